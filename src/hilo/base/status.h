@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// base/status.h -- how the engine says that something went wrong. Nothing below the front end throws.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace hilo {
+
+/// The canonical error codes; the numbers are those of absl, gRPC and PJRT, so doors map them by cast.
+enum class StatusCode {
+  kOk = 0,
+  kCancelled = 1,
+  kUnknown = 2,
+  kInvalidArgument = 3,
+  kDeadlineExceeded = 4,
+  kNotFound = 5,
+  kAlreadyExists = 6,
+  kPermissionDenied = 7,
+  kResourceExhausted = 8,
+  kFailedPrecondition = 9,
+  kAborted = 10,
+  kOutOfRange = 11,
+  kUnimplemented = 12,
+  kInternal = 13,
+  kUnavailable = 14,
+  kDataLoss = 15,
+  kUnauthenticated = 16,
+};
+
+/// "INVALID_ARGUMENT", "OK", ...
+std::string_view status_code_name(StatusCode code);
+
+/// Success, or a code and a message. One pointer wide; success allocates nothing.
+class [[nodiscard]] Status {
+ public:
+  Status() = default;
+  Status(StatusCode code, std::string message);
+
+  bool ok() const { return error_ == nullptr; }
+  StatusCode code() const { return ok() ? StatusCode::kOk : error_->code; }
+  std::string_view message() const { return ok() ? std::string_view() : std::string_view(error_->message); }
+
+  /// "INVALID_ARGUMENT: what; got ...; wanted .... Hint: ..."
+  std::string to_string() const;
+
+  /// The same error with `context` and ": " before its message; success stays success.
+  Status with_context(std::string_view context) const;
+
+ private:
+  struct Error {
+    StatusCode code;
+    std::string message;
+  };
+  std::shared_ptr<const Error> error_;
+};
+
+inline Status ok_status() { return Status(); }
+Status cancelled(std::string message);
+Status invalid_argument(std::string message);
+Status not_found(std::string message);
+Status already_exists(std::string message);
+Status permission_denied(std::string message);
+Status resource_exhausted(std::string message);
+Status failed_precondition(std::string message);
+Status out_of_range(std::string message);
+Status unimplemented(std::string message);
+Status unavailable(std::string message);
+Status data_loss(std::string message);
+/// A broken invariant of hilo itself: the message gains "this is a bug in hilo".
+Status internal_error(std::string message);
+
+/// A value, or the Status that says why there is none.
+template <typename T>
+class [[nodiscard]] StatusOr {
+ public:
+  StatusOr(T value) : value_(std::move(value)) {}          // NOLINT: implicit by design, as in absl
+  StatusOr(Status status) : status_(std::move(status)) {}  // NOLINT
+
+  bool ok() const { return value_.has_value(); }
+  const Status& status() const { return status_; }
+
+  const T& value() const& { return *value_; }
+  T& value() & { return *value_; }
+  T&& value() && { return std::move(*value_); }
+  const T& operator*() const& { return *value_; }
+  T& operator*() & { return *value_; }
+  T&& operator*() && { return std::move(*value_); }
+  const T* operator->() const { return &*value_; }
+  T* operator->() { return &*value_; }
+
+ private:
+  Status status_;
+  std::optional<T> value_;
+};
+
+}  // namespace hilo
+
+#define HILO_CONCAT_INNER(a, b) a##b
+#define HILO_CONCAT(a, b) HILO_CONCAT_INNER(a, b)
+
+/// Returns from the enclosing function if `expr`, a Status, is an error.
+#define HILO_RETURN_IF_ERROR(expr)                                              \
+  do {                                                                          \
+    if (::hilo::Status hilo_status_ = (expr); !hilo_status_.ok()) return hilo_status_; \
+  } while (false)
+
+/// Declares or assigns `lhs` from `expr`, a StatusOr, or returns its error from the enclosing function.
+#define HILO_ASSIGN_OR_RETURN(lhs, expr) HILO_ASSIGN_OR_RETURN_IMPL(HILO_CONCAT(hilo_result_, __LINE__), lhs, expr)
+#define HILO_ASSIGN_OR_RETURN_IMPL(result, lhs, expr) \
+  auto result = (expr);                               \
+  if (!result.ok()) return result.status();           \
+  lhs = std::move(result).value()
