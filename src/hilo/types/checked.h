@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// types/checked.h -- 64-bit size arithmetic that says when it overflows.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace hilo {
+
+/// a * b, or nullopt if it doesn't fit.
+inline std::optional<int64_t> checked_mul(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_mul_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+/// a + b, or nullopt if it doesn't fit.
+inline std::optional<int64_t> checked_add(int64_t a, int64_t b) {
+  int64_t result;
+  if (__builtin_add_overflow(a, b, &result)) return std::nullopt;
+  return result;
+}
+
+}  // namespace hilo

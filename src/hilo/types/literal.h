@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// types/literal.h -- a value in host memory: a dense row-major array, or a tuple of literals.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hilo/types/shape.h"
+
+namespace hilo {
+
+/// A host value. Copies share the bytes; mutable_data() first makes them its own, so a literal behaves as a value.
+class Literal {
+ public:
+  /// The empty tuple.
+  Literal() = default;
+  /// An array of zeros. Precondition: shape is an array (or token) that fits in memory; see make().
+  explicit Literal(const Shape& shape);
+  /// Errors    RESOURCE_EXHAUSTED if the bytes can't be had.
+  static StatusOr<Literal> make(const Shape& shape);
+  static Literal tuple(std::vector<Literal> elements);
+
+  template <NativeElement T>
+  static Literal scalar(T value) {
+    Literal literal(Shape::scalar(element_type_of<T>));
+    literal.data<T>()[0] = value;
+    return literal;
+  }
+  /// Precondition: values.size() is the product of the dimensions.
+  template <NativeElement T>
+  static Literal array(std::span<const int64_t> dimensions, std::span<const T> values) {
+    Literal literal(Shape::array(element_type_of<T>, dimensions));
+    std::copy(values.begin(), values.end(), literal.data<T>().begin());
+    return literal;
+  }
+  template <NativeElement T>
+  static Literal array(std::initializer_list<int64_t> dimensions, std::initializer_list<T> values) {
+    return array<T>(std::span<const int64_t>(dimensions.begin(), dimensions.size()),
+                    std::span<const T>(values.begin(), values.size()));
+  }
+  /// Copies bytes that are already laid out row-major. Precondition: bytes.size() == shape.byte_size().
+  static Literal from_bytes(const Shape& shape, std::span<const std::byte> bytes);
+
+  const Shape& shape() const { return shape_; }
+  bool is_tuple() const { return shape_.is_tuple(); }
+  std::span<const Literal> elements() const { return elements_; }
+  std::vector<Literal> release_elements() && { return std::move(elements_); }
+
+  std::span<const std::byte> bytes() const;
+  std::span<std::byte> mutable_bytes();
+
+  /// Precondition: T is the native twin of the element type (1-byte types without twin may be read as uint8_t).
+  template <typename T>
+  std::span<const T> data() const {
+    return {reinterpret_cast<const T*>(bytes().data()), static_cast<size_t>(shape_.element_count())};
+  }
+  template <typename T>
+  std::span<T> data() {
+    return {reinterpret_cast<T*>(mutable_bytes().data()), static_cast<size_t>(shape_.element_count())};
+  }
+
+  /// The same bytes under another shape of the same byte size.
+  Literal reshaped(const Shape& shape) const;
+
+  /// Bit for bit the same shape and bytes.
+  bool identical(const Literal& other) const;
+
+  /// "f32[2,2] {{1, 2}, {3, 4}}"; at most `max_elements` values, then "...".
+  std::string to_string(int64_t max_elements = 1000) const;
+
+ private:
+  Shape shape_;
+  std::shared_ptr<std::byte[]> data_;
+  std::vector<Literal> elements_;
+};
+
+/// One element as HLO text writes it: "1", "-inf", "true", "(1, 2)"; the shortest text that reads back exactly.
+std::string element_to_string(ElementType type, const std::byte* element);
+
+/// Element `index` as a double (the real part of a complex number). Precondition: the type has a native twin.
+double element_as_double(const Literal& literal, int64_t index);
+
+/// A literal of `shape` with every element set to `value`, converted as C++ does.
+Literal filled(const Shape& shape, double value);
+
+}  // namespace hilo

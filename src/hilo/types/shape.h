@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// types/shape.h -- the type of a value: element type, dimensions and layout, or a tuple of shapes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hilo/base/status.h"
+#include "hilo/types/element_type.h"
+
+namespace hilo {
+
+/// An interned, immutable shape. Copies are one pointer; two shapes are equal exactly if they are the same object.
+/// Interned shapes live as long as the process: programs use few, and identity then costs nothing to keep.
+class Shape {
+ public:
+  /// The empty tuple.
+  Shape();
+
+  /// A dense row-major array. Precondition (checked by make_array): no negative dimension, size fits int64.
+  static Shape array(ElementType type, std::span<const int64_t> dimensions);
+  static Shape array(ElementType type, std::initializer_list<int64_t> dimensions) {
+    return array(type, std::span<const int64_t>(dimensions.begin(), dimensions.size()));
+  }
+  static Shape scalar(ElementType type) { return array(type, std::span<const int64_t>()); }
+  static Shape tuple(std::span<const Shape> elements);
+  static Shape tuple(std::initializer_list<Shape> elements) {
+    return tuple(std::span<const Shape>(elements.begin(), elements.size()));
+  }
+  static Shape token();
+  static Shape opaque();
+
+  /// As array(), from untrusted numbers.
+  /// Errors    INVALID_ARGUMENT for a negative dimension, more than kMaxRank dimensions, or a byte size over 2^63-1.
+  static StatusOr<Shape> make_array(ElementType type, std::span<const int64_t> dimensions);
+  static constexpr int kMaxRank = 64;
+
+  ElementType element_type() const;
+  bool is_array() const { return is_array_type(element_type()); }
+  bool is_tuple() const { return element_type() == ElementType::kTuple; }
+  bool is_token() const { return element_type() == ElementType::kToken; }
+
+  std::span<const int64_t> dimensions() const;
+  int64_t dimension(int64_t i) const { return dimensions()[static_cast<size_t>(i)]; }
+  int64_t rank() const { return static_cast<int64_t>(dimensions().size()); }
+  bool is_scalar() const { return is_array() && rank() == 0; }
+
+  /// Product of the dimensions (1 for a scalar, 0 if any is 0). Precondition: is_array().
+  int64_t element_count() const;
+  /// Bytes of a dense array, or the sum over a tuple's leaves.
+  int64_t byte_size() const;
+
+  /// Physical order, minor-most first; {r-1, ..., 0} is row-major, the default.
+  std::span<const int64_t> minor_to_major() const;
+  bool has_default_layout() const;
+  Shape with_layout(std::span<const int64_t> minor_to_major) const;
+  Shape with_default_layout() const;
+  Shape with_element_type(ElementType type) const;
+  Shape with_dimensions(std::span<const int64_t> dimensions) const { return array(element_type(), dimensions); }
+
+  std::span<const Shape> tuple_elements() const;
+  int64_t tuple_size() const { return static_cast<int64_t>(tuple_elements().size()); }
+  const Shape& tuple_element(int64_t i) const { return tuple_elements()[static_cast<size_t>(i)]; }
+
+  /// The same tree with every array leaf replaced by map(leaf).
+  Shape map_leaves(const std::function<Shape(const Shape&)>& map) const;
+  /// All non-tuple leaves, depth first.
+  std::vector<Shape> leaves() const;
+
+  /// Equal but for layouts.
+  bool compatible(const Shape& other) const;
+
+  /// "f32[4,3]", "(f32[], s32[2])"; with layouts also "f32[4,3]{1,0}".
+  std::string to_string() const;
+  std::string to_string_with_layout() const;
+
+  size_t hash() const { return std::hash<const void*>()(data_); }
+  friend bool operator==(const Shape& a, const Shape& b) { return a.data_ == b.data_; }
+
+ private:
+  struct Data;
+  struct Interner;
+  explicit Shape(const Data* data) : data_(data) {}
+  const Data* data_;
+};
+
+/// Strides in elements of a dense array with the shape's layout, one per dimension.
+std::vector<int64_t> strides_of(const Shape& shape);
+/// Strides in elements of a dense row-major array.
+std::vector<int64_t> row_major_strides(std::span<const int64_t> dimensions);
+
+/// "[4,3]", for messages about dimension lists.
+std::string dimensions_to_string(std::span<const int64_t> dimensions);
+
+}  // namespace hilo
+
+template <>
+struct std::hash<hilo::Shape> {
+  size_t operator()(const hilo::Shape& shape) const { return shape.hash(); }
+};
