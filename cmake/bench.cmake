@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/bench.cmake -- each bench/NAME.cc is a program build/bin/bench/NAME.
+file(GLOB HILO_BENCHES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cc)
+add_custom_target(bench)
+if(HILO_BENCHES)
+  find_package(benchmark REQUIRED)
+endif()
+foreach(source IN LISTS HILO_BENCHES)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
+  set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench)
+  target_link_libraries(bench_${name} PRIVATE hilo fmt::fmt benchmark::benchmark)
+  add_dependencies(bench bench_${name})
+endforeach()

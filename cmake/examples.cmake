@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/examples.cmake -- each examples/NAME.cc is a program build/bin/examples/NAME that uses the public headers only.
+file(GLOB HILO_EXAMPLES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/*.cc)
+add_custom_target(examples)
+foreach(source IN LISTS HILO_EXAMPLES)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(example_${name} ${source})
+  set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/examples)
+  target_link_libraries(example_${name} PRIVATE hilo)
+  add_dependencies(examples example_${name})
+endforeach()

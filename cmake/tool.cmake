@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/tool.cmake -- the command hilo, from tools/hilo.
+file(GLOB HILO_TOOL_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/hilo/*.cc)
+if(HILO_TOOL_SOURCES)
+  find_package(CLI11 REQUIRED)
+  add_executable(hilo_command ${HILO_TOOL_SOURCES})
+  set_target_properties(hilo_command PROPERTIES OUTPUT_NAME hilo
+    INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
+  target_include_directories(hilo_command PRIVATE ${PROJECT_SOURCE_DIR})  # "tools/hilo/x.h"
+  target_link_libraries(hilo_command PRIVATE hilo CLI11::CLI11 fmt::fmt)
+endif()
