@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/build/builder.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/reshape.h"
+
+namespace hilo::hlo {
+
+StatusOr<Shape> check_instruction(const OpDef& def, std::span<const Shape> operands, const Attributes* attributes,
+                                  const std::optional<Shape>& declared) {
+  if (def.arity >= 0 && operands.size() != static_cast<size_t>(def.arity)) {
+    return invalid_argument(fmt::format("got {} operands, wanted {}", operands.size(), def.arity));
+  }
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!contains(def.operand_types, operands[i].element_type())) {
+      return invalid_argument(fmt::format("operand {} is {}; this op doesn't take element type {}", i,
+                                          operands[i].to_string(), element_type_name(operands[i].element_type())));
+    }
+  }
+  HILO_ASSIGN_OR_RETURN(const Shape inferred, def.infer_shape({operands, attributes, declared ? &*declared : nullptr}));
+  if (!declared) return inferred;
+  if (!declared->compatible(inferred)) {
+    return invalid_argument(fmt::format("declared shape is {}, the operands give {}", declared->to_string(), inferred.to_string()));
+  }
+  return *declared;
+}
+
+StatusOr<InstructionId> Builder::add(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes,
+                                     const std::optional<Shape>& declared, std::string name) {
+  std::vector<Shape> shapes;
+  shapes.reserve(operands.size());
+  for (InstructionId id : operands) {
+    if (id >= draft_.size()) {
+      return invalid_argument(fmt::format("{} '{}': operand id {} doesn't exist; {} instructions so far", opcode_name(opcode), name, id, draft_.size()));
+    }
+    shapes.push_back(draft_.instruction(id).shape);
+  }
+  StatusOr<Shape> shape = check_instruction(op_def(opcode), shapes, attributes.get(), declared);
+  if (!shape.ok()) {
+    Instruction asked;
+    asked.opcode = opcode;
+    asked.name = name.empty() ? fmt::format("{}.{}", opcode_name(opcode), draft_.size()) : name;
+    asked.annotations = annotations_;
+    return shape.status().with_context(describe(asked));
+  }
+  const InstructionId id = draft_.append(opcode, *shape, operands, std::move(attributes), std::move(name));
+  draft_.mutable_instruction(id).annotations = annotations_;
+  return id;
+}
+
+InstructionId Builder::parameter(const Shape& shape, std::string name, std::optional<int64_t> number) {
+  auto attributes = std::make_shared<ParameterAttributes>();
+  attributes->number = number.value_or(next_parameter_);
+  next_parameter_ = attributes->number + 1;
+  const InstructionId id = draft_.append(Opcode::kParameter, shape, {}, std::move(attributes), std::move(name));
+  draft_.mutable_instruction(id).annotations = annotations_;
+  return id;
+}
+
+InstructionId Builder::constant(Literal value, std::string name) {
+  auto attributes = std::make_shared<ConstantAttributes>();
+  attributes->value = std::move(value);
+  const Shape shape = attributes->value.shape();
+  const InstructionId id = draft_.append(Opcode::kConstant, shape, {}, std::move(attributes), std::move(name));
+  draft_.mutable_instruction(id).annotations = annotations_;
+  return id;
+}
+
+InstructionId Builder::tuple(std::span<const InstructionId> elements) {
+  std::vector<Shape> shapes;
+  shapes.reserve(elements.size());
+  for (InstructionId id : elements) shapes.push_back(shape(id));
+  const InstructionId id = draft_.append(Opcode::kTuple, Shape::tuple(shapes), elements);
+  draft_.mutable_instruction(id).annotations = annotations_;
+  return id;
+}
+
+StatusOr<InstructionId> Builder::get_tuple_element(InstructionId tuple, int64_t index) {
+  auto attributes = std::make_shared<GetTupleElementAttributes>();
+  attributes->index = index;
+  return add(Opcode::kGetTupleElement, {tuple}, std::move(attributes));
+}
+
+ComputationPtr scalar_binary_computation(Opcode opcode, ElementType type) {
+  Builder builder(fmt::format("{}.{}", opcode_name(opcode), element_type_name(type)));
+  const InstructionId x = builder.parameter(Shape::scalar(type), "x");
+  const InstructionId y = builder.parameter(Shape::scalar(type), "y");
+  const InstructionId root = builder.add(opcode, {x, y}).value();
+  return std::move(builder).build(root).value();
+}
+
+}  // namespace hilo::hlo

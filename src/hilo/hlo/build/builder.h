@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/build/builder.h -- the verbatim builder: checks every instruction and appends it as it is asked for.
+#pragma once
+
+#include <optional>
+
+#include "hilo/hlo/ir/computation.h"
+
+namespace hilo::hlo {
+
+/// Infers the shape and checks operands, types, attributes and the declared shape of one instruction.
+/// Returns    the declared shape if there is one (it may carry a layout), else the inferred one
+/// Errors     INVALID_ARGUMENT, without the op's name; callers add it
+StatusOr<Shape> check_instruction(const OpDef& def, std::span<const Shape> operands, const Attributes* attributes,
+                                  const std::optional<Shape>& declared);
+
+/// Builds a computation instruction by instruction. It never folds, merges or reorders: what is dumped as unoptimised is
+/// what was traced, and derivatives see max(x, x) as written. The rewriting builder of passes is hlo/rewrite.
+class Builder {
+ public:
+  explicit Builder(std::string name) : draft_(std::move(name)) {}
+
+  /// Appends one instruction. `declared` states the result for ops whose shape doesn't follow from their operands
+  /// (broadcast, reshape, convert, iota, ...).
+  /// Errors    INVALID_ARGUMENT "add 'x' (file:line): ..."
+  StatusOr<InstructionId> add(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes = nullptr,
+                              const std::optional<Shape>& declared = std::nullopt, std::string name = {});
+  StatusOr<InstructionId> add(Opcode opcode, std::initializer_list<InstructionId> operands,
+                              AttributesPtr attributes = nullptr, const std::optional<Shape>& declared = std::nullopt,
+                              std::string name = {}) {
+    return add(opcode, std::span<const InstructionId>(operands.begin(), operands.size()), std::move(attributes), declared,
+               std::move(name));
+  }
+
+  /// The next parameter, or parameter `number`.
+  InstructionId parameter(const Shape& shape, std::string name = {}, std::optional<int64_t> number = std::nullopt);
+  InstructionId constant(Literal value, std::string name = {});
+  InstructionId tuple(std::span<const InstructionId> elements);
+  InstructionId tuple(std::initializer_list<InstructionId> elements) {
+    return tuple(std::span<const InstructionId>(elements.begin(), elements.size()));
+  }
+  StatusOr<InstructionId> get_tuple_element(InstructionId tuple, int64_t index);
+
+  const Shape& shape(InstructionId id) const { return draft_.instruction(id).shape; }
+  const Instruction& instruction(InstructionId id) const { return draft_.instruction(id); }
+  InstructionId size() const { return draft_.size(); }
+  /// Given to every instruction added from now on.
+  void set_annotations(AnnotationsPtr annotations) { annotations_ = std::move(annotations); }
+
+  StatusOr<ComputationPtr> build(InstructionId root) && { return std::move(draft_).finish(root); }
+
+ private:
+  ComputationDraft draft_;
+  AnnotationsPtr annotations_;
+  int64_t next_parameter_ = 0;
+};
+
+/// The body op(p0, p1) over scalars of `type`, for reduce and scatter.
+ComputationPtr scalar_binary_computation(Opcode opcode, ElementType type);
+
+}  // namespace hilo::hlo

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ir/computation.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "hilo/hlo/ir/reducer_kind.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr size_t kChunkSize = 4096;  // operand ids per allocation
+
+uint64_t mix(uint64_t h, uint64_t value, uint64_t multiplier) {
+  h = (h ^ value) * multiplier;
+  return h ^ (h >> 29);
+}
+
+Fingerprint fingerprint_of(std::span<const Instruction> instructions, InstructionId root) {
+  Fingerprint f{instructions.size(), root};
+  const auto add = [&f](uint64_t value) {
+    f.low = mix(f.low, value, 0x9fb21c651e98df25u);
+    f.high = mix(f.high, value ^ 0xa5a5a5a5a5a5a5a5u, 0xd6e8feb86659fd93u);
+  };
+  for (const Instruction& i : instructions) {
+    add(static_cast<uint64_t>(i.opcode));
+    add(i.shape.hash());
+    for (InstructionId operand : i.operands) add(operand + 1);
+    if (i.attributes != nullptr) add(fields_hash(i.def().fields, *i.attributes));
+  }
+  return f;
+}
+
+bool computes_effect(std::span<const Instruction> instructions) {
+  for (const Instruction& i : instructions) {
+    if (has_trait(i.opcode, kEffect)) return true;
+    for (const ComputationPtr& called : called_computations(i)) {
+      if (called->has_effect()) return true;
+    }
+  }
+  return false;
+}
+
+void make_names_unique(std::span<Instruction> instructions) {
+  std::unordered_set<std::string> taken;
+  taken.reserve(instructions.size());
+  for (Instruction& i : instructions) {
+    if (i.name.empty()) i.name = std::string(opcode_name(i.opcode)) + "." + std::to_string(i.id);
+    if (taken.insert(i.name).second) continue;
+    const std::string stem = i.name;
+    for (InstructionId suffix = i.id; !taken.insert(i.name).second; ++suffix) i.name = stem + "." + std::to_string(suffix);
+  }
+}
+
+}  // namespace
+
+std::vector<Shape> Computation::parameter_shapes() const {
+  std::vector<Shape> shapes;
+  shapes.reserve(parameters_.size());
+  for (InstructionId id : parameters_) shapes.push_back(instructions_[id].shape);
+  return shapes;
+}
+
+ComputationDraft::ComputationDraft(std::string name) : computation_(new Computation) {
+  computation_->name_ = std::move(name);
+}
+ComputationDraft::~ComputationDraft() = default;
+ComputationDraft::ComputationDraft(ComputationDraft&&) noexcept = default;
+ComputationDraft& ComputationDraft::operator=(ComputationDraft&&) noexcept = default;
+
+InstructionId ComputationDraft::append(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                                       AttributesPtr attributes, std::string name) {
+  if (chunk_ == nullptr || chunk_->size() + operands.size() > chunk_->capacity()) {
+    chunk_ = &computation_->operand_chunks_.emplace_back();
+    // The first chunk is small: most computations are reducers and the like.
+    chunk_->reserve(std::max(operands.size(), computation_->operand_chunks_.size() == 1 ? size_t{16} : kChunkSize));
+  }
+  const size_t begin = chunk_->size();
+  chunk_->insert(chunk_->end(), operands.begin(), operands.end());
+  Instruction instruction;
+  instruction.opcode = opcode;
+  instruction.shape = shape;
+  instruction.id = size();
+  instruction.operands = std::span<const InstructionId>(chunk_->data() + begin, operands.size());
+  instruction.attributes = std::move(attributes);
+  instruction.name = std::move(name);
+  instruction.origin = instruction.id;
+  computation_->instructions_.push_back(std::move(instruction));
+  return computation_->instructions_.back().id;
+}
+
+InstructionId ComputationDraft::append_copy(const Instruction& from, std::span<const InstructionId> operands) {
+  const InstructionId id = append(from.opcode, from.shape, operands, from.attributes, from.name);
+  Instruction& copy = computation_->instructions_[id];
+  copy.origin = from.origin;
+  copy.annotations = from.annotations;
+  return id;
+}
+
+Instruction& ComputationDraft::mutable_instruction(InstructionId id) { return computation_->instructions_[id]; }
+const Instruction& ComputationDraft::instruction(InstructionId id) const { return computation_->instructions_[id]; }
+std::span<const Instruction> ComputationDraft::instructions() const { return computation_->instructions_; }
+InstructionId ComputationDraft::size() const { return computation_->size(); }
+const std::string& ComputationDraft::name() const { return computation_->name_; }
+
+StatusOr<ComputationPtr> ComputationDraft::finish(InstructionId root) && {
+  Computation& c = *computation_;
+  if (root >= c.size()) return invalid_argument("computation '" + c.name_ + "' has no instructions");
+  c.root_ = root;
+  c.parameters_.assign(c.instructions_.size(), kNoInstruction);
+  size_t count = 0;
+  for (const Instruction& i : c.instructions_) {
+    if (i.opcode != Opcode::kParameter) continue;
+    const int64_t number = parameter_number(i);
+    if (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) || c.parameters_[static_cast<size_t>(number)] != kNoInstruction) {
+      return invalid_argument("computation '" + c.name_ + "': parameter number " + std::to_string(number) +
+                              (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) ? " is out of range" : " is used twice"));
+    }
+    c.parameters_[static_cast<size_t>(number)] = i.id;
+    ++count;
+  }
+  c.parameters_.resize(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (c.parameters_[i] == kNoInstruction) {
+      return invalid_argument("computation '" + c.name_ + "': parameter number " + std::to_string(i) + " is missing");
+    }
+  }
+  make_names_unique(c.instructions_);
+  c.fingerprint_ = fingerprint_of(c.instructions_, root);
+  c.reducer_kind_ = reducer_kind_of(c);
+  c.has_effect_ = computes_effect(c.instructions_);
+  chunk_ = nullptr;
+  return ComputationPtr(std::move(computation_));
+}
+
+std::vector<ComputationPtr> called_computations(const Instruction& instruction) {
+  std::vector<ComputationPtr> called;
+  if (instruction.attributes == nullptr) return called;
+  for (const AttributeField& f : instruction.def().fields) {
+    if (f.kind == FieldKind::kComputation) {
+      const auto& computation = field_value<ComputationPtr>(f, *instruction.attributes);
+      if (computation != nullptr) called.push_back(computation);
+    } else if (f.kind == FieldKind::kComputations) {
+      const auto& list = field_value<std::vector<ComputationPtr>>(f, *instruction.attributes);
+      called.insert(called.end(), list.begin(), list.end());
+    }
+  }
+  return called;
+}
+
+AttributesPtr map_called_computations(const Instruction& instruction,
+                                      const std::function<ComputationPtr(const ComputationPtr&)>& map) {
+  if (called_computations(instruction).empty()) return instruction.attributes;
+  std::shared_ptr<Attributes> copy = instruction.def().copy_attributes(*instruction.attributes);
+  bool changed = false;
+  const auto replace = [&](ComputationPtr& computation) {
+    if (computation == nullptr) return;
+    ComputationPtr mapped = map(computation);
+    changed |= mapped != computation;
+    computation = std::move(mapped);
+  };
+  for (const AttributeField& f : instruction.def().fields) {
+    if (f.kind == FieldKind::kComputation) replace(field_value<ComputationPtr>(f, *copy));
+    if (f.kind == FieldKind::kComputations) {
+      for (ComputationPtr& c : field_value<std::vector<ComputationPtr>>(f, *copy)) replace(c);
+    }
+  }
+  return changed ? copy : instruction.attributes;
+}
+
+std::vector<std::vector<InstructionId>> users_of(const Computation& computation) {
+  std::vector<std::vector<InstructionId>> users(computation.size());
+  for (const Instruction& i : computation.instructions()) {
+    for (InstructionId operand : i.operands) {
+      if (users[operand].empty() || users[operand].back() != i.id) users[operand].push_back(i.id);
+    }
+  }
+  return users;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ir/computation.h -- an immutable list of instructions with parameters and a root; and the draft it is made from.
+#pragma once
+
+#include <deque>
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+/// 128 bits that stand for the meaning of a computation: opcodes, shapes, operands, attributes and called computations,
+/// not names or annotations. Equal fingerprints are taken as equal computations.
+struct Fingerprint {
+  uint64_t high = 0, low = 0;
+  bool operator==(const Fingerprint&) const = default;
+};
+
+/// What a reducer body computes, whatever the order of its operands.
+enum class ReducerKind : uint8_t { kAdd, kMultiply, kMaximum, kMinimum, kAnd, kOr, kXor, kArgMax, kArgMin, kGeneric };
+
+/// Immutable after finish(), so threads share it freely. Equal bodies may be one object.
+class Computation {
+ public:
+  const std::string& name() const { return name_; }
+  std::span<const Instruction> instructions() const { return instructions_; }
+  const Instruction& instruction(InstructionId id) const { return instructions_[id]; }
+  InstructionId size() const { return static_cast<InstructionId>(instructions_.size()); }
+
+  const Instruction& root() const { return instructions_[root_]; }
+  InstructionId root_id() const { return root_; }
+  const Shape& result_shape() const { return root().shape; }
+
+  /// Ids of the parameters, by parameter number.
+  std::span<const InstructionId> parameters() const { return parameters_; }
+  const Instruction& parameter(int64_t number) const { return instructions_[parameters_[static_cast<size_t>(number)]]; }
+  int64_t parameter_count() const { return static_cast<int64_t>(parameters_.size()); }
+  std::vector<Shape> parameter_shapes() const;
+
+  Fingerprint fingerprint() const { return fingerprint_; }
+  ReducerKind reducer_kind() const { return reducer_kind_; }
+  /// An instruction here or in a called computation has the effect trait.
+  bool has_effect() const { return has_effect_; }
+
+ private:
+  friend class ComputationDraft;
+  Computation() = default;
+  std::string name_;
+  std::vector<Instruction> instructions_;
+  std::deque<std::vector<InstructionId>> operand_chunks_;
+  std::vector<InstructionId> parameters_;
+  InstructionId root_ = 0;
+  Fingerprint fingerprint_;
+  ReducerKind reducer_kind_ = ReducerKind::kGeneric;
+  bool has_effect_ = false;
+};
+
+/// A computation under construction. Appends what it is given and checks nothing but ids: hlo/build checks.
+class ComputationDraft {
+ public:
+  explicit ComputationDraft(std::string name);
+  ~ComputationDraft();
+  ComputationDraft(ComputationDraft&&) noexcept;
+  ComputationDraft& operator=(ComputationDraft&&) noexcept;
+
+  /// Appends an instruction; an empty name becomes "<opcode>.<id>". Operands must be ids handed out before.
+  InstructionId append(Opcode opcode, const Shape& shape, std::span<const InstructionId> operands,
+                       AttributesPtr attributes = nullptr, std::string name = {});
+  /// Appends a copy of `from` (of any computation) with these operands, keeping its name, origin and annotations.
+  InstructionId append_copy(const Instruction& from, std::span<const InstructionId> operands);
+
+  Instruction& mutable_instruction(InstructionId id);
+  const Instruction& instruction(InstructionId id) const;
+  std::span<const Instruction> instructions() const;
+  InstructionId size() const;
+  const std::string& name() const;
+
+  /// Makes names unique, orders parameters by number, computes fingerprint, reducer kind and effect.
+  /// Errors    INVALID_ARGUMENT if parameter numbers are not 0..n-1, each once, or the draft is empty.
+  StatusOr<ComputationPtr> finish(InstructionId root) &&;
+
+ private:
+  std::shared_ptr<Computation> computation_;
+  std::vector<InstructionId>* chunk_ = nullptr;  // where the next operands go; chunks never move
+};
+
+/// The computations that an instruction calls, in field order.
+std::vector<ComputationPtr> called_computations(const Instruction& instruction);
+
+/// `instruction`'s attributes with every called computation replaced by map(computation); the same object if none changes.
+AttributesPtr map_called_computations(const Instruction& instruction,
+                                      const std::function<ComputationPtr(const ComputationPtr&)>& map);
+
+/// Users of every instruction: users[id] lists ids that read it, each once, in order.
+std::vector<std::vector<InstructionId>> users_of(const Computation& computation);
+
+}  // namespace hilo::hlo
+
+template <>
+struct std::hash<hilo::hlo::Fingerprint> {
+  size_t operator()(const hilo::hlo::Fingerprint& f) const { return f.low; }
+};

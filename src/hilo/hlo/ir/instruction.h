@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ir/instruction.h -- one instruction of a computation: plain data.
+#pragma once
+
+#include "hilo/hlo/ir/op_def.h"
+
+namespace hilo::hlo {
+
+/// Index of an instruction in its computation; operands always have smaller ids than their users.
+using InstructionId = uint32_t;
+inline constexpr InstructionId kNoInstruction = ~InstructionId{0};
+
+/// What a program carries beside its meaning; shared by all instructions of one source line.
+struct Annotations {
+  std::string op_type;
+  std::string op_name;  ///< name stack: "jit(f)/transpose(jvp(f))/dot"
+  std::string source_file;
+  int64_t source_line = 0;
+  std::string other_metadata;  ///< metadata fields hilo has no use for, as written
+  std::string sharding;
+  std::string frontend_attributes;
+  std::string backend_config;
+  std::string statistics;
+  std::vector<std::string> control_predecessors;
+  bool operator==(const Annotations&) const = default;
+};
+using AnnotationsPtr = std::shared_ptr<const Annotations>;
+
+struct Instruction {
+  Opcode opcode{};
+  InstructionId id = kNoInstruction;
+  Shape shape;
+  std::span<const InstructionId> operands;  ///< points into the owning computation
+  AttributesPtr attributes;                 ///< null for ops without attributes
+  std::string name;                         ///< without '%'; unique in its computation
+  /// The instruction of the traced program that this one came from; stable through all rewriting (profile, NaN trap).
+  uint32_t origin = 0;
+  AnnotationsPtr annotations;  ///< null for none
+
+  const OpDef& def() const { return op_def(opcode); }
+};
+
+/// The attributes as their struct. Precondition: T is the struct of the instruction's opcode.
+template <typename T>
+const T& attributes_of(const Instruction& instruction) {
+  return static_cast<const T&>(*instruction.attributes);
+}
+
+/// "add 'sum' (train.cc:41)", for messages.
+std::string describe(const Instruction& instruction);
+
+}  // namespace hilo::hlo

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ir/module.h"
+
+#include <unordered_map>
+#include <unordered_set>
+
+namespace hilo::hlo {
+
+std::vector<ComputationPtr> computations_of(const Module& module) { return computations_of(module.entry); }
+
+std::vector<ComputationPtr> computations_of(const ComputationPtr& entry) {
+  // Post-order with an explicit stack: nesting in a program is data.
+  struct Frame {
+    ComputationPtr computation;
+    std::vector<ComputationPtr> called;
+    size_t next = 0;
+  };
+  std::vector<ComputationPtr> order;
+  std::unordered_set<const Computation*> seen;
+  std::vector<Frame> stack;
+  const auto push = [&](const ComputationPtr& c) {
+    if (!seen.insert(c.get()).second) return;
+    Frame frame{c, {}, 0};
+    for (const Instruction& i : c->instructions()) {
+      for (ComputationPtr& called : called_computations(i)) frame.called.push_back(std::move(called));
+    }
+    stack.push_back(std::move(frame));
+  };
+  if (entry != nullptr) push(entry);
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next < frame.called.size()) {
+      const ComputationPtr next = frame.called[frame.next++];
+      push(next);
+    } else {
+      order.push_back(std::move(frame.computation));
+      stack.pop_back();
+    }
+  }
+  return order;
+}
+
+namespace {
+
+/// `computation` with its called computations replaced by their entries in `rewritten`.
+StatusOr<ComputationPtr> with_rewritten_calls(
+    const ComputationPtr& computation, const std::unordered_map<const Computation*, ComputationPtr>& rewritten) {
+  const auto map = [&](const ComputationPtr& c) { return rewritten.at(c.get()); };
+  bool changed = false;
+  for (const Instruction& i : computation->instructions()) changed |= map_called_computations(i, map) != i.attributes;
+  if (!changed) return computation;
+  ComputationDraft draft(computation->name());
+  for (const Instruction& i : computation->instructions()) {
+    const InstructionId id = draft.append_copy(i, i.operands);
+    draft.mutable_instruction(id).attributes = map_called_computations(i, map);
+  }
+  return std::move(draft).finish(computation->root_id());
+}
+
+}  // namespace
+
+StatusOr<bool> rewrite_computations(Module& module,
+                                    const std::function<StatusOr<ComputationPtr>(const ComputationPtr&)>& rewrite) {
+  std::unordered_map<const Computation*, ComputationPtr> rewritten;
+  std::unordered_map<Fingerprint, ComputationPtr> by_meaning;  // equal bodies are rewritten once
+  const std::vector<ComputationPtr> order = computations_of(module);
+  for (const ComputationPtr& computation : order) {
+    HILO_ASSIGN_OR_RETURN(ComputationPtr current, with_rewritten_calls(computation, rewritten));
+    if (const auto it = by_meaning.find(current->fingerprint()); it != by_meaning.end() && computation != module.entry) {
+      rewritten.emplace(computation.get(), it->second);
+      continue;
+    }
+    const Fingerprint before = current->fingerprint();
+    HILO_ASSIGN_OR_RETURN(current, rewrite(current));
+    by_meaning.emplace(before, current);
+    rewritten.emplace(computation.get(), current);
+  }
+  const ComputationPtr entry = rewritten.at(module.entry.get());
+  const bool changed = entry != module.entry;
+  module.entry = entry;
+  return changed;
+}
+
+int64_t instruction_count(const Module& module) {
+  int64_t count = 0;
+  for (const ComputationPtr& c : computations_of(module)) count += c->size();
+  return count;
+}
+
+}  // namespace hilo::hlo

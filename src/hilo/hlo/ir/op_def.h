@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ir/op_def.h -- all that is a fact about an opcode, in one struct.
+#pragma once
+
+#include <functional>
+
+#include "hilo/hlo/ir/attributes.h"
+#include "hilo/hlo/ir/opcode.h"
+
+namespace hilo::hlo {
+
+struct Instruction;
+
+/// A set of element classes that an op takes.
+using TypeSet = uint8_t;
+inline constexpr TypeSet kPredSet = 1, kSignedSet = 2, kUnsignedSet = 4, kFloating = 8, kComplexSet = 16, kOtherSet = 32;
+inline constexpr TypeSet kInteger = kSignedSet | kUnsignedSet;
+inline constexpr TypeSet kBitwise = kPredSet | kInteger;
+inline constexpr TypeSet kReal = kInteger | kFloating;
+inline constexpr TypeSet kInexact = kFloating | kComplexSet;
+inline constexpr TypeSet kNumeric = kReal | kComplexSet;
+inline constexpr TypeSet kAnyOrdered = kPredSet | kReal;
+inline constexpr TypeSet kAnyArray = kPredSet | kNumeric;
+inline constexpr TypeSet kAnyType = kAnyArray | kOtherSet;
+constexpr bool contains(TypeSet set, ElementType type) {
+  return (set >> static_cast<int>(element_type_info(type).element_class)) & 1;
+}
+
+/// Bits of OpDef::traits.
+using Traits = uint8_t;
+inline constexpr Traits kNoTraits = 0;
+inline constexpr Traits kCommutative = 1;  ///< two operands, order is free
+inline constexpr Traits kEffect = 2;       ///< never merged, folded, moved or dropped
+inline constexpr Traits kBarrier = 4;      ///< never merged, folded or moved, but dropped when unused
+inline constexpr Traits kExtension = 8;    ///< hilo's own: `call, is_composite=true` in stored HLO
+inline constexpr Traits kMovesData = 16;   ///< result elements are copies of operand elements
+
+/// What one result element costs; region formation weighs with it.
+enum class CostClass : uint8_t { kFree, kCheap, kExpensive, kTranscendental, kHero };
+
+/// How an elementwise row's result type follows from its operands.
+enum class ResultType : uint8_t { kSame, kPredicate, kRealPart, kDeclared };
+
+/// What a shape rule sees. `declared` is the shape that the program states, if it states one (readers, and builder calls
+/// of ops whose result doesn't follow from operands: broadcast, reshape, convert, iota, constant, ...).
+struct ShapeRuleInput {
+  std::span<const Shape> operands;
+  const Attributes* attributes;
+  const Shape* declared;
+};
+
+/// What a reference kernel sees. Operands are array or tuple literals; `run` evaluates a called computation.
+struct EvaluateInput {
+  const Instruction& instruction;
+  std::span<const Literal* const> operands;
+  const std::function<StatusOr<Literal>(const Computation&, std::span<const Literal* const>)>& run;
+};
+
+struct OpDef {
+  Opcode opcode;
+  std::string_view name;
+  int arity;  ///< -1: variadic
+  TypeSet operand_types;
+  Traits traits;
+  CostClass cost;
+  /// The one shape rule: checks operands and attributes, returns the result's shape (row-major). Messages carry no op
+  /// name; the caller adds "concatenate 'c' (file:line): ". Called with `declared`, it also serves as the verifier:
+  /// hlo/verify compares its answer with the declared shape.
+  StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&);
+  std::span<const AttributeField> fields;
+  /// Default-constructed attributes of this op's struct; null for ops without attributes.
+  std::shared_ptr<Attributes> (*make_attributes)();
+  /// A mutable copy.
+  std::shared_ptr<Attributes> (*copy_attributes)(const Attributes&);
+  /// The reference kernel: slow, obvious, right.
+  StatusOr<Literal> (*evaluate)(const EvaluateInput&);
+  /// Extension ops only: a computation of plain HLO with the same parameters and result.
+  StatusOr<ComputationPtr> (*decompose)(const Instruction&, std::span<const Shape> operands);
+  /// Anchor in the StableHLO specification, or the XLA operation-semantics page.
+  std::string_view spec;
+};
+
+/// The definition of `opcode`; every opcode has one.
+const OpDef& op_def(Opcode opcode);
+
+inline bool has_trait(Opcode opcode, Traits trait) { return (op_def(opcode).traits & trait) != 0; }
+
+/// For OpDef::make_attributes and copy_attributes.
+template <typename T>
+std::shared_ptr<Attributes> make_attributes_of() { return std::make_shared<T>(); }
+template <typename T>
+std::shared_ptr<Attributes> copy_attributes_of(const Attributes& a) { return std::make_shared<T>(static_cast<const T&>(a)); }
+
+}  // namespace hilo::hlo

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ir/opcode.h"
+
+#include <array>
+#include <unordered_map>
+
+namespace hilo::hlo {
+namespace {
+
+constexpr std::array<std::string_view, kOpcodeCount> kNames = {
+#define HILO_ELEMENTWISE(enumerator, name, ...) name,
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+#define HILO_STRUCTURAL(enumerator, name, ...) name,
+#include "hilo/hlo/ops/structural.inc"
+#undef HILO_STRUCTURAL
+};
+
+}  // namespace
+
+std::string_view opcode_name(Opcode opcode) { return kNames[static_cast<size_t>(opcode)]; }
+
+std::optional<Opcode> opcode_from_name(std::string_view name) {
+  static const auto* by_name = [] {
+    auto* map = new std::unordered_map<std::string_view, Opcode>;
+    for (size_t i = 0; i < kNames.size(); ++i) map->emplace(kNames[i], static_cast<Opcode>(i));
+    return map;
+  }();
+  const auto it = by_name->find(name);
+  if (it == by_name->end()) return std::nullopt;
+  return it->second;
+}
+
+}  // namespace hilo::hlo

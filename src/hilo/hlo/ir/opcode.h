@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ir/opcode.h -- the opcodes: XLA's, in full, and hilo's extension ops. Expanded from the two op lists.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace hilo::hlo {
+
+/// Elementwise ops come first, so that is_elementwise() is one comparison.
+enum class Opcode : uint8_t {
+#define HILO_ELEMENTWISE(enumerator, ...) k##enumerator,
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+#define HILO_STRUCTURAL(enumerator, ...) k##enumerator,
+#include "hilo/hlo/ops/structural.inc"
+#undef HILO_STRUCTURAL
+};
+
+inline constexpr int kElementwiseOpcodeCount = 0
+#define HILO_ELEMENTWISE(...) +1
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+    ;
+inline constexpr int kOpcodeCount = kElementwiseOpcodeCount
+#define HILO_STRUCTURAL(...) +1
+#include "hilo/hlo/ops/structural.inc"
+#undef HILO_STRUCTURAL
+    ;
+static_assert(kOpcodeCount < 256, "Opcode is one byte");
+
+/// An op that maps element i of its operands to element i of its result.
+constexpr bool is_elementwise(Opcode opcode) { return static_cast<int>(opcode) < kElementwiseOpcodeCount; }
+
+/// "dynamic-slice"; an extension op's name starts with "hilo.".
+std::string_view opcode_name(Opcode opcode);
+std::optional<Opcode> opcode_from_name(std::string_view name);
+
+}  // namespace hilo::hlo

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ir/reducer_kind.h"
+
+#include <optional>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/elementwise.h"
+
+namespace hilo::hlo {
+namespace {
+
+std::optional<ReducerKind> kind_of_opcode(Opcode opcode) {
+  switch (opcode) {  // NOLINT: a partial map on purpose; every other opcode is generic
+    case Opcode::kAdd: return ReducerKind::kAdd;
+    case Opcode::kMultiply: return ReducerKind::kMultiply;
+    case Opcode::kMaximum: return ReducerKind::kMaximum;
+    case Opcode::kMinimum: return ReducerKind::kMinimum;
+    case Opcode::kAnd: return ReducerKind::kAnd;
+    case Opcode::kOr: return ReducerKind::kOr;
+    case Opcode::kXor: return ReducerKind::kXor;
+    default: return std::nullopt;
+  }
+}
+
+/// Is `id` the parameter `number`?
+bool is_parameter(const Computation& body, InstructionId id, int64_t number) {
+  const Instruction& i = body.instruction(id);
+  return i.opcode == Opcode::kParameter && parameter_number(i) == number;
+}
+
+bool compares(const Computation& body, InstructionId id, ComparisonDirection direction, int64_t left, int64_t right) {
+  const Instruction& i = body.instruction(id);
+  return i.opcode == Opcode::kCompare && attributes_of<CompareAttributes>(i).direction == direction &&
+         attributes_of<CompareAttributes>(i).type != ComparisonType::kTotalOrder &&
+         is_parameter(body, i.operands[0], left) && is_parameter(body, i.operands[1], right);
+}
+
+bool is_binary(const Computation& body, InstructionId id, Opcode opcode) { return body.instruction(id).opcode == opcode; }
+
+/// JAX's argmax body over (value a, index i, value b, index j):
+///   keep = a > b | a != a;  keep_index = keep | (a == b & i < j);  (select(keep, a, b), select(keep_index, i, j))
+ReducerKind arg_reducer_kind(const Computation& body) {
+  const Instruction& root = body.root();
+  const Instruction& value = body.instruction(root.operands[0]);
+  const Instruction& index = body.instruction(root.operands[1]);
+  if (value.opcode != Opcode::kSelect || index.opcode != Opcode::kSelect) return ReducerKind::kGeneric;
+  if (!is_parameter(body, value.operands[1], 0) || !is_parameter(body, value.operands[2], 2) ||
+      !is_parameter(body, index.operands[1], 1) || !is_parameter(body, index.operands[2], 3)) {
+    return ReducerKind::kGeneric;
+  }
+  const InstructionId keep = value.operands[0];
+  const InstructionId keep_index = index.operands[0];
+  if (!is_binary(body, keep, Opcode::kOr) || !is_binary(body, keep_index, Opcode::kOr)) return ReducerKind::kGeneric;
+  const Instruction& keep_or = body.instruction(keep);
+  const Instruction& index_or = body.instruction(keep_index);
+  const Instruction& tie = body.instruction(index_or.operands[1]);
+  if (index_or.operands[0] != keep || tie.opcode != Opcode::kAnd ||
+      !compares(body, tie.operands[0], ComparisonDirection::kEq, 0, 2) ||
+      !compares(body, tie.operands[1], ComparisonDirection::kLt, 1, 3) ||
+      !compares(body, keep_or.operands[1], ComparisonDirection::kNe, 0, 0)) {
+    return ReducerKind::kGeneric;
+  }
+  if (compares(body, keep_or.operands[0], ComparisonDirection::kGt, 0, 2)) return ReducerKind::kArgMax;
+  if (compares(body, keep_or.operands[0], ComparisonDirection::kLt, 0, 2)) return ReducerKind::kArgMin;
+  return ReducerKind::kGeneric;
+}
+
+}  // namespace
+
+int64_t parameter_number(const Instruction& parameter) { return attributes_of<ParameterAttributes>(parameter).number; }
+
+ReducerKind reducer_kind_of(const Computation& body) {
+  const Instruction& root = body.root();
+  if (body.parameter_count() == 4 && root.opcode == Opcode::kTuple && root.operands.size() == 2) return arg_reducer_kind(body);
+  if (body.parameter_count() != 2 || body.size() != 3 || root.operands.size() != 2) return ReducerKind::kGeneric;
+  const bool in_order = is_parameter(body, root.operands[0], 0) && is_parameter(body, root.operands[1], 1);
+  const bool swapped = is_parameter(body, root.operands[0], 1) && is_parameter(body, root.operands[1], 0);
+  if (!in_order && !swapped) return ReducerKind::kGeneric;
+  return kind_of_opcode(root.opcode).value_or(ReducerKind::kGeneric);
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ir/reducer_kind.h -- says what a reducer body computes; Computation memoises the answer.
+#pragma once
+
+#include "hilo/hlo/ir/computation.h"
+
+namespace hilo::hlo {
+
+/// Recognises op(p0, p1) in either order, and the two-value bodies of JAX's argmax and argmin; anything else is generic.
+ReducerKind reducer_kind_of(const Computation& body);
+
+/// The number of a parameter instruction.
+int64_t parameter_number(const Instruction& parameter);
+
+}  // namespace hilo::hlo

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/control_flow.h -- parameters, tuples, calls, loops, branches and the barrier.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+struct ParameterAttributes : Attributes {
+  int64_t number = 0;
+};
+
+struct GetTupleElementAttributes : Attributes {
+  int64_t index = 0;
+};
+
+/// A composite is a call that stands for a named op; `to_apply` is its decomposition.
+struct CallAttributes : Attributes {
+  ComputationPtr to_apply;
+  bool is_composite = false;
+};
+
+/// One operand, the carry (a tuple or an array). condition: carry -> pred[]; body: carry -> carry.
+struct WhileAttributes : Attributes {
+  ComputationPtr condition;
+  ComputationPtr body;
+};
+
+/// Two forms: (pred[], true operand, false operand) with {true, false}; (s32[], operand 0, ...) with n branches, where an
+/// index out of range takes the last branch. Each branch takes one operand. `predicated` tells the two forms apart.
+struct ConditionalAttributes : Attributes {
+  std::vector<ComputationPtr> branches;
+  bool predicated = false;
+};
+
+const OpDef& parameter_op();
+const OpDef& tuple_op();
+const OpDef& get_tuple_element_op();
+const OpDef& call_op();
+const OpDef& while_op();
+const OpDef& conditional_op();
+const OpDef& optimization_barrier_op();
+
+}  // namespace hilo::hlo

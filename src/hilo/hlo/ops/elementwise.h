@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/elementwise.h -- attributes of the elementwise ops that have some.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+enum class ComparisonDirection : uint8_t { kEq, kNe, kGe, kGt, kLe, kLt };
+inline constexpr std::string_view kComparisonDirectionNames[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
+
+/// kDefault: IEEE order for floats. kTotalOrder: -NaN < -inf < ... < -0 < +0 < ... < inf < NaN.
+enum class ComparisonType : uint8_t { kDefault, kFloat, kTotalOrder, kSigned, kUnsigned };
+inline constexpr std::string_view kComparisonTypeNames[] = {"", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
+
+struct CompareAttributes : Attributes {
+  ComparisonDirection direction = ComparisonDirection::kEq;
+  ComparisonType type = ComparisonType::kDefault;
+};
+
+struct ReducePrecisionAttributes : Attributes {
+  int64_t exponent_bits = 8;
+  int64_t mantissa_bits = 23;
+};
+
+const OpDef& elementwise_op(Opcode opcode);
+
+}  // namespace hilo::hlo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/reshape.h -- ops that rearrange or make elements: reshape, broadcast, transpose, reverse, bitcast-convert, iota, constant.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+/// result dimension dimensions[i] is operand dimension i; the operand's extent must equal the result's there.
+struct BroadcastAttributes : Attributes {
+  Int64List dimensions;
+};
+
+/// result dimension i is operand dimension permutation[i].
+struct TransposeAttributes : Attributes {
+  Int64List permutation;
+};
+
+struct ReverseAttributes : Attributes {
+  Int64List dimensions;
+};
+
+struct IotaAttributes : Attributes {
+  int64_t dimension = 0;
+};
+
+struct ConstantAttributes : Attributes {
+  Literal value;
+};
+
+const OpDef& reshape_op();
+const OpDef& broadcast_op();
+const OpDef& transpose_op();
+const OpDef& reverse_op();
+const OpDef& bitcast_convert_op();
+const OpDef& iota_op();
+const OpDef& constant_op();
+
+}  // namespace hilo::hlo

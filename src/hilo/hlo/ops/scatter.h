@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/scatter.h -- the scatter op, variadic: updates whose window is not in bounds are dropped.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+/// Operands: n arrays, indices, n updates. to_apply takes n current values and n updates.
+struct ScatterAttributes : Attributes {
+  Int64List update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims, input_batching_dims,
+      scatter_indices_batching_dims;
+  int64_t index_vector_dim = 0;
+  bool indices_are_sorted = false;
+  bool unique_indices = false;
+  ComputationPtr to_apply;
+};
+
+const OpDef& scatter_op();
+
+}  // namespace hilo::hlo

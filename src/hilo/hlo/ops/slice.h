@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/slice.h -- ops that cut and join: slice, dynamic-slice, dynamic-update-slice, concatenate, pad.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+struct SliceAttributes : Attributes {
+  std::vector<SliceRange> ranges;
+};
+
+/// Operands: array, then one scalar start per dimension; starts are clamped so that the slice fits.
+struct DynamicSliceAttributes : Attributes {
+  Int64List sizes;
+};
+
+struct ConcatenateAttributes : Attributes {
+  int64_t dimension = 0;
+};
+
+/// Operands: array, padding value.
+struct PadAttributes : Attributes {
+  std::vector<PaddingDimension> padding;
+};
+
+const OpDef& slice_op();
+const OpDef& dynamic_slice_op();
+const OpDef& dynamic_update_slice_op();
+const OpDef& concatenate_op();
+const OpDef& pad_op();
+
+}  // namespace hilo::hlo

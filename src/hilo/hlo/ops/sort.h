@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/sort.h -- the sort op, variadic: operands are sorted together by to_apply(a0, b0, a1, b1, ...), true when a goes first.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+struct SortAttributes : Attributes {
+  int64_t dimension = 0;
+  bool is_stable = false;
+  ComputationPtr to_apply;
+};
+
+const OpDef& sort_op();
+
+}  // namespace hilo::hlo
