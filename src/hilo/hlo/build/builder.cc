@@ -83,12 +83,12 @@ StatusOr<InstructionId> Builder::get_tuple_element(InstructionId tuple, int64_t 
   return add(Opcode::kGetTupleElement, {tuple}, std::move(attributes));
 }
 
-ComputationPtr scalar_binary_computation(Opcode opcode, ElementType type) {
+StatusOr<ComputationPtr> scalar_binary_computation(Opcode opcode, ElementType type) {
   Builder builder(fmt::format("{}.{}", opcode_name(opcode), element_type_name(type)));
   const InstructionId x = builder.parameter(Shape::scalar(type), "x");
   const InstructionId y = builder.parameter(Shape::scalar(type), "y");
-  const InstructionId root = builder.add(opcode, {x, y}).value();
-  return std::move(builder).build(root).value();
+  HILO_ASSIGN_OR_RETURN(const InstructionId root, builder.add(opcode, {x, y}));
+  return std::move(builder).build(root);
 }
 
 }  // namespace hilo::hlo

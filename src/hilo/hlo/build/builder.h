@@ -56,6 +56,7 @@ class Builder {
 };
 
 /// The body op(p0, p1) over scalars of `type`, for reduce and scatter.
-ComputationPtr scalar_binary_computation(Opcode opcode, ElementType type);
+/// Errors     INVALID_ARGUMENT if the op doesn't take the type
+StatusOr<ComputationPtr> scalar_binary_computation(Opcode opcode, ElementType type);
 
 }  // namespace hilo::hlo
