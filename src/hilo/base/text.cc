@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/base/text.h"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <algorithm>
+#include <charconv>
+#include <vector>
+
+namespace hilo {
+
+std::string join(std::span<const std::string_view> parts, std::string_view separator) {
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i != 0) text += separator;
+    text += parts[i];
+  }
+  return text;
+}
+
+std::string ascii_lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return result;
+}
+
+std::string ascii_upper(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  return result;
+}
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\n\v\f";
+  const size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+int64_t edit_distance(std::string_view a, std::string_view b) {
+  constexpr size_t kLongest = 256;  // bytes; the table is quadratic and the names may be hostile
+  const auto difference = static_cast<int64_t>(std::max(a.size(), b.size()) - std::min(a.size(), b.size()));
+  if (std::max(a.size(), b.size()) > kLongest) return difference + static_cast<int64_t>(kLongest);
+  std::vector<int64_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) last[j] = static_cast<int64_t>(j);
+  for (size_t i = 1; i <= a.size(); ++i) {
+    row[0] = static_cast<int64_t>(i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const int64_t replace = last[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      row[j] = std::min({replace, last[j] + 1, row[j - 1] + 1});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        row[j] = std::min(row[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(last);
+    last.swap(row);
+  }
+  return last[b.size()];
+}
+
+std::optional<std::string_view> nearest_name(std::string_view name,
+                                             std::span<const std::string_view> candidates) {
+  const auto limit = std::max<int64_t>(2, static_cast<int64_t>(name.size()) / 3);
+  std::optional<std::string_view> nearest;
+  int64_t least = limit + 1;
+  for (std::string_view candidate : candidates) {
+    const int64_t distance = edit_distance(name, candidate);
+    // A name of two letters is "near" every other one: what is replaced as a whole is no slip.
+    if (distance >= least || distance >= static_cast<int64_t>(std::max(name.size(), candidate.size())))
+      continue;
+    least = distance;
+    nearest = candidate;
+  }
+  return nearest;
+}
+
+std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {
+  const std::optional<std::string_view> nearest = nearest_name(name, candidates);
+  return nearest ? fmt::format(" Hint: did you mean '{}'?", *nearest) : std::string();
+}
+
+std::optional<int64_t> parse_int64(std::string_view text) {
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string bytes_text(uint64_t bytes) {
+  if (bytes < 1024) return fmt::format("{} byte{}", bytes, bytes == 1 ? "" : "s");
+  constexpr std::string_view kUnits[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+  double value = static_cast<double>(bytes) / 1024;
+  size_t unit = 0;
+  for (; value >= 1024 && unit + 1 < std::size(kUnits); ++unit) value /= 1024;
+  return fmt::format("{:.2f} {}", value, kUnits[unit]);
+}
+
+std::string quote(std::string_view text) {
+  constexpr size_t kLongest = 80;  // bytes
+  std::string result = "'";
+  for (char c : text.substr(0, kLongest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7f) {
+      result += fmt::format("\\x{:02x}", byte);
+    } else {
+      result += c;
+    }
+  }
+  return result + (text.size() > kLongest ? "...'" : "'");
+}
+
+std::string errno_text(int error) {
+  const char* text = ::strerrordesc_np(error);
+  return text != nullptr ? text : fmt::format("error {}", error);
+}
+
+}  // namespace hilo
