@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/backend.h -- the interface of an engine: modules in, executables out. Interfaces only live here; the engines
+// are cpu/ and reference/, and client/platforms.cc names them.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "hilo/backend/buffer.h"
+#include "hilo/backend/cancellation.h"
+#include "hilo/backend/compile_options.h"
+#include "hilo/backend/execution_observer.h"
+#include "hilo/hlo/passes/pass_observer.h"
+
+namespace hilo {
+
+struct ExecuteOptions {
+  /// One flag per argument leaf: its buffer may be reused for a result. Empty: none.
+  std::span<const bool> donated = {};
+  const CancellationToken* cancellation = nullptr;
+  ExecutionObserver* observer = nullptr;
+  int replica = 0;
+};
+
+/// What an executable is expected to need and do; exact for what the engine plans itself.
+struct ExecutableStatistics {
+  int64_t kernel_count = 0;
+  int64_t kernels_compiled = 0;  ///< the others came from the kernel cache
+  int64_t temporary_bytes = 0;
+  int64_t constant_bytes = 0;
+  int64_t code_bytes = 0;
+  double compile_milliseconds = 0;
+};
+
+/// A compiled program. execute() is safe to call from several threads at once.
+class Executable {
+ public:
+  virtual ~Executable() = default;
+
+  /// Leaves of the parameters, and of the result, in order; tuples are flattened.
+  std::span<const Shape> argument_shapes() const { return argument_shapes_; }
+  std::span<const Shape> result_shapes() const { return result_shapes_; }
+  /// The result as the program has it, tuples and all.
+  const Shape& result_shape() const { return result_shape_; }
+  const std::string& name() const { return name_; }
+
+  /// Runs the program on live buffers of exactly the argument shapes and puts new buffers into `results`.
+  /// A donated argument's buffer is taken only if the program starts; an error before that leaves it live.
+  /// Blocking   returns when the results are there
+  /// Errors     INVALID_ARGUMENT wrong count, shape, deleted or doubly donated buffer; RESOURCE_EXHAUSTED; CANCELLED
+  Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options = {});
+
+  virtual ExecutableStatistics statistics() const { return {}; }
+  /// The program after all passes.
+  virtual const hlo::Module& optimized_module() const = 0;
+
+ protected:
+  /// Arguments have been checked against argument_shapes() and are live.
+  virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options) = 0;
+  /// Derived constructors call this with the module they were asked to compile.
+  void set_signature(const hlo::Module& module);
+
+ private:
+  std::string name_;
+  std::vector<std::string> argument_names_;
+  std::vector<Shape> argument_shapes_;
+  std::vector<Shape> result_shapes_;
+  Shape result_shape_;
+};
+
+/// An engine for one kind of device.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+  virtual std::string_view platform_name() const = 0;
+  virtual int device_count() const = 0;
+
+  /// Verifies, optimises and compiles. `observer` (may be null) sees every pass.
+  /// Errors    INVALID_ARGUMENT from the verifier, UNIMPLEMENTED "reduce-window 'r' is not implemented ...", RESOURCE_EXHAUSTED
+  virtual StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
+                                                        hlo::PassObserver* observer) = 0;
+};
+
+}  // namespace hilo
