@@ -44,6 +44,13 @@ TEST(Text, NearestNameFindsTheSlip) {
   EXPECT_EQ(did_you_mean("revers", kNames), " Hint: did you mean 'reverse'?");
 }
 
+TEST(Text, NearestNameCompletesAnUnfinishedName) {
+  const std::array<std::string_view, 3> names = {"jax_platform_name", "jax_dump_hlo_graph",
+                                                 "jax_dump_hlo_optimized"};
+  EXPECT_EQ(nearest_name("jax_pla", names), "jax_platform_name");
+  EXPECT_EQ(nearest_name("jax_dump", names), std::nullopt);
+}
+
 TEST(Text, NearestNameIsNoneBecauseNothingIsNear) {
   EXPECT_EQ(nearest_name("convolution", kNames), std::nullopt);
   EXPECT_EQ(nearest_name("", kNames), std::nullopt);

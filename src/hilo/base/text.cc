@@ -63,6 +63,19 @@ int64_t edit_distance(std::string_view a, std::string_view b) {
   return last[b.size()];
 }
 
+// The only candidate that begins with `name`: somebody stopped typing early.
+static std::optional<std::string_view> completion(std::string_view name,
+                                                  std::span<const std::string_view> candidates) {
+  constexpr size_t kShortest = 3;  // bytes; fewer say nothing
+  std::optional<std::string_view> found;
+  for (std::string_view candidate : candidates) {
+    if (name.size() < kShortest || !candidate.starts_with(name)) continue;
+    if (found) return std::nullopt;
+    found = candidate;
+  }
+  return found;
+}
+
 std::optional<std::string_view> nearest_name(std::string_view name,
                                              std::span<const std::string_view> candidates) {
   const auto limit = std::max<int64_t>(2, static_cast<int64_t>(name.size()) / 3);
@@ -76,7 +89,7 @@ std::optional<std::string_view> nearest_name(std::string_view name,
     least = distance;
     nearest = candidate;
   }
-  return nearest;
+  return nearest ? nearest : completion(name, candidates);
 }
 
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates) {

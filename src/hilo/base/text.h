@@ -24,7 +24,8 @@ std::string_view trimmed(std::string_view text);
 /// Cost    O(|a| |b|); names longer than 256 bytes count as their difference in length plus 256.
 int64_t edit_distance(std::string_view a, std::string_view b);
 
-/// The candidate nearest to `name`, if one is near enough to be a slip of the keyboard; the first of equals.
+/// The candidate nearest to `name`, if one is near enough to be a slip of the keyboard (the first of equals),
+/// or else the only one that begins with `name`.
 std::optional<std::string_view> nearest_name(std::string_view name,
                                              std::span<const std::string_view> candidates);
 

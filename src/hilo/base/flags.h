@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// base/flags.h -- the flags of early JAX, in one table that feeds code, command line, environment, help and
+// docs.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "hilo/base/status.h"
+
+namespace hilo {
+
+/// The value of every flag, as it stands at one moment.
+struct FlagValues {
+  bool jax_enable_x64;
+  std::optional<std::string> jax_dump_hlo_graph;  ///< a value counts even when it is empty
+  bool jax_hlo_profile;
+  std::optional<std::string> jax_dump_hlo_unoptimized;
+  std::optional<std::string> jax_dump_hlo_optimized;
+  std::optional<std::string> jax_dump_hlo_per_pass;
+  int64_t jax_replica_count;
+  std::string jax_xla_backend;
+  std::string jax_backend_target;
+  std::string jax_platform_name;
+};
+
+/// Where a flag's value is kept; the kind of the member is the kind of the flag.
+using FlagField = std::variant<bool FlagValues::*, int64_t FlagValues::*, std::string FlagValues::*,
+                               std::optional<std::string> FlagValues::*>;
+
+struct FlagInfo {
+  std::string_view name;
+  FlagField field;
+  std::optional<std::string_view> default_text;  ///< nullopt: no value
+  std::string_view help;
+  std::array<std::string_view, 2> choices = {};  ///< of an enum flag; else empty
+  int64_t minimum = INT64_MIN;                   ///< of an integer flag
+
+  constexpr bool is_bool() const { return std::holds_alternative<bool FlagValues::*>(field); }
+  constexpr bool is_integer() const { return std::holds_alternative<int64_t FlagValues::*>(field); }
+  constexpr bool is_enum() const { return !choices[0].empty(); }
+};
+
+inline constexpr std::array<FlagInfo, 10> kFlags = {{
+    {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
+    {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
+    {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
+    {"jax_dump_hlo_unoptimized", &FlagValues::jax_dump_hlo_unoptimized, std::nullopt,
+     "Dirpath for unoptimized HLO dump."},
+    {"jax_dump_hlo_optimized", &FlagValues::jax_dump_hlo_optimized, std::nullopt,
+     "Dirpath for optimized HLO dump."},
+    {"jax_dump_hlo_per_pass", &FlagValues::jax_dump_hlo_per_pass, std::nullopt,
+     "Dirpath for per-pass HLO dump."},
+    {"jax_replica_count", &FlagValues::jax_replica_count, "1", "Replica count for computations.", {}, 1},
+    {"jax_xla_backend",
+     &FlagValues::jax_xla_backend,
+     "xla",
+     "Either \"xla\" for the XLA service directly, or \"xrt\" for an XRT backend.",
+     {"xla", "xrt"}},
+    {"jax_backend_target", &FlagValues::jax_backend_target, "local",
+     "Either \"local\" or \"rpc:address\" to connect to a remote service target."},
+    {"jax_platform_name", &FlagValues::jax_platform_name, "",
+     "Platform name for XLA. The default is to attempt to use a GPU if available, but fall back to CPU "
+     "otherwise. To "
+     "set the platform manually, pass \"Host\" for CPU or \"CUDA\" for GPU."},
+}};
+
+/// A variable of the environment that is hilo's own and no flag.
+struct EnvironmentVariable {
+  std::string_view name;
+  std::string_view default_text;
+  std::string_view help;
+};
+
+inline constexpr std::array<EnvironmentVariable, 5> kEnvironmentVariables = {{
+    {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
+    {"HILO_NUM_THREADS", "all the process may use",
+     "At most so many threads work; 1 uses the caller's thread alone."},
+    {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
+    {"HILO_GUARD", "end",
+     "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
+    {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},
+}};
+
+/// Every flag's value: code before command line before environment before default.
+/// The environment is read at the first call, not when the library is loaded. The snapshot never changes.
+/// Errors    INVALID_ARGUMENT names the variable whose text does not fit its flag, if nothing outranks it.
+/// Cost      one atomic load and a reference count, unless a flag changed.
+StatusOr<std::shared_ptr<const FlagValues>> flags();
+
+/// jax_enable_x64 alone. Cost    one atomic load.
+StatusOr<bool> x64_enabled();
+
+/// Counts changes of any flag; part of the key of what was traced or compiled under the flags.
+uint64_t flags_version();
+
+/// Values set by the program, which outrank all others. Thread safe.
+/// Example    HILO_RETURN_IF_ERROR(config().update("jax_enable_x64", true));
+class Config {
+ public:
+  /// Errors    INVALID_ARGUMENT for an unknown name (with the nearest one) or a value that does not fit;
+  /// nothing changes.
+  template <typename T>
+    requires std::integral<T>
+  Status update(std::string_view name, T value) {
+    if constexpr (std::same_as<T, bool>)
+      return update_bool(name, value);
+    else
+      return update_integer(name, static_cast<int64_t>(value));
+  }
+  /// Text is read as on the command line.
+  Status update(std::string_view name, std::string_view value);
+  Status update(std::string_view name, const char* value) { return update(name, std::string_view(value)); }
+  Status update(std::string_view name, const std::string& value) {
+    return update(name, std::string_view(value));
+  }
+  /// Forgets what code set: command line, environment and default count again.
+  Status clear(std::string_view name);
+
+ private:
+  Status update_bool(std::string_view name, bool value);
+  Status update_integer(std::string_view name, int64_t value);
+};
+
+/// The process's only Config.
+Config& config();
+
+/// Takes one flag of a command line: the name with or without dashes. Without a value a boolean flag is true,
+/// and "no" before its name makes it false. Errors    INVALID_ARGUMENT for an unknown flag (with the nearest
+/// name), a missing value or one that does not fit.
+Status set_from_command_line(std::string_view name, std::optional<std::string_view> value);
+
+/// Forgets all that code and command line set, and reads the environment again at the next use. For tests.
+void reset_flags();
+
+/// "jax_enable_x64" -> "JAX_ENABLE_X64".
+std::string environment_name(const FlagInfo& flag);
+
+/// What a flag takes: "true or false", "an integer >= 1", "xla or xrt", "text".
+std::string flag_values_text(const FlagInfo& flag);
+
+/// The flags' part of --help, one paragraph per flag, at most 100 columns wide.
+std::string flags_help();
+
+/// docs/flags.md: the same table for readers, and hilo's environment variables.
+std::string flags_markdown();
+
+}  // namespace hilo
