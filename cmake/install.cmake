@@ -19,6 +19,8 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/hiloConfigVersion.cmake C
 install(FILES ${PROJECT_BINARY_DIR}/hiloConfig.cmake ${PROJECT_BINARY_DIR}/hiloConfigVersion.cmake
   DESTINATION ${HILO_CMAKE_DIR})
 
+file(RELATIVE_PATH HILO_PC_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" HILO_PC_TO_PREFIX ${HILO_PC_TO_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/hilo.pc.in ${PROJECT_BINARY_DIR}/hilo.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hilo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

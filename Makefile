@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# The doors of the workshop. Each target first installs what it needs (tools/setup.sh) and prints what it does.
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+
+.DEFAULT_GOAL := help
+.PHONY: help build demo test sanitize bench conformance interop fuzz format lint docs install uninstall
+
+help:  ## this list
+	@awk -F':.*## ' '/^[a-z]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+build:  ## the library and the command (build/bin/hilo)
+	@tools/setup.sh build
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command
+
+demo:  ## train on real digits; leaves demo/report.html
+	@tools/setup.sh build
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command example_digits
+	@mkdir -p demo
+	@$(BUILD)/bin/examples/digits demo/report.html
+
+test:  ## build and run everything; ends with "N passed, N failed"
+	@tools/setup.sh build test
+	@python3 tools/run_tests.py --build $(BUILD) --jobs $(JOBS)
+
+sanitize:  ## all tests under address+undefined, base, backend and client under thread
+	@tools/setup.sh build test
+	@python3 tools/sanitize.py --jobs $(JOBS)
+
+bench:  ## hilo beside its peers, with ratios
+	@tools/setup.sh build test bench
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command bench
+	@python3 tools/bench.py --build $(BUILD)
+
+conformance:  ## others' test cases, from CONFORMANCE=DIR
+	@tools/setup.sh build test
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command
+	@python3 tools/conformance.py --build $(BUILD) $(if $(CONFORMANCE),--cases $(CONFORMANCE))
+
+interop:  ## what needs a virtual environment with jaxlib
+	@tools/setup.sh build test bench
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command
+	@python3 tools/interop.py --build $(BUILD)
+
+fuzz:  ## the readers under libFuzzer, SECONDS=60 each
+	@tools/setup.sh build test fuzz
+	@python3 tools/fuzz.py --jobs $(JOBS) --seconds $(or $(SECONDS),60)
+
+format:  ## clang-format over all sources
+	@tools/setup.sh test
+	@tools/check_format.sh --apply
+
+lint:  ## clang-tidy over what differs from main (ALL=1: everything)
+	@tools/setup.sh build test lint
+	@tools/build.sh $(BUILD) $(JOBS)
+	@python3 tools/lint.py --build $(BUILD) --jobs $(JOBS) $(if $(ALL),--all)
+
+docs:  ## the generated pages: dependencies, third parties, flags, status
+	@tools/setup.sh build test
+	@python3 tools/generate_docs.py
+
+install: build  ## headers, library, command, CMake package, pkg-config; PREFIX=/usr/local
+	@python3 tools/install.py install --build $(BUILD) --prefix $(PREFIX)
+
+uninstall:  ## everything that install put there
+	@python3 tools/install.py uninstall --prefix $(PREFIX)

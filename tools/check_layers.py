@@ -1,0 +1,138 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_layers.py [ROOT] -- includes go down only, as docs/architecture.md's map says; this is the map as a table.
+
+A folder may include what its row names and what those rows name in turn, except through a seam: whoever includes
+`client` sees client's headers, not the engine beneath. `base` and `types` may be included from anywhere.
+"""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sources  # noqa: E402
+
+LAYERS = {
+    "base": (),
+    "types": ("base",),
+    "hlo/ir": ("types",),
+    "hlo/ops": ("hlo/ir",),
+    "hlo/text": ("hlo/ops",),
+    "hlo/proto": ("hlo/ops",),
+    "hlo/build": ("hlo/ops",),
+    "hlo/verify": ("hlo/ops",),
+    "hlo/eval": ("hlo/ops",),
+    "hlo/rewrite": ("hlo/build", "hlo/eval"),
+    "hlo/passes": ("hlo/rewrite", "hlo/verify"),
+    "hlo/graph": ("hlo/ir",),
+    "stablehlo": ("hlo/build", "hlo/text"),
+    "backend": ("hlo/ir",),
+    "backend/cpu": ("backend", "hlo/passes"),
+    "backend/cuda": ("backend", "hlo/passes"),
+    "backend/reference": ("backend", "hlo/eval"),
+    "replica": ("backend",),
+    "rpc": ("backend", "hlo/proto"),
+    "rpc/server": ("rpc", "client"),
+    "client": ("backend", "stablehlo", "hlo/text", "hlo/proto", "hlo/graph"),
+    "pjrt": ("client", "backend"),
+    "aot": ("client",),
+    "trace": ("types", "client", "hlo/build"),
+    "transform": ("trace", "hlo/passes"),
+    "lax": ("transform",),
+    "numpy": ("lax",),
+    "random": ("lax",),
+    "linalg": ("lax",),
+    "fft": ("lax",),
+    "scipy": ("lax",),
+    "nn": ("lax",),
+    "optim": ("lax",),
+    "tree": ("lax",),
+    "io": ("lax",),
+}
+ANYWHERE = ("base", "types")
+SEAMS = ("client",)
+# The one file that names every backend.
+FILE_EXTRAS = {"client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/reference", "rpc", "replica", "pjrt")}
+UMBRELLAS = ("hilo/hilo.h", "hilo.h")
+GENERATED = ("hilo/version.h",)
+# What a header that users reach may include beside hilo and the standard library.
+PUBLIC_SYSTEM = ("boost/pfr",)
+
+
+def closure(folder: str) -> set[str]:
+    """The folders that `folder` may include."""
+    allowed, pending = {folder, *ANYWHERE}, list(LAYERS[folder])
+    while pending:
+        name = pending.pop()
+        if name not in allowed or name == folder:
+            allowed.add(name)
+            if name not in SEAMS:
+                pending += LAYERS[name]
+    return allowed
+
+
+def folder_of(path: str) -> str | None:
+    """The table's row for "backend/cpu/emit/dot.cc": the longest one that is a prefix."""
+    rows = [row for row in LAYERS if path.startswith(row + "/")]
+    return max(rows, key=len, default=None)
+
+
+def check(root: pathlib.Path) -> list[str]:
+    violations = []
+    base = root / "src" / "hilo"
+    for path in sources.code(root, "src"):
+        name = path.relative_to("src/hilo").as_posix() if path.is_relative_to("src/hilo") else path.as_posix()
+        if path.relative_to("src").as_posix() not in UMBRELLAS:
+            violations += check_file(root / path, path.as_posix(), name)
+    violations += check_public_headers(base)
+    return violations
+
+
+def check_file(path: pathlib.Path, shown: str, name: str) -> list[str]:
+    folder = folder_of(name)
+    if folder is None:
+        return [f"{shown}: its folder is in no layer. Hint: add a row to tools/check_layers.py"]
+    allowed = closure(folder) | set(FILE_EXTRAS.get(name, ()))
+    violations = []
+    for line, kind, included in sources.includes(path):
+        if included in UMBRELLAS:
+            violations.append(f"{shown}:{line}: {included} is for users; include what you use")
+        elif included.startswith("hilo/") and included not in GENERATED:
+            target = folder_of(included.removeprefix("hilo/"))
+            if target not in allowed:
+                violations.append(f"{shown}:{line}: {folder} may not include {included} (of {target})")
+    return violations + check_own_header_first(path, shown, name)
+
+
+def check_own_header_first(path: pathlib.Path, shown: str, name: str) -> list[str]:
+    if path.suffix != ".cc" or not path.with_suffix(".h").exists():
+        return []
+    own = "hilo/" + name.removesuffix(".cc") + ".h"
+    found = sources.includes(path)
+    if found and found[0][2] == own:
+        return []
+    return [f"{shown}: includes {found[0][2] if found else 'nothing'} first; wanted its own header, {own}"]
+
+
+def check_public_headers(base: pathlib.Path) -> list[str]:
+    """Headers reachable from hilo.h: the standard library, PFR and hilo only, and nothing of hlo/ or backend/cpu."""
+    violations, seen, pending = [], set(), ["hilo/hilo.h"]
+    while pending:
+        name = pending.pop()
+        path = base.parent / name
+        if name in seen or not path.exists():
+            continue
+        seen.add(name)
+        for line, kind, included in sources.includes(path):
+            where = f"src/{name}:{line}"
+            if included.startswith("hilo/"):
+                pending.append(included)
+                if included.startswith(("hilo/hlo/", "hilo/backend/cpu/")):
+                    violations.append(f"{where}: users reach this header from hilo.h; it may not include {included}")
+            elif ("/" in included or included.endswith(".h")) and not included.startswith(PUBLIC_SYSTEM):
+                violations.append(f"{where}: users reach this header from hilo.h; it may not include <{included}>")
+    return violations
+
+
+if __name__ == "__main__":
+    sys.exit(sources.finish(check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "."))))

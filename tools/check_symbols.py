@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""check_symbols.py LIBHILO.SO -- it shows only hilo's symbols, needs only the libraries listed here, and is small."""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import sources  # noqa: E402
+
+# Mangled names of namespace hilo: its functions and variables, their type information, thunks, guards and statics.
+OURS = re.compile(r"_ZN(K?[RO]?)4hilo|_ZT[ISVTHW]N4hilo|_ZT[hv]n?\w*_N4hilo|_ZZNK?4hilo|_ZGVZ?NK?4hilo|hilo_")
+NEEDED = ("libfmt.so", "libhwy.so", "libhwy_contrib.so", "libz.so", "libzstd.so", "libstdc++.so", "libgcc_s.so",
+          "libm.so", "libc.so", "libpthread.so", "libdl.so", "ld-linux-x86-64.so",
+          "libasan.so", "libubsan.so", "libtsan.so")
+MOST_MEGABYTES = 60  # stripped
+
+
+def check(library: pathlib.Path) -> list[str]:
+    return foreign_symbols(library) + foreign_libraries(library) + too_large(library)
+
+
+def foreign_symbols(library: pathlib.Path) -> list[str]:
+    lines = output("nm", "-D", "--defined-only", "--format=posix", str(library)).splitlines()
+    names = [line.split()[0] for line in lines]
+    if not names:
+        return [f"{library}: shows no symbol at all"]
+    foreign = [name for name in names if not OURS.match(name)]
+    return [f"{library}: shows {name}, which is not hilo's" for name in foreign[:20]]
+
+
+def foreign_libraries(library: pathlib.Path) -> list[str]:
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", output("readelf", "-d", str(library)))
+    return [f"{library}: needs {name}. Hint: if that is meant, add it to tools/check_symbols.py"
+            for name in needed if not name.startswith(NEEDED)]
+
+
+def too_large(library: pathlib.Path) -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        stripped = pathlib.Path(folder) / "stripped"
+        output("strip", "-o", str(stripped), str(library))
+        megabytes = stripped.stat().st_size / 1e6
+    return [f"{library}: {megabytes:.1f} MB stripped; wanted at most {MOST_MEGABYTES}"] if megabytes > MOST_MEGABYTES else []
+
+
+def output(*command: str) -> str:
+    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+if __name__ == "__main__":
+    sys.exit(sources.finish(check(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/lib/libhilo.so"))))

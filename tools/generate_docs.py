@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the generated pages; with --check names those that are out of date instead. A page's fact has its one place
+elsewhere: tools/packages.txt, or the tables that the command prints."""
+
+import argparse
+import dataclasses
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
+    "inside": "static inside libhilo.so, its symbols hidden",
+    "linked": "linked by libhilo.so",
+    "opened": "opened at run time, when first needed",
+    "headers": "headers, compiled in",
+    "tool": "not in the product: it builds, tests or measures",
+}
+# Pages that the command prints from its own tables: page -> arguments of build/bin/hilo.
+FROM_COMMAND = {"docs/flags.md": ("flags", "--markdown")}
+
+
+@dataclasses.dataclass(frozen=True)
+class Package:
+    name: str
+    group: str
+    part: str
+    licence: str
+    size: str  # MB installed
+    why: str
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--root", type=pathlib.Path, default=ROOT)
+    arguments = parser.parse_args()
+    stale = [name for name, text in pages(arguments.root, arguments.build).items()
+             if not up_to_date(arguments.root / name, text, arguments.check)]
+    for name in stale:
+        print(f"{name}: out of date. Hint: make docs" if arguments.check else f"wrote {name}")
+    return 1 if arguments.check and stale else 0
+
+
+def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
+    packages = read_packages((root / "tools" / "packages.txt").read_text())
+    found = {"docs/dependencies.md": dependencies(packages), "THIRD_PARTY.md": third_party(packages)}
+    for name, arguments in FROM_COMMAND.items():
+        done = subprocess.run([build / "bin" / "hilo", *arguments], stdout=subprocess.PIPE, text=True) \
+            if (build / "bin" / "hilo").exists() and (root / name).exists() else None
+        if done is not None and done.returncode == 0:
+            found[name] = done.stdout
+    return found
+
+
+def up_to_date(path: pathlib.Path, text: str, check_only: bool) -> bool:
+    if path.exists() and path.read_text() == text:
+        return True
+    if not check_only:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    return False
+
+
+def read_packages(text: str) -> list[Package]:
+    packages = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line and not line.startswith("#"):
+            fields = [field.strip() for field in line.split("|")]
+            if len(fields) != 6 or "" in fields or fields[2] not in PARTS:
+                sys.exit(f"tools/packages.txt:{number}: got \"{line}\"; wanted package | group | part | licence | size | why")
+            packages.append(Package(*fields))
+    return packages
+
+
+def dependencies(packages: list[Package]) -> str:
+    lines = ["# Dependencies", "",
+             "Generated from `tools/packages.txt` by `make docs`. Beside git, make and g++, on Debian 12. Each `make`",
+             "target installs the groups it needs: everything needs `build`; `make test` also `test`; `make bench` `bench`;",
+             "`make lint` `lint`; `make fuzz` `fuzz`. Sizes are MB installed, of the package alone.", ""]
+    for group in dict.fromkeys(package.group for package in packages):
+        lines += [f"## {group}", "", "| package | why | in the product | licence | MB |", "|---|---|---|---|---|"]
+        lines += [f"| `{p.name}` | {p.why} | {PARTS[p.part]} | {p.licence} | {p.size} |"
+                  for p in packages if p.group == group]
+        lines.append("")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def third_party(packages: list[Package]) -> str:
+    lines = ["# Third parties", "",
+             "Generated from `tools/packages.txt` by `make docs`. What a built hilo contains or uses that others wrote.",
+             "The full texts are in `/usr/share/doc/PACKAGE/copyright` of the Debian packages named. No source of theirs is",
+             "in this repository.", "", "| package | licence | how |", "|---|---|---|"]
+    lines += [f"| {p.name} | {p.licence} | {PARTS[p.part]} |" for p in packages if p.part != "tool"]
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

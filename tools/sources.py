@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which files are the project's, and what they include."""
+
+import pathlib
+import re
+import subprocess
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+CODE = (".cc", ".h", ".inc")
+NOT_OURS = ("build", "demo", ".git", ".cache", ".venv")
+
+
+def files(root: pathlib.Path) -> list[pathlib.Path]:
+    """All files of the project, relative to root: what git knows or would take; outside a clone, all but build trees."""
+    command = ["git", "-C", str(root), "ls-files", "-co", "--exclude-standard", "-z"]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    if done.returncode == 0:
+        found = [pathlib.Path(name) for name in done.stdout.split("\0") if name]
+    else:
+        found = [path.relative_to(root) for path in root.rglob("*") if path.is_file()]
+        found = [path for path in found if not path.parts[0].startswith(NOT_OURS)]
+    return sorted(path for path in found if (root / path).is_file())
+
+
+def code(root: pathlib.Path, *folders: str) -> list[pathlib.Path]:
+    """C++ files below the given folders."""
+    return [path for path in files(root) if path.suffix in CODE and path.parts[0] in folders]
+
+
+def includes(path: pathlib.Path) -> list[tuple[int, str, str]]:
+    """(line number, '<' or '"', name) of each #include."""
+    found = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        if match := INCLUDE.match(line):
+            found.append((number, match[1], match[2]))
+    return found
+
+
+def finish(violations: list[str]) -> int:
+    """Prints each violation; the exit status of a check."""
+    for violation in violations:
+        print(violation)
+    return 1 if violations else 0
