@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/not_yet.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kRawFields[] = {
+    field<&RawAttributes::raw>("raw", FieldShow::kUnlessDefault),
+    field<&RawAttributes::called_names>("called_names", FieldShow::kUnlessDefault),
+    field<&RawAttributes::called>("called", FieldShow::kUnlessDefault),
+};
+
+StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
+  if (!input.declared) return invalid_argument("the result's shape must be stated; this version can't infer it");
+  return *input.declared;
+}
+
+StatusOr<Literal> refuse(const EvaluateInput& input) {
+  return unimplemented(fmt::format("{} is not implemented in this version", opcode_name(input.instruction.opcode)));
+}
+
+/// Pure ops may be merged and dropped; all others talk to the world outside or to other devices.
+Traits traits_of(Opcode opcode) {
+  constexpr Opcode kPure[] = {
+      Opcode::kBatchNormGrad, Opcode::kBatchNormInference, Opcode::kBatchNormTraining, Opcode::kBitcast,
+      Opcode::kCholesky, Opcode::kConvolution, Opcode::kDynamicReshape, Opcode::kFft, Opcode::kFusion,
+      Opcode::kGetDimensionSize, Opcode::kMap, Opcode::kPartitionId, Opcode::kRaggedDot, Opcode::kReduceWindow,
+      Opcode::kReplicaId, Opcode::kScaledDot, Opcode::kScan, Opcode::kSelectAndScatter, Opcode::kSetDimensionSize,
+      Opcode::kShuffle, Opcode::kStochasticConvert, Opcode::kTopK, Opcode::kTriangularSolve,
+  };
+  for (Opcode pure : kPure) {
+    if (pure == opcode) return kNoTraits;
+  }
+  return kEffect;
+}
+
+}  // namespace
+
+bool has_raw_attributes(Opcode opcode) { return op_def(opcode).fields.data() == std::data(kRawFields); }
+
+const OpDef& not_yet_op(Opcode opcode, std::string_view name) {
+  // Filled by the op table, which is built once; op_def() hands the rows out after that.
+  static std::array<OpDef, kOpcodeCount> definitions{};
+  OpDef& definition = definitions[static_cast<size_t>(opcode)];
+  definition = {.opcode = opcode,
+                .name = name,
+                .arity = -1,
+                .operand_types = kAnyType,
+                .traits = traits_of(opcode),
+                .cost = CostClass::kHero,
+                .infer_shape = infer_declared,
+                .fields = kRawFields,
+                .make_attributes = make_attributes_of<RawAttributes>,
+                .copy_attributes = copy_attributes_of<RawAttributes>,
+                .evaluate = refuse,
+                .decompose = nullptr,
+                .spec = {}};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/not_yet.h -- the generic definition of ops that hilo reads, keeps and writes, but can't run yet.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+/// Attributes of such an op, as the program wrote them. HLO text shows `raw` in order, then the called computations:
+///     map(x), dimensions={0}, to_apply=%f                raw {"dimensions={0}"}, called_names {"to_apply"}
+///     custom-call(x), custom_call_target="t", called_computations={%f, %g}
+///                            raw {"custom_call_target=\"t\""}, called_names {"called_computations{}" twice}
+/// A name that ends in "{}" is a list in braces; its computations stand together, in order. An empty list is raw text.
+struct RawAttributes : Attributes {
+  StringList raw;                      ///< "key=value", value as written
+  StringList called_names;             ///< the key of each called computation
+  std::vector<ComputationPtr> called;  ///< as many as called_names
+};
+
+/// Whether `opcode`'s attributes are RawAttributes.
+bool has_raw_attributes(Opcode opcode);
+
+/// The definition: any operands, the shape that the program states, UNIMPLEMENTED when run.
+const OpDef& not_yet_op(Opcode opcode, std::string_view name);
+
+}  // namespace hilo::hlo

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/op_table.cc -- the one table from opcodes to their definitions, expanded from the two op lists.
+#include <array>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/gather.h"
+#include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/ops/random.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/scatter.h"
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/ops/sort.h"
+
+namespace hilo::hlo {
+
+// Families that aren't linked in yet are null here, and get the generic definition.
+#define HILO_STRUCTURAL(e, n, definition) extern decltype(definition) definition __attribute__((weak));
+#include "hilo/hlo/ops/structural.inc"
+#undef HILO_STRUCTURAL
+extern decltype(elementwise_op) elementwise_op __attribute__((weak));
+
+namespace {
+
+using OpTable = std::array<const OpDef*, kOpcodeCount>;
+
+const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definition)()) {
+  return definition ? &definition() : &not_yet_op(opcode, name);
+}
+const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definition)(Opcode, std::string_view)) {
+  return &definition(opcode, name);
+}
+const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definition)(Opcode)) {
+  return definition ? &definition(opcode) : &not_yet_op(opcode, name);
+}
+
+OpTable make_table() {
+  return {
+#define HILO_ELEMENTWISE(enumerator, name, ...) entry(Opcode::k##enumerator, name, elementwise_op),
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+#define HILO_STRUCTURAL(enumerator, name, definition) entry(Opcode::k##enumerator, name, definition),
+#include "hilo/hlo/ops/structural.inc"
+#undef HILO_STRUCTURAL
+  };
+}
+
+}  // namespace
+
+const OpDef& op_def(Opcode opcode) {
+  static const OpTable table = make_table();
+  return *table[static_cast<size_t>(opcode)];
+}
+
+}  // namespace hilo::hlo
