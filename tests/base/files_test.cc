@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/base/files.h"
+
+#include <dirent.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <thread>
+#include <vector>
+
+namespace hilo {
+namespace {
+
+// A directory of the test's own.
+class Files : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = ::testing::TempDir() + "hilo_files_XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    directory_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  std::string at(const std::string& name) const { return directory_ + "/" + name; }
+  std::vector<std::string> names() const {
+    std::vector<std::string> result;
+    for (const auto& entry : std::filesystem::directory_iterator(directory_)) {
+      result.push_back(entry.path().filename().string());
+    }
+    std::ranges::sort(result);
+    return result;
+  }
+  std::string directory_;
+};
+
+// The exit status of `work` in a process of its own.
+int in_child(const std::function<int()>& work) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(work());
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST_F(Files, ReadsBackWhatWasWritten) {
+  for (size_t size : {0u, 1u, 4095u, 4096u, 4097u, 100000u}) {
+    std::string content(size, 'x');
+    if (size > 2) content[1] = '\0';
+    ASSERT_TRUE(write_file_atomic(at("a"), content).ok());
+    StatusOr<std::string> back = read_file(at("a"));
+    ASSERT_TRUE(back.ok());
+    EXPECT_EQ(*back, content);
+  }
+  EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Files, ReadsFilesThatTellNoSize) {
+  StatusOr<std::string> status = read_file("/proc/self/status");
+  ASSERT_TRUE(status.ok());
+  EXPECT_NE(status->find("Pid:"), std::string::npos);
+}
+
+TEST_F(Files, ReadFailsBecauseNothingIsThere) {
+  EXPECT_EQ(read_file(at("none")).status().to_string(),
+            "NOT_FOUND: opening " + at("none") + ": No such file or directory");
+}
+
+TEST_F(Files, ReadFailsBecauseItIsADirectory) {
+  EXPECT_EQ(read_file(directory_).status().to_string(),
+            "INVALID_ARGUMENT: opening " + directory_ + ": Is a directory");
+}
+
+TEST_F(Files, ReadFailsBecauseThePathHasANul) {
+  EXPECT_EQ(read_file(std::string("a\0b", 3)).status().to_string(),
+            "INVALID_ARGUMENT: 'a\\x00b': a path may not contain a NUL byte");
+  EXPECT_EQ(write_file_atomic(std::string("a\0b", 3), "").code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(make_directories(std::string("a\0b", 3)).code(), StatusCode::kInvalidArgument);
+  EXPECT_FALSE(file_exists(std::string("/\0b", 3)));
+}
+
+TEST_F(Files, ReadFailsBecauseTheFileIsOverTheLimit) {
+  ASSERT_TRUE(write_file_atomic(at("a"), "12345").ok());
+  EXPECT_TRUE(read_file(at("a"), 5).ok());
+  EXPECT_EQ(read_file(at("a"), 4).status().to_string(),
+            "RESOURCE_EXHAUSTED: reading " + at("a") + ": more than 4 bytes; got 5");
+}
+
+TEST_F(Files, ReadStopsAtTheLimitOfAnEndlessFile) {
+  EXPECT_EQ(read_file("/dev/zero", 10000).status().to_string(),
+            "RESOURCE_EXHAUSTED: reading /dev/zero: more than 10000 bytes; got at least 10001");
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // whose operator new ends the process instead of throwing
+TEST_F(Files, ReadFailsBecauseMemoryRunsOut) {
+  // A sparse file takes no disk.
+  ASSERT_TRUE(write_file_atomic(at("a"), "x").ok());
+  ASSERT_EQ(::truncate(at("a").c_str(), off_t{1} << 42), 0);
+  const Status status = read_file(at("a"), int64_t{1} << 43).status();
+  EXPECT_EQ(status.to_string(),
+            "RESOURCE_EXHAUSTED: reading " + at("a") + ": out of memory; wanted 4.00 TiB");
+}
+#endif
+
+TEST_F(Files, WriteReplacesTheOldFile) {
+  ASSERT_TRUE(write_file_atomic(at("a"), "old and longer").ok());
+  ASSERT_TRUE(write_file_atomic(at("a"), "new").ok());
+  EXPECT_EQ(*read_file(at("a")), "new");
+}
+
+TEST_F(Files, WriteObeysTheUmask) {
+  const mode_t before = ::umask(027);
+  ASSERT_TRUE(write_file_atomic(at("a"), "").ok());
+  ::umask(before);
+  struct stat about = {};
+  ASSERT_EQ(::stat(at("a").c_str(), &about), 0);
+  EXPECT_EQ(about.st_mode & 0777u, 0640u);
+}
+
+TEST_F(Files, WriteTakesTheLongestNameThereIs) {
+  EXPECT_TRUE(write_file_atomic(at(std::string(255, 'n')), "x").ok());
+  const Status status = write_file_atomic(at(std::string(256, 'n')), "x");
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(names(), std::vector<std::string>{std::string(255, 'n')});
+}
+
+TEST_F(Files, WriteFailsBecauseTheDirectoryIsMissing) {
+  EXPECT_EQ(write_file_atomic(at("none/a"), "x").to_string(),
+            "NOT_FOUND: writing " + at("none/a") + ": No such file or directory");
+}
+
+TEST_F(Files, WriteFailsBecauseADirectoryHasTheNameAndLeavesNothing) {
+  ASSERT_TRUE(make_directories(at("d")).ok());
+  EXPECT_EQ(write_file_atomic(at("d"), "x").to_string(),
+            "INVALID_ARGUMENT: writing " + at("d") + ": Is a directory");
+  EXPECT_EQ(names(), std::vector<std::string>{"d"});
+}
+
+TEST_F(Files, WriteThatFailsHalfWayLeavesTheOldFileAndNothingElse) {
+  ASSERT_TRUE(write_file_atomic(at("a"), "old").ok());
+  const std::string content(100000, 'x');
+  const int result = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit = {5000, 5000};  // bytes a file may have
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const Status status = write_file_atomic(at("a"), content);
+    const std::string wanted = "RESOURCE_EXHAUSTED: writing " + at("a") + ": File too large";
+    return status.to_string() == wanted ? 0 : 1;
+  });
+  EXPECT_EQ(result, 0);
+  EXPECT_EQ(*read_file(at("a")), "old");
+  EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Files, ReaderSeesOneWholeFileOrTheOther) {
+  const std::string first(50000, '1'), second(70000, '2');
+  ASSERT_TRUE(write_file_atomic(at("a"), first).ok());
+  std::thread writer([&] {
+    for (int i = 0; i < 20; ++i) EXPECT_TRUE(write_file_atomic(at("a"), i % 2 == 0 ? second : first).ok());
+  });
+  for (int i = 0; i < 200; ++i) {
+    const StatusOr<std::string> seen = read_file(at("a"));
+    EXPECT_TRUE(seen.ok() && (*seen == first || *seen == second));
+  }
+  writer.join();
+}
+
+TEST_F(Files, MakesDirectoriesWithTheirParents) {
+  ASSERT_TRUE(make_directories(at("x/y//z/")).ok());
+  EXPECT_TRUE(file_exists(at("x/y/z")));
+  EXPECT_TRUE(make_directories(at("x/y/z")).ok());
+  EXPECT_TRUE(make_directories("/").ok());
+  EXPECT_TRUE(make_directories(".").ok());
+}
+
+TEST_F(Files, MakeDirectoriesFailsBecauseAFileIsInTheWay) {
+  ASSERT_TRUE(write_file_atomic(at("f"), "").ok());
+  EXPECT_EQ(make_directories(at("f/g")).to_string(),
+            "INVALID_ARGUMENT: making directory " + at("f/g") + ": " + at("f") + ": Not a directory");
+  EXPECT_EQ(make_directories("").code(), StatusCode::kNotFound);
+}
+
+TEST_F(Files, MakeDirectoriesFailsBecauseTheSystemRefuses) {
+  EXPECT_EQ(make_directories("/proc/hilo").to_string(),
+            "NOT_FOUND: making directory /proc/hilo: No such file or directory");
+}
+
+TEST(ErrnoStatus, MapsToTheCodeThatFits) {
+  EXPECT_EQ(errno_status(EACCES, "w").to_string(), "PERMISSION_DENIED: w: Permission denied");
+  EXPECT_EQ(errno_status(ENOSPC, "w").to_string(), "RESOURCE_EXHAUSTED: w: No space left on device");
+  EXPECT_EQ(errno_status(EEXIST, "w").to_string(), "ALREADY_EXISTS: w: File exists");
+  EXPECT_EQ(errno_status(EIO, "w").to_string(), "DATA_LOSS: w: Input/output error");
+  EXPECT_EQ(errno_status(ENOSYS, "w").to_string(), "UNKNOWN: w: Function not implemented");
+}
+
+TEST(FileStem, KeepsPlainNames) {
+  EXPECT_EQ(file_stem("train_step.v2-x"), "train_step.v2-x");
+  EXPECT_EQ(file_stem(std::string(80, 'a')), std::string(80, 'a'));
+}
+
+TEST(FileStem, TamesHostileNames) {
+  for (std::string_view name : {std::string_view("../../etc/passwd"), std::string_view("/abs"),
+                                std::string_view("a\0b", 3), std::string_view("%s"), std::string_view("a\nb"),
+                                std::string_view(""), std::string_view(".."), std::string_view(".hidden")}) {
+    const std::string stem = file_stem(name);
+    EXPECT_EQ(stem.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."),
+              std::string::npos);
+    EXPECT_NE(stem.front(), '.');
+    EXPECT_GT(stem.size(), 16u);
+  }
+  EXPECT_EQ(file_stem(std::string(4096, 'a')).size(), 80u);
+}
+
+TEST(FileStem, TellsChangedNamesApart) {
+  EXPECT_NE(file_stem("a/b"), file_stem("a:b"));
+  EXPECT_NE(file_stem(std::string(4096, 'a')), file_stem(std::string(4097, 'a')));
+}
+
+}  // namespace
+}  // namespace hilo
