@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/base/thread_pool.h"
+
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <climits>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "hilo/base/cpu_count.h"
+#include "hilo/base/log.h"
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace hilo {
+namespace {
+
+constexpr auto kSpin =
+    std::chrono::microseconds(30);        // sleeping and waking costs 5-50 us, so waiting so long pays
+constexpr int64_t kChunksPerThread = 16;  // evens out tasks of unequal length
+
+// The state word of a pool: which loop it is at, whether workers may still join, and how many have.
+constexpr uint32_t kWorkers = (1u << 15) - 1;  // workers inside the loop
+constexpr uint32_t kOwnerSleeps = 1u << 15;    // the caller waits for the last of them
+constexpr uint32_t kOpen = 1u << 16;           // the loop still takes workers
+constexpr uint32_t kLoop = 1u << 17;  // one loop further; wraps, which at worst makes a worker miss a loop
+
+std::atomic<uint64_t> forks{0};  // counts the fork()s that this process came from since its first pool
+thread_local bool inside_task = false;
+
+void pause_briefly() {
+#if defined(__SSE2__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+// Rounding, flush-to-zero and traps, without the sticky exception flags.
+uint32_t float_control() {
+#if defined(__SSE2__)
+  return _mm_getcsr() & ~0x3fu;
+#else
+  return 0;
+#endif
+}
+
+void set_float_control([[maybe_unused]] uint32_t control) {
+#if defined(__SSE2__)
+  if (float_control() != control) _mm_setcsr(control);
+#endif
+}
+
+void sleep_while(std::atomic<uint32_t>& word, uint32_t value) {
+  ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
+}
+
+void wake(std::atomic<uint32_t>& word, int count) {
+  ::syscall(SYS_futex, reinterpret_cast<uint32_t*>(&word), FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
+}
+
+// Spins until `done` says so (true) or the time is up (false).
+template <typename Done>
+bool spin_until(Done done) {
+  if (done()) return true;
+  const auto end = std::chrono::steady_clock::now() + kSpin;
+  do {
+    for (int i = 0; i < 32; ++i) {  // about a microsecond between looks at the clock
+      if (done()) return true;
+      pause_briefly();
+    }
+  } while (std::chrono::steady_clock::now() < end);
+  return false;
+}
+
+// Marks this thread as working on a task.
+class InsideTask {
+ public:
+  InsideTask() { inside_task = true; }
+  ~InsideTask() { inside_task = false; }
+  InsideTask(const InsideTask&) = delete;
+  InsideTask& operator=(const InsideTask&) = delete;
+};
+
+}  // namespace
+
+// What caller and workers share. Each group that is written together has a cache line of its own.
+struct ThreadPool::Shared {
+  alignas(64) std::atomic<uint32_t> state{0};
+  std::atomic<int32_t> sleepers{0};
+  std::atomic<bool> stop{false};
+
+  alignas(64) std::atomic<int64_t> next{0};  // first task that nobody has taken
+
+  // The loop; written while no worker is inside.
+  alignas(64) const FunctionRef<void(int64_t)>* task = nullptr;
+  int64_t tasks = 0;
+  int64_t chunk = 1;
+  uint32_t control = 0;
+
+  alignas(64) std::atomic<bool> busy{false};  // some thread is the caller
+  uint64_t born_after_forks = 0;
+  std::vector<std::thread> workers;
+
+  void work();
+  bool join(uint32_t& seen);
+  void leave();
+  void run_worker();
+  void close_and_wait();
+};
+
+// Takes chunks until none is left.
+void ThreadPool::Shared::work() {
+  const FunctionRef<void(int64_t)> call = *task;
+  while (true) {
+    const int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
+    if (begin >= tasks) return;
+    const int64_t end = std::min(begin + chunk, tasks);
+    for (int64_t i = begin; i < end; ++i) call(i);
+  }
+}
+
+// Enters the loop if it is open and is not the one that was seen last.
+bool ThreadPool::Shared::join(uint32_t& seen) {
+  uint32_t now = state.load(std::memory_order_acquire);
+  while ((now & kOpen) != 0 && now / kLoop != seen / kLoop) {
+    if (state.compare_exchange_weak(now, now + 1, std::memory_order_acquire, std::memory_order_acquire)) {
+      seen = now;
+      return true;
+    }
+  }
+  return false;
+}
+
+void ThreadPool::Shared::leave() {
+  const uint32_t before = state.fetch_sub(1, std::memory_order_acq_rel);
+  if ((before & kWorkers) == 1 && (before & kOwnerSleeps) != 0) wake(state, INT_MAX);
+}
+
+void ThreadPool::Shared::run_worker() {
+  uint32_t seen = 0;  // no loop has this number while it is open: the first is 1
+  while (!stop.load(std::memory_order_relaxed)) {
+    if (spin_until([&] { return stop.load(std::memory_order_relaxed) || join(seen); })) {
+      if (stop.load(std::memory_order_relaxed)) return;
+      set_float_control(control);
+      {
+        InsideTask inside;
+        work();
+      }
+      leave();
+      continue;
+    }
+    // Announce first, look second; the caller opens first, looks for sleepers second: one of the two sees the
+    // other.
+    sleepers.fetch_add(1, std::memory_order_seq_cst);
+    const uint32_t now = state.load(std::memory_order_seq_cst);
+    const bool work_waits = (now & kOpen) != 0 && now / kLoop != seen / kLoop;
+    if (!work_waits && !stop.load(std::memory_order_seq_cst)) sleep_while(state, now);
+    sleepers.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+// Lets nobody else in and returns when those inside have left.
+void ThreadPool::Shared::close_and_wait() {
+  state.fetch_and(~kOpen, std::memory_order_acq_rel);
+  const auto empty = [this] { return (state.load(std::memory_order_acquire) & kWorkers) == 0; };
+  while (!spin_until(empty)) {
+    if (born_after_forks != forks.load(std::memory_order_relaxed))
+      return;  // a task forked, and this is the child
+    const uint32_t now = state.fetch_or(kOwnerSleeps, std::memory_order_acq_rel) | kOwnerSleeps;
+    if ((now & kWorkers) != 0) sleep_while(state, now);
+  }
+}
+
+namespace {
+
+// The pool that default_pool() made, or the executor that the program installed.
+struct Default {
+  std::mutex mutex;
+  std::atomic<Executor*> current{nullptr};
+  Executor* installed = nullptr;
+  ThreadPool* own = nullptr;
+  int threads = 0;                       // 0: default_thread_count()
+  std::vector<ThreadPool*> left_behind;  // of parent processes; their threads are not here
+};
+
+Default& defaults() {
+  static Default* instance = new Default;
+  return *instance;
+}
+
+void after_fork_in_child() {
+  forks.fetch_add(1, std::memory_order_relaxed);
+  inside_task = false;
+  Default& d = defaults();
+  if (d.own != nullptr) d.left_behind.push_back(d.own);
+  d.own = nullptr;
+  d.current.store(d.installed, std::memory_order_relaxed);
+  d.mutex.unlock();
+}
+
+void watch_forks() {
+  static const int registered = ::pthread_atfork([] { defaults().mutex.lock(); },
+                                                 [] { defaults().mutex.unlock(); }, after_fork_in_child);
+  static_cast<void>(registered);
+}
+
+// Threads of a library must not run the program's signal handlers.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
+ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>()) {
+  watch_forks();
+  Shared* shared = shared_.get();
+  shared->born_after_forks = forks.load(std::memory_order_relaxed);
+  const int wanted = std::min(threads - 1, static_cast<int>(kWorkers) - 1);
+  const SignalsBlocked blocked;
+  try {
+    for (int i = 0; i < wanted; ++i) {
+      shared->workers.emplace_back([shared] { shared->run_worker(); });
+      ::pthread_setname_np(shared->workers.back().native_handle(), "hilo-worker");
+    }
+  } catch (const std::system_error& error) {
+    log_warning_once("thread_pool", "only {} of {} worker threads started: {}", shared->workers.size(),
+                     wanted, error.what());
+  }
+}
+
+ThreadPool::~ThreadPool() {
+  if (shared_->born_after_forks != forks.load(std::memory_order_relaxed)) {
+    // The threads stayed in the parent: there is nothing to join, and their handles must not be touched.
+    static_cast<void>(shared_.release());
+    return;
+  }
+  shared_->stop.store(true, std::memory_order_seq_cst);
+  // A new number, so that a worker on its way to sleep does not.
+  shared_->state.fetch_add(kLoop, std::memory_order_seq_cst);
+  wake(shared_->state, INT_MAX);
+  for (std::thread& worker : shared_->workers) worker.join();
+}
+
+int ThreadPool::threads() const {
+  const bool here = shared_->born_after_forks == forks.load(std::memory_order_relaxed);
+  return here ? static_cast<int>(shared_->workers.size()) + 1 : 1;
+}
+
+void ThreadPool::parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) {
+  Shared& s = *shared_;
+  const int all = threads();
+  if (tasks <= 1 || all == 1 || inside_task || s.busy.exchange(true, std::memory_order_acquire)) {
+    for (int64_t i = 0; i < tasks; ++i) task(i);
+    return;
+  }
+  s.task = &task;
+  s.tasks = tasks;
+  s.chunk = std::max<int64_t>(1, tasks / (all * kChunksPerThread));
+  s.control = float_control();
+  s.next.store(0, std::memory_order_relaxed);
+  const uint32_t last = s.state.load(std::memory_order_relaxed);
+  s.state.store((last / kLoop + 1) * kLoop | kOpen, std::memory_order_seq_cst);
+  if (s.sleepers.load(std::memory_order_seq_cst) > 0) {
+    wake(s.state, static_cast<int>(std::min<int64_t>(tasks - 1, all - 1)));
+  }
+  {
+    InsideTask inside;
+    s.work();
+  }
+  s.close_and_wait();
+  s.busy.store(false, std::memory_order_release);
+}
+
+Executor& default_pool() {
+  Default& d = defaults();
+  if (Executor* executor = d.current.load(std::memory_order_acquire)) return *executor;
+  watch_forks();
+  std::lock_guard lock(d.mutex);
+  if (d.current.load(std::memory_order_relaxed) == nullptr) {
+    d.own = new ThreadPool(d.threads > 0 ? d.threads : default_thread_count());
+    d.current.store(d.own, std::memory_order_release);
+  }
+  return *d.current.load(std::memory_order_relaxed);
+}
+
+void set_default_executor(Executor* executor) {
+  Default& d = defaults();
+  std::lock_guard lock(d.mutex);
+  d.installed = executor;
+  d.current.store(executor != nullptr ? executor : d.own, std::memory_order_release);
+}
+
+void set_default_thread_count(int threads) {
+  Default& d = defaults();
+  ThreadPool* old = nullptr;
+  {
+    std::lock_guard lock(d.mutex);
+    d.threads = std::max(threads, 0);
+    old = d.own;
+    d.own = nullptr;
+    d.current.store(d.installed, std::memory_order_release);
+  }
+  delete old;
+}
+
+bool inside_parallel_task() {
+  return inside_task;
+}
+
+}  // namespace hilo

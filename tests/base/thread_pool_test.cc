@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/base/thread_pool.h"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <latch>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <vector>
+
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+// The child of a process with threads starts threads here, which the sanitizer forbids unless asked.
+extern "C" const char* __tsan_default_options() {
+  return "die_after_fork=0";
+}
+#endif
+
+namespace hilo {
+namespace {
+
+// The exit status of `work` in a process of its own, or -1 if it did not end within a minute.
+int in_child(const std::function<int()>& work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(60);
+    ::_exit(work());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// True if every task below `tasks` ran once.
+bool runs_each_task_once(Executor& executor, int64_t tasks) {
+  std::vector<std::atomic<int>> runs(static_cast<size_t>(tasks));
+  executor.parallel_for(tasks, [&](int64_t i) { runs[static_cast<size_t>(i)].fetch_add(1); });
+  return std::ranges::all_of(runs, [](const std::atomic<int>& count) { return count == 1; });
+}
+
+TEST(ThreadPool, RunsEachTaskOnce) {
+  for (int threads : {1, 2, 3, 4, 8}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.threads(), threads);
+    for (int64_t tasks : {0, 1, 2, 3, 17, 100, 1000, 12345}) {
+      EXPECT_TRUE(runs_each_task_once(pool, tasks)) << threads << " threads, " << tasks << " tasks";
+    }
+  }
+}
+
+TEST(ThreadPool, StartsNoThreadForCountsBelowTwo) {
+  for (int threads : {-1, 0, 1}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.threads(), 1);
+    const std::thread::id caller = std::this_thread::get_id();
+    pool.parallel_for(10, [&](int64_t) { EXPECT_EQ(std::this_thread::get_id(), caller); });
+  }
+}
+
+TEST(ThreadPool, NegativeTaskCountDoesNothing) {
+  ThreadPool pool(2);
+  pool.parallel_for(-5, [](int64_t) { ADD_FAILURE(); });
+}
+
+TEST(ThreadPool, WorkersReallyWork) {
+  ThreadPool pool(3);
+  // Each task waits for the other two: only three threads at once get through.
+  std::latch together(3);
+  pool.parallel_for(3, [&](int64_t) { together.arrive_and_wait(); });
+}
+
+TEST(ThreadPool, SleepingWorkersWakeUp) {
+  ThreadPool pool(3);
+  for (int round = 0; round < 5; ++round) {
+    // By the second half of a long loop on the caller the workers have gone to sleep.
+    volatile int64_t sum = 0;
+    for (int64_t i = 0; i < 3000000; ++i) sum = sum + i;
+    std::latch together(3);
+    pool.parallel_for(3, [&](int64_t) { together.arrive_and_wait(); });
+  }
+}
+
+TEST(ThreadPool, NestedCallRunsInlineOnTheSameThread) {
+  ThreadPool pool(4), other(2);
+  std::atomic<int> inner{0};
+  EXPECT_FALSE(inside_parallel_task());
+  pool.parallel_for(8, [&](int64_t) {
+    EXPECT_TRUE(inside_parallel_task());
+    const std::thread::id outer = std::this_thread::get_id();
+    for (ThreadPool* p : {&pool, &other}) {
+      p->parallel_for(16, [&](int64_t) {
+        EXPECT_EQ(std::this_thread::get_id(), outer);
+        inner.fetch_add(1);
+      });
+    }
+  });
+  EXPECT_EQ(inner, 8 * 16 * 2);
+  EXPECT_FALSE(inside_parallel_task());
+}
+
+TEST(ThreadPool, TasksSeeWhatTheCallerWroteAndTheCallerSeesTheirs) {
+  ThreadPool pool(4);
+  std::vector<int64_t> plain(512);  // no atomics: the sanitizer would tell
+  for (int64_t round = 0; round < 2000; ++round) {
+    for (int64_t& value : plain) value = round;
+    pool.parallel_for(512, [&](int64_t i) { plain[static_cast<size_t>(i)] += i; });
+    EXPECT_EQ(std::accumulate(plain.begin(), plain.end(), int64_t{0}), 512 * round + 512 * 511 / 2);
+  }
+}
+
+TEST(ThreadPool, SurvivesManyCallersAtOnce) {
+  ThreadPool pool(3);
+  std::atomic<int64_t> sum{0};
+  std::vector<std::thread> callers;
+  for (int c = 0; c < 4; ++c) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 2000; ++round) {
+        pool.parallel_for(7, [&](int64_t i) { sum.fetch_add(i, std::memory_order_relaxed); });
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(sum, 4 * 2000 * 21);
+}
+
+TEST(ThreadPool, OutlivesTheWrapOfItsLoopCounter) {
+  ThreadPool pool(2);
+  int64_t sum[2] = {0, 0};
+  for (int round = 0; round < 70000; ++round) pool.parallel_for(2, [&](int64_t i) { sum[i] += 1; });
+  EXPECT_EQ(sum[0], 70000);
+  EXPECT_EQ(sum[1], 70000);
+}
+
+TEST(ThreadPool, ComesAndGoes) {
+  for (int round = 0; round < 200; ++round) {
+    ThreadPool pool(1 + round % 5);
+    const int64_t tasks = round % 2 == 0 ? 5 : 0;
+    EXPECT_TRUE(runs_each_task_once(pool, tasks));
+  }
+}
+
+TEST(ThreadPool, WorkersBlockAllSignals) {
+  ThreadPool pool(3);
+  std::latch together(3);
+  const std::thread::id caller = std::this_thread::get_id();
+  pool.parallel_for(3, [&](int64_t) {
+    together.arrive_and_wait();
+    sigset_t mask;
+    ::pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    EXPECT_EQ(sigismember(&mask, SIGINT) == 1, std::this_thread::get_id() != caller);
+  });
+}
+
+#if defined(__SSE2__)
+TEST(ThreadPool, TasksSeeTheCallersFloatingPointControl) {
+  const unsigned before = _mm_getcsr();
+  ThreadPool pool(3);
+  for (unsigned control :
+       {0x1f80u, 0x1f80u | 0x8040u, 0x1f80u | 0x6000u}) {  // default, flush to zero, round to zero
+    _mm_setcsr(control);
+    std::latch together(3);
+    std::atomic<int> same{0};
+    pool.parallel_for(3, [&](int64_t) {
+      together.arrive_and_wait();
+      if ((_mm_getcsr() & ~0x3fu) == control) same.fetch_add(1);
+    });
+    EXPECT_EQ(_mm_getcsr() & ~0x3fu, control);
+    _mm_setcsr(before);
+    EXPECT_EQ(same, 3);
+  }
+}
+#endif
+
+// Runs everything inline and counts.
+class CountingExecutor : public Executor {
+ public:
+  int threads() const override { return 1; }
+  void parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) override {
+    ++calls;
+    for (int64_t i = 0; i < tasks; ++i) task(i);
+  }
+  int calls = 0;
+};
+
+TEST(DefaultPool, IsTheInstalledExecutor) {
+  CountingExecutor executor;
+  set_default_executor(&executor);
+  EXPECT_TRUE(runs_each_task_once(default_pool(), 10));
+  set_default_executor(nullptr);
+  EXPECT_TRUE(runs_each_task_once(default_pool(), 10));
+  EXPECT_EQ(executor.calls, 1);
+}
+
+TEST(DefaultPool, HasTheThreadsItWasGiven) {
+  set_default_thread_count(3);
+  EXPECT_EQ(default_pool().threads(), 3);
+  EXPECT_TRUE(runs_each_task_once(default_pool(), 100));
+  set_default_thread_count(1);
+  EXPECT_EQ(default_pool().threads(), 1);
+  set_default_thread_count(0);
+  EXPECT_GE(default_pool().threads(), 1);
+}
+
+TEST(Fork, ChildGetsAPoolOfItsOwn) {
+  set_default_thread_count(3);
+  ASSERT_TRUE(runs_each_task_once(default_pool(), 100));
+  const int result = in_child([] {
+    if (default_pool().threads() != 3) return 1;
+    std::latch together(3);  // three threads, or the alarm
+    default_pool().parallel_for(3, [&](int64_t) { together.arrive_and_wait(); });
+    // And a child of the child.
+    return in_child([] { return runs_each_task_once(default_pool(), 100) ? 0 : 2; });
+  });
+  EXPECT_EQ(result, 0);
+  EXPECT_TRUE(runs_each_task_once(default_pool(), 100));
+  set_default_thread_count(0);
+}
+
+TEST(Fork, ChildsCopyOfAPoolRunsInlineAndIsDestroyed) {
+  auto pool = std::make_unique<ThreadPool>(3);
+  ASSERT_TRUE(runs_each_task_once(*pool, 100));
+  const int result = in_child([&] {
+    if (pool->threads() != 1 || !runs_each_task_once(*pool, 100)) return 1;
+    pool.reset();
+    return 0;
+  });
+  EXPECT_EQ(result, 0);
+  EXPECT_TRUE(runs_each_task_once(*pool, 100));
+}
+
+TEST(Fork, ChildBornInsideATaskDoesNotWaitForItsParentsWorkers) {
+  ThreadPool pool(3);
+  std::atomic<int> failures{0};
+  std::latch together(3);
+  pool.parallel_for(3, [&](int64_t) {
+    together.arrive_and_wait();  // all workers are inside while the caller forks
+    if (inside_parallel_task() && in_child([] { return inside_parallel_task() ? 1 : 0; }) != 0)
+      failures.fetch_add(1);
+  });
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace
+}  // namespace hilo
