@@ -33,7 +33,7 @@ ISA_WIDTHS = (("sse2", "avx2"), ("avx2", "avx512f"))  # (width to force, CPU fla
 def main() -> int:
     arguments = parse_arguments()
     started = time.monotonic()
-    if not arguments.no_build and not build_tree.build(arguments.build, arguments.jobs, arguments.define):
+    if not arguments.no_build and not build_everything(arguments):
         print("the build failed")
         print("0 passed, 1 failed")
         return 1
@@ -57,6 +57,11 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--only", action="append", help="test folders to run, such as base; default: all")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the test programs")
     return parser.parse_args()
+
+
+def build_everything(arguments: argparse.Namespace) -> bool:
+    targets = [f"test_{folder}" for folder in test_folders(arguments.only)] if arguments.only else []
+    return build_tree.build(arguments.build, arguments.jobs, arguments.define, targets)
 
 
 def run_programs(arguments: argparse.Namespace) -> list[Result]:

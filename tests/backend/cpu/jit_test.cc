@@ -9,6 +9,7 @@
 
 #include "hilo/backend/cpu/jit_probe.h"
 #include "hilo/backend/cpu/runtime/symbols.h"
+#include "tests/support/leaks.h"
 
 namespace hilo::cpu {
 namespace {
@@ -60,6 +61,7 @@ TEST(Jit, RefusesCodeThatCallsAnUnknownFunction) {
 }
 
 TEST(Jit, AFatalErrorOfLlvmIsAStatusAndTheThreadGoesOn) {
+  const tests::LeaksAreMeant leaks_are_meant;
   for (int round = 0; round < 2; ++round) {
     auto code = compile_probe(JitProbe::kImpossible, Isa::kSse2);
     ASSERT_FALSE(code.ok());

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/leaks.h -- says to the leak sanitizer that what this thread loses from here on is meant to be lost.
+#pragma once
+
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/lsan_interface.h>
+#endif
+
+namespace hilo::tests {
+
+/// While it lives, allocations of this thread are not reported as leaks. For tests of LLVM's fatal errors, which leave
+/// a half-done compilation behind.
+class LeaksAreMeant {
+ public:
+  LeaksAreMeant(const LeaksAreMeant&) = delete;
+  LeaksAreMeant& operator=(const LeaksAreMeant&) = delete;
+#ifdef __SANITIZE_ADDRESS__
+  LeaksAreMeant() { __lsan_disable(); }
+  ~LeaksAreMeant() { __lsan_enable(); }
+#else
+  LeaksAreMeant() {}
+  ~LeaksAreMeant() {}
+#endif
+};
+
+}  // namespace hilo::tests

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the tests under sanitizers: all of them under address+undefined, twice (buffers end at a guard page, then begin
+after one, because sanitizers do not see generated code), and those of base, backend and client under thread. First the
+planted bugs of tests/sanitize prove that each sanitizer sees. Ends with "N passed, N failed"."""
+
+import argparse
+import os
+import pathlib
+import platform
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+
+ADDRESS = "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1"
+UNDEFINED = "print_stacktrace=1:halt_on_error=1"
+THREAD = "halt_on_error=1:second_deadlock_stack=1"
+# (name, build tree, sanitizer, test folders or all, environment)
+RUNS = (
+    ("address, guard page at the end", "build-address", "address", None, {"HILO_GUARD": "end"}),
+    ("address, guard page at the beginning", "build-address", "address", None, {"HILO_GUARD": "begin"}),
+    ("thread", "build-thread", "thread", ("base", "backend", "client"), {}),
+)
+LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", choices=("address", "thread"))
+    arguments = parser.parse_args()
+    passed = failed = 0
+    for name, run in planted_bugs():
+        problem = run()
+        print(f"{'failed' if problem else 'passed'} planted {name}" + (f"\n{problem}" if problem else ""), flush=True)
+        passed, failed = passed + (not problem), failed + bool(problem)
+    for name, tree, sanitizer, folders, environment in RUNS:
+        if arguments.only in (None, sanitizer):
+            print(f"== {name}", flush=True)
+            more_passed, more_failed = run_tests(tree, sanitizer, folders, environment, arguments.jobs)
+            passed, failed = passed + more_passed, failed + more_failed
+    print(f"{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
+def run_tests(tree, sanitizer, folders, environment, jobs) -> tuple[int, int]:
+    command = [*without_randomisation(sanitizer), sys.executable, str(ROOT / "tools" / "run_tests.py"), "--programs-only",
+               "--build", tree, "--define", f"HILO_SANITIZE={sanitizer}", "--jobs", str(jobs)]
+    for folder in folders or ():
+        command += ["--only", folder]
+    for variable, value in {**sanitizer_options(), **environment}.items():
+        command += ["--env", f"{variable}={value}"]
+    last = ""
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    for line in process.stdout:
+        print(line, end="", flush=True)
+        last = line
+    process.wait()
+    counts = re.fullmatch(r"(\d+) passed, (\d+) failed\n", last)
+    return (int(counts[1]), int(counts[2])) if counts else (0, 1)
+
+
+def sanitizer_options() -> dict[str, str]:
+    return {"ASAN_OPTIONS": ADDRESS, "UBSAN_OPTIONS": UNDEFINED, "TSAN_OPTIONS": THREAD}
+
+
+def without_randomisation(sanitizer: str) -> list[str]:
+    bits = pathlib.Path("/proc/sys/vm/mmap_rnd_bits")
+    if sanitizer == "thread" and bits.exists() and int(bits.read_text()) > LARGEST_RND_BITS:
+        return ["setarch", platform.machine(), "-R"]
+    return []
+
+
+def planted_bugs():
+    """(name, function) per file of tests/sanitize: it must die under its sanitizer with the words of its first comment."""
+    for source in sorted((ROOT / "tests" / "sanitize").glob("*.cc")):
+        yield source.stem, lambda source=source: planted_bug(source)
+
+
+def planted_bug(source: pathlib.Path) -> str:
+    text = source.read_text()
+    flag = re.search(r"// sanitizer: (.*)", text)[1]
+    report = re.search(r"// report: (.*)", text)[1]
+    program = ROOT / "build-planted" / source.stem
+    program.parent.mkdir(exist_ok=True)
+    subprocess.run(["g++", "-std=c++20", "-O1", "-g1", f"-fsanitize={flag}", "-fno-sanitize-recover=all", str(source),
+                    "-o", str(program), "-pthread"], check=True)
+    done = subprocess.run([*without_randomisation(flag), str(program)], env={**os.environ, **sanitizer_options()},
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", text=True)
+    if done.returncode != 0 and report in done.stdout:
+        return ""
+    return f"exit status {done.returncode}; wanted a report of \"{report}\"; got\n{done.stdout}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
