@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/elementwise_kernels.h -- reference values of one element, with XLA's edge cases and without undefined behaviour.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace hilo::hlo::kernels {
+
+template <typename T> inline constexpr bool is_complex = false;
+template <typename T> inline constexpr bool is_complex<std::complex<T>> = true;
+
+/// Integers compute in this unsigned type: wide enough that C++ doesn't promote it to int, and wrapping by definition.
+template <typename T>
+using Wide = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
+
+template <typename T> inline constexpr int kBits = static_cast<int>(sizeof(T)) * 8;
+
+template <typename T>
+constexpr T quiet_nan() { return std::numeric_limits<T>::quiet_NaN(); }
+
+template <typename T>
+T add(T x, T y) {
+  if constexpr (std::is_same_v<T, bool>) return x || y;
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
+  else return x + y;
+}
+
+template <typename T>
+T subtract(T x, T y) {
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
+  else return x - y;
+}
+
+/// Complex products are the schoolbook formula, as in XLA: no recovery of infinities.
+template <typename T>
+T multiply(T x, T y) {
+  if constexpr (std::is_same_v<T, bool>) return x && y;
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
+  else if constexpr (is_complex<T>) {
+    return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
+  } else return x * y;
+}
+
+/// Integers: x / 0 = -1 (all ones), MIN / -1 = MIN.
+template <typename T>
+T divide(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    if (y == 0) return static_cast<T>(~T{0});
+    if constexpr (std::is_signed_v<T>) {
+      if (y == T{-1}) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
+    }
+    return static_cast<T>(x / y);
+  } else {
+    return x / y;
+  }
+}
+
+/// Integers: x % 0 = x, MIN % -1 = 0. The sign is the dividend's.
+template <typename T>
+T remainder(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    if (y == 0) return x;
+    if constexpr (std::is_signed_v<T>) {
+      if (y == T{-1}) return T{0};
+    }
+    return static_cast<T>(x % y);
+  } else {
+    return std::fmod(x, y);
+  }
+}
+
+template <typename T>
+T negate(T x) {
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
+  else return -x;
+}
+
+template <typename T>
+auto abs(T x) {
+  if constexpr (is_complex<T>) return std::hypot(x.real(), x.imag());
+  else if constexpr (std::is_unsigned_v<T>) return x;
+  else if constexpr (std::is_integral_v<T>) return x < 0 ? negate(x) : x;
+  else return std::fabs(x);
+}
+
+/// NaN if either is NaN, and -0 < +0: IEEE 754's maximum.
+template <typename T>
+T maximum(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(x)) return x;
+    if (std::isnan(y)) return y;
+    if (x == y) return std::signbit(x) ? y : x;
+  }
+  return x > y ? x : y;
+}
+
+template <typename T>
+T minimum(T x, T y) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(x)) return x;
+    if (std::isnan(y)) return y;
+    if (x == y) return std::signbit(x) ? x : y;
+  }
+  return x < y ? x : y;
+}
+
+template <typename T>
+T bitwise_not(T x) {
+  if constexpr (std::is_same_v<T, bool>) return !x;
+  else return static_cast<T>(~x);
+}
+
+template <typename T>
+T population_count(T x) { return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x))); }
+
+template <typename T>
+T count_leading_zeros(T x) { return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x))); }
+
+/// The upper half of the product.
+template <typename T>
+T multiply_high(T x, T y) {
+  if constexpr (sizeof(T) == 8) {
+    using Double = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    return static_cast<T>((static_cast<Double>(x) * static_cast<Double>(y)) >> 64);
+  } else {
+    using Double = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+    return static_cast<T>((static_cast<Double>(x) * static_cast<Double>(y)) >> kBits<T>);
+  }
+}
+
+/// Whether a shift count is in [0, width); counts are unsigned, so that a negative one is past the width.
+template <typename T>
+bool shift_in_range(T y) { return static_cast<std::make_unsigned_t<T>>(y) < static_cast<std::make_unsigned_t<T>>(kBits<T>); }
+
+template <typename T>
+T shift_left(T x, T y) { return shift_in_range(y) ? static_cast<T>(static_cast<Wide<T>>(x) << y) : T{0}; }
+
+template <typename T>
+T shift_right_logical(T x, T y) {
+  return shift_in_range(y) ? static_cast<T>(static_cast<std::make_unsigned_t<T>>(x) >> y) : T{0};
+}
+
+template <typename T>
+T shift_right_arithmetic(T x, T y) {
+  using S = std::make_signed_t<T>;
+  return static_cast<T>(static_cast<S>(static_cast<S>(x) >> (shift_in_range(y) ? static_cast<int>(y) : kBits<T> - 1)));
+}
+
+/// sign(-0) = -0 and sign(NaN) = NaN; z / |z| for complex z, 0 for 0.
+template <typename T>
+T sign(T x) {
+  if constexpr (is_complex<T>) {
+    const auto magnitude = std::hypot(x.real(), x.imag());
+    return magnitude == 0 ? T(0) : x / magnitude;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return x > 0 ? T{1} : x < 0 ? T{-1} : x;
+  } else {
+    return static_cast<T>((x > T{0} ? 1 : 0) - (x < T{0} ? 1 : 0));
+  }
+}
+
+/// Integers wrap; with a negative exponent only 1 and -1 keep a value, all else is 0.
+template <typename T>
+T power(T x, T y) {
+  if constexpr (std::is_integral_v<T>) {
+    const bool odd = (y & 1) != 0;
+    if constexpr (std::is_signed_v<T>) {
+      if (y < 0) return x == T{1} ? T{1} : x == T{-1} ? (odd ? T{-1} : T{1}) : T{0};
+    }
+    Wide<T> base = static_cast<Wide<T>>(x), result = 1;
+    for (auto exponent = static_cast<std::make_unsigned_t<T>>(y); exponent != 0; exponent = static_cast<std::make_unsigned_t<T>>(exponent >> 1)) {
+      if (exponent & 1) result *= base;
+      base *= base;
+    }
+    return static_cast<T>(result);
+  } else if constexpr (is_complex<T>) {
+    if (y == T(0)) return T(1);
+    if (x == T(0)) return y.real() > 0 ? T(0) : std::pow(x, y);
+    return std::pow(x, y);
+  } else {
+    return std::pow(x, y);
+  }
+}
+
+template <typename T>
+T atan2(T x, T y) {
+  if constexpr (is_complex<T>) {
+    // -i log((y + i x) / sqrt(x^2 + y^2)): the first operand is the ordinate.
+    const T i(0, 1);
+    return multiply(-i, std::log((y + multiply(i, x)) / std::sqrt(multiply(x, x) + multiply(y, y))));
+  } else {
+    return std::atan2(x, y);
+  }
+}
+
+/// e^z - 1 without cancellation: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a sin(b).
+template <typename T>
+T expm1(T x) {
+  if constexpr (is_complex<T>) {
+    const auto a = x.real(), b = x.imag();
+    const auto half_sine = std::sin(b / 2);
+    return T(std::expm1(a) * std::cos(b) - 2 * half_sine * half_sine, std::exp(a) * std::sin(b));
+  } else {
+    return std::expm1(x);
+  }
+}
+
+/// log(1 + z) without cancellation: log1p(a (2 + a) + b^2) / 2 near 1, log(|1 + z|) elsewhere.
+template <typename T>
+T log1p(T x) {
+  if constexpr (is_complex<T>) {
+    const auto a = x.real(), b = x.imag();
+    const auto angle = std::atan2(b, 1 + a);
+    if (std::fabs(a) < 0.5 && std::fabs(b) < 0.5) return T(std::log1p(a * (2 + a) + b * b) / 2, angle);
+    return T(std::log(std::hypot(1 + a, b)), angle);
+  } else {
+    return std::log1p(x);
+  }
+}
+
+template <typename T>
+T logistic(T x) { return T(1) / (T(1) + std::exp(-x)); }
+
+template <typename T>
+T rsqrt(T x) { return T(1) / std::sqrt(x); }
+
+/// Ties go to even whatever rounding mode the caller left.
+template <typename T>
+T round_even(T x) {
+  const T rounded = std::round(x);  // ties away from zero
+  if (std::fabs(x - std::trunc(x)) != T(0.5)) return rounded;
+  return std::copysign(T(2) * std::round(x / T(2)), x);
+}
+
+template <typename T>
+auto real(T x) {
+  if constexpr (is_complex<T>) return x.real();
+  else return x;
+}
+
+template <typename T>
+auto imag(T x) {
+  if constexpr (is_complex<T>) return x.imag();
+  else return T(0);
+}
+
+}  // namespace hilo::hlo::kernels
