@@ -19,7 +19,14 @@ constexpr int kThreadClasses = size_class_of(size_t{64} << 10) + 1;  // classes 
 constexpr size_t kThreadSlots = 8;                                   // blocks a thread keeps of one class
 constexpr size_t kThreadBytes = size_t{128} << 10;                   // and how many bytes at most
 
-size_t thread_slots(int size_class) { return std::min(kThreadSlots, kThreadBytes / size_class_bytes(size_class)); }
+// How many blocks of each class a thread keeps.
+constexpr auto kThreadSlotsOf = [] {
+  std::array<uint8_t, kThreadClasses> slots = {};
+  for (int c = 0; c < kThreadClasses; ++c) {
+    slots[static_cast<size_t>(c)] = static_cast<uint8_t>(std::min(kThreadSlots, kThreadBytes / size_class_bytes(c)));
+  }
+  return slots;
+}();
 
 // A counter that one thread writes and any may read: no locked instruction.
 class Counter {
@@ -58,6 +65,8 @@ struct FreeList {
   uint64_t last_used = 0;
 };
 
+std::atomic<uint64_t> trims{0};  // counts calls of trim_buffers(); outside Pool, because every call looks at it
+
 struct Pool {
   std::mutex mutex;  // guards all but the atomics
   std::array<FreeList, kSizeClasses> lists;
@@ -66,7 +75,6 @@ struct Pool {
   size_t cache_limit = 0;
   ThreadCache* threads = nullptr;
   Counters shared;  // of threads that ended, and of those past their thread_local objects
-  std::atomic<uint64_t> trims{0};
 
   void* pop(int size_class);
   void push(int size_class, void* block);
@@ -185,7 +193,7 @@ ThreadCache* make_thread_cache() {
   if (cache == nullptr) return nullptr;
   Pool& p = pool();
   std::lock_guard lock(p.mutex);
-  cache->trims_seen = p.trims.load(std::memory_order_relaxed);
+  cache->trims_seen = trims.load(std::memory_order_relaxed);
   cache->next = p.threads;
   if (p.threads != nullptr) p.threads->previous = cache;
   p.threads = cache;
@@ -193,21 +201,25 @@ ThreadCache* make_thread_cache() {
   return cache;
 }
 
+// What trim_buffers() asks of each thread.
+void empty_thread_cache(ThreadCache& cache, uint64_t trims_now) {
+  cache.trims_seen = trims_now;
+  Link* surplus = nullptr;
+  {
+    std::lock_guard lock(pool().mutex);
+    flush(pool(), cache);
+    surplus = pool().evict(0);
+  }
+  release_all(surplus);
+}
+
 // The thread's cache, emptied if somebody trimmed since its last use.
 ThreadCache* this_thread_cache() {
   ThreadCache* cache = thread_cache != nullptr ? thread_cache : make_thread_cache();
   if (cache == nullptr) return nullptr;
-  Pool& p = pool();
-  const uint64_t trims = p.trims.load(std::memory_order_relaxed);
-  if (cache->trims_seen == trims) return cache;
-  cache->trims_seen = trims;
-  Link* surplus = nullptr;
-  {
-    std::lock_guard lock(p.mutex);
-    flush(p, *cache);
-    surplus = p.evict(0);
-  }
-  release_all(surplus);
+  const uint64_t trims_now = trims.load(std::memory_order_relaxed);
+  if (cache->trims_seen != trims_now) [[unlikely]]
+    empty_thread_cache(*cache, trims_now);
   return cache;
 }
 
@@ -245,7 +257,7 @@ void* pop_of_thread(ThreadCache* cache, int size_class) {
 bool push_to_thread(ThreadCache* cache, int size_class, void* block) {
   if (cache == nullptr || size_class >= kThreadClasses) return false;
   uint8_t& count = cache->count[static_cast<size_t>(size_class)];
-  if (count >= thread_slots(size_class)) return false;
+  if (count >= kThreadSlotsOf[static_cast<size_t>(size_class)]) return false;
   cache->blocks[static_cast<size_t>(size_class)][count++] = block;
   cache->counters.cached_bytes.add(static_cast<int64_t>(size_class_bytes(size_class)));
   return true;
@@ -307,7 +319,7 @@ StatusOr<AlignedBuffer> allocate_buffer(size_t bytes) {
 }
 
 void trim_buffers() {
-  pool().trims.fetch_add(1, std::memory_order_relaxed);
+  trims.fetch_add(1, std::memory_order_relaxed);
   if (this_thread_cache() != nullptr) return;  // it noticed
   Link* surplus = nullptr;
   {
