@@ -1,15 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# tools/build.sh TREE JOBS TARGET... -- configures the tree if it is new, builds those targets that exist.
+# tools/build.sh TREE JOBS TARGET... -- configures the tree, builds those targets that exist.
 # Progress on a terminal, one line in a pipe.
 set -euo pipefail
 
 tree=$1 jobs=$2
 shift 2
-if [ ! -e "$tree/build.ninja" ]; then
-  log=$(cmake -G Ninja -B "$tree" -S "$(dirname "$0")/.." 2>&1) || { echo "$log"; exit 1; }
-  echo "configured $tree"
-fi
+# Always: a package may have come since, and it takes a second.
+log=$(cmake -G Ninja -B "$tree" -S "$(dirname "$0")/.." 2>&1) || { echo "$log"; exit 1; }
 known=$(ninja -C "$tree" -t targets all | sed -n 's/: phony$//p')
 targets=()
 for target in "$@"; do

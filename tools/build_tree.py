@@ -9,12 +9,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def build(tree: pathlib.Path, jobs: int, definitions: list[str] = (), targets: list[str] = ()) -> bool:
-    """Configures a new tree, builds `targets` (default: all); prints what went wrong. True if all went well."""
-    if not (tree / "build.ninja").exists():
-        command = ["cmake", "-G", "Ninja", "-B", str(tree), "-S", str(ROOT), *(f"-D{d}" for d in definitions)]
-        if not run_quietly(command):
-            return False
-        print(f"configured {tree}", flush=True)
+    """Configures the tree, builds `targets` (default: all); prints what went wrong. True if all went well."""
+    # Always: a package may have come since, and it takes a second.
+    if not run_quietly(["cmake", "-G", "Ninja", "-B", str(tree), "-S", str(ROOT), *(f"-D{d}" for d in definitions)]):
+        return False
     command = ["ninja", "-C", str(tree), "-j", str(jobs), *targets]
     if sys.stdout.isatty():
         return subprocess.run(command).returncode == 0

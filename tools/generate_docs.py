@@ -6,8 +6,12 @@ elsewhere: tools/packages.txt, or the tables that the command prints."""
 import argparse
 import dataclasses
 import pathlib
+import re
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import check_layers  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
@@ -17,6 +21,7 @@ PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
     "headers": "headers, compiled in",
     "tool": "not in the product: it builds, tests or measures",
 }
+ARCHITECTURE = "docs/architecture.md"
 # Pages that the command prints from its own tables: page -> arguments of build/bin/hilo.
 FROM_COMMAND = {"docs/flags.md": ("flags", "--markdown")}
 
@@ -47,12 +52,26 @@ def main() -> int:
 def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
     packages = read_packages((root / "tools" / "packages.txt").read_text())
     found = {"docs/dependencies.md": dependencies(packages), "THIRD_PARTY.md": third_party(packages)}
+    if (root / ARCHITECTURE).exists():
+        found[ARCHITECTURE] = with_part((root / ARCHITECTURE).read_text(), "layers", layers())
     for name, arguments in FROM_COMMAND.items():
         done = subprocess.run([build / "bin" / "hilo", *arguments], stdout=subprocess.PIPE, text=True) \
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
     return found
+
+
+def with_part(page: str, name: str, text: str) -> str:
+    """`page` with what stands between "<!-- generated: NAME -->" and "<!-- end -->" replaced by `text`."""
+    return re.sub(rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)", lambda match: match[1] + text + match[2], page,
+                  flags=re.DOTALL)
+
+
+def layers() -> str:
+    rows = [f"| `{folder}` | {', '.join(f'`{name}`' for name in below) or 'the standard library, fmt'} |\n"
+            for folder, below in check_layers.LAYERS.items()]
+    return "| folder of src/hilo | may include |\n|---|---|\n" + "".join(rows)
 
 
 def up_to_date(path: pathlib.Path, text: str, check_only: bool) -> bool:

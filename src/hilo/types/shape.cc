@@ -83,7 +83,10 @@ std::string shape_to_string(const Shape& shape, bool layouts) {
 
 }  // namespace
 
-Shape::Shape() : data_(tuple(std::span<const Shape>()).data_) {}
+Shape::Shape() {
+  static const Data* const empty = tuple(std::span<const Shape>()).data_;
+  data_ = empty;
+}
 
 Shape Shape::array(ElementType type, std::span<const int64_t> dimensions) {
   Data data;

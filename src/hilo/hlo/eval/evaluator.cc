@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/eval/evaluator.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "hilo/hlo/ops/control_flow.h"
+
+namespace hilo::hlo {
+namespace {
+
+using LiteralPointers = std::span<const Literal* const>;
+
+/// The values of one run of a computation. Parameters point at the caller's literals; all else is owned.
+struct Frame {
+  explicit Frame(size_t size) : owned(size), values(size, nullptr) {}
+  std::vector<std::optional<Literal>> owned;
+  std::vector<const Literal*> values;
+  std::vector<const Literal*> operands;  // of the instruction at hand
+};
+
+/// What is worked out once per computation, since a loop runs it many times.
+struct Plan {
+  std::vector<uint32_t> dead_begin;   // dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i
+  std::vector<InstructionId> dead;
+  std::vector<std::unique_ptr<Frame>> spare_frames;
+};
+
+Plan make_plan(const Computation& computation) {
+  constexpr InstructionId kKept = kNoInstruction;
+  std::vector<InstructionId> last_use(computation.size());
+  for (const Instruction& i : computation.instructions()) {
+    last_use[i.id] = i.id;  // a value that nobody reads dies at once
+    for (InstructionId operand : i.operands) last_use[operand] = i.id;
+  }
+  last_use[computation.root_id()] = kKept;
+  Plan plan;
+  plan.dead_begin.assign(computation.size() + size_t{1}, 0);
+  for (InstructionId use : last_use) {
+    if (use != kKept) ++plan.dead_begin[use + size_t{1}];
+  }
+  for (size_t i = 1; i < plan.dead_begin.size(); ++i) plan.dead_begin[i] += plan.dead_begin[i - 1];
+  plan.dead.resize(plan.dead_begin.back());
+  std::vector<uint32_t> next = plan.dead_begin;
+  for (InstructionId id = 0; id < computation.size(); ++id) {
+    if (last_use[id] != kKept) plan.dead[next[last_use[id]]++] = id;
+  }
+  return plan;
+}
+
+class Evaluator {
+ public:
+  explicit Evaluator(const EvaluateOptions& options)
+      : options_(options), run_([this](const Computation& called, LiteralPointers arguments) { return run(called, arguments); }) {}
+
+  StatusOr<Literal> run(const Computation& computation, LiteralPointers arguments) {
+    if (options_.cancel_word != nullptr && options_.cancel_word->load(std::memory_order_relaxed) != 0) {
+      return cancelled(fmt::format("evaluation stopped at the start of '{}'", computation.name()));
+    }
+    if (depth_ == kMaxEvaluateDepth) {
+      return resource_exhausted(fmt::format("'{}' is called at depth {}; the limit is {}. Hint: inline calls first",
+                                            computation.name(), depth_ + 1, kMaxEvaluateDepth));
+    }
+    ++depth_;
+    Plan& plan = plan_of(computation);
+    std::unique_ptr<Frame> frame = take_frame(plan, computation.size());
+    StatusOr<Literal> result = run_in(*frame, plan, computation, arguments);
+    plan.spare_frames.push_back(std::move(frame));
+    --depth_;
+    return result;
+  }
+
+ private:
+  Plan& plan_of(const Computation& computation) {
+    const auto [it, fresh] = plans_.try_emplace(&computation);
+    if (fresh) it->second = make_plan(computation);
+    return it->second;  // unordered_map never moves its values
+  }
+
+  static std::unique_ptr<Frame> take_frame(Plan& plan, size_t size) {
+    if (plan.spare_frames.empty()) return std::make_unique<Frame>(size);
+    std::unique_ptr<Frame> frame = std::move(plan.spare_frames.back());
+    plan.spare_frames.pop_back();
+    return frame;
+  }
+
+  StatusOr<Literal> run_in(Frame& frame, const Plan& plan, const Computation& computation, LiteralPointers arguments) {
+    for (const Instruction& instruction : computation.instructions()) {
+      if (instruction.opcode == Opcode::kParameter) {
+        frame.values[instruction.id] = arguments[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
+      } else {
+        StatusOr<Literal> value = compute(frame, instruction);
+        if (!value.ok()) {
+          for (std::optional<Literal>& owned : frame.owned) owned.reset();
+          return value;
+        }
+        frame.values[instruction.id] = &frame.owned[instruction.id].emplace(std::move(value).value());
+      }
+      if (options_.observe) options_.observe(instruction, *frame.values[instruction.id]);
+      for (uint32_t d = plan.dead_begin[instruction.id]; d < plan.dead_begin[instruction.id + size_t{1}]; ++d) {
+        frame.owned[plan.dead[d]].reset();
+      }
+    }
+    std::optional<Literal>& root = frame.owned[computation.root_id()];
+    if (!root) return *frame.values[computation.root_id()];  // the root is a parameter
+    Literal result = *std::move(root);
+    root.reset();
+    return result;
+  }
+
+  StatusOr<Literal> compute(Frame& frame, const Instruction& instruction) {
+    frame.operands.clear();
+    for (InstructionId operand : instruction.operands) frame.operands.push_back(frame.values[operand]);
+    const OpDef& def = instruction.def();
+    if (def.evaluate == nullptr) return compute_decomposed(frame, instruction);
+    StatusOr<Literal> value = def.evaluate({instruction, frame.operands, run_});
+    if (!value.ok()) return located(value.status(), instruction);
+    return value;
+  }
+
+  StatusOr<Literal> compute_decomposed(Frame& frame, const Instruction& instruction) {
+    ComputationPtr& decomposition = decompositions_[&instruction];
+    if (decomposition == nullptr) {
+      if (instruction.def().decompose == nullptr) {
+        return located(unimplemented("this op has no reference kernel in this version"), instruction);
+      }
+      std::vector<Shape> shapes;
+      for (const Literal* operand : frame.operands) shapes.push_back(operand->shape());
+      StatusOr<ComputationPtr> made = instruction.def().decompose(instruction, shapes);
+      if (!made.ok()) return located(made.status(), instruction);
+      decomposition = std::move(made).value();
+    }
+    return run(*decomposition, frame.operands);
+  }
+
+  /// Names the innermost instruction, once: callers up the chain pass the error on.
+  Status located(const Status& status, const Instruction& instruction) {
+    if (located_) return status;
+    located_ = true;
+    return status.with_context(describe(instruction));
+  }
+
+  const EvaluateOptions& options_;
+  const std::function<StatusOr<Literal>(const Computation&, LiteralPointers)> run_;
+  std::unordered_map<const Computation*, Plan> plans_;
+  std::unordered_map<const Instruction*, ComputationPtr> decompositions_;
+  int depth_ = 0;
+  bool located_ = false;
+};
+
+Status check_arguments(std::string_view name, const Computation& computation, std::span<const Literal> arguments) {
+  const size_t wanted = static_cast<size_t>(computation.parameter_count());
+  if (arguments.size() != wanted) {
+    return invalid_argument(fmt::format("Execute '{}': got {} argument{}, compiled for {}", name, arguments.size(),
+                                        arguments.size() == 1 ? "" : "s", wanted));
+  }
+  for (size_t i = 0; i < wanted; ++i) {
+    const Instruction& parameter = computation.parameter(static_cast<int64_t>(i));
+    if (arguments[i].shape().compatible(parameter.shape)) continue;
+    return invalid_argument(fmt::format("Execute '{}': argument {} '{}' is {}, compiled for {}", name, i, parameter.name,
+                                        arguments[i].shape().to_string(), parameter.shape.to_string()));
+  }
+  return ok_status();
+}
+
+StatusOr<Literal> evaluate_named(std::string_view name, const Computation& computation, std::span<const Literal> arguments,
+                                 const EvaluateOptions& options) {
+  HILO_RETURN_IF_ERROR(check_arguments(name, computation, arguments));
+  std::vector<const Literal*> pointers;
+  pointers.reserve(arguments.size());
+  for (const Literal& argument : arguments) pointers.push_back(&argument);
+  return Evaluator(options).run(computation, pointers);
+}
+
+}  // namespace
+
+StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments, const EvaluateOptions& options) {
+  return evaluate_named(computation.name(), computation, arguments, options);
+}
+
+StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> arguments, const EvaluateOptions& options) {
+  if (module.entry == nullptr) return invalid_argument(fmt::format("Execute '{}': the module has no entry computation", module.name));
+  return evaluate_named(module.name.empty() ? module.entry->name() : module.name, *module.entry, arguments, options);
+}
+
+}  // namespace hilo::hlo

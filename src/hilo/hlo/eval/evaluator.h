@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/eval/evaluator.h -- runs a computation with the reference kernels: slow, obvious, right.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <initializer_list>
+#include <span>
+
+#include "hilo/hlo/ir/module.h"
+
+namespace hilo::hlo {
+
+struct EvaluateOptions {
+  /// Polled at every call and loop iteration; nonzero stops the program with CANCELLED.
+  const std::atomic<uint32_t>* cancel_word = nullptr;
+  /// Sees every instruction of the computation and of those it calls, with its value, in the order of execution.
+  std::function<void(const Instruction&, const Literal&)> observe;
+};
+
+/// Runs `computation` on `arguments`.
+/// Types      every native element type; 4-bit integers and 8-bit floats are moved, not computed with
+/// Errors     INVALID_ARGUMENT for a wrong count or shape of arguments: "Execute 'main': argument 0 'x' is f32[4],
+///            compiled for f32[3]"; UNIMPLEMENTED for ops without a kernel; RESOURCE_EXHAUSTED when memory or call
+///            depth run out; CANCELLED. Errors of kernels name their instruction.
+/// Cost       one pass over the instructions; values are freed after their last use
+StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments, const EvaluateOptions& options = {});
+StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> arguments, const EvaluateOptions& options = {});
+inline StatusOr<Literal> evaluate(const Computation& computation, std::initializer_list<Literal> arguments) {
+  return evaluate(computation, std::span<const Literal>(arguments.begin(), arguments.size()));
+}
+inline StatusOr<Literal> evaluate(const Module& module, std::initializer_list<Literal> arguments) {
+  return evaluate(module, std::span<const Literal>(arguments.begin(), arguments.size()));
+}
+
+/// Calls, loops and branches nested in each other deeper than this end with RESOURCE_EXHAUSTED.
+inline constexpr int kMaxEvaluateDepth = 500;
+
+}  // namespace hilo::hlo

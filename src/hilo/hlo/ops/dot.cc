@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/dot.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/elementwise_kernels.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&DotAttributes::lhs_batch_dimensions>("lhs_batch_dims", FieldShow::kUnlessDefault),
+    field<&DotAttributes::lhs_contracting_dimensions>("lhs_contracting_dims", FieldShow::kAlways),
+    field<&DotAttributes::rhs_batch_dimensions>("rhs_batch_dims", FieldShow::kUnlessDefault),
+    field<&DotAttributes::rhs_contracting_dimensions>("rhs_contracting_dims", FieldShow::kAlways),
+    field<&DotAttributes::operand_precision>("operand_precision", FieldShow::kUnlessDefault),
+    field<&DotAttributes::algorithm>("algorithm", FieldShow::kUnlessDefault, kDotAlgorithmNames),
+};
+
+Status check_side(const Shape& shape, std::string_view batch_field, const Int64List& batch,
+                  std::string_view contracting_field, const Int64List& contracting) {
+  HILO_RETURN_IF_ERROR(check_dimension_list(batch_field, batch, shape));              // dot_general_c5, c7
+  HILO_RETURN_IF_ERROR(check_dimension_list(contracting_field, contracting, shape));  // dot_general_c6, c8
+  return check_disjoint(batch_field, batch, contracting_field, contracting);          // dot_general_c3, c4
+}
+
+Status check_equal_sizes(std::string_view what, const Shape& lhs, const Int64List& lhs_dims, const Shape& rhs,
+                         const Int64List& rhs_dims) {
+  for (size_t i = 0; i < lhs_dims.size(); ++i) {
+    const int64_t l = lhs.dimension(lhs_dims[i]), r = rhs.dimension(rhs_dims[i]);
+    if (l == r) continue;
+    return invalid_argument(fmt::format(
+        "{} dimensions differ; lhs {} dim {} = {}, rhs {} dim {} = {}. Hint: transpose or reshape one operand", what,
+        lhs.to_string(), lhs_dims[i], l, rhs.to_string(), rhs_dims[i], r));
+  }
+  return ok_status();
+}
+
+/// dot_general_c11
+Status check_precision(const StringList& precision) {
+  if (!precision.empty() && precision.size() != 2) {
+    return invalid_argument(
+        fmt::format("operand_precision: got {} values, wanted 2, one per operand", precision.size()));
+  }
+  for (const std::string& p : precision) {
+    if (p == "default" || p == "high" || p == "highest") continue;
+    return invalid_argument(fmt::format("operand_precision: got '{}', wanted default, high or highest", p));
+  }
+  return ok_status();
+}
+
+/// The wider of two types of one class; dot_general_c13 asks for equal types, XLA lets widths differ.
+StatusOr<ElementType> common_type(const Shape& lhs, const Shape& rhs) {
+  const ElementTypeInfo& l = element_type_info(lhs.element_type());
+  const ElementTypeInfo& r = element_type_info(rhs.element_type());
+  if (l.element_class != r.element_class) {
+    return invalid_argument(fmt::format("element types differ; lhs {}, rhs {}. Hint: convert one operand",
+                                        lhs.to_string(), rhs.to_string()));
+  }
+  return l.bits >= r.bits ? l.type : r.type;
+}
+
+/// The result's type: the declared one if sums of the operands' type can be stored in it.
+StatusOr<ElementType> result_type(ElementType operands, const Shape* declared) {
+  if (declared == nullptr || !declared->is_array()) return operands;
+  const ElementTypeInfo& from = element_type_info(operands);
+  const ElementTypeInfo& to = element_type_info(declared->element_type());
+  const bool same_class = from.element_class == to.element_class;
+  const bool exact_to_wider =
+      (is_integer(from.type) || from.type == ElementType::kPred) && to.type != ElementType::kPred;
+  const bool float_to_complex = is_floating(from.type) && is_complex(to.type);
+  const bool narrower = !is_floating(from.type) && to.bits < from.bits;
+  if ((same_class || exact_to_wider || float_to_complex) && !narrower) return to.type;
+  return invalid_argument(
+      fmt::format("result type {} can't hold sums of {}; wanted {} or a wider type", to.name, from.name, from.name));
+}
+
+std::vector<int64_t> free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
+  std::vector<int64_t> free;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!contains_value(batch, d) && !contains_value(contracting, d)) free.push_back(d);
+  }
+  return free;
+}
+
+StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const DotAttributes&>(*input.attributes);
+  const Shape &lhs = input.operands[0], &rhs = input.operands[1];
+  HILO_RETURN_IF_ERROR(
+      check_side(lhs, "lhs_batch_dims", a.lhs_batch_dimensions, "lhs_contracting_dims", a.lhs_contracting_dimensions));
+  HILO_RETURN_IF_ERROR(
+      check_side(rhs, "rhs_batch_dims", a.rhs_batch_dimensions, "rhs_contracting_dims", a.rhs_contracting_dimensions));
+  // dot_general_c1, c2
+  HILO_RETURN_IF_ERROR(
+      check_same_size("lhs_batch_dims", a.lhs_batch_dimensions, "rhs_batch_dims", a.rhs_batch_dimensions));
+  HILO_RETURN_IF_ERROR(check_same_size("lhs_contracting_dims", a.lhs_contracting_dimensions, "rhs_contracting_dims",
+                                       a.rhs_contracting_dimensions));
+  // dot_general_c9, c10
+  HILO_RETURN_IF_ERROR(check_equal_sizes("batch", lhs, a.lhs_batch_dimensions, rhs, a.rhs_batch_dimensions));
+  HILO_RETURN_IF_ERROR(
+      check_equal_sizes("contracting", lhs, a.lhs_contracting_dimensions, rhs, a.rhs_contracting_dimensions));
+  HILO_RETURN_IF_ERROR(check_precision(a.operand_precision));
+  HILO_ASSIGN_OR_RETURN(const ElementType common, common_type(lhs, rhs));
+  HILO_ASSIGN_OR_RETURN(const ElementType type, result_type(common, input.declared));
+  // dot_general_c12
+  std::vector<int64_t> sizes = select_values(lhs.dimensions(), a.lhs_batch_dimensions);
+  for (int64_t d : free_dimensions(lhs.rank(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions))
+    sizes.push_back(lhs.dimension(d));
+  for (int64_t d : free_dimensions(rhs.rank(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions))
+    sizes.push_back(rhs.dimension(d));
+  return Shape::make_array(type, sizes);
+}
+
+/// Where the elements of one operand lie, by role.
+struct Side {
+  std::vector<int64_t> batch, free, contracting;
+};
+
+Side side_of(const Shape& shape, const Int64List& batch, const Int64List& contracting) {
+  return {offsets_over(shape, batch), offsets_over(shape, free_dimensions(shape.rank(), batch, contracting)),
+          offsets_over(shape, contracting)};
+}
+
+/// Sums are taken in this type, in ascending order: floats in double, so that f32 and narrower round once; integers in
+/// the result's type, where they wrap; pred with or.
+template <typename R>
+using Accumulator = std::conditional_t<kernels::is_complex<R>, std::complex<double>,
+                                       std::conditional_t<std::is_integral_v<R>, R, double>>;
+
+template <typename A, typename T>
+A widen(T value) {
+  if constexpr (kernels::is_complex<T> && kernels::is_complex<A>)
+    return A(value);
+  else if constexpr (kernels::is_complex<T>)
+    return A(value.real());
+  else if constexpr (kernels::is_complex<A>)
+    return A(static_cast<double>(value));
+  else
+    return static_cast<A>(value);
+}
+
+template <typename A>
+StatusOr<std::vector<A>> widened(const Literal& literal) {
+  std::vector<A> values;
+  values.reserve(static_cast<size_t>(literal.shape().element_count()));
+  const bool native = visit_element_type(
+      literal.shape().element_type(),
+      [&]<typename T>() {
+        for (const T& value : literal.data<T>()) values.push_back(widen<A>(value));
+        return true;
+      },
+      [] { return false; });
+  if (!native)
+    return unimplemented(fmt::format("dot of {} is not implemented in this version", literal.shape().to_string()));
+  return values;
+}
+
+template <typename R>
+Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Literal& result) {
+  using A = Accumulator<R>;
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> lhs, widened<A>(*input.operands[0]));
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> rhs, widened<A>(*input.operands[1]));
+  const std::span<R> out = result.data<R>();
+  size_t at = 0;
+  for (size_t b = 0; b < l.batch.size(); ++b) {
+    for (int64_t m : l.free) {
+      for (int64_t n : r.free) {
+        A sum{};
+        for (size_t k = 0; k < l.contracting.size(); ++k) {
+          const A x = lhs[static_cast<size_t>(l.batch[b] + m + l.contracting[k])];
+          const A y = rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])];
+          sum = kernels::add<A>(sum, kernels::multiply<A>(x, y));
+        }
+        if constexpr (std::is_same_v<R, float16> || std::is_same_v<R, bfloat16>)
+          out[at++] = R(static_cast<float>(sum));
+        else
+          out[at++] = static_cast<R>(sum);
+      }
+    }
+  }
+  return ok_status();
+}
+
+StatusOr<Literal> evaluate_dot(const EvaluateInput& input) {
+  const auto& a = attributes_of<DotAttributes>(input.instruction);
+  const Side l = side_of(input.operands[0]->shape(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
+  const Side r = side_of(input.operands[1]->shape(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
+  HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
+  HILO_RETURN_IF_ERROR(visit_element_type(
+      input.instruction.shape.element_type(), [&]<typename R>() { return dot_kernel<R>(input, l, r, result); },
+      [&] {
+        return unimplemented(
+            fmt::format("dot with result {} is not implemented in this version", input.instruction.shape.to_string()));
+      }));
+  return result;
+}
+
+}  // namespace
+
+const OpDef& dot_op() {
+  static const OpDef definition = {.opcode = Opcode::kDot,
+                                   .name = "dot",
+                                   .arity = 2,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_dot,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<DotAttributes>,
+                                   .copy_attributes = copy_attributes_of<DotAttributes>,
+                                   .evaluate = evaluate_dot,
+                                   .decompose = nullptr,
+                                   .spec = "dot_general"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/gather.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/indexed_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&GatherAttributes::offset_dims>("offset_dims", FieldShow::kAlways),
+    field<&GatherAttributes::collapsed_slice_dims>("collapsed_slice_dims", FieldShow::kAlways),
+    field<&GatherAttributes::start_index_map>("start_index_map", FieldShow::kAlways),
+    field<&GatherAttributes::operand_batching_dims>("operand_batching_dims", FieldShow::kUnlessDefault),
+    field<&GatherAttributes::start_indices_batching_dims>("start_indices_batching_dims", FieldShow::kUnlessDefault),
+    field<&GatherAttributes::index_vector_dim>("index_vector_dim", FieldShow::kAlways),
+    field<&GatherAttributes::slice_sizes>("slice_sizes", FieldShow::kAlways),
+    field<&GatherAttributes::indices_are_sorted>("indices_are_sorted", FieldShow::kUnlessDefault),
+};
+
+constexpr IndexedAccessNames kNames = {"offset_dims", "collapsed_slice_dims", "start_index_map",
+                                       "operand_batching_dims", "start_indices_batching_dims"};
+
+IndexedAccess access_of(const GatherAttributes& a) {
+  return {a.offset_dims,           a.collapsed_slice_dims,        a.start_index_map,
+          a.operand_batching_dims, a.start_indices_batching_dims, a.index_vector_dim};
+}
+
+Status check_slice_sizes(const GatherAttributes& a, const Shape& array) {
+  // gather_c20
+  if (static_cast<int64_t>(a.slice_sizes.size()) != array.rank()) {
+    return invalid_argument(fmt::format("slice_sizes: got {}, wanted one size per dimension of {}",
+                                        list_to_string(a.slice_sizes), array.to_string()));
+  }
+  for (int64_t d = 0; d < array.rank(); ++d) {
+    const int64_t size = a.slice_sizes[static_cast<size_t>(d)];
+    if (size < 0 || size > array.dimension(d)) {  // gather_c21
+      return invalid_argument(
+          fmt::format("slice_sizes: {} at dimension {} is out of range; got {}, wanted 0 to {} for {}", size, d,
+                      list_to_string(a.slice_sizes), array.dimension(d), array.to_string()));
+    }
+    const bool removed = contains_value(a.collapsed_slice_dims, d) || contains_value(a.operand_batching_dims, d);
+    if (removed && size > 1) {  // gather_c9, gather_c12
+      return invalid_argument(
+          fmt::format("slice_sizes: {} at dimension {}, which is collapsed or batching; wanted at most 1, got {}", size,
+                      d, list_to_string(a.slice_sizes)));
+    }
+  }
+  return ok_status();
+}
+
+StatusOr<Shape> infer_gather(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const GatherAttributes&>(*input.attributes);
+  const Shape &array = input.operands[0], &indices = input.operands[1];
+  const IndexedAccess access = access_of(a);
+  HILO_RETURN_IF_ERROR(check_indexed_access(access, kNames, array, indices));
+  HILO_RETURN_IF_ERROR(check_slice_sizes(a, array));
+  // gather_c22, gather_c23
+  const std::vector<int64_t> batch_sizes = batch_sizes_of(access, indices);
+  const std::vector<int64_t> window = other_dimensions(array.rank(), a.collapsed_slice_dims, a.operand_batching_dims);
+  const size_t rank = batch_sizes.size() + window.size();
+  std::vector<int64_t> sizes(rank, 0);
+  if (rank > Shape::kMaxRank) return Shape::make_array(array.element_type(), sizes);
+  const Shape ranked = Shape::array(ElementType::kPred, sizes);
+  for (int64_t d : a.offset_dims) {  // gather_c5
+    if (d >= 0 && d < ranked.rank()) continue;
+    return invalid_argument(fmt::format("offset_dims: {} is out of range; got {}, and the result has rank {}", d,
+                                        list_to_string(a.offset_dims), rank));
+  }
+  HILO_RETURN_IF_ERROR(check_dimension_list("offset_dims", a.offset_dims, ranked));  // gather_c4
+  HILO_RETURN_IF_ERROR(check_sorted("offset_dims", a.offset_dims));
+  for (size_t i = 0; i < window.size(); ++i) {
+    sizes[static_cast<size_t>(a.offset_dims[i])] = a.slice_sizes[static_cast<size_t>(window[i])];
+  }
+  const std::vector<int64_t> batch_dims = other_dimensions(ranked.rank(), a.offset_dims);
+  for (size_t i = 0; i < batch_dims.size(); ++i) sizes[static_cast<size_t>(batch_dims[i])] = batch_sizes[i];
+  return Shape::make_array(array.element_type(), sizes);
+}
+
+StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
+  const auto& a = attributes_of<GatherAttributes>(input.instruction);
+  const Literal& array = *input.operands[0];
+  const IndexedAccess access = access_of(a);
+  HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
+  // A collapsed slice of size 0 leaves a result without anything to read: zeros.
+  if (result.shape().element_count() == 0 || array.shape().element_count() == 0) return result;
+  const StartReader reader(access, *input.operands[1], array.shape().rank());
+  const std::vector<int64_t> window =
+      other_dimensions(array.shape().rank(), a.collapsed_slice_dims, a.operand_batching_dims);
+  const std::vector<int64_t> batch_dims = other_dimensions(result.shape().rank(), a.offset_dims);
+  const std::vector<int64_t> strides = row_major_strides(array.shape().dimensions());
+  const auto bytes = static_cast<size_t>(element_size_bytes(array.shape().element_type()));
+  const std::byte* from = array.bytes().data();
+  std::byte* to = result.mutable_bytes().data();
+  std::vector<int64_t> index(static_cast<size_t>(result.shape().rank()), 0);
+  do {
+    std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
+    for (size_t d = 0; d < place.size(); ++d) {  // the whole window is in bounds
+      place[d] =
+          std::clamp<int64_t>(place[d], 0, array.shape().dimensions()[d] - std::max<int64_t>(a.slice_sizes[d], 1));
+    }
+    for (size_t i = 0; i < window.size(); ++i)
+      place[static_cast<size_t>(window[i])] += index[static_cast<size_t>(a.offset_dims[i])];
+    std::memcpy(to, from + static_cast<size_t>(offset_of(place, strides)) * bytes, bytes);
+    to += bytes;
+  } while (next_index(result.shape().dimensions(), index));
+  return result;
+}
+
+}  // namespace
+
+const OpDef& gather_op() {
+  static const OpDef definition = {.opcode = Opcode::kGather,
+                                   .name = "gather",
+                                   .arity = 2,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kCheap,
+                                   .infer_shape = infer_gather,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<GatherAttributes>,
+                                   .copy_attributes = copy_attributes_of<GatherAttributes>,
+                                   .evaluate = evaluate_gather,
+                                   .decompose = nullptr,
+                                   .spec = "gather"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

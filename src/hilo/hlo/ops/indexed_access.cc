@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/indexed_access.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+#include <type_traits>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+Status check_array_dims(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array) {
+  HILO_RETURN_IF_ERROR(
+      check_dimension_list(names.removed_dims, access.removed_dims, array));    // gather_c6 c8, scatter_c9 c11
+  HILO_RETURN_IF_ERROR(check_sorted(names.removed_dims, access.removed_dims));  // gather_c7, scatter_c10
+  HILO_RETURN_IF_ERROR(
+      check_dimension_list(names.array_batching, access.array_batching, array));    // gather_c6 c11, scatter_c9 c13
+  HILO_RETURN_IF_ERROR(check_sorted(names.array_batching, access.array_batching));  // gather_c10, scatter_c12
+  HILO_RETURN_IF_ERROR(
+      check_disjoint(names.removed_dims, access.removed_dims, names.array_batching, access.array_batching));
+  HILO_RETURN_IF_ERROR(
+      check_dimension_list(names.index_map, access.index_map, array));  // gather_c18 c19, scatter_c20 c21
+  HILO_RETURN_IF_ERROR(check_disjoint(names.index_map, access.index_map, names.array_batching, access.array_batching));
+  // gather_c1, scatter_c2
+  const size_t sum = access.window_dims.size() + access.removed_dims.size() + access.array_batching.size();
+  if (sum != static_cast<size_t>(array.rank())) {
+    return invalid_argument(fmt::format("{}, {} and {} have {} dimensions together; wanted {}, the rank of {}",
+                                        names.window_dims, names.removed_dims, names.array_batching, sum, array.rank(),
+                                        array.to_string()));
+  }
+  return ok_status();
+}
+
+Status check_index_vectors(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& indices) {
+  if (!is_integer(indices.element_type())) {
+    return invalid_argument(fmt::format("indices are {}; wanted an integer element type", indices.to_string()));
+  }
+  // gather_c2, scatter_c22
+  if (access.index_vector_dim < 0 || access.index_vector_dim > indices.rank()) {
+    return invalid_argument(fmt::format("index_vector_dim: got {}, wanted 0 to {}, the rank of the indices {}",
+                                        access.index_vector_dim, indices.rank(), indices.to_string()));
+  }
+  // gather_c3, scatter_c19
+  const int64_t components = access.index_vector_dim < indices.rank() ? indices.dimension(access.index_vector_dim) : 1;
+  if (static_cast<int64_t>(access.index_map.size()) != components) {
+    return invalid_argument(fmt::format("{}: got {}, {} dimensions; an index vector of {} along dimension {} has {}",
+                                        names.index_map, list_to_string(access.index_map), access.index_map.size(),
+                                        indices.to_string(), access.index_vector_dim, components));
+  }
+  return ok_status();
+}
+
+Status check_batching(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array,
+                      const Shape& indices) {
+  HILO_RETURN_IF_ERROR(check_dimension_list(names.indices_batching, access.indices_batching,
+                                            indices));                     // gather_c13 c14, scatter_c14 c15
+  if (contains_value(access.indices_batching, access.index_vector_dim)) {  // gather_c15, scatter_c16
+    return invalid_argument(fmt::format("{}: got {}, which has index_vector_dim {}", names.indices_batching,
+                                        list_to_string(access.indices_batching), access.index_vector_dim));
+  }
+  // gather_c16, scatter_c17
+  HILO_RETURN_IF_ERROR(
+      check_same_size(names.array_batching, access.array_batching, names.indices_batching, access.indices_batching));
+  for (size_t i = 0; i < access.array_batching.size(); ++i) {  // gather_c17, scatter_c18
+    const int64_t a = array.dimension(access.array_batching[i]), b = indices.dimension(access.indices_batching[i]);
+    if (a == b) continue;
+    return invalid_argument(fmt::format("batching dimensions differ; array {} dim {} = {}, indices {} dim {} = {}",
+                                        array.to_string(), access.array_batching[i], a, indices.to_string(),
+                                        access.indices_batching[i], b));
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Status check_indexed_access(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array,
+                            const Shape& indices) {
+  HILO_RETURN_IF_ERROR(check_array_dims(access, names, array));
+  HILO_RETURN_IF_ERROR(check_index_vectors(access, names, indices));
+  return check_batching(access, names, array, indices);
+}
+
+std::vector<int64_t> batch_sizes_of(const IndexedAccess& access, const Shape& indices) {
+  std::vector<int64_t> sizes(indices.dimensions().begin(), indices.dimensions().end());
+  if (access.index_vector_dim < indices.rank()) sizes.erase(sizes.begin() + access.index_vector_dim);
+  return sizes;
+}
+
+std::vector<int64_t> other_dimensions(int64_t rank, std::span<const int64_t> a, std::span<const int64_t> b) {
+  std::vector<int64_t> others;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!contains_value(a, d) && !contains_value(b, d)) others.push_back(d);
+  }
+  return others;
+}
+
+StartReader::StartReader(const IndexedAccess& access, const Literal& indices, int64_t array_rank)
+    : access_(access),
+      indices_(indices),
+      array_rank_(array_rank),
+      strides_(row_major_strides(indices.shape().dimensions())) {
+  if (access.index_vector_dim == indices.shape().rank()) return;
+  vector_stride_ = strides_[static_cast<size_t>(access.index_vector_dim)];
+  strides_.erase(strides_.begin() + access.index_vector_dim);
+}
+
+std::vector<int64_t> StartReader::start(std::span<const int64_t> batch) const {
+  std::vector<int64_t> start(static_cast<size_t>(array_rank_), 0);
+  const int64_t offset = offset_of(batch, strides_);
+  for (size_t k = 0; k < access_.index_map.size(); ++k) {
+    start[static_cast<size_t>(access_.index_map[k])] = value_at(offset + static_cast<int64_t>(k) * vector_stride_);
+  }
+  for (size_t i = 0; i < access_.array_batching.size(); ++i) {
+    const int64_t dimension = access_.indices_batching[i];
+    const int64_t position = dimension - (dimension > access_.index_vector_dim ? 1 : 0);
+    start[static_cast<size_t>(access_.array_batching[i])] = batch[static_cast<size_t>(position)];
+  }
+  return start;
+}
+
+int64_t StartReader::value_at(int64_t offset) const {
+  const auto at = static_cast<size_t>(offset);
+  return visit_element_type(
+      indices_.shape().element_type(),
+      [&]<typename T>() -> int64_t {
+        if constexpr (!std::is_integral_v<T>)
+          return 0;  // the shape rule admits integers only
+        else if constexpr (std::is_same_v<T, uint64_t>) {
+          constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
+          return static_cast<int64_t>(std::min(indices_.data<T>()[at], kMax));
+        } else
+          return static_cast<int64_t>(indices_.data<T>()[at]);
+      },
+      [&]() -> int64_t {  // two- and four-bit integers, a byte each
+        const auto byte = static_cast<int64_t>(indices_.data<int8_t>()[at]);
+        return is_signed_integer(indices_.shape().element_type()) ? byte : byte & 0xff;
+      });
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/indexed_access.h -- what gather and scatter share: windows of an array at places that an index array names.
+#pragma once
+
+#include "hilo/types/literal.h"
+
+namespace hilo::hlo {
+
+/// The dimension numbers under one set of names. `windows` is gather's result or scatter's update.
+struct IndexedAccess {
+  std::span<const int64_t> window_dims;   ///< of `windows`: offset_dims, update_window_dims
+  std::span<const int64_t> removed_dims;  ///< of the array: collapsed_slice_dims, inserted_window_dims
+  std::span<const int64_t> index_map;     ///< component of an index vector -> dimension of the array
+  std::span<const int64_t> array_batching, indices_batching;
+  int64_t index_vector_dim;
+};
+
+/// The names of IndexedAccess's lists in HLO text.
+struct IndexedAccessNames {
+  std::string_view window_dims, removed_dims, index_map, array_batching, indices_batching;
+};
+
+/// Checks all constraints that gather and scatter share.
+Status check_indexed_access(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array,
+                            const Shape& indices);
+
+/// The dimensions of `indices` without index_vector_dim.
+std::vector<int64_t> batch_sizes_of(const IndexedAccess& access, const Shape& indices);
+
+/// Values of 0..rank-1 that are in neither list.
+std::vector<int64_t> other_dimensions(int64_t rank, std::span<const int64_t> a, std::span<const int64_t> b = {});
+
+/// Reads index vectors.
+class StartReader {
+ public:
+  StartReader(const IndexedAccess& access, const Literal& indices, int64_t array_rank);
+
+  /// Where the window of `batch` (an index over batch_sizes_of) starts in the array. Values past int64 saturate.
+  std::vector<int64_t> start(std::span<const int64_t> batch) const;
+
+ private:
+  int64_t value_at(int64_t offset) const;
+  IndexedAccess access_;
+  const Literal& indices_;
+  int64_t array_rank_;
+  std::vector<int64_t> strides_;  // of `indices`, per batch position
+  int64_t vector_stride_ = 0;     // between the components of one index vector
+};
+
+}  // namespace hilo::hlo

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/reduce.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/elementwise_kernels.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&ReduceAttributes::dimensions>("dimensions", FieldShow::kAlways),
+    field<&ReduceAttributes::to_apply>("to_apply", FieldShow::kAlways),
+};
+
+std::vector<int64_t> kept_dimensions(int64_t rank, std::span<const int64_t> reduced) {
+  std::vector<int64_t> kept;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!contains_value(reduced, d)) kept.push_back(d);
+  }
+  return kept;
+}
+
+Status check_operands(std::span<const Shape> arrays, std::span<const Shape> initials) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    // reduce_c1
+    if (!std::equal(arrays[i].dimensions().begin(), arrays[i].dimensions().end(), arrays[0].dimensions().begin(),
+                    arrays[0].dimensions().end())) {
+      return invalid_argument(fmt::format("arrays differ in shape; operand 0 is {}, operand {} is {}",
+                                          arrays[0].to_string(), i, arrays[i].to_string()));
+    }
+    if (!initials[i].is_scalar()) {
+      return invalid_argument(fmt::format(
+          "initial value {} is {}, wanted the scalar {}[]. Hint: operands are all arrays, then all initial values", i,
+          initials[i].to_string(), element_type_name(arrays[i].element_type())));
+    }
+  }
+  return ok_status();
+}
+
+StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
+  const auto& attributes = static_cast<const ReduceAttributes&>(*input.attributes);
+  // reduce_c3
+  if (input.operands.empty() || input.operands.size() % 2 != 0) {
+    return invalid_argument(
+        fmt::format("got {} operands, wanted n arrays and n initial values", input.operands.size()));
+  }
+  const size_t n = input.operands.size() / 2;
+  const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
+  HILO_RETURN_IF_ERROR(check_operands(arrays, initials));
+  HILO_RETURN_IF_ERROR(check_dimension_list("dimensions", attributes.dimensions, arrays[0]));  // reduce_c4, reduce_c5
+  // reduce_c6; reduce_c2 holds through it, but for an accumulator that the body widens.
+  std::vector<Shape> parameters(initials.begin(), initials.end());
+  for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
+  HILO_RETURN_IF_ERROR(check_called("to_apply", attributes.to_apply, parameters, one_or_tuple(initials)));
+  // reduce_c7, reduce_c8
+  const std::vector<int64_t> kept = kept_dimensions(arrays[0].rank(), attributes.dimensions);
+  const std::vector<int64_t> sizes = select_values(arrays[0].dimensions(), kept);
+  std::vector<Shape> results;
+  for (const Shape& initial : initials) {
+    HILO_ASSIGN_OR_RETURN(const Shape result, Shape::make_array(initial.element_type(), sizes));
+    results.push_back(result);
+  }
+  return one_or_tuple(results);
+}
+
+/// The index spaces of one reduction: where each result starts in the arrays, and how far its elements lie from there.
+struct Spaces {
+  std::vector<int64_t> kept_sizes;
+  std::vector<int64_t> starts;   ///< one per result element
+  std::vector<int64_t> offsets;  ///< one per reduced element, row-major
+};
+
+Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
+  Int64List order(reduced.begin(), reduced.end());
+  std::sort(order.begin(), order.end());
+  const std::vector<int64_t> kept = kept_dimensions(array.rank(), reduced);
+  return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
+}
+
+/// The operation on values of type A, or null where `kind` and A don't go together.
+template <typename A>
+A (*operation_of(ReducerKind kind))(A, A) {
+  switch (kind) {
+    case ReducerKind::kAdd: return kernels::add<A>;
+    case ReducerKind::kMultiply: return kernels::multiply<A>;
+    case ReducerKind::kMaximum:
+      if constexpr (!kernels::is_complex<A>) return kernels::maximum<A>;
+      break;
+    case ReducerKind::kMinimum:
+      if constexpr (!kernels::is_complex<A>) return kernels::minimum<A>;
+      break;
+    case ReducerKind::kAnd:
+      if constexpr (std::is_integral_v<A>) return [](A x, A y) { return static_cast<A>(x & y); };
+      break;
+    case ReducerKind::kOr:
+      if constexpr (std::is_integral_v<A>) return [](A x, A y) { return static_cast<A>(x | y); };
+      break;
+    case ReducerKind::kXor:
+      if constexpr (std::is_integral_v<A>) return [](A x, A y) { return static_cast<A>(x ^ y); };
+      break;
+    case ReducerKind::kArgMax:
+    case ReducerKind::kArgMin:
+    case ReducerKind::kGeneric: break;
+  }
+  return nullptr;
+}
+
+/// Runs of at most 8 values go left to right, longer ones are halved: the error of a sum grows with log n, not n.
+template <typename A>
+A tree(A (*operation)(A, A), const std::vector<A>& values, size_t begin, size_t end) {
+  if (end - begin <= 8) {
+    A result = values[begin];
+    for (size_t i = begin + 1; i < end; ++i) result = operation(result, values[i]);
+    return result;
+  }
+  const size_t middle = begin + (end - begin) / 2;
+  return operation(tree(operation, values, begin, middle), tree(operation, values, middle, end));
+}
+
+/// f16 and bf16 accumulate in float and round once.
+template <typename T>
+using Accumulator = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
+
+/// Reduces one array with a recognised body. False if there is no such operation on T.
+template <typename T>
+bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial,
+                  Literal& result) {
+  using A = Accumulator<T>;
+  A (*operation)(A, A) = operation_of<A>(kind);
+  if (operation == nullptr) return false;
+  const std::span<const T> in = array.data<T>();
+  const std::span<T> out = result.data<T>();
+  const A first = static_cast<A>(initial.data<T>()[0]);
+  std::vector<A> values(spaces.offsets.size());
+  for (size_t r = 0; r < spaces.starts.size(); ++r) {
+    for (size_t i = 0; i < values.size(); ++i)
+      values[i] = static_cast<A>(in[static_cast<size_t>(spaces.starts[r] + spaces.offsets[i])]);
+    const A total = values.empty() ? first : operation(first, tree(operation, values, 0, values.size()));
+    out[r] = static_cast<T>(total);
+  }
+  return true;
+}
+
+/// Any body: a left fold from the initial values, in row-major order.
+Status reduce_generic(const EvaluateInput& input, const Spaces& spaces, std::vector<Literal>& results) {
+  const Computation& body = *attributes_of<ReduceAttributes>(input.instruction).to_apply;
+  const size_t n = results.size();
+  std::vector<Shape> scalars;
+  for (size_t i = 0; i < n; ++i) scalars.push_back(Shape::scalar(input.operands[i]->shape().element_type()));
+  for (size_t r = 0; r < spaces.starts.size(); ++r) {
+    std::vector<Literal> values;
+    for (size_t i = 0; i < n; ++i) values.push_back(*input.operands[n + i]);
+    for (int64_t offset : spaces.offsets) {
+      for (size_t i = 0; i < n; ++i)
+        values.push_back(load_element(*input.operands[i], spaces.starts[r] + offset, scalars[i]));
+      std::vector<const Literal*> arguments;
+      for (const Literal& value : values) arguments.push_back(&value);
+      HILO_ASSIGN_OR_RETURN(Literal folded, input.run(body, arguments));
+      values = split_results(std::move(folded), n);
+    }
+    for (size_t i = 0; i < n; ++i) store_element(results[i].mutable_bytes(), static_cast<int64_t>(r), values[i]);
+  }
+  return ok_status();
+}
+
+StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
+  const auto& attributes = attributes_of<ReduceAttributes>(input.instruction);
+  const size_t n = input.operands.size() / 2;
+  const Spaces spaces = spaces_of(input.operands[0]->shape(), attributes.dimensions);
+  std::vector<Literal> results;
+  for (size_t i = 0; i < n; ++i) {
+    HILO_ASSIGN_OR_RETURN(
+        Literal result, Literal::make(Shape::array(input.operands[n + i]->shape().element_type(), spaces.kept_sizes)));
+    results.push_back(std::move(result));
+  }
+  const ElementType type = input.operands[0]->shape().element_type();
+  const bool same_type = input.operands[n]->shape().element_type() == type;
+  const bool done = n == 1 && same_type &&
+                    visit_element_type(
+                        type,
+                        [&]<typename T>() {
+                          return reduce_known<T>(attributes.to_apply->reducer_kind(), spaces, *input.operands[0],
+                                                 *input.operands[1], results[0]);
+                        },
+                        [] { return false; });
+  if (!done) HILO_RETURN_IF_ERROR(reduce_generic(input, spaces, results));
+  return join_results(std::move(results));
+}
+
+}  // namespace
+
+const OpDef& reduce_op() {
+  static const OpDef definition = {.opcode = Opcode::kReduce,
+                                   .name = "reduce",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kExpensive,
+                                   .infer_shape = infer_reduce,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<ReduceAttributes>,
+                                   .copy_attributes = copy_attributes_of<ReduceAttributes>,
+                                   .evaluate = evaluate_reduce,
+                                   .decompose = nullptr,
+                                   .spec = "reduce"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/reshape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/strided_copy.h"
+
+namespace hilo::hlo {
+namespace {
+
+template <typename T>
+const T& attributes(const ShapeRuleInput& input) { return static_cast<const T&>(*input.attributes); }
+
+Status same_element_type(const Shape& operand, const Shape& result) {
+  if (operand.element_type() == result.element_type()) return ok_status();
+  return invalid_argument(fmt::format("the result keeps the operand's element type; got {} from {}. Hint: convert first",
+                                      result.to_string(), operand.to_string()));
+}
+
+StatusOr<Shape> infer_reshape(const ShapeRuleInput& input) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
+  const Shape& operand = input.operands[0];
+  HILO_RETURN_IF_ERROR(same_element_type(operand, result));
+  if (operand.element_count() != result.element_count()) {  // reshape_c2
+    return invalid_argument(fmt::format("{} elements cannot become {} ({} elements)", operand.element_count(),
+                                        result.to_string(), result.element_count()));
+  }
+  return result;
+}
+
+StatusOr<Literal> evaluate_reshape(const EvaluateInput& input) {
+  return input.operands[0]->reshaped(input.instruction.shape.with_default_layout());
+}
+
+StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
+  const Shape& operand = input.operands[0];
+  const Int64List& dimensions = attributes<BroadcastAttributes>(input).dimensions;
+  HILO_RETURN_IF_ERROR(same_element_type(operand, result));
+  if (static_cast<int64_t>(dimensions.size()) != operand.rank()) {  // broadcast_in_dim_c2
+    return invalid_argument(fmt::format("dimensions name a result dimension for each of the operand's; got {} for {}",
+                                        dimensions_to_string(dimensions), operand.to_string()));
+  }
+  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", dimensions, result));  // broadcast_in_dim_c3, broadcast_in_dim_c4
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    if (operand.dimensions()[i] == result.dimension(dimensions[i])) continue;
+    return invalid_argument(fmt::format("operand {} dimension {} is {}, result {} dimension {} is {}. Hint: reshape degenerate dimensions away first",
+                                        operand.to_string(), i, operand.dimensions()[i], result.to_string(), dimensions[i],
+                                        result.dimension(dimensions[i])));
+  }
+  return result;
+}
+
+StatusOr<Literal> evaluate_broadcast(const EvaluateInput& input) {
+  const Literal& operand = *input.operands[0];
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(input.instruction.shape.with_default_layout()));
+  const Shape& shape = out.shape();
+  const Int64List& dimensions = attributes_of<BroadcastAttributes>(input.instruction).dimensions;
+  const Int64List operand_strides = row_major_strides(operand.shape().dimensions());
+  Int64List from_strides(static_cast<size_t>(shape.rank()), 0);
+  for (size_t i = 0; i < dimensions.size(); ++i) from_strides[static_cast<size_t>(dimensions[i])] = operand_strides[i];
+  strided_copy(shape.dimensions(), element_size_bytes(shape.element_type()), out.mutable_bytes().data(),
+               row_major_strides(shape.dimensions()), operand.bytes().data(), from_strides);
+  return out;
+}
+
+StatusOr<Shape> infer_transpose(const ShapeRuleInput& input) {
+  const Shape& operand = input.operands[0];
+  const Int64List& permutation = attributes<TransposeAttributes>(input).permutation;
+  if (static_cast<int64_t>(permutation.size()) != operand.rank()) {  // transpose_c2
+    return invalid_argument(fmt::format("dimensions {} are no permutation of the {} dimensions of {}",
+                                        dimensions_to_string(permutation), operand.rank(), operand.to_string()));
+  }
+  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", permutation, operand));
+  Int64List extents;
+  for (int64_t d : permutation) extents.push_back(operand.dimension(d));
+  return operand.with_dimensions(extents);  // transpose_c3
+}
+
+StatusOr<Literal> evaluate_transpose(const EvaluateInput& input) {
+  const Literal& operand = *input.operands[0];
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(input.instruction.shape.with_default_layout()));
+  const Int64List operand_strides = row_major_strides(operand.shape().dimensions());
+  Int64List from_strides;
+  for (int64_t d : attributes_of<TransposeAttributes>(input.instruction).permutation) {
+    from_strides.push_back(operand_strides[static_cast<size_t>(d)]);
+  }
+  strided_copy(out.shape().dimensions(), element_size_bytes(out.shape().element_type()), out.mutable_bytes().data(),
+               row_major_strides(out.shape().dimensions()), operand.bytes().data(), from_strides);
+  return out;
+}
+
+StatusOr<Shape> infer_reverse(const ShapeRuleInput& input) {
+  // reverse_c2, reverse_c3
+  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", attributes<ReverseAttributes>(input).dimensions, input.operands[0]));
+  return input.operands[0].with_default_layout();
+}
+
+StatusOr<Literal> evaluate_reverse(const EvaluateInput& input) {
+  const Literal& operand = *input.operands[0];
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(input.instruction.shape.with_default_layout()));
+  if (out.shape().element_count() == 0) return out;
+  const int size = element_size_bytes(out.shape().element_type());
+  const Int64List strides = row_major_strides(out.shape().dimensions());
+  Int64List from_strides = strides;
+  const std::byte* from = operand.bytes().data();
+  for (int64_t d : attributes_of<ReverseAttributes>(input.instruction).dimensions) {
+    int64_t& stride = from_strides[static_cast<size_t>(d)];
+    from += stride * (out.shape().dimension(d) - 1) * size;
+    stride = -stride;
+  }
+  strided_copy(out.shape().dimensions(), size, out.mutable_bytes().data(), strides, from, from_strides);
+  return out;
+}
+
+/// Bits that an element has in memory and in meaning, or 0 for types that hilo stores wider than they are (s4, f4).
+int64_t full_bits(ElementType type) {
+  const int64_t stored = element_size_bytes(type) * 8;
+  return type == ElementType::kPred || element_type_info(type).bits == stored ? stored : 0;
+}
+
+/// Dimensions of `from` seen as elements of `to`: the last one is split off or joined in when the widths differ.
+StatusOr<Int64List> bitcast_dimensions(const Shape& from, ElementType to) {
+  const int64_t from_bits = full_bits(from.element_type());
+  const int64_t to_bits = full_bits(to);
+  Int64List extents(from.dimensions().begin(), from.dimensions().end());
+  if (from_bits == to_bits) return extents;
+  if (from_bits > to_bits) {  // bitcast_convert_c1: a new last dimension holds the pieces
+    extents.push_back(from_bits / to_bits);
+    return extents;
+  }
+  if (extents.empty() || extents.back() != to_bits / from_bits) {  // bitcast_convert_c2
+    return invalid_argument(fmt::format("to make {}, the last dimension of {} must be {}", element_type_name(to),
+                                        from.to_string(), to_bits / from_bits));
+  }
+  extents.pop_back();
+  return extents;
+}
+
+StatusOr<Shape> infer_bitcast_convert(const ShapeRuleInput& input) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
+  const Shape& operand = input.operands[0];
+  const ElementType from = operand.element_type(), to = result.element_type();
+  if (is_complex(from) != is_complex(to)) {  // bitcast_convert_c3
+    return invalid_argument(fmt::format("complex numbers convert only to complex numbers; got {} to {}", operand.to_string(), result.to_string()));
+  }
+  if (from == to) return operand.with_default_layout();
+  if (full_bits(from) == 0 || full_bits(to) == 0) {
+    return unimplemented(fmt::format("bitcast-convert of {} to {} is not implemented in this version", element_type_name(from), element_type_name(to)));
+  }
+  HILO_ASSIGN_OR_RETURN(const Int64List extents, bitcast_dimensions(operand, to));
+  return Shape::make_array(to, extents);
+}
+
+StatusOr<Literal> evaluate_bitcast_convert(const EvaluateInput& input) {
+  const Shape shape = input.instruction.shape.with_default_layout();
+  Literal out = input.operands[0]->reshaped(shape);
+  if (shape.element_type() == ElementType::kPred) {  // a pred in memory is 0 or 1 and nothing else
+    for (std::byte& b : out.mutable_bytes()) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
+  }
+  return out;
+}
+
+StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
+  if (result.element_type() == ElementType::kPred) {
+    return invalid_argument(fmt::format("the result must be numbers; got {}", result.to_string()));
+  }
+  HILO_RETURN_IF_ERROR(check_dimension("iota_dimension", attributes<IotaAttributes>(input).dimension, result));  // iota_c1
+  return result;
+}
+
+/// The number i as a T; integers wrap.
+template <typename T>
+T number(int64_t i) {
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) return T(static_cast<float>(i));
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(i);
+  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(i);
+  else return T(static_cast<typename T::value_type>(i));
+}
+
+StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(input.instruction.shape.with_default_layout()));
+  const Shape shape = out.shape();
+  const int64_t d = attributes_of<IotaAttributes>(input.instruction).dimension;
+  const int64_t extent = shape.dimension(d);
+  const int64_t stride = row_major_strides(shape.dimensions())[static_cast<size_t>(d)];
+  const bool done = visit_element_type(
+      shape.element_type(),
+      [&]<typename T>() {
+        int64_t i = 0;
+        for (T& element : out.data<T>()) {
+          element = number<T>(i / stride % extent);
+          ++i;
+        }
+        return true;
+      },
+      [] { return false; });
+  if (!done) return unimplemented(fmt::format("iota of {} is not implemented in this version", element_type_name(shape.element_type())));
+  return out;
+}
+
+StatusOr<Shape> infer_constant(const ShapeRuleInput& input) { return attributes<ConstantAttributes>(input).value.shape().with_default_layout(); }
+
+StatusOr<Literal> evaluate_constant(const EvaluateInput& input) {
+  const Literal& value = attributes_of<ConstantAttributes>(input.instruction).value;
+  return value.shape().has_default_layout() ? value : value.reshaped(value.shape().with_default_layout());
+}
+
+constexpr AttributeField kBroadcastFields[] = {field<&BroadcastAttributes::dimensions>("dimensions", FieldShow::kAlways)};
+constexpr AttributeField kTransposeFields[] = {field<&TransposeAttributes::permutation>("dimensions", FieldShow::kAlways)};
+constexpr AttributeField kReverseFields[] = {field<&ReverseAttributes::dimensions>("dimensions", FieldShow::kAlways)};
+constexpr AttributeField kIotaFields[] = {field<&IotaAttributes::dimension>("iota_dimension", FieldShow::kAlways)};
+constexpr AttributeField kConstantFields[] = {field<&ConstantAttributes::value>("value", FieldShow::kAsOperand)};
+
+}  // namespace
+
+const OpDef& reshape_op() {
+  static const OpDef definition = {.opcode = Opcode::kReshape, .name = "reshape", .arity = 1, .operand_types = kAnyArray,
+      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_reshape, .fields = {}, .make_attributes = nullptr,
+      .copy_attributes = nullptr, .evaluate = evaluate_reshape, .decompose = nullptr, .spec = "reshape"};
+  return definition;
+}
+
+const OpDef& broadcast_op() {
+  static const OpDef definition = {.opcode = Opcode::kBroadcast, .name = "broadcast", .arity = 1, .operand_types = kAnyArray,
+      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_broadcast, .fields = kBroadcastFields,
+      .make_attributes = make_attributes_of<BroadcastAttributes>, .copy_attributes = copy_attributes_of<BroadcastAttributes>,
+      .evaluate = evaluate_broadcast, .decompose = nullptr, .spec = "broadcast_in_dim"};
+  return definition;
+}
+
+const OpDef& transpose_op() {
+  static const OpDef definition = {.opcode = Opcode::kTranspose, .name = "transpose", .arity = 1, .operand_types = kAnyArray,
+      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_transpose, .fields = kTransposeFields,
+      .make_attributes = make_attributes_of<TransposeAttributes>, .copy_attributes = copy_attributes_of<TransposeAttributes>,
+      .evaluate = evaluate_transpose, .decompose = nullptr, .spec = "transpose"};
+  return definition;
+}
+
+const OpDef& reverse_op() {
+  static const OpDef definition = {.opcode = Opcode::kReverse, .name = "reverse", .arity = 1, .operand_types = kAnyArray,
+      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_reverse, .fields = kReverseFields,
+      .make_attributes = make_attributes_of<ReverseAttributes>, .copy_attributes = copy_attributes_of<ReverseAttributes>,
+      .evaluate = evaluate_reverse, .decompose = nullptr, .spec = "reverse"};
+  return definition;
+}
+
+const OpDef& bitcast_convert_op() {
+  static const OpDef definition = {.opcode = Opcode::kBitcastConvert, .name = "bitcast-convert", .arity = 1,
+      .operand_types = kAnyArray, .traits = kNoTraits, .cost = CostClass::kCheap, .infer_shape = infer_bitcast_convert,
+      .fields = {}, .make_attributes = nullptr, .copy_attributes = nullptr, .evaluate = evaluate_bitcast_convert,
+      .decompose = nullptr, .spec = "bitcast_convert"};
+  return definition;
+}
+
+const OpDef& iota_op() {
+  static const OpDef definition = {.opcode = Opcode::kIota, .name = "iota", .arity = 0, .operand_types = kAnyArray,
+      .traits = kNoTraits, .cost = CostClass::kCheap, .infer_shape = infer_iota, .fields = kIotaFields,
+      .make_attributes = make_attributes_of<IotaAttributes>, .copy_attributes = copy_attributes_of<IotaAttributes>,
+      .evaluate = evaluate_iota, .decompose = nullptr, .spec = "iota"};
+  return definition;
+}
+
+const OpDef& constant_op() {
+  static const OpDef definition = {.opcode = Opcode::kConstant, .name = "constant", .arity = 0, .operand_types = kAnyArray,
+      .traits = kNoTraits, .cost = CostClass::kFree, .infer_shape = infer_constant, .fields = kConstantFields,
+      .make_attributes = make_attributes_of<ConstantAttributes>, .copy_attributes = copy_attributes_of<ConstantAttributes>,
+      .evaluate = evaluate_constant, .decompose = nullptr, .spec = "constant"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

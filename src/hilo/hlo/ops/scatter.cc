@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/scatter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/indexed_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&ScatterAttributes::update_window_dims>("update_window_dims", FieldShow::kAlways),
+    field<&ScatterAttributes::inserted_window_dims>("inserted_window_dims", FieldShow::kAlways),
+    field<&ScatterAttributes::scatter_dims_to_operand_dims>("scatter_dims_to_operand_dims", FieldShow::kAlways),
+    field<&ScatterAttributes::input_batching_dims>("input_batching_dims", FieldShow::kUnlessDefault),
+    field<&ScatterAttributes::scatter_indices_batching_dims>("scatter_indices_batching_dims",
+                                                             FieldShow::kUnlessDefault),
+    field<&ScatterAttributes::index_vector_dim>("index_vector_dim", FieldShow::kAlways),
+    field<&ScatterAttributes::indices_are_sorted>("indices_are_sorted", FieldShow::kUnlessDefault),
+    field<&ScatterAttributes::unique_indices>("unique_indices", FieldShow::kUnlessDefault),
+    field<&ScatterAttributes::to_apply>("to_apply", FieldShow::kAlways),
+};
+
+constexpr IndexedAccessNames kNames = {"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims",
+                                       "input_batching_dims", "scatter_indices_batching_dims"};
+
+IndexedAccess access_of(const ScatterAttributes& a) {
+  return {a.update_window_dims,  a.inserted_window_dims,          a.scatter_dims_to_operand_dims,
+          a.input_batching_dims, a.scatter_indices_batching_dims, a.index_vector_dim};
+}
+
+bool same_dimensions(const Shape& a, const Shape& b) {
+  return std::equal(a.dimensions().begin(), a.dimensions().end(), b.dimensions().begin(), b.dimensions().end());
+}
+
+/// scatter_c1, c3, c6
+Status check_operands(std::span<const Shape> arrays, std::span<const Shape> updates) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (!same_dimensions(arrays[i], arrays[0])) {
+      return invalid_argument(fmt::format("arrays differ in shape; array 0 is {}, array {} is {}",
+                                          arrays[0].to_string(), i, arrays[i].to_string()));
+    }
+    if (!same_dimensions(updates[i], updates[0])) {
+      return invalid_argument(fmt::format("updates differ in shape; update 0 is {}, update {} is {}",
+                                          updates[0].to_string(), i, updates[i].to_string()));
+    }
+    if (updates[i].element_type() != arrays[i].element_type()) {
+      return invalid_argument(
+          fmt::format("element types differ; array {} is {}, its update is {}. Hint: convert the update", i,
+                      arrays[i].to_string(), updates[i].to_string()));
+    }
+  }
+  return ok_status();
+}
+
+/// scatter_c4: scatter dimensions of the update are those of the indices, its window fits into the array.
+Status check_update(const ScatterAttributes& a, const Shape& array, const Shape& indices, const Shape& update) {
+  HILO_RETURN_IF_ERROR(check_dimension_list("update_window_dims", a.update_window_dims, update));  // scatter_c7, c8
+  HILO_RETURN_IF_ERROR(check_sorted("update_window_dims", a.update_window_dims));
+  const std::vector<int64_t> batch_sizes = batch_sizes_of(access_of(a), indices);
+  const std::vector<int64_t> batch_dims = other_dimensions(update.rank(), a.update_window_dims);
+  if (select_values(update.dimensions(), batch_dims) != batch_sizes) {
+    return invalid_argument(fmt::format("update {} has scatter dimensions {}; the indices {} give {}",
+                                        update.to_string(),
+                                        list_to_string(select_values(update.dimensions(), batch_dims)),
+                                        indices.to_string(), list_to_string(batch_sizes)));
+  }
+  const std::vector<int64_t> window = other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
+  for (size_t i = 0; i < window.size(); ++i) {
+    const int64_t size = update.dimension(a.update_window_dims[i]);
+    if (size <= array.dimension(window[i])) continue;
+    return invalid_argument(fmt::format("window is larger than the array; update {} dim {} = {}, array {} dim {} = {}",
+                                        update.to_string(), a.update_window_dims[i], size, array.to_string(), window[i],
+                                        array.dimension(window[i])));
+  }
+  return ok_status();
+}
+
+StatusOr<Shape> infer_scatter(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const ScatterAttributes&>(*input.attributes);
+  // scatter_c5
+  if (input.operands.size() < 3 || input.operands.size() % 2 == 0) {
+    return invalid_argument(
+        fmt::format("got {} operands, wanted n arrays, the indices and n updates", input.operands.size()));
+  }
+  const size_t n = input.operands.size() / 2;
+  const std::span<const Shape> arrays = input.operands.first(n), updates = input.operands.subspan(n + 1);
+  const Shape& indices = input.operands[n];
+  HILO_RETURN_IF_ERROR(check_operands(arrays, updates));
+  HILO_RETURN_IF_ERROR(check_indexed_access(access_of(a), kNames, arrays[0], indices));
+  HILO_RETURN_IF_ERROR(check_update(a, arrays[0], indices, updates[0]));
+  // scatter_c23, c25: hilo wants the body at the arrays' types.
+  std::vector<Shape> parameters, results;
+  for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
+  const Shape body_result = one_or_tuple(parameters);
+  for (const Shape& update : updates) parameters.push_back(Shape::scalar(update.element_type()));
+  HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, parameters, body_result));
+  for (const Shape& array : arrays) results.push_back(array.with_default_layout());  // scatter_c24
+  return one_or_tuple(results);
+}
+
+/// results[i][at] = body(results[..][at], updates[..][update_at])
+Status combine(const EvaluateInput& input, std::span<const Shape> scalars, int64_t at, int64_t update_at,
+               std::vector<Literal>& results) {
+  const Computation& body = *attributes_of<ScatterAttributes>(input.instruction).to_apply;
+  const size_t n = results.size();
+  std::vector<Literal> values;
+  for (size_t i = 0; i < n; ++i) values.push_back(load_element(results[i], at, scalars[i]));
+  for (size_t i = 0; i < n; ++i) values.push_back(load_element(*input.operands[n + 1 + i], update_at, scalars[i]));
+  std::vector<const Literal*> arguments;
+  for (const Literal& value : values) arguments.push_back(&value);
+  HILO_ASSIGN_OR_RETURN(Literal combined, input.run(body, arguments));
+  const std::vector<Literal> parts = split_results(std::move(combined), n);
+  for (size_t i = 0; i < n; ++i) store_element(results[i].mutable_bytes(), at, parts[i]);
+  return ok_status();
+}
+
+/// XLA's rule: an update is dropped unless its whole window is in bounds.
+bool window_fits(std::span<const int64_t> start, std::span<const int64_t> window_sizes,
+                 std::span<const int64_t> array_sizes) {
+  for (size_t d = 0; d < start.size(); ++d) {
+    if (start[d] < 0 || start[d] > array_sizes[d] - window_sizes[d]) return false;
+  }
+  return true;
+}
+
+StatusOr<Literal> evaluate_scatter(const EvaluateInput& input) {
+  const auto& a = attributes_of<ScatterAttributes>(input.instruction);
+  const size_t n = input.operands.size() / 2;
+  std::vector<Literal> results;
+  std::vector<Shape> scalars;
+  for (size_t i = 0; i < n; ++i) {
+    results.push_back(*input.operands[i]);
+    scalars.push_back(Shape::scalar(results[i].shape().element_type()));
+  }
+  const Shape array = results[0].shape(), update = input.operands[n + 1]->shape();
+  if (update.element_count() == 0) return join_results(std::move(results));
+  const StartReader reader(access_of(a), *input.operands[n], array.rank());
+  const std::vector<int64_t> batch_dims = other_dimensions(update.rank(), a.update_window_dims);
+  const std::vector<int64_t> window = other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
+  const std::vector<int64_t> strides = row_major_strides(array.dimensions());
+  std::vector<int64_t> window_sizes(static_cast<size_t>(array.rank()), 1);
+  for (size_t i = 0; i < window.size(); ++i)
+    window_sizes[static_cast<size_t>(window[i])] = update.dimension(a.update_window_dims[i]);
+  std::vector<int64_t> index(static_cast<size_t>(update.rank()), 0);
+  int64_t update_at = 0;
+  do {
+    std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
+    if (window_fits(place, window_sizes, array.dimensions())) {
+      for (size_t i = 0; i < window.size(); ++i)
+        place[static_cast<size_t>(window[i])] += index[static_cast<size_t>(a.update_window_dims[i])];
+      HILO_RETURN_IF_ERROR(combine(input, scalars, offset_of(place, strides), update_at, results));
+    }
+    ++update_at;
+  } while (next_index(update.dimensions(), index));
+  return join_results(std::move(results));
+}
+
+}  // namespace
+
+const OpDef& scatter_op() {
+  static const OpDef definition = {.opcode = Opcode::kScatter,
+                                   .name = "scatter",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_scatter,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<ScatterAttributes>,
+                                   .copy_attributes = copy_attributes_of<ScatterAttributes>,
+                                   .evaluate = evaluate_scatter,
+                                   .decompose = nullptr,
+                                   .spec = "scatter"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/sort.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&SortAttributes::dimensions>("dimensions", FieldShow::kAlways),
+    field<&SortAttributes::is_stable>("is_stable", FieldShow::kUnlessDefault),
+    field<&SortAttributes::to_apply>("to_apply", FieldShow::kAlways),
+};
+
+StatusOr<Shape> infer_sort(const ShapeRuleInput& input) {
+  const auto& attributes = static_cast<const SortAttributes&>(*input.attributes);
+  if (input.operands.empty()) return invalid_argument("got no operands, wanted at least one");  // sort_c1
+  const Shape& first = input.operands[0];
+  for (size_t i = 1; i < input.operands.size(); ++i) {  // sort_c3
+    const Shape& other = input.operands[i];
+    if (!other.compatible(first.with_default_layout().with_element_type(other.element_type()))) {
+      return invalid_argument(fmt::format("operands differ in shape; operand 0 is {}, operand {} is {}",
+                                          first.to_string(), i, other.to_string()));
+    }
+  }
+  if (attributes.dimensions.size() != 1) {
+    return invalid_argument(
+        fmt::format("dimensions: got {}, wanted exactly one", list_to_string(attributes.dimensions)));
+  }
+  HILO_RETURN_IF_ERROR(check_dimension_list("dimensions", attributes.dimensions, first));  // sort_c4
+  std::vector<Shape> parameters;
+  for (const Shape& operand : input.operands)
+    parameters.insert(parameters.end(), 2, Shape::scalar(operand.element_type()));
+  HILO_RETURN_IF_ERROR(
+      check_called("to_apply", attributes.to_apply, parameters, Shape::scalar(ElementType::kPred)));  // sort_c5
+  std::vector<Shape> results;                                                                         // sort_c2
+  for (const Shape& operand : input.operands) results.push_back(operand.with_default_layout());
+  return one_or_tuple(results);
+}
+
+/// Whether element `a` goes before element `b`; both are offsets into the operands.
+class Comparator {
+ public:
+  explicit Comparator(const EvaluateInput& input)
+      : input_(input), body_(*attributes_of<SortAttributes>(input.instruction).to_apply) {
+    for (const Literal* operand : input.operands) scalars_.push_back(Shape::scalar(operand->shape().element_type()));
+  }
+
+  StatusOr<bool> before(int64_t a, int64_t b) const {
+    std::vector<Literal> values;
+    for (size_t i = 0; i < scalars_.size(); ++i) {
+      values.push_back(load_element(*input_.operands[i], a, scalars_[i]));
+      values.push_back(load_element(*input_.operands[i], b, scalars_[i]));
+    }
+    std::vector<const Literal*> arguments;
+    for (const Literal& value : values) arguments.push_back(&value);
+    HILO_ASSIGN_OR_RETURN(const Literal answer, input_.run(body_, arguments));
+    return answer.data<bool>()[0];
+  }
+
+ private:
+  const EvaluateInput& input_;
+  const Computation& body_;
+  std::vector<Shape> scalars_;
+};
+
+/// Merges the sorted runs [begin, middle) and [middle, end) of `from` into `to`; ties keep their order.
+Status merge(const Comparator& comparator, const std::vector<int64_t>& from, std::vector<int64_t>& to, size_t begin,
+             size_t middle, size_t end) {
+  size_t left = begin, right = middle;
+  for (size_t at = begin; at < end; ++at) {
+    bool take_right = left == middle;
+    if (!take_right && right < end) {
+      HILO_ASSIGN_OR_RETURN(take_right, comparator.before(from[right], from[left]));
+    }
+    to[at] = take_right ? from[right++] : from[left++];
+  }
+  return ok_status();
+}
+
+/// A merge sort of our own: std::stable_sort asks for an order that a program's comparator need not be.
+Status merge_sort(const Comparator& comparator, std::vector<int64_t>& offsets) {
+  std::vector<int64_t> other(offsets.size());
+  for (size_t width = 1; width < offsets.size(); width *= 2) {
+    for (size_t begin = 0; begin < offsets.size(); begin += 2 * width) {
+      const size_t middle = std::min(begin + width, offsets.size());
+      const size_t end = std::min(begin + 2 * width, offsets.size());
+      HILO_RETURN_IF_ERROR(merge(comparator, offsets, other, begin, middle, end));
+    }
+    offsets.swap(other);
+  }
+  return ok_status();
+}
+
+StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
+  const Shape& shape = input.operands[0]->shape();
+  const auto dimension = static_cast<size_t>(attributes_of<SortAttributes>(input.instruction).dimension());
+  const std::vector<int64_t> strides = row_major_strides(shape.dimensions());
+  const int64_t length = shape.dimensions()[dimension], stride = strides[dimension];
+  std::vector<Literal> results(input.operands.size());
+  for (size_t i = 0; i < results.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(results[i], Literal::make(input.operands[i]->shape()));
+  }
+  std::vector<int64_t> rows(shape.dimensions().begin(), shape.dimensions().end());
+  rows[dimension] = 1;
+  if (shape.element_count() == 0) return join_results(std::move(results));
+  const Comparator comparator(input);
+  std::vector<int64_t> index(rows.size(), 0), offsets(static_cast<size_t>(length));
+  do {
+    const int64_t start = offset_of(index, strides);
+    for (int64_t i = 0; i < length; ++i) offsets[static_cast<size_t>(i)] = start + i * stride;
+    HILO_RETURN_IF_ERROR(merge_sort(comparator, offsets));
+    for (size_t r = 0; r < results.size(); ++r) {
+      const auto bytes = static_cast<size_t>(element_size_bytes(results[r].shape().element_type()));
+      const std::byte* from = input.operands[r]->bytes().data();
+      std::byte* to = results[r].mutable_bytes().data();
+      for (int64_t i = 0; i < length; ++i) {
+        std::memcpy(to + static_cast<size_t>(start + i * stride) * bytes,
+                    from + static_cast<size_t>(offsets[static_cast<size_t>(i)]) * bytes, bytes);
+      }
+    }
+  } while (next_index(rows, index));
+  return join_results(std::move(results));
+}
+
+}  // namespace
+
+const OpDef& sort_op() {
+  static const OpDef definition = {.opcode = Opcode::kSort,
+                                   .name = "sort",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_sort,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<SortAttributes>,
+                                   .copy_attributes = copy_attributes_of<SortAttributes>,
+                                   .evaluate = evaluate_sort,
+                                   .decompose = nullptr,
+                                   .spec = "sort"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

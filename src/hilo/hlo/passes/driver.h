@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/passes/driver.h -- runs passes over a module, times them, verifies between them, and tells an observer.
+#pragma once
+
+#include "hilo/hlo/passes/pass_list.h"
+#include "hilo/hlo/passes/pass_observer.h"
+
+namespace hilo::hlo {
+
+struct DriverOptions {
+  PassObserver* observer = nullptr;
+  /// Verifies the module after every pass that changed it; the error then names the pass.
+#ifdef NDEBUG
+  bool verify = false;
+#else
+  bool verify = true;
+#endif
+};
+
+/// Runs `passes` in order. Returns whether any changed the module.
+/// Errors    what a pass returns, or INTERNAL if a pass left an invalid module; "pass 'cse': " goes before the message
+StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, const DriverOptions& options = {});
+
+}  // namespace hilo::hlo

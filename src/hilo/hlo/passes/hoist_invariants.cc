@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/loop_carry.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/simplify/rules.h"
+#include "hilo/types/checked.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// What moves out of a loop body.
+struct Hoist {
+  std::vector<bool> moves;               ///< per instruction: computed before the loop
+  std::vector<InstructionId> frontier;   ///< moved, and read by what stays: the new carries
+};
+
+bool is_cheap_leaf(const Instruction& i) {
+  return i.opcode == Opcode::kConstant || i.opcode == Opcode::kIota || i.opcode == Opcode::kBroadcast;
+}
+
+/// The result is no larger than what it is made of, so that hoisting doesn't trade memory for time.
+bool shrinks_or_keeps(const Computation& c, const Instruction& i) {
+  int64_t bytes = 0;
+  for (InstructionId operand : i.operands) bytes = checked_add(bytes, c.instruction(operand).shape.byte_size()).value_or(INT64_MAX);
+  return i.shape.byte_size() <= bytes;
+}
+
+/// Copies of data are free inside a loop (readers see through them); calls and loops are left where they are.
+bool is_worth_moving(const Computation& c, const Instruction& i) {
+  if (!i.shape.is_array() || i.operands.empty() || has_trait(i.opcode, kEffect | kBarrier) || i.def().cost == CostClass::kFree) return false;
+  return (called_computations(i).empty() || i.opcode == Opcode::kReduce) && shrinks_or_keeps(c, i);
+}
+
+Hoist find_invariants(const Computation& body) {
+  const std::vector<bool> invariant = invariant_elements(body);
+  Hoist hoist{std::vector<bool>(body.size()), {}};
+  std::vector<bool> fixed(body.size());  // the same in every iteration, moved or not
+  for (const Instruction& i : body.instructions()) {
+    if (i.opcode == Opcode::kParameter) continue;
+    if (const auto element = carry_element_read(body, i)) {
+      fixed[i.id] = invariant[static_cast<size_t>(*element)];
+      continue;
+    }
+    const bool operands_fixed = std::all_of(i.operands.begin(), i.operands.end(), [&](InstructionId operand) { return fixed[operand]; });
+    if (!operands_fixed || has_trait(i.opcode, kEffect | kBarrier)) continue;
+    const bool moves = is_worth_moving(body, i);
+    // Leaves and views of fixed values stay, and are made again outside where something that moves reads them.
+    fixed[i.id] = moves || is_cheap_leaf(i) || (i.def().cost == CostClass::kFree && i.shape.is_array() && called_computations(i).empty());
+    hoist.moves[i.id] = moves;
+  }
+  std::vector<bool> in_frontier(body.size());
+  for (const Instruction& i : body.instructions()) {
+    if (hoist.moves[i.id]) continue;
+    for (InstructionId operand : i.operands) {
+      if (hoist.moves[operand] && !in_frontier[operand]) hoist.frontier.push_back(operand);
+      if (hoist.moves[operand]) in_frontier[operand] = true;
+    }
+  }
+  std::sort(hoist.frontier.begin(), hoist.frontier.end());
+  return hoist;
+}
+
+/// The values of the frontier, computed outside from the initial carry.
+std::vector<InstructionId> compute_outside(RewriteBuilder& b, const Computation& body, const Hoist& hoist, InstructionId init) {
+  std::vector<bool> needed(body.size());
+  for (InstructionId id : hoist.frontier) needed[id] = true;
+  for (InstructionId id = body.size(); id-- > 0;) {
+    if (!needed[id]) continue;
+    for (InstructionId operand : body.instruction(id).operands) needed[operand] = true;
+  }
+  std::vector<InstructionId> map(body.size(), kNoInstruction);
+  map[body.parameters()[0]] = init;
+  std::vector<InstructionId> operands;
+  for (const Instruction& i : body.instructions()) {
+    if (!needed[i.id] || i.opcode == Opcode::kParameter) continue;
+    operands.clear();
+    for (InstructionId operand : i.operands) operands.push_back(map[operand]);
+    b.at(i);
+    map[i.id] = b.add(i.opcode, operands, i.attributes, i.shape);
+  }
+  std::vector<InstructionId> values;
+  for (InstructionId id : hoist.frontier) values.push_back(map[id]);
+  return values;
+}
+
+/// The body (or condition) over a carry with `count` elements more at its end.
+StatusOr<ComputationPtr> with_more_carries(const ComputationPtr& source, const Shape& carry, const Hoist* hoist) {
+  RewriteBuilder b(source, {.share = false});
+  b.at(source->parameter(0));
+  const InstructionId parameter = b.add(Opcode::kParameter, {}, std::make_shared<ParameterAttributes>(), carry);
+  const int64_t old_count = source->parameter(0).shape.tuple_size();
+  std::vector<InstructionId> more;
+  for (size_t k = 0; hoist != nullptr && k < hoist->frontier.size(); ++k) {
+    b.at(source->instruction(hoist->frontier[k]));
+    more.push_back(b.get_tuple_element(parameter, old_count + static_cast<int64_t>(k)));
+    b.replace(hoist->frontier[k], more.back());
+  }
+  for (const Instruction& i : source->instructions()) {
+    if (i.opcode == Opcode::kParameter || (hoist != nullptr && (hoist->moves[i.id] || i.id == source->root_id()))) continue;
+    b.at(i);
+    if (const auto element = carry_element_read(*source, i)) b.replace(i.id, b.get_tuple_element(parameter, *element));
+    else b.copy(i);
+  }
+  if (hoist == nullptr) return b.finish();
+  std::vector<InstructionId> elements = b.mapped(source->root().operands);
+  elements.insert(elements.end(), more.begin(), more.end());
+  b.at(source->root());
+  return b.finish(b.tuple(elements));
+}
+
+StatusOr<bool> hoist_from(RewriteBuilder& b, const Instruction& loop) {
+  const auto& attributes = attributes_of<WhileAttributes>(loop);
+  const Computation& body = *attributes.body;
+  if (!loop.shape.is_tuple() || body.root().opcode != Opcode::kTuple) return false;
+  if (!reads_carry_by_element(body) || !reads_carry_by_element(*attributes.condition)) return false;
+  const Hoist hoist = find_invariants(body);
+  if (hoist.frontier.empty()) return false;
+  const InstructionId init = b.mapped(loop.operands[0]);
+  const std::vector<InstructionId> values = compute_outside(b, body, hoist, init);
+  b.at(loop);
+  std::vector<Shape> shapes(loop.shape.tuple_elements().begin(), loop.shape.tuple_elements().end());
+  std::vector<InstructionId> initial;
+  for (int64_t i = 0; i < loop.shape.tuple_size(); ++i) initial.push_back(b.get_tuple_element(init, i));
+  for (InstructionId value : values) {
+    initial.push_back(value);
+    shapes.push_back(b.shape(value));
+  }
+  const Shape carry = Shape::tuple(shapes);
+  auto larger = std::make_shared<WhileAttributes>(attributes);
+  HILO_ASSIGN_OR_RETURN(larger->condition, with_more_carries(attributes.condition, carry, nullptr));
+  HILO_ASSIGN_OR_RETURN(larger->body, with_more_carries(attributes.body, carry, &hoist));
+  const InstructionId made = b.add(Opcode::kWhile, {b.tuple(initial)}, std::move(larger));
+  std::vector<InstructionId> elements;
+  for (int64_t i = 0; i < loop.shape.tuple_size(); ++i) elements.push_back(b.get_tuple_element(made, i));
+  b.replace(loop.id, b.tuple(elements));
+  return true;
+}
+
+StatusOr<ComputationPtr> hoist_in(const ComputationPtr& source) {
+  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
+  for (const Instruction& i : source->instructions()) {
+    if (i.opcode == Opcode::kWhile) {
+      HILO_ASSIGN_OR_RETURN(const bool done, hoist_from(b, i));
+      if (done) continue;
+    }
+    b.copy(i);
+  }
+  return b.finish();
+}
+
+}  // namespace
+
+StatusOr<bool> hoist_invariants(Module& module) { return rewrite_computations(module, hoist_in); }
+
+}  // namespace hilo::hlo

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/simplify/rules.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr int kMostLevels = 16;  // decompositions in decompositions; a decomposition that needs itself must end somewhere
+
+StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level);
+
+/// The decomposition of one extension op, itself without extension ops.
+StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, std::span<const Opcode> native, int level) {
+  if (level == kMostLevels) return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
+  std::vector<Shape> operands;
+  for (InstructionId operand : instruction.operands) operands.push_back(b.source().instruction(operand).shape);
+  if (instruction.def().decompose == nullptr) {
+    return unimplemented(fmt::format("{}: has no decomposition and the backend doesn't run it itself", describe(instruction)));
+  }
+  StatusOr<ComputationPtr> body = instruction.def().decompose(instruction, operands);
+  if (!body.ok()) return body.status().with_context(describe(instruction));
+  Module inner;
+  inner.entry = *body;
+  HILO_RETURN_IF_ERROR(lower(inner, native, level + 1).status());
+  return inner.entry;
+}
+
+/// A composite is a call of its decomposition to a backend that doesn't know its name.
+AttributesPtr without_composite(const Instruction& call) {
+  auto attributes = std::make_shared<CallAttributes>(attributes_of<CallAttributes>(call));
+  attributes->is_composite = false;
+  return attributes;
+}
+
+bool is_composite(const Instruction& i) { return i.opcode == Opcode::kCall && attributes_of<CallAttributes>(i).is_composite; }
+
+StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, std::span<const Opcode> native, int level) {
+  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
+  for (const Instruction& i : source->instructions()) {
+    if (is_composite(i)) {
+      b.copy(i, without_composite(i));
+    } else if (has_trait(i.opcode, kExtension) && std::find(native.begin(), native.end(), i.opcode) == native.end()) {
+      HILO_ASSIGN_OR_RETURN(const ComputationPtr body, decomposition_of(i, b, native, level));
+      b.at(i);
+      b.replace(i.id, b.splice(body, b.mapped(i.operands)));
+    } else {
+      b.copy(i);
+    }
+  }
+  return b.finish();
+}
+
+StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level) {
+  return rewrite_computations(module, [&](const ComputationPtr& c) { return lower_in(c, native, level); });
+}
+
+}  // namespace
+
+StatusOr<bool> lower_extensions(Module& module) { return lower(module, {}, 0); }
+
+StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native) { return lower(module, native, 0); }
+
+}  // namespace hilo::hlo

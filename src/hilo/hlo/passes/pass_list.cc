@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/passes/pass_list.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/passes/passes.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions};            // scan and the like become plain HLO
+constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};                        // calls become their bodies
+constexpr PassEntry kSimplify{"simplify", simplify};                                   // algebra, folding and sharing in one sweep
+constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // known branches are taken
+constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};                  // carries that need not be carried
+constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};            // what every iteration computes anew
+constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};                  // what is known now
+constexpr PassEntry kCse{"cse", cse};                                                  // equal instructions become one
+constexpr PassEntry kDce{"dce", dce};                                                  // what nobody uses
+
+constexpr PassEntry kAllPasses[] = {
+    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kSimplifyWhile, kHoistInvariants, kFoldConstants, kCse, kDce,
+};
+
+constexpr PassEntry kDefaultPipeline[] = {
+    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kSimplifyWhile, kHoistInvariants, kSimplify,
+};
+
+}  // namespace
+
+std::span<const PassEntry> all_passes() { return kAllPasses; }
+std::span<const PassEntry> default_pipeline() { return kDefaultPipeline; }
+
+StatusOr<PassEntry> find_pass(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const PassEntry& pass : kAllPasses) {
+    if (pass.name == name) return pass;
+    names.push_back(pass.name);
+  }
+  return not_found(fmt::format("pass {} doesn't exist; wanted one of {}.{}", quote(name), fmt::join(names, ", "), did_you_mean(name, names)));
+}
+
+StatusOr<std::vector<PassEntry>> parse_pass_list(std::string_view names) {
+  std::vector<PassEntry> passes;
+  while (!trimmed(names).empty()) {
+    const size_t comma = std::min(names.find(','), names.size());
+    HILO_ASSIGN_OR_RETURN(const PassEntry pass, find_pass(trimmed(names.substr(0, comma))));
+    passes.push_back(pass);
+    names.remove_prefix(std::min(comma + 1, names.size()));
+  }
+  return passes;
+}
+
+}  // namespace hilo::hlo

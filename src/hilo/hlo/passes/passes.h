@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/passes/passes.h -- the passes: one function each, defined in the file of its name.
+#pragma once
+
+#include <span>
+
+#include "hilo/hlo/ir/module.h"
+
+namespace hilo::hlo {
+
+/// Drops instructions that no result and no effect needs. Parameters stay: they are the computation's type.
+StatusOr<bool> dce(Module& module);
+
+/// Equal instructions (opcode, shape, operands, attributes) become one; unused ones go. Effects, barriers and calls of
+/// computations with effects are never merged.
+StatusOr<bool> cse(Module& module);
+
+/// Computes what depends on constants only, through the reference kernels. A value that is one scalar everywhere stays
+/// a broadcast of that scalar; results larger than their operands and large work stay for run time.
+StatusOr<bool> fold_constants(Module& module);
+
+/// Algebraic rules (passes/simplify/, one file per root op), constant folding and sharing in one sweep. Rules keep every
+/// bit of floating-point results, signed zeros and NaN included, but for power(x, 2) = x*x, which is nearer to the truth.
+StatusOr<bool> simplify(Module& module);
+
+/// Calls become the bodies they call, where that makes the program no more than a fixed bit larger. Composites stay.
+StatusOr<bool> inline_calls(Module& module);
+
+/// Loops: none or one iteration known, carries that never change or that nobody reads.
+StatusOr<bool> simplify_while(Module& module);
+
+/// Branches that are known, or all the same.
+StatusOr<bool> simplify_conditional(Module& module);
+
+/// Computations inside a loop body that don't depend on the carry's changing part move before the loop.
+StatusOr<bool> hoist_invariants(Module& module);
+
+/// Extension ops become their decompositions, composites the computations they stand for.
+StatusOr<bool> lower_extensions(Module& module);
+
+/// As above, but the extension ops in `native` stay: the backend runs them itself.
+StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
+
+}  // namespace hilo::hlo

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/reshape.h"
+
+#include <algorithm>
+
+#include "hilo/hlo/passes/simplify/dimensions.h"
+#include "hilo/hlo/passes/simplify/match.h"
+#include "hilo/hlo/passes/simplify/rules.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// Where each dimension of `from` stands in `to`, if `to` is `from` with dimensions of size 1 put in or left out.
+/// A dimension that isn't there is -1.
+std::optional<Int64List> match_dimensions_above_one(std::span<const int64_t> from, std::span<const int64_t> to) {
+  Int64List place(from.size(), -1);
+  size_t j = 0;
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] == 1) continue;
+    while (j < to.size() && to[j] == 1) ++j;
+    if (j == to.size() || to[j] != from[i]) return std::nullopt;
+    place[i] = static_cast<int64_t>(j++);
+  }
+  while (j < to.size() && to[j] == 1) ++j;
+  return j == to.size() ? std::optional(place) : std::nullopt;
+}
+
+}  // namespace
+
+InstructionId simplify_reshape(RewriteBuilder& b, const RewriteNode& n) {
+  const InstructionId x = n.operand(0);
+  const RewriteNode& from = b.node(x);
+  // To the shape it has -> x.
+  if (from.shape == n.shape) return x;
+  // reshape(reshape(x)) -> reshape(x).
+  if (from.opcode == Opcode::kReshape) return b.add(Opcode::kReshape, {from.operand(0)}, nullptr, n.shape);
+  if (const Literal* value = splat_value(b, x)) return b.splat(n.shape, *value);
+  // Dimensions of size 1 put in or left out: iota and broadcast can make the new shape themselves.
+  const auto place = match_dimensions_above_one(from.shape.dimensions(), n.shape.dimensions());
+  if (!place) return kNoInstruction;
+  if (from.opcode == Opcode::kIota) {
+    const int64_t at = (*place)[static_cast<size_t>(attributes_of<IotaAttributes>(from).dimension)];
+    if (at >= 0) return b.add(Opcode::kIota, {}, make<IotaAttributes>([&](auto& a) { a.dimension = at; }), n.shape);
+  }
+  if (from.opcode == Opcode::kBroadcast) {
+    Int64List dimensions = attributes_of<BroadcastAttributes>(from).dimensions;
+    for (int64_t& d : dimensions) d = (*place)[static_cast<size_t>(d)];
+    if (std::find(dimensions.begin(), dimensions.end(), -1) == dimensions.end()) {
+      return broadcast(b, from.operand(0), std::move(dimensions), n.shape);
+    }
+  }
+  return kNoInstruction;
+}
+
+InstructionId simplify_iota(RewriteBuilder& b, const RewriteNode& n) {
+  // Along a dimension of size 1 -> 0.
+  return n.shape.dimension(attributes_of<IotaAttributes>(n).dimension) == 1 ? splat_like(b, n.shape, 0) : kNoInstruction;
+}
+
+InstructionId simplify_constant(RewriteBuilder& b, const RewriteNode& n) {
+  // An array of equal elements -> broadcast of one, which every consumer sees through.
+  const Literal& value = attributes_of<ConstantAttributes>(n).value;
+  if (!value.shape().is_array() || value.shape().element_count() < 2) return kNoInstruction;
+  const size_t size = static_cast<size_t>(element_size_bytes(value.shape().element_type()));
+  const std::span<const std::byte> bytes = value.bytes();
+  if (!std::equal(bytes.begin() + static_cast<ptrdiff_t>(size), bytes.end(), bytes.begin())) return kNoInstruction;
+  return b.splat(n.shape, Literal::from_bytes(Shape::scalar(value.shape().element_type()), bytes.first(size)));
+}
+
+InstructionId simplify_reverse(RewriteBuilder& b, const RewriteNode& n) {
+  const InstructionId x = n.operand(0);
+  const Int64List& dimensions = attributes_of<ReverseAttributes>(n).dimensions;
+  if (splat_value(b, x) != nullptr) return x;
+  // Dimensions of size 1 needn't be reversed.
+  Int64List kept;
+  std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(kept), [&](int64_t d) { return n.shape.dimension(d) > 1; });
+  if (kept.empty()) return x;
+  // reverse(reverse(x)) -> x reversed along what only one of the two reverses.
+  if (const RewriteNode* inner = match(b, x, Opcode::kReverse)) {
+    Int64List merged;
+    for (int64_t d = 0; d < n.shape.rank(); ++d) {
+      const Int64List& other = attributes_of<ReverseAttributes>(*inner).dimensions;
+      if (contains(kept, d) != contains(other, d)) merged.push_back(d);
+    }
+    return merged.empty() ? inner->operand(0)
+                          : b.add(Opcode::kReverse, {inner->operand(0)}, make<ReverseAttributes>([&](auto& a) { a.dimensions = merged; }));
+  }
+  if (kept.size() == dimensions.size()) return kNoInstruction;
+  return b.add(Opcode::kReverse, {x}, make<ReverseAttributes>([&](auto& a) { a.dimensions = kept; }));
+}
+
+}  // namespace hilo::hlo

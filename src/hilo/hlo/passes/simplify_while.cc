@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_map>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/loop_carry.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/simplify/match.h"
+#include "hilo/hlo/passes/simplify/rules.h"
+#include "hilo/hlo/passes/trip_count.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// What of a loop's carry its surroundings read.
+struct CarryUses {
+  std::vector<bool> read;    ///< by get-tuple-element
+  bool read_whole = false;  ///< the tuple itself is passed on
+};
+
+std::unordered_map<InstructionId, CarryUses> carry_uses_of(const Computation& c) {
+  std::unordered_map<InstructionId, CarryUses> uses;
+  for (const Instruction& i : c.instructions()) {
+    if (i.opcode == Opcode::kWhile && i.shape.is_tuple()) uses[i.id].read.resize(static_cast<size_t>(i.shape.tuple_size()));
+    for (InstructionId operand : i.operands) {
+      const auto it = uses.find(operand);
+      if (it == uses.end()) continue;
+      if (i.opcode == Opcode::kGetTupleElement) it->second.read[static_cast<size_t>(attributes_of<GetTupleElementAttributes>(i).index)] = true;
+      else it->second.read_whole = true;
+    }
+  }
+  if (const auto it = uses.find(c.root_id()); it != uses.end()) it->second.read_whole = true;
+  return uses;
+}
+
+/// A value that can be made anew in another computation: a constant, a repeated scalar, an iota.
+bool is_known(const RewriteBuilder& b, InstructionId id) {
+  return b.opcode(id) == Opcode::kConstant || b.opcode(id) == Opcode::kIota || splat_value(b, id) != nullptr;
+}
+
+InstructionId make_known(const RewriteBuilder& from, InstructionId id, RewriteBuilder& to) {
+  const RewriteNode& n = from.node(id);
+  if (n.opcode == Opcode::kBroadcast) return to.splat(n.shape, *splat_value(from, id));
+  return to.add(n.opcode, {}, n.attributes, n.shape);
+}
+
+/// Where each element of the carry goes.
+struct Plan {
+  std::vector<int64_t> place;           ///< in the new carry, or -1
+  std::vector<InstructionId> known;     ///< outside the loop; kNoInstruction if not known
+  std::vector<Shape> shapes;            ///< of the new carry
+};
+
+/// `source` (a body or a condition) over the new carry; its root is a tuple of the elements that stay if `is_body`.
+StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan& plan, const RewriteBuilder& outside, bool is_body) {
+  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
+  const std::vector<bool> needed = needed_for(*source, [&](size_t i) { return plan.place[i] >= 0; }, is_body);
+  b.at(source->parameter(0));
+  const InstructionId carry =
+      b.add(Opcode::kParameter, {}, std::make_shared<ParameterAttributes>(), Shape::tuple(plan.shapes));
+  for (const Instruction& i : source->instructions()) {
+    if (i.opcode == Opcode::kParameter || !needed[i.id] || (is_body && i.id == source->root_id())) continue;
+    const std::optional<int64_t> element = carry_element_read(*source, i);
+    if (!element) {
+      b.copy(i);
+      continue;
+    }
+    b.at(i);
+    const size_t k = static_cast<size_t>(*element);
+    b.replace(i.id, plan.place[k] >= 0 ? b.get_tuple_element(carry, plan.place[k]) : make_known(outside, plan.known[k], b));
+  }
+  if (!is_body) return b.finish();
+  std::vector<InstructionId> elements;
+  for (size_t i = 0; i < plan.place.size(); ++i) {
+    if (plan.place[i] >= 0) elements.push_back(b.mapped(source->root().operands[i]));
+  }
+  b.at(source->root());
+  return b.finish(b.tuple(elements));
+}
+
+/// Drops carries that nobody reads and carries that are known constants; forwards those that never change. Returns
+/// whether it did anything.
+StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const CarryUses& uses) {
+  const auto& attributes = attributes_of<WhileAttributes>(loop);
+  if (!reads_carry_by_element(*attributes.condition) || !reads_carry_by_element(*attributes.body)) return false;
+  if (attributes.body->root().opcode != Opcode::kTuple) return false;
+  const InstructionId init = b.mapped(loop.operands[0]);
+  const size_t count = uses.read.size();
+  const std::vector<bool> invariant = invariant_elements(*attributes.body);
+  std::vector<bool> live = live_elements(attributes, [&](size_t i) { return (uses.read_whole || uses.read[i]) && !invariant[i]; });
+  Plan plan;
+  std::vector<InstructionId> initial(count);
+  bool forwards = false;
+  for (size_t i = 0; i < count; ++i) {
+    initial[i] = b.get_tuple_element(init, static_cast<int64_t>(i));
+    const bool known = invariant[i] && is_known(b, initial[i]);
+    const bool stays = live[i] && !known;
+    forwards |= invariant[i] && uses.read[i];
+    plan.known.push_back(known ? initial[i] : kNoInstruction);
+    plan.place.push_back(stays ? static_cast<int64_t>(plan.shapes.size()) : -1);
+    if (stays) plan.shapes.push_back(loop.shape.tuple_element(static_cast<int64_t>(i)));
+  }
+  const bool shrinks = plan.shapes.size() < count && !plan.shapes.empty();
+  if (!shrinks && !forwards) return false;
+  InstructionId made;
+  if (shrinks) {
+    auto smaller = std::make_shared<WhileAttributes>(attributes);
+    HILO_ASSIGN_OR_RETURN(smaller->condition, over_new_carry(attributes.condition, plan, b, false));
+    HILO_ASSIGN_OR_RETURN(smaller->body, over_new_carry(attributes.body, plan, b, true));
+    std::vector<InstructionId> kept;
+    for (size_t i = 0; i < count; ++i) {
+      if (plan.place[i] >= 0) kept.push_back(initial[i]);
+    }
+    b.at(loop);
+    made = b.add(Opcode::kWhile, {b.tuple(kept)}, std::move(smaller));
+  } else {
+    made = b.copy(loop);
+    for (size_t i = 0; i < count; ++i) plan.place[i] = static_cast<int64_t>(i);
+  }
+  // The old carry, put together again; get-tuple-elements of it see through this tuple.
+  std::vector<InstructionId> elements;
+  for (size_t i = 0; i < count; ++i) {
+    elements.push_back(plan.place[i] >= 0 && !invariant[i] ? b.get_tuple_element(made, plan.place[i]) : initial[i]);
+  }
+  b.replace(loop.id, b.tuple(elements));
+  return true;
+}
+
+/// A loop that runs never or once is no loop.
+bool remove_loop(RewriteBuilder& b, const Instruction& loop) {
+  const auto& attributes = attributes_of<WhileAttributes>(loop);
+  if (attributes.condition->has_effect()) return false;
+  const std::optional<int64_t> count = trip_count(loop, b.source());
+  if (!count || *count > 1) return false;
+  b.at(loop);
+  const std::vector<InstructionId> init = b.mapped(loop.operands);
+  b.replace(loop.id, *count == 0 ? init[0] : b.splice(attributes.body, init));
+  return true;
+}
+
+StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
+  const std::unordered_map<InstructionId, CarryUses> uses = carry_uses_of(*source);
+  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
+  for (const Instruction& i : source->instructions()) {
+    if (i.opcode == Opcode::kWhile) {
+      if (remove_loop(b, i)) continue;
+      if (const auto it = uses.find(i.id); it != uses.end()) {
+        b.at(i);
+        HILO_ASSIGN_OR_RETURN(const bool done, shrink_carry(b, i, it->second));
+        if (done) continue;
+      }
+    }
+    b.copy(i);
+  }
+  return b.finish();
+}
+
+}  // namespace
+
+StatusOr<bool> simplify_while(Module& module) { return rewrite_computations(module, simplify_in); }
+
+}  // namespace hilo::hlo

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/rewrite/fold.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/types/checked.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// A known operand: a constant, or a scalar constant that a broadcast repeats.
+struct Known {
+  const Literal* value = nullptr;
+  bool is_repeated = false;
+};
+
+Known known_value(const RewriteBuilder& b, InstructionId id) {
+  const bool is_broadcast = b.opcode(id) == Opcode::kBroadcast;
+  const InstructionId source = is_broadcast ? b.node(id).operand(0) : id;
+  if (b.opcode(source) != Opcode::kConstant) return {};
+  const Literal& value = attributes_of<ConstantAttributes>(b.node(source)).value;
+  if (!value.shape().is_array() || (is_broadcast && !value.shape().is_scalar())) return {};
+  return {&value, is_broadcast};
+}
+
+/// Smaller than their values, or not a computation of one array.
+constexpr Opcode kNeverFolded[] = {
+    Opcode::kBroadcast, Opcode::kIota,        Opcode::kConstant,    Opcode::kParameter, Opcode::kTuple, Opcode::kGetTupleElement,
+    Opcode::kWhile,     Opcode::kConditional, Opcode::kCall,
+};
+
+bool may_fold(const RewriteNode& node) {
+  if (node.operands.empty() || !node.shape.is_array() || has_trait(node.opcode, kEffect | kBarrier | kExtension)) return false;
+  return std::find(std::begin(kNeverFolded), std::end(kNeverFolded), node.opcode) == std::end(kNeverFolded) &&
+         op_def(node.opcode).evaluate != nullptr;
+}
+
+/// Scalar steps that the reference kernel takes, roughly; nullopt if they don't fit.
+std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node) {
+  int64_t work = node.shape.element_count();
+  for (InstructionId id : node.operands) work = checked_add(work, b.shape(id).element_count()).value_or(INT64_MAX / 2);
+  if (node.opcode == Opcode::kDot) {
+    int64_t terms = node.shape.element_count();
+    for (int64_t d : attributes_of<DotAttributes>(node).lhs_contracting_dimensions) {
+      const auto product = checked_mul(terms, b.shape(node.operand(0)).dimension(d));
+      if (!product) return std::nullopt;
+      terms = *product;
+    }
+    return checked_add(work, terms);
+  }
+  // A called computation is interpreted for every element, sort's for every comparison.
+  const bool calls = node.opcode == Opcode::kReduce || node.opcode == Opcode::kScatter || node.opcode == Opcode::kReduceWindow;
+  if (calls) return checked_mul(work, 64);
+  return node.opcode == Opcode::kSort ? checked_mul(work, 1024) : std::optional(work);
+}
+
+/// `scalar` at every element of `shape`.
+Literal repeated(const Literal& scalar, const Shape& shape) {
+  Literal literal(shape);
+  const std::span<const std::byte> element = scalar.bytes();
+  const std::span<std::byte> bytes = literal.mutable_bytes();
+  for (size_t i = 0; i < bytes.size(); i += element.size()) std::memcpy(bytes.data() + i, element.data(), element.size());
+  return literal;
+}
+
+/// A reducer or comparator.
+StatusOr<Literal> run_body(const Computation& body, std::span<const Literal* const> arguments) {
+  std::vector<Literal> values;
+  values.reserve(arguments.size());
+  for (const Literal* argument : arguments) values.push_back(*argument);
+  return evaluate(body, values);
+}
+
+/// Evaluates `node` as an instruction of `shape` on these values.
+StatusOr<Literal> evaluate_node(const RewriteNode& node, const Shape& shape, std::span<const Literal* const> values) {
+  std::vector<InstructionId> ids(values.size());
+  for (size_t i = 0; i < ids.size(); ++i) ids[i] = static_cast<InstructionId>(i);
+  Instruction instruction;
+  instruction.opcode = node.opcode;
+  instruction.id = static_cast<InstructionId>(values.size());
+  instruction.shape = shape;
+  instruction.operands = ids;
+  instruction.attributes = node.attributes;
+  static const std::function<StatusOr<Literal>(const Computation&, std::span<const Literal* const>)> kRun = run_body;
+  return instruction.def().evaluate({instruction, values, kRun});
+}
+
+/// All operands hold one scalar each, so the result does: op(broadcast(x), broadcast(y)) -> broadcast(op(x, y)).
+InstructionId fold_repeated(RewriteBuilder& b, const RewriteNode& node, std::span<const Known> operands) {
+  std::vector<const Literal*> values;
+  for (const Known& k : operands) values.push_back(k.value);
+  StatusOr<Literal> value = evaluate_node(node, Shape::scalar(node.shape.element_type()), values);
+  return value.ok() ? b.splat(node.shape, std::move(value).value()) : kNoInstruction;
+}
+
+}  // namespace
+
+InstructionId fold_constant(RewriteBuilder& b, const RewriteNode& node) {
+  if (!may_fold(node)) return kNoInstruction;
+  std::vector<Known> operands;
+  int64_t stored = 0;  // elements that the program already holds
+  bool all_scalars = true;
+  for (InstructionId id : node.operands) {
+    const Known k = known_value(b, id);
+    if (k.value == nullptr) return kNoInstruction;
+    all_scalars &= k.value->shape().is_scalar();
+    stored += k.value->shape().element_count();
+    operands.push_back(k);
+  }
+  if (is_elementwise(node.opcode) && all_scalars) return fold_repeated(b, node, operands);
+  const int64_t count = node.shape.element_count();
+  if (count > kMostFoldedElements || (count > stored && count > kAlwaysFoldedElements)) return kNoInstruction;
+  const std::optional<int64_t> work = work_of(b, node);
+  if (!work || *work > kMostFoldedWork) return kNoInstruction;
+  std::vector<Literal> repetitions;
+  repetitions.reserve(operands.size());
+  std::vector<const Literal*> values;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i].is_repeated) repetitions.push_back(repeated(*operands[i].value, b.shape(node.operand(i))));
+    values.push_back(operands[i].is_repeated ? &repetitions.back() : operands[i].value);
+  }
+  StatusOr<Literal> value = evaluate_node(node, node.shape.with_default_layout(), values);
+  return value.ok() ? b.constant(std::move(value).value()) : kNoInstruction;  // what can't be evaluated is for run time
+}
+
+}  // namespace hilo::hlo
