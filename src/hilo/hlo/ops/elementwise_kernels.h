@@ -198,13 +198,13 @@ T atan2(T x, T y) {
   }
 }
 
-/// e^z - 1 without cancellation: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a sin(b).
+/// e^z - 1 without cancellation: expm1(a) cos(b) - 2 sin(b/2)^2 + i e^a sin(b). Real z stay real when e^a overflows.
 template <typename T>
 T expm1(T x) {
   if constexpr (is_complex<T>) {
     const auto a = x.real(), b = x.imag();
     const auto half_sine = std::sin(b / 2);
-    return T(std::expm1(a) * std::cos(b) - 2 * half_sine * half_sine, std::exp(a) * std::sin(b));
+    return T(std::expm1(a) * std::cos(b) - 2 * half_sine * half_sine, b == 0 ? b : std::exp(a) * std::sin(b));
   } else {
     return std::expm1(x);
   }

@@ -16,25 +16,18 @@
 #include "hilo/hlo/ops/sort.h"
 
 namespace hilo::hlo {
-
-// Families that aren't linked in yet are null here, and get the generic definition.
-#define HILO_STRUCTURAL(e, n, definition) extern decltype(definition) definition __attribute__((weak));
-#include "hilo/hlo/ops/structural.inc"
-#undef HILO_STRUCTURAL
-extern decltype(elementwise_op) elementwise_op __attribute__((weak));
-
 namespace {
 
 using OpTable = std::array<const OpDef*, kOpcodeCount>;
 
-const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definition)()) {
-  return definition ? &definition() : &not_yet_op(opcode, name);
+const OpDef* entry(Opcode, std::string_view, const OpDef& (*definition)()) {
+  return &definition();
 }
 const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definition)(Opcode, std::string_view)) {
   return &definition(opcode, name);
 }
-const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definition)(Opcode)) {
-  return definition ? &definition(opcode) : &not_yet_op(opcode, name);
+const OpDef* entry(Opcode opcode, std::string_view, const OpDef& (*definition)(Opcode)) {
+  return &definition(opcode);
 }
 
 OpTable make_table() {
