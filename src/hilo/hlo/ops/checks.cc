@@ -13,21 +13,6 @@ bool contains_value(std::span<const int64_t> list, int64_t value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-Status check_dimension_list(std::string_view field, std::span<const int64_t> list, const Shape& shape) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    if (list[i] < 0 || list[i] >= shape.rank()) {
-      const std::string wanted = shape.rank() == 0 ? "none, it is a scalar" : fmt::format("0 to {}", shape.rank() - 1);
-      return invalid_argument(fmt::format("{}: {} is out of range; got {}, wanted dimensions of {}: {}", field, list[i],
-                                          list_to_string(list), shape.to_string(), wanted));
-    }
-    if (contains_value(list.first(i), list[i])) {
-      return invalid_argument(fmt::format("{}: {} appears twice; got {}, wanted each dimension at most once", field,
-                                          list[i], list_to_string(list)));
-    }
-  }
-  return ok_status();
-}
-
 Status check_disjoint(std::string_view first_field, std::span<const int64_t> first, std::string_view second_field,
                       std::span<const int64_t> second) {
   for (int64_t value : second) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/checks.h -- checks of dimension lists and called computations that shape rules of several ops share.
+// hlo/ops/checks.h -- checks of attribute lists and called computations that shape rules of several ops share; see
+// dimension_checks.h too.
 #pragma once
 
 #include "hilo/hlo/ir/computation.h"
@@ -11,10 +12,6 @@ std::string list_to_string(std::span<const int64_t> list);
 
 /// Whether `list` has `value`.
 bool contains_value(std::span<const int64_t> list, int64_t value);
-
-/// Every value is a dimension of `shape`, and none appears twice. `field` is the list's name in HLO text.
-/// Errors    INVALID_ARGUMENT "dimensions: 3 is out of range; got {3}, wanted dimensions of f32[2,3]: 0 to 1"
-Status check_dimension_list(std::string_view field, std::span<const int64_t> list, const Shape& shape);
 
 /// No value of `first` and `second` together appears twice.
 Status check_disjoint(std::string_view first_field, std::span<const int64_t> first, std::string_view second_field,

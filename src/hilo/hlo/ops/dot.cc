@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
 
@@ -21,9 +22,9 @@ constexpr AttributeField kFields[] = {
 
 Status check_side(const Shape& shape, std::string_view batch_field, const Int64List& batch,
                   std::string_view contracting_field, const Int64List& contracting) {
-  HILO_RETURN_IF_ERROR(check_dimension_list(batch_field, batch, shape));              // dot_general_c5, c7
-  HILO_RETURN_IF_ERROR(check_dimension_list(contracting_field, contracting, shape));  // dot_general_c6, c8
-  return check_disjoint(batch_field, batch, contracting_field, contracting);          // dot_general_c3, c4
+  HILO_RETURN_IF_ERROR(check_unique_dimensions(batch_field, batch, shape));              // dot_general_c5, c7
+  HILO_RETURN_IF_ERROR(check_unique_dimensions(contracting_field, contracting, shape));  // dot_general_c6, c8
+  return check_disjoint(batch_field, batch, contracting_field, contracting);             // dot_general_c3, c4
 }
 
 Status check_equal_sizes(std::string_view what, const Shape& lhs, const Int64List& lhs_dims, const Shape& rhs,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/indexed_access.h"
 
@@ -72,7 +73,7 @@ StatusOr<Shape> infer_gather(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("offset_dims: {} is out of range; got {}, and the result has rank {}", d,
                                         list_to_string(a.offset_dims), rank));
   }
-  HILO_RETURN_IF_ERROR(check_dimension_list("offset_dims", a.offset_dims, ranked));  // gather_c4
+  HILO_RETURN_IF_ERROR(check_unique_dimensions("offset_dims", a.offset_dims, ranked));  // gather_c4
   HILO_RETURN_IF_ERROR(check_sorted("offset_dims", a.offset_dims));
   for (size_t i = 0; i < window.size(); ++i) {
     sizes[static_cast<size_t>(a.offset_dims[i])] = a.slice_sizes[static_cast<size_t>(window[i])];

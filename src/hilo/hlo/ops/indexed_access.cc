@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 
 namespace hilo::hlo {
@@ -14,15 +15,15 @@ namespace {
 
 Status check_array_dims(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array) {
   HILO_RETURN_IF_ERROR(
-      check_dimension_list(names.removed_dims, access.removed_dims, array));    // gather_c6 c8, scatter_c9 c11
-  HILO_RETURN_IF_ERROR(check_sorted(names.removed_dims, access.removed_dims));  // gather_c7, scatter_c10
+      check_unique_dimensions(names.removed_dims, access.removed_dims, array));  // gather_c6 c8, scatter_c9 c11
+  HILO_RETURN_IF_ERROR(check_sorted(names.removed_dims, access.removed_dims));   // gather_c7, scatter_c10
   HILO_RETURN_IF_ERROR(
-      check_dimension_list(names.array_batching, access.array_batching, array));    // gather_c6 c11, scatter_c9 c13
-  HILO_RETURN_IF_ERROR(check_sorted(names.array_batching, access.array_batching));  // gather_c10, scatter_c12
+      check_unique_dimensions(names.array_batching, access.array_batching, array));  // gather_c6 c11, scatter_c9 c13
+  HILO_RETURN_IF_ERROR(check_sorted(names.array_batching, access.array_batching));   // gather_c10, scatter_c12
   HILO_RETURN_IF_ERROR(
       check_disjoint(names.removed_dims, access.removed_dims, names.array_batching, access.array_batching));
   HILO_RETURN_IF_ERROR(
-      check_dimension_list(names.index_map, access.index_map, array));  // gather_c18 c19, scatter_c20 c21
+      check_unique_dimensions(names.index_map, access.index_map, array));  // gather_c18 c19, scatter_c20 c21
   HILO_RETURN_IF_ERROR(check_disjoint(names.index_map, access.index_map, names.array_batching, access.array_batching));
   // gather_c1, scatter_c2
   const size_t sum = access.window_dims.size() + access.removed_dims.size() + access.array_batching.size();
@@ -55,8 +56,8 @@ Status check_index_vectors(const IndexedAccess& access, const IndexedAccessNames
 
 Status check_batching(const IndexedAccess& access, const IndexedAccessNames& names, const Shape& array,
                       const Shape& indices) {
-  HILO_RETURN_IF_ERROR(check_dimension_list(names.indices_batching, access.indices_batching,
-                                            indices));                     // gather_c13 c14, scatter_c14 c15
+  HILO_RETURN_IF_ERROR(check_unique_dimensions(names.indices_batching, access.indices_batching,
+                                               indices));                  // gather_c13 c14, scatter_c14 c15
   if (contains_value(access.indices_batching, access.index_vector_dim)) {  // gather_c15, scatter_c16
     return invalid_argument(fmt::format("{}: got {}, which has index_vector_dim {}", names.indices_batching,
                                         list_to_string(access.indices_batching), access.index_vector_dim));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
 
@@ -52,7 +53,8 @@ StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
   const size_t n = input.operands.size() / 2;
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
   HILO_RETURN_IF_ERROR(check_operands(arrays, initials));
-  HILO_RETURN_IF_ERROR(check_dimension_list("dimensions", attributes.dimensions, arrays[0]));  // reduce_c4, reduce_c5
+  HILO_RETURN_IF_ERROR(
+      check_unique_dimensions("dimensions", attributes.dimensions, arrays[0]));  // reduce_c4, reduce_c5
   // reduce_c6; reduce_c2 holds through it, but for an accumulator that the body widens.
   std::vector<Shape> parameters(initials.begin(), initials.end());
   for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/indexed_access.h"
 
@@ -59,7 +60,7 @@ Status check_operands(std::span<const Shape> arrays, std::span<const Shape> upda
 
 /// scatter_c4: scatter dimensions of the update are those of the indices, its window fits into the array.
 Status check_update(const ScatterAttributes& a, const Shape& array, const Shape& indices, const Shape& update) {
-  HILO_RETURN_IF_ERROR(check_dimension_list("update_window_dims", a.update_window_dims, update));  // scatter_c7, c8
+  HILO_RETURN_IF_ERROR(check_unique_dimensions("update_window_dims", a.update_window_dims, update));  // scatter_c7, c8
   HILO_RETURN_IF_ERROR(check_sorted("update_window_dims", a.update_window_dims));
   const std::vector<int64_t> batch_sizes = batch_sizes_of(access_of(a), indices);
   const std::vector<int64_t> batch_dims = other_dimensions(update.rank(), a.update_window_dims);

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 
 namespace hilo::hlo {
@@ -33,7 +34,7 @@ StatusOr<Shape> infer_sort(const ShapeRuleInput& input) {
     return invalid_argument(
         fmt::format("dimensions: got {}, wanted exactly one", list_to_string(attributes.dimensions)));
   }
-  HILO_RETURN_IF_ERROR(check_dimension_list("dimensions", attributes.dimensions, first));  // sort_c4
+  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", attributes.dimensions, first));  // sort_c4
   std::vector<Shape> parameters;
   for (const Shape& operand : input.operands)
     parameters.insert(parameters.end(), 2, Shape::scalar(operand.element_type()));
