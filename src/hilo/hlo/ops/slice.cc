@@ -267,7 +267,7 @@ StatusOr<Literal> evaluate_pad(const EvaluateInput& input) {
     // With one element, its interior step is never taken; this keeps huge interiors from overflowing.
     const int64_t step = n > 1 ? padding[i].interior + 1 : 1;
     const int64_t low = padding[i].low;
-    const int64_t begin = low >= 0 ? 0 : -(low + 1) / step + 1;
+    const int64_t begin = low >= 0 ? 0 : std::min(-(low + 1) / step, n) + 1;  // low may be -2^63
     const int64_t end = low >= extent ? 0 : std::min(n, count_below(extent, low, step));
     if (begin >= end) return out;
     from += begin * from_strides[i];
