@@ -31,7 +31,12 @@ TEST(Evaluate, RunsAComputation) {
 }
 
 TEST(Evaluate, RunsAModule) {
-  const Module module{.name = "m", .entry = sum_of_two(), .aliases = {}, .entry_parameter_layouts = {}, .entry_result_layout = {}, .other_attributes = {}};
+  const Module module{.name = "m",
+                      .entry = sum_of_two(),
+                      .aliases = {},
+                      .entry_parameter_layouts = {},
+                      .entry_result_layout = {},
+                      .other_attributes = {}};
   const Literal x = Literal::array<float>({3}, {1, 2, 3});
   EXPECT_EQ(text_of(evaluate(module, {x, x})), "f32[3] {2, 4, 6}");
   EXPECT_EQ(error_of(evaluate(module, {x})), "INVALID_ARGUMENT: Execute 'm': got 1 argument, compiled for 2");
@@ -40,9 +45,12 @@ TEST(Evaluate, RunsAModule) {
 
 TEST(Evaluate, ErrorsNameTheArgument) {
   const Literal x = Literal::array<float>({3}, {1, 2, 3}), longer = Literal(Shape::array(ElementType::kF32, {4}));
-  EXPECT_EQ(error_of(evaluate(*sum_of_two(), {longer, x})), "INVALID_ARGUMENT: Execute 'main': argument 0 'x' is f32[4], compiled for f32[3]");
-  EXPECT_EQ(error_of(evaluate(*sum_of_two(), {x, Literal::scalar(1)})), "INVALID_ARGUMENT: Execute 'main': argument 1 'y' is s32[], compiled for f32[3]");
-  EXPECT_EQ(error_of(evaluate(*sum_of_two(), {x, x, x})), "INVALID_ARGUMENT: Execute 'main': got 3 arguments, compiled for 2");
+  EXPECT_EQ(error_of(evaluate(*sum_of_two(), {longer, x})),
+            "INVALID_ARGUMENT: Execute 'main': argument 0 'x' is f32[4], compiled for f32[3]");
+  EXPECT_EQ(error_of(evaluate(*sum_of_two(), {x, Literal::scalar(1)})),
+            "INVALID_ARGUMENT: Execute 'main': argument 1 'y' is s32[], compiled for f32[3]");
+  EXPECT_EQ(error_of(evaluate(*sum_of_two(), {x, x, x})),
+            "INVALID_ARGUMENT: Execute 'main': got 3 arguments, compiled for 2");
 }
 
 TEST(Evaluate, ReturnsAParameterAsItIs) {
@@ -86,7 +94,9 @@ TEST(Evaluate, FreesValuesAfterTheirLastUse) {
 TEST(Evaluate, ShowsEveryInstructionToTheObserver) {
   std::vector<std::string> names;
   EvaluateOptions options;
-  options.observe = [&](const Instruction& i, const Literal& value) { names.push_back(i.name + "=" + value.to_string()); };
+  options.observe = [&](const Instruction& i, const Literal& value) {
+    names.push_back(i.name + "=" + value.to_string());
+  };
   Builder inner("inner");
   const InstructionId a = inner.parameter(kS32, "a");
   const ComputationPtr negated = *std::move(inner).build(*inner.add(Opcode::kNegate, {a}, nullptr, std::nullopt, "n"));
@@ -101,8 +111,10 @@ TEST(Evaluate, ShowsEveryInstructionToTheObserver) {
 TEST(Evaluate, NamesTheInnermostInstructionOfAnError) {
   Builder inner("inner");
   const InstructionId a = inner.parameter(kS32, "a");
-  const ComputationPtr failing = *std::move(inner).build(*inner.add(Opcode::kFft, {a}, std::make_shared<RawAttributes>(), kS32, "f"));
-  EXPECT_EQ(error_of(run_op(Opcode::kCall, {Literal::scalar(1)}, calls(failing))), "UNIMPLEMENTED: fft 'f': fft is not implemented in this version");
+  const ComputationPtr failing =
+      *std::move(inner).build(*inner.add(Opcode::kFft, {a}, std::make_shared<RawAttributes>(), kS32, "f"));
+  EXPECT_EQ(error_of(run_op(Opcode::kCall, {Literal::scalar(1)}, calls(failing))),
+            "UNIMPLEMENTED: fft 'f': fft is not implemented in this version");
 }
 
 TEST(Evaluate, StopsWhenCancelled) {
@@ -122,7 +134,8 @@ TEST(Evaluate, StopsWhenCancelled) {
   loop->condition = *std::move(condition).build(condition.constant(Literal::scalar(true)));
   const ComputationPtr forever = *computation_of(Opcode::kWhile, {kS32}, loop);
   const Literal argument = Literal::scalar(1);
-  EXPECT_EQ(error_of(evaluate(*forever, std::span(&argument, 1), options)), "CANCELLED: while 'op': evaluation stopped at the start of 'condition'");
+  EXPECT_EQ(error_of(evaluate(*forever, std::span(&argument, 1), options)),
+            "CANCELLED: while 'op': evaluation stopped at the start of 'condition'");
   EXPECT_EQ(steps, 3);
 }
 

@@ -24,7 +24,8 @@ ComputationPtr less_than(int32_t c) {
   const InstructionId x = builder.parameter(kS32, "x");
   auto attributes = std::make_shared<CompareAttributes>();
   attributes->direction = ComparisonDirection::kLt;
-  return *std::move(builder).build(*builder.add(Opcode::kCompare, {x, builder.constant(Literal::scalar(c))}, attributes));
+  return *std::move(builder).build(
+      *builder.add(Opcode::kCompare, {x, builder.constant(Literal::scalar(c))}, attributes));
 }
 
 ComputationPtr identity(const Shape& shape, std::string name = "id") {
@@ -57,13 +58,15 @@ AttributesPtr branches(std::vector<ComputationPtr> list, bool predicated) {
 
 TEST(Parameter, StatesItsShape) {
   auto attributes = std::make_shared<ParameterAttributes>();
-  EXPECT_EQ(error_of(shape_of(Opcode::kParameter, {}, attributes)), "INVALID_ARGUMENT: the parameter's shape must be stated");
+  EXPECT_EQ(error_of(shape_of(Opcode::kParameter, {}, attributes)),
+            "INVALID_ARGUMENT: the parameter's shape must be stated");
   attributes->number = -1;
   EXPECT_EQ(error_of(shape_of(Opcode::kParameter, {}, attributes, kS32)), "INVALID_ARGUMENT: parameter number -1 < 0");
 }
 
 TEST(Tuple, HoldsItsElements) {
-  EXPECT_EQ(text_of(run_op(Opcode::kTuple, {Literal::scalar(1), Literal::scalar(2.5f)}, nullptr)), "(s32[] 1, f32[] 2.5)");
+  EXPECT_EQ(text_of(run_op(Opcode::kTuple, {Literal::scalar(1), Literal::scalar(2.5f)}, nullptr)),
+            "(s32[] 1, f32[] 2.5)");
   EXPECT_EQ(text_of(run_op(Opcode::kTuple, {}, nullptr)), "()");
 }
 
@@ -74,29 +77,40 @@ TEST(GetTupleElement, TakesOneElement) {
 
 TEST(GetTupleElement, RefusesAnIndexOutOfRange) {
   const Shape one = Shape::tuple({Shape::scalar(ElementType::kF32)});
-  EXPECT_EQ(error_of(shape_of(Opcode::kGetTupleElement, {one}, index(7))), "INVALID_ARGUMENT: index 7 out of range for (f32[]) of 1 element");
-  EXPECT_EQ(error_of(shape_of(Opcode::kGetTupleElement, {Shape()}, index(-1))), "INVALID_ARGUMENT: index -1 out of range for () of 0 elements");
-  EXPECT_EQ(error_of(shape_of(Opcode::kGetTupleElement, {kS32}, index(0))), "INVALID_ARGUMENT: the operand must be a tuple; got s32[]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kGetTupleElement, {one}, index(7))),
+            "INVALID_ARGUMENT: index 7 out of range for (f32[]) of 1 element");
+  EXPECT_EQ(error_of(shape_of(Opcode::kGetTupleElement, {Shape()}, index(-1))),
+            "INVALID_ARGUMENT: index -1 out of range for () of 0 elements");
+  EXPECT_EQ(error_of(shape_of(Opcode::kGetTupleElement, {kS32}, index(0))),
+            "INVALID_ARGUMENT: the operand must be a tuple; got s32[]");
 }
 
 TEST(Call, RunsItsComputation) {
-  EXPECT_EQ(text_of(run_op(Opcode::kCall, {Literal::scalar(4)}, calls(with_constant(Opcode::kMultiply, 3)))), "s32[] 12");
+  EXPECT_EQ(text_of(run_op(Opcode::kCall, {Literal::scalar(4)}, calls(with_constant(Opcode::kMultiply, 3)))),
+            "s32[] 12");
 }
 
 TEST(Call, RefusesOtherArguments) {
   const ComputationPtr f = with_constant(Opcode::kAdd, 1);
-  EXPECT_EQ(error_of(shape_of(Opcode::kCall, {kS32, kS32}, calls(f))), "INVALID_ARGUMENT: to_apply 'f' takes 1 arguments; got 2");
-  EXPECT_EQ(error_of(shape_of(Opcode::kCall, {kF32x4}, calls(f))), "INVALID_ARGUMENT: to_apply 'f' takes s32[] as argument 0; got f32[4]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kCall, {kS32, kS32}, calls(f))),
+            "INVALID_ARGUMENT: to_apply 'f' takes 1 arguments; got 2");
+  EXPECT_EQ(error_of(shape_of(Opcode::kCall, {kF32x4}, calls(f))),
+            "INVALID_ARGUMENT: to_apply 'f' takes s32[] as argument 0; got f32[4]");
   EXPECT_EQ(error_of(shape_of(Opcode::kCall, {kS32}, calls(nullptr))), "INVALID_ARGUMENT: to_apply is missing");
 }
 
 TEST(While, RunsUntilTheConditionFails) {
-  EXPECT_EQ(text_of(run_op(Opcode::kWhile, {Literal::scalar(0)}, loop(less_than(100), with_constant(Opcode::kAdd, 7)))), "s32[] 105");
-  EXPECT_EQ(text_of(run_op(Opcode::kWhile, {Literal::scalar(200)}, loop(less_than(100), with_constant(Opcode::kAdd, 7)))), "s32[] 200");
+  EXPECT_EQ(text_of(run_op(Opcode::kWhile, {Literal::scalar(0)}, loop(less_than(100), with_constant(Opcode::kAdd, 7)))),
+            "s32[] 105");
+  EXPECT_EQ(
+      text_of(run_op(Opcode::kWhile, {Literal::scalar(200)}, loop(less_than(100), with_constant(Opcode::kAdd, 7)))),
+      "s32[] 200");
 }
 
 TEST(While, RunsManyStepsWithoutDepth) {
-  EXPECT_EQ(text_of(run_op(Opcode::kWhile, {Literal::scalar(0)}, loop(less_than(50000), with_constant(Opcode::kAdd, 1)))), "s32[] 50000");
+  EXPECT_EQ(
+      text_of(run_op(Opcode::kWhile, {Literal::scalar(0)}, loop(less_than(50000), with_constant(Opcode::kAdd, 1)))),
+      "s32[] 50000");
 }
 
 TEST(While, RefusesABodyThatChangesTheCarry) {
@@ -110,22 +124,32 @@ TEST(While, RefusesABodyThatChangesTheCarry) {
   const ComputationPtr step = *std::move(body).build(body.tuple({*body.get_tuple_element(state, 0), wide}));
   EXPECT_EQ(error_of(shape_of(Opcode::kWhile, {carry}, loop(always, step))),
             "INVALID_ARGUMENT: body returns (s32[], f32[4]), carry is (s32[], f32[3]); element 1 differs");
-  EXPECT_EQ(error_of(shape_of(Opcode::kWhile, {kS32}, loop(identity(kS32, "c"), identity(kS32)))), "INVALID_ARGUMENT: condition 'c' must return pred[]; got s32[]");
-  EXPECT_EQ(error_of(shape_of(Opcode::kWhile, {kS32}, loop(less_than(1), nullptr))), "INVALID_ARGUMENT: body is missing");
+  EXPECT_EQ(error_of(shape_of(Opcode::kWhile, {kS32}, loop(identity(kS32, "c"), identity(kS32)))),
+            "INVALID_ARGUMENT: condition 'c' must return pred[]; got s32[]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kWhile, {kS32}, loop(less_than(1), nullptr))),
+            "INVALID_ARGUMENT: body is missing");
   EXPECT_EQ(error_of(shape_of(Opcode::kWhile, {carry}, loop(less_than(1), step))),
             "INVALID_ARGUMENT: condition 'less' takes s32[] as argument 0; got (s32[], f32[3])");
 }
 
 TEST(Conditional, ChoosesByPredicate) {
-  const AttributesPtr attributes = branches({with_constant(Opcode::kAdd, 1), with_constant(Opcode::kMultiply, 2)}, true);
-  EXPECT_EQ(text_of(run_op(Opcode::kConditional, {Literal::scalar(true), Literal::scalar(10), Literal::scalar(20)}, attributes)), "s32[] 11");
-  EXPECT_EQ(text_of(run_op(Opcode::kConditional, {Literal::scalar(false), Literal::scalar(10), Literal::scalar(20)}, attributes)), "s32[] 40");
+  const AttributesPtr attributes =
+      branches({with_constant(Opcode::kAdd, 1), with_constant(Opcode::kMultiply, 2)}, true);
+  EXPECT_EQ(text_of(run_op(Opcode::kConditional, {Literal::scalar(true), Literal::scalar(10), Literal::scalar(20)},
+                           attributes)),
+            "s32[] 11");
+  EXPECT_EQ(text_of(run_op(Opcode::kConditional, {Literal::scalar(false), Literal::scalar(10), Literal::scalar(20)},
+                           attributes)),
+            "s32[] 40");
 }
 
 TEST(Conditional, TakesTheLastBranchForAnIndexOutOfRange) {
-  const AttributesPtr attributes = branches({with_constant(Opcode::kAdd, 1), with_constant(Opcode::kAdd, 2), with_constant(Opcode::kAdd, 3)}, false);
+  const AttributesPtr attributes =
+      branches({with_constant(Opcode::kAdd, 1), with_constant(Opcode::kAdd, 2), with_constant(Opcode::kAdd, 3)}, false);
   const auto choose = [&](int32_t i) {
-    return text_of(run_op(Opcode::kConditional, {Literal::scalar(i), Literal::scalar(10), Literal::scalar(20), Literal::scalar(30)}, attributes));
+    return text_of(run_op(Opcode::kConditional,
+                          {Literal::scalar(i), Literal::scalar(10), Literal::scalar(20), Literal::scalar(30)},
+                          attributes));
   };
   EXPECT_EQ(choose(0), "s32[] 11");
   EXPECT_EQ(choose(1), "s32[] 22");
@@ -138,12 +162,18 @@ TEST(Conditional, ErrorsNameTheBranch) {
   const ComputationPtr f = with_constant(Opcode::kAdd, 1), g = less_than(3);
   EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kPred, kS32, kS32}, branches({f, g}, true))),
             "INVALID_ARGUMENT: branches must return one shape; branch 0 returns s32[], branch 1 returns pred[]");
-  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kPred, kS32}, branches({f, f}, true))), "INVALID_ARGUMENT: got 2 operands, wanted a selector and one per branch (3)");
-  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kS32, kS32, kS32}, branches({f, f}, true))), "INVALID_ARGUMENT: operand 0 of the predicated form must be pred[]; got s32[]");
-  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kPred, kS32}, branches({f}, false))), "INVALID_ARGUMENT: operand 0 of the indexed form must be s32[]; got pred[]");
-  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kPred, kS32}, branches({f}, true))), "INVALID_ARGUMENT: the predicated form has 2 branches; got 1");
-  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kS32}, branches({}, false))), "INVALID_ARGUMENT: there must be at least one branch");
-  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kS32, kF32x4}, branches({f}, false))), "INVALID_ARGUMENT: branch 0 'f' takes s32[] as argument 0; got f32[4]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kPred, kS32}, branches({f, f}, true))),
+            "INVALID_ARGUMENT: got 2 operands, wanted a selector and one per branch (3)");
+  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kS32, kS32, kS32}, branches({f, f}, true))),
+            "INVALID_ARGUMENT: operand 0 of the predicated form must be pred[]; got s32[]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kPred, kS32}, branches({f}, false))),
+            "INVALID_ARGUMENT: operand 0 of the indexed form must be s32[]; got pred[]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kPred, kS32}, branches({f}, true))),
+            "INVALID_ARGUMENT: the predicated form has 2 branches; got 1");
+  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kS32}, branches({}, false))),
+            "INVALID_ARGUMENT: there must be at least one branch");
+  EXPECT_EQ(error_of(shape_of(Opcode::kConditional, {kS32, kF32x4}, branches({f}, false))),
+            "INVALID_ARGUMENT: branch 0 'f' takes s32[] as argument 0; got f32[4]");
 }
 
 TEST(OptimizationBarrier, PassesTuplesThrough) {

@@ -16,9 +16,12 @@ constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(Convert, SaturatesFloatsToIntegers) {
-  EXPECT_EQ(text_of(convert<float>({1.9f, -1.9f, 300, -300, kInf, -kInf, kNan}, ElementType::kS8)), "s8[7] {1, -1, 127, -128, 127, -128, 0}");
-  EXPECT_EQ(text_of(convert<float>({1.9f, -1.9f, 300, kInf, -kInf, kNan}, ElementType::kU8)), "u8[6] {1, 0, 255, 255, 0, 0}");
-  EXPECT_EQ(text_of(convert<float>({2147483648.0f, -2147483648.0f, 2147483520.0f}, ElementType::kS32)), "s32[3] {2147483647, -2147483648, 2147483520}");
+  EXPECT_EQ(text_of(convert<float>({1.9f, -1.9f, 300, -300, kInf, -kInf, kNan}, ElementType::kS8)),
+            "s8[7] {1, -1, 127, -128, 127, -128, 0}");
+  EXPECT_EQ(text_of(convert<float>({1.9f, -1.9f, 300, kInf, -kInf, kNan}, ElementType::kU8)),
+            "u8[6] {1, 0, 255, 255, 0, 0}");
+  EXPECT_EQ(text_of(convert<float>({2147483648.0f, -2147483648.0f, 2147483520.0f}, ElementType::kS32)),
+            "s32[3] {2147483647, -2147483648, 2147483520}");
   EXPECT_EQ(text_of(convert<double>({9.3e18, -9.3e18, 1e18}, ElementType::kS64)),
             "s64[3] {9223372036854775807, -9223372036854775808, 1000000000000000000}");
   EXPECT_EQ(text_of(convert<double>({1.9e19, -1.0}, ElementType::kU64)), "u64[2] {18446744073709551615, 0}");
@@ -30,7 +33,8 @@ TEST(Convert, WrapsIntegers) {
 }
 
 TEST(Convert, MakesPredicatesOfWhatIsNotZero) {
-  EXPECT_EQ(text_of(convert<float>({0.0f, -0.0f, 0.25f, kNan}, ElementType::kPred)), "pred[4] {false, false, true, true}");
+  EXPECT_EQ(text_of(convert<float>({0.0f, -0.0f, 0.25f, kNan}, ElementType::kPred)),
+            "pred[4] {false, false, true, true}");
   EXPECT_EQ(text_of(convert<int32_t>({0, 256}, ElementType::kPred)), "pred[2] {false, true}");
   EXPECT_EQ(text_of(convert<bool>({false, true}, ElementType::kF32)), "f32[2] {0, 1}");
 }
@@ -58,7 +62,8 @@ TEST(Convert, KeepsEveryHalfThroughFloat) {
   }
   const int64_t n = static_cast<int64_t>(all.size());
   const Literal halves = Literal::array<float16>(std::span(&n, 1), all);
-  const StatusOr<Literal> wide = run_op(Opcode::kConvert, {halves}, nullptr, halves.shape().with_element_type(ElementType::kF64));
+  const StatusOr<Literal> wide =
+      run_op(Opcode::kConvert, {halves}, nullptr, halves.shape().with_element_type(ElementType::kF64));
   ASSERT_TRUE(wide.ok());
   const StatusOr<Literal> back = run_op(Opcode::kConvert, {*wide}, nullptr, halves.shape());
   ASSERT_TRUE(back.ok());
@@ -70,8 +75,10 @@ TEST(Convert, ErrorsNameTheShapes) {
   EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr)), "INVALID_ARGUMENT: the result's shape must be stated");
   EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr, Shape::array(ElementType::kS32, {3}))),
             "INVALID_ARGUMENT: a conversion keeps the dimensions; got s32[3] from f32[2]");
-  EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr, Shape::tuple({a}))), "INVALID_ARGUMENT: the result must be an array; got (f32[2])");
-  EXPECT_EQ(error_of(convert<float>({1}, ElementType::kS4)), "UNIMPLEMENTED: convert 'op': convert of f32 to s4 is not implemented in this version");
+  EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr, Shape::tuple({a}))),
+            "INVALID_ARGUMENT: the result must be an array; got (f32[2])");
+  EXPECT_EQ(error_of(convert<float>({1}, ElementType::kS4)),
+            "UNIMPLEMENTED: convert 'op': convert of f32 to s4 is not implemented in this version");
 }
 
 }  // namespace

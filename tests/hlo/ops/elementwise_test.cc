@@ -9,13 +9,17 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T> constexpr T kMin = std::numeric_limits<T>::min();
-template <typename T> constexpr T kMax = std::numeric_limits<T>::max();
+template <typename T>
+constexpr T kMin = std::numeric_limits<T>::min();
+template <typename T>
+constexpr T kMax = std::numeric_limits<T>::max();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 template <typename T>
-Literal vector_of(std::initializer_list<T> values) { return Literal::array<T>({static_cast<int64_t>(values.size())}, values); }
+Literal vector_of(std::initializer_list<T> values) {
+  return Literal::array<T>({static_cast<int64_t>(values.size())}, values);
+}
 
 /// Bit for bit, but any NaN is as good as another.
 template <typename T>
@@ -31,12 +35,15 @@ void expect_values(const StatusOr<Literal>& result, std::initializer_list<T> wan
         continue;
       }
     }
-    EXPECT_EQ(std::memcmp(&got, &want, sizeof(T)), 0) << "element " << i << " of " << result->to_string() << ", wanted " << expected.to_string();
+    EXPECT_EQ(std::memcmp(&got, &want, sizeof(T)), 0)
+        << "element " << i << " of " << result->to_string() << ", wanted " << expected.to_string();
   }
 }
 
 template <typename T>
-StatusOr<Literal> unary(Opcode op, std::initializer_list<T> x) { return run_op(op, {vector_of<T>(x)}, nullptr); }
+StatusOr<Literal> unary(Opcode op, std::initializer_list<T> x) {
+  return run_op(op, {vector_of<T>(x)}, nullptr);
+}
 template <typename T>
 StatusOr<Literal> binary(Opcode op, std::initializer_list<T> x, std::initializer_list<T> y) {
   return run_op(op, {vector_of<T>(x), vector_of<T>(y)}, nullptr);
@@ -109,12 +116,14 @@ TEST(Elementwise, DividesAllPairsOfBytesAsTheWideFormulaSays) {
     }
   }
   const int64_t n = static_cast<int64_t>(x.size());
-  const std::vector<Literal> operands = {Literal::array<int8_t>(std::span(&n, 1), x), Literal::array<int8_t>(std::span(&n, 1), y)};
+  const std::vector<Literal> operands = {Literal::array<int8_t>(std::span(&n, 1), x),
+                                         Literal::array<int8_t>(std::span(&n, 1), y)};
   const StatusOr<Literal> quotient = run_op(Opcode::kDivide, operands, nullptr);
   const StatusOr<Literal> rest = run_op(Opcode::kRemainder, operands, nullptr);
   ASSERT_TRUE(quotient.ok() && rest.ok());
   for (size_t i = 0; i < x.size(); ++i) {
-    ASSERT_EQ(quotient->data<int8_t>()[i], y[i] == 0 ? -1 : static_cast<int8_t>(x[i] / y[i])) << int{x[i]} << " / " << int{y[i]};
+    ASSERT_EQ(quotient->data<int8_t>()[i], y[i] == 0 ? -1 : static_cast<int8_t>(x[i] / y[i]))
+        << int{x[i]} << " / " << int{y[i]};
     ASSERT_EQ(rest->data<int8_t>()[i], y[i] == 0 ? x[i] : x[i] % y[i]);
   }
 }
@@ -141,8 +150,10 @@ TEST(Elementwise, AddsPredicatesAsOrAndMultipliesAsAnd) {
 }
 
 TEST(Elementwise, PropagatesNanThroughMaximumAndMinimum) {
-  expect_values<float>(binary<float>(Opcode::kMaximum, {kNan, 1, -0.0f, 0.0f, 2}, {1, kNan, 0.0f, -0.0f, 3}), {kNan, kNan, 0.0f, 0.0f, 3});
-  expect_values<float>(binary<float>(Opcode::kMinimum, {kNan, 1, -0.0f, 0.0f, 2}, {1, kNan, 0.0f, -0.0f, 3}), {kNan, kNan, -0.0f, -0.0f, 2});
+  expect_values<float>(binary<float>(Opcode::kMaximum, {kNan, 1, -0.0f, 0.0f, 2}, {1, kNan, 0.0f, -0.0f, 3}),
+                       {kNan, kNan, 0.0f, 0.0f, 3});
+  expect_values<float>(binary<float>(Opcode::kMinimum, {kNan, 1, -0.0f, 0.0f, 2}, {1, kNan, 0.0f, -0.0f, 3}),
+                       {kNan, kNan, -0.0f, -0.0f, 2});
 }
 
 TEST(Elementwise, KeepsTheSignOfZeroAndNan) {
@@ -152,16 +163,21 @@ TEST(Elementwise, KeepsTheSignOfZeroAndNan) {
 }
 
 TEST(Elementwise, RoundsTiesBothWays) {
-  expect_values<float>(unary<float>(Opcode::kRoundNearestEven, {0.5f, 1.5f, 2.5f, -0.5f, -2.5f, 2.4f, kInf}), {0, 2, 2, -0.0f, -2, 2, kInf});
-  expect_values<float>(unary<float>(Opcode::kRoundNearestAfz, {0.5f, 1.5f, 2.5f, -0.5f, -2.5f, 2.4f}), {1, 2, 3, -1, -3, 2});
+  expect_values<float>(unary<float>(Opcode::kRoundNearestEven, {0.5f, 1.5f, 2.5f, -0.5f, -2.5f, 2.4f, kInf}),
+                       {0, 2, 2, -0.0f, -2, 2, kInf});
+  expect_values<float>(unary<float>(Opcode::kRoundNearestAfz, {0.5f, 1.5f, 2.5f, -0.5f, -2.5f, 2.4f}),
+                       {1, 2, 3, -1, -3, 2});
 }
 
 TEST(Elementwise, RoundsHalvesOnce) {
   const auto half = [](float v) { return float16(v); };
   const auto brain = [](float v) { return bfloat16(v); };
   // 2048 + 1 lies between 2048 and 2050 and ties to even.
-  expect_values<float16>(binary<float16>(Opcode::kAdd, {half(2048), half(65504)}, {half(1), half(65504)}), {half(2048), half(kInf)});
-  expect_values<bfloat16>(binary<bfloat16>(Opcode::kMultiply, {brain(3), brain(1.0078125f)}, {brain(5), brain(1.0078125f)}), {brain(15), brain(1.015625f)});
+  expect_values<float16>(binary<float16>(Opcode::kAdd, {half(2048), half(65504)}, {half(1), half(65504)}),
+                         {half(2048), half(kInf)});
+  expect_values<bfloat16>(
+      binary<bfloat16>(Opcode::kMultiply, {brain(3), brain(1.0078125f)}, {brain(5), brain(1.0078125f)}),
+      {brain(15), brain(1.015625f)});
   expect_values<float16>(unary<float16>(Opcode::kSqrt, {half(2)}), {half(1.4142135f)});
 }
 
@@ -198,14 +214,19 @@ AttributesPtr comparison(ComparisonDirection direction, ComparisonType type = Co
 
 TEST(Elementwise, ComparesWithIeeeOrder) {
   const std::vector<Literal> operands = {vector_of<float>({1, kNan, -0.0f, 2}), vector_of<float>({1, kNan, 0.0f, 1})};
-  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kEq)), {true, false, true, false});
-  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kNe)), {false, true, false, true});
-  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kGe)), {true, false, true, true});
-  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kLt)), {false, false, false, false});
+  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kEq)),
+                      {true, false, true, false});
+  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kNe)),
+                      {false, true, false, true});
+  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kGe)),
+                      {true, false, true, true});
+  expect_values<bool>(run_op(Opcode::kCompare, operands, comparison(ComparisonDirection::kLt)),
+                      {false, false, false, false});
 }
 
 TEST(Elementwise, ComparesWithTotalOrder) {
-  const std::vector<Literal> operands = {vector_of<float>({-kNan, -kInf, -0.0f, kInf, kNan}), vector_of<float>({-kInf, -1, 0.0f, kNan, kNan})};
+  const std::vector<Literal> operands = {vector_of<float>({-kNan, -kInf, -0.0f, kInf, kNan}),
+                                         vector_of<float>({-kInf, -1, 0.0f, kNan, kNan})};
   const AttributesPtr less = comparison(ComparisonDirection::kLt, ComparisonType::kTotalOrder);
   expect_values<bool>(run_op(Opcode::kCompare, operands, less), {true, true, true, true, false});
   const AttributesPtr equal = comparison(ComparisonDirection::kEq, ComparisonType::kTotalOrder);
@@ -221,8 +242,10 @@ TEST(Elementwise, SelectsByScalarOrByElement) {
 
 TEST(Elementwise, ClampsSoThatTheUpperBoundWins) {
   const Literal x = vector_of<float>({-5, 0.5f, 5, kNan});
-  expect_values<float>(run_op(Opcode::kClamp, {Literal::scalar(0.0f), x, Literal::scalar(1.0f)}, nullptr), {0, 0.5f, 1, kNan});
-  expect_values<float>(run_op(Opcode::kClamp, {Literal::scalar(3.0f), x, Literal::scalar(1.0f)}, nullptr), {1, 1, 1, kNan});
+  expect_values<float>(run_op(Opcode::kClamp, {Literal::scalar(0.0f), x, Literal::scalar(1.0f)}, nullptr),
+                       {0, 0.5f, 1, kNan});
+  expect_values<float>(run_op(Opcode::kClamp, {Literal::scalar(3.0f), x, Literal::scalar(1.0f)}, nullptr),
+                       {1, 1, 1, kNan});
   const Literal low = vector_of<float>({1, 1, 1, 1});
   expect_values<float>(run_op(Opcode::kClamp, {low, x, Literal::scalar(2.0f)}, nullptr), {1, 1, 2, kNan});
 }
@@ -235,30 +258,38 @@ StatusOr<Literal> reduce_precision(const Literal& x, int64_t exponent_bits, int6
 }
 
 TEST(Elementwise, ReducesPrecision) {
-  expect_values<float>(reduce_precision(vector_of<float>({1.0009765625f, 65536, 1e-6f, kNan, -kInf, 1.00048828125f}), 5, 10),
-                       {1.0009765625f, kInf, 0, kNan, -kInf, 1});
+  expect_values<float>(
+      reduce_precision(vector_of<float>({1.0009765625f, 65536, 1e-6f, kNan, -kInf, 1.00048828125f}), 5, 10),
+      {1.0009765625f, kInf, 0, kNan, -kInf, 1});
   expect_values<float>(reduce_precision(vector_of<float>({3.14159265f}), 8, 23), {3.14159265f});
-  expect_values<double>(reduce_precision(vector_of<double>({-1e300, 1.0 / 3}), 8, 7), {-std::numeric_limits<double>::infinity(), 0.333984375});
+  expect_values<double>(reduce_precision(vector_of<double>({-1e300, 1.0 / 3}), 8, 7),
+                        {-std::numeric_limits<double>::infinity(), 0.333984375});
 }
 
 TEST(Elementwise, ErrorsNameTheShapes) {
   const Shape a = Shape::array(ElementType::kF32, {2, 3}), b = Shape::array(ElementType::kF32, {3, 2});
   const Shape c = Shape::array(ElementType::kS32, {2, 3}), p = Shape::array(ElementType::kPred, {2, 3});
   EXPECT_EQ(error_of(shape_of(Opcode::kAdd, {a, b}, nullptr)),
-            "INVALID_ARGUMENT: operand shapes differ; got f32[2,3] and f32[3,2] (HLO does not broadcast implicitly). Hint: broadcast one operand first");
+            "INVALID_ARGUMENT: operand shapes differ; got f32[2,3] and f32[3,2] (HLO does not broadcast implicitly). "
+            "Hint: broadcast one operand first");
   EXPECT_EQ(error_of(shape_of(Opcode::kAdd, {a, c}, nullptr)),
             "INVALID_ARGUMENT: operand element types differ; got f32[2,3] and s32[2,3]. Hint: convert one operand");
-  EXPECT_EQ(error_of(shape_of(Opcode::kAnd, {a, a}, nullptr)), "INVALID_ARGUMENT: operand 0 is f32[2,3]; this op doesn't take element type f32");
+  EXPECT_EQ(error_of(shape_of(Opcode::kAnd, {a, a}, nullptr)),
+            "INVALID_ARGUMENT: operand 0 is f32[2,3]; this op doesn't take element type f32");
   EXPECT_EQ(error_of(shape_of(Opcode::kExp, {a, a}, nullptr)), "INVALID_ARGUMENT: got 2 operands, wanted 1");
-  EXPECT_EQ(error_of(shape_of(Opcode::kSelect, {a, a, a}, nullptr)), "INVALID_ARGUMENT: operand 0 chooses and must be pred; got f32[2,3]");
-  EXPECT_EQ(error_of(shape_of(Opcode::kSelect, {p, b, b}, nullptr)),
-            "INVALID_ARGUMENT: operand 0 must be a scalar or have the dimensions of the others; got pred[2,3] for f32[3,2]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kSelect, {a, a, a}, nullptr)),
+            "INVALID_ARGUMENT: operand 0 chooses and must be pred; got f32[2,3]");
+  EXPECT_EQ(
+      error_of(shape_of(Opcode::kSelect, {p, b, b}, nullptr)),
+      "INVALID_ARGUMENT: operand 0 must be a scalar or have the dimensions of the others; got pred[2,3] for f32[3,2]");
   EXPECT_EQ(error_of(shape_of(Opcode::kClamp, {b, a, a}, nullptr)),
             "INVALID_ARGUMENT: bounds must be scalars or have the dimensions of the value; got f32[3,2] for f32[2,3]");
   EXPECT_EQ(error_of(shape_of(Opcode::kClamp, {a, a, c}, nullptr)),
-            "INVALID_ARGUMENT: bounds must have the element type of the value; got s32[2,3] for f32[2,3]. Hint: convert one operand");
+            "INVALID_ARGUMENT: bounds must have the element type of the value; got s32[2,3] for f32[2,3]. Hint: "
+            "convert one operand");
   const Shape h = Shape::array(ElementType::kF16, {2});
-  EXPECT_EQ(error_of(shape_of(Opcode::kComplex, {h, h}, nullptr)), "INVALID_ARGUMENT: complex numbers have f32 or f64 parts; got f16[2]");
+  EXPECT_EQ(error_of(shape_of(Opcode::kComplex, {h, h}, nullptr)),
+            "INVALID_ARGUMENT: complex numbers have f32 or f64 parts; got f16[2]");
   const Shape z = Shape::array(ElementType::kC64, {2});
   EXPECT_EQ(error_of(shape_of(Opcode::kCompare, {z, z}, comparison(ComparisonDirection::kLt))),
             "INVALID_ARGUMENT: complex numbers have no order; got direction LT on c64[2], wanted EQ or NE");

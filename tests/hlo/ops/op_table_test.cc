@@ -51,12 +51,14 @@ TEST(NotYet, TakesTheStatedShape) {
   EXPECT_TRUE(has_raw_attributes(Opcode::kFft));
   EXPECT_FALSE(has_raw_attributes(Opcode::kAdd));
   EXPECT_EQ(shape_of(Opcode::kFft, {a}, attributes, a).value(), a);
-  EXPECT_EQ(error_of(shape_of(Opcode::kFft, {a}, attributes)), "INVALID_ARGUMENT: the result's shape must be stated; this version can't infer it");
+  EXPECT_EQ(error_of(shape_of(Opcode::kFft, {a}, attributes)),
+            "INVALID_ARGUMENT: the result's shape must be stated; this version can't infer it");
 }
 
 TEST(NotYet, RefusesToRun) {
   const Shape a = Shape::array(ElementType::kF32, {2});
-  EXPECT_EQ(error_of(run_op(Opcode::kFft, {Literal(a)}, std::make_shared<RawAttributes>(), a)), "UNIMPLEMENTED: fft 'op': fft is not implemented in this version");
+  EXPECT_EQ(error_of(run_op(Opcode::kFft, {Literal(a)}, std::make_shared<RawAttributes>(), a)),
+            "UNIMPLEMENTED: fft 'op': fft is not implemented in this version");
 }
 
 TEST(NotYet, KeepsOpsThatTalkToTheWorld) {

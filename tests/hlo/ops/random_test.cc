@@ -17,10 +17,13 @@ AttributesPtr algorithm(RandomAlgorithm which) {
   return attributes;
 }
 
-Literal state(uint64_t counter = 0xfffffffffffffffe) { return Literal::array<uint64_t>({2}, {0x1234567890abcdef, counter}); }
+Literal state(uint64_t counter = 0xfffffffffffffffe) {
+  return Literal::array<uint64_t>({2}, {0x1234567890abcdef, counter});
+}
 
 StatusOr<Literal> draw(RandomAlgorithm which, ElementType type, std::initializer_list<int64_t> dimensions) {
-  return run_op(Opcode::kRngBitGenerator, {state()}, algorithm(which), Shape::tuple({kState, Shape::array(type, dimensions)}));
+  return run_op(Opcode::kRngBitGenerator, {state()}, algorithm(which),
+                Shape::tuple({kState, Shape::array(type, dimensions)}));
 }
 
 std::string hex(const StatusOr<Literal>& result) {
@@ -34,11 +37,14 @@ uint64_t counter_after(const StatusOr<Literal>& result) { return result->element
 
 TEST(RngBitGenerator, ThreefryPairsAlongTheFirstEvenOrElseTheWidestDimension) {
   const StatusOr<Literal> odd = draw(RandomAlgorithm::kThreeFry, ElementType::kU32, {3, 5});
-  EXPECT_EQ(hex(odd), "b73b098153a7285521a6fa64a36af8b98028c112534c85ff608014000535276c6ed48fb97de5928d2651be30e65e60b1e29fea389d9d2e4f366d8116");
+  EXPECT_EQ(hex(odd),
+            "b73b098153a7285521a6fa64a36af8b98028c112534c85ff608014000535276c6ed48fb97de5928d2651be30e65e60b1e29fea389d"
+            "9d2e4f366d8116");
   EXPECT_EQ(counter_after(odd), 7u);
   const StatusOr<Literal> middle = draw(RandomAlgorithm::kThreeFry, ElementType::kU32, {1, 7, 3});
   EXPECT_EQ(hex(middle),
-            "b73b098121a6fa648028c11253a72855a36af8b96b3cab4e534c85ff0535276c7de5928d608014006ed48fb90f8b4acd2651be30e29fea38366d8116e65e60b19d9d2e4fb82f73d55dd2779d65c14a2eb64a7af1");
+            "b73b098121a6fa648028c11253a72855a36af8b96b3cab4e534c85ff0535276c7de5928d608014006ed48fb90f8b4acd2651be30e2"
+            "9fea38366d8116e65e60b19d9d2e4fb82f73d55dd2779d65c14a2eb64a7af1");
   EXPECT_EQ(counter_after(middle), 10u);
   const StatusOr<Literal> scalar = draw(RandomAlgorithm::kThreeFry, ElementType::kU32, {});
   EXPECT_EQ(hex(scalar), "b73b0981");
@@ -79,11 +85,16 @@ TEST(RngBitGenerator, ErrorsNameTheState) {
     return error_of(shape_of(Opcode::kRngBitGenerator, {s}, algorithm(which), declared));
   };
   const Shape words = Shape::array(ElementType::kU32, {4}), three = Shape::array(ElementType::kU64, {3});
-  EXPECT_EQ(infer(words, RandomAlgorithm::kThreeFry, Shape::tuple({words, bits})), "INVALID_ARGUMENT: the state of rng_three_fry must be u64[2]; got u32[4]");
-  EXPECT_EQ(infer(three, RandomAlgorithm::kThreeFry, Shape::tuple({three, bits})), "INVALID_ARGUMENT: the state of rng_three_fry must be u64[2]; got u64[3]");
-  EXPECT_EQ(infer(words, RandomAlgorithm::kPhilox, Shape::tuple({words, bits})), "INVALID_ARGUMENT: the state of rng_philox must be u64[2] or u64[3]; got u32[4]");
-  EXPECT_EQ(infer(kState, RandomAlgorithm::kThreeFry, std::nullopt), "INVALID_ARGUMENT: the result's shape must be stated");
-  EXPECT_EQ(infer(kState, RandomAlgorithm::kThreeFry, bits), "INVALID_ARGUMENT: the result must be (u64[2], random bits); got u32[2]");
+  EXPECT_EQ(infer(words, RandomAlgorithm::kThreeFry, Shape::tuple({words, bits})),
+            "INVALID_ARGUMENT: the state of rng_three_fry must be u64[2]; got u32[4]");
+  EXPECT_EQ(infer(three, RandomAlgorithm::kThreeFry, Shape::tuple({three, bits})),
+            "INVALID_ARGUMENT: the state of rng_three_fry must be u64[2]; got u64[3]");
+  EXPECT_EQ(infer(words, RandomAlgorithm::kPhilox, Shape::tuple({words, bits})),
+            "INVALID_ARGUMENT: the state of rng_philox must be u64[2] or u64[3]; got u32[4]");
+  EXPECT_EQ(infer(kState, RandomAlgorithm::kThreeFry, std::nullopt),
+            "INVALID_ARGUMENT: the result's shape must be stated");
+  EXPECT_EQ(infer(kState, RandomAlgorithm::kThreeFry, bits),
+            "INVALID_ARGUMENT: the result must be (u64[2], random bits); got u32[2]");
   EXPECT_EQ(infer(kState, RandomAlgorithm::kThreeFry, Shape::tuple({kState, Shape::array(ElementType::kPred, {2})})),
             "INVALID_ARGUMENT: random bits come as integers or floats of 8 to 64 bits; got pred[2]");
 }

@@ -11,9 +11,11 @@ namespace hilo::hlo {
 namespace {
 
 template <typename T>
-std::vector<T> copied(std::vector<int64_t> extents, std::vector<int64_t> to_strides, std::vector<T> from, size_t first, std::vector<int64_t> from_strides, size_t size) {
+std::vector<T> copied(std::vector<int64_t> extents, std::vector<int64_t> to_strides, std::vector<T> from, size_t first,
+                      std::vector<int64_t> from_strides, size_t size) {
   std::vector<T> to(size);
-  strided_copy(extents, sizeof(T), reinterpret_cast<std::byte*>(to.data()), to_strides, reinterpret_cast<const std::byte*>(from.data() + first), from_strides);
+  strided_copy(extents, sizeof(T), reinterpret_cast<std::byte*>(to.data()), to_strides,
+               reinterpret_cast<const std::byte*>(from.data() + first), from_strides);
   return to;
 }
 
@@ -24,7 +26,8 @@ TEST(StridedCopy, MovesElementsOfEverySize) {
   EXPECT_EQ((copied<uint16_t>({2, 2}, {2, 1}, {1, 2, 3, 4}, 0, {1, 2}, 4)), (std::vector<uint16_t>{1, 3, 2, 4}));
   EXPECT_EQ((copied<uint32_t>({2, 3}, {3, 1}, {7, 8}, 0, {1, 0}, 6)), (std::vector<uint32_t>{7, 7, 7, 8, 8, 8}));
   EXPECT_EQ((copied<uint64_t>({2}, {2}, {7, 8}, 0, {1}, 4)), (std::vector<uint64_t>{7, 0, 8, 0}));
-  EXPECT_EQ((copied<Wide>({2}, {1}, {Wide{1, 2}, Wide{3, 4}}, 1, {-1}, 2)), (std::vector<Wide>{Wide{3, 4}, Wide{1, 2}}));
+  EXPECT_EQ((copied<Wide>({2}, {1}, {Wide{1, 2}, Wide{3, 4}}, 1, {-1}, 2)),
+            (std::vector<Wide>{Wide{3, 4}, Wide{1, 2}}));
 }
 
 TEST(StridedCopy, CopiesOneElementOfAScalarAndNoneOfAnEmptyBox) {

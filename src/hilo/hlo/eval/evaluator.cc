@@ -25,7 +25,7 @@ struct Frame {
 
 /// What is worked out once per computation, since a loop runs it many times.
 struct Plan {
-  std::vector<uint32_t> dead_begin;   // dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i
+  std::vector<uint32_t> dead_begin;  // dead[dead_begin[i] .. dead_begin[i + 1]) have their last use in instruction i
   std::vector<InstructionId> dead;
   std::vector<std::unique_ptr<Frame>> spare_frames;
 };
@@ -55,7 +55,8 @@ Plan make_plan(const Computation& computation) {
 class Evaluator {
  public:
   explicit Evaluator(const EvaluateOptions& options)
-      : options_(options), run_([this](const Computation& called, LiteralPointers arguments) { return run(called, arguments); }) {}
+      : options_(options),
+        run_([this](const Computation& called, LiteralPointers arguments) { return run(called, arguments); }) {}
 
   StatusOr<Literal> run(const Computation& computation, LiteralPointers arguments) {
     if (options_.cancel_word != nullptr && options_.cancel_word->load(std::memory_order_relaxed) != 0) {
@@ -91,7 +92,8 @@ class Evaluator {
   StatusOr<Literal> run_in(Frame& frame, const Plan& plan, const Computation& computation, LiteralPointers arguments) {
     for (const Instruction& instruction : computation.instructions()) {
       if (instruction.opcode == Opcode::kParameter) {
-        frame.values[instruction.id] = arguments[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
+        frame.values[instruction.id] =
+            arguments[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
       } else {
         StatusOr<Literal> value = compute(frame, instruction);
         if (!value.ok()) {
@@ -161,14 +163,14 @@ Status check_arguments(std::string_view name, const Computation& computation, st
   for (size_t i = 0; i < wanted; ++i) {
     const Instruction& parameter = computation.parameter(static_cast<int64_t>(i));
     if (arguments[i].shape().compatible(parameter.shape)) continue;
-    return invalid_argument(fmt::format("Execute '{}': argument {} '{}' is {}, compiled for {}", name, i, parameter.name,
-                                        arguments[i].shape().to_string(), parameter.shape.to_string()));
+    return invalid_argument(fmt::format("Execute '{}': argument {} '{}' is {}, compiled for {}", name, i,
+                                        parameter.name, arguments[i].shape().to_string(), parameter.shape.to_string()));
   }
   return ok_status();
 }
 
-StatusOr<Literal> evaluate_named(std::string_view name, const Computation& computation, std::span<const Literal> arguments,
-                                 const EvaluateOptions& options) {
+StatusOr<Literal> evaluate_named(std::string_view name, const Computation& computation,
+                                 std::span<const Literal> arguments, const EvaluateOptions& options) {
   HILO_RETURN_IF_ERROR(check_arguments(name, computation, arguments));
   std::vector<const Literal*> pointers;
   pointers.reserve(arguments.size());
@@ -178,12 +180,14 @@ StatusOr<Literal> evaluate_named(std::string_view name, const Computation& compu
 
 }  // namespace
 
-StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments, const EvaluateOptions& options) {
+StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments,
+                           const EvaluateOptions& options) {
   return evaluate_named(computation.name(), computation, arguments, options);
 }
 
 StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> arguments, const EvaluateOptions& options) {
-  if (module.entry == nullptr) return invalid_argument(fmt::format("Execute '{}': the module has no entry computation", module.name));
+  if (module.entry == nullptr)
+    return invalid_argument(fmt::format("Execute '{}': the module has no entry computation", module.name));
   return evaluate_named(module.name.empty() ? module.entry->name() : module.name, *module.entry, arguments, options);
 }
 

@@ -24,8 +24,10 @@ struct EvaluateOptions {
 ///            compiled for f32[3]"; UNIMPLEMENTED for ops without a kernel; RESOURCE_EXHAUSTED when memory or call
 ///            depth run out; CANCELLED. Errors of kernels name their instruction.
 /// Cost       one pass over the instructions; values are freed after their last use
-StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments, const EvaluateOptions& options = {});
-StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> arguments, const EvaluateOptions& options = {});
+StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments,
+                           const EvaluateOptions& options = {});
+StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> arguments,
+                           const EvaluateOptions& options = {});
 inline StatusOr<Literal> evaluate(const Computation& computation, std::initializer_list<Literal> arguments) {
   return evaluate(computation, std::span<const Literal>(arguments.begin(), arguments.size()));
 }

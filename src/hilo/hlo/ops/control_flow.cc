@@ -9,7 +9,9 @@ namespace hilo::hlo {
 namespace {
 
 template <typename T>
-const T& attributes(const ShapeRuleInput& input) { return static_cast<const T&>(*input.attributes); }
+const T& attributes(const ShapeRuleInput& input) {
+  return static_cast<const T&>(*input.attributes);
+}
 
 StatusOr<Shape> infer_parameter(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the parameter's shape must be stated");
@@ -19,7 +21,8 @@ StatusOr<Shape> infer_parameter(const ShapeRuleInput& input) {
 }
 
 StatusOr<Literal> evaluate_parameter(const EvaluateInput& input) {
-  return internal_error(fmt::format("{}: a parameter has no kernel; the evaluator binds it", describe(input.instruction)));
+  return internal_error(
+      fmt::format("{}: a parameter has no kernel; the evaluator binds it", describe(input.instruction)));
 }
 
 StatusOr<Shape> infer_tuple(const ShapeRuleInput& input) { return Shape::tuple(input.operands).with_default_layout(); }
@@ -45,7 +48,8 @@ StatusOr<Shape> infer_get_tuple_element(const ShapeRuleInput& input) {
 }
 
 StatusOr<Literal> evaluate_get_tuple_element(const EvaluateInput& input) {
-  return input.operands[0]->elements()[static_cast<size_t>(attributes_of<GetTupleElementAttributes>(input.instruction).index)];
+  return input.operands[0]
+      ->elements()[static_cast<size_t>(attributes_of<GetTupleElementAttributes>(input.instruction).index)];
 }
 
 /// "element 1 differs", or nothing when the shapes differ as a whole.
@@ -61,13 +65,15 @@ std::string first_difference(const Shape& a, const Shape& b) {
 Status check_called(std::string_view role, const ComputationPtr& called, std::span<const Shape> arguments) {
   if (called == nullptr) return invalid_argument(fmt::format("{} is missing", role));
   if (called->parameter_count() != static_cast<int64_t>(arguments.size())) {
-    return invalid_argument(fmt::format("{} '{}' takes {} arguments; got {}", role, called->name(), called->parameter_count(), arguments.size()));
+    return invalid_argument(fmt::format("{} '{}' takes {} arguments; got {}", role, called->name(),
+                                        called->parameter_count(), arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Shape& wanted = called->parameter(static_cast<int64_t>(i)).shape;
     if (wanted.compatible(arguments[i])) continue;
-    return invalid_argument(fmt::format("{} '{}' takes {} as argument {}; got {}{}", role, called->name(), wanted.to_string(),
-                                        i, arguments[i].to_string(), first_difference(wanted, arguments[i])));
+    return invalid_argument(fmt::format("{} '{}' takes {} as argument {}; got {}{}", role, called->name(),
+                                        wanted.to_string(), i, arguments[i].to_string(),
+                                        first_difference(wanted, arguments[i])));
   }
   return ok_status();
 }
@@ -88,7 +94,8 @@ StatusOr<Shape> infer_while(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_called("condition", loop.condition, input.operands));  // while_c1
   HILO_RETURN_IF_ERROR(check_called("body", loop.body, input.operands));            // while_c2
   if (loop.condition->result_shape() != Shape::scalar(ElementType::kPred)) {
-    return invalid_argument(fmt::format("condition '{}' must return pred[]; got {}", loop.condition->name(), loop.condition->result_shape().to_string()));
+    return invalid_argument(fmt::format("condition '{}' must return pred[]; got {}", loop.condition->name(),
+                                        loop.condition->result_shape().to_string()));
   }
   if (!loop.body->result_shape().compatible(carry)) {
     return invalid_argument(fmt::format("body returns {}, carry is {}{}", loop.body->result_shape().to_string(),
@@ -115,7 +122,8 @@ Status check_selector(const ConditionalAttributes& conditional, const Shape& sel
       return invalid_argument(fmt::format("the predicated form has 2 branches; got {}", conditional.branches.size()));
     }
     if (selector == Shape::scalar(ElementType::kPred)) return ok_status();
-    return invalid_argument(fmt::format("operand 0 of the predicated form must be pred[]; got {}", selector.to_string()));
+    return invalid_argument(
+        fmt::format("operand 0 of the predicated form must be pred[]; got {}", selector.to_string()));
   }
   if (selector == Shape::scalar(ElementType::kS32)) return ok_status();
   return invalid_argument(fmt::format("operand 0 of the indexed form must be s32[]; got {}", selector.to_string()));
@@ -124,12 +132,13 @@ Status check_selector(const ConditionalAttributes& conditional, const Shape& sel
 StatusOr<Shape> infer_conditional(const ShapeRuleInput& input) {
   const auto& conditional = attributes<ConditionalAttributes>(input);
   if (input.operands.size() != conditional.branches.size() + 1) {
-    return invalid_argument(fmt::format("got {} operands, wanted a selector and one per branch ({})", input.operands.size(),
-                                        conditional.branches.size() + 1));
+    return invalid_argument(fmt::format("got {} operands, wanted a selector and one per branch ({})",
+                                        input.operands.size(), conditional.branches.size() + 1));
   }
   HILO_RETURN_IF_ERROR(check_selector(conditional, input.operands[0]));
   for (size_t i = 0; i < conditional.branches.size(); ++i) {  // if_c1, case_c2
-    HILO_RETURN_IF_ERROR(check_called(fmt::format("branch {}", i), conditional.branches[i], input.operands.subspan(i + 1, 1)));
+    HILO_RETURN_IF_ERROR(
+        check_called(fmt::format("branch {}", i), conditional.branches[i], input.operands.subspan(i + 1, 1)));
     const Shape& first = conditional.branches[0]->result_shape();
     const Shape& result = conditional.branches[i]->result_shape();
     if (first.compatible(result)) continue;  // if_c2, case_c3
@@ -157,8 +166,10 @@ StatusOr<Shape> infer_barrier(const ShapeRuleInput& input) { return input.operan
 
 StatusOr<Literal> evaluate_barrier(const EvaluateInput& input) { return *input.operands[0]; }
 
-constexpr AttributeField kParameterFields[] = {field<&ParameterAttributes::number>("parameter_number", FieldShow::kAsOperand)};
-constexpr AttributeField kGetTupleElementFields[] = {field<&GetTupleElementAttributes::index>("index", FieldShow::kAlways)};
+constexpr AttributeField kParameterFields[] = {
+    field<&ParameterAttributes::number>("parameter_number", FieldShow::kAsOperand)};
+constexpr AttributeField kGetTupleElementFields[] = {
+    field<&GetTupleElementAttributes::index>("index", FieldShow::kAlways)};
 constexpr AttributeField kCallFields[] = {
     field<&CallAttributes::to_apply>("to_apply", FieldShow::kAlways),
     field<&CallAttributes::is_composite>("is_composite", FieldShow::kUnlessDefault),
@@ -176,59 +187,121 @@ constexpr AttributeField kConditionalFields[] = {
 }  // namespace
 
 const OpDef& parameter_op() {
-  static const OpDef definition = {.opcode = Opcode::kParameter, .name = "parameter", .arity = 0, .operand_types = kAnyType,
-      .traits = kNoTraits, .cost = CostClass::kFree, .infer_shape = infer_parameter, .fields = kParameterFields,
-      .make_attributes = make_attributes_of<ParameterAttributes>, .copy_attributes = copy_attributes_of<ParameterAttributes>,
-      .evaluate = evaluate_parameter, .decompose = nullptr, .spec = {}};
+  static const OpDef definition = {.opcode = Opcode::kParameter,
+                                   .name = "parameter",
+                                   .arity = 0,
+                                   .operand_types = kAnyType,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_parameter,
+                                   .fields = kParameterFields,
+                                   .make_attributes = make_attributes_of<ParameterAttributes>,
+                                   .copy_attributes = copy_attributes_of<ParameterAttributes>,
+                                   .evaluate = evaluate_parameter,
+                                   .decompose = nullptr,
+                                   .spec = {}};
   return definition;
 }
 
 const OpDef& tuple_op() {
-  static const OpDef definition = {.opcode = Opcode::kTuple, .name = "tuple", .arity = -1, .operand_types = kAnyType,
-      .traits = kNoTraits, .cost = CostClass::kFree, .infer_shape = infer_tuple, .fields = {}, .make_attributes = nullptr,
-      .copy_attributes = nullptr, .evaluate = evaluate_tuple, .decompose = nullptr, .spec = "tuple"};
+  static const OpDef definition = {.opcode = Opcode::kTuple,
+                                   .name = "tuple",
+                                   .arity = -1,
+                                   .operand_types = kAnyType,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_tuple,
+                                   .fields = {},
+                                   .make_attributes = nullptr,
+                                   .copy_attributes = nullptr,
+                                   .evaluate = evaluate_tuple,
+                                   .decompose = nullptr,
+                                   .spec = "tuple"};
   return definition;
 }
 
 const OpDef& get_tuple_element_op() {
-  static const OpDef definition = {.opcode = Opcode::kGetTupleElement, .name = "get-tuple-element", .arity = 1,
-      .operand_types = kAnyType, .traits = kNoTraits, .cost = CostClass::kFree, .infer_shape = infer_get_tuple_element,
-      .fields = kGetTupleElementFields, .make_attributes = make_attributes_of<GetTupleElementAttributes>,
-      .copy_attributes = copy_attributes_of<GetTupleElementAttributes>, .evaluate = evaluate_get_tuple_element,
-      .decompose = nullptr, .spec = "get_tuple_element"};
+  static const OpDef definition = {.opcode = Opcode::kGetTupleElement,
+                                   .name = "get-tuple-element",
+                                   .arity = 1,
+                                   .operand_types = kAnyType,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_get_tuple_element,
+                                   .fields = kGetTupleElementFields,
+                                   .make_attributes = make_attributes_of<GetTupleElementAttributes>,
+                                   .copy_attributes = copy_attributes_of<GetTupleElementAttributes>,
+                                   .evaluate = evaluate_get_tuple_element,
+                                   .decompose = nullptr,
+                                   .spec = "get_tuple_element"};
   return definition;
 }
 
 const OpDef& call_op() {
-  static const OpDef definition = {.opcode = Opcode::kCall, .name = "call", .arity = -1, .operand_types = kAnyType,
-      .traits = kNoTraits, .cost = CostClass::kHero, .infer_shape = infer_call, .fields = kCallFields,
-      .make_attributes = make_attributes_of<CallAttributes>, .copy_attributes = copy_attributes_of<CallAttributes>,
-      .evaluate = evaluate_call, .decompose = nullptr, .spec = "composite"};
+  static const OpDef definition = {.opcode = Opcode::kCall,
+                                   .name = "call",
+                                   .arity = -1,
+                                   .operand_types = kAnyType,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_call,
+                                   .fields = kCallFields,
+                                   .make_attributes = make_attributes_of<CallAttributes>,
+                                   .copy_attributes = copy_attributes_of<CallAttributes>,
+                                   .evaluate = evaluate_call,
+                                   .decompose = nullptr,
+                                   .spec = "composite"};
   return definition;
 }
 
 const OpDef& while_op() {
-  static const OpDef definition = {.opcode = Opcode::kWhile, .name = "while", .arity = 1, .operand_types = kAnyType,
-      .traits = kNoTraits, .cost = CostClass::kHero, .infer_shape = infer_while, .fields = kWhileFields,
-      .make_attributes = make_attributes_of<WhileAttributes>, .copy_attributes = copy_attributes_of<WhileAttributes>,
-      .evaluate = evaluate_while, .decompose = nullptr, .spec = "while"};
+  static const OpDef definition = {.opcode = Opcode::kWhile,
+                                   .name = "while",
+                                   .arity = 1,
+                                   .operand_types = kAnyType,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_while,
+                                   .fields = kWhileFields,
+                                   .make_attributes = make_attributes_of<WhileAttributes>,
+                                   .copy_attributes = copy_attributes_of<WhileAttributes>,
+                                   .evaluate = evaluate_while,
+                                   .decompose = nullptr,
+                                   .spec = "while"};
   return definition;
 }
 
 const OpDef& conditional_op() {
-  static const OpDef definition = {.opcode = Opcode::kConditional, .name = "conditional", .arity = -1,
-      .operand_types = kAnyType, .traits = kNoTraits, .cost = CostClass::kHero, .infer_shape = infer_conditional,
-      .fields = kConditionalFields, .make_attributes = make_attributes_of<ConditionalAttributes>,
-      .copy_attributes = copy_attributes_of<ConditionalAttributes>, .evaluate = evaluate_conditional,
-      .decompose = nullptr, .spec = "case"};
+  static const OpDef definition = {.opcode = Opcode::kConditional,
+                                   .name = "conditional",
+                                   .arity = -1,
+                                   .operand_types = kAnyType,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_conditional,
+                                   .fields = kConditionalFields,
+                                   .make_attributes = make_attributes_of<ConditionalAttributes>,
+                                   .copy_attributes = copy_attributes_of<ConditionalAttributes>,
+                                   .evaluate = evaluate_conditional,
+                                   .decompose = nullptr,
+                                   .spec = "case"};
   return definition;
 }
 
 const OpDef& optimization_barrier_op() {
-  static const OpDef definition = {.opcode = Opcode::kOptimizationBarrier, .name = "opt-barrier", .arity = 1,
-      .operand_types = kAnyType, .traits = kBarrier, .cost = CostClass::kFree, .infer_shape = infer_barrier, .fields = {},
-      .make_attributes = nullptr, .copy_attributes = nullptr, .evaluate = evaluate_barrier, .decompose = nullptr,
-      .spec = "optimization_barrier"};
+  static const OpDef definition = {.opcode = Opcode::kOptimizationBarrier,
+                                   .name = "opt-barrier",
+                                   .arity = 1,
+                                   .operand_types = kAnyType,
+                                   .traits = kBarrier,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_barrier,
+                                   .fields = {},
+                                   .make_attributes = nullptr,
+                                   .copy_attributes = nullptr,
+                                   .evaluate = evaluate_barrier,
+                                   .decompose = nullptr,
+                                   .spec = "optimization_barrier"};
   return definition;
 }
 

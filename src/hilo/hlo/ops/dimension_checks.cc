@@ -7,14 +7,16 @@ namespace hilo::hlo {
 
 Status check_dimension(std::string_view what, int64_t dimension, const Shape& shape) {
   if (dimension >= 0 && dimension < shape.rank()) return ok_status();
-  return invalid_argument(fmt::format("{} {} out of range for {} of rank {}", what, dimension, shape.to_string(), shape.rank()));
+  return invalid_argument(
+      fmt::format("{} {} out of range for {} of rank {}", what, dimension, shape.to_string(), shape.rank()));
 }
 
 Status check_unique_dimensions(std::string_view what, std::span<const int64_t> dimensions, const Shape& shape) {
   std::vector<bool> seen(static_cast<size_t>(shape.rank()), false);
   for (int64_t d : dimensions) {
     HILO_RETURN_IF_ERROR(check_dimension(what, d, shape));
-    if (seen[static_cast<size_t>(d)]) return invalid_argument(fmt::format("{} {} stands twice in {}", what, d, dimensions_to_string(dimensions)));
+    if (seen[static_cast<size_t>(d)])
+      return invalid_argument(fmt::format("{} {} stands twice in {}", what, d, dimensions_to_string(dimensions)));
     seen[static_cast<size_t>(d)] = true;
   }
   return ok_status();

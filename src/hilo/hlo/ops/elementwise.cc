@@ -45,7 +45,8 @@ StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("the result must be an array; got {}", declared.to_string()));
   }
   if (!std::ranges::equal(operand.dimensions(), declared.dimensions())) {
-    return invalid_argument(fmt::format("a conversion keeps the dimensions; got {} from {}", declared.to_string(), operand.to_string()));
+    return invalid_argument(
+        fmt::format("a conversion keeps the dimensions; got {} from {}", declared.to_string(), operand.to_string()));
   }
   return declared.with_default_layout();
 }
@@ -61,10 +62,12 @@ StatusOr<Shape> infer_compare(const ShapeRuleInput& input) {
   HILO_ASSIGN_OR_RETURN(const Shape shape, common_shape(input.operands));  // compare_c1, compare_c2
   const auto& attributes = static_cast<const CompareAttributes&>(*input.attributes);
   const ElementType type = shape.element_type();
-  const bool ordered = attributes.direction != ComparisonDirection::kEq && attributes.direction != ComparisonDirection::kNe;
+  const bool ordered =
+      attributes.direction != ComparisonDirection::kEq && attributes.direction != ComparisonDirection::kNe;
   if (is_complex(type) && ordered) {
     return invalid_argument(fmt::format("complex numbers have no order; got direction {} on {}, wanted EQ or NE",
-                                        kComparisonDirectionNames[static_cast<size_t>(attributes.direction)], shape.to_string()));
+                                        kComparisonDirectionNames[static_cast<size_t>(attributes.direction)],
+                                        shape.to_string()));
   }
   const auto fits = [&] {  // compare_c4
     switch (attributes.type) {
@@ -90,8 +93,9 @@ StatusOr<Shape> infer_select(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("operand 0 chooses and must be pred; got {}", predicate.to_string()));
   }
   if (predicate.rank() != 0 && !std::ranges::equal(predicate.dimensions(), shape.dimensions())) {  // select_c1
-    return invalid_argument(fmt::format("operand 0 must be a scalar or have the dimensions of the others; got {} for {}",
-                                        predicate.to_string(), shape.to_string()));
+    return invalid_argument(
+        fmt::format("operand 0 must be a scalar or have the dimensions of the others; got {} for {}",
+                    predicate.to_string(), shape.to_string()));
   }
   return shape;
 }
@@ -101,8 +105,9 @@ StatusOr<Shape> infer_clamp(const ShapeRuleInput& input) {
   for (size_t i : {size_t{0}, size_t{2}}) {  // clamp_c1, clamp_c2, clamp_c3
     const Shape& bound = input.operands[i];
     if (bound.element_type() != shape.element_type()) {
-      return invalid_argument(fmt::format("bounds must have the element type of the value; got {} for {}. Hint: convert one operand",
-                                          bound.to_string(), shape.to_string()));
+      return invalid_argument(
+          fmt::format("bounds must have the element type of the value; got {} for {}. Hint: convert one operand",
+                      bound.to_string(), shape.to_string()));
     }
     if (bound.rank() != 0 && !std::ranges::equal(bound.dimensions(), shape.dimensions())) {
       return invalid_argument(fmt::format("bounds must be scalars or have the dimensions of the value; got {} for {}",
@@ -128,7 +133,7 @@ StatusOr<Literal> evaluate_row(const EvaluateInput& input) {
   const ElementType type = input.operands[0]->shape().element_type();
   // Copying needs no arithmetic, so it takes any type.
   if (opcode == Opcode::kCopy) return *input.operands[0];
-  const RowFunction row = is_complex(type) ? complex_row(opcode, type)
+  const RowFunction row = is_complex(type)    ? complex_row(opcode, type)
                           : is_floating(type) ? float_row(opcode, type)
                                               : integer_row(opcode, type);
   if (row == nullptr) return no_kernel(input, type);

@@ -4,7 +4,8 @@
 namespace hilo::hlo {
 
 RowFunction complex_row(Opcode opcode, ElementType type) {
-  return type == ElementType::kC64 ? rows::row_of<std::complex<float>>(opcode) : rows::row_of<std::complex<double>>(opcode);
+  return type == ElementType::kC64 ? rows::row_of<std::complex<float>>(opcode)
+                                   : rows::row_of<std::complex<double>>(opcode);
 }
 
 }  // namespace hilo::hlo

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/elementwise_kernels.h -- reference values of one element, with XLA's edge cases and without undefined behaviour.
+// hlo/ops/elementwise_kernels.h -- reference values of one element, with XLA's edge cases and without undefined
+// behaviour.
 #pragma once
 
 #include <bit>
@@ -11,39 +12,52 @@
 
 namespace hilo::hlo::kernels {
 
-template <typename T> inline constexpr bool is_complex = false;
-template <typename T> inline constexpr bool is_complex<std::complex<T>> = true;
+template <typename T>
+inline constexpr bool is_complex = false;
+template <typename T>
+inline constexpr bool is_complex<std::complex<T>> = true;
 
 /// Integers compute in this unsigned type: wide enough that C++ doesn't promote it to int, and wrapping by definition.
 template <typename T>
 using Wide = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
 
-template <typename T> inline constexpr int kBits = static_cast<int>(sizeof(T)) * 8;
+template <typename T>
+inline constexpr int kBits = static_cast<int>(sizeof(T)) * 8;
 
 template <typename T>
-constexpr T quiet_nan() { return std::numeric_limits<T>::quiet_NaN(); }
+constexpr T quiet_nan() {
+  return std::numeric_limits<T>::quiet_NaN();
+}
 
 template <typename T>
 T add(T x, T y) {
-  if constexpr (std::is_same_v<T, bool>) return x || y;
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
-  else return x + y;
+  if constexpr (std::is_same_v<T, bool>)
+    return x || y;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
+  else
+    return x + y;
 }
 
 template <typename T>
 T subtract(T x, T y) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
-  else return x - y;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
+  else
+    return x - y;
 }
 
 /// Complex products are the schoolbook formula, as in XLA: no recovery of infinities.
 template <typename T>
 T multiply(T x, T y) {
-  if constexpr (std::is_same_v<T, bool>) return x && y;
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
+  if constexpr (std::is_same_v<T, bool>)
+    return x && y;
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
   else if constexpr (is_complex<T>) {
     return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
-  } else return x * y;
+  } else
+    return x * y;
 }
 
 /// Integers: x / 0 = -1 (all ones), MIN / -1 = MIN.
@@ -76,16 +90,22 @@ T remainder(T x, T y) {
 
 template <typename T>
 T negate(T x) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
-  else return -x;
+  if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
+  else
+    return -x;
 }
 
 template <typename T>
 auto abs(T x) {
-  if constexpr (is_complex<T>) return std::hypot(x.real(), x.imag());
-  else if constexpr (std::is_unsigned_v<T>) return x;
-  else if constexpr (std::is_integral_v<T>) return x < 0 ? negate(x) : x;
-  else return std::fabs(x);
+  if constexpr (is_complex<T>)
+    return std::hypot(x.real(), x.imag());
+  else if constexpr (std::is_unsigned_v<T>)
+    return x;
+  else if constexpr (std::is_integral_v<T>)
+    return x < 0 ? negate(x) : x;
+  else
+    return std::fabs(x);
 }
 
 /// NaN if either is NaN, and -0 < +0: IEEE 754's maximum.
@@ -111,15 +131,21 @@ T minimum(T x, T y) {
 
 template <typename T>
 T bitwise_not(T x) {
-  if constexpr (std::is_same_v<T, bool>) return !x;
-  else return static_cast<T>(~x);
+  if constexpr (std::is_same_v<T, bool>)
+    return !x;
+  else
+    return static_cast<T>(~x);
 }
 
 template <typename T>
-T population_count(T x) { return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x))); }
+T population_count(T x) {
+  return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+}
 
 template <typename T>
-T count_leading_zeros(T x) { return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x))); }
+T count_leading_zeros(T x) {
+  return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
+}
 
 /// The upper half of the product.
 template <typename T>
@@ -135,10 +161,14 @@ T multiply_high(T x, T y) {
 
 /// Whether a shift count is in [0, width); counts are unsigned, so that a negative one is past the width.
 template <typename T>
-bool shift_in_range(T y) { return static_cast<std::make_unsigned_t<T>>(y) < static_cast<std::make_unsigned_t<T>>(kBits<T>); }
+bool shift_in_range(T y) {
+  return static_cast<std::make_unsigned_t<T>>(y) < static_cast<std::make_unsigned_t<T>>(kBits<T>);
+}
 
 template <typename T>
-T shift_left(T x, T y) { return shift_in_range(y) ? static_cast<T>(static_cast<Wide<T>>(x) << y) : T{0}; }
+T shift_left(T x, T y) {
+  return shift_in_range(y) ? static_cast<T>(static_cast<Wide<T>>(x) << y) : T{0};
+}
 
 template <typename T>
 T shift_right_logical(T x, T y) {
@@ -173,7 +203,8 @@ T power(T x, T y) {
       if (y < 0) return x == T{1} ? T{1} : x == T{-1} ? (odd ? T{-1} : T{1}) : T{0};
     }
     Wide<T> base = static_cast<Wide<T>>(x), result = 1;
-    for (auto exponent = static_cast<std::make_unsigned_t<T>>(y); exponent != 0; exponent = static_cast<std::make_unsigned_t<T>>(exponent >> 1)) {
+    for (auto exponent = static_cast<std::make_unsigned_t<T>>(y); exponent != 0;
+         exponent = static_cast<std::make_unsigned_t<T>>(exponent >> 1)) {
       if (exponent & 1) result *= base;
       base *= base;
     }
@@ -224,10 +255,14 @@ T log1p(T x) {
 }
 
 template <typename T>
-T logistic(T x) { return T(1) / (T(1) + std::exp(-x)); }
+T logistic(T x) {
+  return T(1) / (T(1) + std::exp(-x));
+}
 
 template <typename T>
-T rsqrt(T x) { return T(1) / std::sqrt(x); }
+T rsqrt(T x) {
+  return T(1) / std::sqrt(x);
+}
 
 /// Ties go to even whatever rounding mode the caller left.
 template <typename T>
@@ -239,14 +274,18 @@ T round_even(T x) {
 
 template <typename T>
 auto real(T x) {
-  if constexpr (is_complex<T>) return x.real();
-  else return x;
+  if constexpr (is_complex<T>)
+    return x.real();
+  else
+    return x;
 }
 
 template <typename T>
 auto imag(T x) {
-  if constexpr (is_complex<T>) return x.imag();
-  else return T(0);
+  if constexpr (is_complex<T>)
+    return x.imag();
+  else
+    return T(0);
 }
 
 }  // namespace hilo::hlo::kernels

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/elementwise_rows.h -- typed loops over the rows of elementwise.inc; one source file per class of types expands them.
+// hlo/ops/elementwise_rows.h -- typed loops over the rows of elementwise.inc; one source file per class of types
+// expands them.
 #pragma once
 
 #include <array>
@@ -31,14 +32,16 @@ namespace rows {
 struct Special {};
 inline constexpr Special special;
 
-#define HILO_ELEMENTWISE(enumerator, name, arity, types, result, cost, traits, kernel)               \
-  struct enumerator##Row {                                                                           \
-    static constexpr int kArity = arity;                                                             \
-    static constexpr TypeSet kTypes = types;                                                         \
-    static constexpr ResultType kResult = ResultType::result;                                        \
-    static constexpr bool kSpecial = std::string_view(#kernel) == "special";                         \
-    template <typename T>                                                                            \
-    static auto apply([[maybe_unused]] T x, [[maybe_unused]] T y, [[maybe_unused]] T z) { return kernel; } \
+#define HILO_ELEMENTWISE(enumerator, name, arity, types, result, cost, traits, kernel)    \
+  struct enumerator##Row {                                                                \
+    static constexpr int kArity = arity;                                                  \
+    static constexpr TypeSet kTypes = types;                                              \
+    static constexpr ResultType kResult = ResultType::result;                             \
+    static constexpr bool kSpecial = std::string_view(#kernel) == "special";              \
+    template <typename T>                                                                 \
+    static auto apply([[maybe_unused]] T x, [[maybe_unused]] T y, [[maybe_unused]] T z) { \
+      return kernel;                                                                      \
+    }                                                                                     \
   };
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE
@@ -47,18 +50,26 @@ inline constexpr Special special;
 template <typename S>
 using Compute = std::conditional_t<std::is_same_v<S, float16> || std::is_same_v<S, bfloat16>, float, S>;
 
-template <typename S> struct RealPart { using Type = S; };
-template <typename T> struct RealPart<std::complex<T>> { using Type = T; };
+template <typename S>
+struct RealPart {
+  using Type = S;
+};
+template <typename T>
+struct RealPart<std::complex<T>> {
+  using Type = T;
+};
 
 template <typename Row, typename S>
 void run_row(const EvaluateInput& input, Literal& out) {
   using C = Compute<S>;
-  using R = std::conditional_t<Row::kResult == ResultType::kPredicate, bool,
-                               std::conditional_t<Row::kResult == ResultType::kRealPart, typename RealPart<S>::Type, S>>;
+  using R =
+      std::conditional_t<Row::kResult == ResultType::kPredicate, bool,
+                         std::conditional_t<Row::kResult == ResultType::kRealPart, typename RealPart<S>::Type, S>>;
   const std::span<const S> x = input.operands[0]->data<S>();
   const std::span<R> result = out.data<R>();
   if constexpr (Row::kArity == 1) {
-    for (size_t i = 0; i < result.size(); ++i) result[i] = static_cast<R>(Row::template apply<C>(static_cast<C>(x[i]), C{}, C{}));
+    for (size_t i = 0; i < result.size(); ++i)
+      result[i] = static_cast<R>(Row::template apply<C>(static_cast<C>(x[i]), C{}, C{}));
   } else {
     const std::span<const S> y = input.operands[1]->data<S>();
     for (size_t i = 0; i < result.size(); ++i) {
@@ -69,8 +80,10 @@ void run_row(const EvaluateInput& input, Literal& out) {
 
 template <typename Row, typename S>
 constexpr RowFunction row_function() {
-  if constexpr (!Row::kSpecial && contains(Row::kTypes, element_type_of<S>)) return run_row<Row, S>;
-  else return nullptr;
+  if constexpr (!Row::kSpecial && contains(Row::kTypes, element_type_of<S>))
+    return run_row<Row, S>;
+  else
+    return nullptr;
 }
 
 /// The row of `opcode` for element type S.

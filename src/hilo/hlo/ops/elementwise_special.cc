@@ -29,12 +29,14 @@ void compare_all(const EvaluateInput& input, Literal& out, Order order) {
   if constexpr (!std::is_integral_v<T>) {
     if (total) {
       for (size_t i = 0; i < result.size(); ++i) {
-        result[i] = order(total_order_key(static_cast<Compute<T>>(x[i])), total_order_key(static_cast<Compute<T>>(y[i])));
+        result[i] =
+            order(total_order_key(static_cast<Compute<T>>(x[i])), total_order_key(static_cast<Compute<T>>(y[i])));
       }
       return;
     }
   }
-  for (size_t i = 0; i < result.size(); ++i) result[i] = order(static_cast<Compute<T>>(x[i]), static_cast<Compute<T>>(y[i]));
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = order(static_cast<Compute<T>>(x[i]), static_cast<Compute<T>>(y[i]));
 }
 
 template <typename T>
@@ -71,8 +73,8 @@ struct Format {
   int exponent_bits, mantissa_bits;
 };
 
-/// Rounds `bits` (of `source`) to the precision of `target` and range of its exponent; what would be denormal there becomes
-/// zero, what is too large infinity. NaN stays NaN.
+/// Rounds `bits` (of `source`) to the precision of `target` and range of its exponent; what would be denormal there
+/// becomes zero, what is too large infinity. NaN stays NaN.
 template <typename U>
 U reduce_bits(U bits, Format source, int64_t exponent_bits, int64_t mantissa_bits) {
   const U sign_mask = static_cast<U>(U{1} << (source.exponent_bits + source.mantissa_bits));
@@ -93,8 +95,10 @@ U reduce_bits(U bits, Format source, int64_t exponent_bits, int64_t mantissa_bit
     const U source_bias = static_cast<U>((U{1} << (source.exponent_bits - 1)) - 1);
     const U target_bias = static_cast<U>((U{1} << (exponent_bits - 1)) - 1);
     const U exponent = static_cast<U>(magnitude >> source.mantissa_bits);
-    if (exponent > static_cast<U>(source_bias + target_bias)) magnitude = infinity;
-    else if (exponent <= static_cast<U>(source_bias - target_bias)) magnitude = 0;
+    if (exponent > static_cast<U>(source_bias + target_bias))
+      magnitude = infinity;
+    else if (exponent <= static_cast<U>(source_bias - target_bias))
+      magnitude = 0;
   }
   return static_cast<U>(sign | magnitude);
 }
@@ -117,7 +121,9 @@ void join_parts(const EvaluateInput& input, Literal& out) {
   for (size_t i = 0; i < result.size(); ++i) result[i] = std::complex<T>(real[i], imag[i]);
 }
 
-StatusOr<Literal> result_of(const EvaluateInput& input) { return Literal::make(input.instruction.shape.with_default_layout()); }
+StatusOr<Literal> result_of(const EvaluateInput& input) {
+  return Literal::make(input.instruction.shape.with_default_layout());
+}
 
 }  // namespace
 
@@ -144,7 +150,8 @@ StatusOr<Literal> evaluate_select(const EvaluateInput& input) {
   const std::byte* on_true = input.operands[1]->bytes().data();
   const std::byte* on_false = input.operands[2]->bytes().data();
   std::byte* result = out.mutable_bytes().data();
-  for (size_t i = 0; i < choose.size(); ++i) std::memcpy(result + i * size, (choose[i] ? on_true : on_false) + i * size, size);
+  for (size_t i = 0; i < choose.size(); ++i)
+    std::memcpy(result + i * size, (choose[i] ? on_true : on_false) + i * size, size);
   return out;
 }
 
@@ -168,19 +175,26 @@ StatusOr<Literal> evaluate_clamp(const EvaluateInput& input) {
 
 StatusOr<Literal> evaluate_complex(const EvaluateInput& input) {
   HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
-  if (out.shape().element_type() == ElementType::kC64) join_parts<float>(input, out);
-  else join_parts<double>(input, out);
+  if (out.shape().element_type() == ElementType::kC64)
+    join_parts<float>(input, out);
+  else
+    join_parts<double>(input, out);
   return out;
 }
 
 StatusOr<Literal> evaluate_reduce_precision(const EvaluateInput& input) {
   const ElementType type = input.instruction.shape.element_type();
   HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
-  if (type == ElementType::kF32) reduce_all<uint32_t>(input, out, {8, 23});
-  else if (type == ElementType::kF64) reduce_all<uint64_t>(input, out, {11, 52});
-  else if (type == ElementType::kBf16) reduce_all<uint16_t>(input, out, {8, 7});
-  else if (type == ElementType::kF16) reduce_all<uint16_t>(input, out, {5, 10});
-  else return no_kernel(input, type);
+  if (type == ElementType::kF32)
+    reduce_all<uint32_t>(input, out, {8, 23});
+  else if (type == ElementType::kF64)
+    reduce_all<uint64_t>(input, out, {11, 52});
+  else if (type == ElementType::kBf16)
+    reduce_all<uint16_t>(input, out, {8, 7});
+  else if (type == ElementType::kF16)
+    reduce_all<uint16_t>(input, out, {5, 10});
+  else
+    return no_kernel(input, type);
   return out;
 }
 

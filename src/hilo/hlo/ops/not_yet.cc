@@ -26,11 +26,29 @@ StatusOr<Literal> refuse(const EvaluateInput& input) {
 /// Pure ops may be merged and dropped; all others talk to the world outside or to other devices.
 Traits traits_of(Opcode opcode) {
   constexpr Opcode kPure[] = {
-      Opcode::kBatchNormGrad, Opcode::kBatchNormInference, Opcode::kBatchNormTraining, Opcode::kBitcast,
-      Opcode::kCholesky, Opcode::kConvolution, Opcode::kDynamicReshape, Opcode::kFft, Opcode::kFusion,
-      Opcode::kGetDimensionSize, Opcode::kMap, Opcode::kPartitionId, Opcode::kRaggedDot, Opcode::kReduceWindow,
-      Opcode::kReplicaId, Opcode::kScaledDot, Opcode::kScan, Opcode::kSelectAndScatter, Opcode::kSetDimensionSize,
-      Opcode::kShuffle, Opcode::kStochasticConvert, Opcode::kTopK, Opcode::kTriangularSolve,
+      Opcode::kBatchNormGrad,
+      Opcode::kBatchNormInference,
+      Opcode::kBatchNormTraining,
+      Opcode::kBitcast,
+      Opcode::kCholesky,
+      Opcode::kConvolution,
+      Opcode::kDynamicReshape,
+      Opcode::kFft,
+      Opcode::kFusion,
+      Opcode::kGetDimensionSize,
+      Opcode::kMap,
+      Opcode::kPartitionId,
+      Opcode::kRaggedDot,
+      Opcode::kReduceWindow,
+      Opcode::kReplicaId,
+      Opcode::kScaledDot,
+      Opcode::kScan,
+      Opcode::kSelectAndScatter,
+      Opcode::kSetDimensionSize,
+      Opcode::kShuffle,
+      Opcode::kStochasticConvert,
+      Opcode::kTopK,
+      Opcode::kTriangularSolve,
   };
   for (Opcode pure : kPure) {
     if (pure == opcode) return kNoTraits;

@@ -20,15 +20,11 @@ namespace {
 
 using OpTable = std::array<const OpDef*, kOpcodeCount>;
 
-const OpDef* entry(Opcode, std::string_view, const OpDef& (*definition)()) {
-  return &definition();
-}
+const OpDef* entry(Opcode, std::string_view, const OpDef& (*definition)()) { return &definition(); }
 const OpDef* entry(Opcode opcode, std::string_view name, const OpDef& (*definition)(Opcode, std::string_view)) {
   return &definition(opcode, name);
 }
-const OpDef* entry(Opcode opcode, std::string_view, const OpDef& (*definition)(Opcode)) {
-  return &definition(opcode);
-}
+const OpDef* entry(Opcode opcode, std::string_view, const OpDef& (*definition)(Opcode)) { return &definition(opcode); }
 
 OpTable make_table() {
   return {

@@ -113,7 +113,8 @@ uint64_t fill_philox(uint64_t key_bits, uint64_t low, uint64_t high, Literal& ou
   for (int64_t c = 0; c < counters; ++c) {
     const uint64_t counter_low = low + static_cast<uint64_t>(c);
     const uint64_t counter_high = high + (counter_low < low ? 1 : 0);
-    const Words4 words = philox_4x32({low_word(counter_low), high_word(counter_low), low_word(counter_high), high_word(counter_high)}, key);
+    const Words4 words = philox_4x32(
+        {low_word(counter_low), high_word(counter_low), low_word(counter_high), high_word(counter_high)}, key);
     for (int64_t i = 0; i < per_counter && c * per_counter + i < count; ++i) {
       const size_t word = static_cast<size_t>(sink.bytes == 8 ? 2 * i : i);
       sink.store(c * per_counter + i, sink.bytes == 8 ? join_words(words[word], words[word + 1]) : words[word]);
@@ -137,11 +138,13 @@ StatusOr<Shape> infer_rng_bit_generator(const ShapeRuleInput& input) {
   const Shape& declared = *input.declared;
   if (!declared.is_tuple() || declared.tuple_size() != 2 || !declared.tuple_element(0).compatible(state) ||
       !declared.tuple_element(1).is_array()) {
-    return invalid_argument(fmt::format("the result must be ({}, random bits); got {}", state.to_string(), declared.to_string()));
+    return invalid_argument(
+        fmt::format("the result must be ({}, random bits); got {}", state.to_string(), declared.to_string()));
   }
   const ElementType type = declared.tuple_element(1).element_type();
   if (type == ElementType::kPred || is_complex(type) || element_type_info(type).bits < 8) {
-    return invalid_argument(fmt::format("random bits come as integers or floats of 8 to 64 bits; got {}", declared.tuple_element(1).to_string()));
+    return invalid_argument(fmt::format("random bits come as integers or floats of 8 to 64 bits; got {}",
+                                        declared.tuple_element(1).to_string()));
   }
   return declared.with_default_layout();
 }
@@ -172,12 +175,19 @@ constexpr AttributeField kRngBitGeneratorFields[] = {
 }  // namespace
 
 const OpDef& rng_bit_generator_op() {
-  static const OpDef definition = {.opcode = Opcode::kRngBitGenerator, .name = "rng-bit-generator", .arity = 1,
-      .operand_types = kAnyArray, .traits = kNoTraits, .cost = CostClass::kTranscendental,
-      .infer_shape = infer_rng_bit_generator, .fields = kRngBitGeneratorFields,
-      .make_attributes = make_attributes_of<RngBitGeneratorAttributes>,
-      .copy_attributes = copy_attributes_of<RngBitGeneratorAttributes>, .evaluate = evaluate_rng_bit_generator,
-      .decompose = nullptr, .spec = "rng_bit_generator"};
+  static const OpDef definition = {.opcode = Opcode::kRngBitGenerator,
+                                   .name = "rng-bit-generator",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kTranscendental,
+                                   .infer_shape = infer_rng_bit_generator,
+                                   .fields = kRngBitGeneratorFields,
+                                   .make_attributes = make_attributes_of<RngBitGeneratorAttributes>,
+                                   .copy_attributes = copy_attributes_of<RngBitGeneratorAttributes>,
+                                   .evaluate = evaluate_rng_bit_generator,
+                                   .decompose = nullptr,
+                                   .spec = "rng_bit_generator"};
   return definition;
 }
 

@@ -13,12 +13,15 @@ namespace hilo::hlo {
 namespace {
 
 template <typename T>
-const T& attributes(const ShapeRuleInput& input) { return static_cast<const T&>(*input.attributes); }
+const T& attributes(const ShapeRuleInput& input) {
+  return static_cast<const T&>(*input.attributes);
+}
 
 Status same_element_type(const Shape& operand, const Shape& result) {
   if (operand.element_type() == result.element_type()) return ok_status();
-  return invalid_argument(fmt::format("the result keeps the operand's element type; got {} from {}. Hint: convert first",
-                                      result.to_string(), operand.to_string()));
+  return invalid_argument(
+      fmt::format("the result keeps the operand's element type; got {} from {}. Hint: convert first",
+                  result.to_string(), operand.to_string()));
 }
 
 StatusOr<Shape> infer_reshape(const ShapeRuleInput& input) {
@@ -45,12 +48,14 @@ StatusOr<Shape> infer_broadcast(const ShapeRuleInput& input) {
     return invalid_argument(fmt::format("dimensions name a result dimension for each of the operand's; got {} for {}",
                                         dimensions_to_string(dimensions), operand.to_string()));
   }
-  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", dimensions, result));  // broadcast_in_dim_c3, broadcast_in_dim_c4
+  HILO_RETURN_IF_ERROR(
+      check_unique_dimensions("dimensions", dimensions, result));  // broadcast_in_dim_c3, broadcast_in_dim_c4
   for (size_t i = 0; i < dimensions.size(); ++i) {
     if (operand.dimensions()[i] == result.dimension(dimensions[i])) continue;
-    return invalid_argument(fmt::format("operand {} dimension {} is {}, result {} dimension {} is {}. Hint: reshape degenerate dimensions away first",
-                                        operand.to_string(), i, operand.dimensions()[i], result.to_string(), dimensions[i],
-                                        result.dimension(dimensions[i])));
+    return invalid_argument(fmt::format(
+        "operand {} dimension {} is {}, result {} dimension {} is {}. Hint: reshape degenerate dimensions away first",
+        operand.to_string(), i, operand.dimensions()[i], result.to_string(), dimensions[i],
+        result.dimension(dimensions[i])));
   }
   return result;
 }
@@ -96,7 +101,8 @@ StatusOr<Literal> evaluate_transpose(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_reverse(const ShapeRuleInput& input) {
   // reverse_c2, reverse_c3
-  HILO_RETURN_IF_ERROR(check_unique_dimensions("dimensions", attributes<ReverseAttributes>(input).dimensions, input.operands[0]));
+  HILO_RETURN_IF_ERROR(
+      check_unique_dimensions("dimensions", attributes<ReverseAttributes>(input).dimensions, input.operands[0]));
   return input.operands[0].with_default_layout();
 }
 
@@ -146,11 +152,13 @@ StatusOr<Shape> infer_bitcast_convert(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const ElementType from = operand.element_type(), to = result.element_type();
   if (is_complex(from) != is_complex(to)) {  // bitcast_convert_c3
-    return invalid_argument(fmt::format("complex numbers convert only to complex numbers; got {} to {}", operand.to_string(), result.to_string()));
+    return invalid_argument(fmt::format("complex numbers convert only to complex numbers; got {} to {}",
+                                        operand.to_string(), result.to_string()));
   }
   if (from == to) return operand.with_default_layout();
   if (full_bits(from) == 0 || full_bits(to) == 0) {
-    return unimplemented(fmt::format("bitcast-convert of {} to {} is not implemented in this version", element_type_name(from), element_type_name(to)));
+    return unimplemented(fmt::format("bitcast-convert of {} to {} is not implemented in this version",
+                                     element_type_name(from), element_type_name(to)));
   }
   HILO_ASSIGN_OR_RETURN(const Int64List extents, bitcast_dimensions(operand, to));
   return Shape::make_array(to, extents);
@@ -170,17 +178,22 @@ StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
   if (result.element_type() == ElementType::kPred) {
     return invalid_argument(fmt::format("the result must be numbers; got {}", result.to_string()));
   }
-  HILO_RETURN_IF_ERROR(check_dimension("iota_dimension", attributes<IotaAttributes>(input).dimension, result));  // iota_c1
+  HILO_RETURN_IF_ERROR(
+      check_dimension("iota_dimension", attributes<IotaAttributes>(input).dimension, result));  // iota_c1
   return result;
 }
 
 /// The number i as a T; integers wrap.
 template <typename T>
 T number(int64_t i) {
-  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) return T(static_cast<float>(i));
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(i);
-  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(i);
-  else return T(static_cast<typename T::value_type>(i));
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
+    return T(static_cast<float>(i));
+  else if constexpr (std::is_integral_v<T>)
+    return static_cast<T>(i);
+  else if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(i);
+  else
+    return T(static_cast<typename T::value_type>(i));
 }
 
 StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
@@ -200,19 +213,25 @@ StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
         return true;
       },
       [] { return false; });
-  if (!done) return unimplemented(fmt::format("iota of {} is not implemented in this version", element_type_name(shape.element_type())));
+  if (!done)
+    return unimplemented(
+        fmt::format("iota of {} is not implemented in this version", element_type_name(shape.element_type())));
   return out;
 }
 
-StatusOr<Shape> infer_constant(const ShapeRuleInput& input) { return attributes<ConstantAttributes>(input).value.shape().with_default_layout(); }
+StatusOr<Shape> infer_constant(const ShapeRuleInput& input) {
+  return attributes<ConstantAttributes>(input).value.shape().with_default_layout();
+}
 
 StatusOr<Literal> evaluate_constant(const EvaluateInput& input) {
   const Literal& value = attributes_of<ConstantAttributes>(input.instruction).value;
   return value.shape().has_default_layout() ? value : value.reshaped(value.shape().with_default_layout());
 }
 
-constexpr AttributeField kBroadcastFields[] = {field<&BroadcastAttributes::dimensions>("dimensions", FieldShow::kAlways)};
-constexpr AttributeField kTransposeFields[] = {field<&TransposeAttributes::permutation>("dimensions", FieldShow::kAlways)};
+constexpr AttributeField kBroadcastFields[] = {
+    field<&BroadcastAttributes::dimensions>("dimensions", FieldShow::kAlways)};
+constexpr AttributeField kTransposeFields[] = {
+    field<&TransposeAttributes::permutation>("dimensions", FieldShow::kAlways)};
 constexpr AttributeField kReverseFields[] = {field<&ReverseAttributes::dimensions>("dimensions", FieldShow::kAlways)};
 constexpr AttributeField kIotaFields[] = {field<&IotaAttributes::dimension>("iota_dimension", FieldShow::kAlways)};
 constexpr AttributeField kConstantFields[] = {field<&ConstantAttributes::value>("value", FieldShow::kAsOperand)};
@@ -220,57 +239,121 @@ constexpr AttributeField kConstantFields[] = {field<&ConstantAttributes::value>(
 }  // namespace
 
 const OpDef& reshape_op() {
-  static const OpDef definition = {.opcode = Opcode::kReshape, .name = "reshape", .arity = 1, .operand_types = kAnyArray,
-      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_reshape, .fields = {}, .make_attributes = nullptr,
-      .copy_attributes = nullptr, .evaluate = evaluate_reshape, .decompose = nullptr, .spec = "reshape"};
+  static const OpDef definition = {.opcode = Opcode::kReshape,
+                                   .name = "reshape",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_reshape,
+                                   .fields = {},
+                                   .make_attributes = nullptr,
+                                   .copy_attributes = nullptr,
+                                   .evaluate = evaluate_reshape,
+                                   .decompose = nullptr,
+                                   .spec = "reshape"};
   return definition;
 }
 
 const OpDef& broadcast_op() {
-  static const OpDef definition = {.opcode = Opcode::kBroadcast, .name = "broadcast", .arity = 1, .operand_types = kAnyArray,
-      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_broadcast, .fields = kBroadcastFields,
-      .make_attributes = make_attributes_of<BroadcastAttributes>, .copy_attributes = copy_attributes_of<BroadcastAttributes>,
-      .evaluate = evaluate_broadcast, .decompose = nullptr, .spec = "broadcast_in_dim"};
+  static const OpDef definition = {.opcode = Opcode::kBroadcast,
+                                   .name = "broadcast",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_broadcast,
+                                   .fields = kBroadcastFields,
+                                   .make_attributes = make_attributes_of<BroadcastAttributes>,
+                                   .copy_attributes = copy_attributes_of<BroadcastAttributes>,
+                                   .evaluate = evaluate_broadcast,
+                                   .decompose = nullptr,
+                                   .spec = "broadcast_in_dim"};
   return definition;
 }
 
 const OpDef& transpose_op() {
-  static const OpDef definition = {.opcode = Opcode::kTranspose, .name = "transpose", .arity = 1, .operand_types = kAnyArray,
-      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_transpose, .fields = kTransposeFields,
-      .make_attributes = make_attributes_of<TransposeAttributes>, .copy_attributes = copy_attributes_of<TransposeAttributes>,
-      .evaluate = evaluate_transpose, .decompose = nullptr, .spec = "transpose"};
+  static const OpDef definition = {.opcode = Opcode::kTranspose,
+                                   .name = "transpose",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_transpose,
+                                   .fields = kTransposeFields,
+                                   .make_attributes = make_attributes_of<TransposeAttributes>,
+                                   .copy_attributes = copy_attributes_of<TransposeAttributes>,
+                                   .evaluate = evaluate_transpose,
+                                   .decompose = nullptr,
+                                   .spec = "transpose"};
   return definition;
 }
 
 const OpDef& reverse_op() {
-  static const OpDef definition = {.opcode = Opcode::kReverse, .name = "reverse", .arity = 1, .operand_types = kAnyArray,
-      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_reverse, .fields = kReverseFields,
-      .make_attributes = make_attributes_of<ReverseAttributes>, .copy_attributes = copy_attributes_of<ReverseAttributes>,
-      .evaluate = evaluate_reverse, .decompose = nullptr, .spec = "reverse"};
+  static const OpDef definition = {.opcode = Opcode::kReverse,
+                                   .name = "reverse",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_reverse,
+                                   .fields = kReverseFields,
+                                   .make_attributes = make_attributes_of<ReverseAttributes>,
+                                   .copy_attributes = copy_attributes_of<ReverseAttributes>,
+                                   .evaluate = evaluate_reverse,
+                                   .decompose = nullptr,
+                                   .spec = "reverse"};
   return definition;
 }
 
 const OpDef& bitcast_convert_op() {
-  static const OpDef definition = {.opcode = Opcode::kBitcastConvert, .name = "bitcast-convert", .arity = 1,
-      .operand_types = kAnyArray, .traits = kNoTraits, .cost = CostClass::kCheap, .infer_shape = infer_bitcast_convert,
-      .fields = {}, .make_attributes = nullptr, .copy_attributes = nullptr, .evaluate = evaluate_bitcast_convert,
-      .decompose = nullptr, .spec = "bitcast_convert"};
+  static const OpDef definition = {.opcode = Opcode::kBitcastConvert,
+                                   .name = "bitcast-convert",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kCheap,
+                                   .infer_shape = infer_bitcast_convert,
+                                   .fields = {},
+                                   .make_attributes = nullptr,
+                                   .copy_attributes = nullptr,
+                                   .evaluate = evaluate_bitcast_convert,
+                                   .decompose = nullptr,
+                                   .spec = "bitcast_convert"};
   return definition;
 }
 
 const OpDef& iota_op() {
-  static const OpDef definition = {.opcode = Opcode::kIota, .name = "iota", .arity = 0, .operand_types = kAnyArray,
-      .traits = kNoTraits, .cost = CostClass::kCheap, .infer_shape = infer_iota, .fields = kIotaFields,
-      .make_attributes = make_attributes_of<IotaAttributes>, .copy_attributes = copy_attributes_of<IotaAttributes>,
-      .evaluate = evaluate_iota, .decompose = nullptr, .spec = "iota"};
+  static const OpDef definition = {.opcode = Opcode::kIota,
+                                   .name = "iota",
+                                   .arity = 0,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kCheap,
+                                   .infer_shape = infer_iota,
+                                   .fields = kIotaFields,
+                                   .make_attributes = make_attributes_of<IotaAttributes>,
+                                   .copy_attributes = copy_attributes_of<IotaAttributes>,
+                                   .evaluate = evaluate_iota,
+                                   .decompose = nullptr,
+                                   .spec = "iota"};
   return definition;
 }
 
 const OpDef& constant_op() {
-  static const OpDef definition = {.opcode = Opcode::kConstant, .name = "constant", .arity = 0, .operand_types = kAnyArray,
-      .traits = kNoTraits, .cost = CostClass::kFree, .infer_shape = infer_constant, .fields = kConstantFields,
-      .make_attributes = make_attributes_of<ConstantAttributes>, .copy_attributes = copy_attributes_of<ConstantAttributes>,
-      .evaluate = evaluate_constant, .decompose = nullptr, .spec = "constant"};
+  static const OpDef definition = {.opcode = Opcode::kConstant,
+                                   .name = "constant",
+                                   .arity = 0,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_constant,
+                                   .fields = kConstantFields,
+                                   .make_attributes = make_attributes_of<ConstantAttributes>,
+                                   .copy_attributes = copy_attributes_of<ConstantAttributes>,
+                                   .evaluate = evaluate_constant,
+                                   .decompose = nullptr,
+                                   .spec = "constant"};
   return definition;
 }
 

@@ -14,12 +14,18 @@ namespace hilo::hlo {
 namespace {
 
 template <typename T>
-const T& attributes(const ShapeRuleInput& input) { return static_cast<const T&>(*input.attributes); }
+const T& attributes(const ShapeRuleInput& input) {
+  return static_cast<const T&>(*input.attributes);
+}
 
-StatusOr<Literal> result_of(const EvaluateInput& input) { return Literal::make(input.instruction.shape.with_default_layout()); }
+StatusOr<Literal> result_of(const EvaluateInput& input) {
+  return Literal::make(input.instruction.shape.with_default_layout());
+}
 
 Status check_slice_range(size_t dimension, int64_t size, const SliceRange& range) {
-  const auto wrong = [dimension](std::string what) { return invalid_argument(fmt::format("dim {}: {}", dimension, what)); };
+  const auto wrong = [dimension](std::string what) {
+    return invalid_argument(fmt::format("dim {}: {}", dimension, what));
+  };
   if (range.start < 0) return wrong(fmt::format("start {} < 0", range.start));  // slice_c3
   if (range.limit > size) return wrong(fmt::format("limit {} > size {}", range.limit, size));
   if (range.start > range.limit) return wrong(fmt::format("start {} > limit {}", range.start, range.limit));
@@ -35,7 +41,8 @@ StatusOr<Shape> infer_slice(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const std::vector<SliceRange>& ranges = attributes<SliceAttributes>(input).ranges;
   if (static_cast<int64_t>(ranges.size()) != operand.rank()) {  // slice_c2
-    return invalid_argument(fmt::format("one range per dimension is needed; got {} for {}", ranges.size(), operand.to_string()));
+    return invalid_argument(
+        fmt::format("one range per dimension is needed; got {} for {}", ranges.size(), operand.to_string()));
   }
   Int64List extents;
   for (size_t i = 0; i < ranges.size(); ++i) {
@@ -66,14 +73,17 @@ StatusOr<Literal> evaluate_slice(const EvaluateInput& input) {
 /// One scalar of one integer type per dimension of `array`.
 Status check_starts(std::span<const Shape> starts, const Shape& array) {
   if (static_cast<int64_t>(starts.size()) != array.rank()) {  // dynamic_slice_c2, dynamic_update_slice_c4
-    return invalid_argument(fmt::format("one start index per dimension of {} is needed; got {}", array.to_string(), starts.size()));
+    return invalid_argument(
+        fmt::format("one start index per dimension of {} is needed; got {}", array.to_string(), starts.size()));
   }
   for (size_t i = 0; i < starts.size(); ++i) {
     if (!starts[i].is_scalar() || !is_integer(starts[i].element_type())) {
-      return invalid_argument(fmt::format("start index {} must be an integer scalar; got {}", i, starts[i].to_string()));
+      return invalid_argument(
+          fmt::format("start index {} must be an integer scalar; got {}", i, starts[i].to_string()));
     }
     if (starts[i].element_type() != starts[0].element_type()) {  // dynamic_slice_c3, dynamic_update_slice_c5
-      return invalid_argument(fmt::format("start indices must share one type; got {} and {}", starts[0].to_string(), starts[i].to_string()));
+      return invalid_argument(fmt::format("start indices must share one type; got {} and {}", starts[0].to_string(),
+                                          starts[i].to_string()));
     }
   }
   return ok_status();
@@ -106,11 +116,13 @@ StatusOr<Shape> infer_dynamic_slice(const ShapeRuleInput& input) {
   const Int64List& sizes = attributes<DynamicSliceAttributes>(input).sizes;
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(1), operand));
   if (static_cast<int64_t>(sizes.size()) != operand.rank()) {
-    return invalid_argument(fmt::format("one size per dimension is needed; got {} for {}", dimensions_to_string(sizes), operand.to_string()));
+    return invalid_argument(fmt::format("one size per dimension is needed; got {} for {}", dimensions_to_string(sizes),
+                                        operand.to_string()));
   }
   for (size_t i = 0; i < sizes.size(); ++i) {  // dynamic_slice_c4
     if (sizes[i] >= 0 && sizes[i] <= operand.dimensions()[i]) continue;
-    return invalid_argument(fmt::format("dim {}: slice size {} doesn't fit size {}", i, sizes[i], operand.dimensions()[i]));
+    return invalid_argument(
+        fmt::format("dim {}: slice size {} doesn't fit size {}", i, sizes[i], operand.dimensions()[i]));
   }
   return operand.with_dimensions(sizes);  // dynamic_slice_c5
 }
@@ -122,7 +134,8 @@ StatusOr<Literal> evaluate_dynamic_slice(const EvaluateInput& input) {
   const Int64List from_strides = row_major_strides(operand.shape().dimensions());
   int64_t first = 0;
   for (size_t i = 0; i < from_strides.size(); ++i) {
-    first += from_strides[i] * clamped_start(*input.operands[i + 1], operand.shape().dimensions()[i], out.shape().dimensions()[i]);
+    first += from_strides[i] *
+             clamped_start(*input.operands[i + 1], operand.shape().dimensions()[i], out.shape().dimensions()[i]);
   }
   strided_copy(out.shape().dimensions(), size, out.mutable_bytes().data(), row_major_strides(out.shape().dimensions()),
                operand.bytes().data() + first * size, from_strides);
@@ -131,20 +144,24 @@ StatusOr<Literal> evaluate_dynamic_slice(const EvaluateInput& input) {
 
 StatusOr<Shape> infer_dynamic_update_slice(const ShapeRuleInput& input) {
   if (input.operands.size() < 2) {
-    return invalid_argument(fmt::format("got {} operands, wanted an array, an update and start indices", input.operands.size()));
+    return invalid_argument(
+        fmt::format("got {} operands, wanted an array, an update and start indices", input.operands.size()));
   }
   const Shape& operand = input.operands[0];
   const Shape& update = input.operands[1];
   if (operand.element_type() != update.element_type()) {  // dynamic_update_slice_c2
-    return invalid_argument(fmt::format("operand element types differ; got {} and {}. Hint: convert one operand", operand.to_string(), update.to_string()));
+    return invalid_argument(fmt::format("operand element types differ; got {} and {}. Hint: convert one operand",
+                                        operand.to_string(), update.to_string()));
   }
   if (operand.rank() != update.rank()) {  // dynamic_update_slice_c3
-    return invalid_argument(fmt::format("array and update must have one rank; got {} and {}", operand.to_string(), update.to_string()));
+    return invalid_argument(
+        fmt::format("array and update must have one rank; got {} and {}", operand.to_string(), update.to_string()));
   }
   HILO_RETURN_IF_ERROR(check_starts(input.operands.subspan(2), operand));
   for (int64_t i = 0; i < operand.rank(); ++i) {  // dynamic_update_slice_c6
     if (update.dimension(i) <= operand.dimension(i)) continue;
-    return invalid_argument(fmt::format("dim {}: update size {} doesn't fit size {}", i, update.dimension(i), operand.dimension(i)));
+    return invalid_argument(
+        fmt::format("dim {}: update size {} doesn't fit size {}", i, update.dimension(i), operand.dimension(i)));
   }
   return operand.with_default_layout();
 }
@@ -157,7 +174,8 @@ StatusOr<Literal> evaluate_dynamic_update_slice(const EvaluateInput& input) {
   const Int64List to_strides = row_major_strides(out.shape().dimensions());
   int64_t first = 0;
   for (size_t i = 0; i < to_strides.size(); ++i) {
-    first += to_strides[i] * clamped_start(*input.operands[i + 2], out.shape().dimensions()[i], update.shape().dimensions()[i]);
+    first += to_strides[i] *
+             clamped_start(*input.operands[i + 2], out.shape().dimensions()[i], update.shape().dimensions()[i]);
   }
   strided_copy(update.shape().dimensions(), size, out.mutable_bytes().data() + first * size, to_strides,
                update.bytes().data(), row_major_strides(update.shape().dimensions()));
@@ -174,11 +192,13 @@ StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
   for (size_t n = 1; n < input.operands.size(); ++n) {
     const Shape& other = input.operands[n];
     if (other.element_type() != first.element_type()) {  // concatenate_c1
-      return invalid_argument(fmt::format("operand element types differ; operand 0 is {}, operand {} is {}. Hint: convert one operand",
-                                          first.to_string(), n, other.to_string()));
+      return invalid_argument(
+          fmt::format("operand element types differ; operand 0 is {}, operand {} is {}. Hint: convert one operand",
+                      first.to_string(), n, other.to_string()));
     }
     bool fits = other.rank() == first.rank();
-    for (int64_t d = 0; fits && d < first.rank(); ++d) fits = d == dimension || other.dimension(d) == first.dimension(d);
+    for (int64_t d = 0; fits && d < first.rank(); ++d)
+      fits = d == dimension || other.dimension(d) == first.dimension(d);
     if (!fits) {  // concatenate_c2
       return invalid_argument(fmt::format("operands 0 and {} differ outside dimension {}; got {} and {}", n, dimension,
                                           first.to_string(), other.to_string()));
@@ -225,11 +245,13 @@ StatusOr<Shape> infer_pad(const ShapeRuleInput& input) {
   const Shape& operand = input.operands[0];
   const Shape& value = input.operands[1];
   if (!value.is_scalar() || value.element_type() != operand.element_type()) {  // pad_c1
-    return invalid_argument(fmt::format("the padding value must be a {} scalar; got {}", element_type_name(operand.element_type()), value.to_string()));
+    return invalid_argument(fmt::format("the padding value must be a {} scalar; got {}",
+                                        element_type_name(operand.element_type()), value.to_string()));
   }
   const std::vector<PaddingDimension>& padding = attributes<PadAttributes>(input).padding;
   if (static_cast<int64_t>(padding.size()) != operand.rank()) {  // pad_c2
-    return invalid_argument(fmt::format("one padding per dimension is needed; got {} for {}", padding.size(), operand.to_string()));
+    return invalid_argument(
+        fmt::format("one padding per dimension is needed; got {} for {}", padding.size(), operand.to_string()));
   }
   Int64List extents;
   for (size_t i = 0; i < padding.size(); ++i) {
@@ -245,7 +267,8 @@ void fill(Literal& out, const Literal& value) {
                row_major_strides(out.shape().dimensions()), value.bytes().data(), zeros);
 }
 
-/// How many of low, low + step, low + 2 step, ... lie below `extent`; low may be as small as -2^63. Precondition: low < extent.
+/// How many of low, low + step, low + 2 step, ... lie below `extent`; low may be as small as -2^63. Precondition: low <
+/// extent.
 int64_t count_below(int64_t extent, int64_t low, int64_t step) {
   const uint64_t distance = static_cast<uint64_t>(extent) - 1 - static_cast<uint64_t>(low);
   return static_cast<int64_t>(std::min<uint64_t>(distance / static_cast<uint64_t>(step), INT64_MAX - 1)) + 1;
@@ -275,57 +298,103 @@ StatusOr<Literal> evaluate_pad(const EvaluateInput& input) {
     to_strides[i] *= end - begin > 1 ? step : 1;
     counts.push_back(end - begin);
   }
-  strided_copy(counts, size, out.mutable_bytes().data() + to * size, to_strides, operand.bytes().data() + from * size, from_strides);
+  strided_copy(counts, size, out.mutable_bytes().data() + to * size, to_strides, operand.bytes().data() + from * size,
+               from_strides);
   return out;
 }
 
 constexpr AttributeField kSliceFields[] = {field<&SliceAttributes::ranges>("slice", FieldShow::kAlways)};
-constexpr AttributeField kDynamicSliceFields[] = {field<&DynamicSliceAttributes::sizes>("dynamic_slice_sizes", FieldShow::kAlways)};
+constexpr AttributeField kDynamicSliceFields[] = {
+    field<&DynamicSliceAttributes::sizes>("dynamic_slice_sizes", FieldShow::kAlways)};
 // HLO text writes this number in braces, as it does for sort.
-constexpr AttributeField kConcatenateFields[] = {field<&ConcatenateAttributes::dimension>("dimensions", FieldShow::kAlways)};
+constexpr AttributeField kConcatenateFields[] = {
+    field<&ConcatenateAttributes::dimension>("dimensions", FieldShow::kAlways)};
 constexpr AttributeField kPadFields[] = {field<&PadAttributes::padding>("padding", FieldShow::kAlways)};
 
 }  // namespace
 
 const OpDef& slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kSlice, .name = "slice", .arity = 1, .operand_types = kAnyArray,
-      .traits = kMovesData, .cost = CostClass::kFree, .infer_shape = infer_slice, .fields = kSliceFields,
-      .make_attributes = make_attributes_of<SliceAttributes>, .copy_attributes = copy_attributes_of<SliceAttributes>,
-      .evaluate = evaluate_slice, .decompose = nullptr, .spec = "slice"};
+  static const OpDef definition = {.opcode = Opcode::kSlice,
+                                   .name = "slice",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_slice,
+                                   .fields = kSliceFields,
+                                   .make_attributes = make_attributes_of<SliceAttributes>,
+                                   .copy_attributes = copy_attributes_of<SliceAttributes>,
+                                   .evaluate = evaluate_slice,
+                                   .decompose = nullptr,
+                                   .spec = "slice"};
   return definition;
 }
 
 const OpDef& dynamic_slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicSlice, .name = "dynamic-slice", .arity = -1,
-      .operand_types = kAnyArray, .traits = kMovesData, .cost = CostClass::kCheap, .infer_shape = infer_dynamic_slice,
-      .fields = kDynamicSliceFields, .make_attributes = make_attributes_of<DynamicSliceAttributes>,
-      .copy_attributes = copy_attributes_of<DynamicSliceAttributes>, .evaluate = evaluate_dynamic_slice,
-      .decompose = nullptr, .spec = "dynamic_slice"};
+  static const OpDef definition = {.opcode = Opcode::kDynamicSlice,
+                                   .name = "dynamic-slice",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kCheap,
+                                   .infer_shape = infer_dynamic_slice,
+                                   .fields = kDynamicSliceFields,
+                                   .make_attributes = make_attributes_of<DynamicSliceAttributes>,
+                                   .copy_attributes = copy_attributes_of<DynamicSliceAttributes>,
+                                   .evaluate = evaluate_dynamic_slice,
+                                   .decompose = nullptr,
+                                   .spec = "dynamic_slice"};
   return definition;
 }
 
 const OpDef& dynamic_update_slice_op() {
-  static const OpDef definition = {.opcode = Opcode::kDynamicUpdateSlice, .name = "dynamic-update-slice", .arity = -1,
-      .operand_types = kAnyArray, .traits = kMovesData, .cost = CostClass::kCheap, .infer_shape = infer_dynamic_update_slice,
-      .fields = {}, .make_attributes = nullptr, .copy_attributes = nullptr, .evaluate = evaluate_dynamic_update_slice,
-      .decompose = nullptr, .spec = "dynamic_update_slice"};
+  static const OpDef definition = {.opcode = Opcode::kDynamicUpdateSlice,
+                                   .name = "dynamic-update-slice",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kCheap,
+                                   .infer_shape = infer_dynamic_update_slice,
+                                   .fields = {},
+                                   .make_attributes = nullptr,
+                                   .copy_attributes = nullptr,
+                                   .evaluate = evaluate_dynamic_update_slice,
+                                   .decompose = nullptr,
+                                   .spec = "dynamic_update_slice"};
   return definition;
 }
 
 const OpDef& concatenate_op() {
-  static const OpDef definition = {.opcode = Opcode::kConcatenate, .name = "concatenate", .arity = -1,
-      .operand_types = kAnyArray, .traits = kMovesData, .cost = CostClass::kCheap, .infer_shape = infer_concatenate,
-      .fields = kConcatenateFields, .make_attributes = make_attributes_of<ConcatenateAttributes>,
-      .copy_attributes = copy_attributes_of<ConcatenateAttributes>, .evaluate = evaluate_concatenate,
-      .decompose = nullptr, .spec = "concatenate"};
+  static const OpDef definition = {.opcode = Opcode::kConcatenate,
+                                   .name = "concatenate",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kCheap,
+                                   .infer_shape = infer_concatenate,
+                                   .fields = kConcatenateFields,
+                                   .make_attributes = make_attributes_of<ConcatenateAttributes>,
+                                   .copy_attributes = copy_attributes_of<ConcatenateAttributes>,
+                                   .evaluate = evaluate_concatenate,
+                                   .decompose = nullptr,
+                                   .spec = "concatenate"};
   return definition;
 }
 
 const OpDef& pad_op() {
-  static const OpDef definition = {.opcode = Opcode::kPad, .name = "pad", .arity = 2, .operand_types = kAnyArray,
-      .traits = kMovesData, .cost = CostClass::kCheap, .infer_shape = infer_pad, .fields = kPadFields,
-      .make_attributes = make_attributes_of<PadAttributes>, .copy_attributes = copy_attributes_of<PadAttributes>,
-      .evaluate = evaluate_pad, .decompose = nullptr, .spec = "pad"};
+  static const OpDef definition = {.opcode = Opcode::kPad,
+                                   .name = "pad",
+                                   .arity = 2,
+                                   .operand_types = kAnyArray,
+                                   .traits = kMovesData,
+                                   .cost = CostClass::kCheap,
+                                   .infer_shape = infer_pad,
+                                   .fields = kPadFields,
+                                   .make_attributes = make_attributes_of<PadAttributes>,
+                                   .copy_attributes = copy_attributes_of<PadAttributes>,
+                                   .evaluate = evaluate_pad,
+                                   .decompose = nullptr,
+                                   .spec = "pad"};
   return definition;
 }
 

@@ -31,8 +31,8 @@ void copy_line(int size, int64_t count, std::byte* to, int64_t to_step, const st
 
 }  // namespace
 
-void strided_copy(std::span<const int64_t> extents, int element_size, std::byte* to, std::span<const int64_t> to_strides,
-                  const std::byte* from, std::span<const int64_t> from_strides) {
+void strided_copy(std::span<const int64_t> extents, int element_size, std::byte* to,
+                  std::span<const int64_t> to_strides, const std::byte* from, std::span<const int64_t> from_strides) {
   for (int64_t extent : extents) {
     if (extent == 0) return;
   }
@@ -40,7 +40,8 @@ void strided_copy(std::span<const int64_t> extents, int element_size, std::byte*
   const size_t last = extents.size() - 1;
   std::vector<int64_t> index(extents.size(), 0);
   while (true) {
-    copy_line(element_size, extents[last], to, to_strides[last] * element_size, from, from_strides[last] * element_size);
+    copy_line(element_size, extents[last], to, to_strides[last] * element_size, from,
+              from_strides[last] * element_size);
     size_t d = last;
     for (; d > 0; --d) {  // the next line: count up in the outer dimensions
       const size_t outer = d - 1;
