@@ -55,8 +55,7 @@ TEST(Jit, RefusesCodeThatCallsAnUnknownFunction) {
   auto code = compile_probe(JitProbe::kCallsStranger, Isa::kSse2);
   ASSERT_FALSE(code.ok());
   EXPECT_EQ(code.status().code(), StatusCode::kInternal);
-  EXPECT_NE(code.status().message().find("'hilo_no_such_function', which is not a runtime symbol"),
-            std::string::npos)
+  EXPECT_NE(code.status().message().find("'hilo_no_such_function', which is not a runtime symbol"), std::string::npos)
       << code.status().to_string();
 }
 
@@ -66,8 +65,7 @@ TEST(Jit, AFatalErrorOfLlvmIsAStatusAndTheThreadGoesOn) {
     auto code = compile_probe(JitProbe::kImpossible, Isa::kSse2);
     ASSERT_FALSE(code.ok());
     EXPECT_EQ(code.status().code(), StatusCode::kInternal);
-    EXPECT_NE(code.status().message().find("code generation: "), std::string::npos)
-        << code.status().to_string();
+    EXPECT_NE(code.status().message().find("code generation: "), std::string::npos) << code.status().to_string();
     auto after = compile_probe(JitProbe::kAddOne, Isa::kSse2);
     ASSERT_TRUE(after.ok()) << after.status().to_string();
     EXPECT_EQ(reinterpret_cast<Unary>((*after)->lookup("probe"))(1), 2);
@@ -105,8 +103,7 @@ TEST(RuntimeSymbols, ANameKeepsItsFirstAddress) {
   EXPECT_TRUE(register_runtime_symbol("hilo_test_symbol", &first).ok());
   Status again = register_runtime_symbol("hilo_test_symbol", &second);
   EXPECT_EQ(again.code(), StatusCode::kAlreadyExists);
-  EXPECT_EQ(again.message(),
-            "runtime symbol 'hilo_test_symbol': the name already stands for another function");
+  EXPECT_EQ(again.message(), "runtime symbol 'hilo_test_symbol': the name already stands for another function");
   EXPECT_EQ(find_runtime_symbol("hilo_test_symbol"), &first);
   EXPECT_EQ(find_runtime_symbol("hilo_test_other"), nullptr);
   EXPECT_EQ(register_runtime_symbol("hilo_test_null", nullptr).code(), StatusCode::kInvalidArgument);

@@ -25,9 +25,7 @@ std::size_t align_up(std::size_t value, std::size_t alignment) {
   return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
 }
 
-Status malformed(std::string_view what) {
-  return internal_error(fmt::format("loading compiled code: {}", what));
-}
+Status malformed(std::string_view what) { return internal_error(fmt::format("loading compiled code: {}", what)); }
 
 /// One object on its way into memory. The steps run in the order of their declaration.
 class Loader {
@@ -46,8 +44,7 @@ class Loader {
  private:
   template <typename T>
   StatusOr<std::span<const T>> table(std::size_t offset, std::size_t bytes) const {
-    if (offset > object_.size() || bytes > object_.size() - offset)
-      return malformed("a table lies outside the object");
+    if (offset > object_.size() || bytes > object_.size() - offset) return malformed("a table lies outside the object");
     const char* start = object_.data() + offset;
     if (reinterpret_cast<std::uintptr_t>(start) % alignof(T) != 0) return malformed("a table is not aligned");
     return std::span<const T>(reinterpret_cast<const T*>(start), bytes / sizeof(T));
@@ -77,8 +74,8 @@ StatusOr<std::string> Loader::string_at(const Elf64_Shdr& strings, std::size_t i
 Status Loader::read_headers() {
   HILO_ASSIGN_OR_RETURN(auto header, table<Elf64_Ehdr>(0, sizeof(Elf64_Ehdr)));
   const Elf64_Ehdr& h = header[0];
-  if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 ||
-      h.e_type != ET_REL || h.e_machine != EM_X86_64) {
+  if (std::memcmp(h.e_ident, ELFMAG, SELFMAG) != 0 || h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_type != ET_REL ||
+      h.e_machine != EM_X86_64) {
     return malformed("not a relocatable x86-64 ELF object");
   }
   HILO_ASSIGN_OR_RETURN(sections_, table<Elf64_Shdr>(h.e_shoff, std::size_t{h.e_shnum} * sizeof(Elf64_Shdr)));
@@ -109,8 +106,7 @@ Status Loader::lay_out() {
   }
   end = align_up(end, kSlotBytes);
   for (std::size_t i = 1; i < symbols_.size(); ++i) {
-    if (symbols_[i].st_shndx == SHN_UNDEF && symbols_[i].st_name != 0)
-      HILO_RETURN_IF_ERROR(resolve_external(i));
+    if (symbols_[i].st_shndx == SHN_UNDEF && symbols_[i].st_name != 0) HILO_RETURN_IF_ERROR(resolve_external(i));
     slot_[i] = end;
     end += kSlotBytes;
   }
@@ -122,8 +118,7 @@ Status Loader::lay_out() {
 Status Loader::resolve_external(std::size_t symbol) {
   HILO_ASSIGN_OR_RETURN(std::string name, string_at(sections_[strings_], symbols_[symbol].st_name));
   void* address = find_runtime_symbol(name);
-  if (address == nullptr)
-    return malformed(fmt::format("the code calls '{}', which is not a runtime symbol", name));
+  if (address == nullptr) return malformed(fmt::format("the code calls '{}', which is not a runtime symbol", name));
   external_[symbol] = reinterpret_cast<std::uint64_t>(address);
   return ok_status();
 }
@@ -131,8 +126,8 @@ Status Loader::resolve_external(std::size_t symbol) {
 Status Loader::map_and_copy() {
   void* memory = mmap(nullptr, size_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
-    return resource_exhausted(fmt::format("loading compiled code: no memory for {} bytes of code: {}", size_,
-                                          std::strerror(errno)));
+    return resource_exhausted(
+        fmt::format("loading compiled code: no memory for {} bytes of code: {}", size_, std::strerror(errno)));
   }
   base_ = static_cast<std::byte*>(memory);
   for (std::size_t i = 0; i < sections_.size(); ++i) {
@@ -199,9 +194,7 @@ Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf6
       break;
     case R_X86_64_GOTPCREL:
     case R_X86_64_GOTPCRELX:
-    case R_X86_64_REX_GOTPCRELX:
-      value = slot;
-      break;
+    case R_X86_64_REX_GOTPCRELX: value = slot; break;
     default:  // relocation kinds are numbers of the ELF standard, not an enum of ours
       return malformed(fmt::format("relocation kind {} is not supported", kind));
   }
@@ -232,9 +225,7 @@ StatusOr<std::shared_ptr<CompiledCode>> Loader::finish() {
 
 }  // namespace
 
-CompiledCode::~CompiledCode() {
-  munmap(base_, size_);
-}
+CompiledCode::~CompiledCode() { munmap(base_, size_); }
 
 void* CompiledCode::lookup(std::string_view name) const {
   auto entry = functions_.find(name);

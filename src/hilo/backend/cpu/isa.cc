@@ -26,30 +26,25 @@ constexpr std::array<IsaRow, 3> kIsas = {{
      "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+fma,+f16c,+bmi2,-prefer-256-bit"},
 }};
 
-const IsaRow& row(Isa isa) {
-  return kIsas[static_cast<std::size_t>(isa)];
-}
+const IsaRow& row(Isa isa) { return kIsas[static_cast<std::size_t>(isa)]; }
 
 bool host_has(Isa isa) {
   switch (isa) {
-    case Isa::kSse2:
-      return true;
+    case Isa::kSse2: return true;
     case Isa::kAvx2:
-      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-             __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi2");
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+             __builtin_cpu_supports("bmi2");
     case Isa::kAvx512:
-      return host_has(Isa::kAvx2) && __builtin_cpu_supports("avx512f") &&
-             __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-             __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
+      return host_has(Isa::kAvx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("avx512cd");
   }
   return false;
 }
 
 }  // namespace
 
-std::string_view isa_name(Isa isa) {
-  return row(isa).name;
-}
+std::string_view isa_name(Isa isa) { return row(isa).name; }
 
 StatusOr<Isa> parse_isa(std::string_view name) {
   for (const IsaRow& r : kIsas) {
@@ -86,14 +81,8 @@ StatusOr<Isa> selected_isa() {
       wanted, isa_name(host_isa())));
 }
 
-int vector_bytes(Isa isa) {
-  return row(isa).vector_bytes;
-}
-const char* llvm_cpu_name(Isa isa) {
-  return row(isa).cpu;
-}
-const char* llvm_features(Isa isa) {
-  return row(isa).features;
-}
+int vector_bytes(Isa isa) { return row(isa).vector_bytes; }
+const char* llvm_cpu_name(Isa isa) { return row(isa).cpu; }
+const char* llvm_features(Isa isa) { return row(isa).features; }
 
 }  // namespace hilo::cpu

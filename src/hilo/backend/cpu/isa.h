@@ -35,14 +35,10 @@ StatusOr<Isa> selected_isa();
 int vector_bytes(Isa isa);
 
 /// True if one instruction computes a*b+c with a single rounding.
-inline bool has_fma(Isa isa) {
-  return isa != Isa::kSse2;
-}
+inline bool has_fma(Isa isa) { return isa != Isa::kSse2; }
 
 /// True if the processor converts between f16 and f32.
-inline bool has_f16_convert(Isa isa) {
-  return isa != Isa::kSse2;
-}
+inline bool has_f16_convert(Isa isa) { return isa != Isa::kSse2; }
 
 /// The LLVM processor name, whose scheduling model is used. A generic level, not the host's name, so that
 /// cached kernels mean the same on every machine with that instruction set.

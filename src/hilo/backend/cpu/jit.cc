@@ -32,9 +32,7 @@ struct CodegenFailure {
   std::string reason;
 };
 
-void on_fatal_error(void*, const char* reason, bool) {
-  throw CodegenFailure{reason};
-}
+void on_fatal_error(void*, const char* reason, bool) { throw CodegenFailure{reason}; }
 
 void initialize_llvm() {
   static std::once_flag once;

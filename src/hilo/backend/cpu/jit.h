@@ -31,8 +31,7 @@ Status prepare_module(llvm::Module& module, Isa isa);
 /// at once, each with a module in a context of its own. Consumes the module: only its destruction is allowed
 /// afterwards. Errors: INTERNAL for whatever the code generator refuses; LLVM's own fatal errors end up here
 /// as well. Cost: 0.3 ms + about 5 us per instruction (kFull).
-StatusOr<std::vector<char>> emit_object(llvm::Module& module, Isa isa,
-                                        CodegenLevel level = CodegenLevel::kFull);
+StatusOr<std::vector<char>> emit_object(llvm::Module& module, Isa isa, CodegenLevel level = CodegenLevel::kFull);
 
 /// emit_object, then load_object.
 StatusOr<std::shared_ptr<CompiledCode>> compile_module(llvm::Module& module, Isa isa,

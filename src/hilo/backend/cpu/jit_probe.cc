@@ -23,8 +23,7 @@ llvm::Function* begin_probe(llvm::IRBuilder<>& b, llvm::Module& m, llvm::Type* r
 void emit_call(llvm::IRBuilder<>& b, llvm::Module& m, const char* callee) {
   llvm::Type* f64 = b.getDoubleTy();
   llvm::Function* f = begin_probe(b, m, f64, {f64, f64});
-  llvm::FunctionCallee outside =
-      m.getOrInsertFunction(callee, llvm::FunctionType::get(f64, {f64, f64}, false));
+  llvm::FunctionCallee outside = m.getOrInsertFunction(callee, llvm::FunctionType::get(f64, {f64, f64}, false));
   b.CreateRet(b.CreateCall(outside, {f->getArg(0), f->getArg(1)}));
 }
 
@@ -32,8 +31,7 @@ void emit_table_read(llvm::IRBuilder<>& b, llvm::Module& m) {
   llvm::Function* f = begin_probe(b, m, b.getInt64Ty(), {b.getInt64Ty()});
   constexpr std::array<std::uint64_t, 8> kSquares = {0, 1, 4, 9, 16, 25, 36, 49};
   auto* squares = llvm::ConstantDataArray::get(b.getContext(), llvm::ArrayRef<std::uint64_t>(kSquares));
-  auto* table =
-      new llvm::GlobalVariable(m, squares->getType(), true, llvm::GlobalValue::PrivateLinkage, squares);
+  auto* table = new llvm::GlobalVariable(m, squares->getType(), true, llvm::GlobalValue::PrivateLinkage, squares);
   Value* index = b.CreateAnd(f->getArg(0), 7);
   b.CreateRet(b.CreateLoad(b.getInt64Ty(), b.CreateGEP(b.getInt64Ty(), table, index)));
 }
@@ -54,14 +52,10 @@ void emit_probe(JitProbe probe, llvm::IRBuilder<>& b, llvm::Module& m) {
       b.CreateRet(b.CreateAdd(f->getArg(0), b.getInt64(1)));
       return;
     }
-    case JitProbe::kCallsLibrary:
-      return emit_call(b, m, "fmod");
-    case JitProbe::kReadsTable:
-      return emit_table_read(b, m);
-    case JitProbe::kCallsStranger:
-      return emit_call(b, m, "hilo_no_such_function");
-    case JitProbe::kImpossible:
-      return emit_impossible(b, m);
+    case JitProbe::kCallsLibrary: return emit_call(b, m, "fmod");
+    case JitProbe::kReadsTable: return emit_table_read(b, m);
+    case JitProbe::kCallsStranger: return emit_call(b, m, "hilo_no_such_function");
+    case JitProbe::kImpossible: return emit_impossible(b, m);
   }
 }
 

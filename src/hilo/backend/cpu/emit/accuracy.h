@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/accuracy.h -- the greatest error of each elementary function, in one table: tests assert it, the
+// documentation prints it.
+#pragma once
+
+#include <array>
+
+#include "hilo/hlo/ir/opcode.h"
+
+namespace hilo::cpu {
+
+/// Greatest distance from the true value in units of the last place of the result, over all arguments and instruction
+/// sets. f16 and bf16 are the f32 function rounded once more.
+struct Accuracy {
+  hlo::Opcode opcode;
+  double f32_ulp;
+  double f64_ulp;
+};
+
+inline constexpr std::array<Accuracy, 25> kAccuracy = {{
+    {hlo::Opcode::kAcos, 1.0, 2.0},     {hlo::Opcode::kAcosh, 1.0, 2.5}, {hlo::Opcode::kAsin, 1.0, 2.0},
+    {hlo::Opcode::kAsinh, 1.0, 2.5},    {hlo::Opcode::kAtan, 1.0, 2.0},  {hlo::Opcode::kAtan2, 3.0, 2.0},
+    {hlo::Opcode::kAtanh, 1.0, 2.5},    {hlo::Opcode::kCbrt, 1.0, 4.0},  {hlo::Opcode::kCos, 1.5, 2.0},
+    {hlo::Opcode::kCosh, 1.0, 2.0},     {hlo::Opcode::kErf, 2.0, 2.0},   {hlo::Opcode::kExp, 1.5, 1.5},
+    {hlo::Opcode::kExpm1, 2.0, 2.0},    {hlo::Opcode::kLog, 1.5, 1.5},   {hlo::Opcode::kLog1p, 2.0, 2.0},
+    {hlo::Opcode::kLogistic, 3.0, 3.0}, {hlo::Opcode::kPower, 1.0, 2.0}, {hlo::Opcode::kRemainder, 0.0, 0.0},
+    {hlo::Opcode::kRsqrt, 1.5, 1.5},    {hlo::Opcode::kSin, 1.5, 2.0},   {hlo::Opcode::kSinh, 1.0, 2.5},
+    {hlo::Opcode::kSqrt, 0.5, 0.5},     {hlo::Opcode::kTan, 3.0, 2.0},   {hlo::Opcode::kTanh, 3.0, 3.0},
+    {hlo::Opcode::kDivide, 0.5, 0.5},
+}};
+
+}  // namespace hilo::cpu

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare, maximum, minimum, reduce-precision: the elementwise ops that look at bits.
+#include <limits>
+
+#include "hilo/backend/cpu/emit/elementwise.h"
+
+namespace hilo::cpu {
+namespace {
+
+using hlo::ComparisonDirection;
+using llvm::CmpInst;
+using llvm::Value;
+
+CmpInst::Predicate float_predicate(ComparisonDirection direction) {
+  switch (direction) {
+    case ComparisonDirection::kEq: return CmpInst::FCMP_OEQ;
+    case ComparisonDirection::kNe: return CmpInst::FCMP_UNE;
+    case ComparisonDirection::kGe: return CmpInst::FCMP_OGE;
+    case ComparisonDirection::kGt: return CmpInst::FCMP_OGT;
+    case ComparisonDirection::kLe: return CmpInst::FCMP_OLE;
+    case ComparisonDirection::kLt: return CmpInst::FCMP_OLT;
+  }
+  return CmpInst::FCMP_FALSE;
+}
+
+CmpInst::Predicate integer_predicate(ComparisonDirection direction, bool is_signed) {
+  switch (direction) {
+    case ComparisonDirection::kEq: return CmpInst::ICMP_EQ;
+    case ComparisonDirection::kNe: return CmpInst::ICMP_NE;
+    case ComparisonDirection::kGe: return is_signed ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE;
+    case ComparisonDirection::kGt: return is_signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT;
+    case ComparisonDirection::kLe: return is_signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE;
+    case ComparisonDirection::kLt: return is_signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT;
+  }
+  return CmpInst::ICMP_EQ;
+}
+
+/// Signed integers in the total order of the floats: negative ones have their magnitude bits flipped.
+Value* total_order_key(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* all = b.bits(x);
+  const std::uint64_t width = all->getType()->getScalarSizeInBits();
+  Value* sign = ir.CreateAShr(all, width - 1);
+  return ir.CreateXor(all, ir.CreateLShr(sign, 1));
+}
+
+/// The operand that `wins(x, y)` picks, or NaN. x is asked about NaN by itself: a NaN in y loses no comparison to x.
+Value* choose_float(SimdBuilder& b, Value* x, Value* y, CmpInst::Predicate wins) {
+  auto& ir = b.ir();
+  Value* picked = ir.CreateSelect(ir.CreateFCmp(wins, x, y), x, y);
+  return ir.CreateSelect(ir.CreateFCmpUNO(x, x), x, picked);
+}
+
+}  // namespace
+
+Value* emit_compare(SimdBuilder& b, ElementType type, const hlo::CompareAttributes& attributes, Value* x, Value* y) {
+  auto& ir = b.ir();
+  if (!is_floating(type)) return ir.CreateICmp(integer_predicate(attributes.direction, is_signed_integer(type)), x, y);
+  if (attributes.type != hlo::ComparisonType::kTotalOrder) {
+    return ir.CreateFCmp(float_predicate(attributes.direction), x, y);
+  }
+  return ir.CreateICmp(integer_predicate(attributes.direction, true), total_order_key(b, x), total_order_key(b, y));
+}
+
+Value* emit_maximum(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  if (is_floating(type)) return choose_float(b, x, y, CmpInst::FCMP_OGT);
+  if (type == ElementType::kPred) return b.ir().CreateOr(x, y);
+  return b.ir().CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, x, y);
+}
+
+Value* emit_minimum(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  if (is_floating(type)) return choose_float(b, x, y, CmpInst::FCMP_OLT);
+  if (type == ElementType::kPred) return b.ir().CreateAnd(x, y);
+  return b.ir().CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, x, y);
+}
+
+namespace {
+
+struct FloatLayout {
+  int exponent_bits;
+  int mantissa_bits;
+};
+
+FloatLayout layout_of(ElementType type) {
+  if (type == ElementType::kF16) return {5, 10};
+  if (type == ElementType::kBf16) return {8, 7};
+  return type == ElementType::kF64 ? FloatLayout{11, 52} : FloatLayout{8, 23};
+}
+
+Value* round_mantissa(SimdBuilder& b, Value* all, int dropped) {
+  auto& ir = b.ir();
+  const std::uint64_t last = std::uint64_t{1} << dropped;
+  Value* odd = ir.CreateLShr(ir.CreateAnd(all, b.int_like(all, last)), static_cast<std::uint64_t>(dropped));
+  Value* bias = ir.CreateAdd(odd, b.int_like(all, (last >> 1) - 1));
+  return ir.CreateAnd(ir.CreateAdd(all, bias), b.int_like(all, ~(last - 1)));
+}
+
+/// Exponents past the narrow format's become infinity; those below its normal range, zero, as XLA has it.
+Value* limit_exponent(SimdBuilder& b, Value* all, Value* original, FloatLayout from, int exponent_bits) {
+  auto& ir = b.ir();
+  const std::uint64_t one = 1;
+  const std::uint64_t mask = ((one << from.exponent_bits) - 1) << from.mantissa_bits;
+  const std::uint64_t bias = (one << (from.exponent_bits - 1)) - 1;
+  const std::uint64_t narrow_bias = (one << (exponent_bits - 1)) - 1;
+  Value* exponent = ir.CreateAnd(all, b.int_like(all, mask));
+  Value* sign = ir.CreateAnd(original, b.int_like(all, one << (from.exponent_bits + from.mantissa_bits)));
+  Value* over = ir.CreateICmpUGT(exponent, b.int_like(all, (bias + narrow_bias) << from.mantissa_bits));
+  Value* under = ir.CreateICmpULE(exponent, b.int_like(all, (bias - narrow_bias) << from.mantissa_bits));
+  Value* result = ir.CreateSelect(over, ir.CreateOr(sign, b.int_like(all, mask)), all);
+  return ir.CreateSelect(under, sign, result);
+}
+
+}  // namespace
+
+Value* emit_reduce_precision(SimdBuilder& b, ElementType type, const hlo::ReducePrecisionAttributes& attributes,
+                             Value* x) {
+  auto& ir = b.ir();
+  const FloatLayout from = layout_of(type);
+  const bool narrow = from.exponent_bits + from.mantissa_bits == 15;
+  Value* original = narrow ? b.to_memory(type, x) : b.bits(x);
+  Value* all = original;
+  const int dropped = from.mantissa_bits - static_cast<int>(attributes.mantissa_bits);
+  if (dropped > 0) all = round_mantissa(b, all, dropped);
+  if (attributes.exponent_bits < from.exponent_bits) {
+    all = limit_exponent(b, all, original, from, static_cast<int>(attributes.exponent_bits));
+  }
+  Value* result = narrow ? b.from_memory(type, all) : b.from_bits(all);
+  return ir.CreateSelect(ir.CreateFCmpUNO(x, x), x, result);
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/convert.h"
+
+#include <cmath>
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+// Out-of-range lanes are made zero before the conversion, whose result is undefined for them, and replaced after it.
+Value* float_to_integer(SimdBuilder& b, ElementType to, Value* value) {
+  auto& ir = b.ir();
+  const int bits = element_type_info(to).bits;
+  const bool is_signed = is_signed_integer(to);
+  Value* below = b.float_like(value, is_signed ? -std::ldexp(1.0, bits - 1) : 0.0);
+  Value* beyond = b.float_like(value, std::ldexp(1.0, is_signed ? bits - 1 : bits));
+  Value* too_small = ir.CreateFCmpOLT(value, below);
+  Value* too_big = ir.CreateFCmpOGE(value, beyond);
+  Value* inside = ir.CreateAnd(ir.CreateFCmpOGE(value, below), ir.CreateFCmpOLT(value, beyond));
+  Value* safe = ir.CreateSelect(inside, value, b.float_like(value, 0.0));
+  llvm::Type* result_type = b.register_type(to);
+  Value* result = nullptr;
+  if (bits < 32) {
+    result = ir.CreateTrunc(ir.CreateFPToSI(safe, b.wide(ir.getInt32Ty())), result_type);
+  } else {
+    result = is_signed ? ir.CreateFPToSI(safe, result_type) : ir.CreateFPToUI(safe, result_type);
+  }
+  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
+  Value* least = b.int_like(result, is_signed ? std::uint64_t{1} << (bits - 1) : 0);
+  Value* greatest = b.int_like(result, is_signed ? ones >> 1 : ones);
+  return ir.CreateSelect(too_big, greatest, ir.CreateSelect(too_small, least, result));
+}
+
+Value* float_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
+  auto& ir = b.ir();
+  if (to == ElementType::kF64) return from == to ? value : ir.CreateFPExt(value, b.register_type(to));
+  if (from == ElementType::kF64) value = ir.CreateFPTrunc(value, b.wide(ir.getFloatTy()));
+  return from == to ? value : b.round_to(to, value);
+}
+
+Value* integer_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
+  llvm::Type* type = b.register_type(to);
+  Value* result = is_signed_integer(from) ? b.ir().CreateSIToFP(value, type) : b.ir().CreateUIToFP(value, type);
+  return b.round_to(to, result);
+}
+
+}  // namespace
+
+Value* emit_convert(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
+  auto& ir = b.ir();
+  if (from == to) return value;
+  if (to == ElementType::kPred) {
+    return is_floating(from) ? ir.CreateFCmpUNE(value, b.float_like(value, 0.0))
+                             : ir.CreateICmpNE(value, b.int_like(value, 0));
+  }
+  if (is_floating(from)) {
+    return is_floating(to) ? float_to_float(b, from, to, value) : float_to_integer(b, to, value);
+  }
+  if (from == ElementType::kPred && is_floating(to)) {
+    llvm::Type* type = b.register_type(to);
+    return ir.CreateSelect(value, llvm::ConstantFP::get(type, 1.0), llvm::ConstantFP::get(type, 0.0));
+  }
+  if (is_floating(to)) return integer_to_float(b, from, to, value);
+  return is_signed_integer(from) ? ir.CreateSExtOrTrunc(value, b.register_type(to))
+                                 : ir.CreateZExtOrTrunc(value, b.register_type(to));
+}
+
+}  // namespace hilo::cpu

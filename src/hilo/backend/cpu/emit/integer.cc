@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/integer.h"
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+struct Guarded {
+  Value* by_zero;
+  Value* overflows;  // null if unsigned
+  Value* divisor;    // neither zero nor an overflowing -1
+};
+
+Guarded guard(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  auto& ir = b.ir();
+  const int bits = element_type_info(type).bits;
+  Guarded g;
+  g.by_zero = ir.CreateICmpEQ(y, b.int_like(y, 0));
+  g.overflows = nullptr;
+  Value* unsafe = g.by_zero;
+  if (is_signed_integer(type)) {
+    Value* least = ir.CreateICmpEQ(x, b.int_like(x, std::uint64_t{1} << (bits - 1)));
+    g.overflows = ir.CreateAnd(least, ir.CreateICmpEQ(y, b.int_like(y, ~std::uint64_t{0})));
+    unsafe = ir.CreateOr(unsafe, g.overflows);
+  }
+  g.divisor = ir.CreateSelect(unsafe, b.int_like(y, 1), y);
+  return g;
+}
+
+// No vector divides integers. Up to 32 bits a floating-point quotient of twice the digits truncates to the right
+// integer: it is off by less than 1/|y|, the least distance of x/y from the next integer.
+Value* quotient(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  auto& ir = b.ir();
+  const int bits = element_type_info(type).bits;
+  const bool is_signed = is_signed_integer(type);
+  if (bits == 64 || b.lanes() == 1) return is_signed ? ir.CreateSDiv(x, y) : ir.CreateUDiv(x, y);
+  const ElementType through = bits == 32 ? ElementType::kF64 : ElementType::kF32;
+  llvm::Type* real = b.register_type(through);
+  auto to_real = [&](Value* v) { return is_signed ? ir.CreateSIToFP(v, real) : ir.CreateUIToFP(v, real); };
+  Value* ratio = ir.CreateFDiv(to_real(x), to_real(y));
+  if (bits < 32) return ir.CreateTrunc(ir.CreateFPToSI(ratio, b.wide(ir.getInt32Ty())), x->getType());
+  return is_signed ? ir.CreateFPToSI(ratio, x->getType()) : ir.CreateFPToUI(ratio, x->getType());
+}
+
+}  // namespace
+
+Value* emit_integer_divide(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Guarded g = guard(b, type, x, y);
+  // With 1 in place of the overflowing -1 the quotient is MIN already.
+  Value* result = quotient(b, type, x, g.divisor);
+  return ir.CreateSelect(g.by_zero, b.int_like(x, ~std::uint64_t{0}), result);
+}
+
+Value* emit_integer_remainder(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Guarded g = guard(b, type, x, y);
+  // With 1 in place of the overflowing -1 the remainder is 0 already.
+  Value* result = ir.CreateSub(x, ir.CreateMul(quotient(b, type, x, g.divisor), g.divisor));
+  return ir.CreateSelect(g.by_zero, x, result);
+}
+
+Value* emit_integer_power(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  auto& ir = b.ir();
+  Value* one = b.int_like(x, 1);
+  Value* zero = b.int_like(x, 0);
+  auto left = [&](const Values& v) { return b.any(ir.CreateICmpNE(v[2], zero)); };
+  auto square_and_multiply = [&](const Values& v) {
+    Value* odd = ir.CreateICmpNE(ir.CreateAnd(v[2], one), zero);
+    Value* result = ir.CreateSelect(odd, ir.CreateMul(v[0], v[1]), v[0]);
+    return Values{result, ir.CreateMul(v[1], v[1]), ir.CreateLShr(v[2], 1)};
+  };
+  Value* result = b.while_loop({one, x, y}, left, square_and_multiply)[0];
+  if (!is_signed_integer(type)) return result;
+  // Squaring -1 or 1 by the exponent's bits is right for negative exponents, too.
+  Value* minus_one = b.int_like(x, ~std::uint64_t{0});
+  Value* unit = ir.CreateOr(ir.CreateICmpEQ(x, one), ir.CreateICmpEQ(x, minus_one));
+  Value* vanishes = ir.CreateAnd(ir.CreateICmpSLT(y, zero), ir.CreateNot(unit));
+  return ir.CreateSelect(vanishes, zero, result);
+}
+
+Value* emit_multiply_high(SimdBuilder& b, ElementType type, Value* x, Value* y) {
+  auto& ir = b.ir();
+  const unsigned bits = static_cast<unsigned>(element_type_info(type).bits);
+  llvm::Type* wide = b.wide(ir.getIntNTy(2 * bits));
+  const bool is_signed = is_signed_integer(type);
+  auto widen = [&](Value* v) { return is_signed ? ir.CreateSExt(v, wide) : ir.CreateZExt(v, wide); };
+  Value* product = ir.CreateMul(widen(x), widen(y));
+  return ir.CreateTrunc(ir.CreateLShr(product, bits), x->getType());
+}
+
+Value* emit_shift(SimdBuilder& b, Shift shift, Value* x, Value* amount) {
+  auto& ir = b.ir();
+  const std::uint64_t bits = x->getType()->getScalarSizeInBits();
+  Value* past = ir.CreateICmpUGE(amount, b.int_like(amount, bits));
+  Value* most = shift == Shift::kRightArithmetic ? b.int_like(amount, bits - 1) : b.int_like(amount, 0);
+  Value* safe = ir.CreateSelect(past, most, amount);
+  switch (shift) {
+    case Shift::kLeft: return ir.CreateSelect(past, b.int_like(x, 0), ir.CreateShl(x, safe));
+    case Shift::kRightLogical: return ir.CreateSelect(past, b.int_like(x, 0), ir.CreateLShr(x, safe));
+    case Shift::kRightArithmetic: return ir.CreateAShr(x, safe);
+  }
+  return x;
+}
+
+}  // namespace hilo::cpu

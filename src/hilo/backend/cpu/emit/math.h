@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/math.h -- elementary functions as vector code, for f32 and f64 lanes.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "hilo/backend/cpu/emit/simd.h"
+
+namespace hilo::cpu {
+
+// All of these take float or double lanes (or one float or double) and give the same type. Special values follow IEEE
+// and C's Annex F; denormal arguments and results are exact to the same budget as others (no flush to zero). The
+// budgets stand in emit/accuracy.h. The value of a lane never depends on its neighbours.
+
+// math_exp.cc
+llvm::Value* emit_exp(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_expm1(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_tanh(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_logistic(SimdBuilder& b, llvm::Value* x);
+
+// math_log.cc
+llvm::Value* emit_log(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_log1p(SimdBuilder& b, llvm::Value* x);
+
+// math_trig.cc
+llvm::Value* emit_sin(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_cos(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_tan(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_atan2(SimdBuilder& b, llvm::Value* y, llvm::Value* x);
+
+// math_power.cc
+llvm::Value* emit_pow(SimdBuilder& b, llvm::Value* x, llvm::Value* y);
+llvm::Value* emit_cbrt(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_rsqrt(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_erf(SimdBuilder& b, llvm::Value* x);
+
+// math_round.cc
+llvm::Value* emit_floor(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_ceil(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_trunc(SimdBuilder& b, llvm::Value* x);
+llvm::Value* emit_round_even(SimdBuilder& b, llvm::Value* x);            ///< ties to even
+llvm::Value* emit_round_away(SimdBuilder& b, llvm::Value* x);            ///< ties away from zero
+llvm::Value* emit_sign(SimdBuilder& b, llvm::Value* x);                  ///< -1, 1; zeros and NaN as they are
+llvm::Value* emit_fmod(SimdBuilder& b, llvm::Value* x, llvm::Value* y);  ///< exact; sign of x
+
+// math_support.cc: what the families share
+
+inline bool is_f64(llvm::Value* x) { return x->getType()->getScalarType()->isDoubleTy(); }
+/// A float constant of x's type; the f32 value is the given one rounded.
+inline llvm::Constant* constant(SimdBuilder& b, llvm::Value* x, double value) { return b.float_like(x, value); }
+/// x, but at least `least` or at most `most`; NaN stays NaN.
+llvm::Value* at_least(SimdBuilder& b, llvm::Value* x, double least);
+llvm::Value* at_most(SimdBuilder& b, llvm::Value* x, double most);
+llvm::Value* is_nan(SimdBuilder& b, llvm::Value* x);
+llvm::Value* equals(SimdBuilder& b, llvm::Value* x, double value);
+
+/// x rounded to an integer (|x| < 2^22 for f32, 2^51 for f64), as a float and as its integer bits.
+struct Rounded {
+  llvm::Value* value;
+  llvm::Value* integer;
+};
+/// Rounds a*scale; one multiply-add, no conversion instruction.
+Rounded round_product(SimdBuilder& b, llvm::Value* a, double scale);
+
+/// 2^n for integer lanes as wide as the float; n within the normal exponents.
+llvm::Value* power_of_two(SimdBuilder& b, llvm::Value* n);
+/// y * 2^n, rounded once even if the result is denormal, for n within twice the normal exponents and y near 1.
+llvm::Value* scale(SimdBuilder& b, llvm::Value* y, const Rounded& n);
+
+/// x = m * 2^e with m in [sqrt(1/2), sqrt(2)), for positive finite x, denormals included; e as a float.
+struct Split {
+  llvm::Value* mantissa;
+  llvm::Value* exponent;
+};
+Split split(SimdBuilder& b, llvm::Value* x);
+
+/// hilo_<name>_f32/f64 of runtime/scalar_math.h on every lane; y may be null.
+llvm::Value* call_scalar(SimdBuilder& b, std::string_view name, llvm::Value* x, llvm::Value* y);
+/// `fast`, but where `mask` is true the runtime's function; costs one branch where no lane of the mask is.
+llvm::Value* replace_by_scalar(SimdBuilder& b, llvm::Value* fast, llvm::Value* mask, std::string_view name,
+                               llvm::Value* x, llvm::Value* y);
+
+}  // namespace hilo::cpu

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// log and log1p: x = m * 2^e, f = m - 1, log x = e*ln(2) + log(1+f).
+#include <limits>
+
+#include "hilo/backend/cpu/emit/math.h"
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+// (log(1+f) - f + f^2/2) / f^3 on [sqrt(1/2)-1, sqrt(2)-1], a Remez fit.
+constexpr std::array<float, 9> kLogF32 = {0x1.555546p-2f,  -0x1.ffffeep-3f, 0x1.99a562p-3f,
+                                          -0x1.5562dcp-3f, 0x1.23304cp-3f,  -0x1.fb4132p-4f,
+                                          0x1.e6765cp-4f,  -0x1.e305bap-4f, 0x1.1b0a22p-4f};
+// With s = f/(2+f): (log(1+f) - 2s) / s^3 as a function of s^2, a Remez fit.
+constexpr std::array<double, 8> kLogF64 = {0x1.5555555555555p-1, 0x1.9999999999e69p-2, 0x1.2492492422ee2p-2,
+                                           0x1.c71c7262c827cp-3, 0x1.745cdb26b027ep-3, 0x1.3b21312d769ffp-3,
+                                           0x1.0f5106dc4e634p-3, 0x1.0fcde380e840fp-3};
+
+Value* log_f32(SimdBuilder& b, Value* f, Value* e) {
+  auto& ir = b.ir();
+  Value* square = ir.CreateFMul(f, f);
+  Value* rest = ir.CreateFMul(ir.CreateFMul(f, square), b.polynomial(f, kLogF32));
+  rest = b.mul_add(e, b.f32(-0x1.bd0106p-13f), rest);
+  rest = b.mul_add(square, b.f32(-0.5f), rest);
+  return b.mul_add(e, b.f32(0x1.63p-1f), ir.CreateFAdd(f, rest));
+}
+
+Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
+  auto& ir = b.ir();
+  Value* s = ir.CreateFDiv(f, ir.CreateFAdd(f, b.f64(2.0)));
+  Value* z = ir.CreateFMul(s, s);
+  Value* series = ir.CreateFMul(z, b.polynomial(z, kLogF64));
+  Value* half_square = ir.CreateFMul(ir.CreateFMul(f, f), b.f64(0.5));
+  // log(1+f) = f - (h - s*(h + series)), h = f^2/2; small terms first.
+  Value* low = b.mul_add(e, b.f64(0x1.a39ef35793c76p-33), ir.CreateFMul(s, ir.CreateFAdd(half_square, series)));
+  Value* rest = ir.CreateFSub(half_square, low);
+  return b.mul_add(e, b.f64(0x1.62e42fee00000p-1), ir.CreateFSub(f, rest));
+}
+
+Value* log_of(SimdBuilder& b, Value* f, Value* e) { return is_f64(f) ? log_f64(b, f, e) : log_f32(b, f, e); }
+
+/// What log gives where its argument x isn't positive and finite.
+Value* with_special_values(SimdBuilder& b, Value* x, Value* result) {
+  auto& ir = b.ir();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  Value* nan = constant(b, x, std::numeric_limits<double>::quiet_NaN());
+  result = ir.CreateSelect(equals(b, x, kInfinity), x, result);
+  result = ir.CreateSelect(ir.CreateFCmpULT(x, constant(b, x, 0.0)), nan, result);  // negative or NaN
+  return ir.CreateSelect(equals(b, x, 0.0), constant(b, x, -kInfinity), result);
+}
+
+}  // namespace
+
+Value* emit_log(SimdBuilder& b, Value* x) {
+  Split parts = split(b, x);
+  Value* f = b.ir().CreateFSub(parts.mantissa, constant(b, x, 1.0));
+  return with_special_values(b, x, log_of(b, f, parts.exponent));
+}
+
+// u = 1+x is rounded, but f = (1+x) * 2^-e - 1 = x * 2^-e + (2^-e - 1) isn't, except far out where it doesn't matter.
+Value* emit_log1p(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* one = constant(b, x, 1.0);
+  Value* u = ir.CreateFAdd(x, one);
+  Split parts = split(b, u);
+  Value* magic = constant(b, x, is_f64(x) ? 0x1.8p52 : 0x1.8p23);
+  Value* minus_e = ir.CreateSub(b.bits(magic), b.bits(ir.CreateFAdd(parts.exponent, magic)));
+  Value* power = power_of_two(b, minus_e);
+  Value* exact = b.mul_add(x, power, ir.CreateFSub(power, one));
+  Value* far = ir.CreateFCmpOGT(x, constant(b, x, 0x1p60));
+  Value* f = ir.CreateSelect(far, ir.CreateFSub(parts.mantissa, one), exact);
+  Value* result = with_special_values(b, u, log_of(b, f, parts.exponent));
+  return ir.CreateSelect(equals(b, x, 0.0), x, result);
+}
+
+}  // namespace hilo::cpu

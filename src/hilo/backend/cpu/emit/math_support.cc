@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <llvm/IR/IntrinsicsX86.h>
+#include <llvm/IR/Module.h>
+
+#include <bit>
+#include <string>
+
+#include "hilo/backend/cpu/emit/math.h"
+
+namespace hilo::cpu {
+
+using llvm::Value;
+
+// Written as maxps and minps compute them: the second operand if either is NaN.
+Value* at_least(SimdBuilder& b, Value* x, double least) {
+  Value* bound = constant(b, x, least);
+  return b.ir().CreateSelect(b.ir().CreateFCmpOGT(bound, x), bound, x);
+}
+
+Value* at_most(SimdBuilder& b, Value* x, double most) {
+  Value* bound = constant(b, x, most);
+  return b.ir().CreateSelect(b.ir().CreateFCmpOLT(bound, x), bound, x);
+}
+
+Value* is_nan(SimdBuilder& b, Value* x) { return b.ir().CreateFCmpUNO(x, x); }
+
+Value* equals(SimdBuilder& b, Value* x, double value) { return b.ir().CreateFCmpOEQ(x, constant(b, x, value)); }
+
+// Adding 1.5 * 2^(mantissa bits) leaves the integer in the low bits of the sum.
+Rounded round_product(SimdBuilder& b, Value* a, double factor) {
+  auto& ir = b.ir();
+  Value* magic = constant(b, a, is_f64(a) ? 0x1.8p52 : 0x1.8p23);
+  Value* sum = b.mul_add(a, constant(b, a, factor), magic);
+  return {ir.CreateFSub(sum, magic), ir.CreateSub(b.bits(sum), b.bits(magic))};
+}
+
+Value* power_of_two(SimdBuilder& b, Value* n) {
+  const bool wide = n->getType()->getScalarSizeInBits() == 64;
+  Value* biased = b.ir().CreateAdd(n, b.int_like(n, wide ? 1023 : 127));
+  return b.from_bits(b.ir().CreateShl(biased, wide ? 52 : 23));
+}
+
+namespace {
+
+/// vscalef on one register of 64 bytes.
+Value* scalef_register(SimdBuilder& b, Value* y, Value* n) {
+  auto& ir = b.ir();
+  constexpr int kCurrentRounding = 4;
+  const bool wide = is_f64(y);
+  const llvm::Intrinsic::ID id =
+      wide ? llvm::Intrinsic::x86_avx512_mask_scalef_pd_512 : llvm::Intrinsic::x86_avx512_mask_scalef_ps_512;
+  Value* all = llvm::Constant::getAllOnesValue(ir.getIntNTy(wide ? 8 : 16));
+  return ir.CreateIntrinsic(id, {}, {y, n, y, all, ir.getInt32(kCurrentRounding)});
+}
+
+bool fits_registers(SimdBuilder& b, Value* y, int* lanes_per_register) {
+  *lanes_per_register = is_f64(y) ? 8 : 16;
+  return b.isa() == Isa::kAvx512 && b.lanes() % *lanes_per_register == 0;
+}
+
+Value* concatenate_halves(llvm::IRBuilder<>& ir, std::vector<Value*> parts, int lanes) {
+  while (parts.size() > 1) {
+    std::vector<int> order;
+    for (int i = 0; i < 2 * lanes; ++i) order.push_back(i);
+    std::vector<Value*> joined;
+    for (std::size_t k = 0; k + 1 < parts.size(); k += 2) {
+      joined.push_back(ir.CreateShuffleVector(parts[k], parts[k + 1], order));
+    }
+    parts = std::move(joined);
+    lanes *= 2;
+  }
+  return parts[0];
+}
+
+Value* scalef(SimdBuilder& b, Value* y, Value* n, int width) {
+  std::vector<Value*> parts;
+  for (int start = 0; start < b.lanes(); start += width) {
+    std::vector<int> order;
+    for (int i = 0; i < width; ++i) order.push_back(start + i);
+    parts.push_back(scalef_register(b, b.ir().CreateShuffleVector(y, order), b.ir().CreateShuffleVector(n, order)));
+  }
+  return concatenate_halves(b.ir(), std::move(parts), width);
+}
+
+}  // namespace
+
+// In two steps, so that neither factor leaves the normal range; the first product is exact, the second rounds once.
+Value* scale(SimdBuilder& b, Value* y, const Rounded& n) {
+  auto& ir = b.ir();
+  int width = 0;
+  if (fits_registers(b, y, &width)) return scalef(b, y, n.value, width);
+  Value* half = ir.CreateAShr(n.integer, b.int_like(n.integer, 1));
+  Value* rest = ir.CreateSub(n.integer, half);
+  return ir.CreateFMul(ir.CreateFMul(y, power_of_two(b, half)), power_of_two(b, rest));
+}
+
+Split split(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  const bool wide = is_f64(x);
+  Value* least_normal = constant(b, x, wide ? 0x1p-1022 : 0x1p-126);
+  const int lift = wide ? 54 : 25;
+  Value* denormal = ir.CreateFCmpOLT(x, least_normal);
+  Value* lifted = ir.CreateSelect(denormal, ir.CreateFMul(x, constant(b, x, wide ? 0x1p54 : 0x1p25)), x);
+  Value* all = b.bits(lifted);
+  // Counting exponents from sqrt(1/2) instead of 1 puts the mantissa around 1.
+  Value* origin = wide ? b.int_like(all, std::bit_cast<std::uint64_t>(0x1.6a09e667f3bcdp-1))
+                       : b.int_like(all, std::bit_cast<std::uint32_t>(0x1.6a09e6p-1f));
+  const unsigned mantissa_bits = wide ? 52 : 23;
+  Value* exponent = ir.CreateAShr(ir.CreateSub(all, origin), mantissa_bits);
+  Value* mantissa = b.from_bits(ir.CreateSub(all, ir.CreateShl(exponent, mantissa_bits)));
+  Value* magic = constant(b, x, wide ? 0x1.8p52 : 0x1.8p23);
+  Value* as_float = ir.CreateFSub(b.from_bits(ir.CreateAdd(exponent, b.bits(magic))), magic);
+  Value* offset = ir.CreateSelect(denormal, constant(b, x, -lift), constant(b, x, 0.0));
+  return {mantissa, ir.CreateFAdd(as_float, offset)};
+}
+
+Value* call_scalar(SimdBuilder& b, std::string_view name, Value* x, Value* y) {
+  auto& ir = b.ir();
+  const bool wide = is_f64(x);
+  const ElementType type = wide ? ElementType::kF64 : ElementType::kF32;
+  const std::int64_t bytes = static_cast<std::int64_t>(b.lanes()) * element_size_bytes(type);
+  Value* zero = b.index(0);
+  Value* first = b.stack(bytes);
+  b.store(type, x, first, zero);
+  Value* second = first;
+  if (y != nullptr) {
+    second = b.stack(bytes);
+    b.store(type, y, second, zero);
+  }
+  Value* result = b.stack(bytes);
+  llvm::Type* pointer = ir.getPtrTy();
+  auto* signature = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, pointer, ir.getInt64Ty()}, false);
+  const std::string symbol = "hilo_" + std::string(name) + (wide ? "_f64" : "_f32");
+  llvm::Module* module = ir.GetInsertBlock()->getModule();
+  auto call =
+      ir.CreateCall(module->getOrInsertFunction(symbol, signature), {first, second, result, b.index(b.lanes())});
+  call->setDoesNotThrow();
+  return b.load(type, result, zero);
+}
+
+Value* replace_by_scalar(SimdBuilder& b, Value* fast, Value* mask, std::string_view name, Value* x, Value* y) {
+  auto slow = [&] { return Values{b.ir().CreateSelect(mask, call_scalar(b, name, x, y), fast)}; };
+  return b.if_else(b.any(mask), slow, [&] { return Values{fast}; })[0];
+}
+
+}  // namespace hilo::cpu

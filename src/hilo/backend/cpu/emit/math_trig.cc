@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// sin, cos, tan, atan2. x = n*pi/2 + r with |r| <= pi/4, quadrant n mod 4. Angles too large for that way of finding r
+// go to the C library, lane by lane.
+#include <limits>
+
+#include "hilo/backend/cpu/emit/math.h"
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+// Greatest |x| of the fast way: n times each short part of pi/2 must be exact (33 + 20 bits).
+constexpr double kFastF32 = 0x1p20;
+constexpr double kFastF64 = 0x1p16;
+
+constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
+
+// sin r = r + r^3 S(r^2), cos r = 1 - r^2/2 + r^4 C(r^2), tan r = r + r^3 T(r^2) on |r| <= pi/4, Remez fits.
+constexpr std::array<float, 4> kSinF32 = {-0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f94p-13f, 0x1.6cd5ecp-19f};
+constexpr std::array<float, 4> kCosF32 = {0x1.555556p-5f, -0x1.6c16b8p-10f, 0x1.a01118p-16f, -0x1.24290ap-22f};
+constexpr std::array<float, 7> kTanF32 = {0x1.555562p-2f, 0x1.110d38p-3f,   0x1.baea36p-5f, 0x1.5c22f0p-6f,
+                                          0x1.65cd98p-7f, -0x1.9dc3a4p-17f, 0x1.21fcc2p-8f};
+constexpr std::array<double, 7> kSinF64 = {-0x1.5555555555555p-3, 0x1.111111111110bp-7,   -0x1.a01a01a018ab3p-13,
+                                           0x1.71de3a533562ap-19, -0x1.ae645292e06b6p-26, 0x1.61208f3386372p-33,
+                                           -0x1.aaa381204e640p-41};
+constexpr std::array<double, 7> kCosF64 = {0x1.5555555555555p-5,   -0x1.6c16c16c16c10p-10, 0x1.a01a01a018dbfp-16,
+                                           -0x1.27e4fb75fa938p-22, 0x1.1eed8ca0600b9p-29,  -0x1.9393347b57428p-37,
+                                           0x1.aac3f44942afbp-45};
+// atan t = t + t^3 A(t^2) on [0, 1].
+constexpr std::array<float, 9> kAtanF32 = {-0x1.555540p-2f, 0x1.999276p-3f,  -0x1.2426f8p-3f,
+                                           0x1.c0d286p-4f,  -0x1.58dc74p-4f, 0x1.dd0ec8p-5f,
+                                           -0x1.01af74p-5f, 0x1.6a8f60p-7f,  -0x1.defe5ep-10f};
+
+struct Angle {
+  Value* high;      // r
+  Value* low;       // what r's rounding lost; null for f32
+  Value* quadrant;  // integer lanes as wide as x
+};
+
+// In f64, where everything but the last product is exact; one rounding to f32 at the end.
+Angle reduce_f32(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* wide = ir.CreateFPExt(x, b.wide(ir.getDoubleTy()));
+  Rounded n = round_product(b, wide, kTwoOverPi);
+  Value* r = b.mul_add(n.value, b.f64(-0x1.921fb54400000p+0), wide);
+  r = b.mul_add(n.value, b.f64(-0x1.0b4611a626331p-34), r);
+  Value* quadrant = ir.CreateTrunc(n.integer, b.wide(ir.getInt32Ty()));
+  return {ir.CreateFPTrunc(r, b.wide(ir.getFloatTy())), nullptr, quadrant};
+}
+
+// pi/2 in three parts of 33 bits and a rest; the first two steps are exact, the rest gathers in `low`.
+Angle reduce_f64(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Rounded n = round_product(b, x, kTwoOverPi);
+  Value* first = b.mul_add(n.value, b.f64(-0x1.921fb54400000p+0), x);
+  Value* product = ir.CreateFMul(n.value, b.f64(0x1.0b4611a600000p-34));
+  Value* sum = ir.CreateFSub(first, product);
+  Value* lost = ir.CreateFSub(ir.CreateFSub(first, sum), product);
+  lost = b.mul_add(n.value, b.f64(-0x1.3198a2e000000p-69), lost);
+  lost = b.mul_add(n.value, b.f64(-0x1.b839a252049c1p-104), lost);
+  Value* r = ir.CreateFAdd(sum, lost);
+  return {r, ir.CreateFAdd(ir.CreateFSub(sum, r), lost), n.integer};
+}
+
+Angle reduce(SimdBuilder& b, Value* x) { return is_f64(x) ? reduce_f64(b, x) : reduce_f32(b, x); }
+
+Value* sin_of(SimdBuilder& b, const Angle& a) {
+  auto& ir = b.ir();
+  Value* z = ir.CreateFMul(a.high, a.high);
+  Value* cube = ir.CreateFMul(z, a.high);
+  if (a.low == nullptr) return b.mul_add(cube, b.polynomial(z, kSinF32), a.high);
+  // sin(r + low) = sin r + low * cos r
+  Value* slope = b.mul_add(z, b.f64(-0.5), b.f64(1.0));
+  Value* rest = b.mul_add(cube, b.polynomial(z, kSinF64), ir.CreateFMul(a.low, slope));
+  return ir.CreateFAdd(a.high, rest);
+}
+
+Value* cos_of(SimdBuilder& b, const Angle& a) {
+  auto& ir = b.ir();
+  Value* one = constant(b, a.high, 1.0);
+  Value* z = ir.CreateFMul(a.high, a.high);
+  if (a.low == nullptr) return b.mul_add(z, b.mul_add(z, b.polynomial(z, kCosF32), b.f32(-0.5f)), one);
+  Value* half = ir.CreateFMul(z, b.f64(0.5));
+  Value* start = ir.CreateFSub(one, half);
+  Value* square = ir.CreateFMul(z, z);
+  // What 1 - r^2/2 rounded away, and cos(r + low) = cos r - low * sin r.
+  Value* lost = ir.CreateFSub(ir.CreateFSub(one, start), half);
+  lost = ir.CreateFSub(lost, ir.CreateFMul(a.high, a.low));
+  return ir.CreateFAdd(start, b.mul_add(square, b.polynomial(z, kCosF64), lost));
+}
+
+Value* has_bit(SimdBuilder& b, Value* integers, std::uint64_t bit) {
+  Value* masked = b.ir().CreateAnd(integers, b.int_like(integers, bit));
+  return b.ir().CreateICmpNE(masked, b.int_like(integers, 0));
+}
+
+/// True in lanes whose angle is finite and too large for the fast way.
+Value* is_huge(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Value* magnitude = b.abs(x);
+  Value* large = ir.CreateFCmpOGT(magnitude, constant(b, x, is_f64(x) ? kFastF64 : kFastF32));
+  Value* finite = ir.CreateFCmpOLT(magnitude, constant(b, x, std::numeric_limits<double>::infinity()));
+  return ir.CreateAnd(large, finite);
+}
+
+/// sin(x + shift*pi/2): quadrants 0 and 2 are +-sin r, 1 and 3 are +-cos r.
+Value* sin_shifted(SimdBuilder& b, const Angle& a, std::uint64_t shift) {
+  auto& ir = b.ir();
+  Value* quadrant = ir.CreateAdd(a.quadrant, b.int_like(a.quadrant, shift));
+  Value* value = ir.CreateSelect(has_bit(b, quadrant, 1), cos_of(b, a), sin_of(b, a));
+  return ir.CreateSelect(has_bit(b, quadrant, 2), ir.CreateFNeg(value), value);
+}
+
+Value* tan_f32(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  Angle a = reduce(b, x);
+  Value* z = ir.CreateFMul(a.high, a.high);
+  Value* t = b.mul_add(ir.CreateFMul(z, a.high), b.polynomial(z, kTanF32), a.high);
+  Value* odd = has_bit(b, a.quadrant, 1);
+  Value* result = ir.CreateFDiv(ir.CreateSelect(odd, b.f32(-1.0f), t), ir.CreateSelect(odd, t, b.f32(1.0f)));
+  result = ir.CreateSelect(equals(b, x, 0.0), x, result);
+  return replace_by_scalar(b, result, is_huge(b, x), "tan", x, nullptr);
+}
+
+Value* atan2_f32(SimdBuilder& b, Value* y, Value* x) {
+  auto& ir = b.ir();
+  Value* ax = b.abs(x);
+  Value* ay = b.abs(y);
+  Value* steep = ir.CreateFCmpOGT(ay, ax);
+  Value* small = ir.CreateSelect(steep, ax, ay);
+  Value* big = ir.CreateSelect(steep, ay, ax);
+  Value* t = ir.CreateFDiv(small, big);
+  t = ir.CreateSelect(equals(b, big, 0.0), b.f32(0.0f), t);
+  t = ir.CreateSelect(equals(b, small, std::numeric_limits<double>::infinity()), b.f32(1.0f), t);
+  Value* z = ir.CreateFMul(t, t);
+  Value* angle = b.mul_add(ir.CreateFMul(t, z), b.polynomial(z, kAtanF32), t);
+  auto from = [&](float high, float low, Value* a) { return ir.CreateFAdd(ir.CreateFSub(b.f32(high), a), b.f32(low)); };
+  angle = ir.CreateSelect(steep, from(0x1.921fb6p+0f, -0x1.777a5cp-25f, angle), angle);
+  Value* left = ir.CreateICmpSLT(b.bits(x), b.i32(0));  // -0 counts as negative
+  angle = ir.CreateSelect(left, from(0x1.921fb6p+1f, -0x1.777a5cp-24f, angle), angle);
+  Value* result = b.copysign(angle, y);
+  Value* nan = b.f32(std::numeric_limits<float>::quiet_NaN());
+  return ir.CreateSelect(ir.CreateFCmpUNO(x, y), nan, result);
+}
+
+}  // namespace
+
+Value* emit_sin(SimdBuilder& b, Value* x) {
+  Value* result = sin_shifted(b, reduce(b, x), 0);
+  result = b.ir().CreateSelect(equals(b, x, 0.0), x, result);
+  return replace_by_scalar(b, result, is_huge(b, x), "sin", x, nullptr);
+}
+
+Value* emit_cos(SimdBuilder& b, Value* x) {
+  return replace_by_scalar(b, sin_shifted(b, reduce(b, x), 1), is_huge(b, x), "cos", x, nullptr);
+}
+
+Value* emit_tan(SimdBuilder& b, Value* x) { return is_f64(x) ? call_scalar(b, "tan", x, nullptr) : tan_f32(b, x); }
+
+Value* emit_atan2(SimdBuilder& b, Value* y, Value* x) {
+  return is_f64(x) ? call_scalar(b, "atan2", y, x) : atan2_f32(b, y, x);
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/simd.h"
+
+namespace hilo::cpu {
+
+using llvm::Value;
+using llvm::Intrinsic::ID;
+
+bool has_register(ElementType type) {
+  switch (type) {
+    case ElementType::kPred:
+    case ElementType::kS8:
+    case ElementType::kS16:
+    case ElementType::kS32:
+    case ElementType::kS64:
+    case ElementType::kU8:
+    case ElementType::kU16:
+    case ElementType::kU32:
+    case ElementType::kU64:
+    case ElementType::kF16:
+    case ElementType::kBf16:
+    case ElementType::kF32:
+    case ElementType::kF64: return true;
+    case ElementType::kS2:
+    case ElementType::kS4:
+    case ElementType::kU2:
+    case ElementType::kU4:
+    case ElementType::kC64:
+    case ElementType::kC128:
+    case ElementType::kF8E5M2:
+    case ElementType::kF8E4M3Fn:
+    case ElementType::kF8E4M3:
+    case ElementType::kF8E3M4:
+    case ElementType::kF8E4M3B11Fnuz:
+    case ElementType::kF8E5M2Fnuz:
+    case ElementType::kF8E4M3Fnuz:
+    case ElementType::kF8E8M0Fnu:
+    case ElementType::kF4E2M1Fn:
+    case ElementType::kToken:
+    case ElementType::kOpaque:
+    case ElementType::kTuple: return false;
+  }
+  return false;
+}
+
+llvm::Type* SimdBuilder::memory_scalar(ElementType type) {
+  if (type == ElementType::kF32) return ir_.getFloatTy();
+  if (type == ElementType::kF64) return ir_.getDoubleTy();
+  return ir_.getIntNTy(static_cast<unsigned>(element_size_bytes(type)) * 8);
+}
+
+llvm::Type* SimdBuilder::register_scalar(ElementType type) {
+  if (type == ElementType::kPred) return ir_.getInt1Ty();
+  if (type == ElementType::kF16 || type == ElementType::kBf16) return ir_.getFloatTy();
+  return memory_scalar(type);
+}
+
+llvm::Type* SimdBuilder::wide(llvm::Type* scalar) {
+  if (lanes_ == 1) return scalar;
+  return llvm::FixedVectorType::get(scalar, static_cast<unsigned>(lanes_));
+}
+
+llvm::Constant* SimdBuilder::f32(float value) { return llvm::ConstantFP::get(wide(ir_.getFloatTy()), value); }
+llvm::Constant* SimdBuilder::f64(double value) { return llvm::ConstantFP::get(wide(ir_.getDoubleTy()), value); }
+
+llvm::Constant* SimdBuilder::i32(std::int64_t value) {
+  return llvm::ConstantInt::get(wide(ir_.getInt32Ty()), static_cast<std::uint64_t>(value), true);
+}
+
+llvm::Constant* SimdBuilder::i64(std::int64_t value) {
+  return llvm::ConstantInt::get(wide(ir_.getInt64Ty()), static_cast<std::uint64_t>(value), true);
+}
+
+llvm::Constant* SimdBuilder::boolean(bool value) { return llvm::ConstantInt::get(wide(ir_.getInt1Ty()), value); }
+
+llvm::Constant* SimdBuilder::int_like(Value* like, std::uint64_t value) {
+  const unsigned width = like->getType()->getScalarSizeInBits();
+  return llvm::ConstantInt::get(like->getType(), llvm::APInt(64, value).trunc(width));
+}
+
+llvm::Constant* SimdBuilder::float_like(Value* like, double value) {
+  return llvm::ConstantFP::get(like->getType(), value);
+}
+
+llvm::Constant* SimdBuilder::iota(ElementType type) {
+  llvm::Type* scalar = register_scalar(type);
+  std::vector<llvm::Constant*> lanes;
+  for (int i = 0; i < lanes_; ++i) {
+    lanes.push_back(scalar->isFloatingPointTy() ? llvm::ConstantFP::get(scalar, i)
+                                                : llvm::ConstantInt::get(scalar, static_cast<std::uint64_t>(i)));
+  }
+  return lanes_ == 1 ? lanes[0] : llvm::ConstantVector::get(lanes);
+}
+
+Value* SimdBuilder::splat(Value* scalar) {
+  return lanes_ == 1 ? scalar : ir_.CreateVectorSplat(static_cast<unsigned>(lanes_), scalar);
+}
+
+Value* SimdBuilder::reverse(Value* value) {
+  if (lanes_ == 1) return value;
+  std::vector<int> order;
+  for (int i = lanes_ - 1; i >= 0; --i) order.push_back(i);
+  return ir_.CreateShuffleVector(value, order);
+}
+
+Value* SimdBuilder::reduce_lanes(Value* value, const std::function<Value*(Value*, Value*)>& combine) {
+  for (int width = lanes_ / 2; width >= 1; width /= 2) {
+    // Half-width shuffles: the upper half meets the lower one, and the vector gets shorter.
+    std::vector<int> low, high;
+    for (int i = 0; i < width; ++i) {
+      low.push_back(i);
+      high.push_back(width + i);
+    }
+    if (width == 1) {
+      return combine(ir_.CreateExtractElement(value, std::uint64_t{0}),
+                     ir_.CreateExtractElement(value, std::uint64_t{1}));
+    }
+    value = combine(ir_.CreateShuffleVector(value, low), ir_.CreateShuffleVector(value, high));
+  }
+  return value;
+}
+
+Value* SimdBuilder::any(Value* mask) {
+  if (lanes_ == 1) return mask;
+  Value* packed = ir_.CreateBitCast(mask, ir_.getIntNTy(static_cast<unsigned>(lanes_)));
+  return ir_.CreateICmpNE(packed, llvm::ConstantInt::get(packed->getType(), 0));
+}
+
+Value* SimdBuilder::first_lanes(Value* count) {
+  Value* limit = splat(ir_.CreateTrunc(count, ir_.getInt32Ty()));
+  return ir_.CreateICmpULT(iota(ElementType::kU32), limit);
+}
+
+Value* SimdBuilder::fma(Value* a, Value* b, Value* c) {
+  return ir_.CreateIntrinsic(llvm::Intrinsic::fma, {a->getType()}, {a, b, c});
+}
+
+Value* SimdBuilder::mul_add(Value* a, Value* b, Value* c) {
+  return has_fma(isa_) ? fma(a, b, c) : ir_.CreateFAdd(ir_.CreateFMul(a, b), c);
+}
+
+namespace {
+
+template <typename T>
+Value* horner(SimdBuilder& b, Value* x, std::span<const T> coefficients) {
+  Value* sum = b.float_like(x, static_cast<double>(coefficients.back()));
+  for (std::size_t k = coefficients.size() - 1; k-- > 0;) {
+    sum = b.mul_add(sum, x, b.float_like(x, static_cast<double>(coefficients[k])));
+  }
+  return sum;
+}
+
+}  // namespace
+
+Value* SimdBuilder::polynomial(Value* x, std::span<const float> coefficients) { return horner(*this, x, coefficients); }
+Value* SimdBuilder::polynomial(Value* x, std::span<const double> coefficients) {
+  return horner(*this, x, coefficients);
+}
+
+Value* SimdBuilder::copysign(Value* magnitude, Value* sign) {
+  return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, magnitude, sign);
+}
+
+Value* SimdBuilder::bits(Value* value) {
+  const unsigned width = value->getType()->getScalarSizeInBits();
+  return ir_.CreateBitCast(value, value->getType()->getWithNewType(ir_.getIntNTy(width)));
+}
+
+Value* SimdBuilder::from_bits(Value* value) {
+  llvm::Type* scalar = value->getType()->getScalarSizeInBits() == 64 ? ir_.getDoubleTy() : ir_.getFloatTy();
+  return ir_.CreateBitCast(value, value->getType()->getWithNewType(scalar));
+}
+
+llvm::BasicBlock* SimdBuilder::new_block(const char* name) {
+  return llvm::BasicBlock::Create(ir_.getContext(), name, ir_.GetInsertBlock()->getParent());
+}
+
+namespace {
+
+std::vector<llvm::PHINode*> carried_phis(llvm::IRBuilder<>& ir, const Values& initial, llvm::BasicBlock* from) {
+  std::vector<llvm::PHINode*> phis;
+  for (Value* value : initial) {
+    llvm::PHINode* phi = ir.CreatePHI(value->getType(), 2);
+    phi->addIncoming(value, from);
+    phis.push_back(phi);
+  }
+  return phis;
+}
+
+void close_phis(const std::vector<llvm::PHINode*>& phis, const Values& next, llvm::BasicBlock* from) {
+  for (std::size_t k = 0; k < phis.size(); ++k) phis[k]->addIncoming(next[k], from);
+}
+
+Values as_values(const std::vector<llvm::PHINode*>& phis) { return Values(phis.begin(), phis.end()); }
+
+}  // namespace
+
+// The test stands at the end of the body, so that a turn takes one branch; a guard before it skips empty loops.
+Values SimdBuilder::counted_loop(Value* begin, Value* end, Value* step, const Values& initial,
+                                 const std::function<Values(Value*, const Values&)>& body) {
+  llvm::BasicBlock* before = ir_.GetInsertBlock();
+  llvm::BasicBlock* turn = new_block("turn");
+  llvm::BasicBlock* after = new_block("after");
+  ir_.CreateCondBr(ir_.CreateICmpSLT(begin, end), turn, after);
+  ir_.SetInsertPoint(turn);
+  llvm::PHINode* i = ir_.CreatePHI(begin->getType(), 2);
+  i->addIncoming(begin, before);
+  std::vector<llvm::PHINode*> carried = carried_phis(ir_, initial, before);
+  Values next = body(i, as_values(carried));
+  Value* following = ir_.CreateAdd(i, step);
+  llvm::BasicBlock* latch = ir_.GetInsertBlock();
+  ir_.CreateCondBr(ir_.CreateICmpSLT(following, end), turn, after);
+  i->addIncoming(following, latch);
+  close_phis(carried, next, latch);
+  ir_.SetInsertPoint(after);
+  std::vector<llvm::PHINode*> results = carried_phis(ir_, initial, before);
+  close_phis(results, next, latch);
+  return as_values(results);
+}
+
+Values SimdBuilder::while_loop(const Values& initial, const std::function<Value*(const Values&)>& condition,
+                               const std::function<Values(const Values&)>& body) {
+  llvm::BasicBlock* before = ir_.GetInsertBlock();
+  llvm::BasicBlock* test = new_block("test");
+  llvm::BasicBlock* turn = new_block("turn");
+  llvm::BasicBlock* after = new_block("after");
+  ir_.CreateBr(test);
+  ir_.SetInsertPoint(test);
+  std::vector<llvm::PHINode*> carried = carried_phis(ir_, initial, before);
+  ir_.CreateCondBr(condition(as_values(carried)), turn, after);
+  ir_.SetInsertPoint(turn);
+  Values next = body(as_values(carried));
+  close_phis(carried, next, ir_.GetInsertBlock());
+  ir_.CreateBr(test);
+  ir_.SetInsertPoint(after);
+  return as_values(carried);
+}
+
+Values SimdBuilder::if_else(Value* condition, const std::function<Values()>& then,
+                            const std::function<Values()>& otherwise) {
+  llvm::BasicBlock* yes = new_block("then");
+  llvm::BasicBlock* no = new_block("else");
+  llvm::BasicBlock* after = new_block("after");
+  ir_.CreateCondBr(condition, yes, no);
+  ir_.SetInsertPoint(yes);
+  Values first = then();
+  llvm::BasicBlock* yes_end = ir_.GetInsertBlock();
+  ir_.CreateBr(after);
+  ir_.SetInsertPoint(no);
+  Values second = otherwise();
+  llvm::BasicBlock* no_end = ir_.GetInsertBlock();
+  ir_.CreateBr(after);
+  ir_.SetInsertPoint(after);
+  std::vector<llvm::PHINode*> results = carried_phis(ir_, first, yes_end);
+  close_phis(results, second, no_end);
+  return as_values(results);
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/simd.h -- writes vector code in LLVM IR: values of W lanes, memory with tails, loops, branches.
+#pragma once
+
+#include <llvm/IR/IRBuilder.h>
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "hilo/backend/cpu/isa.h"
+#include "hilo/types/element_type.h"
+
+namespace hilo::cpu {
+
+using Values = std::vector<llvm::Value*>;
+
+/// An element type the emitter has registers for: pred, s8..s64, u8..u64, f16, bf16, f32, f64.
+bool has_register(ElementType type);
+
+/// Emits code for `lanes` elements at once; one lane means plain scalars, so that loops with scalar carries use the
+/// same emitters. How an element type lives:
+///
+///   type           memory   register
+///   pred           i8       i1                 any byte but 0 is true
+///   s8 .. u64      iN       iN                 signedness is the operation's business
+///   f16, bf16      i16      float              always a value the narrow type has: round_to() after each operation
+///   f32, f64       as is    as is
+///
+/// No fast-math flags. A fused multiply-add happens where fma() or mul_add() says so and nowhere else.
+class SimdBuilder {
+ public:
+  /// `lanes` is a power of two. Instructions go to where `ir` stands.
+  SimdBuilder(llvm::IRBuilder<>& ir, Isa isa, int lanes) : ir_(ir), isa_(isa), lanes_(lanes) {}
+
+  llvm::IRBuilder<>& ir() { return ir_; }
+  Isa isa() const { return isa_; }
+  int lanes() const { return lanes_; }
+
+  // --- types ---
+  llvm::Type* memory_scalar(ElementType type);    ///< i8, iN, i16, float, double
+  llvm::Type* register_scalar(ElementType type);  ///< i1, iN, float, double
+  llvm::Type* register_type(ElementType type) { return wide(register_scalar(type)); }
+  /// The type of `lanes` values of a scalar type; the scalar type itself for one lane.
+  llvm::Type* wide(llvm::Type* scalar);
+
+  // --- constants, the same in every lane ---
+  llvm::Constant* f32(float value);
+  llvm::Constant* f64(double value);
+  llvm::Constant* i32(std::int64_t value);
+  llvm::Constant* i64(std::int64_t value);
+  llvm::Constant* boolean(bool value);
+  /// Of the type of `like`, an integer or float value.
+  llvm::Constant* int_like(llvm::Value* like, std::uint64_t value);
+  llvm::Constant* float_like(llvm::Value* like, double value);
+  /// Lane i holds i.
+  llvm::Constant* iota(ElementType type);
+  /// A loop counter or byte offset: a scalar i64.
+  llvm::Constant* index(std::int64_t value) { return ir_.getInt64(static_cast<std::uint64_t>(value)); }
+
+  // --- lanes ---
+  llvm::Value* splat(llvm::Value* scalar);
+  /// Lane i of the result is lane W-1-i.
+  llvm::Value* reverse(llvm::Value* value);
+  /// One scalar from all lanes: halves are combined, then halves of the result; the order depends on W alone.
+  llvm::Value* reduce_lanes(llvm::Value* value, const std::function<llvm::Value*(llvm::Value*, llvm::Value*)>& combine);
+  /// True (scalar i1) if any lane of a mask is.
+  llvm::Value* any(llvm::Value* mask);
+  /// Lane i is i < count; count is a scalar i64, at most W.
+  llvm::Value* first_lanes(llvm::Value* count);
+
+  // --- arithmetic that isn't one IRBuilder call ---
+  /// a*b+c, rounded once on every ISA. Without FMA hardware that's a slow library call per lane.
+  llvm::Value* fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  /// a*b+c: rounded once where the ISA has FMA, twice on SSE2. For polynomials, where either is good enough.
+  llvm::Value* mul_add(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  /// Horner's rule: coefficients[0] + x*(coefficients[1] + x*(...)).
+  llvm::Value* polynomial(llvm::Value* x, std::span<const float> coefficients);
+  llvm::Value* polynomial(llvm::Value* x, std::span<const double> coefficients);
+  llvm::Value* abs(llvm::Value* value) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, value); }
+  llvm::Value* sqrt(llvm::Value* value) { return ir_.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, value); }
+  /// The magnitude of `magnitude` with the sign of `sign`.
+  llvm::Value* copysign(llvm::Value* magnitude, llvm::Value* sign);
+  /// The bits of a float value as integers of the same width, and back.
+  llvm::Value* bits(llvm::Value* value);
+  llvm::Value* from_bits(llvm::Value* value);
+
+  // --- memory: `pointer` is the array's start, `at` a scalar i64 element index; no alignment is assumed ---
+  llvm::Value* load(ElementType type, llvm::Value* pointer, llvm::Value* at);
+  void store(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at);
+  /// The first `count` elements (0 <= count <= W, scalar i64); the other lanes hold zero. Touches no other memory.
+  llvm::Value* load_tail(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
+  void store_tail(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* count);
+  /// The same under an arbitrary mask.
+  llvm::Value* load_masked(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* mask);
+  void store_masked(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* mask);
+  /// One element, as a scalar register value, and back.
+  llvm::Value* load_scalar(ElementType type, llvm::Value* pointer, llvm::Value* at);
+  void store_scalar(ElementType type, llvm::Value* scalar, llvm::Value* pointer, llvm::Value* at);
+  /// Element indices[i] into lane i; indices are i64 lanes. With a mask (may be null), its false lanes give zero.
+  llvm::Value* gather(ElementType type, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
+  /// Lane i to element indices[i], in lane order: of equal indices the last lane wins.
+  void scatter(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* indices, llvm::Value* mask);
+  /// Elements at, at+stride, at+2*stride, ...; stride is a scalar i64.
+  llvm::Value* load_strided(ElementType type, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride,
+                            llvm::Value* mask);
+  void store_strided(ElementType type, llvm::Value* value, llvm::Value* pointer, llvm::Value* at, llvm::Value* stride,
+                     llvm::Value* mask);
+  /// Stack memory in the function's entry block, aligned to 16 bytes.
+  llvm::Value* stack(std::int64_t bytes);
+
+  /// Between what memory holds and what a register holds.
+  llvm::Value* from_memory(ElementType type, llvm::Value* raw);
+  llvm::Value* to_memory(ElementType type, llvm::Value* value);
+  /// Rounds a float that an f16 or bf16 operation computed to that type, nearest even; other types pass through.
+  llvm::Value* round_to(ElementType type, llvm::Value* value);
+
+  // --- control flow: bodies may emit any code, nested loops included ---
+  /// for (i = begin; i < end; i += step): scalar i64s, step > 0. Carried values enter as `initial`; each turn gives the
+  /// next ones. Returns the last ones; `initial` if there is no turn.
+  Values counted_loop(llvm::Value* begin, llvm::Value* end, llvm::Value* step, const Values& initial,
+                      const std::function<Values(llvm::Value* i, const Values& carried)>& body);
+  /// while (condition(carried)): a scalar i1.
+  Values while_loop(const Values& initial, const std::function<llvm::Value*(const Values&)>& condition,
+                    const std::function<Values(const Values&)>& body);
+  /// Both branches give values of the same types; `condition` is a scalar i1.
+  Values if_else(llvm::Value* condition, const std::function<Values()>& then, const std::function<Values()>& otherwise);
+
+ private:
+  bool has_masked_moves(ElementType type) const;
+  llvm::Value* element_pointer(ElementType type, llvm::Value* pointer, llvm::Value* at);
+  llvm::Value* element_pointers(ElementType type, llvm::Value* pointer, llvm::Value* indices);
+  llvm::Value* strided_indices(llvm::Value* at, llvm::Value* stride);
+  llvm::BasicBlock* new_block(const char* name);
+
+  llvm::IRBuilder<>& ir_;
+  Isa isa_;
+  int lanes_;
+};
+
+/// The same machine with another lane count, at the same place.
+inline SimdBuilder with_lanes(SimdBuilder& b, int lanes) { return SimdBuilder(b.ir(), b.isa(), lanes); }
+
+}  // namespace hilo::cpu

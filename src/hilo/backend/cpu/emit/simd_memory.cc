@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory half of SimdBuilder: loads, stores, tails, gathers, and the 16-bit floats.
+#include <bit>
+
+#include "hilo/backend/cpu/emit/simd.h"
+
+namespace hilo::cpu {
+
+using llvm::Value;
+
+namespace {
+
+llvm::Align natural(ElementType type) { return llvm::Align(static_cast<std::uint64_t>(element_size_bytes(type))); }
+
+}  // namespace
+
+// AVX-512 masks loads and stores of every width; AVX2 those of 4 and 8 bytes, whole registers at a time. Elsewhere LLVM
+// would write a branch per lane.
+bool SimdBuilder::has_masked_moves(ElementType type) const {
+  const int size = element_size_bytes(type);
+  if (lanes_ * size < 16) return false;
+  if (isa_ == Isa::kAvx512) return true;
+  return isa_ == Isa::kAvx2 && size >= 4;
+}
+
+Value* SimdBuilder::element_pointer(ElementType type, Value* pointer, Value* at) {
+  return ir_.CreateGEP(memory_scalar(type), pointer, at);
+}
+
+Value* SimdBuilder::element_pointers(ElementType type, Value* pointer, Value* indices) {
+  return ir_.CreateGEP(memory_scalar(type), pointer, indices);
+}
+
+Value* SimdBuilder::stack(std::int64_t bytes) {
+  llvm::BasicBlock& entry = ir_.GetInsertBlock()->getParent()->getEntryBlock();
+  llvm::IRBuilder<> at_entry(&entry, entry.begin());
+  auto* slot = at_entry.CreateAlloca(llvm::ArrayType::get(ir_.getInt8Ty(), static_cast<std::uint64_t>(bytes)));
+  slot->setAlignment(llvm::Align(16));
+  return slot;
+}
+
+Value* SimdBuilder::load(ElementType type, Value* pointer, Value* at) {
+  Value* raw = ir_.CreateAlignedLoad(wide(memory_scalar(type)), element_pointer(type, pointer, at), natural(type));
+  return from_memory(type, raw);
+}
+
+void SimdBuilder::store(ElementType type, Value* value, Value* pointer, Value* at) {
+  ir_.CreateAlignedStore(to_memory(type, value), element_pointer(type, pointer, at), natural(type));
+}
+
+Value* SimdBuilder::load_tail(ElementType type, Value* pointer, Value* at, Value* count) {
+  if (has_masked_moves(type)) return load_masked(type, pointer, at, first_lanes(count));
+  const std::int64_t size = element_size_bytes(type);
+  llvm::Type* raw_type = wide(memory_scalar(type));
+  Value* slot = stack(size * lanes_);
+  ir_.CreateAlignedStore(llvm::Constant::getNullValue(raw_type), slot, llvm::Align(1));
+  ir_.CreateMemCpy(slot, llvm::Align(1), element_pointer(type, pointer, at), natural(type),
+                   ir_.CreateMul(count, index(size)));
+  return from_memory(type, ir_.CreateAlignedLoad(raw_type, slot, llvm::Align(1)));
+}
+
+void SimdBuilder::store_tail(ElementType type, Value* value, Value* pointer, Value* at, Value* count) {
+  if (has_masked_moves(type)) return store_masked(type, value, pointer, at, first_lanes(count));
+  const std::int64_t size = element_size_bytes(type);
+  Value* slot = stack(size * lanes_);
+  ir_.CreateAlignedStore(to_memory(type, value), slot, llvm::Align(1));
+  ir_.CreateMemCpy(element_pointer(type, pointer, at), natural(type), slot, llvm::Align(1),
+                   ir_.CreateMul(count, index(size)));
+}
+
+Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Value* mask) {
+  if (lanes_ == 1) return gather(type, pointer, at, mask);
+  llvm::Type* raw_type = wide(memory_scalar(type));
+  Value* raw = ir_.CreateMaskedLoad(raw_type, element_pointer(type, pointer, at), natural(type), mask,
+                                    llvm::Constant::getNullValue(raw_type));
+  return from_memory(type, raw);
+}
+
+void SimdBuilder::store_masked(ElementType type, Value* value, Value* pointer, Value* at, Value* mask) {
+  if (lanes_ == 1) return scatter(type, value, pointer, at, mask);
+  ir_.CreateMaskedStore(to_memory(type, value), element_pointer(type, pointer, at), natural(type), mask);
+}
+
+Value* SimdBuilder::load_scalar(ElementType type, Value* pointer, Value* at) {
+  return with_lanes(*this, 1).load(type, pointer, at);
+}
+
+void SimdBuilder::store_scalar(ElementType type, Value* scalar, Value* pointer, Value* at) {
+  with_lanes(*this, 1).store(type, scalar, pointer, at);
+}
+
+Value* SimdBuilder::gather(ElementType type, Value* pointer, Value* indices, Value* mask) {
+  if (lanes_ == 1 && mask == nullptr) return load(type, pointer, indices);
+  if (lanes_ == 1) {
+    auto loaded = [&] { return Values{load(type, pointer, indices)}; };
+    auto zero = [&] { return Values{llvm::Constant::getNullValue(register_type(type))}; };
+    return if_else(mask, loaded, zero)[0];
+  }
+  llvm::Type* raw_type = wide(memory_scalar(type));
+  Value* every = mask == nullptr ? boolean(true) : mask;
+  Value* raw = ir_.CreateMaskedGather(raw_type, element_pointers(type, pointer, indices), natural(type), every,
+                                      llvm::Constant::getNullValue(raw_type));
+  return from_memory(type, raw);
+}
+
+void SimdBuilder::scatter(ElementType type, Value* value, Value* pointer, Value* indices, Value* mask) {
+  if (lanes_ == 1 && mask == nullptr) return store(type, value, pointer, indices);
+  if (lanes_ == 1) {
+    auto stored = [&] {
+      store(type, value, pointer, indices);
+      return Values{};
+    };
+    if_else(mask, stored, [] { return Values{}; });
+    return;
+  }
+  Value* every = mask == nullptr ? boolean(true) : mask;
+  ir_.CreateMaskedScatter(to_memory(type, value), element_pointers(type, pointer, indices), natural(type), every);
+}
+
+Value* SimdBuilder::strided_indices(Value* at, Value* stride) {
+  return ir_.CreateAdd(splat(at), ir_.CreateMul(iota(ElementType::kS64), splat(stride)));
+}
+
+Value* SimdBuilder::load_strided(ElementType type, Value* pointer, Value* at, Value* stride, Value* mask) {
+  return gather(type, pointer, strided_indices(at, stride), mask);
+}
+
+void SimdBuilder::store_strided(ElementType type, Value* value, Value* pointer, Value* at, Value* stride, Value* mask) {
+  scatter(type, value, pointer, strided_indices(at, stride), mask);
+}
+
+namespace {
+
+constexpr std::uint32_t kF32Infinity = 0x7f800000;
+constexpr std::uint32_t kMagnitude = 0x7fffffff;
+
+/// f16 bits in i16 lanes to f32, without F16C. Shifting the bits into f32's places divides by 2^112; denormals come out
+/// right because multiplying an f32 denormal by a power of two is exact.
+Value* half_to_float(SimdBuilder& b, Value* raw) {
+  auto& ir = b.ir();
+  Value* wide = ir.CreateZExt(raw, raw->getType()->getWithNewType(ir.getInt32Ty()));
+  Value* sign = ir.CreateShl(ir.CreateAnd(wide, b.i32(0x8000)), 16);
+  Value* shifted = ir.CreateShl(ir.CreateAnd(wide, b.i32(0x7fff)), 13);
+  Value* finite = b.bits(ir.CreateFMul(b.from_bits(shifted), b.f32(0x1p112f)));
+  Value* special = ir.CreateOr(shifted, b.i32(kF32Infinity));
+  Value* is_special = ir.CreateICmpUGE(shifted, b.i32(0x7c00 << 13));
+  return b.from_bits(ir.CreateOr(sign, ir.CreateSelect(is_special, special, finite)));
+}
+
+/// f32 to f16 bits in i32 lanes, nearest even, without F16C.
+Value* float_to_half(SimdBuilder& b, Value* value) {
+  auto& ir = b.ir();
+  Value* all = b.bits(value);
+  Value* magnitude = ir.CreateAnd(all, b.i32(kMagnitude));
+  Value* sign = ir.CreateAnd(ir.CreateLShr(all, 16), b.i32(0x8000));
+  // A normal result: rebase the exponent, round at bit 13; a carry runs into the exponent as it should.
+  Value* rebased = ir.CreateSub(magnitude, b.i32(0x38000000));
+  Value* odd = ir.CreateAnd(ir.CreateLShr(rebased, 13), b.i32(1));
+  Value* normal = ir.CreateLShr(ir.CreateAdd(ir.CreateAdd(rebased, b.i32(0xfff)), odd), 13);
+  // A denormal result: 0.5's last bit is worth 2^-24, f16's least value, so the addition rounds in the right place.
+  Value* shifted = ir.CreateFAdd(b.from_bits(magnitude), b.f32(0.5f));
+  Value* denormal = ir.CreateSub(b.bits(shifted), b.i32(0x3f000000));
+  Value* result = ir.CreateSelect(ir.CreateICmpULT(magnitude, b.i32(0x38800000)), denormal, normal);
+  result = ir.CreateSelect(ir.CreateICmpUGE(magnitude, b.i32(0x477ff000)), b.i32(0x7c00), result);
+  Value* payload = ir.CreateAnd(ir.CreateLShr(magnitude, 13), b.i32(0x3ff));
+  Value* nan = ir.CreateOr(b.i32(0x7e00), payload);
+  result = ir.CreateSelect(ir.CreateICmpUGT(magnitude, b.i32(kF32Infinity)), nan, result);
+  return ir.CreateOr(sign, result);
+}
+
+/// f32 rounded to the nearest bf16, still as f32.
+Value* round_to_bfloat16(SimdBuilder& b, Value* value) {
+  auto& ir = b.ir();
+  Value* all = b.bits(value);
+  Value* odd = ir.CreateAnd(ir.CreateLShr(all, 16), b.i32(1));
+  Value* rounded = ir.CreateAdd(ir.CreateAdd(all, b.i32(0x7fff)), odd);
+  Value* quiet = ir.CreateOr(all, b.i32(0x00400000));
+  Value* is_nan = ir.CreateFCmpUNO(value, value);
+  Value* kept = ir.CreateAnd(ir.CreateSelect(is_nan, quiet, rounded), b.i32(std::bit_cast<std::int32_t>(0xffff0000u)));
+  return b.from_bits(kept);
+}
+
+}  // namespace
+
+Value* SimdBuilder::from_memory(ElementType type, Value* raw) {
+  if (type == ElementType::kPred) return ir_.CreateICmpNE(raw, int_like(raw, 0));
+  if (type == ElementType::kBf16) {
+    Value* bits32 = ir_.CreateZExt(raw, wide(ir_.getInt32Ty()));
+    return from_bits(ir_.CreateShl(bits32, 16));
+  }
+  if (type != ElementType::kF16) return raw;
+  if (!has_f16_convert(isa_)) return half_to_float(*this, raw);
+  return ir_.CreateFPExt(ir_.CreateBitCast(raw, wide(ir_.getHalfTy())), wide(ir_.getFloatTy()));
+}
+
+Value* SimdBuilder::to_memory(ElementType type, Value* value) {
+  if (type == ElementType::kPred) return ir_.CreateZExt(value, wide(ir_.getInt8Ty()));
+  if (type == ElementType::kBf16) {
+    return ir_.CreateTrunc(ir_.CreateLShr(bits(value), 16), wide(ir_.getInt16Ty()));
+  }
+  if (type != ElementType::kF16) return value;
+  if (!has_f16_convert(isa_)) return ir_.CreateTrunc(float_to_half(*this, value), wide(ir_.getInt16Ty()));
+  return ir_.CreateBitCast(ir_.CreateFPTrunc(value, wide(ir_.getHalfTy())), wide(ir_.getInt16Ty()));
+}
+
+Value* SimdBuilder::round_to(ElementType type, Value* value) {
+  if (type == ElementType::kBf16) return round_to_bfloat16(*this, value);
+  if (type != ElementType::kF16) return value;
+  return from_memory(type, to_memory(type, value));
+}
+
+}  // namespace hilo::cpu
