@@ -11,7 +11,7 @@
 #include "hilo/backend/cancellation.h"
 #include "hilo/backend/compile_options.h"
 #include "hilo/backend/execution_observer.h"
-#include "hilo/hlo/passes/pass_observer.h"
+#include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo {
 

@@ -1,23 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/pass_observer.h -- who watches a module go through the passes: dumps, timing, progress.
+// hlo/passes/pass_observer.h -- moved: hlo/ir/pass_observer.h, because backend/ may not include passes.
 #pragma once
 
-#include <string_view>
-
-#include "hilo/hlo/ir/module.h"
-
-namespace hilo::hlo {
-
-class PassObserver {
- public:
-  virtual ~PassObserver() = default;
-  /// `pass` is about to run.
-  virtual void before(std::string_view pass, const Module& module) {
-    (void)pass;
-    (void)module;
-  }
-  /// `pass` ran and did or didn't change the module.
-  virtual void after(std::string_view pass, const Module& module, bool changed, double milliseconds) = 0;
-};
-
-}  // namespace hilo::hlo
+#include "hilo/hlo/ir/pass_observer.h"
