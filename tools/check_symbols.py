@@ -20,7 +20,7 @@ MOST_MEGABYTES = 60  # stripped
 
 
 def check(library: pathlib.Path) -> list[str]:
-    return foreign_symbols(library) + foreign_libraries(library) + too_large(library)
+    return foreign_symbols(library) + missing_symbols(library) + foreign_libraries(library) + too_large(library)
 
 
 def foreign_symbols(library: pathlib.Path) -> list[str]:
@@ -30,6 +30,13 @@ def foreign_symbols(library: pathlib.Path) -> list[str]:
         return [f"{library}: shows no symbol at all"]
     foreign = [name for name in names if not OURS.match(name)]
     return [f"{library}: shows {name}, which is not hilo's" for name in foreign[:20]]
+
+
+def missing_symbols(library: pathlib.Path) -> list[str]:
+    """hilo's own symbols that the library uses and nobody defines."""
+    lines = output("nm", "-D", "--undefined-only", "--format=posix", str(library)).splitlines()
+    names = [line.split()[0] for line in lines]
+    return [f"{library}: uses {name}, which it does not define" for name in names if OURS.match(name)]
 
 
 def foreign_libraries(library: pathlib.Path) -> list[str]:

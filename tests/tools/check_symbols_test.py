@@ -36,6 +36,13 @@ class CheckSymbols(Planted):
         self.assertIn("shows _Z5strayv, which is not hilo's", found)
         self.assertIn("St6vectorIiSaIiEE", found)
 
+    def test_finds_a_symbol_that_is_used_and_not_defined(self):
+        self.plant("b.cc", "namespace hilo { int missing(); int f() { return missing(); } }")
+        library = self.root / "libb.so"
+        subprocess.run(["g++", "-shared", "-fPIC", self.root / "b.cc", "-o", library], check=True)
+        self.assertEqual(check_symbols.missing_symbols(library),
+                         [f"{library}: uses _ZN4hilo7missingEv, which it does not define"])
+
     def test_finds_a_library_that_is_not_listed(self):
         found = check_symbols.foreign_libraries(self.library("-Wl,--no-as-needed", "-lcrypt"))
         self.assertEqual(len(found), 1)
