@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/text/attribute_reader.h -- the `, key=value` list after an instruction's operands.
+#pragma once
+
+#include "hilo/hlo/text/computation_reader.h"
+
+namespace hilo::hlo::text {
+
+struct AttributeReader {
+  Cursor& cursor;
+  SharedState& shared;
+  std::vector<CallSite>& calls;
+  InstructionId instruction;
+  const OpDef& def;
+  std::shared_ptr<Attributes> attributes;
+
+  AnnotationsPtr annotations = nullptr;       ///< read, or null
+  size_t frontend_attributes_position = 0;    ///< of their value in the text; 0: none
+  std::vector<std::string_view> seen = {};    ///< keys so far
+
+  /// Reads all attributes and checks that none of the op's is missing. `position` and `name` are the instruction's.
+  Status read_all(size_t position, std::string_view name);
+
+ private:
+  Status read_one(std::string_view key, size_t position);
+  Status read_raw(std::string_view key, size_t position);
+  Status read_branch(std::string_view key);
+  const AttributeField* find_field(std::string_view key) const;
+  Status check_complete(size_t position, std::string_view name) const;
+};
+
+}  // namespace hilo::hlo::text

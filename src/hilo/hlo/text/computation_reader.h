@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/text/computation_reader.h -- one computation of a module text, before its called computations are known.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <optional>
+
+#include "hilo/hlo/ir/computation.h"
+#include "hilo/hlo/text/fields.h"
+
+namespace hilo::hlo::text {
+
+/// A computation as read: complete but for called computations (calls) and shapes that the text leaves out.
+struct ParsedComputation {
+  explicit ParsedComputation(std::string_view computation_name)
+      : name(computation_name), draft(std::string(computation_name)) {}
+
+  std::string_view name;
+  size_t position = 0;
+  bool is_entry = false;
+  ComputationDraft draft;
+  struct Place {
+    size_t position;    ///< of the instruction, in the text
+    bool shape_stated;  ///< else the shape rule gives it
+  };
+  std::vector<Place> places;  ///< by instruction id
+  InstructionId root = kNoInstruction;
+  std::vector<CallSite> calls;  ///< by instruction id
+  std::optional<std::vector<Shape>> stated_parameters;
+  std::optional<Shape> stated_result;
+};
+
+/// What all computations of a module share while they are read.
+struct SharedState {
+  ShapeReader shapes;
+  boost::unordered_flat_map<std::string_view, AnnotationsPtr> annotations;  ///< by their text
+};
+
+/// Reads `%name (parameters) -> shape { ... }`; "ENTRY" is already read.
+StatusOr<ParsedComputation> read_computation(Cursor& cursor, SharedState& shared);
+
+/// Puts `callees` (one per entry of calls) in place, checks every instruction and finishes the computation.
+StatusOr<ComputationPtr> finish_computation(ParsedComputation&& parsed, std::span<const ComputationPtr> callees,
+                                            const Cursor& cursor);
+
+}  // namespace hilo::hlo::text

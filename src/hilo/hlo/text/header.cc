@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/text/header.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/text/fields.h"
+
+namespace hilo::hlo::text {
+namespace {
+
+constexpr std::string_view kLocationTables[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames"};
+
+/// `{0,1}`, a path into a tuple.
+StatusOr<std::vector<int64_t>> read_path(Cursor& cursor) {
+  std::vector<int64_t> path;
+  HILO_RETURN_IF_ERROR(cursor.expect('{', "before an index into a tuple"));
+  while (cursor.peek() != '}') {
+    const size_t position = cursor.position();
+    HILO_ASSIGN_OR_RETURN(const int64_t index, cursor.integer("an index into a tuple"));
+    if (index < 0) return cursor.error(position, fmt::format("negative index {}", index));
+    path.push_back(index);
+    if (!cursor.accept(',')) break;
+  }
+  HILO_RETURN_IF_ERROR(cursor.expect('}', "after an index into a tuple"));
+  return path;
+}
+
+/// `{0}: (1, {}, may-alias)`; the path and the kind may be left out, the parentheses then too.
+Status read_alias(Cursor& cursor, Module& module) {
+  Alias alias;
+  HILO_ASSIGN_OR_RETURN(alias.result_index, read_path(cursor));
+  HILO_RETURN_IF_ERROR(cursor.expect(':', "after the result's index"));
+  const bool parentheses = cursor.accept('(');
+  HILO_ASSIGN_OR_RETURN(alias.parameter_number, cursor.integer("a parameter number"));
+  if (parentheses) {
+    if (cursor.accept(',')) {
+      HILO_ASSIGN_OR_RETURN(alias.parameter_index, read_path(cursor));
+    }
+    if (cursor.accept(',')) {
+      alias.must_alias = cursor.accept_word("must-alias");
+      if (!alias.must_alias && !cursor.accept_word("may-alias")) return cursor.unexpected("may-alias or must-alias", "");
+    }
+    HILO_RETURN_IF_ERROR(cursor.expect(')', "after an alias"));
+  }
+  module.aliases.push_back(std::move(alias));
+  return ok_status();
+}
+
+Status read_aliases(Cursor& cursor, Module& module) {
+  HILO_RETURN_IF_ERROR(cursor.expect('{', "before input_output_alias"));
+  if (cursor.accept('}')) return ok_status();
+  do {
+    HILO_RETURN_IF_ERROR(read_alias(cursor, module));
+  } while (cursor.accept(','));
+  return cursor.expect('}', "after input_output_alias");
+}
+
+/// `{(f32[4]{0}, s32[])->f32[4]{0}}`
+Status read_entry_layout(Cursor& cursor, ShapeReader& shapes, Module& module) {
+  HILO_RETURN_IF_ERROR(cursor.expect('{', "before entry_computation_layout"));
+  HILO_RETURN_IF_ERROR(cursor.expect('(', "before the layouts of the parameters"));
+  module.entry_parameter_layouts.emplace();
+  if (!cursor.accept(')')) {
+    do {
+      HILO_ASSIGN_OR_RETURN(const Shape shape, shapes.read(cursor));
+      module.entry_parameter_layouts->push_back(shape);
+    } while (cursor.accept(','));
+    HILO_RETURN_IF_ERROR(cursor.expect(')', "after the layouts of the parameters"));
+  }
+  HILO_RETURN_IF_ERROR(cursor.expect('-', "before the result's layout (\"->\")"));
+  HILO_RETURN_IF_ERROR(cursor.expect('>', "before the result's layout (\"->\")"));
+  HILO_ASSIGN_OR_RETURN(module.entry_result_layout, shapes.read(cursor));
+  return cursor.expect('}', "after entry_computation_layout");
+}
+
+/// Whether `path` leads to an array inside `shape`.
+bool leads_to_leaf(Shape shape, std::span<const int64_t> path) {
+  for (int64_t index : path) {
+    if (!shape.is_tuple() || index < 0 || index >= shape.tuple_size()) return false;
+    shape = shape.tuple_element(index);
+  }
+  return true;
+}
+
+void append_aliases(const Module& module, std::string& out) {
+  out += ", input_output_alias={ ";
+  for (size_t i = 0; i < module.aliases.size(); ++i) {
+    const Alias& alias = module.aliases[i];
+    if (i != 0) out += ", ";
+    append_list(alias.result_index, out);
+    out += fmt::format(": ({}, ", alias.parameter_number);
+    append_list(alias.parameter_index, out);
+    out += alias.must_alias ? ", must-alias)" : ", may-alias)";
+  }
+  out += " }";
+}
+
+void append_entry_layout(const Module& module, bool layouts, std::string& out) {
+  out += ", entry_computation_layout={(";
+  for (size_t i = 0; i < module.entry_parameter_layouts->size(); ++i) {
+    constexpr size_t kCountEvery = 5;
+    if (i != 0) out += ", ";
+    if (i != 0 && i % kCountEvery == 0) out += fmt::format("/*index={}*/", i);
+    append_shape((*module.entry_parameter_layouts)[i], layouts, out);
+  }
+  out += ")->";
+  append_shape(*module.entry_result_layout, layouts, out);
+  out += '}';
+}
+
+}  // namespace
+
+Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
+  if (!cursor.accept_word("HloModule")) return cursor.unexpected("'HloModule'", "at the head of the text");
+  HILO_ASSIGN_OR_RETURN(const std::string_view name, cursor.name("the module's name"));
+  module.name = name;
+  std::vector<std::string_view> seen;
+  while (cursor.accept(',')) {
+    const size_t position = cursor.position();
+    const std::string_view key = cursor.identifier();
+    if (key.empty()) return cursor.unexpected("an attribute of the module", "after ','");
+    constexpr size_t kMost = 64;  // attributes of a module; XLA has a dozen
+    if (std::find(seen.begin(), seen.end(), key) != seen.end()) return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
+    if (seen.size() == kMost) return cursor.error(position, fmt::format("more than {} attributes", kMost));
+    seen.push_back(key);
+    HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
+    if (key == "input_output_alias") {
+      HILO_RETURN_IF_ERROR(read_aliases(cursor, module));
+    } else if (key == "entry_computation_layout") {
+      HILO_RETURN_IF_ERROR(read_entry_layout(cursor, shapes, module));
+    } else {
+      HILO_ASSIGN_OR_RETURN(const std::string_view value, cursor.raw_value(key));
+      module.other_attributes.emplace_back(key, value);
+    }
+  }
+  return ok_status();
+}
+
+bool is_location_table(std::string_view word) {
+  return std::find(std::begin(kLocationTables), std::end(kLocationTables), word) != std::end(kLocationTables);
+}
+
+Status read_location_table(Cursor& cursor, std::string_view word, Module& module) {
+  const size_t begin = cursor.position();
+  size_t end = begin;
+  // Rows are a number and a string or braces.
+  while (!cursor.at_end() && cursor.peek() >= '0' && cursor.peek() <= '9') {
+    HILO_RETURN_IF_ERROR(cursor.integer("a row number").status());
+    HILO_RETURN_IF_ERROR(cursor.raw_value(word).status());
+    end = cursor.last_position();
+  }
+  module.other_attributes.emplace_back(word, trimmed(cursor.between(begin, end)));
+  return ok_status();
+}
+
+Status check_header(const Cursor& cursor, const Module& module) {
+  const Computation& entry = *module.entry;
+  if (module.entry_parameter_layouts) {
+    const std::vector<Shape>& layouts = *module.entry_parameter_layouts;
+    bool same = static_cast<int64_t>(layouts.size()) == entry.parameter_count();
+    for (size_t i = 0; same && i < layouts.size(); ++i) same = layouts[i].compatible(entry.parameter(static_cast<int64_t>(i)).shape);
+    if (!same || !module.entry_result_layout->compatible(entry.result_shape())) {
+      return cursor.error(0, fmt::format("entry_computation_layout doesn't fit the parameters and result of '{}'", entry.name()));
+    }
+  }
+  for (const Alias& alias : module.aliases) {
+    const bool parameter = alias.parameter_number >= 0 && alias.parameter_number < entry.parameter_count();
+    if (!parameter || !leads_to_leaf(entry.parameter(alias.parameter_number).shape, alias.parameter_index)) {
+      return cursor.error(0, fmt::format("input_output_alias: '{}' has no parameter {}{}", entry.name(), alias.parameter_number,
+                                         alias.parameter_index.empty() ? "" : " with that index"));
+    }
+    if (!leads_to_leaf(entry.result_shape(), alias.result_index)) {
+      return cursor.error(0, fmt::format("input_output_alias: the result {} has no element {}", entry.result_shape().to_string(),
+                                         dimensions_to_string(alias.result_index)));
+    }
+  }
+  return ok_status();
+}
+
+void append_header(const Module& module, bool layouts, std::string& out) {
+  out += "HloModule " + (is_plain_identifier(module.name) ? module.name : std::string("module"));
+  const auto append_others = [&](bool scheduled) {
+    for (const auto& [key, value] : module.other_attributes) {
+      if ((key == "is_scheduled") == scheduled && !is_location_table(key)) out += fmt::format(", {}={}", key, value);
+    }
+  };
+  append_others(true);  // XLA writes it first
+  if (!module.aliases.empty()) append_aliases(module, out);
+  if (module.entry_parameter_layouts && module.entry_result_layout) append_entry_layout(module, layouts, out);
+  append_others(false);
+  out += "\n\n";
+  for (const auto& [key, value] : module.other_attributes) {
+    if (is_location_table(key)) out += fmt::format("{}\n{}{}\n", key, value, value.empty() ? "" : "\n");
+  }
+}
+
+}  // namespace hilo::hlo::text

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/text/lexer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "hilo/base/text.h"
+
+namespace hilo::hlo::text {
+namespace {
+
+constexpr bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+constexpr bool is_octal(char c) { return c >= '0' && c <= '7'; }
+
+/// What stands at the head of `rest`, for "got ...".
+std::string first_token(std::string_view rest) {
+  if (rest.empty()) return "the end of the text";
+  size_t size = 0;
+  if (rest[0] == '%') size = 1;
+  while (size < rest.size() && is_identifier_byte(rest[size])) ++size;
+  return quote(rest.substr(0, std::max<size_t>(size, 1)));
+}
+
+int hex_value(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+/// Appends the byte that the escape at text[i] (after the backslash) stands for; returns the bytes read.
+size_t append_escaped(std::string_view text, size_t i, std::string& out) {
+  const char c = text[i];
+  if (is_octal(c)) {
+    int value = 0;
+    size_t n = 0;
+    while (n < 3 && i + n < text.size() && is_octal(text[i + n])) value = value * 8 + (text[i + n++] - '0');
+    out += static_cast<char>(value);
+    return n;
+  }
+  if (c == 'x' && i + 2 < text.size() && hex_value(text[i + 1]) >= 0 && hex_value(text[i + 2]) >= 0) {
+    out += static_cast<char>(hex_value(text[i + 1]) * 16 + hex_value(text[i + 2]));
+    return 3;
+  }
+  out += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+  return 1;
+}
+
+}  // namespace
+
+Cursor Cursor::part(size_t begin, size_t end) const {
+  Cursor part = *this;
+  part.text_ = text_.substr(0, end);
+  part.position_ = begin;
+  return part;
+}
+
+void Cursor::skip_blanks() {
+  while (position_ < text_.size()) {
+    const char c = text_[position_];
+    if (is_blank(c)) {
+      ++position_;
+    } else if (c == '/' && position_ + 1 < text_.size() && text_[position_ + 1] == '/') {
+      position_ = std::min(text_.find('\n', position_), text_.size());
+    } else if (c == '/' && position_ + 1 < text_.size() && text_[position_ + 1] == '*') {
+      const size_t end = text_.find("*/", position_ + 2);
+      position_ = end == std::string_view::npos ? text_.size() : end + 2;
+    } else {
+      return;
+    }
+  }
+}
+
+size_t Cursor::position() {
+  skip_blanks();
+  return position_;
+}
+
+char Cursor::peek() {
+  skip_blanks();
+  return position_ < text_.size() ? text_[position_] : '\0';
+}
+
+bool Cursor::accept(char wanted) {
+  skip_blanks();
+  if (position_ >= text_.size() || text_[position_] != wanted) return false;
+  ++position_;
+  return true;
+}
+
+bool Cursor::accept_word(std::string_view word) {
+  const size_t begin = position();
+  if (identifier() == word) return true;
+  position_ = begin;
+  return false;
+}
+
+Status Cursor::expect(char wanted, std::string_view where) {
+  return accept(wanted) ? ok_status() : unexpected(std::string("'") + wanted + "'", where);
+}
+
+std::string_view Cursor::identifier() {
+  const size_t begin = position();
+  size_t end = begin;
+  while (end < text_.size() && is_identifier_byte(text_[end])) {
+    if (text_[end] == '-' && end + 1 < text_.size() && text_[end + 1] == '>') break;
+    ++end;
+  }
+  position_ = end;
+  return text_.substr(begin, end - begin);
+}
+
+StatusOr<std::string_view> Cursor::name(std::string_view what) {
+  const size_t begin = position();
+  if (position_ < text_.size() && text_[position_] == '%') ++position_;
+  const bool blank_after_percent = position_ < text_.size() && is_blank(text_[position_]) && position_ > begin;
+  const std::string_view name = blank_after_percent ? std::string_view() : identifier();
+  if (!name.empty()) return name;
+  position_ = begin;
+  return unexpected(what, "");
+}
+
+StatusOr<int64_t> Cursor::integer(std::string_view what) {
+  const size_t begin = position();
+  int64_t value = 0;
+  const char* const end = text_.data() + text_.size();
+  const auto [stop, status] = std::from_chars(text_.data() + begin, end, value);
+  if (status == std::errc::invalid_argument) return unexpected(what, "(an integer)");
+  const auto size = static_cast<size_t>(stop - (text_.data() + begin));
+  if (status == std::errc::result_out_of_range) {
+    return error(begin, fmt::format("{} {} does not fit int64", what, quote(text_.substr(begin, size))));
+  }
+  position_ = begin + size;
+  return value;
+}
+
+StatusOr<bool> Cursor::boolean(std::string_view what) {
+  if (accept_word("true") || accept_word("1")) return true;
+  if (accept_word("false") || accept_word("0")) return false;
+  return unexpected("true or false", fmt::format("for {}", what));
+}
+
+StatusOr<std::string> Cursor::quoted(std::string_view what) {
+  const size_t begin = position();
+  if (peek() != '"') return unexpected(what, "(a string in double quotes)");
+  std::string value;
+  for (size_t i = begin + 1; i < text_.size();) {
+    const char c = text_[i++];
+    if (c == '"') {
+      position_ = i;
+      return value;
+    }
+    if (c == '\\' && i < text_.size()) {
+      i += append_escaped(text_, i, value);
+    } else {
+      value += c;
+    }
+  }
+  return error(begin, fmt::format("{}: the string has no closing quote", what));
+}
+
+Status Cursor::skip_string() {
+  const size_t begin = position_;
+  for (size_t i = begin + 1; i < text_.size(); ++i) {
+    if (text_[i] == '\\') {
+      ++i;
+    } else if (text_[i] == '"') {
+      position_ = i + 1;
+      return ok_status();
+    }
+  }
+  return error(begin, "the string has no closing quote");
+}
+
+StatusOr<std::string_view> Cursor::raw_value(std::string_view what) {
+  const size_t begin = position();
+  int depth = 0;
+  while (position_ < text_.size()) {
+    const char c = text_[position_];
+    if (c == '"') {
+      HILO_RETURN_IF_ERROR(skip_string());
+      continue;
+    }
+    if (depth == 0 && (c == ',' || c == '\n' || c == '}')) break;
+    if (c == '{' || c == '[' || c == '(') {
+      if (++depth > max_nesting_) return error(position_, fmt::format("nesting deeper than {}. Hint: max_nesting", max_nesting_));
+    } else if (c == '}' || c == ']' || c == ')') {
+      if (--depth < 0) break;
+    }
+    ++position_;
+  }
+  if (depth > 0) return error(begin, fmt::format("{}: the value has no closing bracket", what));
+  return trimmed(text_.substr(begin, position_ - begin));
+}
+
+std::string Cursor::place(size_t position) const {
+  const std::string_view before = text_.substr(0, std::min(position, text_.size()));
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const size_t line_begin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
+  return fmt::format("{}:{}:{}", source_, line, before.size() - line_begin + 1);
+}
+
+Status Cursor::error(size_t position, const std::string& message) const {
+  return error(StatusCode::kInvalidArgument, position, message);
+}
+
+Status Cursor::error(StatusCode code, size_t position, const std::string& message) const {
+  return Status(code, place(position) + ": " + message);
+}
+
+Status Cursor::unexpected(std::string_view wanted, std::string_view where) {
+  const size_t at = position();
+  return error(at, fmt::format("expected {}{}{}; got {}", wanted, where.empty() ? "" : " ", where, first_token(text_.substr(at))));
+}
+
+bool is_plain_identifier(std::string_view name) {
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_identifier_byte) && name.front() != '-' && name.back() != '-';
+}
+
+std::string quoted_text(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else if (c == '\t') {
+      out += "\\t";
+    } else if (c == '\r') {
+      out += "\\r";
+    } else if (byte < 0x20 || byte >= 0x7f) {
+      out += fmt::format("\\{:03o}", byte);
+    } else {
+      out += c;
+    }
+  }
+  return out + "\"";
+}
+
+}  // namespace hilo::hlo::text

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/text/lexer.h -- a cursor over HLO text: blanks, comments, names, numbers, strings, and errors with line and column.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hilo/base/status.h"
+
+namespace hilo::hlo::text {
+
+/// How many values may stand inside one another by default, and how many at most whatever the caller asks for.
+inline constexpr int kDefaultMaxNesting = 256;
+inline constexpr int kHardMaxNesting = 4096;
+
+/// Reads forward through one text. Every reading function first skips blanks and comments. Nothing is copied: names are
+/// views of the text. Positions are byte offsets; lines and columns are only counted for an error.
+class Cursor {
+ public:
+  Cursor(std::string_view text, std::string_view source, int max_nesting = kDefaultMaxNesting)
+      : text_(text), source_(source), max_nesting_(max_nesting < kHardMaxNesting ? max_nesting : kHardMaxNesting) {}
+
+  /// The same text and source, reading [begin, end) only.
+  Cursor part(size_t begin, size_t end) const;
+
+  /// Offset of the next thing that is neither blank nor comment.
+  size_t position();
+  void set_position(size_t position) { position_ = position; }
+  bool at_end() { return position() >= text_.size(); }
+  std::string_view between(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
+  /// Where `view`, a part of the text, begins.
+  size_t offset_of(std::string_view view) const { return static_cast<size_t>(view.data() - text_.data()); }
+  int max_nesting() const { return max_nesting_; }
+
+  /// The next byte, or NUL at the end (a NUL in the text is not special: nothing accepts it).
+  char peek();
+  /// The byte right after what was read last, blank or not; NUL at the end.
+  char next_byte() const { return position_ < text_.size() ? text_[position_] : '\0'; }
+  /// Offset right after what was read last.
+  size_t last_position() const { return position_; }
+  bool accept(char wanted);
+  /// Accepts `word` where it stands as a whole name.
+  bool accept_word(std::string_view word);
+  Status expect(char wanted, std::string_view where);
+
+  /// Letters, digits, '_', '.', '-' (but not the '-' of "->"); empty if there are none here.
+  std::string_view identifier();
+  /// An identifier with or without '%' before it.
+  StatusOr<std::string_view> name(std::string_view what);
+  /// A decimal integer.
+  /// Errors    INVALID_ARGUMENT for anything else; "<what> '9...' does not fit int64"
+  StatusOr<int64_t> integer(std::string_view what);
+  StatusOr<bool> boolean(std::string_view what);
+  /// A string in double quotes, escapes resolved.
+  StatusOr<std::string> quoted(std::string_view what);
+  /// The value of `key=...` as written: up to a comma, closing brace or line end outside all braces and quotes.
+  StatusOr<std::string_view> raw_value(std::string_view what);
+
+  /// "m.hlo:7:3"
+  std::string place(size_t position) const;
+  /// An error that names `position`: "m.hlo:7:3: message".
+  Status error(size_t position, const std::string& message) const;
+  Status error(StatusCode code, size_t position, const std::string& message) const;
+  /// "m.hlo:7:3: expected <wanted> <where>; got ..."
+  Status unexpected(std::string_view wanted, std::string_view where);
+
+ private:
+  void skip_blanks();
+  Status skip_string();
+  std::string_view text_;
+  std::string_view source_;
+  size_t position_ = 0;
+  int max_nesting_;
+};
+
+constexpr bool is_identifier_byte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+/// Whether `name` can stand in HLO text as it is.
+bool is_plain_identifier(std::string_view name);
+
+/// `text` in double quotes; quotes, backslashes, line ends and bytes outside printable ASCII escaped.
+std::string quoted_text(std::string_view text);
+
+}  // namespace hilo::hlo::text

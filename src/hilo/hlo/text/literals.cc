@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/text/literals.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <optional>
+
+#include "hilo/base/text.h"
+#include "hilo/types/narrow_float.h"
+
+namespace hilo::hlo::text {
+namespace {
+
+using Number = std::string_view;  // the text of one real number, "nan(0x1)" included
+
+/// Bits and mantissa width of a float as it is stored.
+template <typename T> struct FloatBits;
+template <> struct FloatBits<double> { using Bits = uint64_t; static constexpr int kMantissa = 52; };
+template <> struct FloatBits<float> { using Bits = uint32_t; static constexpr int kMantissa = 23; };
+template <> struct FloatBits<float16> { using Bits = uint16_t; static constexpr int kMantissa = 10; };
+template <> struct FloatBits<bfloat16> { using Bits = uint16_t; static constexpr int kMantissa = 7; };
+
+/// A double rounded to float so that rounding once more, to 16 bits, gives what one rounding would: what was cut off
+/// sticks to the last bit.
+float round_to_odd(double value) {
+  const float nearest = static_cast<float>(value);
+  if (static_cast<double>(nearest) == value || !std::isfinite(nearest)) return nearest;
+  uint32_t bits = std::bit_cast<uint32_t>(nearest);
+  if (std::abs(static_cast<double>(nearest)) > std::abs(value)) --bits;
+  return std::bit_cast<float>(bits | 1u);
+}
+
+/// Decimal text to float or double; nullopt if it is none or too large. Too small becomes zero.
+template <typename T>
+std::optional<T> decimal(Number text) {
+  T value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (end != text.data() + text.size() || text.empty()) return std::nullopt;
+  if (status == std::errc()) return value;
+  if (status != std::errc::result_out_of_range) return std::nullopt;
+  // Out of range at either end: the logarithm decides, because float's range lies inside double's.
+  double wide = 0;
+  const bool fits = std::from_chars(text.data(), text.data() + text.size(), wide).ec == std::errc();
+  const bool tiny = fits ? std::abs(wide) < 1 : text.find("e-") != Number::npos || text.find("E-") != Number::npos;
+  if (!tiny) return std::nullopt;
+  return text.front() == '-' ? -T{0} : T{0};
+}
+
+/// The mantissa in "nan(0x7fc001)" or "-nan", nullopt if the text is no NaN; `quiet` is what "nan" alone stands for.
+std::optional<uint64_t> nan_mantissa(Number text, uint64_t quiet) {
+  if (text.starts_with('-')) text.remove_prefix(1);
+  if (text == "nan") return quiet;
+  if (!text.starts_with("nan(0x") || !text.ends_with(')')) return std::nullopt;
+  uint64_t payload = 0;
+  const char* const end = text.data() + text.size() - 1;
+  const auto [stop, status] = std::from_chars(text.data() + 6, end, payload, 16);
+  if (status != std::errc() || stop != end || payload == 0) return std::nullopt;
+  return payload;
+}
+
+template <typename T>
+std::optional<T> float_from_text(Number text) {
+  using Bits = typename FloatBits<T>::Bits;
+  constexpr int kMantissa = FloatBits<T>::kMantissa;
+  constexpr int kWidth = static_cast<int>(sizeof(Bits)) * 8;
+  constexpr uint64_t kExponent = ((uint64_t{1} << (kWidth - 1 - kMantissa)) - 1) << kMantissa;
+  const uint64_t sign = text.starts_with('-') ? uint64_t{1} << (kWidth - 1) : 0;
+  if (const auto mantissa = nan_mantissa(text, uint64_t{1} << (kMantissa - 1))) {
+    if (*mantissa >> kMantissa) return std::nullopt;
+    return std::bit_cast<T>(static_cast<Bits>(sign | kExponent | *mantissa));
+  }
+  if (text == "inf" || text == "-inf") return std::bit_cast<T>(static_cast<Bits>(sign | kExponent));
+  if constexpr (std::is_floating_point_v<T>) {
+    return decimal<T>(text);
+  } else {
+    const std::optional<double> wide = decimal<double>(text);
+    if (!wide) return std::nullopt;
+    const T narrow(round_to_odd(*wide));
+    return std::isinf(static_cast<float>(narrow)) ? std::nullopt : std::optional<T>(narrow);
+  }
+}
+
+std::optional<uint8_t> narrow_from_text(ElementType type, Number text) {
+  const int mantissa_bits = narrow_float_mantissa_bits(type);
+  const bool negative = text.starts_with('-');
+  if (text.find("nan") != Number::npos) {
+    const std::optional<uint8_t> plain = narrow_float_code(type, std::copysign(std::nan(""), negative ? -1.0 : 1.0));
+    if (!plain) return std::nullopt;
+    const uint64_t mask = (uint64_t{1} << mantissa_bits) - 1;
+    const auto mantissa = nan_mantissa(text, *plain & mask);
+    if (!mantissa || *mantissa > mask) return std::nullopt;
+    const auto code = static_cast<uint8_t>((*plain & ~mask) | *mantissa);
+    return std::isnan(narrow_float_value(type, code)) ? std::optional<uint8_t>(code) : std::nullopt;
+  }
+  if (text == "inf" || text == "-inf") return narrow_float_code(type, negative ? -HUGE_VAL : HUGE_VAL);
+  const std::optional<double> value = decimal<double>(text);
+  return value ? narrow_float_code(type, *value) : std::nullopt;
+}
+
+template <typename T>
+std::optional<T> integer_from_text(ElementType type, Number text) {
+  T value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const int bits = element_type_info(type).bits;
+  if (bits < 8) {  // s4, u4, s2, u2 take a whole byte
+    const int least = is_signed_integer(type) ? -(1 << (bits - 1)) : 0;
+    const int most = is_signed_integer(type) ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
+    if (static_cast<int>(value) < least || static_cast<int>(value) > most) return std::nullopt;
+  }
+  return value;
+}
+
+/// How one element of a type is read from its text.
+template <typename T>
+std::optional<T> element_from_text(ElementType type, Number text) {
+  if constexpr (std::is_same_v<T, bool>) {
+    if (text == "true" || text == "1") return true;
+    if (text == "false" || text == "0") return false;
+    return std::nullopt;
+  } else if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, uint8_t>) {
+      if (is_narrow_float(type)) return narrow_from_text(type, text);
+    }
+    return integer_from_text<T>(type, text);
+  } else {
+    return float_from_text<T>(text);
+  }
+}
+
+constexpr bool ends_number(char c) {
+  return c == ',' || c == '{' || c == '}' || c == '(' || c == ')' || c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '/';
+}
+
+/// The text of the number that stands next; empty if none does.
+Number number_text(Cursor& cursor) {
+  const size_t begin = cursor.position();
+  size_t end = begin;
+  for (; cursor.next_byte() != '\0' && !ends_number(cursor.next_byte()); cursor.set_position(++end)) {
+  }
+  if (cursor.next_byte() == '(' && cursor.between(begin, end).ends_with("nan")) {
+    while (cursor.next_byte() != '\0' && cursor.next_byte() != ')' && cursor.next_byte() != '\n') cursor.set_position(++end);
+    if (cursor.next_byte() == ')') cursor.set_position(++end);
+  }
+  return cursor.between(begin, end);
+}
+
+template <typename T>
+Status read_real(Cursor& cursor, ElementType type, T& out) {
+  const size_t position = cursor.position();
+  const Number text = number_text(cursor);
+  if (text.empty()) return cursor.unexpected("a value", "");
+  if (text == "...") {
+    return cursor.error(position, "the constant's values are left out ({...}). Hint: print the module with large constants");
+  }
+  const std::optional<T> value = element_from_text<T>(type, text);
+  if (!value) {
+    return cursor.error(position, fmt::format("{} is no value of {}, or out of its range", quote(text), element_type_name(type)));
+  }
+  out = *value;
+  return ok_status();
+}
+
+template <typename T>
+struct is_complex_number : std::false_type {};
+template <typename T>
+struct is_complex_number<std::complex<T>> : std::true_type {};
+
+template <typename T>
+Status read_element(Cursor& cursor, ElementType type, T& out) {
+  if constexpr (is_complex_number<T>::value) {
+    using Part = typename T::value_type;
+    Part real = 0, imaginary = 0;
+    if (!cursor.accept('(')) {
+      HILO_RETURN_IF_ERROR(read_real(cursor, type, real));
+    } else {
+      HILO_RETURN_IF_ERROR(read_real(cursor, type, real));
+      HILO_RETURN_IF_ERROR(cursor.expect(',', "between the parts of a complex number"));
+      HILO_RETURN_IF_ERROR(read_real(cursor, type, imaginary));
+      HILO_RETURN_IF_ERROR(cursor.expect(')', "after a complex number"));
+    }
+    out = T(real, imaginary);
+    return ok_status();
+  } else {
+    return read_real(cursor, type, out);
+  }
+}
+
+/// Values in the array that stands next, without looking at how they nest.
+int64_t count_values(Cursor cursor) {
+  int64_t count = 0;
+  int depth = 0;
+  do {
+    const char c = cursor.peek();
+    if (cursor.accept('{')) {
+      ++depth;
+    } else if (cursor.accept('}')) {
+      --depth;
+    } else if (cursor.accept('(')) {
+      ++count;
+      while (!cursor.at_end() && !cursor.accept(')')) cursor.set_position(cursor.position() + 1);
+    } else if (depth > 0 && c == ',') {
+      cursor.accept(',');
+    } else {
+      if (number_text(cursor).empty()) break;
+      ++count;
+    }
+  } while (depth > 0);
+  return count;
+}
+
+/// The values, nested as the dimensions say. `dimensions` has at least one entry and no zero... or text "{}" stands for all.
+template <typename T>
+Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
+  const size_t rank = shape.dimensions().size();
+  int64_t done[Shape::kMaxRank] = {};
+  size_t depth = 0, next = 0;
+  for (;;) {
+    bool empty = false;
+    while (depth < rank && !empty) {
+      HILO_RETURN_IF_ERROR(cursor.expect('{', fmt::format("before dimension {} of {}", depth, shape.to_string())));
+      done[depth++] = 0;
+      empty = shape.dimension(static_cast<int64_t>(depth) - 1) == 0 || (values.empty() && cursor.peek() == '}');
+    }
+    if (empty) {
+      HILO_RETURN_IF_ERROR(cursor.expect('}', fmt::format("in a constant of {}, which has no elements", shape.to_string())));
+      if (--depth == 0) return ok_status();
+    } else {
+      if (next == values.size()) return cursor.unexpected("'}'", fmt::format("after {} values", next));
+      HILO_RETURN_IF_ERROR(read_element(cursor, shape.element_type(), values[next++]));
+    }
+    for (;;) {
+      if (depth == 0) return ok_status();
+      if (++done[depth - 1] < shape.dimension(static_cast<int64_t>(depth) - 1)) {
+        HILO_RETURN_IF_ERROR(cursor.expect(',', fmt::format("after {} of {} in dimension {} of {}", done[depth - 1],
+                                                            shape.dimension(static_cast<int64_t>(depth) - 1), depth - 1, shape.to_string())));
+        break;
+      }
+      HILO_RETURN_IF_ERROR(cursor.expect('}', fmt::format("after dimension {} of {}", depth - 1, shape.to_string())));
+      --depth;
+    }
+  }
+}
+
+StatusOr<Literal> read_array(Cursor& cursor, const Shape& shape) {
+  const size_t position = cursor.position();
+  if (!shape.is_array()) {
+    return cursor.error(position, fmt::format("a constant can't be of {}", shape.to_string()));
+  }
+  const Shape plain = shape.with_default_layout();
+  if (const int64_t count = count_values(cursor); count != plain.element_count() && cursor.between(position, position + 5) != "{...}") {
+    return cursor.error(position, fmt::format("{} value{} given, {} needs {}", count, count == 1 ? "" : "s", plain.to_string(),
+                                              plain.element_count()));
+  } else if (count != plain.element_count()) {
+    return cursor.error(position, "the constant's values are left out ({...}). Hint: print the module with large constants");
+  }
+  HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(plain));
+  HILO_RETURN_IF_ERROR(visit_element_type(
+      plain.element_type(), [&]<typename T>() { return read_values<T>(cursor, plain, literal.data<T>()); },
+      [&] {
+        return is_signed_integer(plain.element_type()) ? read_values<int8_t>(cursor, plain, literal.data<int8_t>())
+                                                       : read_values<uint8_t>(cursor, plain, literal.data<uint8_t>());
+      }));
+  return literal;
+}
+
+}  // namespace
+
+StatusOr<Literal> read_literal(Cursor& cursor, const Shape& shape) {
+  if (!shape.is_tuple()) return read_array(cursor, shape);
+  struct Frame {
+    Shape shape;
+    std::vector<Literal> elements;
+  };
+  std::vector<Frame> open;
+  Shape current = shape;
+  for (;;) {
+    Literal value;
+    bool opened = false;
+    if (current.is_tuple()) {
+      HILO_RETURN_IF_ERROR(cursor.expect('(', fmt::format("before a constant of {}", current.to_string())));
+      open.push_back({current, {}});
+      opened = true;
+    } else {
+      HILO_ASSIGN_OR_RETURN(value, read_array(cursor, current));
+      open.back().elements.push_back(std::move(value));
+    }
+    while (static_cast<int64_t>(open.back().elements.size()) == open.back().shape.tuple_size()) {
+      HILO_RETURN_IF_ERROR(cursor.expect(')', "after the elements of a tuple constant"));
+      Literal tuple = Literal::tuple(std::move(open.back().elements));
+      open.pop_back();
+      if (open.empty()) return tuple;
+      open.back().elements.push_back(std::move(tuple));
+      opened = false;
+    }
+    if (!opened) HILO_RETURN_IF_ERROR(cursor.expect(',', "between the elements of a tuple constant"));
+    current = open.back().shape.tuple_element(static_cast<int64_t>(open.back().elements.size()));
+  }
+}
+
+namespace {
+
+/// "nan", "-nan", "nan(0x1)": the payload only where it is not the usual one.
+void append_nan(bool negative, uint64_t mantissa, uint64_t quiet, std::string& out) {
+  out += negative ? "-nan" : "nan";
+  if (mantissa != quiet) out += fmt::format("(0x{:x})", mantissa);
+}
+
+template <typename T>
+void append_float(T value, std::string& out) {
+  using Bits = typename FloatBits<T>::Bits;
+  constexpr int kMantissa = FloatBits<T>::kMantissa;
+  std::conditional_t<std::is_same_v<T, double>, double, float> wide = value;
+  if (std::isnan(wide)) {
+    const auto bits = std::bit_cast<Bits>(value);
+    append_nan(std::signbit(wide), bits & ((uint64_t{1} << kMantissa) - 1), uint64_t{1} << (kMantissa - 1), out);
+  } else if (std::isinf(wide)) {
+    out += wide < 0 ? "-inf" : "inf";
+  } else {
+    fmt::format_to(std::back_inserter(out), "{}", wide);
+  }
+}
+
+void append_narrow(ElementType type, uint8_t code, std::string& out) {
+  const double value = narrow_float_value(type, code);
+  if (!std::isnan(value)) return append_float(value, out);
+  const uint64_t mask = (uint64_t{1} << narrow_float_mantissa_bits(type)) - 1;
+  const bool negative = std::signbit(value);
+  append_nan(negative, code & mask, *narrow_float_code(type, value) & mask, out);
+}
+
+template <typename T>
+void append_element(ElementType type, T value, std::string& out) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out += value ? "true" : "false";
+  } else if constexpr (std::is_integral_v<T>) {
+    if constexpr (std::is_same_v<T, uint8_t>) {
+      if (is_narrow_float(type)) return append_narrow(type, value, out);
+    }
+    fmt::format_to(std::back_inserter(out), "{}", static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(value));
+  } else if constexpr (is_complex_number<T>::value) {
+    out += '(';
+    append_float(value.real(), out);
+    out += ", ";
+    append_float(value.imag(), out);
+    out += ')';
+  } else {
+    append_float(value, out);
+  }
+}
+
+template <typename T>
+void append_values(const Shape& shape, std::span<const T> values, std::string& out) {
+  const size_t rank = shape.dimensions().size();
+  if (rank > 0 && values.empty()) {
+    out += "{}";
+    return;
+  }
+  // Braces open and close where an index is a multiple of the inner sizes.
+  std::vector<int64_t> inner(rank + 1, 1);
+  for (size_t i = rank; i-- > 0;) inner[i] = inner[i + 1] * shape.dimension(static_cast<int64_t>(i));
+  for (int64_t index = 0; index < static_cast<int64_t>(values.size()); ++index) {
+    if (index != 0) out += ", ";
+    for (size_t i = 0; i < rank; ++i) {
+      if (index % inner[i] == 0) out += '{';
+    }
+    append_element<T>(shape.element_type(), values[static_cast<size_t>(index)], out);
+    for (size_t i = 0; i < rank; ++i) {
+      if ((index + 1) % inner[i] == 0) out += '}';
+    }
+  }
+}
+
+void append_array(const Literal& literal, int64_t max_elements, std::string& out) {
+  const Shape& shape = literal.shape();
+  if (!shape.is_array()) return;
+  if (shape.element_count() > max_elements) {
+    out += "{...}";
+    return;
+  }
+  visit_element_type(
+      shape.element_type(), [&]<typename T>() { append_values<T>(shape, literal.data<T>(), out); },
+      [&] {
+        if (is_signed_integer(shape.element_type())) append_values<int8_t>(shape, literal.data<int8_t>(), out);
+        else append_values<uint8_t>(shape, literal.data<uint8_t>(), out);
+      });
+}
+
+}  // namespace
+
+void append_literal(const Literal& literal, int64_t max_elements, std::string& out) {
+  struct Frame {
+    std::span<const Literal> elements;
+    size_t next;
+  };
+  std::vector<Frame> open;
+  const Literal* current = &literal;
+  for (;;) {
+    if (current->is_tuple()) {
+      out += '(';
+      open.push_back({current->elements(), 0});
+    } else {
+      append_array(*current, max_elements, out);
+    }
+    while (!open.empty() && open.back().next == open.back().elements.size()) {
+      out += ')';
+      open.pop_back();
+    }
+    if (open.empty()) return;
+    if (open.back().next != 0) out += ", ";
+    current = &open.back().elements[open.back().next++];
+  }
+}
+
+}  // namespace hilo::hlo::text
