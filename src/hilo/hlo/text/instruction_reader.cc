@@ -37,7 +37,7 @@ class Reader {
 
   Status read_one();
   Status read_name(size_t position, std::string_view& name, bool& root);
-  Status read_operand_field(const AttributeField& field, const Shape* shape, Attributes& attributes);
+  Status read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name, Attributes& attributes);
   Status read_operands();
   Status read_operand();
   StatusOr<Opcode> read_opcode();
@@ -83,13 +83,13 @@ StatusOr<Opcode> Reader::read_opcode() {
   return cursor_.error(StatusCode::kUnimplemented, position, fmt::format("unknown opcode {}.{}", quote(name), did_you_mean(name, names)));
 }
 
-Status Reader::read_operand_field(const AttributeField& field, const Shape* shape, Attributes& attributes) {
+Status Reader::read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name, Attributes& attributes) {
   if (field.kind == FieldKind::kInt64) {
     HILO_ASSIGN_OR_RETURN(field_value<int64_t>(field, attributes), cursor_.integer(field.name));
     return ok_status();
   }
   if (shape == nullptr) return cursor_.error(cursor_.position(), "a constant's shape must be stated");
-  HILO_ASSIGN_OR_RETURN(field_value<Literal>(field, attributes), read_literal(cursor_, *shape));
+  HILO_ASSIGN_OR_RETURN(field_value<Literal>(field, attributes), read_literal(cursor_, *shape, name));
   return ok_status();
 }
 
@@ -136,7 +136,7 @@ Status Reader::read_one() {
   HILO_RETURN_IF_ERROR(cursor_.expect('(', "after an opcode"));
   operands_.clear();
   if (!def.fields.empty() && def.fields[0].show == FieldShow::kAsOperand) {
-    Status status = read_operand_field(def.fields[0], shape ? &*shape : nullptr, *attributes);
+    Status status = read_operand_field(def.fields[0], shape ? &*shape : nullptr, name, *attributes);
     if (status.ok()) status = cursor_.expect(')', fmt::format("after the {} of a {}", def.fields[0].name, def.name));
     if (!status.ok()) return status;
   } else {

@@ -154,9 +154,6 @@ Status read_real(Cursor& cursor, ElementType type, T& out) {
   const size_t position = cursor.position();
   const Number text = number_text(cursor);
   if (text.empty()) return cursor.unexpected("a value", "");
-  if (text == "...") {
-    return cursor.error(position, "the constant's values are left out ({...}). Hint: print the module with large constants");
-  }
   const std::optional<T> value = element_from_text<T>(type, text);
   if (!value) {
     return cursor.error(position, fmt::format("{} is no value of {}, or out of its range", quote(text), element_type_name(type)));
@@ -213,7 +210,7 @@ int64_t count_values(Cursor cursor) {
   return count;
 }
 
-/// The values, nested as the dimensions say. `dimensions` has at least one entry and no zero... or text "{}" stands for all.
+/// The values, nested as the dimensions say; where there are none, "{}" may stand for all.
 template <typename T>
 Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
   const size_t rank = shape.dimensions().size();
@@ -246,17 +243,19 @@ Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
   }
 }
 
-StatusOr<Literal> read_array(Cursor& cursor, const Shape& shape) {
+StatusOr<Literal> read_array(Cursor& cursor, const Shape& shape, std::string_view name) {
   const size_t position = cursor.position();
   if (!shape.is_array()) {
     return cursor.error(position, fmt::format("a constant can't be of {}", shape.to_string()));
   }
   const Shape plain = shape.with_default_layout();
-  if (const int64_t count = count_values(cursor); count != plain.element_count() && cursor.between(position, position + 5) != "{...}") {
-    return cursor.error(position, fmt::format("{} value{} given, {} needs {}", count, count == 1 ? "" : "s", plain.to_string(),
-                                              plain.element_count()));
-  } else if (count != plain.element_count()) {
+  constexpr std::string_view kLeftOut = "{...}";
+  if (cursor.between(position, position + kLeftOut.size()) == kLeftOut) {
     return cursor.error(position, "the constant's values are left out ({...}). Hint: print the module with large constants");
+  }
+  if (const int64_t count = count_values(cursor); count != plain.element_count()) {
+    return cursor.error(position, fmt::format("constant '{}': {} value{} given, {} needs {}", name, count, count == 1 ? "" : "s", plain.to_string(),
+                                              plain.element_count()));
   }
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(plain));
   HILO_RETURN_IF_ERROR(visit_element_type(
@@ -270,8 +269,8 @@ StatusOr<Literal> read_array(Cursor& cursor, const Shape& shape) {
 
 }  // namespace
 
-StatusOr<Literal> read_literal(Cursor& cursor, const Shape& shape) {
-  if (!shape.is_tuple()) return read_array(cursor, shape);
+StatusOr<Literal> read_literal(Cursor& cursor, const Shape& shape, std::string_view name) {
+  if (!shape.is_tuple()) return read_array(cursor, shape, name);
   struct Frame {
     Shape shape;
     std::vector<Literal> elements;
@@ -286,7 +285,7 @@ StatusOr<Literal> read_literal(Cursor& cursor, const Shape& shape) {
       open.push_back({current, {}});
       opened = true;
     } else {
-      HILO_ASSIGN_OR_RETURN(value, read_array(cursor, current));
+      HILO_ASSIGN_OR_RETURN(value, read_array(cursor, current, name));
       open.back().elements.push_back(std::move(value));
     }
     while (static_cast<int64_t>(open.back().elements.size()) == open.back().shape.tuple_size()) {

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/text/printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/text/annotations.h"
+#include "hilo/hlo/text/composite.h"
+#include "hilo/hlo/text/header.h"
+#include "hilo/hlo/text/literals.h"
+
+namespace hilo::hlo {
+namespace text {
+namespace {
+
+/// `name` with every byte that HLO text can't have in a name replaced.
+std::string plain(std::string_view name) {
+  std::string result(name);
+  for (char& c : result) c = is_identifier_byte(c) ? c : '_';
+  if (result.empty() || !is_plain_identifier(result)) result = "_" + result + "_";
+  return result;
+}
+
+/// Hands out each name once.
+class UniqueNames {
+ public:
+  std::string unique(const std::string& wanted) {
+    std::string name = wanted;
+    for (int& suffix = next_[wanted]; !taken_.insert(name).second;) name = fmt::format("{}.{}", wanted, ++suffix);
+    return name;
+  }
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> next_;
+};
+
+class Printer {
+ public:
+  explicit Printer(const PrintOptions& options) : options_(options) {}
+
+  std::string module(const Module& module);
+  void computation(const Computation& c, bool is_entry);
+  void instruction(const Computation& c, const Instruction& i);
+  std::string take() { return std::move(out_); }
+
+ private:
+  void gather(const Module& module);
+  void add(const ComputationPtr& computation);
+  void rename(const Computation& c);
+  void attributes(const Instruction& i);
+  void raw_attributes(const RawAttributes& raw);
+  void operands(const Computation& c, const Instruction& i);
+  void annotations(const Computation& c, const Annotations& a);
+  void shape(const Shape& s) { append_shape(s, options_.layouts, out_); }
+  void key(std::string_view name) { out_ += fmt::format(", {}=", name); }
+  std::string name_of(const Computation& c) const;
+  std::string name_of(const Instruction& i) const;
+  std::string plain_name(const std::string& name) const { return is_plain_identifier(name) ? name : plain(name); }
+  ComputationNames names() const { return [this](const Computation& c) { return name_of(c); }; }
+  const Computation* decomposition_of(const Instruction& i) const;
+
+  const PrintOptions& options_;
+  std::string out_;
+  std::vector<ComputationPtr> order_;
+  std::unordered_map<const Computation*, std::string> names_;
+  std::unordered_map<const Instruction*, ComputationPtr> decompositions_;
+  UniqueNames unique_;
+  std::unordered_map<InstructionId, std::string> renamed_;  // of the computation being printed
+};
+
+std::string Printer::name_of(const Instruction& i) const {
+  if (options_.canonical) return fmt::format("v{}", i.id);
+  if (is_plain_identifier(i.name)) return i.name;
+  const auto it = renamed_.find(i.id);
+  return it != renamed_.end() ? it->second : plain(i.name);
+}
+
+std::string Printer::name_of(const Computation& c) const {
+  const auto it = names_.find(&c);
+  return it != names_.end() ? it->second : plain_name(c.name());
+}
+
+const Computation* Printer::decomposition_of(const Instruction& i) const {
+  const auto it = decompositions_.find(&i);
+  return it == decompositions_.end() ? nullptr : it->second.get();
+}
+
+void Printer::add(const ComputationPtr& c) {
+  if (names_.contains(c.get())) return;
+  names_.emplace(c.get(), unique_.unique(options_.canonical ? fmt::format("c{}", order_.size()) : plain_name(c->name())));
+  order_.push_back(c);
+}
+
+/// Names all computations, decompositions of extension ops included, called ones first.
+void Printer::gather(const Module& module) {
+  for (const ComputationPtr& c : computations_of(module)) {
+    for (const Instruction& i : c->instructions()) {
+      if (!options_.decompose_extensions || !has_trait(i.opcode, kExtension) || i.def().decompose == nullptr) continue;
+      std::vector<Shape> operand_shapes;
+      for (InstructionId operand : i.operands) operand_shapes.push_back(c->instruction(operand).shape);
+      StatusOr<ComputationPtr> decomposition = i.def().decompose(i, operand_shapes);
+      if (!decomposition.ok()) continue;  // printed under its own name
+      for (const ComputationPtr& part : computations_of(*decomposition)) add(part);
+      decompositions_.emplace(&i, *std::move(decomposition));
+    }
+    add(c);
+  }
+}
+
+std::string Printer::module(const Module& module) {
+  gather(module);
+  append_header(module, options_.layouts, out_);
+  for (size_t i = 0; i < order_.size(); ++i) {
+    if (i != 0 || !out_.ends_with("\n\n")) out_ += '\n';
+    computation(*order_[i], i + 1 == order_.size());
+  }
+  return take();
+}
+
+/// Finds free names for instructions whose own can't stand in HLO text.
+void Printer::rename(const Computation& c) {
+  renamed_.clear();
+  const std::span<const Instruction> all = c.instructions();
+  if (std::all_of(all.begin(), all.end(), [](const Instruction& i) { return is_plain_identifier(i.name); })) return;
+  UniqueNames names;
+  for (const Instruction& i : all) {
+    if (is_plain_identifier(i.name)) names.unique(i.name);
+  }
+  for (const Instruction& i : all) {
+    if (!is_plain_identifier(i.name)) renamed_.emplace(i.id, names.unique(plain(i.name)));
+  }
+}
+
+void Printer::computation(const Computation& c, bool is_entry) {
+  if (!options_.canonical) rename(c);
+  out_ += fmt::format("{}%{} (", is_entry ? "ENTRY " : "", name_of(c));
+  for (int64_t n = 0; n < c.parameter_count(); ++n) {
+    if (n != 0) out_ += ", ";
+    out_ += name_of(c.parameter(n)) + ": ";
+    append_shape(c.parameter(n).shape, false, out_);
+  }
+  out_ += ") -> ";
+  append_shape(c.result_shape(), false, out_);
+  out_ += " {\n";
+  for (const Instruction& i : c.instructions()) {
+    out_ += i.id == c.root_id() ? "  ROOT " : "  ";
+    instruction(c, i);
+    out_ += '\n';
+  }
+  out_ += "}\n";
+}
+
+void Printer::operands(const Computation& c, const Instruction& i) {
+  constexpr size_t kCountEvery = 5;
+  for (size_t n = 0; n < i.operands.size(); ++n) {
+    const Instruction& operand = c.instruction(i.operands[n]);
+    if (n != 0) out_ += ", ";
+    if (n != 0 && n % kCountEvery == 0) out_ += fmt::format("/*index={}*/", n);
+    if (options_.operand_shapes) {
+      shape(operand.shape);
+      out_ += ' ';
+    }
+    out_ += '%';
+    out_ += name_of(operand);
+  }
+}
+
+void Printer::raw_attributes(const RawAttributes& raw) {
+  for (const std::string& text : raw.raw) out_ += ", " + text;
+  for (size_t i = 0; i < raw.called.size();) {
+    std::string_view name = raw.called_names[i];
+    const bool list = name.ends_with("{}");
+    key(list ? name.substr(0, name.size() - 2) : name);
+    out_ += list ? "{%" : "%";
+    out_ += name_of(*raw.called[i++]);
+    while (list && i < raw.called.size() && raw.called_names[i] == name) out_ += ", %" + name_of(*raw.called[i++]);
+    if (list) out_ += '}';
+  }
+}
+
+void Printer::attributes(const Instruction& i) {
+  if (i.attributes == nullptr) return;
+  if (has_raw_attributes(i.opcode)) return raw_attributes(attributes_of<RawAttributes>(i));
+  if (i.opcode == Opcode::kConditional) {
+    const auto& conditional = attributes_of<ConditionalAttributes>(i);
+    if (conditional.predicated && conditional.branches.size() == 2) {
+      out_ += fmt::format(", true_computation=%{}, false_computation=%{}", name_of(*conditional.branches[0]), name_of(*conditional.branches[1]));
+      return;
+    }
+  }
+  for (const AttributeField& f : i.def().fields) {
+    if (f.show == FieldShow::kAsOperand) continue;
+    if (f.show == FieldShow::kUnlessDefault && is_default(i.def(), f, *i.attributes)) continue;
+    key(f.name);
+    append_field(f, *i.attributes, options_.layouts, names(), out_);
+  }
+}
+
+void Printer::annotations(const Computation& c, const Annotations& a) {
+  if (!options_.annotations || options_.canonical) return;
+  if (a.control_predecessors.empty()) return append_annotations(a, out_);
+  // A pass may have dropped a predecessor.
+  std::unordered_set<std::string_view> present;
+  for (const Instruction& i : c.instructions()) present.insert(i.name);
+  Annotations kept = a;
+  std::erase_if(kept.control_predecessors, [&](const std::string& name) { return !present.contains(name); });
+  append_annotations(kept, out_);
+}
+
+void Printer::instruction(const Computation& c, const Instruction& i) {
+  out_ += '%' + name_of(i) + " = ";
+  shape(i.shape);
+  const Computation* const decomposition = decomposition_of(i);
+  const std::string frontend_attributes = decomposition == nullptr ? std::string() : composite_attributes(i, names());
+  const bool composite = !frontend_attributes.empty();
+  out_ += fmt::format(" {}(", composite ? "call" : i.def().name);
+  const bool value_as_operand = !i.def().fields.empty() && i.def().fields[0].show == FieldShow::kAsOperand;
+  if (value_as_operand && i.attributes != nullptr) {
+    const AttributeField& f = i.def().fields[0];
+    if (f.kind == FieldKind::kLiteral) append_literal(field_value<Literal>(f, *i.attributes), options_.max_constant_elements, out_);
+    else append_field(f, *i.attributes, options_.layouts, names(), out_);
+  } else {
+    operands(c, i);
+  }
+  out_ += ')';
+  if (!composite) {
+    attributes(i);
+    if (i.annotations != nullptr) annotations(c, *i.annotations);
+    return;
+  }
+  out_ += fmt::format(", to_apply=%{}, is_composite=true", name_of(*decomposition));
+  Annotations merged = i.annotations == nullptr || !options_.annotations || options_.canonical ? Annotations() : *i.annotations;
+  merged.frontend_attributes = frontend_attributes;
+  append_annotations(merged, out_);
+}
+
+}  // namespace
+}  // namespace text
+
+std::string print_module(const Module& module, const PrintOptions& options) { return text::Printer(options).module(module); }
+
+std::string print_computation(const Computation& computation, const PrintOptions& options) {
+  text::Printer printer(options);
+  printer.computation(computation, false);
+  return printer.take();
+}
+
+std::string print_instruction(const Computation& computation, const Instruction& instruction, const PrintOptions& options) {
+  text::Printer printer(options);
+  printer.instruction(computation, instruction);
+  return printer.take();
+}
+
+std::string print_shape(const Shape& shape, const PrintOptions& options) {
+  std::string out;
+  text::append_shape(shape, options.layouts, out);
+  return out;
+}
+
+}  // namespace hilo::hlo
