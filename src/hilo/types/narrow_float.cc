@@ -75,7 +75,9 @@ std::optional<uint8_t> nan_code(const Format& f, bool negative) {
 
 bool is_narrow_float(ElementType type) { return find_format(type) != nullptr; }
 
-double narrow_float_value(ElementType type, uint8_t code) { return value_of(*find_format(type), code % code_count(type)); }
+double narrow_float_value(ElementType type, uint8_t code) {
+  return value_of(*find_format(type), code % code_count(type));
+}
 
 std::optional<uint8_t> narrow_float_code(ElementType type, double value) {
   const Format& f = *find_format(type);

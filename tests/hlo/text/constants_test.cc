@@ -11,7 +11,8 @@ namespace hilo::hlo {
 namespace {
 
 StatusOr<Module> constant_module(const std::string& shape, const std::string& value) {
-  return parse_module("HloModule m\nENTRY main {\n  ROOT c = " + shape + " constant(" + value + ")\n}\n", {.source = "m.hlo"});
+  return parse_module("HloModule m\nENTRY main {\n  ROOT c = " + shape + " constant(" + value + ")\n}\n",
+                      {.source = "m.hlo"});
 }
 
 /// What `value` prints as after it was read.
@@ -35,7 +36,9 @@ T bits_of(const std::string& shape, const std::string& value) {
   return bits;
 }
 
-void expect_same(const std::string& shape, const std::string& value) { EXPECT_EQ(printed(shape, value), value) << shape; }
+void expect_same(const std::string& shape, const std::string& value) {
+  EXPECT_EQ(printed(shape, value), value) << shape;
+}
 
 TEST(Constants, IntegersOfEveryWidth) {
   expect_same("s8[2]", "{-128, 127}");
@@ -111,38 +114,41 @@ TEST(Constants, WithoutElements) {
   EXPECT_EQ(printed("f32[1099511627776,0]", "{}"), "{}");
 }
 
-TEST(Constants, Tuples) {
-  expect_same("(f32[], (s32[2], pred[]), ())", "(1, ({2, 3}, true), ())");
-}
+TEST(Constants, Tuples) { expect_same("(f32[], (s32[2], pred[]), ())", "(1, ({2, 3}, true), ())"); }
 
 TEST(Constants, LargeOnesCanBeLeftOut) {
   const StatusOr<Module> module = constant_module("f32[3]", "{1, 2, 3}");
   ASSERT_TRUE(module.ok());
-  EXPECT_EQ(print_instruction(*module->entry, module->entry->root(), {.max_constant_elements = 2}), "%c = f32[3]{0} constant({...})");
+  EXPECT_EQ(print_instruction(*module->entry, module->entry->root(), {.max_constant_elements = 2}),
+            "%c = f32[3]{0} constant({...})");
   EXPECT_EQ(printed("f32[3]", "{...}"),
-            "INVALID_ARGUMENT: m.hlo:3:24: the constant's values are left out ({...}). Hint: print the module with large constants");
+            "INVALID_ARGUMENT: m.hlo:3:28: the constant's values are left out ({...}). Hint: print the module with "
+            "large constants");
 }
 
 TEST(Constants, CountMismatchIsFoundBeforeAnythingIsAllocated) {
   EXPECT_EQ(printed("f32[1099511627776]", "1"),
-            "INVALID_ARGUMENT: m.hlo:3:36: constant 'c': 1 value given, f32[1099511627776] needs 1099511627776");
-  EXPECT_EQ(printed("f32[2,2]", "{{1, 2}, {3}}"), "INVALID_ARGUMENT: m.hlo:3:26: constant 'c': 3 values given, f32[2,2] needs 4");
+            "INVALID_ARGUMENT: m.hlo:3:40: constant 'c': 1 value given, f32[1099511627776] needs 1099511627776");
+  EXPECT_EQ(printed("f32[2,2]", "{{1, 2}, {3}}"),
+            "INVALID_ARGUMENT: m.hlo:3:30: constant 'c': 3 values given, f32[2,2] needs 4");
 }
 
 TEST(Constants, WrongNestingIsRefused) {
-  EXPECT_EQ(printed("f32[2,2]", "{{1, 2, 3}, {4}}"), "INVALID_ARGUMENT: m.hlo:3:32: expected '}' after dimension 1 of f32[2,2]; got ','");
-  EXPECT_EQ(printed("f32[2]", "{1, {2}}"), "INVALID_ARGUMENT: m.hlo:3:28: expected a value; got '{'");
+  EXPECT_EQ(printed("f32[2,2]", "{{1, 2, 3}, {4}}"),
+            "INVALID_ARGUMENT: m.hlo:3:36: expected '}' after dimension 1 of f32[2,2]; got ','");
+  EXPECT_EQ(printed("f32[2]", "{1, {2}}"), "INVALID_ARGUMENT: m.hlo:3:32: expected a value; got '{'");
 }
 
 TEST(Constants, ValuesOutOfRangeAreRefused) {
-  EXPECT_EQ(printed("s8[]", "128"), "INVALID_ARGUMENT: m.hlo:3:22: '128' is no value of s8, or out of its range");
-  EXPECT_EQ(printed("s4[]", "8"), "INVALID_ARGUMENT: m.hlo:3:22: '8' is no value of s4, or out of its range");
-  EXPECT_EQ(printed("u32[]", "-1"), "INVALID_ARGUMENT: m.hlo:3:23: '-1' is no value of u32, or out of its range");
-  EXPECT_EQ(printed("f32[]", "1e39"), "INVALID_ARGUMENT: m.hlo:3:23: '1e39' is no value of f32, or out of its range");
-  EXPECT_EQ(printed("f16[]", "70000"), "INVALID_ARGUMENT: m.hlo:3:23: '70000' is no value of f16, or out of its range");
-  EXPECT_EQ(printed("pred[]", "2"), "INVALID_ARGUMENT: m.hlo:3:24: '2' is no value of pred, or out of its range");
-  EXPECT_EQ(printed("s32[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:23: '1.5' is no value of s32, or out of its range");
-  EXPECT_EQ(printed("f4e2m1fn[]", "nan"), "INVALID_ARGUMENT: m.hlo:3:28: 'nan' is no value of f4e2m1fn, or out of its range");
+  EXPECT_EQ(printed("s8[]", "128"), "INVALID_ARGUMENT: m.hlo:3:26: '128' is no value of s8, or out of its range");
+  EXPECT_EQ(printed("s4[]", "8"), "INVALID_ARGUMENT: m.hlo:3:26: '8' is no value of s4, or out of its range");
+  EXPECT_EQ(printed("u32[]", "-1"), "INVALID_ARGUMENT: m.hlo:3:27: '-1' is no value of u32, or out of its range");
+  EXPECT_EQ(printed("f32[]", "1e39"), "INVALID_ARGUMENT: m.hlo:3:27: '1e39' is no value of f32, or out of its range");
+  EXPECT_EQ(printed("f16[]", "70000"), "INVALID_ARGUMENT: m.hlo:3:27: '70000' is no value of f16, or out of its range");
+  EXPECT_EQ(printed("pred[]", "2"), "INVALID_ARGUMENT: m.hlo:3:28: '2' is no value of pred, or out of its range");
+  EXPECT_EQ(printed("s32[]", "1.5"), "INVALID_ARGUMENT: m.hlo:3:27: '1.5' is no value of s32, or out of its range");
+  EXPECT_EQ(printed("f4e2m1fn[]", "nan"),
+            "INVALID_ARGUMENT: m.hlo:3:32: 'nan' is no value of f4e2m1fn, or out of its range");
 }
 
 }  // namespace

@@ -91,15 +91,16 @@ TEST(RoundTrip, ReduceAndSort) {
 }
 
 TEST(RoundTrip, GatherAndScatter) {
-  expect_same(std::string("HloModule m\n\n") + kAdd +
-              "ENTRY %main (x: f32[4,3], i: s32[2,1]) -> f32[4,3] {\n"
-              "  %x = f32[4,3]{1,0} parameter(0)\n"
-              "  %i = s32[2,1]{1,0} parameter(1)\n"
-              "  %gather = f32[2,3]{1,0} gather(%x, %i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
-              "index_vector_dim=1, slice_sizes={1,3}, indices_are_sorted=true\n"
-              "  ROOT %scatter = f32[4,3]{1,0} scatter(%x, %i, %gather), update_window_dims={1}, inserted_window_dims={0}, "
-              "scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=%add\n"
-              "}\n");
+  expect_same(
+      std::string("HloModule m\n\n") + kAdd +
+      "ENTRY %main (x: f32[4,3], i: s32[2,1]) -> f32[4,3] {\n"
+      "  %x = f32[4,3]{1,0} parameter(0)\n"
+      "  %i = s32[2,1]{1,0} parameter(1)\n"
+      "  %gather = f32[2,3]{1,0} gather(%x, %i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
+      "index_vector_dim=1, slice_sizes={1,3}, indices_are_sorted=true\n"
+      "  ROOT %scatter = f32[4,3]{1,0} scatter(%x, %i, %gather), update_window_dims={1}, inserted_window_dims={0}, "
+      "scatter_dims_to_operand_dims={0}, index_vector_dim=1, unique_indices=true, to_apply=%add\n"
+      "}\n");
 }
 
 TEST(RoundTrip, LoopsBranchesCallsAndTuples) {
@@ -145,42 +146,48 @@ TEST(RoundTrip, RandomBits) {
 }
 
 TEST(RoundTrip, OpsThatOnlyParse) {
-  expect_same(std::string("HloModule m, is_scheduled=true, replica_count=2\n\n") + kAdd +
-              "ENTRY %main (x: f32[8,8,8,3], k: f32[3,3,3,4]) -> (f32[4], token[]) {\n"
-              "  %x = f32[8,8,8,3]{3,2,1,0} parameter(0)\n"
-              "  %k = f32[3,3,3,4]{3,2,1,0} parameter(1)\n"
-              "  %conv = f32[8,6,6,4]{3,2,1,0} convolution(%x, %k), window={size=3x3 stride=1x1}, dim_labels=b01f_01io->b01f\n"
-              "  %zero = f32[] constant(0)\n"
-              "  %pool = f32[8,3,3,4]{3,2,1,0} reduce-window(%conv, %zero), window={size=1x2x2x1 stride=1x2x2x1}, to_apply=%add\n"
-              "  %all = f32[8,3,3,4]{3,2,1,0} all-reduce(%pool), channel_id=1, replica_groups={{0,1}}, to_apply=%add\n"
-              "  %token = token[] after-all()\n"
-              "  %custom = f32[4]{0} custom-call(%all), custom_call_target=\"a, \\\"b\\\"\", called_computations={%add, %add}, "
-              "backend_config={\"k\":[1,2]}\n"
-              "  %map = f32[4]{0} map(%custom, %custom), dimensions={0}, to_apply=%add\n"
-              "  %fft = c64[4]{0} fft(%map), fft_type=FFT, fft_length={4}\n"
-              "  %id = u32[] replica-id()\n"
-              "  ROOT %out = (f32[4]{0}, token[]) tuple(%map, %token)\n"
-              "}\n");
+  expect_same(
+      std::string("HloModule m, is_scheduled=true, replica_count=2\n\n") + kAdd +
+      "ENTRY %main (x: f32[8,8,8,3], k: f32[3,3,3,4]) -> (f32[4], token[]) {\n"
+      "  %x = f32[8,8,8,3]{3,2,1,0} parameter(0)\n"
+      "  %k = f32[3,3,3,4]{3,2,1,0} parameter(1)\n"
+      "  %conv = f32[8,6,6,4]{3,2,1,0} convolution(%x, %k), window={size=3x3 stride=1x1}, dim_labels=b01f_01io->b01f\n"
+      "  %zero = f32[] constant(0)\n"
+      "  %pool = f32[8,3,3,4]{3,2,1,0} reduce-window(%conv, %zero), window={size=1x2x2x1 stride=1x2x2x1}, "
+      "to_apply=%add\n"
+      "  %all = f32[8,3,3,4]{3,2,1,0} all-reduce(%pool), channel_id=1, replica_groups={{0,1}}, to_apply=%add\n"
+      "  %token = token[] after-all()\n"
+      "  %custom = f32[4]{0} custom-call(%all), custom_call_target=\"a, \\\"b\\\"\", called_computations={%add, %add}, "
+      "backend_config={\"k\":[1,2]}\n"
+      "  %map = f32[4]{0} map(%custom, %custom), dimensions={0}, to_apply=%add\n"
+      "  %fft = c64[4]{0} fft(%map), fft_type=FFT, fft_length={4}\n"
+      "  %id = u32[] replica-id()\n"
+      "  ROOT %out = (f32[4]{0}, token[]) tuple(%map, %token)\n"
+      "}\n");
 }
 
 TEST(RoundTrip, AnnotationsAndHeader) {
   expect_same(
       "HloModule jit_f, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias), {1}: (0, {}, must-alias) }, "
-      "entry_computation_layout={(f32[2]{0}, f32[])->(f32[], f32[2]{0})}, replica_count=4, frontend_attributes={a=\"b\"}\n\n"
+      "entry_computation_layout={(f32[2]{0}, f32[])->(f32[], f32[2]{0})}, replica_count=4, "
+      "frontend_attributes={a=\"b\"}\n\n"
       "FileNames\n1 \"a.py\"\n2 \"b.py\"\n\n"
       "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n"
       "ENTRY %main.1 (x: f32[2], y: f32[]) -> (f32[], f32[2]) {\n"
       "  %x = f32[2]{0} parameter(0), sharding={devices=[2]0,1}, metadata={op_name=\"x\"}\n"
       "  %y = f32[] parameter(1), frontend_attributes={k=\"v\",l=\"w\"}\n"
-      "  %sine.3 = f32[] sine(%y), metadata={op_type=\"sin\" op_name=\"jit(f)/\\\"sin\\\"\" source_file=\"f.py\" source_line=3 stack_frame_id=1}\n"
+      "  %sine.3 = f32[] sine(%y), metadata={op_type=\"sin\" op_name=\"jit(f)/\\\"sin\\\"\" source_file=\"f.py\" "
+      "source_line=3 stack_frame_id=1}\n"
       "  %cosine.4 = f32[] cosine(%sine.3), result_accuracy={mode=highest}, control-predecessors={%x, %sine.3}\n"
       "  ROOT %t = (f32[], f32[2]{0}) tuple(%cosine.4, %x), backend_config={\"a\":{\"b\":\"c,d\"}}\n"
       "}\n");
 }
 
 TEST(RoundTrip, WideTuplesCountTheirElements) {
-  expect_same(entry("(t: (f32[], f32[], f32[], f32[], f32[], /*index=5*/s32[])) -> (f32[], f32[], f32[], f32[], f32[], /*index=5*/s32[])",
-                    "  ROOT %t = (f32[], f32[], f32[], f32[], f32[], /*index=5*/s32[]) parameter(0)\n"));
+  expect_same(
+      entry("(t: (f32[], f32[], f32[], f32[], f32[], /*index=5*/s32[])) -> (f32[], f32[], f32[], f32[], f32[], "
+            "/*index=5*/s32[])",
+            "  ROOT %t = (f32[], f32[], f32[], f32[], f32[], /*index=5*/s32[]) parameter(0)\n"));
 }
 
 TEST(RoundTrip, LayoutsOfColumnMajorArrays) {

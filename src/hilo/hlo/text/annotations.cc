@@ -9,7 +9,8 @@ namespace hilo::hlo::text {
 namespace {
 
 /// XLA's attributes of instructions that hilo keeps as text, whatever the opcode.
-constexpr std::string_view kKept[] = {"origin", "original_value", "result_accuracy", "parameter_replication", "type_hint"};
+constexpr std::string_view kKept[] = {"origin", "original_value", "result_accuracy", "parameter_replication",
+                                      "type_hint"};
 
 Status read_metadata(Cursor& cursor, Annotations& annotations) {
   HILO_RETURN_IF_ERROR(cursor.expect('{', "before metadata"));
@@ -66,8 +67,8 @@ std::string metadata_text(const Annotations& a) {
 }  // namespace
 
 bool is_annotation(std::string_view key) {
-  constexpr std::string_view kOwn[] = {"metadata", "sharding", "frontend_attributes", "backend_config",
-                                       "control-predecessors", "statistics"};
+  constexpr std::string_view kOwn[] = {
+      "metadata", "sharding", "frontend_attributes", "backend_config", "control-predecessors", "statistics"};
   return std::find(std::begin(kOwn), std::end(kOwn), key) != std::end(kOwn) ||
          std::find(std::begin(kKept), std::end(kKept), key) != std::end(kKept);
 }
@@ -77,11 +78,17 @@ Status read_annotation(Cursor& cursor, std::string_view key, Annotations& annota
   if (key == "control-predecessors") return read_control_predecessors(cursor, annotations);
   HILO_ASSIGN_OR_RETURN(const std::string_view value, cursor.raw_value(key));
   if (value.empty()) return cursor.unexpected("a value", fmt::format("of {}", key));
-  if (key == "sharding") annotations.sharding = value;
-  else if (key == "frontend_attributes") annotations.frontend_attributes = value;
-  else if (key == "backend_config") annotations.backend_config = value;
-  else if (key == "statistics") annotations.statistics = value;
-  else annotations.other_attributes += fmt::format("{}{}={}", annotations.other_attributes.empty() ? "" : ", ", key, value);
+  if (key == "sharding")
+    annotations.sharding = value;
+  else if (key == "frontend_attributes")
+    annotations.frontend_attributes = value;
+  else if (key == "backend_config")
+    annotations.backend_config = value;
+  else if (key == "statistics")
+    annotations.statistics = value;
+  else
+    annotations.other_attributes +=
+        fmt::format("{}{}={}", annotations.other_attributes.empty() ? "" : ", ", key, value);
   return ok_status();
 }
 
@@ -94,7 +101,8 @@ void append_annotations(const Annotations& a, std::string& out) {
   add("frontend_attributes", a.frontend_attributes);
   if (!a.control_predecessors.empty()) {
     out += ", control-predecessors={";
-    for (size_t i = 0; i < a.control_predecessors.size(); ++i) out += (i == 0 ? "%" : ", %") + a.control_predecessors[i];
+    for (size_t i = 0; i < a.control_predecessors.size(); ++i)
+      out += (i == 0 ? "%" : ", %") + a.control_predecessors[i];
     out += '}';
   }
   add("statistics", a.statistics);

@@ -17,14 +17,21 @@ constexpr size_t kMostAttributes = 64;  // of one instruction; XLA's ops have at
 
 /// Attributes of ops without fields of their own whose values are computations.
 bool names_computations(Opcode opcode, std::string_view key) {
-  constexpr std::string_view kKeys[] = {"to_apply", "calls", "condition", "body", "called_computations",
-                                        "branch_computations", "true_computation", "false_computation"};
+  constexpr std::string_view kKeys[] = {"to_apply",
+                                        "calls",
+                                        "condition",
+                                        "body",
+                                        "called_computations",
+                                        "branch_computations",
+                                        "true_computation",
+                                        "false_computation"};
   if (opcode == Opcode::kSelectAndScatter && (key == "select" || key == "scatter")) return true;
   return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
 const AttributeField* field_of_kind(const OpDef& def, FieldKind kind) {
-  const auto it = std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.kind == kind; });
+  const auto it =
+      std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.kind == kind; });
   return it == def.fields.end() ? nullptr : &*it;
 }
 
@@ -47,7 +54,8 @@ Status AttributeReader::read_raw(std::string_view key, size_t position) {
     cursor.set_position(begin);
     if (!empty) {
       FieldReader reader{cursor, shared.shapes, instruction, calls};
-      HILO_ASSIGN_OR_RETURN(const size_t count, read_computations(reader, *field_of_kind(def, FieldKind::kComputations), attributes));
+      HILO_ASSIGN_OR_RETURN(const size_t count,
+                            read_computations(reader, *field_of_kind(def, FieldKind::kComputations), attributes));
       raw.called_names.insert(raw.called_names.end(), count, list ? fmt::format("{}{{}}", key) : std::string(key));
       return ok_status();
     }
@@ -65,18 +73,21 @@ Status AttributeReader::read_branch(std::string_view key) {
   conditional.branches.resize(2);
   const size_t position = cursor.position();
   HILO_ASSIGN_OR_RETURN(const std::string_view callee, cursor.name("the name of a computation"));
-  calls.push_back({instruction, attributes, &field, key == "true_computation" ? size_t{0} : size_t{1}, callee, position});
+  calls.push_back(
+      {instruction, attributes, &field, key == "true_computation" ? size_t{0} : size_t{1}, callee, position});
   return ok_status();
 }
 
 Status AttributeReader::read_one(std::string_view key, size_t position) {
   if (has_raw_attributes(def.opcode)) return read_raw(key, position);
-  if (def.opcode == Opcode::kConditional && (key == "true_computation" || key == "false_computation")) return read_branch(key);
+  if (def.opcode == Opcode::kConditional && (key == "true_computation" || key == "false_computation"))
+    return read_branch(key);
   FieldReader reader{cursor, shared.shapes, instruction, calls};
   if (const AttributeField* field = find_field(key)) return read_field(reader, *field, attributes);
   std::vector<std::string_view> known;
   for (const AttributeField& f : def.fields) known.push_back(f.name);
-  return cursor.error(StatusCode::kUnimplemented, position, fmt::format("{} has no attribute {}.{}", def.name, quote(key), did_you_mean(key, known)));
+  return cursor.error(StatusCode::kUnimplemented, position,
+                      fmt::format("{} has no attribute {}.{}", def.name, quote(key), did_you_mean(key, known)));
 }
 
 Status AttributeReader::check_complete(size_t position, std::string_view name) const {
@@ -87,7 +98,8 @@ Status AttributeReader::check_complete(size_t position, std::string_view name) c
   if (def.opcode == Opcode::kConditional && !has_raw_attributes(def.opcode)) {
     if (has("branch_computations")) {
       return has("true_computation") || has("false_computation")
-                 ? cursor.error(position, fmt::format("conditional '{}' has both branch_computations and true_computation", name))
+                 ? cursor.error(position,
+                                fmt::format("conditional '{}' has both branch_computations and true_computation", name))
                  : ok_status();
     }
     if (!has("true_computation")) return missing(has("false_computation") ? "true_computation" : "branch_computations");
@@ -108,8 +120,10 @@ Status AttributeReader::read_all(size_t instruction_position, std::string_view n
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
     if (key.empty()) return cursor.unexpected("an attribute", "after ','");
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
-    if (seen.size() == kMostAttributes) return cursor.error(position, fmt::format("more than {} attributes", kMostAttributes));
+    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+      return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
+    if (seen.size() == kMostAttributes)
+      return cursor.error(position, fmt::format("more than {} attributes", kMostAttributes));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
     if (!is_annotation(key)) {

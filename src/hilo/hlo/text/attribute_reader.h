@@ -14,9 +14,9 @@ struct AttributeReader {
   const OpDef& def;
   std::shared_ptr<Attributes> attributes;
 
-  AnnotationsPtr annotations = nullptr;       ///< read, or null
-  size_t frontend_attributes_position = 0;    ///< of their value in the text; 0: none
-  std::vector<std::string_view> seen = {};    ///< keys so far
+  AnnotationsPtr annotations = nullptr;     ///< read, or null
+  size_t frontend_attributes_position = 0;  ///< of their value in the text; 0: none
+  std::vector<std::string_view> seen = {};  ///< keys so far
 
   /// Reads all attributes and checks that none of the op's is missing. `position` and `name` are the instruction's.
   Status read_all(size_t position, std::string_view name);

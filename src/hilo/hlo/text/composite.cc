@@ -17,13 +17,15 @@ namespace {
 constexpr std::string_view kVersion = "0";
 
 const FrontendAttribute* find(const std::vector<FrontendAttribute>& attributes, std::string_view key) {
-  const auto it = std::find_if(attributes.begin(), attributes.end(), [&](const FrontendAttribute& a) { return a.key == key; });
+  const auto it =
+      std::find_if(attributes.begin(), attributes.end(), [&](const FrontendAttribute& a) { return a.key == key; });
   return it == attributes.end() ? nullptr : &*it;
 }
 
-/// One `name = value` of the composite's attributes, written as MLIR attributes: 4 : i64, true, "x", @f, array<i64: 1, 2>.
-Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id, const std::shared_ptr<Attributes>& attributes,
-                  std::vector<CallSite>& calls) {
+/// One `name = value` of the composite's attributes, written as MLIR attributes: 4 : i64, true, "x", @f, array<i64: 1,
+/// 2>.
+Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
+                  const std::shared_ptr<Attributes>& attributes, std::vector<CallSite>& calls) {
   switch (field.kind) {
     case FieldKind::kInt64: {
       HILO_ASSIGN_OR_RETURN(field_value<int64_t>(field, *attributes), cursor.integer(field.name));
@@ -42,12 +44,14 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       const size_t position = cursor.position();
       HILO_ASSIGN_OR_RETURN(const std::string word, cursor.quoted(field.name));
       const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
-      if (it == field.enum_names.end()) return cursor.error(position, fmt::format("{} is no value of {}", quote(word), field.name));
+      if (it == field.enum_names.end())
+        return cursor.error(position, fmt::format("{} is no value of {}", quote(word), field.name));
       field_value<uint8_t>(field, *attributes) = static_cast<uint8_t>(it - field.enum_names.begin());
       return ok_status();
     }
     case FieldKind::kInt64List: {
-      HILO_RETURN_IF_ERROR(cursor.accept_word("array") ? cursor.expect('<', "after array") : cursor.unexpected("array<i64: ...>", ""));
+      HILO_RETURN_IF_ERROR(cursor.accept_word("array") ? cursor.expect('<', "after array")
+                                                       : cursor.unexpected("array<i64: ...>", ""));
       cursor.identifier();
       if (!cursor.accept(':')) return cursor.expect('>', "after a list");
       do {
@@ -75,11 +79,13 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
     case FieldKind::kWindow:
     case FieldKind::kConvolutionDimensions: break;
   }
-  return cursor.error(StatusCode::kUnimplemented, cursor.position(), fmt::format("{} has no form in a composite", field.name));
+  return cursor.error(StatusCode::kUnimplemented, cursor.position(),
+                      fmt::format("{} has no form in a composite", field.name));
 }
 
 /// The same value as text; false if it has no form.
-bool append_value(const AttributeField& field, const Attributes& attributes, const ComputationNames& names, std::string& out) {
+bool append_value(const AttributeField& field, const Attributes& attributes, const ComputationNames& names,
+                  std::string& out) {
   switch (field.kind) {
     case FieldKind::kInt64: out += fmt::format("{} : i64", field_value<int64_t>(field, attributes)); return true;
     case FieldKind::kBool: out += field_value<bool>(field, attributes) ? "true" : "false"; return true;
@@ -119,9 +125,11 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
   while (cursor.peek() != '}') {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
-    const auto field = std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.name == key; });
+    const auto field =
+        std::find_if(def.fields.begin(), def.fields.end(), [&](const AttributeField& f) { return f.name == key; });
     if (field == def.fields.end() || std::find(seen.begin(), seen.end(), key) != seen.end()) {
-      return cursor.error(position, fmt::format("{}: attribute {} is {}", def.name, quote(key), field == def.fields.end() ? "unknown" : "given twice"));
+      return cursor.error(position, fmt::format("{}: attribute {} is {}", def.name, quote(key),
+                                                field == def.fields.end() ? "unknown" : "given twice"));
     }
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
@@ -153,7 +161,8 @@ AnnotationsPtr without_composite(const Annotations& annotations, const std::vect
 }  // namespace
 
 Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend_attributes_position, Opcode& opcode,
-                         std::shared_ptr<Attributes>& attributes, AnnotationsPtr& annotations, std::vector<CallSite>& calls) {
+                         std::shared_ptr<Attributes>& attributes, AnnotationsPtr& annotations,
+                         std::vector<CallSite>& calls) {
   if (opcode != Opcode::kCall || has_raw_attributes(opcode) || frontend_attributes_position == 0) return ok_status();
   if (!static_cast<const CallAttributes&>(*attributes).is_composite) return ok_status();
   Cursor reader = cursor;
@@ -169,7 +178,10 @@ Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend
   attributes = def.make_attributes == nullptr ? nullptr : def.make_attributes();
   annotations = without_composite(*annotations, frontend);
   const FrontendAttribute* const values = find(frontend, "composite.attributes");
-  if (values == nullptr) return def.fields.empty() ? ok_status() : cursor.error(frontend_attributes_position, fmt::format("{}: composite.attributes are missing", def.name));
+  if (values == nullptr)
+    return def.fields.empty() ? ok_status()
+                              : cursor.error(frontend_attributes_position,
+                                             fmt::format("{}: composite.attributes are missing", def.name));
   reader.set_position(reader.offset_of(values->value));
   return read_fields(reader, def, id, attributes, calls);
 }
@@ -187,7 +199,8 @@ std::string composite_attributes(const Instruction& instruction, const Computati
   }
   text += fmt::format("composite.name=\"{}\",composite.version=\"{}\"", def.name, kVersion);
   if (instruction.annotations != nullptr && instruction.annotations->frontend_attributes.size() > 2) {
-    text += "," + instruction.annotations->frontend_attributes.substr(1, instruction.annotations->frontend_attributes.size() - 2);
+    text += "," + instruction.annotations->frontend_attributes.substr(
+                      1, instruction.annotations->frontend_attributes.size() - 2);
   }
   return "{" + text + "}";
 }

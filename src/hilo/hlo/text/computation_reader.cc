@@ -37,7 +37,8 @@ Status read_computation_attributes(Cursor& cursor) {
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute of a computation"));
     HILO_ASSIGN_OR_RETURN(const std::string_view value, cursor.raw_value(key));
     if (key != "execution_thread" || value != "\"main\"") {
-      return cursor.error(StatusCode::kUnimplemented, position, fmt::format("attribute {}={} of a computation is not known", key, value));
+      return cursor.error(StatusCode::kUnimplemented, position,
+                          fmt::format("attribute {}={} of a computation is not known", key, value));
     }
   }
   return ok_status();
@@ -48,7 +49,8 @@ Status check_signature(const ParsedComputation& parsed, const Computation& c, co
   if (parsed.stated_parameters) {
     const std::vector<Shape>& stated = *parsed.stated_parameters;
     if (static_cast<int64_t>(stated.size()) != c.parameter_count()) {
-      return cursor.error(parsed.position, fmt::format("{}: its head lists {} parameters, its body has {}", where(), stated.size(), c.parameter_count()));
+      return cursor.error(parsed.position, fmt::format("{}: its head lists {} parameters, its body has {}", where(),
+                                                       stated.size(), c.parameter_count()));
     }
     for (size_t i = 0; i < stated.size(); ++i) {
       const Shape& actual = c.parameter(static_cast<int64_t>(i)).shape;
@@ -89,7 +91,8 @@ StatusOr<ComputationPtr> finish_computation(ParsedComputation&& parsed, std::spa
     Instruction& instruction = parsed.draft.mutable_instruction(id);
     operands.clear();
     for (InstructionId operand : instruction.operands) operands.push_back(parsed.draft.instruction(operand).shape);
-    const std::optional<Shape> declared = parsed.places[id].shape_stated ? std::optional<Shape>(instruction.shape) : std::nullopt;
+    const std::optional<Shape> declared =
+        parsed.places[id].shape_stated ? std::optional<Shape>(instruction.shape) : std::nullopt;
     StatusOr<Shape> shape = check_instruction(instruction.def(), operands, instruction.attributes.get(), declared);
     if (!shape.ok()) {
       return shape.status().with_context(fmt::format("{} '{}' ({})", opcode_name(instruction.opcode), instruction.name,

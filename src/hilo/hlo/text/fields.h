@@ -40,8 +40,8 @@ StatusOr<size_t> read_computations(FieldReader& reader, const AttributeField& fi
 using ComputationNames = std::function<std::string(const Computation&)>;
 
 /// Appends the value of `field`, without its key.
-void append_field(const AttributeField& field, const Attributes& attributes, bool layouts, const ComputationNames& names,
-                  std::string& out);
+void append_field(const AttributeField& field, const Attributes& attributes, bool layouts,
+                  const ComputationNames& names, std::string& out);
 
 /// Whether `attributes` has the value of a default-constructed struct in `field`.
 bool is_default(const OpDef& def, const AttributeField& field, const Attributes& attributes);

@@ -21,7 +21,9 @@ void append_braced(const List& list, std::string_view separator, std::string& ou
   out += '}';
 }
 
-void append_word(const std::string& word, std::string& out) { out += is_plain_identifier(word) ? word : quoted_text(word); }
+void append_word(const std::string& word, std::string& out) {
+  out += is_plain_identifier(word) ? word : quoted_text(word);
+}
 
 void append_slice_ranges(const std::vector<SliceRange>& ranges, std::string& out) {
   const bool strided = std::any_of(ranges.begin(), ranges.end(), [](const SliceRange& r) { return r.stride != 1; });
@@ -31,7 +33,8 @@ void append_slice_ranges(const std::vector<SliceRange>& ranges, std::string& out
 }
 
 void append_padding(const std::vector<PaddingDimension>& padding, std::string& out) {
-  const bool interior = std::any_of(padding.begin(), padding.end(), [](const PaddingDimension& d) { return d.interior != 0; });
+  const bool interior =
+      std::any_of(padding.begin(), padding.end(), [](const PaddingDimension& d) { return d.interior != 0; });
   for (size_t i = 0; i < padding.size(); ++i) {
     const PaddingDimension& d = padding[i];
     out += fmt::format("{}{}_{}", i == 0 ? "" : "x", d.low, d.high);
@@ -43,7 +46,9 @@ void append_padding(const std::vector<PaddingDimension>& padding, std::string& o
 void append_window_part(const std::vector<WindowDimension>& window, std::string_view key, bool always,
                         const std::function<std::string(const WindowDimension&)>& text, std::string& out) {
   const std::string standard = text(WindowDimension());
-  if (!always && std::all_of(window.begin(), window.end(), [&](const WindowDimension& d) { return text(d) == standard; })) return;
+  if (!always &&
+      std::all_of(window.begin(), window.end(), [&](const WindowDimension& d) { return text(d) == standard; }))
+    return;
   out += fmt::format("{}{}=", out.ends_with('{') ? "" : " ", key);
   for (size_t i = 0; i < window.size(); ++i) out += (i == 0 ? "" : "x") + text(window[i]);
 }
@@ -54,16 +59,21 @@ void append_window(const std::vector<WindowDimension>& window, std::string& out)
     const auto number = [](int64_t value) { return std::to_string(value); };
     append_window_part(window, "size", true, [&](const WindowDimension& d) { return number(d.size); }, out);
     append_window_part(window, "stride", false, [&](const WindowDimension& d) { return number(d.stride); }, out);
-    append_window_part(window, "pad", false,
-                       [](const WindowDimension& d) { return fmt::format("{}_{}", d.padding_low, d.padding_high); }, out);
-    append_window_part(window, "lhs_dilate", false, [&](const WindowDimension& d) { return number(d.base_dilation); }, out);
-    append_window_part(window, "rhs_dilate", false, [&](const WindowDimension& d) { return number(d.window_dilation); }, out);
-    append_window_part(window, "rhs_reversal", false, [&](const WindowDimension& d) { return number(d.reversal ? 1 : 0); }, out);
+    append_window_part(
+        window, "pad", false,
+        [](const WindowDimension& d) { return fmt::format("{}_{}", d.padding_low, d.padding_high); }, out);
+    append_window_part(
+        window, "lhs_dilate", false, [&](const WindowDimension& d) { return number(d.base_dilation); }, out);
+    append_window_part(
+        window, "rhs_dilate", false, [&](const WindowDimension& d) { return number(d.window_dilation); }, out);
+    append_window_part(
+        window, "rhs_reversal", false, [&](const WindowDimension& d) { return number(d.reversal ? 1 : 0); }, out);
   }
   out += '}';
 }
 
-void append_labels(int64_t first_at, char first, int64_t second_at, char second, const Int64List& spatial, std::string& out) {
+void append_labels(int64_t first_at, char first, int64_t second_at, char second, const Int64List& spatial,
+                   std::string& out) {
   std::string labels(spatial.size() + 2, '?');
   const auto put = [&labels](int64_t at, char c) {
     if (at >= 0 && at < static_cast<int64_t>(labels.size())) labels[static_cast<size_t>(at)] = c;
@@ -80,8 +90,8 @@ void append_list(std::span<const int64_t> list, std::string& out) {
   append_braced(list, ",", out, [&](int64_t value) { fmt::format_to(std::back_inserter(out), "{}", value); });
 }
 
-void append_field(const AttributeField& field, const Attributes& attributes, bool layouts, const ComputationNames& names,
-                  std::string& out) {
+void append_field(const AttributeField& field, const Attributes& attributes, bool layouts,
+                  const ComputationNames& names, std::string& out) {
   const auto append_name = [&](const ComputationPtr& c) { out += '%' + (c == nullptr ? "none" : names(*c)); };
   switch (field.kind) {
     case FieldKind::kInt64: {
@@ -95,17 +105,22 @@ void append_field(const AttributeField& field, const Attributes& attributes, boo
     case FieldKind::kString: return append_word(field_value<std::string>(field, attributes), out);
     case FieldKind::kInt64List: return append_list(field_value<Int64List>(field, attributes), out);
     case FieldKind::kInt64Lists:
-      return append_braced(field_value<Int64Lists>(field, attributes), ",", out, [&](const Int64List& list) { append_list(list, out); });
+      return append_braced(field_value<Int64Lists>(field, attributes), ",", out,
+                           [&](const Int64List& list) { append_list(list, out); });
     case FieldKind::kInt64Pairs:
-      return append_braced(field_value<Int64Pairs>(field, attributes), ",", out, [&](const auto& p) { out += fmt::format("{{{},{}}}", p.first, p.second); });
+      return append_braced(field_value<Int64Pairs>(field, attributes), ",", out,
+                           [&](const auto& p) { out += fmt::format("{{{},{}}}", p.first, p.second); });
     case FieldKind::kStringList:
-      return append_braced(field_value<StringList>(field, attributes), ",", out, [&](const std::string& word) { append_word(word, out); });
+      return append_braced(field_value<StringList>(field, attributes), ",", out,
+                           [&](const std::string& word) { append_word(word, out); });
     case FieldKind::kEnum: out += field.enum_names[field_value<uint8_t>(field, attributes)]; return;
     case FieldKind::kComputation: return append_name(field_value<ComputationPtr>(field, attributes));
-    case FieldKind::kComputations: return append_braced(field_value<std::vector<ComputationPtr>>(field, attributes), ", ", out, append_name);
+    case FieldKind::kComputations:
+      return append_braced(field_value<std::vector<ComputationPtr>>(field, attributes), ", ", out, append_name);
     case FieldKind::kLiteral: return append_literal(field_value<Literal>(field, attributes), INT64_MAX, out);
     case FieldKind::kShape: return append_shape(field_value<Shape>(field, attributes), layouts, out);
-    case FieldKind::kSliceRanges: return append_slice_ranges(field_value<std::vector<SliceRange>>(field, attributes), out);
+    case FieldKind::kSliceRanges:
+      return append_slice_ranges(field_value<std::vector<SliceRange>>(field, attributes), out);
     case FieldKind::kPadding: return append_padding(field_value<std::vector<PaddingDimension>>(field, attributes), out);
     case FieldKind::kWindow: return append_window(field_value<std::vector<WindowDimension>>(field, attributes), out);
     case FieldKind::kConvolutionDimensions: {

@@ -34,7 +34,8 @@ Status read_pair(Cursor& cursor, std::string_view what, Int64Pairs& pairs) {
   const size_t position = cursor.position();
   Int64List pair;
   HILO_RETURN_IF_ERROR(read_list(cursor, what, pair));
-  if (pair.size() != 2) return cursor.error(position, fmt::format("{}: got {} numbers, wanted a pair", what, pair.size()));
+  if (pair.size() != 2)
+    return cursor.error(position, fmt::format("{}: got {} numbers, wanted a pair", what, pair.size()));
   pairs.emplace_back(pair[0], pair[1]);
   return ok_status();
 }
@@ -90,11 +91,14 @@ Status read_number_grid(Cursor& cursor, std::string_view what, Int64Lists& grid)
   for (;;) {
     int64_t value = 0;
     const auto [stop, status] = std::from_chars(at, end, value);
-    if (status != std::errc()) return cursor.error(position, fmt::format("{}: {} is no list of int64 numbers", what, quote(word)));
+    if (status != std::errc())
+      return cursor.error(position, fmt::format("{}: {} is no list of int64 numbers", what, quote(word)));
     grid.back().push_back(value);
     if (stop == end) return ok_status();
-    if (*stop == 'x') grid.emplace_back();
-    else if (*stop != '_') return cursor.error(position, fmt::format("{}: {} is no list of numbers", what, quote(word)));
+    if (*stop == 'x')
+      grid.emplace_back();
+    else if (*stop != '_')
+      return cursor.error(position, fmt::format("{}: {} is no list of numbers", what, quote(word)));
     at = stop + 1;
   }
 }
@@ -106,7 +110,9 @@ Status read_padding(Cursor& cursor, std::string_view what, std::vector<PaddingDi
   HILO_RETURN_IF_ERROR(read_number_grid(cursor, what, grid));
   for (const Int64List& one : grid) {
     if (one.size() != 2 && one.size() != 3) {
-      return cursor.error(position, fmt::format("{}: got {} numbers for a dimension, wanted low_high or low_high_interior", what, one.size()));
+      return cursor.error(
+          position,
+          fmt::format("{}: got {} numbers for a dimension, wanted low_high or low_high_interior", what, one.size()));
     }
     padding.push_back({one[0], one[1], one.size() == 3 ? one[2] : 0});
   }
@@ -122,18 +128,27 @@ Status read_window_part(Cursor& cursor, std::vector<WindowDimension>& window) {
   HILO_RETURN_IF_ERROR(read_number_grid(cursor, key, grid));
   if (window.empty()) window.resize(grid.size());
   const size_t numbers = key == "pad" ? 2 : 1;
-  if (grid.size() != window.size() || std::any_of(grid.begin(), grid.end(), [&](const Int64List& one) { return one.size() != numbers; })) {
-    return cursor.error(position, fmt::format("window: {} has {} dimensions, others have {}", key, grid.size(), window.size()));
+  if (grid.size() != window.size() ||
+      std::any_of(grid.begin(), grid.end(), [&](const Int64List& one) { return one.size() != numbers; })) {
+    return cursor.error(position,
+                        fmt::format("window: {} has {} dimensions, others have {}", key, grid.size(), window.size()));
   }
   for (size_t i = 0; i < grid.size(); ++i) {
     WindowDimension& d = window[i];
-    if (key == "size") d.size = grid[i][0];
-    else if (key == "stride") d.stride = grid[i][0];
-    else if (key == "pad") std::tie(d.padding_low, d.padding_high) = std::tie(grid[i][0], grid[i][1]);
-    else if (key == "lhs_dilate") d.base_dilation = grid[i][0];
-    else if (key == "rhs_dilate") d.window_dilation = grid[i][0];
-    else if (key == "rhs_reversal") d.reversal = grid[i][0] != 0;
-    else return cursor.error(position, fmt::format("window: unknown key {}", quote(key)));
+    if (key == "size")
+      d.size = grid[i][0];
+    else if (key == "stride")
+      d.stride = grid[i][0];
+    else if (key == "pad")
+      std::tie(d.padding_low, d.padding_high) = std::tie(grid[i][0], grid[i][1]);
+    else if (key == "lhs_dilate")
+      d.base_dilation = grid[i][0];
+    else if (key == "rhs_dilate")
+      d.window_dilation = grid[i][0];
+    else if (key == "rhs_reversal")
+      d.reversal = grid[i][0] != 0;
+    else
+      return cursor.error(position, fmt::format("window: unknown key {}", quote(key)));
   }
   return ok_status();
 }
@@ -145,14 +160,18 @@ Status read_window(Cursor& cursor, std::vector<WindowDimension>& window) {
 }
 
 /// One of the three parts of `b01f_01io->b01f`: the places of two letters, and of the digits in their order.
-bool read_labels(std::string_view labels, char first, char second, int64_t& first_at, int64_t& second_at, Int64List& spatial) {
+bool read_labels(std::string_view labels, char first, char second, int64_t& first_at, int64_t& second_at,
+                 Int64List& spatial) {
   if (labels.size() < 2 || labels.size() > 12) return false;
   spatial.assign(labels.size() - 2, -1);
   first_at = second_at = -1;
   for (size_t i = 0; i < labels.size(); ++i) {
     const char c = labels[i];
     const auto digit = static_cast<size_t>(c - '0');
-    int64_t* const place = c == first ? &first_at : c == second ? &second_at : c >= '0' && digit < spatial.size() ? &spatial[digit] : nullptr;
+    int64_t* const place = c == first                           ? &first_at
+                           : c == second                        ? &second_at
+                           : c >= '0' && digit < spatial.size() ? &spatial[digit]
+                                                                : nullptr;
     if (place == nullptr || *place >= 0) return false;
     *place = static_cast<int64_t>(i);
   }
@@ -165,7 +184,8 @@ Status read_convolution_dimensions(Cursor& cursor, std::string_view what, Convol
   const size_t middle = text.find('_'), arrow = text.find("->");
   const bool parts = middle != std::string_view::npos && arrow != std::string_view::npos && middle < arrow;
   if (!parts || !read_labels(text.substr(0, middle), 'b', 'f', d.input_batch, d.input_feature, d.input_spatial) ||
-      !read_labels(text.substr(middle + 1, arrow - middle - 1), 'i', 'o', d.kernel_input, d.kernel_output, d.kernel_spatial) ||
+      !read_labels(text.substr(middle + 1, arrow - middle - 1), 'i', 'o', d.kernel_input, d.kernel_output,
+                   d.kernel_spatial) ||
       !read_labels(text.substr(arrow + 2), 'b', 'f', d.output_batch, d.output_feature, d.output_spatial)) {
     return cursor.error(position, fmt::format("{}: {} is not of the form b01f_01io->b01f", what, quote(text)));
   }
@@ -217,7 +237,8 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
       if (cursor.peek() != '{') return assign(field_value<int64_t>(field, values), cursor.integer(field.name));
       Int64List list;
       HILO_RETURN_IF_ERROR(read_list(cursor, field.name, list));
-      if (list.size() != 1) return cursor.error(position, fmt::format("{}: got {} numbers, wanted 1", field.name, list.size()));
+      if (list.size() != 1)
+        return cursor.error(position, fmt::format("{}: got {} numbers, wanted 1", field.name, list.size()));
       field_value<int64_t>(field, values) = list[0];
       return ok_status();
     }
@@ -233,11 +254,16 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     case FieldKind::kString: return assign(field_value<std::string>(field, values), read_word(cursor, field.name));
     case FieldKind::kInt64List: return read_list(cursor, field.name, field_value<Int64List>(field, values));
     case FieldKind::kInt64Lists:
-      return read_braced(cursor, field.name, [&] { return read_list(cursor, field.name, field_value<Int64Lists>(field, values).emplace_back()); });
+      return read_braced(cursor, field.name, [&] {
+        return read_list(cursor, field.name, field_value<Int64Lists>(field, values).emplace_back());
+      });
     case FieldKind::kInt64Pairs:
-      return read_braced(cursor, field.name, [&] { return read_pair(cursor, field.name, field_value<Int64Pairs>(field, values)); });
+      return read_braced(cursor, field.name,
+                         [&] { return read_pair(cursor, field.name, field_value<Int64Pairs>(field, values)); });
     case FieldKind::kStringList:
-      return read_braced(cursor, field.name, [&] { return assign(field_value<StringList>(field, values).emplace_back(), read_word(cursor, field.name)); });
+      return read_braced(cursor, field.name, [&] {
+        return assign(field_value<StringList>(field, values).emplace_back(), read_word(cursor, field.name));
+      });
     case FieldKind::kEnum: return read_enum(cursor, field, field_value<uint8_t>(field, values));
     case FieldKind::kComputation: return read_computation(reader, field, attributes, 0);
     case FieldKind::kComputations: {
@@ -245,10 +271,13 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
       return read.status();
     }
     case FieldKind::kLiteral:
-      return cursor.error(StatusCode::kUnimplemented, cursor.position(), fmt::format("{}: a constant can't stand here", field.name));
+      return cursor.error(StatusCode::kUnimplemented, cursor.position(),
+                          fmt::format("{}: a constant can't stand here", field.name));
     case FieldKind::kShape: return assign(field_value<Shape>(field, values), reader.shapes.read(cursor));
-    case FieldKind::kSliceRanges: return read_slice_ranges(cursor, field.name, field_value<std::vector<SliceRange>>(field, values));
-    case FieldKind::kPadding: return read_padding(cursor, field.name, field_value<std::vector<PaddingDimension>>(field, values));
+    case FieldKind::kSliceRanges:
+      return read_slice_ranges(cursor, field.name, field_value<std::vector<SliceRange>>(field, values));
+    case FieldKind::kPadding:
+      return read_padding(cursor, field.name, field_value<std::vector<PaddingDimension>>(field, values));
     case FieldKind::kWindow: return read_window(cursor, field_value<std::vector<WindowDimension>>(field, values));
     case FieldKind::kConvolutionDimensions:
       return read_convolution_dimensions(cursor, field.name, field_value<ConvolutionDimensions>(field, values));

@@ -41,7 +41,8 @@ Status read_alias(Cursor& cursor, Module& module) {
     }
     if (cursor.accept(',')) {
       alias.must_alias = cursor.accept_word("must-alias");
-      if (!alias.must_alias && !cursor.accept_word("may-alias")) return cursor.unexpected("may-alias or must-alias", "");
+      if (!alias.must_alias && !cursor.accept_word("may-alias"))
+        return cursor.unexpected("may-alias or must-alias", "");
     }
     HILO_RETURN_IF_ERROR(cursor.expect(')', "after an alias"));
   }
@@ -123,7 +124,8 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
     const std::string_view key = cursor.identifier();
     if (key.empty()) return cursor.unexpected("an attribute of the module", "after ','");
     constexpr size_t kMost = 64;  // attributes of a module; XLA has a dozen
-    if (std::find(seen.begin(), seen.end(), key) != seen.end()) return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
+    if (std::find(seen.begin(), seen.end(), key) != seen.end())
+      return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
     if (seen.size() == kMost) return cursor.error(position, fmt::format("more than {} attributes", kMost));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
@@ -161,20 +163,23 @@ Status check_header(const Cursor& cursor, const Module& module) {
   if (module.entry_parameter_layouts) {
     const std::vector<Shape>& layouts = *module.entry_parameter_layouts;
     bool same = static_cast<int64_t>(layouts.size()) == entry.parameter_count();
-    for (size_t i = 0; same && i < layouts.size(); ++i) same = layouts[i].compatible(entry.parameter(static_cast<int64_t>(i)).shape);
+    for (size_t i = 0; same && i < layouts.size(); ++i)
+      same = layouts[i].compatible(entry.parameter(static_cast<int64_t>(i)).shape);
     if (!same || !module.entry_result_layout->compatible(entry.result_shape())) {
-      return cursor.error(0, fmt::format("entry_computation_layout doesn't fit the parameters and result of '{}'", entry.name()));
+      return cursor.error(
+          0, fmt::format("entry_computation_layout doesn't fit the parameters and result of '{}'", entry.name()));
     }
   }
   for (const Alias& alias : module.aliases) {
     const bool parameter = alias.parameter_number >= 0 && alias.parameter_number < entry.parameter_count();
     if (!parameter || !leads_to_leaf(entry.parameter(alias.parameter_number).shape, alias.parameter_index)) {
-      return cursor.error(0, fmt::format("input_output_alias: '{}' has no parameter {}{}", entry.name(), alias.parameter_number,
-                                         alias.parameter_index.empty() ? "" : " with that index"));
+      return cursor.error(
+          0, fmt::format("input_output_alias: '{}' has no parameter {}{}", entry.name(), alias.parameter_number,
+                         alias.parameter_index.empty() ? "" : " with that index"));
     }
     if (!leads_to_leaf(entry.result_shape(), alias.result_index)) {
-      return cursor.error(0, fmt::format("input_output_alias: the result {} has no element {}", entry.result_shape().to_string(),
-                                         dimensions_to_string(alias.result_index)));
+      return cursor.error(0, fmt::format("input_output_alias: the result {} has no element {}",
+                                         entry.result_shape().to_string(), dimensions_to_string(alias.result_index)));
     }
   }
   return ok_status();

@@ -37,7 +37,8 @@ class Reader {
 
   Status read_one();
   Status read_name(size_t position, std::string_view& name, bool& root);
-  Status read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name, Attributes& attributes);
+  Status read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name,
+                            Attributes& attributes);
   Status read_operands();
   Status read_operand();
   StatusOr<Opcode> read_opcode();
@@ -64,13 +65,15 @@ Status Reader::read_name(size_t position, std::string_view& name, bool& root) {
   HILO_ASSIGN_OR_RETURN(name, cursor_.name("an instruction"));
   HILO_RETURN_IF_ERROR(cursor_.expect('=', "after the name of an instruction"));
   if (root && computation_.root != kNoInstruction) {
-    return cursor_.error(position, fmt::format("second ROOT in computation '{}'; the first is '%{}' at {}", computation_.name,
-                                               computation_.draft.instruction(computation_.root).name,
-                                               cursor_.place(computation_.places[computation_.root].position)));
+    return cursor_.error(position,
+                         fmt::format("second ROOT in computation '{}'; the first is '%{}' at {}", computation_.name,
+                                     computation_.draft.instruction(computation_.root).name,
+                                     cursor_.place(computation_.places[computation_.root].position)));
   }
   const auto [it, fresh] = ids_.emplace(name, computation_.draft.size());
   if (fresh) return ok_status();
-  return cursor_.error(position, fmt::format("'%{}' already defined at {}", name, cursor_.place(computation_.places[it->second].position)));
+  return cursor_.error(position, fmt::format("'%{}' already defined at {}", name,
+                                             cursor_.place(computation_.places[it->second].position)));
 }
 
 StatusOr<Opcode> Reader::read_opcode() {
@@ -80,10 +83,12 @@ StatusOr<Opcode> Reader::read_opcode() {
   if (const std::optional<Opcode> opcode = opcode_from_name(name)) return *opcode;
   std::array<std::string_view, kOpcodeCount> names;
   for (size_t i = 0; i < names.size(); ++i) names[i] = opcode_name(static_cast<Opcode>(i));
-  return cursor_.error(StatusCode::kUnimplemented, position, fmt::format("unknown opcode {}.{}", quote(name), did_you_mean(name, names)));
+  return cursor_.error(StatusCode::kUnimplemented, position,
+                       fmt::format("unknown opcode {}.{}", quote(name), did_you_mean(name, names)));
 }
 
-Status Reader::read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name, Attributes& attributes) {
+Status Reader::read_operand_field(const AttributeField& field, const Shape* shape, std::string_view name,
+                                  Attributes& attributes) {
   if (field.kind == FieldKind::kInt64) {
     HILO_ASSIGN_OR_RETURN(field_value<int64_t>(field, attributes), cursor_.integer(field.name));
     return ok_status();
@@ -110,7 +115,8 @@ Status Reader::read_operand() {
   operands_.push_back(it->second);
   const Shape& shape = computation_.draft.instruction(it->second).shape;
   if (!stated || !computation_.places[it->second].shape_stated || stated->compatible(shape)) return ok_status();
-  return cursor_.error(position, fmt::format("operand '%{}' is {}, not {}", name, shape.to_string(), stated->to_string()));
+  return cursor_.error(position,
+                       fmt::format("operand '%{}' is {}, not {}", name, shape.to_string(), stated->to_string()));
 }
 
 Status Reader::read_operands() {
@@ -149,7 +155,8 @@ Status Reader::read_one() {
   if (annotations != nullptr && !annotations->control_predecessors.empty()) {
     HILO_RETURN_IF_ERROR(check_control_predecessors(*annotations, position));
   }
-  HILO_RETURN_IF_ERROR(restore_composite(cursor_, id, reader.frontend_attributes_position, opcode, attributes, annotations, computation_.calls));
+  HILO_RETURN_IF_ERROR(restore_composite(cursor_, id, reader.frontend_attributes_position, opcode, attributes,
+                                         annotations, computation_.calls));
   computation_.draft.append(opcode, shape.value_or(Shape()), operands_, std::move(attributes), std::string(name));
   computation_.draft.mutable_instruction(id).annotations = std::move(annotations);
   computation_.places.push_back({position, shape.has_value()});
@@ -167,8 +174,9 @@ Status Reader::check_control_predecessors(const Annotations& annotations, size_t
   for (const std::string& name : annotations.control_predecessors) {
     const auto it = ids_.find(name);
     if (it != ids_.end() && it->second < computation_.draft.size()) continue;
-    return cursor_.error(StatusCode::kNotFound, position,
-                         fmt::format("control predecessor '%{}' is not defined before.{}", name, name_hint(name, names())));
+    return cursor_.error(
+        StatusCode::kNotFound, position,
+        fmt::format("control predecessor '%{}' is not defined before.{}", name, name_hint(name, names())));
   }
   return ok_status();
 }
@@ -184,18 +192,21 @@ Status Reader::explain_undefined() const {
   const auto it = ids_.find(first.name);
   if (it == ids_.end()) {
     return cursor_.error(StatusCode::kNotFound, first.position,
-                         fmt::format("{}operand '%{}' is not defined.{}", described(first.user), first.name, name_hint(first.name, names())));
+                         fmt::format("{}operand '%{}' is not defined.{}", described(first.user), first.name,
+                                     name_hint(first.name, names())));
   }
   if (const std::string cycle = find_cycle(); !cycle.empty()) {
     return cursor_.error(StatusCode::kFailedPrecondition, first.position, cycle);
   }
-  const size_t definition = it->second < computation_.places.size() ? computation_.places[it->second].position : first.position;
+  const size_t definition =
+      it->second < computation_.places.size() ? computation_.places[it->second].position : first.position;
   return cursor_.error(StatusCode::kNotFound, first.position,
-                       fmt::format("{}operand '%{}' is used before its definition at {}", described(first.user), first.name,
-                                   cursor_.place(definition)));
+                       fmt::format("{}operand '%{}' is used before its definition at {}", described(first.user),
+                                   first.name, cursor_.place(definition)));
 }
 
-/// "a -> b -> a" for the first instructions that need themselves, else "": one depth-first search, on an explicit stack.
+/// "a -> b -> a" for the first instructions that need themselves, else "": one depth-first search, on an explicit
+/// stack.
 std::string Reader::find_cycle() const {
   const InstructionId size = computation_.draft.size();
   enum class Mark : uint8_t { kNew, kOpen, kDone };
@@ -208,7 +219,8 @@ std::string Reader::find_cycle() const {
   std::vector<Frame> stack;
   const auto first_use = [&](InstructionId user) {
     return static_cast<size_t>(std::lower_bound(undefined_.begin(), undefined_.end(), user,
-                                                [](const Undefined& u, InstructionId id) { return u.user < id; }) - undefined_.begin());
+                                                [](const Undefined& u, InstructionId id) { return u.user < id; }) -
+                               undefined_.begin());
   };
   const auto next_needed = [&](Frame& frame) {
     const std::span<const InstructionId> operands = computation_.draft.instruction(frame.id).operands;

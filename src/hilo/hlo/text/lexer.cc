@@ -185,7 +185,8 @@ StatusOr<std::string_view> Cursor::raw_value(std::string_view what) {
     }
     if (depth == 0 && (c == ',' || c == '\n' || c == '}')) break;
     if (c == '{' || c == '[' || c == '(') {
-      if (++depth > max_nesting_) return error(position_, fmt::format("nesting deeper than {}. Hint: max_nesting", max_nesting_));
+      if (++depth > max_nesting_)
+        return error(position_, fmt::format("nesting deeper than {}. Hint: max_nesting", max_nesting_));
     } else if (c == '}' || c == ']' || c == ')') {
       if (--depth < 0) break;
     }
@@ -212,11 +213,13 @@ Status Cursor::error(StatusCode code, size_t position, const std::string& messag
 
 Status Cursor::unexpected(std::string_view wanted, std::string_view where) {
   const size_t at = position();
-  return error(at, fmt::format("expected {}{}{}; got {}", wanted, where.empty() ? "" : " ", where, first_token(text_.substr(at))));
+  return error(at, fmt::format("expected {}{}{}; got {}", wanted, where.empty() ? "" : " ", where,
+                               first_token(text_.substr(at))));
 }
 
 bool is_plain_identifier(std::string_view name) {
-  return !name.empty() && std::all_of(name.begin(), name.end(), is_identifier_byte) && name.front() != '-' && name.back() != '-';
+  return !name.empty() && std::all_of(name.begin(), name.end(), is_identifier_byte) && name.front() != '-' &&
+         name.back() != '-';
 }
 
 std::string quoted_text(std::string_view text) {

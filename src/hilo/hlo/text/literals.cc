@@ -18,11 +18,28 @@ namespace {
 using Number = std::string_view;  // the text of one real number, "nan(0x1)" included
 
 /// Bits and mantissa width of a float as it is stored.
-template <typename T> struct FloatBits;
-template <> struct FloatBits<double> { using Bits = uint64_t; static constexpr int kMantissa = 52; };
-template <> struct FloatBits<float> { using Bits = uint32_t; static constexpr int kMantissa = 23; };
-template <> struct FloatBits<float16> { using Bits = uint16_t; static constexpr int kMantissa = 10; };
-template <> struct FloatBits<bfloat16> { using Bits = uint16_t; static constexpr int kMantissa = 7; };
+template <typename T>
+struct FloatBits;
+template <>
+struct FloatBits<double> {
+  using Bits = uint64_t;
+  static constexpr int kMantissa = 52;
+};
+template <>
+struct FloatBits<float> {
+  using Bits = uint32_t;
+  static constexpr int kMantissa = 23;
+};
+template <>
+struct FloatBits<float16> {
+  using Bits = uint16_t;
+  static constexpr int kMantissa = 10;
+};
+template <>
+struct FloatBits<bfloat16> {
+  using Bits = uint16_t;
+  static constexpr int kMantissa = 7;
+};
 
 /// A double rounded to float so that rounding once more, to 16 bits, gives what one rounding would: what was cut off
 /// sticks to the last bit.
@@ -133,17 +150,18 @@ std::optional<T> element_from_text(ElementType type, Number text) {
 }
 
 constexpr bool ends_number(char c) {
-  return c == ',' || c == '{' || c == '}' || c == '(' || c == ')' || c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '/';
+  return c == ',' || c == '{' || c == '}' || c == '(' || c == ')' || c == ' ' || c == '\n' || c == '\t' || c == '\r' ||
+         c == '/';
 }
 
 /// The text of the number that stands next; empty if none does.
 Number number_text(Cursor& cursor) {
   const size_t begin = cursor.position();
   size_t end = begin;
-  for (; cursor.next_byte() != '\0' && !ends_number(cursor.next_byte()); cursor.set_position(++end)) {
-  }
+  for (; cursor.next_byte() != '\0' && !ends_number(cursor.next_byte()); cursor.set_position(++end)) {}
   if (cursor.next_byte() == '(' && cursor.between(begin, end).ends_with("nan")) {
-    while (cursor.next_byte() != '\0' && cursor.next_byte() != ')' && cursor.next_byte() != '\n') cursor.set_position(++end);
+    while (cursor.next_byte() != '\0' && cursor.next_byte() != ')' && cursor.next_byte() != '\n')
+      cursor.set_position(++end);
     if (cursor.next_byte() == ')') cursor.set_position(++end);
   }
   return cursor.between(begin, end);
@@ -156,7 +174,8 @@ Status read_real(Cursor& cursor, ElementType type, T& out) {
   if (text.empty()) return cursor.unexpected("a value", "");
   const std::optional<T> value = element_from_text<T>(type, text);
   if (!value) {
-    return cursor.error(position, fmt::format("{} is no value of {}, or out of its range", quote(text), element_type_name(type)));
+    return cursor.error(position,
+                        fmt::format("{} is no value of {}, or out of its range", quote(text), element_type_name(type)));
   }
   out = *value;
   return ok_status();
@@ -224,7 +243,8 @@ Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
       empty = shape.dimension(static_cast<int64_t>(depth) - 1) == 0 || (values.empty() && cursor.peek() == '}');
     }
     if (empty) {
-      HILO_RETURN_IF_ERROR(cursor.expect('}', fmt::format("in a constant of {}, which has no elements", shape.to_string())));
+      HILO_RETURN_IF_ERROR(
+          cursor.expect('}', fmt::format("in a constant of {}, which has no elements", shape.to_string())));
       if (--depth == 0) return ok_status();
     } else {
       if (next == values.size()) return cursor.unexpected("'}'", fmt::format("after {} values", next));
@@ -233,8 +253,9 @@ Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
     for (;;) {
       if (depth == 0) return ok_status();
       if (++done[depth - 1] < shape.dimension(static_cast<int64_t>(depth) - 1)) {
-        HILO_RETURN_IF_ERROR(cursor.expect(',', fmt::format("after {} of {} in dimension {} of {}", done[depth - 1],
-                                                            shape.dimension(static_cast<int64_t>(depth) - 1), depth - 1, shape.to_string())));
+        HILO_RETURN_IF_ERROR(cursor.expect(
+            ',', fmt::format("after {} of {} in dimension {} of {}", done[depth - 1],
+                             shape.dimension(static_cast<int64_t>(depth) - 1), depth - 1, shape.to_string())));
         break;
       }
       HILO_RETURN_IF_ERROR(cursor.expect('}', fmt::format("after dimension {} of {}", depth - 1, shape.to_string())));
@@ -251,11 +272,12 @@ StatusOr<Literal> read_array(Cursor& cursor, const Shape& shape, std::string_vie
   const Shape plain = shape.with_default_layout();
   constexpr std::string_view kLeftOut = "{...}";
   if (cursor.between(position, position + kLeftOut.size()) == kLeftOut) {
-    return cursor.error(position, "the constant's values are left out ({...}). Hint: print the module with large constants");
+    return cursor.error(position,
+                        "the constant's values are left out ({...}). Hint: print the module with large constants");
   }
   if (const int64_t count = count_values(cursor); count != plain.element_count()) {
-    return cursor.error(position, fmt::format("constant '{}': {} value{} given, {} needs {}", name, count, count == 1 ? "" : "s", plain.to_string(),
-                                              plain.element_count()));
+    return cursor.error(position, fmt::format("constant '{}': {} value{} given, {} needs {}", name, count,
+                                              count == 1 ? "" : "s", plain.to_string(), plain.element_count()));
   }
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(plain));
   HILO_RETURN_IF_ERROR(visit_element_type(
@@ -340,7 +362,8 @@ void append_element(ElementType type, T value, std::string& out) {
     if constexpr (std::is_same_v<T, uint8_t>) {
       if (is_narrow_float(type)) return append_narrow(type, value, out);
     }
-    fmt::format_to(std::back_inserter(out), "{}", static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(value));
+    fmt::format_to(std::back_inserter(out), "{}",
+                   static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(value));
   } else if constexpr (is_complex_number<T>::value) {
     out += '(';
     append_float(value.real(), out);
@@ -384,8 +407,10 @@ void append_array(const Literal& literal, int64_t max_elements, std::string& out
   visit_element_type(
       shape.element_type(), [&]<typename T>() { append_values<T>(shape, literal.data<T>(), out); },
       [&] {
-        if (is_signed_integer(shape.element_type())) append_values<int8_t>(shape, literal.data<int8_t>(), out);
-        else append_values<uint8_t>(shape, literal.data<uint8_t>(), out);
+        if (is_signed_integer(shape.element_type()))
+          append_values<int8_t>(shape, literal.data<int8_t>(), out);
+        else
+          append_values<uint8_t>(shape, literal.data<uint8_t>(), out);
       });
 }
 

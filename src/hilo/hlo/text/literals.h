@@ -8,7 +8,8 @@
 namespace hilo::hlo::text {
 
 /// Reads the value of a constant of `shape`; `name` is the instruction's, for messages.
-/// Errors    INVALID_ARGUMENT if the values are not as many as the shape needs (found before anything is allocated), not
+/// Errors    INVALID_ARGUMENT if the values are not as many as the shape needs (found before anything is allocated),
+/// not
 ///           nested as the shape says, or out of the element type's range; RESOURCE_EXHAUSTED without memory
 StatusOr<Literal> read_literal(Cursor& cursor, const Shape& shape, std::string_view name);
 

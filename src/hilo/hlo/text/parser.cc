@@ -38,10 +38,12 @@ Status ModuleReader::read_one(bool is_entry, size_t position) {
   HILO_ASSIGN_OR_RETURN(ParsedComputation parsed, read_computation(cursor_, shared_));
   const auto [it, fresh] = by_name_.emplace(parsed.name, parsed_.size());
   if (!fresh) {
-    return cursor_.error(parsed.position, fmt::format("computation '%{}' already defined at {}", parsed.name, cursor_.place(parsed_[it->second].position)));
+    return cursor_.error(parsed.position, fmt::format("computation '%{}' already defined at {}", parsed.name,
+                                                      cursor_.place(parsed_[it->second].position)));
   }
   if (is_entry && entry_) {
-    return cursor_.error(position, fmt::format("second ENTRY; the first is '%{}' at {}", parsed_[*entry_].name, cursor_.place(parsed_[*entry_].position)));
+    return cursor_.error(position, fmt::format("second ENTRY; the first is '%{}' at {}", parsed_[*entry_].name,
+                                               cursor_.place(parsed_[*entry_].position)));
   }
   if (is_entry) entry_ = parsed_.size();
   parsed_.push_back(std::move(parsed));
@@ -58,8 +60,8 @@ Status ModuleReader::resolve_calls() {
         for (const ParsedComputation& other : parsed_) names.push_back(other.name);
         const Instruction& user = c.draft.instruction(call.instruction);
         return cursor_.error(StatusCode::kNotFound, call.position,
-                             fmt::format("{} '{}': computation '%{}' is not defined.{}", opcode_name(user.opcode), user.name,
-                                         call.callee, name_hint(call.callee, names)));
+                             fmt::format("{} '{}': computation '%{}' is not defined.{}", opcode_name(user.opcode),
+                                         user.name, call.callee, name_hint(call.callee, names)));
       }
       callees.push_back(it->second);
     }

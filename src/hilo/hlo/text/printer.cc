@@ -62,7 +62,9 @@ class Printer {
   std::string name_of(const Computation& c) const;
   std::string name_of(const Instruction& i) const;
   std::string plain_name(const std::string& name) const { return is_plain_identifier(name) ? name : plain(name); }
-  ComputationNames names() const { return [this](const Computation& c) { return name_of(c); }; }
+  ComputationNames names() const {
+    return [this](const Computation& c) { return name_of(c); };
+  }
   const Computation* decomposition_of(const Instruction& i) const;
 
   const PrintOptions& options_;
@@ -93,7 +95,8 @@ const Computation* Printer::decomposition_of(const Instruction& i) const {
 
 void Printer::add(const ComputationPtr& c) {
   if (names_.contains(c.get())) return;
-  names_.emplace(c.get(), unique_.unique(options_.canonical ? fmt::format("c{}", order_.size()) : plain_name(c->name())));
+  names_.emplace(c.get(),
+                 unique_.unique(options_.canonical ? fmt::format("c{}", order_.size()) : plain_name(c->name())));
   order_.push_back(c);
 }
 
@@ -190,7 +193,8 @@ void Printer::attributes(const Instruction& i) {
   if (i.opcode == Opcode::kConditional) {
     const auto& conditional = attributes_of<ConditionalAttributes>(i);
     if (conditional.predicated && conditional.branches.size() == 2) {
-      out_ += fmt::format(", true_computation=%{}, false_computation=%{}", name_of(*conditional.branches[0]), name_of(*conditional.branches[1]));
+      out_ += fmt::format(", true_computation=%{}, false_computation=%{}", name_of(*conditional.branches[0]),
+                          name_of(*conditional.branches[1]));
       return;
     }
   }
@@ -223,8 +227,10 @@ void Printer::instruction(const Computation& c, const Instruction& i) {
   const bool value_as_operand = !i.def().fields.empty() && i.def().fields[0].show == FieldShow::kAsOperand;
   if (value_as_operand && i.attributes != nullptr) {
     const AttributeField& f = i.def().fields[0];
-    if (f.kind == FieldKind::kLiteral) append_literal(field_value<Literal>(f, *i.attributes), options_.max_constant_elements, out_);
-    else append_field(f, *i.attributes, options_.layouts, names(), out_);
+    if (f.kind == FieldKind::kLiteral)
+      append_literal(field_value<Literal>(f, *i.attributes), options_.max_constant_elements, out_);
+    else
+      append_field(f, *i.attributes, options_.layouts, names(), out_);
   } else {
     operands(c, i);
   }
@@ -235,7 +241,8 @@ void Printer::instruction(const Computation& c, const Instruction& i) {
     return;
   }
   out_ += fmt::format(", to_apply=%{}, is_composite=true", name_of(*decomposition));
-  Annotations merged = i.annotations == nullptr || !options_.annotations || options_.canonical ? Annotations() : *i.annotations;
+  Annotations merged =
+      i.annotations == nullptr || !options_.annotations || options_.canonical ? Annotations() : *i.annotations;
   merged.frontend_attributes = frontend_attributes;
   append_annotations(merged, out_);
 }
@@ -243,7 +250,9 @@ void Printer::instruction(const Computation& c, const Instruction& i) {
 }  // namespace
 }  // namespace text
 
-std::string print_module(const Module& module, const PrintOptions& options) { return text::Printer(options).module(module); }
+std::string print_module(const Module& module, const PrintOptions& options) {
+  return text::Printer(options).module(module);
+}
 
 std::string print_computation(const Computation& computation, const PrintOptions& options) {
   text::Printer printer(options);
@@ -251,7 +260,8 @@ std::string print_computation(const Computation& computation, const PrintOptions
   return printer.take();
 }
 
-std::string print_instruction(const Computation& computation, const Instruction& instruction, const PrintOptions& options) {
+std::string print_instruction(const Computation& computation, const Instruction& instruction,
+                              const PrintOptions& options) {
   text::Printer printer(options);
   printer.instruction(computation, instruction);
   return printer.take();

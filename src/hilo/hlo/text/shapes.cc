@@ -26,7 +26,8 @@ StatusOr<std::vector<int64_t>> read_dimensions(Cursor& cursor) {
   do {
     const size_t position = cursor.position();
     if (cursor.peek() == '<' || cursor.peek() == '?') {
-      return cursor.error(StatusCode::kUnimplemented, position, "dynamic dimensions are not implemented in this version");
+      return cursor.error(StatusCode::kUnimplemented, position,
+                          "dynamic dimensions are not implemented in this version");
     }
     HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("dimension"));
     if (dimension < 0) return cursor.error(position, fmt::format("negative dimension {}", dimension));
@@ -58,8 +59,8 @@ StatusOr<Shape> read_layout(Cursor& cursor, const Shape& shape) {
     if (permutation) taken[static_cast<size_t>(order[i])] = true;
   }
   if (!permutation) {
-    return cursor.error(begin, fmt::format("layout {} doesn't order the {} dimensions of {}", dimensions_to_string(order),
-                                           shape.rank(), shape.to_string()));
+    return cursor.error(begin, fmt::format("layout {} doesn't order the {} dimensions of {}",
+                                           dimensions_to_string(order), shape.rank(), shape.to_string()));
   }
   return shape.rank() == 0 ? shape : shape.with_layout(order);
 }
@@ -113,7 +114,8 @@ StatusOr<Shape> ShapeReader::read(Cursor& cursor) {
   for (;;) {
     if (cursor.peek() == '(') {
       if (static_cast<int>(open.size()) >= cursor.max_nesting()) {
-        return cursor.error(cursor.position(), fmt::format("nesting deeper than {}. Hint: max_nesting", cursor.max_nesting()));
+        return cursor.error(cursor.position(),
+                            fmt::format("nesting deeper than {}. Hint: max_nesting", cursor.max_nesting()));
       }
       cursor.accept('(');
       open.emplace_back();
