@@ -5,14 +5,9 @@
 #include <optional>
 
 #include "hilo/hlo/ir/computation.h"
+#include "hilo/hlo/ops/check_instruction.h"
 
 namespace hilo::hlo {
-
-/// Infers the shape and checks operands, types, attributes and the declared shape of one instruction.
-/// Returns    the declared shape if there is one (it may carry a layout), else the inferred one
-/// Errors     INVALID_ARGUMENT, without the op's name; callers add it
-StatusOr<Shape> check_instruction(const OpDef& def, std::span<const Shape> operands, const Attributes* attributes,
-                                  const std::optional<Shape>& declared);
 
 /// Builds a computation instruction by instruction. It never folds, merges or reorders: what is dumped as unoptimised is
 /// what was traced, and derivatives see max(x, x) as written. The rewriting builder of passes is hlo/rewrite.

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/base/text.h"
-#include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/text/instruction_reader.h"
 
 namespace hilo::hlo::text {
