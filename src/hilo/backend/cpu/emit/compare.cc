@@ -44,13 +44,6 @@ Value* total_order_key(SimdBuilder& b, Value* x) {
   return ir.CreateXor(all, ir.CreateLShr(sign, 1));
 }
 
-/// The operand that `wins(x, y)` picks, or NaN. x is asked about NaN by itself: a NaN in y loses no comparison to x.
-Value* choose_float(SimdBuilder& b, Value* x, Value* y, CmpInst::Predicate wins) {
-  auto& ir = b.ir();
-  Value* picked = ir.CreateSelect(ir.CreateFCmp(wins, x, y), x, y);
-  return ir.CreateSelect(ir.CreateFCmpUNO(x, x), x, picked);
-}
-
 }  // namespace
 
 Value* emit_compare(SimdBuilder& b, ElementType type, const hlo::CompareAttributes& attributes, Value* x, Value* y) {
@@ -63,13 +56,13 @@ Value* emit_compare(SimdBuilder& b, ElementType type, const hlo::CompareAttribut
 }
 
 Value* emit_maximum(SimdBuilder& b, ElementType type, Value* x, Value* y) {
-  if (is_floating(type)) return choose_float(b, x, y, CmpInst::FCMP_OGT);
+  if (is_floating(type)) return b.ir().CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, y);
   if (type == ElementType::kPred) return b.ir().CreateOr(x, y);
   return b.ir().CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smax : llvm::Intrinsic::umax, x, y);
 }
 
 Value* emit_minimum(SimdBuilder& b, ElementType type, Value* x, Value* y) {
-  if (is_floating(type)) return choose_float(b, x, y, CmpInst::FCMP_OLT);
+  if (is_floating(type)) return b.ir().CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, y);
   if (type == ElementType::kPred) return b.ir().CreateAnd(x, y);
   return b.ir().CreateBinaryIntrinsic(is_signed_integer(type) ? llvm::Intrinsic::smin : llvm::Intrinsic::umin, x, y);
 }

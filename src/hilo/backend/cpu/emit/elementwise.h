@@ -23,7 +23,7 @@ StatusOr<llvm::Value*> emit_elementwise(SimdBuilder& b, hlo::Opcode opcode, Elem
 /// OK if emit_elementwise has registers for these types, else the UNIMPLEMENTED it would return. Ask before loading.
 Status check_elementwise_types(hlo::Opcode opcode, ElementType operand_type, ElementType result_type);
 
-/// Greater and smaller of two, NaN if either is; the order of pred is false < true.
+/// Greater and smaller of two, NaN if either is, -0 below +0; the order of pred is false < true.
 llvm::Value* emit_maximum(SimdBuilder& b, ElementType type, llvm::Value* x, llvm::Value* y);
 llvm::Value* emit_minimum(SimdBuilder& b, ElementType type, llvm::Value* x, llvm::Value* y);
 llvm::Value* emit_compare(SimdBuilder& b, ElementType type, const hlo::CompareAttributes& attributes, llvm::Value* x,
