@@ -30,9 +30,7 @@ class CgroupLimit : public ::testing::Test {
   std::string root_;
 };
 
-TEST_F(CgroupLimit, IsNoneWithoutControlGroups) {
-  EXPECT_EQ(cgroup_cpu_limit(root_), std::nullopt);
-}
+TEST_F(CgroupLimit, IsNoneWithoutControlGroups) { EXPECT_EQ(cgroup_cpu_limit(root_), std::nullopt); }
 
 TEST_F(CgroupLimit, RoundsTheQuotaOfVersion2Up) {
   put("/proc/self/cgroup", "0::/user/job\n");

@@ -74,8 +74,7 @@ TEST_F(Files, ReadFailsBecauseNothingIsThere) {
 }
 
 TEST_F(Files, ReadFailsBecauseItIsADirectory) {
-  EXPECT_EQ(read_file(directory_).status().to_string(),
-            "INVALID_ARGUMENT: opening " + directory_ + ": Is a directory");
+  EXPECT_EQ(read_file(directory_).status().to_string(), "INVALID_ARGUMENT: opening " + directory_ + ": Is a directory");
 }
 
 TEST_F(Files, ReadFailsBecauseThePathHasANul) {
@@ -104,8 +103,7 @@ TEST_F(Files, ReadFailsBecauseMemoryRunsOut) {
   ASSERT_TRUE(write_file_atomic(at("a"), "x").ok());
   ASSERT_EQ(::truncate(at("a").c_str(), off_t{1} << 42), 0);
   const Status status = read_file(at("a"), int64_t{1} << 43).status();
-  EXPECT_EQ(status.to_string(),
-            "RESOURCE_EXHAUSTED: reading " + at("a") + ": out of memory; wanted 4.00 TiB");
+  EXPECT_EQ(status.to_string(), "RESOURCE_EXHAUSTED: reading " + at("a") + ": out of memory; wanted 4.00 TiB");
 }
 #endif
 
@@ -138,8 +136,7 @@ TEST_F(Files, WriteFailsBecauseTheDirectoryIsMissing) {
 
 TEST_F(Files, WriteFailsBecauseADirectoryHasTheNameAndLeavesNothing) {
   ASSERT_TRUE(make_directories(at("d")).ok());
-  EXPECT_EQ(write_file_atomic(at("d"), "x").to_string(),
-            "INVALID_ARGUMENT: writing " + at("d") + ": Is a directory");
+  EXPECT_EQ(write_file_atomic(at("d"), "x").to_string(), "INVALID_ARGUMENT: writing " + at("d") + ": Is a directory");
   EXPECT_EQ(names(), std::vector<std::string>{"d"});
 }
 

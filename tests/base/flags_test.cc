@@ -137,9 +137,8 @@ TEST_F(Flags, BadBooleanInTheEnvironmentNamesTheVariable) {
     set_environment("JAX_ENABLE_X64", text);
     const Status status = flags().status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
-    EXPECT_EQ(status.message(),
-              std::string("JAX_ENABLE_X64: value does not fit; got '") + text +
-                  "'; wanted true or false. Hint: y, yes, t, true, on, 1 or n, no, f, false, off, 0");
+    EXPECT_EQ(status.message(), std::string("JAX_ENABLE_X64: value does not fit; got '") + text +
+                                    "'; wanted true or false. Hint: y, yes, t, true, on, 1 or n, no, f, false, off, 0");
     EXPECT_EQ(x64_enabled().status().message(), status.message());
   }
 }
@@ -250,10 +249,8 @@ TEST_F(Flags, HelpIsAtMostAHundredColumnsWide) {
     EXPECT_LE(end - begin, 100u) << help.substr(begin, end - begin);
     begin = end + 1;
   }
-  EXPECT_NE(
-      help.find(
-          "  --jax_replica_count (an integer >= 1; default: 1)\n      Replica count for computations.\n"),
-      std::string::npos);
+  EXPECT_NE(help.find("  --jax_replica_count (an integer >= 1; default: 1)\n      Replica count for computations.\n"),
+            std::string::npos);
 }
 
 }  // namespace

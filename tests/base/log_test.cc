@@ -91,8 +91,7 @@ TEST_F(Log, StderrLineNamesTheLevel) {
 }
 
 TEST(LogLevels, NamesRoundTripInAnyCase) {
-  for (LogLevel level :
-       {LogLevel::kOff, LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
+  for (LogLevel level : {LogLevel::kOff, LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
     EXPECT_EQ(log_level_from_name(log_level_name(level)), level);
   }
   EXPECT_EQ(log_level_from_name("DEBUG"), LogLevel::kDebug);
@@ -108,8 +107,7 @@ void exit_saying_level() {
 
 TEST(LogLevels, ComeFromTheEnvironment) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT((::setenv("HILO_LOG", "info", 1), exit_saying_level()), ::testing::ExitedWithCode(0),
-              "level=info");
+  EXPECT_EXIT((::setenv("HILO_LOG", "info", 1), exit_saying_level()), ::testing::ExitedWithCode(0), "level=info");
 }
 
 TEST(LogLevels, DefaultToWarning) {
@@ -119,10 +117,9 @@ TEST(LogLevels, DefaultToWarning) {
 
 TEST(LogLevels, UnknownLevelIsReportedAndLeftAtWarning) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      (::setenv("HILO_LOG", "loud", 1), exit_saying_level()), ::testing::ExitedWithCode(0),
-      "hilo: warning: HILO_LOG: unknown level; got 'loud'; wanted one of off, error, warning, info, debug; "
-      "using warning\nlevel=warning");
+  EXPECT_EXIT((::setenv("HILO_LOG", "loud", 1), exit_saying_level()), ::testing::ExitedWithCode(0),
+              "hilo: warning: HILO_LOG: unknown level; got 'loud'; wanted one of off, error, warning, info, debug; "
+              "using warning\nlevel=warning");
 }
 
 TEST(Colour, IsOffBecauseAPipeIsNoTerminal) {
@@ -134,9 +131,7 @@ TEST(Colour, IsOffBecauseAPipeIsNoTerminal) {
 }
 
 // A pseudo-terminal, or -1.
-int open_terminal() {
-  return ::posix_openpt(O_RDWR | O_NOCTTY);
-}
+int open_terminal() { return ::posix_openpt(O_RDWR | O_NOCTTY); }
 
 TEST(Colour, IsOnForATerminalUnlessNoColorIsSet) {
   const int terminal = open_terminal();

@@ -34,9 +34,7 @@ TEST(Text, EditDistanceCountsSteps) {
   EXPECT_EQ(edit_distance("x46", "x64"), 1);
 }
 
-TEST(Text, EditDistanceOfHugeNamesIsCheap) {
-  EXPECT_EQ(edit_distance(std::string(1000000, 'a'), "b"), 999999 + 256);
-}
+TEST(Text, EditDistanceOfHugeNamesIsCheap) { EXPECT_EQ(edit_distance(std::string(1000000, 'a'), "b"), 999999 + 256); }
 
 TEST(Text, NearestNameFindsTheSlip) {
   EXPECT_EQ(nearest_name("redcue", kNames), "reduce");
@@ -45,8 +43,7 @@ TEST(Text, NearestNameFindsTheSlip) {
 }
 
 TEST(Text, NearestNameCompletesAnUnfinishedName) {
-  const std::array<std::string_view, 3> names = {"jax_platform_name", "jax_dump_hlo_graph",
-                                                 "jax_dump_hlo_optimized"};
+  const std::array<std::string_view, 3> names = {"jax_platform_name", "jax_dump_hlo_graph", "jax_dump_hlo_optimized"};
   EXPECT_EQ(nearest_name("jax_pla", names), "jax_platform_name");
   EXPECT_EQ(nearest_name("jax_dump", names), std::nullopt);
 }

@@ -21,9 +21,7 @@
 
 #if defined(__SANITIZE_THREAD__)
 // The child of a process with threads starts threads here, which the sanitizer forbids unless asked.
-extern "C" const char* __tsan_default_options() {
-  return "die_after_fork=0";
-}
+extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 #endif
 
 namespace hilo {
@@ -165,8 +163,7 @@ TEST(ThreadPool, WorkersBlockAllSignals) {
 TEST(ThreadPool, TasksSeeTheCallersFloatingPointControl) {
   const unsigned before = _mm_getcsr();
   ThreadPool pool(3);
-  for (unsigned control :
-       {0x1f80u, 0x1f80u | 0x8040u, 0x1f80u | 0x6000u}) {  // default, flush to zero, round to zero
+  for (unsigned control : {0x1f80u, 0x1f80u | 0x8040u, 0x1f80u | 0x6000u}) {  // default, flush to zero, round to zero
     _mm_setcsr(control);
     std::latch together(3);
     std::atomic<int> same{0};
@@ -244,8 +241,7 @@ TEST(Fork, ChildBornInsideATaskDoesNotWaitForItsParentsWorkers) {
   std::latch together(3);
   pool.parallel_for(3, [&](int64_t) {
     together.arrive_and_wait();  // all workers are inside while the caller forks
-    if (inside_parallel_task() && in_child([] { return inside_parallel_task() ? 1 : 0; }) != 0)
-      failures.fetch_add(1);
+    if (inside_parallel_task() && in_child([] { return inside_parallel_task() ? 1 : 0; }) != 0) failures.fetch_add(1);
   });
   EXPECT_EQ(failures, 0);
 }

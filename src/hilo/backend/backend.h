@@ -49,7 +49,8 @@ class Executable {
   /// A donated argument's buffer is taken only if the program starts; an error before that leaves it live.
   /// Blocking   returns when the results are there
   /// Errors     INVALID_ARGUMENT wrong count, shape, deleted or doubly donated buffer; RESOURCE_EXHAUSTED; CANCELLED
-  Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options = {});
+  Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                 const ExecuteOptions& options = {});
 
   virtual ExecutableStatistics statistics() const { return {}; }
   /// The program after all passes.
@@ -57,7 +58,8 @@ class Executable {
 
  protected:
   /// Arguments have been checked against argument_shapes() and are live.
-  virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options) = 0;
+  virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                     const ExecuteOptions& options) = 0;
   /// Derived constructors call this with the module they were asked to compile.
   void set_signature(const hlo::Module& module);
 
@@ -77,7 +79,8 @@ class Backend {
   virtual int device_count() const = 0;
 
   /// Verifies, optimises and compiles. `observer` (may be null) sees every pass.
-  /// Errors    INVALID_ARGUMENT from the verifier, UNIMPLEMENTED "reduce-window 'r' is not implemented ...", RESOURCE_EXHAUSTED
+  /// Errors    INVALID_ARGUMENT from the verifier, UNIMPLEMENTED "reduce-window 'r' is not implemented ...",
+  /// RESOURCE_EXHAUSTED
   virtual StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                         hlo::PassObserver* observer) = 0;
 };

@@ -91,8 +91,7 @@ std::optional<int> cgroup_cpu_limit(const std::string& root) {
   const auto take = [&least](std::optional<int> limit) {
     if (limit) least = std::min(least.value_or(*limit), *limit);
   };
-  for (std::string_view line :
-       split(*groups, '\n')) {  // "0::/a/b" (version 2) or "4:cpu,cpuacct:/a/b" (version 1)
+  for (std::string_view line : split(*groups, '\n')) {  // "0::/a/b" (version 2) or "4:cpu,cpuacct:/a/b" (version 1)
     const size_t first = line.find(':');
     const size_t second = first == std::string_view::npos ? first : line.find(':', first + 1);
     if (second == std::string_view::npos) continue;
@@ -115,8 +114,7 @@ int default_thread_count() {
     if (wanted && *wanted >= 0) {
       count = static_cast<int>(std::min<int64_t>(count, *wanted));
     } else {
-      log_warning_once("HILO_NUM_THREADS", "HILO_NUM_THREADS: got {}; wanted a number >= 0; ignored",
-                       quote(text));
+      log_warning_once("HILO_NUM_THREADS", "HILO_NUM_THREADS: got {}; wanted a number >= 0; ignored", quote(text));
     }
   }
   return std::max(count, 1);

@@ -83,8 +83,8 @@ Status write_error(int error, const std::string& path, size_t wanted) {
     return errno_status(error, what);
   }
   const uint64_t free = static_cast<uint64_t>(disk.f_bavail) * disk.f_frsize;
-  return resource_exhausted(fmt::format("{}: {} (needed {}, free {})", what, errno_text(error),
-                                        bytes_text(wanted), bytes_text(free)));
+  return resource_exhausted(
+      fmt::format("{}: {} (needed {}, free {})", what, errno_text(error), bytes_text(wanted), bytes_text(free)));
 }
 
 // Writes, flushes and closes; 0 or the errno.
@@ -94,8 +94,7 @@ int fill(Descriptor& file, std::string_view content) {
   return file.close();
 }
 
-StatusOr<std::string> read_open_file(int descriptor, const std::string& path, int64_t expected,
-                                     int64_t limit) {
+StatusOr<std::string> read_open_file(int descriptor, const std::string& path, int64_t expected, int64_t limit) {
   std::string content;
   size_t filled = 0;
   // One byte more than the file should have: the last read then finds the end, or that the file has grown.
@@ -108,8 +107,7 @@ StatusOr<std::string> read_open_file(int descriptor, const std::string& path, in
     if (got == 0) break;
     filled += static_cast<size_t>(got);
     if (filled > static_cast<size_t>(limit)) {
-      return resource_exhausted(
-          fmt::format("reading {}: more than {} bytes; got at least {}", path, limit, filled));
+      return resource_exhausted(fmt::format("reading {}: more than {} bytes; got at least {}", path, limit, filled));
     }
     if (filled == room) room = std::min(room * 2, static_cast<size_t>(limit) + 1);
   }
@@ -122,32 +120,25 @@ StatusOr<std::string> read_open_file(int descriptor, const std::string& path, in
 Status errno_status(int error, std::string_view what) {
   std::string message = fmt::format("{}: {}", what, errno_text(error));
   switch (error) {
-    case ENOENT:
-      return not_found(std::move(message));
+    case ENOENT: return not_found(std::move(message));
     case EEXIST:
-    case ENOTEMPTY:
-      return already_exists(std::move(message));
+    case ENOTEMPTY: return already_exists(std::move(message));
     case EACCES:
     case EPERM:
-    case EROFS:
-      return permission_denied(std::move(message));
+    case EROFS: return permission_denied(std::move(message));
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
     case ENOMEM:
     case EMFILE:
-    case ENFILE:
-      return resource_exhausted(std::move(message));
+    case ENFILE: return resource_exhausted(std::move(message));
     case ENOTDIR:
     case EISDIR:
     case ENAMETOOLONG:
     case ELOOP:
-    case EINVAL:
-      return invalid_argument(std::move(message));
-    case EIO:
-      return data_loss(std::move(message));
-    default:
-      return Status(StatusCode::kUnknown, std::move(message));  // errno is open-ended
+    case EINVAL: return invalid_argument(std::move(message));
+    case EIO: return data_loss(std::move(message));
+    default: return Status(StatusCode::kUnknown, std::move(message));  // errno is open-ended
   }
 }
 
@@ -176,11 +167,10 @@ Status write_file_atomic(const std::string& path, std::string_view content) {
   static std::atomic<uint64_t> counter{0};
   const std::string directory = directory_of(path);
   // A short name of its own: the final one may already be as long as the file system allows.
-  const std::string temporary = fmt::format("{}/.hilo-{}-{}.tmp", directory, ::getpid(),
-                                            counter.fetch_add(1, std::memory_order_relaxed));
+  const std::string temporary =
+      fmt::format("{}/.hilo-{}-{}.tmp", directory, ::getpid(), counter.fetch_add(1, std::memory_order_relaxed));
   ::unlink(temporary.c_str());  // left by a process of the same number that was killed
-  Descriptor file(
-      open_again_if_interrupted(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
+  Descriptor file(open_again_if_interrupted(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
   if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
   int error = fill(file, content);
   if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
@@ -210,8 +200,7 @@ Status make_directories(const std::string& path) {
       }
       if (!there) return errno_status(error, fmt::format("making directory {}", path));
     }
-    if (slash == std::string::npos)
-      return path.empty() ? errno_status(ENOENT, "making directory ''") : ok_status();
+    if (slash == std::string::npos) return path.empty() ? errno_status(ENOENT, "making directory ''") : ok_status();
   }
 }
 
@@ -224,8 +213,8 @@ std::string file_stem(std::string_view name) {
   constexpr size_t kHash = 17;     // "-" and 16 hexadecimal digits
   std::string stem;
   for (char c : name.substr(0, kLongest)) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '_' || (c == '.' && !stem.empty());
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
+                       c == '_' || (c == '.' && !stem.empty());
     stem += plain ? c : '_';
   }
   if (stem == name && !stem.empty()) return stem;

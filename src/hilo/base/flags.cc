@@ -73,8 +73,8 @@ Status misfit(std::string_view said, const FlagInfo& flag, std::string_view text
   std::string hint;
   if (flag.is_bool()) hint = " Hint: y, yes, t, true, on, 1 or n, no, f, false, off, 0";
   if (flag.is_enum()) hint = did_you_mean(text, flag.choices);
-  return invalid_argument(fmt::format("{}: value does not fit; got {}; wanted {}.{}", said, quote(text),
-                                      flag_values_text(flag), hint));
+  return invalid_argument(
+      fmt::format("{}: value does not fit; got {}; wanted {}.{}", said, quote(text), flag_values_text(flag), hint));
 }
 
 Status check(std::string_view said, const FlagInfo& flag, std::string_view text) {
@@ -198,9 +198,7 @@ StatusOr<bool> x64_enabled() {
   return values->jax_enable_x64;
 }
 
-uint64_t flags_version() {
-  return store().version.load(std::memory_order_acquire);
-}
+uint64_t flags_version() { return store().version.load(std::memory_order_acquire); }
 
 Config& config() {
   static Config instance;
@@ -269,9 +267,7 @@ void reset_flags() {
   changed(s);
 }
 
-std::string environment_name(const FlagInfo& flag) {
-  return ascii_upper(flag.name);
-}
+std::string environment_name(const FlagInfo& flag) { return ascii_upper(flag.name); }
 
 std::string flag_values_text(const FlagInfo& flag) {
   if (flag.is_bool()) return "true or false";
@@ -283,8 +279,7 @@ std::string flags_help() {
   constexpr size_t kWidth = 100;  // columns
   std::string text;
   for (const FlagInfo& flag : kFlags) {
-    text +=
-        fmt::format("  --{} ({}; default: {})\n", flag.name, flag_values_text(flag), default_in_words(flag));
+    text += fmt::format("  --{} ({}; default: {})\n", flag.name, flag_values_text(flag), default_in_words(flag));
     text += wrapped(flag.help, "      ", kWidth);
   }
   return text;
@@ -303,8 +298,8 @@ std::string flags_markdown() {
       "| flag | environment | values | default | meaning |\n"
       "|---|---|---|---|---|\n";
   for (const FlagInfo& flag : kFlags) {
-    text += fmt::format("| `--{}` | `{}` | {} | {} | {} |\n", flag.name, environment_name(flag),
-                        flag_values_text(flag), default_in_words(flag), flag.help);
+    text += fmt::format("| `--{}` | `{}` | {} | {} | {} |\n", flag.name, environment_name(flag), flag_values_text(flag),
+                        default_in_words(flag), flag.help);
   }
   text += "\n## Other variables of the environment\n\n| variable | default | meaning |\n|---|---|---|\n";
   for (const EnvironmentVariable& variable : kEnvironmentVariables) {

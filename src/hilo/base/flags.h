@@ -54,10 +54,8 @@ inline constexpr std::array<FlagInfo, 10> kFlags = {{
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
     {"jax_dump_hlo_unoptimized", &FlagValues::jax_dump_hlo_unoptimized, std::nullopt,
      "Dirpath for unoptimized HLO dump."},
-    {"jax_dump_hlo_optimized", &FlagValues::jax_dump_hlo_optimized, std::nullopt,
-     "Dirpath for optimized HLO dump."},
-    {"jax_dump_hlo_per_pass", &FlagValues::jax_dump_hlo_per_pass, std::nullopt,
-     "Dirpath for per-pass HLO dump."},
+    {"jax_dump_hlo_optimized", &FlagValues::jax_dump_hlo_optimized, std::nullopt, "Dirpath for optimized HLO dump."},
+    {"jax_dump_hlo_per_pass", &FlagValues::jax_dump_hlo_per_pass, std::nullopt, "Dirpath for per-pass HLO dump."},
     {"jax_replica_count", &FlagValues::jax_replica_count, "1", "Replica count for computations.", {}, 1},
     {"jax_xla_backend",
      &FlagValues::jax_xla_backend,
@@ -81,11 +79,9 @@ struct EnvironmentVariable {
 
 inline constexpr std::array<EnvironmentVariable, 5> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
-    {"HILO_NUM_THREADS", "all the process may use",
-     "At most so many threads work; 1 uses the caller's thread alone."},
+    {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
-    {"HILO_GUARD", "end",
-     "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
+    {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},
 }};
 
@@ -110,17 +106,13 @@ class Config {
   template <typename T>
     requires std::integral<T>
   Status update(std::string_view name, T value) {
-    if constexpr (std::same_as<T, bool>)
-      return update_bool(name, value);
-    else
-      return update_integer(name, static_cast<int64_t>(value));
+    if constexpr (std::same_as<T, bool>) return update_bool(name, value);
+    else return update_integer(name, static_cast<int64_t>(value));
   }
   /// Text is read as on the command line.
   Status update(std::string_view name, std::string_view value);
   Status update(std::string_view name, const char* value) { return update(name, std::string_view(value)); }
-  Status update(std::string_view name, const std::string& value) {
-    return update(name, std::string_view(value));
-  }
+  Status update(std::string_view name, const std::string& value) { return update(name, std::string_view(value)); }
   /// Forgets what code set: command line, environment and default count again.
   Status clear(std::string_view name);
 

@@ -37,14 +37,11 @@ Sinks& sinks() {
 
 std::string_view colour_of(LogLevel level) {
   switch (level) {
-    case LogLevel::kError:
-      return "\x1b[31m";
-    case LogLevel::kWarning:
-      return "\x1b[33m";
+    case LogLevel::kError: return "\x1b[31m";
+    case LogLevel::kWarning: return "\x1b[33m";
     case LogLevel::kOff:
     case LogLevel::kInfo:
-    case LogLevel::kDebug:
-      break;
+    case LogLevel::kDebug: break;
   }
   return "\x1b[2m";
 }
@@ -74,20 +71,17 @@ LogLevel read_level() {
   const std::optional<LogLevel> level = text == nullptr ? kDefaultLevel : log_level_from_name(text);
   // The level must be known before the complaint below asks for it.
   int unread = kUnread;
-  const bool first =
-      level_now.compare_exchange_strong(unread, static_cast<int>(level.value_or(kDefaultLevel)));
+  const bool first = level_now.compare_exchange_strong(unread, static_cast<int>(level.value_or(kDefaultLevel)));
   if (first && !level) {
-    log_warning("HILO_LOG: unknown level; got {}; wanted one of {}; using {}", quote(text),
-                join(kLevelNames, ", "), log_level_name(kDefaultLevel));
+    log_warning("HILO_LOG: unknown level; got {}; wanted one of {}; using {}", quote(text), join(kLevelNames, ", "),
+                log_level_name(kDefaultLevel));
   }
   return static_cast<LogLevel>(level_now.load());
 }
 
 }  // namespace
 
-std::string_view log_level_name(LogLevel level) {
-  return kLevelNames[static_cast<size_t>(level)];
-}
+std::string_view log_level_name(LogLevel level) { return kLevelNames[static_cast<size_t>(level)]; }
 
 std::optional<LogLevel> log_level_from_name(std::string_view name) {
   const std::string lower = ascii_lower(name);
@@ -102,9 +96,7 @@ LogLevel log_level() {
   return level == kUnread ? read_level() : static_cast<LogLevel>(level);
 }
 
-void set_log_level(LogLevel level) {
-  level_now.store(static_cast<int>(level));
-}
+void set_log_level(LogLevel level) { level_now.store(static_cast<int>(level)); }
 
 void set_log_sink(LogSink sink) {
   std::shared_ptr<const LogSink> next;

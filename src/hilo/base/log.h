@@ -19,9 +19,7 @@ std::optional<LogLevel> log_level_from_name(std::string_view name);
 /// The most talkative level that is shown: HILO_LOG, read at first use, else warning.
 LogLevel log_level();
 void set_log_level(LogLevel level);
-inline bool log_enabled(LogLevel level) {
-  return level != LogLevel::kOff && level <= log_level();
-}
+inline bool log_enabled(LogLevel level) { return level != LogLevel::kOff && level <= log_level(); }
 
 using LogSink = std::function<void(LogLevel, std::string_view)>;
 
@@ -39,23 +37,19 @@ void log_text_once(LogLevel level, std::string_view key, std::string_view text);
 /// Example    log_warning("dumping to {} is off: {}", path, status.to_string());
 template <typename... Args>
 void log_error(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(LogLevel::kError))
-    log_text(LogLevel::kError, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(LogLevel::kError)) log_text(LogLevel::kError, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_warning(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(LogLevel::kWarning))
-    log_text(LogLevel::kWarning, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(LogLevel::kWarning)) log_text(LogLevel::kWarning, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_info(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(LogLevel::kInfo))
-    log_text(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(LogLevel::kInfo)) log_text(LogLevel::kInfo, fmt::format(format, std::forward<Args>(args)...));
 }
 template <typename... Args>
 void log_debug(fmt::format_string<Args...> format, Args&&... args) {
-  if (log_enabled(LogLevel::kDebug))
-    log_text(LogLevel::kDebug, fmt::format(format, std::forward<Args>(args)...));
+  if (log_enabled(LogLevel::kDebug)) log_text(LogLevel::kDebug, fmt::format(format, std::forward<Args>(args)...));
 }
 /// A warning that is worth saying once per process and key.
 template <typename... Args>

@@ -7,10 +7,10 @@ namespace hilo {
 
 std::string_view status_code_name(StatusCode code) {
   static constexpr std::array<std::string_view, 17> kNames = {
-      "OK",           "CANCELLED",           "UNKNOWN",          "INVALID_ARGUMENT", "DEADLINE_EXCEEDED",
-      "NOT_FOUND",    "ALREADY_EXISTS",      "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
-      "ABORTED",      "OUT_OF_RANGE",        "UNIMPLEMENTED",    "INTERNAL",         "UNAVAILABLE",
-      "DATA_LOSS",    "UNAUTHENTICATED"};
+      "OK",        "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",
+      "NOT_FOUND", "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION",
+      "ABORTED",   "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",
+      "DATA_LOSS", "UNAUTHENTICATED"};
   return kNames[static_cast<size_t>(code)];
 }
 
@@ -34,9 +34,7 @@ Status not_found(std::string message) { return Status(StatusCode::kNotFound, std
 Status already_exists(std::string message) { return Status(StatusCode::kAlreadyExists, std::move(message)); }
 Status permission_denied(std::string message) { return Status(StatusCode::kPermissionDenied, std::move(message)); }
 Status resource_exhausted(std::string message) { return Status(StatusCode::kResourceExhausted, std::move(message)); }
-Status failed_precondition(std::string message) {
-  return Status(StatusCode::kFailedPrecondition, std::move(message));
-}
+Status failed_precondition(std::string message) { return Status(StatusCode::kFailedPrecondition, std::move(message)); }
 Status out_of_range(std::string message) { return Status(StatusCode::kOutOfRange, std::move(message)); }
 Status unimplemented(std::string message) { return Status(StatusCode::kUnimplemented, std::move(message)); }
 Status unavailable(std::string message) { return Status(StatusCode::kUnavailable, std::move(message)); }

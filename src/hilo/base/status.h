@@ -103,8 +103,8 @@ class [[nodiscard]] StatusOr {
 #define HILO_CONCAT(a, b) HILO_CONCAT_INNER(a, b)
 
 /// Returns from the enclosing function if `expr`, a Status, is an error.
-#define HILO_RETURN_IF_ERROR(expr)                                              \
-  do {                                                                          \
+#define HILO_RETURN_IF_ERROR(expr)                                                     \
+  do {                                                                                 \
     if (::hilo::Status hilo_status_ = (expr); !hilo_status_.ok()) return hilo_status_; \
   } while (false)
 

@@ -64,8 +64,7 @@ int64_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 // The only candidate that begins with `name`: somebody stopped typing early.
-static std::optional<std::string_view> completion(std::string_view name,
-                                                  std::span<const std::string_view> candidates) {
+static std::optional<std::string_view> completion(std::string_view name, std::span<const std::string_view> candidates) {
   constexpr size_t kShortest = 3;  // bytes; fewer say nothing
   std::optional<std::string_view> found;
   for (std::string_view candidate : candidates) {
@@ -76,16 +75,14 @@ static std::optional<std::string_view> completion(std::string_view name,
   return found;
 }
 
-std::optional<std::string_view> nearest_name(std::string_view name,
-                                             std::span<const std::string_view> candidates) {
+std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> candidates) {
   const auto limit = std::max<int64_t>(2, static_cast<int64_t>(name.size()) / 3);
   std::optional<std::string_view> nearest;
   int64_t least = limit + 1;
   for (std::string_view candidate : candidates) {
     const int64_t distance = edit_distance(name, candidate);
     // A name of two letters is "near" every other one: what is replaced as a whole is no slip.
-    if (distance >= least || distance >= static_cast<int64_t>(std::max(name.size(), candidate.size())))
-      continue;
+    if (distance >= least || distance >= static_cast<int64_t>(std::max(name.size(), candidate.size()))) continue;
     least = distance;
     nearest = candidate;
   }

@@ -26,8 +26,7 @@ int64_t edit_distance(std::string_view a, std::string_view b);
 
 /// The candidate nearest to `name`, if one is near enough to be a slip of the keyboard (the first of equals),
 /// or else the only one that begins with `name`.
-std::optional<std::string_view> nearest_name(std::string_view name,
-                                             std::span<const std::string_view> candidates);
+std::optional<std::string_view> nearest_name(std::string_view name, std::span<const std::string_view> candidates);
 
 /// " Hint: did you mean 'x'?", or "" if no candidate is near.
 std::string did_you_mean(std::string_view name, std::span<const std::string_view> candidates);

@@ -24,15 +24,14 @@
 namespace hilo {
 namespace {
 
-constexpr auto kSpin =
-    std::chrono::microseconds(30);        // sleeping and waking costs 5-50 us, so waiting so long pays
-constexpr int64_t kChunksPerThread = 16;  // evens out tasks of unequal length
+constexpr auto kSpin = std::chrono::microseconds(30);  // sleeping and waking costs 5-50 us, so waiting so long pays
+constexpr int64_t kChunksPerThread = 16;               // evens out tasks of unequal length
 
 // The state word of a pool: which loop it is at, whether workers may still join, and how many have.
 constexpr uint32_t kWorkers = (1u << 15) - 1;  // workers inside the loop
 constexpr uint32_t kOwnerSleeps = 1u << 15;    // the caller waits for the last of them
 constexpr uint32_t kOpen = 1u << 16;           // the loop still takes workers
-constexpr uint32_t kLoop = 1u << 17;  // one loop further; wraps, which at worst makes a worker miss a loop
+constexpr uint32_t kLoop = 1u << 17;           // one loop further; wraps, which at worst makes a worker miss a loop
 
 std::atomic<uint64_t> forks{0};  // counts the fork()s that this process came from since its first pool
 thread_local bool inside_task = false;
@@ -174,8 +173,7 @@ void ThreadPool::Shared::close_and_wait() {
   state.fetch_and(~kOpen, std::memory_order_acq_rel);
   const auto empty = [this] { return (state.load(std::memory_order_acquire) & kWorkers) == 0; };
   while (!spin_until(empty)) {
-    if (born_after_forks != forks.load(std::memory_order_relaxed))
-      return;  // a task forked, and this is the child
+    if (born_after_forks != forks.load(std::memory_order_relaxed)) return;  // a task forked, and this is the child
     const uint32_t now = state.fetch_or(kOwnerSleeps, std::memory_order_acq_rel) | kOwnerSleeps;
     if ((now & kWorkers) != 0) sleep_while(state, now);
   }
@@ -209,8 +207,8 @@ void after_fork_in_child() {
 }
 
 void watch_forks() {
-  static const int registered = ::pthread_atfork([] { defaults().mutex.lock(); },
-                                                 [] { defaults().mutex.unlock(); }, after_fork_in_child);
+  static const int registered =
+      ::pthread_atfork([] { defaults().mutex.lock(); }, [] { defaults().mutex.unlock(); }, after_fork_in_child);
   static_cast<void>(registered);
 }
 
@@ -244,8 +242,8 @@ ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>()) {
       ::pthread_setname_np(shared->workers.back().native_handle(), "hilo-worker");
     }
   } catch (const std::system_error& error) {
-    log_warning_once("thread_pool", "only {} of {} worker threads started: {}", shared->workers.size(),
-                     wanted, error.what());
+    log_warning_once("thread_pool", "only {} of {} worker threads started: {}", shared->workers.size(), wanted,
+                     error.what());
   }
 }
 
@@ -324,8 +322,6 @@ void set_default_thread_count(int threads) {
   delete old;
 }
 
-bool inside_parallel_task() {
-  return inside_task;
-}
+bool inside_parallel_task() { return inside_task; }
 
 }  // namespace hilo

@@ -13,6 +13,7 @@
 namespace hilo {
 
 /// XLA's PrimitiveType, in the order of kElementTypes.
+// clang-format off: rows of a kind
 enum class ElementType : uint8_t {
   kPred,
   kS2, kS4, kS8, kS16, kS32, kS64,
@@ -22,6 +23,7 @@ enum class ElementType : uint8_t {
   kF8E5M2, kF8E4M3Fn, kF8E4M3, kF8E3M4, kF8E4M3B11Fnuz, kF8E5M2Fnuz, kF8E4M3Fnuz, kF8E8M0Fnu, kF4E2M1Fn,
   kToken, kOpaque, kTuple,
 };
+// clang-format on
 
 enum class ElementClass : uint8_t { kPred, kSigned, kUnsigned, kFloat, kComplex, kOther };
 
@@ -29,9 +31,9 @@ struct ElementTypeInfo {
   ElementType type;
   std::string_view name;  ///< as in HLO text: "f32"
   ElementClass element_class;
-  int bits;            ///< width of a value
-  int storage_bytes;   ///< bytes that one element takes in memory; narrow types take a whole byte
-  int proto_value;     ///< number in XLA's xla_data.proto
+  int bits;           ///< width of a value
+  int storage_bytes;  ///< bytes that one element takes in memory; narrow types take a whole byte
+  int proto_value;    ///< number in XLA's xla_data.proto
 };
 
 inline constexpr std::array<ElementTypeInfo, 31> kElementTypes = {{

@@ -14,8 +14,7 @@ constexpr size_t kAlignment = 64;  // bytes: a cache line, and the widest vector
 
 std::shared_ptr<std::byte[]> try_allocate(size_t bytes) {
   void* memory = ::operator new[](std::max<size_t>(bytes, 1), std::align_val_t(kAlignment), std::nothrow);
-  return {static_cast<std::byte*>(memory),
-          [](std::byte* p) { ::operator delete[](p, std::align_val_t(kAlignment)); }};
+  return {static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete[](p, std::align_val_t(kAlignment)); }};
 }
 
 template <typename T>
@@ -85,7 +84,8 @@ StatusOr<Literal> Literal::make(const Shape& shape) {
   literal.shape_ = shape;
   literal.data_ = try_allocate(static_cast<size_t>(shape.byte_size()));
   if (literal.data_ == nullptr) {
-    return resource_exhausted("literal " + shape.to_string() + " needs " + std::to_string(shape.byte_size()) + " bytes");
+    return resource_exhausted("literal " + shape.to_string() + " needs " + std::to_string(shape.byte_size()) +
+                              " bytes");
   }
   std::memset(literal.data_.get(), 0, static_cast<size_t>(shape.byte_size()));
   return literal;
@@ -160,8 +160,10 @@ std::string element_to_string(ElementType type, const std::byte* element) {
         std::memcpy(&value, element, sizeof(T));
         return value_to_string(value);
       },
-      [&] { return is_signed_integer(type) ? std::to_string(static_cast<int>(static_cast<int8_t>(*element)))
-                                           : std::to_string(static_cast<int>(*element)); });
+      [&] {
+        return is_signed_integer(type) ? std::to_string(static_cast<int>(static_cast<int8_t>(*element)))
+                                       : std::to_string(static_cast<int>(*element));
+      });
 }
 
 double element_as_double(const Literal& literal, int64_t index) {
@@ -187,7 +189,8 @@ Literal filled(const Shape& shape, double value) {
       [&]<typename T>() {
         for (T& element : literal.data<T>()) {
           if constexpr (std::is_same_v<T, bool>) element = value != 0;
-          else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) element = T(static_cast<float>(value));
+          else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
+            element = T(static_cast<float>(value));
           else element = static_cast<T>(value);
         }
       },

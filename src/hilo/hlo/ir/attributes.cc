@@ -36,7 +36,9 @@ uint64_t hash_of(const double& v) {
 }
 uint64_t hash_of(const std::string& v) { return std::hash<std::string>()(v); }
 uint64_t hash_of(const Shape& v) { return v.hash(); }
-uint64_t hash_of(const ComputationPtr& v) { return v == nullptr ? 0 : mix(v->fingerprint().low, v->fingerprint().high); }
+uint64_t hash_of(const ComputationPtr& v) {
+  return v == nullptr ? 0 : mix(v->fingerprint().low, v->fingerprint().high);
+}
 uint64_t hash_of(const Literal& v) {
   uint64_t h = mix(v.shape().hash(), hash_bytes(v.bytes()));
   for (const Literal& e : v.elements()) h = mix(h, hash_of(e));
@@ -47,7 +49,8 @@ uint64_t hash_of(const SliceRange& v) { return mix(mix(hash_of(v.start), hash_of
 uint64_t hash_of(const PaddingDimension& v) { return mix(mix(hash_of(v.low), hash_of(v.high)), hash_of(v.interior)); }
 uint64_t hash_of(const WindowDimension& v) {
   uint64_t h = v.reversal;
-  for (int64_t x : {v.size, v.stride, v.padding_low, v.padding_high, v.base_dilation, v.window_dilation}) h = mix(h, hash_of(x));
+  for (int64_t x : {v.size, v.stride, v.padding_low, v.padding_high, v.base_dilation, v.window_dilation})
+    h = mix(h, hash_of(x));
   return h;
 }
 template <typename T>

@@ -49,15 +49,17 @@ struct ConvolutionDimensions {
 };
 
 using Int64List = std::vector<int64_t>;
-using Int64Lists = std::vector<std::vector<int64_t>>;             // replica groups
-using Int64Pairs = std::vector<std::pair<int64_t, int64_t>>;      // source-target pairs
+using Int64Lists = std::vector<std::vector<int64_t>>;         // replica groups
+using Int64Pairs = std::vector<std::pair<int64_t, int64_t>>;  // source-target pairs
 using StringList = std::vector<std::string>;
 
 /// What kind of value a field holds; readers and writers switch over it.
+// clang-format off: rows of a kind
 enum class FieldKind : uint8_t {
   kInt64, kBool, kDouble, kString, kInt64List, kInt64Lists, kInt64Pairs, kStringList, kEnum,
   kComputation, kComputations, kLiteral, kShape, kSliceRanges, kPadding, kWindow, kConvolutionDimensions,
 };
+// clang-format on
 
 /// When HLO text and proto show a field.
 enum class FieldShow : uint8_t {
@@ -72,7 +74,8 @@ struct AttributeField {
   FieldShow show;
   const void* (*get)(const Attributes&);
   void* (*get_mutable)(Attributes&);
-  std::span<const std::string_view> enum_names = {};  ///< for kEnum: text of values 0, 1, ... (the enum is one byte wide)
+  /// For kEnum: text of values 0, 1, ... (the enum is one byte wide).
+  std::span<const std::string_view> enum_names = {};
 };
 
 namespace field_detail {
@@ -87,8 +90,7 @@ constexpr FieldKind kind_of() {
   if constexpr (std::is_enum_v<T>) {
     static_assert(sizeof(T) == 1);
     return FieldKind::kEnum;
-  }
-  else if constexpr (std::is_same_v<T, int64_t>) return FieldKind::kInt64;
+  } else if constexpr (std::is_same_v<T, int64_t>) return FieldKind::kInt64;
   else if constexpr (std::is_same_v<T, bool>) return FieldKind::kBool;
   else if constexpr (std::is_same_v<T, double>) return FieldKind::kDouble;
   else if constexpr (std::is_same_v<T, std::string>) return FieldKind::kString;
@@ -115,9 +117,13 @@ template <auto MemberPointer>
 constexpr AttributeField field(std::string_view name, FieldShow show,
                                std::span<const std::string_view> enum_names = {}) {
   using M = field_detail::Member<decltype(MemberPointer)>;
-  return {name, field_detail::kind_of<typename M::Type>(), show,
-          [](const Attributes& a) -> const void* { return &(static_cast<const typename M::Struct&>(a).*MemberPointer); },
-          [](Attributes& a) -> void* { return &(static_cast<typename M::Struct&>(a).*MemberPointer); }, enum_names};
+  return {
+      name,
+      field_detail::kind_of<typename M::Type>(),
+      show,
+      [](const Attributes& a) -> const void* { return &(static_cast<const typename M::Struct&>(a).*MemberPointer); },
+      [](Attributes& a) -> void* { return &(static_cast<typename M::Struct&>(a).*MemberPointer); },
+      enum_names};
 }
 
 /// The value of a field. Precondition: T is the member's type.

@@ -21,7 +21,8 @@ struct Annotations {
   std::string frontend_attributes;
   std::string backend_config;
   std::string statistics;
-  std::string other_attributes;  ///< "key=value, ..." of XLA's that hilo has no use for (origin, result_accuracy), as written
+  std::string
+      other_attributes;  ///< "key=value, ..." of XLA's that hilo has no use for (origin, result_accuracy), as written
   std::vector<std::string> control_predecessors;
   bool operator==(const Annotations&) const = default;
 };

@@ -13,7 +13,8 @@ struct Instruction;
 
 /// A set of element classes that an op takes.
 using TypeSet = uint8_t;
-inline constexpr TypeSet kPredSet = 1, kSignedSet = 2, kUnsignedSet = 4, kFloating = 8, kComplexSet = 16, kOtherSet = 32;
+inline constexpr TypeSet kPredSet = 1, kSignedSet = 2, kUnsignedSet = 4, kFloating = 8, kComplexSet = 16,
+                         kOtherSet = 32;
 inline constexpr TypeSet kInteger = kSignedSet | kUnsignedSet;
 inline constexpr TypeSet kBitwise = kPredSet | kInteger;
 inline constexpr TypeSet kReal = kInteger | kFloating;
@@ -41,8 +42,8 @@ enum class CostClass : uint8_t { kFree, kCheap, kExpensive, kTranscendental, kHe
 /// How an elementwise row's result type follows from its operands.
 enum class ResultType : uint8_t { kSame, kPredicate, kRealPart, kDeclared };
 
-/// What a shape rule sees. `declared` is the shape that the program states, if it states one (readers, and builder calls
-/// of ops whose result doesn't follow from operands: broadcast, reshape, convert, iota, constant, ...).
+/// What a shape rule sees. `declared` is the shape that the program states, if it states one (readers, and builder
+/// calls of ops whose result doesn't follow from operands: broadcast, reshape, convert, iota, constant, ...).
 struct ShapeRuleInput {
   std::span<const Shape> operands;
   const Attributes* attributes;
@@ -87,8 +88,12 @@ inline bool has_trait(Opcode opcode, Traits trait) { return (op_def(opcode).trai
 
 /// For OpDef::make_attributes and copy_attributes.
 template <typename T>
-std::shared_ptr<Attributes> make_attributes_of() { return std::make_shared<T>(); }
+std::shared_ptr<Attributes> make_attributes_of() {
+  return std::make_shared<T>();
+}
 template <typename T>
-std::shared_ptr<Attributes> copy_attributes_of(const Attributes& a) { return std::make_shared<T>(static_cast<const T&>(a)); }
+std::shared_ptr<Attributes> copy_attributes_of(const Attributes& a) {
+  return std::make_shared<T>(static_cast<const T&>(a));
+}
 
 }  // namespace hilo::hlo

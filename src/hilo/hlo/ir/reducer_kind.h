@@ -6,7 +6,8 @@
 
 namespace hilo::hlo {
 
-/// Recognises op(p0, p1) in either order, and the two-value bodies of JAX's argmax and argmin; anything else is generic.
+/// Recognises op(p0, p1) in either order, and the two-value bodies of JAX's argmax and argmin; anything else is
+/// generic.
 ReducerKind reducer_kind_of(const Computation& body);
 
 /// The number of a parameter instruction.

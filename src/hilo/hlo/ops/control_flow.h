@@ -26,8 +26,8 @@ struct WhileAttributes : Attributes {
   ComputationPtr body;
 };
 
-/// Two forms: (pred[], true operand, false operand) with {true, false}; (s32[], operand 0, ...) with n branches, where an
-/// index out of range takes the last branch. Each branch takes one operand. `predicated` tells the two forms apart.
+/// Two forms: (pred[], true operand, false operand) with {true, false}; (s32[], operand 0, ...) with n branches, where
+/// an index out of range takes the last branch. Each branch takes one operand. `predicated` tells the two forms apart.
 struct ConditionalAttributes : Attributes {
   std::vector<ComputationPtr> branches;
   bool predicated = false;

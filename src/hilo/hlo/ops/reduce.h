@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/reduce.h -- the reduce op, variadic: n arrays, n initial values; to_apply takes n accumulators and n elements.
+// hlo/ops/reduce.h -- the reduce op, variadic: n arrays, n initial values; to_apply takes n accumulators and n
+// elements.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"

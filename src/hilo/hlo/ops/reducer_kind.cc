@@ -35,7 +35,9 @@ bool compares(const Computation& body, InstructionId id, ComparisonDirection dir
          is_parameter(body, i.operands[0], left) && is_parameter(body, i.operands[1], right);
 }
 
-bool is_binary(const Computation& body, InstructionId id, Opcode opcode) { return body.instruction(id).opcode == opcode; }
+bool is_binary(const Computation& body, InstructionId id, Opcode opcode) {
+  return body.instruction(id).opcode == opcode;
+}
 
 /// JAX's argmax body over (value a, index i, value b, index j):
 ///   keep = a > b | a != a;  keep_index = keep | (a == b & i < j);  (select(keep, a, b), select(keep_index, i, j))
@@ -71,7 +73,8 @@ int64_t parameter_number(const Instruction& parameter) { return attributes_of<Pa
 
 ReducerKind reducer_kind_of(const Computation& body) {
   const Instruction& root = body.root();
-  if (body.parameter_count() == 4 && root.opcode == Opcode::kTuple && root.operands.size() == 2) return arg_reducer_kind(body);
+  if (body.parameter_count() == 4 && root.opcode == Opcode::kTuple && root.operands.size() == 2)
+    return arg_reducer_kind(body);
   if (body.parameter_count() != 2 || body.size() != 3 || root.operands.size() != 2) return ReducerKind::kGeneric;
   const bool in_order = is_parameter(body, root.operands[0], 0) && is_parameter(body, root.operands[1], 1);
   const bool swapped = is_parameter(body, root.operands[0], 1) && is_parameter(body, root.operands[1], 0);

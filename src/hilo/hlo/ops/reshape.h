@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/reshape.h -- ops that rearrange or make elements: reshape, broadcast, transpose, reverse, bitcast-convert, iota, constant.
+// hlo/ops/reshape.h -- ops that rearrange or make elements: reshape, broadcast, transpose, reverse, bitcast-convert,
+// iota, constant.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"

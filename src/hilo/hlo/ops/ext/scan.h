@@ -6,8 +6,8 @@
 
 namespace hilo::hlo {
 
-/// Operands: constants, initial carries, xs (leading axis `length`). step takes constants, carries, one slice of each xs
-/// and returns the tuple (carries, one slice of each ys). Result: the tuple (final carries, stacked ys).
+/// Operands: constants, initial carries, xs (leading axis `length`). step takes constants, carries, one slice of each
+/// xs and returns the tuple (carries, one slice of each ys). Result: the tuple (final carries, stacked ys).
 struct ScanAttributes : Attributes {
   ComputationPtr step;
   int64_t length = 0;
