@@ -54,6 +54,23 @@ void make_names_unique(std::span<Instruction> instructions) {
 
 }  // namespace
 
+Computation::~Computation() {
+  // The outermost destructor of this thread destroys the instructions of all computations that die with this one.
+  static thread_local std::vector<std::vector<Instruction>>* waiting = nullptr;
+  if (waiting != nullptr) {
+    waiting->push_back(std::move(instructions_));
+    return;
+  }
+  std::vector<std::vector<Instruction>> all;
+  waiting = &all;
+  all.push_back(std::move(instructions_));
+  while (!all.empty()) {
+    const std::vector<Instruction> next = std::move(all.back());
+    all.pop_back();
+  }
+  waiting = nullptr;
+}
+
 std::vector<Shape> Computation::parameter_shapes() const {
   std::vector<Shape> shapes;
   shapes.reserve(parameters_.size());

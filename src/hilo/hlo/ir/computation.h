@@ -21,6 +21,11 @@ enum class ReducerKind : uint8_t { kAdd, kMultiply, kMaximum, kMinimum, kAnd, kO
 /// Immutable after finish(), so threads share it freely. Equal bodies may be one object.
 class Computation {
  public:
+  /// Computations hold the ones they call: a long chain of calls goes away without recursion.
+  ~Computation();
+  Computation(const Computation&) = delete;
+  Computation& operator=(const Computation&) = delete;
+
   const std::string& name() const { return name_; }
   std::span<const Instruction> instructions() const { return instructions_; }
   const Instruction& instruction(InstructionId id) const { return instructions_[id]; }

@@ -81,6 +81,47 @@ StatusOr<bool> rewrite_computations(Module& module,
   return changed;
 }
 
+namespace {
+
+/// Whether `path` leads to an array inside `shape`.
+bool leads_to_leaf(Shape shape, std::span<const int64_t> path) {
+  for (int64_t index : path) {
+    if (!shape.is_tuple() || index < 0 || index >= shape.tuple_size()) return false;
+    shape = shape.tuple_element(index);
+  }
+  return true;
+}
+
+Status check_alias(const Alias& alias, const Computation& entry) {
+  const bool parameter = alias.parameter_number >= 0 && alias.parameter_number < entry.parameter_count();
+  if (!parameter || !leads_to_leaf(entry.parameter(alias.parameter_number).shape, alias.parameter_index)) {
+    return invalid_argument("input_output_alias: '" + entry.name() + "' has no parameter " +
+                            std::to_string(alias.parameter_number) +
+                            (alias.parameter_index.empty() ? "" : " with index " + dimensions_to_string(alias.parameter_index)));
+  }
+  if (leads_to_leaf(entry.result_shape(), alias.result_index)) return ok_status();
+  return invalid_argument("input_output_alias: the result " + entry.result_shape().to_string() + " has no element " +
+                          dimensions_to_string(alias.result_index));
+}
+
+}  // namespace
+
+Status check_entry_facts(const Module& module) {
+  const Computation& entry = *module.entry;
+  bool fits = true;
+  if (module.entry_parameter_layouts) {
+    const std::vector<Shape>& layouts = *module.entry_parameter_layouts;
+    fits = static_cast<int64_t>(layouts.size()) == entry.parameter_count();
+    for (size_t i = 0; fits && i < layouts.size(); ++i) {
+      fits = layouts[i].compatible(entry.parameter(static_cast<int64_t>(i)).shape);
+    }
+  }
+  if (module.entry_result_layout) fits = fits && module.entry_result_layout->compatible(entry.result_shape());
+  if (!fits) return invalid_argument("entry_computation_layout doesn't fit the parameters and result of '" + entry.name() + "'");
+  for (const Alias& alias : module.aliases) HILO_RETURN_IF_ERROR(check_alias(alias, entry));
+  return ok_status();
+}
+
 int64_t instruction_count(const Module& module) {
   int64_t count = 0;
   for (const ComputationPtr& c : computations_of(module)) count += c->size();

@@ -39,6 +39,10 @@ std::vector<ComputationPtr> computations_of(const ComputationPtr& entry);
 StatusOr<bool> rewrite_computations(Module& module,
                                     const std::function<StatusOr<ComputationPtr>(const ComputationPtr&)>& rewrite);
 
+/// Whether aliases and entry layouts fit the entry computation, which must be there.
+/// Errors    INVALID_ARGUMENT
+Status check_entry_facts(const Module& module);
+
 /// Instructions in all reachable computations.
 int64_t instruction_count(const Module& module);
 

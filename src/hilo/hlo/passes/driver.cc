@@ -5,27 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/verify/verifier.h"
 
 namespace hilo::hlo {
-namespace {
-
-/// Every instruction still has the shape that its operands and attributes give it.
-Status check_shapes(const Module& module) {
-  std::vector<Shape> operands;
-  for (const ComputationPtr& c : computations_of(module)) {
-    for (const Instruction& i : c->instructions()) {
-      operands.clear();
-      for (InstructionId operand : i.operands) operands.push_back(c->instruction(operand).shape);
-      const StatusOr<Shape> shape = check_instruction(i.def(), operands, i.attributes.get(), i.shape);
-      if (!shape.ok()) return shape.status().with_context(fmt::format("computation '{}': {}", c->name(), describe(i)));
-    }
-  }
-  return ok_status();
-}
-
-}  // namespace
-
 StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, const DriverOptions& options) {
   using Clock = std::chrono::steady_clock;
   bool any = false;
@@ -38,7 +20,7 @@ StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, con
     any |= *changed;
     if (options.observer != nullptr) options.observer->after(pass.name, module, *changed, milliseconds);
     if (!options.verify || !*changed) continue;
-    if (const Status valid = check_shapes(module); !valid.ok()) {
+    if (const Status valid = verify(module); !valid.ok()) {
       return internal_error(fmt::format("pass '{}' left an invalid module: {}", pass.name, valid.message()));
     }
   }

@@ -140,7 +140,7 @@ Status AttributeReader::read_all(size_t instruction_position, std::string_view n
   }
   if (own) {
     // Instructions of one source line have the same text here and share one object.
-    const std::string_view text = cursor.between(annotations_begin, cursor.last_position());
+    const std::string_view text = trimmed(cursor.between(annotations_begin, cursor.last_position()));
     AnnotationsPtr& shared_annotations = only_annotations ? shared.annotations[text] : annotations;
     if (shared_annotations == nullptr) shared_annotations = std::make_shared<const Annotations>(std::move(*own));
     annotations = shared_annotations;

@@ -77,15 +77,6 @@ Status read_entry_layout(Cursor& cursor, ShapeReader& shapes, Module& module) {
   return cursor.expect('}', "after entry_computation_layout");
 }
 
-/// Whether `path` leads to an array inside `shape`.
-bool leads_to_leaf(Shape shape, std::span<const int64_t> path) {
-  for (int64_t index : path) {
-    if (!shape.is_tuple() || index < 0 || index >= shape.tuple_size()) return false;
-    shape = shape.tuple_element(index);
-  }
-  return true;
-}
-
 void append_aliases(const Module& module, std::string& out) {
   out += ", input_output_alias={ ";
   for (size_t i = 0; i < module.aliases.size(); ++i) {
@@ -155,33 +146,6 @@ Status read_location_table(Cursor& cursor, std::string_view word, Module& module
     end = cursor.last_position();
   }
   module.other_attributes.emplace_back(word, trimmed(cursor.between(begin, end)));
-  return ok_status();
-}
-
-Status check_header(const Cursor& cursor, const Module& module) {
-  const Computation& entry = *module.entry;
-  if (module.entry_parameter_layouts) {
-    const std::vector<Shape>& layouts = *module.entry_parameter_layouts;
-    bool same = static_cast<int64_t>(layouts.size()) == entry.parameter_count();
-    for (size_t i = 0; same && i < layouts.size(); ++i)
-      same = layouts[i].compatible(entry.parameter(static_cast<int64_t>(i)).shape);
-    if (!same || !module.entry_result_layout->compatible(entry.result_shape())) {
-      return cursor.error(
-          0, fmt::format("entry_computation_layout doesn't fit the parameters and result of '{}'", entry.name()));
-    }
-  }
-  for (const Alias& alias : module.aliases) {
-    const bool parameter = alias.parameter_number >= 0 && alias.parameter_number < entry.parameter_count();
-    if (!parameter || !leads_to_leaf(entry.parameter(alias.parameter_number).shape, alias.parameter_index)) {
-      return cursor.error(
-          0, fmt::format("input_output_alias: '{}' has no parameter {}{}", entry.name(), alias.parameter_number,
-                         alias.parameter_index.empty() ? "" : " with that index"));
-    }
-    if (!leads_to_leaf(entry.result_shape(), alias.result_index)) {
-      return cursor.error(0, fmt::format("input_output_alias: the result {} has no element {}",
-                                         entry.result_shape().to_string(), dimensions_to_string(alias.result_index)));
-    }
-  }
   return ok_status();
 }
 

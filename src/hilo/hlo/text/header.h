@@ -14,9 +14,6 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module);
 bool is_location_table(std::string_view word);
 Status read_location_table(Cursor& cursor, std::string_view word, Module& module);
 
-/// Whether aliases and entry layouts fit the entry computation.
-Status check_header(const Cursor& cursor, const Module& module);
-
 /// Appends the header, tables of locations included.
 void append_header(const Module& module, bool layouts, std::string& out);
 

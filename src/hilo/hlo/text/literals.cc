@@ -218,7 +218,8 @@ int64_t count_values(Cursor cursor) {
       --depth;
     } else if (cursor.accept('(')) {
       ++count;
-      while (!cursor.at_end() && !cursor.accept(')')) cursor.set_position(cursor.position() + 1);
+      while (!number_text(cursor).empty() && cursor.accept(',')) {}
+      cursor.accept(')');
     } else if (depth > 0 && c == ',') {
       cursor.accept(',');
     } else {

@@ -133,7 +133,7 @@ StatusOr<Module> ModuleReader::read() {
   if (!entry_) return cursor_.error(cursor_.position(), "no computation is marked ENTRY");
   HILO_RETURN_IF_ERROR(resolve_calls());
   HILO_RETURN_IF_ERROR(finish_all());
-  HILO_RETURN_IF_ERROR(check_header(cursor_, module_));
+  HILO_RETURN_IF_ERROR(check_entry_facts(module_).with_context(cursor_.place(0)));
   return std::move(module_);
 }
 
