@@ -12,20 +12,17 @@ namespace hilo {
 
 inline constexpr int64_t kDefaultFileLimit = int64_t{4} << 30;  // bytes
 
-/// The Status for a failed system call: "what: No such file or directory", NOT_FOUND and so on by `error` (an
-/// errno).
+/// The Status for a failed system call: "what: No such file or directory", NOT_FOUND and so on by `error` (an errno).
 Status errno_status(int error, std::string_view what);
 
 /// The whole file, or pipe up to its end.
-/// Errors    NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a directory, a NUL in the path),
-/// RESOURCE_EXHAUSTED if the
+/// Errors    NOT_FOUND, PERMISSION_DENIED, INVALID_ARGUMENT (a directory, a NUL in the path), RESOURCE_EXHAUSTED if the
 ///           file holds more than `limit` bytes or memory runs out.
 StatusOr<std::string> read_file(const std::string& path, int64_t limit = kDefaultFileLimit);
 
-/// Puts `content` at `path`: written to a temporary file beside it, flushed to the disk, then renamed over
-/// `path`. A reader sees the old file or the new one. On an error the temporary file is removed and `path` is
-/// as it was. Errors    as errno_status; a full disk is RESOURCE_EXHAUSTED and says how much was needed and
-/// how much was free.
+/// Puts `content` at `path`: written to a temporary file beside it, flushed to the disk, then renamed over `path`. A
+/// reader sees the old file or the new one. On an error the temporary file is removed and `path` is as it was.
+/// Errors    as errno_status; a full disk is RESOURCE_EXHAUSTED and says how much was needed and how much was free.
 Status write_file_atomic(const std::string& path, std::string_view content);
 
 /// Makes the directory and its parents; those that exist stay as they are.
