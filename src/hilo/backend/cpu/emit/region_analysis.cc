@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/region_analysis.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "hilo/hlo/ops/reduce.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kMaxTileBytes = 32 << 10;  // what a row may keep on the stack: it has to stay in the L1 cache
+constexpr int kReduceUnroll = 4;             // independent accumulators hide the latency of an add
+
+uint64_t dimensions_of(const IndexExpr& e, const std::vector<NodeFacts>& facts) {
+  uint64_t mask = 0;
+  for (size_t k = 0; k < e.coefficients.size(); ++k) {
+    if (e.coefficients[k] != 0) mask |= uint64_t{1} << k;
+  }
+  for (const IndexTerm& t : e.terms) mask |= facts[t.node].dimensions;
+  return mask;
+}
+
+int stage_of(const IndexExpr& e, const std::vector<NodeFacts>& facts) {
+  int stage = 0;
+  for (const IndexTerm& t : e.terms) stage = std::max(stage, facts[t.node].stage);
+  return stage;
+}
+
+int register_bytes(ElementType type) {
+  if (type == ElementType::kF16 || type == ElementType::kBf16) return 4;
+  return element_size_bytes(type);
+}
+
+hlo::ReducerKind reducer_of(const RegionNode& n) {
+  return hlo::attributes_of<hlo::ReduceAttributes>(*n.instruction).to_apply->reducer_kind();
+}
+
+bool is_expensive(const RegionNode& n) {
+  if (n.kind != NodeKind::kOp) return false;
+  const hlo::CostClass cost = n.instruction->def().cost;
+  return cost == hlo::CostClass::kExpensive || cost == hlo::CostClass::kTranscendental;
+}
+
+/// Along which dimension memory is contiguous for most of what is read.
+bool prefers_column(const Region& region) {
+  if (!region.has_row() || region.row_begin == 0) return false;
+  const size_t outer = region.row_begin - 1, row = region.extents.size() - 1;
+  int64_t for_outer = 0, for_row = 0;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind != NodeKind::kLoad) continue;
+    const int64_t along_outer = n.index.coefficient(outer), along_row = n.index.coefficient(row);
+    if (along_outer == 0 && along_row == 0) continue;
+    for_outer += along_outer == 1 && along_row != 1;
+    for_row += along_row == 1 && along_outer != 1;
+  }
+  return for_outer > for_row;
+}
+
+}  // namespace
+
+bool is_idempotent(hlo::ReducerKind kind) {
+  switch (kind) {
+    case hlo::ReducerKind::kMaximum:
+    case hlo::ReducerKind::kMinimum:
+    case hlo::ReducerKind::kAnd:
+    case hlo::ReducerKind::kOr:
+    case hlo::ReducerKind::kArgMax:
+    case hlo::ReducerKind::kArgMin: return true;
+    case hlo::ReducerKind::kAdd:
+    case hlo::ReducerKind::kMultiply:
+    case hlo::ReducerKind::kXor:
+    case hlo::ReducerKind::kGeneric: return false;
+  }
+  return false;
+}
+
+RegionShape shape_of_region(const Region& region, Isa isa) {
+  RegionShape shape;
+  if (region.extents.empty()) return shape;
+  const bool column = prefers_column(region);
+  shape.vector_dimension = column ? region.row_begin - 1 : region.extents.size() - 1;
+  int widest = 1;
+  bool expensive = false, generic = false;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind == NodeKind::kReduce) generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
+    else if (n.kind != NodeKind::kClampedIndex) widest = std::max(widest, register_bytes(n.type));
+    expensive |= is_expensive(n);
+  }
+  int lanes = vector_bytes(isa) / widest;
+  if (region.has_row() && !expensive && region.nodes.size() < 24) lanes *= kReduceUnroll;
+  lanes = std::min(lanes, 64);
+  const int64_t extent = region.extents[shape.vector_dimension];
+  while (lanes > 1 && lanes > extent) lanes /= 2;
+  if (generic && region.has_row() && !column) lanes = 1;  // an unknown reducer has no neutral element
+  shape.lanes = lanes;
+  shape.overlaps = extent % lanes != 0;
+  return shape;
+}
+
+RegionFacts analyse_region(const Region& region, Isa isa) {
+  RegionFacts facts;
+  facts.shape = shape_of_region(region, isa);
+  const bool column = region.has_row() && facts.shape.vector_dimension < region.row_begin;
+  const uint64_t outer_mask = (uint64_t{1} << region.row_begin) - 1;
+  const uint64_t vector_bit = region.extents.empty() ? 0 : uint64_t{1} << facts.shape.vector_dimension;
+  for (const RegionNode& n : region.nodes) {
+    NodeFacts f;
+    for (uint32_t o : n.operands) {
+      f.dimensions |= facts.nodes[o].dimensions;
+      f.stage = std::max(f.stage, facts.nodes[o].stage);
+    }
+    f.dimensions |= dimensions_of(n.index, facts.nodes);
+    f.stage = std::max(f.stage, stage_of(n.index, facts.nodes));
+    for (const Guard& g : n.guards) {
+      f.dimensions |= dimensions_of(g.index, facts.nodes);
+      f.stage = std::max(f.stage, stage_of(g.index, facts.nodes));
+    }
+    if (n.kind == NodeKind::kReduceResult) {
+      f.dimensions = outer_mask;
+      f.stage = facts.nodes[n.operands[0]].stage + 1;
+      f.varies = column;
+    } else {
+      f.varies = (f.dimensions & vector_bit) != 0;
+      // What hangs on reductions over columns is as wide as they are; over rows it is one value.
+      for (uint32_t o : n.operands) f.varies |= facts.nodes[o].varies && n.kind != NodeKind::kReduce;
+    }
+    f.in_row = (f.dimensions & ~outer_mask) != 0 && n.kind != NodeKind::kReduceResult;
+    f.level = f.dimensions == 0 ? -1 : static_cast<int>(std::bit_width(f.dimensions)) - 1;
+    if (n.kind == NodeKind::kReduce) f.in_row = true;
+    facts.nodes.push_back(f);
+  }
+  facts.kept_in.assign(region.nodes.size(), -1);
+  if (!region.has_row()) return facts;
+  std::vector<std::vector<uint32_t>> roots;  // per loop
+  const auto root_in = [&](int loop, uint32_t node) {
+    if (static_cast<int>(roots.size()) <= loop) roots.resize(static_cast<size_t>(loop) + 1);
+    roots[static_cast<size_t>(loop)].push_back(node);
+  };
+  for (uint32_t n = 0; n < region.nodes.size(); ++n) {
+    if (region.nodes[n].kind == NodeKind::kReduce) root_in(facts.nodes[n].stage, n);
+  }
+  for (const RegionOutput& o : region.outputs) {
+    if (facts.nodes[o.node].in_row) root_in(facts.nodes[o.node].stage, o.node);
+    else if (!o.index.coefficients.empty() && o.index.coefficients.size() > region.row_begin) {
+      root_in(facts.nodes[o.node].stage, o.node);  // one value along the whole row
+    }
+  }
+  facts.loops = static_cast<int>(roots.size());
+  int64_t row_bytes = 1;
+  for (size_t k = region.row_begin; k < region.extents.size(); ++k) row_bytes *= region.extents[k];
+  const int64_t tile_lanes = column ? facts.shape.lanes : 1;
+  int64_t room = kMaxTileBytes;
+  facts.evaluated.assign(static_cast<size_t>(facts.loops), std::vector<bool>(region.nodes.size(), false));
+  for (int loop = 0; loop < facts.loops; ++loop) {
+    std::vector<bool>& here = facts.evaluated[static_cast<size_t>(loop)];
+    for (uint32_t r : roots[static_cast<size_t>(loop)]) here[r] = true;
+    for (uint32_t n = static_cast<uint32_t>(region.nodes.size()); n-- > 0;) {
+      if (!here[n] || (facts.kept_in[n] >= 0 && facts.kept_in[n] < loop)) continue;
+      // An expensive value of an earlier loop: kept if there is room, else computed again.
+      if (is_expensive(region.nodes[n]) && facts.nodes[n].in_row && loop > 0 && facts.kept_in[n] < 0) {
+        int first = -1;
+        for (int earlier = 0; earlier < loop && first < 0; ++earlier) {
+          if (facts.evaluated[static_cast<size_t>(earlier)][n]) first = earlier;
+        }
+        const int64_t bytes = row_bytes * tile_lanes * register_bytes(region.nodes[n].type);
+        if (first >= 0 && bytes <= room) {
+          room -= bytes;
+          facts.kept_in[n] = first;
+          continue;
+        }
+      }
+      const auto need = [&](uint32_t o) {
+        if (facts.nodes[o].in_row && region.nodes[o].kind != NodeKind::kReduce) here[o] = true;
+      };
+      for (uint32_t o : region.nodes[n].operands) need(o);
+      for (const IndexTerm& t : region.nodes[n].index.terms) need(t.node);
+      for (const Guard& g : region.nodes[n].guards) {
+        for (const IndexTerm& t : g.index.terms) need(t.node);
+      }
+    }
+  }
+  return facts;
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/region_analysis.h -- what the emitter wants to know about each node before it writes code.
+#pragma once
+
+#include "hilo/backend/cpu/emit/region.h"
+
+namespace hilo::cpu {
+
+struct NodeFacts {
+  uint64_t dimensions = 0;  ///< bit k: the value changes with domain dimension k
+  int stage = 0;            ///< the number of reductions before it
+  bool varies = false;      ///< along the vector dimension
+  bool in_row = false;      ///< changes along the row
+  int level = -1;           ///< innermost dimension it changes with; -1 for none
+};
+
+struct RegionFacts {
+  RegionShape shape;
+  std::vector<NodeFacts> nodes;
+  int loops = 0;  ///< loops over the row, one per stage with work
+  /// Per loop: which row nodes are evaluated in it.
+  std::vector<std::vector<bool>> evaluated;
+  /// Per node: the loop that writes it to the row's tile, -1 if it isn't kept; later loops read it there.
+  std::vector<int> kept_in;
+};
+
+RegionFacts analyse_region(const Region& region, Isa isa);
+
+/// Reducers for which f(init, f(init, x)) == f(init, x).
+bool is_idempotent(hlo::ReducerKind kind);
+
+}  // namespace hilo::cpu

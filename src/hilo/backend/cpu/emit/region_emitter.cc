@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/region_emitter.h"
+
+#include "hilo/hlo/ops/reduce.h"
+
+namespace hilo::cpu {
+
+using llvm::Value;
+
+RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region)
+    : region_(region), facts_(analyse_region(region, isa)), ir_(ir), scalar_(ir, isa, 1), wide_(ir, isa, facts_.shape.lanes) {
+  slots_.resize(region.nodes.size());
+  reduced_.resize(region.nodes.size());
+  tiles_.resize(region.nodes.size());
+  const auto add = [&](const IndexExpr& e) {
+    expressions_.push_back(&e);
+    return static_cast<uint32_t>(expressions_.size() - 1);
+  };
+  for (const RegionNode& n : region.nodes) {
+    node_expression_.push_back(add(n.index));
+    guard_expressions_.emplace_back();
+    for (const Guard& g : n.guards) guard_expressions_.back().push_back(add(g.index));
+  }
+  for (const RegionOutput& o : region.outputs) output_expression_.push_back(add(o.index));
+}
+
+Status RegionEmitter::emit(const Values& buffers, Value* begin, Value* end) {
+  buffers_ = buffers;
+  begin_ = begin;
+  end_ = end;
+  position_.indices.assign(region_.extents.size(), nullptr);
+  for (const IndexExpr* e : expressions_) position_.partial.push_back(scalar_.index(e->constant));
+  int64_t row = 1;
+  for (size_t k = region_.row_begin; k < region_.extents.size(); ++k) row *= region_.extents[k];
+  for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+    if (facts_.kept_in[n] < 0) continue;
+    const int64_t lanes = is_column() ? facts_.shape.lanes : 1;
+    tiles_[n] = scalar_.stack(row * lanes * std::max(element_size_bytes(region_.nodes[n].type), 4));
+  }
+  emit_level(-1);
+  emit_outer(0);
+  return status_;
+}
+
+/// Loop over outer dimension k and what is inside it.
+void RegionEmitter::emit_outer(size_t k) {
+  if (k == region_.row_begin) {
+    if (region_.has_row()) emit_stages();
+    store_outputs(false, 0);
+    return;
+  }
+  const bool outermost = k == 0;
+  Value* from = outermost ? begin_ : scalar_.index(0);
+  Value* to = outermost ? end_ : scalar_.index(region_.extents[k]);
+  const int64_t step = is_vector(k) ? facts_.shape.lanes : 1;
+  const Position before = position_;
+  const auto body = [&](Value* i) {
+    enter(k, is_vector(k) ? bounded(k, i, to) : i);
+    emit_level(static_cast<int>(k));
+    emit_outer(k + 1);
+    position_ = before;
+  };
+  if (!outermost && region_.extents[k] == step) {
+    body(from);  // one turn needs no loop
+    return;
+  }
+  scalar_.counted_loop(from, to, scalar_.index(step), {}, [&](Value* i, const Values&) {
+    body(i);
+    return Values{};
+  });
+}
+
+/// The last vector of a line starts early enough to fit.
+Value* RegionEmitter::bounded(size_t k, Value* i, Value* end) {
+  if (region_.extents[k] % facts_.shape.lanes == 0) return i;
+  Value* last = ir_.CreateSub(end, scalar_.index(facts_.shape.lanes));
+  return ir_.CreateSelect(ir_.CreateICmpSLT(i, last), i, last);
+}
+
+void RegionEmitter::enter(size_t k, Value* index) {
+  position_.indices[k] = index;
+  for (size_t e = 0; e < expressions_.size(); ++e) {
+    const int64_t c = expressions_[e]->coefficient(k);
+    if (c == 0) continue;
+    Value* step = c == 1 ? index : ir_.CreateMul(index, scalar_.index(c));
+    position_.partial[e] = ir_.CreateAdd(position_.partial[e], step);
+  }
+}
+
+/// Nodes that change with this dimension and none further in, before any reduction.
+void RegionEmitter::emit_level(int level) {
+  for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+    const NodeFacts& f = facts_.nodes[n];
+    if (f.level == level && f.stage == 0 && !f.in_row) emit_node(n);
+  }
+}
+
+void RegionEmitter::emit_stages() {
+  for (int loop = 0; loop < facts_.loops; ++loop) {
+    Values initial;
+    for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+      if (region_.nodes[n].kind != NodeKind::kReduce || facts_.nodes[n].stage != loop) continue;
+      const Values neutral = neutral_values(region_.nodes[n]);
+      initial.insert(initial.end(), neutral.begin(), neutral.end());
+    }
+    Values last = emit_row(region_.row_begin, loop, initial);
+    size_t next = 0;
+    for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+      const RegionNode& node = region_.nodes[n];
+      if (node.kind == NodeKind::kReduce && facts_.nodes[n].stage == loop) {
+        const size_t count = node.operands.size() / 2;
+        reduced_[n] = finish_reduce(node, Values(last.begin() + static_cast<std::ptrdiff_t>(next), last.begin() + static_cast<std::ptrdiff_t>(next + count)));
+        next += count;
+      }
+    }
+    // Row values don't outlive their loop.
+    for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+      if (facts_.nodes[n].in_row) slots_[n] = {};
+    }
+    for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+      if (!facts_.nodes[n].in_row && facts_.nodes[n].stage == loop + 1) emit_node(n);
+    }
+  }
+}
+
+/// Loop over row dimension k; `carried` are the accumulators of all reductions of this stage.
+Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
+  if (k == region_.extents.size()) return emit_row_point(loop, carried);
+  const int64_t step = is_vector(k) ? facts_.shape.lanes : 1;
+  const Position before = position_;
+  Value* extent = scalar_.index(region_.extents[k]);
+  return scalar_.counted_loop(scalar_.index(0), extent, scalar_.index(step), carried, [&](Value* i, const Values& now) {
+    Value* at = is_vector(k) ? bounded(k, i, extent) : i;
+    valid_lanes_ = nullptr;
+    if (is_vector(k) && facts_.shape.overlaps) {
+      // Lane j holds element at + j, which earlier vectors have seen if it is below i.
+      Value* seen = ir_.CreateTrunc(ir_.CreateSub(i, at), ir_.getInt32Ty());
+      valid_lanes_ = ir_.CreateICmpSGE(wide_.iota(ElementType::kS32), wide_.splat(seen));
+    }
+    enter(k, at);
+    for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+      const NodeFacts& f = facts_.nodes[n];
+      if (!facts_.evaluated[static_cast<size_t>(loop)][n] || !f.in_row || region_.nodes[n].kind == NodeKind::kReduce) continue;
+      if (f.level != static_cast<int>(k)) continue;
+      if (facts_.kept_in[n] >= 0 && facts_.kept_in[n] < loop) {
+        set_value(n, load_tile(n), f.varies);
+        continue;
+      }
+      emit_node(n);
+      if (facts_.kept_in[n] == loop) store_tile(n, value_of(n, f.varies));
+    }
+    Values next = emit_row(k + 1, loop, now);
+    position_ = before;
+    return next;
+  });
+}
+
+/// One vector of the innermost row loop: feed the accumulators, write what is done.
+Values RegionEmitter::emit_row_point(int loop, const Values& carried) {
+  Values next;
+  size_t at = 0;
+  for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+    const RegionNode& node = region_.nodes[n];
+    if (node.kind != NodeKind::kReduce || facts_.nodes[n].stage != loop) continue;
+    const size_t count = node.operands.size() / 2;
+    const Values accumulators(carried.begin() + static_cast<std::ptrdiff_t>(at), carried.begin() + static_cast<std::ptrdiff_t>(at + count));
+    Values elements;
+    for (size_t k = 0; k < count; ++k) elements.push_back(value_of(node.operands[k], true));
+    Values combined = combine(node, accumulators, elements, true);
+    if (valid_lanes_ != nullptr && !is_column()) {
+      for (size_t k = 0; k < count; ++k) combined[k] = ir_.CreateSelect(valid_lanes_, combined[k], accumulators[k]);
+    }
+    next.insert(next.end(), combined.begin(), combined.end());
+    at += count;
+  }
+  store_outputs(true, loop);
+  return next;
+}
+
+void RegionEmitter::store_outputs(bool in_row, int loop) {
+  for (size_t k = 0; k < region_.outputs.size(); ++k) {
+    const RegionOutput& o = region_.outputs[k];
+    const bool along_row = o.index.coefficients.size() > region_.row_begin;
+    if (along_row != in_row || (in_row && facts_.nodes[o.node].stage != loop)) continue;
+    store_output(o, output_expression_[k]);
+  }
+}
+
+Status emit_region(llvm::Module& module, Isa isa, const Region& region, const std::string& name) {
+  llvm::IRBuilder<> ir(module.getContext());
+  llvm::Type* pointer = ir.getPtrTy();
+  auto* type = llvm::FunctionType::get(ir.getVoidTy(), {pointer, ir.getInt64Ty(), ir.getInt64Ty()}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, module);
+  ir.SetInsertPoint(llvm::BasicBlock::Create(module.getContext(), "entry", function));
+  Values buffers;
+  for (size_t k = 0; k < region.inputs.size() + region.outputs.size(); ++k) {
+    buffers.push_back(ir.CreateLoad(pointer, ir.CreateConstGEP1_64(pointer, function->getArg(0), k)));
+  }
+  RegionEmitter emitter(ir, isa, region);
+  HILO_RETURN_IF_ERROR(emitter.emit(buffers, function->getArg(1), function->getArg(2)));
+  ir.CreateRetVoid();
+  return ok_status();
+}
+
+}  // namespace hilo::cpu

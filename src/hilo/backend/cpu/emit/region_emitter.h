@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/region_emitter.h -- the state of a region's code while it is being written.
+#pragma once
+
+#include <llvm/IR/Module.h>
+
+#include "hilo/backend/cpu/emit/region_analysis.h"
+#include "hilo/backend/cpu/emit/simd.h"
+#include "hilo/hlo/ir/computation.h"
+
+namespace hilo::cpu {
+
+class RegionEmitter {
+ public:
+  RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region);
+
+  /// Writes the loops at the builder's place. `buffers` are pointers to the region's inputs, then outputs.
+  Status emit(const Values& buffers, llvm::Value* begin, llvm::Value* end);
+
+ private:
+  /// A node's value: one of them or both, the wide one made from the scalar on demand.
+  struct Slot {
+    llvm::Value* scalar = nullptr;
+    llvm::Value* wide = nullptr;
+  };
+  struct Position {
+    Values partial;                    ///< per index expression: its sum over the loops entered so far
+    std::vector<llvm::Value*> indices;  ///< per dimension
+  };
+
+  // region_emitter.cc: loops
+  void emit_outer(size_t k);
+  void emit_line();
+  void emit_stages();
+  Values emit_row(size_t k, int loop, const Values& carried);
+  Values emit_row_point(int loop, const Values& carried);
+  void enter(size_t k, llvm::Value* index);
+  llvm::Value* bounded(size_t k, llvm::Value* i, llvm::Value* end);
+  void emit_level(int level);
+  void store_outputs(bool in_row, int loop);
+  void fail(const Status& status) {
+    if (status_.ok()) status_ = status;
+  }
+
+  // region_nodes.cc: nodes
+  void emit_node(uint32_t n);
+  llvm::Value* emit_load(uint32_t n, bool wide);
+  llvm::Value* emit_op(const RegionNode& n, bool wide);
+  llvm::Value* emit_bitcast(const RegionNode& n, bool wide);
+  llvm::Value* emit_index(const RegionNode& n, uint32_t expression, bool wide);
+  llvm::Value* emit_clamped(const RegionNode& n, bool wide);
+  llvm::Value* value_of(uint32_t n, bool wide);
+  llvm::Value* constant_of(const RegionNode& n, bool wide);
+  void set_value(uint32_t n, llvm::Value* value, bool wide);
+  llvm::Value* scalar_index(uint32_t expression);
+  llvm::Value* lane_indices(uint32_t expression);
+  bool has_varying_terms(uint32_t expression) const;
+  int64_t lane_step(uint32_t expression) const { return expressions_[expression]->coefficient(facts_.shape.vector_dimension); }
+  llvm::Value* guard_mask(uint32_t n, bool& wide);
+  void store_output(const RegionOutput& output, uint32_t expression);
+
+  // region_reduce.cc: reducers
+  Values neutral_values(const RegionNode& reduce);
+  Values combine(const RegionNode& reduce, const Values& a, const Values& b, bool wide);
+  Values emit_body(const hlo::Computation& body, const Values& arguments, bool wide);
+  Values finish_reduce(const RegionNode& reduce, Values accumulators);
+  void store_tile(uint32_t n, llvm::Value* value);
+  llvm::Value* load_tile(uint32_t n);
+  llvm::Value* tile_index();
+
+  SimdBuilder& builder(bool wide) { return wide ? wide_ : scalar_; }
+  bool is_column() const { return region_.has_row() && facts_.shape.vector_dimension < region_.row_begin; }
+  bool is_vector(size_t k) const { return facts_.shape.lanes > 1 && k == facts_.shape.vector_dimension; }
+
+  const Region& region_;
+  RegionFacts facts_;
+  llvm::IRBuilder<>& ir_;
+  SimdBuilder scalar_, wide_;
+  Values buffers_;
+  llvm::Value* begin_ = nullptr;
+  llvm::Value* end_ = nullptr;
+  std::vector<Slot> slots_;
+  std::vector<Values> reduced_;           ///< per kReduce node: its results
+  std::vector<llvm::Value*> tiles_;       ///< per node: stack memory of a kept row value
+  std::vector<const IndexExpr*> expressions_;
+  std::vector<uint32_t> node_expression_;             ///< per node: of its index
+  std::vector<std::vector<uint32_t>> guard_expressions_;  ///< per node, per guard
+  std::vector<uint32_t> output_expression_;
+  Position position_;
+  llvm::Value* valid_lanes_ = nullptr;    ///< in a row's last, overlapping vector: the lanes not seen before
+  Status status_;
+};
+
+}  // namespace hilo::cpu

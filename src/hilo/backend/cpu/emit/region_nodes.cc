@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+
+#include "hilo/backend/cpu/emit/convert.h"
+#include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/region_emitter.h"
+
+namespace hilo::cpu {
+
+using hlo::Opcode;
+using llvm::Value;
+
+void RegionEmitter::set_value(uint32_t n, Value* value, bool wide) {
+  if (value == nullptr) return;
+  if (!wide) {
+    slots_[n] = {value, facts_.shape.lanes == 1 ? value : nullptr};
+    // Splat here, at the level of the value, so that loops further in find it ready.
+    if (facts_.shape.lanes > 1) {
+      for (uint32_t user = n + 1; user < region_.nodes.size() && slots_[n].wide == nullptr; ++user) {
+        if (!facts_.nodes[user].varies && region_.nodes[user].kind != NodeKind::kReduce) continue;
+        for (uint32_t o : region_.nodes[user].operands) {
+          if (o == n) slots_[n].wide = wide_.splat(value);
+          if (o == n) break;
+        }
+      }
+    }
+  } else {
+    slots_[n] = {facts_.shape.lanes == 1 ? value : nullptr, value};
+  }
+}
+
+Value* RegionEmitter::value_of(uint32_t n, bool wide) {
+  const RegionNode& node = region_.nodes[n];
+  if (node.kind == NodeKind::kConstant) return constant_of(node, wide);
+  if (wide && slots_[n].wide == nullptr && slots_[n].scalar != nullptr) return wide_.splat(slots_[n].scalar);
+  Value* value = wide ? slots_[n].wide : slots_[n].scalar;
+  if (value == nullptr) {
+    fail(internal_error("region: a node is read before it is computed"));
+    return llvm::Constant::getNullValue(builder(wide).register_type(node.type));
+  }
+  return value;
+}
+
+Value* RegionEmitter::constant_of(const RegionNode& n, bool wide) {
+  SimdBuilder& b = builder(wide);
+  llvm::Type* scalar = b.register_scalar(n.type);
+  llvm::Constant* c = nullptr;
+  if (n.type == ElementType::kF32) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(n.bits))));
+  else if (n.type == ElementType::kF64) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<double>(n.bits)));
+  else if (n.type == ElementType::kF16) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(half_bits_to_float(static_cast<uint16_t>(n.bits))));
+  else if (n.type == ElementType::kBf16) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(bfloat16_bits_to_float(static_cast<uint16_t>(n.bits))));
+  else if (n.type == ElementType::kPred) c = ir_.getInt1(n.bits != 0);
+  else c = llvm::ConstantInt::get(scalar, llvm::APInt(64, n.bits).trunc(scalar->getIntegerBitWidth()));
+  return b.lanes() == 1 ? c : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(b.lanes())), c);
+}
+
+bool RegionEmitter::has_varying_terms(uint32_t expression) const {
+  for (const IndexTerm& t : expressions_[expression]->terms) {
+    if (facts_.nodes[t.node].varies) return true;
+  }
+  return false;
+}
+
+/// The expression at lane 0, without terms that differ by lane.
+Value* RegionEmitter::scalar_index(uint32_t expression) {
+  Value* sum = position_.partial[expression];
+  for (const IndexTerm& t : expressions_[expression]->terms) {
+    if (facts_.nodes[t.node].varies) continue;
+    sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, false), scalar_.index(t.coefficient)));
+  }
+  return sum;
+}
+
+/// The expression in every lane, as i64.
+Value* RegionEmitter::lane_indices(uint32_t expression) {
+  Value* sum = wide_.splat(scalar_index(expression));
+  if (const int64_t step = lane_step(expression); step != 0 && facts_.shape.lanes > 1) {
+    sum = ir_.CreateAdd(sum, ir_.CreateMul(wide_.iota(ElementType::kS64), wide_.i64(step)));
+  }
+  for (const IndexTerm& t : expressions_[expression]->terms) {
+    if (facts_.nodes[t.node].varies) sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, true), wide_.i64(t.coefficient)));
+  }
+  return sum;
+}
+
+/// Do all guards of the node hold? A scalar i1 if they are the same in every lane, else a mask.
+Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
+  wide = false;
+  const RegionNode& node = region_.nodes[n];
+  Value* all = nullptr;
+  for (size_t k = 0; k < node.guards.size(); ++k) {
+    const Guard& g = node.guards[k];
+    const uint32_t e = guard_expressions_[n][k];
+    const bool varies = facts_.shape.lanes > 1 && ((lane_step(e) != 0 && region_.extents.size() > 0) || has_varying_terms(e));
+    SimdBuilder& b = builder(varies);
+    Value* index = varies ? lane_indices(e) : scalar_index(e);
+    // low <= index < high as one unsigned comparison.
+    Value* offset = ir_.CreateSub(index, b.i64(g.low));
+    Value* holds = ir_.CreateICmpULT(offset, b.i64(g.high - g.low));
+    if (all == nullptr) {
+      all = holds;
+      wide = varies;
+      continue;
+    }
+    if (wide != varies) (wide ? holds : all) = wide_.splat(wide ? holds : all);
+    wide |= varies;
+    all = ir_.CreateAnd(all, holds);
+  }
+  return all;
+}
+
+Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
+  const RegionNode& node = region_.nodes[n];
+  const uint32_t e = node_expression_[n];
+  Value* pointer = buffers_[node.input];
+  bool wide_mask = false;
+  Value* mask = guard_mask(n, wide_mask);
+  const bool scattered = has_varying_terms(e);
+  const int64_t step = lane_step(e);
+  Value* at = scattered ? nullptr : scalar_index(e);
+  if (!wide || facts_.shape.lanes == 1) {
+    if (at == nullptr) at = lane_indices(e);  // one lane
+    if (mask != nullptr) at = ir_.CreateSelect(mask, at, scalar_.index(0));  // an element that is there
+    return scalar_.load_scalar(node.type, pointer, at);
+  }
+  if (mask != nullptr && !wide_mask) {
+    if (!scattered && step >= 0) {
+      at = ir_.CreateSelect(mask, at, scalar_.index(0));
+      mask = nullptr;
+    } else {
+      mask = wide_.splat(mask);
+    }
+  }
+  if (scattered) return wide_.gather(node.type, pointer, lane_indices(e), mask);
+  if (step == 0) {
+    // The address is the same in every lane and the guard isn't: where it fails the value doesn't matter.
+    if (mask != nullptr) at = ir_.CreateSelect(wide_.any(mask), at, scalar_.index(0));
+    return wide_.splat(scalar_.load_scalar(node.type, pointer, at));
+  }
+  if (step == 1) return mask == nullptr ? wide_.load(node.type, pointer, at) : wide_.load_masked(node.type, pointer, at, mask);
+  if (step == -1 && mask == nullptr) {
+    return wide_.reverse(wide_.load(node.type, pointer, ir_.CreateSub(at, scalar_.index(facts_.shape.lanes - 1))));
+  }
+  return wide_.load_strided(node.type, pointer, at, scalar_.index(step), mask);
+}
+
+void RegionEmitter::emit_node(uint32_t n) {
+  const RegionNode& node = region_.nodes[n];
+  const bool wide = facts_.nodes[n].varies;
+  Value* value = nullptr;
+  switch (node.kind) {
+    case NodeKind::kLoad: value = emit_load(n, wide); break;
+    case NodeKind::kIndex: value = emit_index(node, node_expression_[n], wide); break;
+    case NodeKind::kConstant: return;
+    case NodeKind::kOp: value = emit_op(node, wide); break;
+    case NodeKind::kClampedIndex: value = emit_clamped(node, wide); break;
+    case NodeKind::kReduce: return;
+    case NodeKind::kReduceResult: value = reduced_[node.operands[0]][node.result]; break;
+    case NodeKind::kGuarded: {
+      if (node.operands.size() == 1) {
+        value = value_of(node.operands[0], wide);
+        break;
+      }
+      bool wide_mask = false;
+      Value* mask = guard_mask(n, wide_mask);
+      if (wide && !wide_mask) mask = wide_.splat(mask);
+      value = ir_.CreateSelect(mask, value_of(node.operands[0], wide), value_of(node.operands[1], wide));
+      break;
+    }
+  }
+  set_value(n, value, wide);
+}
+
+Value* RegionEmitter::emit_op(const RegionNode& n, bool wide) {
+  if (n.instruction->opcode == Opcode::kBitcastConvert) return emit_bitcast(n, wide);
+  Values operands;
+  for (uint32_t o : n.operands) operands.push_back(value_of(o, wide));
+  const size_t data = n.instruction->opcode == Opcode::kSelect ? 1 : 0;
+  StatusOr<Value*> value = emit_elementwise(builder(wide), n.instruction->opcode, region_.nodes[n.operands[data]].type, n.type,
+                                            n.instruction->attributes.get(), operands);
+  if (value.ok()) return *value;
+  fail(value.status().with_context(describe(*n.instruction)));
+  return llvm::Constant::getNullValue(builder(wide).register_type(n.type));
+}
+
+Value* RegionEmitter::emit_bitcast(const RegionNode& n, bool wide) {
+  SimdBuilder& b = builder(wide);
+  Value* raw = b.to_memory(region_.nodes[n.operands[0]].type, value_of(n.operands[0], wide));
+  return b.from_memory(n.type, ir_.CreateBitCast(raw, b.wide(b.memory_scalar(n.type))));
+}
+
+Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool wide) {
+  SimdBuilder& b = builder(wide);
+  Value* index = wide && facts_.shape.lanes > 1 ? nullptr : has_varying_terms(expression) ? lane_indices(expression) : scalar_index(expression);
+  if (index == nullptr && is_integer(n.type) && !has_varying_terms(expression)) {
+    // Narrow arithmetic is exact modulo the type's range.
+    llvm::Type* scalar = b.register_scalar(n.type);
+    Value* base = ir_.CreateTrunc(scalar_index(expression), scalar);
+    Value* steps = ir_.CreateMul(wide_.iota(n.type), wide_.int_like(wide_.iota(n.type), static_cast<uint64_t>(lane_step(expression))));
+    return ir_.CreateAdd(wide_.splat(base), steps);
+  }
+  if (index == nullptr) index = lane_indices(expression);
+  return emit_convert(b, ElementType::kS64, n.type, index);
+}
+
+Value* RegionEmitter::emit_clamped(const RegionNode& n, bool wide) {
+  SimdBuilder& b = builder(wide);
+  const ElementType type = region_.nodes[n.operands[0]].type;
+  Value* index = emit_convert(b, type, ElementType::kS64, value_of(n.operands[0], wide));
+  Value* limit = b.i64(n.limit);
+  if (type == ElementType::kU64) return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::umin, index, limit);
+  index = ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smax, index, b.i64(0));
+  return ir_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, index, limit);
+}
+
+void RegionEmitter::store_output(const RegionOutput& o, uint32_t expression) {
+  size_t index = region_.inputs.size();
+  index += static_cast<size_t>(&o - region_.outputs.data());
+  Value* pointer = buffers_[index];
+  const int64_t step = region_.extents.empty() ? 0 : lane_step(expression);
+  const bool wide = facts_.shape.lanes > 1 && step != 0;
+  Value* at = scalar_index(expression);
+  if (!wide) return scalar_.store_scalar(o.type, value_of(o.node, false), pointer, at);
+  Value* value = value_of(o.node, true);
+  if (step == 1) return wide_.store(o.type, value, pointer, at);
+  wide_.store_strided(o.type, value, pointer, at, scalar_.index(step), nullptr);
+}
+
+}  // namespace hilo::cpu

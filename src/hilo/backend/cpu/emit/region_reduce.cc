@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/region_emitter.h"
+#include "hilo/backend/cpu/region_ops.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
+
+namespace hilo::cpu {
+
+using hlo::ReducerKind;
+using llvm::Value;
+
+namespace {
+
+const hlo::Computation& body_of(const RegionNode& reduce) {
+  return *hlo::attributes_of<hlo::ReduceAttributes>(*reduce.instruction).to_apply;
+}
+
+/// f16 and bf16 accumulate in f32 and round once, at the end.
+ElementType accumulator_type(ElementType type) {
+  return type == ElementType::kF16 || type == ElementType::kBf16 ? ElementType::kF32 : type;
+}
+
+std::optional<hlo::Opcode> opcode_of(ReducerKind kind) {
+  switch (kind) {
+    case ReducerKind::kAdd: return hlo::Opcode::kAdd;
+    case ReducerKind::kMultiply: return hlo::Opcode::kMultiply;
+    case ReducerKind::kMaximum: return hlo::Opcode::kMaximum;
+    case ReducerKind::kMinimum: return hlo::Opcode::kMinimum;
+    case ReducerKind::kAnd: return hlo::Opcode::kAnd;
+    case ReducerKind::kOr: return hlo::Opcode::kOr;
+    case ReducerKind::kXor: return hlo::Opcode::kXor;
+    case ReducerKind::kArgMax:
+    case ReducerKind::kArgMin:
+    case ReducerKind::kGeneric: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+/// What the accumulators of all lanes start from: the neutral element where lanes are joined later (sums, products), the
+/// initial value where taking it twice does no harm or there is one lane.
+Values RegionEmitter::neutral_values(const RegionNode& reduce) {
+  const ReducerKind kind = body_of(reduce).reducer_kind();
+  const size_t count = reduce.operands.size() / 2;
+  Values values;
+  for (size_t k = 0; k < count; ++k) {
+    llvm::Type* type = wide_.register_type(region_.nodes[reduce.operands[k]].type);
+    if (kind == ReducerKind::kAdd && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, -0.0));
+    else if (kind == ReducerKind::kMultiply && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, 1.0));
+    else if (kind == ReducerKind::kMultiply) values.push_back(llvm::ConstantInt::get(type, 1));
+    else if (kind == ReducerKind::kAdd || kind == ReducerKind::kXor) values.push_back(llvm::Constant::getNullValue(type));
+    else values.push_back(value_of(reduce.operands[count + k], true));
+  }
+  return values;
+}
+
+Values RegionEmitter::combine(const RegionNode& reduce, const Values& a, const Values& b, bool wide) {
+  const hlo::Computation& body = body_of(reduce);
+  if (const std::optional<hlo::Opcode> opcode = opcode_of(body.reducer_kind())) {
+    const ElementType type = accumulator_type(reduce.type);
+    const Values operands = {a[0], b[0]};
+    StatusOr<Value*> value = emit_elementwise(builder(wide), *opcode, type, type, nullptr,
+                                              operands);
+    if (value.ok()) return {*value};
+    fail(value.status());
+    return a;
+  }
+  Values arguments = a;
+  arguments.insert(arguments.end(), b.begin(), b.end());
+  return emit_body(body, arguments, wide);
+}
+
+Values RegionEmitter::emit_body(const hlo::Computation& body, const Values& arguments, bool wide) {
+  Values values;
+  const auto result = [&](hlo::InstructionId id) { return values[id]; };
+  for (const hlo::Instruction& i : body.instructions()) {
+    const ElementType type = i.shape.element_type();
+    if (i.opcode == hlo::Opcode::kParameter) {
+      values.push_back(arguments[static_cast<size_t>(hlo::attributes_of<hlo::ParameterAttributes>(i).number)]);
+      continue;
+    }
+    if (i.opcode == hlo::Opcode::kTuple) {
+      values.push_back(nullptr);
+      continue;
+    }
+    if (i.opcode == hlo::Opcode::kConstant) {
+      RegionNode constant;
+      constant.type = type;
+      constant.bits = *splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value);
+      values.push_back(constant_of(constant, wide));
+      continue;
+    }
+    Values operands;
+    for (hlo::InstructionId o : i.operands) operands.push_back(result(o));
+    const ElementType operand_type = body.instruction(i.operands[i.opcode == hlo::Opcode::kSelect ? 1 : 0]).shape.element_type();
+    StatusOr<Value*> value = emit_elementwise(builder(wide), i.opcode, operand_type, type, i.attributes.get(), operands);
+    if (!value.ok()) {
+      fail(value.status().with_context(describe(i)));
+      return Values(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(arguments.size() / 2));
+    }
+    values.push_back(*value);
+  }
+  const hlo::Instruction& root = body.root();
+  if (root.opcode != hlo::Opcode::kTuple) return {result(body.root_id())};
+  Values results;
+  for (hlo::InstructionId o : root.operands) results.push_back(result(o));
+  return results;
+}
+
+/// All lanes become one (over rows), and the initial value comes in where it hasn't yet.
+Values RegionEmitter::finish_reduce(const RegionNode& reduce, Values values) {
+  const ReducerKind kind = body_of(reduce).reducer_kind();
+  const bool wide = is_column() && facts_.shape.lanes > 1;
+  if (!wide && facts_.shape.lanes > 1) {
+    // Halves meet halves at full width; only the low lanes count from then on.
+    for (int width = facts_.shape.lanes / 2; width >= 1; width /= 2) {
+      std::vector<int> order(static_cast<size_t>(facts_.shape.lanes));
+      for (int i = 0; i < facts_.shape.lanes; ++i) order[static_cast<size_t>(i)] = i < width ? i + width : i;
+      Values other;
+      for (Value* v : values) other.push_back(ir_.CreateShuffleVector(v, order));
+      values = combine(reduce, values, other, true);
+    }
+    for (Value*& v : values) v = ir_.CreateExtractElement(v, uint64_t{0});
+  }
+  if (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply || kind == ReducerKind::kXor) {
+    values = combine(reduce, {value_of(reduce.operands[1], wide)}, values, wide);
+    values[0] = builder(wide).round_to(reduce.type, values[0]);
+  }
+  return values;
+}
+
+/// Elements since the row's start; in columns every lane has its own row.
+Value* RegionEmitter::tile_index() {
+  Value* index = scalar_.index(0);
+  for (size_t k = region_.row_begin; k < region_.extents.size(); ++k) {
+    index = ir_.CreateAdd(ir_.CreateMul(index, scalar_.index(region_.extents[k])), position_.indices[k]);
+  }
+  return is_column() ? ir_.CreateMul(index, scalar_.index(facts_.shape.lanes)) : index;
+}
+
+void RegionEmitter::store_tile(uint32_t n, Value* value) {
+  const ElementType type = accumulator_type(region_.nodes[n].type);
+  if (facts_.nodes[n].varies) wide_.store(type, value, tiles_[n], tile_index());
+  else scalar_.store_scalar(type, value, tiles_[n], tile_index());
+}
+
+Value* RegionEmitter::load_tile(uint32_t n) {
+  const ElementType type = accumulator_type(region_.nodes[n].type);
+  return facts_.nodes[n].varies ? wide_.load(type, tiles_[n], tile_index()) : scalar_.load_scalar(type, tiles_[n], tile_index());
+}
+
+}  // namespace hilo::cpu

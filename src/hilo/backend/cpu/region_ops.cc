@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/region_ops.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/hlo/ops/gather.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+
+namespace hilo::cpu {
+
+using hlo::Opcode;
+
+bool has_code(ElementType type) {
+  return type == ElementType::kPred || (is_integer(type) && element_type_info(type).bits >= 8) ||
+         (is_floating(type) && element_type_info(type).bits >= 16);
+}
+
+std::optional<uint64_t> splat_bits(const Literal& literal) {
+  if (!literal.shape().is_array() || literal.shape().element_count() == 0) return std::nullopt;
+  const size_t size = static_cast<size_t>(element_size_bytes(literal.shape().element_type()));
+  if (size > 8) return std::nullopt;
+  const std::span<const std::byte> bytes = literal.bytes();
+  for (size_t i = size; i < bytes.size(); i += size) {
+    if (std::memcmp(bytes.data(), bytes.data() + i, size) != 0) return std::nullopt;
+  }
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data(), size);
+  return bits;
+}
+
+bool is_scalar_body(const hlo::Computation& body) {
+  for (const hlo::Instruction& i : body.instructions()) {
+    if (i.opcode == Opcode::kTuple && i.id == body.root_id()) continue;
+    if (!i.shape.is_scalar() || !has_code(i.shape.element_type())) return false;
+    if (i.opcode != Opcode::kParameter && i.opcode != Opcode::kConstant && !is_elementwise(i.opcode)) return false;
+  }
+  return body.size() <= 64;
+}
+
+namespace {
+
+bool all_have_code(const Graph& graph, const Node& node) {
+  const auto has = [&](ValueId v) { return graph.values[v].shape.is_array() && has_code(graph.values[v].shape.element_type()); };
+  return std::ranges::all_of(node.operands, has) && std::ranges::all_of(node.results, has);
+}
+
+RegionOp cost_of(const hlo::Instruction& i) {
+  switch (i.def().cost) {
+    case hlo::CostClass::kFree:
+    case hlo::CostClass::kCheap: return RegionOp::kCheap;
+    case hlo::CostClass::kExpensive:
+    case hlo::CostClass::kTranscendental:
+    case hlo::CostClass::kHero: return RegionOp::kExpensive;
+  }
+  return RegionOp::kExpensive;
+}
+
+bool is_plain_padding(const hlo::Instruction& i) {
+  return std::ranges::all_of(hlo::attributes_of<hlo::PadAttributes>(i).padding,
+                             [](const hlo::PaddingDimension& p) { return p.interior == 0; });
+}
+
+bool has_equal_widths(const Graph& graph, const Node& node) {
+  return element_size_bytes(graph.values[node.operands[0]].shape.element_type()) ==
+             element_size_bytes(graph.values[node.results[0]].shape.element_type()) &&
+         graph.values[node.operands[0]].shape.element_type() != ElementType::kPred;
+}
+
+}  // namespace
+
+RegionOp region_op_of(const Graph& graph, const Node& node) {
+  const hlo::Instruction& i = *node.instruction;
+  if (!all_have_code(graph, node)) return RegionOp::kNone;
+  if (is_elementwise(i.opcode)) return cost_of(i);
+  switch (i.opcode) {  // NOLINT: a partial map on purpose; every other opcode runs by itself
+    case Opcode::kConstant: return splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value) ? RegionOp::kFree : RegionOp::kNone;
+    case Opcode::kIota: return RegionOp::kFree;
+    case Opcode::kBroadcast:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kDynamicSlice: return RegionOp::kMovement;
+    case Opcode::kGather:
+    case Opcode::kConcatenate:
+    case Opcode::kDynamicUpdateSlice: return RegionOp::kCheap;
+    case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
+    case Opcode::kBitcastConvert: return has_equal_widths(graph, node) ? RegionOp::kCheap : RegionOp::kNone;
+    case Opcode::kReduce: return is_scalar_body(*hlo::attributes_of<hlo::ReduceAttributes>(i).to_apply) ? RegionOp::kReduce : RegionOp::kNone;
+    default: return RegionOp::kNone;
+  }
+}
+
+bool is_region_op(const Graph& graph, const Node& node) { return region_op_of(graph, node) != RegionOp::kNone; }
+
+}  // namespace hilo::cpu

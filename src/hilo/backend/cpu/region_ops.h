@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/region_ops.h -- which ops regions compute, and what computing them twice would cost.
+#pragma once
+
+#include "hilo/backend/cpu/regions.h"
+
+namespace hilo::cpu {
+
+enum class RegionOp : uint8_t {
+  kNone,      ///< not a region's: heroes, loops, what the reference evaluator runs
+  kFree,      ///< constants and iota
+  kMovement,  ///< copies elements; becomes an access map of the reader
+  kCheap,
+  kExpensive,
+  kReduce,
+};
+
+RegionOp region_op_of(const Graph& graph, const Node& node);
+
+/// An element type that code is emitted for: pred, s8..s64, u8..u64, f16, bf16, f32, f64.
+bool has_code(ElementType type);
+
+/// A scalar constant, or one whose elements are all equal: its bits.
+std::optional<uint64_t> splat_bits(const Literal& literal);
+
+/// True if the body consists of elementwise ops and constants over scalars that have code.
+bool is_scalar_body(const hlo::Computation& body);
+
+}  // namespace hilo::cpu
