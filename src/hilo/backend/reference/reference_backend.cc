@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/reference/reference_backend.h"
+
+#include <cstring>
+
+#include "hilo/hlo/eval/evaluator.h"
+
+namespace hilo {
+namespace {
+
+/// The leaves of `flat` from `next` on, as a value of `shape`; nesting of shapes bounds the recursion.
+Literal packed(const Shape& shape, std::span<const Literal> flat, size_t& next) {
+  if (!shape.is_tuple()) return flat[next++];
+  std::vector<Literal> elements;
+  for (const Shape& element : shape.tuple_elements()) elements.push_back(packed(element, flat, next));
+  return Literal::tuple(std::move(elements));
+}
+
+void flatten(const Literal& value, std::vector<Literal>& flat) {
+  if (!value.is_tuple()) return flat.push_back(value);
+  for (const Literal& element : value.elements()) flatten(element, flat);
+}
+
+/// A row-major value in a new buffer with the layout of `shape`.
+StatusOr<BufferPtr> to_buffer(const Literal& value, const Shape& shape, int replica) {
+  if (shape.has_default_layout()) return buffer_from_literal(value, replica);
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+  const std::vector<int64_t> strides = strides_of(shape);
+  const size_t width = static_cast<size_t>(element_size_bytes(shape.element_type()));
+  std::vector<int64_t> index(strides.size());
+  for (int64_t linear = 0; linear < shape.element_count(); ++linear) {
+    int64_t physical = 0;
+    for (size_t d = 0; d < index.size(); ++d) physical += index[d] * strides[d];
+    std::memcpy(memory.data() + static_cast<size_t>(physical) * width, value.bytes().data() + static_cast<size_t>(linear) * width, width);
+    for (size_t d = index.size(); d-- > 0;) {
+      if (++index[d] < shape.dimension(static_cast<int64_t>(d))) break;
+      index[d] = 0;
+    }
+  }
+  return std::make_shared<Buffer>(shape, std::move(memory), replica);
+}
+
+class ReferenceExecutable final : public Executable {
+ public:
+  explicit ReferenceExecutable(const hlo::Module& module) : module_(module) { set_signature(module); }
+  const hlo::Module& optimized_module() const override { return module_; }
+
+ protected:
+  Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options) override {
+    std::vector<Literal> leaves;
+    for (const BufferPtr& argument : arguments) {
+      HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*argument));
+      leaves.push_back(std::move(literal));
+    }
+    std::vector<Literal> parameters;
+    size_t next = 0;
+    for (hlo::InstructionId id : module_.entry->parameters()) parameters.push_back(packed(module_.entry->instruction(id).shape, leaves, next));
+    for (size_t i = 0; i < options.donated.size(); ++i) {
+      if (options.donated[i]) arguments[i]->release(BufferState::kDonated);
+    }
+    hlo::EvaluateOptions how;
+    if (options.cancellation != nullptr) how.cancel_word = options.cancellation->word();
+    HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
+    std::vector<Literal> flat;
+    flatten(value, flat);
+    for (size_t i = 0; i < flat.size(); ++i) {
+      HILO_ASSIGN_OR_RETURN(results[i], to_buffer(flat[i], result_shapes()[i], options.replica));
+    }
+    return ok_status();
+  }
+
+ private:
+  hlo::Module module_;
+};
+
+class ReferenceBackend final : public Backend {
+ public:
+  std::string_view platform_name() const override { return "Reference"; }
+  int device_count() const override { return 1; }
+  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&, hlo::PassObserver*) override {
+    if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
+    return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(module));
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_reference_backend() { return std::make_unique<ReferenceBackend>(); }
+
+}  // namespace hilo
