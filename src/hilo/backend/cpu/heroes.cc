@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/heroes.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/not_yet.h"
+
+namespace hilo::cpu {
+
+using hlo::Opcode;
+
+namespace {
+
+class EvaluatorHero final : public Hero {
+ public:
+  EvaluatorHero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results)
+      : instruction_(instruction), operands_(operands.begin(), operands.end()), results_(results.begin(), results.end()) {}
+
+  Status run(void* const* buffers, RunContext& context) const override {
+    std::vector<Literal> values;
+    std::vector<const Literal*> operands;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      HILO_ASSIGN_OR_RETURN(Literal value, Literal::make(operands_[k]));
+      if (!value.bytes().empty()) std::memcpy(value.mutable_bytes().data(), buffers[k], value.bytes().size());
+      values.push_back(std::move(value));
+    }
+    for (const Literal& value : values) operands.push_back(&value);
+    const std::function<StatusOr<Literal>(const hlo::Computation&, std::span<const Literal* const>)> call =
+        [&](const hlo::Computation& computation, std::span<const Literal* const> arguments) -> StatusOr<Literal> {
+      std::vector<Literal> copies;
+      for (const Literal* a : arguments) copies.push_back(*a);
+      hlo::EvaluateOptions options;
+      options.cancel_word = context.cancel_word;
+      return hlo::evaluate(computation, copies, options);
+    };
+    StatusOr<Literal> result = instruction_.def().evaluate({instruction_, operands, call});
+    if (!result.ok()) return result.status().with_context(describe(instruction_));
+    const std::span<const Literal> flat = result->is_tuple() ? result->elements() : std::span<const Literal>(&*result, 1);
+    for (size_t k = 0; k < results_.size(); ++k) {
+      if (!flat[k].bytes().empty()) std::memcpy(buffers[operands_.size() + k], flat[k].bytes().data(), flat[k].bytes().size());
+    }
+    return ok_status();
+  }
+
+ private:
+  const hlo::Instruction& instruction_;
+  std::vector<Shape> operands_, results_;
+};
+
+class RelayoutHero final : public Hero {
+ public:
+  RelayoutHero(const Shape& shape, bool to_row_major) : shape_(shape), to_row_major_(to_row_major) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    const std::vector<int64_t> strides = strides_of(shape_);
+    const size_t width = static_cast<size_t>(element_size_bytes(shape_.element_type()));
+    const auto* from = static_cast<const std::byte*>(buffers[0]);
+    auto* to = static_cast<std::byte*>(buffers[1]);
+    std::vector<int64_t> index(strides.size());
+    size_t physical = 0;
+    for (size_t linear = 0; linear < static_cast<size_t>(shape_.element_count()); ++linear) {
+      const size_t source = to_row_major_ ? physical : linear, target = to_row_major_ ? linear : physical;
+      std::memcpy(to + target * width, from + source * width, width);
+      for (size_t d = index.size(); d-- > 0;) {
+        physical += static_cast<size_t>(strides[d]);
+        if (++index[d] < shape_.dimension(static_cast<int64_t>(d))) break;
+        physical -= static_cast<size_t>(strides[d] * index[d]);
+        index[d] = 0;
+      }
+    }
+    return ok_status();
+  }
+
+ private:
+  Shape shape_;
+  bool to_row_major_;
+};
+
+}  // namespace
+
+std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results) {
+  return std::make_unique<EvaluatorHero>(instruction, operands, results);
+}
+
+std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major) { return std::make_unique<RelayoutHero>(shape, to_row_major); }
+
+StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<const Shape> operands, std::span<const Shape> results, Isa isa) {
+  if (hlo::has_raw_attributes(i.opcode)) {
+    return unimplemented(fmt::format("{} is not implemented on platform Host in this version", describe(i)));
+  }
+  std::unique_ptr<Hero> hero;
+  (void)isa;
+  if (hero == nullptr) hero = make_evaluator_hero(i, operands, results);
+  return hero;
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/heroes.h -- the ops that run as library code: who makes them.
+#pragma once
+
+#include "hilo/backend/cpu/program.h"
+
+namespace hilo::cpu {
+
+/// The code for an instruction that no region takes.
+/// Errors    UNIMPLEMENTED "reduce-window 'r' is not implemented on platform Host in this version"
+StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                          std::span<const Shape> results, Isa isa);
+
+// runtime/*.cc: each gives null if the instruction isn't of a form that it runs.
+std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, const Shape& result);
+StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, Isa isa);
+std::unique_ptr<Hero> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
+std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results);
+
+/// The reference kernel of the op: complex numbers, sub-byte types and rare forms. Correct and slow.
+std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results);
+
+/// Copies between the layout of `shape` and row-major order.
+std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major);
+
+}  // namespace hilo::cpu

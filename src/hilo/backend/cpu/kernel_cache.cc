@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/kernel_cache.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <mutex>
+#include <unordered_map>
+
+#include "hilo/backend/cpu/jit.h"
+#include "hilo/base/thread_pool.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr size_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code; then the cache starts anew
+constexpr size_t kKernelsPerModule = 8;        // from here on both cores compile
+
+struct Cache {
+  std::mutex mutex;
+  std::unordered_map<std::string, CachedKernel> kernels;
+};
+
+// Never destroyed: code may run while the process ends.
+Cache& cache() {
+  static Cache* instance = new Cache;
+  return *instance;
+}
+
+struct Missing {
+  const Region* region;
+  std::string key;
+  CachedKernel kernel;
+};
+
+Status compile_group(std::span<Missing> group, Isa isa) {
+  llvm::LLVMContext context;
+  llvm::Module module("regions", context);
+  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
+  for (size_t k = 0; k < group.size(); ++k) {
+    HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, fmt::format("region{}", k)));
+  }
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_module(module, isa));
+  for (size_t k = 0; k < group.size(); ++k) {
+    group[k].kernel = {code, reinterpret_cast<RegionKernel>(code->lookup(fmt::format("region{}", k)))};
+  }
+  return ok_status();
+}
+
+Status compile_missing(std::vector<Missing>& missing, Isa isa) {
+  const size_t groups = missing.size() <= kKernelsPerModule ? 1 : static_cast<size_t>(std::max(default_pool().threads(), 1));
+  std::vector<Status> statuses(groups);
+  const auto compile = [&](int64_t g) {
+    const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
+    const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
+    statuses[static_cast<size_t>(g)] = compile_group(std::span(missing).subspan(begin, end - begin), isa);
+  };
+  if (groups == 1) compile(0);
+  else default_pool().parallel_for(static_cast<int64_t>(groups), compile);
+  for (const Status& status : statuses) HILO_RETURN_IF_ERROR(status);
+  return ok_status();
+}
+
+}  // namespace
+
+StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa) {
+  KernelBatch batch;
+  batch.kernels.resize(regions.size());
+  std::vector<Missing> missing;
+  std::unordered_map<std::string, size_t> asked;
+  std::vector<size_t> where(regions.size(), SIZE_MAX);
+  {
+    const std::scoped_lock lock(cache().mutex);
+    for (size_t k = 0; k < regions.size(); ++k) {
+      std::string key = std::string(isa_name(isa)) + " " + canonical_text(regions[k]);
+      if (const auto it = cache().kernels.find(key); it != cache().kernels.end()) {
+        batch.kernels[k] = it->second;
+        continue;
+      }
+      const auto [it, added] = asked.emplace(key, missing.size());
+      where[k] = it->second;
+      if (added) missing.push_back({&regions[k], std::move(key), {}});
+    }
+  }
+  if (missing.empty()) return batch;
+  HILO_RETURN_IF_ERROR(compile_missing(missing, isa));
+  batch.compiled = static_cast<int64_t>(missing.size());
+  const std::scoped_lock lock(cache().mutex);
+  if (cache().kernels.size() > kMaxCachedKernels) cache().kernels.clear();
+  for (Missing& m : missing) cache().kernels.emplace(m.key, m.kernel);
+  for (size_t k = 0; k < regions.size(); ++k) {
+    if (where[k] != SIZE_MAX) batch.kernels[k] = missing[where[k]].kernel;
+  }
+  return batch;
+}
+
+}  // namespace hilo::cpu

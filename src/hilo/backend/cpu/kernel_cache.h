@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/kernel_cache.h -- compiled regions, shared by all executables of the process.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "hilo/backend/cpu/compiled_code.h"
+#include "hilo/backend/cpu/emit/region.h"
+
+namespace hilo::cpu {
+
+struct CachedKernel {
+  std::shared_ptr<CompiledCode> code;
+  RegionKernel function = nullptr;
+};
+
+struct KernelBatch {
+  std::vector<CachedKernel> kernels;  ///< one per region
+  int64_t compiled = 0;               ///< how many weren't in the cache
+};
+
+/// Code for every region: from the cache, or compiled together now. Thread safe.
+/// Errors    those of emit_region and the code generator
+StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa);
+
+}  // namespace hilo::cpu

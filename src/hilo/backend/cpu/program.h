@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/program.h -- a compiled program as flat lists of steps over slots. Plain data.
+#pragma once
+
+#include <memory>
+
+#include "hilo/backend/cpu/compiled_code.h"
+#include "hilo/backend/cpu/emit/region.h"
+#include "hilo/base/thread_pool.h"
+
+namespace hilo::cpu {
+
+/// Index of a pointer in a call's frame.
+using SlotId = uint32_t;
+inline constexpr SlotId kNoSlot = ~SlotId{0};
+
+struct Program;
+
+/// What a running step may use.
+struct RunContext {
+  const Program& program;
+  void** slots;
+  const std::atomic<uint32_t>* cancel_word;  ///< null: can't be cancelled
+  Executor* executor;                        ///< null: one thread
+};
+
+/// Work that is not a region: library calls, sorting, scattering. Immutable, so calls share it.
+class Hero {
+ public:
+  virtual ~Hero() = default;
+  /// `buffers`: operands, then results; dense and row-major.
+  virtual Status run(void* const* buffers, RunContext& context) const = 0;
+};
+
+enum class StepKind : uint8_t {
+  kKernel,
+  kCopy,         ///< bytes from slot a to slot b, unless they are the same memory
+  kAlias,        ///< slot b becomes slot a's pointer
+  kHero,
+  kWhile,
+  kConditional,
+};
+
+struct Step {
+  StepKind kind;
+  uint32_t arguments = 0;       ///< kKernel, kHero: first entry in Program::argument_slots
+  uint32_t argument_count = 0;
+  uint32_t index = 0;           ///< kKernel: kernel; kHero, kWhile, kConditional: entry of that table
+  SlotId a = kNoSlot, b = kNoSlot;
+  int64_t bytes = 0;            ///< kCopy
+  RegionKernel kernel = nullptr;
+  int64_t units = 1;            ///< kKernel: extent of the outermost dimension
+  int64_t chunk = 0;            ///< kKernel: units per task; 0: run on the caller's thread
+};
+
+using StepList = std::vector<Step>;
+
+struct WhileLoop {
+  StepList condition, body;
+  SlotId predicate = kNoSlot;
+  std::vector<std::pair<SlotId, SlotId>> swaps;  ///< after each turn: where the carry is, and where the next one goes
+};
+
+struct Branches {
+  std::vector<StepList> lists;
+  SlotId selector = kNoSlot;
+  bool predicated = false;
+};
+
+/// Where a slot's pointer comes from when a call begins.
+enum class SlotSource : uint8_t { kArgument, kResult, kConstant, kArena, kMoving };
+struct Slot {
+  SlotSource source;
+  int64_t index = 0;  ///< argument, result or constant number; byte offset in the arena
+};
+
+/// Result `result` may take the memory of argument `argument` if that is donated.
+struct DonationPair {
+  uint32_t result, argument;
+};
+
+struct Program {
+  StepList steps;
+  std::vector<Slot> slots;
+  std::vector<SlotId> argument_slots;
+  std::vector<std::unique_ptr<Hero>> heroes;
+  std::vector<WhileLoop> loops;
+  std::vector<Branches> branches;
+  std::vector<Literal> constants;
+  std::vector<DonationPair> donations;
+  std::vector<std::shared_ptr<CompiledCode>> code;
+  int64_t arena_bytes = 0;
+  uint32_t max_arguments = 0;
+  bool forks = false;  ///< some step uses the thread pool
+  int64_t kernel_count = 0;
+  int64_t kernels_compiled = 0;
+};
+
+/// Runs a list of steps.
+/// Errors    CANCELLED at a loop's back edge, and what heroes return
+Status run_steps(const StepList& steps, RunContext& context);
+
+}  // namespace hilo::cpu
