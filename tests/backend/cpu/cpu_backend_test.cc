@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/cpu_backend.h"
+
+#include <thread>
+
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/gather.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kSizes[] = {0, 1, 3, 16, 17, 40};
+constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS8,  ElementType::kS16, ElementType::kS32,  ElementType::kS64, ElementType::kU8, ElementType::kU16,
+                                  ElementType::kU32,  ElementType::kU64, ElementType::kF16, ElementType::kBf16, ElementType::kF32, ElementType::kF64};
+
+InstructionId broadcast(Builder& b, InstructionId x, const Shape& shape, std::vector<int64_t> dimensions) {
+  return must(b.add(Opcode::kBroadcast, {x}, with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = dimensions; }), shape));
+}
+
+InstructionId reduce(Builder& b, Opcode opcode, InstructionId x, InstructionId init, std::vector<int64_t> dimensions) {
+  return must(b.add(Opcode::kReduce, {x, init}, with<hlo::ReduceAttributes>([&](auto& a) {
+                      a.dimensions = dimensions;
+                      a.to_apply = *hlo::scalar_binary_computation(opcode, b.shape(x).element_type());
+                    })));
+}
+
+Literal zero(ElementType type) { return filled(Shape::scalar(type), 0); }
+
+TEST(CpuBackend, AddsArraysOfEveryTypeAndSize) {
+  for (ElementType type : kTypes) {
+    for (int64_t size : kSizes) {
+      Builder b("main");
+      const Shape shape = Shape::array(type, {size});
+      const auto x = b.parameter(shape), y = b.parameter(shape);
+      const auto sum = must(b.add(Opcode::kAdd, {x, y}));
+      check(module_of(std::move(b), sum, shape.to_string()));
+    }
+  }
+}
+
+TEST(CpuBackend, ReducesRowsColumnsAndEverything) {
+  for (ElementType type : kTypes) {
+    if (type == ElementType::kPred) continue;
+    for (int64_t rows : {1, 3, 17}) {
+      for (int64_t columns : {0, 1, 5, 33}) {
+        for (const std::vector<int64_t>& dimensions : std::vector<std::vector<int64_t>>{{0}, {1}, {0, 1}, {}}) {
+          Builder b("main");
+          const Shape shape = Shape::array(type, {rows, columns});
+          const auto x = b.parameter(shape);
+          const auto init = b.constant(zero(type));
+          const auto sum = reduce(b, Opcode::kAdd, x, init, dimensions);
+          const auto greatest = reduce(b, Opcode::kMaximum, x, init, dimensions);
+          const auto both = b.tuple({sum, greatest});
+          check(module_of(std::move(b), both, shape.to_string() + dimensions_to_string(dimensions)), 2e-2);
+        }
+      }
+    }
+  }
+}
+
+TEST(CpuBackend, ComputesSoftmaxInOneKernel) {
+  for (int64_t columns : {1, 7, 16, 100, 20000}) {
+    Builder b("main");
+    const Shape shape = Shape::array(ElementType::kF32, {6, columns});
+    const auto x = b.parameter(shape);
+    const auto low = b.constant(Literal::scalar<float>(-INFINITY));
+    const auto zero = b.constant(Literal::scalar<float>(0));
+    const auto greatest = reduce(b, Opcode::kMaximum, x, low, {1});
+    const auto shifted = must(b.add(Opcode::kSubtract, {x, broadcast(b, greatest, shape, {0})}));
+    const auto e = must(b.add(Opcode::kExp, {shifted}));
+    const auto sum = reduce(b, Opcode::kAdd, e, zero, {1});
+    const auto y = must(b.add(Opcode::kDivide, {e, broadcast(b, sum, shape, {0})}));
+    const hlo::Module module = module_of(std::move(b), y, "softmax");
+    check(module);
+    auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+    ASSERT_TRUE(executable.ok());
+    if (columns > 1) EXPECT_EQ((*executable)->statistics().kernel_count, 1) << columns;
+  }
+}
+
+TEST(CpuBackend, ReadsThroughDataMovement) {
+  for (ElementType type : kTypes) {
+    Builder b("main");
+    const auto x = b.parameter(Shape::array(type, {5, 7}));
+    const auto y = b.parameter(Shape::array(type, {7, 5}));
+    const auto turned = must(b.add(Opcode::kTranspose, {x}, with<hlo::TransposeAttributes>([](auto& a) { a.permutation = {1, 0}; })));
+    const auto sum = must(b.add(Opcode::kAdd, {turned, y}));
+    const auto back = must(b.add(Opcode::kReverse, {sum}, with<hlo::ReverseAttributes>([](auto& a) { a.dimensions = {0, 1}; })));
+    const auto part = must(b.add(Opcode::kSlice, {back}, with<hlo::SliceAttributes>([](auto& a) { a.ranges = {{1, 6, 2}, {0, 5, 1}}; })));
+    const auto flat = must(b.add(Opcode::kReshape, {part}, nullptr, Shape::array(type, {15})));
+    const auto value = b.constant(zero(type));
+    const auto padded = must(b.add(Opcode::kPad, {flat, value}, with<hlo::PadAttributes>([](auto& a) { a.padding = {{3, 2, 0}}; })));
+    const auto twice = must(b.add(Opcode::kConcatenate, {padded, flat, padded}, with<hlo::ConcatenateAttributes>([](auto& a) { a.dimension = 0; })));
+    const auto doubled = must(b.add(Opcode::kMultiply, {twice, twice}));
+    const auto all = b.tuple({back, part, flat, padded, twice, doubled});
+    check(module_of(std::move(b), all, std::string(element_type_name(type))));
+  }
+}
+
+TEST(CpuBackend, GathersAndSlicesAtRuntimeIndices) {
+  Builder b("main");
+  const auto x = b.parameter(Shape::array(ElementType::kF32, {9, 20}));
+  const auto rows = b.parameter(Shape::array(ElementType::kS32, {6, 1}));
+  const auto i = b.parameter(Shape::scalar(ElementType::kS32));
+  const auto taken = must(b.add(Opcode::kGather, {x, rows}, with<hlo::GatherAttributes>([](auto& a) {
+                                  a.offset_dims = {1};
+                                  a.collapsed_slice_dims = {0};
+                                  a.start_index_map = {0};
+                                  a.index_vector_dim = 1;
+                                  a.slice_sizes = {1, 20};
+                                })));
+  const auto single = must(b.add(Opcode::kGather, {x, rows}, with<hlo::GatherAttributes>([](auto& a) {
+                                   a.collapsed_slice_dims = {0, 1};
+                                   a.start_index_map = {1};
+                                   a.index_vector_dim = 1;
+                                   a.slice_sizes = {1, 1};
+                                 })));
+  const auto piece = must(b.add(Opcode::kDynamicSlice, {x, i, i}, with<hlo::DynamicSliceAttributes>([](auto& a) { a.sizes = {3, 17}; })));
+  const auto update = must(b.add(Opcode::kNegate, {piece}));
+  const auto changed = must(b.add(Opcode::kDynamicUpdateSlice, {x, update, i, i}));
+  const auto mixed = must(b.add(Opcode::kMultiply, {changed, x}));
+  const auto all = b.tuple({taken, single, piece, changed, mixed});
+  check(module_of(std::move(b), all, "indices"));
+}
+
+TEST(CpuBackend, BroadcastsIotaAndConverts) {
+  for (ElementType type : kTypes) {
+    if (type == ElementType::kPred) continue;
+    Builder b("main");
+    const Shape shape = Shape::array(type, {4, 19});
+    const auto row = b.parameter(Shape::array(type, {19}));
+    const auto column = b.parameter(Shape::array(type, {4}));
+    const auto iota = must(b.add(Opcode::kIota, {}, with<hlo::IotaAttributes>([](auto& a) { a.dimension = 1; }), shape));
+    const auto sum = must(b.add(Opcode::kAdd, {broadcast(b, row, shape, {1}), broadcast(b, column, shape, {0})}));
+    const auto product = must(b.add(Opcode::kMultiply, {sum, iota}));
+    const auto as_float = must(b.add(Opcode::kConvert, {product}, nullptr, Shape::array(ElementType::kF32, {4, 19})));
+    const auto all = b.tuple({product, as_float, iota});
+    check(module_of(std::move(b), all, std::string(element_type_name(type))), 1e-2);
+  }
+}
+
+}  // namespace
+}  // namespace hilo::cpu

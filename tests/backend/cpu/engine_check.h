@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/backend/cpu/engine_check.h -- runs a program on the CPU engine, on every instruction set, and on the reference
+// evaluator, and compares.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <random>
+
+#include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/backend/cpu/isa.h"
+#include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/eval/evaluator.h"
+
+namespace hilo::cpu {
+
+using hlo::Builder;
+using hlo::InstructionId;
+using hlo::Opcode;
+
+inline InstructionId must(StatusOr<InstructionId> id) {
+  EXPECT_TRUE(id.ok()) << id.status().to_string();
+  return id.ok() ? *id : 0;
+}
+
+inline hlo::Module module_of(Builder builder, InstructionId root, std::string name = "test") {
+  hlo::Module module;
+  module.name = std::move(name);
+  auto entry = std::move(builder).build(root);
+  EXPECT_TRUE(entry.ok()) << entry.status().to_string();
+  if (entry.ok()) module.entry = *entry;
+  return module;
+}
+
+/// Small values of any type, the same on every run; floats are exact in half precision.
+inline Literal sample(const Shape& shape, unsigned seed) {
+  std::mt19937 random(seed);
+  Literal literal(shape);
+  visit_element_type(
+      shape.element_type(),
+      [&]<typename T>() {
+        for (T& value : literal.data<T>()) {
+          const int pick = static_cast<int>(random() % 33) - 16;
+          if constexpr (std::is_same_v<T, bool>) value = pick > 0;
+          else if constexpr (std::is_unsigned_v<T>) value = static_cast<T>(pick + 16);
+          else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) value = T(static_cast<float>(pick) / 8);
+          else if constexpr (std::is_integral_v<T>) value = static_cast<T>(pick);
+          else if constexpr (std::is_floating_point_v<T>) value = static_cast<T>(pick) / 8;
+          else value = T(static_cast<float>(pick) / 8, static_cast<float>(pick) / 4);
+        }
+      },
+      [] {});
+  return literal;
+}
+
+inline void flatten(const Literal& value, std::vector<Literal>& leaves) {
+  if (!value.is_tuple()) leaves.push_back(value);
+  else for (const Literal& element : value.elements()) flatten(element, leaves);
+}
+
+inline void expect_near(const Literal& got, const Literal& wanted, double tolerance, const std::string& where) {
+  ASSERT_EQ(got.shape().to_string(), wanted.shape().to_string()) << where;
+  if (got.identical(wanted)) return;
+  const ElementType type = got.shape().element_type();
+  if (!is_floating(type)) {
+    EXPECT_EQ(got.to_string(64), wanted.to_string(64)) << where;
+    return;
+  }
+  for (int64_t k = 0; k < got.shape().element_count(); ++k) {
+    const double a = element_as_double(got, k), b = element_as_double(wanted, k);
+    if (std::isnan(a) && std::isnan(b)) continue;
+    if (a == b) continue;
+    ASSERT_LE(std::abs(a - b), tolerance * std::max(1.0, std::abs(b))) << where << ": element " << k << " of " << got.to_string(64) << "\nwanted " << wanted.to_string(64);
+  }
+}
+
+/// The results of `executable`; failures of the test otherwise.
+inline std::vector<Literal> run(Executable& executable, const std::vector<Literal>& arguments, const ExecuteOptions& options = {}) {
+  std::vector<BufferPtr> buffers, results(executable.result_shapes().size());
+  for (const Literal& argument : arguments) buffers.push_back(*buffer_from_literal(argument));
+  const Status status = executable.execute(buffers, results, options);
+  EXPECT_TRUE(status.ok()) << status.to_string();
+  std::vector<Literal> literals;
+  for (const BufferPtr& result : results) {
+    if (result != nullptr) literals.push_back(*literal_from_buffer(*result));
+  }
+  return literals;
+}
+
+/// Engine against reference on all instruction sets of this machine.
+inline void check(const hlo::Module& module, const std::vector<Literal>& arguments, double tolerance = 1e-5) {
+  ASSERT_NE(module.entry, nullptr);
+  const StatusOr<Literal> wanted = hlo::evaluate(module, arguments);
+  ASSERT_TRUE(wanted.ok()) << wanted.status().to_string();
+  std::vector<Literal> leaves;
+  flatten(*wanted, leaves);
+  const char* before = std::getenv("HILO_ISA");
+  const std::string saved = before != nullptr ? before : "";
+  for (const Isa isa : supported_isas()) {
+    setenv("HILO_ISA", std::string(isa_name(isa)).c_str(), 1);
+    auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+    ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+    for (int turn = 0; turn < 2; ++turn) {
+      const std::vector<Literal> got = run(**executable, arguments);
+      ASSERT_EQ(got.size(), leaves.size());
+      for (size_t k = 0; k < got.size(); ++k) {
+        expect_near(got[k], leaves[k], tolerance, module.name + " on " + std::string(isa_name(isa)) + ", result " + std::to_string(k));
+      }
+    }
+  }
+  if (before != nullptr) setenv("HILO_ISA", saved.c_str(), 1);
+  else unsetenv("HILO_ISA");
+}
+
+template <typename T>
+std::shared_ptr<T> with(const std::function<void(T&)>& set) {
+  auto attributes = std::make_shared<T>();
+  set(*attributes);
+  return attributes;
+}
+
+/// Arguments made by sample() for every parameter.
+inline std::vector<Literal> samples(const hlo::Module& module, unsigned seed = 1) {
+  std::vector<Literal> arguments;
+  for (const Shape& shape : module.entry->parameter_shapes()) arguments.push_back(sample(shape, seed++));
+  return arguments;
+}
+
+inline void check(const hlo::Module& module, double tolerance = 1e-5) { check(module, samples(module), tolerance); }
+
+}  // namespace hilo::cpu
