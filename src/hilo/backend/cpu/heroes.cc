@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/not_yet.h"
 
@@ -50,6 +51,22 @@ class EvaluatorHero final : public Hero {
   std::vector<Shape> operands_, results_;
 };
 
+class ScalarLoopHero final : public Hero {
+ public:
+  ScalarLoopHero(ScalarProgram program, size_t leaves) : program_(std::move(program)), leaves_(leaves) {}
+
+  Status run(void* const* buffers, RunContext& context) const override {
+    static const uint32_t never = 0;
+    const uint32_t* word = context.cancel_word != nullptr ? reinterpret_cast<const uint32_t*>(context.cancel_word) : &never;
+    if (program_.function(buffers, buffers + leaves_, word) != 0) return cancelled("the program was cancelled in a loop");
+    return ok_status();
+  }
+
+ private:
+  ScalarProgram program_;
+  size_t leaves_;
+};
+
 class RelayoutHero final : public Hero {
  public:
   RelayoutHero(const Shape& shape, bool to_row_major) : shape_(shape), to_row_major_(to_row_major) {}
@@ -85,6 +102,12 @@ std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, s
   return std::make_unique<EvaluatorHero>(instruction, operands, results);
 }
 
+StatusOr<std::unique_ptr<Hero>> make_scalar_loop_hero(const hlo::Computation& condition, const hlo::Computation& body, Isa isa) {
+  HILO_ASSIGN_OR_RETURN(ScalarProgram program, compile_scalar_loop(condition, body, isa));
+  const Shape shape = body.result_shape();
+  return std::unique_ptr<Hero>(std::make_unique<ScalarLoopHero>(std::move(program), shape.is_tuple() ? shape.leaves().size() : 1));
+}
+
 std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major) { return std::make_unique<RelayoutHero>(shape, to_row_major); }
 
 StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<const Shape> operands, std::span<const Shape> results, Isa isa) {
@@ -92,7 +115,12 @@ StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<c
     return unimplemented(fmt::format("{} is not implemented on platform Host in this version", describe(i)));
   }
   std::unique_ptr<Hero> hero;
-  (void)isa;
+  if (i.opcode == Opcode::kDot) hero = make_dot_hero(i, operands, results[0]);
+  if (i.opcode == Opcode::kScatter) hero = make_scatter_hero(i, operands);
+  if (i.opcode == Opcode::kRngBitGenerator) hero = make_random_hero(i, operands, results);
+  if (i.opcode == Opcode::kSort) {
+    HILO_ASSIGN_OR_RETURN(hero, make_sort_hero(i, operands, isa));
+  }
   if (hero == nullptr) hero = make_evaluator_hero(i, operands, results);
   return hero;
 }

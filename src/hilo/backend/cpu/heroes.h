@@ -20,6 +20,9 @@ std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std:
 /// The reference kernel of the op: complex numbers, sub-byte types and rare forms. Correct and slow.
 std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results);
 
+/// A loop whose carry lives in registers. Preconditions: those of compile_scalar_loop.
+StatusOr<std::unique_ptr<Hero>> make_scalar_loop_hero(const hlo::Computation& condition, const hlo::Computation& body, Isa isa);
+
 /// Copies between the layout of `shape` and row-major order.
 std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major);
 

@@ -194,8 +194,11 @@ void Planner::place_output(Scope& scope, const Region& region, const RegionOutpu
 /// A dynamic-update-slice writes into its operand's memory, or into a copy of it.
 void Planner::place_update(Scope& scope, const Region& region) {
   const RegionOutput& output = region.outputs[0];
-  const ValueId v = output.value, w = region.updated;
-  const bool dies = scope.last_use[w] == scope.item && may_overwrite(scope, region, output, w);
+  place_over(scope, output.value, region.updated, may_overwrite(scope, region, output, region.updated));
+}
+
+void Planner::place_over(Scope& scope, ValueId v, ValueId w, bool may) {
+  const bool dies = may && scope.last_use[w] == scope.item;
   const bool carry = scope.update_in_place[v] != kNoSlot && scope.slot_of[w] == scope.update_in_place[v];
   use(scope.slot_of[w]);
   if (dies) scope.overwrites[v].push_back(w);

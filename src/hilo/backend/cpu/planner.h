@@ -65,6 +65,8 @@ class Planner {
   bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) const;
   void place_output(Scope& scope, const Region& region, const RegionOutput& output);
   void place_update(Scope& scope, const Region& region);
+  /// `v` begins as a copy of `w`; if w dies here (and `may`), they share memory and nothing is copied.
+  void place_over(Scope& scope, ValueId v, ValueId w, bool may);
 
   // planner_control.cc
   Status plan_while(Scope& scope, const Node& node, int depth);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/planner.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -19,6 +20,14 @@ constexpr int kMaxNesting = 128;  // loops and branches inside each other
 Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
   if (depth >= kMaxNesting) return unimplemented(fmt::format("{}: loops are nested more than {} deep", describe(*node.instruction), kMaxNesting));
   const auto& attributes = attributes_of<hlo::WhileAttributes>(*node.instruction);
+  if (is_scalar_program(*attributes.condition) && is_scalar_program(*attributes.body)) {
+    HILO_ASSIGN_OR_RETURN(std::unique_ptr<Hero> hero, make_scalar_loop_hero(*attributes.condition, *attributes.body, isa_));
+    std::vector<SlotId> arguments;
+    for (ValueId v : node.operands) arguments.push_back(scope.slot_of[v]);
+    for (ValueId v : node.results) arguments.push_back(output_slot(scope, v));
+    scope.steps.push_back(hero_step(std::move(hero), arguments));
+    return ok_status();
+  }
   HILO_ASSIGN_OR_RETURN(const Graph condition, build_graph(*attributes.condition));
   HILO_ASSIGN_OR_RETURN(const Graph body, build_graph(*attributes.body));
   const size_t count = node.operands.size();
@@ -136,6 +145,7 @@ Status Planner::plan_hero(Scope& scope, const Node& node) {
   for (ValueId v : node.operands) operands.push_back(scope.graph.values[v].shape);
   for (ValueId v : node.results) results.push_back(scope.graph.values[v].shape);
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Hero> hero, make_hero(*node.instruction, operands, results, isa_));
+  if (hero->updates_in_place()) place_over(scope, node.results[0], node.operands[0], std::ranges::count(node.operands, node.operands[0]) == 1);
   std::vector<SlotId> arguments;
   for (ValueId v : node.operands) arguments.push_back(scope.slot_of[v]);
   for (ValueId v : node.results) arguments.push_back(output_slot(scope, v));

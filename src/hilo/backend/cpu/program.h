@@ -30,6 +30,8 @@ class Hero {
   virtual ~Hero() = default;
   /// `buffers`: operands, then results; dense and row-major.
   virtual Status run(void* const* buffers, RunContext& context) const = 0;
+  /// The result's memory must hold operand 0 when run() begins.
+  virtual bool updates_in_place() const { return false; }
 };
 
 enum class StepKind : uint8_t {

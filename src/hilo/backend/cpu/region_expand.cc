@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "hilo/backend/cpu/region_former.h"
+#include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -298,7 +299,8 @@ void RegionFormer::expand_reduce(uint32_t n, uint32_t region, const std::vector<
   const size_t count = node.operands.size() / 2;
   RegionNode reduce;
   reduce.kind = NodeKind::kReduce;
-  reduce.instruction = node.instruction;
+  reduce.count = static_cast<uint32_t>(count);
+  reduce.body = attributes_of<hlo::ReduceAttributes>(*node.instruction).to_apply.get();
   reduce.type = shape(node.results[0]).element_type();
   for (size_t k = 0; k < count; ++k) reduce.operands.push_back(request(node.operands[k], region, input_map));
   for (size_t k = 0; k < count; ++k) reduce.operands.push_back(request(node.operands[count + k], region, {}));
@@ -312,6 +314,58 @@ void RegionFormer::expand_reduce(uint32_t n, uint32_t region, const std::vector<
     result.operands = {id};
     result.result = static_cast<uint32_t>(k);
   }
+}
+
+/// A small dot: the contracting dimensions become the row. `result` has one expression per dimension of the result.
+void RegionFormer::expand_dot(const Node& node, uint32_t region, uint32_t result_node, const std::vector<IndexExpr>& result) {
+  const auto& a = attributes_of<hlo::DotAttributes>(*node.instruction);
+  const Shape& lhs = shape(node.operands[0]);
+  const Shape& rhs = shape(node.operands[1]);
+  AccessMap left, right;
+  left.index.resize(static_cast<size_t>(lhs.rank()));
+  right.index.resize(static_cast<size_t>(rhs.rank()));
+  size_t next = 0;
+  for (size_t k = 0; k < a.lhs_batch_dimensions.size(); ++k, ++next) {
+    left.index[static_cast<size_t>(a.lhs_batch_dimensions[k])] = result[next];
+    right.index[static_cast<size_t>(a.rhs_batch_dimensions[k])] = result[next];
+  }
+  const auto has = [](const hlo::Int64List& list, size_t d) { return std::ranges::find(list, static_cast<int64_t>(d)) != list.end(); };
+  for (size_t d = 0; d < left.index.size(); ++d) {
+    if (!has(a.lhs_batch_dimensions, d) && !has(a.lhs_contracting_dimensions, d)) left.index[d] = result[next++];
+  }
+  for (size_t d = 0; d < right.index.size(); ++d) {
+    if (!has(a.rhs_batch_dimensions, d) && !has(a.rhs_contracting_dimensions, d)) right.index[d] = result[next++];
+  }
+  Region& r = regions_[region];
+  r.row_begin = r.extents.size();
+  for (size_t k = 0; k < a.lhs_contracting_dimensions.size(); ++k) {
+    left.index[static_cast<size_t>(a.lhs_contracting_dimensions[k])] = IndexExpr::dimension(r.extents.size());
+    right.index[static_cast<size_t>(a.rhs_contracting_dimensions[k])] = IndexExpr::dimension(r.extents.size());
+    r.extents.push_back(lhs.dimension(a.lhs_contracting_dimensions[k]));
+  }
+  if (r.row_begin == r.extents.size()) r.extents.push_back(1);
+  RegionNode dot;
+  dot.kind = NodeKind::kReduce;
+  dot.is_dot = true;
+  dot.count = 1;
+  dot.type = shape(node.results[0]).element_type();
+  dot.operands = {request(node.operands[0], region, std::move(left)), request(node.operands[1], region, std::move(right))};
+  RegionNode zero;
+  zero.kind = NodeKind::kConstant;
+  zero.type = dot.type;
+  const auto append = [&](RegionNode n) {
+    r.nodes.push_back(std::move(n));
+    forwards_[region].push_back(kNoNode);
+    return static_cast<uint32_t>(r.nodes.size() - 1);
+  };
+  dot.operands.push_back(append(std::move(zero)));
+  const ElementType type = dot.type;
+  const uint32_t id = append(std::move(dot));
+  RegionNode& n = r.nodes[result_node];
+  n.kind = NodeKind::kReduceResult;
+  n.type = type;
+  n.operands = {id};
+  n.result = 0;
 }
 
 }  // namespace hilo::cpu

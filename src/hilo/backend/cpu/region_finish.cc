@@ -132,6 +132,10 @@ Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
   return region;
 }
 
+hlo::ReducerKind reducer_of(const RegionNode& reduce) {
+  return reduce.is_dot ? hlo::ReducerKind::kAdd : reduce.body->reducer_kind();
+}
+
 namespace {
 
 std::string text_of(const IndexExpr& e) {
@@ -150,6 +154,10 @@ std::string canonical_text(const Region& region) {
     text += fmt::format("; {} {} i{} b{} l{} r{} {}", static_cast<int>(n.kind), element_type_name(n.type), n.input, n.bits, n.limit, n.result, text_of(n.index));
     for (uint32_t o : n.operands) text += fmt::format(" n{}", o);
     for (const Guard& g : n.guards) text += fmt::format(" {}<={}<{}", g.low, text_of(g.index), g.high);
+    if (n.kind == NodeKind::kReduce) {
+      text += n.is_dot ? fmt::format(" dot {}", n.count) : fmt::format(" {} {:x} {:x}", n.count, n.body->fingerprint().high, n.body->fingerprint().low);
+      continue;
+    }
     if (n.instruction == nullptr) continue;
     text += fmt::format(" {}", static_cast<int>(n.instruction->opcode));
     if (n.instruction->attributes != nullptr) text += fmt::format(" {:x}", fields_hash(n.instruction->def().fields, *n.instruction->attributes));

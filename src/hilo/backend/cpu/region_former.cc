@@ -92,6 +92,13 @@ bool RegionFormer::may_join(ValueId value, RegionOp op, const Request& r) {
 
 bool RegionFormer::try_join(uint32_t n, RegionOp op) {
   const Node& node = graph_.nodes[n];
+  if (node.instruction->opcode == Opcode::kDot) {
+    const ValueId v = node.results[0];
+    if (needed_before_[v] != kNever || requests_[v].size() != 1 || !dot_accepts(requests_[v][0])) return false;
+    const Request r = requests_[v][0];
+    expand_dot(node, r.region, r.node, r.map.index);
+    return true;
+  }
   if (op == RegionOp::kReduce) {
     // All results in use are asked for by one region, at one place.
     const Request* first = nullptr;
@@ -244,6 +251,7 @@ void RegionFormer::start_root(uint32_t n) {
     forwards_[region].push_back(kNoNode);
     regions_[region].outputs.push_back({v, nodes.back(), *linear_index(identity_map(rank), shape(v)), shape(v).element_type()});
   }
+  if (i.opcode == Opcode::kDot) return expand_dot(node, region, nodes[0], identity_map(rank).index);
   if (i.opcode != Opcode::kReduce) {
     expand(node, {region, nodes[0], identity_map(rank)});
     return;
@@ -257,6 +265,23 @@ void RegionFormer::start_root(uint32_t n) {
     input.index[d] = IndexExpr::dimension(it == reduced.end() ? kept++ : rank + static_cast<size_t>(it - reduced.begin()));
   }
   expand_reduce(n, region, nodes, std::move(input));
+}
+
+/// Can a dot be computed where the request wants it? Only element by element of a region without a row.
+bool RegionFormer::dot_accepts(const Request& r) const {
+  const Region& region = regions_[r.region];
+  if (r.map.linear || !r.map.guards.empty() || region.updated != kNoValue || region.has_row()) return false;
+  if (region.nodes.size() + 8 > kMaxRegionNodes) return false;
+  size_t next = 0;
+  for (const IndexExpr& e : r.map.index) {
+    const std::optional<int64_t> d = as_dimension(e);
+    if (!d) return false;
+    if (*d < 0) continue;
+    while (next < static_cast<size_t>(*d) && region.extents[next] == 1) ++next;
+    if (next++ != static_cast<size_t>(*d)) return false;
+  }
+  while (next < region.extents.size() && region.extents[next] == 1) ++next;
+  return next == region.extents.size();
 }
 
 /// Can the reduction run as a stage of the region's row? `apply`: then do it.

@@ -29,6 +29,7 @@ class RegionFormer {
   bool try_become_output(ValueId value);
   bool repeats_work(ValueId value, RegionOp op, const Request& request) const;
   bool row_accepts(const Node& node, const Request& request, bool apply);
+  bool dot_accepts(const Request& request) const;
   void load(ValueId value, const Request& request);
   uint32_t new_region(ValueId root, std::vector<int64_t> extents);
   void start_root(uint32_t node);
@@ -38,6 +39,7 @@ class RegionFormer {
   bool can_expand(const Node& node, const Request& request) const;
   void expand(const Node& node, const Request& request);
   void expand_reduce(uint32_t node, uint32_t region, const std::vector<uint32_t>& result_nodes, AccessMap input_map);
+  void expand_dot(const Node& node, uint32_t region, uint32_t result_node, const std::vector<IndexExpr>& result);
   void expand_dynamic_slice(const Node& node, const Request& request, AccessMap map);
   void expand_dynamic_update_slice(const Node& node, const Request& request, AccessMap map);
   void expand_concatenate(const Node& node, const Request& request, AccessMap map);

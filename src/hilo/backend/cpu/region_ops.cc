@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -47,6 +48,8 @@ bool all_have_code(const Graph& graph, const Node& node) {
   return std::ranges::all_of(node.operands, has) && std::ranges::all_of(node.results, has);
 }
 
+bool is_half(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBf16; }
+
 RegionOp cost_of(const hlo::Instruction& i) {
   switch (i.def().cost) {
     case hlo::CostClass::kFree:
@@ -61,6 +64,23 @@ RegionOp cost_of(const hlo::Instruction& i) {
 bool is_plain_padding(const hlo::Instruction& i) {
   return std::ranges::all_of(hlo::attributes_of<hlo::PadAttributes>(i).padding,
                              [](const hlo::PaddingDimension& p) { return p.interior == 0; });
+}
+
+/// Work that isn't worth a library call: tiny matrices, and matrix times vector, where memory is the limit.
+bool is_small_dot(const Graph& graph, const Node& node) {
+  constexpr int64_t kSmall = 1 << 16;  // multiplications per item of the batch
+  const auto& a = hlo::attributes_of<hlo::DotAttributes>(*node.instruction);
+  const Shape& lhs = graph.values[node.operands[0]].shape;
+  int64_t batch = 1, contracted = 1;
+  for (int64_t d : a.lhs_batch_dimensions) batch *= lhs.dimension(d);
+  for (int64_t d : a.lhs_contracting_dimensions) contracted *= lhs.dimension(d);
+  if (batch == 0 || contracted == 0) return true;
+  const int64_t rows = lhs.element_count() / (batch * contracted);
+  const int64_t columns = graph.values[node.operands[1]].shape.element_count() / (batch * contracted);
+  if (rows <= 1 || columns <= 1) return true;
+  if (!is_floating(lhs.element_type())) return true;  // libraries know floats only
+  if (is_half(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
+  return rows * columns * contracted <= kSmall;
 }
 
 bool has_equal_widths(const Graph& graph, const Node& node) {
@@ -89,6 +109,7 @@ RegionOp region_op_of(const Graph& graph, const Node& node) {
     case Opcode::kDynamicUpdateSlice: return RegionOp::kCheap;
     case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
     case Opcode::kBitcastConvert: return has_equal_widths(graph, node) ? RegionOp::kCheap : RegionOp::kNone;
+    case Opcode::kDot: return is_small_dot(graph, node) ? RegionOp::kReduce : RegionOp::kNone;
     case Opcode::kReduce: return is_scalar_body(*hlo::attributes_of<hlo::ReduceAttributes>(i).to_apply) ? RegionOp::kReduce : RegionOp::kNone;
     default: return RegionOp::kNone;
   }

@@ -3,17 +3,12 @@
 
 #include <bit>
 
-#include "hilo/hlo/ops/reduce.h"
 
 namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kLeastPart = 1 << 14;  // elements; less isn't worth a task
 constexpr int64_t kMostParts = 1 << 10;
-
-hlo::ReducerKind kind_of(const RegionNode& n) {
-  return hlo::attributes_of<hlo::ReduceAttributes>(*n.instruction).to_apply->reducer_kind();
-}
 
 /// The bits of the neutral element of a sum, product or exclusive or.
 uint64_t neutral_bits(hlo::ReducerKind kind, ElementType type) {
@@ -68,10 +63,11 @@ std::optional<SplitRegion> split_reduction(const Region& region) {
     if (reduce != kNoNode) return std::nullopt;
     reduce = n;
   }
-  const hlo::ReducerKind kind = kind_of(region.nodes[reduce]);
+  const hlo::ReducerKind kind = reducer_of(region.nodes[reduce]);
   // Half-precision parts would be rounded on the way.
   if (kind == hlo::ReducerKind::kGeneric || region.nodes[reduce].type == ElementType::kF16 || region.nodes[reduce].type == ElementType::kBf16) return std::nullopt;
-  const size_t count = region.nodes[reduce].operands.size() / 2;
+  const size_t count = region.nodes[reduce].count;
+  if (region.nodes[reduce].is_dot) return std::nullopt;
   const bool neutral = kind == hlo::ReducerKind::kAdd || kind == hlo::ReducerKind::kMultiply || kind == hlo::ReducerKind::kXor;
 
   SplitRegion split;
@@ -98,7 +94,7 @@ std::optional<SplitRegion> split_reduction(const Region& region) {
     init.type = region.nodes[reduce].type;
     init.bits = neutral_bits(kind, init.type);
     split.parts.nodes.insert(split.parts.nodes.begin() + reduce, init);
-    split.parts.nodes.back().operands[1] = reduce;
+    split.parts.nodes.back().operands.back() = reduce;
   }
   const uint32_t parts_reduce = static_cast<uint32_t>(split.parts.nodes.size() - 1);
   for (size_t k = 0; k < count; ++k) {

@@ -61,7 +61,17 @@ struct RegionNode {
   uint64_t bits = 0;    ///< kConstant
   int64_t limit = 0;    ///< kClampedIndex
   uint32_t result = 0;  ///< kReduceResult
+  // kReduce: `count` results; the last `count` operands are the initial values. A dot is the sum of the products of its
+  // two other operands, anything else applies `body`.
+  uint32_t count = 0;
+  bool is_dot = false;
+  const hlo::Computation* body = nullptr;
+
+  uint32_t initial(size_t k) const { return operands[operands.size() - count + k]; }
 };
+
+/// What a kReduce node computes.
+hlo::ReducerKind reducer_of(const RegionNode& reduce);
 
 /// What is written: element `index` of the output buffer gets `node`.
 struct RegionOutput {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "hilo/hlo/ops/reduce.h"
 
 namespace hilo::cpu {
 namespace {
@@ -30,10 +29,6 @@ int stage_of(const IndexExpr& e, const std::vector<NodeFacts>& facts) {
 int register_bytes(ElementType type) {
   if (type == ElementType::kF16 || type == ElementType::kBf16) return 4;
   return element_size_bytes(type);
-}
-
-hlo::ReducerKind reducer_of(const RegionNode& n) {
-  return hlo::attributes_of<hlo::ReduceAttributes>(*n.instruction).to_apply->reducer_kind();
 }
 
 bool is_expensive(const RegionNode& n) {

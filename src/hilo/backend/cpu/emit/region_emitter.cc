@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/region_emitter.h"
 
-#include "hilo/hlo/ops/reduce.h"
 
 namespace hilo::cpu {
 
@@ -108,7 +107,7 @@ void RegionEmitter::emit_stages() {
     for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
       const RegionNode& node = region_.nodes[n];
       if (node.kind == NodeKind::kReduce && facts_.nodes[n].stage == loop) {
-        const size_t count = node.operands.size() / 2;
+        const size_t count = node.count;
         reduced_[n] = finish_reduce(node, Values(last.begin() + static_cast<std::ptrdiff_t>(next), last.begin() + static_cast<std::ptrdiff_t>(next + count)));
         next += count;
       }
@@ -162,11 +161,16 @@ Values RegionEmitter::emit_row_point(int loop, const Values& carried) {
   for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
     const RegionNode& node = region_.nodes[n];
     if (node.kind != NodeKind::kReduce || facts_.nodes[n].stage != loop) continue;
-    const size_t count = node.operands.size() / 2;
+    const size_t count = node.count;
     const Values accumulators(carried.begin() + static_cast<std::ptrdiff_t>(at), carried.begin() + static_cast<std::ptrdiff_t>(at + count));
-    Values elements;
-    for (size_t k = 0; k < count; ++k) elements.push_back(value_of(node.operands[k], true));
-    Values combined = combine(node, accumulators, elements, true);
+    Values combined;
+    if (node.is_dot) {
+      combined = {multiply_add(node, accumulators[0])};
+    } else {
+      Values elements;
+      for (size_t k = 0; k < count; ++k) elements.push_back(value_of(node.operands[k], true));
+      combined = combine(node, accumulators, elements, true);
+    }
     if (valid_lanes_ != nullptr && !is_column()) {
       for (size_t k = 0; k < count; ++k) combined[k] = ir_.CreateSelect(valid_lanes_, combined[k], accumulators[k]);
     }

@@ -62,6 +62,7 @@ class RegionEmitter {
   // region_reduce.cc: reducers
   Values neutral_values(const RegionNode& reduce);
   Values combine(const RegionNode& reduce, const Values& a, const Values& b, bool wide);
+  llvm::Value* multiply_add(const RegionNode& dot, llvm::Value* accumulator);
   Values emit_body(const hlo::Computation& body, const Values& arguments, bool wide);
   Values finish_reduce(const RegionNode& reduce, Values accumulators);
   void store_tile(uint32_t n, llvm::Value* value);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/region_emitter.h"
 #include "hilo/backend/cpu/region_ops.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::cpu {
@@ -14,10 +14,6 @@ using hlo::ReducerKind;
 using llvm::Value;
 
 namespace {
-
-const hlo::Computation& body_of(const RegionNode& reduce) {
-  return *hlo::attributes_of<hlo::ReduceAttributes>(*reduce.instruction).to_apply;
-}
 
 /// f16 and bf16 accumulate in f32 and round once, at the end.
 ElementType accumulator_type(ElementType type) {
@@ -45,23 +41,22 @@ std::optional<hlo::Opcode> opcode_of(ReducerKind kind) {
 /// What the accumulators of all lanes start from: the neutral element where lanes are joined later (sums, products), the
 /// initial value where taking it twice does no harm or there is one lane.
 Values RegionEmitter::neutral_values(const RegionNode& reduce) {
-  const ReducerKind kind = body_of(reduce).reducer_kind();
-  const size_t count = reduce.operands.size() / 2;
+  const ReducerKind kind = reducer_of(reduce);
+  const size_t count = reduce.count;
   Values values;
   for (size_t k = 0; k < count; ++k) {
-    llvm::Type* type = wide_.register_type(region_.nodes[reduce.operands[k]].type);
+    llvm::Type* type = wide_.register_type(region_.nodes[reduce.initial(k)].type);
     if (kind == ReducerKind::kAdd && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, -0.0));
     else if (kind == ReducerKind::kMultiply && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, 1.0));
     else if (kind == ReducerKind::kMultiply) values.push_back(llvm::ConstantInt::get(type, 1));
     else if (kind == ReducerKind::kAdd || kind == ReducerKind::kXor) values.push_back(llvm::Constant::getNullValue(type));
-    else values.push_back(value_of(reduce.operands[count + k], true));
+    else values.push_back(value_of(reduce.initial(k), true));
   }
   return values;
 }
 
 Values RegionEmitter::combine(const RegionNode& reduce, const Values& a, const Values& b, bool wide) {
-  const hlo::Computation& body = body_of(reduce);
-  if (const std::optional<hlo::Opcode> opcode = opcode_of(body.reducer_kind())) {
+  if (const std::optional<hlo::Opcode> opcode = opcode_of(reducer_of(reduce))) {
     const ElementType type = accumulator_type(reduce.type);
     const Values operands = {a[0], b[0]};
     StatusOr<Value*> value = emit_elementwise(builder(wide), *opcode, type, type, nullptr,
@@ -72,7 +67,19 @@ Values RegionEmitter::combine(const RegionNode& reduce, const Values& a, const V
   }
   Values arguments = a;
   arguments.insert(arguments.end(), b.begin(), b.end());
-  return emit_body(body, arguments, wide);
+  return emit_body(*reduce.body, arguments, wide);
+}
+
+/// accumulator + lhs * rhs, in the type of the sum.
+Value* RegionEmitter::multiply_add(const RegionNode& dot, Value* accumulator) {
+  const ElementType type = accumulator_type(dot.type);
+  Value* factors[2];
+  for (size_t k = 0; k < 2; ++k) {
+    factors[k] = emit_convert(wide_, accumulator_type(region_.nodes[dot.operands[k]].type), type, value_of(dot.operands[k], true));
+  }
+  if (is_floating(type)) return wide_.mul_add(factors[0], factors[1], accumulator);
+  if (type == ElementType::kPred) return ir_.CreateOr(ir_.CreateAnd(factors[0], factors[1]), accumulator);
+  return ir_.CreateAdd(ir_.CreateMul(factors[0], factors[1]), accumulator);
 }
 
 Values RegionEmitter::emit_body(const hlo::Computation& body, const Values& arguments, bool wide) {
@@ -114,7 +121,7 @@ Values RegionEmitter::emit_body(const hlo::Computation& body, const Values& argu
 
 /// All lanes become one (over rows), and the initial value comes in where it hasn't yet.
 Values RegionEmitter::finish_reduce(const RegionNode& reduce, Values values) {
-  const ReducerKind kind = body_of(reduce).reducer_kind();
+  const ReducerKind kind = reducer_of(reduce);
   const bool wide = is_column() && facts_.shape.lanes > 1;
   if (!wide && facts_.shape.lanes > 1) {
     // Halves meet halves at full width; only the low lanes count from then on.
@@ -128,7 +135,7 @@ Values RegionEmitter::finish_reduce(const RegionNode& reduce, Values values) {
     for (Value*& v : values) v = ir_.CreateExtractElement(v, uint64_t{0});
   }
   if (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply || kind == ReducerKind::kXor) {
-    values = combine(reduce, {value_of(reduce.operands[1], wide)}, values, wide);
+    values = combine(reduce, {value_of(reduce.initial(0), wide)}, values, wide);
     values[0] = builder(wide).round_to(reduce.type, values[0]);
   }
   return values;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/runtime/blas.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+namespace hilo::cpu {
+namespace {
+
+using Sgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
+                       const float*, const int*, const float*, float*, const int*);
+using Dgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
+                       const double*, const int*, const double*, double*, const int*);
+
+struct Library {
+  Sgemm sgemm = nullptr;
+  Dgemm dgemm = nullptr;
+  const char* name = "none";
+};
+
+Library open_library() {
+  Library library;
+  // The serial build first: hilo's own pool is the only one that makes threads.
+  constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0", "libopenblas.so.0", "libopenblas.so"};
+  for (const char* name : kNames) {
+    void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    if (handle == nullptr) continue;
+    if (auto* limit = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) limit(1);
+    library.sgemm = reinterpret_cast<Sgemm>(dlsym(handle, "sgemm_"));
+    library.dgemm = reinterpret_cast<Dgemm>(dlsym(handle, "dgemm_"));
+    if (library.sgemm != nullptr && library.dgemm != nullptr) {
+      library.name = "OpenBLAS";
+      return library;
+    }
+    dlclose(handle);
+  }
+  return {};
+}
+
+const Library& library() {
+  static const Library instance = std::getenv("HILO_NO_BLAS") != nullptr ? Library{} : open_library();
+  return instance;
+}
+
+constexpr int64_t kMaxBlasExtent = 1 << 30;  // BLAS counts in 32 bits
+
+/// C^T = B^T * A^T in the library's column-major order.
+template <typename T, typename Gemm>
+void call_blas(Gemm gemm, const MatrixProduct<T>& p) {
+  const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
+  // A row-major operand is its transpose in column-major order.
+  const bool a_transposed = p.a_column != 1, b_transposed = p.b_column != 1;
+  const int lda = static_cast<int>(std::max<int64_t>(a_transposed ? p.a_column : p.a_row, 1));
+  const int ldb = static_cast<int>(std::max<int64_t>(b_transposed ? p.b_column : p.b_row, 1));
+  const int ldc = static_cast<int>(p.ldc);
+  const T one = 1, zero = 0;
+  gemm(b_transposed ? "T" : "N", a_transposed ? "T" : "N", &n, &m, &k, &one, p.b, &ldb, p.a, &lda, &zero, p.c, &ldc);
+}
+
+/// Blocks of B are packed so that the inner loop runs along contiguous memory.
+template <typename T>
+void multiply_blocked(const MatrixProduct<T>& p) {
+  constexpr int64_t kBlock = 64, kDepth = 128;
+  std::vector<T> packed(static_cast<size_t>(kBlock * kDepth));
+  for (int64_t i = 0; i < p.m; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
+  for (int64_t j0 = 0; j0 < p.n; j0 += kBlock) {
+    const int64_t width = std::min(kBlock, p.n - j0);
+    for (int64_t k0 = 0; k0 < p.k; k0 += kDepth) {
+      const int64_t depth = std::min(kDepth, p.k - k0);
+      for (int64_t k = 0; k < depth; ++k) {
+        for (int64_t j = 0; j < width; ++j) packed[static_cast<size_t>(k * kBlock + j)] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
+      }
+      for (int64_t i = 0; i < p.m; ++i) {
+        T* __restrict c = p.c + i * p.ldc + j0;
+        for (int64_t k = 0; k < depth; ++k) {
+          const T a = p.a[i * p.a_row + (k0 + k) * p.a_column];
+          const T* __restrict b = packed.data() + k * kBlock;
+          for (int64_t j = 0; j < width; ++j) c[j] += a * b[j];
+        }
+      }
+    }
+  }
+}
+
+template <typename T, typename Gemm>
+void multiply_with(Gemm gemm, const MatrixProduct<T>& p) {
+  if (p.m == 0 || p.n == 0) return;
+  const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
+  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) call_blas(gemm, p);
+  else multiply_blocked(p);
+}
+
+}  // namespace
+
+void multiply(const MatrixProduct<float>& p) { multiply_with(library().sgemm, p); }
+void multiply(const MatrixProduct<double>& p) { multiply_with(library().dgemm, p); }
+const char* blas_name() { return library().name; }
+
+}  // namespace hilo::cpu

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/dot.cc -- the dot op as batched matrix products.
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/blas.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/hlo/ops/dot.h"
+
+namespace hilo::cpu {
+namespace {
+
+using hlo::Int64List;
+
+/// Dimensions of an operand that act as one: their extent, and their stride if they lie in step in memory.
+struct Group {
+  Int64List dimensions;
+  int64_t extent = 1;
+  std::optional<int64_t> stride;
+};
+
+Group group_of(const Shape& shape, Int64List dimensions) {
+  const std::vector<int64_t> strides = strides_of(shape);
+  Group group;
+  group.stride = 1;
+  bool first = true;
+  for (size_t k = dimensions.size(); k-- > 0;) {
+    const int64_t extent = shape.dimension(dimensions[k]);
+    const int64_t stride = strides[static_cast<size_t>(dimensions[k])];
+    if (extent != 1) {
+      if (first) group.stride = stride;
+      else if (group.stride && stride != *group.stride * group.extent) group.stride = std::nullopt;
+      first = false;
+    }
+    group.extent *= extent;
+  }
+  group.dimensions = std::move(dimensions);
+  return group;
+}
+
+/// An operand as batch, outer (rows of the left, columns of the right) and contracted dimensions.
+struct Operand {
+  Shape shape;
+  Group batch, outer, contracted;
+  bool packed = false;  ///< must be brought into [batch, outer, contracted] order first
+
+  Operand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting) : shape(s) {
+    Int64List rest;
+    for (int64_t d = 0; d < s.rank(); ++d) {
+      if (std::ranges::find(batch_dimensions, d) == batch_dimensions.end() && std::ranges::find(contracting, d) == contracting.end()) rest.push_back(d);
+    }
+    batch = group_of(s, batch_dimensions);
+    outer = group_of(s, std::move(rest));
+    contracted = group_of(s, contracting);
+    packed = !batch.stride || !outer.stride || !contracted.stride || (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
+    if (!packed && outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;
+    if (!packed && contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
+    if (packed) {
+      contracted.stride = 1;
+      outer.stride = contracted.extent;
+      batch.stride = contracted.extent * outer.extent;
+    }
+  }
+};
+
+/// Copies an operand into [batch, outer, contracted] order, converting its elements.
+template <typename From, typename To>
+void pack(const Operand& o, const From* from, To* to, bool reorder) {
+  const int64_t count = o.shape.element_count();
+  if (!reorder) {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
+    return;
+  }
+  const std::vector<int64_t> strides = strides_of(o.shape);
+  Int64List order = o.batch.dimensions;
+  order.insert(order.end(), o.outer.dimensions.begin(), o.outer.dimensions.end());
+  order.insert(order.end(), o.contracted.dimensions.begin(), o.contracted.dimensions.end());
+  std::vector<int64_t> index(order.size());
+  int64_t at = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    to[i] = static_cast<To>(from[at]);
+    for (size_t d = order.size(); d-- > 0;) {
+      const int64_t stride = strides[static_cast<size_t>(order[d])];
+      at += stride;
+      if (++index[d] < o.shape.dimension(order[d])) break;
+      at -= stride * index[d];
+      index[d] = 0;
+    }
+  }
+}
+
+/// Rows of the result per task: fixed by the shapes, so that results don't depend on the number of threads.
+constexpr double kWorthForking = 1 << 19;  // multiplications: some 10 us
+
+template <typename T>
+class DotHero final : public Hero {
+ public:
+  DotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result)
+      : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
+        rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions), result_(result) {}
+
+  Status run(void* const* buffers, RunContext& context) const override {
+    AlignedBuffer left, right, out;
+    HILO_ASSIGN_OR_RETURN(const T* a, prepared(lhs_, buffers[0], left));
+    HILO_ASSIGN_OR_RETURN(const T* b, prepared(rhs_, buffers[1], right));
+    T* c = static_cast<T*>(buffers[2]);
+    const bool narrow = result_.element_type() != element_type_of<T>;
+    if (narrow) {
+      HILO_ASSIGN_OR_RETURN(out, allocate_buffer(static_cast<size_t>(result_.element_count()) * sizeof(T)));
+      c = reinterpret_cast<T*>(out.data());
+    }
+    multiply_all(a, b, c, context);
+    if (narrow) narrow_result(c, buffers[2]);
+    return ok_status();
+  }
+
+ private:
+  StatusOr<const T*> prepared(const Operand& o, const void* data, AlignedBuffer& memory) const {
+    const ElementType type = o.shape.element_type();
+    if (!o.packed && type == element_type_of<T>) return static_cast<const T*>(data);
+    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(o.shape.element_count()) * sizeof(T)));
+    T* to = reinterpret_cast<T*>(memory.data());
+    if (type == ElementType::kF16) pack(o, static_cast<const float16*>(data), to, o.packed);
+    else if (type == ElementType::kBf16) pack(o, static_cast<const bfloat16*>(data), to, o.packed);
+    else if (type == ElementType::kF32) pack(o, static_cast<const float*>(data), to, o.packed);
+    else pack(o, static_cast<const double*>(data), to, o.packed);
+    return to;
+  }
+
+  void narrow_result(const T* from, void* to) const {
+    const int64_t count = result_.element_count();
+    if (result_.element_type() == ElementType::kF16) {
+      for (int64_t i = 0; i < count; ++i) static_cast<float16*>(to)[i] = float16(static_cast<float>(from[i]));
+    } else if (result_.element_type() == ElementType::kBf16) {
+      for (int64_t i = 0; i < count; ++i) static_cast<bfloat16*>(to)[i] = bfloat16(static_cast<float>(from[i]));
+    } else if (result_.element_type() == ElementType::kF32) {
+      for (int64_t i = 0; i < count; ++i) static_cast<float*>(to)[i] = static_cast<float>(from[i]);
+    }
+  }
+
+  void multiply_all(const T* a, const T* b, T* c, RunContext& context) const {
+    const int64_t batch = lhs_.batch.extent, m = lhs_.outer.extent, n = rhs_.outer.extent, k = lhs_.contracted.extent;
+    const double work = static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    Executor* executor = work > kWorthForking ? &default_pool() : nullptr;
+    (void)context;
+    // Whole items if there are many; else stretches of the longer side.
+    const bool by_rows = m >= n;
+    const int64_t longer = by_rows ? m : n;
+    int64_t parts = 1;
+    if (batch < 8 && executor != nullptr) parts = std::clamp<int64_t>(longer / 64, 1, 2);
+    const auto task = [&](int64_t t) {
+      const int64_t item = t / parts, part = t % parts;
+      const int64_t begin = longer * part / parts / 16 * 16, end = part + 1 == parts ? longer : longer * (part + 1) / parts / 16 * 16;
+      MatrixProduct<T> p{m, n, k, a + item * *lhs_.batch.stride, *lhs_.outer.stride, *lhs_.contracted.stride,
+                         b + item * *rhs_.batch.stride, *rhs_.contracted.stride, *rhs_.outer.stride, c + item * m * n, n};
+      if (by_rows) {
+        p.a += begin * p.a_row;
+        p.c += begin * n;
+        p.m = end - begin;
+      } else {
+        p.b += begin * p.b_column;
+        p.c += begin;
+        p.n = end - begin;
+      }
+      multiply(p);
+    };
+    if (executor != nullptr && batch * parts > 1) executor->parallel_for(batch * parts, task);
+    else for (int64_t t = 0; t < batch * parts; ++t) task(t);
+  }
+
+  Operand lhs_, rhs_;
+  Shape result_;
+};
+
+bool is_blas_type(ElementType t) {
+  return t == ElementType::kF16 || t == ElementType::kBf16 || t == ElementType::kF32 || t == ElementType::kF64;
+}
+
+}  // namespace
+
+std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, const Shape& result) {
+  const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
+  if (!is_blas_type(operands[0].element_type()) || !is_blas_type(operands[1].element_type()) || !is_blas_type(result.element_type())) return nullptr;
+  if (result.element_type() == ElementType::kF64 || operands[0].element_type() == ElementType::kF64 || operands[1].element_type() == ElementType::kF64) {
+    return std::make_unique<DotHero<double>>(a, operands, result);
+  }
+  return std::make_unique<DotHero<float>>(a, operands, result);
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/scatter.cc -- scatter of one array: the result's memory holds the array already, updates go into it.
+// Updates are applied in order, so equal indices give the same bits on every run.
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/cpu/heroes.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/indexed_access.h"
+#include "hilo/hlo/ops/scatter.h"
+
+namespace hilo::cpu {
+namespace {
+
+enum class Update : uint8_t { kAdd, kMultiply, kMaximum, kMinimum, kAssign };
+
+std::optional<Update> update_of(const hlo::Computation& body) {
+  if (body.root().opcode == hlo::Opcode::kParameter && hlo::attributes_of<hlo::ParameterAttributes>(body.root()).number == 1) return Update::kAssign;
+  switch (body.reducer_kind()) {
+    case hlo::ReducerKind::kAdd: return Update::kAdd;
+    case hlo::ReducerKind::kMultiply: return Update::kMultiply;
+    case hlo::ReducerKind::kMaximum: return Update::kMaximum;
+    case hlo::ReducerKind::kMinimum: return Update::kMinimum;
+    case hlo::ReducerKind::kAnd:
+    case hlo::ReducerKind::kOr:
+    case hlo::ReducerKind::kXor:
+    case hlo::ReducerKind::kArgMax:
+    case hlo::ReducerKind::kArgMin:
+    case hlo::ReducerKind::kGeneric: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+template <typename T>
+T combined(Update update, T a, T u) {
+  constexpr bool kFloating = std::is_floating_point_v<T> || std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+  const auto is_nan = [](T x) {
+    if constexpr (kFloating) return static_cast<double>(x) != static_cast<double>(x);
+    else return x != x;
+  };
+  switch (update) {
+    case Update::kAdd:
+      if constexpr (std::is_same_v<T, bool>) return a || u;
+      else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(u));
+      else return T(a + u);
+    case Update::kMultiply:
+      if constexpr (std::is_same_v<T, bool>) return a && u;
+      else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(u));
+      else return T(a * u);
+    case Update::kMaximum: return is_nan(a) ? a : is_nan(u) || a < u ? u : a;
+    case Update::kMinimum: return is_nan(a) ? a : is_nan(u) || u < a ? u : a;
+    case Update::kAssign: return u;
+  }
+  return u;
+}
+
+/// One stretch of a window that is contiguous in array and update.
+struct Piece {
+  int64_t array, update;  ///< offsets from the window's start
+};
+
+class ScatterHero final : public Hero {
+ public:
+  ScatterHero(const hlo::ScatterAttributes& a, std::span<const Shape> operands, Update update)
+      : update_(update), type_(operands[0].element_type()), index_type_(operands[1].element_type()) {
+    const Shape& array = operands[0];
+    const Shape& indices = operands[1];
+    const Shape& updates = operands[2];
+    const std::vector<int64_t> array_strides = strides_of(array), update_strides = strides_of(updates), index_strides = strides_of(indices);
+    const std::vector<int64_t> window = hlo::other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
+    window_sizes_.assign(static_cast<size_t>(array.rank()), 1);
+    for (size_t k = 0; k < window.size(); ++k) window_sizes_[static_cast<size_t>(window[k])] = updates.dimension(a.update_window_dims[k]);
+    array_sizes_.assign(array.dimensions().begin(), array.dimensions().end());
+    array_strides_ = array_strides;
+    // Batch positions: dimensions of the indices but the vector's; the update's scatter dimensions go along with them.
+    const std::vector<int64_t> scatter_dims = hlo::other_dimensions(updates.rank(), a.update_window_dims);
+    size_t next = 0;
+    for (int64_t d = 0; d < indices.rank(); ++d) {
+      if (d == a.index_vector_dim) continue;
+      const auto batching = std::ranges::find(a.scatter_indices_batching_dims, d);
+      const int64_t along = batching == a.scatter_indices_batching_dims.end() ? -1 : a.input_batching_dims[static_cast<size_t>(batching - a.scatter_indices_batching_dims.begin())];
+      batch_.push_back({indices.dimension(d), index_strides[static_cast<size_t>(d)], update_strides[static_cast<size_t>(scatter_dims[next++])], along});
+    }
+    component_stride_ = a.index_vector_dim < indices.rank() ? index_strides[static_cast<size_t>(a.index_vector_dim)] : 0;
+    index_map_ = a.scatter_dims_to_operand_dims;
+    // The window: trailing dimensions that are contiguous on both sides become one run.
+    std::vector<Piece> pieces = {{0, 0}};
+    size_t k = window.size();
+    while (k > 0) {
+      const size_t d = static_cast<size_t>(window[k - 1]);
+      const int64_t extent = window_sizes_[d];
+      if (extent != 1 && (array_strides[d] != run_ || update_strides[static_cast<size_t>(a.update_window_dims[k - 1])] != run_)) break;
+      run_ *= extent;
+      --k;
+    }
+    for (; k > 0; --k) {
+      const size_t d = static_cast<size_t>(window[k - 1]);
+      std::vector<Piece> grown;
+      for (int64_t i = 0; i < window_sizes_[d]; ++i) {
+        for (const Piece& p : pieces) grown.push_back({p.array + i * array_strides[d], p.update + i * update_strides[static_cast<size_t>(a.update_window_dims[k - 1])]});
+      }
+      pieces = std::move(grown);
+    }
+    pieces_ = std::move(pieces);
+    if (updates.element_count() == 0) run_ = 0;
+  }
+
+  bool updates_in_place() const override { return true; }
+
+  Status run(void* const* buffers, RunContext&) const override {
+    if (run_ == 0) return ok_status();
+    return visit_element_type(
+        type_,
+        [&]<typename T>() -> Status {
+          if constexpr (requires(T x) { combined(Update::kAdd, x, x); } && sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>>) {
+            apply(static_cast<T*>(buffers[3]), buffers[1], static_cast<const T*>(buffers[2]));
+          }
+          return ok_status();
+        },
+        [] { return internal_error("scatter: element type"); });
+  }
+
+ private:
+  struct Batch {
+    int64_t extent, index_stride, update_stride, array_dimension;
+  };
+
+  int64_t index_at(const void* indices, int64_t at) const {
+    return visit_element_type(
+        index_type_,
+        [&]<typename T>() -> int64_t {
+          if constexpr (std::is_integral_v<T>) {
+            const T value = static_cast<const T*>(indices)[at];
+            if constexpr (std::is_same_v<T, uint64_t>) return value > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(value);
+            else return static_cast<int64_t>(value);
+          }
+          return 0;
+        },
+        [] { return int64_t{0}; });
+  }
+
+  template <typename T>
+  void apply(T* array, const void* indices, const T* updates) const {
+    int64_t total = 1;
+    for (const Batch& b : batch_) total *= b.extent;
+    std::vector<int64_t> position(batch_.size(), 0), start(array_sizes_.size());
+    for (int64_t turn = 0; turn < total; ++turn) {
+      int64_t index_at_batch = 0, update_at = 0;
+      std::ranges::fill(start, 0);
+      for (size_t k = 0; k < batch_.size(); ++k) {
+        index_at_batch += position[k] * batch_[k].index_stride;
+        update_at += position[k] * batch_[k].update_stride;
+        if (batch_[k].array_dimension >= 0) start[static_cast<size_t>(batch_[k].array_dimension)] = position[k];
+      }
+      for (size_t k = 0; k < index_map_.size(); ++k) {
+        start[static_cast<size_t>(index_map_[k])] = index_at(indices, index_at_batch + static_cast<int64_t>(k) * component_stride_);
+      }
+      bool fits = true;
+      int64_t at = 0;
+      for (size_t d = 0; d < start.size(); ++d) {
+        fits = fits && start[d] >= 0 && start[d] <= array_sizes_[d] - window_sizes_[d];
+        if (fits) at += start[d] * array_strides_[d];
+      }
+      if (fits) {
+        for (const Piece& p : pieces_) apply_run(array + at + p.array, updates + update_at + p.update);
+      }
+      for (size_t k = batch_.size(); k-- > 0;) {
+        if (++position[k] < batch_[k].extent) break;
+        position[k] = 0;
+      }
+    }
+  }
+
+  template <typename T>
+  void apply_run(T* __restrict array, const T* __restrict update) const {
+    if (update_ == Update::kAdd) {
+      for (int64_t i = 0; i < run_; ++i) array[i] = combined(Update::kAdd, array[i], update[i]);
+    } else if (update_ == Update::kAssign) {
+      std::memcpy(array, update, static_cast<size_t>(run_) * sizeof(T));
+    } else {
+      for (int64_t i = 0; i < run_; ++i) array[i] = combined(update_, array[i], update[i]);
+    }
+  }
+
+  Update update_;
+  ElementType type_, index_type_;
+  std::vector<int64_t> window_sizes_, array_sizes_, array_strides_, index_map_;
+  std::vector<Batch> batch_;
+  std::vector<Piece> pieces_;
+  int64_t component_stride_ = 0;
+  int64_t run_ = 1;  ///< contiguous elements per piece
+};
+
+}  // namespace
+
+std::unique_ptr<Hero> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands) {
+  const auto& a = hlo::attributes_of<hlo::ScatterAttributes>(instruction);
+  const std::optional<Update> update = update_of(*a.to_apply);
+  if (operands.size() != 3 || !update) return nullptr;
+  if (is_complex(operands[0].element_type()) || element_type_info(operands[0].element_type()).bits < 8) {
+    if (operands[0].element_type() != ElementType::kPred) return nullptr;
+  }
+  if (element_type_info(operands[0].element_type()).element_class == ElementClass::kFloat && element_type_info(operands[0].element_type()).bits < 16) return nullptr;
+  if (!is_integer(operands[1].element_type()) || element_type_info(operands[1].element_type()).bits < 8) return nullptr;
+  return std::make_unique<ScatterHero>(a, operands, *update);
+}
+
+}  // namespace hilo::cpu

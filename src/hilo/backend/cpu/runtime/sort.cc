@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, else
+// a merge sort that calls the compiled comparator.
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+#include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/sort_key.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/hlo/ops/sort.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kInsertion = 32;      // elements: below, insertion beats counting
+constexpr int64_t kRadixLeast = 512;    // elements: below, a comparison sort of keys is quicker
+constexpr double kWorthForking = 4096;  // elements in all
+
+uint32_t counter_of(const uint32_t*) { return 0; }
+
+/// Stable ascending sort of (key, position) pairs by key.
+template <typename Key>
+struct Pair {
+  Key key;
+  uint32_t position;
+};
+
+template <typename Key>
+void insertion_sort(Pair<Key>* p, int64_t n) {
+  for (int64_t i = 1; i < n; ++i) {
+    const Pair<Key> x = p[i];
+    int64_t j = i;
+    for (; j > 0 && x.key < p[j - 1].key; --j) p[j] = p[j - 1];
+    p[j] = x;
+  }
+}
+
+/// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`.
+template <typename Key>
+void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
+  constexpr int kDigits = sizeof(Key) == 1 ? 1 : sizeof(Key) * 8 / 8;
+  std::vector<uint32_t> counts(static_cast<size_t>(kDigits) * 256, 0);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int d = 0; d < kDigits; ++d) ++counts[static_cast<size_t>(d) * 256 + static_cast<size_t>((p[i].key >> (8 * d)) & 0xff)];
+  }
+  Pair<Key>* from = p;
+  Pair<Key>* to = other;
+  for (int d = 0; d < kDigits; ++d) {
+    uint32_t* c = counts.data() + static_cast<size_t>(d) * 256;
+    if (c[(from[0].key >> (8 * d)) & 0xff] == static_cast<uint32_t>(n)) continue;
+    uint32_t start = 0;
+    for (int v = 0; v < 256; ++v) start += std::exchange(c[v], start);
+    for (int64_t i = 0; i < n; ++i) to[c[(from[i].key >> (8 * d)) & 0xff]++] = from[i];
+    std::swap(from, to);
+  }
+  if (from != p) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
+}
+
+template <typename Key>
+void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n) {
+  if (n <= kInsertion) insertion_sort(p, n);
+  else if (n < kRadixLeast) std::stable_sort(p, p + n, [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; });
+  else radix_sort(p, other, n);
+}
+
+/// Lines along the sorted dimension.
+struct Lines {
+  int64_t length, stride, outer, inner;
+  int64_t count() const { return outer * inner; }
+  int64_t begin(int64_t line) const { return (line / inner) * length * stride + line % inner; }
+};
+
+void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t stride, int64_t n, const auto& position) {
+  const auto copy = [&]<typename T>() {
+    const T* source = static_cast<const T*>(from) + at;
+    T* target = static_cast<T*>(to) + at;
+    for (int64_t i = 0; i < n; ++i) target[i * stride] = source[position(i) * stride];
+  };
+  switch (width) {
+    case 1: return copy.template operator()<uint8_t>();
+    case 2: return copy.template operator()<uint16_t>();
+    case 4: return copy.template operator()<uint32_t>();
+    default: return copy.template operator()<uint64_t>();
+  }
+}
+
+class KeySortHero final : public Hero {
+ public:
+  KeySortHero(SortKey key, Lines lines, std::vector<size_t> widths) : key_(key), lines_(lines), widths_(std::move(widths)) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    switch (widths_[key_.operand]) {
+      case 1: return run_as<uint8_t>(buffers);
+      case 2: return run_as<uint16_t>(buffers);
+      case 4: return run_as<uint32_t>(buffers);
+      default: return run_as<uint64_t>(buffers);
+    }
+  }
+
+ private:
+  template <typename Key>
+  Status run_as(void* const* buffers) const {
+    const int64_t n = lines_.length;
+    const size_t bytes = static_cast<size_t>(n) * sizeof(Pair<Key>);
+    const int64_t tasks = static_cast<double>(lines_.count() * n) > kWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(2 * bytes * static_cast<size_t>(tasks)));
+    const auto task = [&](int64_t t) {
+      auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
+      for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks; ++line) sort_line(buffers, line, pairs, pairs + n);
+    };
+    if (tasks > 1) default_pool().parallel_for(tasks, task);
+    else task(0);
+    return ok_status();
+  }
+
+  template <typename Key>
+  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other) const {
+    const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
+    const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
+    for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
+    sort_pairs(pairs, other, n);
+    for (size_t k = 0; k < widths_.size(); ++k) {
+      move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n, [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
+    }
+  }
+
+  SortKey key_;
+  Lines lines_;
+  std::vector<size_t> widths_;
+};
+
+class ComparatorSortHero final : public Hero {
+ public:
+  ComparatorSortHero(ScalarProgram comparator, Lines lines, std::vector<size_t> widths)
+      : comparator_(std::move(comparator)), lines_(lines), widths_(std::move(widths)) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    const size_t operands = widths_.size();
+    std::vector<int64_t> order(static_cast<size_t>(lines_.length));
+    std::vector<const void*> arguments(2 * operands);
+    for (int64_t line = 0; line < lines_.count(); ++line) {
+      const int64_t at = lines_.begin(line);
+      std::iota(order.begin(), order.end(), 0);
+      const auto element = [&](size_t k, int64_t i) { return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k]; };
+      std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+        for (size_t k = 0; k < operands; ++k) {
+          arguments[2 * k] = element(k, i);
+          arguments[2 * k + 1] = element(k, j);
+        }
+        uint8_t first = 0;
+        void* result = &first;
+        const uint32_t never = counter_of(nullptr);
+        comparator_.function(arguments.data(), &result, &never);
+        return first != 0;
+      });
+      for (size_t k = 0; k < operands; ++k) {
+        move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length, [&](int64_t i) { return order[static_cast<size_t>(i)]; });
+      }
+    }
+    return ok_status();
+  }
+
+ private:
+  ScalarProgram comparator_;
+  Lines lines_;
+  std::vector<size_t> widths_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, Isa isa) {
+  const auto& a = hlo::attributes_of<hlo::SortAttributes>(instruction);
+  std::vector<size_t> widths;
+  for (const Shape& s : operands) {
+    widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
+    if (widths.back() > 8) return std::unique_ptr<Hero>();
+  }
+  Lines lines{1, 1, 1, 1};
+  const Shape& shape = operands[0];
+  if (shape.rank() > 0) {
+    lines.length = shape.dimension(a.dimension());
+    for (int64_t d = 0; d < shape.rank(); ++d) (d < a.dimension() ? lines.outer : lines.inner) *= d == a.dimension() ? 1 : shape.dimension(d);
+    lines.stride = lines.inner;
+  }
+  if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX) {
+    return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, lines, std::move(widths)));
+  }
+  if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  HILO_ASSIGN_OR_RETURN(ScalarProgram comparator, compile_scalar_program(*a.to_apply, isa));
+  return std::unique_ptr<Hero>(std::make_unique<ComparatorSortHero>(std::move(comparator), lines, std::move(widths)));
+}
+
+}  // namespace hilo::cpu
