@@ -14,6 +14,7 @@
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/elementwise.h"
 
 namespace hilo::cpu {
 

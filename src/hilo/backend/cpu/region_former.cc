@@ -58,8 +58,13 @@ void RegionFormer::visit(uint32_t n) {
 void RegionFormer::load(ValueId value, const Request& r) {
   Region& region = regions_[r.region];
   RegionNode& node = region.nodes[r.node];
-  node.kind = NodeKind::kLoad;
   node.type = shape(value).element_type();
+  if (shape(value).element_count() == 0) {
+    // Nothing is ever read; a guard keeps everybody away.
+    node.kind = NodeKind::kConstant;
+    return;
+  }
+  node.kind = NodeKind::kLoad;
   node.index = linear_index(r.map, shape(value)).value_or(IndexExpr{});
   node.guards = r.map.guards;
   const auto same = std::ranges::find(region.inputs, value, &RegionInput::value);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/backend.h"
+
+namespace hilo {
+namespace {
+
+std::string argument_text(size_t i, const std::string& name) {
+  return "argument " + std::to_string(i) + (name.empty() ? "" : " '" + name + "'");
+}
+
+}  // namespace
+
+std::string CompileOptions::to_string() const {
+  const auto text = [](const auto& value) { return value ? "\"" + *value + "\"" : std::string("unset"); };
+  return "{generate_hlo_graph: " + text(generate_hlo_graph) +
+         ", dump_unoptimized_hlo_proto_to: " + text(dump_unoptimized_hlo_proto_to) +
+         ", dump_optimized_hlo_proto_to: " + text(dump_optimized_hlo_proto_to) +
+         ", dump_per_pass_hlo_proto_to: " + text(dump_per_pass_hlo_proto_to) +
+         ", hlo_profile: " + (hlo_profile ? "true" : "false") +
+         ", result_shape: " + (result_shape ? result_shape->to_string_with_layout() : "unset") +
+         ", replica_count: " + std::to_string(replica_count) + "}";
+}
+
+void Executable::set_signature(const hlo::Module& module) {
+  name_ = module.name;
+  for (hlo::InstructionId id : module.entry->parameters()) {
+    const hlo::Instruction& parameter = module.entry->instruction(id);
+    for (const Shape& leaf : parameter.shape.leaves()) {
+      argument_shapes_.push_back(leaf);
+      argument_names_.push_back(parameter.name);
+    }
+  }
+  result_shape_ = module.entry->result_shape();
+  result_shapes_ = result_shape_.leaves();
+}
+
+Status Executable::execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                           const ExecuteOptions& options) {
+  const auto fail = [&](const std::string& text) { return invalid_argument("Execute '" + name_ + "': " + text); };
+  if (arguments.size() != argument_shapes_.size()) {
+    return fail("got " + std::to_string(arguments.size()) + " arguments, compiled for " + std::to_string(argument_shapes_.size()));
+  }
+  if (results.size() != result_shapes_.size()) {
+    return fail("room for " + std::to_string(results.size()) + " results, the program has " + std::to_string(result_shapes_.size()));
+  }
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == nullptr) return fail(argument_text(i, argument_names_[i]) + " is null");
+    if (arguments[i]->shape() != argument_shapes_[i]) {
+      return fail(argument_text(i, argument_names_[i]) + " is " + arguments[i]->shape().to_string() + ", compiled for " +
+                  argument_shapes_[i].to_string());
+    }
+    if (arguments[i]->state() != BufferState::kLive) {
+      return check_live(*arguments[i], argument_text(i, argument_names_[i])).with_context("Execute '" + name_ + "'");
+    }
+  }
+  for (size_t i = 0; i < options.donated.size(); ++i) {
+    if (!options.donated[i]) continue;
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      if (k == i || arguments[k] != arguments[i]) continue;
+      const bool twice = k < options.donated.size() && options.donated[k];
+      return fail(std::string(twice ? "Attempt to donate the same buffer twice" : "a donated buffer is also read") +
+                  " (arguments " + std::to_string(i) + " and " + std::to_string(k) + ")");
+    }
+  }
+  return run(arguments, results, options);
+}
+
+}  // namespace hilo
