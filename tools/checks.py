@@ -24,6 +24,7 @@ def all_checks(root: pathlib.Path, build: pathlib.Path, jobs: int) -> list[tuple
         "sizes": [python, "tools/check_sizes.py"],
         "spdx": [python, "tools/check_spdx.py"],
         "includes": [python, "tools/check_includes.py"],
+        "words": [python, "tools/check_words.py"],
         "format": ["tools/check_format.sh"],
         "symbols": [python, "tools/check_symbols.py", str(build / "lib" / "libhilo.so")],
         "generated_docs": [python, "tools/generate_docs.py", "--check", "--build", str(build)],
