@@ -139,6 +139,7 @@ StatusOr<bool> hoist_from(RewriteBuilder& b, const Instruction& loop) {
 }
 
 StatusOr<ComputationPtr> hoist_in(const ComputationPtr& source) {
+  if (!has_opcode(*source, Opcode::kWhile)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (i.opcode == Opcode::kWhile) {

@@ -39,12 +39,18 @@ AttributesPtr without_composite(const Instruction& call) {
 
 bool is_composite(const Instruction& i) { return i.opcode == Opcode::kCall && attributes_of<CallAttributes>(i).is_composite; }
 
+bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
+  return has_trait(i.opcode, kExtension) && std::find(native.begin(), native.end(), i.opcode) == native.end();
+}
+
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, std::span<const Opcode> native, int level) {
+  const std::span<const Instruction> all = source->instructions();
+  if (std::none_of(all.begin(), all.end(), [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, native); })) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (is_composite(i)) {
       b.copy(i, without_composite(i));
-    } else if (has_trait(i.opcode, kExtension) && std::find(native.begin(), native.end(), i.opcode) == native.end()) {
+    } else if (must_be_lowered(i, native)) {
       HILO_ASSIGN_OR_RETURN(const ComputationPtr body, decomposition_of(i, b, native, level));
       b.at(i);
       b.replace(i.id, b.splice(body, b.mapped(i.operands)));

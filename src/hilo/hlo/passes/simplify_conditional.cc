@@ -33,6 +33,7 @@ bool swap_negated(RewriteBuilder& b, const Instruction& i, const ConditionalAttr
 }
 
 StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
+  if (!has_opcode(*source, Opcode::kConditional)) return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (i.opcode != Opcode::kConditional) {

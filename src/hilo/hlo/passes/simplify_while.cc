@@ -138,6 +138,7 @@ bool remove_loop(RewriteBuilder& b, const Instruction& loop) {
 }
 
 StatusOr<ComputationPtr> simplify_in(const ComputationPtr& source) {
+  if (!has_opcode(*source, Opcode::kWhile)) return source;
   const std::unordered_map<InstructionId, CarryUses> uses = carry_uses_of(*source);
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {

@@ -87,6 +87,11 @@ bool calls_effect(Opcode opcode, const AttributesPtr& attributes) {
 
 }  // namespace
 
+bool has_opcode(const Computation& c, Opcode opcode) {
+  const std::span<const Instruction> all = c.instructions();
+  return std::any_of(all.begin(), all.end(), [opcode](const Instruction& i) { return i.opcode == opcode; });
+}
+
 bool is_pinned(Opcode opcode, const AttributesPtr& attributes) {
   return has_trait(opcode, kEffect | kBarrier) || calls_effect(opcode, attributes);
 }

@@ -127,6 +127,9 @@ class RewriteBuilder {
 /// Rebuilds one computation under `options`.
 StatusOr<ComputationPtr> rewrite(const ComputationPtr& source, const RewriteOptions& options);
 
+/// An instruction of `c` itself has this opcode; passes that look for one op leave the others' computations alone.
+bool has_opcode(const Computation& c, Opcode opcode);
+
 /// Never merged with an equal one, nor folded: an effect, a barrier, or a call of a computation that has an effect.
 bool is_pinned(Opcode opcode, const AttributesPtr& attributes);
 /// Stays though nobody uses its value.
