@@ -25,7 +25,8 @@ class Recorder : public PassObserver {
   void before(std::string_view pass, const Module&) override { log.push_back("before " + std::string(pass)); }
   void after(std::string_view pass, const Module& module, bool changed, double milliseconds) override {
     EXPECT_GE(milliseconds, 0.0);
-    log.push_back("after " + std::string(pass) + (changed ? " changed " : " same ") + std::to_string(module.entry->size()));
+    log.push_back("after " + std::string(pass) + (changed ? " changed " : " same ") +
+                  std::to_string(module.entry->size()));
   }
   std::vector<std::string> log;
 };
@@ -37,7 +38,8 @@ TEST(Driver, TellsTheObserverOfEveryPass) {
   const auto changed = run_passes(module, passes, {.observer = &recorder, .verify = true});
   ASSERT_TRUE(changed.ok()) << changed.status().to_string();
   EXPECT_TRUE(*changed);
-  EXPECT_EQ(recorder.log, (std::vector<std::string>{"before dce", "after dce changed 2", "before cse", "after cse same 2"}));
+  EXPECT_EQ(recorder.log,
+            (std::vector<std::string>{"before dce", "after dce changed 2", "before cse", "after cse same 2"}));
 }
 
 TEST(Driver, SaysWhichPassFailed) {
@@ -51,16 +53,18 @@ TEST(Driver, SaysWhichPassFailed) {
 TEST(Driver, FindsAPassThatLeavesAnInvalidModule) {
   Module module = module_with_dead_code();
   const PassEntry broken{"broken", [](Module& m) -> StatusOr<bool> {
-    ComputationDraft draft("main");
-    const InstructionId x = draft.append_copy(m.entry->parameter(0), {});
-    const InstructionId y = draft.append(Opcode::kExp, Shape::array(ElementType::kF32, {5}), std::span(&x, 1), nullptr, "y");
-    m.entry = *std::move(draft).finish(y);
-    return true;
-  }};
+                           ComputationDraft draft("main");
+                           const InstructionId x = draft.append_copy(m.entry->parameter(0), {});
+                           const InstructionId y = draft.append(Opcode::kExp, Shape::array(ElementType::kF32, {5}),
+                                                                std::span(&x, 1), nullptr, "y");
+                           m.entry = *std::move(draft).finish(y);
+                           return true;
+                         }};
   const auto changed = run_passes(module, {&broken, 1}, {.verify = true});
   ASSERT_FALSE(changed.ok());
   EXPECT_EQ(changed.status().code(), StatusCode::kInternal);
-  EXPECT_NE(changed.status().to_string().find("pass 'broken' left an invalid module"), std::string::npos) << changed.status().to_string();
+  EXPECT_NE(changed.status().to_string().find("pass 'broken' left an invalid module"), std::string::npos)
+      << changed.status().to_string();
   EXPECT_NE(changed.status().to_string().find("'y'"), std::string::npos) << changed.status().to_string();
 }
 

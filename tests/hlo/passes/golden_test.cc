@@ -115,14 +115,10 @@ class Inputs {
   template <typename T>
   void fill(std::span<T> values) {
     for (T& value : values) {
-      if constexpr (std::is_same_v<T, bool>)
-        value = next() % 2 == 0;
-      else if constexpr (std::is_integral_v<T>)
-        value = static_cast<T>(next() % 10);
-      else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>)
-        value = static_cast<T>(unit());
-      else
-        value = T(static_cast<float>(unit()));
+      if constexpr (std::is_same_v<T, bool>) value = next() % 2 == 0;
+      else if constexpr (std::is_integral_v<T>) value = static_cast<T>(next() % 10);
+      else if constexpr (std::is_same_v<T, float> || std::is_same_v<T, double>) value = static_cast<T>(unit());
+      else value = T(static_cast<float>(unit()));
     }
   }
   double unit() { return static_cast<double>(next() >> 40) / static_cast<double>(1 << 23) - 1.0; }

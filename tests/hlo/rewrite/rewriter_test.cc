@@ -73,7 +73,8 @@ TEST(Rewriter, TellsLargeConstantsApartThatDifferInTheMiddleOnly) {
 TEST(Rewriter, DoesNotShareBarriersBecauseTheyKeepRecomputationApart) {
   Builder b("main");
   const InstructionId x = b.parameter(kVector);
-  const InstructionId first = *b.add(Opcode::kOptimizationBarrier, {x}), second = *b.add(Opcode::kOptimizationBarrier, {x});
+  const InstructionId first = *b.add(Opcode::kOptimizationBarrier, {x}),
+                      second = *b.add(Opcode::kOptimizationBarrier, {x});
   const ComputationPtr c = *std::move(b).build(b.tuple({first, second}));
   EXPECT_EQ(rewrite(c, {})->get(), c.get());
 }
@@ -113,7 +114,8 @@ TEST(Rewriter, StopsAskingARuleThatNeverEnds) {
   const InstructionId x = b.parameter(kVector);
   const ComputationPtr c = *std::move(b).build(*b.add(Opcode::kNegate, {x}));
   const RewriteRule rule = [](RewriteBuilder& builder, const RewriteNode& n) {
-    return n.opcode == Opcode::kNegate ? builder.add(Opcode::kNegate, {builder.add(Opcode::kAbs, {n.operand(0)})}) : kNoInstruction;
+    return n.opcode == Opcode::kNegate ? builder.add(Opcode::kNegate, {builder.add(Opcode::kAbs, {n.operand(0)})})
+                                       : kNoInstruction;
   };
   const auto result = rewrite(c, {.rule = rule});
   ASSERT_TRUE(result.ok());
@@ -146,7 +148,8 @@ TEST(Rewriter, ReportsAnAdditionThatItsShapesForbid) {
   const auto result = r.finish();
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), StatusCode::kInternal);
-  EXPECT_NE(result.status().to_string().find("rewrite: add in 'main': operand shapes differ; got f32[4] and f32[5]"), std::string::npos)
+  EXPECT_NE(result.status().to_string().find("rewrite: add in 'main': operand shapes differ; got f32[4] and f32[5]"),
+            std::string::npos)
       << result.status().to_string();
 }
 
@@ -160,7 +163,8 @@ TEST(Rewriter, ReportsAReplacementOfAnotherShape) {
   const auto result = r.finish();
   ASSERT_FALSE(result.ok());
   EXPECT_EQ(result.status().code(), StatusCode::kInternal);
-  EXPECT_NE(result.status().to_string().find("got f32[5], wanted f32[4]"), std::string::npos) << result.status().to_string();
+  EXPECT_NE(result.status().to_string().find("got f32[5], wanted f32[4]"), std::string::npos)
+      << result.status().to_string();
 }
 
 TEST(Rewriter, IsLinearInLongChains) {

@@ -8,6 +8,7 @@
 #include "hilo/hlo/verify/verifier.h"
 
 namespace hilo::hlo {
+
 StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, const DriverOptions& options) {
   using Clock = std::chrono::steady_clock;
   bool any = false;

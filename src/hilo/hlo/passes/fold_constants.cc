@@ -5,7 +5,8 @@
 namespace hilo::hlo {
 
 StatusOr<bool> fold_constants(Module& module) {
-  return rewrite_computations(module, [](const ComputationPtr& c) { return rewrite(c, {.share = true, .rule = fold_constant}); });
+  return rewrite_computations(
+      module, [](const ComputationPtr& c) { return rewrite(c, {.share = true, .rule = fold_constant}); });
 }
 
 }  // namespace hilo::hlo

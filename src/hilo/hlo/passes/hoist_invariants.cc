@@ -12,8 +12,8 @@ namespace {
 
 /// What moves out of a loop body.
 struct Hoist {
-  std::vector<bool> moves;               ///< per instruction: computed before the loop
-  std::vector<InstructionId> frontier;   ///< moved, and read by what stays: the new carries
+  std::vector<bool> moves;              ///< per instruction: computed before the loop
+  std::vector<InstructionId> frontier;  ///< moved, and read by what stays: the new carries
 };
 
 bool is_cheap_leaf(const Instruction& i) {
@@ -23,13 +23,16 @@ bool is_cheap_leaf(const Instruction& i) {
 /// The result is no larger than what it is made of, so that hoisting doesn't trade memory for time.
 bool shrinks_or_keeps(const Computation& c, const Instruction& i) {
   int64_t bytes = 0;
-  for (InstructionId operand : i.operands) bytes = checked_add(bytes, c.instruction(operand).shape.byte_size()).value_or(INT64_MAX);
+  for (InstructionId operand : i.operands)
+    bytes = checked_add(bytes, c.instruction(operand).shape.byte_size()).value_or(INT64_MAX);
   return i.shape.byte_size() <= bytes;
 }
 
 /// Copies of data are free inside a loop (readers see through them); calls and loops are left where they are.
 bool is_worth_moving(const Computation& c, const Instruction& i) {
-  if (!i.shape.is_array() || i.operands.empty() || has_trait(i.opcode, kEffect | kBarrier) || i.def().cost == CostClass::kFree) return false;
+  if (!i.shape.is_array() || i.operands.empty() || has_trait(i.opcode, kEffect | kBarrier) ||
+      i.def().cost == CostClass::kFree)
+    return false;
   return (called_computations(i).empty() || i.opcode == Opcode::kReduce) && shrinks_or_keeps(c, i);
 }
 
@@ -43,11 +46,13 @@ Hoist find_invariants(const Computation& body) {
       fixed[i.id] = invariant[static_cast<size_t>(*element)];
       continue;
     }
-    const bool operands_fixed = std::all_of(i.operands.begin(), i.operands.end(), [&](InstructionId operand) { return fixed[operand]; });
+    const bool operands_fixed =
+        std::all_of(i.operands.begin(), i.operands.end(), [&](InstructionId operand) { return fixed[operand]; });
     if (!operands_fixed || has_trait(i.opcode, kEffect | kBarrier)) continue;
     const bool moves = is_worth_moving(body, i);
     // Leaves and views of fixed values stay, and are made again outside where something that moves reads them.
-    fixed[i.id] = moves || is_cheap_leaf(i) || (i.def().cost == CostClass::kFree && i.shape.is_array() && called_computations(i).empty());
+    fixed[i.id] = moves || is_cheap_leaf(i) ||
+                  (i.def().cost == CostClass::kFree && i.shape.is_array() && called_computations(i).empty());
     hoist.moves[i.id] = moves;
   }
   std::vector<bool> in_frontier(body.size());
@@ -63,7 +68,8 @@ Hoist find_invariants(const Computation& body) {
 }
 
 /// The values of the frontier, computed outside from the initial carry.
-std::vector<InstructionId> compute_outside(RewriteBuilder& b, const Computation& body, const Hoist& hoist, InstructionId init) {
+std::vector<InstructionId> compute_outside(RewriteBuilder& b, const Computation& body, const Hoist& hoist,
+                                           InstructionId init) {
   std::vector<bool> needed(body.size());
   for (InstructionId id : hoist.frontier) needed[id] = true;
   for (InstructionId id = body.size(); id-- > 0;) {
@@ -98,7 +104,8 @@ StatusOr<ComputationPtr> with_more_carries(const ComputationPtr& source, const S
     b.replace(hoist->frontier[k], more.back());
   }
   for (const Instruction& i : source->instructions()) {
-    if (i.opcode == Opcode::kParameter || (hoist != nullptr && (hoist->moves[i.id] || i.id == source->root_id()))) continue;
+    if (i.opcode == Opcode::kParameter || (hoist != nullptr && (hoist->moves[i.id] || i.id == source->root_id())))
+      continue;
     b.at(i);
     if (const auto element = carry_element_read(*source, i)) b.replace(i.id, b.get_tuple_element(parameter, *element));
     else b.copy(i);

@@ -8,7 +8,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int64_t kSmallBody = 32;    // instructions: a call costs more than it saves
+constexpr int64_t kSmallBody = 32;     // instructions: a call costs more than it saves
 constexpr int64_t kMostGrowth = 2048;  // instructions that one body may add to the program in all
 
 using CallSites = std::unordered_map<const Computation*, int64_t>;

@@ -8,7 +8,8 @@ namespace hilo::hlo {
 namespace {
 
 /// Marks what `start` needs, and calls found(element) for carry elements read on the way.
-void mark(const Computation& c, InstructionId start, std::vector<bool>& needed, const std::function<void(int64_t)>& found) {
+void mark(const Computation& c, InstructionId start, std::vector<bool>& needed,
+          const std::function<void(int64_t)>& found) {
   std::vector<InstructionId> stack;
   const auto push = [&](InstructionId id) {
     if (needed[id]) return;
@@ -33,12 +34,14 @@ void mark_effects(const Computation& c, std::vector<bool>& needed, const std::fu
 }  // namespace
 
 std::optional<int64_t> carry_element_read(const Computation& c, const Instruction& i) {
-  if (i.opcode != Opcode::kGetTupleElement || c.instruction(i.operands[0]).opcode != Opcode::kParameter) return std::nullopt;
+  if (i.opcode != Opcode::kGetTupleElement || c.instruction(i.operands[0]).opcode != Opcode::kParameter)
+    return std::nullopt;
   return attributes_of<GetTupleElementAttributes>(i).index;
 }
 
 bool reads_carry_by_element(const Computation& c) {
-  if (c.parameter_count() != 1 || !c.parameter(0).shape.is_tuple() || c.root().opcode == Opcode::kParameter) return false;
+  if (c.parameter_count() != 1 || !c.parameter(0).shape.is_tuple() || c.root().opcode == Opcode::kParameter)
+    return false;
   for (const Instruction& i : c.instructions()) {
     if (i.opcode == Opcode::kGetTupleElement) continue;
     for (InstructionId operand : i.operands) {

@@ -10,17 +10,21 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr int kMostLevels = 16;  // decompositions in decompositions; a decomposition that needs itself must end somewhere
+constexpr int kMostLevels =
+    16;  // decompositions in decompositions; a decomposition that needs itself must end somewhere
 
 StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level);
 
 /// The decomposition of one extension op, itself without extension ops.
-StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b, std::span<const Opcode> native, int level) {
-  if (level == kMostLevels) return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
+StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const RewriteBuilder& b,
+                                          std::span<const Opcode> native, int level) {
+  if (level == kMostLevels)
+    return internal_error(fmt::format("{}: its decomposition doesn't end", describe(instruction)));
   std::vector<Shape> operands;
   for (InstructionId operand : instruction.operands) operands.push_back(b.source().instruction(operand).shape);
   if (instruction.def().decompose == nullptr) {
-    return unimplemented(fmt::format("{}: has no decomposition and the backend doesn't run it itself", describe(instruction)));
+    return unimplemented(
+        fmt::format("{}: has no decomposition and the backend doesn't run it itself", describe(instruction)));
   }
   StatusOr<ComputationPtr> body = instruction.def().decompose(instruction, operands);
   if (!body.ok()) return body.status().with_context(describe(instruction));
@@ -37,7 +41,9 @@ AttributesPtr without_composite(const Instruction& call) {
   return attributes;
 }
 
-bool is_composite(const Instruction& i) { return i.opcode == Opcode::kCall && attributes_of<CallAttributes>(i).is_composite; }
+bool is_composite(const Instruction& i) {
+  return i.opcode == Opcode::kCall && attributes_of<CallAttributes>(i).is_composite;
+}
 
 bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
   return has_trait(i.opcode, kExtension) && std::find(native.begin(), native.end(), i.opcode) == native.end();
@@ -45,7 +51,9 @@ bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
 
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, std::span<const Opcode> native, int level) {
   const std::span<const Instruction> all = source->instructions();
-  if (std::none_of(all.begin(), all.end(), [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, native); })) return source;
+  if (std::none_of(all.begin(), all.end(),
+                   [&](const Instruction& i) { return is_composite(i) || must_be_lowered(i, native); }))
+    return source;
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   for (const Instruction& i : source->instructions()) {
     if (is_composite(i)) {

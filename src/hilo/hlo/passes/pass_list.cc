@@ -10,18 +10,19 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions};            // scan and the like become plain HLO
-constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};                        // calls become their bodies
-constexpr PassEntry kSimplify{"simplify", simplify};                                   // algebra, folding and sharing in one sweep
+constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions};  // scan and the like become plain HLO
+constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};              // calls become their bodies
+constexpr PassEntry kSimplify{"simplify", simplify};  // algebra, folding and sharing in one sweep
 constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // known branches are taken
-constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};                  // carries that need not be carried
-constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};            // what every iteration computes anew
-constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};                  // what is known now
-constexpr PassEntry kCse{"cse", cse};                                                  // equal instructions become one
-constexpr PassEntry kDce{"dce", dce};                                                  // what nobody uses
+constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};        // carries that need not be carried
+constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};  // what every iteration computes anew
+constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};        // what is known now
+constexpr PassEntry kCse{"cse", cse};                                        // equal instructions become one
+constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kSimplifyWhile, kHoistInvariants, kFoldConstants, kCse, kDce,
+    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kSimplifyWhile, kHoistInvariants,
+    kFoldConstants,   kCse,         kDce,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
@@ -39,7 +40,8 @@ StatusOr<PassEntry> find_pass(std::string_view name) {
     if (pass.name == name) return pass;
     names.push_back(pass.name);
   }
-  return not_found(fmt::format("pass {} doesn't exist; wanted one of {}.{}", quote(name), fmt::join(names, ", "), did_you_mean(name, names)));
+  return not_found(fmt::format("pass {} doesn't exist; wanted one of {}.{}", quote(name), fmt::join(names, ", "),
+                               did_you_mean(name, names)));
 }
 
 StatusOr<std::vector<PassEntry>> parse_pass_list(std::string_view names) {

@@ -74,8 +74,8 @@ constexpr std::array<RewriteRule, kOpcodeCount> kRuleOf = [] {
 
 /// No elements -> an empty constant, whatever would have computed them.
 bool is_empty(const RewriteNode& n) {
-  return n.shape.is_array() && n.shape.element_count() == 0 && n.opcode != Opcode::kConstant && n.opcode != Opcode::kParameter &&
-         !is_pinned(n.opcode, n.attributes);
+  return n.shape.is_array() && n.shape.element_count() == 0 && n.opcode != Opcode::kConstant &&
+         n.opcode != Opcode::kParameter && !is_pinned(n.opcode, n.attributes);
 }
 
 InstructionId apply(RewriteBuilder& b, const RewriteNode& n) {
@@ -88,7 +88,8 @@ InstructionId apply(RewriteBuilder& b, const RewriteNode& n) {
 }  // namespace
 
 StatusOr<bool> simplify(Module& module) {
-  return rewrite_computations(module, [](const ComputationPtr& c) { return rewrite(c, {.share = true, .rule = apply}); });
+  return rewrite_computations(module,
+                              [](const ComputationPtr& c) { return rewrite(c, {.share = true, .rule = apply}); });
 }
 
 }  // namespace hilo::hlo

@@ -10,25 +10,30 @@ namespace hilo::hlo {
 namespace {
 
 /// The branch that runs, if that is known: the predicate is a constant, or all branches do the same to the same operand.
-std::optional<size_t> known_branch(const RewriteBuilder& b, const ConditionalAttributes& conditional, std::span<const InstructionId> operands) {
+std::optional<size_t> known_branch(const RewriteBuilder& b, const ConditionalAttributes& conditional,
+                                   std::span<const InstructionId> operands) {
   const int64_t count = static_cast<int64_t>(conditional.branches.size());
   if (const std::optional<int64_t> value = splat_integer(b, operands[0])) {
     if (conditional.predicated) return *value != 0 ? 0 : 1;
     return static_cast<size_t>(*value < 0 || *value >= count ? count - 1 : *value);  // out of range: the last
   }
   for (size_t i = 1; i < conditional.branches.size(); ++i) {
-    if (operands[i + 1] != operands[1] || conditional.branches[i]->fingerprint() != conditional.branches[0]->fingerprint()) return std::nullopt;
+    if (operands[i + 1] != operands[1] ||
+        conditional.branches[i]->fingerprint() != conditional.branches[0]->fingerprint())
+      return std::nullopt;
   }
   return 0;
 }
 
 /// conditional(!p, x, y) -> conditional(p, y, x).
-bool swap_negated(RewriteBuilder& b, const Instruction& i, const ConditionalAttributes& conditional, std::span<const InstructionId> operands) {
+bool swap_negated(RewriteBuilder& b, const Instruction& i, const ConditionalAttributes& conditional,
+                  std::span<const InstructionId> operands) {
   const RewriteNode* negated = conditional.predicated ? match(b, operands[0], Opcode::kNot) : nullptr;
   if (negated == nullptr) return false;
   auto swapped = std::make_shared<ConditionalAttributes>(conditional);
   std::swap(swapped->branches[0], swapped->branches[1]);
-  b.replace(i.id, b.add(Opcode::kConditional, {negated->operand(0), operands[2], operands[1]}, std::move(swapped), i.shape));
+  b.replace(i.id,
+            b.add(Opcode::kConditional, {negated->operand(0), operands[2], operands[1]}, std::move(swapped), i.shape));
   return true;
 }
 

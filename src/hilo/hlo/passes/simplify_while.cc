@@ -13,18 +13,20 @@ namespace {
 
 /// What of a loop's carry its surroundings read.
 struct CarryUses {
-  std::vector<bool> read;    ///< by get-tuple-element
+  std::vector<bool> read;   ///< by get-tuple-element
   bool read_whole = false;  ///< the tuple itself is passed on
 };
 
 std::unordered_map<InstructionId, CarryUses> carry_uses_of(const Computation& c) {
   std::unordered_map<InstructionId, CarryUses> uses;
   for (const Instruction& i : c.instructions()) {
-    if (i.opcode == Opcode::kWhile && i.shape.is_tuple()) uses[i.id].read.resize(static_cast<size_t>(i.shape.tuple_size()));
+    if (i.opcode == Opcode::kWhile && i.shape.is_tuple())
+      uses[i.id].read.resize(static_cast<size_t>(i.shape.tuple_size()));
     for (InstructionId operand : i.operands) {
       const auto it = uses.find(operand);
       if (it == uses.end()) continue;
-      if (i.opcode == Opcode::kGetTupleElement) it->second.read[static_cast<size_t>(attributes_of<GetTupleElementAttributes>(i).index)] = true;
+      if (i.opcode == Opcode::kGetTupleElement)
+        it->second.read[static_cast<size_t>(attributes_of<GetTupleElementAttributes>(i).index)] = true;
       else it->second.read_whole = true;
     }
   }
@@ -45,13 +47,14 @@ InstructionId make_known(const RewriteBuilder& from, InstructionId id, RewriteBu
 
 /// Where each element of the carry goes.
 struct Plan {
-  std::vector<int64_t> place;           ///< in the new carry, or -1
-  std::vector<InstructionId> known;     ///< outside the loop; kNoInstruction if not known
-  std::vector<Shape> shapes;            ///< of the new carry
+  std::vector<int64_t> place;        ///< in the new carry, or -1
+  std::vector<InstructionId> known;  ///< outside the loop; kNoInstruction if not known
+  std::vector<Shape> shapes;         ///< of the new carry
 };
 
 /// `source` (a body or a condition) over the new carry; its root is a tuple of the elements that stay if `is_body`.
-StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan& plan, const RewriteBuilder& outside, bool is_body) {
+StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan& plan, const RewriteBuilder& outside,
+                                        bool is_body) {
   RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
   const std::vector<bool> needed = needed_for(*source, [&](size_t i) { return plan.place[i] >= 0; }, is_body);
   b.at(source->parameter(0));
@@ -66,7 +69,8 @@ StatusOr<ComputationPtr> over_new_carry(const ComputationPtr& source, const Plan
     }
     b.at(i);
     const size_t k = static_cast<size_t>(*element);
-    b.replace(i.id, plan.place[k] >= 0 ? b.get_tuple_element(carry, plan.place[k]) : make_known(outside, plan.known[k], b));
+    b.replace(i.id,
+              plan.place[k] >= 0 ? b.get_tuple_element(carry, plan.place[k]) : make_known(outside, plan.known[k], b));
   }
   if (!is_body) return b.finish();
   std::vector<InstructionId> elements;
@@ -86,7 +90,8 @@ StatusOr<bool> shrink_carry(RewriteBuilder& b, const Instruction& loop, const Ca
   const InstructionId init = b.mapped(loop.operands[0]);
   const size_t count = uses.read.size();
   const std::vector<bool> invariant = invariant_elements(*attributes.body);
-  std::vector<bool> live = live_elements(attributes, [&](size_t i) { return (uses.read_whole || uses.read[i]) && !invariant[i]; });
+  std::vector<bool> live =
+      live_elements(attributes, [&](size_t i) { return (uses.read_whole || uses.read[i]) && !invariant[i]; });
   Plan plan;
   std::vector<InstructionId> initial(count);
   bool forwards = false;

@@ -34,7 +34,8 @@ std::optional<Wide> scalar_integer(const Instruction& i) {
 /// Which element of the carry an instruction of the body or condition is, if it is one.
 std::optional<int64_t> carry_element(const Computation& c, const Instruction& i) {
   if (i.opcode == Opcode::kParameter && i.shape.is_array()) return kWholeCarry;
-  if (i.opcode != Opcode::kGetTupleElement || c.instruction(i.operands[0]).opcode != Opcode::kParameter) return std::nullopt;
+  if (i.opcode != Opcode::kGetTupleElement || c.instruction(i.operands[0]).opcode != Opcode::kParameter)
+    return std::nullopt;
   return attributes_of<GetTupleElementAttributes>(i).index;
 }
 
@@ -108,7 +109,8 @@ std::optional<Wide> count_steps(ComparisonDirection d, Wide start, Wide step, Wi
   const Wide distance = bound - start;
   switch (d) {
     case ComparisonDirection::kEq: return step != 0 ? std::optional<Wide>(1) : std::nullopt;
-    case ComparisonDirection::kNe: return step != 0 && distance % step == 0 && distance / step > 0 ? std::optional(distance / step) : std::nullopt;
+    case ComparisonDirection::kNe:
+      return step != 0 && distance % step == 0 && distance / step > 0 ? std::optional(distance / step) : std::nullopt;
     case ComparisonDirection::kLt: return step > 0 ? std::optional((distance + step - 1) / step) : std::nullopt;
     case ComparisonDirection::kLe: return step > 0 ? std::optional(distance / step + 1) : std::nullopt;
     case ComparisonDirection::kGt: return step < 0 ? std::optional((distance + step + 1) / step) : std::nullopt;
@@ -121,7 +123,8 @@ bool fits(ElementType type, Wide value) {
   return visit_element_type(
       type,
       [&]<typename T>() {
-        if constexpr (std::is_integral_v<T>) return value >= Wide{std::numeric_limits<T>::lowest()} && value <= Wide{std::numeric_limits<T>::max()};
+        if constexpr (std::is_integral_v<T>)
+          return value >= Wide{std::numeric_limits<T>::lowest()} && value <= Wide{std::numeric_limits<T>::max()};
         else return false;
       },
       [] { return false; });

@@ -29,12 +29,13 @@ Known known_value(const RewriteBuilder& b, InstructionId id) {
 
 /// Smaller than their values, or not a computation of one array.
 constexpr Opcode kNeverFolded[] = {
-    Opcode::kBroadcast, Opcode::kIota,        Opcode::kConstant,    Opcode::kParameter, Opcode::kTuple, Opcode::kGetTupleElement,
-    Opcode::kWhile,     Opcode::kConditional, Opcode::kCall,
+    Opcode::kBroadcast,       Opcode::kIota,  Opcode::kConstant,    Opcode::kParameter, Opcode::kTuple,
+    Opcode::kGetTupleElement, Opcode::kWhile, Opcode::kConditional, Opcode::kCall,
 };
 
 bool may_fold(const RewriteNode& node) {
-  if (node.operands.empty() || !node.shape.is_array() || has_trait(node.opcode, kEffect | kBarrier | kExtension)) return false;
+  if (node.operands.empty() || !node.shape.is_array() || has_trait(node.opcode, kEffect | kBarrier | kExtension))
+    return false;
   return std::find(std::begin(kNeverFolded), std::end(kNeverFolded), node.opcode) == std::end(kNeverFolded) &&
          op_def(node.opcode).evaluate != nullptr;
 }
@@ -53,7 +54,8 @@ std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node)
     return checked_add(work, terms);
   }
   // A called computation is interpreted for every element, sort's for every comparison.
-  const bool calls = node.opcode == Opcode::kReduce || node.opcode == Opcode::kScatter || node.opcode == Opcode::kReduceWindow;
+  const bool calls =
+      node.opcode == Opcode::kReduce || node.opcode == Opcode::kScatter || node.opcode == Opcode::kReduceWindow;
   if (calls) return checked_mul(work, 64);
   return node.opcode == Opcode::kSort ? checked_mul(work, 1024) : std::optional(work);
 }
@@ -63,7 +65,8 @@ Literal repeated(const Literal& scalar, const Shape& shape) {
   Literal literal(shape);
   const std::span<const std::byte> element = scalar.bytes();
   const std::span<std::byte> bytes = literal.mutable_bytes();
-  for (size_t i = 0; i < bytes.size(); i += element.size()) std::memcpy(bytes.data() + i, element.data(), element.size());
+  for (size_t i = 0; i < bytes.size(); i += element.size())
+    std::memcpy(bytes.data() + i, element.data(), element.size());
   return literal;
 }
 

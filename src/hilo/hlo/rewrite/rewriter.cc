@@ -13,8 +13,8 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr size_t kOperandChunk = 4096;   // operand ids per allocation
-constexpr size_t kHashedBytes = 512;     // of a literal; equality looks at all of them
+constexpr size_t kOperandChunk = 4096;  // operand ids per allocation
+constexpr size_t kHashedBytes = 512;    // of a literal; equality looks at all of them
 
 uint64_t mix(uint64_t h, uint64_t value) {
   h = (h ^ value) * 0x9fb21c651e98df25u;
@@ -53,7 +53,8 @@ bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr
   if (a == b) return true;
   if (a == nullptr || b == nullptr) return false;
   if (opcode == Opcode::kConstant) {
-    return literals_equal(static_cast<const ConstantAttributes&>(*a).value, static_cast<const ConstantAttributes&>(*b).value);
+    return literals_equal(static_cast<const ConstantAttributes&>(*a).value,
+                          static_cast<const ConstantAttributes&>(*b).value);
   }
   return fields_equal(op_def(opcode).fields, *a, *b);
 }
@@ -147,14 +148,16 @@ InstructionId RewriteBuilder::add(Opcode opcode, std::span<const InstructionId> 
   shapes.reserve(operands.size());
   for (InstructionId id : operands) {
     if (id >= size()) {
-      fail(internal_error(fmt::format("rewrite: {} in '{}' takes a value that doesn't exist", opcode_name(opcode), source_->name())));
+      fail(internal_error(
+          fmt::format("rewrite: {} in '{}' takes a value that doesn't exist", opcode_name(opcode), source_->name())));
       return kNoInstruction;
     }
     shapes.push_back(shape(id));
   }
   StatusOr<Shape> result = check_instruction(op_def(opcode), shapes, attributes.get(), declared);
   if (!result.ok()) {
-    fail(internal_error(fmt::format("rewrite: {} in '{}': {}", opcode_name(opcode), source_->name(), result.status().message())));
+    fail(internal_error(
+        fmt::format("rewrite: {} in '{}': {}", opcode_name(opcode), source_->name(), result.status().message())));
     return kNoInstruction;
   }
   return emit({opcode, *result, operands, std::move(attributes), current_});
@@ -183,7 +186,8 @@ InstructionId RewriteBuilder::splat(const Shape& shape, Literal value) {
 
 InstructionId RewriteBuilder::splice(const ComputationPtr& callee, std::span<const InstructionId> arguments) {
   if (static_cast<int64_t>(arguments.size()) != callee->parameter_count()) {
-    fail(internal_error(fmt::format("rewrite: '{}' takes {} arguments; got {}", callee->name(), callee->parameter_count(), arguments.size())));
+    fail(internal_error(fmt::format("rewrite: '{}' takes {} arguments; got {}", callee->name(),
+                                    callee->parameter_count(), arguments.size())));
     return kNoInstruction;
   }
   spliced_.push_back(callee);
@@ -290,7 +294,9 @@ bool RewriteBuilder::is_source(const std::vector<bool>& live, InstructionId root
     if (next == source_->size()) return false;
     const Instruction& s = source_->instruction(next);
     const RewriteNode& n = nodes_[i];
-    if (n.opcode != s.opcode || n.shape != s.shape || n.attributes != s.attributes || n.operands.size() != s.operands.size()) return false;
+    if (n.opcode != s.opcode || n.shape != s.shape || n.attributes != s.attributes ||
+        n.operands.size() != s.operands.size())
+      return false;
     for (size_t k = 0; k < s.operands.size(); ++k) {
       if (final_id[n.operands[k]] != s.operands[k]) return false;
     }
@@ -314,7 +320,8 @@ StatusOr<ComputationPtr> RewriteBuilder::finish(InstructionId root) {
     for (InstructionId operand : node.operands) operands.push_back(final_id[operand]);
     // An instruction that became another op takes a name that says so.
     const bool keeps_name = node.from != nullptr && node.from->opcode == node.opcode;
-    final_id[i] = draft.append(node.opcode, node.shape, operands, node.attributes, keeps_name ? node.from->name : std::string());
+    final_id[i] =
+        draft.append(node.opcode, node.shape, operands, node.attributes, keeps_name ? node.from->name : std::string());
     if (node.from == nullptr) continue;
     Instruction& made = draft.mutable_instruction(final_id[i]);
     made.origin = node.from->origin;

@@ -69,7 +69,8 @@ class RewriteBuilder {
                     const std::optional<Shape>& declared = std::nullopt);
   InstructionId add(Opcode opcode, std::initializer_list<InstructionId> operands, AttributesPtr attributes = nullptr,
                     const std::optional<Shape>& declared = std::nullopt) {
-    return add(opcode, std::span<const InstructionId>(operands.begin(), operands.size()), std::move(attributes), declared);
+    return add(opcode, std::span<const InstructionId>(operands.begin(), operands.size()), std::move(attributes),
+               declared);
   }
   InstructionId constant(Literal value);
   InstructionId tuple(std::span<const InstructionId> elements);
@@ -113,7 +114,7 @@ class RewriteBuilder {
   RewriteOptions options_;
   std::vector<InstructionId> map_;
   std::vector<InstructionId> scratch_;  // operands of the instruction that copy() is at
-  std::deque<RewriteNode> nodes_;  // a deque: rules hold references while they add
+  std::deque<RewriteNode> nodes_;       // a deque: rules hold references while they add
   std::vector<std::unique_ptr<InstructionId[]>> operand_chunks_;
   size_t chunk_used_ = 0, chunk_size_ = 0;
   std::vector<Slot> table_;

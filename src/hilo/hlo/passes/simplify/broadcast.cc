@@ -24,7 +24,8 @@ InstructionId simplify_broadcast(RewriteBuilder& b, const RewriteNode& n) {
   }
   // Dimensions of size 1 come in and the others keep their order -> reshape.
   const bool keeps_order = std::is_sorted(dimensions.begin(), dimensions.end());
-  if (keeps_order && from.shape.element_count() == n.shape.element_count() && n.shape.element_count() != 0 && !from.shape.is_scalar()) {
+  if (keeps_order && from.shape.element_count() == n.shape.element_count() && n.shape.element_count() != 0 &&
+      !from.shape.is_scalar()) {
     return b.add(Opcode::kReshape, {x}, nullptr, n.shape);
   }
   return kNoInstruction;

@@ -45,7 +45,8 @@ InstructionId simplify_compare(RewriteBuilder& b, const RewriteNode& n) {
   if (const auto known = compare_with_bound(b, compare.direction, y)) return splat_like(b, n.shape, *known);
   if (!is_pred(b.shape(x))) return kNoInstruction;
   // p == true -> p, p != true -> !p, p == false -> !p, p != false -> p.
-  const bool is_eq = compare.direction == ComparisonDirection::kEq, is_ne = compare.direction == ComparisonDirection::kNe;
+  const bool is_eq = compare.direction == ComparisonDirection::kEq,
+             is_ne = compare.direction == ComparisonDirection::kNe;
   const std::optional<int64_t> truth = splat_integer(b, y);
   if (!truth || (!is_eq && !is_ne)) return kNoInstruction;
   return is_eq == (*truth != 0) ? x : b.add(Opcode::kNot, {x});

@@ -52,9 +52,9 @@ InstructionId simplify_concatenate(RewriteBuilder& b, const RewriteNode& n) {
   // The same scalar everywhere -> broadcast of it.
   const Literal* value = splat_value(b, operands[0]);
   const bool all_equal = value != nullptr && std::all_of(operands.begin(), operands.end(), [&](InstructionId x) {
-    const Literal* other = splat_value(b, x);
-    return other != nullptr && other->identical(*value);
-  });
+                           const Literal* other = splat_value(b, x);
+                           return other != nullptr && other->identical(*value);
+                         });
   if (all_equal) return b.splat(n.shape, *value);
   if (std::equal(operands.begin(), operands.end(), n.operands.begin(), n.operands.end())) return kNoInstruction;
   return b.add(Opcode::kConcatenate, operands, n.attributes);

@@ -11,14 +11,16 @@ bool is_lossless(ElementType from, ElementType to) {
   const ElementTypeInfo& c = element_type_info(to);
   const std::optional<FloatFormat> to_float = float_format(to);
   switch (a.element_class) {
-    case ElementClass::kPred: return c.element_class == ElementClass::kSigned || c.element_class == ElementClass::kUnsigned || to_float;
+    case ElementClass::kPred:
+      return c.element_class == ElementClass::kSigned || c.element_class == ElementClass::kUnsigned || to_float;
     case ElementClass::kSigned:
     case ElementClass::kUnsigned: {
       const int magnitude = a.bits - (a.element_class == ElementClass::kSigned ? 1 : 0);
       // f16 holds the integers up to 2^11 and its range is wider, so the mantissa decides for it as for the others.
       if (to_float) return magnitude <= to_float->mantissa_bits;
       if (c.element_class == ElementClass::kSigned) return magnitude <= c.bits - 1;
-      return c.element_class == ElementClass::kUnsigned && a.element_class == ElementClass::kUnsigned && a.bits <= c.bits;
+      return c.element_class == ElementClass::kUnsigned && a.element_class == ElementClass::kUnsigned &&
+             a.bits <= c.bits;
     }
     case ElementClass::kFloat:
     case ElementClass::kComplex: {

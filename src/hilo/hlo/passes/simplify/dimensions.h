@@ -38,6 +38,8 @@ inline InstructionId slice(RewriteBuilder& b, InstructionId x, std::vector<Slice
 inline SliceRange whole(int64_t extent) { return {0, extent, 1}; }
 
 /// Elements that a range takes.
-inline int64_t length_of(const SliceRange& r) { return r.limit <= r.start ? 0 : (r.limit - r.start + r.stride - 1) / r.stride; }
+inline int64_t length_of(const SliceRange& r) {
+  return r.limit <= r.start ? 0 : (r.limit - r.start + r.stride - 1) / r.stride;
+}
 
 }  // namespace hilo::hlo

@@ -10,7 +10,8 @@ namespace {
 
 /// The operand under a transpose, with `batch` and `contracting` renumbered for it; nullopt if there is no transpose or
 /// the free dimensions, which appear in the result in order, would change places.
-std::optional<InstructionId> under_transpose(const RewriteBuilder& b, InstructionId x, Int64List& batch, Int64List& contracting) {
+std::optional<InstructionId> under_transpose(const RewriteBuilder& b, InstructionId x, Int64List& batch,
+                                             Int64List& contracting) {
   const RewriteNode* transpose = match(b, x, Opcode::kTranspose);
   if (transpose == nullptr) return std::nullopt;
   const Int64List& permutation = attributes_of<TransposeAttributes>(*transpose).permutation;
@@ -33,7 +34,8 @@ InstructionId simplify_dot(RewriteBuilder& b, const RewriteNode& n) {
   const auto x = under_transpose(b, n.operand(0), dot.lhs_batch_dimensions, dot.lhs_contracting_dimensions);
   const auto y = under_transpose(b, n.operand(1), dot.rhs_batch_dimensions, dot.rhs_contracting_dimensions);
   if (!x && !y) return kNoInstruction;
-  return b.add(Opcode::kDot, {x.value_or(n.operand(0)), y.value_or(n.operand(1))}, std::make_shared<DotAttributes>(std::move(dot)), n.shape);
+  return b.add(Opcode::kDot, {x.value_or(n.operand(0)), y.value_or(n.operand(1))},
+               std::make_shared<DotAttributes>(std::move(dot)), n.shape);
 }
 
 }  // namespace hilo::hlo

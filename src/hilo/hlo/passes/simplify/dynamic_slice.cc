@@ -7,7 +7,8 @@ namespace hilo::hlo {
 namespace {
 
 /// The start along dimension d as the op sees it, clamped into bounds, if it is known.
-std::optional<int64_t> known_start(const RewriteBuilder& b, const RewriteNode& n, size_t first_start, size_t d, int64_t extent, int64_t size) {
+std::optional<int64_t> known_start(const RewriteBuilder& b, const RewriteNode& n, size_t first_start, size_t d,
+                                   int64_t extent, int64_t size) {
   if (size == extent) return 0;  // wherever it points, it is clamped to 0
   const std::optional<int64_t> start = splat_integer(b, n.operand(first_start + d));
   if (!start) {
@@ -42,7 +43,9 @@ InstructionId simplify_dynamic_update_slice(RewriteBuilder& b, const RewriteNode
   if (b.shape(update).element_count() == 0) return x;
   // What was read there is written back -> x.
   const RewriteNode* read = match(b, update, Opcode::kDynamicSlice);
-  if (read != nullptr && read->operand(0) == x && std::equal(read->operands.begin() + 1, read->operands.end(), n.operands.begin() + 2, n.operands.end())) return x;
+  if (read != nullptr && read->operand(0) == x &&
+      std::equal(read->operands.begin() + 1, read->operands.end(), n.operands.begin() + 2, n.operands.end()))
+    return x;
   // A second update of the same place hides the first.
   const RewriteNode* first = match(b, x, Opcode::kDynamicUpdateSlice);
   if (first != nullptr && b.shape(first->operand(1)) == b.shape(update) &&

@@ -14,9 +14,7 @@ bool are_opposite(const RewriteBuilder& b, const RewriteNode& n) {
   return (x != nullptr && x->operand(0) == n.operand(1)) || (y != nullptr && y->operand(0) == n.operand(0));
 }
 
-InstructionId all_ones(RewriteBuilder& b, const Shape& shape) {
-  return b.add(Opcode::kNot, {splat_like(b, shape, 0)});
-}
+InstructionId all_ones(RewriteBuilder& b, const Shape& shape) { return b.add(Opcode::kNot, {splat_like(b, shape, 0)}); }
 
 }  // namespace
 

@@ -30,7 +30,8 @@ bool is_positive_zero_or_nonzero(double x) { return x != 0 || !std::signbit(x); 
 template <typename T>
 bool is_number(const T& x, double value) {
   if constexpr (kIsComplex<T>) {
-    return x.real() == value && x.imag() == 0 && is_positive_zero_or_nonzero(x.real()) && is_positive_zero_or_nonzero(x.imag());
+    return x.real() == value && x.imag() == 0 && is_positive_zero_or_nonzero(x.real()) &&
+           is_positive_zero_or_nonzero(x.imag());
   } else if constexpr (std::is_integral_v<T>) {
     // Only small values are asked for, so rounding of large integers can't make them equal.
     return static_cast<double>(x) == value && (value >= 0) == (x >= T{0});
@@ -74,7 +75,8 @@ std::optional<int64_t> splat_integer(const RewriteBuilder& b, InstructionId id) 
       [&]<typename T>() -> std::optional<int64_t> {
         if constexpr (std::is_integral_v<T>) {
           const T x = scalar->data<T>()[0];
-          if (std::is_same_v<T, uint64_t> && static_cast<uint64_t>(x) > static_cast<uint64_t>(INT64_MAX)) return std::nullopt;
+          if (std::is_same_v<T, uint64_t> && static_cast<uint64_t>(x) > static_cast<uint64_t>(INT64_MAX))
+            return std::nullopt;
           return static_cast<int64_t>(x);
         } else {
           return std::nullopt;
@@ -136,7 +138,9 @@ InstructionId splat_like(RewriteBuilder& b, const Shape& shape, double value) {
 
 InstructionId reassociate_constants(RewriteBuilder& b, const RewriteNode& n) {
   if (!is_exact(n.shape)) return kNoInstruction;
-  const auto is_splat = [](const RewriteBuilder& builder, InstructionId id) { return splat_value(builder, id) != nullptr; };
+  const auto is_splat = [](const RewriteBuilder& builder, InstructionId id) {
+    return splat_value(builder, id) != nullptr;
+  };
   const std::optional<InstructionId> outer = other_operand(b, n, is_splat);
   if (!outer) return kNoInstruction;
   const InstructionId outer_constant = *outer == n.operand(0) ? n.operand(1) : n.operand(0);

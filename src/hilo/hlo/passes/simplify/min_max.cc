@@ -6,27 +6,34 @@ namespace hilo::hlo {
 namespace {
 
 /// `neutral` leaves the other operand as it is; `absorbing` wins against all but NaN.
-InstructionId simplify_extremum(RewriteBuilder& b, const RewriteNode& n, bool (*neutral)(const RewriteBuilder&, InstructionId),
+InstructionId simplify_extremum(RewriteBuilder& b, const RewriteNode& n,
+                                bool (*neutral)(const RewriteBuilder&, InstructionId),
                                 bool (*absorbing)(const RewriteBuilder&, InstructionId)) {
   // max(x, x) -> x.
   if (n.operand(0) == n.operand(1)) return n.operand(0);
   // max(x, -inf) -> x, NaN included.
   if (const auto x = other_operand(b, n, neutral)) return *x;
   // max(x, MAX) -> MAX, but not for floats: NaN propagates.
-  if (is_exact(n.shape) && other_operand(b, n, absorbing)) return absorbing(b, n.operand(1)) ? n.operand(1) : n.operand(0);
+  if (is_exact(n.shape) && other_operand(b, n, absorbing))
+    return absorbing(b, n.operand(1)) ? n.operand(1) : n.operand(0);
   // max(max(x, y), y) -> max(x, y), NaN included.
   for (size_t i = 0; i < 2; ++i) {
     const RewriteNode* nested = match(b, n.operand(i), n.opcode);
-    if (nested != nullptr && (nested->operand(0) == n.operand(1 - i) || nested->operand(1) == n.operand(1 - i))) return n.operand(i);
+    if (nested != nullptr && (nested->operand(0) == n.operand(1 - i) || nested->operand(1) == n.operand(1 - i)))
+      return n.operand(i);
   }
   return reassociate_constants(b, n);
 }
 
 }  // namespace
 
-InstructionId simplify_maximum(RewriteBuilder& b, const RewriteNode& n) { return simplify_extremum(b, n, is_lowest, is_highest); }
+InstructionId simplify_maximum(RewriteBuilder& b, const RewriteNode& n) {
+  return simplify_extremum(b, n, is_lowest, is_highest);
+}
 
-InstructionId simplify_minimum(RewriteBuilder& b, const RewriteNode& n) { return simplify_extremum(b, n, is_highest, is_lowest); }
+InstructionId simplify_minimum(RewriteBuilder& b, const RewriteNode& n) {
+  return simplify_extremum(b, n, is_highest, is_lowest);
+}
 
 InstructionId simplify_clamp(RewriteBuilder& b, const RewriteNode& n) {
   const InstructionId low = n.operand(0), x = n.operand(1), high = n.operand(2);

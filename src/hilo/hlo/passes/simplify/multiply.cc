@@ -6,7 +6,8 @@ namespace hilo::hlo {
 
 InstructionId simplify_multiply(RewriteBuilder& b, const RewriteNode& n) {
   // x * 1 -> x.
-  if (const auto x = other_operand(b, n, [](const auto& builder, InstructionId id) { return is_splat_of(builder, id, 1); })) {
+  if (const auto x =
+          other_operand(b, n, [](const auto& builder, InstructionId id) { return is_splat_of(builder, id, 1); })) {
     if (element_type_info(n.shape.element_type()).element_class != ElementClass::kComplex) return *x;
     return kNoInstruction;  // (a + bi)(1 + 0i) loses signed zeros and spreads NaN
   }
@@ -19,7 +20,8 @@ InstructionId simplify_multiply(RewriteBuilder& b, const RewriteNode& n) {
   }
   if (!is_float(n.shape)) return kNoInstruction;
   // x * -1 -> -x.
-  if (const auto x = other_operand(b, n, [](const auto& builder, InstructionId id) { return is_splat_of(builder, id, -1); })) {
+  if (const auto x =
+          other_operand(b, n, [](const auto& builder, InstructionId id) { return is_splat_of(builder, id, -1); })) {
     return b.add(Opcode::kNegate, {*x});
   }
   // -x * -y -> x * y: the sign of a product is exact.

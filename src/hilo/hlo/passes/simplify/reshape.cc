@@ -54,7 +54,8 @@ InstructionId simplify_reshape(RewriteBuilder& b, const RewriteNode& n) {
 
 InstructionId simplify_iota(RewriteBuilder& b, const RewriteNode& n) {
   // Along a dimension of size 1 -> 0.
-  return n.shape.dimension(attributes_of<IotaAttributes>(n).dimension) == 1 ? splat_like(b, n.shape, 0) : kNoInstruction;
+  return n.shape.dimension(attributes_of<IotaAttributes>(n).dimension) == 1 ? splat_like(b, n.shape, 0)
+                                                                            : kNoInstruction;
 }
 
 InstructionId simplify_constant(RewriteBuilder& b, const RewriteNode& n) {
@@ -73,7 +74,8 @@ InstructionId simplify_reverse(RewriteBuilder& b, const RewriteNode& n) {
   if (splat_value(b, x) != nullptr) return x;
   // Dimensions of size 1 needn't be reversed.
   Int64List kept;
-  std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(kept), [&](int64_t d) { return n.shape.dimension(d) > 1; });
+  std::copy_if(dimensions.begin(), dimensions.end(), std::back_inserter(kept),
+               [&](int64_t d) { return n.shape.dimension(d) > 1; });
   if (kept.empty()) return x;
   // reverse(reverse(x)) -> x reversed along what only one of the two reverses.
   if (const RewriteNode* inner = match(b, x, Opcode::kReverse)) {
@@ -83,7 +85,8 @@ InstructionId simplify_reverse(RewriteBuilder& b, const RewriteNode& n) {
       if (contains(kept, d) != contains(other, d)) merged.push_back(d);
     }
     return merged.empty() ? inner->operand(0)
-                          : b.add(Opcode::kReverse, {inner->operand(0)}, make<ReverseAttributes>([&](auto& a) { a.dimensions = merged; }));
+                          : b.add(Opcode::kReverse, {inner->operand(0)},
+                                  make<ReverseAttributes>([&](auto& a) { a.dimensions = merged; }));
   }
   if (kept.size() == dimensions.size()) return kNoInstruction;
   return b.add(Opcode::kReverse, {x}, make<ReverseAttributes>([&](auto& a) { a.dimensions = kept; }));

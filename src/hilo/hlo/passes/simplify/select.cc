@@ -11,7 +11,8 @@ InstructionId simplify_select(RewriteBuilder& b, const RewriteNode& n) {
   // select(true, x, y) -> x.
   if (const std::optional<int64_t> known = splat_integer(b, p)) return *known != 0 ? on_true : on_false;
   // select(!p, x, y) -> select(p, y, x).
-  if (const RewriteNode* negated = match(b, p, Opcode::kNot)) return b.add(Opcode::kSelect, {negated->operand(0), on_false, on_true});
+  if (const RewriteNode* negated = match(b, p, Opcode::kNot))
+    return b.add(Opcode::kSelect, {negated->operand(0), on_false, on_true});
   // select(p, true, false) -> p; select(p, false, true) -> !p.
   if (is_pred(n.shape) && b.shape(p) == n.shape) {
     const std::optional<int64_t> x = splat_integer(b, on_true), y = splat_integer(b, on_false);

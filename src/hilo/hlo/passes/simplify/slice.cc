@@ -74,7 +74,8 @@ InstructionId simplify_slice(RewriteBuilder& b, const RewriteNode& n) {
   const RewriteNode& from = b.node(x);
   const Ranges& ranges = attributes_of<SliceAttributes>(n).ranges;
   bool all = true;
-  for (size_t d = 0; d < ranges.size(); ++d) all &= takes_whole(ranges[d], from.shape.dimension(static_cast<int64_t>(d)));
+  for (size_t d = 0; d < ranges.size(); ++d)
+    all &= takes_whole(ranges[d], from.shape.dimension(static_cast<int64_t>(d)));
   // All of it -> x.
   if (all) return x;
   if (from.opcode == Opcode::kSlice) return compose(b, from, ranges);

@@ -21,7 +21,8 @@ bool moves_only_ones(const Int64List& permutation, const Shape& result) {
 
 Int64List inverse_of(const Int64List& permutation) {
   Int64List inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) inverse[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i)
+    inverse[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
   return inverse;
 }
 
@@ -39,7 +40,8 @@ InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n) {
     const Int64List& first = attributes_of<TransposeAttributes>(from).permutation;
     Int64List composed;
     for (int64_t d : permutation) composed.push_back(first[static_cast<size_t>(d)]);
-    return b.add(Opcode::kTranspose, {from.operand(0)}, make<TransposeAttributes>([&](auto& a) { a.permutation = composed; }));
+    return b.add(Opcode::kTranspose, {from.operand(0)},
+                 make<TransposeAttributes>([&](auto& a) { a.permutation = composed; }));
   }
   const Int64List place = inverse_of(permutation);
   // transpose(iota) -> iota.
@@ -51,7 +53,8 @@ InstructionId simplify_transpose(RewriteBuilder& b, const RewriteNode& n) {
   if (from.opcode == Opcode::kBroadcast) {
     Int64List dimensions = attributes_of<BroadcastAttributes>(from).dimensions;
     for (int64_t& d : dimensions) d = place[static_cast<size_t>(d)];
-    if (std::is_sorted(dimensions.begin(), dimensions.end())) return broadcast(b, from.operand(0), std::move(dimensions), n.shape);
+    if (std::is_sorted(dimensions.begin(), dimensions.end()))
+      return broadcast(b, from.operand(0), std::move(dimensions), n.shape);
   }
   // Only dimensions of size 1 move -> reshape.
   if (moves_only_ones(permutation, n.shape)) return b.add(Opcode::kReshape, {x}, nullptr, n.shape);

@@ -9,7 +9,8 @@ namespace hilo::hlo {
 InstructionId simplify_get_tuple_element(RewriteBuilder& b, const RewriteNode& n) {
   // get-tuple-element(tuple(x, y), 0) -> x.
   const RewriteNode* tuple = match(b, n.operand(0), Opcode::kTuple);
-  return tuple == nullptr ? kNoInstruction : tuple->operand(static_cast<size_t>(attributes_of<GetTupleElementAttributes>(n).index));
+  return tuple == nullptr ? kNoInstruction
+                          : tuple->operand(static_cast<size_t>(attributes_of<GetTupleElementAttributes>(n).index));
 }
 
 InstructionId forward_tuples(RewriteBuilder& b, const RewriteNode& n) {
@@ -21,7 +22,8 @@ InstructionId simplify_tuple(RewriteBuilder& b, const RewriteNode& n) {
   InstructionId whole = kNoInstruction;
   for (size_t i = 0; i < n.operands.size(); ++i) {
     const RewriteNode* element = match(b, n.operand(i), Opcode::kGetTupleElement);
-    if (element == nullptr || attributes_of<GetTupleElementAttributes>(*element).index != static_cast<int64_t>(i)) return kNoInstruction;
+    if (element == nullptr || attributes_of<GetTupleElementAttributes>(*element).index != static_cast<int64_t>(i))
+      return kNoInstruction;
     if (i == 0) whole = element->operand(0);
     if (element->operand(0) != whole) return kNoInstruction;
   }

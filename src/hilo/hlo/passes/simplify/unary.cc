@@ -19,7 +19,8 @@ std::optional<ComparisonDirection> inverse(ComparisonDirection direction, bool t
 }
 
 bool rounds_to_integer(Opcode opcode) {
-  return opcode == Opcode::kFloor || opcode == Opcode::kCeil || opcode == Opcode::kRoundNearestAfz || opcode == Opcode::kRoundNearestEven;
+  return opcode == Opcode::kFloor || opcode == Opcode::kCeil || opcode == Opcode::kRoundNearestAfz ||
+         opcode == Opcode::kRoundNearestEven;
 }
 
 }  // namespace
@@ -38,7 +39,8 @@ InstructionId simplify_negate(RewriteBuilder& b, const RewriteNode& n) {
   // --x -> x.
   if (x.opcode == Opcode::kNegate) return x.operand(0);
   // -(x - y) -> y - x, for integers: for equal floats it would give +0 where -0 is right.
-  if (x.opcode == Opcode::kSubtract && is_integer(n.shape)) return b.add(Opcode::kSubtract, {x.operand(1), x.operand(0)});
+  if (x.opcode == Opcode::kSubtract && is_integer(n.shape))
+    return b.add(Opcode::kSubtract, {x.operand(1), x.operand(0)});
   return kNoInstruction;
 }
 
@@ -51,7 +53,10 @@ InstructionId simplify_not(RewriteBuilder& b, const RewriteNode& n) {
     const auto& compare = attributes_of<CompareAttributes>(x);
     const bool total = is_exact(b.shape(x.operand(0))) || compare.type == ComparisonType::kTotalOrder;
     if (const auto direction = inverse(compare.direction, total)) {
-      return b.add(Opcode::kCompare, x.operands, make<CompareAttributes>([&](auto& a) { a = compare; a.direction = *direction; }));
+      return b.add(Opcode::kCompare, x.operands, make<CompareAttributes>([&](auto& a) {
+                     a = compare;
+                     a.direction = *direction;
+                   }));
     }
   }
   return kNoInstruction;
@@ -90,7 +95,9 @@ InstructionId simplify_reduce_precision(RewriteBuilder&, const RewriteNode& n) {
   const auto& precision = attributes_of<ReducePrecisionAttributes>(n);
   const std::optional<FloatFormat> format = float_format(n.shape.element_type());
   // To at least the precision that the type has -> x.
-  if (format && precision.exponent_bits >= format->exponent_bits && precision.mantissa_bits >= format->mantissa_bits - 1) return n.operand(0);
+  if (format && precision.exponent_bits >= format->exponent_bits &&
+      precision.mantissa_bits >= format->mantissa_bits - 1)
+    return n.operand(0);
   return kNoInstruction;
 }
 
