@@ -16,7 +16,7 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr double kWorthForking = 8000;  // ns of work
+constexpr double kWorthForking = 15000;  // ns of work
 constexpr int64_t kTasksPerKernel = 16;
 
 struct Item {
@@ -26,15 +26,14 @@ struct Item {
 };
 
 /// Units of the outermost dimension per task; 0 if the kernel runs on the caller's thread.
-int64_t chunk_of(const Region& region, int64_t units) {
+int64_t chunk_of(const Region& region, int64_t units, Isa isa) {
   if (region.row_begin == 0 || units < 2 || estimated_cost(region) < kWorthForking) return 0;
-  int64_t chunk = std::max<int64_t>(units / kTasksPerKernel, 1);
-  if (region.extents.size() == 1 || (region.has_row() && region.row_begin == 1)) {
-    // The dimension may be the vectors' one: tasks begin at whole vectors.
-    if (units < 256) return region.extents.size() == 1 ? 0 : chunk;
-    chunk = std::max<int64_t>(chunk / 128 * 128, 128);
-  }
-  return chunk;
+  const int64_t chunk = std::max<int64_t>(units / kTasksPerKernel, 1);
+  const RegionShape shape = shape_of_region(region, isa);
+  if (shape.vector_dimension != 0) return chunk;
+  // Tasks begin at whole vectors, and none is shorter than one.
+  const int64_t whole = (chunk + shape.lanes - 1) / shape.lanes * shape.lanes;
+  return units < 2 * whole ? 0 : whole;
 }
 
 }  // namespace
@@ -248,7 +247,7 @@ void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> argume
   program_.max_arguments = std::max(program_.max_arguments, step.argument_count);
   program_.argument_slots.insert(program_.argument_slots.end(), arguments.begin(), arguments.end());
   step.units = region.row_begin > 0 ? region.extents[0] : 1;
-  step.chunk = chunk_of(region, step.units);
+  step.chunk = chunk_of(region, step.units, isa_);
   program_.forks |= step.chunk != 0;
   step.index = static_cast<uint32_t>(regions_.size());
   regions_.push_back(std::move(region));
