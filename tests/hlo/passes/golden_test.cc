@@ -9,7 +9,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 #include <sstream>
+#include <tuple>
 
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/passes/pass_list.h"
@@ -154,6 +156,8 @@ void expect_same_meaning(const Literal& before, const Literal& after) {
   }
 }
 
+void PrintTo(const Case& c, std::ostream* out) { *out << c.pass << "/" << c.file << ":" << c.first_line; }
+
 class Golden : public testing::TestWithParam<Case> {};
 
 TEST_P(Golden, TextAndMeaning) {
@@ -170,7 +174,7 @@ TEST_P(Golden, TextAndMeaning) {
   const Status valid = verify(after);
   ASSERT_TRUE(valid.ok()) << valid.to_string();
   const std::string printed = print_module(after);
-  EXPECT_EQ(check_lines(c, printed), "");
+  if (const std::string said = check_lines(c, printed); !said.empty()) ADD_FAILURE() << said;
 
   const StatusOr<Module> again = parse_module(printed);
   ASSERT_TRUE(again.ok()) << again.status().to_string() << "\n" << printed;
