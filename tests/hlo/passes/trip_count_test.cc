@@ -123,8 +123,9 @@ TEST(TripCount, AgreesWithRunningTheLoop) {
                   count({is_signed ? "s8" : "u8", std::to_string(start), std::to_string(step), std::to_string(limit),
                          direction, down ? "subtract(i, step)" : "add(i, step)"});
               const auto ran = count_by_running(start, down ? -step : step, limit, direction, is_signed);
-              if (counted)
+              if (counted) {
                 EXPECT_EQ(counted, ran) << start << (down ? " - " : " + ") << step << " " << direction << " " << limit;
+              }
             }
           }
         }
