@@ -7,6 +7,8 @@
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/backend/cpu/planner.h"
 #include "hilo/hlo/passes/driver.h"
+#include "hilo/hlo/verify/verifier.h"
+#include "hilo/hlo/verify/verifier.h"
 
 namespace hilo {
 namespace {
@@ -19,6 +21,8 @@ class CpuBackend final : public Backend {
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&, hlo::PassObserver* observer) override {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     const auto began = std::chrono::steady_clock::now();
+    HILO_RETURN_IF_ERROR(hlo::verify(module));
+    HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;

@@ -164,9 +164,11 @@ bool RegionFormer::try_become_output(ValueId value) {
   // The map must be the identity on all outer dimensions, and on the row's if there is one in it.
   size_t next = 0;
   if (chosen.map.linear) return false;
-  for (const IndexExpr& e : chosen.map.index) {
-    const std::optional<int64_t> d = as_dimension(e);
-    if (!d) return false;
+  for (size_t k = 0; k < chosen.map.index.size(); ++k) {
+    const std::optional<int64_t> d = as_dimension(chosen.map.index[k]);
+    // All of the value, not a slice of it.
+    const int64_t extent = shape(value).dimension(static_cast<int64_t>(k));
+    if (!d || extent != (*d < 0 ? 1 : region.extents[static_cast<size_t>(*d)])) return false;
     if (*d < 0) continue;
     while (next < static_cast<size_t>(*d) && region.extents[next] == 1) ++next;
     if (next++ != static_cast<size_t>(*d)) return false;

@@ -83,9 +83,17 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
     expensive |= is_expensive(n);
   }
   int lanes = vector_bytes(isa) / widest;
-  if (region.has_row() && !expensive && region.nodes.size() < 24) lanes *= kReduceUnroll;
-  lanes = std::min(lanes, 64);
   const int64_t extent = region.extents[shape.vector_dimension];
+  const int natural = lanes;
+  if (column && !expensive && region.nodes.size() < 12) {
+    // Wide strips: memory is read in stretches that the prefetcher follows.
+    lanes *= isa == Isa::kAvx512 ? 16 : 8;
+    const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
+    while (lanes > natural && (lanes > extent || waste() > extent / 8)) lanes /= 2;
+  } else {
+    if (region.has_row() && !expensive && region.nodes.size() < 24) lanes *= kReduceUnroll;
+    lanes = std::min(lanes, 64);
+  }
   while (lanes > 1 && lanes > extent) lanes /= 2;
   if (generic && region.has_row() && !column) lanes = 1;  // an unknown reducer has no neutral element
   shape.lanes = lanes;

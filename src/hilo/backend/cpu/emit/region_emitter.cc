@@ -6,6 +6,10 @@ namespace hilo::cpu {
 
 using llvm::Value;
 
+namespace {
+constexpr int64_t kMaxUnrolledNodes = 64;  // a short row is written out; more would cost more to compile than it saves
+}
+
 RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region)
     : region_(region), facts_(analyse_region(region, isa)), ir_(ir), scalar_(ir, isa, 1), wide_(ir, isa, facts_.shape.lanes) {
   slots_.resize(region.nodes.size());
@@ -128,9 +132,9 @@ Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
   const int64_t step = is_vector(k) ? facts_.shape.lanes : 1;
   const Position before = position_;
   Value* extent = scalar_.index(region_.extents[k]);
-  return scalar_.counted_loop(scalar_.index(0), extent, scalar_.index(step), carried, [&](Value* i, const Values& now) {
+  const auto turn = [&](Value* i, const Values& now) {
     Value* at = is_vector(k) ? bounded(k, i, extent) : i;
-    valid_lanes_ = nullptr;
+    if (is_vector(k)) valid_lanes_ = nullptr;
     if (is_vector(k) && facts_.shape.overlaps) {
       // Lane j holds element at + j, which earlier vectors have seen if it is below i.
       Value* seen = ir_.CreateTrunc(ir_.CreateSub(i, at), ir_.getInt32Ty());
@@ -151,7 +155,14 @@ Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
     Values next = emit_row(k + 1, loop, now);
     position_ = before;
     return next;
-  });
+  };
+  const int64_t turns = (region_.extents[k] + step - 1) / step;
+  if (turns * static_cast<int64_t>(region_.nodes.size()) <= kMaxUnrolledNodes) {
+    Values now = carried;
+    for (int64_t t = 0; t < turns; ++t) now = turn(scalar_.index(t * step), now);
+    return now;
+  }
+  return scalar_.counted_loop(scalar_.index(0), extent, scalar_.index(step), carried, turn);
 }
 
 /// One vector of the innermost row loop: feed the accumulators, write what is done.

@@ -18,9 +18,7 @@ constexpr int64_t kInsertion = 32;      // elements: below, insertion beats coun
 constexpr int64_t kRadixLeast = 512;    // elements: below, a comparison sort of keys is quicker
 constexpr double kWorthForking = 4096;  // elements in all
 
-uint32_t counter_of(const uint32_t*) { return 0; }
-
-/// Stable ascending sort of (key, position) pairs by key.
+/// What is sorted, stably and ascending: a key, and the element's position or the element itself.
 template <typename Key>
 struct Pair {
   Key key;
@@ -119,6 +117,16 @@ class KeySortHero final : public Hero {
   void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other) const {
     const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
     const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
+    if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
+      if (widths_.size() == 1) {
+        // Without payload the element itself travels with its key.
+        for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
+        sort_pairs(pairs, other, n);
+        Key* sorted = static_cast<Key*>(buffers[1]) + at;
+        for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
+        return;
+      }
+    }
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
     sort_pairs(pairs, other, n);
     for (size_t k = 0; k < widths_.size(); ++k) {
@@ -151,7 +159,7 @@ class ComparatorSortHero final : public Hero {
         }
         uint8_t first = 0;
         void* result = &first;
-        const uint32_t never = counter_of(nullptr);
+        static const uint32_t never = 0;  // a comparison is too short to cancel
         comparator_.function(arguments.data(), &result, &never);
         return first != 0;
       });
