@@ -166,6 +166,16 @@ TEST(RoundTrip, OpsThatOnlyParse) {
       "}\n");
 }
 
+TEST(RoundTrip, AsynchronousForms) {
+  expect_same(std::string("HloModule m\n\n") + kAdd +
+              "ENTRY %main (x: f32[]) -> f32[] {\n"
+              "  %x = f32[] parameter(0)\n"
+              "  %start = ((f32[], f32[]), f32[], s32[]) call-start(%x, %x), to_apply=%add\n"
+              "  %update = ((f32[], f32[]), f32[], s32[]) call-update(%start)\n"
+              "  ROOT %done = f32[] call-done(%update)\n"
+              "}\n");
+}
+
 TEST(RoundTrip, AnnotationsAndHeader) {
   expect_same(
       "HloModule jit_f, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias), {1}: (0, {}, must-alias) }, "

@@ -9,6 +9,7 @@ namespace hilo::hlo {
 namespace {
 
 constexpr AttributeField kRawFields[] = {
+    field<&RawAttributes::spelled>("spelled", FieldShow::kUnlessDefault),
     field<&RawAttributes::raw>("raw", FieldShow::kUnlessDefault),
     field<&RawAttributes::called_names>("called_names", FieldShow::kUnlessDefault),
     field<&RawAttributes::called>("called", FieldShow::kUnlessDefault),

@@ -12,6 +12,7 @@ namespace hilo::hlo {
 ///                            raw {"custom_call_target=\"t\""}, called_names {"called_computations{}" twice}
 /// A name that ends in "{}" is a list in braces; its computations stand together, in order. An empty list is raw text.
 struct RawAttributes : Attributes {
+  std::string spelled;                 ///< the opcode where XLA writes another: call-start for async-start of a call
   StringList raw;                      ///< "key=value", value as written
   StringList called_names;             ///< the key of each called computation
   std::vector<ComputationPtr> called;  ///< as many as called_names

@@ -78,14 +78,10 @@ Status read_annotation(Cursor& cursor, std::string_view key, Annotations& annota
   if (key == "control-predecessors") return read_control_predecessors(cursor, annotations);
   HILO_ASSIGN_OR_RETURN(const std::string_view value, cursor.raw_value(key));
   if (value.empty()) return cursor.unexpected("a value", fmt::format("of {}", key));
-  if (key == "sharding")
-    annotations.sharding = value;
-  else if (key == "frontend_attributes")
-    annotations.frontend_attributes = value;
-  else if (key == "backend_config")
-    annotations.backend_config = value;
-  else if (key == "statistics")
-    annotations.statistics = value;
+  if (key == "sharding") annotations.sharding = value;
+  else if (key == "frontend_attributes") annotations.frontend_attributes = value;
+  else if (key == "backend_config") annotations.backend_config = value;
+  else if (key == "statistics") annotations.statistics = value;
   else
     annotations.other_attributes +=
         fmt::format("{}{}={}", annotations.other_attributes.empty() ? "" : ", ", key, value);

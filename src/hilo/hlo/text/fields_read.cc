@@ -95,8 +95,7 @@ Status read_number_grid(Cursor& cursor, std::string_view what, Int64Lists& grid)
       return cursor.error(position, fmt::format("{}: {} is no list of int64 numbers", what, quote(word)));
     grid.back().push_back(value);
     if (stop == end) return ok_status();
-    if (*stop == 'x')
-      grid.emplace_back();
+    if (*stop == 'x') grid.emplace_back();
     else if (*stop != '_')
       return cursor.error(position, fmt::format("{}: {} is no list of numbers", what, quote(word)));
     at = stop + 1;
@@ -135,20 +134,13 @@ Status read_window_part(Cursor& cursor, std::vector<WindowDimension>& window) {
   }
   for (size_t i = 0; i < grid.size(); ++i) {
     WindowDimension& d = window[i];
-    if (key == "size")
-      d.size = grid[i][0];
-    else if (key == "stride")
-      d.stride = grid[i][0];
-    else if (key == "pad")
-      std::tie(d.padding_low, d.padding_high) = std::tie(grid[i][0], grid[i][1]);
-    else if (key == "lhs_dilate")
-      d.base_dilation = grid[i][0];
-    else if (key == "rhs_dilate")
-      d.window_dilation = grid[i][0];
-    else if (key == "rhs_reversal")
-      d.reversal = grid[i][0] != 0;
-    else
-      return cursor.error(position, fmt::format("window: unknown key {}", quote(key)));
+    if (key == "size") d.size = grid[i][0];
+    else if (key == "stride") d.stride = grid[i][0];
+    else if (key == "pad") std::tie(d.padding_low, d.padding_high) = std::tie(grid[i][0], grid[i][1]);
+    else if (key == "lhs_dilate") d.base_dilation = grid[i][0];
+    else if (key == "rhs_dilate") d.window_dilation = grid[i][0];
+    else if (key == "rhs_reversal") d.reversal = grid[i][0] != 0;
+    else return cursor.error(position, fmt::format("window: unknown key {}", quote(key)));
   }
   return ok_status();
 }

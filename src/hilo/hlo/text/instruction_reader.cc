@@ -7,12 +7,23 @@
 #include <array>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/attribute_reader.h"
 #include "hilo/hlo/text/composite.h"
 #include "hilo/hlo/text/literals.h"
 
 namespace hilo::hlo::text {
 namespace {
+
+/// XLA writes the asynchronous form of an op without opcodes of its own as call-start, call-update, call-done.
+std::optional<Opcode> async_opcode(std::string_view name) {
+  constexpr std::pair<std::string_view, Opcode> kForms[] = {
+      {"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
+  for (const auto& [ending, opcode] : kForms) {
+    if (name.ends_with(ending) && opcode_from_name(name.substr(0, name.size() - ending.size()))) return opcode;
+  }
+  return std::nullopt;
+}
 
 class Reader {
  public:
@@ -54,6 +65,7 @@ class Reader {
   boost::unordered_flat_map<std::string_view, InstructionId> ids_;
   std::vector<InstructionId> operands_;
   std::vector<Undefined> undefined_;
+  std::string_view spelled_;  // the opcode as written, if that is not its name
 };
 
 Status Reader::read_name(size_t position, std::string_view& name, bool& root) {
@@ -80,7 +92,12 @@ StatusOr<Opcode> Reader::read_opcode() {
   const size_t position = cursor_.position();
   const std::string_view name = cursor_.identifier();
   if (name.empty()) return cursor_.unexpected("an opcode", "");
+  spelled_ = {};
   if (const std::optional<Opcode> opcode = opcode_from_name(name)) return *opcode;
+  if (const std::optional<Opcode> opcode = async_opcode(name); opcode && has_raw_attributes(*opcode)) {
+    spelled_ = name;
+    return *opcode;
+  }
   std::array<std::string_view, kOpcodeCount> names;
   for (size_t i = 0; i < names.size(); ++i) names[i] = opcode_name(static_cast<Opcode>(i));
   return cursor_.error(StatusCode::kUnimplemented, position,
@@ -139,6 +156,7 @@ Status Reader::read_one() {
   HILO_ASSIGN_OR_RETURN(Opcode opcode, read_opcode());
   const OpDef& def = op_def(opcode);
   std::shared_ptr<Attributes> attributes = def.make_attributes == nullptr ? nullptr : def.make_attributes();
+  if (!spelled_.empty()) static_cast<RawAttributes&>(*attributes).spelled = spelled_;
   HILO_RETURN_IF_ERROR(cursor_.expect('(', "after an opcode"));
   operands_.clear();
   if (!def.fields.empty() && def.fields[0].show == FieldShow::kAsOperand) {

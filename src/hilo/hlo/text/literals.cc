@@ -408,10 +408,8 @@ void append_array(const Literal& literal, int64_t max_elements, std::string& out
   visit_element_type(
       shape.element_type(), [&]<typename T>() { append_values<T>(shape, literal.data<T>(), out); },
       [&] {
-        if (is_signed_integer(shape.element_type()))
-          append_values<int8_t>(shape, literal.data<int8_t>(), out);
-        else
-          append_values<uint8_t>(shape, literal.data<uint8_t>(), out);
+        if (is_signed_integer(shape.element_type())) append_values<int8_t>(shape, literal.data<int8_t>(), out);
+        else append_values<uint8_t>(shape, literal.data<uint8_t>(), out);
       });
 }
 

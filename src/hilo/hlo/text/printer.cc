@@ -40,6 +40,12 @@ class UniqueNames {
   std::unordered_map<std::string, int> next_;
 };
 
+std::string_view spelled_name(const Instruction& i) {
+  if (!has_raw_attributes(i.opcode) || i.attributes == nullptr) return i.def().name;
+  const std::string& spelled = attributes_of<RawAttributes>(i).spelled;
+  return spelled.empty() ? i.def().name : std::string_view(spelled);
+}
+
 class Printer {
  public:
   explicit Printer(const PrintOptions& options) : options_(options) {}
@@ -223,14 +229,13 @@ void Printer::instruction(const Computation& c, const Instruction& i) {
   const Computation* const decomposition = decomposition_of(i);
   const std::string frontend_attributes = decomposition == nullptr ? std::string() : composite_attributes(i, names());
   const bool composite = !frontend_attributes.empty();
-  out_ += fmt::format(" {}(", composite ? "call" : i.def().name);
+  out_ += fmt::format(" {}(", composite ? "call" : spelled_name(i));
   const bool value_as_operand = !i.def().fields.empty() && i.def().fields[0].show == FieldShow::kAsOperand;
   if (value_as_operand && i.attributes != nullptr) {
     const AttributeField& f = i.def().fields[0];
     if (f.kind == FieldKind::kLiteral)
       append_literal(field_value<Literal>(f, *i.attributes), options_.max_constant_elements, out_);
-    else
-      append_field(f, *i.attributes, options_.layouts, names(), out_);
+    else append_field(f, *i.attributes, options_.layouts, names(), out_);
   } else {
     operands(c, i);
   }
