@@ -78,7 +78,8 @@ TEST(CpuBackend, ComputesSoftmaxInOneKernel) {
     check(module);
     auto executable = make_cpu_backend()->compile(module, {}, nullptr);
     ASSERT_TRUE(executable.ok());
-    if (columns > 1) EXPECT_EQ((*executable)->statistics().kernel_count, 1) << columns;
+    if (columns == 1) continue;  // simplified away
+    EXPECT_EQ((*executable)->statistics().kernel_count, 1) << columns;
   }
 }
 

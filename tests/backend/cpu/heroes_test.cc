@@ -77,7 +77,7 @@ hlo::Module sort_module(const Shape& shape, int64_t dimension, hlo::ComparisonDi
 
 TEST(Heroes, SortsStablyByKey) {
   for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kS8, ElementType::kU32, ElementType::kS64, ElementType::kPred}) {
-    for (int64_t n : {0, 1, 2, 17, 40, 700}) {
+    for (int64_t n : {0, 1, 2, 17, 40, 700, 5000}) {
       const auto order = is_floating(type) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault;
       check(sort_module(Shape::array(type, {2, n}), 1, hlo::ComparisonDirection::kLt, order));
       if (n < 40) check(sort_module(Shape::array(type, {n, 3}), 0, hlo::ComparisonDirection::kGt, order));
