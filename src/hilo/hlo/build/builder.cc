@@ -40,6 +40,12 @@ InstructionId Builder::parameter(const Shape& shape, std::string name, std::opti
   return id;
 }
 
+void Builder::renumber_parameter(InstructionId parameter, int64_t number) {
+  auto attributes = std::make_shared<ParameterAttributes>();
+  attributes->number = number;
+  draft_.mutable_instruction(parameter).attributes = std::move(attributes);
+}
+
 InstructionId Builder::constant(Literal value, std::string name) {
   auto attributes = std::make_shared<ConstantAttributes>();
   attributes->value = std::move(value);

@@ -39,6 +39,8 @@ class Builder {
   const Shape& shape(InstructionId id) const { return draft_.instruction(id).shape; }
   const Instruction& instruction(InstructionId id) const { return draft_.instruction(id); }
   InstructionId size() const { return draft_.size(); }
+  /// Gives a parameter another number; for who learns of a function's captures only while tracing it.
+  void renumber_parameter(InstructionId parameter, int64_t number);
   /// Given to every instruction added from now on.
   void set_annotations(AnnotationsPtr annotations) { annotations_ = std::move(annotations); }
 

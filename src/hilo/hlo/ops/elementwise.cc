@@ -184,7 +184,7 @@ using Definitions = std::array<OpDef, kElementwiseOpcodeCount>;
 
 Definitions make_definitions() {
   Definitions table = {
-#define HILO_ELEMENTWISE(enumerator, name, arity, types, result, cost, traits, kernel) \
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, types, result, cost, traits, kernel) \
   row_definition(Opcode::k##enumerator, name, arity, types, ResultType::result, CostClass::cost, traits),
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE

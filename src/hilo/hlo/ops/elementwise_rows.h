@@ -32,7 +32,7 @@ namespace rows {
 struct Special {};
 inline constexpr Special special;
 
-#define HILO_ELEMENTWISE(enumerator, name, arity, types, result, cost, traits, kernel)    \
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, types, result, cost, traits, kernel)    \
   struct enumerator##Row {                                                                \
     static constexpr int kArity = arity;                                                  \
     static constexpr TypeSet kTypes = types;                                              \

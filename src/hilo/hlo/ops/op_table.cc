@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/ext/stop_gradient.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/random.h"

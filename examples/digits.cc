@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html]`.
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+
+#include "examples/support/progress.h"
+#include "examples/support/report.h"
+#include "hilo/hilo.h"
+
+using namespace hilo;
+
+constexpr int64_t kTest = 360;  // images held out
+constexpr int64_t kBatch = 128;
+constexpr int kEpochs = 40;
+
+struct Params {
+  Array w1, b1, w2, b2;
+};
+
+struct Data {
+  Array images;  // f32[n,64] in [0, 1]
+  Array labels;  // s32[n]
+};
+
+Params init(random::Key key, int64_t hidden) {
+  const std::vector<random::Key> keys = random::split(key);
+  return {random::normal(keys[0], {64, hidden}) * std::sqrt(2.0f / 64), numpy::zeros({hidden}),
+          random::normal(keys[1], {hidden, 10}) * std::sqrt(2.0f / static_cast<float>(hidden)), numpy::zeros({10})};
+}
+
+Array logits(const Params& p, const Array& images) {
+  return numpy::matmul(nn::relu(numpy::matmul(images, p.w1) + p.b1), p.w2) + p.b2;
+}
+
+Array loss(const Params& p, const Data& batch) {
+  const Array log_p = nn::log_softmax(logits(p, batch.images));
+  return -numpy::mean(numpy::sum(nn::one_hot(batch.labels, 10) * log_p, 1));
+}
+
+Data load(const char* path) {
+  const Array table = Array::from_literal(or_throw(io::read_csv(path)));
+  const Array images = numpy::slice(table, 0, 64, 1, 1) / 16.0f;
+  return {images, numpy::astype(numpy::reshape(numpy::slice(table, 64, 65, 1, 1), {-1}), ElementType::kS32)};
+}
+
+Data part(const Data& all, int64_t begin, int64_t end) {
+  return tree_map([&](const Array& x) { return numpy::slice(x, begin, end); }, all);
+}
+
+int main(int argc, char** argv) {
+  const random::Key seed = random::key(0);
+  const Data all = load(HILO_EXAMPLE_DATA "/digits.csv.gz");
+  const Array order = random::permutation(seed, all.labels.size());
+  const Data shuffled = tree_map([&](const Array& x) { return numpy::take(x, order); }, all);
+  const Data test = part(shuffled, 0, kTest);
+  const Data train = part(shuffled, kTest, all.labels.size());
+  const int64_t count = train.labels.size();
+
+  const optim::Adam adam{.learning_rate = 2e-3f};
+  auto step = jit(
+      [&](const Params& params, const optim::AdamState<Params>& state, const Data& batch) {
+        const auto [value, gradients] = value_and_grad(loss)(params, batch);
+        const auto [next, next_state] = adam.update(gradients, state, params);
+        return std::tuple(next, next_state, value);
+      },
+      {.name = "train_step"});
+  auto predict = jit([](const Params& p, const Array& x) { return numpy::argmax(logits(p, x)); }, {.name = "predict"});
+  const auto accuracy = [&](const Params& p, const Data& d) {
+    return numpy::mean(numpy::astype(predict(p, d.images) == d.labels, ElementType::kF32)).item<double>();
+  };
+  auto pick = jit([](const Data& d, const Array& rows) { return tree_map([&](const Array& x) { return numpy::take(x, rows); }, d); },
+                  {.name = "pick_batch"});
+
+  Params params = init(random::fold_in(seed, 1), 128);
+  optim::AdamState<Params> state = adam.init(params);
+  examples::History history;
+  examples::Progress progress("training", kEpochs);
+  double seconds = 0;
+  int64_t steps = 0;
+  for (int epoch = 0; epoch < kEpochs; ++epoch) {
+    const Array rows = random::permutation(random::fold_in(seed, 100 + epoch), count);
+    Array value;
+    for (int64_t begin = 0; begin + kBatch <= count; begin += kBatch) {
+      const Data batch = pick(train, numpy::slice(rows, begin, begin + kBatch));
+      const auto start = std::chrono::steady_clock::now();
+      std::tie(params, state, value) = step(params, state, batch);
+      const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+      if (steps++ > 0) seconds += elapsed;  // the first step compiles
+    }
+    history.loss.push_back(value.item<double>());
+    history.accuracy.push_back(accuracy(params, test));
+    progress.step(epoch + 1, "loss " + std::to_string(history.loss.back()));
+  }
+  progress.finish();
+
+  const std::vector<int> predicted = predict(params, test.images).to_vector<int>();
+  const std::vector<int> truth = test.labels.to_vector<int>();
+  int right = 0;
+  for (size_t i = 0; i < truth.size(); ++i) right += predicted[i] == truth[i];
+  if (argc > 1) {
+    const std::string before = step.hlo_text(params, state, part(train, 0, kBatch));
+    examples::write_report(argv[1], history, predicted, truth, test.images.to_vector<float>(), before);
+  }
+  std::printf("platform %s, %.0f us per step of %lld images\n", examples::platform().c_str(),
+              1e6 * seconds / static_cast<double>(steps - 1), static_cast<long long>(kBatch));
+  std::printf("test accuracy %.4f (%d/%zu)\n", static_cast<double>(right) / static_cast<double>(truth.size()), right, truth.size());
+  return 0;
+}

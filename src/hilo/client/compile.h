@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// client/compile.h -- compiles modules for the front end: flags, dumps, and the cache of executables.
+#pragma once
+
+#include "hilo/backend/backend.h"
+
+namespace hilo {
+
+/// The module compiled for the default backend with the options that the flags ask for. Modules of equal meaning share
+/// one executable.
+StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module);
+
+/// Forgets all executables that compile_module made; those in use live on.
+void clear_executable_cache();
+
+}  // namespace hilo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/client/platforms.h"
+
+#include <array>
+
+#include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/backend/reference/reference_backend.h"
+
+namespace hilo {
+namespace {
+
+struct Platform {
+  std::string_view name;
+  Backend* (*make)();
+};
+
+constexpr std::array kPlatforms = {
+    Platform{"Host",
+             [] {
+               static Backend* backend = make_cpu_backend().release();
+               return backend;
+             }},
+    Platform{"Reference",
+             [] {
+               static Backend* backend = make_reference_backend().release();
+               return backend;
+             }},
+};
+
+}  // namespace
+
+StatusOr<Backend*> backend_for_platform(std::string_view platform_name) {
+  std::string known;
+  for (const Platform& platform : kPlatforms) {
+    if (platform.name == platform_name) return platform.make();
+    known += (known.empty() ? "" : ", ") + std::string(platform.name);
+  }
+  return not_found("platform '" + std::string(platform_name) + "' is unknown; known: " + known);
+}
+
+StatusOr<Backend*> default_backend() { return backend_for_platform("Host"); }
+
+}  // namespace hilo

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/stop_gradient.h"
+
+#include "hilo/hlo/build/builder.h"
+
+namespace hilo::hlo {
+namespace {
+
+StatusOr<Shape> infer_shape(const ShapeRuleInput& input) { return input.operands[0].with_default_layout(); }
+
+StatusOr<Literal> evaluate(const EvaluateInput& input) { return *input.operands[0]; }
+
+StatusOr<ComputationPtr> decompose(const Instruction&, std::span<const Shape> operands) {
+  Builder builder("stop_gradient");
+  const InstructionId x = builder.parameter(operands[0], "x");
+  return std::move(builder).build(x);
+}
+
+}  // namespace
+
+const OpDef& ext_stop_gradient_op() {
+  static constexpr OpDef kDef = {.opcode = Opcode::kExtStopGradient,
+                                 .name = "hilo.stop_gradient",
+                                 .arity = 1,
+                                 .operand_types = kAnyArray,
+                                 .traits = kExtension | kMovesData,
+                                 .cost = CostClass::kFree,
+                                 .infer_shape = infer_shape,
+                                 .fields = {},
+                                 .make_attributes = nullptr,
+                                 .copy_attributes = nullptr,
+                                 .evaluate = evaluate,
+                                 .decompose = decompose,
+                                 .spec = "jax.lax.stop_gradient"};
+  return kDef;
+}
+
+}  // namespace hilo::hlo

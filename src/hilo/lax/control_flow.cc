@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/lax/control_flow.h"
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/lax/carry.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::lax::detail {
+namespace {
+
+std::vector<Aval> avals_of(std::span<const Array> arrays) {
+  std::vector<Aval> avals;
+  for (const Array& a : arrays) avals.push_back(a.aval());
+  return avals;
+}
+
+std::string types_text(std::span<const Aval> avals) {
+  std::string text = "(";
+  for (size_t i = 0; i < avals.size(); ++i) text += (i == 0 ? "" : ", ") + avals[i].shape.to_string();
+  return text + ")";
+}
+
+void check_types(std::string_view what, std::span<const Aval> got, std::span<const Aval> wanted) {
+  bool same = got.size() == wanted.size();
+  for (size_t i = 0; same && i < got.size(); ++i) same = got[i].shape == wanted[i].shape;
+  if (!same) {
+    or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): got " + types_text(got) + ", wanted " +
+                              types_text(wanted)));
+  }
+}
+
+/// A weakly typed carry meets strongly typed results: it starts strongly typed in their type.
+std::vector<Array> promote_weak_carry(std::span<const Array> initial, std::span<const Aval> results) {
+  std::vector<Array> carry;
+  for (size_t i = 0; i < initial.size(); ++i) {
+    const bool promote = i < results.size() && initial[i].weak_type() && !results[i].weak_type &&
+                         initial[i].aval_shape() != results[i].shape;
+    carry.push_back(promote ? ops::convert_element_type(initial[i], results[i].shape.element_type()) : initial[i]);
+  }
+  return carry;
+}
+
+std::vector<Array> joined(std::span<const Array> a, std::span<const Array> b) {
+  std::vector<Array> all(a.begin(), a.end());
+  all.insert(all.end(), b.begin(), b.end());
+  return all;
+}
+
+/// Makes two functions of different captures take the same ones: `f`'s parameters, then all of `captures`, of which its
+/// own start at `begin`.
+hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const Array> operands, std::span<const Array> captures,
+                                      size_t begin) {
+  std::vector<Aval> avals = avals_of(operands);
+  for (const Aval& a : avals_of(captures)) avals.push_back(a);
+  const FlatFunction narrow = [&](std::span<const Array> x) {
+    std::vector<Array> own(x.begin(), x.begin() + static_cast<int64_t>(operands.size()));
+    for (size_t i = 0; i < f.captures.size(); ++i) own.push_back(x[operands.size() + begin + i]);
+    return run_computation(*f.computation, own);
+  };
+  return stage(narrow, avals, "cond", f.computation->name()).computation;
+}
+
+}  // namespace
+
+Array increment(const Array& i) { return ops::add(i, ops::full_like(i, 1)); }
+
+void check_structure(std::string_view what, const std::string& got, const std::string& wanted) {
+  if (got != wanted) or_throw(invalid_argument(std::string(what) + " has another structure than what went in"));
+}
+
+std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
+                        std::span<const Array> operands) {
+  const UserLocation here(predicate.location());
+  Array index = predicate.array();
+  if (index.ndim() != 0) {
+    or_throw(invalid_argument("cond (" + UserLocation::describe() + "): Pred must be a scalar, got " + index.aval_shape().to_string()));
+  }
+  if (index.dtype() != ElementType::kPred) index = ops::ne(index, ops::full_like(index, 0));
+  const std::vector<Aval> avals = avals_of(operands);
+  const StagedFunction yes = stage(if_true, avals, "cond", "true_branch");
+  const StagedFunction no = stage(if_false, avals, "cond", "false_branch");
+  check_types("cond branches must have equal output types but they differ; the false branch's result", no.results, yes.results);
+  const std::vector<Array> captures = joined(yes.captures, no.captures);
+  auto attributes = std::make_shared<hlo::ConditionalAttributes>();
+  attributes->predicated = true;
+  attributes->branches = {over_packed(over_all_captures(yes, operands, captures, 0)),
+                          over_packed(over_all_captures(no, operands, captures, yes.captures.size()))};
+  std::vector<Array> all = joined(operands, captures);
+  if (all.empty()) all.push_back(ops::scalar(0, ElementType::kPred));  // branches take one operand
+  if (operands.empty() && captures.empty()) {
+    for (size_t b = 0; b < 2; ++b) {
+      const StagedFunction& f = b == 0 ? yes : no;
+      attributes->branches[b] = stage([&](std::span<const Array>) { return run_computation(*f.computation, {}); }, avals_of(all), "cond", "branch").computation;
+    }
+  }
+  all.insert(all.begin(), index);
+  return bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
+}
+
+std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial) {
+  std::vector<Array> carry(initial.begin(), initial.end());
+  StagedFunction step = stage(body, avals_of(carry), "while_loop", "body");
+  carry = promote_weak_carry(carry, step.results);
+  if (avals_of(carry) != avals_of(initial)) step = stage(body, avals_of(carry), "while_loop", "body");
+  check_types("while_loop: the body's result", step.results, avals_of(carry));
+  const StagedFunction test = stage(condition, avals_of(carry), "while_loop", "condition");
+  if (test.results.size() != 1 || test.results[0].shape != Shape::scalar(ElementType::kPred)) {
+    or_throw(invalid_argument("while_loop (" + UserLocation::describe() + "): cond_fun must return a boolean scalar, got " +
+                              types_text(test.results)));
+  }
+  // Captured values travel through the loop as carries that the body hands on unchanged.
+  const size_t count = carry.size();
+  const std::vector<Array> captures = joined(test.captures, step.captures);
+  std::vector<Aval> avals = avals_of(carry);
+  for (const Aval& a : avals_of(captures)) avals.push_back(a);
+  const auto own = [&](std::span<const Array> x, size_t begin, size_t captured) {
+    std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(count));
+    for (size_t i = 0; i < captured; ++i) arguments.push_back(x[count + begin + i]);
+    return arguments;
+  };
+  const auto full_body = stage(
+      [&](std::span<const Array> x) {
+        return joined(run_computation(*step.computation, own(x, test.captures.size(), step.captures.size())), x.subspan(count));
+      },
+      avals, "while_loop", "body");
+  const auto full_condition = stage(
+      [&](std::span<const Array> x) { return run_computation(*test.computation, own(x, 0, test.captures.size())); }, avals,
+      "while_loop", "condition");
+  auto attributes = std::make_shared<hlo::WhileAttributes>();
+  attributes->body = over_packed(full_body.computation);
+  attributes->condition = over_packed(full_condition.computation);
+  std::vector<Array> out = bind({hlo::Opcode::kWhile, joined(carry, captures), std::move(attributes), std::nullopt});
+  out.resize(count);
+  return out;
+}
+
+ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs, std::optional<int64_t> length,
+                bool reverse) {
+  for (const Array& x : xs) {
+    if (x.ndim() == 0) or_throw(invalid_argument("scan: xs must have a leading axis; got " + x.aval_shape().to_string()));
+    if (length && *length != x.shape(0)) {
+      or_throw(invalid_argument("scan got values with different leading axis sizes: " + std::to_string(*length) + ", " +
+                                std::to_string(x.shape(0))));
+    }
+    length = x.shape(0);
+  }
+  if (!length) or_throw(invalid_argument("scan: got no values to scan over and no length"));
+  std::vector<Array> carry(initial.begin(), initial.end());
+  const auto trace_step = [&] {
+    std::vector<Aval> avals = avals_of(carry);
+    for (const Array& x : xs) avals.push_back({Shape::array(x.dtype(), x.shape().subspan(1)), x.weak_type()});
+    return stage(f, avals, "scan", "step", CapturePlace::kFirst, /*always_tuple=*/true);
+  };
+  StagedFunction step = trace_step();
+  carry = promote_weak_carry(carry, step.results);
+  if (avals_of(carry) != avals_of(initial)) step = trace_step();
+  check_types("scan: carry input and carry output must have equal types; the step's carry",
+              std::span(step.results).first(std::min(carry.size(), step.results.size())), avals_of(carry));
+  auto attributes = std::make_shared<hlo::ScanAttributes>();
+  attributes->step = step.computation;
+  attributes->length = *length;
+  attributes->constant_count = static_cast<int64_t>(step.captures.size());
+  attributes->carry_count = static_cast<int64_t>(carry.size());
+  attributes->reverse = reverse;
+  std::vector<Array> results =
+      bind({hlo::Opcode::kExtScan, joined(joined(step.captures, carry), xs), std::move(attributes), std::nullopt});
+  const auto middle = results.begin() + static_cast<int64_t>(carry.size());
+  return {{results.begin(), middle}, {middle, results.end()}};
+}
+
+}  // namespace hilo::lax::detail

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/elementwise.h -- the elementwise functions of jax.lax, one a row of the op table.
+#pragma once
+
+#include "hilo/trace/array.h"
+
+namespace hilo::lax {
+
+// lax::exp(x), lax::add(x, y), lax::clamp(low, x, high), ... by their names in jax.lax.
+//   Shapes     all operands have one shape, which is the result's (select's predicate, clamp's bounds may be scalars)
+//   Types      as the row says; nothing is promoted
+//   Errors     INVALID_ARGUMENT if shapes or types differ
+#define HILO_LAX_1(name) Array name(const Operand& x);
+#define HILO_LAX_2(name) Array name(const Operand& x, const Operand& y);
+#define HILO_LAX_3(name) Array name(const Operand& x, const Operand& y, const Operand& z);
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) HILO_LAX_##arity(lax_name)
+#define HILO_ELEMENTWISE_DECLARED(...)
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+#undef HILO_LAX_1
+#undef HILO_LAX_2
+#undef HILO_LAX_3
+
+/// Element by element comparisons; the result is pred.
+Array eq(const Operand& x, const Operand& y);
+Array ne(const Operand& x, const Operand& y);
+Array ge(const Operand& x, const Operand& y);
+Array gt(const Operand& x, const Operand& y);
+Array le(const Operand& x, const Operand& y);
+Array lt(const Operand& x, const Operand& y);
+
+/// The values as another type: floats to integers truncate and saturate, NaN becomes 0.
+Array convert_element_type(const Operand& x, ElementType type);
+/// A complex array from its parts.
+Array complex(const Operand& real, const Operand& imag);
+/// Rounds to a float format with fewer bits, and back.
+Array reduce_precision(const Operand& x, int64_t exponent_bits, int64_t mantissa_bits);
+
+}  // namespace hilo::lax

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/rule_families.h -- where each family keeps the rules of its ops; rules.cc puts them together.
+#pragma once
+
+#include "hilo/trace/rules.h"
+
+namespace hilo::lax {
+
+// exp_rules, add_rules, ...: one a row, in lax/elementwise_rules.cc.
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) extern const Rules lax_name##_rules;
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+
+extern const Rules bitcast_convert_rules, broadcast_rules, constant_rules, iota_rules, reshape_rules, reverse_rules,
+    transpose_rules;
+extern const Rules concatenate_rules, dynamic_slice_rules, dynamic_update_slice_rules, pad_rules, slice_rules;
+extern const Rules reduce_rules;
+extern const Rules dot_rules;
+extern const Rules gather_rules;
+extern const Rules scatter_rules;
+extern const Rules sort_rules;
+extern const Rules rng_bit_generator_rules;
+extern const Rules call_rules, conditional_rules, while_rules, scan_rules;
+extern const Rules optimization_barrier_rules, stop_gradient_rules;
+
+/// For tuples and parameters, which bind never sees, and ops whose issue comes later.
+extern const Rules never_bound_rules, not_yet_rules;
+
+}  // namespace hilo::lax

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/rules.cc -- the rules of every opcode: a switch that doesn't compile when one is missing.
+#include "hilo/lax/rule_families.h"
+
+namespace hilo {
+
+using hlo::Opcode;
+
+namespace lax {
+
+const Rules never_bound_rules = {NotYet{"bind never sees tuples and parameters"}, NotYet{"bind never sees tuples and parameters"},
+                                 NotYet{"bind never sees tuples and parameters"}};
+const Rules not_yet_rules = {NotYet{"the op has no derivative in this version"}, NotYet{"the op has no transpose in this version"},
+                             NotYet{"the op has no batching rule in this version"}};
+
+}  // namespace lax
+
+const Rules& rules_of(Opcode opcode) {
+  switch (opcode) {
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) \
+  case Opcode::k##enumerator: return lax::lax_name##_rules;
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+    case Opcode::kBitcastConvert: return lax::bitcast_convert_rules;
+    case Opcode::kBroadcast: return lax::broadcast_rules;
+    case Opcode::kConstant: return lax::constant_rules;
+    case Opcode::kIota: return lax::iota_rules;
+    case Opcode::kReshape: return lax::reshape_rules;
+    case Opcode::kReverse: return lax::reverse_rules;
+    case Opcode::kTranspose: return lax::transpose_rules;
+    case Opcode::kConcatenate: return lax::concatenate_rules;
+    case Opcode::kDynamicSlice: return lax::dynamic_slice_rules;
+    case Opcode::kDynamicUpdateSlice: return lax::dynamic_update_slice_rules;
+    case Opcode::kPad: return lax::pad_rules;
+    case Opcode::kSlice: return lax::slice_rules;
+    case Opcode::kReduce: return lax::reduce_rules;
+    case Opcode::kDot: return lax::dot_rules;
+    case Opcode::kGather: return lax::gather_rules;
+    case Opcode::kScatter: return lax::scatter_rules;
+    case Opcode::kSort: return lax::sort_rules;
+    case Opcode::kRngBitGenerator: return lax::rng_bit_generator_rules;
+    case Opcode::kCall: return lax::call_rules;
+    case Opcode::kConditional: return lax::conditional_rules;
+    case Opcode::kWhile: return lax::while_rules;
+    case Opcode::kExtScan: return lax::scan_rules;
+    case Opcode::kOptimizationBarrier: return lax::optimization_barrier_rules;
+    case Opcode::kExtStopGradient: return lax::stop_gradient_rules;
+    case Opcode::kParameter:
+    case Opcode::kTuple:
+    case Opcode::kGetTupleElement: return lax::never_bound_rules;
+    case Opcode::kAddDependency:
+    case Opcode::kAfterAll:
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceDone:
+    case Opcode::kAllReduceStart:
+    case Opcode::kAllToAll:
+    case Opcode::kAsyncDone:
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
+    case Opcode::kBitcast:
+    case Opcode::kCholesky:
+    case Opcode::kCollectiveBroadcast:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kCollectiveReduce:
+    case Opcode::kConvolution:
+    case Opcode::kCopyDone:
+    case Opcode::kCopyStart:
+    case Opcode::kCustomCall:
+    case Opcode::kDomain:
+    case Opcode::kDynamicReshape:
+    case Opcode::kFft:
+    case Opcode::kFusion:
+    case Opcode::kGetDimensionSize:
+    case Opcode::kInfeed:
+    case Opcode::kMap:
+    case Opcode::kOutfeed:
+    case Opcode::kPartitionId:
+    case Opcode::kRaggedAllToAll:
+    case Opcode::kRaggedDot:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kReduceScatter:
+    case Opcode::kReduceWindow:
+    case Opcode::kReplicaId:
+    case Opcode::kRng:
+    case Opcode::kRngGetAndUpdateState:
+    case Opcode::kScaledDot:
+    case Opcode::kScan:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
+    case Opcode::kSetDimensionSize:
+    case Opcode::kShuffle:
+    case Opcode::kStochasticConvert:
+    case Opcode::kTopK:
+    case Opcode::kTriangularSolve: return lax::not_yet_rules;
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace hilo

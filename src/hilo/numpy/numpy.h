@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/numpy.h -- the functions of jax.numpy that hilo has, by their names there.
+#pragma once
+
+#include <optional>
+
+#include "hilo/numpy/operators.h"
+
+namespace hilo::numpy {
+
+using Shape = std::vector<int64_t>;
+/// One axis, several, or (by default) all of them: sum(x), sum(x, 0), sum(x, {0, 1}).
+class Axes {
+ public:
+  Axes(std::nullopt_t = std::nullopt) {}                                // NOLINT: axes convert as in NumPy
+  Axes(int64_t axis) : axes_(std::vector<int64_t>{axis}) {}             // NOLINT
+  Axes(int axis) : axes_(std::vector<int64_t>{axis}) {}                 // NOLINT
+  Axes(std::initializer_list<int64_t> axes) : axes_(axes) {}            // NOLINT
+  Axes(std::vector<int64_t> axes) : axes_(std::move(axes)) {}           // NOLINT
+  explicit operator bool() const { return axes_.has_value(); }
+  const std::vector<int64_t>& operator*() const { return *axes_; }
+
+ private:
+  std::optional<std::vector<int64_t>> axes_;
+};
+inline constexpr ElementType kDefaultFloat = ElementType::kF32;
+
+// ---- creation -------------------------------------------------------------------------------------------------------
+Array zeros(const Shape& shape, ElementType type = kDefaultFloat);
+Array ones(const Shape& shape, ElementType type = kDefaultFloat);
+Array full(const Shape& shape, const Operand& value);
+Array full(const Shape& shape, const Operand& value, ElementType type);
+Array zeros_like(const Operand& x);
+Array ones_like(const Operand& x);
+/// 0, 1, ..., n-1.
+Array arange(int64_t n, ElementType type = ElementType::kS32);
+/// `count` points from start to stop, both included.
+Array linspace(double start, double stop, int64_t count, ElementType type = kDefaultFloat);
+Array eye(int64_t n, ElementType type = kDefaultFloat);
+/// A vector or matrix from numbers.
+Array array(std::initializer_list<double> values, ElementType type = kDefaultFloat);
+Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type = kDefaultFloat);
+
+// ---- elementwise: broadcasting and promotion as jax.numpy -----------------------------------------------------------
+Array abs(const Operand& x);
+Array add(const Operand& x, const Operand& y);
+Array arctan2(const Operand& y, const Operand& x);
+Array ceil(const Operand& x);
+Array clip(const Operand& x, const Operand& low, const Operand& high);
+Array cos(const Operand& x);
+Array divide(const Operand& x, const Operand& y);
+Array exp(const Operand& x);
+Array expm1(const Operand& x);
+Array floor(const Operand& x);
+Array isfinite(const Operand& x);
+Array isnan(const Operand& x);
+Array log(const Operand& x);
+Array log1p(const Operand& x);
+Array logical_and(const Operand& x, const Operand& y);
+Array logical_not(const Operand& x);
+Array logical_or(const Operand& x, const Operand& y);
+Array maximum(const Operand& x, const Operand& y);
+Array minimum(const Operand& x, const Operand& y);
+Array multiply(const Operand& x, const Operand& y);
+Array negative(const Operand& x);
+Array power(const Operand& x, const Operand& y);
+Array remainder(const Operand& x, const Operand& y);  ///< sign of y, as Python's %
+Array round(const Operand& x);                        ///< ties to even
+Array sign(const Operand& x);
+Array sin(const Operand& x);
+Array sqrt(const Operand& x);
+Array square(const Operand& x);
+Array subtract(const Operand& x, const Operand& y);
+Array tan(const Operand& x);
+Array tanh(const Operand& x);
+/// x where condition, else y.
+Array where(const Operand& condition, const Operand& x, const Operand& y);
+
+// ---- shape ----------------------------------------------------------------------------------------------------------
+/// One extent may be -1: it follows from the others.
+Array reshape(const Operand& x, const Shape& shape);
+Array ravel(const Operand& x);
+Array transpose(const Operand& x, const Axes& axes = std::nullopt);
+Array expand_dims(const Operand& x, int64_t axis);
+Array squeeze(const Operand& x, const Axes& axes = std::nullopt);
+Array broadcast_to(const Operand& x, const Shape& shape);
+Array concatenate(const std::vector<Array>& arrays, int64_t axis = 0);
+Array stack(const std::vector<Array>& arrays, int64_t axis = 0);
+Array flip(const Operand& x, const Axes& axes = std::nullopt);
+/// x[start:stop:step] along one axis; negative positions count from the end.
+Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step = 1, int64_t axis = 0);
+Array astype(const Operand& x, ElementType type);
+/// x[indices] along `axis`; indices out of bounds are clipped.
+Array take(const Operand& x, const Operand& indices, int64_t axis = 0);
+/// x[i, indices[i]] for every i: one element of each row.
+Array take_along_rows(const Operand& x, const Operand& indices);
+
+// ---- reductions -----------------------------------------------------------------------------------------------------
+Array sum(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+Array prod(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+Array mean(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+Array var(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+Array max(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+Array min(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+Array all(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+Array any(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+/// The index of the greatest element along `axis`; the first of equals, and NaN counts as greatest.
+Array argmax(const Operand& x, int64_t axis = -1);
+Array argmin(const Operand& x, int64_t axis = -1);
+
+// ---- linear algebra and sorting -------------------------------------------------------------------------------------
+Array matmul(const Operand& x, const Operand& y);
+Array dot(const Operand& x, const Operand& y);
+/// Ascending along `axis`; NaN last.
+Array sort(const Operand& x, int64_t axis = -1);
+Array argsort(const Operand& x, int64_t axis = -1);
+
+}  // namespace hilo::numpy

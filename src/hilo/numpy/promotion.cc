@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/numpy/promotion.h"
+
+#include <algorithm>
+
+#include "hilo/trace/ops.h"
+
+namespace hilo::numpy {
+namespace {
+
+using enum ElementType;
+
+/// A point of the lattice: an element type, or one of the three weak kinds.
+bool is_weak_number(const Aval& a) { return a.weak_type && a.shape.element_type() != kPred; }
+
+/// pred < integer < floating < complex.
+int kind_of(ElementType type) {
+  if (type == kPred) return 0;
+  if (is_integer(type)) return 1;
+  return is_floating(type) ? 2 : 3;
+}
+
+ElementType wider_integer(ElementType a, ElementType b) {
+  if (is_signed_integer(a) == is_signed_integer(b)) return element_size_bytes(a) >= element_size_bytes(b) ? a : b;
+  const ElementType s = is_signed_integer(a) ? a : b;
+  const ElementType u = is_signed_integer(a) ? b : a;
+  if (element_size_bytes(s) > element_size_bytes(u)) return s;
+  switch (element_size_bytes(u)) {
+    case 1: return kS16;
+    case 2: return kS32;
+    case 4: return canonical_type(kS64);
+  }
+  return canonical_type(kF64);  // u64 with a signed type: the weak float, in its canonical width
+}
+
+ElementType wider_float(ElementType a, ElementType b) {
+  if (a == b) return a;
+  if (element_size_bytes(a) == element_size_bytes(b)) return kF32;  // f16 with bf16
+  return element_size_bytes(a) > element_size_bytes(b) ? a : b;
+}
+
+ElementType strong_join(ElementType a, ElementType b) {
+  if (kind_of(a) < kind_of(b)) std::swap(a, b);
+  if (a == b || kind_of(b) == 0) return a;
+  if (kind_of(a) == 1) return wider_integer(a, b);
+  if (kind_of(a) == 2) return kind_of(b) == 1 ? a : wider_float(a, b);
+  return real_type_of(b) == kF64 || a == kC128 ? kC128 : kC64;
+}
+
+/// A weak number takes the other's type if that is of its kind or above, else its own kind's default type.
+ElementType weak_join(ElementType strong, ElementType weak) {
+  if (kind_of(strong) >= kind_of(weak)) return strong;
+  if (kind_of(weak) == 3 && strong == kF64) return kC128;
+  return weak;
+}
+
+}  // namespace
+
+Aval promote_types(const Aval& a, const Aval& b) {
+  const ElementType x = a.shape.element_type();
+  const ElementType y = b.shape.element_type();
+  if (is_weak_number(a) == is_weak_number(b)) return {Shape::scalar(strong_join(x, y)), is_weak_number(a)};
+  const ElementType strong = is_weak_number(a) ? y : x;
+  const ElementType weak = is_weak_number(a) ? x : y;
+  // A weak number above a strong type's kind stays weak, as in JAX: int32 array * 2.0 is weakly f32.
+  return {Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong)};
+}
+
+std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b) {
+  const size_t rank = std::max(a.size(), b.size());
+  std::vector<int64_t> out(rank);
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
+    const int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
+    if (x != y && x != 1 && y != 1) {
+      or_throw(invalid_argument("broadcast (" + UserLocation::describe() + "): incompatible shapes " +
+                                dimensions_to_string(a) + " and " + dimensions_to_string(b)));
+    }
+    out[rank - 1 - i] = x == 1 ? y : x;
+  }
+  return out;
+}
+
+Array spread_to(const Array& x, std::span<const int64_t> shape) {
+  if (std::ranges::equal(x.shape(), shape)) return x;
+  if (broadcast_shapes(x.shape(), shape) != std::vector<int64_t>(shape.begin(), shape.end())) {
+    or_throw(invalid_argument("broadcast_to (" + UserLocation::describe() + "): " + x.aval_shape().to_string() +
+                              " can't become " + dimensions_to_string(shape)));
+  }
+  // Axes of extent 1 that grow are dropped first: a broadcast keeps the extents it maps.
+  const int64_t offset = static_cast<int64_t>(shape.size()) - x.ndim();
+  std::vector<int64_t> kept_extents, dimensions;
+  for (int64_t d = 0; d < x.ndim(); ++d) {
+    if (x.shape(d) == 1 && shape[static_cast<size_t>(d + offset)] != 1) continue;
+    kept_extents.push_back(x.shape(d));
+    dimensions.push_back(d + offset);
+  }
+  return ops::broadcast_in_dim(ops::reshape(x, kept_extents), Shape::array(x.dtype(), shape), dimensions);
+}
+
+namespace {
+
+std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
+  const std::vector<int64_t> shape = broadcast_shapes(x.shape(), y.shape());
+  const auto prepare = [&](const Array& a) {
+    const ElementType wanted = type.shape.element_type();
+    const Array converted = a.dtype() == wanted ? a : ops::convert_element_type(a, wanted);
+    return with_weak_type(spread_to(converted, shape), type.weak_type);
+  };
+  return {prepare(x), prepare(y)};
+}
+
+Aval at_least_floating(const Aval& type) {
+  if (kind_of(type.shape.element_type()) >= 2) return type;
+  // 8- and 16-bit integers go to f32 too: JAX's default float.
+  return {Shape::scalar(canonical_type(kF64)), type.weak_type};
+}
+
+}  // namespace
+
+std::pair<Array, Array> promote(const Array& x, const Array& y) { return meet(x, y, promote_types(x.aval(), y.aval())); }
+
+std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
+  return meet(x, y, at_least_floating(promote_types(x.aval(), y.aval())));
+}
+
+Array promote_inexact(const Array& x) {
+  const Aval type = at_least_floating({Shape::scalar(x.dtype()), x.weak_type()});
+  return x.dtype() == type.shape.element_type() ? x : with_weak_type(ops::convert_element_type(x, type.shape.element_type()), type.weak_type);
+}
+
+}  // namespace hilo::numpy

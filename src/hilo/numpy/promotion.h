@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/promotion.h -- JAX's type lattice and NumPy's broadcasting, as two functions on arrays.
+#pragma once
+
+#include "hilo/trace/array.h"
+
+namespace hilo::numpy {
+
+/// The type in which values of both types meet: JAX's lattice, weak types included.
+///   pred -> weak int -> u8 -> u16 -> u32 -> u64 -> weak float;  weak int -> s8 -> s16 -> s32 -> s64 -> weak float;
+///   u8 -> s16, u16 -> s32, u32 -> s64;  weak float -> bf16, f16 -> f32 -> f64;  weak complex above weak float
+/// Source    the table of JAX's type promotion page
+Aval promote_types(const Aval& a, const Aval& b);
+
+/// The common shape of broadcasting. Errors    INVALID_ARGUMENT naming both
+std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b);
+
+/// `x` broadcast to `shape`, without a public call's trappings.
+Array spread_to(const Array& x, std::span<const int64_t> shape);
+
+/// Both operands in one type and shape.
+std::pair<Array, Array> promote(const Array& x, const Array& y);
+/// As `promote`, and at least floating: for true division and the transcendental functions.
+std::pair<Array, Array> promote_inexact(const Array& x, const Array& y);
+Array promote_inexact(const Array& x);
+
+}  // namespace hilo::numpy

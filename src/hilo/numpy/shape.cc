@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/shape.cc -- creation, and functions that rearrange.
+#include <algorithm>
+
+#include "hilo/numpy/axes.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::numpy {
+namespace {
+
+hilo::Shape shape_of(ElementType type, const Shape& shape) { return or_throw(hilo::Shape::make_array(canonical_type(type), shape)); }
+
+}  // namespace
+
+int64_t normal_axis(const Array& x, int64_t axis) {
+  const int64_t normal = axis < 0 ? axis + x.ndim() : axis;
+  if (normal < 0 || normal >= x.ndim()) {
+    or_throw(invalid_argument("axis (" + UserLocation::describe() + "): " + std::to_string(axis) + " is out of range for " +
+                              x.aval_shape().to_string()));
+  }
+  return normal;
+}
+
+std::vector<int64_t> normal_axes(const Array& x, const Axes& axes) {
+  if (!axes) return ops::all_dimensions(x.ndim());
+  std::vector<int64_t> normal;
+  for (int64_t a : *axes) normal.push_back(normal_axis(x, a));
+  std::ranges::sort(normal);
+  if (std::ranges::adjacent_find(normal) != normal.end()) {
+    or_throw(invalid_argument("axes (" + UserLocation::describe() + "): duplicate axis in " + dimensions_to_string(*axes)));
+  }
+  return normal;
+}
+
+Array zeros(const Shape& shape, ElementType type) { return ops::full(shape_of(type, shape), 0); }
+Array ones(const Shape& shape, ElementType type) { return ops::full(shape_of(type, shape), 1); }
+Array full(const Shape& shape, const Operand& value) {
+  const UserLocation here(value.location());
+  return spread_to(with_weak_type(value.array(), false), shape);
+}
+Array full(const Shape& shape, const Operand& value, ElementType type) {
+  const UserLocation here(value.location());
+  return spread_to(ops::convert_element_type(value.array(), canonical_type(type)), shape);
+}
+Array zeros_like(const Operand& x) { return ops::full_like(x.array(), 0); }
+Array ones_like(const Operand& x) { return ops::full_like(x.array(), 1); }
+Array arange(int64_t n, ElementType type) { return ops::iota(shape_of(type, {n}), 0); }
+
+Array linspace(double start, double stop, int64_t count, ElementType type) {
+  if (count < 1) or_throw(invalid_argument("linspace: count must be at least 1; got " + std::to_string(count)));
+  const hilo::Shape shape = shape_of(type, {count});
+  if (count == 1) return ops::full(shape, start);
+  const Array t = ops::div(ops::iota(shape, 0), ops::full(shape, static_cast<double>(count - 1)));
+  // start * (1 - t) + stop * t hits both ends exactly.
+  return ops::add(ops::mul(ops::full(shape, start), ops::sub(ops::full(shape, 1), t)), ops::mul(ops::full(shape, stop), t));
+}
+
+Array eye(int64_t n, ElementType type) {
+  const hilo::Shape square = shape_of(ElementType::kS32, {n, n});
+  return ops::convert_element_type(ops::eq(ops::iota(square, 0), ops::iota(square, 1)), canonical_type(type));
+}
+
+Array array(std::initializer_list<double> values, ElementType type) {
+  const Array wide = Array::from_literal(Literal::array<double>({static_cast<int64_t>(values.size())}, values));
+  return ops::convert_element_type(wide, canonical_type(type));
+}
+
+Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type) {
+  std::vector<double> values;
+  for (const auto& row : rows) {
+    if (row.size() != rows.begin()->size()) or_throw(invalid_argument("array: rows have different lengths"));
+    values.insert(values.end(), row.begin(), row.end());
+  }
+  const int64_t columns = rows.size() == 0 ? 0 : static_cast<int64_t>(rows.begin()->size());
+  const Array wide = Array::from_vector(values, {static_cast<int64_t>(rows.size()), columns});
+  return ops::convert_element_type(wide, canonical_type(type));
+}
+
+Array reshape(const Operand& x, const Shape& shape) {
+  const UserLocation here(x.location());
+  Shape dims = shape;
+  int64_t known = 1;
+  int64_t unknown = -1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] == -1 && unknown < 0) unknown = static_cast<int64_t>(i);
+    else known *= dims[i];
+  }
+  if (unknown >= 0 && known != 0 && x.array().size() % known == 0) dims[static_cast<size_t>(unknown)] = x.array().size() / known;
+  return ops::reshape(x.array(), dims);
+}
+
+Array ravel(const Operand& x) { return reshape(x, {-1}); }
+
+Array transpose(const Operand& x, const Axes& axes) {
+  const UserLocation here(x.location());
+  std::vector<int64_t> permutation;
+  if (axes) {
+    for (int64_t a : *axes) permutation.push_back(normal_axis(x.array(), a));
+  } else {
+    permutation = ops::all_dimensions(x.array().ndim());
+    std::ranges::reverse(permutation);
+  }
+  return ops::transpose(x.array(), permutation);
+}
+
+Array expand_dims(const Operand& x, int64_t axis) {
+  const UserLocation here(x.location());
+  const int64_t rank = x.array().ndim() + 1;
+  const int64_t at = axis < 0 ? axis + rank : axis;
+  if (at < 0 || at >= rank) or_throw(invalid_argument("expand_dims: axis " + std::to_string(axis) + " is out of range"));
+  Shape dims(x.array().shape().begin(), x.array().shape().end());
+  dims.insert(dims.begin() + at, 1);
+  return ops::reshape(x.array(), dims);
+}
+
+Array squeeze(const Operand& x, const Axes& axes) {
+  const UserLocation here(x.location());
+  std::vector<int64_t> removed;
+  for (int64_t a : normal_axes(x.array(), axes)) {
+    if (x.array().shape(a) == 1) removed.push_back(a);
+    else if (axes) or_throw(invalid_argument("squeeze: axis " + std::to_string(a) + " of " + x.array().aval_shape().to_string() + " isn't 1"));
+  }
+  return ops::reshape(x.array(), ops::without_dimensions(x.array().shape(), removed));
+}
+
+Array broadcast_to(const Operand& x, const Shape& shape) {
+  const UserLocation here(x.location());
+  return spread_to(x.array(), shape);
+}
+
+Array concatenate(const std::vector<Array>& arrays, int64_t axis) {
+  if (arrays.empty()) or_throw(invalid_argument("concatenate: need at least one array"));
+  Aval type = arrays[0].aval();
+  for (const Array& a : arrays) type = promote_types(type, a.aval());
+  std::vector<Array> same;
+  for (const Array& a : arrays) same.push_back(ops::convert_element_type(a, type.shape.element_type()));
+  return ops::concatenate(same, normal_axis(arrays[0], axis));
+}
+
+Array stack(const std::vector<Array>& arrays, int64_t axis) {
+  std::vector<Array> expanded;
+  for (const Array& a : arrays) expanded.push_back(expand_dims(a, axis));
+  return concatenate(expanded, axis);
+}
+
+Array flip(const Operand& x, const Axes& axes) {
+  const UserLocation here(x.location());
+  return ops::reverse(x.array(), normal_axes(x.array(), axes));
+}
+
+Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step, int64_t axis) {
+  const UserLocation here(x.location());
+  if (step < 1) or_throw(invalid_argument("slice: step must be positive; got " + std::to_string(step)));
+  const int64_t at = normal_axis(x.array(), axis);
+  const int64_t extent = x.array().shape(at);
+  const auto position = [&](int64_t p) { return std::clamp<int64_t>(p < 0 ? p + extent : p, 0, extent); };
+  std::vector<hlo::SliceRange> ranges;
+  for (int64_t d : x.array().shape()) ranges.push_back({0, d, 1});
+  ranges[static_cast<size_t>(at)] = {position(start), std::max(position(start), position(stop)), step};
+  return ops::slice(x.array(), ranges);
+}
+
+Array astype(const Operand& x, ElementType type) {
+  const UserLocation here(x.location());
+  return ops::convert_element_type(x.array(), canonical_type(type));
+}
+
+Array take(const Operand& x, const Operand& indices, int64_t axis) {
+  const UserLocation here(x.location());
+  const int64_t at = normal_axis(x.array(), axis);
+  const Array& positions = indices.array();
+  // Negative indices count from the end; what is still outside is clamped by the gather.
+  const Array wrapped = where(positions < 0, positions + x.array().shape(at), positions);
+  hlo::GatherAttributes g;
+  for (int64_t d = 0; d < x.array().ndim(); ++d) {
+    g.slice_sizes.push_back(d == at ? 1 : x.array().shape(d));
+    if (d != at) g.offset_dims.push_back(d < at ? d : d + positions.ndim() - 1);
+  }
+  g.collapsed_slice_dims = {at};
+  g.start_index_map = {at};
+  g.index_vector_dim = positions.ndim();
+  return ops::gather(x.array(), wrapped, g);
+}
+
+Array take_along_rows(const Operand& x, const Operand& indices) {
+  const UserLocation here(x.location());
+  hlo::GatherAttributes g;
+  g.collapsed_slice_dims = {1};
+  g.operand_batching_dims = {0};
+  g.start_indices_batching_dims = {0};
+  g.start_index_map = {1};
+  g.index_vector_dim = 1;
+  g.slice_sizes = {1, 1};
+  return ops::gather(x.array(), indices.array(), g);
+}
+
+}  // namespace hilo::numpy

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/ufuncs.cc -- elementwise functions and operators: promote, broadcast, bind.
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo {
+namespace {
+
+using Binary = Array (*)(const Array&, const Array&);
+
+Array promoted(const Array& x, const Array& y, Binary f) {
+  const auto [a, b] = numpy::promote(x, y);
+  return f(a, b);
+}
+
+Array true_divide(const Array& x, const Array& y) {
+  const auto [a, b] = numpy::promote_inexact(x, y);
+  return ops::div(a, b);
+}
+
+/// The remainder with the divisor's sign.
+Array python_remainder(const Array& x, const Array& y) {
+  const Array r = ops::rem(x, y);
+  const Array zero = ops::full_like(r, 0);
+  const Array wrong_sign = ops::ne(ops::lt(r, zero), ops::lt(y, zero));
+  return ops::select(ops::bitwise_and(wrong_sign, ops::ne(r, zero)), ops::add(r, y), r);
+}
+
+}  // namespace
+
+Array operator+(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::add(a, b); }); }
+Array operator-(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::sub(a, b); }); }
+Array operator*(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::mul(a, b); }); }
+Array operator/(const Array& x, const Array& y) { return true_divide(x, y); }
+Array operator%(const Array& x, const Array& y) { return promoted(x, y, python_remainder); }
+Array operator&(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_and(a, b); }); }
+Array operator|(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_or(a, b); }); }
+Array operator^(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_xor(a, b); }); }
+Array operator==(const Array& x, const Array& y) { return promoted(x, y, ops::eq); }
+Array operator!=(const Array& x, const Array& y) { return promoted(x, y, ops::ne); }
+Array operator<(const Array& x, const Array& y) { return promoted(x, y, ops::lt); }
+Array operator<=(const Array& x, const Array& y) { return promoted(x, y, ops::le); }
+Array operator>(const Array& x, const Array& y) { return promoted(x, y, ops::gt); }
+Array operator>=(const Array& x, const Array& y) { return promoted(x, y, ops::ge); }
+Array operator-(const Array& x) { return ops::neg(x); }
+Array operator~(const Array& x) { return ops::bitwise_not(x); }
+
+namespace numpy {
+namespace {
+
+/// A transcendental function: integers become floats first.
+template <typename Op>
+Array inexact(const Operand& x, const Op& op) {
+  const UserLocation here(x.location());
+  return op(promote_inexact(x.array()));
+}
+
+/// A function of floats that is the identity on integers.
+template <typename Op>
+Array rounding(const Operand& x, const Op& op) {
+  const UserLocation here(x.location());
+  return is_floating(x.array().dtype()) ? op(x.array()) : x.array();
+}
+
+template <typename Op>
+Array binary(const Operand& x, const Operand& y, const Op& op) {
+  const UserLocation here(x.location());
+  const auto [a, b] = promote(x.array(), y.array());
+  return op(a, b);
+}
+
+Array as_predicate(const Array& x) { return x.dtype() == ElementType::kPred ? x : ops::ne(x, ops::full_like(x, 0)); }
+
+}  // namespace
+
+Array abs(const Operand& x) { return x.array().dtype() == ElementType::kPred ? x.array() : ops::abs(x.array()); }
+Array add(const Operand& x, const Operand& y) { return binary(x, y, ops::add); }
+Array arctan2(const Operand& y, const Operand& x) {
+  const UserLocation here(y.location());
+  const auto [a, b] = promote_inexact(y.array(), x.array());
+  return ops::atan2(a, b);
+}
+Array ceil(const Operand& x) { return rounding(x, ops::ceil); }
+Array clip(const Operand& x, const Operand& low, const Operand& high) { return minimum(maximum(x, low), high); }
+Array cos(const Operand& x) { return inexact(x, ops::cos); }
+Array divide(const Operand& x, const Operand& y) {
+  const UserLocation here(x.location());
+  return true_divide(x.array(), y.array());
+}
+Array exp(const Operand& x) { return inexact(x, ops::exp); }
+Array expm1(const Operand& x) { return inexact(x, ops::expm1); }
+Array floor(const Operand& x) { return rounding(x, ops::floor); }
+Array isfinite(const Operand& x) { return inexact(x, ops::is_finite); }
+Array isnan(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::ne(x.array(), x.array());
+}
+Array log(const Operand& x) { return inexact(x, ops::log); }
+Array log1p(const Operand& x) { return inexact(x, ops::log1p); }
+Array logical_and(const Operand& x, const Operand& y) { return as_predicate(x.array()) & as_predicate(y.array()); }
+Array logical_not(const Operand& x) { return ops::bitwise_not(as_predicate(x.array())); }
+Array logical_or(const Operand& x, const Operand& y) { return as_predicate(x.array()) | as_predicate(y.array()); }
+Array maximum(const Operand& x, const Operand& y) { return binary(x, y, ops::max); }
+Array minimum(const Operand& x, const Operand& y) { return binary(x, y, ops::min); }
+Array multiply(const Operand& x, const Operand& y) { return binary(x, y, ops::mul); }
+Array negative(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::neg(x.array());
+}
+Array power(const Operand& x, const Operand& y) { return binary(x, y, ops::pow); }
+Array remainder(const Operand& x, const Operand& y) { return binary(x, y, python_remainder); }
+Array round(const Operand& x) { return rounding(x, ops::round_to_even); }
+Array sign(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::sign(x.array());
+}
+Array sin(const Operand& x) { return inexact(x, ops::sin); }
+Array sqrt(const Operand& x) { return inexact(x, ops::sqrt); }
+Array square(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::mul(x.array(), x.array());
+}
+Array subtract(const Operand& x, const Operand& y) { return binary(x, y, ops::sub); }
+Array tan(const Operand& x) { return inexact(x, ops::tan); }
+Array tanh(const Operand& x) { return inexact(x, ops::tanh); }
+
+Array where(const Operand& condition, const Operand& x, const Operand& y) {
+  const UserLocation here(condition.location());
+  auto [a, b] = promote(x.array(), y.array());
+  const Array predicate = as_predicate(condition.array());
+  const std::vector<int64_t> shape = broadcast_shapes(predicate.shape(), a.shape());
+  return ops::select(spread_to(predicate, shape), spread_to(a, shape), spread_to(b, shape));
+}
+
+}  // namespace numpy
+}  // namespace hilo

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/random/random.h"
+
+#include <cmath>
+#include <limits>
+
+#include "hilo/lax/special.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::random {
+namespace {
+
+using ElementType::kU32;
+
+struct Words {
+  Array high, low;
+};
+
+hilo::Shape words_shape(const numpy::Shape& dims) { return or_throw(hilo::Shape::make_array(kU32, dims)); }
+
+Array rotate_left(const Array& x, int bits) {
+  const Array left = ops::shift_left(x, ops::full_like(x, bits));
+  return ops::bitwise_or(left, ops::shift_right_logical(x, ops::full_like(x, 32 - bits)));
+}
+
+/// Threefry-2x32 with 20 rounds. Source    Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011)
+Words threefry(const Words& key, Words x) {
+  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  const Array parity = ops::full_like(key.high, 0x1BD11BDA);
+  const Array schedule[3] = {key.high, key.low, ops::bitwise_xor(ops::bitwise_xor(key.high, key.low), parity)};
+  const auto inject = [&](int round) {
+    x.high = ops::add(x.high, schedule[round % 3]);
+    x.low = ops::add(x.low, ops::add(schedule[(round + 1) % 3], ops::full_like(x.low, round)));
+  };
+  inject(0);
+  for (int group = 0; group < 5; ++group) {
+    for (int rotation : kRotations[group % 2]) {
+      x.high = ops::add(x.high, x.low);
+      x.low = ops::bitwise_xor(rotate_left(x.low, rotation), x.high);
+    }
+    inject(group + 1);
+  }
+  return x;
+}
+
+/// The key's two words, each spread over `shape`.
+Words key_words(const Key& key, const hilo::Shape& shape) {
+  const Array& data = key.data;
+  if (data.dtype() != kU32 || data.ndim() != 1 || data.shape(0) != 2) {
+    or_throw(invalid_argument("random: a key is u32[2]; got " + data.aval_shape().to_string()));
+  }
+  const auto word = [&](int64_t i) {
+    const Array one = ops::reshape(ops::slice(data, {{i, i + 1, 1}}), {});
+    return shape.rank() == 0 ? one : ops::broadcast_in_dim(one, shape, {});
+  };
+  return {word(0), word(1)};
+}
+
+/// The position of every element as a 64-bit number in two words.
+Words counters(const hilo::Shape& shape) {
+  const int64_t n = shape.element_count();
+  if (n > std::numeric_limits<uint32_t>::max()) {
+    or_throw(unimplemented("random: more than 2^32 - 1 elements from one key; got " + shape.to_string()));
+  }
+  const Array low = ops::reshape(ops::iota(hilo::Shape::array(kU32, {n}), 0), shape.dimensions());
+  return {ops::full_like(low, 0), low};
+}
+
+Words random_words(const Key& key, const hilo::Shape& shape) { return threefry(key_words(key, shape), counters(shape)); }
+
+/// Pairs (a[i], b[i]) along a new last axis.
+Array paired(const Words& words) {
+  const int64_t rank = words.high.ndim();
+  std::vector<int64_t> dims(words.high.shape().begin(), words.high.shape().end());
+  dims.push_back(1);
+  const std::vector<Array> columns = {ops::reshape(words.high, dims), ops::reshape(words.low, dims)};
+  return ops::concatenate(columns, rank);
+}
+
+}  // namespace
+
+Key key(int64_t seed) {
+  // Without x64 JAX keeps a seed's low 32 bits only; the high word is 0.
+  const uint32_t low = static_cast<uint32_t>(seed);
+  const uint32_t high = canonical_type(ElementType::kS64) == ElementType::kS64 ? static_cast<uint32_t>(static_cast<uint64_t>(seed) >> 32) : 0;
+  return {Array::from_literal(Literal::array<uint32_t>({2}, {high, low}))};
+}
+
+std::vector<Key> split(const Key& key, int64_t count) {
+  const Array all = paired(random_words(key, words_shape({count})));
+  std::vector<Key> keys;
+  for (int64_t i = 0; i < count; ++i) keys.push_back({all[i]});
+  return keys;
+}
+
+Key fold_in(const Key& key, const Operand& data) {
+  const UserLocation here(data.location());
+  const Array low = ops::convert_element_type(data.array(), kU32);
+  return {paired(threefry(key_words(key, low.aval_shape()), {ops::full_like(low, 0), low}))};
+}
+
+Array bits(const Key& key, const numpy::Shape& shape) {
+  const Words words = random_words(key, words_shape(shape));
+  return ops::bitwise_xor(words.high, words.low);
+}
+
+Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval, const Operand& maxval) {
+  const UserLocation here(minval.location());
+  // The upper 23 bits as the mantissa of a float in [1, 2).
+  const Array random = bits(key, shape);
+  const Array mantissa = ops::shift_right_logical(random, ops::full_like(random, 9));
+  const Array in_1_2 = ops::bitcast_convert(ops::bitwise_or(mantissa, ops::full_like(random, 0x3F800000)), ElementType::kF32);
+  const Array unit = ops::sub(in_1_2, ops::full_like(in_1_2, 1));
+  const Array low = numpy::astype(minval.array(), ElementType::kF32);
+  const Array high = numpy::astype(maxval.array(), ElementType::kF32);
+  return numpy::maximum(low, unit * (high - low) + low);
+}
+
+Array normal(const Key& key, const numpy::Shape& shape) {
+  const float above_minus_one = std::nextafter(-1.0f, 0.0f);
+  const Array u = uniform(key, shape, above_minus_one, 1.0f);
+  return ops::mul(ops::full_like(u, std::sqrt(2.0)), lax::erf_inv(u));
+}
+
+Array permutation(const Key& key, int64_t n) { return permutation(key, numpy::arange(n)); }
+
+Array permutation(const Key& key, const Array& x) {
+  if (x.ndim() == 0) or_throw(invalid_argument("permutation: needs at least one axis; got " + x.aval_shape().to_string()));
+  if (x.ndim() > 1) return numpy::take(x, permutation(key, x.shape(0)), 0);
+  // Sorting by random keys once leaves too many ties in long arrays: JAX sorts again until ties are unlikely (n^3 < keys).
+  const double n = static_cast<double>(std::max<int64_t>(1, x.size()));
+  const int rounds = static_cast<int>(std::ceil(3 * std::log(n) / std::log(4294967295.0)));
+  Key state = key;
+  Array order = x;
+  for (int round = 0; round < rounds; ++round) {
+    const std::vector<Key> keys = split(state);
+    state = keys[0];
+    order = lax::sort_key_value(bits(keys[1], {x.size()}), order, 0);
+  }
+  return order;
+}
+
+}  // namespace hilo::random

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// random/random.h -- jax.random with the threefry generator: the same seeds give the same bits.
+#pragma once
+
+#include "hilo/numpy/numpy.h"
+
+namespace hilo::random {
+
+/// The state of a generator that never changes: use a key once, split it for more.
+struct Key {
+  Array data;  ///< u32[..., 2]
+};
+
+/// The key of a seed, as jax.random.key.
+Key key(int64_t seed);
+/// `count` keys, independent of each other and of `key`; keys[i] is split(key)[i].
+std::vector<Key> split(const Key& key, int64_t count = 2);
+/// The key of `key` and a number; cheaper than splitting when the number counts steps. `data` is an integer scalar.
+Key fold_in(const Key& key, const Operand& data);
+
+/// Uniform random bits, u32.
+Array bits(const Key& key, const numpy::Shape& shape);
+/// Uniform floats in [minval, maxval).
+Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval = 0.0f, const Operand& maxval = 1.0f);
+/// Standard normal floats.
+Array normal(const Key& key, const numpy::Shape& shape);
+/// 0..n-1 in random order.
+Array permutation(const Key& key, int64_t n);
+/// The slices of `x` along its leading axis in random order.
+Array permutation(const Key& key, const Array& x);
+
+}  // namespace hilo::random

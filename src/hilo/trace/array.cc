@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/array.h"
+
+#include <cstring>
+#include <limits>
+#include <ostream>
+
+#include "hilo/base/flags.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/trace/print.h"
+#include "hilo/trace/trace.h"
+
+namespace hilo {
+namespace {
+
+/// The value as its canonical type. A C++ integer that the type can't hold is an error, as in JAX.
+Literal canonical_scalar(const Literal& value) {
+  const ElementType type = canonical_type(value.shape().element_type());
+  if (type == value.shape().element_type()) return value;
+  if (type == ElementType::kF32) return Literal::scalar(static_cast<float>(value.data<double>()[0]));
+  if (type == ElementType::kC64) return Literal::scalar(std::complex<float>(value.data<std::complex<double>>()[0]));
+  const int64_t wide = value.data<int64_t>()[0];
+  if (wide < std::numeric_limits<int32_t>::min() || wide > std::numeric_limits<int32_t>::max()) {
+    or_throw(out_of_range("the integer " + std::to_string(wide) +
+                          " does not fit s32. Hint: set jax_enable_x64, or give the array's type"));
+  }
+  return Literal::scalar(static_cast<int32_t>(wide));
+}
+
+[[noreturn]] void refuse_value(const Tracer& tracer) {
+  throw ConcretizationError(failed_precondition(
+      "a value was asked of a tracer (" + UserLocation::describe() + "): " + tracer.record->transformation + " made " +
+      tracer.aval.shape.to_string() + " at " + (tracer.location.empty() ? tracer.record->location : tracer.location) +
+      " without a value. Hint: use where or cond instead of a C++ `if`, or make the argument static"));
+}
+
+/// Follows tracers that know their value down to a concrete array.
+Array concrete_value(Array array) {
+  while (!is_concrete(array)) {
+    const auto& tracer = static_cast<const Tracer&>(array.impl());
+    if (tracer.record->trace == nullptr) {
+      throw LeakedTracer(failed_precondition("leaked tracer: a value made at " + tracer.location + " inside " +
+                                             tracer.record->transformation + " was read after that had ended"));
+    }
+    std::optional<Array> value = tracer.record->trace->value_of(tracer);
+    if (!value) refuse_value(tracer);
+    array = *std::move(value);
+  }
+  return array;
+}
+
+}  // namespace
+
+Array::Array() : Array(from_literal(Literal::scalar(0.0f))) {}
+
+std::shared_ptr<const ArrayImpl> Array::weak_scalar(const Literal& value) {
+  const bool weak = value.shape().element_type() != ElementType::kPred;
+  return std::make_shared<ConcreteArray>(or_throw(buffer_from_literal(canonical_scalar(value))), weak);
+}
+
+Array Array::from_literal(const Literal& literal) {
+  return array_from_buffer(or_throw(buffer_from_literal(literal)), /*weak_type=*/false);
+}
+
+Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions) {
+  const Shape shape = or_throw(Shape::make_array(type, dimensions));
+  if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) {
+    or_throw(invalid_argument("array: got " + std::to_string(bytes.size() / static_cast<size_t>(element_size_bytes(type))) +
+                              " values, " + shape.to_string() + " needs " + std::to_string(shape.element_count())));
+  }
+  return from_literal(Literal::from_bytes(shape, bytes));
+}
+
+const Shape& Array::aval_shape() const { return impl_->aval.shape; }
+bool Array::weak_type() const { return impl_->aval.weak_type; }
+
+int64_t Array::shape(int64_t axis) const {
+  const int64_t normal = axis < 0 ? axis + ndim() : axis;
+  if (normal < 0 || normal >= ndim()) {
+    or_throw(invalid_argument("shape: axis " + std::to_string(axis) + " is out of range for " + aval_shape().to_string()));
+  }
+  return shape()[static_cast<size_t>(normal)];
+}
+
+Literal Array::to_literal() const { return or_throw(literal_from_buffer(*buffer_of(concrete_value(*this)))); }
+
+Literal Array::scalar_literal() const {
+  if (size() != 1) {
+    or_throw(invalid_argument("item: only an array of size 1 is a number; got " + aval_shape().to_string()));
+  }
+  return to_literal();
+}
+
+std::string Array::to_string() const {
+  if (is_concrete(*this)) return numpy_text(to_literal());
+  return "Traced<" + aval_shape().to_string() + ">";
+}
+
+std::ostream& operator<<(std::ostream& out, const Array& array) { return out << array.to_string(); }
+
+Array Array::operator[](int64_t index) const {
+  if (ndim() == 0) or_throw(invalid_argument("index: a scalar has no slices"));
+  const int64_t extent = shape(0);
+  const int64_t start = index < 0 ? index + extent : index;
+  if (start < 0 || start >= extent) {
+    or_throw(out_of_range("index: " + std::to_string(index) + " is out of range for " + aval_shape().to_string()));
+  }
+  auto attributes = std::make_shared<hlo::SliceAttributes>();
+  attributes->ranges.push_back({start, start + 1, 1});
+  for (int64_t d : shape().subspan(1)) attributes->ranges.push_back({0, d, 1});
+  const Array row = bind_one(hlo::Opcode::kSlice, {*this}, attributes);
+  return bind_one(hlo::Opcode::kReshape, {row}, nullptr, Shape::array(dtype(), shape().subspan(1)));
+}
+
+ElementType canonical_type(ElementType type) {
+  if (or_throw(x64_enabled())) return type;
+  switch (type) {  // NOLINT: every other type is its own canonical type
+    case ElementType::kS64: return ElementType::kS32;
+    case ElementType::kU64: return ElementType::kU32;
+    case ElementType::kF64: return ElementType::kF32;
+    case ElementType::kC128: return ElementType::kC64;
+    default: return type;
+  }
+}
+
+}  // namespace hilo

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace/array.h -- Array: a value, on a device or inside a trace.
+#pragma once
+
+#include <complex>
+#include <concepts>
+#include <memory>
+#include <source_location>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "hilo/trace/error.h"
+#include "hilo/types/literal.h"
+
+namespace hilo {
+
+struct ArrayImpl;
+
+/// A C++ number that may stand where an Array may.
+template <typename T>
+concept Number = std::is_arithmetic_v<T> || std::same_as<T, float16> || std::same_as<T, bfloat16> ||
+                 std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+
+/// What is known of an array before it has a value. Weakly typed values (C++ numbers) take the type of what they meet.
+struct Aval {
+  Shape shape;
+  bool weak_type = false;
+  bool operator==(const Aval&) const = default;
+};
+
+/// An n-dimensional array. Copies share the value, which never changes: assignment makes a handle point elsewhere.
+/// Inside jit, grad, vmap and their kin an Array may be a tracer, which has a shape and a type and perhaps no value yet.
+class Array {
+ public:
+  /// The f32 scalar 0.
+  Array();
+  /// A weakly typed scalar: int is s32, double is f32 (f64 with x64), bool is pred.
+  template <Number T>
+  Array(T value) : Array(scalar(value)) {}  // NOLINT: numbers convert as in NumPy
+  explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
+
+  /// Copies a host value to the default device.
+  static Array from_literal(const Literal& literal);
+  /// An array of T from a flat list in row-major order.
+  /// Errors    INVALID_ARGUMENT if the count differs
+  template <NativeElement T>
+  static Array from_vector(const std::vector<T>& values, std::vector<int64_t> dimensions) {
+    return from_values(std::span<const T>(values), dimensions);
+  }
+  template <NativeElement T>
+  static Array from_values(std::span<const T> values, std::span<const int64_t> dimensions) {
+    return from_bytes(element_type_of<T>, std::as_bytes(values), dimensions);
+  }
+
+  const Shape& aval_shape() const;
+  ElementType dtype() const { return aval_shape().element_type(); }
+  std::span<const int64_t> shape() const { return aval_shape().dimensions(); }
+  int64_t shape(int64_t axis) const;  ///< a negative axis counts from the end
+  int64_t ndim() const { return aval_shape().rank(); }
+  int64_t size() const { return aval_shape().element_count(); }
+  bool weak_type() const;
+  Aval aval() const { return {aval_shape(), weak_type()}; }
+
+  /// The value on the host, waiting for it if need be.
+  /// Errors    ConcretizationError on a tracer without a value, INVALID_ARGUMENT if donated or deleted
+  Literal to_literal() const;
+  /// The one element of an array of size 1, converted to T.
+  template <Number T>
+  T item() const {
+    const Literal value = scalar_literal();
+    return visit_element_type(
+        value.shape().element_type(), [&]<typename E>() { return convert<T>(value.data<E>()[0]); }, [] { return T{}; });
+  }
+  /// All elements in row-major order, converted to T.
+  template <Number T>
+  std::vector<T> to_vector() const {
+    const Literal value = to_literal();
+    std::vector<T> out;
+    out.reserve(static_cast<size_t>(value.shape().element_count()));
+    visit_element_type(
+        value.shape().element_type(),
+        [&]<typename E>() {
+          for (const E& e : value.data<E>()) out.push_back(convert<T>(e));
+        },
+        [] {});
+    return out;
+  }
+  /// So that `if (x > 0)` works on values; a tracer of jit or vmap throws ConcretizationError naming both lines.
+  explicit operator bool() const { return item<bool>(); }
+
+  /// Like NumPy's str(): "[[1. 2.]\n [3. 4.]]"; a tracer prints its type: "Traced<f32[3]>".
+  std::string to_string() const;
+
+  /// x[i]: the i-th slice along the leading axis; a negative i counts from the end.
+  Array operator[](int64_t index) const;
+
+  const ArrayImpl& impl() const { return *impl_; }
+  const std::shared_ptr<const ArrayImpl>& handle() const { return impl_; }
+
+ private:
+  template <typename T, typename E>
+  static T convert(const E& e) {
+    constexpr bool from_complex = std::same_as<E, std::complex<float>> || std::same_as<E, std::complex<double>>;
+    constexpr bool to_complex = std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
+    if constexpr (from_complex && to_complex) return T(e);
+    else if constexpr (from_complex) return convert<T>(e.real());
+    else if constexpr (std::same_as<E, float16> || std::same_as<E, bfloat16>) return convert<T>(static_cast<float>(e));
+    else if constexpr (to_complex) return T(static_cast<typename T::value_type>(e));
+    else if constexpr (std::same_as<T, bool>) return e != E{};
+    else return static_cast<T>(e);
+  }
+  static Array from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions);
+  static std::shared_ptr<const ArrayImpl> weak_scalar(const Literal& value);
+  template <Number T>
+  static std::shared_ptr<const ArrayImpl> scalar(T value) {
+    if constexpr (std::same_as<T, bool>) return weak_scalar(Literal::scalar<bool>(value));
+    else if constexpr (std::is_integral_v<T>) return weak_scalar(Literal::scalar<int64_t>(static_cast<int64_t>(value)));
+    else if constexpr (std::is_floating_point_v<T>) return weak_scalar(Literal::scalar<double>(static_cast<double>(value)));
+    else return weak_scalar(Literal::scalar<T>(value));
+  }
+  Literal scalar_literal() const;
+
+  std::shared_ptr<const ArrayImpl> impl_;
+};
+
+/// An argument of a public function: an Array or a number, and the line of the call.
+class Operand {
+ public:
+  Operand(const Array& array, std::source_location location = std::source_location::current())  // NOLINT
+      : array_(array), location_(location) {}
+  template <Number T>
+  Operand(T value, std::source_location location = std::source_location::current())  // NOLINT
+      : array_(value), location_(location) {}
+
+  const Array& array() const { return array_; }
+  operator const Array&() const { return array_; }  // NOLINT
+  const std::source_location& location() const { return location_; }
+
+ private:
+  Array array_;
+  std::source_location location_;
+};
+
+std::ostream& operator<<(std::ostream& out, const Array& array);
+
+/// s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64 unless x64 is enabled.
+ElementType canonical_type(ElementType type);
+
+}  // namespace hilo

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace/flat_function.h -- functions as transformations see them.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace hilo {
+
+class Array;
+
+/// A function on flat lists of arrays: what every transformation works on.
+using FlatFunction = std::function<std::vector<Array>(std::span<const Array>)>;
+
+}  // namespace hilo

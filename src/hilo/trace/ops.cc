@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/ops.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+
+namespace hilo::ops {
+namespace {
+
+using hlo::Opcode;
+
+template <typename T>
+std::shared_ptr<const T> shared(T attributes) {
+  return std::make_shared<const T>(std::move(attributes));
+}
+
+/// The least value of an ordered type, -inf for floats; and the greatest.
+Literal extreme(ElementType type, bool least) {
+  return visit_element_type(
+      type,
+      [&]<typename T>() {
+        if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+          const float inf = std::numeric_limits<float>::infinity();
+          return Literal::scalar(T(least ? -inf : inf));
+        } else if constexpr (std::is_floating_point_v<T>) {
+          return Literal::scalar(least ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity());
+        } else if constexpr (std::is_integral_v<T>) {
+          return Literal::scalar(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
+        } else {
+          return Literal::scalar(T{});
+        }
+      },
+      [&] { return Literal(Shape::scalar(type)); });
+}
+
+}  // namespace
+
+Array compare(const Array& x, const Array& y, hlo::ComparisonDirection direction, hlo::ComparisonType type) {
+  hlo::CompareAttributes attributes;
+  attributes.direction = direction;
+  attributes.type = type;
+  return bind_one(Opcode::kCompare, {x, y}, shared(attributes));
+}
+
+Array convert_element_type(const Array& x, ElementType type) {
+  if (x.dtype() == type) return with_weak_type(x, false);
+  return with_weak_type(bind_one(Opcode::kConvert, {x}, nullptr, x.aval_shape().with_element_type(type)), false);
+}
+
+Array complex(const Array& real, const Array& imag) {
+  const ElementType type = real.dtype() == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64;
+  return bind_one(Opcode::kComplex, {real, imag}, nullptr, real.aval_shape().with_element_type(type));
+}
+
+Array reduce_precision(const Array& x, int64_t exponent_bits, int64_t mantissa_bits) {
+  hlo::ReducePrecisionAttributes attributes;
+  attributes.exponent_bits = exponent_bits;
+  attributes.mantissa_bits = mantissa_bits;
+  return bind_one(Opcode::kReducePrecision, {x}, shared(attributes));
+}
+
+Array bitcast_convert(const Array& x, ElementType type) {
+  return bind_one(Opcode::kBitcastConvert, {x}, nullptr, x.aval_shape().with_element_type(type));
+}
+
+Array lowest(ElementType type) { return Array::from_literal(extreme(type, true)); }
+Array highest(ElementType type) { return Array::from_literal(extreme(type, false)); }
+
+Array scalar(double value, ElementType type) { return Array::from_literal(filled(Shape::scalar(type), value)); }
+
+Array full(const Shape& shape, double value) {
+  const Array one = scalar(value, shape.element_type());
+  return shape.rank() == 0 ? one : broadcast_in_dim(one, shape, {});
+}
+
+Array full_like(const Array& x, double value) { return full(x.aval_shape(), value); }
+
+Array constant(const Literal& value) {
+  hlo::ConstantAttributes attributes;
+  attributes.value = value;
+  return bind_one(Opcode::kConstant, {}, shared(std::move(attributes)));
+}
+
+Array iota(const Shape& shape, int64_t dimension) {
+  hlo::IotaAttributes attributes;
+  attributes.dimension = dimension;
+  return bind_one(Opcode::kIota, {}, shared(attributes), shape);
+}
+
+Array broadcast_in_dim(const Array& x, const Shape& shape, std::vector<int64_t> dimensions) {
+  hlo::BroadcastAttributes attributes;
+  attributes.dimensions = std::move(dimensions);
+  return bind_one(Opcode::kBroadcast, {x}, shared(std::move(attributes)), shape);
+}
+
+Array reshape(const Array& x, std::span<const int64_t> dimensions) {
+  if (std::ranges::equal(x.shape(), dimensions)) return x;
+  return bind_one(Opcode::kReshape, {x}, nullptr, or_throw(Shape::make_array(x.dtype(), dimensions)));
+}
+
+Array transpose(const Array& x, std::vector<int64_t> permutation) {
+  if (std::ranges::is_sorted(permutation)) return x;
+  hlo::TransposeAttributes attributes;
+  attributes.permutation = std::move(permutation);
+  return bind_one(Opcode::kTranspose, {x}, shared(std::move(attributes)));
+}
+
+Array reverse(const Array& x, std::vector<int64_t> dimensions) {
+  hlo::ReverseAttributes attributes;
+  attributes.dimensions = std::move(dimensions);
+  return bind_one(Opcode::kReverse, {x}, shared(std::move(attributes)));
+}
+
+Array slice(const Array& x, std::vector<hlo::SliceRange> ranges) {
+  hlo::SliceAttributes attributes;
+  attributes.ranges = std::move(ranges);
+  return bind_one(Opcode::kSlice, {x}, shared(std::move(attributes)));
+}
+
+Array dynamic_slice(const Array& x, std::span<const Array> starts, std::vector<int64_t> sizes) {
+  hlo::DynamicSliceAttributes attributes;
+  attributes.sizes = std::move(sizes);
+  std::vector<Array> operands = {x};
+  operands.insert(operands.end(), starts.begin(), starts.end());
+  return bind_one(Opcode::kDynamicSlice, std::move(operands), shared(std::move(attributes)));
+}
+
+Array dynamic_update_slice(const Array& x, const Array& update, std::span<const Array> starts) {
+  std::vector<Array> operands = {x, update};
+  operands.insert(operands.end(), starts.begin(), starts.end());
+  return bind_one(Opcode::kDynamicUpdateSlice, std::move(operands));
+}
+
+Array concatenate(std::span<const Array> arrays, int64_t dimension) {
+  hlo::ConcatenateAttributes attributes;
+  attributes.dimension = dimension;
+  return bind_one(Opcode::kConcatenate, {arrays.begin(), arrays.end()}, shared(attributes));
+}
+
+Array pad(const Array& x, const Array& value, std::vector<hlo::PaddingDimension> padding) {
+  hlo::PadAttributes attributes;
+  attributes.padding = std::move(padding);
+  return bind_one(Opcode::kPad, {x, value}, shared(std::move(attributes)));
+}
+
+Array reduce(Opcode opcode, const Array& x, const Array& initial, std::vector<int64_t> dimensions) {
+  hlo::ReduceAttributes attributes;
+  attributes.dimensions = std::move(dimensions);
+  attributes.to_apply = or_throw(hlo::scalar_binary_computation(opcode, x.dtype()));
+  return bind_one(Opcode::kReduce, {x, initial}, shared(std::move(attributes)));
+}
+
+Array reduce_sum(const Array& x, std::vector<int64_t> dimensions) {
+  if (dimensions.empty()) return x;
+  return reduce(Opcode::kAdd, x, scalar(0, x.dtype()), std::move(dimensions));
+}
+
+Array reduce_max(const Array& x, std::vector<int64_t> dimensions) {
+  return reduce(Opcode::kMaximum, x, lowest(x.dtype()), std::move(dimensions));
+}
+
+Array reduce_min(const Array& x, std::vector<int64_t> dimensions) {
+  return reduce(Opcode::kMinimum, x, highest(x.dtype()), std::move(dimensions));
+}
+
+Array dot_general(const Array& lhs, const Array& rhs, const DotDimensions& dimensions, std::optional<ElementType> preferred_type) {
+  hlo::DotAttributes attributes;
+  attributes.lhs_batch_dimensions = dimensions.lhs_batch;
+  attributes.rhs_batch_dimensions = dimensions.rhs_batch;
+  attributes.lhs_contracting_dimensions = dimensions.lhs_contracting;
+  attributes.rhs_contracting_dimensions = dimensions.rhs_contracting;
+  Operation operation{Opcode::kDot, {lhs, rhs}, shared(std::move(attributes)), std::nullopt};
+  if (preferred_type) operation.declared = result_avals(operation)[0].shape.with_element_type(*preferred_type);
+  return bind(operation)[0];
+}
+
+Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attributes) {
+  return bind_one(Opcode::kGather, {x, indices}, shared(std::move(attributes)));
+}
+
+Array scatter(const Array& x, const Array& indices, const Array& updates, hlo::ScatterAttributes attributes,
+              std::optional<Opcode> opcode) {
+  if (opcode) {
+    attributes.to_apply = or_throw(hlo::scalar_binary_computation(*opcode, x.dtype()));
+  } else {
+    hlo::Builder builder("replace");
+    builder.parameter(Shape::scalar(x.dtype()), "old");
+    const hlo::InstructionId update = builder.parameter(Shape::scalar(x.dtype()), "new");
+    attributes.to_apply = or_throw(std::move(builder).build(update));
+  }
+  return bind_one(Opcode::kScatter, {x, indices, updates}, shared(std::move(attributes)));
+}
+
+std::vector<Array> call(const hlo::ComputationPtr& computation, std::vector<Array> operands) {
+  hlo::CallAttributes attributes;
+  attributes.to_apply = computation;
+  return bind({Opcode::kCall, std::move(operands), shared(std::move(attributes)), std::nullopt});
+}
+
+std::vector<int64_t> all_dimensions(int64_t n) {
+  std::vector<int64_t> dimensions(static_cast<size_t>(n));
+  std::iota(dimensions.begin(), dimensions.end(), 0);
+  return dimensions;
+}
+
+std::vector<int64_t> without_dimensions(std::span<const int64_t> shape, std::span<const int64_t> removed) {
+  std::vector<int64_t> kept;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (std::ranges::find(removed, static_cast<int64_t>(i)) == removed.end()) kept.push_back(shape[i]);
+  }
+  return kept;
+}
+
+}  // namespace hilo::ops

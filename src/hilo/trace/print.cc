@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/print.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace hilo {
+namespace {
+
+constexpr int64_t kThreshold = 1000;  // elements: larger arrays are shortened
+constexpr int64_t kEdge = 3;          // items kept at each end of a shortened axis
+constexpr int kPrecision = 8;         // significant digits, as NumPy's default
+
+/// Positions shown along an axis; -1 stands for "...".
+std::vector<int64_t> shown(int64_t extent, bool shorten) {
+  std::vector<int64_t> positions;
+  for (int64_t i = 0; i < extent; ++i) {
+    if (shorten && extent > 2 * kEdge && i == kEdge) {
+      positions.push_back(-1);
+      i = extent - kEdge;
+    }
+    positions.push_back(i);
+  }
+  return positions;
+}
+
+/// A float with a point, without trailing zeros: "1.", "0.5", "1e-10", "nan".
+std::string float_text(double value, bool exponent) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  if (exponent) return fmt::format("{:.{}e}", value, kPrecision);
+  std::string text = fmt::format("{:.{}f}", value, kPrecision);
+  text.erase(text.find_last_not_of('0') + 1);
+  return text;
+}
+
+/// How all floats of one array are written: with the digits that the most demanding one needs.
+class FloatFormat {
+ public:
+  void see(double value) {
+    if (!std::isfinite(value)) return;
+    const double magnitude = std::abs(value);
+    if (magnitude == 0) return;
+    largest_ = std::max(largest_, magnitude);
+    smallest_ = std::min(smallest_, magnitude);
+  }
+  bool exponent() const { return largest_ >= 1e16 || smallest_ < 1e-4; }
+
+ private:
+  double largest_ = 0;
+  double smallest_ = 1;
+};
+
+class Printer {
+ public:
+  explicit Printer(const Literal& literal)
+      : literal_(literal), type_(literal.shape().element_type()), strides_(row_major_strides(literal.shape().dimensions())),
+        shorten_(literal.shape().element_count() > kThreshold) {
+    visit(0, 0, [&](int64_t offset) {
+      if (is_floating(type_)) format_.see(element_as_double(literal_, offset));
+    });
+    visit(0, 0, [&](int64_t offset) { align(element(offset)); });
+  }
+
+  std::string text() {
+    std::string out;
+    print(0, 0, out);
+    return out;
+  }
+
+ private:
+  std::string element(int64_t offset) const {
+    if (is_floating(type_)) return short_float(element_as_double(literal_, offset));
+    std::string text = element_to_string(type_, literal_.bytes().data() + offset * element_size_bytes(type_));
+    if (type_ == ElementType::kPred) text[0] = text == "true" ? 'T' : 'F';
+    return text;
+  }
+
+  /// f32 and narrower show the shortest digits that read back; at most kPrecision of them after the point.
+  std::string short_float(double value) const {
+    if (format_.exponent() || !std::isfinite(value)) return float_text(value, format_.exponent());
+    std::string text = type_ == ElementType::kF64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+    const size_t point = text.find('.');
+    if (text.find('e') != std::string::npos || (point != std::string::npos && text.size() - point - 1 > kPrecision)) {
+      return float_text(value, false);
+    }
+    if (point == std::string::npos) return text + ".";
+    return text.ends_with(".0") ? text.substr(0, text.size() - 1) : text;
+  }
+
+  /// Left and right of the point are aligned apart, so that points stand in a column.
+  void align(const std::string& text) {
+    const size_t point = std::min(text.find('.'), text.size());
+    left_ = std::max(left_, point);
+    right_ = std::max(right_, text.size() - point);
+  }
+  std::string padded(const std::string& text) const {
+    if (literal_.shape().rank() == 0) return text;
+    const size_t point = std::min(text.find('.'), text.size());
+    return std::string(left_ - std::min(left_, point), ' ') + text + std::string(right_ - std::min(right_, text.size() - point), ' ');
+  }
+
+  template <typename Visit>
+  void visit(int64_t axis, int64_t offset, const Visit& see) {
+    if (axis == literal_.shape().rank()) return see(offset);
+    for (int64_t i : shown(literal_.shape().dimension(axis), shorten_)) {
+      if (i >= 0) visit(axis + 1, offset + i * strides_[static_cast<size_t>(axis)], see);
+    }
+  }
+
+  void print(int64_t axis, int64_t offset, std::string& out) const {
+    const int64_t rank = literal_.shape().rank();
+    if (axis == rank) {
+      out += padded(element(offset));
+      return;
+    }
+    out += '[';
+    bool first = true;
+    for (int64_t i : shown(literal_.shape().dimension(axis), shorten_)) {
+      if (!first) out += axis + 1 == rank ? " " : std::string(static_cast<size_t>(rank - axis - 1), '\n') + std::string(static_cast<size_t>(axis + 1), ' ');
+      first = false;
+      if (i < 0) out += "...";
+      else print(axis + 1, offset + i * strides_[static_cast<size_t>(axis)], out);
+    }
+    out += ']';
+  }
+
+  const Literal& literal_;
+  ElementType type_;
+  std::vector<int64_t> strides_;
+  bool shorten_;
+  FloatFormat format_;
+  size_t left_ = 0, right_ = 0;
+};
+
+}  // namespace
+
+std::string numpy_text(const Literal& literal) { return Printer(literal).text(); }
+
+}  // namespace hilo

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/trace.h"
+
+namespace hilo {
+namespace {
+
+using Leaves = std::vector<Array>;
+
+int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<int64_t>(shape.leaves().size()) : 1; }
+
+/// First leaf of tuple element `index`.
+int64_t leaf_offset(const Shape& tuple, int64_t index) {
+  int64_t offset = 0;
+  for (int64_t i = 0; i < index; ++i) offset += leaf_count(tuple.tuple_element(i));
+  return offset;
+}
+
+/// `branch` as a function of all branches' operands: it takes its own slice of them.
+hlo::ComputationPtr over_all_operands(const hlo::ComputationPtr& branch, std::span<const Shape> all, size_t begin) {
+  hlo::Builder builder(branch->name() + ".over_all");
+  const hlo::InstructionId parameter = builder.parameter(pack_shapes(all));
+  const std::vector<hlo::InstructionId> leaves = unpack(builder, parameter);
+  const Shape& own = branch->parameter(0).shape;
+  const auto slice = std::span(leaves).subspan(begin, static_cast<size_t>(leaf_count(own)));
+  auto attributes = std::make_shared<hlo::CallAttributes>();
+  attributes->to_apply = branch;
+  const hlo::InstructionId argument = own.is_tuple() ? builder.tuple(slice) : slice[0];
+  const hlo::InstructionId call = or_throw(builder.add(hlo::Opcode::kCall, {argument}, attributes));
+  return or_throw(std::move(builder).build(call));
+}
+
+/// Loaded programs may give each branch its own operands; bind wants one list for all.
+void share_branch_operands(const hlo::Instruction& instruction, std::span<const Leaves> values, Operation& operation) {
+  const auto& attributes = hlo::attributes_of<hlo::ConditionalAttributes>(instruction);
+  bool same = true;
+  for (hlo::InstructionId id : instruction.operands.subspan(1)) same = same && id == instruction.operands[1];
+  operation.operands = values[instruction.operands[0]];
+  if (same) {
+    for (const Array& a : values[instruction.operands[1]]) operation.operands.push_back(a);
+    return;
+  }
+  std::vector<Shape> all;
+  std::vector<size_t> begins;
+  for (hlo::InstructionId id : instruction.operands.subspan(1)) {
+    begins.push_back(all.size());
+    for (const Array& a : values[id]) {
+      operation.operands.push_back(a);
+      all.push_back(a.aval_shape());
+    }
+  }
+  auto shared = std::make_shared<hlo::ConditionalAttributes>(attributes);
+  for (size_t i = 0; i < shared->branches.size(); ++i) {
+    shared->branches[i] = over_all_operands(shared->branches[i], all, begins[i]);
+  }
+  operation.attributes = std::move(shared);
+}
+
+Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leaves> values) {
+  if (instruction.opcode == hlo::Opcode::kTuple) {
+    Leaves leaves;
+    for (hlo::InstructionId id : instruction.operands) leaves.insert(leaves.end(), values[id].begin(), values[id].end());
+    return leaves;
+  }
+  Operation operation{instruction.opcode, {}, instruction.attributes, std::nullopt};
+  if (instruction.shape.is_array()) operation.declared = instruction.shape.with_default_layout();
+  if (instruction.opcode == hlo::Opcode::kConditional) {
+    share_branch_operands(instruction, values, operation);
+  } else {
+    for (hlo::InstructionId id : instruction.operands) {
+      operation.operands.insert(operation.operands.end(), values[id].begin(), values[id].end());
+    }
+  }
+  return bind(operation);
+}
+
+std::vector<hlo::InstructionId> last_users(const hlo::Computation& computation) {
+  std::vector<hlo::InstructionId> last(computation.size());
+  for (const hlo::Instruction& i : computation.instructions()) {
+    last[i.id] = i.id;
+    for (hlo::InstructionId operand : i.operands) last[operand] = i.id;
+  }
+  last[computation.root_id()] = hlo::kNoInstruction;
+  return last;
+}
+
+}  // namespace
+
+std::vector<Array> run_computation(const hlo::Computation& computation, std::span<const Array> arguments) {
+  std::vector<Leaves> values(computation.size());
+  size_t next = 0;
+  for (hlo::InstructionId id : computation.parameters()) {
+    const size_t count = static_cast<size_t>(leaf_count(computation.instruction(id).shape));
+    values[id].assign(arguments.begin() + static_cast<int64_t>(next), arguments.begin() + static_cast<int64_t>(next + count));
+    next += count;
+  }
+  const std::vector<hlo::InstructionId> last = last_users(computation);
+  for (const hlo::Instruction& i : computation.instructions()) {
+    if (i.opcode == hlo::Opcode::kGetTupleElement) {
+      const int64_t index = hlo::attributes_of<hlo::GetTupleElementAttributes>(i).index;
+      const Shape& tuple = computation.instruction(i.operands[0]).shape;
+      const auto begin = values[i.operands[0]].begin() + leaf_offset(tuple, index);
+      values[i.id].assign(begin, begin + leaf_count(i.shape));
+    } else if (i.opcode != hlo::Opcode::kParameter) {
+      values[i.id] = run_instruction(i, values);
+    }
+    for (hlo::InstructionId operand : i.operands) {
+      if (last[operand] == i.id) values[operand].clear();
+    }
+  }
+  return std::move(values[computation.root_id()]);
+}
+
+}  // namespace hilo

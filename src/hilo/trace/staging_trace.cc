@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/staging_trace.h"
+
+namespace hilo {
+
+StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name)
+    : Trace(parent, std::move(transformation)), builder_(std::move(name)) {}
+
+Array StagingTrace::add_argument(const Aval& aval) {
+  const hlo::InstructionId id = builder_.parameter(aval.shape);
+  arguments_.push_back(id);
+  return Array(std::make_shared<StagedTracer>(record(), aval, id));
+}
+
+/// Instructions carry the user's line; one annotation object serves all instructions of a line in a row.
+void StagingTrace::annotate() {
+  const std::source_location* location = UserLocation::current();
+  if (location == nullptr) return;
+  if (annotated_line_ == static_cast<int64_t>(location->line()) && annotated_file_ == location->file_name()) return;
+  annotated_file_ = location->file_name();
+  annotated_line_ = location->line();
+  auto annotations = std::make_shared<hlo::Annotations>();
+  const std::string place = describe_location(*location);
+  annotations->source_file = place.substr(0, place.rfind(':'));
+  annotations->source_line = annotated_line_;
+  builder_.set_annotations(annotations);
+}
+
+hlo::InstructionId StagingTrace::lift(const Array& array) {
+  if (owns(array)) return tracer<StagedTracer>(array).id;
+  if (const auto it = lifted_.find(array.handle().get()); it != lifted_.end()) return it->second;
+  hlo::InstructionId id;
+  if (is_concrete(array) && array.ndim() == 0) {
+    id = builder_.constant(or_throw(literal_from_buffer(*buffer_of(array))));
+  } else {
+    id = builder_.parameter(array.aval_shape());
+    capture_ids_.push_back(id);
+  }
+  lifted_.emplace(array.handle().get(), id);
+  captures_.push_back(array);  // also keeps lifted scalars alive, so that their address stays theirs
+  return id;
+}
+
+std::vector<Array> StagingTrace::bind(const Operation& operation) {
+  annotate();
+  const std::vector<Aval> avals = result_avals(operation);
+  std::vector<hlo::InstructionId> operands;
+  operands.reserve(operation.operands.size());
+  for (const Array& a : operation.operands) operands.push_back(lift(a));
+  const std::vector<hlo::InstructionId> ids = or_throw(append_operation(builder_, operation, operands));
+  std::vector<Array> results;
+  results.reserve(ids.size());
+  for (size_t i = 0; i < ids.size(); ++i) {
+    results.push_back(Array(std::make_shared<StagedTracer>(record(), avals[i], ids[i])));
+  }
+  return results;
+}
+
+StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace place, bool always_tuple) && {
+  StagedFunction staged;
+  std::vector<hlo::InstructionId> ids;
+  for (const Array& a : results) {
+    staged.results.push_back(a.aval());
+    ids.push_back(lift(a));
+  }
+  const int64_t argument_base = place == CapturePlace::kFirst ? static_cast<int64_t>(capture_ids_.size()) : 0;
+  const int64_t capture_base = place == CapturePlace::kFirst ? 0 : static_cast<int64_t>(arguments_.size());
+  for (size_t i = 0; i < arguments_.size(); ++i) {
+    builder_.renumber_parameter(arguments_[i], argument_base + static_cast<int64_t>(i));
+  }
+  for (size_t i = 0; i < capture_ids_.size(); ++i) {
+    builder_.renumber_parameter(capture_ids_[i], capture_base + static_cast<int64_t>(i));
+  }
+  for (Array& a : captures_) {
+    if (!(is_concrete(a) && a.ndim() == 0)) staged.captures.push_back(std::move(a));
+  }
+  const hlo::InstructionId root = always_tuple ? builder_.tuple(ids) : pack(builder_, ids);
+  staged.computation = or_throw(std::move(builder_).build(root));
+  return staged;
+}
+
+StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation, std::string name,
+                     CapturePlace place, bool always_tuple) {
+  StagingTrace trace(&current_trace(), std::move(transformation), std::move(name));
+  std::vector<Array> tracers;
+  tracers.reserve(arguments.size());
+  for (const Aval& aval : arguments) tracers.push_back(trace.add_argument(aval));
+  std::vector<Array> results;
+  {
+    TraceScope scope(trace);
+    results = f(tracers);
+  }
+  return std::move(trace).finish(results, place, always_tuple);
+}
+
+}  // namespace hilo

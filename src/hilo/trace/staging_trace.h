@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace/staging_trace.h -- the trace that writes operations down: under jit, scan, cond and friends.
+#pragma once
+
+#include <unordered_map>
+
+#include "hilo/trace/flat_function.h"
+#include "hilo/trace/trace.h"
+
+namespace hilo {
+
+struct StagedTracer final : TracerOf<StagedTracer> {
+  StagedTracer(std::shared_ptr<const TraceRecord> record, Aval aval, hlo::InstructionId id)
+      : TracerOf(std::move(record), aval), id(id) {}
+  hlo::InstructionId id;
+};
+
+/// A function written down: a computation, and the outer values that it closes over as further parameters.
+struct StagedFunction {
+  hlo::ComputationPtr computation;
+  std::vector<Array> captures;
+  std::vector<Aval> results;
+};
+
+/// Where the parameters of captured values go.
+enum class CapturePlace : uint8_t { kFirst, kLast };
+
+/// Stages everything, also operations without operands or on concrete values. A concrete array or an outer trace's tracer
+/// becomes a captured parameter; a concrete scalar becomes a literal.
+class StagingTrace final : public Trace {
+ public:
+  StagingTrace(Trace* parent, std::string transformation, std::string name);
+
+  /// The next parameter of the function.
+  Array add_argument(const Aval& aval);
+  std::vector<Array> bind(const Operation& operation) override;
+  bool is_staging() const override { return true; }
+
+  /// The instruction that stands for `array` here.
+  hlo::InstructionId lift(const Array& array);
+
+  /// Ends the function. Results are packed (one leaf stands for itself) or always a tuple.
+  StagedFunction finish(std::span<const Array> results, CapturePlace place, bool always_tuple = false) &&;
+
+ private:
+  void annotate();
+
+  hlo::Builder builder_;
+  std::vector<hlo::InstructionId> arguments_;
+  std::vector<hlo::InstructionId> capture_ids_;
+  std::vector<Array> captures_;
+  std::unordered_map<const ArrayImpl*, hlo::InstructionId> lifted_;
+  hlo::AnnotationsPtr annotations_;
+  std::string annotated_file_;
+  int64_t annotated_line_ = -1;
+};
+
+/// Traces `f` on arguments of these types.
+StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation, std::string name,
+                     CapturePlace place = CapturePlace::kLast, bool always_tuple = false);
+
+}  // namespace hilo

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/trace.h"
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/eval_trace.h"
+
+namespace hilo {
+namespace {
+
+thread_local Trace* active_trace = nullptr;
+
+Status with_operation(const Status& status, const Operation& operation) {
+  const std::string where = UserLocation::describe();
+  std::string what(hlo::opcode_name(operation.opcode));
+  if (!where.empty()) what += " (" + where + ")";
+  return status.with_context(what);
+}
+
+/// Shapes of the HLO operands: what append_operation will pack.
+std::vector<Shape> packed_operand_shapes(const Operation& operation) {
+  std::vector<Shape> leaves;
+  leaves.reserve(operation.operands.size());
+  for (const Array& a : operation.operands) leaves.push_back(a.aval_shape());
+  if (operation.opcode == hlo::Opcode::kWhile) return {pack_shapes(leaves)};
+  if (operation.opcode == hlo::Opcode::kConditional) {
+    const auto& attributes = static_cast<const hlo::ConditionalAttributes&>(*operation.attributes);
+    std::vector<Shape> packed(attributes.branches.size() + 1, pack_shapes(std::span(leaves).subspan(1)));
+    packed[0] = leaves[0];
+    return packed;
+  }
+  return leaves;
+}
+
+bool all_weak(std::span<const Array> operands) {
+  for (const Array& a : operands) {
+    if (!a.weak_type()) return false;
+  }
+  return !operands.empty();
+}
+
+}  // namespace
+
+Trace::Trace(Trace* parent, std::string transformation)
+    : parent_(parent),
+      mutable_record_(std::make_shared<TraceRecord>(
+          TraceRecord{this, std::move(transformation), UserLocation::describe()})),
+      record_(mutable_record_) {}
+
+Trace::~Trace() { mutable_record_->trace = nullptr; }
+
+Trace& current_trace() { return active_trace == nullptr ? eval_trace() : *active_trace; }
+
+TraceScope::TraceScope(Trace& trace) : previous_(active_trace) { active_trace = &trace; }
+TraceScope::~TraceScope() { active_trace = previous_; }
+
+std::vector<Array> bind(const Operation& operation) {
+  for (const Array& a : operation.operands) {
+    if (is_concrete(a)) continue;
+    const auto& tracer = static_cast<const Tracer&>(a.impl());
+    if (tracer.record->trace != nullptr) continue;
+    throw LeakedTracer(failed_precondition(
+        "leaked tracer: " + std::string(hlo::opcode_name(operation.opcode)) + " (" + UserLocation::describe() +
+        ") was given a value made at " + tracer.location + " inside " + tracer.record->transformation +
+        ", which has ended; got " + tracer.aval.shape.to_string() +
+        ". Hint: return the value from the function instead of storing it outside"));
+  }
+  return current_trace().bind(operation);
+}
+
+Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesPtr attributes,
+               std::optional<Shape> declared) {
+  std::vector<Array> results = bind({opcode, std::move(operands), std::move(attributes), std::move(declared)});
+  return std::move(results.front());
+}
+
+std::vector<Aval> result_avals(const Operation& operation) {
+  const StatusOr<Shape> shape = hlo::check_instruction(hlo::op_def(operation.opcode), packed_operand_shapes(operation),
+                                                       operation.attributes.get(), operation.declared);
+  if (!shape.ok()) or_throw(with_operation(shape.status(), operation));
+  const bool weak = all_weak(operation.operands);
+  std::vector<Aval> avals;
+  for (const Shape& leaf : shape->leaves()) avals.push_back({leaf, weak});
+  return avals;
+}
+
+Shape pack_shapes(std::span<const Shape> leaves) { return leaves.size() == 1 ? leaves[0] : Shape::tuple(leaves); }
+
+hlo::InstructionId pack(hlo::Builder& builder, std::span<const hlo::InstructionId> leaves) {
+  return leaves.size() == 1 ? leaves[0] : builder.tuple(leaves);
+}
+
+std::vector<hlo::InstructionId> unpack(hlo::Builder& builder, hlo::InstructionId id) {
+  const Shape shape = builder.shape(id);
+  if (!shape.is_tuple()) return {id};
+  std::vector<hlo::InstructionId> leaves;
+  for (int64_t i = 0; i < shape.tuple_size(); ++i) {
+    const hlo::InstructionId element = builder.get_tuple_element(id, i).value();
+    for (hlo::InstructionId leaf : unpack(builder, element)) leaves.push_back(leaf);
+  }
+  return leaves;
+}
+
+StatusOr<std::vector<hlo::InstructionId>> append_operation(hlo::Builder& builder, const Operation& operation,
+                                                           std::span<const hlo::InstructionId> operands) {
+  std::vector<hlo::InstructionId> packed(operands.begin(), operands.end());
+  if (operation.opcode == hlo::Opcode::kWhile) {
+    packed = {pack(builder, operands)};
+  } else if (operation.opcode == hlo::Opcode::kConditional) {
+    const auto& attributes = static_cast<const hlo::ConditionalAttributes&>(*operation.attributes);
+    packed.assign(attributes.branches.size() + 1, pack(builder, operands.subspan(1)));
+    packed[0] = operands[0];
+  }
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id,
+                        builder.add(operation.opcode, packed, operation.attributes, operation.declared));
+  return unpack(builder, id);
+}
+
+Array array_from_buffer(BufferPtr buffer, bool weak_type) {
+  return Array(std::make_shared<ConcreteArray>(std::move(buffer), weak_type));
+}
+
+Array with_weak_type(const Array& array, bool weak_type) {
+  return array.weak_type() == weak_type ? array : Array(array.impl().with_weak_type(weak_type));
+}
+
+}  // namespace hilo

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace/trace.h -- traces: who receives an operation when bind() is called. Not for users.
+#pragma once
+
+#include <optional>
+
+#include "hilo/backend/buffer.h"
+#include "hilo/hlo/build/builder.h"
+#include "hilo/trace/array.h"
+
+namespace hilo {
+
+class Trace;
+
+/// What an Array handle points to.
+struct ArrayImpl {
+  enum class Kind : uint8_t { kConcrete, kTracer };
+  ArrayImpl(Kind kind, Aval aval) : kind(kind), aval(aval) {}
+  virtual ~ArrayImpl() = default;
+  /// The same value with another weak bit.
+  virtual std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const = 0;
+  Kind kind;
+  Aval aval;
+};
+
+struct ConcreteArray final : ArrayImpl {
+  ConcreteArray(BufferPtr buffer, bool weak_type)
+      : ArrayImpl(Kind::kConcrete, {buffer->shape(), weak_type}), buffer(std::move(buffer)) {}
+  std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override {
+    return std::make_shared<ConcreteArray>(buffer, weak_type);
+  }
+  BufferPtr buffer;
+};
+
+/// What remains of a trace for the tracers that outlive it, so that a leak is an error and no dangling pointer.
+struct TraceRecord {
+  Trace* trace;  ///< null once the trace has ended
+  std::string transformation;  ///< "jit", "vmap", ...
+  std::string location;        ///< of the user's call that began the trace
+};
+
+struct Tracer : ArrayImpl {
+  Tracer(std::shared_ptr<const TraceRecord> record, Aval aval)
+      : ArrayImpl(Kind::kTracer, aval), record(std::move(record)), location(UserLocation::describe()) {}
+  std::shared_ptr<const TraceRecord> record;
+  std::string location;  ///< of the user's line that made the tracer
+};
+
+/// Implements with_weak_type for a tracer type by copying it.
+template <typename Derived>
+struct TracerOf : Tracer {
+  using Tracer::Tracer;
+  std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override {
+    auto copy = std::make_shared<Derived>(static_cast<const Derived&>(*this));
+    copy->aval.weak_type = weak_type;
+    return copy;
+  }
+};
+
+/// One operation as bind sees it. Tuples don't exist here: operands and results are flat lists of arrays.
+///   while         operands: the leaves of the carry
+///   conditional   operands: predicate or index, then the operands that every branch takes
+///   call, scan    operands: the parameters
+struct Operation {
+  hlo::Opcode opcode;
+  std::vector<Array> operands;
+  hlo::AttributesPtr attributes;
+  /// The result, for ops whose shape doesn't follow from their operands.
+  std::optional<Shape> declared;
+};
+
+/// Where operations go. Traces nest; `parent` receives what a trace doesn't handle itself.
+class Trace {
+ public:
+  Trace(Trace* parent, std::string transformation);
+  virtual ~Trace();
+  Trace(const Trace&) = delete;
+  Trace& operator=(const Trace&) = delete;
+
+  virtual std::vector<Array> bind(const Operation& operation) = 0;
+  /// The value behind one of this trace's tracers where there is one (`if (x > 0)` under grad), else nullopt.
+  virtual std::optional<Array> value_of(const Tracer& tracer) {
+    (void)tracer;
+    return std::nullopt;
+  }
+  /// Stages what it is given (jit, scan): no values are to be had.
+  virtual bool is_staging() const { return false; }
+
+  Trace* parent() const { return parent_; }
+  const std::shared_ptr<const TraceRecord>& record() const { return record_; }
+  /// Is `array` a tracer of this trace?
+  bool owns(const Array& array) const {
+    return array.impl().kind == ArrayImpl::Kind::kTracer &&
+           static_cast<const Tracer&>(array.impl()).record == record_;
+  }
+  template <typename T>
+  const T& tracer(const Array& array) const {
+    return static_cast<const T&>(array.impl());
+  }
+
+ private:
+  Trace* parent_;
+  std::shared_ptr<TraceRecord> mutable_record_;
+  std::shared_ptr<const TraceRecord> record_;
+};
+
+/// The trace that bind() asks on this thread; EvalTrace if no transformation is active.
+Trace& current_trace();
+
+/// Makes `trace` current for a scope.
+class TraceScope {
+ public:
+  explicit TraceScope(Trace& trace);
+  ~TraceScope();
+  TraceScope(const TraceScope&) = delete;
+  TraceScope& operator=(const TraceScope&) = delete;
+
+ private:
+  Trace* previous_;
+};
+
+/// Hands an operation to the current trace.
+/// Errors    as the op's shape rule; LeakedTracer
+std::vector<Array> bind(const Operation& operation);
+/// The same for an operation with one result.
+Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesPtr attributes = nullptr,
+               std::optional<Shape> declared = std::nullopt);
+
+/// Shape and weak type of every result (leaf) that `operation` would have.
+/// Errors    INVALID_ARGUMENT "add (train.cc:41): operand shapes differ ..."
+std::vector<Aval> result_avals(const Operation& operation);
+
+/// Appends `operation` to a builder whose instructions `operands` stand for its operands; packs and unpacks tuples.
+/// Returns    the ids of the result's leaves
+StatusOr<std::vector<hlo::InstructionId>> append_operation(hlo::Builder& builder, const Operation& operation,
+                                                           std::span<const hlo::InstructionId> operands);
+
+/// One leaf stands for itself; any other number is a tuple. The rule for carries, branch operands and function results.
+Shape pack_shapes(std::span<const Shape> leaves);
+hlo::InstructionId pack(hlo::Builder& builder, std::span<const hlo::InstructionId> leaves);
+/// The leaves of a value that is an array or a (nested) tuple.
+std::vector<hlo::InstructionId> unpack(hlo::Builder& builder, hlo::InstructionId id);
+
+/// Runs a computation under the current trace: parameters are the leaves of its parameters, results the leaves of its root.
+std::vector<Array> run_computation(const hlo::Computation& computation, std::span<const Array> arguments);
+
+inline bool is_concrete(const Array& array) { return array.impl().kind == ArrayImpl::Kind::kConcrete; }
+/// Precondition: is_concrete(array).
+inline const BufferPtr& buffer_of(const Array& array) { return static_cast<const ConcreteArray&>(array.impl()).buffer; }
+Array array_from_buffer(BufferPtr buffer, bool weak_type = false);
+/// The same value with the weak bit set as wanted; tracers included.
+Array with_weak_type(const Array& array, bool weak_type);
+
+}  // namespace hilo

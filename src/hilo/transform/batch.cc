@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/batch.h"
+
+#include <numeric>
+
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/transform/memo.h"
+
+namespace hilo {
+namespace {
+
+Aval element_aval(const Array& value, int64_t dim) {
+  std::vector<int64_t> dims(value.shape().begin(), value.shape().end());
+  dims.erase(dims.begin() + dim);
+  return {Shape::array(value.dtype(), dims), value.weak_type()};
+}
+
+}  // namespace
+
+BatchTracer::BatchTracer(std::shared_ptr<const TraceRecord> record, Array value, int64_t dim)
+    : TracerOf(std::move(record), element_aval(value, dim)), value(std::move(value)), dim(dim) {}
+
+Array BatchTrace::wrap(Array value, BatchDim dim) {
+  if (!dim) return value;
+  return Array(std::make_shared<BatchTracer>(record(), std::move(value), *dim));
+}
+
+const Array& BatchTrace::value_of_batch(const Array& array) const {
+  return owns(array) ? tracer<BatchTracer>(array).value : array;
+}
+
+BatchDim BatchTrace::dim_of(const Array& array) const {
+  if (!owns(array)) return std::nullopt;
+  return tracer<BatchTracer>(array).dim;
+}
+
+std::vector<Array> BatchTrace::bind(const Operation& operation) {
+  Operation inner{operation.opcode, {}, operation.attributes, operation.declared};
+  std::vector<BatchDim> dims;
+  bool any = false;
+  for (const Array& a : operation.operands) {
+    inner.operands.push_back(value_of_batch(a));
+    dims.push_back(dim_of(a));
+    any |= dims.back().has_value();
+  }
+  if (any) result_avals(operation);  // errors show the user's shapes, not the batched ones
+  TraceScope scope(*parent());
+  if (!any) return parent()->bind(inner);
+  const Rules& rules = rules_of(operation.opcode);
+  const BatchFunction* rule = rules.batch.function();
+  if (rule == nullptr) {
+    const NotYet* missing = rules.batch.missing();
+    or_throw(unimplemented("vmap of " + std::string(hlo::opcode_name(operation.opcode)) + " (" + UserLocation::describe() +
+                           "): " + (missing != nullptr ? missing->why : "the op can't be batched")));
+  }
+  BatchResult result = (*rule)(inner, dims, axis_size_);
+  std::vector<Array> out;
+  out.reserve(result.results.size());
+  for (size_t i = 0; i < result.results.size(); ++i) out.push_back(wrap(std::move(result.results[i]), result.dims[i]));
+  return out;
+}
+
+Array move_axis(const Array& array, int64_t from, int64_t to) {
+  if (from == to) return array;
+  auto attributes = std::make_shared<hlo::TransposeAttributes>();
+  for (int64_t i = 0; i < array.ndim(); ++i) {
+    if (i != from) attributes->permutation.push_back(i);
+  }
+  attributes->permutation.insert(attributes->permutation.begin() + to, from);
+  return bind_one(hlo::Opcode::kTranspose, {array}, attributes);
+}
+
+Array batch_axis_at(const Array& array, BatchDim dim, int64_t to, int64_t axis_size) {
+  if (dim) return move_axis(array, *dim, to);
+  std::vector<int64_t> dims(array.shape().begin(), array.shape().end());
+  dims.insert(dims.begin() + to, axis_size);
+  auto attributes = std::make_shared<hlo::BroadcastAttributes>();
+  for (int64_t i = 0; i < array.ndim(); ++i) attributes->dimensions.push_back(i < to ? i : i + 1);
+  return bind_one(hlo::Opcode::kBroadcast, {array}, attributes, Shape::array(array.dtype(), dims));
+}
+
+std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
+                             const std::function<std::vector<BatchDim>(size_t)>& out_dims) {
+  std::optional<int64_t> axis_size;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (!in_dims[i]) continue;
+    const int64_t size = arguments[i].shape(*in_dims[i]);
+    if (axis_size && *axis_size != size) {
+      or_throw(invalid_argument("vmap (" + UserLocation::describe() + "): got inconsistent sizes for array axes to be mapped: " +
+                                std::to_string(*axis_size) + ", and argument leaf " + std::to_string(i) + " of type " +
+                                arguments[i].aval_shape().to_string() + " has size " + std::to_string(size) + " in axis " +
+                                std::to_string(*in_dims[i])));
+    }
+    axis_size = size;
+  }
+  if (!axis_size) {
+    or_throw(invalid_argument("vmap (" + UserLocation::describe() + "): must have at least one non-None value in in_axes"));
+  }
+  BatchTrace trace(&current_trace(), *axis_size);
+  std::vector<Array> inputs;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    BatchDim dim = in_dims[i];
+    if (dim && *dim < 0) dim = *dim + arguments[i].ndim();
+    inputs.push_back(trace.wrap(arguments[i], dim));
+  }
+  std::vector<Array> outputs;
+  {
+    TraceScope scope(trace);
+    outputs = f(inputs);
+  }
+  const std::vector<BatchDim> wanted = out_dims(outputs.size());
+  std::vector<Array> results;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    const BatchDim dim = trace.dim_of(outputs[i]);
+    const Array& value = trace.value_of_batch(outputs[i]);
+    if (!wanted[i]) {
+      if (dim) {
+        or_throw(invalid_argument("vmap (" + UserLocation::describe() + "): result " + std::to_string(i) +
+                                  " has mapped axis " + std::to_string(*dim) + " but out_axes is None"));
+      }
+      results.push_back(value);
+      continue;
+    }
+    const int64_t rank = value.ndim() + (dim ? 0 : 1);
+    results.push_back(batch_axis_at(value, dim, *wanted[i] < 0 ? *wanted[i] + rank : *wanted[i], *axis_size));
+  }
+  return results;
+}
+
+namespace {
+
+BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
+                                 const std::vector<bool>& force, int64_t axis_size) {
+  std::vector<Aval> avals;
+  for (const Shape& shape : computation->parameter_shapes()) {
+    for (const Shape& leaf : shape.leaves()) {
+      std::vector<int64_t> dims(leaf.dimensions().begin(), leaf.dimensions().end());
+      if (batched[avals.size()]) dims.insert(dims.begin(), axis_size);
+      avals.push_back({leaf.with_dimensions(dims), false});
+    }
+  }
+  BatchedComputation result;
+  const FlatFunction f = [&](std::span<const Array> arguments) {
+    BatchTrace trace(&current_trace(), axis_size);
+    std::vector<Array> inputs;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      inputs.push_back(trace.wrap(arguments[i], batched[i] ? BatchDim(0) : std::nullopt));
+    }
+    std::vector<Array> outputs;
+    {
+      TraceScope scope(trace);
+      outputs = run_computation(*computation, inputs);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const BatchDim dim = trace.dim_of(outputs[i]);
+      result.batched_results.push_back(dim.has_value() || (i < force.size() && force[i]));
+      const Array& value = trace.value_of_batch(outputs[i]);
+      outputs[i] = result.batched_results.back() ? batch_axis_at(value, dim, 0, axis_size) : value;
+    }
+    return outputs;
+  };
+  result.computation = stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kLast, /*always_tuple=*/true).computation;
+  return result;
+}
+
+}  // namespace
+
+BatchedComputation batch_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
+                                     const std::vector<bool>& force, int64_t axis_size) {
+  static ComputationMemo<BatchedComputation> memo;
+  std::vector<bool> size_bits;  // the axis size is part of the key
+  for (int64_t n = axis_size; n > 0; n >>= 1) size_bits.push_back((n & 1) != 0);
+  return memo.get(computation, {batched, force, size_bits},
+                  [&] { return trace_batched(computation, batched, force, axis_size); });
+}
+
+}  // namespace hilo

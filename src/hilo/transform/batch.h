@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/batch.h -- vmap: runs a function on a whole batch at once.
+#pragma once
+
+#include "hilo/trace/rules.h"
+#include "hilo/trace/staging_trace.h"
+
+namespace hilo {
+
+struct BatchTracer final : TracerOf<BatchTracer> {
+  BatchTracer(std::shared_ptr<const TraceRecord> record, Array value, int64_t dim);
+  Array value;  ///< with the batch axis
+  int64_t dim;  ///< where it is
+};
+
+/// Carries a batch axis on some values. Rules run in the parent trace.
+class BatchTrace final : public Trace {
+ public:
+  BatchTrace(Trace* parent, int64_t axis_size) : Trace(parent, "vmap"), axis_size_(axis_size) {}
+  std::vector<Array> bind(const Operation& operation) override;
+
+  Array wrap(Array value, BatchDim dim);
+  const Array& value_of_batch(const Array& array) const;
+  BatchDim dim_of(const Array& array) const;
+
+ private:
+  int64_t axis_size_;
+};
+
+/// Runs `f` on arguments whose batch axes are `in_dims`; every result gets its batch axis at `out_dims[i]`, broadcast if
+/// it has none; where out_dims[i] is nullopt a batched result is an error.
+std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
+                             const std::function<std::vector<BatchDim>(size_t result_count)>& out_dims);
+
+/// A computation over batched leaves: batched parameters and results have the axis in front. Flat parameters; root is a
+/// tuple. `force` makes results batched that need not be. Memoised.
+struct BatchedComputation {
+  hlo::ComputationPtr computation;
+  std::vector<bool> batched_results;
+};
+BatchedComputation batch_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
+                                     const std::vector<bool>& force, int64_t axis_size);
+
+/// `array` with its axis `from` moved to `to`.
+Array move_axis(const Array& array, int64_t from, int64_t to);
+/// The operand with a batch axis at `to`: moved there, or broadcast if it has none.
+Array batch_axis_at(const Array& array, BatchDim dim, int64_t to, int64_t axis_size);
+
+}  // namespace hilo

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/grad.h"
+
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/linearize.h"
+
+namespace hilo {
+namespace {
+
+std::vector<bool> differentiable(std::span<const Array> leaves) {
+  std::vector<bool> mask;
+  for (const Array& a : leaves) mask.push_back(has_tangent(a.dtype()));
+  return mask;
+}
+
+/// Integers and booleans have no tangent, whatever array stands for one.
+std::vector<Tangent> tangents_of(std::span<const Array> arrays) {
+  std::vector<Tangent> tangents;
+  for (const Array& a : arrays) tangents.push_back(has_tangent(a.dtype()) ? Tangent(a) : Tangent());
+  return tangents;
+}
+
+std::vector<Array> materialize_all(std::span<const Tangent> tangents, std::span<const Aval> avals) {
+  std::vector<Array> out;
+  for (size_t i = 0; i < tangents.size(); ++i) out.push_back(materialize(tangents[i], avals[i]));
+  return out;
+}
+
+std::vector<Aval> avals_of(std::span<const Array> arrays) {
+  std::vector<Aval> avals;
+  for (const Array& a : arrays) avals.push_back({a.aval_shape(), false});
+  return avals;
+}
+
+void check_same_shapes(std::string_view what, std::span<const Array> got, std::span<const Aval> wanted) {
+  if (got.size() != wanted.size()) {
+    or_throw(invalid_argument(std::string(what) + ": got " + std::to_string(got.size()) + " leaves, wanted " + std::to_string(wanted.size())));
+  }
+  for (size_t i = 0; i < got.size(); ++i) {
+    if (got[i].aval_shape() == wanted[i].shape) continue;
+    or_throw(invalid_argument(std::string(what) + ": leaf " + std::to_string(i) + " is " + got[i].aval_shape().to_string() +
+                              ", wanted " + wanted[i].shape.to_string()));
+  }
+}
+
+Array ones(const Shape& shape) {
+  const Array one = Array::from_literal(filled(Shape::scalar(shape.element_type()), 1));
+  if (shape.rank() == 0) return one;
+  return bind_one(hlo::Opcode::kBroadcast, {one}, std::make_shared<hlo::BroadcastAttributes>(), shape);
+}
+
+/// The n unit vectors of `shape`, stacked in front.
+Array basis(const Shape& shape) {
+  const int64_t n = shape.element_count();
+  std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
+  Literal identity(Shape::array(shape.element_type(), {n, n}));
+  const Literal one = filled(Shape::scalar(shape.element_type()), 1);
+  const size_t width = one.bytes().size();
+  for (int64_t i = 0; i < n; ++i) {
+    std::copy(one.bytes().begin(), one.bytes().end(), identity.mutable_bytes().begin() + (i * n + i) * static_cast<int64_t>(width));
+  }
+  dims.insert(dims.begin(), n);
+  return Array::from_literal(identity.reshaped(Shape::array(shape.element_type(), dims)));
+}
+
+Array reshape(const Array& x, std::span<const int64_t> dims) {
+  return bind_one(hlo::Opcode::kReshape, {x}, nullptr, Shape::array(x.dtype(), dims));
+}
+
+}  // namespace
+
+namespace grad_detail {
+
+Gradient gradient(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask) {
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (mask[i] && !is_floating(leaves[i].dtype())) {
+      or_throw(invalid_argument("grad requires real-valued inputs (input dtype that is a sub-dtype of floating), but got " +
+                                leaves[i].aval_shape().to_string()));
+    }
+  }
+  const Linearized linear = linearize_flat(f, leaves, mask);
+  if (linear.primals.empty() || linear.primals[0].ndim() != 0) {
+    or_throw(invalid_argument("Gradient only defined for scalar-output functions. Output had shape: " +
+                              (linear.primals.empty() ? "none" : linear.primals[0].aval_shape().to_string())));
+  }
+  if (!is_floating(linear.primals[0].dtype())) {
+    or_throw(invalid_argument("grad requires real-valued outputs (output dtype that is a sub-dtype of floating), but got " +
+                              linear.primals[0].aval_shape().to_string()));
+  }
+  std::vector<Tangent> cotangents(linear.primals.size());
+  cotangents[0] = ones(linear.primals[0].aval_shape());
+  const std::vector<Tangent> pulled = linear.pull(cotangents);
+  Gradient result;
+  result.outputs = linear.primals;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (mask[i]) result.gradients.push_back(materialize(pulled[i], {leaves[i].aval_shape(), false}));
+  }
+  return result;
+}
+
+Pullback vjp(const FlatFunction& f, std::span<const Array> leaves) {
+  auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
+  const std::vector<Aval> results = avals_of(linear->primals);
+  return {linear->primals, [linear, results, arguments = avals_of(leaves)](std::span<const Array> cotangents) {
+            check_same_shapes("vjp: cotangent", cotangents, results);
+            return materialize_all(linear->pull(tangents_of(cotangents)), arguments);
+          }};
+}
+
+Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves) {
+  auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
+  const std::vector<Aval> results = avals_of(linear->primals);
+  return {linear->primals, [linear, results, arguments = avals_of(leaves)](std::span<const Array> tangents) {
+            check_same_shapes("linearize: tangent", tangents, arguments);
+            return materialize_all(linear->push(tangents_of(tangents)), results);
+          }};
+}
+
+Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents) {
+  check_same_shapes("jvp: tangent", tangents, avals_of(primals));
+  JvpResult result = jvp_flat(f, primals, tangents_of(tangents));
+  Directional out;
+  out.tangents = materialize_all(result.tangents, avals_of(result.primals));
+  out.outputs = std::move(result.primals);
+  return out;
+}
+
+Array jacobian(const FlatFunction& f, const Array& x, bool forward) {
+  if (!is_floating(x.dtype())) {
+    or_throw(invalid_argument("jacobian: the argument must be floating; got " + x.aval_shape().to_string()));
+  }
+  const std::vector<bool> nonzero(1, true);
+  const Linearized linear = linearize_flat(f, std::span(&x, 1), nonzero);
+  const Shape result = linear.primals[0].aval_shape();
+  const Shape argument = x.aval_shape();
+  const FlatFunction one_direction = [&](std::span<const Array> v) {
+    const Tangent direction = v[0];
+    const std::vector<Tangent> out = forward ? linear.push(std::span(&direction, 1)) : linear.pull(std::span(&direction, 1));
+    return std::vector<Array>{materialize(out[0], {forward ? result : argument, false})};
+  };
+  const std::vector<BatchDim> in_dims = {0};
+  const int64_t out_axis = forward ? result.rank() : 0;
+  const std::vector<Array> directions = {basis(forward ? argument : result)};
+  const std::vector<Array> columns =
+      vmap_flat(one_direction, directions, in_dims, [&](size_t) { return std::vector<BatchDim>{out_axis}; });
+  std::vector<int64_t> dims(result.dimensions().begin(), result.dimensions().end());
+  dims.insert(dims.end(), argument.dimensions().begin(), argument.dimensions().end());
+  return reshape(columns[0], dims);
+}
+
+}  // namespace grad_detail
+
+Array stop_gradient(const Array& x) {
+  if (is_concrete(x)) return x;
+  return bind_one(hlo::Opcode::kExtStopGradient, {x});
+}
+
+}  // namespace hilo

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/jit.h"
+
+#include <mutex>
+
+#include "hilo/base/flags.h"
+#include "hilo/base/log.h"
+#include "hilo/client/compile.h"
+#include "hilo/client/hlo_text.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/eval_trace.h"
+#include "hilo/trace/staging_trace.h"
+
+namespace hilo {
+namespace {
+
+constexpr size_t kMaxEntries = 256;     // traces kept by one jitted function
+constexpr size_t kRetraceWarning = 8;   // traces of one function after which the user is told
+
+/// One trace of a jitted function.
+struct Entry {
+  std::string structure;
+  std::vector<Aval> avals;
+  std::vector<bool> donated;
+  uint64_t flags_version = 0;
+
+  StagedFunction staged;
+  std::shared_ptr<void> prototype;
+  std::shared_ptr<Executable> executable;  // compiled when first run; null while the jit is only inlined into others
+
+  bool matches(const jit_detail::Call& call, uint64_t version) const {
+    const std::vector<Array>& leaves = call.arguments.leaves;
+    if (leaves.size() != avals.size() || version != flags_version) return false;
+    for (size_t i = 0; i < leaves.size(); ++i) {
+      if (leaves[i].impl().aval != avals[i]) return false;
+    }
+    return call.arguments.structure == structure && call.donated == donated;
+  }
+};
+
+}  // namespace
+
+/// What a Jitted remembers. The latest entry is looked at first.
+class JitCache {
+ public:
+  explicit JitCache(JitOptions options) : options_(std::move(options)) {}
+
+  std::shared_ptr<Entry> find(const jit_detail::Call& call) {
+    const uint64_t version = flags_version();
+    std::lock_guard lock(mutex_);
+    for (size_t i = entries_.size(); i-- > 0;) {
+      if (entries_[i]->matches(call, version)) return entries_[i];
+    }
+    return nullptr;
+  }
+
+  void add(std::shared_ptr<Entry> entry) {
+    std::lock_guard lock(mutex_);
+    if (entries_.size() >= kMaxEntries) entries_.clear();
+    entries_.push_back(std::move(entry));
+    if (entries_.size() == kRetraceWarning) {
+      log_warning("jit '{}' has been traced {} times. Hint: arguments change shape or static value from call to call",
+                  options_.name, kRetraceWarning);
+    }
+  }
+
+
+  const JitOptions& options() const { return options_; }
+  std::mutex& compile_mutex() { return compile_mutex_; }
+
+ private:
+  JitOptions options_;
+  std::mutex mutex_;
+  std::mutex compile_mutex_;
+  std::vector<std::shared_ptr<Entry>> entries_;
+};
+
+namespace jit_detail {
+namespace {
+
+std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
+  auto entry = std::make_shared<Entry>();
+  entry->structure = call.arguments.structure;
+  entry->donated = call.donated;
+  entry->flags_version = flags_version();
+  for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
+  entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); }, entry->avals,
+                        "jit", cache.options().name);
+  // A captured tracer belongs to the surrounding trace: such a program is good for this call only.
+  const bool reusable = std::all_of(entry->staged.captures.begin(), entry->staged.captures.end(), is_concrete);
+  if (reusable) cache.add(entry);
+  return entry;
+}
+
+hlo::Module module_of(const Entry& entry, const std::string& name) {
+  hlo::Module module;
+  module.name = name;
+  module.entry = entry.staged.computation;
+  return module;
+}
+
+/// Inside another transformation, or before it ran: a call instruction.
+std::vector<Array> bind_call(const Entry& entry, std::span<const Array> leaves) {
+  auto attributes = std::make_shared<hlo::CallAttributes>();
+  attributes->to_apply = entry.staged.computation;
+  Operation operation{hlo::Opcode::kCall, {leaves.begin(), leaves.end()}, std::move(attributes), std::nullopt};
+  operation.operands.insert(operation.operands.end(), entry.staged.captures.begin(), entry.staged.captures.end());
+  std::vector<Array> results = bind(operation);
+  for (size_t i = 0; i < results.size(); ++i) results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
+  return results;
+}
+
+const std::shared_ptr<Executable>& executable_of(JitCache& cache, Entry& entry) {
+  std::lock_guard lock(cache.compile_mutex());
+  if (entry.executable == nullptr) entry.executable = or_throw(compile_module(module_of(entry, cache.options().name)));
+  return entry.executable;
+}
+
+std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
+  const std::shared_ptr<Executable>& executable = executable_of(cache, entry);
+  std::vector<BufferPtr> arguments;
+  arguments.reserve(call.arguments.leaves.size() + entry.staged.captures.size());
+  for (const Array& a : call.arguments.leaves) arguments.push_back(buffer_of(a));
+  for (const Array& a : entry.staged.captures) arguments.push_back(buffer_of(a));
+  std::vector<BufferPtr> buffers(entry.staged.results.size());
+  ExecuteOptions options;
+  std::unique_ptr<bool[]> donated;
+  if (!call.donated.empty()) {
+    donated.reset(new bool[arguments.size()]());
+    std::copy(call.donated.begin(), call.donated.end(), donated.get());
+    options.donated = {donated.get(), arguments.size()};
+  }
+  or_throw(executable->execute(arguments, buffers, options));
+  std::vector<Array> results;
+  results.reserve(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type));
+  }
+  return results;
+}
+
+}  // namespace
+
+std::shared_ptr<JitCache> make_cache(JitOptions options) { return std::make_shared<JitCache>(std::move(options)); }
+
+Outcome call(JitCache& cache, const Call& call) {
+  std::shared_ptr<Entry> entry = cache.find(call);
+  if (entry == nullptr) entry = trace_entry(cache, call);
+  const auto concrete = [](const std::vector<Array>& arrays) { return std::all_of(arrays.begin(), arrays.end(), is_concrete); };
+  const bool at_bottom = &current_trace() == &eval_trace() && concrete(call.arguments.leaves) && concrete(entry->staged.captures);
+  return {at_bottom ? execute(cache, *entry, call) : bind_call(*entry, call.arguments.leaves), entry->prototype};
+}
+
+std::string hlo_text(const Call& call, const std::string& name) {
+  JitCache cache({.donate_argnums = {}, .name = name});
+  return hilo::hlo_text(module_of(*trace_entry(cache, call), name));
+}
+
+}  // namespace jit_detail
+
+namespace flat_call {
+
+std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vector<int>& argnums) {
+  const int count = static_cast<int>(leaf_counts.size());
+  std::vector<bool> chosen(leaf_counts.size());
+  for (int argnum : argnums) {
+    const int normal = argnum < 0 ? argnum + count : argnum;
+    if (normal < 0 || normal >= count) {
+      or_throw(invalid_argument("argnums: " + std::to_string(argnum) + " is out of range for a function of " +
+                                std::to_string(count) + " arguments"));
+    }
+    chosen[static_cast<size_t>(normal)] = true;
+  }
+  std::vector<bool> mask;
+  for (size_t i = 0; i < leaf_counts.size(); ++i) mask.insert(mask.end(), leaf_counts[i], chosen[i]);
+  return mask;
+}
+
+}  // namespace flat_call
+
+void clear_caches() {
+  clear_primitive_cache();
+  clear_executable_cache();
+}
+
+}  // namespace hilo

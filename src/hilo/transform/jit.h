@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/jit.h -- jit: trace a function once per kind of arguments, then run it compiled.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+
+#include "hilo/transform/flat_call.h"
+
+namespace hilo {
+
+/// A number, enum or string that is part of the program where `f` would also take an Array: a new value retraces.
+/// Example    power(x, Static{3})
+template <typename T>
+struct Static {
+  T value;
+  operator const T&() const { return value; }  // NOLINT
+};
+template <typename T>
+Static(T) -> Static<T>;
+
+struct JitOptions {
+  std::vector<int> donate_argnums = {};  ///< arguments whose memory results may take; using them later is an error
+  std::string name = "f";                ///< of the module, in dumps and messages
+};
+
+class JitCache;
+
+namespace jit_detail {
+
+/// One call of a jitted function, without templates.
+struct Call {
+  FlatTree arguments;
+  std::vector<bool> donated;  ///< one a leaf
+  /// Runs the function on tracers; stores its result's tree in `prototype`.
+  std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype)> trace;
+};
+struct Outcome {
+  std::vector<Array> leaves;
+  std::shared_ptr<void> prototype;
+};
+
+std::shared_ptr<JitCache> make_cache(JitOptions options);
+Outcome call(JitCache& cache, const Call& call);
+std::string hlo_text(const Call& call, const std::string& name);
+
+}  // namespace jit_detail
+
+/// A function that compiles itself for every new combination of argument shapes, types and static values. Copies share
+/// what has been compiled. A call with other shapes retraces; captured arrays are constants of the program.
+template <typename F>
+class Jitted {
+ public:
+  Jitted(F f, JitOptions options) : f_(std::move(f)), options_(options), cache_(jit_detail::make_cache(std::move(options))) {}
+
+  template <typename... Args>
+  auto operator()(const Args&... args) const {
+    using Arguments = flat_call::Arguments<F, Args...>;
+    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    Arguments arguments(args...);
+    const jit_detail::Outcome outcome = jit_detail::call(*cache_, describe(arguments));
+    return unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
+  }
+
+  /// The traced program as HLO text, before any pass; compiles nothing.
+  template <typename... Args>
+  std::string hlo_text(const Args&... args) const {
+    using Arguments = flat_call::Arguments<F, Args...>;
+    return jit_detail::hlo_text(describe(Arguments(args...)), options_.name);
+  }
+
+ private:
+  template <typename Arguments>
+  jit_detail::Call describe(const Arguments& arguments) const {
+    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    jit_detail::Call call;
+    call.arguments = flatten(arguments);
+    if (!options_.donate_argnums.empty()) call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
+    call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype) {
+      Result result = std::apply(f_, unflatten(arguments, leaves));
+      FlatTree flat = flatten(result);
+      prototype = std::make_shared<Result>(std::move(result));
+      return flat.leaves;
+    };
+    return call;
+  }
+
+  F f_;
+  JitOptions options_;
+  std::shared_ptr<JitCache> cache_;
+};
+
+/// Compiles `f`, as jax.jit. Numbers given where `f` takes an Array become weakly typed scalars; where `f` takes a number
+/// they are static.
+/// Types      arguments and result: trees (Array, structs, tuples, vectors, maps of Arrays)
+/// Errors     what `f` throws while it is traced; as Executable::execute
+/// Cost       a call that hits the cache: the flattening and one execute
+/// Example    auto g = jit([](Array x) { return x * 2.0f; });  g(Array(3.0f)).item<float>() == 6
+template <typename F>
+Jitted<F> jit(F f, JitOptions options = {}) {
+  return Jitted<F>(std::move(f), std::move(options));
+}
+
+/// HLO text of `f` traced on such arguments; the counterpart of jax.make_jaxpr.
+template <typename F>
+auto make_hlo(F f, std::string name = "f") {
+  return [jitted = jit(std::move(f), JitOptions{.name = std::move(name)})](const auto&... args) { return jitted.hlo_text(args...); };
+}
+
+/// Forgets the compiled programs that jits and eager operations share; each jit keeps those it has run.
+void clear_caches();
+
+}  // namespace hilo

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/jvp.h"
+
+#include "hilo/transform/memo.h"
+
+namespace hilo {
+
+Array JvpTrace::wrap(Array primal, Tangent tangent) {
+  if (tangent.is_zero()) return primal;
+  return Array(std::make_shared<JvpTracer>(record(), std::move(primal), std::move(tangent)));
+}
+
+const Array& JvpTrace::primal_of(const Array& array) const {
+  return owns(array) ? tracer<JvpTracer>(array).primal : array;
+}
+
+Tangent JvpTrace::tangent_of(const Array& array) const {
+  return owns(array) ? tracer<JvpTracer>(array).tangent : Tangent();
+}
+
+std::vector<Array> JvpTrace::bind(const Operation& operation) {
+  Operation primal_operation{operation.opcode, {}, operation.attributes, operation.declared};
+  std::vector<Tangent> tangents;
+  bool any = false;
+  for (const Array& a : operation.operands) {
+    primal_operation.operands.push_back(primal_of(a));
+    tangents.push_back(tangent_of(a));
+    any |= !tangents.back().is_zero();
+  }
+  TraceScope scope(*parent());
+  if (!any) return parent()->bind(primal_operation);
+  JvpResult result = parent_splits_ ? apply_linearize_rule(primal_operation, tangents) : apply_jvp_rule(primal_operation, tangents);
+  std::vector<Array> out;
+  out.reserve(result.primals.size());
+  for (size_t i = 0; i < result.primals.size(); ++i) {
+    out.push_back(wrap(std::move(result.primals[i]), std::move(result.tangents[i])));
+  }
+  return out;
+}
+
+JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> tangents) {
+  const Rules& rules = rules_of(operation.opcode);
+  if (const JvpFunction* rule = rules.jvp.function()) return (*rule)(operation, tangents);
+  if (const NotYet* missing = rules.jvp.missing()) {
+    or_throw(unimplemented("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + " (" + UserLocation::describe() +
+                           "): " + missing->why));
+  }
+  JvpResult result;
+  result.primals = bind(operation);
+  result.tangents.resize(result.primals.size());
+  return result;
+}
+
+JvpResult apply_linearize_rule(const Operation& operation, std::span<const Tangent> tangents) {
+  const LinearizeFunction rule = rules_of(operation.opcode).linearize;
+  if (rule == nullptr) return apply_jvp_rule(operation, tangents);
+  std::unique_ptr<bool[]> nonzero(new bool[tangents.size()]);
+  for (size_t i = 0; i < tangents.size(); ++i) nonzero[i] = !tangents[i].is_zero();
+  LinearizeResult linear = rule(operation, {nonzero.get(), tangents.size()});
+  return {std::move(linear.primals), linear.tangent_function(tangents)};
+}
+
+JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::span<const Tangent> tangents) {
+  JvpTrace trace(&current_trace());
+  std::vector<Array> inputs;
+  for (size_t i = 0; i < primals.size(); ++i) inputs.push_back(trace.wrap(primals[i], tangents[i]));
+  std::vector<Array> outputs;
+  {
+    TraceScope scope(trace);
+    outputs = f(inputs);
+  }
+  JvpResult result;
+  for (const Array& out : outputs) {
+    result.primals.push_back(trace.primal_of(out));
+    result.tangents.push_back(trace.tangent_of(out));
+  }
+  return result;
+}
+
+namespace {
+
+JvpComputation trace_jvp(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                         const std::vector<bool>& instantiate) {
+  std::vector<Aval> avals;
+  for (const Shape& shape : computation->parameter_shapes()) {
+    for (const Shape& leaf : shape.leaves()) avals.push_back({leaf, false});
+  }
+  const size_t count = avals.size();
+  for (size_t i = 0; i < count; ++i) {
+    if (nonzero[i]) avals.push_back(avals[i]);
+  }
+  JvpComputation result;
+  const FlatFunction both = [&](std::span<const Array> arguments) {
+    std::vector<Tangent> tangents(count);
+    for (size_t i = 0, next = count; i < count; ++i) {
+      if (nonzero[i]) tangents[i] = arguments[next++];
+    }
+    const JvpResult jvp = jvp_flat([&](std::span<const Array> x) { return run_computation(*computation, x); },
+                                   arguments.first(count), tangents);
+    std::vector<Array> out = jvp.primals;
+    result.nonzero_results.resize(jvp.primals.size());
+    for (size_t i = 0; i < jvp.primals.size(); ++i) {
+      result.nonzero_results[i] = !jvp.tangents[i].is_zero() || (i < instantiate.size() && instantiate[i]);
+      if (result.nonzero_results[i]) out.push_back(materialize(jvp.tangents[i], jvp.primals[i].aval()));
+    }
+    return out;
+  };
+  result.computation = stage(both, avals, "jvp", computation->name() + ".jvp", CapturePlace::kLast, /*always_tuple=*/true).computation;
+  return result;
+}
+
+}  // namespace
+
+JvpComputation jvp_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                               const std::vector<bool>& instantiate) {
+  static ComputationMemo<JvpComputation> memo;
+  return memo.get(computation, {nonzero, instantiate}, [&] { return trace_jvp(computation, nonzero, instantiate); });
+}
+
+}  // namespace hilo

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/jvp.h -- forward mode: run a function on primals and tangents at once.
+#pragma once
+
+#include "hilo/trace/rules.h"
+#include "hilo/trace/staging_trace.h"
+
+namespace hilo {
+
+struct JvpTracer final : TracerOf<JvpTracer> {
+  JvpTracer(std::shared_ptr<const TraceRecord> record, Array primal, Tangent tangent)
+      : TracerOf(std::move(record), primal.aval()), primal(std::move(primal)), tangent(std::move(tangent)) {}
+  Array primal;
+  Tangent tangent;
+};
+
+/// Carries a tangent beside every value. Rules run in the parent trace.
+class JvpTrace final : public Trace {
+ public:
+  /// `parent_splits`: the parent stages tangents apart (linearize), so ops with called computations are split first.
+  explicit JvpTrace(Trace* parent, bool parent_splits = false) : Trace(parent, "jvp"), parent_splits_(parent_splits) {}
+  std::vector<Array> bind(const Operation& operation) override;
+  std::optional<Array> value_of(const Tracer& tracer) override {
+    return static_cast<const JvpTracer&>(tracer).primal;
+  }
+
+  /// A tracer, or `primal` itself if the tangent is zero.
+  Array wrap(Array primal, Tangent tangent);
+  const Array& primal_of(const Array& array) const;
+  Tangent tangent_of(const Array& array) const;
+
+ private:
+  bool parent_splits_;
+};
+
+/// Values and directional derivatives of `f` at `primals` along `tangents`.
+JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::span<const Tangent> tangents);
+
+/// Runs the jvp rule of an operation in the current trace.
+/// Errors    UNIMPLEMENTED naming the op if its rule isn't written
+JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> tangents);
+
+/// The same by the op's linearize rule, or by its jvp rule if it has none: result primals don't depend on tangents.
+JvpResult apply_linearize_rule(const Operation& operation, std::span<const Tangent> tangents);
+
+/// The computation (primals, nonzero tangents) -> (results, nonzero result tangents), as flat parameters and leaves.
+struct JvpComputation {
+  hlo::ComputationPtr computation;
+  std::vector<bool> nonzero_results;
+};
+/// `nonzero` has one entry a parameter leaf; `instantiate` forces result tangents (one entry a result leaf) to be
+/// materialised. Memoised by meaning. Parameters and results of the returned computation are flat; its root is a tuple.
+JvpComputation jvp_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                               const std::vector<bool>& instantiate);
+
+}  // namespace hilo

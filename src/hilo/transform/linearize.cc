@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/linearize.h"
+
+#include "hilo/transform/memo.h"
+#include "hilo/transform/transpose.h"
+
+namespace hilo {
+
+SplitTrace::SplitTrace(Trace* parent) : Trace(parent, "linearize"), staging_(parent, "linearize", "tangent") {}
+
+std::vector<Array> SplitTrace::bind(const Operation& operation) {
+  for (const Array& a : operation.operands) {
+    if (staging_.owns(a)) return staging_.bind(operation);
+  }
+  TraceScope scope(*parent());
+  return parent()->bind(operation);
+}
+
+Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals, const std::vector<bool>& nonzero) {
+  SplitTrace split(&current_trace());
+  JvpTrace jvp(&split, /*parent_splits=*/true);
+  std::vector<Array> inputs;
+  for (size_t i = 0; i < primals.size(); ++i) {
+    inputs.push_back(nonzero[i] ? jvp.wrap(primals[i], split.staging().add_argument({primals[i].aval_shape(), false}))
+                                : primals[i]);
+  }
+  std::vector<Array> outputs;
+  {
+    TraceScope scope(jvp);
+    outputs = f(inputs);
+  }
+  Linearized result;
+  result.nonzero_inputs = nonzero;
+  std::vector<Array> tangents;
+  for (const Array& out : outputs) {
+    result.primals.push_back(jvp.primal_of(out));
+    result.result_avals.push_back(out.aval());
+    const Tangent tangent = jvp.tangent_of(out);
+    result.nonzero_results.push_back(!tangent.is_zero());
+    if (!tangent.is_zero()) tangents.push_back(tangent.value());
+  }
+  StagedFunction staged = std::move(split.staging()).finish(tangents, CapturePlace::kLast, /*always_tuple=*/true);
+  result.computation = std::move(staged.computation);
+  result.residuals = std::move(staged.captures);
+  return result;
+}
+
+std::vector<Tangent> Linearized::push(std::span<const Tangent> tangents) const {
+  std::vector<Array> arguments;
+  for (size_t i = 0; i < nonzero_inputs.size(); ++i) {
+    // The parameters follow the linear inputs; a zero among them has the shape of its parameter.
+    if (!nonzero_inputs[i]) continue;
+    const Shape& shape = computation->parameter(static_cast<int64_t>(arguments.size())).shape;
+    arguments.push_back(materialize(tangents[i], {shape, false}));
+  }
+  arguments.insert(arguments.end(), residuals.begin(), residuals.end());
+  std::vector<Array> values = run_computation(*computation, arguments);
+  std::vector<Tangent> out(nonzero_results.size());
+  for (size_t i = 0, next = 0; i < out.size(); ++i) {
+    if (nonzero_results[i]) out[i] = std::move(values[next++]);
+  }
+  return out;
+}
+
+std::vector<Tangent> Linearized::pull(std::span<const Tangent> cotangents) const {
+  std::vector<Tangent> wanted;
+  for (size_t i = 0; i < nonzero_results.size(); ++i) {
+    if (nonzero_results[i]) wanted.push_back(cotangents[i]);
+  }
+  const size_t linear_count = static_cast<size_t>(computation->parameter_count()) - residuals.size();
+  std::vector<std::optional<Array>> arguments(linear_count);
+  arguments.insert(arguments.end(), residuals.begin(), residuals.end());
+  std::vector<Tangent> pulled = backward_pass(*computation, arguments, wanted);
+  std::vector<Tangent> out(nonzero_inputs.size());
+  for (size_t i = 0, next = 0; i < out.size(); ++i) {
+    if (nonzero_inputs[i]) out[i] = std::move(pulled[next++]);
+  }
+  return out;
+}
+
+namespace {
+
+/// The same split with zeros for the result tangents that `instantiate` asks for and the function doesn't have.
+LinearizedComputation with_instantiated_results(LinearizedComputation split, const std::vector<bool>& instantiate) {
+  std::vector<Aval> avals;
+  for (const Shape& shape : split.tangent->parameter_shapes()) avals.push_back({shape, false});
+  const std::vector<Shape> results = split.primal->result_shape().leaves();
+  std::vector<bool> nonzero = split.nonzero_results;
+  for (size_t i = 0; i < instantiate.size(); ++i) nonzero[i] = nonzero[i] || instantiate[i];
+  const FlatFunction padded = [&](std::span<const Array> arguments) {
+    std::vector<Array> some = run_computation(*split.tangent, arguments);
+    std::vector<Array> all;
+    for (size_t i = 0, next = 0; i < nonzero.size(); ++i) {
+      if (split.nonzero_results[i]) all.push_back(some[next++]);
+      else if (nonzero[i]) all.push_back(zeros_like_aval({results[i], false}));
+    }
+    return all;
+  };
+  split.tangent =
+      stage(padded, avals, "linearize", split.tangent->name(), CapturePlace::kLast, /*always_tuple=*/true).computation;
+  split.nonzero_results = nonzero;
+  return split;
+}
+
+LinearizedComputation trace_linearized(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                                       const std::vector<bool>& instantiate) {
+  std::vector<Aval> avals;
+  for (const Shape& shape : computation->parameter_shapes()) {
+    for (const Shape& leaf : shape.leaves()) avals.push_back({leaf, false});
+  }
+  LinearizedComputation result;
+  const FlatFunction primal = [&](std::span<const Array> arguments) {
+    const FlatFunction f = [&](std::span<const Array> x) { return run_computation(*computation, x); };
+    Linearized linear = linearize_flat(f, arguments, nonzero);
+    result.residual_count = linear.residuals.size();
+    result.nonzero_results = linear.nonzero_results;
+    result.tangent = linear.computation;
+    std::vector<Array> out = std::move(linear.primals);
+    out.insert(out.end(), linear.residuals.begin(), linear.residuals.end());
+    return out;
+  };
+  result.primal =
+      stage(primal, avals, "linearize", computation->name() + ".primal", CapturePlace::kLast, /*always_tuple=*/true).computation;
+  bool forced = false;
+  for (size_t i = 0; i < instantiate.size(); ++i) forced |= instantiate[i] && !result.nonzero_results[i];
+  if (forced) result = with_instantiated_results(result, instantiate);
+  return result;
+}
+
+}  // namespace
+
+LinearizedComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                                            const std::vector<bool>& instantiate) {
+  static ComputationMemo<LinearizedComputation> memo;
+  return memo.get(computation, {nonzero, instantiate}, [&] { return trace_linearized(computation, nonzero, instantiate); });
+}
+
+}  // namespace hilo

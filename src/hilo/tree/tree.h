@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// tree/tree.h -- structs, tuples, vectors and maps of arrays as trees: one walk serves flattening, filling and messages.
+#pragma once
+
+#include <array>
+#include <boost/pfr/core.hpp>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "hilo/trace/array.h"
+
+/// Names the fields of a struct that are part of its tree. Plain aggregates need it only if they hold C arrays or
+/// std::array of trees, have base classes, private members or invariants.
+/// Example    struct Layer { Array w, b; HILO_TREE(w, b) };
+#define HILO_TREE(...)                                             \
+  auto hilo_tree_fields() { return std::tie(__VA_ARGS__); }        \
+  static constexpr const char* hilo_tree_names() { return #__VA_ARGS__; }
+
+namespace hilo {
+
+/// What a walk tells. Called in a fixed order, so that leaves can be numbered.
+class TreeVisitor {
+ public:
+  virtual ~TreeVisitor() = default;
+  virtual void leaf(Array& array) = 0;
+  /// A container or struct with `size` children begins; for maps, `fixed` with each key follows.
+  virtual void node(char kind, size_t size) = 0;
+  /// A value that is part of the structure: number, enum, string, key.
+  virtual void fixed(const void* bytes, size_t size) = 0;
+  /// Child `name` (or index) begins and ends; for paths in messages.
+  virtual void enter(size_t index, const char* names) { (void)index, (void)names; }
+  virtual void leave() {}
+};
+
+namespace tree_detail {
+
+template <typename T> struct IsVector : std::false_type {};
+template <typename T, typename A> struct IsVector<std::vector<T, A>> : std::true_type {};
+template <typename T> struct IsMap : std::false_type {};
+template <typename K, typename V, typename C, typename A> struct IsMap<std::map<K, V, C, A>> : std::true_type {};
+template <typename T> struct IsTuple : std::false_type {};
+template <typename... Ts> struct IsTuple<std::tuple<Ts...>> : std::true_type {};
+template <typename A, typename B> struct IsTuple<std::pair<A, B>> : std::true_type {};
+template <typename T, size_t N> struct IsTuple<std::array<T, N>> : std::true_type {};
+template <typename T> struct IsOptional : std::false_type {};
+template <typename T> struct IsOptional<std::optional<T>> : std::true_type {};
+
+template <typename T>
+concept HasFields = requires(T& value) { value.hilo_tree_fields(); };
+template <typename T>
+inline constexpr bool is_fixed = std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, std::string>;
+
+}  // namespace tree_detail
+
+/// Array, a fixed value, std::vector, array, tuple, pair, map and optional of trees, a plain aggregate of trees, or a
+/// type with HILO_TREE.
+template <typename T>
+concept Tree = std::is_same_v<T, Array> || tree_detail::is_fixed<T> || tree_detail::IsVector<T>::value ||
+               tree_detail::IsMap<T>::value || tree_detail::IsTuple<T>::value || tree_detail::IsOptional<T>::value ||
+               tree_detail::HasFields<T> || (std::is_aggregate_v<T> && !std::is_array_v<T>);
+
+template <typename T>
+void walk(T& value, TreeVisitor& visitor);
+
+namespace tree_detail {
+
+template <typename T>
+void walk_child(T& child, TreeVisitor& visitor, size_t index, const char* names) {
+  visitor.enter(index, names);
+  walk(child, visitor);
+  visitor.leave();
+}
+
+template <typename Tuple>
+void walk_tuple(Tuple&& tuple, TreeVisitor& visitor, const char* names) {
+  constexpr size_t size = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
+  visitor.node('(', size);
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    (walk_child(std::get<I>(tuple), visitor, I, names), ...);
+  }(std::make_index_sequence<size>());
+}
+
+}  // namespace tree_detail
+
+/// Tells `visitor` of every node, leaf and fixed value of `value`, depth first.
+template <typename T>
+void walk(T& value, TreeVisitor& visitor) {
+  static_assert(Tree<T>, "this type is no tree of arrays: make it an aggregate or add HILO_TREE(fields...)");
+  if constexpr (std::is_same_v<T, Array>) {
+    visitor.leaf(value);
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    visitor.fixed(value.data(), value.size());
+  } else if constexpr (tree_detail::is_fixed<T>) {
+    visitor.fixed(&value, sizeof value);
+  } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
+    static_assert(!std::is_same_v<T, T>, "std::vector<bool> is no tree: use std::vector<int> or an Array");
+  } else if constexpr (tree_detail::IsVector<T>::value) {
+    visitor.node('[', value.size());
+    for (size_t i = 0; i < value.size(); ++i) tree_detail::walk_child(value[i], visitor, i, nullptr);
+  } else if constexpr (tree_detail::IsMap<T>::value) {
+    visitor.node('{', value.size());
+    size_t i = 0;
+    for (auto& [key, child] : value) {
+      auto copy = key;
+      walk(copy, visitor);
+      tree_detail::walk_child(child, visitor, i++, nullptr);
+    }
+  } else if constexpr (tree_detail::IsOptional<T>::value) {
+    visitor.node('?', value.has_value() ? 1 : 0);
+    if (value) walk(*value, visitor);
+  } else if constexpr (tree_detail::IsTuple<T>::value) {
+    tree_detail::walk_tuple(value, visitor, nullptr);
+  } else if constexpr (tree_detail::HasFields<T>) {
+    tree_detail::walk_tuple(value.hilo_tree_fields(), visitor, T::hilo_tree_names());
+  } else {
+    tree_detail::walk_tuple(boost::pfr::structure_tie(value), visitor, nullptr);
+  }
+}
+
+/// A tree taken apart: its arrays in walking order, and a text that is equal for equal structures and fixed values.
+struct FlatTree {
+  std::vector<Array> leaves;
+  std::string structure;
+};
+
+/// Appends to `flat`.
+void flatten_into(FlatTree& flat, const std::function<void(TreeVisitor&)>& walk_value);
+/// Replaces leaves in walking order. Errors    INVALID_ARGUMENT if the number of leaves differs
+void fill_from(std::span<const Array> leaves, const std::function<void(TreeVisitor&)>& walk_value);
+/// The path of leaf `index`, as "[1].blocks[3].w"; "" for a tree that is one array.
+std::string leaf_path(size_t index, const std::function<void(TreeVisitor&)>& walk_value);
+
+template <Tree T>
+FlatTree flatten(const T& value) {
+  FlatTree flat;
+  // The walk doesn't change what a flattening visitor is shown.
+  flatten_into(flat, [&](TreeVisitor& visitor) { walk(const_cast<T&>(value), visitor); });
+  return flat;
+}
+
+/// A copy of `like` with its arrays replaced.
+template <Tree T>
+T unflatten(const T& like, std::span<const Array> leaves) {
+  T value = like;
+  fill_from(leaves, [&](TreeVisitor& visitor) { walk(value, visitor); });
+  return value;
+}
+
+/// The tree with `f` applied to every array. jax.tree.map of one tree.
+template <Tree T, typename F>
+T tree_map(F&& f, const T& value) {
+  FlatTree flat = flatten(value);
+  for (Array& leaf : flat.leaves) leaf = f(leaf);
+  return unflatten(value, flat.leaves);
+}
+
+/// jax.tree.map of several trees of one structure: f(a leaf, b leaf, ...).
+/// Errors    INVALID_ARGUMENT if the structures differ
+template <Tree T, typename F, Tree... Rest>
+T tree_map(F&& f, const T& first, const Rest&... rest) {
+  FlatTree flat = flatten(first);
+  const std::array<FlatTree, sizeof...(Rest)> others = {flatten(rest)...};
+  for (const FlatTree& other : others) {
+    if (other.structure != flat.structure) or_throw(invalid_argument("tree_map: the trees have different structures"));
+  }
+  for (size_t i = 0; i < flat.leaves.size(); ++i) {
+    flat.leaves[i] = [&]<size_t... K>(std::index_sequence<K...>) {
+      return f(flat.leaves[i], others[K].leaves[i]...);
+    }(std::make_index_sequence<sizeof...(Rest)>());
+  }
+  return unflatten(first, flat.leaves);
+}
+
+}  // namespace hilo

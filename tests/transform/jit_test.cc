@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/jit.h"
+
+#include <gtest/gtest.h>
+
+#include "hilo/numpy/numpy.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/vmap.h"
+
+namespace hilo {
+namespace {
+
+struct Layer {
+  Array w, b;
+};
+struct Model {
+  std::vector<Layer> layers;
+  std::map<std::string, Array> extra;
+};
+
+template <typename F>
+std::string error_of(F&& f, StatusCode code) {
+  try {
+    f();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+    return error.what();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return "";
+}
+
+TEST(Jit, ComputesWhatTheFunctionComputes) {
+  auto f = jit([](const Array& x) { return x * 2.0f + 1.0f; });
+  EXPECT_EQ(f(numpy::array({1, 2, 3})).to_vector<float>(), (std::vector<float>{3, 5, 7}));
+}
+
+TEST(Jit, TracesOncePerKindOfArguments) {
+  int traces = 0;
+  auto f = jit([&traces](const Array& x) {
+    ++traces;
+    return x + x;
+  });
+  f(numpy::array({1, 2}));
+  f(numpy::array({3, 4}));
+  EXPECT_EQ(traces, 1);
+  f(numpy::array({1, 2, 3}));
+  EXPECT_EQ(traces, 2);
+}
+
+TEST(Jit, TakesAndGivesTrees) {
+  Model model{{{numpy::ones({2, 2}), numpy::zeros({2})}}, {{"scale", Array(3.0f)}}};
+  auto f = jit([](const Model& m, const Array& x) {
+    Model out = m;
+    out.layers[0].b = numpy::matmul(x, m.layers[0].w) * m.extra.at("scale");
+    return out;
+  });
+  EXPECT_EQ(f(model, numpy::array({1, 2})).layers[0].b.to_vector<float>(), (std::vector<float>{9, 9}));
+}
+
+TEST(Jit, CapturedArraysAreConstants) {
+  const Array w = numpy::array({10, 20});
+  auto f = jit([&w](const Array& x) { return x + w; });
+  EXPECT_EQ(f(numpy::array({1, 2})).to_vector<float>(), (std::vector<float>{11, 22}));
+}
+
+TEST(Jit, StaticNumbersRetrace) {
+  auto f = jit([](const Array& x, int n) {
+    Array y = x;
+    for (int i = 0; i < n; ++i) y = y * x;
+    return y;
+  });
+  EXPECT_EQ(f(Array(2.0f), 2).item<float>(), 8);
+  EXPECT_EQ(f(Array(2.0f), 3).item<float>(), 16);
+}
+
+TEST(Jit, NestsInsideJitGradAndVmap) {
+  auto inner = jit([](const Array& x) { return x * x; });
+  auto outer = jit([&](const Array& x) { return inner(x) + 1.0f; });
+  EXPECT_EQ(outer(Array(3.0f)).item<float>(), 10);
+  EXPECT_EQ(grad([&](const Array& x) { return inner(x); })(Array(3.0f)).item<float>(), 6);
+  EXPECT_EQ(vmap(inner)(numpy::array({1, 2, 3})).to_vector<float>(), (std::vector<float>{1, 4, 9}));
+  EXPECT_EQ(jit(grad(inner))(Array(4.0f)).item<float>(), 8);
+}
+
+TEST(Jit, DonatedArraysCannotBeUsedAgain) {
+  auto f = jit([](const Array& x) { return x + 1.0f; }, {.donate_argnums = {0}});
+  const Array x = numpy::array({1, 2});
+  EXPECT_EQ(f(x).to_vector<float>(), (std::vector<float>{2, 3}));
+  const std::string text = error_of([&] { x.to_vector<float>(); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("has been donated"), std::string::npos) << text;
+}
+
+TEST(Jit, RefusesBranchesOnTracersNamingBothLines) {
+  auto f = jit([](const Array& x) { return x > 0.0f ? x : -x; });
+  const std::string text = error_of([&] { f(Array(1.0f)); }, StatusCode::kFailedPrecondition);
+  EXPECT_NE(text.find("jit made pred[]"), std::string::npos) << text;
+}
+
+TEST(Jit, RefusesLeakedTracers) {
+  Array leaked;
+  jit([&](const Array& x) {
+    leaked = x;
+    return x;
+  })(Array(1.0f));
+  const std::string text = error_of([&] { leaked + 1.0f; }, StatusCode::kFailedPrecondition);
+  EXPECT_NE(text.find("leaked tracer"), std::string::npos) << text;
+}
+
+TEST(Jit, ShowsTheTracedProgram) {
+  const std::string text = make_hlo([](const Array& x) { return numpy::sin(x); }, "wave")(numpy::zeros({3}));
+  EXPECT_NE(text.find("HloModule wave"), std::string::npos) << text;
+  EXPECT_NE(text.find("sine("), std::string::npos) << text;
+}
+
+TEST(Jit, ErrorsWhileTracingNameTheOperation) {
+  auto f = jit([](const Array& x) { return numpy::matmul(x, x); });
+  const std::string text = error_of([&] { f(numpy::zeros({2, 3})); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("dot (jit_test.cc:"), std::string::npos) << text;
+}
+
+TEST(EvalShape, ComputesTypesWithoutValues) {
+  const Array y = eval_shape([](const Array& x) { return numpy::matmul(x, x); }, numpy::zeros({4, 4}));
+  EXPECT_EQ(y.aval_shape().to_string(), "f32[4,4]");
+}
+
+}  // namespace
+}  // namespace hilo
