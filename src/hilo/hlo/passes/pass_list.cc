@@ -26,7 +26,7 @@ constexpr PassEntry kAllPasses[] = {
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
-    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kSimplifyWhile, kHoistInvariants, kSimplify,
+    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
 };
 
 }  // namespace
