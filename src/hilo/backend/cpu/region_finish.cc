@@ -47,6 +47,26 @@ void drop_dimension(Region& region, size_t k) {
   if (k < region.row_begin) --region.row_begin;
 }
 
+/// A map that reads along one dimension and writes along the last (a transpose) loops over the first of them innermost:
+/// each vector of the last dimension then reads the same few lines of memory again and again.
+void turn_inner_loop(Region& region) {
+  if (region.has_row() || region.extents.size() < 2) return;
+  const size_t last = region.extents.size() - 1;
+  std::vector<int> votes(region.extents.size(), 0);
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind != NodeKind::kLoad || n.index.coefficient(last) == 0) continue;
+    for (size_t k = 0; k <= last; ++k) votes[k] += n.index.coefficient(k) == 1 && region.extents[k] >= 8;
+  }
+  const size_t other = static_cast<size_t>(std::ranges::max_element(votes) - votes.begin());
+  if (other == last || votes[other] == 0 || votes[other] < votes[last]) return;
+  for_each_index(region, [&](IndexExpr& e) {
+    e.coefficients.resize(region.extents.size(), 0);
+    std::swap(e.coefficients[other], e.coefficients[last]);
+    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
+  });
+  std::swap(region.extents[other], region.extents[last]);
+}
+
 }  // namespace
 
 void merge_dimensions(Region& region) {
@@ -129,6 +149,8 @@ Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
   }
   region.inputs = std::move(inputs);
   merge_dimensions(region);
+  turn_inner_loop(region);
+  if (!region.has_row()) region.row_begin = region.extents.size();
   return region;
 }
 

@@ -37,19 +37,35 @@ bool is_expensive(const RegionNode& n) {
   return cost == hlo::CostClass::kExpensive || cost == hlo::CostClass::kTranscendental;
 }
 
-/// Along which dimension memory is contiguous for most of what is read.
+/// Are vectors across the rows better than along them? What matters is how many loads would have to jump through memory.
 bool prefers_column(const Region& region) {
   if (!region.has_row() || region.row_begin == 0) return false;
   const size_t outer = region.row_begin - 1, row = region.extents.size() - 1;
-  int64_t for_outer = 0, for_row = 0;
+  int64_t jumps_outer = 0, jumps_row = 0, steps_outer = 0, steps_row = 0;
   for (const RegionNode& n : region.nodes) {
     if (n.kind != NodeKind::kLoad) continue;
     const int64_t along_outer = n.index.coefficient(outer), along_row = n.index.coefficient(row);
-    if (along_outer == 0 && along_row == 0) continue;
-    for_outer += along_outer == 1 && along_row != 1;
-    for_row += along_row == 1 && along_outer != 1;
+    jumps_outer += along_outer != 0 && along_outer != 1;
+    jumps_row += along_row != 0 && along_row != 1;
+    steps_outer += along_outer == 1;
+    steps_row += along_row == 1;
   }
-  return for_outer > for_row;
+  if (jumps_outer != jumps_row) return jumps_outer < jumps_row;
+  return steps_outer > steps_row;
+}
+
+/// The dimension along which a map writes contiguous memory; the last one unless another is better.
+size_t written_dimension(const Region& region) {
+  size_t best = region.extents.size() - 1;
+  int best_votes = -1;
+  for (size_t k = region.extents.size(); k-- > 0;) {
+    int votes = 0;
+    for (const RegionOutput& o : region.outputs) votes += o.index.coefficient(k) == 1 && region.extents[k] > 1 ? 1 : 0;
+    if (votes <= best_votes) continue;
+    best_votes = votes;
+    best = k;
+  }
+  return best;
 }
 
 }  // namespace
@@ -74,24 +90,30 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   RegionShape shape;
   if (region.extents.empty()) return shape;
   const bool column = prefers_column(region);
-  shape.vector_dimension = column ? region.row_begin - 1 : region.extents.size() - 1;
+  shape.vector_dimension = column ? region.row_begin - 1 : region.has_row() ? region.extents.size() - 1 : written_dimension(region);
   int widest = 1;
-  bool expensive = false, generic = false;
+  bool expensive_in_row = false, expensive = false, generic = false;
+  std::vector<bool> in_row;
   for (const RegionNode& n : region.nodes) {
     if (n.kind == NodeKind::kReduce) generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
     else if (n.kind != NodeKind::kClampedIndex) widest = std::max(widest, register_bytes(n.type));
+    bool here = n.kind != NodeKind::kReduceResult && n.index.coefficients.size() > region.row_begin;
+    for (uint32_t o : n.operands) here |= in_row[o] && n.kind != NodeKind::kReduceResult;
+    in_row.push_back(here);
     expensive |= is_expensive(n);
+    expensive_in_row |= is_expensive(n) && here;
   }
   int lanes = vector_bytes(isa) / widest;
   const int64_t extent = region.extents[shape.vector_dimension];
   const int natural = lanes;
-  if (column && !expensive && region.nodes.size() < 12) {
-    // Wide strips: memory is read in stretches that the prefetcher follows.
-    lanes *= isa == Isa::kAvx512 ? 16 : 8;
+  if (column && !expensive_in_row && region.nodes.size() < 16) {
+    // Wide strips: memory is read in stretches that the prefetcher follows, and many sums run side by side. What follows
+    // the sums is written out for each register, so it must be cheap for the widest.
+    lanes *= expensive ? kReduceUnroll : isa == Isa::kAvx512 ? 16 : 8;
     const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
     while (lanes > natural && (lanes > extent || waste() > extent / 8)) lanes /= 2;
   } else {
-    if (region.has_row() && !expensive && region.nodes.size() < 24) lanes *= kReduceUnroll;
+    if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24) lanes *= kReduceUnroll;
     lanes = std::min(lanes, 64);
   }
   while (lanes > 1 && lanes > extent) lanes /= 2;

@@ -15,7 +15,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kInsertion = 32;      // elements: below, insertion beats counting
-constexpr int64_t kRadixLeast = 512;    // elements: below, a comparison sort of keys is quicker
+constexpr int64_t kRadixLeast = 2048;   // elements: below, a comparison sort of keys is quicker
 constexpr double kWorthForking = 4096;  // elements in all
 
 /// What is sorted, stably and ascending: a key, and the element's position or the element itself.
@@ -38,19 +38,24 @@ void insertion_sort(Pair<Key>* p, int64_t n) {
 /// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`.
 template <typename Key>
 void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
-  constexpr int kDigits = sizeof(Key) == 1 ? 1 : sizeof(Key) * 8 / 8;
-  std::vector<uint32_t> counts(static_cast<size_t>(kDigits) * 256, 0);
+  // 11 bits: three passes over 32-bit keys, and 2048 counters still fit the L1 cache.
+  constexpr int kBits = sizeof(Key) == 1 ? 8 : sizeof(Key) == 2 ? 8 : 11;
+  constexpr int kDigits = (static_cast<int>(sizeof(Key)) * 8 + kBits - 1) / kBits;
+  constexpr size_t kValues = size_t{1} << kBits;
+  constexpr Key kMask = static_cast<Key>(kValues - 1);
+  const auto digit = [](Key key, int d) { return static_cast<size_t>(static_cast<Key>(key >> (kBits * d)) & kMask); };
+  std::vector<uint32_t> counts(kDigits * kValues, 0);
   for (int64_t i = 0; i < n; ++i) {
-    for (int d = 0; d < kDigits; ++d) ++counts[static_cast<size_t>(d) * 256 + static_cast<size_t>((p[i].key >> (8 * d)) & 0xff)];
+    for (int d = 0; d < kDigits; ++d) ++counts[static_cast<size_t>(d) * kValues + digit(p[i].key, d)];
   }
   Pair<Key>* from = p;
   Pair<Key>* to = other;
   for (int d = 0; d < kDigits; ++d) {
-    uint32_t* c = counts.data() + static_cast<size_t>(d) * 256;
-    if (c[(from[0].key >> (8 * d)) & 0xff] == static_cast<uint32_t>(n)) continue;
+    uint32_t* c = counts.data() + static_cast<size_t>(d) * kValues;
+    if (c[digit(from[0].key, d)] == static_cast<uint32_t>(n)) continue;
     uint32_t start = 0;
-    for (int v = 0; v < 256; ++v) start += std::exchange(c[v], start);
-    for (int64_t i = 0; i < n; ++i) to[c[(from[i].key >> (8 * d)) & 0xff]++] = from[i];
+    for (size_t v = 0; v < kValues; ++v) start += std::exchange(c[v], start);
+    for (int64_t i = 0; i < n; ++i) to[c[digit(from[i].key, d)]++] = from[i];
     std::swap(from, to);
   }
   if (from != p) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
