@@ -7,6 +7,8 @@ foreach(source IN LISTS HILO_EXAMPLES)
   add_executable(example_${name} ${source})
   set_target_properties(example_${name} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/examples)
+  target_include_directories(example_${name} PRIVATE ${PROJECT_SOURCE_DIR})  # "examples/support/x.h"
+  target_compile_definitions(example_${name} PRIVATE HILO_EXAMPLE_DATA="${PROJECT_SOURCE_DIR}/examples/data")
   target_link_libraries(example_${name} PRIVATE hilo)
   add_dependencies(examples example_${name})
 endforeach()

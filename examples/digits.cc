@@ -99,8 +99,8 @@ int main(int argc, char** argv) {
   int right = 0;
   for (size_t i = 0; i < truth.size(); ++i) right += predicted[i] == truth[i];
   if (argc > 1) {
-    const std::string before = step.hlo_text(params, state, part(train, 0, kBatch));
-    examples::write_report(argv[1], history, predicted, truth, test.images.to_vector<float>(), before);
+    const std::string graphs = step.graph_html(params, state, part(train, 0, kBatch));
+    examples::write_report(argv[1], history, predicted, truth, test.images.to_vector<float>(), graphs);
   }
   std::printf("platform %s, %.0f us per step of %lld images\n", examples::platform().c_str(),
               1e6 * seconds / static_cast<double>(steps - 1), static_cast<long long>(kBatch));

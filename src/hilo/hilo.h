@@ -2,7 +2,9 @@
 // hilo.h -- everything a user of the C++ API needs. For users only: hilo's own files include what they use.
 #pragma once
 
+#include "hilo/base/files.h"
 #include "hilo/base/flags.h"
+#include "hilo/client/platform_name.h"
 #include "hilo/io/csv.h"
 #include "hilo/io/npy.h"
 #include "hilo/io/png.h"

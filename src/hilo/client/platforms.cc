@@ -5,6 +5,7 @@
 
 #include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/backend/reference/reference_backend.h"
+#include "hilo/client/platform_name.h"
 
 namespace hilo {
 namespace {
@@ -39,5 +40,10 @@ StatusOr<Backend*> backend_for_platform(std::string_view platform_name) {
 }
 
 StatusOr<Backend*> default_backend() { return backend_for_platform("Host"); }
+
+std::string default_platform_name() {
+  const StatusOr<Backend*> backend = default_backend();
+  return backend.ok() ? std::string(backend.value()->platform_name()) : "none";
+}
 
 }  // namespace hilo

@@ -6,6 +6,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
 #include "hilo/client/compile.h"
+#include "hilo/client/graphs.h"
 #include "hilo/client/hlo_text.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
@@ -154,6 +155,14 @@ Outcome call(JitCache& cache, const Call& call) {
 std::string hlo_text(const Call& call, const std::string& name) {
   JitCache cache({.donate_argnums = {}, .name = name});
   return hilo::hlo_text(module_of(*trace_entry(cache, call), name));
+}
+
+std::string graph_html(const Call& call, const std::string& name) {
+  JitCache cache({.donate_argnums = {}, .name = name});
+  const hlo::Module module = module_of(*trace_entry(cache, call), name);
+  const std::shared_ptr<Executable> executable = or_throw(compile_module(module));
+  return html_section_of_module(module, name + " as traced") +
+         html_section_of_module(executable->optimized_module(), name + " after all passes");
 }
 
 }  // namespace jit_detail

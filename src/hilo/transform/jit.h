@@ -43,6 +43,7 @@ struct Outcome {
 std::shared_ptr<JitCache> make_cache(JitOptions options);
 Outcome call(JitCache& cache, const Call& call);
 std::string hlo_text(const Call& call, const std::string& name);
+std::string graph_html(const Call& call, const std::string& name);
 
 }  // namespace jit_detail
 
@@ -67,6 +68,14 @@ class Jitted {
   std::string hlo_text(const Args&... args) const {
     using Arguments = flat_call::Arguments<F, Args...>;
     return jit_detail::hlo_text(describe(Arguments(args...)), options_.name);
+  }
+
+  /// Two <section> elements for an HTML page: the program's graph as traced, and after all passes of the engine.
+  /// Cost    a trace, and a compilation if no program of this meaning has been compiled yet
+  template <typename... Args>
+  std::string graph_html(const Args&... args) const {
+    using Arguments = flat_call::Arguments<F, Args...>;
+    return jit_detail::graph_html(describe(Arguments(args...)), options_.name);
   }
 
  private:

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/graph/html.h -- a program as a picture in one HTML page that needs nothing else.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hilo/hlo/ir/module.h"
+
+namespace hilo::hlo {
+
+/// A whole page with the entry computation drawn, called ones folded below it, and a search box. It refers to nothing
+/// outside of itself: the letters "http" don't occur, whatever the program's names.
+/// Cost    O(n log n) in the number of instructions
+std::string html_graph(const Module& module, std::string_view title);
+
+/// The same as a <section>, to be put into a page.
+std::string html_section(const Module& module, std::string_view title);
+
+/// One computation as an <svg> element for use inside HTML (inline SVG needs no namespace).
+std::string svg_graph(const Computation& computation);
+
+/// `text` as the content of an HTML element or of a quoted attribute.
+std::string html_escaped(std::string_view text);
+
+}  // namespace hilo::hlo

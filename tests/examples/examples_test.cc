@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs every example as a user does and looks at its exit code and last line.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "hilo/base/files.h"
+#include "tests/paths.h"
+
+namespace hilo::tests {
+namespace {
+
+struct Outcome {
+  int exit_code = -1;
+  std::string last_line;
+};
+
+/// What the program prints on stdout; its progress on stderr is dropped.
+Outcome run_example(const std::string& name, const std::string& argument = "") {
+  const std::string command = "'" + std::string(kBinDir) + "/examples/" + name + "' " + argument + " 2>/dev/null";
+  Outcome outcome;
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) return outcome;
+  char line[1024];
+  while (std::fgets(line, sizeof line, pipe) != nullptr) outcome.last_line = line;
+  const int status = pclose(pipe);
+  if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
+  return outcome;
+}
+
+/// A file of this process that goes away with the test.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& name) : path_(testing::TempDir() + std::to_string(getpid()) + "_" + name) {}
+  ~OutputFile() { std::remove(path_.c_str()); }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+TEST(Examples, LinearRegressionFindsTheLine) {
+  const Outcome outcome = run_example("linear_regression");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.last_line, "linear regression: right\n");
+}
+
+TEST(Examples, NewtonFindsRosenbrocksMinimum) {
+  const Outcome outcome = run_example("rosenbrock");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.last_line, "minimum at (1.0000, 1.0000): right\n");
+}
+
+TEST(Examples, PendulumLearnsItsDamping) {
+  const Outcome outcome = run_example("pendulum");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.last_line, "damping 0.300: right\n");
+}
+
+TEST(Examples, MandelbrotWritesAPictureOfTheRightArea) {
+  const OutputFile picture("mandelbrot.png");
+  const Outcome outcome = run_example("mandelbrot", picture.path());
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_TRUE(outcome.last_line.ends_with(": right\n")) << outcome.last_line;
+  const StatusOr<std::string> bytes = read_file(picture.path());
+  ASSERT_TRUE(bytes.ok()) << bytes.status().to_string();
+  EXPECT_EQ(bytes.value().substr(1, 3), "PNG");
+}
+
+TEST(Examples, DigitsLearnsAndReports) {
+  const OutputFile report("report.html");
+  const Outcome outcome = run_example("digits", report.path());
+  EXPECT_EQ(outcome.exit_code, 0);
+  double accuracy = 0;
+  ASSERT_EQ(std::sscanf(outcome.last_line.c_str(), "test accuracy %lf", &accuracy), 1) << outcome.last_line;
+  EXPECT_GE(accuracy, 0.975);
+  const StatusOr<std::string> page = read_file(report.path());
+  ASSERT_TRUE(page.ok()) << page.status().to_string();
+  for (const char* part : {"training loss", "test accuracy", "Confusion matrix", "train_step as traced",
+                           "train_step after all passes", "</html>"}) {
+    EXPECT_NE(page.value().find(part), std::string::npos) << part;
+  }
+  EXPECT_EQ(page.value().find("http"), std::string::npos);
+}
+
+TEST(Examples, DigitsRepeatsItselfToTheLastDigit) {
+  const Outcome first = run_example("digits"), second = run_example("digits");
+  EXPECT_EQ(first.exit_code, 0);
+  EXPECT_EQ(first.last_line, second.last_line);
+}
+
+}  // namespace
+}  // namespace hilo::tests

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/graph/dot.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/hlo/graph/example_module.h"
+
+namespace hilo::hlo {
+namespace {
+
+bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+TEST(Dot, NamesEveryInstructionWithShapeAndSourceLine) {
+  const std::string dot = dot_graph(example_module());
+  EXPECT_TRUE(holds(dot, "reduce sum\\nf32[4]\\ntrain.cc:41\\ncalls ")) << dot;
+  EXPECT_TRUE(holds(dot, "[label=\"tanh root\\nf32[4]\\ntrain.cc:41\", penwidth=2];")) << dot;
+}
+
+TEST(Dot, EscapesQuotesAndBackslashes) {
+  const std::string dot = dot_graph(example_module());
+  EXPECT_TRUE(holds(dot, "digraph \"m\\\"1\" {")) << dot;
+  EXPECT_TRUE(holds(dot, "x<&\\\"'\\\\>")) << dot;
+}
+
+TEST(Dot, DrawsOperandsAndCalls) {
+  const std::string dot = dot_graph(example_module());
+  EXPECT_TRUE(holds(dot, "subgraph cluster_0 {")) << dot;
+  EXPECT_TRUE(holds(dot, "subgraph cluster_1 {")) << dot;
+  EXPECT_TRUE(holds(dot, "    c1_0 -> c1_2;\n")) << dot;
+  EXPECT_TRUE(holds(dot, "  c0_2 -> c1_2 [style=dashed];\n")) << dot;
+}
+
+}  // namespace
+}  // namespace hilo::hlo

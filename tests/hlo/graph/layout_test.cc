@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/graph/layout.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/hlo/graph/example_module.h"
+
+namespace hilo::hlo::graph {
+namespace {
+
+TEST(Layout, PutsUsersBelowOperandsAndNoTwoInOnePlace) {
+  const ComputationPtr entry = example_module().entry;
+  const Layout layout = layered_layout(*entry);
+  std::set<std::pair<int64_t, int64_t>> taken;
+  for (const Instruction& instruction : entry->instructions()) {
+    const Place& place = layout.places[instruction.id];
+    EXPECT_TRUE(taken.emplace(place.layer, place.column).second);
+    EXPECT_LT(place.layer, layout.layers);
+    EXPECT_LT(place.column, layout.columns);
+    for (const InstructionId operand : instruction.operands) EXPECT_LT(layout.places[operand].layer, place.layer);
+  }
+  EXPECT_EQ(layout.layers, 3);
+}
+
+TEST(Layout, SourcesStandRightAboveTheirFirstUser) {
+  Builder builder("late");
+  const Shape scalar = Shape::scalar(ElementType::kF32);
+  const InstructionId x = builder.parameter(scalar), y = builder.parameter(scalar);
+  const InstructionId a = builder.add(Opcode::kTanh, {x}).value(), b = builder.add(Opcode::kTanh, {a}).value();
+  const InstructionId root = builder.add(Opcode::kAdd, {b, y}).value();
+  const Layout layout = layered_layout(*std::move(builder).build(root).value());
+  EXPECT_EQ(layout.places[y].layer, layout.places[root].layer - 1);
+}
+
+}  // namespace
+}  // namespace hilo::hlo::graph
