@@ -45,8 +45,8 @@ TEST(CpuBackend, AddsArraysOfEveryTypeAndSize) {
 TEST(CpuBackend, ReducesRowsColumnsAndEverything) {
   for (ElementType type : kTypes) {
     if (type == ElementType::kPred) continue;
-    for (int64_t rows : {1, 3, 17}) {
-      for (int64_t columns : {0, 1, 5, 33}) {
+    for (int64_t rows : {3, 17}) {
+      for (int64_t columns : {0, 1, 33}) {
         for (const std::vector<int64_t>& dimensions : std::vector<std::vector<int64_t>>{{0}, {1}, {0, 1}, {}}) {
           Builder b("main");
           const Shape shape = Shape::array(type, {rows, columns});
