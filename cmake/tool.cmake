@@ -7,5 +7,6 @@ if(HILO_TOOL_SOURCES)
   set_target_properties(hilo_command PROPERTIES OUTPUT_NAME hilo
     INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   target_include_directories(hilo_command PRIVATE ${PROJECT_SOURCE_DIR})  # "tools/hilo/x.h"
+  target_compile_definitions(hilo_command PRIVATE HILO_LLVM_VERSION="${LLVM_PACKAGE_VERSION}")
   target_link_libraries(hilo_command PRIVATE hilo CLI11::CLI11 fmt::fmt)
 endif()

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/client/compile_progress.h"
+
+#include <unistd.h>
+
+#include <condition_variable>
+#include <cstdio>
+#include <mutex>
+#include <thread>
+
+namespace hilo {
+namespace {
+
+constexpr std::chrono::milliseconds kSilence{1000};  // shorter compilations show nothing
+constexpr std::chrono::milliseconds kRefresh{100};
+constexpr size_t kColumns = 79;
+constexpr char kWipe[] = "\r\x1b[K";
+
+}  // namespace
+
+struct CompileProgress::Shared {
+  std::string module;
+  std::mutex mutex;
+  std::condition_variable ended;
+  std::string stage = "start";
+  bool done = false;
+  std::thread thread;
+
+  void show() {
+    std::unique_lock lock(mutex);
+    if (ended.wait_for(lock, kSilence, [&] { return done; })) return;
+    do {
+      std::fprintf(stderr, "%s%s", kWipe, progress_line(module, stage, kColumns).c_str());
+      std::fflush(stderr);
+    } while (!ended.wait_for(lock, kRefresh, [&] { return done; }));
+    std::fputs(kWipe, stderr);
+    std::fflush(stderr);
+  }
+};
+
+bool CompileProgress::wanted() {
+  static const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  return terminal;
+}
+
+CompileProgress::CompileProgress(std::string module_name) {
+  if (!wanted()) return;
+  shared_ = std::make_unique<Shared>();
+  shared_->module = std::move(module_name);
+  shared_->thread = std::thread([shared = shared_.get()] { shared->show(); });
+}
+
+CompileProgress::~CompileProgress() {
+  if (shared_ == nullptr) return;
+  {
+    std::lock_guard lock(shared_->mutex);
+    shared_->done = true;
+  }
+  shared_->ended.notify_one();
+  shared_->thread.join();
+}
+
+void CompileProgress::set_stage(std::string_view stage) {
+  if (shared_ == nullptr) return;
+  std::lock_guard lock(shared_->mutex);
+  shared_->stage = stage;
+}
+
+std::string progress_line(std::string_view module, std::string_view stage, size_t columns) {
+  std::string line = "compiling " + std::string(module) + ": " + std::string(stage);
+  for (char& byte : line) {
+    if (static_cast<unsigned char>(byte) < 0x20 || byte == 0x7f) byte = '?';
+  }
+  if (line.size() > columns) line.replace(columns - 3, std::string::npos, "...");
+  return line;
+}
+
+}  // namespace hilo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// tools/hilo/command.h -- what the subcommands share: how they are declared, read programs and write results.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "hilo/hlo/ir/module.h"
+
+namespace hilo::tool {
+
+inline constexpr int kExitFailure = 1;
+inline constexpr int kExitUsage = 2;
+
+/// A subcommand: its options, and what to do once they are read.
+struct Command {
+  CLI::App* app;
+  std::function<Status()> run;
+};
+
+Command add_run(CLI::App& parent);
+Command add_opt(CLI::App& parent);
+Command add_convert(CLI::App& parent);
+Command add_info(CLI::App& parent);
+Command add_flags(CLI::App& parent);
+
+/// The text of --version and of `hilo info`. Cost    BLAS is looked for, LLVM is not touched.
+std::string info_text();
+
+/// The program in a file of HLO text.
+StatusOr<hlo::Module> read_program(const std::string& path);
+
+/// To a file, whole or not at all; to stdout if the path is empty.
+Status write_result(const std::string& path, std::string_view text);
+
+}  // namespace hilo::tool

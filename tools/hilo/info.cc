@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <fstream>
+#include <memory>
+
+#include "hilo/backend/cpu/isa.h"
+#include "hilo/backend/cpu/runtime/blas.h"
+#include "hilo/base/cpu_count.h"
+#include "hilo/base/flags.h"
+#include "hilo/base/text.h"
+#include "hilo/version.h"
+#include "tools/hilo/command.h"
+
+#ifndef HILO_LLVM_VERSION
+#define HILO_LLVM_VERSION "unknown"
+#endif
+
+namespace hilo::tool {
+namespace {
+
+std::string cpu_name() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("model name")) return std::string(trimmed(std::string_view(line).substr(line.find(':') + 1)));
+  }
+  return "unknown";
+}
+
+std::string isa_text() {
+  const StatusOr<cpu::Isa> selected = cpu::selected_isa();
+  const std::string_view host = cpu::isa_name(cpu::host_isa());
+  if (!selected.ok()) return selected.status().to_string();
+  if (*selected == cpu::host_isa()) return std::string(host);
+  return fmt::format("{} (the machine has {})", cpu::isa_name(*selected), host);
+}
+
+}  // namespace
+
+std::string info_text() {
+  return fmt::format("hilo {} ({})\nCPU      {}\nISA      {}\nthreads  {}\nLLVM     {}\nBLAS     {}\n", version(),
+                     commit(), cpu_name(), isa_text(), default_thread_count(), HILO_LLVM_VERSION, cpu::blas_name());
+}
+
+Command add_info(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("info", "Print version, commit, CPU, instruction set, threads, LLVM and BLAS");
+  return {app, [] { return write_result("", info_text()); }};
+}
+
+Command add_flags(CLI::App& parent) {
+  auto markdown = std::make_shared<bool>(false);
+  CLI::App* app = parent.add_subcommand("flags", "Print the flags and the environment variables");
+  app->add_flag("--markdown", *markdown, "As docs/flags.md has them");
+  return {app, [markdown] { return write_result("", *markdown ? flags_markdown() : flags_help()); }};
+}
+
+}  // namespace hilo::tool

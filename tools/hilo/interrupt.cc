@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/hilo/interrupt.h"
+
+#include <signal.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+namespace hilo::tool {
+namespace {
+
+constexpr suseconds_t kPatience = 400'000;  // microseconds; the command promises 0.5 s
+
+constinit CancellationToken token;
+
+void end_now(int) { ::_exit(kExitInterrupted); }
+
+void interrupt(int) {  // calls async-signal-safe functions only
+  if (token.cancelled()) end_now(SIGINT);
+  token.cancel();
+  itimerval timer{};
+  timer.it_value.tv_usec = kPatience;
+  ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  ::sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
+void catch_interrupts() {
+  handle(SIGALRM, end_now);
+  handle(SIGINT, interrupt);
+}
+
+const CancellationToken& interrupt_token() { return token; }
+bool interrupted() { return token.cancelled(); }
+
+}  // namespace hilo::tool

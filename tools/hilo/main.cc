@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The command hilo. Exit codes: 0 well, 1 the program or its input failed, 2 wrong usage, 130 interrupted.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <optional>
+#include <vector>
+
+#include "hilo/base/flags.h"
+#include "hilo/base/log.h"
+#include "hilo/base/text.h"
+#include "tools/hilo/command.h"
+#include "tools/hilo/interrupt.h"
+
+namespace hilo::tool {
+namespace {
+
+int fail(const Status& status, int exit_code) {
+  const bool colour = colour_wanted(STDERR_FILENO);
+  std::fprintf(stderr, "%shilo: %s%s\n", colour ? "\x1b[31m" : "", status.to_string().c_str(), colour ? "\x1b[0m" : "");
+  return exit_code;
+}
+
+bool is_jax_flag(std::string_view name) {
+  if (name.starts_with("--")) name.remove_prefix(2);
+  return name.starts_with("jax_") || name.starts_with("nojax_");
+}
+
+bool is_boolean(std::string_view name) {
+  if (name.starts_with("no")) name.remove_prefix(2);
+  const auto flag = std::find_if(kFlags.begin(), kFlags.end(), [&](const FlagInfo& f) { return f.name == name; });
+  return flag == kFlags.end() || flag->is_bool();
+}
+
+/// Sets the jax_* flags of a command line ("--x=v", "--x v", for booleans "--x" and "--nox") and takes them out of it.
+Status take_jax_flags(std::vector<std::string>& arguments) {
+  std::vector<std::string> rest;
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const std::string_view argument = arguments[i];
+    if (argument == "--") {
+      rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
+      break;
+    }
+    if (!argument.starts_with("--") || !is_jax_flag(argument)) {
+      rest.emplace_back(argument);
+      continue;
+    }
+    const size_t equals = argument.find('=');
+    const std::string_view name = argument.substr(2, equals == std::string_view::npos ? equals : equals - 2);
+    std::optional<std::string_view> value;
+    if (equals != std::string_view::npos) value = argument.substr(equals + 1);
+    else if (!is_boolean(name) && i + 1 < arguments.size()) value = arguments[++i];
+    HILO_RETURN_IF_ERROR(set_from_command_line(name, value));
+  }
+  arguments = std::move(rest);
+  return ok_status();
+}
+
+/// The long options of a subcommand, and the jax_* flags where they are taken.
+std::vector<std::string> option_names(const CLI::App& app, bool takes_jax_flags) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const FlagInfo& flag : kFlags) {
+    if (takes_jax_flags) names.push_back("--" + std::string(flag.name));
+  }
+  return names;
+}
+
+/// Unknown subcommands and options, with the nearest name.
+Status check_names(const CLI::App& root, const std::vector<std::string>& arguments) {
+  const auto unknown = [](std::string_view kind, std::string_view name, const std::vector<std::string>& known) {
+    const std::vector<std::string_view> candidates(known.begin(), known.end());
+    return invalid_argument(std::string(kind) + ": got " + quote(name) + "; wanted one of " + join(candidates, ", ") +
+                            "." + did_you_mean(name, candidates));
+  };
+  const CLI::App* app = &root;
+  for (const std::string& argument : arguments) {
+    if (argument == "--") break;
+    const std::string name = argument.substr(0, argument.find('='));
+    if (name.starts_with("--")) {
+      const std::vector<std::string> known = option_names(*app, app->get_name() == "run");
+      if (std::find(known.begin(), known.end(), name) == known.end()) return unknown("unknown flag", name, known);
+    } else if (app == &root && !argument.starts_with("-")) {
+      std::vector<std::string> known;
+      for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; })) {
+        known.push_back(sub->get_name());
+        if (sub->get_name() == argument) app = sub;
+      }
+      if (app == &root) return unknown("unknown subcommand", argument, known);
+    }
+  }
+  return ok_status();
+}
+
+int parse_and_run(std::vector<std::string> arguments) {
+  CLI::App root("hilo: JAX and XLA in C++. Compiles, runs and shows programs in HLO.", "hilo");
+  root.set_version_flag("--version", [] { return std::string(trimmed(info_text())); });
+  root.require_subcommand(1);
+  root.footer(
+      "Exit codes: 0 well, 1 the program or its input failed, 2 wrong usage, 130 interrupted.\n"
+      "`hilo SUBCOMMAND --help` says more.");
+  const std::vector<Command> commands = {add_run(root), add_opt(root), add_convert(root), add_info(root),
+                                         add_flags(root)};
+  if (!arguments.empty() && arguments[0] == "run") {
+    if (const Status taken = take_jax_flags(arguments); !taken.ok()) return fail(taken, kExitUsage);
+  }
+  if (const Status known = check_names(root, arguments); !known.ok()) return fail(known, kExitUsage);
+  try {
+    std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
+    root.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return root.exit(error);  // --help, --version
+    return fail(invalid_argument(std::string(error.what()) + ". Hint: hilo --help"), kExitUsage);
+  }
+  for (const Command& command : commands) {
+    if (!command.app->parsed()) continue;
+    const Status done = command.run();
+    if (interrupted()) return kExitInterrupted;
+    if (!done.ok()) return fail(done, kExitFailure);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace hilo::tool
+
+int main(int argc, char** argv) {
+  hilo::tool::catch_interrupts();
+  try {
+    return hilo::tool::parse_and_run(std::vector<std::string>(argv + 1, argv + std::max(argc, 1)));
+  } catch (const std::bad_alloc&) {
+    return hilo::tool::fail(hilo::resource_exhausted("not enough memory"), hilo::tool::kExitFailure);
+  } catch (const std::exception& error) {
+    return hilo::tool::fail(hilo::internal_error(error.what()), hilo::tool::kExitFailure);
+  }
+}
