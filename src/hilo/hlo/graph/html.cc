@@ -119,7 +119,7 @@ std::string html_section(const Module& module, std::string_view title) {
   std::string out = "<section><h2>" + html_escaped(title) + "</h2>\n<p>" + std::to_string(instruction_count(module)) +
                     " instructions in " + std::to_string(computations.size()) +
                     (computations.size() == 1 ? " computation" : " computations") +
-                    ". <input type=\"search\" placeholder=\"search\" oninput=\"" + std::string(kSearch) + "\"></p>\n";
+                    ". <label>Search <input type=\"search\" oninput=\"" + std::string(kSearch) + "\"></label></p>\n";
   // The entry comes last in the list; callers are shown before what they call.
   for (size_t i = computations.size(); i-- > 0;) out += folded(*computations[i], i + 1 == computations.size());
   return out + "</section>\n";
