@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
   const auto accuracy = [&](const Params& p, const Data& d) {
     return numpy::mean(numpy::astype(predict(p, d.images) == d.labels, ElementType::kF32)).item<double>();
   };
-  auto pick = jit([](const Data& d, const Array& rows) { return tree_map([&](const Array& x) { return numpy::take(x, rows); }, d); },
+  auto pick = jit([](const Data& d,
+                     const Array& rows) { return tree_map([&](const Array& x) { return numpy::take(x, rows); }, d); },
                   {.name = "pick_batch"});
 
   Params params = init(random::fold_in(seed, 1), 128);
@@ -104,6 +105,7 @@ int main(int argc, char** argv) {
   }
   std::printf("platform %s, %.0f us per step of %lld images\n", examples::platform().c_str(),
               1e6 * seconds / static_cast<double>(steps - 1), static_cast<long long>(kBatch));
-  std::printf("test accuracy %.4f (%d/%zu)\n", static_cast<double>(right) / static_cast<double>(truth.size()), right, truth.size());
+  std::printf("test accuracy %.4f (%d/%zu)\n", static_cast<double>(right) / static_cast<double>(truth.size()), right,
+              truth.size());
   return 0;
 }
