@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "hilo/hlo/text/printer.h"
-#include "tools/hilo/command.h"
-#if __has_include("hilo/hlo/graph/html.h")
 #include "hilo/hlo/graph/dot.h"
 #include "hilo/hlo/graph/html.h"
-#define HILO_HAS_GRAPH 1
-#endif
+#include "hilo/hlo/text/printer.h"
+#include "tools/hilo/command.h"
 
 namespace hilo::tool {
 namespace {
@@ -19,12 +16,8 @@ struct ConvertOptions {
 
 StatusOr<std::string> converted(const hlo::Module& module, std::string_view to) {
   if (to == "hlo") return hlo::print_module(module);
-#ifdef HILO_HAS_GRAPH
   if (to == "dot") return hlo::dot_graph(module);
   return hlo::html_graph(module, module.name);
-#else
-  return unimplemented("convert: --to " + std::string(to) + " is not implemented; wanted --to hlo");
-#endif
 }
 
 Status convert(const ConvertOptions& options) {

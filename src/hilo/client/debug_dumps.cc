@@ -13,12 +13,9 @@
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/base/text.h"
-#include "hilo/hlo/text/printer.h"
-#if __has_include("hilo/hlo/graph/html.h")
 #include "hilo/hlo/graph/dot.h"
 #include "hilo/hlo/graph/html.h"
-#define HILO_HAS_GRAPH 1
-#endif
+#include "hilo/hlo/text/printer.h"
 
 namespace hilo {
 namespace {
@@ -119,7 +116,6 @@ void DebugDumps::finish(const hlo::Module& optimized) {
 }
 
 void DebugDumps::write_graph(const hlo::Module& module, std::string_view stage) const {
-#ifdef HILO_HAS_GRAPH
   std::string folder = ".";
   for (const auto& named : {options_.dump_unoptimized_hlo_proto_to, options_.dump_optimized_hlo_proto_to,
                             options_.dump_per_pass_hlo_proto_to}) {
@@ -128,11 +124,6 @@ void DebugDumps::write_graph(const hlo::Module& module, std::string_view stage) 
   folder += "/hlo_graph";
   dump(folder, name_, stage, "dot", hlo::dot_graph(module));
   dump(folder, name_, stage, "html", hlo::html_graph(module, fmt::format("{}, {}", name_, stage)));
-#else
-  (void)module;
-  (void)stage;
-  log_warning_once("graph", "jax_dump_hlo_graph: this build draws no graphs");
-#endif
 }
 
 }  // namespace hilo

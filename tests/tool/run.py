@@ -1,0 +1,266 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs build/bin/hilo: each subcommand's good path, its errors, exit codes, files, dumps and Ctrl-C.
+
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+"""
+
+import argparse
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+PROGRAM = """HloModule axpy
+
+ENTRY main {
+  x = f32[4] parameter(0)
+  n = s32[3] parameter(1)
+  p = pred[8] parameter(2)
+  negated = f32[4] negate(x)
+  unused = f32[4] add(x, x)
+  y = f32[4] negate(negated)
+  ROOT r = (f32[4], s32[3], pred[8]) tuple(y, n, p)
+}
+"""
+FOREVER = """HloModule forever
+
+body {
+  ROOT i = s32[] parameter(0)
+}
+
+condition {
+  i = s32[] parameter(0)
+  zero = s32[] constant(0)
+  ROOT c = pred[] compare(i, zero), direction=GE
+}
+
+ENTRY main {
+  i = s32[] parameter(0)
+  ROOT w = s32[] while(i), condition=condition, body=body
+}
+"""
+
+
+class Place:
+    """A folder of its own with the programs, and the command."""
+
+    def __init__(self, build: pathlib.Path, folder: pathlib.Path):
+        self.command, self.folder = build.resolve() / "bin" / "hilo", folder
+        (folder / "axpy.hlo").write_text(PROGRAM)
+        (folder / "forever.hlo").write_text(FOREVER)
+
+    def run(self, *arguments, environment=None) -> subprocess.CompletedProcess:
+        kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("JAX_", "HILO_"))}
+        return subprocess.run([self.command, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              env={**kept, **(environment or {})}, timeout=120)
+
+    def good(self, *arguments, **options) -> str:
+        done = self.run(*arguments, **options)
+        assert done.returncode == 0, f"{arguments}: exit status {done.returncode}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def bad(self, status: int, *arguments, **options) -> str:
+        done = self.run(*arguments, **options)
+        assert done.returncode == status, f"{arguments}: exit status {done.returncode}, wanted {status}\n{done.stderr}"
+        assert done.stdout == "", f"{arguments}: on stdout: {done.stdout}"
+        assert done.stderr.startswith("hilo: "), done.stderr
+        return done.stderr
+
+    def files(self, folder: str) -> list[str]:
+        return sorted(path.name for path in (self.folder / folder).iterdir())
+
+
+def holds(text: str, *parts: str):
+    for part in parts:
+        assert part in text, f"wanted '{part}' in:\n{text}"
+
+
+def version_and_info_say_what_this_is(place):
+    text = place.good("--version")
+    holds(text, "hilo ", "CPU ", "ISA ", "threads ", "LLVM ", "BLAS ")
+    assert place.good("info") == text
+
+
+def isa_that_is_asked_for_is_shown(place):
+    holds(place.good("info", environment={"HILO_ISA": "sse2"}), "ISA      sse2")
+
+
+def help_is_there_for_each_subcommand(place):
+    holds(place.good("--help"), "run", "opt", "convert", "info", "Exit codes")
+    holds(place.good("run", "--help"), "--input", "--random", "jax_enable_x64", "jax_platform_name")
+    holds(place.good("opt", "--help"), "--passes", "simplify")
+    for name in ("convert", "info", "flags"):
+        holds(place.good(name, "--help"), "Usage")
+
+
+def run_shows_shapes_values_and_time(place):
+    holds(place.good("run", "axpy.hlo", "--random", "1"), "out0 = f32[4] {", "out1 = s32[3] {", "out2 = pred[8] {",
+          "axpy on Host: compiled in ", "ran in ")
+    holds(place.good("run", "axpy.hlo", "--random", "1", "--repeat", "3"), "ran 3 times, fastest ")
+
+
+def random_values_are_the_same_everywhere(place):
+    # What the recipe in tools/hilo/random_input.h gives, worked out by a separate program.
+    wanted = ["out0 = f32[4] {0.4430163, 0.29940856, 0.098748565, 0.20846951}", "out1 = s32[3] {6, 1, 7}",
+              "out2 = pred[8] {true, false, false, false, true, true, true, false}"]
+    for engine in ("cpu", "reference"):
+        lines = place.good("run", "axpy.hlo", "--random", "7", "--engine", engine).splitlines()
+        assert lines[:3] == wanted, lines
+
+
+def results_of_both_engines_are_equal(place):
+    first, second = (place.good("run", "axpy.hlo", "--random", "3", "--engine", engine).splitlines()[:3]
+                     for engine in ("cpu", "reference"))
+    assert first == second, (first, second)
+
+
+def outputs_are_inputs_of_the_next_run(place):
+    place.good("run", "axpy.hlo", "--random", "2", "--output-dir", "a/b")
+    assert place.files("a/b") == ["out0.npy", "out1.npy", "out2.npy"]
+    inputs = [part for i in range(3) for part in ("--input", f"a/b/out{i}.npy")]
+    place.good("run", "axpy.hlo", *inputs, "--output-dir", "back")
+    place.good("run", "axpy.hlo", *[p.replace("a/b", "back") for p in inputs], "--output-dir", "again")
+    for i in range(3):
+        assert (place.folder / f"a/b/out{i}.npy").read_bytes() == (place.folder / f"again/out{i}.npy").read_bytes()
+
+
+def missing_arguments_fail(place):
+    holds(place.bad(1, "run", "axpy.hlo"), "INVALID_ARGUMENT: axpy: got 0 arguments; wanted 3. Hint: --input")
+
+
+def wrong_argument_shape_fails(place):
+    place.good("run", "axpy.hlo", "--random", "2", "--output-dir", "out")
+    holds(place.bad(1, "run", "axpy.hlo", "--input", "out/out1.npy", "--random", "1"), "INVALID_ARGUMENT", "s32[3]", "f32[4]")
+
+
+def missing_file_fails(place):
+    for command in (("run",), ("opt",), ("convert", "--to", "hlo")):
+        holds(place.bad(1, *command, "nowhere.hlo"), "NOT_FOUND", "nowhere.hlo", "No such file")
+
+
+def text_that_is_no_hlo_fails_with_its_line(place):
+    (place.folder / "bad.hlo").write_text("HloModule m\n\nENTRY main {\n  x = f32[4] paramter(0)\n}\n")
+    holds(place.bad(1, "opt", "bad.hlo"), "bad.hlo:4:")
+
+
+def unknown_names_are_wrong_usage_with_the_nearest_name(place):
+    holds(place.bad(2, "rnu", "axpy.hlo"), "unknown subcommand: got 'rnu'", "did you mean 'run'?")
+    holds(place.bad(2, "run", "axpy.hlo", "--repaet", "2"), "unknown flag: got '--repaet'", "did you mean '--repeat'?")
+    holds(place.bad(2, "run", "axpy.hlo", "--jax_enable_x46"), "did you mean 'jax_enable_x64'?")
+    holds(place.bad(2, "opt", "axpy.hlo", "--pases=dce"), "did you mean '--passes'?")
+
+
+def missing_and_wrong_values_are_wrong_usage(place):
+    place.bad(2)
+    place.bad(2, "run")
+    place.bad(2, "run", "axpy.hlo", "--repeat", "0")
+    place.bad(2, "run", "axpy.hlo", "--random", "x")
+    place.bad(2, "run", "axpy.hlo", "--engine", "gpu")
+    place.bad(2, "convert", "axpy.hlo")
+    holds(place.bad(2, "run", "axpy.hlo", "--jax_replica_count=zero"), "jax_replica_count")
+
+
+def what_is_not_there_is_unimplemented(place):
+    for flag in ("--jax_xla_backend=xrt", "--jax_backend_target=rpc:x:1", "--jax_replica_count=2", "--jax_hlo_profile"):
+        holds(place.bad(1, "run", "axpy.hlo", "--random", "1", flag), "UNIMPLEMENTED")
+
+
+def platform_flag_chooses_the_engine(place):
+    holds(place.good("run", "axpy.hlo", "--random", "1", "--jax_platform_name=Reference"), "axpy on Reference")
+    holds(place.good("run", "axpy.hlo", "--random", "1", environment={"JAX_PLATFORM_NAME": "Reference"}), "on Reference")
+    holds(place.bad(1, "run", "axpy.hlo", "--random", "1", "--jax_platform_name", "Abacus"), "NOT_FOUND", "Host")
+
+
+def opt_runs_the_passes_named(place):
+    holds(place.good("opt", "axpy.hlo", "--passes=lower_extensions"), "unused")
+    assert "unused" not in place.good("opt", "axpy.hlo", "--passes=cse,dce")
+    assert "unused" not in place.good("opt", "axpy.hlo")
+    holds(place.bad(1, "opt", "axpy.hlo", "--passes=dec"), "NOT_FOUND", "did you mean 'dce'?")
+
+
+def convert_prints_what_reads_back(place):
+    text = place.good("convert", "--to", "hlo", "axpy.hlo")
+    place.good("convert", "--to", "hlo", "axpy.hlo", "-o", "copy.hlo")
+    assert (place.folder / "copy.hlo").read_text() == text
+    assert place.good("convert", "--to", "hlo", "copy.hlo") == text
+
+
+def convert_draws(place):
+    holds(place.good("convert", "--to", "dot", "axpy.hlo"), "digraph")
+    page = place.good("convert", "--to", "html", "axpy.hlo")
+    holds(page, "<html")
+    assert "http" not in page
+
+
+def flags_page_is_the_table(place):
+    assert place.good("flags", "--markdown") == (ROOT / "docs" / "flags.md").read_text()
+
+
+def dumps_are_numbered_and_never_overwritten(place):
+    flags = [f"--jax_dump_hlo_{kind}=d" for kind in ("unoptimized", "optimized", "per_pass")]
+    for _ in range(2):
+        place.good("run", "axpy.hlo", "--random", "1", *flags)
+    assert place.files("d/hlo_unoptimized") == ["0000.axpy.unoptimized.hlo", "0001.axpy.unoptimized.hlo"]
+    assert place.files("d/hlo_optimized") == ["0000.axpy.optimized.hlo", "0001.axpy.optimized.hlo"]
+    assert len(place.files("d/hlo_per_pass")) >= 2
+    holds((place.folder / "d/hlo_unoptimized/0000.axpy.unoptimized.hlo").read_text(), "unused")
+    assert "unused" not in (place.folder / "d/hlo_optimized/0000.axpy.optimized.hlo").read_text()
+    place.good("opt", "d/hlo_optimized/0000.axpy.optimized.hlo")
+
+
+def dump_folder_that_cannot_be_made_is_a_warning(place):
+    done = place.run("run", "axpy.hlo", "--random", "1", "--jax_dump_hlo_per_pass=axpy.hlo")
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("no dumps to axpy.hlo/hlo_per_pass") == 1, done.stderr
+
+
+def unwritable_output_fails(place):
+    holds(place.bad(1, "convert", "--to", "hlo", "axpy.hlo", "-o", "nowhere/x.hlo"), "nowhere/x.hlo")
+
+
+def interrupt_ends_a_running_program_with_130(place):
+    child = subprocess.Popen([place.command, "run", "forever.hlo", "--random", "1", "--output-dir", "out",
+                              "--jax_dump_hlo_unoptimized=d"], cwd=place.folder, stdout=subprocess.PIPE,
+                             stderr=subprocess.PIPE)
+    while not (place.folder / "d/hlo_unoptimized/0000.forever.unoptimized.hlo").exists():  # then the handler is in place
+        assert child.poll() is None, child.communicate()
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 130, child.returncode
+    assert out == b"" and not (place.folder / "out").exists(), out
+
+
+CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
+         run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
+         outputs_are_inputs_of_the_next_run, missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
+         text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
+         missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, platform_flag_chooses_the_engine,
+         opt_runs_the_passes_named, convert_prints_what_reads_back, convert_draws, flags_page_is_the_table,
+         dumps_are_numbered_and_never_overwritten, dump_folder_that_cannot_be_made_is_a_warning, unwritable_output_fails,
+         interrupt_ends_a_running_program_with_130)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--jobs", type=int, default=1)
+    arguments = parser.parse_args()
+    failed = 0
+    for case in CASES:
+        with tempfile.TemporaryDirectory(prefix="hilo_tool_") as folder:
+            try:
+                case(Place(arguments.build, pathlib.Path(folder)))
+                print(f"passed {case.__name__}", flush=True)
+            except (AssertionError, OSError, subprocess.TimeoutExpired) as error:
+                failed += 1
+                print(f"{error}\nfailed {case.__name__}", flush=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
