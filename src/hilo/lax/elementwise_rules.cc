@@ -212,6 +212,9 @@ const Rules cosh_rules = unary<[](const Array& x, const Array&) { return sinh(x)
 const Rules erf_rules = unary<[](const Array& x, const Array&) {
   return mul(full_like(x, 2 / std::sqrt(std::numbers::pi)), exp(neg(square(x))));
 }>();
+const Rules erf_inv_rules = unary<[](const Array& x, const Array& out) {
+  return mul(full_like(x, std::sqrt(std::numbers::pi) / 2), exp(square(out)));
+}>();
 const Rules exp_rules = unary<[](const Array&, const Array& out) { return out; }>();
 const Rules expm1_rules = unary<[](const Array&, const Array& out) { return one_plus(out); }>();
 const Rules log_rules = unary<[](const Array& x, const Array&) { return reciprocal(x); }>();

@@ -44,6 +44,7 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kWhile: return lax::while_rules;
     case Opcode::kExtScan: return lax::scan_rules;
     case Opcode::kOptimizationBarrier: return lax::optimization_barrier_rules;
+    case Opcode::kExtErfInv: return lax::erf_inv_rules;
     case Opcode::kExtStopGradient: return lax::stop_gradient_rules;
     case Opcode::kParameter:
     case Opcode::kTuple:

@@ -226,9 +226,8 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
   const Scan scan(operation);
   Mask linear;
   for (const Array& a : operation.operands) linear.push_back(is_linear_placeholder(a));
-  for (bool carry_linear : scan.carry_mask(linear)) {
-    if (!carry_linear) or_throw(unimplemented("transpose of scan: a carry that is not linear"));
-  }
+  // A carry that starts from a known value starts from zero, and is as linear as the others from the first step on.
+  linear = scan.with_carry(linear, Mask(scan.carries, true));
   const std::vector<Shape> results = [&] {
     std::vector<Shape> shapes;
     for (const Aval& a : result_avals(operation)) shapes.push_back(a.shape);

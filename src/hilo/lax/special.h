@@ -6,8 +6,10 @@
 
 namespace hilo::lax {
 
-/// The inverse of erf. Types f32 (f16 and bf16 through it). Gradient sqrt(pi)/2 * exp(erf_inv(x)^2)
-/// Source    Giles, "Approximating the erfinv function" (2010), single precision
+/// The inverse of erf.
+/// Types      f32
+/// Gradient   sqrt(pi)/2 * exp(erf_inv(x)^2)
+/// Source     Giles, "Approximating the erfinv function" (2010), single precision
 Array erf_inv(const Operand& x);
 
 /// `values` reordered as a stable ascending sort of `keys` along `axis` reorders them.

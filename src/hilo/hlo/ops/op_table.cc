@@ -5,6 +5,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/ext/erf_inv.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/ext/stop_gradient.h"
 #include "hilo/hlo/ops/gather.h"
