@@ -49,7 +49,7 @@ void call_transpose(const Operation& operation, std::span<const Tangent> cts, Co
   std::vector<bool> linear;
   std::vector<Array> operands;
   for (const Array& a : operation.operands) {
-    linear.push_back(is_linear_placeholder(a));
+    linear.push_back(is_linear_operand(a));
     if (!linear.back()) operands.push_back(a);
   }
   append_nonzero(operands, cts);
@@ -152,7 +152,7 @@ void conditional_transpose(const Operation& operation, std::span<const Tangent> 
   std::vector<bool> linear;
   std::vector<Array> operands = {operation.operands[0]};
   for (size_t i = 1; i < operation.operands.size(); ++i) {
-    linear.push_back(is_linear_placeholder(operation.operands[i]));
+    linear.push_back(is_linear_operand(operation.operands[i]));
     if (!linear.back()) operands.push_back(operation.operands[i]);
   }
   append_nonzero(operands, cts);

@@ -225,7 +225,7 @@ LinearizeResult scan_linearize(const Operation& operation, std::span<const bool>
 void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const Scan scan(operation);
   Mask linear;
-  for (const Array& a : operation.operands) linear.push_back(is_linear_placeholder(a));
+  for (const Array& a : operation.operands) linear.push_back(is_linear_operand(a));
   // A carry that starts from a known value starts from zero, and is as linear as the others from the first step on.
   linear = scan.with_carry(linear, Mask(scan.carries, true));
   const std::vector<Shape> results = [&] {

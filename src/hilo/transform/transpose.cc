@@ -7,11 +7,11 @@
 namespace hilo {
 namespace {
 
-struct Placeholder final : TracerOf<Placeholder> {
+struct LinearOperand final : TracerOf<LinearOperand> {
   using TracerOf::TracerOf;
 };
 
-const std::shared_ptr<const TraceRecord>& placeholder_record() {
+const std::shared_ptr<const TraceRecord>& linear_operand_record() {
   static const auto* record = new std::shared_ptr<const TraceRecord>(
       std::make_shared<TraceRecord>(TraceRecord{nullptr, "transpose", ""}));
   return *record;
@@ -122,7 +122,7 @@ class BackwardPass {
     Operation operation{instruction.opcode, {}, instruction.attributes, std::nullopt};
     if (instruction.shape.is_array()) operation.declared = instruction.shape;
     for (size_t leaf : leaves) {
-      operation.operands.push_back(values_[leaf] ? *values_[leaf] : linear_placeholder({leaf_shape(leaf), false}));
+      operation.operands.push_back(values_[leaf] ? *values_[leaf] : linear_operand({leaf_shape(leaf), false}));
     }
     return operation;
   }
@@ -207,10 +207,10 @@ class BackwardPass {
 
 }  // namespace
 
-Array linear_placeholder(const Aval& aval) { return Array(std::make_shared<Placeholder>(placeholder_record(), aval)); }
+Array linear_operand(const Aval& aval) { return Array(std::make_shared<LinearOperand>(linear_operand_record(), aval)); }
 
-bool is_linear_placeholder(const Array& array) {
-  return !is_concrete(array) && static_cast<const Tracer&>(array.impl()).record == placeholder_record();
+bool is_linear_operand(const Array& array) {
+  return !is_concrete(array) && static_cast<const Tracer&>(array.impl()).record == linear_operand_record();
 }
 
 std::vector<Tangent> backward_pass(const hlo::Computation& computation, std::span<const std::optional<Array>> arguments,

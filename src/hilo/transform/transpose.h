@@ -21,7 +21,7 @@ hlo::ComputationPtr transpose_computation(const hlo::ComputationPtr& computation
                                           const std::vector<bool>& nonzero);
 
 /// Stands for a linear operand in a transpose rule: only its aval may be asked.
-Array linear_placeholder(const Aval& aval);
-bool is_linear_placeholder(const Array& array);
+Array linear_operand(const Aval& aval);
+bool is_linear_operand(const Array& array);
 
 }  // namespace hilo
