@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/tree/tree.h"
+
+#include <gtest/gtest.h>
+
+#include "hilo/numpy/numpy.h"
+
+namespace hilo {
+namespace {
+
+struct Layer {
+  Array w, b;
+};
+struct Net {
+  std::vector<Layer> layers;
+  std::map<std::string, Array> named;
+  std::optional<Array> maybe;
+  int heads = 2;
+};
+struct Private {
+  explicit Private(float value) : a(value) {}
+  HILO_TREE(a)
+  const Array& value() const { return a; }
+
+ private:
+  Array a;
+};
+
+Net net() { return {{{Array(1), Array(2)}, {Array(3), Array(4)}}, {{"x", Array(5)}}, std::nullopt, 2}; }
+
+TEST(Tree, FlattensDepthFirst) {
+  std::vector<int> values;
+  for (const Array& a : flatten(net()).leaves) values.push_back(a.item<int>());
+  EXPECT_EQ(values, (std::vector<int>{1, 2, 3, 4, 5}));
+}
+
+TEST(Tree, StructureTellsSizesKeysAndFixedValuesApart) {
+  Net other = net();
+  EXPECT_EQ(flatten(other).structure, flatten(net()).structure);
+  other.heads = 3;
+  EXPECT_NE(flatten(other).structure, flatten(net()).structure);
+  other = net();
+  other.named = {{"y", Array(5)}};
+  EXPECT_NE(flatten(other).structure, flatten(net()).structure);
+  other = net();
+  other.maybe = Array(6);
+  EXPECT_NE(flatten(other).structure, flatten(net()).structure);
+}
+
+TEST(Tree, UnflattenPutsLeavesBack) {
+  FlatTree flat = flatten(net());
+  flat.leaves[3] = Array(40);
+  EXPECT_EQ(unflatten(net(), flat.leaves).layers[1].b.item<int>(), 40);
+}
+
+TEST(Tree, UnflattenRefusesAWrongCount) {
+  try {
+    unflatten(net(), {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(std::string(error.what()).find("got 0 leaves, the tree has 5"), std::string::npos) << error.what();
+  }
+}
+
+TEST(Tree, MapsOneTreeAndSeveral) {
+  const Net doubled = tree_map([](const Array& a) { return a * 2; }, net());
+  EXPECT_EQ(doubled.named.at("x").item<int>(), 10);
+  const Net sum = tree_map([](const Array& a, const Array& b) { return a + b; }, net(), doubled);
+  EXPECT_EQ(sum.layers[0].w.item<int>(), 3);
+}
+
+TEST(Tree, ReachesPrivateFieldsThatAreNamed) {
+  const Private twice = tree_map([](const Array& a) { return a * 2.0f; }, Private(3));
+  EXPECT_EQ(twice.value().item<float>(), 6);
+}
+
+TEST(Tree, NamesTheWayToALeaf) {
+  Net value = net();
+  EXPECT_EQ(leaf_path(3, [&](TreeVisitor& v) { walk(value, v); }), "[0][1][1]");
+  Private named(1);
+  EXPECT_EQ(leaf_path(0, [&](TreeVisitor& v) { walk(named, v); }), ".a");
+}
+
+}  // namespace
+}  // namespace hilo
