@@ -14,7 +14,9 @@ namespace hilo {
 namespace {
 
 Array cumulative_product(const Array& xs) {
-  return lax::scan([](const Array& carry, const Array& x) { return std::pair(carry * x, carry * x); }, Array(1.0f) * numpy::ones({}), xs).second;
+  return lax::scan([](const Array& carry, const Array& x) { return std::pair(carry * x, carry * x); },
+                   Array(1.0f) * numpy::ones({}), xs)
+      .second;
 }
 
 Array power_by_loop(const Array& x) {
@@ -35,8 +37,8 @@ TEST(Scan, StacksItsResults) {
 }
 
 TEST(Scan, RunsBackwards) {
-  const auto [last, all] = lax::scan([](const Array& c, const Array& x) { return std::pair(c + x, c + x); }, numpy::zeros({}),
-                                     numpy::array({1, 2, 3}), /*reverse=*/true);
+  const auto [last, all] = lax::scan([](const Array& c, const Array& x) { return std::pair(c + x, c + x); },
+                                     numpy::zeros({}), numpy::array({1, 2, 3}), /*reverse=*/true);
   EXPECT_EQ(all.to_vector<float>(), (std::vector<float>{6, 5, 3}));
   EXPECT_EQ(last.item<float>(), 6);
 }
@@ -54,8 +56,9 @@ TEST(Scan, DifferentiatesBothWays) {
 
 TEST(Scan, DifferentiatesWhatItClosesOver) {
   auto f = [](const Array& w) {
-    return numpy::sum(lax::scan([&](const Array& c, const Array& x) { return std::pair(c * w + x, c); }, numpy::zeros({}),
-                                numpy::array({1, 1, 1})).first);
+    return numpy::sum(lax::scan([&](const Array& c, const Array& x) { return std::pair(c * w + x, c); },
+                                numpy::zeros({}), numpy::array({1, 1, 1}))
+                          .first);
   };
   EXPECT_EQ(f(Array(2.0f)).item<float>(), 7);
   EXPECT_EQ(grad(f)(Array(2.0f)).item<float>(), 5);  // d/dw of w^2 + w + 1
@@ -73,10 +76,13 @@ TEST(ForiLoop, DifferentiatesInReverse) {
 
 TEST(ForiLoop, GradientOfIndexedReadsIsRight) {
   auto f = [](const Array& x) {
-    return lax::fori_loop(0, 4, [&](const Array& i, const Array& s) {
-      const Array xi = numpy::take(x, i);
-      return s + xi * xi;
-    }, numpy::zeros({}));
+    return lax::fori_loop(
+        0, 4,
+        [&](const Array& i, const Array& s) {
+          const Array xi = numpy::take(x, i);
+          return s + xi * xi;
+        },
+        numpy::zeros({}));
   };
   EXPECT_EQ(grad(f)(numpy::array({1, 2, 3, 4})).to_vector<float>(), (std::vector<float>{2, 4, 6, 8}));
 }
@@ -95,7 +101,8 @@ TEST(WhileLoop, DifferentiatesForwardOnly) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), StatusCode::kInvalidArgument);
-    EXPECT_NE(std::string(error.what()).find("Reverse-mode differentiation does not work for lax.while_loop"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("Reverse-mode differentiation does not work for lax.while_loop"),
+              std::string::npos);
   }
 }
 
@@ -116,7 +123,8 @@ TEST(Cond, RefusesBranchesOfDifferentTypes) {
     lax::cond(true, [](const Array& x) { return x; }, [](const Array& x) { return numpy::stack({x, x}); }, Array(1.0f));
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("cond branches must have equal output types"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("cond branches must have equal output types"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -67,7 +67,9 @@ const Row kRows[] = {
     {"reverse", [](const Array& x) { return numpy::flip(x, 1) * x; }, -2, 2},
     {"slice", [](const Array& x) { return numpy::slice(x, 0, 3, 2, 1); }, -2, 2},
     {"concatenate", [](const Array& x) { return numpy::concatenate({x, x * x}, 1); }, -2, 2},
-    {"gather", [](const Array& x) { return numpy::take(x, numpy::astype(numpy::array({2, 0, 2}), ElementType::kS32), 1); }, -2, 2},
+    {"gather",
+     [](const Array& x) { return numpy::take(x, numpy::astype(numpy::array({2, 0, 2}), ElementType::kS32), 1); }, -2,
+     2},
     {"reduce_sum", [](const Array& x) { return numpy::sum(x * x, 1); }, -2, 2},
     {"reduce_max", [](const Array& x) { return numpy::max(x, 1); }, -2, 2},
     {"reduce_min", [](const Array& x) { return numpy::min(x, 0); }, -2, 2},
@@ -85,7 +87,8 @@ class Rules : public testing::TestWithParam<Row> {
   Array point() const {
     const Row& row = GetParam();
     std::vector<float> values;
-    for (double t : {0.07, 0.83, 0.41, 0.66, 0.23, 0.94}) values.push_back(static_cast<float>(row.low + t * (row.high - row.low)));
+    for (double t : {0.07, 0.83, 0.41, 0.66, 0.23, 0.94})
+      values.push_back(static_cast<float>(row.low + t * (row.high - row.low)));
     return Array::from_vector(values, {2, 3});
   }
   Array direction() const { return numpy::array({{0.3, -0.7, 0.5}, {0.2, 0.9, -0.4}}); }
@@ -94,7 +97,8 @@ class Rules : public testing::TestWithParam<Row> {
 void expect_near(const Array& got, const Array& wanted, double tolerance) {
   ASSERT_EQ(got.aval_shape(), wanted.aval_shape());
   const std::vector<double> a = got.to_vector<double>(), b = wanted.to_vector<double>();
-  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::max(1.0, std::abs(b[i]))) << "at " << i;
+  for (size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(a[i], b[i], tolerance * std::max(1.0, std::abs(b[i]))) << "at " << i;
 }
 
 TEST_P(Rules, JvpIsTheFiniteDifference) {
@@ -133,7 +137,8 @@ TEST_P(Rules, JitIsEager) {
   expect_near(jit(grad(g))(point()), grad(g)(point()), 1e-5);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, Rules, testing::ValuesIn(kRows), [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Ops, Rules, testing::ValuesIn(kRows),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace hilo

@@ -74,7 +74,8 @@ TEST(Numpy, SlicesAndTakes) {
   EXPECT_EQ(x[-1].to_vector<float>(), (std::vector<float>{4, 5, 6}));
   EXPECT_EQ(numpy::slice(x, -2, 3, 1, 1).to_vector<float>(), (std::vector<float>{2, 3, 5, 6}));
   EXPECT_EQ(numpy::take(x, Array(1), 1).to_vector<float>(), (std::vector<float>{2, 5}));
-  EXPECT_EQ(numpy::take_along_rows(x, numpy::astype(numpy::array({2, 0}), ElementType::kS32)).to_vector<float>(), (std::vector<float>{3, 4}));
+  EXPECT_EQ(numpy::take_along_rows(x, numpy::astype(numpy::array({2, 0}), ElementType::kS32)).to_vector<float>(),
+            (std::vector<float>{3, 4}));
 }
 
 TEST(Array, PrintsAsNumpy) {

@@ -18,7 +18,8 @@ struct Params {
 Array bowl(const Params& p) { return numpy::square(p.x - 1.0f) + 10.0f * numpy::square(p.y + 2.0f); }
 
 TEST(Sgd, StepsAgainstTheGradient) {
-  const Params p = optim::Sgd{.learning_rate = 0.5f}.update(Params{Array(2.0f), Array(-4.0f)}, Params{Array(1.0f), Array(1.0f)});
+  const Params p =
+      optim::Sgd{.learning_rate = 0.5f}.update(Params{Array(2.0f), Array(-4.0f)}, Params{Array(1.0f), Array(1.0f)});
   EXPECT_FLOAT_EQ(p.x.item<float>(), 0);
   EXPECT_FLOAT_EQ(p.y.item<float>(), 3);
 }

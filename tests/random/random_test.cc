@@ -29,8 +29,9 @@ TEST(Random, BitsAreThoseOfJax) {
 }
 
 TEST(Random, UniformFloatsAreThoseOfJaxBitForBit) {
-  EXPECT_EQ(uniform(key(42), {4}).to_vector<float>(),
-            (std::vector<float>{0x1.f470480000000p-2f, 0x1.5c0e600000000p-1f, 0x1.3b87f00000000p-1f, 0x1.1f3d800000000p-1f}));
+  EXPECT_EQ(
+      uniform(key(42), {4}).to_vector<float>(),
+      (std::vector<float>{0x1.f470480000000p-2f, 0x1.5c0e600000000p-1f, 0x1.3b87f00000000p-1f, 0x1.1f3d800000000p-1f}));
   const std::vector<float> scaled = uniform(key(42), {3}, -2.0f, 3.0f).to_vector<float>();
   EXPECT_FLOAT_EQ(scaled[0], 0.4435478448867798f);
   EXPECT_FLOAT_EQ(scaled[1], 1.3989858627319336f);
@@ -48,7 +49,8 @@ TEST(Random, NormalFloatsAreThoseOfJax) {
 TEST(Random, PermutesAsJax) {
   EXPECT_EQ(permutation(key(42), 10).to_vector<int>(), (std::vector<int>{7, 4, 2, 5, 3, 6, 8, 9, 0, 1}));
   const std::vector<int> two_rounds = permutation(key(42), 2000).to_vector<int>();
-  EXPECT_EQ(std::vector<int>(two_rounds.begin(), two_rounds.begin() + 8), (std::vector<int>{1474, 815, 539, 874, 1693, 84, 995, 1191}));
+  EXPECT_EQ(std::vector<int>(two_rounds.begin(), two_rounds.begin() + 8),
+            (std::vector<int>{1474, 815, 539, 874, 1693, 84, 995, 1191}));
 }
 
 TEST(Random, RefusesWhatIsNoKey) {

@@ -29,7 +29,9 @@ struct Params {
   Array w, b;
 };
 
-TEST(Grad, OfAPowerIsTheTextbooks) { EXPECT_FLOAT_EQ(grad([](const Array& x) { return x * x * x; })(Array(2.0f)).item<float>(), 12); }
+TEST(Grad, OfAPowerIsTheTextbooks) {
+  EXPECT_FLOAT_EQ(grad([](const Array& x) { return x * x * x; })(Array(2.0f)).item<float>(), 12);
+}
 
 TEST(Grad, NestsToThirdOrder) {
   auto f = [](const Array& x) { return numpy::sin(x); };
@@ -81,12 +83,15 @@ TEST(Grad, OfAnUnusedArgumentIsZero) {
 }
 
 TEST(Grad, RefusesVectorsAsJaxDoes) {
-  const std::string text = error_of([] { grad([](const Array& x) { return x; })(numpy::zeros({3})); }, StatusCode::kInvalidArgument);
-  EXPECT_NE(text.find("Gradient only defined for scalar-output functions. Output had shape: f32[3]"), std::string::npos) << text;
+  const std::string text =
+      error_of([] { grad([](const Array& x) { return x; })(numpy::zeros({3})); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("Gradient only defined for scalar-output functions. Output had shape: f32[3]"), std::string::npos)
+      << text;
 }
 
 TEST(Grad, RefusesIntegerArguments) {
-  const std::string text = error_of([] { grad([](const Array& x) { return x; })(numpy::arange(3)); }, StatusCode::kInvalidArgument);
+  const std::string text =
+      error_of([] { grad([](const Array& x) { return x; })(numpy::arange(3)); }, StatusCode::kInvalidArgument);
   EXPECT_NE(text.find("grad requires real-valued inputs"), std::string::npos) << text;
 }
 

@@ -38,16 +38,18 @@ Status Executable::execute(std::span<const BufferPtr> arguments, std::span<Buffe
                            const ExecuteOptions& options) {
   const auto fail = [&](const std::string& text) { return invalid_argument("Execute '" + name_ + "': " + text); };
   if (arguments.size() != argument_shapes_.size()) {
-    return fail("got " + std::to_string(arguments.size()) + " arguments, compiled for " + std::to_string(argument_shapes_.size()));
+    return fail("got " + std::to_string(arguments.size()) + " arguments, compiled for " +
+                std::to_string(argument_shapes_.size()));
   }
   if (results.size() != result_shapes_.size()) {
-    return fail("room for " + std::to_string(results.size()) + " results, the program has " + std::to_string(result_shapes_.size()));
+    return fail("room for " + std::to_string(results.size()) + " results, the program has " +
+                std::to_string(result_shapes_.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == nullptr) return fail(argument_text(i, argument_names_[i]) + " is null");
     if (arguments[i]->shape() != argument_shapes_[i]) {
-      return fail(argument_text(i, argument_names_[i]) + " is " + arguments[i]->shape().to_string() + ", compiled for " +
-                  argument_shapes_[i].to_string());
+      return fail(argument_text(i, argument_names_[i]) + " is " + arguments[i]->shape().to_string() +
+                  ", compiled for " + argument_shapes_[i].to_string());
     }
     if (arguments[i]->state() != BufferState::kLive) {
       return check_live(*arguments[i], argument_text(i, argument_names_[i])).with_context("Execute '" + name_ + "'");

@@ -45,7 +45,8 @@ JvpResult split_primals(std::vector<Array> results, const Mask& nonzero) {
 
 std::vector<Array> batch_in_front(std::span<const Array> operands, std::span<const BatchDim> dims) {
   std::vector<Array> moved;
-  for (size_t i = 0; i < operands.size(); ++i) moved.push_back(dims[i] ? move_axis(operands[i], *dims[i], 0) : operands[i]);
+  for (size_t i = 0; i < operands.size(); ++i)
+    moved.push_back(dims[i] ? move_axis(operands[i], *dims[i], 0) : operands[i]);
   return moved;
 }
 

@@ -25,8 +25,8 @@ void check_types(std::string_view what, std::span<const Aval> got, std::span<con
   bool same = got.size() == wanted.size();
   for (size_t i = 0; same && i < got.size(); ++i) same = got[i].shape == wanted[i].shape;
   if (!same) {
-    or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): got " + types_text(got) + ", wanted " +
-                              types_text(wanted)));
+    or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): got " + types_text(got) +
+                              ", wanted " + types_text(wanted)));
   }
 }
 
@@ -49,8 +49,8 @@ std::vector<Array> joined(std::span<const Array> a, std::span<const Array> b) {
 
 /// Makes two functions of different captures take the same ones: `f`'s parameters, then all of `captures`, of which its
 /// own start at `begin`.
-hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const Array> operands, std::span<const Array> captures,
-                                      size_t begin) {
+hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const Array> operands,
+                                      std::span<const Array> captures, size_t begin) {
   std::vector<Aval> avals = avals_of(operands);
   for (const Aval& a : avals_of(captures)) avals.push_back(a);
   const FlatFunction narrow = [&](std::span<const Array> x) {
@@ -74,13 +74,15 @@ std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, c
   const UserLocation here(predicate.location());
   Array index = predicate.array();
   if (index.ndim() != 0) {
-    or_throw(invalid_argument("cond (" + UserLocation::describe() + "): Pred must be a scalar, got " + index.aval_shape().to_string()));
+    or_throw(invalid_argument("cond (" + UserLocation::describe() + "): Pred must be a scalar, got " +
+                              index.aval_shape().to_string()));
   }
   if (index.dtype() != ElementType::kPred) index = ops::ne(index, ops::full_like(index, 0));
   const std::vector<Aval> avals = avals_of(operands);
   const StagedFunction yes = stage(if_true, avals, "cond", "true_branch");
   const StagedFunction no = stage(if_false, avals, "cond", "false_branch");
-  check_types("cond branches must have equal output types but they differ; the false branch's result", no.results, yes.results);
+  check_types("cond branches must have equal output types but they differ; the false branch's result", no.results,
+              yes.results);
   const std::vector<Array> captures = joined(yes.captures, no.captures);
   auto attributes = std::make_shared<hlo::ConditionalAttributes>();
   attributes->predicated = true;
@@ -91,7 +93,9 @@ std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, c
   if (operands.empty() && captures.empty()) {
     for (size_t b = 0; b < 2; ++b) {
       const StagedFunction& f = b == 0 ? yes : no;
-      attributes->branches[b] = stage([&](std::span<const Array>) { return run_computation(*f.computation, {}); }, avals_of(all), "cond", "branch").computation;
+      attributes->branches[b] = stage([&](std::span<const Array>) { return run_computation(*f.computation, {}); },
+                                      avals_of(all), "cond", "branch")
+                                    .computation;
     }
   }
   all.insert(all.begin(), index);
@@ -106,8 +110,8 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   check_types("while_loop: the body's result", step.results, avals_of(carry));
   const StagedFunction test = stage(condition, avals_of(carry), "while_loop", "condition");
   if (test.results.size() != 1 || test.results[0].shape != Shape::scalar(ElementType::kPred)) {
-    or_throw(invalid_argument("while_loop (" + UserLocation::describe() + "): cond_fun must return a boolean scalar, got " +
-                              types_text(test.results)));
+    or_throw(invalid_argument("while_loop (" + UserLocation::describe() +
+                              "): cond_fun must return a boolean scalar, got " + types_text(test.results)));
   }
   // Captured values travel through the loop as carries that the body hands on unchanged.
   const size_t count = carry.size();
@@ -121,12 +125,13 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   };
   const auto full_body = stage(
       [&](std::span<const Array> x) {
-        return joined(run_computation(*step.computation, own(x, test.captures.size(), step.captures.size())), x.subspan(count));
+        return joined(run_computation(*step.computation, own(x, test.captures.size(), step.captures.size())),
+                      x.subspan(count));
       },
       avals, "while_loop", "body");
   const auto full_condition = stage(
-      [&](std::span<const Array> x) { return run_computation(*test.computation, own(x, 0, test.captures.size())); }, avals,
-      "while_loop", "condition");
+      [&](std::span<const Array> x) { return run_computation(*test.computation, own(x, 0, test.captures.size())); },
+      avals, "while_loop", "condition");
   auto attributes = std::make_shared<hlo::WhileAttributes>();
   attributes->body = over_packed(full_body.computation);
   attributes->condition = over_packed(full_condition.computation);
@@ -135,10 +140,11 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   return out;
 }
 
-ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs, std::optional<int64_t> length,
-                bool reverse) {
+ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
+                std::optional<int64_t> length, bool reverse) {
   for (const Array& x : xs) {
-    if (x.ndim() == 0) or_throw(invalid_argument("scan: xs must have a leading axis; got " + x.aval_shape().to_string()));
+    if (x.ndim() == 0)
+      or_throw(invalid_argument("scan: xs must have a leading axis; got " + x.aval_shape().to_string()));
     if (length && *length != x.shape(0)) {
       or_throw(invalid_argument("scan got values with different leading axis sizes: " + std::to_string(*length) + ", " +
                                 std::to_string(x.shape(0))));

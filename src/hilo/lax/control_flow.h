@@ -7,13 +7,15 @@
 namespace hilo::lax {
 
 namespace detail {
-std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false, std::span<const Array> operands);
+std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
+                        std::span<const Array> operands);
 std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial);
 struct ScanResult {
   std::vector<Array> carry, ys;
 };
 /// `f` maps (carry, slice of xs) to (carry, slice of ys); the first initial.size() results are the carry.
-ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs, std::optional<int64_t> length, bool reverse);
+ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
+                std::optional<int64_t> length, bool reverse);
 Array increment(const Array& i);
 void check_structure(std::string_view what, const std::string& got, const std::string& wanted);
 }  // namespace detail
@@ -65,7 +67,8 @@ auto scan(const F& f, const Carry& initial, const Xs& xs, bool reverse = false) 
     for (const Array& y : flatten(*ys).leaves) carry.leaves.push_back(y);
     return carry.leaves;
   };
-  const detail::ScanResult result = detail::scan(flat, flatten(initial).leaves, flatten(xs).leaves, std::nullopt, reverse);
+  const detail::ScanResult result =
+      detail::scan(flat, flatten(initial).leaves, flatten(xs).leaves, std::nullopt, reverse);
   return std::pair(unflatten(initial, result.carry), unflatten(*ys, result.ys));
 }
 

@@ -62,14 +62,17 @@ void call_transpose(const Operation& operation, std::span<const Tangent> cts, Co
 
 BatchResult call_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
   const BatchedComputation batched = batch_computation(callee(operation), batched_mask(dims), {}, axis_size);
-  return batched_results(ops::call(batched.computation, batch_in_front(operation.operands, dims)), batched.batched_results);
+  return batched_results(ops::call(batched.computation, batch_in_front(operation.operands, dims)),
+                         batched.batched_results);
 }
 
 // ---- conditional ----------------------------------------------------------------------------------------------------
 
 using Branches = std::vector<ComputationPtr>;
 
-const Branches& branches_of(const Operation& operation) { return attributes<hlo::ConditionalAttributes>(operation).branches; }
+const Branches& branches_of(const Operation& operation) {
+  return attributes<hlo::ConditionalAttributes>(operation).branches;
+}
 
 /// Binds a conditional of branches with flat parameters.
 std::vector<Array> bind_conditional(const Operation& like, const Branches& flat_branches, std::vector<Array> operands) {
@@ -83,7 +86,8 @@ std::vector<Array> bind_conditional(const Operation& like, const Branches& flat_
 template <typename Transformed, typename Transform>
 std::vector<Transformed> transform_branches(const Operation& operation, const Transform& transform) {
   std::vector<bool> wanted;
-  for (const ComputationPtr& branch : branches_of(operation)) wanted = mask_or(wanted, transform(branch, wanted).nonzero_results);
+  for (const ComputationPtr& branch : branches_of(operation))
+    wanted = mask_or(wanted, transform(branch, wanted).nonzero_results);
   std::vector<Transformed> all;
   for (const ComputationPtr& branch : branches_of(operation)) all.push_back(transform(branch, wanted));
   return all;
@@ -92,7 +96,8 @@ std::vector<Transformed> transform_branches(const Operation& operation, const Tr
 JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<bool> nonzero = nonzero_mask(tangents.subspan(1));
   const auto jvps = transform_branches<JvpComputation>(
-      operation, [&](const ComputationPtr& c, const std::vector<bool>& wanted) { return jvp_computation(c, nonzero, wanted); });
+      operation,
+      [&](const ComputationPtr& c, const std::vector<bool>& wanted) { return jvp_computation(c, nonzero, wanted); });
   Branches branches;
   for (const JvpComputation& j : jvps) branches.push_back(j.computation);
   std::vector<Array> operands = operation.operands;
@@ -104,7 +109,9 @@ JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> t
 LinearizeResult conditional_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
   const std::vector<bool> nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
   const auto splits = transform_branches<LinearizedComputation>(
-      operation, [&](const ComputationPtr& c, const std::vector<bool>& wanted) { return linearize_computation(c, nonzero, wanted); });
+      operation, [&](const ComputationPtr& c, const std::vector<bool>& wanted) {
+        return linearize_computation(c, nonzero, wanted);
+      });
   const size_t result_count = splits[0].primal->result_shape().leaves().size() - splits[0].residual_count;
   std::vector<Aval> residual_avals;
   for (const LinearizedComputation& s : splits) {
@@ -133,14 +140,15 @@ LinearizeResult conditional_linearize(const Operation& operation, std::span<cons
       for (size_t i = 0; i < s.residual_count; ++i) arguments.push_back(x[linear_count + begin + i]);
       return run_computation(*s.tangent, arguments);
     };
-    tangent_branches.push_back(stage(own_tangent, avals, "linearize", s.tangent->name(), CapturePlace::kLast, true).computation);
+    tangent_branches.push_back(
+        stage(own_tangent, avals, "linearize", s.tangent->name(), CapturePlace::kLast, true).computation);
     begin += s.residual_count;
   }
   std::vector<Array> primals = bind_conditional(operation, primal_branches, operation.operands);
   const std::vector<Array> residuals(primals.begin() + static_cast<int64_t>(result_count), primals.end());
   primals.resize(result_count);
-  return {std::move(primals), [=, index = operation.operands[0], nonzero_results = splits[0].nonzero_results](
-                                  std::span<const Tangent> tangents) {
+  return {std::move(primals), [=, index = operation.operands[0],
+                               nonzero_results = splits[0].nonzero_results](std::span<const Tangent> tangents) {
             std::vector<Array> operands = {index};
             append_nonzero(operands, tangents.subspan(1));
             operands.insert(operands.end(), residuals.begin(), residuals.end());
@@ -157,7 +165,8 @@ void conditional_transpose(const Operation& operation, std::span<const Tangent> 
   }
   append_nonzero(operands, cts);
   Branches branches;
-  for (const ComputationPtr& c : branches_of(operation)) branches.push_back(transpose_computation(c, linear, nonzero_mask(cts)));
+  for (const ComputationPtr& c : branches_of(operation))
+    branches.push_back(transpose_computation(c, linear, nonzero_mask(cts)));
   const std::vector<Array> pulled = bind_conditional(operation, branches, std::move(operands));
   for (size_t i = 0, next = 0; i < linear.size(); ++i) {
     if (linear[i]) out.add(i + 1, pulled[next++]);
@@ -198,7 +207,8 @@ BatchResult conditional_batch(const Operation& operation, std::span<const BatchD
     force = mask_or(force, batch_computation(c, batched, {}, axis_size).batched_results);
   }
   Branches branches;
-  for (const ComputationPtr& c : branches_of(operation)) branches.push_back(batch_computation(c, batched, force, axis_size).computation);
+  for (const ComputationPtr& c : branches_of(operation))
+    branches.push_back(batch_computation(c, batched, force, axis_size).computation);
   std::vector<Array> operands = batch_in_front(std::span(operation.operands).subspan(1), dims.subspan(1));
   operands.insert(operands.begin(), operation.operands[0]);
   return batched_results(bind_conditional(operation, branches, std::move(operands)), force);
@@ -209,7 +219,8 @@ BatchResult conditional_batch(const Operation& operation, std::span<const BatchD
 const hlo::WhileAttributes& loop_of(const Operation& operation) { return attributes<hlo::WhileAttributes>(operation); }
 
 /// Binds a while of computations with flat parameters.
-std::vector<Array> bind_while(const ComputationPtr& flat_condition, const ComputationPtr& flat_body, std::vector<Array> carry) {
+std::vector<Array> bind_while(const ComputationPtr& flat_condition, const ComputationPtr& flat_body,
+                              std::vector<Array> carry) {
   auto loop = std::make_shared<hlo::WhileAttributes>();
   loop->condition = over_packed(flat_condition);
   loop->body = over_packed(flat_body);
@@ -233,14 +244,16 @@ JvpResult while_jvp(const Operation& operation, std::span<const Tangent> tangent
   for (size_t i = 0; i < nonzero.size(); ++i) {
     if (nonzero[i]) carry.push_back(materialize(tangents[i], {operation.operands[i].aval_shape(), false}));
   }
-  return split_primals(bind_while(condition_over(loop_of(operation).condition, jvp.computation), jvp.computation, std::move(carry)),
-                       nonzero);
+  return split_primals(
+      bind_while(condition_over(loop_of(operation).condition, jvp.computation), jvp.computation, std::move(carry)),
+      nonzero);
 }
 
 /// The primal loop runs alone; the tangent loop runs both again, from the known initial carry. It can be pushed forward,
 /// not transposed: its trip count isn't known.
 LinearizeResult while_linearize(const Operation& operation, std::span<const bool>) {
-  return {bind(operation), [operation](std::span<const Tangent> tangents) { return while_jvp(operation, tangents).tangents; }};
+  return {bind(operation),
+          [operation](std::span<const Tangent> tangents) { return while_jvp(operation, tangents).tangents; }};
 }
 
 void while_transpose(const Operation&, std::span<const Tangent>, Cotangents&) {

@@ -17,10 +17,12 @@ const hlo::DotAttributes& attributes(const Operation& operation) {
   return static_cast<const hlo::DotAttributes&>(*operation.attributes);
 }
 
-std::vector<int64_t> free_dimensions(int64_t rank, const std::vector<int64_t>& batch, const std::vector<int64_t>& contracting) {
+std::vector<int64_t> free_dimensions(int64_t rank, const std::vector<int64_t>& batch,
+                                     const std::vector<int64_t>& contracting) {
   std::vector<int64_t> free;
   for (int64_t d = 0; d < rank; ++d) {
-    if (std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end()) free.push_back(d);
+    if (std::ranges::find(batch, d) == batch.end() && std::ranges::find(contracting, d) == contracting.end())
+      free.push_back(d);
   }
   return free;
 }
@@ -40,7 +42,8 @@ Array dot_like(const Operation& operation, const Array& lhs, const Array& rhs) {
 JvpResult dot_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   Tangent tangent;
   if (!tangents[0].is_zero()) tangent = dot_like(operation, tangents[0].value(), operation.operands[1]);
-  if (!tangents[1].is_zero()) tangent = add_tangents(tangent, dot_like(operation, operation.operands[0], tangents[1].value()));
+  if (!tangents[1].is_zero())
+    tangent = add_tangents(tangent, dot_like(operation, operation.operands[0], tangents[1].value()));
   return {bind(operation), {tangent}};
 }
 
@@ -57,7 +60,8 @@ Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, c
   dims.lhs_contracting = range(other_free_begin, other_free.size());
   dims.rhs_contracting = other_free;
   const ElementType computed = ct.dtype() == other.dtype() ? ct.dtype() : type;
-  const Array product = dot_general(convert_element_type(ct, computed), convert_element_type(other, computed), dims, type);
+  const Array product =
+      dot_general(convert_element_type(ct, computed), convert_element_type(other, computed), dims, type);
   // product's dimensions: batch, wanted free, then other's contracting dimensions in other's own order.
   std::vector<int64_t> order = wanted_batch;
   order.insert(order.end(), wanted_free.begin(), wanted_free.end());
@@ -92,7 +96,8 @@ std::vector<int64_t> moved_up(std::vector<int64_t> dimensions, int64_t at) {
 
 BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
   const hlo::DotAttributes& a = attributes(operation);
-  DotDimensions d{a.lhs_contracting_dimensions, a.rhs_contracting_dimensions, a.lhs_batch_dimensions, a.rhs_batch_dimensions};
+  DotDimensions d{a.lhs_contracting_dimensions, a.rhs_contracting_dimensions, a.lhs_batch_dimensions,
+                  a.rhs_batch_dimensions};
   int64_t result_dim = 0;
   const int64_t batch = static_cast<int64_t>(d.lhs_batch.size());
   if (dims[0]) {

@@ -5,20 +5,20 @@
 
 namespace hilo::lax {
 
-#define HILO_LAX_1(lax_name)          \
-  Array lax_name(const Operand& x) { \
+#define HILO_LAX_1(lax_name)               \
+  Array lax_name(const Operand& x) {       \
     const UserLocation here(x.location()); \
-    return ops::lax_name(x.array()); \
+    return ops::lax_name(x.array());       \
   }
-#define HILO_LAX_2(lax_name)                              \
-  Array lax_name(const Operand& x, const Operand& y) {   \
-    const UserLocation here(x.location());               \
-    return ops::lax_name(x.array(), y.array());          \
+#define HILO_LAX_2(lax_name)                           \
+  Array lax_name(const Operand& x, const Operand& y) { \
+    const UserLocation here(x.location());             \
+    return ops::lax_name(x.array(), y.array());        \
   }
-#define HILO_LAX_3(lax_name)                                                 \
-  Array lax_name(const Operand& x, const Operand& y, const Operand& z) {    \
-    const UserLocation here(x.location());                                  \
-    return ops::lax_name(x.array(), y.array(), z.array());                  \
+#define HILO_LAX_3(lax_name)                                             \
+  Array lax_name(const Operand& x, const Operand& y, const Operand& z) { \
+    const UserLocation here(x.location());                               \
+    return ops::lax_name(x.array(), y.array(), z.array());               \
   }
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) HILO_LAX_##arity(lax_name)
 #define HILO_ELEMENTWISE_DECLARED(...)

@@ -73,7 +73,8 @@ JvpResult clamp_jvp(const Operation& operation, std::span<const Tangent> tangent
   const Array out = bind(operation)[0];
   const Array& x = operation.operands[1];
   const auto like_x = [&](const Array& bound) {
-    return bound.ndim() == x.ndim() ? bound : broadcast_in_dim(bound, x.aval_shape().with_element_type(bound.dtype()), {});
+    return bound.ndim() == x.ndim() ? bound
+                                    : broadcast_in_dim(bound, x.aval_shape().with_element_type(bound.dtype()), {});
   };
   const Array low = like_x(operation.operands[0]);
   const Array high = like_x(operation.operands[2]);
@@ -220,32 +221,36 @@ const Rules expm1_rules = unary<[](const Array&, const Array& out) { return one_
 const Rules log_rules = unary<[](const Array& x, const Array&) { return reciprocal(x); }>();
 const Rules log1p_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_plus(x)); }>();
 const Rules logistic_rules = unary<[](const Array&, const Array& out) { return mul(out, one_minus(out)); }>();
-const Rules rsqrt_rules = unary<[](const Array& x, const Array& out) { return mul(full_like(x, -0.5), div(out, x)); }>();
+const Rules rsqrt_rules =
+    unary<[](const Array& x, const Array& out) { return mul(full_like(x, -0.5), div(out, x)); }>();
 const Rules sin_rules = unary<[](const Array& x, const Array&) { return cos(x); }>();
 const Rules sinh_rules = unary<[](const Array& x, const Array&) { return cosh(x); }>();
 const Rules sqrt_rules = unary<[](const Array&, const Array& out) { return div(full_like(out, 0.5), out); }>();
 const Rules tan_rules = unary<[](const Array&, const Array& out) { return one_plus(square(out)); }>();
-const Rules tanh_rules =
-    unary<[](const Array&, const Array& out) { return mul(one_plus(out), one_minus(out)); }>();
+const Rules tanh_rules = unary<[](const Array&, const Array& out) { return mul(one_plus(out), one_minus(out)); }>();
 
 // d out = f(t of x, x, y, out) + g(t of y, x, y, out)
 const Rules add_rules = binary<pass, pass>(add_transpose);
-const Rules atan2_rules = binary<
-    [](const Array& t, const Array& x, const Array& y, const Array&) { return mul(t, div(y, add(square(x), square(y)))); },
-    [](const Array& t, const Array& x, const Array& y, const Array&) {
-      return mul(t, div(neg(x), add(square(x), square(y))));
-    }>();
-const Rules div_rules = binary<[](const Array& t, const Array&, const Array& y, const Array&) { return div(t, y); },
-                               [](const Array& t, const Array&, const Array& y, const Array& out) {
-                                 return mul(neg(t), div(out, y));
-                               }>(div_transpose);
-const Rules max_rules = binary<
-    [](const Array& t, const Array& x, const Array& y, const Array& out) { return mul(t, share_of_extreme(x, out, y)); },
-    [](const Array& t, const Array& x, const Array& y, const Array& out) { return mul(t, share_of_extreme(y, out, x)); }>();
+const Rules atan2_rules = binary<[](const Array& t, const Array& x, const Array& y, const Array&) {
+  return mul(t, div(y, add(square(x), square(y))));
+},
+                                 [](const Array& t, const Array& x, const Array& y, const Array&) {
+                                   return mul(t, div(neg(x), add(square(x), square(y))));
+                                 }>();
+const Rules div_rules =
+    binary<[](const Array& t, const Array&, const Array& y, const Array&) { return div(t, y); },
+           [](const Array& t, const Array&, const Array& y, const Array& out) { return mul(neg(t), div(out, y)); }>(
+        div_transpose);
+const Rules max_rules = binary<[](const Array& t, const Array& x, const Array& y, const Array& out) {
+  return mul(t, share_of_extreme(x, out, y));
+},
+                               [](const Array& t, const Array& x, const Array& y, const Array& out) {
+                                 return mul(t, share_of_extreme(y, out, x));
+                               }>();
 const Rules min_rules = max_rules;
-const Rules mul_rules = binary<[](const Array& t, const Array&, const Array& y, const Array&) { return mul(t, y); },
-                               [](const Array& t, const Array& x, const Array&, const Array&) { return mul(x, t); }>(
-    mul_transpose);
+const Rules mul_rules =
+    binary<[](const Array& t, const Array&, const Array& y, const Array&) { return mul(t, y); },
+           [](const Array& t, const Array& x, const Array&, const Array&) { return mul(x, t); }>(mul_transpose);
 const Rules pow_rules = binary<pow_base_part, pow_exponent_part>();
 const Rules rem_rules = binary<pass, [](const Array& t, const Array& x, const Array& y, const Array&) {
   const Array quotient = div(x, y);

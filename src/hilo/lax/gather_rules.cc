@@ -3,10 +3,10 @@
 // outside and its scatter drops it; the rules bridge the two.
 #include <algorithm>
 
+#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/lax/linear_rules.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
-#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax {
@@ -58,7 +58,8 @@ hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& op
 /// The greatest start of each index component, spread over the indices' shape; also where indices have no vector axis.
 Array greatest_starts(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
   std::vector<double> limits;
-  for (int64_t d : g.start_index_map) limits.push_back(static_cast<double>(operand.shape(d) - g.slice_sizes[static_cast<size_t>(d)]));
+  for (int64_t d : g.start_index_map)
+    limits.push_back(static_cast<double>(operand.shape(d) - g.slice_sizes[static_cast<size_t>(d)]));
   if (g.index_vector_dim == indices.ndim()) return full_like(indices, limits[0]);
   Literal literal = filled(Shape::array(indices.dtype(), {static_cast<int64_t>(limits.size())}), 0);
   const int64_t width = element_size_bytes(indices.dtype());
@@ -121,7 +122,8 @@ bool replaces(const hlo::ComputationPtr& body) {
 JvpResult scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const hlo::ComputationPtr& body = scatter_attributes(operation).to_apply;
   if (operation.operands.size() != 3 || (body->reducer_kind() != ReducerKind::kAdd && !replaces(body))) {
-    or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() + "): only adding and replacing scatters of one operand"));
+    or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
+                           "): only adding and replacing scatters of one operand"));
   }
   // A replacing scatter writes tangents in the same order as values, so that the same update wins.
   return linear_jvp(operation, tangents);
@@ -134,7 +136,8 @@ Array updates_cotangent(const Operation& operation, const Array& ct) {
   const Array& updates = operation.operands[2];
   const hlo::GatherAttributes g = gather_of(s, operation.operands[0], updates);
   const Array read = gather(ct, indices, g);
-  Array inside = bitwise_and(ge(indices, full_like(indices, 0)), le(indices, greatest_starts(g, operation.operands[0], indices)));
+  Array inside =
+      bitwise_and(ge(indices, full_like(indices, 0)), le(indices, greatest_starts(g, operation.operands[0], indices)));
   if (s.index_vector_dim < indices.ndim()) {
     inside = reduce(Opcode::kAnd, inside, scalar(1, ElementType::kPred), {s.index_vector_dim});
   }
@@ -170,7 +173,8 @@ BatchResult scatter_batch(const Operation& operation, std::span<const BatchDim> 
   s->input_batching_dims.insert(s->input_batching_dims.begin(), 0);
   s->scatter_indices_batching_dims.insert(s->scatter_indices_batching_dims.begin(), 0);
   Operation batched{Opcode::kScatter, {}, s, std::nullopt};
-  for (size_t i = 0; i < dims.size(); ++i) batched.operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
+  for (size_t i = 0; i < dims.size(); ++i)
+    batched.operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
   std::vector<Array> results = bind(batched);
   const size_t count = results.size();
   return {std::move(results), std::vector<BatchDim>(count, 0)};

@@ -20,7 +20,8 @@ const hlo::ReduceAttributes& attributes(const Operation& operation) {
 std::vector<int64_t> kept_dimensions(const Operation& operation) {
   std::vector<int64_t> kept;
   for (int64_t d = 0; d < operation.operands[0].ndim(); ++d) {
-    if (std::ranges::find(attributes(operation).dimensions, d) == attributes(operation).dimensions.end()) kept.push_back(d);
+    if (std::ranges::find(attributes(operation).dimensions, d) == attributes(operation).dimensions.end())
+      kept.push_back(d);
   }
   return kept;
 }
@@ -50,7 +51,8 @@ JvpResult product_jvp(const Operation& operation, std::span<const Tangent> tange
   order.insert(order.end(), dimensions.begin(), dimensions.end());
   const Array& x = operation.operands[0];
   std::vector<int64_t> flat_shape = without_dimensions(x.shape(), dimensions);
-  const int64_t count = x.size() == 0 ? 0 : x.size() / std::max<int64_t>(1, Shape::array(x.dtype(), flat_shape).element_count());
+  const int64_t count =
+      x.size() == 0 ? 0 : x.size() / std::max<int64_t>(1, Shape::array(x.dtype(), flat_shape).element_count());
   flat_shape.push_back(count);
   const Array rows = reshape(transpose(x, order), flat_shape);
   const Array tangent_rows = reshape(transpose(tangents[0].value(), order), flat_shape);

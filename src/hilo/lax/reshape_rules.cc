@@ -70,14 +70,16 @@ BatchResult reshape_batch(const Operation& operation, std::span<const BatchDim> 
 void transpose_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const std::vector<int64_t>& permutation = attributes<hlo::TransposeAttributes>(operation).permutation;
   std::vector<int64_t> inverse(permutation.size());
-  for (size_t i = 0; i < permutation.size(); ++i) inverse[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < permutation.size(); ++i)
+    inverse[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
   out.add(0, transpose(cts[0].value(), inverse));
 }
 
 BatchResult transpose_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
   // The batch axis stays where it is in the operand; the result has it in front.
   std::vector<int64_t> permutation = {*dims[0]};
-  for (int64_t p : attributes<hlo::TransposeAttributes>(operation).permutation) permutation.push_back(p < *dims[0] ? p : p + 1);
+  for (int64_t p : attributes<hlo::TransposeAttributes>(operation).permutation)
+    permutation.push_back(p < *dims[0] ? p : p + 1);
   return {{transpose(operation.operands[0], permutation)}, {0}};
 }
 

@@ -47,9 +47,7 @@ void append(std::vector<T>& to, const std::vector<T>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-Aval slice_aval(const Array& stacked) {
-  return {Shape::array(stacked.dtype(), stacked.shape().subspan(1)), false};
-}
+Aval slice_aval(const Array& stacked) { return {Shape::array(stacked.dtype(), stacked.shape().subspan(1)), false}; }
 
 /// Binds a scan whose step is `f` on (constants, carries, one slice of each stacked operand) -> (carries, slices).
 Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const FlatFunction& f, std::string_view suffix,
@@ -60,7 +58,8 @@ Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const Fla
   for (const Array& a : operands.slices) avals.push_back(slice_aval(a));
   auto scan = std::make_shared<hlo::ScanAttributes>(attributes(like));
   const StagedFunction staged =
-      stage(f, avals, std::string(suffix), attributes(like).step->name() + "." + std::string(suffix), CapturePlace::kFirst, true);
+      stage(f, avals, std::string(suffix), attributes(like).step->name() + "." + std::string(suffix),
+            CapturePlace::kFirst, true);
   scan->step = staged.computation;
   scan->constant_count = static_cast<int64_t>(staged.captures.size() + operands.constants.size());
   scan->carry_count = static_cast<int64_t>(operands.carries.size());
@@ -91,7 +90,8 @@ struct Scan {
 };
 
 /// Tangents of the operands that count, carries materialised where the fixpoint wants them.
-Groups<Tangent> tangent_groups(const Operation& operation, const Scan& scan, std::span<const Tangent> tangents, const Mask& nonzero) {
+Groups<Tangent> tangent_groups(const Operation& operation, const Scan& scan, std::span<const Tangent> tangents,
+                               const Mask& nonzero) {
   std::vector<Tangent> wanted(tangents.begin(), tangents.end());
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (nonzero[i] && wanted[i].is_zero()) wanted[i] = zeros_like_aval({operation.operands[i].aval_shape(), false});
@@ -204,12 +204,14 @@ LinearizeResult scan_linearize(const Operation& operation, std::span<const bool>
             Groups<Array> all{values(directions.constants), values(directions.carries), values(directions.slices)};
             const size_t linear_constants = all.constants.size();
             const size_t linear_slices = all.slices.size();
-            for (size_t i = 0; i < invariant.size(); ++i) (invariant[i] ? all.constants : all.slices).push_back(residuals[i]);
+            for (size_t i = 0; i < invariant.size(); ++i)
+              (invariant[i] ? all.constants : all.slices).push_back(residuals[i]);
             const FlatFunction step = [&](std::span<const Array> x) {
               const Groups<Array> in = split(x, all.constants.size(), all.carries.size());
               Arrays arguments(in.constants.begin(), in.constants.begin() + static_cast<int64_t>(linear_constants));
               append(arguments, in.carries);
-              arguments.insert(arguments.end(), in.slices.begin(), in.slices.begin() + static_cast<int64_t>(linear_slices));
+              arguments.insert(arguments.end(), in.slices.begin(),
+                               in.slices.begin() + static_cast<int64_t>(linear_slices));
               size_t constant = linear_constants, slice = linear_slices;
               for (const auto& i : invariant) arguments.push_back(i ? in.constants[constant++] : in.slices[slice++]);
               return run_computation(*linear.tangent, arguments);
@@ -246,7 +248,8 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
     if (!linear[i]) operands.slices.push_back(operation.operands[i]);
   }
   const size_t known_slices = operands.slices.size();
-  for (size_t i = scan.carries; i < scan.result_count; ++i) operands.slices.push_back(materialize(cts[i], {results[i], false}));
+  for (size_t i = scan.carries; i < scan.result_count; ++i)
+    operands.slices.push_back(materialize(cts[i], {results[i], false}));
 
   const FlatFunction step = [&](std::span<const Array> x) {
     const Groups<Array> in = split(x, operands.constants.size(), operands.carries.size());
@@ -290,17 +293,20 @@ BatchResult scan_batch(const Operation& operation, std::span<const BatchDim> dim
   const Scan scan(operation);
   Mask batched = batched_mask(dims);
   const Mask carry = fix_carry(scan.carry_mask(batched), [&](const Mask& carry_batched) {
-    return batch_computation(scan.step, scan.with_carry(batched, carry_batched), carry_batched, axis_size).batched_results;
+    return batch_computation(scan.step, scan.with_carry(batched, carry_batched), carry_batched, axis_size)
+        .batched_results;
   });
   batched = scan.with_carry(batched, carry);
   const BatchedComputation step = batch_computation(scan.step, batched, carry, axis_size);
   Arrays operands;
   for (size_t i = 0; i < dims.size(); ++i) {
     const bool stacked = i >= scan.constants + scan.carries;
-    operands.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], stacked ? 1 : 0, axis_size) : operation.operands[i]);
+    operands.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], stacked ? 1 : 0, axis_size)
+                                  : operation.operands[i]);
   }
-  Arrays results = bind_scan(operation, split(std::span<const Array>(operands), scan.constants, scan.carries),
-                             [&](std::span<const Array> x) { return run_computation(*step.computation, x); }, "vmap");
+  Arrays results = bind_scan(
+      operation, split(std::span<const Array>(operands), scan.constants, scan.carries),
+      [&](std::span<const Array> x) { return run_computation(*step.computation, x); }, "vmap");
   BatchResult out{std::move(results), {}};
   for (size_t i = 0; i < out.results.size(); ++i) {
     out.dims.push_back(step.batched_results[i] ? BatchDim(i < scan.carries ? 0 : 1) : std::nullopt);

@@ -159,7 +159,8 @@ void concatenate_transpose(const Operation& operation, std::span<const Tangent> 
 
 BatchResult concatenate_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
   std::vector<Array> arrays;
-  for (size_t i = 0; i < dims.size(); ++i) arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
+  for (size_t i = 0; i < dims.size(); ++i)
+    arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
   return {{concatenate(arrays, attributes<hlo::ConcatenateAttributes>(operation).dimension + 1)}, {0}};
 }
 
@@ -192,7 +193,8 @@ BatchResult pad_batch(const Operation& operation, std::span<const BatchDim> dims
   if (!dims[1]) return {{pad(x, operation.operands[1], padding)}, {0}};
   // A padding value an example: pad with zeros, and put the value where a padded mask says so.
   const Array padded = pad(x, scalar(0, x.dtype()), padding);
-  const Array mask = pad(full(x.aval_shape().with_element_type(ElementType::kPred), 1), scalar(0, ElementType::kPred), padding);
+  const Array mask =
+      pad(full(x.aval_shape().with_element_type(ElementType::kPred), 1), scalar(0, ElementType::kPred), padding);
   const Array values = broadcast_in_dim(operation.operands[1], padded.aval_shape(), {0});
   return {{select(mask, padded, values)}, {0}};
 }
@@ -201,7 +203,8 @@ BatchResult pad_batch(const Operation& operation, std::span<const BatchDim> dims
 
 const Rules concatenate_rules = {linear_jvp, concatenate_transpose, concatenate_batch};
 const Rules dynamic_slice_rules = {linear_jvp, dynamic_slice_transpose, dynamic_slice_batch};
-const Rules dynamic_update_slice_rules = {dynamic_update_slice_jvp, dynamic_update_slice_transpose, dynamic_update_slice_batch};
+const Rules dynamic_update_slice_rules = {dynamic_update_slice_jvp, dynamic_update_slice_transpose,
+                                          dynamic_update_slice_batch};
 const Rules pad_rules = {linear_jvp, pad_transpose, pad_batch};
 const Rules slice_rules = {linear_jvp, slice_transpose, slice_batch};
 

@@ -52,7 +52,8 @@ JvpResult sort_jvp(const Operation& operation, std::span<const Tangent> tangents
   with_index->to_apply = with_ignored_pair(with_index->to_apply, ElementType::kS32);
   indexed.attributes = with_index;
   indexed.declared = std::nullopt;
-  indexed.operands.push_back(ops::iota(operation.operands[0].aval_shape().with_element_type(ElementType::kS32), dimension));
+  indexed.operands.push_back(
+      ops::iota(operation.operands[0].aval_shape().with_element_type(ElementType::kS32), dimension));
   JvpResult result;
   result.primals = bind(indexed);
   const Array permutation = result.primals.back();
@@ -69,7 +70,8 @@ BatchResult sort_batch(const Operation& operation, std::span<const BatchDim> dim
   ++shifted->dimensions[0];
   batched.attributes = shifted;
   batched.declared = std::nullopt;
-  for (size_t i = 0; i < dims.size(); ++i) batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
+  for (size_t i = 0; i < dims.size(); ++i)
+    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
   std::vector<Array> results = bind(batched);
   const size_t count = results.size();
   return {std::move(results), std::vector<BatchDim>(count, 0)};

@@ -9,9 +9,7 @@ namespace hilo::nn {
 namespace {
 
 /// x - max(x), the maximum taken as a constant: derivatives are the same, and shorter.
-Array shifted(const Array& x, int64_t axis) {
-  return x - stop_gradient(numpy::max(x, axis, /*keepdims=*/true));
-}
+Array shifted(const Array& x, int64_t axis) { return x - stop_gradient(numpy::max(x, axis, /*keepdims=*/true)); }
 
 }  // namespace
 

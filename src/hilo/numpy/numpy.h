@@ -12,11 +12,11 @@ using Shape = std::vector<int64_t>;
 /// One axis, several, or (by default) all of them: sum(x), sum(x, 0), sum(x, {0, 1}).
 class Axes {
  public:
-  Axes(std::nullopt_t = std::nullopt) {}                                // NOLINT: axes convert as in NumPy
-  Axes(int64_t axis) : axes_(std::vector<int64_t>{axis}) {}             // NOLINT
-  Axes(int axis) : axes_(std::vector<int64_t>{axis}) {}                 // NOLINT
-  Axes(std::initializer_list<int64_t> axes) : axes_(axes) {}            // NOLINT
-  Axes(std::vector<int64_t> axes) : axes_(std::move(axes)) {}           // NOLINT
+  Axes(std::nullopt_t = std::nullopt) {}                       // NOLINT: axes convert as in NumPy
+  Axes(int64_t axis) : axes_(std::vector<int64_t>{axis}) {}    // NOLINT
+  Axes(int axis) : axes_(std::vector<int64_t>{axis}) {}        // NOLINT
+  Axes(std::initializer_list<int64_t> axes) : axes_(axes) {}   // NOLINT
+  Axes(std::vector<int64_t> axes) : axes_(std::move(axes)) {}  // NOLINT
   explicit operator bool() const { return axes_.has_value(); }
   const std::vector<int64_t>& operator*() const { return *axes_; }
 

@@ -8,12 +8,16 @@ namespace hilo {
 
 /// Element by element, with broadcasting and promotion as jax.numpy.
 /// Errors    INVALID_ARGUMENT if the shapes don't broadcast
-#define HILO_OPERATOR(symbol)                                                                 \
-  Array operator symbol(const Array& x, const Array& y);                                      \
-  template <Number T>                                                                         \
-  Array operator symbol(const Array& x, T y) { return x symbol Array(y); }                    \
-  template <Number T>                                                                         \
-  Array operator symbol(T x, const Array& y) { return Array(x) symbol y; }
+#define HILO_OPERATOR(symbol)                            \
+  Array operator symbol(const Array& x, const Array& y); \
+  template <Number T>                                    \
+  Array operator symbol(const Array& x, T y) {           \
+    return x symbol Array(y);                            \
+  }                                                      \
+  template <Number T>                                    \
+  Array operator symbol(T x, const Array& y) {           \
+    return Array(x) symbol y;                            \
+  }
 HILO_OPERATOR(+)
 HILO_OPERATOR(-)
 HILO_OPERATOR(*)

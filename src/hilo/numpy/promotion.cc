@@ -118,7 +118,9 @@ Aval at_least_floating(const Aval& type) {
 
 }  // namespace
 
-std::pair<Array, Array> promote(const Array& x, const Array& y) { return meet(x, y, promote_types(x.aval(), y.aval())); }
+std::pair<Array, Array> promote(const Array& x, const Array& y) {
+  return meet(x, y, promote_types(x.aval(), y.aval()));
+}
 
 std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
   return meet(x, y, at_least_floating(promote_types(x.aval(), y.aval())));
@@ -126,7 +128,9 @@ std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
 
 Array promote_inexact(const Array& x) {
   const Aval type = at_least_floating({Shape::scalar(x.dtype()), x.weak_type()});
-  return x.dtype() == type.shape.element_type() ? x : with_weak_type(ops::convert_element_type(x, type.shape.element_type()), type.weak_type);
+  return x.dtype() == type.shape.element_type()
+             ? x
+             : with_weak_type(ops::convert_element_type(x, type.shape.element_type()), type.weak_type);
 }
 
 }  // namespace hilo::numpy

@@ -37,7 +37,8 @@ Array summable(const Array& x) {
   if (x.dtype() == ElementType::kPred || (is_signed_integer(x.dtype()) && element_size_bytes(x.dtype()) < 4)) {
     return ops::convert_element_type(x, canonical_type(ElementType::kS64));
   }
-  if (is_unsigned_integer(x.dtype()) && element_size_bytes(x.dtype()) < 4) return ops::convert_element_type(x, ElementType::kU32);
+  if (is_unsigned_integer(x.dtype()) && element_size_bytes(x.dtype()) < 4)
+    return ops::convert_element_type(x, ElementType::kU32);
   return x;
 }
 
@@ -83,7 +84,8 @@ hlo::ComputationPtr sort_body(std::span<const ElementType> types) {
     parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
     parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
   }
-  const auto compare = [&](hlo::InstructionId x, hlo::InstructionId y, hlo::ComparisonDirection d, hlo::ComparisonType t) {
+  const auto compare = [&](hlo::InstructionId x, hlo::InstructionId y, hlo::ComparisonDirection d,
+                           hlo::ComparisonType t) {
     auto attributes = std::make_shared<hlo::CompareAttributes>();
     attributes->direction = d;
     attributes->type = t;
@@ -97,13 +99,15 @@ hlo::ComputationPtr sort_body(std::span<const ElementType> types) {
     const auto zero = b.constant(filled(scalar, 0));
     const auto nan = b.constant(filled(scalar, std::numeric_limits<double>::quiet_NaN()));
     const auto canonical = [&](hlo::InstructionId v) {
-      const auto without_zero = or_throw(b.add(Opcode::kSelect, {compare(v, zero, kEq, hlo::ComparisonType::kDefault), zero, v}));
+      const auto without_zero =
+          or_throw(b.add(Opcode::kSelect, {compare(v, zero, kEq, hlo::ComparisonType::kDefault), zero, v}));
       return or_throw(b.add(Opcode::kSelect, {compare(v, v, kNe, hlo::ComparisonType::kDefault), nan, without_zero}));
     };
     x = canonical(x);
     y = canonical(y);
   }
-  const auto root = compare(x, y, kLt, is_floating(types[0]) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault);
+  const auto root =
+      compare(x, y, kLt, is_floating(types[0]) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault);
   return or_throw(std::move(b).build(root));
 }
 
@@ -124,9 +128,10 @@ Array sum(const Operand& x, const Axes& axes, bool keepdims) {
                  [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_sum(a, dims); });
 }
 Array prod(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(Operand(summable(x.array()), x.location()), axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
-    return ops::reduce(Opcode::kMultiply, a, ops::scalar(1, a.dtype()), dims);
-  });
+  return reduced(Operand(summable(x.array()), x.location()), axes, keepdims,
+                 [](const Array& a, const std::vector<int64_t>& dims) {
+                   return ops::reduce(Opcode::kMultiply, a, ops::scalar(1, a.dtype()), dims);
+                 });
 }
 Array mean(const Operand& x, const Axes& axes, bool keepdims) {
   const UserLocation here(x.location());
@@ -139,10 +144,12 @@ Array var(const Operand& x, const Axes& axes, bool keepdims) {
   return mean(square(a - mean(a, axes, true)), axes, keepdims);
 }
 Array max(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_max(a, dims); });
+  return reduced(x, axes, keepdims,
+                 [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_max(a, dims); });
 }
 Array min(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_min(a, dims); });
+  return reduced(x, axes, keepdims,
+                 [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_min(a, dims); });
 }
 Array all(const Operand& x, const Axes& axes, bool keepdims) {
   return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {

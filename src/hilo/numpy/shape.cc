@@ -9,15 +9,17 @@
 namespace hilo::numpy {
 namespace {
 
-hilo::Shape shape_of(ElementType type, const Shape& shape) { return or_throw(hilo::Shape::make_array(canonical_type(type), shape)); }
+hilo::Shape shape_of(ElementType type, const Shape& shape) {
+  return or_throw(hilo::Shape::make_array(canonical_type(type), shape));
+}
 
 }  // namespace
 
 int64_t normal_axis(const Array& x, int64_t axis) {
   const int64_t normal = axis < 0 ? axis + x.ndim() : axis;
   if (normal < 0 || normal >= x.ndim()) {
-    or_throw(invalid_argument("axis (" + UserLocation::describe() + "): " + std::to_string(axis) + " is out of range for " +
-                              x.aval_shape().to_string()));
+    or_throw(invalid_argument("axis (" + UserLocation::describe() + "): " + std::to_string(axis) +
+                              " is out of range for " + x.aval_shape().to_string()));
   }
   return normal;
 }
@@ -28,7 +30,8 @@ std::vector<int64_t> normal_axes(const Array& x, const Axes& axes) {
   for (int64_t a : *axes) normal.push_back(normal_axis(x, a));
   std::ranges::sort(normal);
   if (std::ranges::adjacent_find(normal) != normal.end()) {
-    or_throw(invalid_argument("axes (" + UserLocation::describe() + "): duplicate axis in " + dimensions_to_string(*axes)));
+    or_throw(
+        invalid_argument("axes (" + UserLocation::describe() + "): duplicate axis in " + dimensions_to_string(*axes)));
   }
   return normal;
 }
@@ -53,7 +56,8 @@ Array linspace(double start, double stop, int64_t count, ElementType type) {
   if (count == 1) return ops::full(shape, start);
   const Array t = ops::div(ops::iota(shape, 0), ops::full(shape, static_cast<double>(count - 1)));
   // start * (1 - t) + stop * t hits both ends exactly.
-  return ops::add(ops::mul(ops::full(shape, start), ops::sub(ops::full(shape, 1), t)), ops::mul(ops::full(shape, stop), t));
+  return ops::add(ops::mul(ops::full(shape, start), ops::sub(ops::full(shape, 1), t)),
+                  ops::mul(ops::full(shape, stop), t));
 }
 
 Array eye(int64_t n, ElementType type) {
@@ -86,7 +90,8 @@ Array reshape(const Operand& x, const Shape& shape) {
     if (dims[i] == -1 && unknown < 0) unknown = static_cast<int64_t>(i);
     else known *= dims[i];
   }
-  if (unknown >= 0 && known != 0 && x.array().size() % known == 0) dims[static_cast<size_t>(unknown)] = x.array().size() / known;
+  if (unknown >= 0 && known != 0 && x.array().size() % known == 0)
+    dims[static_cast<size_t>(unknown)] = x.array().size() / known;
   return ops::reshape(x.array(), dims);
 }
 
@@ -108,7 +113,8 @@ Array expand_dims(const Operand& x, int64_t axis) {
   const UserLocation here(x.location());
   const int64_t rank = x.array().ndim() + 1;
   const int64_t at = axis < 0 ? axis + rank : axis;
-  if (at < 0 || at >= rank) or_throw(invalid_argument("expand_dims: axis " + std::to_string(axis) + " is out of range"));
+  if (at < 0 || at >= rank)
+    or_throw(invalid_argument("expand_dims: axis " + std::to_string(axis) + " is out of range"));
   Shape dims(x.array().shape().begin(), x.array().shape().end());
   dims.insert(dims.begin() + at, 1);
   return ops::reshape(x.array(), dims);
@@ -119,7 +125,9 @@ Array squeeze(const Operand& x, const Axes& axes) {
   std::vector<int64_t> removed;
   for (int64_t a : normal_axes(x.array(), axes)) {
     if (x.array().shape(a) == 1) removed.push_back(a);
-    else if (axes) or_throw(invalid_argument("squeeze: axis " + std::to_string(a) + " of " + x.array().aval_shape().to_string() + " isn't 1"));
+    else if (axes)
+      or_throw(invalid_argument("squeeze: axis " + std::to_string(a) + " of " + x.array().aval_shape().to_string() +
+                                " isn't 1"));
   }
   return ops::reshape(x.array(), ops::without_dimensions(x.array().shape(), removed));
 }

@@ -29,14 +29,26 @@ Array python_remainder(const Array& x, const Array& y) {
 
 }  // namespace
 
-Array operator+(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::add(a, b); }); }
-Array operator-(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::sub(a, b); }); }
-Array operator*(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::mul(a, b); }); }
+Array operator+(const Array& x, const Array& y) {
+  return promoted(x, y, [](const Array& a, const Array& b) { return ops::add(a, b); });
+}
+Array operator-(const Array& x, const Array& y) {
+  return promoted(x, y, [](const Array& a, const Array& b) { return ops::sub(a, b); });
+}
+Array operator*(const Array& x, const Array& y) {
+  return promoted(x, y, [](const Array& a, const Array& b) { return ops::mul(a, b); });
+}
 Array operator/(const Array& x, const Array& y) { return true_divide(x, y); }
 Array operator%(const Array& x, const Array& y) { return promoted(x, y, python_remainder); }
-Array operator&(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_and(a, b); }); }
-Array operator|(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_or(a, b); }); }
-Array operator^(const Array& x, const Array& y) { return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_xor(a, b); }); }
+Array operator&(const Array& x, const Array& y) {
+  return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_and(a, b); });
+}
+Array operator|(const Array& x, const Array& y) {
+  return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_or(a, b); });
+}
+Array operator^(const Array& x, const Array& y) {
+  return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_xor(a, b); });
+}
 Array operator==(const Array& x, const Array& y) { return promoted(x, y, ops::eq); }
 Array operator!=(const Array& x, const Array& y) { return promoted(x, y, ops::ne); }
 Array operator<(const Array& x, const Array& y) { return promoted(x, y, ops::lt); }

@@ -19,9 +19,9 @@ struct Sgd {
 
 template <Tree Params>
 struct AdamState {
-  Array step;        ///< s32 scalar: updates so far
-  Params mean;       ///< running mean of gradients
-  Params variance;   ///< running mean of their squares
+  Array step;       ///< s32 scalar: updates so far
+  Params mean;      ///< running mean of gradients
+  Params variance;  ///< running mean of their squares
 };
 
 /// Adam with bias correction. Source    Kingma and Ba, "Adam: a method for stochastic optimization" (2015)
@@ -38,12 +38,14 @@ struct Adam {
   }
 
   template <Tree Params>
-  std::pair<Params, AdamState<Params>> update(const Params& gradients, const AdamState<Params>& state, const Params& params) const {
+  std::pair<Params, AdamState<Params>> update(const Params& gradients, const AdamState<Params>& state,
+                                              const Params& params) const {
     AdamState<Params> next;
     next.step = state.step + 1;
-    next.mean = tree_map([this](const Array& m, const Array& g) { return beta1 * m + (1 - beta1) * g; }, state.mean, gradients);
-    next.variance =
-        tree_map([this](const Array& v, const Array& g) { return beta2 * v + (1 - beta2) * g * g; }, state.variance, gradients);
+    next.mean =
+        tree_map([this](const Array& m, const Array& g) { return beta1 * m + (1 - beta1) * g; }, state.mean, gradients);
+    next.variance = tree_map([this](const Array& v, const Array& g) { return beta2 * v + (1 - beta2) * g * g; },
+                             state.variance, gradients);
     const Array t = numpy::astype(next.step, ElementType::kF32);
     const Array mean_scale = 1.0f / (1.0f - numpy::power(beta1, t));
     const Array variance_scale = 1.0f / (1.0f - numpy::power(beta2, t));

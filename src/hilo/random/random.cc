@@ -66,7 +66,9 @@ Words counters(const hilo::Shape& shape) {
   return {ops::full_like(low, 0), low};
 }
 
-Words random_words(const Key& key, const hilo::Shape& shape) { return threefry(key_words(key, shape), counters(shape)); }
+Words random_words(const Key& key, const hilo::Shape& shape) {
+  return threefry(key_words(key, shape), counters(shape));
+}
 
 /// Pairs (a[i], b[i]) along a new last axis.
 Array paired(const Words& words) {
@@ -82,7 +84,9 @@ Array paired(const Words& words) {
 Key key(int64_t seed) {
   // Without x64 JAX keeps a seed's low 32 bits only; the high word is 0.
   const uint32_t low = static_cast<uint32_t>(seed);
-  const uint32_t high = canonical_type(ElementType::kS64) == ElementType::kS64 ? static_cast<uint32_t>(static_cast<uint64_t>(seed) >> 32) : 0;
+  const uint32_t high = canonical_type(ElementType::kS64) == ElementType::kS64
+                            ? static_cast<uint32_t>(static_cast<uint64_t>(seed) >> 32)
+                            : 0;
   return {Array::from_literal(Literal::array<uint32_t>({2}, {high, low}))};
 }
 
@@ -109,7 +113,8 @@ Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval, 
   // The upper 23 bits as the mantissa of a float in [1, 2).
   const Array random = bits(key, shape);
   const Array mantissa = ops::shift_right_logical(random, ops::full_like(random, 9));
-  const Array in_1_2 = ops::bitcast_convert(ops::bitwise_or(mantissa, ops::full_like(random, 0x3F800000)), ElementType::kF32);
+  const Array in_1_2 =
+      ops::bitcast_convert(ops::bitwise_or(mantissa, ops::full_like(random, 0x3F800000)), ElementType::kF32);
   const Array unit = ops::sub(in_1_2, ops::full_like(in_1_2, 1));
   const Array low = numpy::astype(minval.array(), ElementType::kF32);
   const Array high = numpy::astype(maxval.array(), ElementType::kF32);
@@ -125,7 +130,8 @@ Array normal(const Key& key, const numpy::Shape& shape) {
 Array permutation(const Key& key, int64_t n) { return permutation(key, numpy::arange(n)); }
 
 Array permutation(const Key& key, const Array& x) {
-  if (x.ndim() == 0) or_throw(invalid_argument("permutation: needs at least one axis; got " + x.aval_shape().to_string()));
+  if (x.ndim() == 0)
+    or_throw(invalid_argument("permutation: needs at least one axis; got " + x.aval_shape().to_string()));
   if (x.ndim() > 1) return numpy::take(x, permutation(key, x.shape(0)), 0);
   // Sorting by random keys once leaves too many ties in long arrays: JAX sorts again until ties are unlikely (n^3 < keys).
   const double n = static_cast<double>(std::max<int64_t>(1, x.size()));

@@ -66,7 +66,8 @@ Array Array::from_literal(const Literal& literal) {
 Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions) {
   const Shape shape = or_throw(Shape::make_array(type, dimensions));
   if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) {
-    or_throw(invalid_argument("array: got " + std::to_string(bytes.size() / static_cast<size_t>(element_size_bytes(type))) +
+    or_throw(invalid_argument("array: got " +
+                              std::to_string(bytes.size() / static_cast<size_t>(element_size_bytes(type))) +
                               " values, " + shape.to_string() + " needs " + std::to_string(shape.element_count())));
   }
   return from_literal(Literal::from_bytes(shape, bytes));
@@ -78,7 +79,8 @@ bool Array::weak_type() const { return impl_->aval.weak_type; }
 int64_t Array::shape(int64_t axis) const {
   const int64_t normal = axis < 0 ? axis + ndim() : axis;
   if (normal < 0 || normal >= ndim()) {
-    or_throw(invalid_argument("shape: axis " + std::to_string(axis) + " is out of range for " + aval_shape().to_string()));
+    or_throw(
+        invalid_argument("shape: axis " + std::to_string(axis) + " is out of range for " + aval_shape().to_string()));
   }
   return shape()[static_cast<size_t>(normal)];
 }

@@ -116,7 +116,8 @@ class Array {
   static std::shared_ptr<const ArrayImpl> scalar(T value) {
     if constexpr (std::same_as<T, bool>) return weak_scalar(Literal::scalar<bool>(value));
     else if constexpr (std::is_integral_v<T>) return weak_scalar(Literal::scalar<int64_t>(static_cast<int64_t>(value)));
-    else if constexpr (std::is_floating_point_v<T>) return weak_scalar(Literal::scalar<double>(static_cast<double>(value)));
+    else if constexpr (std::is_floating_point_v<T>)
+      return weak_scalar(Literal::scalar<double>(static_cast<double>(value)));
     else return weak_scalar(Literal::scalar<T>(value));
   }
   Literal scalar_literal() const;

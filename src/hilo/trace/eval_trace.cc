@@ -96,7 +96,8 @@ class EvalTrace final : public Trace {
     or_throw(executable->execute(arguments, buffers));
     std::vector<Array> results;
     results.reserve(avals.size());
-    for (size_t i = 0; i < avals.size(); ++i) results.push_back(array_from_buffer(std::move(buffers[i]), avals[i].weak_type));
+    for (size_t i = 0; i < avals.size(); ++i)
+      results.push_back(array_from_buffer(std::move(buffers[i]), avals[i].weak_type));
     return results;
   }
 };

@@ -170,7 +170,8 @@ Array reduce_min(const Array& x, std::vector<int64_t> dimensions) {
   return reduce(Opcode::kMinimum, x, highest(x.dtype()), std::move(dimensions));
 }
 
-Array dot_general(const Array& lhs, const Array& rhs, const DotDimensions& dimensions, std::optional<ElementType> preferred_type) {
+Array dot_general(const Array& lhs, const Array& rhs, const DotDimensions& dimensions,
+                  std::optional<ElementType> preferred_type) {
   hlo::DotAttributes attributes;
   attributes.lhs_batch_dimensions = dimensions.lhs_batch;
   attributes.rhs_batch_dimensions = dimensions.rhs_batch;

@@ -27,7 +27,7 @@ struct Elementwise {
 #undef HILO_ELEMENTWISE
 
 Array compare(const Array& x, const Array& y, hlo::ComparisonDirection direction,
-                       hlo::ComparisonType type = hlo::ComparisonType::kDefault);
+              hlo::ComparisonType type = hlo::ComparisonType::kDefault);
 inline Array eq(const Array& x, const Array& y) { return compare(x, y, hlo::ComparisonDirection::kEq); }
 inline Array ne(const Array& x, const Array& y) { return compare(x, y, hlo::ComparisonDirection::kNe); }
 inline Array ge(const Array& x, const Array& y) { return compare(x, y, hlo::ComparisonDirection::kGe); }

@@ -57,7 +57,9 @@ class FloatFormat {
 class Printer {
  public:
   explicit Printer(const Literal& literal)
-      : literal_(literal), type_(literal.shape().element_type()), strides_(row_major_strides(literal.shape().dimensions())),
+      : literal_(literal),
+        type_(literal.shape().element_type()),
+        strides_(row_major_strides(literal.shape().dimensions())),
         shorten_(literal.shape().element_count() > kThreshold) {
     visit(0, 0, [&](int64_t offset) {
       if (is_floating(type_)) format_.see(element_as_double(literal_, offset));
@@ -82,7 +84,8 @@ class Printer {
   /// f32 and narrower show the shortest digits that read back; at most kPrecision of them after the point.
   std::string short_float(double value) const {
     if (format_.exponent() || !std::isfinite(value)) return float_text(value, format_.exponent());
-    std::string text = type_ == ElementType::kF64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
+    std::string text =
+        type_ == ElementType::kF64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
     const size_t point = text.find('.');
     if (text.find('e') != std::string::npos || (point != std::string::npos && text.size() - point - 1 > kPrecision)) {
       return float_text(value, false);
@@ -100,7 +103,8 @@ class Printer {
   std::string padded(const std::string& text) const {
     if (literal_.shape().rank() == 0) return text;
     const size_t point = std::min(text.find('.'), text.size());
-    return std::string(left_ - std::min(left_, point), ' ') + text + std::string(right_ - std::min(right_, text.size() - point), ' ');
+    return std::string(left_ - std::min(left_, point), ' ') + text +
+           std::string(right_ - std::min(right_, text.size() - point), ' ');
   }
 
   template <typename Visit>
@@ -120,7 +124,10 @@ class Printer {
     out += '[';
     bool first = true;
     for (int64_t i : shown(literal_.shape().dimension(axis), shorten_)) {
-      if (!first) out += axis + 1 == rank ? " " : std::string(static_cast<size_t>(rank - axis - 1), '\n') + std::string(static_cast<size_t>(axis + 1), ' ');
+      if (!first)
+        out += axis + 1 == rank ? " "
+                                : std::string(static_cast<size_t>(rank - axis - 1), '\n') +
+                                      std::string(static_cast<size_t>(axis + 1), ' ');
       first = false;
       if (i < 0) out += "...";
       else print(axis + 1, offset + i * strides_[static_cast<size_t>(axis)], out);

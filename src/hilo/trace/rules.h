@@ -12,7 +12,7 @@ namespace hilo {
 /// integers and booleans.
 class Tangent {
  public:
-  Tangent() = default;  ///< zero
+  Tangent() = default;                                ///< zero
   Tangent(Array value) : value_(std::move(value)) {}  // NOLINT: every array is a tangent
   bool is_zero() const { return !value_.has_value(); }
   const Array& value() const { return *value_; }
@@ -73,8 +73,8 @@ struct NotYet {
 template <typename F>
 class Rule {
  public:
-  constexpr Rule(F function) : rule_(function) {}   // NOLINT
-  constexpr Rule(Nonlinear none) : rule_(none) {}   // NOLINT
+  constexpr Rule(F function) : rule_(function) {}     // NOLINT
+  constexpr Rule(Nonlinear none) : rule_(none) {}     // NOLINT
   constexpr Rule(NotYet missing) : rule_(missing) {}  // NOLINT
   constexpr const F* function() const { return std::get_if<F>(&rule_); }
   constexpr const NotYet* missing() const { return std::get_if<NotYet>(&rule_); }

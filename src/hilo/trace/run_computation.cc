@@ -59,7 +59,8 @@ void share_branch_operands(const hlo::Instruction& instruction, std::span<const 
 Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leaves> values) {
   if (instruction.opcode == hlo::Opcode::kTuple) {
     Leaves leaves;
-    for (hlo::InstructionId id : instruction.operands) leaves.insert(leaves.end(), values[id].begin(), values[id].end());
+    for (hlo::InstructionId id : instruction.operands)
+      leaves.insert(leaves.end(), values[id].begin(), values[id].end());
     return leaves;
   }
   Operation operation{instruction.opcode, {}, instruction.attributes, std::nullopt};
@@ -91,7 +92,8 @@ std::vector<Array> run_computation(const hlo::Computation& computation, std::spa
   size_t next = 0;
   for (hlo::InstructionId id : computation.parameters()) {
     const size_t count = static_cast<size_t>(leaf_count(computation.instruction(id).shape));
-    values[id].assign(arguments.begin() + static_cast<int64_t>(next), arguments.begin() + static_cast<int64_t>(next + count));
+    values[id].assign(arguments.begin() + static_cast<int64_t>(next),
+                      arguments.begin() + static_cast<int64_t>(next + count));
     next += count;
   }
   const std::vector<hlo::InstructionId> last = last_users(computation);

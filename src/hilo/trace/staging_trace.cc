@@ -79,8 +79,8 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
   return staged;
 }
 
-StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation, std::string name,
-                     CapturePlace place, bool always_tuple) {
+StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
+                     std::string name, CapturePlace place, bool always_tuple) {
   StagingTrace trace(&current_trace(), std::move(transformation), std::move(name));
   std::vector<Array> tracers;
   tracers.reserve(arguments.size());

@@ -56,7 +56,7 @@ class StagingTrace final : public Trace {
 };
 
 /// Traces `f` on arguments of these types.
-StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation, std::string name,
-                     CapturePlace place = CapturePlace::kLast, bool always_tuple = false);
+StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
+                     std::string name, CapturePlace place = CapturePlace::kLast, bool always_tuple = false);
 
 }  // namespace hilo

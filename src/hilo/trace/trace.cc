@@ -42,8 +42,8 @@ bool all_weak(std::span<const Array> operands) {
 
 Trace::Trace(Trace* parent, std::string transformation)
     : parent_(parent),
-      mutable_record_(std::make_shared<TraceRecord>(
-          TraceRecord{this, std::move(transformation), UserLocation::describe()})),
+      mutable_record_(
+          std::make_shared<TraceRecord>(TraceRecord{this, std::move(transformation), UserLocation::describe()})),
       record_(mutable_record_) {}
 
 Trace::~Trace() { mutable_record_->trace = nullptr; }
@@ -58,11 +58,11 @@ std::vector<Array> bind(const Operation& operation) {
     if (is_concrete(a)) continue;
     const auto& tracer = static_cast<const Tracer&>(a.impl());
     if (tracer.record->trace != nullptr) continue;
-    throw LeakedTracer(failed_precondition(
-        "leaked tracer: " + std::string(hlo::opcode_name(operation.opcode)) + " (" + UserLocation::describe() +
-        ") was given a value made at " + tracer.location + " inside " + tracer.record->transformation +
-        ", which has ended; got " + tracer.aval.shape.to_string() +
-        ". Hint: return the value from the function instead of storing it outside"));
+    throw LeakedTracer(failed_precondition("leaked tracer: " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
+                                           UserLocation::describe() + ") was given a value made at " + tracer.location +
+                                           " inside " + tracer.record->transformation + ", which has ended; got " +
+                                           tracer.aval.shape.to_string() +
+                                           ". Hint: return the value from the function instead of storing it outside"));
   }
   return current_trace().bind(operation);
 }

@@ -34,7 +34,7 @@ struct ConcreteArray final : ArrayImpl {
 
 /// What remains of a trace for the tracers that outlive it, so that a leak is an error and no dangling pointer.
 struct TraceRecord {
-  Trace* trace;  ///< null once the trace has ended
+  Trace* trace;                ///< null once the trace has ended
   std::string transformation;  ///< "jit", "vmap", ...
   std::string location;        ///< of the user's call that began the trace
 };
@@ -90,8 +90,7 @@ class Trace {
   const std::shared_ptr<const TraceRecord>& record() const { return record_; }
   /// Is `array` a tracer of this trace?
   bool owns(const Array& array) const {
-    return array.impl().kind == ArrayImpl::Kind::kTracer &&
-           static_cast<const Tracer&>(array.impl()).record == record_;
+    return array.impl().kind == ArrayImpl::Kind::kTracer && static_cast<const Tracer&>(array.impl()).record == record_;
   }
   template <typename T>
   const T& tracer(const Array& array) const {

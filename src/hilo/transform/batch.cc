@@ -50,7 +50,8 @@ std::vector<Array> BatchTrace::bind(const Operation& operation) {
   const BatchFunction* rule = rules.batch.function();
   if (rule == nullptr) {
     const NotYet* missing = rules.batch.missing();
-    or_throw(unimplemented("vmap of " + std::string(hlo::opcode_name(operation.opcode)) + " (" + UserLocation::describe() +
+    or_throw(unimplemented("vmap of " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
+                           UserLocation::describe() +
                            "): " + (missing != nullptr ? missing->why : "the op can't be batched")));
   }
   BatchResult result = (*rule)(inner, dims, axis_size_);
@@ -86,15 +87,17 @@ std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> argum
     if (!in_dims[i]) continue;
     const int64_t size = arguments[i].shape(*in_dims[i]);
     if (axis_size && *axis_size != size) {
-      or_throw(invalid_argument("vmap (" + UserLocation::describe() + "): got inconsistent sizes for array axes to be mapped: " +
-                                std::to_string(*axis_size) + ", and argument leaf " + std::to_string(i) + " of type " +
-                                arguments[i].aval_shape().to_string() + " has size " + std::to_string(size) + " in axis " +
-                                std::to_string(*in_dims[i])));
+      or_throw(invalid_argument("vmap (" + UserLocation::describe() +
+                                "): got inconsistent sizes for array axes to be mapped: " + std::to_string(*axis_size) +
+                                ", and argument leaf " + std::to_string(i) + " of type " +
+                                arguments[i].aval_shape().to_string() + " has size " + std::to_string(size) +
+                                " in axis " + std::to_string(*in_dims[i])));
     }
     axis_size = size;
   }
   if (!axis_size) {
-    or_throw(invalid_argument("vmap (" + UserLocation::describe() + "): must have at least one non-None value in in_axes"));
+    or_throw(
+        invalid_argument("vmap (" + UserLocation::describe() + "): must have at least one non-None value in in_axes"));
   }
   BatchTrace trace(&current_trace(), *axis_size);
   std::vector<Array> inputs;
@@ -159,7 +162,8 @@ BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const s
     }
     return outputs;
   };
-  result.computation = stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kLast, /*always_tuple=*/true).computation;
+  result.computation =
+      stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kLast, /*always_tuple=*/true).computation;
   return result;
 }
 

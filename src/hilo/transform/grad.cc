@@ -35,12 +35,13 @@ std::vector<Aval> avals_of(std::span<const Array> arrays) {
 
 void check_same_shapes(std::string_view what, std::span<const Array> got, std::span<const Aval> wanted) {
   if (got.size() != wanted.size()) {
-    or_throw(invalid_argument(std::string(what) + ": got " + std::to_string(got.size()) + " leaves, wanted " + std::to_string(wanted.size())));
+    or_throw(invalid_argument(std::string(what) + ": got " + std::to_string(got.size()) + " leaves, wanted " +
+                              std::to_string(wanted.size())));
   }
   for (size_t i = 0; i < got.size(); ++i) {
     if (got[i].aval_shape() == wanted[i].shape) continue;
-    or_throw(invalid_argument(std::string(what) + ": leaf " + std::to_string(i) + " is " + got[i].aval_shape().to_string() +
-                              ", wanted " + wanted[i].shape.to_string()));
+    or_throw(invalid_argument(std::string(what) + ": leaf " + std::to_string(i) + " is " +
+                              got[i].aval_shape().to_string() + ", wanted " + wanted[i].shape.to_string()));
   }
 }
 
@@ -58,7 +59,8 @@ Array basis(const Shape& shape) {
   const Literal one = filled(Shape::scalar(shape.element_type()), 1);
   const size_t width = one.bytes().size();
   for (int64_t i = 0; i < n; ++i) {
-    std::copy(one.bytes().begin(), one.bytes().end(), identity.mutable_bytes().begin() + (i * n + i) * static_cast<int64_t>(width));
+    std::copy(one.bytes().begin(), one.bytes().end(),
+              identity.mutable_bytes().begin() + (i * n + i) * static_cast<int64_t>(width));
   }
   dims.insert(dims.begin(), n);
   return Array::from_literal(identity.reshaped(Shape::array(shape.element_type(), dims)));
@@ -75,8 +77,9 @@ namespace grad_detail {
 Gradient gradient(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask) {
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (mask[i] && !is_floating(leaves[i].dtype())) {
-      or_throw(invalid_argument("grad requires real-valued inputs (input dtype that is a sub-dtype of floating), but got " +
-                                leaves[i].aval_shape().to_string()));
+      or_throw(
+          invalid_argument("grad requires real-valued inputs (input dtype that is a sub-dtype of floating), but got " +
+                           leaves[i].aval_shape().to_string()));
     }
   }
   const Linearized linear = linearize_flat(f, leaves, mask);
@@ -85,8 +88,9 @@ Gradient gradient(const FlatFunction& f, std::span<const Array> leaves, const st
                               (linear.primals.empty() ? "none" : linear.primals[0].aval_shape().to_string())));
   }
   if (!is_floating(linear.primals[0].dtype())) {
-    or_throw(invalid_argument("grad requires real-valued outputs (output dtype that is a sub-dtype of floating), but got " +
-                              linear.primals[0].aval_shape().to_string()));
+    or_throw(
+        invalid_argument("grad requires real-valued outputs (output dtype that is a sub-dtype of floating), but got " +
+                         linear.primals[0].aval_shape().to_string()));
   }
   std::vector<Tangent> cotangents(linear.primals.size());
   cotangents[0] = ones(linear.primals[0].aval_shape());
@@ -136,7 +140,8 @@ Array jacobian(const FlatFunction& f, const Array& x, bool forward) {
   const Shape argument = x.aval_shape();
   const FlatFunction one_direction = [&](std::span<const Array> v) {
     const Tangent direction = v[0];
-    const std::vector<Tangent> out = forward ? linear.push(std::span(&direction, 1)) : linear.pull(std::span(&direction, 1));
+    const std::vector<Tangent> out =
+        forward ? linear.push(std::span(&direction, 1)) : linear.pull(std::span(&direction, 1));
     return std::vector<Array>{materialize(out[0], {forward ? result : argument, false})};
   };
   const std::vector<BatchDim> in_dims = {0};

@@ -94,7 +94,8 @@ template <typename F, typename... Args>
 auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents) {
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, std::tuple<Args...>>>;
   std::optional<Result> result;
-  const auto out = grad_detail::jvp(flat_call::flat_function(f, primals, result), flatten(primals).leaves, flatten(tangents).leaves);
+  const auto out =
+      grad_detail::jvp(flat_call::flat_function(f, primals, result), flatten(primals).leaves, flatten(tangents).leaves);
   return std::pair(unflatten(*result, out.outputs), unflatten(*result, out.tangents));
 }
 
@@ -119,7 +120,8 @@ auto linearize(const F& f, const Args&... args) {
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
   const Arguments arguments(args...);
   std::optional<Result> result;
-  grad_detail::Pushforward p = grad_detail::linearize(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves);
+  grad_detail::Pushforward p =
+      grad_detail::linearize(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves);
   const Result value = unflatten(*result, p.outputs);
   auto push = [value, push = std::move(p.push)](const auto&... tangents) {
     return unflatten(value, push(flatten(Arguments(tangents...)).leaves));
@@ -131,13 +133,15 @@ auto linearize(const F& f, const Args&... args) {
 template <typename F>
 auto jacfwd(F f) {
   return [f = std::move(f)](const Array& x) {
-    return grad_detail::jacobian([&f](std::span<const Array> leaves) { return std::vector<Array>{f(leaves[0])}; }, x, true);
+    return grad_detail::jacobian([&f](std::span<const Array> leaves) { return std::vector<Array>{f(leaves[0])}; }, x,
+                                 true);
   };
 }
 template <typename F>
 auto jacrev(F f) {
   return [f = std::move(f)](const Array& x) {
-    return grad_detail::jacobian([&f](std::span<const Array> leaves) { return std::vector<Array>{f(leaves[0])}; }, x, false);
+    return grad_detail::jacobian([&f](std::span<const Array> leaves) { return std::vector<Array>{f(leaves[0])}; }, x,
+                                 false);
   };
 }
 

@@ -15,8 +15,8 @@
 namespace hilo {
 namespace {
 
-constexpr size_t kMaxEntries = 256;     // traces kept by one jitted function
-constexpr size_t kRetraceWarning = 8;   // traces of one function after which the user is told
+constexpr size_t kMaxEntries = 256;    // traces kept by one jitted function
+constexpr size_t kRetraceWarning = 8;  // traces of one function after which the user is told
 
 /// One trace of a jitted function.
 struct Entry {
@@ -65,7 +65,6 @@ class JitCache {
     }
   }
 
-
   const JitOptions& options() const { return options_; }
   std::mutex& compile_mutex() { return compile_mutex_; }
 
@@ -85,8 +84,8 @@ std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
   entry->donated = call.donated;
   entry->flags_version = flags_version();
   for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
-  entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); }, entry->avals,
-                        "jit", cache.options().name);
+  entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); },
+                        entry->avals, "jit", cache.options().name);
   // A captured tracer belongs to the surrounding trace: such a program is good for this call only.
   const bool reusable = std::all_of(entry->staged.captures.begin(), entry->staged.captures.end(), is_concrete);
   if (reusable) cache.add(entry);
@@ -107,7 +106,8 @@ std::vector<Array> bind_call(const Entry& entry, std::span<const Array> leaves) 
   Operation operation{hlo::Opcode::kCall, {leaves.begin(), leaves.end()}, std::move(attributes), std::nullopt};
   operation.operands.insert(operation.operands.end(), entry.staged.captures.begin(), entry.staged.captures.end());
   std::vector<Array> results = bind(operation);
-  for (size_t i = 0; i < results.size(); ++i) results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
   return results;
 }
 
@@ -147,8 +147,11 @@ std::shared_ptr<JitCache> make_cache(JitOptions options) { return std::make_shar
 Outcome call(JitCache& cache, const Call& call) {
   std::shared_ptr<Entry> entry = cache.find(call);
   if (entry == nullptr) entry = trace_entry(cache, call);
-  const auto concrete = [](const std::vector<Array>& arrays) { return std::all_of(arrays.begin(), arrays.end(), is_concrete); };
-  const bool at_bottom = &current_trace() == &eval_trace() && concrete(call.arguments.leaves) && concrete(entry->staged.captures);
+  const auto concrete = [](const std::vector<Array>& arrays) {
+    return std::all_of(arrays.begin(), arrays.end(), is_concrete);
+  };
+  const bool at_bottom =
+      &current_trace() == &eval_trace() && concrete(call.arguments.leaves) && concrete(entry->staged.captures);
   return {at_bottom ? execute(cache, *entry, call) : bind_call(*entry, call.arguments.leaves), entry->prototype};
 }
 

@@ -52,7 +52,8 @@ std::string graph_html(const Call& call, const std::string& name);
 template <typename F>
 class Jitted {
  public:
-  Jitted(F f, JitOptions options) : f_(std::move(f)), options_(options), cache_(jit_detail::make_cache(std::move(options))) {}
+  Jitted(F f, JitOptions options)
+      : f_(std::move(f)), options_(options), cache_(jit_detail::make_cache(std::move(options))) {}
 
   template <typename... Args>
   auto operator()(const Args&... args) const {
@@ -113,7 +114,9 @@ Jitted<F> jit(F f, JitOptions options = {}) {
 /// HLO text of `f` traced on such arguments; the counterpart of jax.make_jaxpr.
 template <typename F>
 auto make_hlo(F f, std::string name = "f") {
-  return [jitted = jit(std::move(f), JitOptions{.name = std::move(name)})](const auto&... args) { return jitted.hlo_text(args...); };
+  return [jitted = jit(std::move(f), JitOptions{.name = std::move(name)})](const auto&... args) {
+    return jitted.hlo_text(args...);
+  };
 }
 
 /// Forgets the compiled programs that jits and eager operations share; each jit keeps those it has run.

@@ -29,7 +29,8 @@ std::vector<Array> JvpTrace::bind(const Operation& operation) {
   }
   TraceScope scope(*parent());
   if (!any) return parent()->bind(primal_operation);
-  JvpResult result = parent_splits_ ? apply_linearize_rule(primal_operation, tangents) : apply_jvp_rule(primal_operation, tangents);
+  JvpResult result =
+      parent_splits_ ? apply_linearize_rule(primal_operation, tangents) : apply_jvp_rule(primal_operation, tangents);
   std::vector<Array> out;
   out.reserve(result.primals.size());
   for (size_t i = 0; i < result.primals.size(); ++i) {
@@ -42,8 +43,8 @@ JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> ta
   const Rules& rules = rules_of(operation.opcode);
   if (const JvpFunction* rule = rules.jvp.function()) return (*rule)(operation, tangents);
   if (const NotYet* missing = rules.jvp.missing()) {
-    or_throw(unimplemented("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + " (" + UserLocation::describe() +
-                           "): " + missing->why));
+    or_throw(unimplemented("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
+                           UserLocation::describe() + "): " + missing->why));
   }
   JvpResult result;
   result.primals = bind(operation);
@@ -105,7 +106,8 @@ JvpComputation trace_jvp(const hlo::ComputationPtr& computation, const std::vect
     }
     return out;
   };
-  result.computation = stage(both, avals, "jvp", computation->name() + ".jvp", CapturePlace::kLast, /*always_tuple=*/true).computation;
+  result.computation =
+      stage(both, avals, "jvp", computation->name() + ".jvp", CapturePlace::kLast, /*always_tuple=*/true).computation;
   return result;
 }
 

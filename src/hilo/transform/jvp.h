@@ -20,9 +20,7 @@ class JvpTrace final : public Trace {
   /// `parent_splits`: the parent stages tangents apart (linearize), so ops with called computations are split first.
   explicit JvpTrace(Trace* parent, bool parent_splits = false) : Trace(parent, "jvp"), parent_splits_(parent_splits) {}
   std::vector<Array> bind(const Operation& operation) override;
-  std::optional<Array> value_of(const Tracer& tracer) override {
-    return static_cast<const JvpTracer&>(tracer).primal;
-  }
+  std::optional<Array> value_of(const Tracer& tracer) override { return static_cast<const JvpTracer&>(tracer).primal; }
 
   /// A tracer, or `primal` itself if the tangent is zero.
   Array wrap(Array primal, Tangent tangent);

@@ -120,7 +120,8 @@ LinearizedComputation trace_linearized(const hlo::ComputationPtr& computation, c
     return out;
   };
   result.primal =
-      stage(primal, avals, "linearize", computation->name() + ".primal", CapturePlace::kLast, /*always_tuple=*/true).computation;
+      stage(primal, avals, "linearize", computation->name() + ".primal", CapturePlace::kLast, /*always_tuple=*/true)
+          .computation;
   bool forced = false;
   for (size_t i = 0; i < instantiate.size(); ++i) forced |= instantiate[i] && !result.nonzero_results[i];
   if (forced) result = with_instantiated_results(result, instantiate);
@@ -132,7 +133,8 @@ LinearizedComputation trace_linearized(const hlo::ComputationPtr& computation, c
 LinearizedComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                             const std::vector<bool>& instantiate) {
   static ComputationMemo<LinearizedComputation> memo;
-  return memo.get(computation, {nonzero, instantiate}, [&] { return trace_linearized(computation, nonzero, instantiate); });
+  return memo.get(computation, {nonzero, instantiate},
+                  [&] { return trace_linearized(computation, nonzero, instantiate); });
 }
 
 }  // namespace hilo

@@ -12,8 +12,8 @@ struct LinearOperand final : TracerOf<LinearOperand> {
 };
 
 const std::shared_ptr<const TraceRecord>& linear_operand_record() {
-  static const auto* record = new std::shared_ptr<const TraceRecord>(
-      std::make_shared<TraceRecord>(TraceRecord{nullptr, "transpose", ""}));
+  static const auto* record =
+      new std::shared_ptr<const TraceRecord>(std::make_shared<TraceRecord>(TraceRecord{nullptr, "transpose", ""}));
   return *record;
 }
 
@@ -187,9 +187,8 @@ class BackwardPass {
     const TransposeFunction* rule = rules.transpose.function();
     if (rule == nullptr) {
       const NotYet* missing = rules.transpose.missing();
-      or_throw(missing != nullptr
-                   ? unimplemented("transpose of " + hlo::describe(i) + ": " + missing->why)
-                   : invalid_argument("transpose of " + hlo::describe(i) + ": the op isn't linear"));
+      or_throw(missing != nullptr ? unimplemented("transpose of " + hlo::describe(i) + ": " + missing->why)
+                                  : invalid_argument("transpose of " + hlo::describe(i) + ": the op isn't linear"));
     }
     std::vector<Tangent> cotangents;
     for (; out < offsets_[i.id + 1]; ++out) cotangents.push_back(std::move(cotangents_[out]));
@@ -251,7 +250,8 @@ hlo::ComputationPtr trace_transpose(const hlo::ComputationPtr& computation, cons
     }
     return out;
   };
-  return stage(transposed, avals, "transpose", computation->name() + ".transpose", CapturePlace::kLast, true).computation;
+  return stage(transposed, avals, "transpose", computation->name() + ".transpose", CapturePlace::kLast, true)
+      .computation;
 }
 
 }  // namespace

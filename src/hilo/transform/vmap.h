@@ -35,10 +35,9 @@ auto vmap(F f, std::vector<Axis> in_axes = {0}, std::vector<Axis> out_axes = {0}
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
     std::optional<Result> result;
-    const std::vector<Array> leaves =
-        vmap_detail::vmap(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
-                          flat_call::leaf_counts(arguments), in_axes, out_axes,
-                          [&] { return vmap_detail::result_leaf_counts(*result); });
+    const std::vector<Array> leaves = vmap_detail::vmap(
+        flat_call::flat_function(f, arguments, result), flatten(arguments).leaves, flat_call::leaf_counts(arguments),
+        in_axes, out_axes, [&] { return vmap_detail::result_leaf_counts(*result); });
     return unflatten(*result, leaves);
   };
 }

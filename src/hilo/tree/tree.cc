@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/tree/tree.h"
 
-
 namespace hilo {
 namespace {
 

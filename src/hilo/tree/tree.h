@@ -17,8 +17,8 @@
 /// Names the fields of a struct that are part of its tree. Plain aggregates need it only if they hold C arrays or
 /// std::array of trees, have base classes, private members or invariants.
 /// Example    struct Layer { Array w, b; HILO_TREE(w, b) };
-#define HILO_TREE(...)                                             \
-  auto hilo_tree_fields() { return std::tie(__VA_ARGS__); }        \
+#define HILO_TREE(...)                                      \
+  auto hilo_tree_fields() { return std::tie(__VA_ARGS__); } \
   static constexpr const char* hilo_tree_names() { return #__VA_ARGS__; }
 
 namespace hilo {

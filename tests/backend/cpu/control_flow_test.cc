@@ -22,11 +22,15 @@ hlo::ComputationPtr below(const Shape& carry, int32_t limit) {
   const auto p = b.parameter(carry);
   const auto i = must(b.get_tuple_element(p, 0));
   const auto end = b.constant(Literal::scalar<int32_t>(limit));
-  const auto less = must(b.add(Opcode::kCompare, {i, end}, with<hlo::CompareAttributes>([](auto& a) { a.direction = hlo::ComparisonDirection::kLt; })));
+  const auto less =
+      must(b.add(Opcode::kCompare, {i, end},
+                 with<hlo::CompareAttributes>([](auto& a) { a.direction = hlo::ComparisonDirection::kLt; })));
   return *std::move(b).build(less);
 }
 
-InstructionId next_index(Builder& b, InstructionId i) { return must(b.add(Opcode::kAdd, {i, b.constant(Literal::scalar<int32_t>(1))})); }
+InstructionId next_index(Builder& b, InstructionId i) {
+  return must(b.add(Opcode::kAdd, {i, b.constant(Literal::scalar<int32_t>(1))}));
+}
 
 InstructionId loop(Builder& b, InstructionId init, hlo::ComputationPtr condition, hlo::ComputationPtr body) {
   return must(b.add(Opcode::kWhile, {init}, with<hlo::WhileAttributes>([&](auto& a) {
@@ -39,7 +43,8 @@ TEST(ControlFlow, RunsScalarLoopsInRegisters) {
   const Shape carry = Shape::tuple({kS32, Shape::scalar(ElementType::kF64), Shape::scalar(ElementType::kF32)});
   Builder body("body");
   const auto p = body.parameter(carry);
-  const auto i = must(body.get_tuple_element(p, 0)), x = must(body.get_tuple_element(p, 1)), y = must(body.get_tuple_element(p, 2));
+  const auto i = must(body.get_tuple_element(p, 0)), x = must(body.get_tuple_element(p, 1)),
+             y = must(body.get_tuple_element(p, 2));
   const auto half = must(body.add(Opcode::kMultiply, {x, body.constant(Literal::scalar<double>(0.5))}));
   const auto wide = must(body.add(Opcode::kConvert, {y}, nullptr, Shape::scalar(ElementType::kF64)));
   const auto sum = must(body.add(Opcode::kAdd, {half, wide}));
@@ -47,7 +52,8 @@ TEST(ControlFlow, RunsScalarLoopsInRegisters) {
   const auto next = body.tuple({next_index(body, i), sum, sine});
   const auto body_computation = *std::move(body).build(next);
   Builder c("main");
-  const auto start = c.tuple({c.parameter(kS32), c.parameter(Shape::scalar(ElementType::kF64)), c.parameter(Shape::scalar(ElementType::kF32))});
+  const auto start = c.tuple({c.parameter(kS32), c.parameter(Shape::scalar(ElementType::kF64)),
+                              c.parameter(Shape::scalar(ElementType::kF32))});
   const auto end = loop(c, start, below(carry, 37), body_computation);
   check(module_of(std::move(c), end, "scalar loop"));
 }
@@ -58,9 +64,11 @@ hlo::Module array_loop(int64_t n, int64_t steps) {
   const Shape carry = Shape::tuple({kS32, row, history, row});
   Builder body("body");
   const auto p = body.parameter(carry);
-  const auto i = must(body.get_tuple_element(p, 0)), x = must(body.get_tuple_element(p, 1)), h = must(body.get_tuple_element(p, 2)), k = must(body.get_tuple_element(p, 3));
+  const auto i = must(body.get_tuple_element(p, 0)), x = must(body.get_tuple_element(p, 1)),
+             h = must(body.get_tuple_element(p, 2)), k = must(body.get_tuple_element(p, 3));
   const auto scaled = must(body.add(Opcode::kMultiply, {x, k}));
-  const auto reversed = must(body.add(Opcode::kReverse, {x}, with<hlo::ReverseAttributes>([](auto& a) { a.dimensions = {0}; })));
+  const auto reversed =
+      must(body.add(Opcode::kReverse, {x}, with<hlo::ReverseAttributes>([](auto& a) { a.dimensions = {0}; })));
   const auto moved = must(body.add(Opcode::kAdd, {scaled, reversed}));
   const auto tamed = must(body.add(Opcode::kTanh, {moved}));
   const auto as_row = must(body.add(Opcode::kReshape, {tamed}, nullptr, Shape::array(ElementType::kF32, {1, n})));
@@ -95,7 +103,8 @@ TEST(ControlFlow, SwapsCarriesAndNestsLoops) {
   const Shape carry = Shape::tuple({kS32, row, row});
   Builder body("body");
   const auto p = body.parameter(carry);
-  const auto i = must(body.get_tuple_element(p, 0)), a = must(body.get_tuple_element(p, 1)), c = must(body.get_tuple_element(p, 2));
+  const auto i = must(body.get_tuple_element(p, 0)), a = must(body.get_tuple_element(p, 1)),
+             c = must(body.get_tuple_element(p, 2));
   const auto inner_start = body.tuple({body.constant(Literal::scalar<int32_t>(0)), a});
   const auto inner_end = loop(body, inner_start, below(inner_carry, 2), inner_body);
   const auto grown = must(body.get_tuple_element(inner_end, 1));
@@ -121,9 +130,10 @@ TEST(ControlFlow, TakesOneBranch) {
     Builder b("main");
     const auto x = b.parameter(row);
     const auto which = b.parameter(kS32);
-    const auto chosen = must(b.add(Opcode::kConditional, {which, x, x, x}, with<hlo::ConditionalAttributes>([&](auto& a) {
-                                     a.branches = {branch(Opcode::kAdd), branch(Opcode::kMultiply), branch(Opcode::kSubtract)};
-                                   })));
+    const auto chosen =
+        must(b.add(Opcode::kConditional, {which, x, x, x}, with<hlo::ConditionalAttributes>([&](auto& a) {
+                     a.branches = {branch(Opcode::kAdd), branch(Opcode::kMultiply), branch(Opcode::kSubtract)};
+                   })));
     const hlo::Module module = module_of(std::move(b), chosen, "switch");
     check(module, {sample(row, 3), Literal::scalar<int32_t>(pick)});
   }
@@ -178,7 +188,8 @@ TEST(ControlFlow, StopsWhenCancelled) {
     const Status status = (*executable)->execute(arguments, results, options);
     canceller.join();
     EXPECT_EQ(status.code(), StatusCode::kCancelled);
-    EXPECT_NE(status.message().find("Execute 'endless': the program was cancelled"), std::string::npos) << status.to_string();
+    EXPECT_NE(status.message().find("Execute 'endless': the program was cancelled"), std::string::npos)
+        << status.to_string();
   }
 }
 
@@ -239,7 +250,8 @@ TEST(ControlFlow, KeepsDenormalsAndTheCallersControlWord) {
   ASSERT_TRUE(executable.ok());
   const unsigned before = _mm_getcsr();
   _mm_setcsr(before | 0x8040);
-  const std::vector<Literal> got = run(**executable, {Literal::array<float>({3}, {1.5e-38f, 1, 2}), Literal::array<float>({3}, {0.5f, 1, 2})});
+  const std::vector<Literal> got =
+      run(**executable, {Literal::array<float>({3}, {1.5e-38f, 1, 2}), Literal::array<float>({3}, {0.5f, 1, 2})});
   EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u);
   _mm_setcsr(before);
   EXPECT_GT(got[0].data<float>()[0], 0);

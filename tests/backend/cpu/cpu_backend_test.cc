@@ -14,11 +14,14 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kSizes[] = {0, 1, 3, 16, 17, 40};
-constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS8,  ElementType::kS16, ElementType::kS32,  ElementType::kS64, ElementType::kU8, ElementType::kU16,
-                                  ElementType::kU32,  ElementType::kU64, ElementType::kF16, ElementType::kBf16, ElementType::kF32, ElementType::kF64};
+constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS8,  ElementType::kS16,  ElementType::kS32,
+                                  ElementType::kS64,  ElementType::kU8,  ElementType::kU16,  ElementType::kU32,
+                                  ElementType::kU64,  ElementType::kF16, ElementType::kBf16, ElementType::kF32,
+                                  ElementType::kF64};
 
 InstructionId broadcast(Builder& b, InstructionId x, const Shape& shape, std::vector<int64_t> dimensions) {
-  return must(b.add(Opcode::kBroadcast, {x}, with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = dimensions; }), shape));
+  return must(b.add(Opcode::kBroadcast, {x},
+                    with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = dimensions; }), shape));
 }
 
 InstructionId reduce(Builder& b, Opcode opcode, InstructionId x, InstructionId init, std::vector<int64_t> dimensions) {
@@ -88,14 +91,19 @@ TEST(CpuBackend, ReadsThroughDataMovement) {
     Builder b("main");
     const auto x = b.parameter(Shape::array(type, {5, 7}));
     const auto y = b.parameter(Shape::array(type, {7, 5}));
-    const auto turned = must(b.add(Opcode::kTranspose, {x}, with<hlo::TransposeAttributes>([](auto& a) { a.permutation = {1, 0}; })));
+    const auto turned =
+        must(b.add(Opcode::kTranspose, {x}, with<hlo::TransposeAttributes>([](auto& a) { a.permutation = {1, 0}; })));
     const auto sum = must(b.add(Opcode::kAdd, {turned, y}));
-    const auto back = must(b.add(Opcode::kReverse, {sum}, with<hlo::ReverseAttributes>([](auto& a) { a.dimensions = {0, 1}; })));
-    const auto part = must(b.add(Opcode::kSlice, {back}, with<hlo::SliceAttributes>([](auto& a) { a.ranges = {{1, 6, 2}, {0, 5, 1}}; })));
+    const auto back =
+        must(b.add(Opcode::kReverse, {sum}, with<hlo::ReverseAttributes>([](auto& a) { a.dimensions = {0, 1}; })));
+    const auto part = must(
+        b.add(Opcode::kSlice, {back}, with<hlo::SliceAttributes>([](auto& a) { a.ranges = {{1, 6, 2}, {0, 5, 1}}; })));
     const auto flat = must(b.add(Opcode::kReshape, {part}, nullptr, Shape::array(type, {15})));
     const auto value = b.constant(zero(type));
-    const auto padded = must(b.add(Opcode::kPad, {flat, value}, with<hlo::PadAttributes>([](auto& a) { a.padding = {{3, 2, 0}}; })));
-    const auto twice = must(b.add(Opcode::kConcatenate, {padded, flat, padded}, with<hlo::ConcatenateAttributes>([](auto& a) { a.dimension = 0; })));
+    const auto padded =
+        must(b.add(Opcode::kPad, {flat, value}, with<hlo::PadAttributes>([](auto& a) { a.padding = {{3, 2, 0}}; })));
+    const auto twice = must(b.add(Opcode::kConcatenate, {padded, flat, padded},
+                                  with<hlo::ConcatenateAttributes>([](auto& a) { a.dimension = 0; })));
     const auto doubled = must(b.add(Opcode::kMultiply, {twice, twice}));
     const auto all = b.tuple({back, part, flat, padded, twice, doubled});
     check(module_of(std::move(b), all, std::string(element_type_name(type))));
@@ -120,7 +128,8 @@ TEST(CpuBackend, GathersAndSlicesAtRuntimeIndices) {
                                    a.index_vector_dim = 1;
                                    a.slice_sizes = {1, 1};
                                  })));
-  const auto piece = must(b.add(Opcode::kDynamicSlice, {x, i, i}, with<hlo::DynamicSliceAttributes>([](auto& a) { a.sizes = {3, 17}; })));
+  const auto piece = must(
+      b.add(Opcode::kDynamicSlice, {x, i, i}, with<hlo::DynamicSliceAttributes>([](auto& a) { a.sizes = {3, 17}; })));
   const auto update = must(b.add(Opcode::kNegate, {piece}));
   const auto changed = must(b.add(Opcode::kDynamicUpdateSlice, {x, update, i, i}));
   const auto mixed = must(b.add(Opcode::kMultiply, {changed, x}));
@@ -135,7 +144,8 @@ TEST(CpuBackend, BroadcastsIotaAndConverts) {
     const Shape shape = Shape::array(type, {4, 19});
     const auto row = b.parameter(Shape::array(type, {19}));
     const auto column = b.parameter(Shape::array(type, {4}));
-    const auto iota = must(b.add(Opcode::kIota, {}, with<hlo::IotaAttributes>([](auto& a) { a.dimension = 1; }), shape));
+    const auto iota =
+        must(b.add(Opcode::kIota, {}, with<hlo::IotaAttributes>([](auto& a) { a.dimension = 1; }), shape));
     const auto sum = must(b.add(Opcode::kAdd, {broadcast(b, row, shape, {1}), broadcast(b, column, shape, {0})}));
     const auto product = must(b.add(Opcode::kMultiply, {sum, iota}));
     const auto as_float = must(b.add(Opcode::kConvert, {product}, nullptr, Shape::array(ElementType::kF32, {4, 19})));

@@ -47,7 +47,8 @@ inline Literal sample(const Shape& shape, unsigned seed) {
           const int pick = static_cast<int>(random() % 33) - 16;
           if constexpr (std::is_same_v<T, bool>) value = pick > 0;
           else if constexpr (std::is_unsigned_v<T>) value = static_cast<T>(pick + 16);
-          else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) value = T(static_cast<float>(pick) / 8);
+          else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
+            value = T(static_cast<float>(pick) / 8);
           else if constexpr (std::is_integral_v<T>) value = static_cast<T>(pick);
           else if constexpr (std::is_floating_point_v<T>) value = static_cast<T>(pick) / 8;
           else value = T(static_cast<float>(pick) / 8, static_cast<float>(pick) / 4);
@@ -59,7 +60,8 @@ inline Literal sample(const Shape& shape, unsigned seed) {
 
 inline void flatten(const Literal& value, std::vector<Literal>& leaves) {
   if (!value.is_tuple()) leaves.push_back(value);
-  else for (const Literal& element : value.elements()) flatten(element, leaves);
+  else
+    for (const Literal& element : value.elements()) flatten(element, leaves);
 }
 
 inline void expect_near(const Literal& got, const Literal& wanted, double tolerance, const std::string& where) {
@@ -74,12 +76,14 @@ inline void expect_near(const Literal& got, const Literal& wanted, double tolera
     const double a = element_as_double(got, k), b = element_as_double(wanted, k);
     if (std::isnan(a) && std::isnan(b)) continue;
     if (a == b) continue;
-    ASSERT_LE(std::abs(a - b), tolerance * std::max(1.0, std::abs(b))) << where << ": element " << k << " of " << got.to_string(64) << "\nwanted " << wanted.to_string(64);
+    ASSERT_LE(std::abs(a - b), tolerance * std::max(1.0, std::abs(b)))
+        << where << ": element " << k << " of " << got.to_string(64) << "\nwanted " << wanted.to_string(64);
   }
 }
 
 /// The results of `executable`; failures of the test otherwise.
-inline std::vector<Literal> run(Executable& executable, const std::vector<Literal>& arguments, const ExecuteOptions& options = {}) {
+inline std::vector<Literal> run(Executable& executable, const std::vector<Literal>& arguments,
+                                const ExecuteOptions& options = {}) {
   std::vector<BufferPtr> buffers, results(executable.result_shapes().size());
   for (const Literal& argument : arguments) buffers.push_back(*buffer_from_literal(argument));
   const Status status = executable.execute(buffers, results, options);
@@ -108,7 +112,8 @@ inline void check(const hlo::Module& module, const std::vector<Literal>& argumen
       const std::vector<Literal> got = run(**executable, arguments);
       ASSERT_EQ(got.size(), leaves.size());
       for (size_t k = 0; k < got.size(); ++k) {
-        expect_near(got[k], leaves[k], tolerance, module.name + " on " + std::string(isa_name(isa)) + ", result " + std::to_string(k));
+        expect_near(got[k], leaves[k], tolerance,
+                    module.name + " on " + std::string(isa_name(isa)) + ", result " + std::to_string(k));
       }
     }
   }

@@ -31,24 +31,40 @@ hlo::DotAttributes dot(hlo::Int64List lb, hlo::Int64List lc, hlo::Int64List rb, 
 }
 
 TEST(Heroes, MultipliesMatricesOfEveryTypeAndSize) {
-  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kF16, ElementType::kS32, ElementType::kU8}) {
+  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kF16,
+                           ElementType::kS32, ElementType::kU8}) {
     const double tolerance = type == ElementType::kBf16 ? 5e-2 : type == ElementType::kF16 ? 1e-2 : 1e-5;
     for (int64_t n : {1, 3, 17, 48}) {
       check(dot_module(Shape::array(type, {n, 5}), Shape::array(type, {5, n}), dot({}, {1}, {}, {0})), tolerance);
       check(dot_module(Shape::array(type, {6, n}), Shape::array(type, {3, n}), dot({}, {1}, {}, {1})), tolerance);
     }
   }
-  check(dot_module(Shape::array(ElementType::kF32, {70, 65}), Shape::array(ElementType::kF32, {65, 80}), dot({}, {1}, {}, {0})), 1e-4);
-  check(dot_module(Shape::array(ElementType::kF32, {65, 70}), Shape::array(ElementType::kF32, {80, 65}), dot({}, {0}, {}, {1})), 1e-4);
-  check(dot_module(Shape::array(ElementType::kF64, {2, 65, 40, 3}), Shape::array(ElementType::kF64, {3, 2, 60, 65}), dot({0, 3}, {1}, {1, 0}, {3})), 1e-9);
-  check(dot_module(Shape::array(ElementType::kBf16, {200, 100}), Shape::array(ElementType::kBf16, {100, 90}), dot({}, {1}, {}, {0})), 5e-2);
-  check(dot_module(Shape::array(ElementType::kF32, {100, 4, 4}), Shape::array(ElementType::kF32, {100, 4, 4}), dot({0}, {2}, {0}, {1})), 1e-5);
-  check(dot_module(Shape::array(ElementType::kF32, {7}), Shape::array(ElementType::kF32, {7}), dot({}, {0}, {}, {0})), 1e-5);
-  check(dot_module(Shape::array(ElementType::kF32, {300}), Shape::array(ElementType::kF32, {300, 200}), dot({}, {0}, {}, {0})), 1e-4);
-  check(dot_module(Shape::array(ElementType::kF32, {4, 0}), Shape::array(ElementType::kF32, {0, 6}), dot({}, {1}, {}, {0})));
+  check(dot_module(Shape::array(ElementType::kF32, {70, 65}), Shape::array(ElementType::kF32, {65, 80}),
+                   dot({}, {1}, {}, {0})),
+        1e-4);
+  check(dot_module(Shape::array(ElementType::kF32, {65, 70}), Shape::array(ElementType::kF32, {80, 65}),
+                   dot({}, {0}, {}, {1})),
+        1e-4);
+  check(dot_module(Shape::array(ElementType::kF64, {2, 65, 40, 3}), Shape::array(ElementType::kF64, {3, 2, 60, 65}),
+                   dot({0, 3}, {1}, {1, 0}, {3})),
+        1e-9);
+  check(dot_module(Shape::array(ElementType::kBf16, {200, 100}), Shape::array(ElementType::kBf16, {100, 90}),
+                   dot({}, {1}, {}, {0})),
+        5e-2);
+  check(dot_module(Shape::array(ElementType::kF32, {100, 4, 4}), Shape::array(ElementType::kF32, {100, 4, 4}),
+                   dot({0}, {2}, {0}, {1})),
+        1e-5);
+  check(dot_module(Shape::array(ElementType::kF32, {7}), Shape::array(ElementType::kF32, {7}), dot({}, {0}, {}, {0})),
+        1e-5);
+  check(dot_module(Shape::array(ElementType::kF32, {300}), Shape::array(ElementType::kF32, {300, 200}),
+                   dot({}, {0}, {}, {0})),
+        1e-4);
+  check(dot_module(Shape::array(ElementType::kF32, {4, 0}), Shape::array(ElementType::kF32, {0, 6}),
+                   dot({}, {1}, {}, {0})));
 }
 
-hlo::ComputationPtr less_than(ElementType type, ElementType payload, bool two, hlo::ComparisonDirection direction, hlo::ComparisonType order) {
+hlo::ComputationPtr less_than(ElementType type, ElementType payload, bool two, hlo::ComparisonDirection direction,
+                              hlo::ComparisonType order) {
   Builder b("less");
   const auto x = b.parameter(Shape::scalar(type)), y = b.parameter(Shape::scalar(type));
   if (two) {
@@ -62,7 +78,8 @@ hlo::ComputationPtr less_than(ElementType type, ElementType payload, bool two, h
   return *std::move(b).build(root);
 }
 
-hlo::Module sort_module(const Shape& shape, int64_t dimension, hlo::ComparisonDirection direction, hlo::ComparisonType order) {
+hlo::Module sort_module(const Shape& shape, int64_t dimension, hlo::ComparisonDirection direction,
+                        hlo::ComparisonType order) {
   Builder b("main");
   const auto keys = b.parameter(shape);
   const Shape index = shape.with_element_type(ElementType::kS32);
@@ -70,13 +87,15 @@ hlo::Module sort_module(const Shape& shape, int64_t dimension, hlo::ComparisonDi
   const auto sorted = must(b.add(Opcode::kSort, {keys, payload}, with<hlo::SortAttributes>([&](auto& a) {
                                    a.dimensions = {dimension};
                                    a.is_stable = true;
-                                   a.to_apply = less_than(shape.element_type(), ElementType::kS32, true, direction, order);
+                                   a.to_apply =
+                                       less_than(shape.element_type(), ElementType::kS32, true, direction, order);
                                  })));
   return module_of(std::move(b), sorted, "sort " + shape.to_string());
 }
 
 TEST(Heroes, SortsStablyByKey) {
-  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kS8, ElementType::kU32, ElementType::kS64, ElementType::kPred}) {
+  for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kS8,
+                           ElementType::kU32, ElementType::kS64, ElementType::kPred}) {
     for (int64_t n : {0, 1, 2, 17, 40, 700, 5000}) {
       const auto order = is_floating(type) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault;
       check(sort_module(Shape::array(type, {2, n}), 1, hlo::ComparisonDirection::kLt, order));
@@ -89,7 +108,9 @@ TEST(Heroes, SortsWithAnyComparator) {
   Builder c("by_square");
   const auto p = c.parameter(Shape::scalar(ElementType::kS32)), q = c.parameter(Shape::scalar(ElementType::kS32));
   const auto pp = must(c.add(Opcode::kMultiply, {p, p})), qq = must(c.add(Opcode::kMultiply, {q, q}));
-  const auto less = must(c.add(Opcode::kCompare, {pp, qq}, with<hlo::CompareAttributes>([](auto& a) { a.direction = hlo::ComparisonDirection::kLt; })));
+  const auto less =
+      must(c.add(Opcode::kCompare, {pp, qq},
+                 with<hlo::CompareAttributes>([](auto& a) { a.direction = hlo::ComparisonDirection::kLt; })));
   const hlo::ComputationPtr comparator = *std::move(c).build(less);
   Builder b("main");
   const auto x = b.parameter(Shape::array(ElementType::kS32, {5, 33}));
@@ -117,12 +138,13 @@ TEST(Heroes, ScattersRowsAndElements) {
                                        a.index_vector_dim = 1;
                                        a.to_apply = body;
                                      })));
-      const auto by_element = must(b.add(Opcode::kScatter, {by_row, rows, elements}, with<hlo::ScatterAttributes>([&](auto& a) {
-                                           a.inserted_window_dims = {0, 1};
-                                           a.scatter_dims_to_operand_dims = {1};
-                                           a.index_vector_dim = 1;
-                                           a.to_apply = body;
-                                         })));
+      const auto by_element =
+          must(b.add(Opcode::kScatter, {by_row, rows, elements}, with<hlo::ScatterAttributes>([&](auto& a) {
+                       a.inserted_window_dims = {0, 1};
+                       a.scatter_dims_to_operand_dims = {1};
+                       a.index_vector_dim = 1;
+                       a.to_apply = body;
+                     })));
       const auto both = b.tuple({by_row, by_element});
       check(module_of(std::move(b), both, "scatter"), 1e-2);
     }
@@ -142,7 +164,8 @@ TEST(Heroes, DrawsThreefryBits) {
 
 TEST(Heroes, ComputesWithComplexNumbersThroughTheReferenceKernels) {
   Builder b("main");
-  const auto x = b.parameter(Shape::array(ElementType::kC64, {5})), y = b.parameter(Shape::array(ElementType::kC64, {5}));
+  const auto x = b.parameter(Shape::array(ElementType::kC64, {5})),
+             y = b.parameter(Shape::array(ElementType::kC64, {5}));
   const auto product = must(b.add(Opcode::kMultiply, {x, y}));
   const auto real = must(b.add(Opcode::kReal, {product}));
   const auto negative = must(b.add(Opcode::kNegate, {real}));
@@ -152,11 +175,13 @@ TEST(Heroes, ComputesWithComplexNumbersThroughTheReferenceKernels) {
 TEST(Heroes, RefusesAnOpThatThisVersionLacks) {
   Builder b("main");
   const auto x = b.parameter(Shape::array(ElementType::kF32, {5}));
-  const auto r = must(b.add(Opcode::kReduceWindow, {x}, std::make_shared<hlo::RawAttributes>(), Shape::array(ElementType::kF32, {5}), "r"));
+  const auto r = must(b.add(Opcode::kReduceWindow, {x}, std::make_shared<hlo::RawAttributes>(),
+                            Shape::array(ElementType::kF32, {5}), "r"));
   const auto executable = make_cpu_backend()->compile(module_of(std::move(b), r), {}, nullptr);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
-  EXPECT_NE(executable.status().message().find("reduce-window 'r' is not implemented on platform Host in this version"), std::string::npos)
+  EXPECT_NE(executable.status().message().find("reduce-window 'r' is not implemented on platform Host in this version"),
+            std::string::npos)
       << executable.status().to_string();
 }
 

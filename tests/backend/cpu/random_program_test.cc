@@ -55,7 +55,8 @@ class Generator {
       if (shape(v).rank() != 1) continue;
       for (int64_t d = 0; d < wanted.rank(); ++d) {
         if (wanted.dimension(d) == shape(v).dimension(0)) {
-          return must(b_.add(Opcode::kBroadcast, {v}, with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = {d}; }), wanted));
+          return must(b_.add(Opcode::kBroadcast, {v},
+                             with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = {d}; }), wanted));
         }
       }
     }
@@ -78,7 +79,8 @@ class Generator {
         hlo::Int64List permutation;
         for (int64_t d = 0; d < rank; ++d) permutation.push_back(d);
         std::shuffle(permutation.begin(), permutation.end(), random_);
-        return keep(b_.add(Opcode::kTranspose, {x}, with<hlo::TransposeAttributes>([&](auto& a) { a.permutation = permutation; })));
+        return keep(b_.add(Opcode::kTranspose, {x},
+                           with<hlo::TransposeAttributes>([&](auto& a) { a.permutation = permutation; })));
       }
       case 7: {
         std::vector<hlo::SliceRange> ranges;
@@ -88,20 +90,23 @@ class Generator {
         }
         return keep(b_.add(Opcode::kSlice, {x}, with<hlo::SliceAttributes>([&](auto& a) { a.ranges = ranges; })));
       }
-      case 8: return keep(b_.add(Opcode::kReverse, {x}, with<hlo::ReverseAttributes>([&](auto& a) {
-                                   for (int64_t d = 0; d < rank; ++d) {
-                                     if (below(2) == 0) a.dimensions.push_back(d);
-                                   }
-                                 })));
+      case 8:
+        return keep(b_.add(Opcode::kReverse, {x}, with<hlo::ReverseAttributes>([&](auto& a) {
+                             for (int64_t d = 0; d < rank; ++d) {
+                               if (below(2) == 0) a.dimensions.push_back(d);
+                             }
+                           })));
       case 9: {
         std::vector<hlo::PaddingDimension> padding;
-        for (int64_t d = 0; d < rank; ++d) padding.push_back({below(3) - (s.dimension(d) > 2 ? 1 : 0), below(3), below(4) == 0 ? 1 : 0});
+        for (int64_t d = 0; d < rank; ++d)
+          padding.push_back({below(3) - (s.dimension(d) > 2 ? 1 : 0), below(3), below(4) == 0 ? 1 : 0});
         const auto value = b_.constant(Literal::scalar<float>(0.5f));
         return keep(b_.add(Opcode::kPad, {x, value}, with<hlo::PadAttributes>([&](auto& a) { a.padding = padding; })));
       }
       case 10:
         if (rank == 0) return;
-        return keep(b_.add(Opcode::kConcatenate, {x, like(s), x}, with<hlo::ConcatenateAttributes>([&](auto& a) { a.dimension = below(rank); })));
+        return keep(b_.add(Opcode::kConcatenate, {x, like(s), x},
+                           with<hlo::ConcatenateAttributes>([&](auto& a) { a.dimension = below(rank); })));
       case 11: return grow_reduce(x);
       case 12: return grow_dynamic(x);
       default: return grow_dot(x);
@@ -118,7 +123,8 @@ class Generator {
       places.push_back(static_cast<int64_t>(dimensions.size()));
       dimensions.push_back(s.dimension(d));
     }
-    keep(b_.add(Opcode::kBroadcast, {x}, with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = places; }), Shape::array(ElementType::kF32, dimensions)));
+    keep(b_.add(Opcode::kBroadcast, {x}, with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = places; }),
+                Shape::array(ElementType::kF32, dimensions)));
   }
 
   void grow_reshape(InstructionId x) {
@@ -153,7 +159,8 @@ class Generator {
     for (int64_t d = 0; d < shape(x).rank(); ++d) {
       if (std::find(dimensions.begin(), dimensions.end(), d) == dimensions.end()) kept.push_back(d);
     }
-    const auto wide = must(b_.add(Opcode::kBroadcast, {*r}, with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = kept; }), shape(x)));
+    const auto wide = must(b_.add(Opcode::kBroadcast, {*r},
+                                  with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = kept; }), shape(x)));
     keep(b_.add(Opcode::kSubtract, {x, wide}));
   }
 
@@ -163,9 +170,11 @@ class Generator {
     std::vector<InstructionId> operands = {x};
     for (int64_t d = 0; d < s.rank(); ++d) {
       sizes.push_back(1 + below(s.dimension(d)));
-      operands.push_back(below(3) == 0 ? b_.constant(Literal::scalar<int32_t>(static_cast<int32_t>(below(5)) - 1)) : index_);
+      operands.push_back(below(3) == 0 ? b_.constant(Literal::scalar<int32_t>(static_cast<int32_t>(below(5)) - 1))
+                                       : index_);
     }
-    const auto piece = must(b_.add(Opcode::kDynamicSlice, operands, with<hlo::DynamicSliceAttributes>([&](auto& a) { a.sizes = sizes; })));
+    const auto piece = must(
+        b_.add(Opcode::kDynamicSlice, operands, with<hlo::DynamicSliceAttributes>([&](auto& a) { a.sizes = sizes; })));
     keep(piece);
     if (below(2) == 0) return;
     const auto update = must(b_.add(Opcode::kNegate, {piece}));

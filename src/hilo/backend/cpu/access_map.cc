@@ -19,7 +19,8 @@ IndexExpr operator+(const IndexExpr& a, const IndexExpr& b) {
   for (size_t k = 0; k < b.coefficients.size(); ++k) sum.coefficients[k] += b.coefficients[k];
   while (!sum.coefficients.empty() && sum.coefficients.back() == 0) sum.coefficients.pop_back();
   for (const IndexTerm& term : b.terms) {
-    const auto same = std::find_if(sum.terms.begin(), sum.terms.end(), [&](const IndexTerm& t) { return t.node == term.node; });
+    const auto same =
+        std::find_if(sum.terms.begin(), sum.terms.end(), [&](const IndexTerm& t) { return t.node == term.node; });
     if (same == sum.terms.end()) sum.terms.push_back(term);
     else same->coefficient += term.coefficient;
   }

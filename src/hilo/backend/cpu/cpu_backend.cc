@@ -8,7 +8,6 @@
 #include "hilo/backend/cpu/planner.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/verify/verifier.h"
-#include "hilo/hlo/verify/verifier.h"
 
 namespace hilo {
 namespace {
@@ -18,7 +17,8 @@ class CpuBackend final : public Backend {
   std::string_view platform_name() const override { return "Host"; }
   int device_count() const override { return 1; }
 
-  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&, hlo::PassObserver* observer) override {
+  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&,
+                                                hlo::PassObserver* observer) override {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     const auto began = std::chrono::steady_clock::now();
     HILO_RETURN_IF_ERROR(hlo::verify(module));
@@ -29,7 +29,8 @@ class CpuBackend final : public Backend {
     passes.observer = observer;
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_ASSIGN_OR_RETURN(cpu::Program program, cpu::plan_program(*optimized, isa));
-    const double milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    const double milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     return std::unique_ptr<Executable>(
         std::make_unique<cpu::CpuExecutable>(module, std::move(optimized), std::move(program), milliseconds));
   }

@@ -28,7 +28,8 @@ class FloatingPointScope {
 
 }  // namespace
 
-CpuExecutable::CpuExecutable(const hlo::Module& asked, std::unique_ptr<const hlo::Module> optimized, Program program, double milliseconds)
+CpuExecutable::CpuExecutable(const hlo::Module& asked, std::unique_ptr<const hlo::Module> optimized, Program program,
+                             double milliseconds)
     : module_(std::move(optimized)), program_(std::move(program)), milliseconds_(milliseconds) {
   set_signature(asked);
   for (const Shape& shape : result_shapes()) result_bytes_.push_back(static_cast<size_t>(shape.byte_size()));
@@ -53,25 +54,31 @@ void CpuExecutable::give_arena(AlignedBuffer arena) {
   if (!spare_arena_.compare_exchange_strong(expected, mine, std::memory_order_release)) delete mine;
 }
 
-Status CpuExecutable::run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options) {
-  const auto began = options.observer != nullptr ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
+Status CpuExecutable::run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                          const ExecuteOptions& options) {
+  const auto began =
+      options.observer != nullptr ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   HILO_ASSIGN_OR_RETURN(AlignedBuffer arena, take_arena());
   const Status status = run_in(arena, arguments, results, options);
   give_arena(std::move(arena));
   if (options.observer != nullptr) {
-    options.observer->on_kernel({}, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began).count());
+    options.observer->on_kernel(
+        {}, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began).count());
   }
   return status;
 }
 
-Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options) {
+Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                             const ExecuteOptions& options) {
   const bool donates = !options.donated.empty();
-  std::vector<AlignedBuffer> taken;        // donated memory, alive until the end
+  std::vector<AlignedBuffer> taken;  // donated memory, alive until the end
   std::vector<uint32_t> takes(donates ? results.size() : 0, ~0u);
   if (donates) {
     std::vector<bool> used(arguments.size(), false);
     for (const DonationPair& pair : program_.donations) {
-      if (pair.argument >= options.donated.size() || !options.donated[pair.argument] || used[pair.argument] || takes[pair.result] != ~0u) continue;
+      if (pair.argument >= options.donated.size() || !options.donated[pair.argument] || used[pair.argument] ||
+          takes[pair.result] != ~0u)
+        continue;
       if (arguments[pair.argument]->shape().byte_size() != result_shapes()[pair.result].byte_size()) continue;
       used[pair.argument] = true;
       takes[pair.result] = pair.argument;
@@ -85,7 +92,8 @@ Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> ar
   }
   const size_t count = program_.slots.size();
   std::vector<void*> heap(count > kSlotsOnStack ? count : 0);
-  void** slots = count > kSlotsOnStack ? heap.data() : static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(count, 1)));
+  void** slots =
+      count > kSlotsOnStack ? heap.data() : static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(count, 1)));
   std::vector<void*> argument_data(donates ? arguments.size() : 0);
   if (donates) {
     for (size_t a = 0; a < arguments.size(); ++a) argument_data[a] = const_cast<void*>(arguments[a]->data());
@@ -94,14 +102,17 @@ Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> ar
       if (options.donated[a]) taken[a] = arguments[a]->release(BufferState::kDonated);
     }
     for (size_t r = 0; r < results.size(); ++r) {
-      if (takes[r] != ~0u) results[r] = std::make_shared<Buffer>(result_shapes()[r], std::move(taken[takes[r]]), options.replica);
+      if (takes[r] != ~0u)
+        results[r] = std::make_shared<Buffer>(result_shapes()[r], std::move(taken[takes[r]]), options.replica);
     }
   }
   for (size_t s = 0; s < count; ++s) {
     const Slot& slot = program_.slots[s];
     const size_t index = static_cast<size_t>(slot.index);
     switch (slot.source) {
-      case SlotSource::kArgument: slots[s] = donates ? argument_data[index] : const_cast<void*>(arguments[index]->data()); break;
+      case SlotSource::kArgument:
+        slots[s] = donates ? argument_data[index] : const_cast<void*>(arguments[index]->data());
+        break;
       case SlotSource::kResult: slots[s] = results[index]->mutable_data(); break;
       case SlotSource::kConstant: slots[s] = const_cast<std::byte*>(program_.constants[index].bytes().data()); break;
       case SlotSource::kArena: slots[s] = arena.data() + index; break;
@@ -111,7 +122,8 @@ Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> ar
   const FloatingPointScope control;
   Executor* executor = nullptr;
   if (program_.forks) executor = &default_pool();
-  RunContext context{program_, slots, options.cancellation != nullptr ? options.cancellation->word() : nullptr, executor};
+  RunContext context{program_, slots, options.cancellation != nullptr ? options.cancellation->word() : nullptr,
+                     executor};
   const Status status = run_steps(program_.steps, context);
   return status.ok() ? status : status.with_context("Execute '" + name() + "'");
 }

@@ -11,20 +11,23 @@ namespace hilo::cpu {
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(const hlo::Module& asked, std::unique_ptr<const hlo::Module> optimized, Program program, double milliseconds);
+  CpuExecutable(const hlo::Module& asked, std::unique_ptr<const hlo::Module> optimized, Program program,
+                double milliseconds);
   ~CpuExecutable() override;
 
   ExecutableStatistics statistics() const override;
   const hlo::Module& optimized_module() const override { return *module_; }
 
  protected:
-  Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options) override;
+  Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+             const ExecuteOptions& options) override;
 
  private:
   /// One arena is kept for the next call; calls at the same time get others from the pool.
   StatusOr<AlignedBuffer> take_arena();
   void give_arena(AlignedBuffer arena);
-  Status run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options);
+  Status run_in(AlignedBuffer& arena, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                const ExecuteOptions& options);
 
   std::unique_ptr<const hlo::Module> module_;
   Program program_;

@@ -13,9 +13,7 @@ constexpr size_t kMaxValues = size_t{1} << 22;
 
 using Leaves = std::vector<ValueId>;
 
-int64_t leaf_count(const Shape& shape) {
-  return shape.is_tuple() ? static_cast<int64_t>(shape.leaves().size()) : 1;
-}
+int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<int64_t>(shape.leaves().size()) : 1; }
 
 class GraphBuilder {
  public:
@@ -43,27 +41,36 @@ class GraphBuilder {
   }
 
   /// Recursion is over call depth, which is bounded, not over the size of a program.
-  StatusOr<Leaves> inline_computation(const hlo::Computation& computation, const std::vector<Leaves>& arguments, int depth) {
+  StatusOr<Leaves> inline_computation(const hlo::Computation& computation, const std::vector<Leaves>& arguments,
+                                      int depth) {
     if (depth > kMaxCallDepth) {
-      return unimplemented(fmt::format("computation '{}': calls are nested more than {} deep", computation.name(), kMaxCallDepth));
+      return unimplemented(
+          fmt::format("computation '{}': calls are nested more than {} deep", computation.name(), kMaxCallDepth));
     }
     std::vector<Leaves> leaves(computation.size());
     for (const hlo::Instruction& i : computation.instructions()) {
       HILO_ASSIGN_OR_RETURN(leaves[i.id], leaves_of_instruction(computation, i, leaves, arguments, depth));
       if (graph_.values.size() > kMaxValues) {
-        return resource_exhausted(fmt::format("computation '{}': more than {} instructions after inlining", computation.name(), kMaxValues));
+        return resource_exhausted(
+            fmt::format("computation '{}': more than {} instructions after inlining", computation.name(), kMaxValues));
       }
     }
     return leaves[computation.root_id()];
   }
 
-  StatusOr<Leaves> leaves_of_instruction(const hlo::Computation& computation, const hlo::Instruction& i, const std::vector<Leaves>& leaves,
-                                         const std::vector<Leaves>& arguments, int depth) {
+  StatusOr<Leaves> leaves_of_instruction(const hlo::Computation& computation, const hlo::Instruction& i,
+                                         const std::vector<Leaves>& leaves, const std::vector<Leaves>& arguments,
+                                         int depth) {
     Leaves operands;
     for (hlo::InstructionId id : i.operands) operands.insert(operands.end(), leaves[id].begin(), leaves[id].end());
-    if (i.opcode == hlo::Opcode::kParameter) return arguments[static_cast<size_t>(hlo::attributes_of<hlo::ParameterAttributes>(i).number)];
-    if (i.opcode == hlo::Opcode::kTuple || i.opcode == hlo::Opcode::kOptimizationBarrier || i.opcode == hlo::Opcode::kCopy) return operands;
-    if (i.opcode == hlo::Opcode::kGetTupleElement) return element_of(computation.instruction(i.operands[0]).shape, hlo::attributes_of<hlo::GetTupleElementAttributes>(i).index, operands);
+    if (i.opcode == hlo::Opcode::kParameter)
+      return arguments[static_cast<size_t>(hlo::attributes_of<hlo::ParameterAttributes>(i).number)];
+    if (i.opcode == hlo::Opcode::kTuple || i.opcode == hlo::Opcode::kOptimizationBarrier ||
+        i.opcode == hlo::Opcode::kCopy)
+      return operands;
+    if (i.opcode == hlo::Opcode::kGetTupleElement)
+      return element_of(computation.instruction(i.operands[0]).shape,
+                        hlo::attributes_of<hlo::GetTupleElementAttributes>(i).index, operands);
     if (i.opcode == hlo::Opcode::kCall) {
       std::vector<Leaves> inner;
       for (hlo::InstructionId id : i.operands) inner.push_back(leaves[id]);

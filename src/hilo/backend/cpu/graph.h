@@ -20,8 +20,8 @@ struct Node {
 
 struct GraphValue {
   Shape shape;
-  uint32_t node = ~0u;      ///< ~0 for a parameter
-  uint32_t result = 0;      ///< which of the node's results
+  uint32_t node = ~0u;  ///< ~0 for a parameter
+  uint32_t result = 0;  ///< which of the node's results
 };
 
 /// Values are in topological order: a node's operands have smaller ids than its results. Calls are inlined and tuples,

@@ -18,7 +18,9 @@ namespace {
 class EvaluatorHero final : public Hero {
  public:
   EvaluatorHero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results)
-      : instruction_(instruction), operands_(operands.begin(), operands.end()), results_(results.begin(), results.end()) {}
+      : instruction_(instruction),
+        operands_(operands.begin(), operands.end()),
+        results_(results.begin(), results.end()) {}
 
   Status run(void* const* buffers, RunContext& context) const override {
     std::vector<Literal> values;
@@ -39,9 +41,11 @@ class EvaluatorHero final : public Hero {
     };
     StatusOr<Literal> result = instruction_.def().evaluate({instruction_, operands, call});
     if (!result.ok()) return result.status().with_context(describe(instruction_));
-    const std::span<const Literal> flat = result->is_tuple() ? result->elements() : std::span<const Literal>(&*result, 1);
+    const std::span<const Literal> flat =
+        result->is_tuple() ? result->elements() : std::span<const Literal>(&*result, 1);
     for (size_t k = 0; k < results_.size(); ++k) {
-      if (!flat[k].bytes().empty()) std::memcpy(buffers[operands_.size() + k], flat[k].bytes().data(), flat[k].bytes().size());
+      if (!flat[k].bytes().empty())
+        std::memcpy(buffers[operands_.size() + k], flat[k].bytes().data(), flat[k].bytes().size());
     }
     return ok_status();
   }
@@ -57,8 +61,10 @@ class ScalarLoopHero final : public Hero {
 
   Status run(void* const* buffers, RunContext& context) const override {
     static const uint32_t never = 0;
-    const uint32_t* word = context.cancel_word != nullptr ? reinterpret_cast<const uint32_t*>(context.cancel_word) : &never;
-    if (program_.function(buffers, buffers + leaves_, word) != 0) return cancelled("the program was cancelled in a loop");
+    const uint32_t* word =
+        context.cancel_word != nullptr ? reinterpret_cast<const uint32_t*>(context.cancel_word) : &never;
+    if (program_.function(buffers, buffers + leaves_, word) != 0)
+      return cancelled("the program was cancelled in a loop");
     return ok_status();
   }
 
@@ -98,19 +104,25 @@ class RelayoutHero final : public Hero {
 
 }  // namespace
 
-std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results) {
+std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                          std::span<const Shape> results) {
   return std::make_unique<EvaluatorHero>(instruction, operands, results);
 }
 
-StatusOr<std::unique_ptr<Hero>> make_scalar_loop_hero(const hlo::Computation& condition, const hlo::Computation& body, Isa isa) {
+StatusOr<std::unique_ptr<Hero>> make_scalar_loop_hero(const hlo::Computation& condition, const hlo::Computation& body,
+                                                      Isa isa) {
   HILO_ASSIGN_OR_RETURN(ScalarProgram program, compile_scalar_loop(condition, body, isa));
   const Shape shape = body.result_shape();
-  return std::unique_ptr<Hero>(std::make_unique<ScalarLoopHero>(std::move(program), shape.is_tuple() ? shape.leaves().size() : 1));
+  return std::unique_ptr<Hero>(
+      std::make_unique<ScalarLoopHero>(std::move(program), shape.is_tuple() ? shape.leaves().size() : 1));
 }
 
-std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major) { return std::make_unique<RelayoutHero>(shape, to_row_major); }
+std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major) {
+  return std::make_unique<RelayoutHero>(shape, to_row_major);
+}
 
-StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<const Shape> operands, std::span<const Shape> results, Isa isa) {
+StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<const Shape> operands,
+                                          std::span<const Shape> results, Isa isa) {
   if (hlo::has_raw_attributes(i.opcode)) {
     return unimplemented(fmt::format("{} is not implemented on platform Host in this version", describe(i)));
   }

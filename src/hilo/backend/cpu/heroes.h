@@ -12,16 +12,21 @@ StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& instruction, s
                                           std::span<const Shape> results, Isa isa);
 
 // runtime/*.cc: each gives null if the instruction isn't of a form that it runs.
-std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, const Shape& result);
-StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, Isa isa);
+std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                    const Shape& result);
+StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                               Isa isa);
 std::unique_ptr<Hero> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
-std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results);
+std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                       std::span<const Shape> results);
 
 /// The reference kernel of the op: complex numbers, sub-byte types and rare forms. Correct and slow.
-std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results);
+std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                          std::span<const Shape> results);
 
 /// A loop whose carry lives in registers. Preconditions: those of compile_scalar_loop.
-StatusOr<std::unique_ptr<Hero>> make_scalar_loop_hero(const hlo::Computation& condition, const hlo::Computation& body, Isa isa);
+StatusOr<std::unique_ptr<Hero>> make_scalar_loop_hero(const hlo::Computation& condition, const hlo::Computation& body,
+                                                      Isa isa);
 
 /// Copies between the layout of `shape` and row-major order.
 std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major);

@@ -49,7 +49,8 @@ Status compile_group(std::span<Missing> group, Isa isa) {
 }
 
 Status compile_missing(std::vector<Missing>& missing, Isa isa) {
-  const size_t groups = missing.size() <= kKernelsPerModule ? 1 : static_cast<size_t>(std::max(default_pool().threads(), 1));
+  const size_t groups =
+      missing.size() <= kKernelsPerModule ? 1 : static_cast<size_t>(std::max(default_pool().threads(), 1));
   std::vector<Status> statuses(groups);
   const auto compile = [&](int64_t g) {
     const size_t begin = missing.size() * static_cast<size_t>(g) / groups;

@@ -77,8 +77,8 @@ StatusOr<Program> Planner::run() && {
   return std::move(program_);
 }
 
-StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::vector<SlotId>& parameters, const ResultPlan& plan,
-                                                 int depth, bool is_entry) {
+StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::vector<SlotId>& parameters,
+                                                 const ResultPlan& plan, int depth, bool is_entry) {
   HILO_ASSIGN_OR_RETURN(RegionGraph regions, form_regions(graph));
   std::vector<Item> items;
   for (size_t k = 0; k < regions.regions.size(); ++k) items.push_back({regions.regions[k].root, true, k});
@@ -89,9 +89,17 @@ StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::
   std::ranges::stable_sort(items, {}, &Item::key);
 
   const size_t count = graph.values.size();
-  Scope scope{graph, {}, std::vector<SlotId>(count, kNoSlot), std::vector<int64_t>(count, -1), std::vector<bool>(count, false),
-              std::vector<SlotId>(count, kNoSlot), std::vector<SlotId>(count, kNoSlot), std::vector<int64_t>(count, -1),
-              std::vector<std::vector<ValueId>>(count), 0, {}};
+  Scope scope{graph,
+              {},
+              std::vector<SlotId>(count, kNoSlot),
+              std::vector<int64_t>(count, -1),
+              std::vector<bool>(count, false),
+              std::vector<SlotId>(count, kNoSlot),
+              std::vector<SlotId>(count, kNoSlot),
+              std::vector<int64_t>(count, -1),
+              std::vector<std::vector<ValueId>>(count),
+              0,
+              {}};
   for (size_t i = 0; i < items.size(); ++i) {
     const auto read = [&](ValueId v) { scope.last_use[v] = static_cast<int64_t>(i); };
     if (items[i].is_region) {
@@ -123,7 +131,8 @@ StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::
   for (size_t r = 0; r < graph.results.size(); ++r) {
     const ValueId v = graph.results[r];
     SlotId slot = scope.slot_of[v];
-    if (slot == kNoSlot) return internal_error(fmt::format("plan: result {} of '{}' is never computed", r, module_.name));
+    if (slot == kNoSlot)
+      return internal_error(fmt::format("plan: result {} of '{}' is never computed", r, module_.name));
     use(slot);
     const bool stays = plan.targets[r] == kNoSlot || slot == plan.targets[r] ||
                        (plan.in_place[r] != kNoSlot && slot == plan.in_place[r]);
@@ -154,7 +163,8 @@ SlotId Planner::output_slot(Scope& scope, ValueId value) {
 
 /// May the region write `output` over the memory of its operand? Every element is read before it is written, by the same
 /// turn of the loop.
-bool Planner::may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) const {
+bool Planner::may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output,
+                            ValueId operand) const {
   if (region.has_row() && region.outputs.size() > 1) return false;
   if (scope.graph.values[operand].shape.byte_size() != scope.graph.values[output.value].shape.byte_size()) return false;
   bool reads = false;
@@ -213,7 +223,8 @@ void Planner::place_over(Scope& scope, ValueId v, ValueId w, bool may) {
 void Planner::plan_region(Scope& scope, Region region) {
   for (const RegionInput& input : region.inputs) use(scope.slot_of[input.value]);
   if (region.updated != kNoValue) place_update(scope, region);
-  else for (const RegionOutput& o : region.outputs) place_output(scope, region, o);
+  else
+    for (const RegionOutput& o : region.outputs) place_output(scope, region, o);
   std::vector<SlotId> arguments;
   for (const RegionInput& input : region.inputs) arguments.push_back(scope.slot_of[input.value]);
   if (std::optional<SplitRegion> split = split_reduction(region)) {
@@ -275,7 +286,8 @@ void Planner::add_donations(const Graph& graph, const Scope& scope, const std::v
     if (v == w) return std::ranges::count(graph.results, v) == 1;
     if (scope.slot_of[v] != targets[r] || targets[r] == kNoSlot) return false;
     if (scope.last_use[w] < scope.first_item[v]) return true;
-    return scope.last_use[w] == scope.first_item[v] && std::ranges::find(scope.overwrites[v], w) != scope.overwrites[v].end();
+    return scope.last_use[w] == scope.first_item[v] &&
+           std::ranges::find(scope.overwrites[v], w) != scope.overwrites[v].end();
   };
   for (const hlo::Alias& alias : module_.aliases) {
     const size_t r = alias.result_index.empty() ? 0 : static_cast<size_t>(alias.result_index[0]);

@@ -31,12 +31,12 @@ class Planner {
   struct Scope {
     const Graph& graph;
     StepList steps;
-    std::vector<SlotId> slot_of;          ///< per value
-    std::vector<int64_t> last_use;        ///< per value: index of the last item that reads it
-    std::vector<bool> owned;              ///< per value: in the arena and made here, so it may be overwritten
-    std::vector<SlotId> target;           ///< per value: the slot a result must end in
-    std::vector<SlotId> update_in_place;  ///< per value: the carry's slot that this result may overwrite
-    std::vector<int64_t> first_item;      ///< per value: the item that begins to write it
+    std::vector<SlotId> slot_of;                   ///< per value
+    std::vector<int64_t> last_use;                 ///< per value: index of the last item that reads it
+    std::vector<bool> owned;                       ///< per value: in the arena and made here, so it may be overwritten
+    std::vector<SlotId> target;                    ///< per value: the slot a result must end in
+    std::vector<SlotId> update_in_place;           ///< per value: the carry's slot that this result may overwrite
+    std::vector<int64_t> first_item;               ///< per value: the item that begins to write it
     std::vector<std::vector<ValueId>> overwrites;  ///< per value: operands of its item whose memory it may take
     int64_t item = 0;
     struct PendingCopy {
@@ -55,8 +55,8 @@ class Planner {
   };
 
   // planner.cc
-  StatusOr<ListResult> plan_list(const Graph& graph, const std::vector<SlotId>& parameters, const ResultPlan& plan, int depth,
-                                 bool is_entry = false);
+  StatusOr<ListResult> plan_list(const Graph& graph, const std::vector<SlotId>& parameters, const ResultPlan& plan,
+                                 int depth, bool is_entry = false);
   void plan_region(Scope& scope, Region region);
   Status plan_node(Scope& scope, uint32_t node, int depth);
   void add_kernel(Scope& scope, Region region, std::vector<SlotId> arguments);
@@ -82,7 +82,8 @@ class Planner {
   void alias(Scope& scope, SlotId from, SlotId to);
   void assign_offsets();
   std::vector<SlotId> relayout_arguments(StepList& steps, Graph& graph);
-  void relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from, const std::vector<SlotId>& to);
+  void relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from,
+                        const std::vector<SlotId>& to);
   Step hero_step(std::unique_ptr<Hero> hero, std::span<const SlotId> arguments);
 
   const hlo::Module& module_;

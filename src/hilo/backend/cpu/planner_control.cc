@@ -18,10 +18,13 @@ constexpr int kMaxNesting = 128;  // loops and branches inside each other
 }
 
 Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
-  if (depth >= kMaxNesting) return unimplemented(fmt::format("{}: loops are nested more than {} deep", describe(*node.instruction), kMaxNesting));
+  if (depth >= kMaxNesting)
+    return unimplemented(
+        fmt::format("{}: loops are nested more than {} deep", describe(*node.instruction), kMaxNesting));
   const auto& attributes = attributes_of<hlo::WhileAttributes>(*node.instruction);
   if (is_scalar_program(*attributes.condition) && is_scalar_program(*attributes.body)) {
-    HILO_ASSIGN_OR_RETURN(std::unique_ptr<Hero> hero, make_scalar_loop_hero(*attributes.condition, *attributes.body, isa_));
+    HILO_ASSIGN_OR_RETURN(std::unique_ptr<Hero> hero,
+                          make_scalar_loop_hero(*attributes.condition, *attributes.body, isa_));
     std::vector<SlotId> arguments;
     for (ValueId v : node.operands) arguments.push_back(scope.slot_of[v]);
     for (ValueId v : node.results) arguments.push_back(output_slot(scope, v));
@@ -77,7 +80,8 @@ Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
     if (moved) {
       loop.swaps.emplace_back(now[k], next[k]);
       for (BufferId b : slot_buffers_[next[k]]) {
-        if (std::ranges::find(slot_buffers_[now[k]], b) == slot_buffers_[now[k]].end()) slot_buffers_[now[k]].push_back(b);
+        if (std::ranges::find(slot_buffers_[now[k]], b) == slot_buffers_[now[k]].end())
+          slot_buffers_[now[k]].push_back(b);
       }
     }
     use(now[k]);
@@ -111,7 +115,9 @@ Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
 }
 
 Status Planner::plan_conditional(Scope& scope, const Node& node, int depth) {
-  if (depth >= kMaxNesting) return unimplemented(fmt::format("{}: branches are nested more than {} deep", describe(*node.instruction), kMaxNesting));
+  if (depth >= kMaxNesting)
+    return unimplemented(
+        fmt::format("{}: branches are nested more than {} deep", describe(*node.instruction), kMaxNesting));
   const auto& attributes = attributes_of<hlo::ConditionalAttributes>(*node.instruction);
   Branches branches;
   branches.predicated = attributes.predicated;
@@ -145,7 +151,8 @@ Status Planner::plan_hero(Scope& scope, const Node& node) {
   for (ValueId v : node.operands) operands.push_back(scope.graph.values[v].shape);
   for (ValueId v : node.results) results.push_back(scope.graph.values[v].shape);
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Hero> hero, make_hero(*node.instruction, operands, results, isa_));
-  if (hero->updates_in_place()) place_over(scope, node.results[0], node.operands[0], std::ranges::count(node.operands, node.operands[0]) == 1);
+  if (hero->updates_in_place())
+    place_over(scope, node.results[0], node.operands[0], std::ranges::count(node.operands, node.operands[0]) == 1);
   std::vector<SlotId> arguments;
   for (ValueId v : node.operands) arguments.push_back(scope.slot_of[v]);
   for (ValueId v : node.results) arguments.push_back(output_slot(scope, v));

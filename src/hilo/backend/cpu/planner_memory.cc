@@ -21,7 +21,8 @@ SlotId Planner::new_slot(SlotSource source, int64_t index) {
 }
 
 SlotId Planner::new_arena_slot(int64_t bytes) {
-  const SlotId slot = new_slot(SlotSource::kArena, static_cast<int64_t>(buffers_.size()));  // an offset once all are known
+  const SlotId slot =
+      new_slot(SlotSource::kArena, static_cast<int64_t>(buffers_.size()));  // an offset once all are known
   slot_buffers_[slot].push_back(static_cast<BufferId>(buffers_.size()));
   buffers_.push_back({aligned(bytes), clock_, clock_});
   return slot;
@@ -29,7 +30,9 @@ SlotId Planner::new_arena_slot(int64_t bytes) {
 
 SlotId Planner::constant_slot(const Literal& literal) {
   const auto [it, added] = constant_slots_.emplace(literal.bytes().data(), kNoSlot);
-  if (!added && literal.bytes().size() == program_.constants[static_cast<size_t>(program_.slots[it->second].index)].bytes().size()) return it->second;
+  if (!added && literal.bytes().size() ==
+                    program_.constants[static_cast<size_t>(program_.slots[it->second].index)].bytes().size())
+    return it->second;
   it->second = new_slot(SlotSource::kConstant, static_cast<int64_t>(program_.constants.size()));
   program_.constants.push_back(literal);
   return it->second;
@@ -66,7 +69,7 @@ void Planner::assign_offsets() {
   std::vector<BufferId> order(buffers_.size());
   for (size_t b = 0; b < order.size(); ++b) order[b] = static_cast<BufferId>(b);
   std::ranges::stable_sort(order, {}, [&](BufferId b) { return buffers_[b].begin; });
-  std::map<int64_t, int64_t> holes;  // offset -> bytes
+  std::map<int64_t, int64_t> holes;       // offset -> bytes
   std::multimap<int64_t, BufferId> live;  // by end
   int64_t top = 0;
   const auto free_stretch = [&](int64_t offset, int64_t bytes) {
@@ -128,7 +131,8 @@ std::vector<SlotId> Planner::relayout_arguments(StepList& steps, Graph& graph) {
   return slots;
 }
 
-void Planner::relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from, const std::vector<SlotId>& to) {
+void Planner::relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from,
+                               const std::vector<SlotId>& to) {
   for (size_t r = 0; r < leaves.size(); ++r) {
     if (leaves[r].has_default_layout()) continue;
     use(from[r]);

@@ -76,7 +76,9 @@ Status run_steps(const StepList& steps, RunContext& context) {
         HILO_RETURN_IF_ERROR(run_hero(step, context, arguments));
         break;
       case StepKind::kWhile: HILO_RETURN_IF_ERROR(run_while(context.program.loops[step.index], context)); break;
-      case StepKind::kConditional: HILO_RETURN_IF_ERROR(run_branch(context.program.branches[step.index], context)); break;
+      case StepKind::kConditional:
+        HILO_RETURN_IF_ERROR(run_branch(context.program.branches[step.index], context));
+        break;
     }
   }
   return ok_status();

@@ -36,8 +36,8 @@ class Hero {
 
 enum class StepKind : uint8_t {
   kKernel,
-  kCopy,         ///< bytes from slot a to slot b, unless they are the same memory
-  kAlias,        ///< slot b becomes slot a's pointer
+  kCopy,   ///< bytes from slot a to slot b, unless they are the same memory
+  kAlias,  ///< slot b becomes slot a's pointer
   kHero,
   kWhile,
   kConditional,
@@ -45,14 +45,14 @@ enum class StepKind : uint8_t {
 
 struct Step {
   StepKind kind;
-  uint32_t arguments = 0;       ///< kKernel, kHero: first entry in Program::argument_slots
+  uint32_t arguments = 0;  ///< kKernel, kHero: first entry in Program::argument_slots
   uint32_t argument_count = 0;
-  uint32_t index = 0;           ///< kKernel: kernel; kHero, kWhile, kConditional: entry of that table
+  uint32_t index = 0;  ///< kKernel: kernel; kHero, kWhile, kConditional: entry of that table
   SlotId a = kNoSlot, b = kNoSlot;
-  int64_t bytes = 0;            ///< kCopy
+  int64_t bytes = 0;  ///< kCopy
   RegionKernel kernel = nullptr;
-  int64_t units = 1;            ///< kKernel: extent of the outermost dimension
-  int64_t chunk = 0;            ///< kKernel: units per task; 0: run on the caller's thread
+  int64_t units = 1;  ///< kKernel: extent of the outermost dimension
+  int64_t chunk = 0;  ///< kKernel: units per task; 0: run on the caller's thread
 };
 
 using StepList = std::vector<Step>;

@@ -20,7 +20,8 @@ constexpr size_t kMaxJoinedOperands = 8;  // a concatenation of more is cheaper 
 
 /// Does the op look at its position, so that a linear index isn't enough?
 bool needs_dimensions(Opcode opcode) {
-  return !is_elementwise(opcode) && opcode != Opcode::kReshape && opcode != Opcode::kConstant && opcode != Opcode::kBitcastConvert;
+  return !is_elementwise(opcode) && opcode != Opcode::kReshape && opcode != Opcode::kConstant &&
+         opcode != Opcode::kBitcastConvert;
 }
 
 /// An integer scalar constant's value.
@@ -71,7 +72,8 @@ IndexExpr RegionFormer::clamped_start(ValueId value, AccessMap map, int64_t limi
   const uint32_t index = request(value, region, std::move(map));
   std::vector<RegionNode>& nodes = regions_[region].nodes;
   for (uint32_t n = 0; n < nodes.size(); ++n) {
-    if (nodes[n].kind == NodeKind::kClampedIndex && nodes[n].limit == limit && !nodes[n].operands.empty() && nodes[n].operands[0] == index) {
+    if (nodes[n].kind == NodeKind::kClampedIndex && nodes[n].limit == limit && !nodes[n].operands.empty() &&
+        nodes[n].operands[0] == index) {
       start.terms.push_back({n, 1});
       return start;
     }
@@ -113,7 +115,8 @@ AccessMap RegionFormer::operand_map(const Node& node, size_t operand, const Acce
     case Opcode::kReverse: {
       to.index = map.index;
       for (int64_t d : attributes_of<hlo::ReverseAttributes>(i).dimensions) {
-        to.index[static_cast<size_t>(d)] = plus(map.index[static_cast<size_t>(d)] * -1, shape(node.operands[0]).dimension(d) - 1);
+        to.index[static_cast<size_t>(d)] =
+            plus(map.index[static_cast<size_t>(d)] * -1, shape(node.operands[0]).dimension(d) - 1);
       }
       return to;
     }
@@ -160,8 +163,9 @@ void RegionFormer::expand(const Node& node, const Request& r) {
     return;
   }
   if (i.opcode == Opcode::kReshape) {
-    forward(region, r.node, request(node.operands[0], region,
-                                    reshaped_map(r.map, shape(node.results[0]), shape(node.operands[0]), regions_[region].extents)));
+    forward(region, r.node,
+            request(node.operands[0], region,
+                    reshaped_map(r.map, shape(node.results[0]), shape(node.operands[0]), regions_[region].extents)));
     return;
   }
   const AccessMap map = *dimensions_map(node, r);
@@ -175,7 +179,8 @@ void RegionFormer::expand(const Node& node, const Request& r) {
     }
     case Opcode::kPad: {
       AccessMap inner = operand_map(node, 0, map);
-      const std::vector<Guard> guards(inner.guards.begin() + static_cast<std::ptrdiff_t>(map.guards.size()), inner.guards.end());
+      const std::vector<Guard> guards(inner.guards.begin() + static_cast<std::ptrdiff_t>(map.guards.size()),
+                                      inner.guards.end());
       AccessMap scalar;
       scalar.guards = map.guards;
       const uint32_t inside = request(node.operands[0], region, std::move(inner));
@@ -294,7 +299,8 @@ void RegionFormer::expand_gather(const Node& node, const Request& r, AccessMap m
   forward(r.region, r.node, request(node.operands[0], r.region, std::move(inner)));
 }
 
-void RegionFormer::expand_reduce(uint32_t n, uint32_t region, const std::vector<uint32_t>& result_nodes, AccessMap input_map) {
+void RegionFormer::expand_reduce(uint32_t n, uint32_t region, const std::vector<uint32_t>& result_nodes,
+                                 AccessMap input_map) {
   const Node& node = graph_.nodes[n];
   const size_t count = node.operands.size() / 2;
   RegionNode reduce;
@@ -317,7 +323,8 @@ void RegionFormer::expand_reduce(uint32_t n, uint32_t region, const std::vector<
 }
 
 /// A small dot: the contracting dimensions become the row. `result` has one expression per dimension of the result.
-void RegionFormer::expand_dot(const Node& node, uint32_t region, uint32_t result_node, const std::vector<IndexExpr>& result) {
+void RegionFormer::expand_dot(const Node& node, uint32_t region, uint32_t result_node,
+                              const std::vector<IndexExpr>& result) {
   const auto& a = attributes_of<hlo::DotAttributes>(*node.instruction);
   const Shape& lhs = shape(node.operands[0]);
   const Shape& rhs = shape(node.operands[1]);
@@ -329,7 +336,9 @@ void RegionFormer::expand_dot(const Node& node, uint32_t region, uint32_t result
     left.index[static_cast<size_t>(a.lhs_batch_dimensions[k])] = result[next];
     right.index[static_cast<size_t>(a.rhs_batch_dimensions[k])] = result[next];
   }
-  const auto has = [](const hlo::Int64List& list, size_t d) { return std::ranges::find(list, static_cast<int64_t>(d)) != list.end(); };
+  const auto has = [](const hlo::Int64List& list, size_t d) {
+    return std::ranges::find(list, static_cast<int64_t>(d)) != list.end();
+  };
   for (size_t d = 0; d < left.index.size(); ++d) {
     if (!has(a.lhs_batch_dimensions, d) && !has(a.lhs_contracting_dimensions, d)) left.index[d] = result[next++];
   }
@@ -349,7 +358,8 @@ void RegionFormer::expand_dot(const Node& node, uint32_t region, uint32_t result
   dot.is_dot = true;
   dot.count = 1;
   dot.type = shape(node.results[0]).element_type();
-  dot.operands = {request(node.operands[0], region, std::move(left)), request(node.operands[1], region, std::move(right))};
+  dot.operands = {request(node.operands[0], region, std::move(left)),
+                  request(node.operands[1], region, std::move(right))};
   RegionNode zero;
   zero.kind = NodeKind::kConstant;
   zero.type = dot.type;

@@ -78,7 +78,8 @@ void merge_dimensions(Region& region) {
   for (size_t k = region.extents.size(); k-- > 1;) {
     if (k == region.row_begin) continue;  // outer dimensions don't mix with the row's
     bool in_step = true;
-    for_each_index(region, [&](IndexExpr& e) { in_step &= e.coefficient(k - 1) == e.coefficient(k) * region.extents[k]; });
+    for_each_index(region,
+                   [&](IndexExpr& e) { in_step &= e.coefficient(k - 1) == e.coefficient(k) * region.extents[k]; });
     if (!in_step) continue;
     for_each_index(region, [&](IndexExpr& e) {
       if (k - 1 < e.coefficients.size()) e.coefficients[k - 1] = e.coefficient(k);
@@ -173,18 +174,22 @@ std::string canonical_text(const Region& region) {
   std::string text = fmt::format("row {} extents", region.row_begin);
   for (int64_t e : region.extents) text += fmt::format(" {}", e);
   for (const RegionNode& n : region.nodes) {
-    text += fmt::format("; {} {} i{} b{} l{} r{} {}", static_cast<int>(n.kind), element_type_name(n.type), n.input, n.bits, n.limit, n.result, text_of(n.index));
+    text += fmt::format("; {} {} i{} b{} l{} r{} {}", static_cast<int>(n.kind), element_type_name(n.type), n.input,
+                        n.bits, n.limit, n.result, text_of(n.index));
     for (uint32_t o : n.operands) text += fmt::format(" n{}", o);
     for (const Guard& g : n.guards) text += fmt::format(" {}<={}<{}", g.low, text_of(g.index), g.high);
     if (n.kind == NodeKind::kReduce) {
-      text += n.is_dot ? fmt::format(" dot {}", n.count) : fmt::format(" {} {:x} {:x}", n.count, n.body->fingerprint().high, n.body->fingerprint().low);
+      text += n.is_dot ? fmt::format(" dot {}", n.count)
+                       : fmt::format(" {} {:x} {:x}", n.count, n.body->fingerprint().high, n.body->fingerprint().low);
       continue;
     }
     if (n.instruction == nullptr) continue;
     text += fmt::format(" {}", static_cast<int>(n.instruction->opcode));
-    if (n.instruction->attributes != nullptr) text += fmt::format(" {:x}", fields_hash(n.instruction->def().fields, *n.instruction->attributes));
+    if (n.instruction->attributes != nullptr)
+      text += fmt::format(" {:x}", fields_hash(n.instruction->def().fields, *n.instruction->attributes));
   }
-  for (const RegionOutput& o : region.outputs) text += fmt::format("; out n{} {} {}", o.node, element_type_name(o.type), text_of(o.index));
+  for (const RegionOutput& o : region.outputs)
+    text += fmt::format("; out n{} {} {}", o.node, element_type_name(o.type), text_of(o.index));
   return text;
 }
 

@@ -12,8 +12,8 @@ using hlo::Opcode;
 
 namespace {
 
-constexpr size_t kMaxRegionNodes = 256;      // bounds compile time and register pressure of one kernel
-constexpr int64_t kMaxSerialRow = 4096;      // elements; a longer reduction to one value is split over threads
+constexpr size_t kMaxRegionNodes = 256;  // bounds compile time and register pressure of one kernel
+constexpr int64_t kMaxSerialRow = 4096;  // elements; a longer reduction to one value is split over threads
 constexpr ValueId kNever = kNoValue;
 
 std::vector<int64_t> to_vector(std::span<const int64_t> s) { return {s.begin(), s.end()}; }
@@ -31,7 +31,8 @@ RegionGraph RegionFormer::run() && {
     for (const Request& r : requests_[v]) load(v, r);
   }
   RegionGraph result;
-  for (size_t r = 0; r < regions_.size(); ++r) result.regions.push_back(finished_region(std::move(regions_[r]), forwards_[r]));
+  for (size_t r = 0; r < regions_.size(); ++r)
+    result.regions.push_back(finished_region(std::move(regions_[r]), forwards_[r]));
   std::ranges::stable_sort(result.regions, {}, &Region::root);
   std::ranges::sort(others_);
   result.other_nodes = std::move(others_);
@@ -41,7 +42,9 @@ RegionGraph RegionFormer::run() && {
 void RegionFormer::visit(uint32_t n) {
   const Node& node = graph_.nodes[n];
   const bool effect = hlo::has_trait(node.instruction->opcode, hlo::kEffect);
-  const bool used = effect || std::ranges::any_of(node.results, [&](ValueId v) { return !requests_[v].empty() || needed_before_[v] != kNever; });
+  const bool used = effect || std::ranges::any_of(node.results, [&](ValueId v) {
+                      return !requests_[v].empty() || needed_before_[v] != kNever;
+                    });
   if (!used) return;
   const RegionOp op = region_op_of(graph_, node);
   if (op == RegionOp::kNone) {
@@ -49,7 +52,8 @@ void RegionFormer::visit(uint32_t n) {
     for (ValueId v : node.results) {
       for (const Request& r : requests_[v]) load(v, r);
     }
-    for (ValueId v : node.operands) needed_before_[v] = std::min(needed_before_[v], node.results.empty() ? 0 : node.results[0]);
+    for (ValueId v : node.operands)
+      needed_before_[v] = std::min(needed_before_[v], node.results.empty() ? 0 : node.results[0]);
     return;
   }
   if (!try_join(n, op)) materialise(n);
@@ -123,7 +127,9 @@ bool RegionFormer::try_join(uint32_t n, RegionOp op) {
   if (op == RegionOp::kFree || (op == RegionOp::kMovement && !needed)) {
     // Everybody gets a copy of their own where that is possible; the others load.
     if (needed || !std::ranges::all_of(requests, [&](const Request& r) { return may_join(value, op, r); })) {
-      if (op != RegionOp::kFree || !std::ranges::all_of(requests, [&](const Request& r) { return may_join(value, op, r); })) return false;
+      if (op != RegionOp::kFree ||
+          !std::ranges::all_of(requests, [&](const Request& r) { return may_join(value, op, r); }))
+        return false;
       const std::vector<Request> copies = std::move(requests);
       requests.clear();
       for (const Request& r : copies) expand(node, r);
@@ -226,7 +232,8 @@ void RegionFormer::start_root(uint32_t n) {
       if (shape(operand).element_count() == 0) continue;
       const uint32_t region = new_region(node.results[0], to_vector(dimensions));
       const uint32_t source = request(operand, region, identity_map(dimensions.size()));
-      regions_[region].outputs.push_back({node.results[0], source, *linear_index(place, shape(node.results[0])), shape(operand).element_type()});
+      regions_[region].outputs.push_back(
+          {node.results[0], source, *linear_index(place, shape(node.results[0])), shape(operand).element_type()});
     }
     return;
   }
@@ -235,11 +242,13 @@ void RegionFormer::start_root(uint32_t n) {
     const uint32_t region = new_region(node.results[0], to_vector(shape(update).dimensions()));
     AccessMap place = identity_map(static_cast<size_t>(shape(update).rank()));
     for (size_t d = 0; d < place.index.size(); ++d) {
-      const int64_t limit = shape(node.results[0]).dimension(static_cast<int64_t>(d)) - shape(update).dimension(static_cast<int64_t>(d));
+      const int64_t limit =
+          shape(node.results[0]).dimension(static_cast<int64_t>(d)) - shape(update).dimension(static_cast<int64_t>(d));
       place.index[d] = place.index[d] + clamped_start(node.operands[2 + d], {}, limit, region);
     }
     const uint32_t source = request(update, region, identity_map(place.index.size()));
-    regions_[region].outputs.push_back({node.results[0], source, *linear_index(place, shape(node.results[0])), shape(update).element_type()});
+    regions_[region].outputs.push_back(
+        {node.results[0], source, *linear_index(place, shape(node.results[0])), shape(update).element_type()});
     regions_[region].updated = node.operands[0];
     needed_before_[node.operands[0]] = std::min(needed_before_[node.operands[0]], node.results[0]);
     return;
@@ -247,7 +256,8 @@ void RegionFormer::start_root(uint32_t n) {
   std::vector<int64_t> extents = to_vector(shape(node.results[0]).dimensions());
   const size_t rank = extents.size();
   if (i.opcode == Opcode::kReduce) {
-    for (int64_t d : hlo::attributes_of<hlo::ReduceAttributes>(i).dimensions) extents.push_back(shape(node.operands[0]).dimension(d));
+    for (int64_t d : hlo::attributes_of<hlo::ReduceAttributes>(i).dimensions)
+      extents.push_back(shape(node.operands[0]).dimension(d));
   }
   const uint32_t region = new_region(node.results[0], std::move(extents));
   regions_[region].row_begin = rank;
@@ -256,7 +266,8 @@ void RegionFormer::start_root(uint32_t n) {
     nodes.push_back(static_cast<uint32_t>(regions_[region].nodes.size()));
     regions_[region].nodes.push_back({});
     forwards_[region].push_back(kNoNode);
-    regions_[region].outputs.push_back({v, nodes.back(), *linear_index(identity_map(rank), shape(v)), shape(v).element_type()});
+    regions_[region].outputs.push_back(
+        {v, nodes.back(), *linear_index(identity_map(rank), shape(v)), shape(v).element_type()});
   }
   if (i.opcode == Opcode::kDot) return expand_dot(node, region, nodes[0], identity_map(rank).index);
   if (i.opcode != Opcode::kReduce) {
@@ -269,7 +280,8 @@ void RegionFormer::start_root(uint32_t n) {
   size_t kept = 0;
   for (size_t d = 0; d < input.index.size(); ++d) {
     const auto it = std::ranges::find(reduced, static_cast<int64_t>(d));
-    input.index[d] = IndexExpr::dimension(it == reduced.end() ? kept++ : rank + static_cast<size_t>(it - reduced.begin()));
+    input.index[d] =
+        IndexExpr::dimension(it == reduced.end() ? kept++ : rank + static_cast<size_t>(it - reduced.begin()));
   }
   expand_reduce(n, region, nodes, std::move(input));
 }

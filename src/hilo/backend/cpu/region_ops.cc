@@ -44,7 +44,9 @@ bool is_scalar_body(const hlo::Computation& body) {
 namespace {
 
 bool all_have_code(const Graph& graph, const Node& node) {
-  const auto has = [&](ValueId v) { return graph.values[v].shape.is_array() && has_code(graph.values[v].shape.element_type()); };
+  const auto has = [&](ValueId v) {
+    return graph.values[v].shape.is_array() && has_code(graph.values[v].shape.element_type());
+  };
   return std::ranges::all_of(node.operands, has) && std::ranges::all_of(node.results, has);
 }
 
@@ -96,7 +98,8 @@ RegionOp region_op_of(const Graph& graph, const Node& node) {
   if (!all_have_code(graph, node)) return RegionOp::kNone;
   if (is_elementwise(i.opcode)) return cost_of(i);
   switch (i.opcode) {  // NOLINT: a partial map on purpose; every other opcode runs by itself
-    case Opcode::kConstant: return splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value) ? RegionOp::kFree : RegionOp::kNone;
+    case Opcode::kConstant:
+      return splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value) ? RegionOp::kFree : RegionOp::kNone;
     case Opcode::kIota: return RegionOp::kFree;
     case Opcode::kBroadcast:
     case Opcode::kReshape:
@@ -110,7 +113,9 @@ RegionOp region_op_of(const Graph& graph, const Node& node) {
     case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
     case Opcode::kBitcastConvert: return has_equal_widths(graph, node) ? RegionOp::kCheap : RegionOp::kNone;
     case Opcode::kDot: return is_small_dot(graph, node) ? RegionOp::kReduce : RegionOp::kNone;
-    case Opcode::kReduce: return is_scalar_body(*hlo::attributes_of<hlo::ReduceAttributes>(i).to_apply) ? RegionOp::kReduce : RegionOp::kNone;
+    case Opcode::kReduce:
+      return is_scalar_body(*hlo::attributes_of<hlo::ReduceAttributes>(i).to_apply) ? RegionOp::kReduce
+                                                                                    : RegionOp::kNone;
     default: return RegionOp::kNone;
   }
 }

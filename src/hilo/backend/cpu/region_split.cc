@@ -3,7 +3,6 @@
 
 #include <bit>
 
-
 namespace hilo::cpu {
 namespace {
 
@@ -65,10 +64,13 @@ std::optional<SplitRegion> split_reduction(const Region& region) {
   }
   const hlo::ReducerKind kind = reducer_of(region.nodes[reduce]);
   // Half-precision parts would be rounded on the way.
-  if (kind == hlo::ReducerKind::kGeneric || region.nodes[reduce].type == ElementType::kF16 || region.nodes[reduce].type == ElementType::kBf16) return std::nullopt;
+  if (kind == hlo::ReducerKind::kGeneric || region.nodes[reduce].type == ElementType::kF16 ||
+      region.nodes[reduce].type == ElementType::kBf16)
+    return std::nullopt;
   const size_t count = region.nodes[reduce].count;
   if (region.nodes[reduce].is_dot) return std::nullopt;
-  const bool neutral = kind == hlo::ReducerKind::kAdd || kind == hlo::ReducerKind::kMultiply || kind == hlo::ReducerKind::kXor;
+  const bool neutral =
+      kind == hlo::ReducerKind::kAdd || kind == hlo::ReducerKind::kMultiply || kind == hlo::ReducerKind::kXor;
 
   SplitRegion split;
   split.parts.extents = region.extents;
@@ -103,7 +105,8 @@ std::optional<SplitRegion> split_reduction(const Region& region) {
     result.type = region.nodes[region.nodes[reduce].operands[k]].type;
     result.operands = {parts_reduce};
     result.result = static_cast<uint32_t>(k);
-    split.parts.outputs.push_back({kNoValue, static_cast<uint32_t>(split.parts.nodes.size()), IndexExpr::dimension(0), result.type});
+    split.parts.outputs.push_back(
+        {kNoValue, static_cast<uint32_t>(split.parts.nodes.size()), IndexExpr::dimension(0), result.type});
     split.partial_bytes.push_back(parts * element_size_bytes(result.type));
     split.parts.nodes.push_back(std::move(result));
   }

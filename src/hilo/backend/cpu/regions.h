@@ -109,8 +109,8 @@ std::string canonical_text(const Region& region);
 
 /// Values that are computed by regions, and the nodes that aren't.
 struct RegionGraph {
-  std::vector<Region> regions;          ///< by ascending root
-  std::vector<uint32_t> other_nodes;    ///< heroes, loops, fallbacks, ascending
+  std::vector<Region> regions;        ///< by ascending root
+  std::vector<uint32_t> other_nodes;  ///< heroes, loops, fallbacks, ascending
 };
 
 /// Groups the graph's nodes into regions.

@@ -31,7 +31,8 @@ StatusOr<BufferPtr> to_buffer(const Literal& value, const Shape& shape, int repl
   for (int64_t linear = 0; linear < shape.element_count(); ++linear) {
     int64_t physical = 0;
     for (size_t d = 0; d < index.size(); ++d) physical += index[d] * strides[d];
-    std::memcpy(memory.data() + static_cast<size_t>(physical) * width, value.bytes().data() + static_cast<size_t>(linear) * width, width);
+    std::memcpy(memory.data() + static_cast<size_t>(physical) * width,
+                value.bytes().data() + static_cast<size_t>(linear) * width, width);
     for (size_t d = index.size(); d-- > 0;) {
       if (++index[d] < shape.dimension(static_cast<int64_t>(d))) break;
       index[d] = 0;
@@ -46,7 +47,8 @@ class ReferenceExecutable final : public Executable {
   const hlo::Module& optimized_module() const override { return module_; }
 
  protected:
-  Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, const ExecuteOptions& options) override {
+  Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+             const ExecuteOptions& options) override {
     std::vector<Literal> leaves;
     for (const BufferPtr& argument : arguments) {
       HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*argument));
@@ -54,7 +56,8 @@ class ReferenceExecutable final : public Executable {
     }
     std::vector<Literal> parameters;
     size_t next = 0;
-    for (hlo::InstructionId id : module_.entry->parameters()) parameters.push_back(packed(module_.entry->instruction(id).shape, leaves, next));
+    for (hlo::InstructionId id : module_.entry->parameters())
+      parameters.push_back(packed(module_.entry->instruction(id).shape, leaves, next));
     for (size_t i = 0; i < options.donated.size(); ++i) {
       if (options.donated[i]) arguments[i]->release(BufferState::kDonated);
     }
@@ -77,7 +80,8 @@ class ReferenceBackend final : public Backend {
  public:
   std::string_view platform_name() const override { return "Reference"; }
   int device_count() const override { return 1; }
-  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&, hlo::PassObserver*) override {
+  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&,
+                                                hlo::PassObserver*) override {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(module));
   }

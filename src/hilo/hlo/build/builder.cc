@@ -14,7 +14,8 @@ StatusOr<InstructionId> Builder::add(Opcode opcode, std::span<const InstructionI
   shapes.reserve(operands.size());
   for (InstructionId id : operands) {
     if (id >= draft_.size()) {
-      return invalid_argument(fmt::format("{} '{}': operand id {} doesn't exist; {} instructions so far", opcode_name(opcode), name, id, draft_.size()));
+      return invalid_argument(fmt::format("{} '{}': operand id {} doesn't exist; {} instructions so far",
+                                          opcode_name(opcode), name, id, draft_.size()));
     }
     shapes.push_back(draft_.instruction(id).shape);
   }

@@ -18,13 +18,14 @@ class Builder {
   /// Appends one instruction. `declared` states the result for ops whose shape doesn't follow from their operands
   /// (broadcast, reshape, convert, iota, ...).
   /// Errors    INVALID_ARGUMENT "add 'x' (file:line): ..."
-  StatusOr<InstructionId> add(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes = nullptr,
-                              const std::optional<Shape>& declared = std::nullopt, std::string name = {});
+  StatusOr<InstructionId> add(Opcode opcode, std::span<const InstructionId> operands,
+                              AttributesPtr attributes = nullptr, const std::optional<Shape>& declared = std::nullopt,
+                              std::string name = {});
   StatusOr<InstructionId> add(Opcode opcode, std::initializer_list<InstructionId> operands,
                               AttributesPtr attributes = nullptr, const std::optional<Shape>& declared = std::nullopt,
                               std::string name = {}) {
-    return add(opcode, std::span<const InstructionId>(operands.begin(), operands.size()), std::move(attributes), declared,
-               std::move(name));
+    return add(opcode, std::span<const InstructionId>(operands.begin(), operands.size()), std::move(attributes),
+               declared, std::move(name));
   }
 
   /// The next parameter, or parameter `number`.

@@ -48,7 +48,8 @@ void make_names_unique(std::span<Instruction> instructions) {
     if (i.name.empty()) i.name = std::string(opcode_name(i.opcode)) + "." + std::to_string(i.id);
     if (taken.insert(i.name).second) continue;
     const std::string stem = i.name;
-    for (InstructionId suffix = i.id; !taken.insert(i.name).second; ++suffix) i.name = stem + "." + std::to_string(suffix);
+    for (InstructionId suffix = i.id; !taken.insert(i.name).second; ++suffix)
+      i.name = stem + "." + std::to_string(suffix);
   }
 }
 
@@ -129,9 +130,11 @@ StatusOr<ComputationPtr> ComputationDraft::finish(InstructionId root) && {
   for (const Instruction& i : c.instructions_) {
     if (i.opcode != Opcode::kParameter) continue;
     const int64_t number = parameter_number(i);
-    if (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) || c.parameters_[static_cast<size_t>(number)] != kNoInstruction) {
-      return invalid_argument("computation '" + c.name_ + "': parameter number " + std::to_string(number) +
-                              (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) ? " is out of range" : " is used twice"));
+    if (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) ||
+        c.parameters_[static_cast<size_t>(number)] != kNoInstruction) {
+      return invalid_argument(
+          "computation '" + c.name_ + "': parameter number " + std::to_string(number) +
+          (number < 0 || number >= static_cast<int64_t>(c.parameters_.size()) ? " is out of range" : " is used twice"));
     }
     c.parameters_[static_cast<size_t>(number)] = i.id;
     ++count;

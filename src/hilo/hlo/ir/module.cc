@@ -43,8 +43,8 @@ std::vector<ComputationPtr> computations_of(const ComputationPtr& entry) {
 namespace {
 
 /// `computation` with its called computations replaced by their entries in `rewritten`.
-StatusOr<ComputationPtr> with_rewritten_calls(
-    const ComputationPtr& computation, const std::unordered_map<const Computation*, ComputationPtr>& rewritten) {
+StatusOr<ComputationPtr> with_rewritten_calls(const ComputationPtr& computation,
+                                              const std::unordered_map<const Computation*, ComputationPtr>& rewritten) {
   const auto map = [&](const ComputationPtr& c) { return rewritten.at(c.get()); };
   bool changed = false;
   for (const Instruction& i : computation->instructions()) changed |= map_called_computations(i, map) != i.attributes;
@@ -66,7 +66,8 @@ StatusOr<bool> rewrite_computations(Module& module,
   const std::vector<ComputationPtr> order = computations_of(module);
   for (const ComputationPtr& computation : order) {
     HILO_ASSIGN_OR_RETURN(ComputationPtr current, with_rewritten_calls(computation, rewritten));
-    if (const auto it = by_meaning.find(current->fingerprint()); it != by_meaning.end() && computation != module.entry) {
+    if (const auto it = by_meaning.find(current->fingerprint());
+        it != by_meaning.end() && computation != module.entry) {
       rewritten.emplace(computation.get(), it->second);
       continue;
     }
@@ -95,9 +96,9 @@ bool leads_to_leaf(Shape shape, std::span<const int64_t> path) {
 Status check_alias(const Alias& alias, const Computation& entry) {
   const bool parameter = alias.parameter_number >= 0 && alias.parameter_number < entry.parameter_count();
   if (!parameter || !leads_to_leaf(entry.parameter(alias.parameter_number).shape, alias.parameter_index)) {
-    return invalid_argument("input_output_alias: '" + entry.name() + "' has no parameter " +
-                            std::to_string(alias.parameter_number) +
-                            (alias.parameter_index.empty() ? "" : " with index " + dimensions_to_string(alias.parameter_index)));
+    return invalid_argument(
+        "input_output_alias: '" + entry.name() + "' has no parameter " + std::to_string(alias.parameter_number) +
+        (alias.parameter_index.empty() ? "" : " with index " + dimensions_to_string(alias.parameter_index)));
   }
   if (leads_to_leaf(entry.result_shape(), alias.result_index)) return ok_status();
   return invalid_argument("input_output_alias: the result " + entry.result_shape().to_string() + " has no element " +
@@ -117,7 +118,8 @@ Status check_entry_facts(const Module& module) {
     }
   }
   if (module.entry_result_layout) fits = fits && module.entry_result_layout->compatible(entry.result_shape());
-  if (!fits) return invalid_argument("entry_computation_layout doesn't fit the parameters and result of '" + entry.name() + "'");
+  if (!fits)
+    return invalid_argument("entry_computation_layout doesn't fit the parameters and result of '" + entry.name() + "'");
   for (const Alias& alias : module.aliases) HILO_RETURN_IF_ERROR(check_alias(alias, entry));
   return ok_status();
 }

@@ -132,14 +132,10 @@ using Accumulator = std::conditional_t<kernels::is_complex<R>, std::complex<doub
 
 template <typename A, typename T>
 A widen(T value) {
-  if constexpr (kernels::is_complex<T> && kernels::is_complex<A>)
-    return A(value);
-  else if constexpr (kernels::is_complex<T>)
-    return A(value.real());
-  else if constexpr (kernels::is_complex<A>)
-    return A(static_cast<double>(value));
-  else
-    return static_cast<A>(value);
+  if constexpr (kernels::is_complex<T> && kernels::is_complex<A>) return A(value);
+  else if constexpr (kernels::is_complex<T>) return A(value.real());
+  else if constexpr (kernels::is_complex<A>) return A(static_cast<double>(value));
+  else return static_cast<A>(value);
 }
 
 template <typename A>
@@ -174,10 +170,8 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
           const A y = rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])];
           sum = kernels::add<A>(sum, kernels::multiply<A>(x, y));
         }
-        if constexpr (std::is_same_v<R, float16> || std::is_same_v<R, bfloat16>)
-          out[at++] = R(static_cast<float>(sum));
-        else
-          out[at++] = static_cast<R>(sum);
+        if constexpr (std::is_same_v<R, float16> || std::is_same_v<R, bfloat16>) out[at++] = R(static_cast<float>(sum));
+        else out[at++] = static_cast<R>(sum);
       }
     }
   }

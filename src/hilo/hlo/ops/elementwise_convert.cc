@@ -37,18 +37,14 @@ To convert(From value) {
   } else if constexpr (is_half<From>) {
     return convert<To, float>(static_cast<float>(value));
   } else if constexpr (is_half<To>) {
-    if constexpr (std::is_same_v<From, double>)
-      return To(round_to_odd(value));
-    else if constexpr (std::is_same_v<From, std::complex<double>>)
-      return To(round_to_odd(value.real()));
-    else
-      return To(convert<float, From>(value));
+    if constexpr (std::is_same_v<From, double>) return To(round_to_odd(value));
+    else if constexpr (std::is_same_v<From, std::complex<double>>) return To(round_to_odd(value.real()));
+    else return To(convert<float, From>(value));
   } else if constexpr (kernels::is_complex<To>) {
     using Part = typename To::value_type;
     if constexpr (kernels::is_complex<From>)
       return To(static_cast<Part>(value.real()), static_cast<Part>(value.imag()));
-    else
-      return To(convert<Part, From>(value), Part{0});
+    else return To(convert<Part, From>(value), Part{0});
   } else if constexpr (std::is_same_v<To, bool>) {
     return value != From{};
   } else if constexpr (kernels::is_complex<From>) {

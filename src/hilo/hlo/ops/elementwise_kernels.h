@@ -31,33 +31,25 @@ constexpr T quiet_nan() {
 
 template <typename T>
 T add(T x, T y) {
-  if constexpr (std::is_same_v<T, bool>)
-    return x || y;
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
-  else
-    return x + y;
+  if constexpr (std::is_same_v<T, bool>) return x || y;
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
+  else return x + y;
 }
 
 template <typename T>
 T subtract(T x, T y) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
-  else
-    return x - y;
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
+  else return x - y;
 }
 
 /// Complex products are the schoolbook formula, as in XLA: no recovery of infinities.
 template <typename T>
 T multiply(T x, T y) {
-  if constexpr (std::is_same_v<T, bool>)
-    return x && y;
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
+  if constexpr (std::is_same_v<T, bool>) return x && y;
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
   else if constexpr (is_complex<T>) {
     return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
-  } else
-    return x * y;
+  } else return x * y;
 }
 
 /// Integers: x / 0 = -1 (all ones), MIN / -1 = MIN.
@@ -90,22 +82,16 @@ T remainder(T x, T y) {
 
 template <typename T>
 T negate(T x) {
-  if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
-  else
-    return -x;
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
+  else return -x;
 }
 
 template <typename T>
 auto abs(T x) {
-  if constexpr (is_complex<T>)
-    return std::hypot(x.real(), x.imag());
-  else if constexpr (std::is_unsigned_v<T>)
-    return x;
-  else if constexpr (std::is_integral_v<T>)
-    return x < 0 ? negate(x) : x;
-  else
-    return std::fabs(x);
+  if constexpr (is_complex<T>) return std::hypot(x.real(), x.imag());
+  else if constexpr (std::is_unsigned_v<T>) return x;
+  else if constexpr (std::is_integral_v<T>) return x < 0 ? negate(x) : x;
+  else return std::fabs(x);
 }
 
 /// NaN if either is NaN, and -0 < +0: IEEE 754's maximum.
@@ -131,10 +117,8 @@ T minimum(T x, T y) {
 
 template <typename T>
 T bitwise_not(T x) {
-  if constexpr (std::is_same_v<T, bool>)
-    return !x;
-  else
-    return static_cast<T>(~x);
+  if constexpr (std::is_same_v<T, bool>) return !x;
+  else return static_cast<T>(~x);
 }
 
 template <typename T>
@@ -274,18 +258,14 @@ T round_even(T x) {
 
 template <typename T>
 auto real(T x) {
-  if constexpr (is_complex<T>)
-    return x.real();
-  else
-    return x;
+  if constexpr (is_complex<T>) return x.real();
+  else return x;
 }
 
 template <typename T>
 auto imag(T x) {
-  if constexpr (is_complex<T>)
-    return x.imag();
-  else
-    return T(0);
+  if constexpr (is_complex<T>) return x.imag();
+  else return T(0);
 }
 
 }  // namespace hilo::hlo::kernels

@@ -32,16 +32,16 @@ namespace rows {
 struct Special {};
 inline constexpr Special special;
 
-#define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, types, result, cost, traits, kernel)    \
-  struct enumerator##Row {                                                                \
-    static constexpr int kArity = arity;                                                  \
-    static constexpr TypeSet kTypes = types;                                              \
-    static constexpr ResultType kResult = ResultType::result;                             \
-    static constexpr bool kSpecial = std::string_view(#kernel) == "special";              \
-    template <typename T>                                                                 \
-    static auto apply([[maybe_unused]] T x, [[maybe_unused]] T y, [[maybe_unused]] T z) { \
-      return kernel;                                                                      \
-    }                                                                                     \
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, types, result, cost, traits, kernel) \
+  struct enumerator##Row {                                                                       \
+    static constexpr int kArity = arity;                                                         \
+    static constexpr TypeSet kTypes = types;                                                     \
+    static constexpr ResultType kResult = ResultType::result;                                    \
+    static constexpr bool kSpecial = std::string_view(#kernel) == "special";                     \
+    template <typename T>                                                                        \
+    static auto apply([[maybe_unused]] T x, [[maybe_unused]] T y, [[maybe_unused]] T z) {        \
+      return kernel;                                                                             \
+    }                                                                                            \
   };
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE
@@ -80,10 +80,8 @@ void run_row(const EvaluateInput& input, Literal& out) {
 
 template <typename Row, typename S>
 constexpr RowFunction row_function() {
-  if constexpr (!Row::kSpecial && contains(Row::kTypes, element_type_of<S>))
-    return run_row<Row, S>;
-  else
-    return nullptr;
+  if constexpr (!Row::kSpecial && contains(Row::kTypes, element_type_of<S>)) return run_row<Row, S>;
+  else return nullptr;
 }
 
 /// The row of `opcode` for element type S.

@@ -95,10 +95,8 @@ U reduce_bits(U bits, Format source, int64_t exponent_bits, int64_t mantissa_bit
     const U source_bias = static_cast<U>((U{1} << (source.exponent_bits - 1)) - 1);
     const U target_bias = static_cast<U>((U{1} << (exponent_bits - 1)) - 1);
     const U exponent = static_cast<U>(magnitude >> source.mantissa_bits);
-    if (exponent > static_cast<U>(source_bias + target_bias))
-      magnitude = infinity;
-    else if (exponent <= static_cast<U>(source_bias - target_bias))
-      magnitude = 0;
+    if (exponent > static_cast<U>(source_bias + target_bias)) magnitude = infinity;
+    else if (exponent <= static_cast<U>(source_bias - target_bias)) magnitude = 0;
   }
   return static_cast<U>(sign | magnitude);
 }
@@ -175,26 +173,19 @@ StatusOr<Literal> evaluate_clamp(const EvaluateInput& input) {
 
 StatusOr<Literal> evaluate_complex(const EvaluateInput& input) {
   HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
-  if (out.shape().element_type() == ElementType::kC64)
-    join_parts<float>(input, out);
-  else
-    join_parts<double>(input, out);
+  if (out.shape().element_type() == ElementType::kC64) join_parts<float>(input, out);
+  else join_parts<double>(input, out);
   return out;
 }
 
 StatusOr<Literal> evaluate_reduce_precision(const EvaluateInput& input) {
   const ElementType type = input.instruction.shape.element_type();
   HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
-  if (type == ElementType::kF32)
-    reduce_all<uint32_t>(input, out, {8, 23});
-  else if (type == ElementType::kF64)
-    reduce_all<uint64_t>(input, out, {11, 52});
-  else if (type == ElementType::kBf16)
-    reduce_all<uint16_t>(input, out, {8, 7});
-  else if (type == ElementType::kF16)
-    reduce_all<uint16_t>(input, out, {5, 10});
-  else
-    return no_kernel(input, type);
+  if (type == ElementType::kF32) reduce_all<uint32_t>(input, out, {8, 23});
+  else if (type == ElementType::kF64) reduce_all<uint64_t>(input, out, {11, 52});
+  else if (type == ElementType::kBf16) reduce_all<uint16_t>(input, out, {8, 7});
+  else if (type == ElementType::kF16) reduce_all<uint16_t>(input, out, {5, 10});
+  else return no_kernel(input, type);
   return out;
 }
 

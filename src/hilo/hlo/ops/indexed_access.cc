@@ -127,13 +127,11 @@ int64_t StartReader::value_at(int64_t offset) const {
   return visit_element_type(
       indices_.shape().element_type(),
       [&]<typename T>() -> int64_t {
-        if constexpr (!std::is_integral_v<T>)
-          return 0;  // the shape rule admits integers only
+        if constexpr (!std::is_integral_v<T>) return 0;  // the shape rule admits integers only
         else if constexpr (std::is_same_v<T, uint64_t>) {
           constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
           return static_cast<int64_t>(std::min(indices_.data<T>()[at], kMax));
-        } else
-          return static_cast<int64_t>(indices_.data<T>()[at]);
+        } else return static_cast<int64_t>(indices_.data<T>()[at]);
       },
       [&]() -> int64_t {  // two- and four-bit integers, a byte each
         const auto byte = static_cast<int64_t>(indices_.data<int8_t>()[at]);

@@ -186,14 +186,10 @@ StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
 /// The number i as a T; integers wrap.
 template <typename T>
 T number(int64_t i) {
-  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
-    return T(static_cast<float>(i));
-  else if constexpr (std::is_integral_v<T>)
-    return static_cast<T>(i);
-  else if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(i);
-  else
-    return T(static_cast<typename T::value_type>(i));
+  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) return T(static_cast<float>(i));
+  else if constexpr (std::is_integral_v<T>) return static_cast<T>(i);
+  else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(i);
+  else return T(static_cast<typename T::value_type>(i));
 }
 
 StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {

@@ -73,10 +73,8 @@ double error_in_ulp(T got, Wide want) {
 
 template <typename T>
 T any_bits(std::uint64_t bits) {
-  if constexpr (sizeof(T) == 4)
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-  else
-    return std::bit_cast<double>(bits);
+  if constexpr (sizeof(T) == 4) return std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+  else return std::bit_cast<double>(bits);
 }
 
 /// All magnitudes, then the ranges where functions bend, then the values where they break.

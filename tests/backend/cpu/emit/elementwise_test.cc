@@ -51,10 +51,8 @@ T special_value(std::size_t i) {
                              1e-6,          3e-8,         6e-5,   127.5,   128.0,    -129.0,    255.9,   2147483648.0,
                              -2147483649.0, 4294967296.0, 9.3e18, -9.3e18, 1.9e19,   0.3};
     const double value = values[i % std::size(values)];
-    if constexpr (std::is_same_v<T, double>)
-      return value;
-    else
-      return static_cast<T>(static_cast<float>(value));
+    if constexpr (std::is_same_v<T, double>) return value;
+    else return static_cast<T>(static_cast<float>(value));
   }
 }
 
@@ -67,10 +65,8 @@ T random_value(std::mt19937_64& random) {
   } else {
     const double unit = static_cast<double>(random() >> 11) * 0x1p-53;
     const double value = (random() % 3 == 0 ? 40.0 : 3.0) * (2.0 * unit - 1.0);
-    if constexpr (std::is_same_v<T, double>)
-      return value;
-    else
-      return static_cast<T>(static_cast<float>(value));
+    if constexpr (std::is_same_v<T, double>) return value;
+    else return static_cast<T>(static_cast<float>(value));
   }
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-
 namespace hilo::cpu {
 namespace {
 
@@ -90,7 +89,9 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   RegionShape shape;
   if (region.extents.empty()) return shape;
   const bool column = prefers_column(region);
-  shape.vector_dimension = column ? region.row_begin - 1 : region.has_row() ? region.extents.size() - 1 : written_dimension(region);
+  shape.vector_dimension = column             ? region.row_begin - 1
+                           : region.has_row() ? region.extents.size() - 1
+                                              : written_dimension(region);
   int widest = 1;
   bool expensive_in_row = false, expensive = false, generic = false;
   std::vector<bool> in_row;
@@ -113,7 +114,8 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
     const auto waste = [&] { return (extent + lanes - 1) / lanes * lanes - extent; };
     while (lanes > natural && (lanes > extent || waste() > extent / 8)) lanes /= 2;
   } else {
-    if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24) lanes *= kReduceUnroll;
+    if (region.has_row() && !expensive_in_row && !(column && expensive) && region.nodes.size() < 24)
+      lanes *= kReduceUnroll;
     lanes = std::min(lanes, 64);
   }
   while (lanes > 1 && lanes > extent) lanes /= 2;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/region_emitter.h"
 
-
 namespace hilo::cpu {
 
 using llvm::Value;
@@ -11,7 +10,11 @@ constexpr int64_t kMaxUnrolledNodes = 64;  // a short row is written out; more w
 }
 
 RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region)
-    : region_(region), facts_(analyse_region(region, isa)), ir_(ir), scalar_(ir, isa, 1), wide_(ir, isa, facts_.shape.lanes) {
+    : region_(region),
+      facts_(analyse_region(region, isa)),
+      ir_(ir),
+      scalar_(ir, isa, 1),
+      wide_(ir, isa, facts_.shape.lanes) {
   slots_.resize(region.nodes.size());
   reduced_.resize(region.nodes.size());
   tiles_.resize(region.nodes.size());
@@ -112,7 +115,8 @@ void RegionEmitter::emit_stages() {
       const RegionNode& node = region_.nodes[n];
       if (node.kind == NodeKind::kReduce && facts_.nodes[n].stage == loop) {
         const size_t count = node.count;
-        reduced_[n] = finish_reduce(node, Values(last.begin() + static_cast<std::ptrdiff_t>(next), last.begin() + static_cast<std::ptrdiff_t>(next + count)));
+        reduced_[n] = finish_reduce(node, Values(last.begin() + static_cast<std::ptrdiff_t>(next),
+                                                 last.begin() + static_cast<std::ptrdiff_t>(next + count)));
         next += count;
       }
     }
@@ -143,7 +147,8 @@ Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
     enter(k, at);
     for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
       const NodeFacts& f = facts_.nodes[n];
-      if (!facts_.evaluated[static_cast<size_t>(loop)][n] || !f.in_row || region_.nodes[n].kind == NodeKind::kReduce) continue;
+      if (!facts_.evaluated[static_cast<size_t>(loop)][n] || !f.in_row || region_.nodes[n].kind == NodeKind::kReduce)
+        continue;
       if (f.level != static_cast<int>(k)) continue;
       if (facts_.kept_in[n] >= 0 && facts_.kept_in[n] < loop) {
         set_value(n, load_tile(n), f.varies);
@@ -173,7 +178,8 @@ Values RegionEmitter::emit_row_point(int loop, const Values& carried) {
     const RegionNode& node = region_.nodes[n];
     if (node.kind != NodeKind::kReduce || facts_.nodes[n].stage != loop) continue;
     const size_t count = node.count;
-    const Values accumulators(carried.begin() + static_cast<std::ptrdiff_t>(at), carried.begin() + static_cast<std::ptrdiff_t>(at + count));
+    const Values accumulators(carried.begin() + static_cast<std::ptrdiff_t>(at),
+                              carried.begin() + static_cast<std::ptrdiff_t>(at + count));
     Values combined;
     if (node.is_dot) {
       combined = {multiply_add(node, accumulators[0])};

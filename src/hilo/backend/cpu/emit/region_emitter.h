@@ -24,7 +24,7 @@ class RegionEmitter {
     llvm::Value* wide = nullptr;
   };
   struct Position {
-    Values partial;                    ///< per index expression: its sum over the loops entered so far
+    Values partial;                     ///< per index expression: its sum over the loops entered so far
     std::vector<llvm::Value*> indices;  ///< per dimension
   };
 
@@ -55,7 +55,9 @@ class RegionEmitter {
   llvm::Value* scalar_index(uint32_t expression);
   llvm::Value* lane_indices(uint32_t expression);
   bool has_varying_terms(uint32_t expression) const;
-  int64_t lane_step(uint32_t expression) const { return expressions_[expression]->coefficient(facts_.shape.vector_dimension); }
+  int64_t lane_step(uint32_t expression) const {
+    return expressions_[expression]->coefficient(facts_.shape.vector_dimension);
+  }
   llvm::Value* guard_mask(uint32_t n, bool& wide);
   void store_output(const RegionOutput& output, uint32_t expression);
 
@@ -81,14 +83,14 @@ class RegionEmitter {
   llvm::Value* begin_ = nullptr;
   llvm::Value* end_ = nullptr;
   std::vector<Slot> slots_;
-  std::vector<Values> reduced_;           ///< per kReduce node: its results
-  std::vector<llvm::Value*> tiles_;       ///< per node: stack memory of a kept row value
+  std::vector<Values> reduced_;      ///< per kReduce node: its results
+  std::vector<llvm::Value*> tiles_;  ///< per node: stack memory of a kept row value
   std::vector<const IndexExpr*> expressions_;
-  std::vector<uint32_t> node_expression_;             ///< per node: of its index
+  std::vector<uint32_t> node_expression_;                 ///< per node: of its index
   std::vector<std::vector<uint32_t>> guard_expressions_;  ///< per node, per guard
   std::vector<uint32_t> output_expression_;
   Position position_;
-  llvm::Value* valid_lanes_ = nullptr;    ///< in a row's last, overlapping vector: the lanes not seen before
+  llvm::Value* valid_lanes_ = nullptr;  ///< in a row's last, overlapping vector: the lanes not seen before
   Status status_;
 };
 

@@ -45,13 +45,19 @@ Value* RegionEmitter::constant_of(const RegionNode& n, bool wide) {
   SimdBuilder& b = builder(wide);
   llvm::Type* scalar = b.register_scalar(n.type);
   llvm::Constant* c = nullptr;
-  if (n.type == ElementType::kF32) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(n.bits))));
-  else if (n.type == ElementType::kF64) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<double>(n.bits)));
-  else if (n.type == ElementType::kF16) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(half_bits_to_float(static_cast<uint16_t>(n.bits))));
-  else if (n.type == ElementType::kBf16) c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(bfloat16_bits_to_float(static_cast<uint16_t>(n.bits))));
+  if (n.type == ElementType::kF32)
+    c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(n.bits))));
+  else if (n.type == ElementType::kF64)
+    c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<double>(n.bits)));
+  else if (n.type == ElementType::kF16)
+    c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(half_bits_to_float(static_cast<uint16_t>(n.bits))));
+  else if (n.type == ElementType::kBf16)
+    c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(bfloat16_bits_to_float(static_cast<uint16_t>(n.bits))));
   else if (n.type == ElementType::kPred) c = ir_.getInt1(n.bits != 0);
   else c = llvm::ConstantInt::get(scalar, llvm::APInt(64, n.bits).trunc(scalar->getIntegerBitWidth()));
-  return b.lanes() == 1 ? c : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(b.lanes())), c);
+  return b.lanes() == 1
+             ? c
+             : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(b.lanes())), c);
 }
 
 bool RegionEmitter::has_varying_terms(uint32_t expression) const {
@@ -78,7 +84,8 @@ Value* RegionEmitter::lane_indices(uint32_t expression) {
     sum = ir_.CreateAdd(sum, ir_.CreateMul(wide_.iota(ElementType::kS64), wide_.i64(step)));
   }
   for (const IndexTerm& t : expressions_[expression]->terms) {
-    if (facts_.nodes[t.node].varies) sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, true), wide_.i64(t.coefficient)));
+    if (facts_.nodes[t.node].varies)
+      sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, true), wide_.i64(t.coefficient)));
   }
   return sum;
 }
@@ -91,7 +98,8 @@ Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
   for (size_t k = 0; k < node.guards.size(); ++k) {
     const Guard& g = node.guards[k];
     const uint32_t e = guard_expressions_[n][k];
-    const bool varies = facts_.shape.lanes > 1 && ((lane_step(e) != 0 && region_.extents.size() > 0) || has_varying_terms(e));
+    const bool varies =
+        facts_.shape.lanes > 1 && ((lane_step(e) != 0 && region_.extents.size() > 0) || has_varying_terms(e));
     SimdBuilder& b = builder(varies);
     Value* index = varies ? lane_indices(e) : scalar_index(e);
     // low <= index < high as one unsigned comparison.
@@ -119,7 +127,7 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
   const int64_t step = lane_step(e);
   Value* at = scattered ? nullptr : scalar_index(e);
   if (!wide || facts_.shape.lanes == 1) {
-    if (at == nullptr) at = lane_indices(e);  // one lane
+    if (at == nullptr) at = lane_indices(e);                                 // one lane
     if (mask != nullptr) at = ir_.CreateSelect(mask, at, scalar_.index(0));  // an element that is there
     return scalar_.load_scalar(node.type, pointer, at);
   }
@@ -137,7 +145,8 @@ Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
     if (mask != nullptr) at = ir_.CreateSelect(wide_.any(mask), at, scalar_.index(0));
     return wide_.splat(scalar_.load_scalar(node.type, pointer, at));
   }
-  if (step == 1) return mask == nullptr ? wide_.load(node.type, pointer, at) : wide_.load_masked(node.type, pointer, at, mask);
+  if (step == 1)
+    return mask == nullptr ? wide_.load(node.type, pointer, at) : wide_.load_masked(node.type, pointer, at, mask);
   if (step == -1 && mask == nullptr) {
     return wide_.reverse(wide_.load(node.type, pointer, ir_.CreateSub(at, scalar_.index(facts_.shape.lanes - 1))));
   }
@@ -176,8 +185,8 @@ Value* RegionEmitter::emit_op(const RegionNode& n, bool wide) {
   Values operands;
   for (uint32_t o : n.operands) operands.push_back(value_of(o, wide));
   const size_t data = n.instruction->opcode == Opcode::kSelect ? 1 : 0;
-  StatusOr<Value*> value = emit_elementwise(builder(wide), n.instruction->opcode, region_.nodes[n.operands[data]].type, n.type,
-                                            n.instruction->attributes.get(), operands);
+  StatusOr<Value*> value = emit_elementwise(builder(wide), n.instruction->opcode, region_.nodes[n.operands[data]].type,
+                                            n.type, n.instruction->attributes.get(), operands);
   if (value.ok()) return *value;
   fail(value.status().with_context(describe(*n.instruction)));
   return llvm::Constant::getNullValue(builder(wide).register_type(n.type));
@@ -191,12 +200,15 @@ Value* RegionEmitter::emit_bitcast(const RegionNode& n, bool wide) {
 
 Value* RegionEmitter::emit_index(const RegionNode& n, uint32_t expression, bool wide) {
   SimdBuilder& b = builder(wide);
-  Value* index = wide && facts_.shape.lanes > 1 ? nullptr : has_varying_terms(expression) ? lane_indices(expression) : scalar_index(expression);
+  Value* index = wide && facts_.shape.lanes > 1  ? nullptr
+                 : has_varying_terms(expression) ? lane_indices(expression)
+                                                 : scalar_index(expression);
   if (index == nullptr && is_integer(n.type) && !has_varying_terms(expression)) {
     // Narrow arithmetic is exact modulo the type's range.
     llvm::Type* scalar = b.register_scalar(n.type);
     Value* base = ir_.CreateTrunc(scalar_index(expression), scalar);
-    Value* steps = ir_.CreateMul(wide_.iota(n.type), wide_.int_like(wide_.iota(n.type), static_cast<uint64_t>(lane_step(expression))));
+    Value* steps = ir_.CreateMul(wide_.iota(n.type),
+                                 wide_.int_like(wide_.iota(n.type), static_cast<uint64_t>(lane_step(expression))));
     return ir_.CreateAdd(wide_.splat(base), steps);
   }
   if (index == nullptr) index = lane_indices(expression);

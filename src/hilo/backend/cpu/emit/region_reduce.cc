@@ -47,9 +47,11 @@ Values RegionEmitter::neutral_values(const RegionNode& reduce) {
   for (size_t k = 0; k < count; ++k) {
     llvm::Type* type = wide_.register_type(region_.nodes[reduce.initial(k)].type);
     if (kind == ReducerKind::kAdd && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, -0.0));
-    else if (kind == ReducerKind::kMultiply && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, 1.0));
+    else if (kind == ReducerKind::kMultiply && type->isFPOrFPVectorTy())
+      values.push_back(llvm::ConstantFP::get(type, 1.0));
     else if (kind == ReducerKind::kMultiply) values.push_back(llvm::ConstantInt::get(type, 1));
-    else if (kind == ReducerKind::kAdd || kind == ReducerKind::kXor) values.push_back(llvm::Constant::getNullValue(type));
+    else if (kind == ReducerKind::kAdd || kind == ReducerKind::kXor)
+      values.push_back(llvm::Constant::getNullValue(type));
     else values.push_back(value_of(reduce.initial(k), true));
   }
   return values;
@@ -59,8 +61,7 @@ Values RegionEmitter::combine(const RegionNode& reduce, const Values& a, const V
   if (const std::optional<hlo::Opcode> opcode = opcode_of(reducer_of(reduce))) {
     const ElementType type = accumulator_type(reduce.type);
     const Values operands = {a[0], b[0]};
-    StatusOr<Value*> value = emit_elementwise(builder(wide), *opcode, type, type, nullptr,
-                                              operands);
+    StatusOr<Value*> value = emit_elementwise(builder(wide), *opcode, type, type, nullptr, operands);
     if (value.ok()) return {*value};
     fail(value.status());
     return a;
@@ -75,7 +76,8 @@ Value* RegionEmitter::multiply_add(const RegionNode& dot, Value* accumulator) {
   const ElementType type = accumulator_type(dot.type);
   Value* factors[2];
   for (size_t k = 0; k < 2; ++k) {
-    factors[k] = emit_convert(wide_, accumulator_type(region_.nodes[dot.operands[k]].type), type, value_of(dot.operands[k], true));
+    factors[k] = emit_convert(wide_, accumulator_type(region_.nodes[dot.operands[k]].type), type,
+                              value_of(dot.operands[k], true));
   }
   if (is_floating(type)) return wide_.mul_add(factors[0], factors[1], accumulator);
   if (type == ElementType::kPred) return ir_.CreateOr(ir_.CreateAnd(factors[0], factors[1]), accumulator);
@@ -104,8 +106,10 @@ Values RegionEmitter::emit_body(const hlo::Computation& body, const Values& argu
     }
     Values operands;
     for (hlo::InstructionId o : i.operands) operands.push_back(result(o));
-    const ElementType operand_type = body.instruction(i.operands[i.opcode == hlo::Opcode::kSelect ? 1 : 0]).shape.element_type();
-    StatusOr<Value*> value = emit_elementwise(builder(wide), i.opcode, operand_type, type, i.attributes.get(), operands);
+    const ElementType operand_type =
+        body.instruction(i.operands[i.opcode == hlo::Opcode::kSelect ? 1 : 0]).shape.element_type();
+    StatusOr<Value*> value =
+        emit_elementwise(builder(wide), i.opcode, operand_type, type, i.attributes.get(), operands);
     if (!value.ok()) {
       fail(value.status().with_context(describe(i)));
       return Values(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(arguments.size() / 2));
@@ -158,7 +162,8 @@ void RegionEmitter::store_tile(uint32_t n, Value* value) {
 
 Value* RegionEmitter::load_tile(uint32_t n) {
   const ElementType type = accumulator_type(region_.nodes[n].type);
-  return facts_.nodes[n].varies ? wide_.load(type, tiles_[n], tile_index()) : scalar_.load_scalar(type, tiles_[n], tile_index());
+  return facts_.nodes[n].varies ? wide_.load(type, tiles_[n], tile_index())
+                                : scalar_.load_scalar(type, tiles_[n], tile_index());
 }
 
 }  // namespace hilo::cpu

@@ -38,10 +38,10 @@ bool is_scalar_shape(const Shape& shape) {
 }
 
 bool is_scalar_op(Opcode opcode) {
-  return is_elementwise(opcode) || opcode == Opcode::kParameter || opcode == Opcode::kConstant || opcode == Opcode::kTuple ||
-         opcode == Opcode::kGetTupleElement || opcode == Opcode::kCall || opcode == Opcode::kWhile ||
-         opcode == Opcode::kConditional || opcode == Opcode::kOptimizationBarrier || opcode == Opcode::kReshape ||
-         opcode == Opcode::kBroadcast || opcode == Opcode::kIota;
+  return is_elementwise(opcode) || opcode == Opcode::kParameter || opcode == Opcode::kConstant ||
+         opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement || opcode == Opcode::kCall ||
+         opcode == Opcode::kWhile || opcode == Opcode::kConditional || opcode == Opcode::kOptimizationBarrier ||
+         opcode == Opcode::kReshape || opcode == Opcode::kBroadcast || opcode == Opcode::kIota;
 }
 
 bool is_scalar_program(const hlo::Computation& computation, size_t& ops, int depth) {
@@ -64,7 +64,8 @@ class ScalarEmitter {
 
   Values emit(const hlo::Computation& computation, const std::vector<Values>& arguments) {
     std::vector<Values> leaves(computation.size());
-    for (const hlo::Instruction& i : computation.instructions()) leaves[i.id] = emit_instruction(computation, i, leaves, arguments);
+    for (const hlo::Instruction& i : computation.instructions())
+      leaves[i.id] = emit_instruction(computation, i, leaves, arguments);
     return leaves[computation.root_id()];
   }
 
@@ -97,14 +98,19 @@ class ScalarEmitter {
     const uint64_t bits = splat_bits(attributes_of<hlo::ConstantAttributes>(i).value).value_or(0);
     llvm::Type* scalar = b_.register_scalar(type);
     if (type == ElementType::kF64) return llvm::ConstantFP::get(scalar, std::bit_cast<double>(bits));
-    if (type == ElementType::kF32) return llvm::ConstantFP::get(b_.ir().getContext(), llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-    if (type == ElementType::kF16) return llvm::ConstantFP::get(scalar, half_bits_to_float(static_cast<uint16_t>(bits)));
-    if (type == ElementType::kBf16) return llvm::ConstantFP::get(scalar, bfloat16_bits_to_float(static_cast<uint16_t>(bits)));
+    if (type == ElementType::kF32)
+      return llvm::ConstantFP::get(b_.ir().getContext(),
+                                   llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(bits))));
+    if (type == ElementType::kF16)
+      return llvm::ConstantFP::get(scalar, half_bits_to_float(static_cast<uint16_t>(bits)));
+    if (type == ElementType::kBf16)
+      return llvm::ConstantFP::get(scalar, bfloat16_bits_to_float(static_cast<uint16_t>(bits)));
     if (type == ElementType::kPred) return b_.ir().getInt1(bits != 0);
     return llvm::ConstantInt::get(scalar, llvm::APInt(64, bits).trunc(scalar->getIntegerBitWidth()));
   }
 
-  Values emit_instruction(const hlo::Computation& computation, const hlo::Instruction& i, const std::vector<Values>& leaves, const std::vector<Values>& arguments) {
+  Values emit_instruction(const hlo::Computation& computation, const hlo::Instruction& i,
+                          const std::vector<Values>& leaves, const std::vector<Values>& arguments) {
     Values operands;
     for (hlo::InstructionId o : i.operands) operands.insert(operands.end(), leaves[o].begin(), leaves[o].end());
     switch (i.opcode) {  // NOLINT: the ops of is_scalar_op
@@ -120,9 +126,11 @@ class ScalarEmitter {
         const Shape& tuple = computation.instruction(i.operands[0]).shape;
         const int64_t index = attributes_of<hlo::GetTupleElementAttributes>(i).index;
         size_t begin = 0;
-        for (int64_t k = 0; k < index; ++k) begin += tuple.tuple_element(k).is_tuple() ? tuple.tuple_element(k).leaves().size() : 1;
+        for (int64_t k = 0; k < index; ++k)
+          begin += tuple.tuple_element(k).is_tuple() ? tuple.tuple_element(k).leaves().size() : 1;
         const size_t count = i.shape.is_tuple() ? i.shape.leaves().size() : 1;
-        return Values(operands.begin() + static_cast<std::ptrdiff_t>(begin), operands.begin() + static_cast<std::ptrdiff_t>(begin + count));
+        return Values(operands.begin() + static_cast<std::ptrdiff_t>(begin),
+                      operands.begin() + static_cast<std::ptrdiff_t>(begin + count));
       }
       case Opcode::kCall: {
         std::vector<Values> inner;
@@ -151,10 +159,12 @@ class ScalarEmitter {
   }
 
   /// Branch k, or one of those after it; the number of branches bounds the recursion.
-  Values emit_branch(const hlo::Instruction& i, const hlo::ConditionalAttributes& a, const std::vector<Values>& leaves, Value* selector, size_t k) {
+  Values emit_branch(const hlo::Instruction& i, const hlo::ConditionalAttributes& a, const std::vector<Values>& leaves,
+                     Value* selector, size_t k) {
     const auto run = [&](size_t branch) { return emit(*a.branches[branch], {leaves[i.operands[1 + branch]]}); };
     if (k + 1 == a.branches.size()) return run(k);
-    Value* chosen = a.predicated ? selector : b_.ir().CreateICmpEQ(selector, llvm::ConstantInt::get(selector->getType(), k));
+    Value* chosen =
+        a.predicated ? selector : b_.ir().CreateICmpEQ(selector, llvm::ConstantInt::get(selector->getType(), k));
     return b_.if_else(chosen, [&] { return run(k); }, [&] { return emit_branch(i, a, leaves, selector, k + 1); });
   }
 
@@ -175,7 +185,8 @@ std::vector<Shape> leaves_of(const std::vector<Shape>& shapes) {
 
 /// Compiles `emit(arguments by parameter)`, which returns the results' leaves.
 template <typename Emit>
-StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, const std::vector<Shape>& results, const Emit& emit) {
+StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, const std::vector<Shape>& results,
+                                const Emit& emit) {
   llvm::LLVMContext context;
   llvm::Module module("scalar", context);
   HILO_RETURN_IF_ERROR(prepare_module(module, isa));
@@ -186,18 +197,22 @@ StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, c
   ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
   llvm::BasicBlock* cancelled = llvm::BasicBlock::Create(context, "cancelled", function);
   SimdBuilder b(ir, isa, 1);
-  const auto slot = [&](unsigned argument, size_t k) { return ir.CreateLoad(pointer, ir.CreateConstGEP1_64(pointer, function->getArg(argument), k)); };
+  const auto slot = [&](unsigned argument, size_t k) {
+    return ir.CreateLoad(pointer, ir.CreateConstGEP1_64(pointer, function->getArg(argument), k));
+  };
   std::vector<Values> arguments;
   size_t next = 0;
   for (const Shape& parameter : parameters) {
     arguments.emplace_back();
-    for (const Shape& leaf : leaves_of({parameter})) arguments.back().push_back(b.load_scalar(leaf.element_type(), slot(0, next++), b.index(0)));
+    for (const Shape& leaf : leaves_of({parameter}))
+      arguments.back().push_back(b.load_scalar(leaf.element_type(), slot(0, next++), b.index(0)));
   }
   ScalarEmitter emitter(b, function->getArg(2), cancelled);
   const Values values = emit(emitter, arguments);
   HILO_RETURN_IF_ERROR(emitter.status());
   const std::vector<Shape> leaves = leaves_of(results);
-  for (size_t k = 0; k < leaves.size(); ++k) b.store_scalar(leaves[k].element_type(), values[k], slot(1, k), b.index(0));
+  for (size_t k = 0; k < leaves.size(); ++k)
+    b.store_scalar(leaves[k].element_type(), values[k], slot(1, k), b.index(0));
   ir.CreateRet(ir.getInt32(0));
   ir.SetInsertPoint(cancelled);
   ir.CreateRet(ir.getInt32(1));
@@ -242,14 +257,18 @@ bool is_scalar_program(const hlo::Computation& computation) {
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa) {
   return cached(key_of(isa, computation), [&] {
     return compile(isa, computation.parameter_shapes(), {computation.result_shape()},
-                   [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) { return emitter.emit(computation, arguments); });
+                   [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
+                     return emitter.emit(computation, arguments);
+                   });
   });
 }
 
 StatusOr<ScalarProgram> compile_scalar_loop(const hlo::Computation& condition, const hlo::Computation& body, Isa isa) {
   return cached("loop " + key_of(isa, condition) + " " + key_of(isa, body), [&] {
     return compile(isa, body.parameter_shapes(), {body.result_shape()},
-                   [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) { return emitter.emit_loop(condition, body, arguments[0]); });
+                   [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
+                     return emitter.emit_loop(condition, body, arguments[0]);
+                   });
   });
 }
 

@@ -11,10 +11,10 @@
 namespace hilo::cpu {
 namespace {
 
-using Sgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const float*, const float*, const int*,
-                       const float*, const int*, const float*, float*, const int*);
-using Dgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*, const int*,
-                       const double*, const int*, const double*, double*, const int*);
+using Sgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const float*, const float*,
+                       const int*, const float*, const int*, const float*, float*, const int*);
+using Dgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
+                       const int*, const double*, const int*, const double*, double*, const int*);
 
 struct Library {
   Sgemm sgemm = nullptr;
@@ -25,7 +25,8 @@ struct Library {
 Library open_library() {
   Library library;
   // The serial build first: hilo's own pool is the only one that makes threads.
-  constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0", "libopenblas.so.0", "libopenblas.so"};
+  constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0", "libopenblas.so.0",
+                                    "libopenblas.so"};
   for (const char* name : kNames) {
     void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) continue;
@@ -72,7 +73,8 @@ void multiply_blocked(const MatrixProduct<T>& p) {
     for (int64_t k0 = 0; k0 < p.k; k0 += kDepth) {
       const int64_t depth = std::min(kDepth, p.k - k0);
       for (int64_t k = 0; k < depth; ++k) {
-        for (int64_t j = 0; j < width; ++j) packed[static_cast<size_t>(k * kBlock + j)] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
+        for (int64_t j = 0; j < width; ++j)
+          packed[static_cast<size_t>(k * kBlock + j)] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
       }
       for (int64_t i = 0; i < p.m; ++i) {
         T* __restrict c = p.c + i * p.ldc + j0;

@@ -48,12 +48,15 @@ struct Operand {
   Operand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting) : shape(s) {
     Int64List rest;
     for (int64_t d = 0; d < s.rank(); ++d) {
-      if (std::ranges::find(batch_dimensions, d) == batch_dimensions.end() && std::ranges::find(contracting, d) == contracting.end()) rest.push_back(d);
+      if (std::ranges::find(batch_dimensions, d) == batch_dimensions.end() &&
+          std::ranges::find(contracting, d) == contracting.end())
+        rest.push_back(d);
     }
     batch = group_of(s, batch_dimensions);
     outer = group_of(s, std::move(rest));
     contracted = group_of(s, contracting);
-    packed = !batch.stride || !outer.stride || !contracted.stride || (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
+    packed = !batch.stride || !outer.stride || !contracted.stride ||
+             (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
     if (!packed && outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;
     if (!packed && contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
     if (packed) {
@@ -98,7 +101,8 @@ class DotHero final : public Hero {
  public:
   DotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result)
       : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
-        rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions), result_(result) {}
+        rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
+        result_(result) {}
 
   Status run(void* const* buffers, RunContext& context) const override {
     AlignedBuffer left, right, out;
@@ -141,7 +145,8 @@ class DotHero final : public Hero {
 
   void multiply_all(const T* a, const T* b, T* c, RunContext& context) const {
     const int64_t batch = lhs_.batch.extent, m = lhs_.outer.extent, n = rhs_.outer.extent, k = lhs_.contracted.extent;
-    const double work = static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const double work =
+        static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     Executor* executor = work > kWorthForking ? &default_pool() : nullptr;
     (void)context;
     // Whole items if there are many; else stretches of the longer side.
@@ -151,9 +156,19 @@ class DotHero final : public Hero {
     if (batch < 8 && executor != nullptr) parts = std::clamp<int64_t>(longer / 64, 1, 2);
     const auto task = [&](int64_t t) {
       const int64_t item = t / parts, part = t % parts;
-      const int64_t begin = longer * part / parts / 16 * 16, end = part + 1 == parts ? longer : longer * (part + 1) / parts / 16 * 16;
-      MatrixProduct<T> p{m, n, k, a + item * *lhs_.batch.stride, *lhs_.outer.stride, *lhs_.contracted.stride,
-                         b + item * *rhs_.batch.stride, *rhs_.contracted.stride, *rhs_.outer.stride, c + item * m * n, n};
+      const int64_t begin = longer * part / parts / 16 * 16,
+                    end = part + 1 == parts ? longer : longer * (part + 1) / parts / 16 * 16;
+      MatrixProduct<T> p{m,
+                         n,
+                         k,
+                         a + item * *lhs_.batch.stride,
+                         *lhs_.outer.stride,
+                         *lhs_.contracted.stride,
+                         b + item * *rhs_.batch.stride,
+                         *rhs_.contracted.stride,
+                         *rhs_.outer.stride,
+                         c + item * m * n,
+                         n};
       if (by_rows) {
         p.a += begin * p.a_row;
         p.c += begin * n;
@@ -166,7 +181,8 @@ class DotHero final : public Hero {
       multiply(p);
     };
     if (executor != nullptr && batch * parts > 1) executor->parallel_for(batch * parts, task);
-    else for (int64_t t = 0; t < batch * parts; ++t) task(t);
+    else
+      for (int64_t t = 0; t < batch * parts; ++t) task(t);
   }
 
   Operand lhs_, rhs_;
@@ -179,10 +195,14 @@ bool is_blas_type(ElementType t) {
 
 }  // namespace
 
-std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, const Shape& result) {
+std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                    const Shape& result) {
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
-  if (!is_blas_type(operands[0].element_type()) || !is_blas_type(operands[1].element_type()) || !is_blas_type(result.element_type())) return nullptr;
-  if (result.element_type() == ElementType::kF64 || operands[0].element_type() == ElementType::kF64 || operands[1].element_type() == ElementType::kF64) {
+  if (!is_blas_type(operands[0].element_type()) || !is_blas_type(operands[1].element_type()) ||
+      !is_blas_type(result.element_type()))
+    return nullptr;
+  if (result.element_type() == ElementType::kF64 || operands[0].element_type() == ElementType::kF64 ||
+      operands[1].element_type() == ElementType::kF64) {
     return std::make_unique<DotHero<double>>(a, operands, result);
   }
   return std::make_unique<DotHero<float>>(a, operands, result);

@@ -49,7 +49,9 @@ class ThreefryHero final : public Hero {
     };
     constexpr int64_t kPairsPerTask = 4096;
     const int64_t tasks = (pairs + kPairsPerTask - 1) / kPairsPerTask;
-    if (tasks > 1) default_pool().parallel_for(tasks, [&](int64_t t) { fill(t * kPairsPerTask, std::min(pairs, (t + 1) * kPairsPerTask)); });
+    if (tasks > 1)
+      default_pool().parallel_for(
+          tasks, [&](int64_t t) { fill(t * kPairsPerTask, std::min(pairs, (t + 1) * kPairsPerTask)); });
     else fill(0, pairs);
     uint64_t used = static_cast<uint64_t>(pairs);
     if (count_ % 2 != 0) out[count_ - 1] = threefry(state[1] + used++, k0, k1).first;
@@ -64,10 +66,13 @@ class ThreefryHero final : public Hero {
 
 }  // namespace
 
-std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape>, std::span<const Shape> results) {
+std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape>,
+                                       std::span<const Shape> results) {
   // Other shapes interleave words along another dimension; the reference kernel knows how.
   const bool words = element_size_bytes(results[1].element_type()) == 4 && results[1].rank() == 1;
-  if (!words || hlo::attributes_of<hlo::RngBitGeneratorAttributes>(instruction).algorithm != hlo::RandomAlgorithm::kThreeFry) return nullptr;
+  if (!words ||
+      hlo::attributes_of<hlo::RngBitGeneratorAttributes>(instruction).algorithm != hlo::RandomAlgorithm::kThreeFry)
+    return nullptr;
   return std::make_unique<ThreefryHero>(results[1].element_count());
 }
 

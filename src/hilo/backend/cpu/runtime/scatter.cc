@@ -16,7 +16,9 @@ namespace {
 enum class Update : uint8_t { kAdd, kMultiply, kMaximum, kMinimum, kAssign };
 
 std::optional<Update> update_of(const hlo::Computation& body) {
-  if (body.root().opcode == hlo::Opcode::kParameter && hlo::attributes_of<hlo::ParameterAttributes>(body.root()).number == 1) return Update::kAssign;
+  if (body.root().opcode == hlo::Opcode::kParameter &&
+      hlo::attributes_of<hlo::ParameterAttributes>(body.root()).number == 1)
+    return Update::kAssign;
   switch (body.reducer_kind()) {
     case hlo::ReducerKind::kAdd: return Update::kAdd;
     case hlo::ReducerKind::kMultiply: return Update::kMultiply;
@@ -42,11 +44,13 @@ T combined(Update update, T a, T u) {
   switch (update) {
     case Update::kAdd:
       if constexpr (std::is_same_v<T, bool>) return a || u;
-      else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(u));
+      else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(u));
       else return T(a + u);
     case Update::kMultiply:
       if constexpr (std::is_same_v<T, bool>) return a && u;
-      else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(u));
+      else if constexpr (std::is_integral_v<T>)
+        return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(u));
       else return T(a * u);
     case Update::kMaximum: return is_nan(a) ? a : is_nan(u) || a < u ? u : a;
     case Update::kMinimum: return is_nan(a) ? a : is_nan(u) || u < a ? u : a;
@@ -67,10 +71,13 @@ class ScatterHero final : public Hero {
     const Shape& array = operands[0];
     const Shape& indices = operands[1];
     const Shape& updates = operands[2];
-    const std::vector<int64_t> array_strides = strides_of(array), update_strides = strides_of(updates), index_strides = strides_of(indices);
-    const std::vector<int64_t> window = hlo::other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
+    const std::vector<int64_t> array_strides = strides_of(array), update_strides = strides_of(updates),
+                               index_strides = strides_of(indices);
+    const std::vector<int64_t> window =
+        hlo::other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
     window_sizes_.assign(static_cast<size_t>(array.rank()), 1);
-    for (size_t k = 0; k < window.size(); ++k) window_sizes_[static_cast<size_t>(window[k])] = updates.dimension(a.update_window_dims[k]);
+    for (size_t k = 0; k < window.size(); ++k)
+      window_sizes_[static_cast<size_t>(window[k])] = updates.dimension(a.update_window_dims[k]);
     array_sizes_.assign(array.dimensions().begin(), array.dimensions().end());
     array_strides_ = array_strides;
     // Batch positions: dimensions of the indices but the vector's; the update's scatter dimensions go along with them.
@@ -79,10 +86,15 @@ class ScatterHero final : public Hero {
     for (int64_t d = 0; d < indices.rank(); ++d) {
       if (d == a.index_vector_dim) continue;
       const auto batching = std::ranges::find(a.scatter_indices_batching_dims, d);
-      const int64_t along = batching == a.scatter_indices_batching_dims.end() ? -1 : a.input_batching_dims[static_cast<size_t>(batching - a.scatter_indices_batching_dims.begin())];
-      batch_.push_back({indices.dimension(d), index_strides[static_cast<size_t>(d)], update_strides[static_cast<size_t>(scatter_dims[next++])], along});
+      const int64_t along =
+          batching == a.scatter_indices_batching_dims.end()
+              ? -1
+              : a.input_batching_dims[static_cast<size_t>(batching - a.scatter_indices_batching_dims.begin())];
+      batch_.push_back({indices.dimension(d), index_strides[static_cast<size_t>(d)],
+                        update_strides[static_cast<size_t>(scatter_dims[next++])], along});
     }
-    component_stride_ = a.index_vector_dim < indices.rank() ? index_strides[static_cast<size_t>(a.index_vector_dim)] : 0;
+    component_stride_ =
+        a.index_vector_dim < indices.rank() ? index_strides[static_cast<size_t>(a.index_vector_dim)] : 0;
     index_map_ = a.scatter_dims_to_operand_dims;
     // The window: trailing dimensions that are contiguous on both sides become one run.
     std::vector<Piece> pieces = {{0, 0}};
@@ -90,7 +102,9 @@ class ScatterHero final : public Hero {
     while (k > 0) {
       const size_t d = static_cast<size_t>(window[k - 1]);
       const int64_t extent = window_sizes_[d];
-      if (extent != 1 && (array_strides[d] != run_ || update_strides[static_cast<size_t>(a.update_window_dims[k - 1])] != run_)) break;
+      if (extent != 1 &&
+          (array_strides[d] != run_ || update_strides[static_cast<size_t>(a.update_window_dims[k - 1])] != run_))
+        break;
       run_ *= extent;
       --k;
     }
@@ -98,7 +112,9 @@ class ScatterHero final : public Hero {
       const size_t d = static_cast<size_t>(window[k - 1]);
       std::vector<Piece> grown;
       for (int64_t i = 0; i < window_sizes_[d]; ++i) {
-        for (const Piece& p : pieces) grown.push_back({p.array + i * array_strides[d], p.update + i * update_strides[static_cast<size_t>(a.update_window_dims[k - 1])]});
+        for (const Piece& p : pieces)
+          grown.push_back({p.array + i * array_strides[d],
+                           p.update + i * update_strides[static_cast<size_t>(a.update_window_dims[k - 1])]});
       }
       pieces = std::move(grown);
     }
@@ -113,7 +129,8 @@ class ScatterHero final : public Hero {
     return visit_element_type(
         type_,
         [&]<typename T>() -> Status {
-          if constexpr (requires(T x) { combined(Update::kAdd, x, x); } && sizeof(T) <= 8 && !std::is_same_v<T, std::complex<float>>) {
+          if constexpr (requires(T x) { combined(Update::kAdd, x, x); } && sizeof(T) <= 8 &&
+                        !std::is_same_v<T, std::complex<float>>) {
             apply(static_cast<T*>(buffers[3]), buffers[1], static_cast<const T*>(buffers[2]));
           }
           return ok_status();
@@ -132,7 +149,8 @@ class ScatterHero final : public Hero {
         [&]<typename T>() -> int64_t {
           if constexpr (std::is_integral_v<T>) {
             const T value = static_cast<const T*>(indices)[at];
-            if constexpr (std::is_same_v<T, uint64_t>) return value > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(value);
+            if constexpr (std::is_same_v<T, uint64_t>)
+              return value > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(value);
             else return static_cast<int64_t>(value);
           }
           return 0;
@@ -154,7 +172,8 @@ class ScatterHero final : public Hero {
         if (batch_[k].array_dimension >= 0) start[static_cast<size_t>(batch_[k].array_dimension)] = position[k];
       }
       for (size_t k = 0; k < index_map_.size(); ++k) {
-        start[static_cast<size_t>(index_map_[k])] = index_at(indices, index_at_batch + static_cast<int64_t>(k) * component_stride_);
+        start[static_cast<size_t>(index_map_[k])] =
+            index_at(indices, index_at_batch + static_cast<int64_t>(k) * component_stride_);
       }
       bool fits = true;
       int64_t at = 0;
@@ -201,7 +220,9 @@ std::unique_ptr<Hero> make_scatter_hero(const hlo::Instruction& instruction, std
   if (is_complex(operands[0].element_type()) || element_type_info(operands[0].element_type()).bits < 8) {
     if (operands[0].element_type() != ElementType::kPred) return nullptr;
   }
-  if (element_type_info(operands[0].element_type()).element_class == ElementClass::kFloat && element_type_info(operands[0].element_type()).bits < 16) return nullptr;
+  if (element_type_info(operands[0].element_type()).element_class == ElementClass::kFloat &&
+      element_type_info(operands[0].element_type()).bits < 16)
+    return nullptr;
   if (!is_integer(operands[1].element_type()) || element_type_info(operands[1].element_type()).bits < 8) return nullptr;
   return std::make_unique<ScatterHero>(a, operands, *update);
 }

@@ -64,7 +64,8 @@ void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
 template <typename Key>
 void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   if (n <= kInsertion) insertion_sort(p, n);
-  else if (n < kRadixLeast) std::stable_sort(p, p + n, [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; });
+  else if (n < kRadixLeast)
+    std::stable_sort(p, p + n, [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; });
   else radix_sort(p, other, n);
 }
 
@@ -75,7 +76,8 @@ struct Lines {
   int64_t begin(int64_t line) const { return (line / inner) * length * stride + line % inner; }
 };
 
-void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t stride, int64_t n, const auto& position) {
+void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t stride, int64_t n,
+                   const auto& position) {
   const auto copy = [&]<typename T>() {
     const T* source = static_cast<const T*>(from) + at;
     T* target = static_cast<T*>(to) + at;
@@ -91,7 +93,8 @@ void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t
 
 class KeySortHero final : public Hero {
  public:
-  KeySortHero(SortKey key, Lines lines, std::vector<size_t> widths) : key_(key), lines_(lines), widths_(std::move(widths)) {}
+  KeySortHero(SortKey key, Lines lines, std::vector<size_t> widths)
+      : key_(key), lines_(lines), widths_(std::move(widths)) {}
 
   Status run(void* const* buffers, RunContext&) const override {
     switch (widths_[key_.operand]) {
@@ -107,11 +110,13 @@ class KeySortHero final : public Hero {
   Status run_as(void* const* buffers) const {
     const int64_t n = lines_.length;
     const size_t bytes = static_cast<size_t>(n) * sizeof(Pair<Key>);
-    const int64_t tasks = static_cast<double>(lines_.count() * n) > kWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
+    const int64_t tasks =
+        static_cast<double>(lines_.count() * n) > kWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(2 * bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
-      for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks; ++line) sort_line(buffers, line, pairs, pairs + n);
+      for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks; ++line)
+        sort_line(buffers, line, pairs, pairs + n);
     };
     if (tasks > 1) default_pool().parallel_for(tasks, task);
     else task(0);
@@ -125,7 +130,8 @@ class KeySortHero final : public Hero {
     if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
       if (widths_.size() == 1) {
         // Without payload the element itself travels with its key.
-        for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
+        for (int64_t i = 0; i < n; ++i)
+          pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
         sort_pairs(pairs, other, n);
         Key* sorted = static_cast<Key*>(buffers[1]) + at;
         for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
@@ -135,7 +141,8 @@ class KeySortHero final : public Hero {
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
     sort_pairs(pairs, other, n);
     for (size_t k = 0; k < widths_.size(); ++k) {
-      move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n, [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
+      move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
+                    [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
     }
   }
 
@@ -156,7 +163,9 @@ class ComparatorSortHero final : public Hero {
     for (int64_t line = 0; line < lines_.count(); ++line) {
       const int64_t at = lines_.begin(line);
       std::iota(order.begin(), order.end(), 0);
-      const auto element = [&](size_t k, int64_t i) { return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k]; };
+      const auto element = [&](size_t k, int64_t i) {
+        return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k];
+      };
       std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
         for (size_t k = 0; k < operands; ++k) {
           arguments[2 * k] = element(k, i);
@@ -169,7 +178,8 @@ class ComparatorSortHero final : public Hero {
         return first != 0;
       });
       for (size_t k = 0; k < operands; ++k) {
-        move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length, [&](int64_t i) { return order[static_cast<size_t>(i)]; });
+        move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length,
+                      [&](int64_t i) { return order[static_cast<size_t>(i)]; });
       }
     }
     return ok_status();
@@ -183,7 +193,8 @@ class ComparatorSortHero final : public Hero {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, Isa isa) {
+StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                               Isa isa) {
   const auto& a = hlo::attributes_of<hlo::SortAttributes>(instruction);
   std::vector<size_t> widths;
   for (const Shape& s : operands) {
@@ -194,7 +205,8 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instructi
   const Shape& shape = operands[0];
   if (shape.rank() > 0) {
     lines.length = shape.dimension(a.dimension());
-    for (int64_t d = 0; d < shape.rank(); ++d) (d < a.dimension() ? lines.outer : lines.inner) *= d == a.dimension() ? 1 : shape.dimension(d);
+    for (int64_t d = 0; d < shape.rank(); ++d)
+      (d < a.dimension() ? lines.outer : lines.inner) *= d == a.dimension() ? 1 : shape.dimension(d);
     lines.stride = lines.inner;
   }
   if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX) {

@@ -30,13 +30,16 @@ std::optional<Side> side_of(const hlo::Computation& c, InstructionId id) {
     if (i.opcode != Opcode::kSelect) return std::nullopt;
     const hlo::Instruction& test = c.instruction(i.operands[0]);
     const hlo::Instruction& value = c.instruction(i.operands[1]);
-    if (test.opcode != Opcode::kCompare || value.opcode != Opcode::kConstant || !is_floating(i.shape.element_type())) return std::nullopt;
+    if (test.opcode != Opcode::kCompare || value.opcode != Opcode::kConstant || !is_floating(i.shape.element_type()))
+      return std::nullopt;
     const auto direction = attributes_of<hlo::CompareAttributes>(test).direction;
     const double constant = element_as_double(attributes_of<hlo::ConstantAttributes>(value).value, 0);
     if (test.operands[0] == test.operands[1] && direction == hlo::ComparisonDirection::kNe && constant != constant) {
       side.nans = true;
-    } else if (direction == hlo::ComparisonDirection::kEq && constant == 0 && c.instruction(test.operands[1]).opcode == Opcode::kConstant &&
-               element_as_double(attributes_of<hlo::ConstantAttributes>(c.instruction(test.operands[1])).value, 0) == 0) {
+    } else if (direction == hlo::ComparisonDirection::kEq && constant == 0 &&
+               c.instruction(test.operands[1]).opcode == Opcode::kConstant &&
+               element_as_double(attributes_of<hlo::ConstantAttributes>(c.instruction(test.operands[1])).value, 0) ==
+                   0) {
       side.zeros = true;
     } else {
       return std::nullopt;
@@ -52,7 +55,8 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
   const hlo::Instruction& root = c.root();
   if (root.opcode != Opcode::kCompare) return std::nullopt;
   const auto& compare = attributes_of<hlo::CompareAttributes>(root);
-  const bool less = compare.direction == hlo::ComparisonDirection::kLt, greater = compare.direction == hlo::ComparisonDirection::kGt;
+  const bool less = compare.direction == hlo::ComparisonDirection::kLt,
+             greater = compare.direction == hlo::ComparisonDirection::kGt;
   if (!less && !greater) return std::nullopt;
   const ElementType type = c.instruction(root.operands[0]).shape.element_type();
   if (!has_code(type)) return std::nullopt;

@@ -25,7 +25,10 @@ template <typename Bits>
 Bits ordered_key(const SortKey& key, Bits bits) {
   constexpr Bits kSign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
   if (is_floating(key.type)) {
-    const int mantissa = key.type == ElementType::kF64 ? 52 : key.type == ElementType::kF32 ? 23 : key.type == ElementType::kF16 ? 10 : 7;
+    const int mantissa = key.type == ElementType::kF64   ? 52
+                         : key.type == ElementType::kF32 ? 23
+                         : key.type == ElementType::kF16 ? 10
+                                                         : 7;
     const Bits infinity = static_cast<Bits>((kSign - 1) >> mantissa << mantissa);
     const Bits magnitude = static_cast<Bits>(bits & static_cast<Bits>(~kSign));
     if (key.equal_zeros && magnitude == 0) bits = 0;

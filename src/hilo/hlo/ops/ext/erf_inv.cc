@@ -11,8 +11,9 @@ namespace hilo::hlo {
 namespace {
 
 // Coefficients of degree 8 down to 0. Source    Giles, "Approximating the erfinv function" (2010), single precision
-constexpr std::array<double, 9> kCentral = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                                            -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
+constexpr std::array<double, 9> kCentral = {2.81022636e-08,  3.43273939e-07, -3.5233877e-06,
+                                            -4.39150654e-06, 0.00021858087,  -0.00125372503,
+                                            -0.00417768164,  0.246640727,    1.50140941};
 constexpr std::array<double, 9> kTail = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
                                          -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
 
@@ -22,7 +23,8 @@ class Formula {
   explicit Formula(const Shape& shape) : shape_(shape), builder_("erf_inv") {}
 
   Builder& builder() { return builder_; }
-  InstructionId apply(Opcode opcode, std::initializer_list<InstructionId> operands, AttributesPtr attributes = nullptr) {
+  InstructionId apply(Opcode opcode, std::initializer_list<InstructionId> operands,
+                      AttributesPtr attributes = nullptr) {
     return take(builder_.add(opcode, operands, std::move(attributes)));
   }
   InstructionId constant(double value) {
