@@ -3,7 +3,7 @@
 #pragma once
 
 #include "hilo/hlo/passes/pass_list.h"
-#include "hilo/hlo/passes/pass_observer.h"
+#include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo::hlo {
 

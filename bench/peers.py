@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""peers.py [--build DIR] [--rounds N] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by round in turn;
+prints medians and ratios. jaxlib is shown as it comes and with its freed memory kept, which is what a faster allocator
+would give it. A peer that can't be had is left out, by name."""
+
+import argparse
+import os
+import pathlib
+import platform
+import statistics
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+VENV = ROOT / ".venv"
+PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy")
+KEPT = "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=1000000000:glibc.malloc.top_pad=100000000"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--rounds", type=int, default=3)
+    arguments = parser.parse_args()
+    commands = {"hilo": ([arguments.build / "bin" / "bench" / "rows"], {})}
+    python = jax_python()
+    if python is None:
+        print("jaxlib 0.10.2 left out: it could not be installed")
+    else:
+        script = [python, ROOT / "bench" / "rows_jax.py"]
+        commands["jaxlib"] = (script, {})
+        commands["jaxlib, memory kept"] = (script, {"GLIBC_TUNABLES": KEPT})
+    samples: dict[str, dict[str, list[float]]] = {name: {} for name in commands}
+    for done in range(arguments.rounds):
+        for name, (command, extra) in commands.items():
+            print(f"round {done + 1} of {arguments.rounds}: {name}", file=sys.stderr, flush=True)
+            output = subprocess.run(command, env={**os.environ, **extra}, check=True, text=True, stdout=subprocess.PIPE).stdout
+            for line in output.splitlines():
+                row, microseconds = line.split("\t")
+                samples[name].setdefault(row, []).append(float(microseconds))
+    show(samples)
+    return 0
+
+
+def jax_python() -> pathlib.Path | None:
+    python = VENV / "bin" / "python"
+    if not python.exists() or subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL).returncode != 0:
+        print(f"making {VENV.name} with {', '.join(PINNED)}", file=sys.stderr, flush=True)
+        if subprocess.run([sys.executable, "-m", "venv", VENV]).returncode != 0:
+            return None
+        if subprocess.run([python, "-m", "pip", "install", "-q", *PINNED]).returncode != 0:
+            return None
+    return python
+
+
+def show(samples: dict[str, dict[str, list[float]]]) -> None:
+    cpu = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if line.startswith("model name")), platform.machine())
+    print(f"Medians in microseconds on {cpu}, {os.cpu_count()} cores; a ratio above 1 means that hilo is faster.\n")
+    peers = [name for name in samples if name != "hilo"]
+    print("| row | hilo | " + " | ".join(f"{p} | ratio" for p in peers) + " |")
+    print("|---|---|" + "---|---|" * len(peers))
+    for row, values in samples["hilo"].items():
+        own = statistics.median(values)
+        cells = [f"{own:.2f}"]
+        for peer in peers:
+            theirs = statistics.median(samples[peer][row]) if row in samples[peer] else None
+            cells += [f"{theirs:.2f}", f"{theirs / own:.2f}"] if theirs is not None else ["-", "-"]
+        print(f"| {row} | " + " | ".join(cells) + " |")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

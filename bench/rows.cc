@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench/rows.cc -- hilo's side of the peers' table: prints "row<TAB>microseconds", the median of its calls, a line a row.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hilo/hilo.h"
+
+using namespace hilo;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double microseconds_since(Clock::time_point start) { return std::chrono::duration<double, std::micro>(Clock::now() - start).count(); }
+
+/// Median of calls over about half a second, at least 5; a call is repeated until it takes 20 us, so that the clock
+/// doesn't count.
+double median_microseconds(const std::function<void()>& call) {
+  call();
+  const Clock::time_point probe = Clock::now();
+  call();
+  const int repeat = std::max(1, static_cast<int>(20.0 / std::max(0.01, microseconds_since(probe))));
+  std::vector<double> samples;
+  const Clock::time_point begin = Clock::now();
+  while (samples.size() < 5 || (microseconds_since(begin) < 5e5 && samples.size() < 2000)) {
+    const Clock::time_point start = Clock::now();
+    for (int i = 0; i < repeat; ++i) call();
+    samples.push_back(microseconds_since(start) / repeat);
+  }
+  std::ranges::nth_element(samples, samples.begin() + static_cast<long>(samples.size() / 2));
+  return samples[samples.size() / 2];
+}
+
+void row(const char* name, const std::function<void()>& call) { std::printf("%s\t%.4f\n", name, median_microseconds(call)); }
+
+struct Params {
+  Array w1, b1, w2, b2;
+};
+
+Array loss(const Params& p, const Array& x, const Array& y) {
+  const Array h = nn::relu(numpy::matmul(x, p.w1) + p.b1);
+  const Array log_p = nn::log_softmax(numpy::matmul(h, p.w2) + p.b2);
+  return -numpy::mean(numpy::sum(nn::one_hot(y, 10) * log_p, 1));
+}
+
+void digits_rows(const random::Key& key) {
+  const optim::Adam adam{.learning_rate = 2e-3f};
+  Params params{random::normal(key, {64, 128}) * 0.1f, numpy::zeros({128}), random::normal(key, {128, 10}) * 0.1f, numpy::zeros({10})};
+  auto state = adam.init(params);
+  const Array x = random::uniform(key, {128, 64});
+  const Array y = numpy::astype(random::uniform(key, {128}) * 10.0f, ElementType::kS32);
+  auto step = jit([&](const Params& p, const optim::AdamState<Params>& s, const Array& images, const Array& labels) {
+    const auto [value, gradients] = value_and_grad(loss)(p, images, labels);
+    const auto [next, next_state] = adam.update(gradients, s, p);
+    return std::tuple(next, next_state, value);
+  });
+  const Clock::time_point start = Clock::now();
+  step(params, state, x, y);
+  std::printf("digits_step_first_call\t%.4f\n", microseconds_since(start));
+  row("digits_step", [&] {
+    Array value;
+    std::tie(params, state, value) = step(params, state, x, y);
+  });
+}
+
+}  // namespace
+
+int main() {
+  const random::Key key = random::key(0);
+  digits_rows(key);
+  const Array a8 = random::uniform(key, {8});
+  auto add = jit([](const Array& x, const Array& y) { return x + y; });
+  row("add_8", [&] { add(a8, a8); });
+  {
+    const Array x = random::uniform(key, {1 << 24});
+    auto f = jit([](const Array& u, const Array& v, const Array& w) { return numpy::tanh(u * v + w); });
+    row("muladd_tanh_16M", [&] { f(x, x, x); });
+  }
+  const Array square = random::uniform(key, {4096, 4096});
+  auto softmax = jit([](const Array& x) { return nn::softmax(x); });
+  const Array wide = random::uniform(key, {4096, 1024});
+  row("softmax_4096x1024", [&] { softmax(wide); });
+  auto sum0 = jit([](const Array& x) { return numpy::sum(x, 0); });
+  auto sum1 = jit([](const Array& x) { return numpy::sum(x, 1); });
+  row("sum_axis0_4096", [&] { sum0(square); });
+  row("sum_axis1_4096", [&] { sum1(square); });
+  const Array m = random::uniform(key, {1024, 1024});
+  auto matmul = jit([](const Array& x, const Array& y) { return numpy::matmul(x, y); });
+  row("matmul_1024", [&] { matmul(m, m); });
+  auto count = jit([](const Array& n) {
+    return lax::while_loop([](const Array& c) { return c < 1000000.0f; }, [](const Array& c) { return c + 1.0f; }, n);
+  });
+  const Array zero = numpy::zeros({});
+  row("while_1e6", [&] { count(zero); });
+  const Array w = random::normal(key, {128, 128}) * 0.05f;
+  const Array xs = random::normal(key, {256, 16, 128});
+  auto rnn = jit([](const Array& weights, const Array& inputs) {
+    const auto cell = [&](const Array& h, const Array& x) {
+      const Array next = numpy::tanh(numpy::matmul(h, weights) + x);
+      return std::pair(next, next);
+    };
+    return lax::scan(cell, numpy::zeros({16, 128}), inputs).second;
+  });
+  row("rnn_scan_256", [&] { rnn(w, xs); });
+  const Array million = random::uniform(key, {1000000});
+  auto sort = jit([](const Array& x) { return numpy::sort(x); });
+  row("sort_1M", [&] { sort(million); });
+  return 0;
+}

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The programs of bench/rows.cc in JAX: prints "row<TAB>microseconds", the median of its calls, a line a row."""
+import os
+import statistics
+import time
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+
+
+def row(name, call):
+    jax.block_until_ready(call())
+    started = time.perf_counter()
+    jax.block_until_ready(call())
+    repeat = max(1, int(20e-6 / max(1e-8, time.perf_counter() - started)))
+    samples = []
+    begin = time.perf_counter()
+    while len(samples) < 5 or (time.perf_counter() - begin < 0.5 and len(samples) < 2000):
+        started = time.perf_counter()
+        for _ in range(repeat):
+            result = jax.block_until_ready(call())
+        samples.append((time.perf_counter() - started) / repeat)
+        del result
+    print(f"{name}\t{1e6 * statistics.median(samples):.4f}", flush=True)
+
+
+def loss(p, x, y):
+    h = jax.nn.relu(x @ p["w1"] + p["b1"])
+    log_p = jax.nn.log_softmax(h @ p["w2"] + p["b2"])
+    return -jnp.mean(jnp.sum(jax.nn.one_hot(y, 10) * log_p, 1))
+
+
+@jax.jit
+def step(p, state, x, y):
+    value, g = jax.value_and_grad(loss)(p, x, y)
+    count = state["step"] + 1
+    m = jax.tree.map(lambda a, b: 0.9 * a + 0.1 * b, state["m"], g)
+    v = jax.tree.map(lambda a, b: 0.999 * a + 0.001 * b * b, state["v"], g)
+    t = count.astype(jnp.float32)
+    ms, vs = 1 / (1 - 0.9**t), 1 / (1 - 0.999**t)
+    p = jax.tree.map(lambda a, b, c: a - 2e-3 * (b * ms) / (jnp.sqrt(c * vs) + 1e-8), p, m, v)
+    return p, {"step": count, "m": m, "v": v}, value
+
+
+def digits(key):
+    p = {"w1": jax.random.normal(key, (64, 128)) * 0.1, "b1": jnp.zeros(128), "w2": jax.random.normal(key, (128, 10)) * 0.1, "b2": jnp.zeros(10)}
+    zeros = jax.tree.map(jnp.zeros_like, p)
+    state = {"step": jnp.zeros((), jnp.int32), "m": zeros, "v": zeros}
+    x = jax.random.uniform(key, (128, 64))
+    y = (jax.random.uniform(key, (128,)) * 10).astype(jnp.int32)
+    jax.block_until_ready((p, state, x, y))
+    started = time.perf_counter()
+    jax.block_until_ready(step(p, state, x, y))
+    print(f"digits_step_first_call\t{1e6 * (time.perf_counter() - started):.4f}", flush=True)
+    row("digits_step", lambda: step(p, state, x, y))
+
+
+key = jax.random.key(0)
+digits(key)
+a8 = jax.random.uniform(key, (8,))
+add = jax.jit(lambda x, y: x + y)
+row("add_8", lambda: add(a8, a8))
+x = jax.random.uniform(key, (1 << 24,))
+muladd = jax.jit(lambda u, v, w: jnp.tanh(u * v + w))
+row("muladd_tanh_16M", lambda: muladd(x, x, x))
+del x
+square = jax.random.uniform(key, (4096, 4096))
+wide = jax.random.uniform(key, (4096, 1024))
+softmax = jax.jit(jax.nn.softmax)
+row("softmax_4096x1024", lambda: softmax(wide))
+sum0 = jax.jit(lambda x: jnp.sum(x, 0))
+sum1 = jax.jit(lambda x: jnp.sum(x, 1))
+row("sum_axis0_4096", lambda: sum0(square))
+row("sum_axis1_4096", lambda: sum1(square))
+m = jax.random.uniform(key, (1024, 1024))
+matmul = jax.jit(jnp.matmul)
+row("matmul_1024", lambda: matmul(m, m))
+count = jax.jit(lambda n: jax.lax.while_loop(lambda c: c < 1000000.0, lambda c: c + 1.0, n))
+zero = jnp.zeros(())
+row("while_1e6", lambda: count(zero))
+w = jax.random.normal(key, (128, 128)) * 0.05
+xs = jax.random.normal(key, (256, 16, 128))
+
+
+@jax.jit
+def rnn(weights, inputs):
+    def cell(h, x):
+        h = jnp.tanh(h @ weights + x)
+        return h, h
+
+    return jax.lax.scan(cell, jnp.zeros((16, 128)), inputs)[1]
+
+
+row("rnn_scan_256", lambda: rnn(w, xs))
+million = jax.random.uniform(key, (1000000,))
+sort = jax.jit(jnp.sort)
+row("sort_1M", lambda: sort(million))
