@@ -13,7 +13,7 @@ import sources  # noqa: E402
 
 # Mangled names of namespace hilo: its functions and variables, their type information, thunks, guards and statics.
 OURS = re.compile(r"_ZN(K?[RO]?)4hilo|_ZT[ISVTHW]N4hilo|_ZT[hv]n?\w*_N4hilo|_ZZNK?4hilo|_ZGVZ?NK?4hilo|hilo_")
-NEEDED = ("libfmt.so", "libhwy.so", "libhwy_contrib.so", "libz.so", "libzstd.so", "libstdc++.so", "libgcc_s.so",
+NEEDED = ("libfmt.so", "libz.so", "libzstd.so", "libstdc++.so", "libgcc_s.so",
           "libm.so", "libc.so", "libpthread.so", "libdl.so", "ld-linux-x86-64.so",
           "libasan.so", "libubsan.so", "libtsan.so")
 MOST_MEGABYTES = 60  # stripped
