@@ -19,6 +19,7 @@ struct Cache {
   std::mutex mutex;
   uint64_t flags_seen = UINT64_MAX;
   std::shared_ptr<const CompileOptions> options;
+  std::string platform;
   Executables executables;
 };
 Cache& cache() {
@@ -33,8 +34,9 @@ StatusOr<std::shared_ptr<const CompileOptions>> current_options(Cache& cache) {
   if (cache.options != nullptr && version == cache.flags_seen) return cache.options;
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
   CompileOptions options = compile_options(*values);
-  if (cache.options == nullptr || *cache.options != options) {
+  if (cache.options == nullptr || *cache.options != options || cache.platform != values->jax_platform_name) {
     cache.executables.clear();
+    cache.platform = values->jax_platform_name;
     cache.options = std::make_shared<const CompileOptions>(std::move(options));
   }
   cache.flags_seen = version;

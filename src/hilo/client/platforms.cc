@@ -5,6 +5,7 @@
 
 #include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/backend/reference/reference_backend.h"
+#include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
 
 namespace hilo {
@@ -39,7 +40,10 @@ StatusOr<Backend*> backend_for_platform(std::string_view platform_name) {
   return not_found("platform '" + std::string(platform_name) + "' is unknown; known: " + known);
 }
 
-StatusOr<Backend*> default_backend() { return backend_for_platform("Host"); }
+StatusOr<Backend*> default_backend() {
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
+  return backend_for_platform(values->jax_platform_name.empty() ? "Host" : values->jax_platform_name);
+}
 
 std::string default_platform_name() {
   const StatusOr<Backend*> backend = default_backend();

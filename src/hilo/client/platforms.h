@@ -12,7 +12,8 @@ namespace hilo {
 /// Errors    NOT_FOUND listing the known platforms
 StatusOr<Backend*> backend_for_platform(std::string_view platform_name);
 
-/// The backend that jit and eager operations use: that of platform_name() in xla_bridge.
+/// The backend that jit and eager operations use: the one that jax_platform_name names, else Host.
+/// Errors    NOT_FOUND as above; INVALID_ARGUMENT for a bad flag
 StatusOr<Backend*> default_backend();
 
 }  // namespace hilo

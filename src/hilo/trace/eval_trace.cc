@@ -12,13 +12,14 @@ namespace {
 
 /// What makes two eager operations the same compiled program.
 struct PrimitiveKey {
+  Backend* backend;
   hlo::Opcode opcode;
   std::vector<Shape> operands;
   hlo::AttributesPtr attributes;
   std::optional<Shape> declared;
 
   bool operator==(const PrimitiveKey& other) const {
-    if (opcode != other.opcode || operands != other.operands || declared != other.declared) return false;
+    if (backend != other.backend || opcode != other.opcode || operands != other.operands || declared != other.declared) return false;
     if (attributes == nullptr || other.attributes == nullptr) return attributes == other.attributes;
     return hlo::fields_equal(hlo::op_def(opcode).fields, *attributes, *other.attributes);
   }
@@ -58,14 +59,14 @@ StatusOr<hlo::Module> primitive_module(const Operation& operation) {
 }
 
 ExecutablePtr primitive_callable(const Operation& operation) {
-  PrimitiveKey key{operation.opcode, {}, operation.attributes, operation.declared};
+  Backend* const backend = or_throw(default_backend());
+  PrimitiveKey key{backend, operation.opcode, {}, operation.attributes, operation.declared};
   for (const Array& a : operation.operands) key.operands.push_back(a.aval_shape());
   {
     std::lock_guard lock(cache_mutex);
     if (const auto it = cache().find(key); it != cache().end()) return it->second;
   }
   const hlo::Module module = or_throw(primitive_module(operation));
-  Backend* backend = or_throw(default_backend());
   ExecutablePtr executable = or_throw(backend->compile(module, {}, nullptr));
   std::lock_guard lock(cache_mutex);
   if (cache().size() >= kMaxPrimitives) cache().clear();
