@@ -15,7 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double microseconds_since(Clock::time_point start) { return std::chrono::duration<double, std::micro>(Clock::now() - start).count(); }
+double microseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
 
 /// Median of calls over about half a second, at least 5; a call is repeated until it takes 20 us, so that the clock
 /// doesn't count.
@@ -35,7 +37,9 @@ double median_microseconds(const std::function<void()>& call) {
   return samples[samples.size() / 2];
 }
 
-void row(const char* name, const std::function<void()>& call) { std::printf("%s\t%.4f\n", name, median_microseconds(call)); }
+void row(const char* name, const std::function<void()>& call) {
+  std::printf("%s\t%.4f\n", name, median_microseconds(call));
+}
 
 struct Params {
   Array w1, b1, w2, b2;
@@ -49,7 +53,8 @@ Array loss(const Params& p, const Array& x, const Array& y) {
 
 void digits_rows(const random::Key& key) {
   const optim::Adam adam{.learning_rate = 2e-3f};
-  Params params{random::normal(key, {64, 128}) * 0.1f, numpy::zeros({128}), random::normal(key, {128, 10}) * 0.1f, numpy::zeros({10})};
+  Params params{random::normal(key, {64, 128}) * 0.1f, numpy::zeros({128}), random::normal(key, {128, 10}) * 0.1f,
+                numpy::zeros({10})};
   auto state = adam.init(params);
   const Array x = random::uniform(key, {128, 64});
   const Array y = numpy::astype(random::uniform(key, {128}) * 10.0f, ElementType::kS32);

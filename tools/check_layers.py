@@ -37,7 +37,7 @@ LAYERS = {
     "client": ("backend", "stablehlo", "hlo/text", "hlo/proto", "hlo/graph"),
     "pjrt": ("client", "backend"),
     "aot": ("client",),
-    "trace": ("types", "client", "backend", "hlo/build"),
+    "trace": ("types", "client", "hlo/build"),
     "tree": ("trace",),
     "transform": ("trace", "tree", "hlo/passes"),
     "lax": ("transform", "hlo/ops/ext"),
@@ -52,8 +52,9 @@ LAYERS = {
 }
 ANYWHERE = ("base", "types")
 SEAMS = ("client",)
-# The one file that names every backend, and the one that names every op.
-FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",), "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/reference", "rpc", "replica", "pjrt")}
+# The one file that names every backend, the one that names every op, and the one for which an array is a buffer.
+FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",), "trace/trace.h": ("backend",),
+               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/reference", "rpc", "replica", "pjrt")}
 # Lists without code, expanded where a name is needed: file -> rows that may include it beside those above.
 TABLES = {"hlo/ops/elementwise.inc": ("hlo/ir",), "hlo/ops/structural.inc": ("hlo/ir",)}
 UMBRELLAS = ("hilo/hilo.h", "hilo.h")

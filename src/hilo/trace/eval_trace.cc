@@ -19,7 +19,8 @@ struct PrimitiveKey {
   std::optional<Shape> declared;
 
   bool operator==(const PrimitiveKey& other) const {
-    if (backend != other.backend || opcode != other.opcode || operands != other.operands || declared != other.declared) return false;
+    if (backend != other.backend || opcode != other.opcode || operands != other.operands || declared != other.declared)
+      return false;
     if (attributes == nullptr || other.attributes == nullptr) return attributes == other.attributes;
     return hlo::fields_equal(hlo::op_def(opcode).fields, *attributes, *other.attributes);
   }

@@ -2,8 +2,8 @@
 // hlo/passes/driver.h -- runs passes over a module, times them, verifies between them, and tells an observer.
 #pragma once
 
-#include "hilo/hlo/passes/pass_list.h"
 #include "hilo/hlo/ir/pass_observer.h"
+#include "hilo/hlo/passes/pass_list.h"
 
 namespace hilo::hlo {
 
