@@ -40,7 +40,7 @@ TEST(Operators, RefuseShapesThatDontBroadcast) {
     numpy::zeros({2}) + numpy::zeros({3});
     FAIL();
   } catch (const Error& error) {
-    EXPECT_NE(std::string(error.what()).find("incompatible shapes [2] and [3]"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("broadcast (numpy_test.cc:"), std::string::npos) << error.what();
   }
 }
 

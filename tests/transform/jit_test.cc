@@ -94,7 +94,7 @@ TEST(Jit, DonatedArraysCannotBeUsedAgain) {
 TEST(Jit, RefusesBranchesOnTracersNamingBothLines) {
   auto f = jit([](const Array& x) { return x > 0.0f ? x : -x; });
   const std::string text = error_of([&] { f(Array(1.0f)); }, StatusCode::kFailedPrecondition);
-  EXPECT_NE(text.find("jit made pred[]"), std::string::npos) << text;
+  EXPECT_NE(text.find("jit made pred[] at jit_test.cc:"), std::string::npos) << text;
 }
 
 TEST(Jit, RefusesLeakedTracers) {

@@ -8,16 +8,7 @@ namespace hilo {
 
 /// Element by element, with broadcasting and promotion as jax.numpy.
 /// Errors    INVALID_ARGUMENT if the shapes don't broadcast
-#define HILO_OPERATOR(symbol)                            \
-  Array operator symbol(const Array& x, const Array& y); \
-  template <Number T>                                    \
-  Array operator symbol(const Array& x, T y) {           \
-    return x symbol Array(y);                            \
-  }                                                      \
-  template <Number T>                                    \
-  Array operator symbol(T x, const Array& y) {           \
-    return Array(x) symbol y;                            \
-  }
+#define HILO_OPERATOR(symbol) Array operator symbol(const Operand& x, const Operand& y);
 HILO_OPERATOR(+)
 HILO_OPERATOR(-)
 HILO_OPERATOR(*)
@@ -34,12 +25,12 @@ HILO_OPERATOR(>)
 HILO_OPERATOR(>=)
 #undef HILO_OPERATOR
 
-Array operator-(const Array& x);
-Array operator~(const Array& x);
+Array operator-(const Operand& x);
+Array operator~(const Operand& x);
 
-inline Array& operator+=(Array& x, const Array& y) { return x = x + y; }
-inline Array& operator-=(Array& x, const Array& y) { return x = x - y; }
-inline Array& operator*=(Array& x, const Array& y) { return x = x * y; }
-inline Array& operator/=(Array& x, const Array& y) { return x = x / y; }
+inline Array& operator+=(Array& x, const Operand& y) { return x = Operand(x, y.location()) + y; }
+inline Array& operator-=(Array& x, const Operand& y) { return x = Operand(x, y.location()) - y; }
+inline Array& operator*=(Array& x, const Operand& y) { return x = Operand(x, y.location()) * y; }
+inline Array& operator/=(Array& x, const Operand& y) { return x = Operand(x, y.location()) / y; }
 
 }  // namespace hilo

@@ -29,34 +29,38 @@ Array python_remainder(const Array& x, const Array& y) {
 
 }  // namespace
 
-Array operator+(const Array& x, const Array& y) {
-  return promoted(x, y, [](const Array& a, const Array& b) { return ops::add(a, b); });
+#define HILO_OPERATOR(symbol, function)                                                                   \
+  Array operator symbol(const Operand& x, const Operand& y) {                                             \
+    const UserLocation here(x.location());                                                                \
+    return promoted(x.array(), y.array(), [](const Array& a, const Array& b) { return function(a, b); }); \
+  }
+HILO_OPERATOR(+, ops::add)
+HILO_OPERATOR(-, ops::sub)
+HILO_OPERATOR(*, ops::mul)
+HILO_OPERATOR(%, python_remainder)
+HILO_OPERATOR(&, ops::bitwise_and)
+HILO_OPERATOR(|, ops::bitwise_or)
+HILO_OPERATOR(^, ops::bitwise_xor)
+HILO_OPERATOR(==, ops::eq)
+HILO_OPERATOR(!=, ops::ne)
+HILO_OPERATOR(<, ops::lt)
+HILO_OPERATOR(<=, ops::le)
+HILO_OPERATOR(>, ops::gt)
+HILO_OPERATOR(>=, ops::ge)
+#undef HILO_OPERATOR
+
+Array operator/(const Operand& x, const Operand& y) {
+  const UserLocation here(x.location());
+  return true_divide(x.array(), y.array());
 }
-Array operator-(const Array& x, const Array& y) {
-  return promoted(x, y, [](const Array& a, const Array& b) { return ops::sub(a, b); });
+Array operator-(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::neg(x.array());
 }
-Array operator*(const Array& x, const Array& y) {
-  return promoted(x, y, [](const Array& a, const Array& b) { return ops::mul(a, b); });
+Array operator~(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::bitwise_not(x.array());
 }
-Array operator/(const Array& x, const Array& y) { return true_divide(x, y); }
-Array operator%(const Array& x, const Array& y) { return promoted(x, y, python_remainder); }
-Array operator&(const Array& x, const Array& y) {
-  return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_and(a, b); });
-}
-Array operator|(const Array& x, const Array& y) {
-  return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_or(a, b); });
-}
-Array operator^(const Array& x, const Array& y) {
-  return promoted(x, y, [](const Array& a, const Array& b) { return ops::bitwise_xor(a, b); });
-}
-Array operator==(const Array& x, const Array& y) { return promoted(x, y, ops::eq); }
-Array operator!=(const Array& x, const Array& y) { return promoted(x, y, ops::ne); }
-Array operator<(const Array& x, const Array& y) { return promoted(x, y, ops::lt); }
-Array operator<=(const Array& x, const Array& y) { return promoted(x, y, ops::le); }
-Array operator>(const Array& x, const Array& y) { return promoted(x, y, ops::gt); }
-Array operator>=(const Array& x, const Array& y) { return promoted(x, y, ops::ge); }
-Array operator-(const Array& x) { return ops::neg(x); }
-Array operator~(const Array& x) { return ops::bitwise_not(x); }
 
 namespace numpy {
 namespace {

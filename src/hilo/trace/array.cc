@@ -29,9 +29,11 @@ Literal canonical_scalar(const Literal& value) {
 }
 
 [[noreturn]] void refuse_value(const Tracer& tracer) {
+  const std::string here = UserLocation::describe();  // unknown to `if (x)`, which passes no location
   throw ConcretizationError(failed_precondition(
-      "a value was asked of a tracer (" + UserLocation::describe() + "): " + tracer.record->transformation + " made " +
-      tracer.aval.shape.to_string() + " at " + (tracer.location.empty() ? tracer.record->location : tracer.location) +
+      "a value was asked of a tracer" + (here.empty() ? "" : " (" + here + ")") + ": " + tracer.record->transformation +
+      " made " + tracer.aval.shape.to_string() + " at " +
+      (tracer.location.empty() ? tracer.record->location : tracer.location) +
       " without a value. Hint: use where or cond instead of a C++ `if`, or make the argument static"));
 }
 

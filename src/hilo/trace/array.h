@@ -131,6 +131,7 @@ class Operand {
   Operand(const Array& array, std::source_location location = std::source_location::current())  // NOLINT
       : array_(array), location_(location) {}
   template <Number T>
+    requires(!std::same_as<T, float16> && !std::same_as<T, bfloat16>)                // their arithmetic stays float's
   Operand(T value, std::source_location location = std::source_location::current())  // NOLINT
       : array_(value), location_(location) {}
 
