@@ -9,21 +9,10 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
+#include "tests/support/error_of.h"
 
 namespace hilo {
 namespace {
-
-template <typename F>
-std::string error_of(F&& f, StatusCode code) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
 
 struct Params {
   Array w, b;

@@ -6,6 +6,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/vmap.h"
+#include "tests/support/error_of.h"
 
 namespace hilo {
 namespace {
@@ -17,18 +18,6 @@ struct Model {
   std::vector<Layer> layers;
   std::map<std::string, Array> extra;
 };
-
-template <typename F>
-std::string error_of(F&& f, StatusCode code) {
-  try {
-    f();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return "";
-}
 
 TEST(Jit, ComputesWhatTheFunctionComputes) {
   auto f = jit([](const Array& x) { return x * 2.0f + 1.0f; });

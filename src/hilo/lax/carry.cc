@@ -56,23 +56,9 @@ BatchResult batched_results(std::vector<Array> results, const Mask& batched) {
   return out;
 }
 
-std::vector<Shape> flat_leaves(const hlo::Computation& computation) {
-  std::vector<Shape> leaves;
-  for (const Shape& shape : computation.parameter_shapes()) {
-    for (const Shape& leaf : shape.leaves()) leaves.push_back(leaf);
-  }
-  return leaves;
-}
-
-std::vector<Aval> parameter_avals(const hlo::Computation& computation) {
-  std::vector<Aval> avals;
-  for (const Shape& leaf : flat_leaves(computation)) avals.push_back({leaf, false});
-  return avals;
-}
-
 hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation) {
   hlo::Builder builder(computation->name() + ".packed");
-  const hlo::InstructionId parameter = builder.parameter(pack_shapes(flat_leaves(*computation)));
+  const hlo::InstructionId parameter = builder.parameter(pack_shapes(parameter_leaves(*computation)));
   auto attributes = std::make_shared<hlo::CallAttributes>();
   attributes->to_apply = computation;
   const hlo::InstructionId call =

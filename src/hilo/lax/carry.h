@@ -38,9 +38,6 @@ JvpResult split_primals(std::vector<Array> results, const Mask& nonzero);
 std::vector<Array> batch_in_front(std::span<const Array> operands, std::span<const BatchDim> dims);
 BatchResult batched_results(std::vector<Array> results, const Mask& batched);
 
-/// Leaves of all parameters.
-std::vector<Shape> flat_leaves(const hlo::Computation& computation);
-std::vector<Aval> parameter_avals(const hlo::Computation& computation);
 /// `computation`, with flat parameters, as a function of one packed parameter whose result is packed: the form of loop
 /// bodies and branches.
 hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation);

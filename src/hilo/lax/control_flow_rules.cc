@@ -16,14 +16,11 @@ namespace {
 using hlo::ComputationPtr;
 using hlo::Opcode;
 
-template <typename T>
-const T& attributes(const Operation& operation) {
-  return static_cast<const T&>(*operation.attributes);
-}
-
 // ---- call -----------------------------------------------------------------------------------------------------------
 
-const ComputationPtr& callee(const Operation& operation) { return attributes<hlo::CallAttributes>(operation).to_apply; }
+const ComputationPtr& callee(const Operation& operation) {
+  return attributes_of<hlo::CallAttributes>(operation).to_apply;
+}
 
 JvpResult call_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const JvpComputation jvp = jvp_computation(callee(operation), nonzero_mask(tangents), {});
@@ -71,12 +68,12 @@ BatchResult call_batch(const Operation& operation, std::span<const BatchDim> dim
 using Branches = std::vector<ComputationPtr>;
 
 const Branches& branches_of(const Operation& operation) {
-  return attributes<hlo::ConditionalAttributes>(operation).branches;
+  return attributes_of<hlo::ConditionalAttributes>(operation).branches;
 }
 
 /// Binds a conditional of branches with flat parameters.
 std::vector<Array> bind_conditional(const Operation& like, const Branches& flat_branches, std::vector<Array> operands) {
-  auto with_branches = std::make_shared<hlo::ConditionalAttributes>(attributes<hlo::ConditionalAttributes>(like));
+  auto with_branches = std::make_shared<hlo::ConditionalAttributes>(attributes_of<hlo::ConditionalAttributes>(like));
   with_branches->branches.clear();
   for (const ComputationPtr& branch : flat_branches) with_branches->branches.push_back(over_packed(branch));
   return bind({Opcode::kConditional, std::move(operands), std::move(with_branches), std::nullopt});
@@ -178,7 +175,7 @@ BatchResult conditional_batch_by_select(const Operation& operation, std::span<co
   const std::vector<bool> batched = batched_mask(dims.subspan(1));
   const std::vector<Array> operands = batch_in_front(std::span(operation.operands).subspan(1), dims.subspan(1));
   const Array index = move_axis(operation.operands[0], *dims[0], 0);
-  const bool predicated = attributes<hlo::ConditionalAttributes>(operation).predicated;
+  const bool predicated = attributes_of<hlo::ConditionalAttributes>(operation).predicated;
   const Branches& branches = branches_of(operation);
   std::vector<Array> chosen;
   for (size_t b = branches.size(); b-- > 0;) {
@@ -216,7 +213,9 @@ BatchResult conditional_batch(const Operation& operation, std::span<const BatchD
 
 // ---- while ----------------------------------------------------------------------------------------------------------
 
-const hlo::WhileAttributes& loop_of(const Operation& operation) { return attributes<hlo::WhileAttributes>(operation); }
+const hlo::WhileAttributes& loop_of(const Operation& operation) {
+  return attributes_of<hlo::WhileAttributes>(operation);
+}
 
 /// Binds a while of computations with flat parameters.
 std::vector<Array> bind_while(const ComputationPtr& flat_condition, const ComputationPtr& flat_body,
@@ -229,7 +228,7 @@ std::vector<Array> bind_while(const ComputationPtr& flat_condition, const Comput
 
 /// The condition on a carry that has further leaves behind its own.
 ComputationPtr condition_over(const ComputationPtr& condition, const ComputationPtr& body) {
-  const size_t count = flat_leaves(*condition).size();
+  const size_t count = parameter_leaves(*condition).size();
   const FlatFunction f = [&](std::span<const Array> carry) { return run_computation(*condition, carry.first(count)); };
   return stage(f, parameter_avals(*body), "jvp", condition->name() + ".jvp").computation;
 }

@@ -13,11 +13,6 @@ namespace {
 
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
 
-template <typename T>
-const T& attributes(const Operation& operation) {
-  return static_cast<const T&>(*operation.attributes);
-}
-
 std::vector<int64_t> with_front(std::span<const int64_t> dims, int64_t front) {
   std::vector<int64_t> all(dims.begin(), dims.end());
   all.insert(all.begin(), front);
@@ -33,7 +28,7 @@ std::vector<int64_t> shifted(std::vector<int64_t> dimensions) {
 // ---- broadcast ------------------------------------------------------------------------------------------------------
 
 void broadcast_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const std::vector<int64_t>& kept = attributes<hlo::BroadcastAttributes>(operation).dimensions;
+  const std::vector<int64_t>& kept = attributes_of<hlo::BroadcastAttributes>(operation).dimensions;
   std::vector<int64_t> summed;
   for (int64_t d = 0; d < cts[0]->ndim(); ++d) {
     if (std::ranges::find(kept, d) == kept.end()) summed.push_back(d);
@@ -48,7 +43,7 @@ void broadcast_transpose(const Operation& operation, std::span<const Tangent> ct
 }
 
 BatchResult broadcast_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  std::vector<int64_t> dimensions = shifted(attributes<hlo::BroadcastAttributes>(operation).dimensions);
+  std::vector<int64_t> dimensions = shifted(attributes_of<hlo::BroadcastAttributes>(operation).dimensions);
   dimensions.insert(dimensions.begin(), 0);
   const Shape shape = operation.declared->with_dimensions(with_front(operation.declared->dimensions(), axis_size));
   return {{broadcast_in_dim(move_axis(operation.operands[0], *dims[0], 0), shape, dimensions)}, {0}};
@@ -68,7 +63,7 @@ BatchResult reshape_batch(const Operation& operation, std::span<const BatchDim> 
 // ---- transpose ------------------------------------------------------------------------------------------------------
 
 void transpose_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const std::vector<int64_t>& permutation = attributes<hlo::TransposeAttributes>(operation).permutation;
+  const std::vector<int64_t>& permutation = attributes_of<hlo::TransposeAttributes>(operation).permutation;
   std::vector<int64_t> inverse(permutation.size());
   for (size_t i = 0; i < permutation.size(); ++i)
     inverse[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
@@ -78,7 +73,7 @@ void transpose_transpose(const Operation& operation, std::span<const Tangent> ct
 BatchResult transpose_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
   // The batch axis stays where it is in the operand; the result has it in front.
   std::vector<int64_t> permutation = {*dims[0]};
-  for (int64_t p : attributes<hlo::TransposeAttributes>(operation).permutation)
+  for (int64_t p : attributes_of<hlo::TransposeAttributes>(operation).permutation)
     permutation.push_back(p < *dims[0] ? p : p + 1);
   return {{transpose(operation.operands[0], permutation)}, {0}};
 }
@@ -86,11 +81,11 @@ BatchResult transpose_batch(const Operation& operation, std::span<const BatchDim
 // ---- reverse --------------------------------------------------------------------------------------------------------
 
 void reverse_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  out.add(0, reverse(cts[0].value(), attributes<hlo::ReverseAttributes>(operation).dimensions));
+  out.add(0, reverse(cts[0].value(), attributes_of<hlo::ReverseAttributes>(operation).dimensions));
 }
 
 BatchResult reverse_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
-  std::vector<int64_t> dimensions = attributes<hlo::ReverseAttributes>(operation).dimensions;
+  std::vector<int64_t> dimensions = attributes_of<hlo::ReverseAttributes>(operation).dimensions;
   for (int64_t& d : dimensions) d += d >= *dims[0] ? 1 : 0;
   return {{reverse(operation.operands[0], dimensions)}, {*dims[0]}};
 }

@@ -265,7 +265,7 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
     const std::vector<Tangent> pulled = backward_pass(*scan.step, arguments, cotangents, sums);
     // pulled: summed constants, carries, linear slices -> carries, summed constants, linear slices
     Arrays next;
-    std::vector<Shape> leaves = flat_leaves(*scan.step);
+    std::vector<Shape> leaves = parameter_leaves(*scan.step);
     std::vector<Shape> linear_shapes;
     for (size_t i = 0; i < linear.size(); ++i) {
       if (linear[i]) linear_shapes.push_back(leaves[i]);

@@ -12,16 +12,11 @@ namespace {
 
 using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
 
-template <typename T>
-const T& attributes(const Operation& operation) {
-  return static_cast<const T&>(*operation.attributes);
-}
-
 // ---- slice ----------------------------------------------------------------------------------------------------------
 
 void slice_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const Array& ct = cts[0].value();
-  const std::vector<hlo::SliceRange>& ranges = attributes<hlo::SliceAttributes>(operation).ranges;
+  const std::vector<hlo::SliceRange>& ranges = attributes_of<hlo::SliceAttributes>(operation).ranges;
   std::vector<hlo::PaddingDimension> padding;
   for (size_t d = 0; d < ranges.size(); ++d) {
     const int64_t extent = operation.operands[0].shape()[d];
@@ -33,7 +28,7 @@ void slice_transpose(const Operation& operation, std::span<const Tangent> cts, C
 }
 
 BatchResult slice_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  std::vector<hlo::SliceRange> ranges = attributes<hlo::SliceAttributes>(operation).ranges;
+  std::vector<hlo::SliceRange> ranges = attributes_of<hlo::SliceAttributes>(operation).ranges;
   ranges.insert(ranges.begin() + *dims[0], {0, axis_size, 1});
   return {{slice(operation.operands[0], ranges)}, {*dims[0]}};
 }
@@ -86,7 +81,7 @@ Array stacked_starts(std::span<const Array> starts, std::span<const BatchDim> di
 }
 
 BatchResult dynamic_slice_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  std::vector<int64_t> sizes = attributes<hlo::DynamicSliceAttributes>(operation).sizes;
+  std::vector<int64_t> sizes = attributes_of<hlo::DynamicSliceAttributes>(operation).sizes;
   if (!any_batched(dims.subspan(1))) {
     std::vector<Array> starts = starts_of(operation, 1);
     starts.insert(starts.begin(), scalar(0, starts[0].dtype()));
@@ -143,7 +138,7 @@ BatchResult dynamic_update_slice_batch(const Operation& operation, std::span<con
 
 void concatenate_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const Array& ct = cts[0].value();
-  const int64_t dimension = attributes<hlo::ConcatenateAttributes>(operation).dimension;
+  const int64_t dimension = attributes_of<hlo::ConcatenateAttributes>(operation).dimension;
   int64_t begin = 0;
   for (size_t i = 0; i < operation.operands.size(); ++i) {
     const int64_t extent = operation.operands[i].shape(dimension);
@@ -161,14 +156,14 @@ BatchResult concatenate_batch(const Operation& operation, std::span<const BatchD
   std::vector<Array> arrays;
   for (size_t i = 0; i < dims.size(); ++i)
     arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
-  return {{concatenate(arrays, attributes<hlo::ConcatenateAttributes>(operation).dimension + 1)}, {0}};
+  return {{concatenate(arrays, attributes_of<hlo::ConcatenateAttributes>(operation).dimension + 1)}, {0}};
 }
 
 // ---- pad ------------------------------------------------------------------------------------------------------------
 
 void pad_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const Array& ct = cts[0].value();
-  const std::vector<hlo::PaddingDimension>& padding = attributes<hlo::PadAttributes>(operation).padding;
+  const std::vector<hlo::PaddingDimension>& padding = attributes_of<hlo::PadAttributes>(operation).padding;
   const Array& x = operation.operands[0];
   // Undo the edges by negative padding, then take every (interior + 1)-th element.
   std::vector<hlo::PaddingDimension> edges;
@@ -187,7 +182,7 @@ void pad_transpose(const Operation& operation, std::span<const Tangent> cts, Cot
 }
 
 BatchResult pad_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  std::vector<hlo::PaddingDimension> padding = attributes<hlo::PadAttributes>(operation).padding;
+  std::vector<hlo::PaddingDimension> padding = attributes_of<hlo::PadAttributes>(operation).padding;
   const Array x = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
   padding.insert(padding.begin(), hlo::PaddingDimension{});
   if (!dims[1]) return {{pad(x, operation.operands[1], padding)}, {0}};

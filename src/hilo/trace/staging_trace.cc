@@ -79,6 +79,20 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
   return staged;
 }
 
+std::vector<Shape> parameter_leaves(const hlo::Computation& computation) {
+  std::vector<Shape> leaves;
+  for (const Shape& shape : computation.parameter_shapes()) {
+    for (const Shape& leaf : shape.leaves()) leaves.push_back(leaf);
+  }
+  return leaves;
+}
+
+std::vector<Aval> parameter_avals(const hlo::Computation& computation) {
+  std::vector<Aval> avals;
+  for (const Shape& leaf : parameter_leaves(computation)) avals.push_back({leaf, false});
+  return avals;
+}
+
 StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                      std::string name, CapturePlace place, bool always_tuple) {
   StagingTrace trace(&current_trace(), std::move(transformation), std::move(name));

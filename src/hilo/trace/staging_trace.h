@@ -55,6 +55,10 @@ class StagingTrace final : public Trace {
   int64_t annotated_line_ = -1;
 };
 
+/// Leaves of all parameters of a computation, in order; and the same as types of arguments.
+std::vector<Shape> parameter_leaves(const hlo::Computation& computation);
+std::vector<Aval> parameter_avals(const hlo::Computation& computation);
+
 /// Traces `f` on arguments of these types.
 StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                      std::string name, CapturePlace place = CapturePlace::kLast, bool always_tuple = false);

@@ -69,6 +69,12 @@ struct Operation {
   std::optional<Shape> declared;
 };
 
+/// The attributes as their struct. Precondition: T is the struct of the operation's opcode.
+template <typename T>
+const T& attributes_of(const Operation& operation) {
+  return static_cast<const T&>(*operation.attributes);
+}
+
 /// Where operations go. Traces nest; `parent` receives what a trace doesn't handle itself.
 class Trace {
  public:

@@ -135,12 +135,10 @@ namespace {
 BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
                                  const std::vector<bool>& force, int64_t axis_size) {
   std::vector<Aval> avals;
-  for (const Shape& shape : computation->parameter_shapes()) {
-    for (const Shape& leaf : shape.leaves()) {
-      std::vector<int64_t> dims(leaf.dimensions().begin(), leaf.dimensions().end());
-      if (batched[avals.size()]) dims.insert(dims.begin(), axis_size);
-      avals.push_back({leaf.with_dimensions(dims), false});
-    }
+  for (const Shape& leaf : parameter_leaves(*computation)) {
+    std::vector<int64_t> dims(leaf.dimensions().begin(), leaf.dimensions().end());
+    if (batched[avals.size()]) dims.insert(dims.begin(), axis_size);
+    avals.push_back({leaf.with_dimensions(dims), false});
   }
   BatchedComputation result;
   const FlatFunction f = [&](std::span<const Array> arguments) {

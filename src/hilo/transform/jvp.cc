@@ -82,10 +82,7 @@ namespace {
 
 JvpComputation trace_jvp(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                          const std::vector<bool>& instantiate) {
-  std::vector<Aval> avals;
-  for (const Shape& shape : computation->parameter_shapes()) {
-    for (const Shape& leaf : shape.leaves()) avals.push_back({leaf, false});
-  }
+  std::vector<Aval> avals = parameter_avals(*computation);
   const size_t count = avals.size();
   for (size_t i = 0; i < count; ++i) {
     if (nonzero[i]) avals.push_back(avals[i]);

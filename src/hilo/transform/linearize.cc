@@ -82,8 +82,7 @@ namespace {
 
 /// The same split with zeros for the result tangents that `instantiate` asks for and the function doesn't have.
 LinearizedComputation with_instantiated_results(LinearizedComputation split, const std::vector<bool>& instantiate) {
-  std::vector<Aval> avals;
-  for (const Shape& shape : split.tangent->parameter_shapes()) avals.push_back({shape, false});
+  const std::vector<Aval> avals = parameter_avals(*split.tangent);
   const std::vector<Shape> results = split.primal->result_shape().leaves();
   std::vector<bool> nonzero = split.nonzero_results;
   for (size_t i = 0; i < instantiate.size(); ++i) nonzero[i] = nonzero[i] || instantiate[i];
@@ -104,10 +103,7 @@ LinearizedComputation with_instantiated_results(LinearizedComputation split, con
 
 LinearizedComputation trace_linearized(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                        const std::vector<bool>& instantiate) {
-  std::vector<Aval> avals;
-  for (const Shape& shape : computation->parameter_shapes()) {
-    for (const Shape& leaf : shape.leaves()) avals.push_back({leaf, false});
-  }
+  const std::vector<Aval> avals = parameter_avals(*computation);
   LinearizedComputation result;
   const FlatFunction primal = [&](std::span<const Array> arguments) {
     const FlatFunction f = [&](std::span<const Array> x) { return run_computation(*computation, x); };

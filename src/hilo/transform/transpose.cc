@@ -221,10 +221,7 @@ namespace {
 
 hlo::ComputationPtr trace_transpose(const hlo::ComputationPtr& computation, const std::vector<bool>& linear,
                                     const std::vector<bool>& nonzero) {
-  std::vector<Shape> leaves;
-  for (const Shape& shape : computation->parameter_shapes()) {
-    for (const Shape& leaf : shape.leaves()) leaves.push_back(leaf);
-  }
+  const std::vector<Shape> leaves = parameter_leaves(*computation);
   const std::vector<Shape> results = computation->result_shape().leaves();
   std::vector<Aval> avals;
   for (size_t i = 0; i < leaves.size(); ++i) {
