@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """peers.py [--build DIR] [--rounds N] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by round in turn;
-prints medians and ratios. jaxlib is shown as it comes and with its freed memory kept, which is what a faster allocator
-would give it. A peer that can't be had is left out, by name."""
+prints medians and ratios. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is shown as it
+comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had is left out, by name."""
 
 import argparse
 import os
@@ -23,7 +23,8 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
-    commands = {"hilo": ([arguments.build / "bin" / "bench" / "rows"], {})}
+    rows = [arguments.build / "bin" / "bench" / "rows"]
+    commands = {"hilo": (rows, {"HILO_DENORMALS": "flush"}), "hilo, denormals kept": (rows, {})}
     python = jax_python()
     if python is None:
         print("jaxlib 0.10.2 left out: it could not be installed")

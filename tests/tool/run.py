@@ -9,6 +9,7 @@ import argparse
 import os
 import pathlib
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,15 @@ ENTRY main {
 }
 """
 
+DENORMAL = """HloModule denormal
+
+ENTRY main {
+  x = f32[] parameter(0)
+  half = f32[] constant(0.5)
+  ROOT y = f32[] multiply(x, half)
+}
+"""
+
 
 class Place:
     """A folder of its own with the programs, and the command."""
@@ -53,6 +63,7 @@ class Place:
         self.command, self.folder = build.resolve() / "bin" / "hilo", folder
         (folder / "axpy.hlo").write_text(PROGRAM)
         (folder / "forever.hlo").write_text(FOREVER)
+        (folder / "denormal.hlo").write_text(DENORMAL)
 
     def run(self, *arguments, environment=None) -> subprocess.CompletedProcess:
         kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("JAX_", "HILO_"))}
@@ -117,6 +128,18 @@ def results_of_both_engines_are_equal(place):
     first, second = (place.good("run", "axpy.hlo", "--random", "3", "--engine", engine).splitlines()[:3]
                      for engine in ("cpu", "reference"))
     assert first == second, (first, second)
+
+
+def denormals_are_kept_unless_flushing_is_asked_for(place):
+    header = "{'descr': '<f4', 'fortran_order': False, 'shape': (), }".ljust(117).encode() + b"\n"
+    least = struct.pack("<f", 2.0**-126)
+    (place.folder / "least.npy").write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + least)
+    command = ("run", "denormal.hlo", "--input", "least.npy")
+    holds(place.good(*command), "5.877472e-39")
+    holds(place.good(*command, environment={"HILO_DENORMALS": "flush"}), "f32[] 0")
+    wrong = place.run(*command, environment={"HILO_DENORMALS": "fast"})
+    holds(wrong.stdout, "5.877472e-39")
+    holds(wrong.stderr, "HILO_DENORMALS: got 'fast'; wanted keep or flush; ignored")
 
 
 def outputs_are_inputs_of_the_next_run(place):
@@ -237,7 +260,7 @@ def interrupt_ends_a_running_program_with_130(place):
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
-         outputs_are_inputs_of_the_next_run, missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
+         denormals_are_kept_unless_flushing_is_asked_for, outputs_are_inputs_of_the_next_run, missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, platform_flag_chooses_the_engine,
          opt_runs_the_passes_named, convert_prints_what_reads_back, convert_draws, flags_page_is_the_table,

@@ -47,8 +47,19 @@ JvpResult dot_jvp(const Operation& operation, std::span<const Tangent> tangents)
   return {bind(operation), {tangent}};
 }
 
+void append(std::vector<int64_t>& to, const std::vector<int64_t>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+std::vector<int64_t> inverse_of(const std::vector<int64_t>& order) {
+  std::vector<int64_t> inverse(order.size());
+  for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return inverse;
+}
+
 /// The cotangent of one side: contract the result's cotangent with the other side over that side's free dimensions, then
-/// put the dimensions back into the wanted side's order.
+/// put the dimensions back into the wanted side's order. Of the two products, ct * other and other * ct, the one that
+/// has that order already is taken: the gradient of a weight matrix needs no transpose.
 Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, const std::vector<int64_t>& wanted_batch,
                      const std::vector<int64_t>& wanted_contracting, const std::vector<int64_t>& other_batch,
                      const std::vector<int64_t>& other_contracting, int64_t other_free_begin, ElementType type) {
@@ -59,19 +70,26 @@ Array side_cotangent(const Array& ct, const Array& other, int64_t wanted_rank, c
   dims.rhs_batch = other_batch;
   dims.lhs_contracting = range(other_free_begin, other_free.size());
   dims.rhs_contracting = other_free;
+  // What the other side contracted is free now, and comes in that side's own order.
+  std::vector<int64_t> by_other(other_contracting.size());
+  for (size_t i = 0; i < by_other.size(); ++i) by_other[i] = static_cast<int64_t>(i);
+  std::ranges::sort(by_other, {}, [&](int64_t i) { return other_contracting[static_cast<size_t>(i)]; });
+  std::vector<int64_t> contracted;
+  for (int64_t i : by_other) contracted.push_back(wanted_contracting[static_cast<size_t>(i)]);
+
+  std::vector<int64_t> order = wanted_batch, swapped = wanted_batch;
+  append(order, wanted_free);
+  append(order, contracted);
+  append(swapped, contracted);
+  append(swapped, wanted_free);
   const ElementType computed = ct.dtype() == other.dtype() ? ct.dtype() : type;
-  const Array product =
-      dot_general(convert_element_type(ct, computed), convert_element_type(other, computed), dims, type);
-  // product's dimensions: batch, wanted free, then other's contracting dimensions in other's own order.
-  std::vector<int64_t> order = wanted_batch;
-  order.insert(order.end(), wanted_free.begin(), wanted_free.end());
-  std::vector<int64_t> contracting_order(other_contracting.size());
-  for (size_t i = 0; i < contracting_order.size(); ++i) contracting_order[i] = static_cast<int64_t>(i);
-  std::ranges::sort(contracting_order, {}, [&](int64_t i) { return other_contracting[static_cast<size_t>(i)]; });
-  for (int64_t i : contracting_order) order.push_back(wanted_contracting[static_cast<size_t>(i)]);
-  std::vector<int64_t> inverse(order.size());
-  for (size_t i = 0; i < order.size(); ++i) inverse[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
-  return transpose(product, inverse);
+  const Array left = convert_element_type(ct, computed), right = convert_element_type(other, computed);
+  if (std::ranges::is_sorted(swapped)) {
+    std::swap(dims.lhs_batch, dims.rhs_batch);
+    std::swap(dims.lhs_contracting, dims.rhs_contracting);
+    return dot_general(right, left, dims, type);
+  }
+  return transpose(dot_general(left, right, dims, type), inverse_of(order));
 }
 
 void dot_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {

@@ -5,18 +5,36 @@
 #include <xmmintrin.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <string_view>
+
+#include "hilo/base/log.h"
+#include "hilo/base/text.h"
 
 namespace hilo::cpu {
 namespace {
 
-constexpr unsigned kDefaultControl = 0x1f80;  // round to nearest, no flush to zero, no traps
+constexpr unsigned kGradualUnderflow = 0x1f80;                        // MXCSR: round to nearest, no traps
+constexpr unsigned kFlushToZero = kGradualUnderflow | 0x8000 | 0x40;  // FTZ for results, DAZ for operands
 constexpr size_t kSlotsOnStack = 1024;
 
-/// Programs compute with gradual underflow whatever the caller's flags are, and leave those as they were.
+/// What HILO_DENORMALS asks for, read at first use.
+unsigned program_control() {
+  static const unsigned control = [] {
+    const char* text = std::getenv("HILO_DENORMALS");
+    const std::string_view value = text == nullptr ? "keep" : text;
+    if (value != "keep" && value != "flush")
+      log_warning_once("HILO_DENORMALS", "HILO_DENORMALS: got {}; wanted keep or flush; ignored", quote(value));
+    return value == "flush" ? kFlushToZero : kGradualUnderflow;
+  }();
+  return control;
+}
+
+/// Programs compute with the same rounding whatever the caller's flags are, and leave those as they were.
 class FloatingPointScope {
  public:
   FloatingPointScope() : saved_(_mm_getcsr()) {
-    if (saved_ != kDefaultControl) _mm_setcsr(kDefaultControl);
+    if (saved_ != program_control()) _mm_setcsr(program_control());
   }
   ~FloatingPointScope() {
     if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
