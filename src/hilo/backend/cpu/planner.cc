@@ -8,6 +8,7 @@
 #include "hilo/backend/cpu/kernel_cache.h"
 #include "hilo/backend/cpu/region_ops.h"
 #include "hilo/backend/cpu/region_split.h"
+#include "hilo/backend/cpu/whole_loops.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::cpu {
@@ -55,26 +56,50 @@ StatusOr<Program> Planner::run() && {
   program_.steps = std::move(first);
   relayout_results(leaves, list.result_slots, targets);
   assign_offsets();
-  HILO_ASSIGN_OR_RETURN(KernelBatch batch, kernels_for(regions_, isa_));
-  const auto resolve = [&](StepList& steps) {
-    for (Step& step : steps) {
-      if (step.kind == StepKind::kKernel) step.kernel = batch.kernels[step.index].function;
-    }
+  if (loops_ == LoopForm::kFunctions) HILO_RETURN_IF_ERROR(make_whole_loops(program_, kernels_, isa_));
+  HILO_RETURN_IF_ERROR(compile_kernels());
+  return std::move(program_);
+}
+
+/// Code for the kernels that steps or whole loops call; the others are written into loops.
+Status Planner::compile_kernels() {
+  std::vector<uint32_t> place(kernels_.size(), ~0u);
+  std::vector<Region> regions;
+  const auto want = [&](uint32_t kernel) {
+    if (place[kernel] != ~0u) return;
+    place[kernel] = static_cast<uint32_t>(regions.size());
+    regions.push_back(std::move(kernels_[kernel].region));
   };
-  resolve(program_.steps);
-  for (WhileLoop& loop : program_.loops) {
-    resolve(loop.condition);
-    resolve(loop.body);
-  }
-  for (Branches& branches : program_.branches) {
-    for (StepList& steps : branches.lists) resolve(steps);
+  const auto for_each_list = [&](const auto& visit) {
+    visit(program_.steps);
+    for (WhileLoop& loop : program_.loops) {
+      visit(loop.condition);
+      visit(loop.body);
+    }
+    for (Branches& branches : program_.branches) std::ranges::for_each(branches.lists, visit);
+    for (WholeLoop& loop : program_.whole_loops) visit(loop.handed_out);
+  };
+  for_each_list([&](const StepList& steps) {
+    for (const Step& step : steps) {
+      if (step.kind == StepKind::kKernel) want(step.index);
+    }
+  });
+  for (const WholeLoop& loop : program_.whole_loops) std::ranges::for_each(loop.kernel_numbers, want);
+  HILO_ASSIGN_OR_RETURN(const KernelBatch batch, kernels_for(regions, isa_));
+  for_each_list([&](StepList& steps) {
+    for (Step& step : steps) {
+      if (step.kind == StepKind::kKernel) step.kernel = batch.kernels[place[step.index]].function;
+    }
+  });
+  for (WholeLoop& loop : program_.whole_loops) {
+    for (uint32_t kernel : loop.kernel_numbers) loop.kernels.push_back(batch.kernels[place[kernel]].function);
   }
   for (const CachedKernel& kernel : batch.kernels) {
     if (std::ranges::find(program_.code, kernel.code) == program_.code.end()) program_.code.push_back(kernel.code);
   }
-  program_.kernel_count = static_cast<int64_t>(regions_.size());
-  program_.kernels_compiled = batch.compiled;
-  return std::move(program_);
+  program_.kernel_count += static_cast<int64_t>(regions.size());
+  program_.kernels_compiled += batch.compiled;
+  return ok_status();
 }
 
 StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::vector<SlotId>& parameters,
@@ -260,8 +285,14 @@ void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> argume
   step.units = region.row_begin > 0 ? region.extents[0] : 1;
   step.chunk = chunk_of(region, step.units, isa_);
   program_.forks |= step.chunk != 0;
-  step.index = static_cast<uint32_t>(regions_.size());
-  regions_.push_back(std::move(region));
+  step.index = static_cast<uint32_t>(kernels_.size());
+  std::vector<bool> single;
+  const auto add = [&](ValueId v) {
+    single.push_back(v != kNoValue && scope.graph.values[v].shape.element_count() == 1);
+  };
+  for (const RegionInput& input : region.inputs) add(input.value);
+  for (const RegionOutput& output : region.outputs) add(output.value);
+  kernels_.push_back({std::move(region), std::move(single)});
   scope.steps.push_back(step);
 }
 
@@ -304,6 +335,8 @@ void Planner::add_donations(const Graph& graph, const Scope& scope, const std::v
   }
 }
 
-StatusOr<Program> plan_program(const hlo::Module& module, Isa isa) { return Planner(module, isa).run(); }
+StatusOr<Program> plan_program(const hlo::Module& module, Isa isa, LoopForm loops) {
+  return Planner(module, isa, loops).run();
+}
 
 }  // namespace hilo::cpu

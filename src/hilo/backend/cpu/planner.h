@@ -4,19 +4,25 @@
 
 #include <map>
 
-#include "hilo/backend/cpu/program.h"
+#include "hilo/backend/cpu/emit/whole_loop.h"
 
 namespace hilo::cpu {
+
+/// What becomes of loops. Results have the same bits either way.
+enum class LoopForm : uint8_t {
+  kFunctions,  ///< one function where why_not_whole() has nothing against it
+  kSteps,      ///< all run from step lists
+};
 
 /// Plans and compiles. The module must outlive the program.
 /// Errors    UNIMPLEMENTED "reduce-window 'r' is not implemented on platform Host in this version", and what code
 ///           generation returns
-StatusOr<Program> plan_program(const hlo::Module& module, Isa isa);
+StatusOr<Program> plan_program(const hlo::Module& module, Isa isa, LoopForm loops = LoopForm::kFunctions);
 
 /// Builds a program; one object per compilation.
 class Planner {
  public:
-  Planner(const hlo::Module& module, Isa isa) : module_(module), isa_(isa) {}
+  Planner(const hlo::Module& module, Isa isa, LoopForm loops) : module_(module), isa_(isa), loops_(loops) {}
   StatusOr<Program> run() &&;
 
  private:
@@ -81,6 +87,7 @@ class Planner {
   void copy(Scope& scope, SlotId from, SlotId to, int64_t bytes);
   void alias(Scope& scope, SlotId from, SlotId to);
   void assign_offsets();
+  Status compile_kernels();
   std::vector<SlotId> relayout_arguments(StepList& steps, Graph& graph);
   void relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from,
                         const std::vector<SlotId>& to);
@@ -88,10 +95,11 @@ class Planner {
 
   const hlo::Module& module_;
   Isa isa_;
+  LoopForm loops_;
   Program program_;
   std::vector<ArenaBuffer> buffers_;
   std::vector<std::vector<BufferId>> slot_buffers_;  ///< per slot: the stretches that it may point to
-  std::vector<Region> regions_;                      ///< one per kKernel step, by Step::index
+  std::vector<PlannedKernel> kernels_;               ///< one per kKernel step, by Step::index
   int64_t clock_ = 0;
   std::map<const void*, SlotId> constant_slots_;
 };

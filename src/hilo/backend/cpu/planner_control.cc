@@ -6,6 +6,7 @@
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/planner.h"
+#include "hilo/backend/cpu/region_ops.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/not_yet.h"
 
@@ -84,6 +85,9 @@ Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
           slot_buffers_[now[k]].push_back(b);
       }
     }
+    const Shape& shape = scope.graph.values[node.operands[k]].shape;
+    if (shape.element_count() == 1 && has_code(shape.element_type()))
+      loop.scalars.push_back({now[k], turn.result_slots[k], shape.element_type(), home[k] == kNoSlot});
     use(now[k]);
     use(next[k]);
     const ValueId result = node.results[k];

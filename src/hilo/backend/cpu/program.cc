@@ -5,13 +5,18 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
+#include <variant>
 
 namespace hilo::cpu {
 namespace {
 
-void run_kernel(const Step& step, RunContext& context, void** arguments) {
+void gather_arguments(const Step& step, const RunContext& context, void** arguments) {
   const SlotId* slots = context.program.argument_slots.data() + step.arguments;
   for (uint32_t k = 0; k < step.argument_count; ++k) arguments[k] = context.slots[slots[k]];
+}
+
+void run_kernel(const Step& step, const RunContext& context, void* const* arguments) {
   if (step.chunk == 0 || context.executor == nullptr) {
     step.kernel(arguments, 0, step.units);
     return;
@@ -24,14 +29,61 @@ void run_kernel(const Step& step, RunContext& context, void** arguments) {
   context.executor->parallel_for(tasks, task);
 }
 
-Status run_hero(const Step& step, RunContext& context, void** arguments) {
-  const SlotId* slots = context.program.argument_slots.data() + step.arguments;
-  for (uint32_t k = 0; k < step.argument_count; ++k) arguments[k] = context.slots[slots[k]];
+bool is_cancelled(const RunContext& context) {
+  return context.cancel_word != nullptr && context.cancel_word->load(std::memory_order_relaxed) != 0;
+}
+
+Status run_hero(const Step& step, RunContext& context, void* const* arguments) {
+  if (is_cancelled(context)) return cancelled("the program was cancelled");
   return context.program.heroes[step.index]->run(arguments, context);
 }
 
-bool is_cancelled(const RunContext& context) {
-  return context.cancel_word != nullptr && context.cancel_word->load(std::memory_order_relaxed) != 0;
+}  // namespace
+
+/// The other side of a LoopContext.
+struct LoopHost {
+  const WholeLoop& loop;
+  RunContext& run;
+  std::variant<Status, std::exception_ptr> failure;
+};
+
+namespace {
+
+/// A step that a whole loop hands out. Exceptions wait until the loop's frame, which has nothing to unwind, is gone.
+int32_t run_handed_out(LoopContext* context, uint32_t number, void* const* arguments) {
+  LoopHost& host = *context->host;
+  const Step& step = host.loop.handed_out[number];
+  try {
+    if (step.kind == StepKind::kKernel) {
+      run_kernel(step, host.run, arguments);
+      return 0;
+    }
+    Status status = run_hero(step, host.run, arguments);
+    if (status.ok()) return 0;
+    host.failure = std::move(status);
+  } catch (...) {  // NOLINT: thrown again by run_whole_loop
+    host.failure = std::current_exception();
+  }
+  return 1;
+}
+
+Status run_whole_loop(const WholeLoop& loop, RunContext& context) {
+  static const uint32_t never = 0;
+  static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
+  const uint32_t* word =
+      context.cancel_word != nullptr ? reinterpret_cast<const uint32_t*>(context.cancel_word) : &never;
+  LoopHost host{loop, context, {}};
+  LoopContext inner{run_handed_out, word, loop.kernels.data(), &host};
+  void** pointers = static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(loop.slots.size(), 1)));
+  for (size_t k = 0; k < loop.slots.size(); ++k) pointers[k] = context.slots[loop.slots[k]];
+  const int32_t end = loop.function(&inner, pointers);
+  if (end == kLoopCancelled) return cancelled("the program was cancelled in a loop");
+  if (end == kLoopFailed) {
+    if (const auto* thrown = std::get_if<std::exception_ptr>(&host.failure)) std::rethrow_exception(*thrown);
+    return std::get<Status>(std::move(host.failure));
+  }
+  for (size_t k = 0; k < loop.slots.size(); ++k) context.slots[loop.slots[k]] = pointers[k];
+  return ok_status();
 }
 
 Status run_while(const WhileLoop& loop, RunContext& context) {
@@ -64,7 +116,10 @@ Status run_steps(const StepList& steps, RunContext& context) {
   void** arguments = static_cast<void**>(alloca(sizeof(void*) * std::max<uint32_t>(context.program.max_arguments, 1)));
   for (const Step& step : steps) {
     switch (step.kind) {
-      case StepKind::kKernel: run_kernel(step, context, arguments); break;
+      case StepKind::kKernel:
+        gather_arguments(step, context, arguments);
+        run_kernel(step, context, arguments);
+        break;
       case StepKind::kCopy:
         if (context.slots[step.a] != context.slots[step.b]) {
           std::memcpy(context.slots[step.b], context.slots[step.a], static_cast<size_t>(step.bytes));
@@ -72,12 +127,15 @@ Status run_steps(const StepList& steps, RunContext& context) {
         break;
       case StepKind::kAlias: context.slots[step.b] = context.slots[step.a]; break;
       case StepKind::kHero:
-        if (is_cancelled(context)) return cancelled("the program was cancelled");
+        gather_arguments(step, context, arguments);
         HILO_RETURN_IF_ERROR(run_hero(step, context, arguments));
         break;
       case StepKind::kWhile: HILO_RETURN_IF_ERROR(run_while(context.program.loops[step.index], context)); break;
       case StepKind::kConditional:
         HILO_RETURN_IF_ERROR(run_branch(context.program.branches[step.index], context));
+        break;
+      case StepKind::kWholeLoop:
+        HILO_RETURN_IF_ERROR(run_whole_loop(context.program.whole_loops[step.index], context));
         break;
     }
   }

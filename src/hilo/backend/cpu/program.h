@@ -41,13 +41,14 @@ enum class StepKind : uint8_t {
   kHero,
   kWhile,
   kConditional,
+  kWholeLoop,  ///< a loop that is one function
 };
 
 struct Step {
   StepKind kind;
   uint32_t arguments = 0;  ///< kKernel, kHero: first entry in Program::argument_slots
   uint32_t argument_count = 0;
-  uint32_t index = 0;  ///< kKernel: kernel; kHero, kWhile, kConditional: entry of that table
+  uint32_t index = 0;  ///< kKernel: kernel; kHero, kWhile, kConditional, kWholeLoop: entry of that table
   SlotId a = kNoSlot, b = kNoSlot;
   int64_t bytes = 0;  ///< kCopy
   RegionKernel kernel = nullptr;
@@ -57,10 +58,42 @@ struct Step {
 
 using StepList = std::vector<Step>;
 
+/// A carry of one element. Each turn reads it at `now` and leaves the next one at `next`.
+struct ScalarCarry {
+  SlotId now, next;
+  ElementType type;
+  bool fixed;  ///< never changes
+};
+
 struct WhileLoop {
   StepList condition, body;
   SlotId predicate = kNoSlot;
   std::vector<std::pair<SlotId, SlotId>> swaps;  ///< after each turn: where the carry is, and where the next one goes
+  std::vector<ScalarCarry> scalars;
+};
+
+struct LoopContext;
+struct LoopHost;
+enum : int32_t { kLoopDone = 0, kLoopCancelled = 1, kLoopFailed = 2 };
+
+/// Compiled code of a loop. `pointers` are those of WholeLoop::slots; on return, where the carry ended up.
+using LoopFunction = int32_t (*)(LoopContext* context, void** pointers);
+
+/// What that code needs of its surroundings.
+struct LoopContext {
+  int32_t (*run_step)(LoopContext* context, uint32_t number, void* const* arguments);  ///< 0 if the loop may go on
+  const uint32_t* cancel_word;                                                         ///< never null
+  const RegionKernel* kernels;
+  LoopHost* host;
+};
+
+/// A loop that is one function, and what the function calls.
+struct WholeLoop {
+  LoopFunction function = nullptr;
+  std::vector<SlotId> slots;
+  std::vector<RegionKernel> kernels;
+  std::vector<uint32_t> kernel_numbers;  ///< per kernel: its Step::index
+  std::vector<Step> handed_out;          ///< steps that the host runs: heroes, and kernels that are worth forking
 };
 
 struct Branches {
@@ -88,6 +121,7 @@ struct Program {
   std::vector<std::unique_ptr<Hero>> heroes;
   std::vector<WhileLoop> loops;
   std::vector<Branches> branches;
+  std::vector<WholeLoop> whole_loops;
   std::vector<Literal> constants;
   std::vector<DonationPair> donations;
   std::vector<std::shared_ptr<CompiledCode>> code;

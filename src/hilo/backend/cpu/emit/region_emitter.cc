@@ -17,6 +17,7 @@ RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& regio
       wide_(ir, isa, facts_.shape.lanes) {
   slots_.resize(region.nodes.size());
   reduced_.resize(region.nodes.size());
+  stored_.resize(region.outputs.size());
   tiles_.resize(region.nodes.size());
   const auto add = [&](const IndexExpr& e) {
     expressions_.push_back(&e);
@@ -66,7 +67,7 @@ void RegionEmitter::emit_outer(size_t k) {
     emit_outer(k + 1);
     position_ = before;
   };
-  if (!outermost && region_.extents[k] == step) {
+  if (region_.extents[k] == step && (!outermost || covers_domain())) {
     body(from);  // one turn needs no loop
     return;
   }
@@ -74,6 +75,13 @@ void RegionEmitter::emit_outer(size_t k) {
     body(i);
     return Values{};
   });
+}
+
+/// Do begin and end say at compile time that the whole domain is computed?
+bool RegionEmitter::covers_domain() const {
+  const auto* from = llvm::dyn_cast<llvm::ConstantInt>(begin_);
+  const auto* to = llvm::dyn_cast<llvm::ConstantInt>(end_);
+  return from != nullptr && to != nullptr && from->isZero() && to->getSExtValue() == region_.extents[0];
 }
 
 /// The last vector of a line starts early enough to fit.

@@ -14,8 +14,14 @@ class RegionEmitter {
  public:
   RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region);
 
+  /// Per input: the register value of a buffer's only element, if it is known; null otherwise. Before emit().
+  void know_inputs(Values known) { known_ = std::move(known); }
+
   /// Writes the loops at the builder's place. `buffers` are pointers to the region's inputs, then outputs.
   Status emit(const Values& buffers, llvm::Value* begin, llvm::Value* end);
+
+  /// After emit(): the scalar that output `k` got if the region writes just that one, at the builder's place; else null.
+  llvm::Value* stored(size_t k) const { return stored_[k]; }
 
  private:
   /// A node's value: one of them or both, the wide one made from the scalar on demand.
@@ -35,6 +41,7 @@ class RegionEmitter {
   Values emit_row(size_t k, int loop, const Values& carried);
   Values emit_row_point(int loop, const Values& carried);
   void enter(size_t k, llvm::Value* index);
+  bool covers_domain() const;
   llvm::Value* bounded(size_t k, llvm::Value* i, llvm::Value* end);
   void emit_level(int level);
   void store_outputs(bool in_row, int loop);
@@ -80,6 +87,8 @@ class RegionEmitter {
   llvm::IRBuilder<>& ir_;
   SimdBuilder scalar_, wide_;
   Values buffers_;
+  Values known_;   ///< empty, or per input
+  Values stored_;  ///< per output
   llvm::Value* begin_ = nullptr;
   llvm::Value* end_ = nullptr;
   std::vector<Slot> slots_;

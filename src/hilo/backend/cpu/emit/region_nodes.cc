@@ -119,6 +119,9 @@ Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
 
 Value* RegionEmitter::emit_load(uint32_t n, bool wide) {
   const RegionNode& node = region_.nodes[n];
+  if (!known_.empty() && known_[node.input] != nullptr) {
+    return wide ? wide_.splat(known_[node.input]) : known_[node.input];
+  }
   const uint32_t e = node_expression_[n];
   Value* pointer = buffers_[node.input];
   bool wide_mask = false;
@@ -232,7 +235,11 @@ void RegionEmitter::store_output(const RegionOutput& o, uint32_t expression) {
   const int64_t step = region_.extents.empty() ? 0 : lane_step(expression);
   const bool wide = facts_.shape.lanes > 1 && step != 0;
   Value* at = scalar_index(expression);
-  if (!wide) return scalar_.store_scalar(o.type, value_of(o.node, false), pointer, at);
+  if (!wide) {
+    Value* scalar = value_of(o.node, false);
+    if (region_.row_begin == 0 && o.index.coefficients.empty()) stored_[index - region_.inputs.size()] = scalar;
+    return scalar_.store_scalar(o.type, scalar, pointer, at);
+  }
   Value* value = value_of(o.node, true);
   if (step == 1) return wide_.store(o.type, value, pointer, at);
   wide_.store_strided(o.type, value, pointer, at, scalar_.index(step), nullptr);
