@@ -11,8 +11,10 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import sources  # noqa: E402
 
-# Mangled names of namespace hilo: its functions and variables, their type information, thunks, guards and statics.
-OURS = re.compile(r"_ZN(K?[RO]?)4hilo|_ZT[ISVTHW]N4hilo|_ZT[hv]n?\w*_N4hilo|_ZZNK?4hilo|_ZGVZ?NK?4hilo|hilo_")
+# Mangled names of namespace hilo: its functions and variables, their type information, thunks, guards and statics; and
+# the two names that gdb asks a program with compiled code to have.
+OURS = re.compile(r"_ZN(K?[RO]?)4hilo|_ZT[ISVTHW]N4hilo|_ZT[hv]n?\w*_N4hilo|_ZZNK?4hilo|_ZGVZ?NK?4hilo|hilo_"
+                  r"|__jit_debug_(descriptor|register_code)$")
 NEEDED = ("libfmt.so", "libz.so", "libzstd.so", "libstdc++.so", "libgcc_s.so",
           "libm.so", "libc.so", "libpthread.so", "libdl.so", "ld-linux-x86-64.so",
           "libasan.so", "libubsan.so", "libtsan.so")

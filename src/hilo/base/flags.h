@@ -77,13 +77,15 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 6> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 7> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
     {"HILO_DENORMALS", "keep",
      "keep: numbers below the least normal lose precision step by step, as IEEE 754 says; flush: they are zero, as in "
      "XLA on CPU, and cost no time."},
+    {"HILO_JIT_SYMBOLS", "unset",
+     "Who is told the names of compiled functions: perf (through /tmp/perf-PID.map), gdb, or perf,gdb."},
     {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},
 }};

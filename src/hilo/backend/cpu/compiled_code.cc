@@ -207,18 +207,21 @@ Status Loader::apply(const Elf64_Shdr& target, std::size_t target_at, const Elf6
 
 StatusOr<std::shared_ptr<CompiledCode>> Loader::finish() {
   std::map<std::string, void*, std::less<>> functions;
+  LoadedObject loaded{object_, {}, {}};
+  for (std::size_t place : place_) loaded.sections.push_back(place == kNowhere ? nullptr : base_ + place);
   for (std::size_t i = 1; i < symbols_.size(); ++i) {
     const Elf64_Sym& s = symbols_[i];
     if (ELF64_ST_TYPE(s.st_info) != STT_FUNC || s.st_shndx == SHN_UNDEF) continue;
     HILO_ASSIGN_OR_RETURN(std::uint64_t address, symbol_address(i));
     HILO_ASSIGN_OR_RETURN(std::string name, string_at(sections_[strings_], s.st_name));
-    functions[std::move(name)] = reinterpret_cast<void*>(address);
+    const auto entry = functions.emplace(std::move(name), reinterpret_cast<void*>(address)).first;
+    loaded.functions.push_back({entry->first, entry->second, s.st_size});
   }
   if (mprotect(base_, size_, PROT_READ | PROT_EXEC) != 0) {
     return resource_exhausted(
         fmt::format("loading compiled code: pages can't be made executable: {}", std::strerror(errno)));
   }
-  auto code = std::make_shared<CompiledCode>(base_, size_, std::move(functions));
+  auto code = std::make_shared<CompiledCode>(base_, size_, std::move(functions), publish_symbols(loaded));
   base_ = nullptr;
   return code;
 }

@@ -10,6 +10,7 @@
 #include <string>
 #include <string_view>
 
+#include "hilo/backend/cpu/jit_symbols.h"
 #include "hilo/base/status.h"
 
 namespace hilo::cpu {
@@ -18,8 +19,9 @@ namespace hilo::cpu {
 /// The code lives as long as the handle: hold it while calling what lookup() gave.
 class CompiledCode {
  public:
-  CompiledCode(std::byte* base, std::size_t size, std::map<std::string, void*, std::less<>> functions)
-      : base_(base), size_(size), functions_(std::move(functions)) {}
+  CompiledCode(std::byte* base, std::size_t size, std::map<std::string, void*, std::less<>> functions,
+               std::unique_ptr<GdbEntry> gdb)
+      : base_(base), size_(size), functions_(std::move(functions)), gdb_(std::move(gdb)) {}
   ~CompiledCode();
   CompiledCode(const CompiledCode&) = delete;
   CompiledCode& operator=(const CompiledCode&) = delete;
@@ -34,6 +36,7 @@ class CompiledCode {
   std::byte* base_;
   std::size_t size_;
   std::map<std::string, void*, std::less<>> functions_;
+  std::unique_ptr<GdbEntry> gdb_;
 };
 
 /// Loads a relocatable x86-64 ELF object whose undefined symbols are all runtime symbols (runtime/symbols.h).

@@ -5,10 +5,12 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <algorithm>
 #include <mutex>
 #include <unordered_map>
 
 #include "hilo/backend/cpu/jit.h"
+#include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu {
@@ -34,16 +36,28 @@ struct Missing {
   CachedKernel kernel;
 };
 
+/// What perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
+std::string function_name(const Region& region, size_t k) {
+  constexpr size_t kMostOps = 4;
+  std::vector<std::string_view> ops;
+  for (const RegionNode& node : region.nodes) {
+    if (node.instruction == nullptr || ops.size() == kMostOps) continue;
+    const std::string_view op = node.instruction->def().name;
+    if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+  }
+  return fmt::format("region{}{}{}", k, ops.empty() ? "" : ".", join(ops, "."));
+}
+
 Status compile_group(std::span<Missing> group, Isa isa) {
   llvm::LLVMContext context;
   llvm::Module module("regions", context);
   HILO_RETURN_IF_ERROR(prepare_module(module, isa));
   for (size_t k = 0; k < group.size(); ++k) {
-    HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, fmt::format("region{}", k)));
+    HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, function_name(*group[k].region, k)));
   }
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_module(module, isa));
   for (size_t k = 0; k < group.size(); ++k) {
-    group[k].kernel = {code, reinterpret_cast<RegionKernel>(code->lookup(fmt::format("region{}", k)))};
+    group[k].kernel = {code, reinterpret_cast<RegionKernel>(code->lookup(function_name(*group[k].region, k)))};
   }
   return ok_status();
 }
