@@ -19,7 +19,7 @@ LAYERS = {
     "hlo/ops": ("hlo/ir",),
     "hlo/ops/ext": ("hlo/build",),
     "hlo/text": ("hlo/ops",),
-    "hlo/proto": ("hlo/ops",),
+    "hlo/proto": ("hlo/text",),
     "hlo/build": ("hlo/ops",),
     "hlo/verify": ("hlo/ops",),
     "hlo/eval": ("hlo/ops",),

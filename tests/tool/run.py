@@ -213,6 +213,17 @@ def convert_prints_what_reads_back(place):
     assert place.good("convert", "--to", "hlo", "copy.hlo") == text
 
 
+def convert_writes_protos_that_every_subcommand_reads(place):
+    text = place.good("convert", "--to", "hlo", "axpy.hlo")
+    place.good("convert", "--to", "proto", "axpy.hlo", "-o", "axpy.data")  # known by its content, not its name
+    assert place.good("convert", "--to", "hlo", "axpy.data").split("\n\n")[1] == text.split("\n\n")[1]
+    assert place.good("opt", "axpy.data").split("\n\n")[1] == place.good("opt", "axpy.hlo").split("\n\n")[1]
+    results = [place.good("run", "--random", "1", name).rsplit(" on ", 1)[0] for name in ("axpy.hlo", "axpy.data")]
+    assert results[0] == results[1]
+    (place.folder / "cut.pb").write_bytes((place.folder / "axpy.data").read_bytes()[:-5])
+    assert "cut.pb: HloModuleProto: field" in place.bad(1, "convert", "--to", "hlo", "cut.pb")
+
+
 def convert_draws(place):
     holds(place.good("convert", "--to", "dot", "axpy.hlo"), "digraph")
     page = place.good("convert", "--to", "html", "axpy.hlo")
@@ -263,7 +274,8 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          denormals_are_kept_unless_flushing_is_asked_for, outputs_are_inputs_of_the_next_run, missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, platform_flag_chooses_the_engine,
-         opt_runs_the_passes_named, convert_prints_what_reads_back, convert_draws, flags_page_is_the_table,
+         opt_runs_the_passes_named, convert_prints_what_reads_back,
+         convert_writes_protos_that_every_subcommand_reads, convert_draws, flags_page_is_the_table,
          dumps_are_numbered_and_never_overwritten, dump_folder_that_cannot_be_made_is_a_warning, unwritable_output_fails,
          interrupt_ends_a_running_program_with_130)
 

@@ -30,7 +30,7 @@ Command add_flags(CLI::App& parent);
 /// The text of --version and of `hilo info`. Cost    BLAS is looked for, LLVM is not touched.
 std::string info_text();
 
-/// The program in a file of HLO text.
+/// The program in a file of HLO text or HloModuleProto, whatever the file's name.
 StatusOr<hlo::Module> read_program(const std::string& path);
 
 /// To a file, whole or not at all; to stdout if the path is empty.

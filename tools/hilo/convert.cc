@@ -3,6 +3,7 @@
 
 #include "hilo/hlo/graph/dot.h"
 #include "hilo/hlo/graph/html.h"
+#include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/printer.h"
 #include "tools/hilo/command.h"
 
@@ -16,6 +17,7 @@ struct ConvertOptions {
 
 StatusOr<std::string> converted(const hlo::Module& module, std::string_view to) {
   if (to == "hlo") return hlo::print_module(module);
+  if (to == "proto") return hlo::to_proto(module);
   if (to == "dot") return hlo::dot_graph(module);
   return hlo::html_graph(module, module.name);
 }
@@ -31,10 +33,11 @@ Status convert(const ConvertOptions& options) {
 Command add_convert(CLI::App& parent) {
   auto options = std::make_shared<ConvertOptions>();
   CLI::App* app = parent.add_subcommand("convert", "Print a program in another form");
-  app->add_option("FILE", options->file, "HLO text")->required();
-  app->add_option("--to", options->to, "hlo, dot (for Graphviz) or html (a picture in one page)")
+  app->add_option("FILE", options->file, "HLO text or HloModuleProto")->required();
+  app->add_option("--to", options->to,
+                  "hlo, proto (HloModuleProto), dot (for Graphviz) or html (a picture in one page)")
       ->required()
-      ->check(CLI::IsMember({"hlo", "dot", "html"}));
+      ->check(CLI::IsMember({"hlo", "proto", "dot", "html"}));
   app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
   return {app, [options] { return convert(*options); }};
 }

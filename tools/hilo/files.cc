@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "hilo/base/files.h"
+#include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
 #include "tools/hilo/command.h"
 
@@ -12,6 +13,10 @@ namespace hilo::tool {
 
 StatusOr<hlo::Module> read_program(const std::string& path) {
   HILO_ASSIGN_OR_RETURN(const std::string text, read_file(path));
+  if (hlo::is_proto(text)) {
+    StatusOr<hlo::Module> module = hlo::from_proto(text);
+    return module.ok() ? std::move(module) : module.status().with_context(path);
+  }
   hlo::ParseOptions options;
   options.source = path;
   return hlo::parse_module(text, options);

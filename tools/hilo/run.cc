@@ -130,8 +130,8 @@ Status run_program(const RunOptions& options) {
 
 Command add_run(CLI::App& parent) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* app = parent.add_subcommand("run", "Compile and run a program of HLO text");
-  app->add_option("FILE", options->file, "HLO text")->required();
+  CLI::App* app = parent.add_subcommand("run", "Compile and run a program");
+  app->add_option("FILE", options->file, "HLO text or HloModuleProto")->required();
   app->add_option("--input", options->inputs, "An argument as .npy; once per argument, in order")
       ->expected(1)
       ->take_all()

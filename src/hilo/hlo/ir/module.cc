@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ir/module.h"
 
+#include <algorithm>
+#include <iterator>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,7 +24,9 @@ std::vector<ComputationPtr> computations_of(const ComputationPtr& entry) {
     if (!seen.insert(c.get()).second) return;
     Frame frame{c, {}, 0};
     for (const Instruction& i : c->instructions()) {
-      for (ComputationPtr& called : called_computations(i)) frame.called.push_back(std::move(called));
+      std::vector<ComputationPtr> called = called_computations(i);
+      if (i.opcode == Opcode::kWhile) std::reverse(called.begin(), called.end());  // XLA has a loop's body first
+      std::move(called.begin(), called.end(), std::back_inserter(frame.called));
     }
     stack.push_back(std::move(frame));
   };

@@ -13,32 +13,11 @@
 #include "hilo/hlo/text/composite.h"
 #include "hilo/hlo/text/header.h"
 #include "hilo/hlo/text/literals.h"
+#include "hilo/hlo/text/program_order.h"
 
 namespace hilo::hlo {
 namespace text {
 namespace {
-
-/// `name` with every byte that HLO text can't have in a name replaced.
-std::string plain(std::string_view name) {
-  std::string result(name);
-  for (char& c : result) c = is_identifier_byte(c) ? c : '_';
-  if (result.empty() || !is_plain_identifier(result)) result = "_" + result + "_";
-  return result;
-}
-
-/// Hands out each name once.
-class UniqueNames {
- public:
-  std::string unique(const std::string& wanted) {
-    std::string name = wanted;
-    for (int& suffix = next_[wanted]; !taken_.insert(name).second;) name = fmt::format("{}.{}", wanted, ++suffix);
-    return name;
-  }
-
- private:
-  std::unordered_set<std::string> taken_;
-  std::unordered_map<std::string, int> next_;
-};
 
 std::string_view spelled_name(const Instruction& i) {
   if (!has_raw_attributes(i.opcode) || i.attributes == nullptr) return i.def().name;
@@ -56,8 +35,6 @@ class Printer {
   std::string take() { return std::move(out_); }
 
  private:
-  void gather(const Module& module);
-  void add(const ComputationPtr& computation);
   void rename(const Computation& c);
   void attributes(const Instruction& i);
   void raw_attributes(const RawAttributes& raw);
@@ -67,7 +44,6 @@ class Printer {
   void key(std::string_view name) { out_ += fmt::format(", {}=", name); }
   std::string name_of(const Computation& c) const;
   std::string name_of(const Instruction& i) const;
-  std::string plain_name(const std::string& name) const { return is_plain_identifier(name) ? name : plain(name); }
   ComputationNames names() const {
     return [this](const Computation& c) { return name_of(c); };
   }
@@ -75,10 +51,7 @@ class Printer {
 
   const PrintOptions& options_;
   std::string out_;
-  std::vector<ComputationPtr> order_;
-  std::unordered_map<const Computation*, std::string> names_;
-  std::unordered_map<const Instruction*, ComputationPtr> decompositions_;
-  UniqueNames unique_;
+  ProgramOrder program_;                                    // empty while a lone computation or instruction is printed
   std::unordered_map<InstructionId, std::string> renamed_;  // of the computation being printed
 };
 
@@ -86,48 +59,26 @@ std::string Printer::name_of(const Instruction& i) const {
   if (options_.canonical) return fmt::format("v{}", i.id);
   if (is_plain_identifier(i.name)) return i.name;
   const auto it = renamed_.find(i.id);
-  return it != renamed_.end() ? it->second : plain(i.name);
+  return it != renamed_.end() ? it->second : plain_name(i.name);
 }
 
 std::string Printer::name_of(const Computation& c) const {
-  const auto it = names_.find(&c);
-  return it != names_.end() ? it->second : plain_name(c.name());
+  const auto it = program_.names.find(&c);
+  return it != program_.names.end() ? it->second : plain_name(c.name());
 }
 
 const Computation* Printer::decomposition_of(const Instruction& i) const {
-  const auto it = decompositions_.find(&i);
-  return it == decompositions_.end() ? nullptr : it->second.get();
-}
-
-void Printer::add(const ComputationPtr& c) {
-  if (names_.contains(c.get())) return;
-  names_.emplace(c.get(),
-                 unique_.unique(options_.canonical ? fmt::format("c{}", order_.size()) : plain_name(c->name())));
-  order_.push_back(c);
-}
-
-/// Names all computations, decompositions of extension ops included, called ones first.
-void Printer::gather(const Module& module) {
-  for (const ComputationPtr& c : computations_of(module)) {
-    for (const Instruction& i : c->instructions()) {
-      if (!options_.decompose_extensions || !has_trait(i.opcode, kExtension) || i.def().decompose == nullptr) continue;
-      std::vector<Shape> operand_shapes;
-      for (InstructionId operand : i.operands) operand_shapes.push_back(c->instruction(operand).shape);
-      StatusOr<ComputationPtr> decomposition = i.def().decompose(i, operand_shapes);
-      if (!decomposition.ok()) continue;  // printed under its own name
-      for (const ComputationPtr& part : computations_of(*decomposition)) add(part);
-      decompositions_.emplace(&i, *std::move(decomposition));
-    }
-    add(c);
-  }
+  const auto it = program_.decompositions.find(&i);
+  return it == program_.decompositions.end() ? nullptr : it->second.get();
 }
 
 std::string Printer::module(const Module& module) {
-  gather(module);
+  program_ = program_order(module, options_.decompose_extensions,
+                           options_.canonical ? ProgramNames::kNumbers : ProgramNames::kOwn);
   append_header(module, options_.layouts, out_);
-  for (size_t i = 0; i < order_.size(); ++i) {
+  for (size_t i = 0; i < program_.order.size(); ++i) {
     if (i != 0 || !out_.ends_with("\n\n")) out_ += '\n';
-    computation(*order_[i], i + 1 == order_.size());
+    computation(*program_.order[i], i + 1 == program_.order.size());
   }
   return take();
 }
@@ -142,7 +93,7 @@ void Printer::rename(const Computation& c) {
     if (is_plain_identifier(i.name)) names.unique(i.name);
   }
   for (const Instruction& i : all) {
-    if (!is_plain_identifier(i.name)) renamed_.emplace(i.id, names.unique(plain(i.name)));
+    if (!is_plain_identifier(i.name)) renamed_.emplace(i.id, names.unique(plain_name(i.name)));
   }
 }
 

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/proto/annotations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/proto/sharding.h"
+#include "hilo/hlo/text/annotations.h"
+
+namespace hilo::hlo::proto {
+namespace {
+
+// Fields of HloInstructionProto.
+constexpr uint32_t kMetadata = 7, kSharding = 40, kBackendConfig = 43, kParameterReplication = 61,
+                   kFrontendAttributes = 68, kStatistics = 82, kOriginalValue = 88, kResultAccuracy = 91;
+constexpr uint32_t kOwnFields[] = {kMetadata,           kSharding,   kBackendConfig, kParameterReplication,
+                                   kFrontendAttributes, kStatistics, kOriginalValue, kResultAccuracy};
+constexpr std::string_view kAccuracyModes[] = {"default", "highest"};
+
+/// Fields of OpMetadata that hilo keeps as text, in the order in which XLA writes them.
+struct MetadataField {
+  std::string_view key;
+  uint32_t number;
+  bool is_text;
+};
+constexpr MetadataField kOtherMetadata[] = {
+    {"source_end_line", 17, false}, {"source_column", 18, false},    {"source_end_column", 19, false},
+    {"stack_frame_id", 15, false},  {"deduplicated_name", 12, true}, {"scheduling_name", 16, true},
+};
+
+/// Metadata means nothing to a program: keys without a field are left out.
+Status write_other_metadata(std::string_view text, WireWriter& out) {
+  text::Cursor cursor(text, "metadata");
+  while (!cursor.at_end()) {
+    const std::string_view key = cursor.identifier();
+    if (key.empty()) return cursor.unexpected("a key", "in metadata");
+    HILO_RETURN_IF_ERROR(cursor.expect('=', "after a key of the metadata"));
+    const auto field = std::find_if(std::begin(kOtherMetadata), std::end(kOtherMetadata),
+                                    [&](const MetadataField& f) { return f.key == key; });
+    const bool known = field != std::end(kOtherMetadata);
+    if (cursor.peek() == '"') {
+      HILO_ASSIGN_OR_RETURN(const std::string value, cursor.quoted(key));
+      if (known && field->is_text) out.text(field->number, utf8(value));
+    } else if (cursor.peek() == '{') {
+      HILO_RETURN_IF_ERROR(cursor.raw_value(key).status());
+    } else {
+      const std::optional<int64_t> value = parse_int64(cursor.identifier());
+      if (known && !field->is_text && value) out.integer(field->number, *value);
+    }
+    cursor.accept(',');
+  }
+  return ok_status();
+}
+
+StatusOr<WireWriter> write_metadata(const Annotations& a) {
+  WireWriter out;
+  out.text(1, utf8(a.op_type));
+  out.text(2, utf8(a.op_name));
+  out.text(3, utf8(a.source_file));
+  out.integer(4, std::min<int64_t>(a.source_line, std::numeric_limits<int32_t>::max()));
+  HILO_RETURN_IF_ERROR(write_other_metadata(a.other_metadata, out));
+  return out;
+}
+
+Status read_metadata(const WireMessage& message, Annotations& a) {
+  HILO_ASSIGN_OR_RETURN(a.op_type, message.text(1));
+  HILO_ASSIGN_OR_RETURN(a.op_name, message.text(2));
+  HILO_ASSIGN_OR_RETURN(a.source_file, message.text(3));
+  HILO_ASSIGN_OR_RETURN(a.source_line, message.integer(4));
+  for (const MetadataField& field : kOtherMetadata) {
+    std::string value;
+    if (field.is_text) {
+      HILO_ASSIGN_OR_RETURN(const std::string_view text, message.text(field.number));
+      if (!text.empty()) value = text::quoted_text(text);
+    } else {
+      HILO_ASSIGN_OR_RETURN(const int64_t number, message.integer(field.number));
+      if (number != 0) value = std::to_string(number);
+    }
+    if (!value.empty())
+      a.other_metadata += fmt::format("{}{}={}", a.other_metadata.empty() ? "" : " ", field.key, value);
+  }
+  return ok_status();
+}
+
+/// A string as HLO text writes it: as it is if it reads as one value in braces, else in quotes.
+std::string value_text(std::string_view value) {
+  if (value.starts_with('{')) {
+    text::Cursor cursor(value, "value");
+    const StatusOr<std::string_view> whole = cursor.raw_value("value");
+    if (whole.ok() && *whole == value && cursor.at_end()) return std::string(value);
+  }
+  return text::quoted_text(value);
+}
+
+/// What value_text wrote.
+StatusOr<std::string> value_of(std::string_view written, std::string_view what) {
+  if (!written.starts_with('"')) return std::string(written);
+  text::Cursor cursor(written, what);
+  return cursor.quoted(what);
+}
+
+/// `parameter_replication={true,false}`
+Status write_replication(std::string_view value, WireWriter& out) {
+  text::Cursor cursor(value, "parameter_replication");
+  std::vector<int64_t> leaves;
+  HILO_RETURN_IF_ERROR(cursor.expect('{', "before parameter_replication"));
+  while (cursor.peek() != '}') {
+    HILO_ASSIGN_OR_RETURN(const bool leaf, cursor.boolean("parameter_replication"));
+    leaves.push_back(leaf ? 1 : 0);
+    if (!cursor.accept(',')) break;
+  }
+  WireWriter message;
+  message.integers(1, leaves);
+  out.message(kParameterReplication, message);
+  return cursor.expect('}', "after parameter_replication");
+}
+
+/// `result_accuracy={mode=highest}`
+Status write_accuracy(std::string_view value, WireWriter& out) {
+  text::Cursor cursor(value, "result_accuracy");
+  const auto known =
+      std::find(std::begin(kAccuracyModes), std::end(kAccuracyModes),
+                cursor.accept('{') && cursor.accept_word("mode") && cursor.accept('=') ? cursor.identifier()
+                                                                                       : std::string_view());
+  if (known == std::end(kAccuracyModes))
+    return unimplemented(fmt::format("result_accuracy={} has no form in HloModuleProto here", value));
+  WireWriter message;
+  message.integer(1, known - std::begin(kAccuracyModes));
+  out.message(kResultAccuracy, message);
+  return ok_status();
+}
+
+Status write_others(std::string_view others, WireWriter& out) {
+  text::Cursor cursor(others, "attributes");
+  while (!cursor.at_end()) {
+    const std::string_view key = cursor.identifier();
+    HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
+    HILO_ASSIGN_OR_RETURN(const std::string_view value, cursor.raw_value(key));
+    if (key == "parameter_replication") HILO_RETURN_IF_ERROR(write_replication(value, out));
+    else if (key == "result_accuracy") HILO_RETURN_IF_ERROR(write_accuracy(value, out));
+    else if (key != "origin" && key != "original_value")
+      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(key)));
+    if (!cursor.accept(',')) break;
+  }
+  return ok_status();
+}
+
+void add_other(std::string_view key, std::string_view value, Annotations& a) {
+  a.other_attributes += fmt::format("{}{}={}", a.other_attributes.empty() ? "" : ", ", key, value);
+}
+
+Status read_others(const WireMessage& instruction, Annotations& a) {
+  HILO_ASSIGN_OR_RETURN(const WireMessage accuracy, instruction.message(kResultAccuracy, "ResultAccuracy"));
+  HILO_ASSIGN_OR_RETURN(const int64_t mode, accuracy.integer(1));
+  if (accuracy.has(2)) return unimplemented("ResultAccuracy: tolerances are not implemented in this version");
+  if (mode != 0) add_other("result_accuracy", mode == 1 ? "{mode=highest}" : fmt::format("{{mode={}}}", mode), a);
+  HILO_ASSIGN_OR_RETURN(const WireMessage replication,
+                        instruction.message(kParameterReplication, "ParameterReplication"));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> leaves, replication.integers(1));
+  if (leaves.empty()) return ok_status();
+  std::string text = "{";
+  for (int64_t leaf : leaves) text += fmt::format("{}{}", text.size() == 1 ? "" : ",", leaf != 0);
+  add_other("parameter_replication", text + "}", a);
+  return ok_status();
+}
+
+}  // namespace
+
+std::span<const uint32_t> annotation_fields() { return kOwnFields; }
+
+StatusOr<WireWriter> write_frontend_attributes(std::string_view text) {
+  WireWriter out;
+  if (text.empty()) return out;
+  text::Cursor cursor(text, "frontend_attributes");
+  HILO_ASSIGN_OR_RETURN(const std::vector<text::FrontendAttribute> attributes, text::read_frontend_attributes(cursor));
+  for (const text::FrontendAttribute& attribute : attributes) {
+    HILO_ASSIGN_OR_RETURN(const std::string value, value_of(attribute.value, attribute.key));
+    WireWriter entry;
+    entry.text(1, attribute.key);
+    entry.text(2, utf8(value));
+    out.message(1, entry);
+  }
+  return out;
+}
+
+StatusOr<std::string> read_frontend_attributes(const WireMessage& message) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(1));
+  std::vector<std::pair<std::string_view, std::string>> entries;
+  for (std::string_view item : items) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage entry, WireMessage::read(item, "FrontendAttributes"));
+    HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(1));
+    HILO_ASSIGN_OR_RETURN(const std::string_view value, entry.text(2));
+    if (!text::is_plain_identifier(key))
+      return unimplemented(fmt::format("FrontendAttributes: {} is no name that HLO text can have", quote(key)));
+    entries.emplace_back(key, value_text(value));
+  }
+  std::sort(entries.begin(), entries.end());  // a map: any order on the wire
+  std::string text;
+  for (const auto& [key, value] : entries) text += fmt::format("{}{}={}", text.empty() ? "{" : ",", key, value);
+  return text.empty() ? text : text + "}";
+}
+
+Status write_annotations(const Annotations& a, WireWriter& out) {
+  HILO_ASSIGN_OR_RETURN(const WireWriter metadata, write_metadata(a));
+  if (!metadata.empty()) out.message(kMetadata, metadata);
+  if (!a.sharding.empty()) {
+    HILO_ASSIGN_OR_RETURN(const WireWriter sharding, write_sharding(a.sharding));
+    out.message(kSharding, sharding);
+  }
+  HILO_ASSIGN_OR_RETURN(const std::string backend_config, value_of(a.backend_config, "backend_config"));
+  out.text(kBackendConfig, backend_config);
+  HILO_ASSIGN_OR_RETURN(const WireWriter frontend, write_frontend_attributes(a.frontend_attributes));
+  if (!frontend.empty()) out.message(kFrontendAttributes, frontend);
+  if (!a.statistics.empty()) return unimplemented("statistics have no form in HloModuleProto here");
+  return write_others(a.other_attributes, out);
+}
+
+StatusOr<Annotations> read_annotations(const WireMessage& instruction) {
+  Annotations a;
+  HILO_ASSIGN_OR_RETURN(const WireMessage metadata, instruction.message(kMetadata, "OpMetadata"));
+  HILO_RETURN_IF_ERROR(read_metadata(metadata, a));
+  if (instruction.has(kSharding)) {
+    HILO_ASSIGN_OR_RETURN(const std::string_view sharding, instruction.text(kSharding));
+    HILO_ASSIGN_OR_RETURN(a.sharding, read_sharding(sharding));
+  }
+  HILO_ASSIGN_OR_RETURN(const std::string_view backend_config, instruction.text(kBackendConfig));
+  if (!backend_config.empty()) a.backend_config = value_text(backend_config);
+  HILO_ASSIGN_OR_RETURN(const WireMessage frontend, instruction.message(kFrontendAttributes, "FrontendAttributes"));
+  HILO_ASSIGN_OR_RETURN(a.frontend_attributes, read_frontend_attributes(frontend));
+  HILO_ASSIGN_OR_RETURN(const WireMessage statistics, instruction.message(kStatistics, "StatisticsViz"));
+  if (statistics.has(2)) return unimplemented("StatisticsViz: statistics are not implemented in this version");
+  HILO_RETURN_IF_ERROR(read_others(instruction, a));
+  return a;
+}
+
+}  // namespace hilo::hlo::proto

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/proto/fields.h"
+#include "hilo/hlo/proto/literals.h"
+#include "hilo/hlo/proto/shapes.h"
+
+namespace hilo::hlo::proto {
+namespace {
+
+Status no_form(const Place& place) {
+  return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
+}
+
+StatusOr<std::vector<WireMessage>> read_items(const WireMessage& message, uint32_t number, std::string_view name) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(number));
+  std::vector<WireMessage> messages;
+  for (std::string_view item : items) {
+    HILO_ASSIGN_OR_RETURN(WireMessage one, WireMessage::read(item, name));
+    messages.push_back(std::move(one));
+  }
+  return messages;
+}
+
+/// Assigns integer fields 1, 2, ... of a message to `members`.
+template <typename... Members>
+Status read_members(const WireMessage& message, Members*... members) {
+  uint32_t number = 0;
+  Status status;
+  const auto read_one = [&](auto* member) {
+    const StatusOr<int64_t> value = message.integer(++number);
+    if (value.ok()) *member = static_cast<std::remove_pointer_t<decltype(member)>>(*value);
+    else if (status.ok()) status = value.status();
+  };
+  (read_one(members), ...);
+  return status;
+}
+
+Status read_window(const WireMessage& message, std::vector<WindowDimension>& window) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> dimensions, read_items(message, 1, "WindowDimension"));
+  for (const WireMessage& one : dimensions) {
+    WindowDimension& d = window.emplace_back();
+    int64_t reversal = 0;
+    HILO_RETURN_IF_ERROR(read_members(one, &d.size, &d.stride, &d.padding_low, &d.padding_high, &d.window_dilation,
+                                      &d.base_dilation, &reversal));
+    d.reversal = reversal != 0;
+  }
+  return ok_status();
+}
+
+Status read_padding(const WireMessage& message, std::vector<PaddingDimension>& padding) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> dimensions, read_items(message, 1, "PaddingConfigDimension"));
+  for (const WireMessage& one : dimensions) {
+    PaddingDimension& d = padding.emplace_back();
+    HILO_RETURN_IF_ERROR(read_members(one, &d.low, &d.high, &d.interior));
+  }
+  return ok_status();
+}
+
+Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
+  constexpr size_t kMost = 10;  // spatial dimensions; HLO text has a digit for each
+  HILO_ASSIGN_OR_RETURN(d.kernel_input, message.integer(3));
+  HILO_ASSIGN_OR_RETURN(d.kernel_output, message.integer(4));
+  HILO_ASSIGN_OR_RETURN(d.kernel_spatial, message.integers(6));
+  HILO_ASSIGN_OR_RETURN(d.input_batch, message.integer(7));
+  HILO_ASSIGN_OR_RETURN(d.input_feature, message.integer(8));
+  HILO_ASSIGN_OR_RETURN(d.output_batch, message.integer(9));
+  HILO_ASSIGN_OR_RETURN(d.output_feature, message.integer(10));
+  HILO_ASSIGN_OR_RETURN(d.input_spatial, message.integers(11));
+  HILO_ASSIGN_OR_RETURN(d.output_spatial, message.integers(12));
+  const auto permutes = [](int64_t a, int64_t b, Int64List rest) {
+    rest.insert(rest.end(), {a, b});
+    std::sort(rest.begin(), rest.end());
+    for (size_t i = 0; i < rest.size(); ++i) {
+      if (rest[i] != static_cast<int64_t>(i)) return false;
+    }
+    return rest.size() <= kMost + 2;
+  };
+  if (permutes(d.input_batch, d.input_feature, d.input_spatial) &&
+      permutes(d.kernel_input, d.kernel_output, d.kernel_spatial) &&
+      permutes(d.output_batch, d.output_feature, d.output_spatial))
+    return ok_status();
+  return invalid_argument("ConvolutionDimensionNumbers: the dimensions are no permutation");
+}
+
+Status read_slices(const WireMessage& message, uint32_t number, std::vector<SliceRange>& ranges) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> items, read_items(message, number, "SliceDimensions"));
+  for (const WireMessage& one : items) {
+    SliceRange& range = ranges.emplace_back();
+    HILO_RETURN_IF_ERROR(read_members(one, &range.start, &range.limit, &range.stride));
+  }
+  return ok_status();
+}
+
+/// The groups of CollectiveDeviceListProto, or of the older field without it.
+Status read_groups(const Place& place, const WireMessage& message, Int64Lists& groups) {
+  constexpr uint32_t kReplicaGroups = 49;
+  HILO_ASSIGN_OR_RETURN(const WireMessage list, message.message(place.number, "CollectiveDeviceListProto"));
+  const bool older = !message.has(place.number);
+  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> items,
+                        read_items(older ? message : list, older ? kReplicaGroups : 1, "ReplicaGroup"));
+  for (const WireMessage& one : items) {
+    HILO_ASSIGN_OR_RETURN(Int64List ids, one.integers(1));
+    groups.push_back(std::move(ids));
+  }
+  return ok_status();
+}
+
+/// The word that `number` stands for.
+StatusOr<std::string_view> word_of(const Place& place, std::span<const std::string_view> names, int64_t number) {
+  if (number < 0 || number >= static_cast<int64_t>(names.size()))
+    return invalid_argument(fmt::format("{}: {} is no value of it", place.key, number));
+  return names[static_cast<size_t>(number)];
+}
+
+Status read_word(const Place& place, const AttributeField& field, std::string_view word, uint8_t& value) {
+  const auto it = std::find(field.enum_names.begin(), field.enum_names.end(), word);
+  if (it == field.enum_names.end())
+    return invalid_argument(fmt::format("{}: {} is no value of it", place.key, quote(word)));
+  value = static_cast<uint8_t>(it - field.enum_names.begin());
+  return ok_status();
+}
+
+Status read_called(const Place& place, const AttributeField& field, const std::vector<ComputationPtr>& called,
+                   Attributes& attributes) {
+  if (field.kind == FieldKind::kComputations) {
+    auto& list = field_value<std::vector<ComputationPtr>>(field, attributes);
+    if (place.number < called.size()) list.assign(called.begin() + place.number, called.end());
+    return ok_status();
+  }
+  if (field.kind != FieldKind::kComputation) return no_form(place);
+  if (place.number >= called.size())
+    return invalid_argument(
+        fmt::format("attribute '{}' is missing: got {} called computations", place.key, called.size()));
+  field_value<ComputationPtr>(field, attributes) = called[place.number];
+  return ok_status();
+}
+
+Status read_pairs(const WireMessage& message, uint32_t number, Int64Pairs& pairs) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> items, read_items(message, number, "SourceTarget"));
+  for (const WireMessage& one : items) {
+    auto& [source, target] = pairs.emplace_back();
+    HILO_RETURN_IF_ERROR(read_members(one, &source, &target));
+  }
+  return ok_status();
+}
+
+Status read_value(const Place& place, const AttributeField& field, const WireMessage& message, Attributes& attributes) {
+  const uint32_t number = place.number;
+  switch (field.kind) {
+    case FieldKind::kInt64: {
+      HILO_ASSIGN_OR_RETURN(const int64_t value, message.integer(number));
+      field_value<int64_t>(field, attributes) = value != 0 ? value : place.unshown;
+      return ok_status();
+    }
+    case FieldKind::kBool: {
+      HILO_ASSIGN_OR_RETURN(field_value<bool>(field, attributes), message.boolean(number));
+      return ok_status();
+    }
+    case FieldKind::kDouble: {
+      HILO_ASSIGN_OR_RETURN(const float value, message.real(number));
+      field_value<double>(field, attributes) = static_cast<double>(value);
+      return ok_status();
+    }
+    case FieldKind::kString: {
+      HILO_ASSIGN_OR_RETURN(field_value<std::string>(field, attributes), message.text(number));
+      return ok_status();
+    }
+    case FieldKind::kInt64List: {
+      HILO_ASSIGN_OR_RETURN(field_value<Int64List>(field, attributes), message.integers(number));
+      return ok_status();
+    }
+    case FieldKind::kInt64Pairs: return read_pairs(message, number, field_value<Int64Pairs>(field, attributes));
+    case FieldKind::kEnum: {
+      HILO_ASSIGN_OR_RETURN(const int64_t value, message.integer(number));
+      HILO_ASSIGN_OR_RETURN(const std::string_view word,
+                            word_of(place, place.names.empty() ? field.enum_names : place.names, value));
+      return read_word(place, field, word, field_value<uint8_t>(field, attributes));
+    }
+    case FieldKind::kLiteral: {
+      HILO_ASSIGN_OR_RETURN(const std::string_view bytes, message.text(number));
+      HILO_ASSIGN_OR_RETURN(LiteralAndShape value, read_literal(bytes));
+      field_value<Literal>(field, attributes) = std::move(value.literal);
+      return ok_status();
+    }
+    case FieldKind::kShape: {
+      HILO_ASSIGN_OR_RETURN(const std::string_view bytes, message.text(number));
+      HILO_ASSIGN_OR_RETURN(field_value<Shape>(field, attributes), read_shape(bytes));
+      return ok_status();
+    }
+    case FieldKind::kSliceRanges:
+      return read_slices(message, number, field_value<std::vector<SliceRange>>(field, attributes));
+    case FieldKind::kPadding: {
+      HILO_ASSIGN_OR_RETURN(const WireMessage inner, message.message(number, "PaddingConfig"));
+      return read_padding(inner, field_value<std::vector<PaddingDimension>>(field, attributes));
+    }
+    case FieldKind::kWindow: {
+      HILO_ASSIGN_OR_RETURN(const WireMessage inner, message.message(number, "Window"));
+      return read_window(inner, field_value<std::vector<WindowDimension>>(field, attributes));
+    }
+    case FieldKind::kConvolutionDimensions: {
+      HILO_ASSIGN_OR_RETURN(const WireMessage inner, message.message(number, "ConvolutionDimensionNumbers"));
+      return read_convolution(inner, field_value<ConvolutionDimensions>(field, attributes));
+    }
+    case FieldKind::kInt64Lists:
+    case FieldKind::kStringList:
+    case FieldKind::kComputation:
+    case FieldKind::kComputations: break;
+  }
+  return no_form(place);
+}
+
+}  // namespace
+
+StatusOr<WireMessage> message_of(const Place& place, const WireMessage& instruction) {
+  if (place.outer == 0) return instruction;
+  return instruction.message(place.outer, place.key);
+}
+
+Status read_field(const Place& place, const AttributeField& field, const InstructionMessage& in,
+                  Attributes& attributes) {
+  if (place.form == Form::kCalled) return read_called(place, field, in.called, attributes);
+  if (place.form == Form::kFollows) return ok_status();
+  std::optional<WireMessage> nested;
+  if (place.outer != 0) {
+    HILO_ASSIGN_OR_RETURN(nested, message_of(place, in.message));
+  }
+  const WireMessage& message = nested ? *nested : in.message;
+  switch (place.form) {
+    case Form::kValue:
+    case Form::kQuoted: return read_value(place, field, message, attributes);
+    case Form::kRepeated: {
+      if (field.kind != FieldKind::kInt64) return read_value(place, field, message, attributes);
+      HILO_ASSIGN_OR_RETURN(const Int64List list, message.integers(place.number));
+      if (list.size() != 1)
+        return invalid_argument(fmt::format("{}: got {} numbers, wanted 1", place.key, list.size()));
+      field_value<int64_t>(field, attributes) = list[0];
+      return ok_status();
+    }
+    case Form::kWord: {
+      HILO_ASSIGN_OR_RETURN(const std::string_view word, message.text(place.number));
+      return read_word(place, field, word, field_value<uint8_t>(field, attributes));
+    }
+    case Form::kNumbers: {
+      HILO_ASSIGN_OR_RETURN(const Int64List numbers, message.integers(place.number));
+      auto& words = field_value<StringList>(field, attributes);
+      for (int64_t number : numbers) {
+        HILO_ASSIGN_OR_RETURN(const std::string_view word, word_of(place, place.names, number));
+        words.emplace_back(word);
+      }
+      // XLA writes "default" for every operand; HLO text shows none then.
+      if (std::all_of(words.begin(), words.end(), [](const std::string& w) { return w == "default"; })) words.clear();
+      return ok_status();
+    }
+    case Form::kGroups:
+      if (field.kind != FieldKind::kInt64Lists) return no_form(place);
+      return read_groups(place, message, field_value<Int64Lists>(field, attributes));
+    case Form::kLayouts:
+    case Form::kAliases:
+    case Form::kCalled:
+    case Form::kFollows: break;
+  }
+  return no_form(place);
+}
+
+}  // namespace hilo::hlo::proto

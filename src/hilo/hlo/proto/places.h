@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/proto/places.h -- where HloInstructionProto holds each attribute: one table, for ops with fields of their own and
+// for those whose attributes hilo keeps as text.
+#pragma once
+
+#include <optional>
+
+#include "hilo/hlo/ir/op_def.h"
+
+namespace hilo::hlo::proto {
+
+enum class Form : uint8_t {
+  kValue,     ///< by the field's kind
+  kRepeated,  ///< an int64 or a list of them, as a repeated field
+  kWord,      ///< an enum by its name, in a string
+  kNumbers,   ///< a list of words as a repeated enum
+  kQuoted,    ///< a string that HLO text always quotes
+  kGroups,    ///< replica groups, in one of three forms
+  kLayouts,   ///< operand_layout_constraints: a bool and a list of shapes
+  kAliases,   ///< output_to_operand_aliasing
+  kCalled,    ///< called_computation_ids, from the index `number` on
+  kFollows,   ///< not stored: the operands tell
+};
+
+struct Place {
+  std::string_view key;  ///< as in HLO text
+  Form form;
+  uint32_t outer;  ///< the field of HloInstructionProto that holds the message with `number`; 0: none
+  uint32_t number;
+  FieldKind kind;                                ///< of ops whose attributes are text
+  std::span<const std::string_view> names = {};  ///< of an enum or words, by number
+  std::optional<Opcode> only = std::nullopt;     ///< this op's alone
+  bool always = false;                           ///< HLO text shows it even if it is the format's default
+  int64_t unshown = 0;  ///< the value that HLO text leaves out, for ops whose attributes are text
+};
+
+std::span<const Place> places();
+
+/// The place of attribute `key` of `opcode`; null if it has none.
+const Place* find_place(Opcode opcode, std::string_view key);
+
+}  // namespace hilo::hlo::proto

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/proto/raw.h -- attributes of ops that hilo keeps as HLO text, in HloInstructionProto.
+#pragma once
+
+#include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/proto/fields.h"
+
+namespace hilo::hlo::proto {
+
+/// Errors    UNIMPLEMENTED for attributes without a place or a form there
+Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out);
+
+Status read_raw(Opcode opcode, const InstructionMessage& in, RawAttributes& raw);
+
+}  // namespace hilo::hlo::proto

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/proto/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
+#include <optional>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/ops/check_instruction.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/proto/annotations.h"
+#include "hilo/hlo/proto/fields.h"
+#include "hilo/hlo/proto/header.h"
+#include "hilo/hlo/proto/raw.h"
+#include "hilo/hlo/proto/shapes.h"
+#include "hilo/hlo/text/composite.h"
+
+namespace hilo::hlo {
+namespace proto {
+namespace {
+
+// HloInstructionProto: fields of every op. The ids stand with the names.
+constexpr uint32_t kName = 1, kOpcode = 2, kShape = 3, kId = 35, kOperands = 36, kPredecessors = 37, kCalled = 38;
+constexpr uint32_t kCommon[] = {kName, kOpcode, kShape, kId, kOperands, kPredecessors, kCalled};
+// Forms of attributes beside those of the table of places.
+constexpr uint32_t kOtherForms[] = {49, 56, 92};
+
+/// What is being built of one computation.
+struct Draft {
+  explicit Draft(std::string name) : draft(std::move(name)) {}
+  ComputationDraft draft;
+  boost::unordered_flat_map<int64_t, InstructionId> ids;
+};
+
+/// An instruction on its way from the message into a draft.
+struct Parts {
+  Opcode opcode{};
+  std::vector<InstructionId> operands;
+  std::vector<Shape> operand_shapes;
+  std::vector<ComputationPtr> called;
+  std::shared_ptr<Attributes> attributes;
+  AnnotationsPtr annotations;
+};
+
+class Reader {
+ public:
+  StatusOr<Module> read(std::string_view bytes);
+
+ private:
+  Status read_schedule(const WireMessage& module);
+  Status read_computation(std::string_view bytes);
+  Status read_instructions(const WireMessage& message, int64_t id, Draft& draft);
+  void order_by_schedule(int64_t computation, std::vector<WireMessage>& instructions) const;
+  Status read_instruction(const WireMessage& message, Draft& draft);
+  Status read_parts(const WireMessage& message, const Draft& draft, Parts& parts);
+  Status read_attributes(const WireMessage& message, Parts& parts);
+  Status restore_extension(InstructionId id, Parts& parts);
+  StatusOr<AnnotationsPtr> annotations_of(const WireMessage& message, const Draft& draft);
+  static Status check_signature(const WireMessage& message, const Computation& computation);
+
+  boost::unordered_flat_map<int64_t, ComputationPtr> computations_;
+  boost::unordered_flat_map<std::string, ComputationPtr> by_name_;
+  boost::unordered_flat_map<int64_t, std::vector<int64_t>> schedule_;   // instruction ids, by computation id
+  boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;  // by their bytes
+};
+
+StatusOr<Opcode> read_opcode(const WireMessage& message) {
+  HILO_ASSIGN_OR_RETURN(const std::string_view name, message.text(kOpcode));
+  const std::optional<Opcode> opcode = opcode_from_name(name);
+  if (opcode && !has_trait(*opcode, kExtension)) return *opcode;
+  return unimplemented(fmt::format("unknown opcode {}", quote(name)));
+}
+
+/// A field that nothing here reads and that says something.
+Status check_all_known(const WireMessage& message, Opcode opcode) {
+  std::vector<uint32_t> known(std::begin(kCommon), std::end(kCommon));
+  known.insert(known.end(), annotation_fields().begin(), annotation_fields().end());
+  const bool raw = has_raw_attributes(opcode);
+  if (raw) known.insert(known.end(), std::begin(kOtherForms), std::end(kOtherForms));
+  for (const Place& place : places()) {
+    const std::span<const AttributeField> fields = op_def(opcode).fields;
+    const bool own =
+        raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
+    if (own) known.push_back(place.outer == 0 ? place.number : place.outer);
+  }
+  for (const WireField& field : message.fields()) {
+    const bool says = field.type == WireType::kBytes ? !field.bytes.empty() : field.value != 0;
+    if (says && std::find(known.begin(), known.end(), field.number) == known.end())
+      return unimplemented(fmt::format("HloInstructionProto: field {} of {} is not known to this version", field.number,
+                                       opcode_name(opcode)));
+  }
+  return ok_status();
+}
+
+/// XLA states the type of every comparison; hilo only one that the operands don't tell.
+void forget_usual_comparison(const Parts& parts) {
+  if (parts.opcode != Opcode::kCompare || parts.operand_shapes.empty()) return;
+  auto& compare = static_cast<CompareAttributes&>(*parts.attributes);
+  const ElementType type = parts.operand_shapes[0].element_type();
+  const ComparisonType usual = is_floating(type) || is_complex(type) ? ComparisonType::kFloat
+                               : is_signed_integer(type)             ? ComparisonType::kSigned
+                                                                     : ComparisonType::kUnsigned;
+  if (compare.type == usual) compare.type = ComparisonType::kDefault;
+}
+
+void tell_predicated(const Parts& parts) {
+  if (parts.opcode != Opcode::kConditional || has_raw_attributes(parts.opcode) || parts.operand_shapes.empty()) return;
+  static_cast<ConditionalAttributes&>(*parts.attributes).predicated =
+      parts.operand_shapes[0] == Shape::scalar(ElementType::kPred);
+}
+
+Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
+  HILO_RETURN_IF_ERROR(check_all_known(message, parts.opcode));
+  const OpDef& def = op_def(parts.opcode);
+  if (def.make_attributes == nullptr) return ok_status();
+  parts.attributes = def.make_attributes();
+  const InstructionMessage in{message, parts.called};
+  if (has_raw_attributes(parts.opcode))
+    return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));
+  for (const AttributeField& field : def.fields) {
+    const Place* const place = find_place(parts.opcode, field.name);
+    if (place == nullptr)
+      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field.name)));
+    HILO_RETURN_IF_ERROR(read_field(*place, field, in, *parts.attributes));
+  }
+  forget_usual_comparison(parts);
+  tell_predicated(parts);
+  return ok_status();
+}
+
+/// A composite call that stands for an extension op becomes that op.
+Status Reader::restore_extension(InstructionId id, Parts& parts) {
+  if (parts.opcode != Opcode::kCall || parts.annotations == nullptr) return ok_status();
+  const std::string text = " " + parts.annotations->frontend_attributes;  // a position of 0 means none
+  if (text.size() == 1) return ok_status();
+  std::vector<text::CallSite> calls;
+  HILO_RETURN_IF_ERROR(text::restore_composite(text::Cursor(text, "frontend_attributes"), id, 1, parts.opcode,
+                                               parts.attributes, parts.annotations, calls));
+  for (const text::CallSite& call : calls) {
+    const auto callee = by_name_.find(std::string(call.callee));
+    if (callee == by_name_.end())
+      return not_found(fmt::format("computation {} is not defined before", quote(call.callee)));
+    text::fill(call, callee->second);
+  }
+  return ok_status();
+}
+
+StatusOr<AnnotationsPtr> Reader::annotations_of(const WireMessage& message, const Draft& draft) {
+  std::string key;
+  for (const WireField& field : message.fields()) {
+    const std::span<const uint32_t> own = annotation_fields();
+    if (std::find(own.begin(), own.end(), field.number) == own.end()) continue;
+    if (field.type != WireType::kBytes) return wrong_type("HloInstructionProto", field, WireType::kBytes);
+    key += fmt::format("{},{},", field.number, field.bytes.size());
+    key += field.bytes;
+  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> predecessors, message.integers(kPredecessors));
+  AnnotationsPtr& shared = annotations_[key];
+  if (shared == nullptr) {
+    HILO_ASSIGN_OR_RETURN(Annotations annotations, read_annotations(message));
+    shared = std::make_shared<const Annotations>(std::move(annotations));
+  }
+  if (predecessors.empty()) return *shared == Annotations() ? AnnotationsPtr() : shared;
+  auto own = std::make_shared<Annotations>(*shared);
+  for (int64_t id : predecessors) {
+    const auto it = draft.ids.find(id);
+    if (it == draft.ids.end()) return not_found(fmt::format("control predecessor {} is not defined before", id));
+    own->control_predecessors.push_back(draft.draft.instruction(it->second).name);
+  }
+  return AnnotationsPtr(std::move(own));
+}
+
+Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts& parts) {
+  HILO_ASSIGN_OR_RETURN(parts.opcode, read_opcode(message));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> operands, message.integers(kOperands));
+  for (int64_t operand : operands) {
+    const auto it = draft.ids.find(operand);
+    if (it == draft.ids.end()) return not_found(fmt::format("operand {} is not defined before", operand));
+    parts.operands.push_back(it->second);
+    parts.operand_shapes.push_back(draft.draft.instruction(it->second).shape);
+  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> called, message.integers(kCalled));
+  for (int64_t id : called) {
+    const auto it = computations_.find(id);
+    if (it == computations_.end()) return not_found(fmt::format("computation {} is not defined before", id));
+    parts.called.push_back(it->second);
+  }
+  HILO_ASSIGN_OR_RETURN(parts.annotations, annotations_of(message, draft));
+  HILO_RETURN_IF_ERROR(read_attributes(message, parts));
+  return restore_extension(draft.draft.size(), parts);
+}
+
+Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
+  HILO_ASSIGN_OR_RETURN(const std::string_view name, message.text(kName));
+  HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(kId));
+  HILO_ASSIGN_OR_RETURN(const std::string_view shape_bytes, message.text(kShape));
+  Parts parts;
+  Status status = read_parts(message, draft, parts);
+  const StatusOr<Shape> declared = status.ok() ? read_shape(shape_bytes) : StatusOr<Shape>(status);
+  StatusOr<Shape> shape =
+      declared.ok() ? check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), *declared)
+                    : declared;
+  if (!shape.ok()) return shape.status().with_context(fmt::format("instruction {}", quote(name)));
+  const InstructionId at =
+      draft.draft.append(parts.opcode, *shape, parts.operands, parts.attributes, std::string(name));
+  draft.draft.mutable_instruction(at).annotations = std::move(parts.annotations);
+  if (draft.ids.emplace(id, at).second) return ok_status();
+  return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
+}
+
+/// Puts instructions in the order in which the schedule runs them, if it names each once.
+void Reader::order_by_schedule(int64_t computation, std::vector<WireMessage>& instructions) const {
+  const auto sequence = schedule_.find(computation);
+  if (sequence == schedule_.end() || sequence->second.size() != instructions.size()) return;
+  boost::unordered_flat_map<int64_t, size_t> places;
+  for (size_t i = 0; i < instructions.size(); ++i) {
+    const StatusOr<int64_t> id = instructions[i].integer(kId);
+    if (id.ok()) places.emplace(*id, i);
+  }
+  if (places.size() != instructions.size()) return;
+  std::vector<WireMessage> ordered;
+  for (int64_t id : sequence->second) {
+    const auto it = places.find(id);
+    if (it == places.end()) return;
+    ordered.push_back(instructions[it->second]);
+    places.erase(it);
+  }
+  instructions = std::move(ordered);
+}
+
+Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& draft) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(2));
+  if (schedule_.empty()) {
+    for (std::string_view item : items) {
+      HILO_ASSIGN_OR_RETURN(const WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
+      HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
+    }
+    return ok_status();
+  }
+  std::vector<WireMessage> instructions;
+  for (std::string_view item : items) {
+    HILO_ASSIGN_OR_RETURN(WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
+    instructions.push_back(std::move(instruction));
+  }
+  order_by_schedule(id, instructions);
+  for (const WireMessage& instruction : instructions) HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
+  return ok_status();
+}
+
+Status Reader::check_signature(const WireMessage& message, const Computation& computation) {
+  const WireField* const field = message.find(4);
+  if (field == nullptr) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const ProgramShape stated, read_program_shape(field->bytes));
+  const std::vector<Shape> parameters = computation.parameter_shapes();
+  const bool fits = stated.result.compatible(computation.result_shape()) &&
+                    std::equal(stated.parameters.begin(), stated.parameters.end(), parameters.begin(), parameters.end(),
+                               [](const Shape& a, const Shape& b) { return a.compatible(b); });
+  return fits ? ok_status() : invalid_argument("program_shape doesn't fit the parameters and the root");
+}
+
+Status Reader::read_computation(std::string_view bytes) {
+  HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(bytes, "HloComputationProto"));
+  HILO_ASSIGN_OR_RETURN(const std::string_view name, message.text(1));
+  HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(5));
+  HILO_ASSIGN_OR_RETURN(const int64_t root, message.integer(6));
+  HILO_ASSIGN_OR_RETURN(const std::string_view thread, message.text(8));
+  const auto in_here = [&, name](const Status& status) {
+    return status.with_context(fmt::format("computation {}", quote(name)));
+  };
+  if (!thread.empty() && thread != "main")
+    return in_here(unimplemented(fmt::format("execution thread {} is not implemented in this version", quote(thread))));
+  Draft draft{std::string(name)};
+  if (const Status status = read_instructions(message, id, draft); !status.ok()) return in_here(status);
+  const auto root_id = draft.ids.find(root);
+  if (root_id == draft.ids.end()) return in_here(not_found(fmt::format("root {} is not defined", root)));
+  StatusOr<ComputationPtr> computation = std::move(draft.draft).finish(root_id->second);
+  if (!computation.ok()) return in_here(computation.status());
+  if (const Status status = check_signature(message, **computation); !status.ok()) return in_here(status);
+  by_name_.emplace(name, *computation);
+  if (computations_.emplace(id, *computation).second) return ok_status();
+  return in_here(invalid_argument(fmt::format("id {} is taken", id)));
+}
+
+Status Reader::read_schedule(const WireMessage& module) {
+  HILO_ASSIGN_OR_RETURN(const WireMessage schedule, module.message(7, "HloScheduleProto"));
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, schedule.items(1));
+  for (std::string_view item : items) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage entry, WireMessage::read(item, "HloScheduleProto"));
+    HILO_ASSIGN_OR_RETURN(const int64_t computation, entry.integer(1));
+    HILO_ASSIGN_OR_RETURN(const WireMessage sequence, entry.message(2, "InstructionSequence"));
+    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> ids, sequence.integers(1));
+    schedule_.emplace(computation, std::move(ids));
+  }
+  return ok_status();
+}
+
+/// The HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1: there it is a message, whose
+/// first byte is a tag; here it is a name, which has no control characters.
+StatusOr<std::string_view> module_bytes(std::string_view bytes) {
+  if (bytes.empty()) return invalid_argument("HloModuleProto: no bytes");
+  WireReader reader(bytes, "HloModuleProto");
+  HILO_ASSIGN_OR_RETURN(const WireField first, reader.next());
+  const bool wrapped = first.number == 1 && first.type == WireType::kBytes && !first.bytes.empty() &&
+                       static_cast<unsigned char>(first.bytes[0]) < ' ';
+  return wrapped ? first.bytes : bytes;
+}
+
+StatusOr<Module> Reader::read(std::string_view bytes) {
+  HILO_ASSIGN_OR_RETURN(const std::string_view own, module_bytes(bytes));
+  HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(own, "HloModuleProto"));
+  HILO_RETURN_IF_ERROR(read_schedule(message));
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> computations, message.items(3));
+  for (std::string_view computation : computations) HILO_RETURN_IF_ERROR(read_computation(computation));
+  HILO_ASSIGN_OR_RETURN(const int64_t entry, message.integer(6));
+  const auto it = computations_.find(entry);
+  if (it == computations_.end()) return not_found(fmt::format("HloModuleProto: entry {} is not defined", entry));
+  Module module;
+  module.entry = it->second;
+  if (!schedule_.empty()) module.other_attributes.emplace_back("is_scheduled", "true");
+  HILO_RETURN_IF_ERROR(read_header(message, module));
+  HILO_RETURN_IF_ERROR(check_entry_facts(module));
+  return module;
+}
+
+}  // namespace
+}  // namespace proto
+
+bool is_proto(std::string_view bytes) {
+  // Text has no control characters but blanks; a message has tags and lengths among its first bytes.
+  constexpr size_t kLook = 4096;
+  const std::string_view begin = bytes.substr(0, kLook);
+  const bool control = std::any_of(begin.begin(), begin.end(), [](char c) {
+    return static_cast<unsigned char>(c) < ' ' && std::string_view("\t\n\v\f\r").find(c) == std::string_view::npos;
+  });
+  if (!control || trimmed(begin).starts_with("HloModule")) return false;
+  const StatusOr<proto::WireField> first = proto::WireReader(bytes, "HloModuleProto").next();
+  return first.ok() && first->number <= 3 && first->type == proto::WireType::kBytes;
+}
+
+StatusOr<Module> from_proto(std::string_view bytes) { return proto::Reader().read(bytes); }
+
+}  // namespace hilo::hlo

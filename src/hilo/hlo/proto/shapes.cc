@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/proto/shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hilo::hlo::proto {
+namespace {
+
+// ShapeProto, LayoutProto and ProgramShapeProto by field number.
+constexpr uint32_t kElementType = 2, kDimensions = 3, kTupleShapes = 4, kLayout = 5, kIsDynamicDimension = 6;
+constexpr uint32_t kMinorToMajor = 1, kTailPaddingAlignment = 16;
+constexpr uint32_t kParameters = 1, kResult = 2, kParameterNames = 3;
+constexpr size_t kMaxNesting = 256;
+
+WireWriter write_array(const Shape& shape) {
+  WireWriter out;
+  out.integer(kElementType, element_type_info(shape.element_type()).proto_value);
+  if (!shape.is_array()) return out;
+  out.integers(kDimensions, shape.dimensions());
+  WireWriter layout;
+  layout.integers(kMinorToMajor, shape.minor_to_major());
+  layout.integer(kTailPaddingAlignment, 1);
+  out.message(kLayout, layout);
+  out.integers(kIsDynamicDimension, std::vector<int64_t>(static_cast<size_t>(shape.rank()), 0));
+  return out;
+}
+
+/// What hilo's layouts can say: an order of the dimensions, and the defaults of everything else.
+StatusOr<Shape> read_layout(const Shape& shape, std::string_view message) {
+  HILO_ASSIGN_OR_RETURN(const WireMessage layout, WireMessage::read(message, "LayoutProto"));
+  for (const WireField& field : layout.fields()) {
+    const bool alignment = field.number == kTailPaddingAlignment && field.value <= 1;
+    const bool is_default = field.type == WireType::kVarint ? field.value == 0 : field.bytes.empty();
+    if (field.number == kMinorToMajor || alignment || is_default) continue;
+    return unimplemented(fmt::format(
+        "LayoutProto: field {}: layouts with tiles, memory spaces or element sizes are not implemented in this version",
+        field.number));
+  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order, layout.integers(kMinorToMajor));
+  std::vector<int64_t> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  bool permutation = static_cast<int64_t>(order.size()) == shape.rank();
+  for (size_t i = 0; i < sorted.size(); ++i) permutation &= sorted[i] == static_cast<int64_t>(i);
+  if (!permutation) {
+    return invalid_argument(fmt::format("LayoutProto: {} doesn't order the {} dimensions of {}",
+                                        dimensions_to_string(order), shape.rank(), shape.to_string()));
+  }
+  return shape.rank() == 0 ? shape : shape.with_layout(order);
+}
+
+StatusOr<ElementType> read_element_type(const WireMessage& message) {
+  HILO_ASSIGN_OR_RETURN(const int64_t number, message.integer(kElementType));
+  for (const ElementTypeInfo& info : kElementTypes) {
+    if (info.proto_value == number) return info.type;
+  }
+  return invalid_argument(fmt::format("ShapeProto: element type {} is not known", number));
+}
+
+StatusOr<Shape> read_array(const WireMessage& message, ElementType type) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, message.integers(kDimensions));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dynamic, message.integers(kIsDynamicDimension));
+  if (std::any_of(dynamic.begin(), dynamic.end(), [](int64_t d) { return d != 0; }))
+    return unimplemented("ShapeProto: dynamic dimensions are not implemented in this version");
+  if (type == ElementType::kToken) return Shape::token();
+  if (type == ElementType::kOpaque) return Shape::opaque();
+  HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(type, dimensions));
+  const WireField* const layout = message.find(kLayout);
+  if (layout == nullptr) return shape;
+  if (layout->type != WireType::kBytes) return wrong_type(message.name(), *layout, WireType::kBytes);
+  return read_layout(shape, layout->bytes);
+}
+
+}  // namespace
+
+WireWriter write_shape(const Shape& shape) {
+  struct Frame {
+    Shape tuple;
+    int64_t next = 0;
+    WireWriter out;
+  };
+  std::vector<Frame> open;  // one entry per tuple around `current`
+  Shape current = shape;
+  for (;;) {
+    if (current.is_tuple()) open.push_back({current, 0, write_array(current)});
+    WireWriter done = current.is_tuple() ? WireWriter() : write_array(current);
+    while (!open.empty()) {
+      Frame& frame = open.back();
+      if (!current.is_tuple()) frame.out.message(kTupleShapes, done);
+      if (frame.next < frame.tuple.tuple_size()) break;
+      done = std::move(frame.out);
+      current = Shape::token();  // anything but a tuple: `done` is what stands in it
+      open.pop_back();
+    }
+    if (open.empty()) return done;
+    current = open.back().tuple.tuple_element(open.back().next++);
+  }
+}
+
+StatusOr<Shape> read_shape(std::string_view message) {
+  struct Frame {
+    std::vector<std::string_view> items;
+    std::vector<Shape> elements;
+  };
+  std::vector<Frame> open;
+  std::string_view current = message;
+  for (;;) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage proto, WireMessage::read(current, "ShapeProto"));
+    HILO_ASSIGN_OR_RETURN(const ElementType type, read_element_type(proto));
+    if (type == ElementType::kTuple) {
+      if (open.size() == kMaxNesting)
+        return resource_exhausted(fmt::format("ShapeProto: tuples nested deeper than {}", kMaxNesting));
+      HILO_ASSIGN_OR_RETURN(std::vector<std::string_view> items, proto.items(kTupleShapes));
+      open.push_back({std::move(items), {}});
+    } else {
+      HILO_ASSIGN_OR_RETURN(const Shape array, read_array(proto, type));
+      if (open.empty()) return array;
+      open.back().elements.push_back(array);
+    }
+    while (open.back().elements.size() == open.back().items.size()) {
+      const Shape tuple = Shape::tuple(open.back().elements);
+      open.pop_back();
+      if (open.empty()) return tuple;
+      open.back().elements.push_back(tuple);
+    }
+    current = open.back().items[open.back().elements.size()];
+  }
+}
+
+WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names) {
+  WireWriter out;
+  for (const Shape& parameter : shape.parameters) out.message(kParameters, write_shape(parameter));
+  out.message(kResult, write_shape(shape.result));
+  for (const std::string& name : parameter_names) out.bytes(kParameterNames, name);
+  return out;
+}
+
+StatusOr<ProgramShape> read_program_shape(std::string_view message) {
+  HILO_ASSIGN_OR_RETURN(const WireMessage proto, WireMessage::read(message, "ProgramShapeProto"));
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> parameters, proto.items(kParameters));
+  ProgramShape shape;
+  for (std::string_view parameter : parameters) {
+    HILO_ASSIGN_OR_RETURN(const Shape one, read_shape(parameter));
+    shape.parameters.push_back(one);
+  }
+  HILO_ASSIGN_OR_RETURN(const std::string_view result, proto.text(kResult));
+  HILO_ASSIGN_OR_RETURN(shape.result, read_shape(result));
+  return shape;
+}
+
+}  // namespace hilo::hlo::proto

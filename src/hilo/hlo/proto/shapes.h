@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/proto/shapes.h -- shapes as ShapeProto and ProgramShapeProto.
+#pragma once
+
+#include "hilo/hlo/proto/wire.h"
+#include "hilo/types/shape.h"
+
+namespace hilo::hlo::proto {
+
+WireWriter write_shape(const Shape& shape);
+
+/// Errors    INVALID_ARGUMENT for what is no shape, RESOURCE_EXHAUSTED for tuples nested deeper than 256
+///           UNIMPLEMENTED for dynamic dimensions and for layouts with tiles, memory spaces and the like
+StatusOr<Shape> read_shape(std::string_view message);
+
+/// A computation's type: parameters and result.
+struct ProgramShape {
+  std::vector<Shape> parameters;
+  Shape result;
+};
+WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names);
+StatusOr<ProgramShape> read_program_shape(std::string_view message);
+
+}  // namespace hilo::hlo::proto

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/proto/wire.h -- the wire format of protocol buffers: tagged fields out, tagged fields in, errors with their byte.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hilo/base/status.h"
+
+namespace hilo::hlo::proto {
+
+enum class WireType : uint8_t { kVarint = 0, kFixed64 = 1, kBytes = 2, kFixed32 = 5 };
+
+/// Appends fields to one message. Values that are the format's default (0, false, "") are left out, as proto3 does.
+class WireWriter {
+ public:
+  void integer(uint32_t number, int64_t value);
+  void boolean(uint32_t number, bool value) { integer(number, value ? 1 : 0); }
+  void real(uint32_t number, float value);
+  void text(uint32_t number, std::string_view value);
+  /// A packed list; nothing for an empty one.
+  void integers(uint32_t number, std::span<const int64_t> values);
+  /// A message or an item of a repeated field, which is there even if it is empty.
+  void bytes(uint32_t number, std::string_view value);
+  void message(uint32_t number, const WireWriter& value) { bytes(number, value.out_); }
+  /// An item of a repeated integer field or one that is there even if it is 0.
+  void item(uint32_t number, int64_t value);
+  /// A varint without tag, for packed lists.
+  void raw_varint(uint64_t value);
+
+  bool empty() const { return out_.empty(); }
+  const std::string& view() const { return out_; }
+  std::string take() && { return std::move(out_); }
+
+ private:
+  void tag(uint32_t number, WireType type);
+  std::string out_;
+};
+
+/// `text` with '?' for every byte that is no UTF-8: readers refuse a message with a string that isn't.
+std::string utf8(std::string_view text);
+
+/// One field as it stands on the wire.
+struct WireField {
+  uint32_t number = 0;
+  WireType type = WireType::kVarint;
+  uint64_t value = 0;      ///< of kVarint and the fixed ones
+  std::string_view bytes;  ///< of kBytes; a view of the message
+};
+
+/// Reads the fields of one message, in order. Nothing is copied.
+class WireReader {
+ public:
+  /// `name` is the message's, for errors: "HloModuleProto: field 3 at byte 0: ...".
+  WireReader(std::string_view message, std::string_view name) : message_(message), name_(name) {}
+
+  bool at_end() const { return position_ >= message_.size(); }
+  /// Errors    INVALID_ARGUMENT for bytes that are no field
+  StatusOr<WireField> next();
+
+ private:
+  Status error(size_t at, uint32_t number, const std::string& problem) const;
+  bool read_varint(uint64_t& value);
+  bool read_fixed(size_t size, uint64_t& value);
+
+  std::string_view message_;
+  std::string_view name_;
+  size_t position_ = 0;
+};
+
+/// A value of a wire type that its field can't have.
+Status wrong_type(std::string_view message, const WireField& field, WireType wanted);
+
+/// All fields of one message, for those that are looked at more than once.
+class WireMessage {
+ public:
+  /// Errors    INVALID_ARGUMENT as WireReader
+  static StatusOr<WireMessage> read(std::string_view message, std::string_view name);
+
+  std::span<const WireField> fields() const { return fields_; }
+  bool has(uint32_t number) const { return find(number) != nullptr; }
+  /// The last one, which counts for a field that isn't repeated; null if there is none.
+  const WireField* find(uint32_t number) const;
+
+  /// Values of fields that aren't repeated; the format's default if they are absent.
+  /// Errors    INVALID_ARGUMENT for another wire type
+  StatusOr<int64_t> integer(uint32_t number) const;
+  StatusOr<bool> boolean(uint32_t number) const;
+  StatusOr<float> real(uint32_t number) const;
+  StatusOr<std::string_view> text(uint32_t number) const;
+  /// A nested message; occurrences of it add up. `name` must outlive the result.
+  StatusOr<WireMessage> message(uint32_t number, std::string_view name) const;
+  /// A repeated integer, packed or not.
+  StatusOr<std::vector<int64_t>> integers(uint32_t number) const;
+  /// The items of a repeated message or string.
+  StatusOr<std::vector<std::string_view>> items(uint32_t number) const;
+
+  std::string_view name() const { return name_; }
+
+ private:
+  std::string_view name_;
+  std::vector<WireField> fields_;
+};
+
+/// Appends the integers of one field, packed or not.
+Status append_integers(std::string_view message, const WireField& field, std::vector<int64_t>& values);
+
+}  // namespace hilo::hlo::proto

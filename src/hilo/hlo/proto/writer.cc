@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/proto/writer.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <unordered_set>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/proto/annotations.h"
+#include "hilo/hlo/proto/fields.h"
+#include "hilo/hlo/proto/header.h"
+#include "hilo/hlo/proto/raw.h"
+#include "hilo/hlo/proto/shapes.h"
+#include "hilo/hlo/text/composite.h"
+#include "hilo/hlo/text/program_order.h"
+
+namespace hilo::hlo {
+namespace proto {
+namespace {
+
+constexpr std::string_view kCompositeOpcode = "call";
+
+class Writer {
+ public:
+  explicit Writer(const Module& module) : module_(module) {}
+  StatusOr<std::string> write();
+
+ private:
+  int64_t id_of(const Computation& c) const { return static_cast<int64_t>(numbers_.at(&c)); }
+  /// As XLA counts: the computation in the upper half, the instruction in the lower one.
+  int64_t id_of(const Computation& c, InstructionId i) const { return id_of(c) << 32 | i; }
+  StatusOr<WireWriter> computation(const Computation& c);
+  StatusOr<WireWriter> instruction(const Computation& c, const Instruction& i);
+  Status attributes(const Instruction& i, InstructionFields& out);
+  StatusOr<bool> composite(const Instruction& i, Annotations& annotations, InstructionFields& out);
+  void control_predecessors(const Computation& c, const Annotations& annotations, WireWriter& out);
+  void find_fused();
+  WireWriter schedule() const;
+
+  const Module& module_;
+  text::ProgramOrder program_;
+  std::unordered_map<const Computation*, size_t> numbers_;
+  std::unordered_set<const Computation*> fused_;
+  text::UniqueNames names_;  // of all instructions: XLA wants them unique in the module
+};
+
+Status Writer::attributes(const Instruction& i, InstructionFields& out) {
+  if (i.attributes == nullptr) return ok_status();
+  if (has_raw_attributes(i.opcode)) return write_raw(i.opcode, attributes_of<RawAttributes>(i), out);
+  for (const AttributeField& field : i.def().fields) {
+    const Place* const place = find_place(i.opcode, field.name);
+    if (place == nullptr)
+      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field.name)));
+    HILO_RETURN_IF_ERROR(write_field(*place, field, *i.attributes, out));
+  }
+  return ok_status();
+}
+
+/// Writes an extension op as the composite call that stands for it; false for any other op.
+StatusOr<bool> Writer::composite(const Instruction& i, Annotations& annotations, InstructionFields& out) {
+  if (!has_trait(i.opcode, kExtension)) return false;
+  const auto decomposition = program_.decompositions.find(&i);
+  const std::string attributes =
+      text::composite_attributes(i, [&](const Computation& c) { return program_.names.at(&c); });
+  if (decomposition == program_.decompositions.end() || attributes.empty())
+    return unimplemented("an extension op without decomposition has no form in HloModuleProto");
+  annotations.frontend_attributes = attributes;
+  out.own.text(2, kCompositeOpcode);
+  out.own.boolean(find_place(Opcode::kCall, "is_composite")->number, true);
+  out.called = {decomposition->second};
+  return true;
+}
+
+void Writer::control_predecessors(const Computation& c, const Annotations& annotations, WireWriter& out) {
+  Int64List ids;
+  for (const std::string& name : annotations.control_predecessors) {
+    for (const Instruction& i : c.instructions()) {  // rare, and few where there are any
+      if (i.name == name) ids.push_back(id_of(c, i.id));
+    }
+  }
+  out.integers(37, ids);
+}
+
+StatusOr<WireWriter> Writer::instruction(const Computation& c, const Instruction& i) {
+  InstructionFields out;
+  out.shape = i.shape;
+  Annotations annotations = i.annotations == nullptr ? Annotations() : *i.annotations;
+  out.own.text(1, names_.unique(text::plain_name(i.name)));
+  HILO_ASSIGN_OR_RETURN(const bool is_composite, composite(i, annotations, out));
+  if (!is_composite) {
+    out.own.text(2, i.def().name);
+    HILO_RETURN_IF_ERROR(attributes(i, out));
+  }
+  out.own.message(3, write_shape(i.shape));
+  out.own.integer(35, id_of(c, i.id));
+  Int64List operands;
+  for (InstructionId operand : i.operands) operands.push_back(id_of(c, operand));
+  out.own.integers(36, operands);
+  control_predecessors(c, annotations, out.own);
+  Int64List called;
+  for (const ComputationPtr& callee : out.called) {
+    if (callee == nullptr) return internal_error("a called computation is missing");
+    called.push_back(id_of(*callee));
+  }
+  out.own.integers(38, called);
+  HILO_RETURN_IF_ERROR(write_annotations(annotations, out.own));
+  for (const auto& [number, message] : out.nested) out.own.message(number, message);
+  return std::move(out.own);
+}
+
+StatusOr<WireWriter> Writer::computation(const Computation& c) {
+  WireWriter out;
+  out.text(1, program_.names.at(&c));
+  for (const Instruction& i : c.instructions()) {
+    StatusOr<WireWriter> message = instruction(c, i);
+    if (!message.ok()) return message.status().with_context(describe(i));
+    out.message(2, *message);
+  }
+  std::vector<std::string> parameter_names;
+  for (int64_t n = 0; n < c.parameter_count(); ++n) parameter_names.push_back(text::plain_name(c.parameter(n).name));
+  out.message(4, write_program_shape({c.parameter_shapes(), c.result_shape()}, parameter_names));
+  out.integer(5, id_of(c));
+  out.integer(6, id_of(c, c.root_id()));
+  out.boolean(7, fused_.contains(&c));
+  return out;
+}
+
+void Writer::find_fused() {
+  for (const ComputationPtr& c : program_.order) {
+    for (const Instruction& i : c->instructions()) {
+      if (i.opcode != Opcode::kFusion) continue;
+      for (const ComputationPtr& called : called_computations(i)) fused_.insert(called.get());
+    }
+  }
+}
+
+WireWriter Writer::schedule() const {
+  WireWriter out;
+  for (const ComputationPtr& c : program_.order) {
+    if (fused_.contains(c.get())) continue;
+    Int64List ids;
+    for (const Instruction& i : c->instructions()) ids.push_back(id_of(*c, i.id));
+    WireWriter sequence, entry;
+    sequence.integers(1, ids);
+    entry.integer(1, id_of(*c));
+    entry.message(2, sequence);
+    out.message(1, entry);
+  }
+  return out;
+}
+
+StatusOr<std::string> Writer::write() {
+  program_ = text::program_order(module_, true);
+  for (size_t i = 0; i < program_.order.size(); ++i) numbers_.emplace(program_.order[i].get(), i);
+  find_fused();
+  WireWriter out;
+  out.text(1, module_.name.empty() ? "module" : text::plain_name(module_.name));
+  out.text(2, program_.names.at(module_.entry.get()));
+  for (const ComputationPtr& c : program_.order) {
+    HILO_ASSIGN_OR_RETURN(const WireWriter message, computation(*c));
+    out.message(3, message);
+  }
+  HILO_RETURN_IF_ERROR(write_header(module_, out));
+  out.integer(6, id_of(*module_.entry));
+  if (is_scheduled(module_)) out.message(7, schedule());
+  return std::move(out).take();
+}
+
+}  // namespace
+}  // namespace proto
+
+StatusOr<std::string> to_proto(const Module& module) { return proto::Writer(module).write(); }
+
+}  // namespace hilo::hlo

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/text/program_order.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/text/lexer.h"
+
+namespace hilo::hlo::text {
+
+std::string UniqueNames::unique(const std::string& wanted) {
+  std::string name = wanted;
+  for (int& suffix = next_[wanted]; !taken_.insert(name).second;) name = fmt::format("{}.{}", wanted, ++suffix);
+  return name;
+}
+
+std::string plain_name(std::string_view name) {
+  if (is_plain_identifier(name)) return std::string(name);
+  std::string result(name);
+  for (char& c : result) c = is_identifier_byte(c) ? c : '_';
+  return is_plain_identifier(result) ? result : "_" + result + "_";
+}
+
+ProgramOrder program_order(const Module& module, bool decompose_extensions, ProgramNames names) {
+  ProgramOrder program;
+  UniqueNames unique;
+  const auto add = [&](const ComputationPtr& c) {
+    if (program.names.contains(c.get())) return;
+    program.names.emplace(c.get(),
+                          unique.unique(names == ProgramNames::kNumbers ? fmt::format("c{}", program.order.size())
+                                                                        : plain_name(c->name())));
+    program.order.push_back(c);
+  };
+  for (const ComputationPtr& c : computations_of(module)) {
+    for (const Instruction& i : c->instructions()) {
+      if (!decompose_extensions || !has_trait(i.opcode, kExtension) || i.def().decompose == nullptr) continue;
+      std::vector<Shape> operand_shapes;
+      for (InstructionId operand : i.operands) operand_shapes.push_back(c->instruction(operand).shape);
+      StatusOr<ComputationPtr> decomposition = i.def().decompose(i, operand_shapes);
+      if (!decomposition.ok()) continue;  // stored under its own name
+      for (const ComputationPtr& part : computations_of(*decomposition)) add(part);
+      program.decompositions.emplace(&i, *std::move(decomposition));
+    }
+    add(c);
+  }
+  return program;
+}
+
+}  // namespace hilo::hlo::text

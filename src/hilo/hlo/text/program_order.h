@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/text/program_order.h -- the computations that a stored module holds, their names, and those that extension ops
+// bring.
+#pragma once
+
+#include <unordered_map>
+#include <unordered_set>
+
+#include "hilo/hlo/ir/module.h"
+
+namespace hilo::hlo::text {
+
+/// Hands out each name once: "x", "x.1", "x.2".
+class UniqueNames {
+ public:
+  std::string unique(const std::string& wanted);
+
+ private:
+  std::unordered_set<std::string> taken_;
+  std::unordered_map<std::string, int> next_;
+};
+
+/// `name` with every byte that HLO text can't have in a name replaced.
+std::string plain_name(std::string_view name);
+
+struct ProgramOrder {
+  std::vector<ComputationPtr> order;                                      ///< called ones first, the entry last
+  std::unordered_map<const Computation*, std::string> names;              ///< plain and unique
+  std::unordered_map<const Instruction*, ComputationPtr> decompositions;  ///< of extension ops
+};
+
+enum class ProgramNames : uint8_t { kOwn, kNumbers };
+/// Every computation that the entry needs; with `decompose_extensions` also the decompositions of extension ops.
+ProgramOrder program_order(const Module& module, bool decompose_extensions, ProgramNames names = ProgramNames::kOwn);
+
+}  // namespace hilo::hlo::text

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modules through HloModuleProto and back, and messages that XLA wrote.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "hilo/base/files.h"
+#include "hilo/hlo/proto/places.h"
+#include "hilo/hlo/proto/reader.h"
+#include "hilo/hlo/proto/writer.h"
+#include "hilo/hlo/text/parser.h"
+#include "hilo/hlo/text/printer.h"
+#include "hilo/hlo/verify/verifier.h"
+#include "tests/hlo/proto/sample.h"
+#include "tests/paths.h"
+
+namespace hilo::hlo {
+namespace {
+
+Module parsed(const std::string& text) {
+  StatusOr<Module> module = parse_module(text);
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  return std::move(module).value();
+}
+
+/// `text` through a message and back.
+std::string through_proto(const std::string& text) {
+  const StatusOr<std::string> bytes = to_proto(parsed(text));
+  if (!bytes.ok()) return bytes.status().to_string();
+  const StatusOr<Module> module = from_proto(*bytes);
+  return module.ok() ? print_module(*module) : module.status().to_string();
+}
+
+/// The error of writing a module whose entry has these lines.
+std::string write_error(const std::string& lines) {
+  const StatusOr<std::string> bytes = to_proto(parsed("HloModule m\n\nENTRY main {\n" + lines + "}\n"));
+  EXPECT_FALSE(bytes.ok());
+  return bytes.status().to_string();
+}
+
+std::vector<std::filesystem::path> files(const std::string& folder) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(tests::kSourceDir) + folder))
+    paths.push_back(entry.path());
+  EXPECT_FALSE(paths.empty()) << folder;
+  return paths;
+}
+
+TEST(ProtoRoundTrip, KeepsEveryFormOfTheSample) { EXPECT_EQ(through_proto(kSample), kSample); }
+
+TEST(ProtoRoundTrip, WritesTheSameBytesAgain) {
+  const StatusOr<std::string> bytes = to_proto(parsed(kSample));
+  ASSERT_TRUE(bytes.ok()) << bytes.status().to_string();
+  const StatusOr<Module> module = from_proto(*bytes);
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  EXPECT_EQ(*to_proto(*module), *bytes);
+}
+
+TEST(ProtoRoundTrip, ReadsWhatXlaWroteAsItsText) {
+  int compared = 0;
+  for (const std::filesystem::path& path : files("/tests/fuzz/hlo_text")) {
+    const StatusOr<std::string> text = read_file(path.string());
+    const std::string message =
+        std::string(tests::kSourceDir) + "/tests/fuzz/hlo_proto/" + path.stem().string() + ".pb";
+    const StatusOr<std::string> bytes = read_file(message);
+    ASSERT_TRUE(text.ok() && bytes.ok()) << path << bytes.status().to_string();
+    EXPECT_TRUE(is_proto(*bytes));
+    EXPECT_FALSE(is_proto(*text));
+    const StatusOr<Module> module = from_proto(*bytes);
+    ASSERT_TRUE(module.ok()) << path << module.status().to_string();
+    EXPECT_TRUE(verify(*module).ok());
+    PrintOptions meaning;
+    meaning.canonical = true;
+    EXPECT_EQ(print_computation(*module->entry, meaning), print_computation(*parsed(*text).entry, meaning)) << path;
+    ++compared;
+  }
+  EXPECT_GE(compared, 10);
+}
+
+TEST(ProtoRoundTrip, ReadsXlasMessageOfTheSample) {
+  const StatusOr<std::string> bytes = read_file(std::string(tests::kSourceDir) + "/tests/fuzz/hlo_proto/sample.pb");
+  ASSERT_TRUE(bytes.ok());
+  const StatusOr<Module> module = from_proto(*bytes);
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  const std::string text = print_module(*module);
+  EXPECT_EQ(through_proto(text), text);
+  // XLA orders instructions anew; what each of them says stays.
+  for (const char* line :
+       {"custom_call_target=\"target one\", operand_layout_constraints={f32[2]{0}}", "sharding={devices=[2,1]<=[2]}",
+        "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f", "%ints = s4[5]{0} constant({1, -2, 3, -8, 7})",
+        "direction=LT, type=TOTALORDER", "replica_groups={{0,1}}",
+        "source_file=\"f.cc\" source_line=41 source_end_line=42", "true_computation=%branch, false_computation=%other",
+        "{file_location_id=1 parent_frame_id=2}", "buffer_donor={ (1, {}) }",
+        "frontend_attributes={a=\"b\",c={\"d\":1}}"})
+    EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
+}
+
+TEST(ProtoRoundTrip, ReadsAnHloProtoAroundTheModule) {
+  const std::string module = *to_proto(parsed(kSample));
+  std::string wrapped = "\x0a";
+  for (size_t size = module.size();; size >>= 7) {
+    wrapped += static_cast<char>(size > 127 ? (size & 127) | 128 : size);
+    if (size <= 127) break;
+  }
+  const StatusOr<Module> read = from_proto(wrapped + module);
+  ASSERT_TRUE(read.ok()) << read.status().to_string();
+  EXPECT_EQ(print_module(*read), kSample);
+}
+
+TEST(ProtoRoundTrip, KeepsTheOrderOfAScheduledModule) {
+  const std::string text =
+      "HloModule m, is_scheduled=true, entry_computation_layout={(f32[4]{0})->f32[4]{0}}\n\n"
+      "ENTRY %main (x: f32[4]) -> f32[4] {\n"
+      "  %x = f32[4]{0} parameter(0)\n"
+      "  %late = f32[4]{0} negate(%x)\n"
+      "  %early = f32[4]{0} exponential(%x)\n"
+      "  ROOT %sum = f32[4]{0} add(%early, %late)\n"
+      "}\n";
+  EXPECT_EQ(through_proto(text), text);
+}
+
+TEST(ProtoRoundTrip, RestoresExtensionOpsFromTheirComposites) {
+  const std::string text =
+      "HloModule m, entry_computation_layout={(f32[4]{0})->f32[4]{0}}\n\nENTRY %main (x: f32[4]) -> f32[4] {\n"
+      "  %x = f32[4]{0} parameter(0)\n"
+      "  ROOT %y = f32[4]{0} hilo.erf_inv(%x)\n"
+      "}\n";
+  const StatusOr<Module> module = from_proto(*to_proto(parsed(text)));
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  EXPECT_EQ(module->entry->root().opcode, Opcode::kExtErfInv);
+  EXPECT_EQ(module->entry->fingerprint(), parsed(text).entry->fingerprint());
+}
+
+TEST(ProtoRoundTrip, MakesInstructionNamesUniqueInTheModule) {
+  const std::string text = through_proto(
+      "HloModule m\n\nf {\n  x = f32[] parameter(0)\n  ROOT y = f32[] negate(x)\n}\n\n"
+      "ENTRY main {\n  x = f32[] parameter(0)\n  ROOT y = f32[] call(x), to_apply=f\n}\n");
+  EXPECT_NE(text.find("%x = f32[] parameter(0)"), std::string::npos) << text;
+  EXPECT_NE(text.find("%x.1 = f32[] parameter(0)"), std::string::npos) << text;
+}
+
+TEST(ProtoRoundTrip, WritesNoBytesThatAreNoUtf8) {
+  const StatusOr<std::string> bytes = to_proto(parsed(
+      "HloModule m\n\nENTRY main {\n  ROOT x = f32[] parameter(0), metadata={op_name=\"a\\377b\\303\\251\"}\n}\n"));
+  ASSERT_TRUE(bytes.ok());
+  EXPECT_NE(bytes->find("a?b\xc3\xa9"), std::string::npos);
+}
+
+TEST(ProtoRoundTrip, SaysWhatHasNoForm) {
+  EXPECT_EQ(write_error("  x = f32[] parameter(0)\n  ROOT y = f32[] fft(x), sparkle=1\n"),
+            "UNIMPLEMENTED: fft 'y': attribute 'sparkle' has no form in HloModuleProto");
+  EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), sharding={mesh[a=2], [{a}]}\n"),
+            "UNIMPLEMENTED: parameter 'x': sharding:1:2: sharding 'mesh' is not known");
+}
+
+TEST(ProtoPlaces, EveryAttributeOfEveryOpOfHloHasOne) {
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    const auto opcode = static_cast<Opcode>(i);
+    if (has_trait(opcode, kExtension)) continue;  // composites: their attributes are text
+    for (const AttributeField& field : op_def(opcode).fields) {
+      const std::string_view own[] = {"spelled", "raw", "called_names", "called"};  // of ops whose attributes are text
+      if (std::find(std::begin(own), std::end(own), field.name) != std::end(own)) continue;
+      EXPECT_NE(proto::find_place(opcode, field.name), nullptr) << opcode_name(opcode) << " " << field.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hilo::hlo
