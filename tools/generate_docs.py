@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the generated pages; with --check names those that are out of date instead. A page's fact has its one place
-elsewhere: tools/packages.txt, or the tables that the command prints."""
+elsewhere: tools/packages.txt, the tables that the command prints, or the verdicts of tests that ran."""
 
 import argparse
 import dataclasses
@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_layers  # noqa: E402
+import status_page  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
@@ -59,7 +60,7 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
-    return found
+    return {**found, **status_page.pages(build)}
 
 
 def with_part(page: str, name: str, text: str) -> str:

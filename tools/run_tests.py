@@ -19,10 +19,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import build_tree  # noqa: E402
 import checks  # noqa: E402
 import gtest_program  # noqa: E402
+import status_page  # noqa: E402
 from gtest_program import Result  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS_PER_SHARD = 100
+MOST_SHARDS = 16  # of one program: starting it and filling its caches costs, too
 SHARD_SECONDS = 900  # a shard that takes longer hangs
 
 # The engine's tests run once at the host's own width and once at each narrower one.
@@ -39,6 +41,8 @@ def main() -> int:
         return 1
     built = time.monotonic()
     results = run_programs(arguments)
+    if "status" in test_folders(arguments.only):
+        record_status(arguments.build, results)
     if not arguments.programs_only:
         results += run_checks(arguments)
     report(arguments, results, started, built)
@@ -75,7 +79,7 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
             results.append(Result(f"{folder} lists its tests", False, 0.0, str(error)))
             continue
         for forced in widths(folder, environment):
-            number = max(1, -(-len(names) // TESTS_PER_SHARD))
+            number = min(max(1, -(-len(names) // TESTS_PER_SHARD)), MOST_SHARDS)
             label = folder + "".join(f"[{value}]" for value in forced.values())
             for index in range(number):
                 shards.append((label, program, names, {**environment, **forced}, index, number))
@@ -87,6 +91,12 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
             failed = sum(not result.passed for result in shard_results)
             progress(f"[{done}/{len(shards)}] {label}: {len(shard_results) - failed} passed, {failed} failed")
     return results
+
+
+def record_status(build: pathlib.Path, results: list[Result]) -> None:
+    """Leaves the verdicts of the tests of status behind, of which docs/status.md is made."""
+    lines = sorted(f"{'passed' if r.passed else 'failed'} {r.name}\n" for r in results if r.name.startswith("status/"))
+    (build / status_page.RESULTS).write_text("".join(lines))
 
 
 def run_shard(label, program, names, environment, index, number):

@@ -255,11 +255,9 @@ LinearizeResult while_linearize(const Operation& operation, std::span<const bool
           [operation](std::span<const Tangent> tangents) { return while_jvp(operation, tangents).tangents; }};
 }
 
-void while_transpose(const Operation&, std::span<const Tangent>, Cotangents&) {
-  or_throw(invalid_argument(
-      "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop values. "
-      "Try using lax.scan, or using fori_loop with static start/stop."));
-}
+constexpr Nonlinear kNoReverse{
+    "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop values. "
+    "Try using lax.scan, or using fori_loop with static start/stop."};
 
 BatchResult while_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
   const ComputationPtr& condition = loop_of(operation).condition;
@@ -298,6 +296,7 @@ BatchResult while_batch(const Operation& operation, std::span<const BatchDim> di
 JvpResult barrier_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   Operation on_tangents = operation;
   on_tangents.operands.clear();
+  on_tangents.declared = std::nullopt;
   append_nonzero(on_tangents.operands, tangents);
   return {bind(operation), spread_tangents(bind(on_tangents), nonzero_mask(tangents))};
 }
@@ -309,7 +308,9 @@ void barrier_transpose(const Operation&, std::span<const Tangent> cts, Cotangent
 }
 
 BatchResult barrier_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
-  return {bind(operation), {dims.begin(), dims.end()}};
+  Operation batched = operation;
+  batched.declared = std::nullopt;
+  return {bind(batched), {dims.begin(), dims.end()}};
 }
 
 BatchResult identity_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
@@ -322,7 +323,7 @@ BatchResult identity_batch(const Operation& operation, std::span<const BatchDim>
 
 const Rules call_rules = {call_jvp, call_transpose, call_batch, call_linearize};
 const Rules conditional_rules = {conditional_jvp, conditional_transpose, conditional_batch, conditional_linearize};
-const Rules while_rules = {while_jvp, while_transpose, while_batch, while_linearize};
+const Rules while_rules = {while_jvp, kNoReverse, while_batch, while_linearize};
 const Rules optimization_barrier_rules = {barrier_jvp, barrier_transpose, barrier_batch};
 const Rules stop_gradient_rules = {Nonlinear{}, Nonlinear{}, identity_batch};
 

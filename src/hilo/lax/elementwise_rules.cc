@@ -144,10 +144,12 @@ void reduce_precision_transpose(const Operation& operation, std::span<const Tang
   on_cotangent.operands = {cts[0].value()};
   out.add(0, bind(on_cotangent)[0]);
 }
-void real_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {
-  out.add(0, complex(cts[0].value(), full_like(cts[0].value(), 0)));
+void real_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  const Array& ct = cts[0].value();
+  out.add(0, is_complex(operation.operands[0].dtype()) ? complex(ct, full_like(ct, 0)) : ct);
 }
-void imag_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {
+void imag_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  if (!is_complex(operation.operands[0].dtype())) return;  // a real number's imaginary part is 0, whatever it is
   out.add(0, complex(full_like(cts[0].value(), 0), neg(cts[0].value())));
 }
 void complex_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {

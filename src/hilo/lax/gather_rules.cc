@@ -50,7 +50,8 @@ hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& op
   for (int64_t d = 0; d < operand.ndim(); ++d) {
     const bool absent = std::ranges::find(s.inserted_window_dims, d) != s.inserted_window_dims.end() ||
                         std::ranges::find(s.input_batching_dims, d) != s.input_batching_dims.end();
-    g.slice_sizes.push_back(absent ? 1 : updates.shape(s.update_window_dims[window++]));
+    g.slice_sizes.push_back(absent ? std::min<int64_t>(operand.shape(d), 1)
+                                   : updates.shape(s.update_window_dims[window++]));
   }
   return g;
 }
@@ -103,7 +104,7 @@ BatchResult gather_batch(const Operation& operation, std::span<const BatchDim> d
   if (dims[0] && dims[1]) {
     g.operand_batching_dims.insert(g.operand_batching_dims.begin(), 0);
     g.start_indices_batching_dims.insert(g.start_indices_batching_dims.begin(), 0);
-    g.slice_sizes.insert(g.slice_sizes.begin(), 1);
+    g.slice_sizes.insert(g.slice_sizes.begin(), std::min<int64_t>(axis_size, 1));
   } else if (dims[0]) {
     g.offset_dims.insert(g.offset_dims.begin(), 0);
     g.slice_sizes.insert(g.slice_sizes.begin(), axis_size);

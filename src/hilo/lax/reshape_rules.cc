@@ -98,14 +98,12 @@ BatchResult bitcast_convert_batch(const Operation& operation, std::span<const Ba
   return {bind(batched), {0}};
 }
 
-constexpr NotYet kNoOperands{"the op has no operands"};
-
 }  // namespace
 
 const Rules bitcast_convert_rules = {Nonlinear{}, Nonlinear{}, bitcast_convert_batch};
 const Rules broadcast_rules = {linear_jvp, broadcast_transpose, broadcast_batch};
-const Rules constant_rules = {Nonlinear{}, Nonlinear{}, kNoOperands};
-const Rules iota_rules = {Nonlinear{}, Nonlinear{}, kNoOperands};
+const Rules constant_rules = {Unreachable{}, Unreachable{}, Unreachable{}};
+const Rules iota_rules = {Unreachable{}, Unreachable{}, Unreachable{}};
 const Rules reshape_rules = {linear_jvp, reshape_transpose, reshape_batch};
 const Rules reverse_rules = {linear_jvp, reverse_transpose, reverse_batch};
 const Rules transpose_rules = {linear_jvp, transpose_transpose, transpose_batch};

@@ -8,9 +8,7 @@ using hlo::Opcode;
 
 namespace lax {
 
-const Rules never_bound_rules = {NotYet{"bind never sees tuples and parameters"},
-                                 NotYet{"bind never sees tuples and parameters"},
-                                 NotYet{"bind never sees tuples and parameters"}};
+const Rules never_bound_rules = {Unreachable{}, Unreachable{}, Unreachable{}};
 const Rules not_yet_rules = {NotYet{"the op has no derivative in this version"},
                              NotYet{"the op has no transpose in this version"},
                              NotYet{"the op has no batching rule in this version"}};

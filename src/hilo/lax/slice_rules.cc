@@ -2,6 +2,8 @@
 // lax/slice_rules.cc -- rules of the ops that cut and join.
 #include "hilo/hlo/ops/slice.h"
 
+#include <algorithm>
+
 #include "hilo/lax/linear_rules.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
@@ -100,7 +102,7 @@ BatchResult dynamic_slice_batch(const Operation& operation, std::span<const Batc
   gather_attributes.start_indices_batching_dims = {0};
   gather_attributes.index_vector_dim = 1;
   gather_attributes.slice_sizes = sizes;
-  gather_attributes.slice_sizes.insert(gather_attributes.slice_sizes.begin(), 1);
+  gather_attributes.slice_sizes.insert(gather_attributes.slice_sizes.begin(), std::min<int64_t>(axis_size, 1));
   return {{gather(x, indices, gather_attributes)}, {0}};
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/sort_rules.cc -- rules of sort, and of rng-bit-generator, which has none but the obvious.
+// lax/sort_rules.cc -- rules of sort and of rng-bit-generator.
 #include "hilo/hlo/ops/sort.h"
 
+#include <algorithm>
+
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/lax/batch_by_scan.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -40,7 +43,7 @@ Array take_along(const Array& x, const Array& permutation, int64_t dimension) {
   g.collapsed_slice_dims = {dimension};
   g.start_index_map = {dimension};
   g.index_vector_dim = permutation.ndim();
-  g.slice_sizes.assign(static_cast<size_t>(x.ndim()), 1);
+  for (int64_t extent : x.shape()) g.slice_sizes.push_back(std::min<int64_t>(extent, 1));
   return ops::gather(x, permutation, g);
 }
 
@@ -80,6 +83,6 @@ BatchResult sort_batch(const Operation& operation, std::span<const BatchDim> dim
 }  // namespace
 
 const Rules sort_rules = {sort_jvp, Nonlinear{}, sort_batch};
-const Rules rng_bit_generator_rules = {Nonlinear{}, Nonlinear{}, NotYet{"split the key and map over the keys instead"}};
+const Rules rng_bit_generator_rules = {Nonlinear{}, Nonlinear{}, batch_by_scan};  // each state draws its own bits
 
 }  // namespace hilo::lax

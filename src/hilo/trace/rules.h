@@ -63,7 +63,12 @@ struct LinearizeResult {
 using LinearizeFunction = LinearizeResult (*)(const Operation& operation, std::span<const bool> nonzero);
 
 /// The op has no derivative there is use for (integers, comparisons), or isn't linear, and that is right.
-struct Nonlinear {};
+struct Nonlinear {
+  const char* why = nullptr;  ///< what a user reads who asks for the transpose; null: "the op isn't linear"
+};
+/// No operation ever comes to the rule: bind deals in lists of arrays, not tuples; an op without operands has nothing
+/// to map.
+struct Unreachable {};
 /// Nobody has written the rule; using it is an error with this reason.
 struct NotYet {
   const char* why;
@@ -75,13 +80,14 @@ class Rule {
  public:
   constexpr Rule(F function) : rule_(function) {}     // NOLINT
   constexpr Rule(Nonlinear none) : rule_(none) {}     // NOLINT
+  constexpr Rule(Unreachable none) : rule_(none) {}   // NOLINT
   constexpr Rule(NotYet missing) : rule_(missing) {}  // NOLINT
   constexpr const F* function() const { return std::get_if<F>(&rule_); }
   constexpr const NotYet* missing() const { return std::get_if<NotYet>(&rule_); }
-  constexpr bool is_nonlinear() const { return std::holds_alternative<Nonlinear>(rule_); }
+  constexpr const Nonlinear* nonlinear() const { return std::get_if<Nonlinear>(&rule_); }
 
  private:
-  std::variant<F, Nonlinear, NotYet> rule_;
+  std::variant<F, Nonlinear, Unreachable, NotYet> rule_;
 };
 
 struct Rules {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/not_yet.h"
 #include "hilo/trace/trace.h"
 
 namespace hilo {
@@ -56,6 +57,11 @@ void share_branch_operands(const hlo::Instruction& instruction, std::span<const 
   operation.attributes = std::move(shared);
 }
 
+/// Ops of several results, of which some don't follow from the operands.
+bool states_its_tuple(hlo::Opcode opcode) {
+  return opcode == hlo::Opcode::kRngBitGenerator || hlo::has_raw_attributes(opcode);
+}
+
 Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leaves> values) {
   if (instruction.opcode == hlo::Opcode::kTuple) {
     Leaves leaves;
@@ -64,7 +70,8 @@ Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leav
     return leaves;
   }
   Operation operation{instruction.opcode, {}, instruction.attributes, std::nullopt};
-  if (instruction.shape.is_array()) operation.declared = instruction.shape.with_default_layout();
+  if (instruction.shape.is_array() || states_its_tuple(instruction.opcode))
+    operation.declared = instruction.shape.with_default_layout();
   if (instruction.opcode == hlo::Opcode::kConditional) {
     share_branch_operands(instruction, values, operation);
   } else {

@@ -16,12 +16,17 @@ Status with_operation(const Status& status, const Operation& operation) {
   return status.with_context(what);
 }
 
+/// Ops that take all their leaves as one operand, a tuple if there are several.
+bool takes_one_operand(hlo::Opcode opcode) {
+  return opcode == hlo::Opcode::kWhile || opcode == hlo::Opcode::kOptimizationBarrier;
+}
+
 /// Shapes of the HLO operands: what append_operation will pack.
 std::vector<Shape> packed_operand_shapes(const Operation& operation) {
   std::vector<Shape> leaves;
   leaves.reserve(operation.operands.size());
   for (const Array& a : operation.operands) leaves.push_back(a.aval_shape());
-  if (operation.opcode == hlo::Opcode::kWhile) return {pack_shapes(leaves)};
+  if (takes_one_operand(operation.opcode)) return {pack_shapes(leaves)};
   if (operation.opcode == hlo::Opcode::kConditional) {
     const auto& attributes = static_cast<const hlo::ConditionalAttributes&>(*operation.attributes);
     std::vector<Shape> packed(attributes.branches.size() + 1, pack_shapes(std::span(leaves).subspan(1)));
@@ -103,7 +108,7 @@ std::vector<hlo::InstructionId> unpack(hlo::Builder& builder, hlo::InstructionId
 StatusOr<std::vector<hlo::InstructionId>> append_operation(hlo::Builder& builder, const Operation& operation,
                                                            std::span<const hlo::InstructionId> operands) {
   std::vector<hlo::InstructionId> packed(operands.begin(), operands.end());
-  if (operation.opcode == hlo::Opcode::kWhile) {
+  if (takes_one_operand(operation.opcode)) {
     packed = {pack(builder, operands)};
   } else if (operation.opcode == hlo::Opcode::kConditional) {
     const auto& attributes = static_cast<const hlo::ConditionalAttributes&>(*operation.attributes);

@@ -58,9 +58,9 @@ struct TracerOf : Tracer {
 };
 
 /// One operation as bind sees it. Tuples don't exist here: operands and results are flat lists of arrays.
-///   while         operands: the leaves of the carry
-///   conditional   operands: predicate or index, then the operands that every branch takes
-///   call, scan    operands: the parameters
+///   while, opt-barrier   operands: the leaves of their one operand
+///   conditional          operands: predicate or index, then the operands that every branch takes
+///   call, scan           operands: the parameters
 struct Operation {
   hlo::Opcode opcode;
   std::vector<Array> operands;

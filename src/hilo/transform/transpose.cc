@@ -172,6 +172,14 @@ class BackwardPass {
     if (linear_[leaf]) cotangents_[leaf] = add_tangents(cotangents_[leaf], cotangent);
   }
 
+  static Status without_transpose(const hlo::Instruction& i, const Rule<TransposeFunction>& rule) {
+    const std::string where = "transpose of " + hlo::describe(i) + ": ";
+    if (rule.missing() != nullptr) return unimplemented(where + rule.missing()->why);
+    const Nonlinear* nonlinear = rule.nonlinear();
+    return invalid_argument(
+        where + (nonlinear != nullptr && nonlinear->why != nullptr ? nonlinear->why : "the op isn't linear"));
+  }
+
   void transpose(const hlo::Instruction& i) {
     size_t out = offsets_[i.id];
     if (i.opcode == hlo::Opcode::kGetTupleElement) {
@@ -185,11 +193,7 @@ class BackwardPass {
     }
     const Rules& rules = rules_of(i.opcode);
     const TransposeFunction* rule = rules.transpose.function();
-    if (rule == nullptr) {
-      const NotYet* missing = rules.transpose.missing();
-      or_throw(missing != nullptr ? unimplemented("transpose of " + hlo::describe(i) + ": " + missing->why)
-                                  : invalid_argument("transpose of " + hlo::describe(i) + ": the op isn't linear"));
-    }
+    if (rule == nullptr) or_throw(without_transpose(i, rules.transpose));
     std::vector<Tangent> cotangents;
     for (; out < offsets_[i.id + 1]; ++out) cotangents.push_back(std::move(cotangents_[out]));
     Operands operands(*this, leaves);

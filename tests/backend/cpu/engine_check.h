@@ -95,6 +95,18 @@ inline std::vector<Literal> run(Executable& executable, const std::vector<Litera
   return literals;
 }
 
+/// Calls f with HILO_ISA set to each instruction set of this machine in turn, and sets it back.
+inline void on_every_isa(const std::function<void(Isa)>& f) {
+  const char* before = std::getenv("HILO_ISA");
+  const std::string saved = before != nullptr ? before : "";
+  for (const Isa isa : supported_isas()) {
+    setenv("HILO_ISA", std::string(isa_name(isa)).c_str(), 1);
+    f(isa);
+  }
+  if (before != nullptr) setenv("HILO_ISA", saved.c_str(), 1);
+  else unsetenv("HILO_ISA");
+}
+
 /// Engine against reference on all instruction sets of this machine.
 inline void check(const hlo::Module& module, const std::vector<Literal>& arguments, double tolerance = 1e-5) {
   ASSERT_NE(module.entry, nullptr);
@@ -102,10 +114,7 @@ inline void check(const hlo::Module& module, const std::vector<Literal>& argumen
   ASSERT_TRUE(wanted.ok()) << wanted.status().to_string();
   std::vector<Literal> leaves;
   flatten(*wanted, leaves);
-  const char* before = std::getenv("HILO_ISA");
-  const std::string saved = before != nullptr ? before : "";
-  for (const Isa isa : supported_isas()) {
-    setenv("HILO_ISA", std::string(isa_name(isa)).c_str(), 1);
+  on_every_isa([&](Isa isa) {
     auto executable = make_cpu_backend()->compile(module, {}, nullptr);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     for (int turn = 0; turn < 2; ++turn) {
@@ -116,9 +125,7 @@ inline void check(const hlo::Module& module, const std::vector<Literal>& argumen
                     module.name + " on " + std::string(isa_name(isa)) + ", result " + std::to_string(k));
       }
     }
-  }
-  if (before != nullptr) setenv("HILO_ISA", saved.c_str(), 1);
-  else unsetenv("HILO_ISA");
+  });
 }
 
 template <typename T>

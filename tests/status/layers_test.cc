@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every opcode on every element type: shape rule, verifier, text, reference evaluator, engine. Each test is a cell of
+// docs/status.md.
+#include "hilo/backend/cpu/emit/accuracy.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/text/parser.h"
+#include "hilo/hlo/text/printer.h"
+#include "hilo/hlo/verify/verifier.h"
+#include "tests/backend/cpu/engine_check.h"
+#include "tests/support/status_cell.h"
+
+namespace hilo::tests {
+namespace {
+
+using hlo::Computation;
+using hlo::ComputationPtr;
+using hlo::Instruction;
+using hlo::InstructionId;
+using hlo::Opcode;
+
+constexpr int64_t kSizes[] = {0, 1, 3, 17};
+
+/// A result that the sample can't have: of another rank, or, for a broadcast of a scalar, which may have any, of another
+/// type.
+Shape wrong_shape(const Sample& sample) {
+  const bool any_rank = sample.opcode == Opcode::kBroadcast && sample.operands[0].shape().rank() == 0;
+  return sample.expected.shape().map_leaves([&](const Shape& leaf) {
+    if (any_rank) return leaf.with_element_type(ElementType::kU2);
+    return leaf.rank() == 0 ? Shape::array(leaf.element_type(), {2}) : Shape::scalar(leaf.element_type());
+  });
+}
+
+/// A copy of `computation` with its root changed, built without checks.
+StatusOr<ComputationPtr> with_root(const Computation& computation,
+                                   const std::function<void(hlo::ComputationDraft&, const Instruction&)>& append_root) {
+  hlo::ComputationDraft draft("planted");
+  for (const Instruction& i : computation.instructions()) {
+    if (i.id == computation.root_id()) append_root(draft, i);
+    else draft.append_copy(i, i.operands);
+  }
+  return std::move(draft).finish(computation.root_id());
+}
+
+class ShapeCell : public CellTest {};
+class VerifyCell : public CellTest {};
+class TextCell : public CellTest {};
+class EvalCell : public CellTest {};
+class EngineCell : public CellTest {};
+
+// ---- shape ----------------------------------------------------------------------------------------------------------
+
+std::vector<Shape> operand_shapes(const Computation& computation) {
+  std::vector<Shape> shapes;
+  for (InstructionId id : computation.root().operands) shapes.push_back(computation.instruction(id).shape);
+  return shapes;
+}
+
+TEST_P(ShapeCell, FollowsFromOperandsAndWrongOnesAreRefused) {
+  for (const Sample& sample : samples(5)) {
+    const ComputationPtr computation = built(sample);
+    ASSERT_NE(computation, nullptr);
+    const Shape wanted = sample.expected.shape();
+    const std::vector<Shape> operands = operand_shapes(*computation);
+    const hlo::OpDef& def = hlo::op_def(sample.opcode);
+    const auto rule = [&](std::span<const Shape> shapes, const std::optional<Shape>& declared) {
+      return hlo::check_instruction(def, shapes, sample.attributes.get(), declared);
+    };
+    const StatusOr<Shape> inferred = rule(operands, sample.declared);
+    ASSERT_TRUE(inferred.ok()) << inferred.status().to_string();
+    EXPECT_EQ(*inferred, wanted);
+    if (sample.opcode != Opcode::kParameter) {  // whose shape is what the program says
+      const StatusOr<Shape> wrong = rule(operands, wrong_shape(sample));
+      EXPECT_EQ(wrong.status().code(), StatusCode::kInvalidArgument) << wrong_shape(sample).to_string();
+    }
+    if (def.arity < 0) continue;
+    std::vector<Shape> too_many = operands;
+    too_many.push_back(Shape::scalar(ElementType::kF32));
+    EXPECT_EQ(rule(too_many, sample.declared).status().code(), StatusCode::kInvalidArgument) << "one operand too many";
+  }
+}
+
+// ---- verify ---------------------------------------------------------------------------------------------------------
+
+TEST_P(VerifyCell, AcceptsTheSampleAndRefusesPlantedViolations) {
+  for (const Sample& sample : samples(5)) {
+    const ComputationPtr computation = built(sample);
+    ASSERT_NE(computation, nullptr);
+    const Status status = hlo::verify(module_of(computation));
+    EXPECT_TRUE(status.ok()) << status.to_string();
+    const auto refuses = [&](const std::function<void(hlo::ComputationDraft&, const Instruction&)>& root) {
+      const StatusOr<ComputationPtr> planted = with_root(*computation, root);
+      ASSERT_TRUE(planted.ok()) << planted.status().to_string();
+      EXPECT_EQ(hlo::verify(module_of(*planted)).code(), StatusCode::kInvalidArgument);
+    };
+    if (sample.opcode != Opcode::kParameter) {
+      refuses([&](hlo::ComputationDraft& draft, const Instruction& i) {
+        draft.append(i.opcode, wrong_shape(sample), i.operands, i.attributes);
+      });
+    }
+    if (!hlo::op_def(sample.opcode).fields.empty() && sample.opcode != Opcode::kParameter) {
+      refuses([](hlo::ComputationDraft& draft, const Instruction& i) { draft.append(i.opcode, i.shape, i.operands); });
+    }
+    if (sample.opcode == Opcode::kParameter) {
+      hlo::ComputationDraft draft("planted");
+      const InstructionId first = draft.append_copy(computation->root(), {});
+      const InstructionId second[] = {first};
+      auto number = std::make_shared<hlo::ParameterAttributes>();
+      number->number = 1;
+      const InstructionId root = draft.append(Opcode::kParameter, sample.expected.shape(), second, number);
+      const StatusOr<ComputationPtr> planted = std::move(draft).finish(root);
+      ASSERT_TRUE(planted.ok()) << planted.status().to_string();
+      EXPECT_EQ(hlo::verify(module_of(*planted)).code(), StatusCode::kInvalidArgument) << "a parameter with an operand";
+    }
+  }
+}
+
+// ---- text -----------------------------------------------------------------------------------------------------------
+
+TEST_P(TextCell, ReadsBackAsTheSameProgram) {
+  for (const Sample& sample : samples(3, Values::kEdges)) {
+    const ComputationPtr computation = built(sample);
+    ASSERT_NE(computation, nullptr);
+    const std::string text = hlo::print_module(module_of(computation));
+    const StatusOr<hlo::Module> read = hlo::parse_module(text);
+    ASSERT_TRUE(read.ok()) << read.status().to_string() << "\n" << text;
+    EXPECT_EQ(read->entry->fingerprint(), computation->fingerprint()) << text;
+    EXPECT_EQ(hlo::print_module(*read), text);
+  }
+}
+
+// ---- eval -----------------------------------------------------------------------------------------------------------
+
+TEST_P(EvalCell, GivesWhatScalarFunctionsAndPlainLoopsGive) {
+  const auto check = [&](int64_t n) {
+    for (const Sample& sample : samples(n, Values::kEdges)) {
+      const ComputationPtr computation = built(sample);
+      ASSERT_NE(computation, nullptr);
+      const StatusOr<Literal> got = hlo::evaluate(*computation, std::span<const Literal>(sample.operands));
+      ASSERT_TRUE(got.ok()) << got.status().to_string();
+      const std::string text = difference(*got, sample.expected, sample.ulps);
+      EXPECT_EQ(text, "") << hlo::print_computation(*computation);
+      if (!text.empty()) return;
+    }
+  };
+  for (int64_t n : kSizes) check(n);
+  check(hlo::is_elementwise(GetParam().opcode) ? -1 : 5);
+}
+
+// ---- engine ---------------------------------------------------------------------------------------------------------
+
+/// Units in the last place that the engine's function may be off the reference, which is a rounding away from the truth.
+double engine_ulps(const Cell& cell) {
+  if (cell.opcode == Opcode::kExtErfInv) return 16;  // a polynomial of log1p
+  for (const cpu::Accuracy& row : cpu::kAccuracy) {
+    if (row.opcode != cell.opcode || !is_floating(cell.type)) continue;
+    const double ulps = cell.type == ElementType::kF64 ? row.f64_ulp : row.f32_ulp;
+    if (ulps <= 0.5) return 0;
+    return cell.type == ElementType::kF16 || cell.type == ElementType::kBf16 ? 1 : ulps + 2;
+  }
+  return 0;
+}
+
+/// All samples of all sizes as one program: compiling is what an engine test costs.
+struct Together {
+  hlo::Module module;
+  std::vector<Literal> arguments, wanted;
+};
+
+Together put_together(const Cell& cell) {
+  Together all;
+  hlo::Builder builder("main");
+  std::vector<InstructionId> results;
+  const auto add = [&](int64_t n) {
+    for (const Sample& sample : samples_of(cell.opcode, cell.type, n, Values::kEdges)) {
+      const StatusOr<InstructionId> id = append(builder, sample);
+      ASSERT_TRUE(id.ok()) << id.status().to_string();
+      results.push_back(*id);
+      for (const Literal& leaf : leaves_of(sample.operands)) all.arguments.push_back(leaf);
+      for (const Literal& leaf : evaluated(*built(sample), sample.operands)) all.wanted.push_back(leaf);
+    }
+  };
+  for (int64_t n : kSizes) add(n);
+  add(hlo::is_elementwise(cell.opcode) ? -1 : 5);
+  const InstructionId root = builder.tuple(results);
+  StatusOr<ComputationPtr> entry = std::move(builder).build(root);
+  EXPECT_TRUE(entry.ok()) << entry.status().to_string();
+  if (entry.ok()) all.module = module_of(*entry);
+  return all;
+}
+
+TEST_P(EngineCell, GivesWhatTheReferenceGivesAtEveryWidth) {
+  const Together all = put_together(GetParam());
+  ASSERT_NE(all.module.entry, nullptr);
+  cpu::on_every_isa([&](cpu::Isa isa) {
+    auto executable = make_cpu_backend()->compile(all.module, {}, nullptr);
+    ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+    const std::vector<Literal> got = cpu::run(**executable, all.arguments);
+    ASSERT_EQ(got.size(), all.wanted.size());
+    for (size_t k = 0; k < got.size(); ++k) {
+      EXPECT_EQ(difference(got[k], all.wanted[k], engine_ulps(GetParam())), "")
+          << "result " << k << " on " << cpu::isa_name(isa);
+    }
+  });
+}
+
+HILO_CELLS(ShapeCell, cells());
+HILO_CELLS(VerifyCell, cells());
+HILO_CELLS(TextCell, cells());
+HILO_CELLS(EvalCell, cells());
+HILO_CELLS(EngineCell, cells());
+
+// ---- what isn't there -----------------------------------------------------------------------------------------------
+
+class RefusedCell : public CellTest {};
+
+TEST_P(RefusedCell, IsAnErrorThatNamesTheType) {
+  for (const Sample& sample : samples(3)) {
+    const Status status = computation_of(sample).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument) << status.to_string();
+    EXPECT_NE(status.message().find(element_type_name(GetParam().type)), std::string::npos) << status.to_string();
+  }
+}
+
+HILO_CELLS(RefusedCell, refused_cells());
+
+class LaterOpcode : public testing::TestWithParam<Opcode> {};
+
+TEST_P(LaterOpcode, ReadsPrintsAndIsRefusedByTheEngine) {
+  const std::string name(hlo::opcode_name(GetParam()));
+  const std::string text =
+      "HloModule later\n\nENTRY %main (x: f32[4]) -> f32[4] {\n  %x = f32[4]{0} parameter(0)\n  ROOT %later = "
+      "f32[4]{0} " +
+      name + "(%x)\n}\n";
+  const StatusOr<hlo::Module> read = hlo::parse_module(text);
+  ASSERT_TRUE(read.ok()) << read.status().to_string();
+  const std::string printed = hlo::print_module(*read);
+  EXPECT_NE(printed.find(" " + name + "("), std::string::npos) << printed;
+  const StatusOr<hlo::Module> again = hlo::parse_module(printed);
+  ASSERT_TRUE(again.ok()) << again.status().to_string();
+  EXPECT_EQ(again->entry->fingerprint(), read->entry->fingerprint());
+  const auto executable = make_cpu_backend()->compile(*read, {}, nullptr);
+  ASSERT_FALSE(executable.ok());
+  EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented) << executable.status().to_string();
+  EXPECT_NE(executable.status().message().find(name), std::string::npos) << executable.status().to_string();
+}
+
+INSTANTIATE_TEST_SUITE_P(Later, LaterOpcode, testing::ValuesIn(later_opcodes()),
+                         [](const testing::TestParamInfo<Opcode>& info) {
+                           return cell_name({info.param, ElementType::kF32});
+                         });
+
+TEST(Cells, AreThereForEveryOpcodeOfThisVersion) {
+  std::vector<bool> sampled(hlo::kOpcodeCount);
+  for (const Cell& cell : cells()) sampled[static_cast<size_t>(cell.opcode)] = true;
+  for (Opcode later : later_opcodes()) sampled[static_cast<size_t>(later)] = true;
+  for (int k = 0; k < hlo::kOpcodeCount; ++k)
+    EXPECT_TRUE(sampled[static_cast<size_t>(k)]) << hlo::opcode_name(static_cast<Opcode>(k));
+}
+
+}  // namespace
+}  // namespace hilo::tests

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every opcode on every element type that has them: jvp against finite differences, vjp against jvp, vmap against a
+// loop. Rules run by the reference evaluator. Each test is a cell of docs/status.md.
+#include <cmath>
+
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/linearize.h"
+#include "hilo/transform/transpose.h"
+#include "tests/support/status_cell.h"
+
+namespace hilo::tests {
+namespace {
+
+using hlo::ComputationPtr;
+
+constexpr int64_t kExtent = 3;
+constexpr int64_t kExtents[] = {kExtent, 0};
+using Mask = std::vector<bool>;
+
+class JvpCell : public CellTest {};
+class TransposeCell : public CellTest {};
+class BatchCell : public CellTest {};
+
+/// Each of the marked operands alone, then all of them.
+std::vector<Mask> alone_and_together(const Mask& marked) {
+  std::vector<Mask> masks;
+  for (size_t i = 0; i < marked.size(); ++i) {
+    if (!marked[i]) continue;
+    Mask one(marked.size());
+    one[i] = true;
+    masks.push_back(one);
+  }
+  if (masks.size() > 1) masks.push_back(marked);
+  return masks;
+}
+
+std::string describe(const Mask& mask) {
+  std::string text = "operands";
+  for (size_t i = 0; i < mask.size(); ++i) text += mask[i] ? " " + std::to_string(i) : "";
+  return text;
+}
+
+Mask differentiable(std::span<const Literal> operands) {
+  Mask mask;
+  for (const Literal& x : operands) mask.push_back(has_tangent(x.shape().element_type()));
+  return mask;
+}
+
+/// A direction of multiples of 1/8, none of them zero.
+Literal direction(const Shape& shape, int64_t seed) {
+  Literal v(shape);
+  for (int64_t i = 0; i < shape.element_count(); ++i) {
+    const int64_t k = (i * 5 + seed * 3) % 7 - 3;
+    const long double real = static_cast<long double>(k == 0 ? 4 : k) / 8;
+    store_wide(v, i, is_complex(shape.element_type()) ? Wide(real, real / 2 - 0.25L) : Wide(real));
+  }
+  return v;
+}
+
+std::vector<Literal> directions(std::span<const Literal> operands) {
+  std::vector<Literal> all;
+  for (size_t i = 0; i < operands.size(); ++i) all.push_back(direction(operands[i].shape(), static_cast<int64_t>(i)));
+  return all;
+}
+
+/// operands + h * direction, where the mask says so.
+std::vector<Literal> moved(std::span<const Literal> operands, std::span<const Literal> v, const Mask& mask,
+                           long double h) {
+  std::vector<Literal> out(operands.begin(), operands.end());
+  for (size_t i = 0; i < out.size(); ++i) {
+    for (int64_t k = 0; mask[i] && k < out[i].shape().element_count(); ++k)
+      store_wide(out[i], k, wide_at(operands[i], k) + h * wide_at(v[i], k));
+  }
+  return out;
+}
+
+bool near(const Wide& got, const Wide& wanted, double tolerance) {
+  return std::abs(got - wanted) <= tolerance * std::max(1.0L, std::abs(wanted));
+}
+
+/// Element by element, relative to the wanted value or 1.
+void expect_near(const Literal& got, std::span<const Wide> wanted, double tolerance, const std::string& where) {
+  ASSERT_EQ(got.shape().element_count(), static_cast<int64_t>(wanted.size())) << where;
+  for (int64_t k = 0; k < got.shape().element_count(); ++k) {
+    const Wide want = wanted[static_cast<size_t>(k)];
+    ASSERT_TRUE(near(wide_at(got, k), want, tolerance)) << where << ", element " << k << " of " << got.to_string(20)
+                                                        << ", wanted " << want.real() << " + " << want.imag() << "i";
+  }
+}
+
+/// Derivatives by central differences, of every result that has a tangent.
+std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Mask& mask) {
+  const ComputationPtr c = built(sample);
+  const std::vector<Literal> v = directions(sample.operands);
+  const std::vector<Literal> above = evaluated(*c, moved(sample.operands, v, mask, sample.step));
+  const std::vector<Literal> below = evaluated(*c, moved(sample.operands, v, mask, -sample.step));
+  std::vector<std::vector<Wide>> slopes;
+  for (size_t r = 0; r < above.size(); ++r) {
+    if (!has_tangent(above[r].shape().element_type())) continue;
+    slopes.emplace_back();
+    for (int64_t k = 0; k < above[r].shape().element_count(); ++k)
+      slopes.back().push_back((wide_at(above[r], k) - wide_at(below[r], k)) /
+                              static_cast<long double>(2 * sample.step));
+  }
+  return slopes;
+}
+
+/// The tangents of the results that have one, by the jvp rule; zeros where the rule says zero.
+std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
+  const ComputationPtr c = built(sample);
+  const JvpComputation jvp = jvp_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
+  std::vector<Literal> arguments = sample.operands;
+  const std::vector<Literal> v = directions(sample.operands);
+  for (size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i]) arguments.push_back(v[i]);
+  }
+  const std::vector<Literal> both = evaluated(*jvp.computation, arguments);
+  const std::vector<Literal> plain = evaluated(*c, sample.operands);
+  std::vector<Literal> tangents;
+  size_t next = plain.size();
+  for (size_t r = 0; r < plain.size() && next <= both.size(); ++r) {
+    EXPECT_EQ(difference(both[r], plain[r]), "") << "the value beside the tangent";
+    const bool nonzero = jvp.nonzero_results[r];
+    if (has_tangent(plain[r].shape().element_type()))
+      tangents.push_back(nonzero ? both[next] : Literal(plain[r].shape()));
+    else EXPECT_FALSE(nonzero) << "result " << r << " has no tangent";
+    next += nonzero ? 1 : 0;
+  }
+  return tangents;
+}
+
+/// Where slopes are measured: the same instruction in f64 or c128, or, if there is none (erf_inv, a dot whose result
+/// type is wider), the sample itself with a greater step.
+struct Yardstick {
+  Sample sample;
+  double tolerance;
+};
+Yardstick yardstick_of(const Cell& cell, const Sample& sample, size_t index, int64_t n) {
+  const ElementType wide = is_complex(cell.type) ? ElementType::kC128 : ElementType::kF64;
+  const std::vector<Sample> wides = samples_of(cell.opcode, wide, n, Values::kSmooth);
+  if (index < wides.size() && computation_of(wides[index]).ok()) return {wides[index], 1e-6};
+  Yardstick own{sample, 5e-3};
+  own.sample.step = cell.opcode == hlo::Opcode::kExtErfInv ? 0.0078125 : 0.125;
+  return own;
+}
+
+void check_jvp(const Cell& cell, int64_t n) {
+  const std::vector<Sample> all = samples_of(cell.opcode, cell.type, n, Values::kSmooth);
+  for (size_t s = 0; s < all.size(); ++s) {
+    const Yardstick yardstick = yardstick_of(cell, all[s], s, n);
+    const double tolerance = std::max(yardstick.tolerance, 8 * epsilon_of(cell.type));
+    for (const Mask& mask : alone_and_together(differentiable(all[s].operands))) {
+      const std::vector<Literal> got = pushed(all[s], mask);
+      const std::vector<std::vector<Wide>> wanted = finite_differences(yardstick.sample, mask);
+      ASSERT_EQ(got.size(), wanted.size());
+      for (size_t r = 0; r < got.size(); ++r)
+        expect_near(got[r], wanted[r], tolerance, "sample " + std::to_string(s) + ", " + describe(mask));
+    }
+  }
+}
+
+TEST_P(JvpCell, IsTheFiniteDifference) {
+  for (int64_t n : kExtents) check_jvp(GetParam(), n);
+}
+
+/// <w, J v> and <J^T w, v> without conjugation, as cotangents are defined; real parts.
+long double inner(std::span<const Literal> a, std::span<const Literal> b, long double& size) {
+  long double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    for (int64_t k = 0; k < a[i].shape().element_count(); ++k) {
+      const long double term = (wide_at(a[i], k) * wide_at(b[i], k)).real();
+      sum += term;
+      size += std::fabs(term);
+    }
+  }
+  return sum;
+}
+
+void check_transpose(const Sample& sample, const Mask& mask, double tolerance) {
+  const ComputationPtr c = built(sample);
+  const LinearizedComputation linear = linearize_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
+  const std::vector<Literal> known = evaluated(*linear.primal, sample.operands);
+  const std::vector<Literal> residuals(known.end() - static_cast<int64_t>(linear.residual_count), known.end());
+  std::vector<Literal> v, arguments;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i]) v.push_back(direction(sample.operands[i].shape(), static_cast<int64_t>(i)));
+  }
+  arguments = v;
+  arguments.insert(arguments.end(), residuals.begin(), residuals.end());
+  const std::vector<Literal> pushed_forward = evaluated(*linear.tangent, arguments);
+  ASSERT_FALSE(pushed_forward.empty()) << "no result depends on " << describe(mask);
+
+  Mask is_linear(arguments.size(), false);
+  std::fill_n(is_linear.begin(), v.size(), true);
+  const ComputationPtr transposed = transpose_computation(linear.tangent, is_linear, Mask(pushed_forward.size(), true));
+  std::vector<Literal> cotangents;
+  for (size_t r = 0; r < pushed_forward.size(); ++r)
+    cotangents.push_back(direction(pushed_forward[r].shape(), static_cast<int64_t>(r) + 5));
+  std::vector<Literal> known_and_cotangents = residuals;
+  known_and_cotangents.insert(known_and_cotangents.end(), cotangents.begin(), cotangents.end());
+  const std::vector<Literal> pulled_back = evaluated(*transposed, known_and_cotangents);
+  ASSERT_EQ(pulled_back.size(), v.size());
+  for (size_t i = 0; i < v.size(); ++i) ASSERT_EQ(pulled_back[i].shape(), v[i].shape()) << describe(mask);
+  long double size = 0;
+  const long double forward = inner(cotangents, pushed_forward, size), reverse = inner(pulled_back, v, size);
+  EXPECT_NEAR(static_cast<double>(forward), static_cast<double>(reverse), tolerance * static_cast<double>(size))
+      << describe(mask);
+}
+
+TEST_P(TransposeCell, IsTheTransposeOfJvp) {
+  for (int64_t n : kExtents) {
+    for (const Sample& sample : samples(n)) {
+      for (const Mask& mask : alone_and_together(differentiable(sample.operands)))
+        check_transpose(sample, mask, 4 * epsilon_of(GetParam().type));
+    }
+  }
+}
+
+// ---- batch ----------------------------------------------------------------------------------------------------------
+
+/// Example `b` of an operand: its elements moved along, or, of a single one, another value. Example 0 is the operand.
+Literal example(const Literal& operand, int64_t b) {
+  const int64_t count = operand.shape().element_count();
+  const ElementType type = operand.shape().element_type();
+  Literal out(operand.shape());
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t from = (i + b) % count;
+    if (is_integer(type) || type == ElementType::kPred) {
+      const Whole value = whole_at(operand, from);
+      store_whole(out, i, count > 1 ? value : type == ElementType::kPred ? (value + b) % 2 : value + b);
+    } else {
+      store_wide(out, i, wide_at(operand, from) + Wide(count > 1 ? 0 : static_cast<long double>(b) / 4));
+    }
+  }
+  return out;
+}
+
+/// `count` examples in one literal with the batch axis at `axis`.
+Literal stacked(const Literal& operand, int64_t axis, int64_t count) {
+  std::vector<int64_t> dimensions(operand.shape().dimensions().begin(), operand.shape().dimensions().end());
+  dimensions.insert(dimensions.begin() + axis, count);
+  Literal out(Shape::array(operand.shape().element_type(), dimensions));
+  std::vector<Literal> examples;
+  for (int64_t b = 0; b < count; ++b) examples.push_back(example(operand, b));
+  const auto size = static_cast<size_t>(element_size_bytes(operand.shape().element_type()));
+  for_each_index(dimensions, [&](std::span<const int64_t> index, int64_t flat) {
+    std::vector<int64_t> place(index.begin(), index.end());
+    place.erase(place.begin() + axis);
+    const Literal& from = examples[static_cast<size_t>(index[static_cast<size_t>(axis)])];
+    const auto at = flat_index(operand.shape().dimensions(), place);
+    std::copy_n(from.bytes().begin() + at * static_cast<int64_t>(size), size,
+                out.mutable_bytes().begin() + flat * static_cast<int64_t>(size));
+  });
+  return out;
+}
+
+void check_batch(const Sample& sample, const Mask& mask, bool last_axis, int64_t count) {
+  const ComputationPtr c = built(sample);
+  std::vector<Literal> arguments;
+  std::vector<BatchDim> dims;
+  std::vector<Aval> avals;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    const int64_t axis = last_axis ? sample.operands[i].shape().rank() : 0;
+    arguments.push_back(mask[i] ? stacked(sample.operands[i], axis, count) : sample.operands[i]);
+    dims.push_back(mask[i] ? BatchDim(axis) : std::nullopt);
+    avals.push_back({arguments.back().shape(), false});
+  }
+  const StagedFunction mapped = stage(
+      [&](std::span<const Array> x) {
+        return vmap_flat([&](std::span<const Array> y) { return run_computation(*c, y); }, x, dims,
+                         [](size_t results) { return std::vector<BatchDim>(results, 0); });
+      },
+      avals, "vmap", "mapped");
+  const std::vector<Literal> together = evaluated(*mapped.computation, arguments);
+  for (const Literal& result : together) ASSERT_EQ(result.shape().dimension(0), count) << describe(mask);
+  for (int64_t b = 0; b < count; ++b) {
+    std::vector<Literal> one;
+    for (size_t i = 0; i < mask.size(); ++i)
+      one.push_back(mask[i] ? example(sample.operands[i], b) : sample.operands[i]);
+    const std::vector<Literal> wanted = evaluated(*c, one);
+    ASSERT_EQ(together.size(), wanted.size());
+    for (size_t r = 0; r < wanted.size(); ++r) {
+      const auto bytes = static_cast<size_t>(wanted[r].shape().byte_size());
+      ASSERT_EQ(together[r].bytes().size(), bytes * static_cast<size_t>(count)) << describe(mask);
+      const Literal got =
+          Literal::from_bytes(wanted[r].shape(), together[r].bytes().subspan(static_cast<size_t>(b) * bytes, bytes));
+      EXPECT_EQ(difference(got, wanted[r]), "") << describe(mask) << ", example " << b << ", result " << r;
+    }
+  }
+}
+
+TEST_P(BatchCell, IsALoop) {
+  for (const Sample& sample : samples(kExtent)) {
+    for (const Mask& mask : alone_and_together(Mask(sample.operands.size(), true))) {
+      check_batch(sample, mask, false, 3);
+      check_batch(sample, mask, true, 3);
+      check_batch(sample, mask, false, 0);
+    }
+  }
+}
+
+HILO_CELLS(JvpCell, jvp_cells());
+HILO_CELLS(TransposeCell, transpose_cells());
+HILO_CELLS(BatchCell, batch_cells());
+
+}  // namespace
+}  // namespace hilo::tests

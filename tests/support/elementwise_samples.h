@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/elementwise_samples.h -- the part of samples_of() for elementwise ops: a loop over the op table.
+#pragma once
+
+#include "tests/support/samples.h"
+
+namespace hilo::tests {
+
+std::vector<Sample> elementwise_samples(hlo::Opcode opcode, ElementType type, int64_t n, Values values);
+
+}  // namespace hilo::tests

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/sample_families.h -- the samples of structural ops, by family; samples.cc puts them together.
+#pragma once
+
+#include <stdexcept>
+
+#include "tests/support/samples.h"
+
+namespace hilo::tests {
+
+/// What a sampler is asked for: elements of `type`, main extent `n`.
+struct Wanted {
+  ElementType type;
+  int64_t n;
+};
+using Samples = std::vector<Sample>;
+
+// data_samples.cc: results are copies of operand elements.
+Samples bitcast_convert_samples(Wanted wanted);
+Samples broadcast_samples(Wanted wanted);
+Samples concatenate_samples(Wanted wanted);
+Samples constant_samples(Wanted wanted);
+Samples dynamic_slice_samples(Wanted wanted);
+Samples dynamic_update_slice_samples(Wanted wanted);
+Samples gather_samples(Wanted wanted);
+Samples identity_samples(hlo::Opcode opcode, Wanted wanted);  ///< opt-barrier, stop_gradient, parameter
+Samples iota_samples(Wanted wanted);
+Samples pad_samples(Wanted wanted);
+Samples reshape_samples(Wanted wanted);
+Samples reverse_samples(Wanted wanted);
+Samples slice_samples(Wanted wanted);
+Samples transpose_samples(Wanted wanted);
+Samples tuple_samples(Wanted wanted);
+Samples get_tuple_element_samples(Wanted wanted);
+
+// computed_samples.cc: results are computed. Values are small whole numbers, so that sums and products are exact.
+Samples dot_samples(Wanted wanted);
+Samples erf_inv_samples(Wanted wanted);
+Samples reduce_samples(Wanted wanted);
+Samples rng_bit_generator_samples(Wanted wanted);
+Samples scatter_samples(Wanted wanted);
+Samples sort_samples(Wanted wanted);
+
+// control_samples.cc: ops that call computations.
+Samples call_samples(Wanted wanted);
+Samples conditional_samples(Wanted wanted);
+Samples scan_samples(Wanted wanted);
+Samples while_samples(Wanted wanted);
+
+/// Whole numbers that differ from each other up to 128 elements (pred: a pattern).
+Literal distinct(const Shape& shape, int64_t seed = 0);
+/// Whole numbers in 0..3 (pred: a pattern).
+Literal small(const Shape& shape, int64_t seed = 0);
+
+/// The value. A sampler that can't build its own bodies is a broken test: it throws.
+template <typename T>
+T must(StatusOr<T> value) {
+  if (!value.ok()) throw std::logic_error(value.status().to_string());
+  return *std::move(value);
+}
+
+/// Sets fields of a new attribute struct.
+template <typename T>
+std::shared_ptr<T> with(const std::function<void(T&)>& set) {
+  auto attributes = std::make_shared<T>();
+  set(*attributes);
+  return attributes;
+}
+
+/// x + y and x * y as the op table means them: modulo the width; "or" and "and" for pred. Exact for small numbers.
+Wide plus(ElementType type, const Wide& x, const Wide& y);
+Wide by(ElementType type, const Wide& x, const Wide& y);
+
+}  // namespace hilo::tests

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/samples.h"
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "tests/support/elementwise_samples.h"
+#include "tests/support/sample_families.h"
+
+namespace hilo::tests {
+
+using hlo::Opcode;
+
+namespace {
+
+Samples structural_samples(Opcode opcode, Wanted wanted) {
+  switch (opcode) {
+#define HILO_ELEMENTWISE(enumerator, ...) case Opcode::k##enumerator:
+#include "hilo/hlo/ops/elementwise.inc"
+#undef HILO_ELEMENTWISE
+    return {};
+    case Opcode::kBitcastConvert: return bitcast_convert_samples(wanted);
+    case Opcode::kBroadcast: return broadcast_samples(wanted);
+    case Opcode::kCall: return call_samples(wanted);
+    case Opcode::kConcatenate: return concatenate_samples(wanted);
+    case Opcode::kConditional: return conditional_samples(wanted);
+    case Opcode::kConstant: return constant_samples(wanted);
+    case Opcode::kDot: return dot_samples(wanted);
+    case Opcode::kDynamicSlice: return dynamic_slice_samples(wanted);
+    case Opcode::kDynamicUpdateSlice: return dynamic_update_slice_samples(wanted);
+    case Opcode::kExtErfInv: return erf_inv_samples(wanted);
+    case Opcode::kExtScan: return scan_samples(wanted);
+    case Opcode::kExtStopGradient:
+    case Opcode::kOptimizationBarrier:
+    case Opcode::kParameter: return identity_samples(opcode, wanted);
+    case Opcode::kGather: return gather_samples(wanted);
+    case Opcode::kGetTupleElement: return get_tuple_element_samples(wanted);
+    case Opcode::kIota: return iota_samples(wanted);
+    case Opcode::kPad: return pad_samples(wanted);
+    case Opcode::kReduce: return reduce_samples(wanted);
+    case Opcode::kReshape: return reshape_samples(wanted);
+    case Opcode::kReverse: return reverse_samples(wanted);
+    case Opcode::kRngBitGenerator: return rng_bit_generator_samples(wanted);
+    case Opcode::kScatter: return scatter_samples(wanted);
+    case Opcode::kSlice: return slice_samples(wanted);
+    case Opcode::kSort: return sort_samples(wanted);
+    case Opcode::kTranspose: return transpose_samples(wanted);
+    case Opcode::kTuple: return tuple_samples(wanted);
+    case Opcode::kWhile: return while_samples(wanted);
+    case Opcode::kAddDependency:
+    case Opcode::kAfterAll:
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherDone:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceDone:
+    case Opcode::kAllReduceStart:
+    case Opcode::kAllToAll:
+    case Opcode::kAsyncDone:
+    case Opcode::kAsyncStart:
+    case Opcode::kAsyncUpdate:
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
+    case Opcode::kBitcast:
+    case Opcode::kCholesky:
+    case Opcode::kCollectiveBroadcast:
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kCollectiveReduce:
+    case Opcode::kConvolution:
+    case Opcode::kCopyDone:
+    case Opcode::kCopyStart:
+    case Opcode::kCustomCall:
+    case Opcode::kDomain:
+    case Opcode::kDynamicReshape:
+    case Opcode::kFft:
+    case Opcode::kFusion:
+    case Opcode::kGetDimensionSize:
+    case Opcode::kInfeed:
+    case Opcode::kMap:
+    case Opcode::kOutfeed:
+    case Opcode::kPartitionId:
+    case Opcode::kRaggedAllToAll:
+    case Opcode::kRaggedDot:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kReduceScatter:
+    case Opcode::kReduceWindow:
+    case Opcode::kReplicaId:
+    case Opcode::kRng:
+    case Opcode::kRngGetAndUpdateState:
+    case Opcode::kScaledDot:
+    case Opcode::kScan:
+    case Opcode::kSelectAndScatter:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
+    case Opcode::kSetDimensionSize:
+    case Opcode::kShuffle:
+    case Opcode::kStochasticConvert:
+    case Opcode::kTopK:
+    case Opcode::kTriangularSolve: return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::vector<Sample> samples_of(Opcode opcode, ElementType type, int64_t n, Values values) {
+  if (!hlo::contains(hlo::op_def(opcode).operand_types, type)) return {};
+  return hlo::is_elementwise(opcode) ? elementwise_samples(opcode, type, n, values)
+                                     : structural_samples(opcode, {type, n});
+}
+
+StatusOr<hlo::InstructionId> append(hlo::Builder& builder, const Sample& sample) {
+  if (sample.opcode == Opcode::kParameter) return builder.parameter(*sample.declared);
+  std::vector<hlo::InstructionId> operands;
+  for (const Literal& operand : sample.operands) operands.push_back(builder.parameter(operand.shape()));
+  if (sample.opcode == Opcode::kWhile || (sample.opcode == Opcode::kOptimizationBarrier && operands.size() > 1)) {
+    operands = {builder.tuple(operands)};
+  } else if (sample.opcode == Opcode::kConditional) {
+    const auto& attributes = static_cast<const hlo::ConditionalAttributes&>(*sample.attributes);
+    const hlo::InstructionId selector = operands[0], shared = builder.tuple(std::span(operands).subspan(1));
+    operands.assign(attributes.branches.size() + 1, shared);
+    operands[0] = selector;
+  }
+  return builder.add(sample.opcode, operands, sample.attributes, sample.declared);
+}
+
+StatusOr<hlo::ComputationPtr> computation_of(const Sample& sample) {
+  hlo::Builder builder("main");
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId root, append(builder, sample));
+  return std::move(builder).build(root);
+}
+
+hlo::Module module_of(hlo::ComputationPtr entry) {
+  hlo::Module module;
+  module.name = "sample";
+  module.entry = std::move(entry);
+  return module;
+}
+
+std::span<const ElementType> native_types() {
+  static const std::vector<ElementType> types = [] {
+    std::vector<ElementType> all;
+    for (const ElementTypeInfo& info : kElementTypes) {
+      if (visit_element_type(info.type, []<typename T>() { return true; }, [] { return false; }))
+        all.push_back(info.type);
+    }
+    return all;
+  }();
+  return types;
+}
+
+}  // namespace hilo::tests

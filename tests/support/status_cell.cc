@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/status_cell.h"
+
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/not_yet.h"
+
+namespace hilo::tests {
+namespace {
+
+struct AllCells {
+  std::vector<Cell> there, refused;
+};
+
+/// The extent that decides whether there are such instructions.
+constexpr int64_t kExtent = 3;
+
+AllCells find_cells() {
+  AllCells all;
+  for (int k = 0; k < hlo::kOpcodeCount; ++k) {
+    for (ElementType type : native_types()) {
+      const Cell cell{static_cast<hlo::Opcode>(k), type};
+      const std::vector<Sample> samples = samples_of(cell.opcode, type, kExtent, Values::kSmooth);
+      if (samples.empty()) continue;
+      const Status status = computation_of(samples[0]).status();
+      (status.code() == StatusCode::kInvalidArgument ? all.refused : all.there).push_back(cell);
+    }
+  }
+  return all;
+}
+
+const AllCells& all_cells() {
+  static const AllCells all = find_cells();
+  return all;
+}
+
+template <typename F>
+bool is_there(const Rule<F>& rule) {
+  return rule.function() != nullptr || rule.missing() != nullptr;  // a rule that isn't written yet is a gap
+}
+
+template <typename Keep>
+std::vector<Cell> cells_where(Keep keep) {
+  std::vector<Cell> kept;
+  for (const Cell& cell : cells()) {
+    if (keep(cell, rules_of(cell.opcode))) kept.push_back(cell);
+  }
+  return kept;
+}
+
+}  // namespace
+
+std::string cell_name(const Cell& cell) {
+  std::string name;
+  for (char c : hlo::opcode_name(cell.opcode))
+    name += c == '-' ? "_" : c == '.' ? "_d_" : c == '_' ? "_u_" : std::string(1, c);
+  return name + "_" + std::string(element_type_name(cell.type));
+}
+
+void PrintTo(const Cell& cell, std::ostream* out) { *out << cell_name(cell); }
+
+const std::vector<Cell>& cells() { return all_cells().there; }
+const std::vector<Cell>& refused_cells() { return all_cells().refused; }
+
+std::vector<Cell> jvp_cells() {
+  return cells_where(
+      [](const Cell& cell, const Rules& rules) { return has_tangent(cell.type) && is_there(rules.jvp); });
+}
+std::vector<Cell> transpose_cells() {
+  return cells_where(
+      [](const Cell& cell, const Rules& rules) { return has_tangent(cell.type) && is_there(rules.transpose); });
+}
+std::vector<Cell> batch_cells() {
+  return cells_where([](const Cell&, const Rules& rules) { return is_there(rules.batch); });
+}
+
+std::vector<hlo::Opcode> later_opcodes() {
+  std::vector<hlo::Opcode> later;
+  for (int k = 0; k < hlo::kOpcodeCount; ++k) {
+    if (hlo::has_raw_attributes(static_cast<hlo::Opcode>(k))) later.push_back(static_cast<hlo::Opcode>(k));
+  }
+  return later;
+}
+
+hlo::ComputationPtr built(const Sample& sample) {
+  StatusOr<hlo::ComputationPtr> computation = computation_of(sample);
+  EXPECT_TRUE(computation.ok()) << computation.status().to_string();
+  return computation.ok() ? *computation : nullptr;
+}
+
+std::vector<Literal> leaves_of(const Literal& value) {
+  if (!value.is_tuple()) return {value};
+  return leaves_of(value.elements());
+}
+
+std::vector<Literal> leaves_of(std::span<const Literal> values) {
+  std::vector<Literal> leaves;
+  for (const Literal& value : values) {
+    for (Literal& leaf : leaves_of(value)) leaves.push_back(std::move(leaf));
+  }
+  return leaves;
+}
+
+std::vector<Literal> evaluated(const hlo::Computation& computation, std::span<const Literal> leaves) {
+  const StatusOr<Literal> value = hlo::evaluate(computation, leaves);
+  EXPECT_TRUE(value.ok()) << value.status().to_string();
+  return value.ok() ? leaves_of(*value) : std::vector<Literal>();
+}
+
+}  // namespace hilo::tests

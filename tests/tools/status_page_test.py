@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+import subprocess
+import sys
+
+from planted import ROOT, Planted
+
+sys.path.insert(0, str(ROOT / "tools"))
+import run_tests  # noqa: E402
+import status_page  # noqa: E402
+from gtest_program import Result  # noqa: E402
+
+SHAPE = "status/Cells/ShapeCell.Follows/{}"
+JVP = "status/Cells/JvpCell.IsTheFiniteDifference/{}"
+
+
+class StatusPage(Planted):
+    def record(self, *results):
+        (self.root / "build").mkdir(exist_ok=True)
+        run_tests.record_status(self.root / "build", [Result(name, passed, 0.0) for name, passed in results])
+
+    def generate(self, *arguments):
+        return subprocess.run([sys.executable, ROOT / "tools/generate_docs.py", "--root", self.root,
+                               "--build", self.root / "build", *arguments], stdout=subprocess.PIPE, text=True)
+
+    def page(self):
+        return (self.root / "docs/status.md").read_text()
+
+    def test_a_cell_is_full_only_because_its_test_ran_and_passed(self):
+        self.plant("tools/packages.txt", "")
+        self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True),
+                    (JVP.format("dynamic_slice_f32"), True), ("base/Status.IsOk", True))
+        self.generate()
+        self.assertIn("3 of 3 cells are full: 1 ops.", self.page())
+        self.assertIn("| `dynamic-slice` | s8 f32 | 2/2 | - | - | - | - | 1/1 | - | - |\n", self.page())
+        self.assertEqual(self.generate("--check").returncode, 0)
+        # The jvp test fails; then no test of the column runs at all.
+        self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True),
+                    (JVP.format("dynamic_slice_f32"), False))
+        stale = self.generate("--check")
+        self.assertEqual((stale.returncode, stale.stdout), (1, "docs/status.md: out of date. Hint: make docs\n"))
+        self.generate()
+        self.assertIn("2 of 3 cells are full", self.page())
+        self.assertIn("| 2/2 | - | - | - | - | 0/1: not f32 | - | - |\n", self.page())
+        self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True))
+        self.assertEqual(self.generate("--check").returncode, 1)
+        self.generate()
+        self.assertIn("| 2/2 | - | - | - | - | - | - | - |\n", self.page())
+
+    def test_a_run_without_verdicts_leaves_an_empty_page(self):
+        self.plant("tools/packages.txt", "")
+        self.record()
+        self.generate()
+        self.assertIn("0 of 0 cells are full", self.page())
+
+    def test_names_read_back(self):
+        self.assertEqual(status_page.name_of("hilo_d_stop_u_gradient"), "hilo.stop_gradient")
+        self.assertEqual(status_page.name_of("recv_done"), "recv-done")
+
+    def test_whole_classes_of_types_have_short_names(self):
+        self.assertEqual(status_page.grouped(["c64", "s8", "u8", "u16", "u32", "u64", "pred", "f16"]), "pred s8 u* f16 c64")
+
+
+if __name__ == "__main__":
+    import unittest
+    unittest.main()
