@@ -604,6 +604,7 @@ TEST(WholeLoops, SayWhyTheyStaySteps) {
   EXPECT_EQ(why_not_whole(program, loop, {}), "it has too many steps to be compiled as one");
   std::vector<PlannedKernel> kernels(1);
   kernels[0].region.extents = {int64_t{1} << 32};
+  kernels[0].region.row_begin = 1;
   kernels[0].region.nodes.resize(1);
   loop.body = {Step{StepKind::kKernel}};
   EXPECT_EQ(why_not_whole(program, loop, kernels), "a turn takes so long that dispatch doesn't count");

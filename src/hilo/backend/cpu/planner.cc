@@ -31,9 +31,10 @@ int64_t chunk_of(const Region& region, int64_t units, Isa isa) {
   if (region.row_begin == 0 || units < 2 || estimated_cost(region) < kWorthForking) return 0;
   const int64_t chunk = std::max<int64_t>(units / kTasksPerKernel, 1);
   const RegionShape shape = shape_of_region(region, isa);
-  if (shape.vector_dimension != 0) return chunk;
-  // Tasks begin at whole vectors, and none is shorter than one.
-  const int64_t whole = (chunk + shape.lanes - 1) / shape.lanes * shape.lanes;
+  const int64_t step = shape.vector_dimension == 0 ? shape.lanes : region.row_begin == 2 ? shape.block_rows : 1;
+  if (step == 1) return chunk;
+  // Tasks begin at whole vectors or blocks, and none is shorter than one.
+  const int64_t whole = (chunk + step - 1) / step * step;
   return units < 2 * whole ? 0 : whole;
 }
 

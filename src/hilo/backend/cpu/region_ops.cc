@@ -71,6 +71,9 @@ bool is_plain_padding(const hlo::Instruction& i) {
 /// Work that isn't worth a library call: tiny matrices, and matrix times vector, where memory is the limit.
 bool is_small_dot(const Graph& graph, const Node& node) {
   constexpr int64_t kSmall = 1 << 16;  // multiplications per item of the batch
+  constexpr int64_t kSmallBlocked =
+      1 << 17;  // where blocks of rows share what is loaded: twice a library at 32 cubed, level from here
+  constexpr int64_t kMostShared = 128 << 10;  // bytes: what a core's own cache holds beside all else
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(*node.instruction);
   const Shape& lhs = graph.values[node.operands[0]].shape;
   int64_t batch = 1, contracted = 1;
@@ -82,7 +85,12 @@ bool is_small_dot(const Graph& graph, const Node& node) {
   if (rows <= 1 || columns <= 1) return true;
   if (!is_floating(lhs.element_type())) return true;  // libraries know floats only
   if (is_half(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
-  return rows * columns * contracted <= kSmall;
+  const Shape& rhs = graph.values[node.operands[1]].shape;
+  const int64_t last = rhs.rank() - 1;
+  const bool blocked = columns >= 16 &&
+                       std::ranges::find(a.rhs_contracting_dimensions, last) == a.rhs_contracting_dimensions.end() &&
+                       columns * contracted * element_size_bytes(rhs.element_type()) <= kMostShared;
+  return rows * columns * contracted <= (blocked ? kSmallBlocked : kSmall);
 }
 
 bool has_equal_widths(const Graph& graph, const Node& node) {

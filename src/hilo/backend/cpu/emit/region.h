@@ -21,8 +21,12 @@ using RegionKernel = void (*)(void* const* buffers, int64_t begin, int64_t end);
 struct RegionShape {
   size_t vector_dimension = 0;  ///< meaningless for a domain without dimensions
   int lanes = 1;
-  /// The last vector of a line overlaps the one before: elements may be computed twice, so not in place.
+  /// The last vector of a line, or the last block, overlaps the one before: elements may be computed twice, so not in
+  /// place.
   bool overlaps = false;
+  /// Of a matrix product: this many indices of the dimension before the vectors' are computed at once, so that what is
+  /// loaded serves all of them. Parts of the outermost dimension are never smaller.
+  int block_rows = 1;
 };
 RegionShape shape_of_region(const Region& region, Isa isa);
 

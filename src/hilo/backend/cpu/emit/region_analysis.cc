@@ -53,6 +53,37 @@ bool prefers_column(const Region& region) {
   return steps_outer > steps_row;
 }
 
+/// Is it a matrix product (and what hangs on it) in columns, some operand of which is the same for all rows?
+bool is_matrix_product(const Region& region) {
+  if (region.row_begin < 2) return false;
+  const size_t rows = region.row_begin - 2, columns = region.row_begin - 1;
+  int reductions = 0;
+  bool shares = false;
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind == NodeKind::kReduce) {
+      ++reductions;
+      if (!n.is_dot) return false;
+    }
+    const bool in_row = n.index.coefficients.size() > region.row_begin;
+    shares |=
+        n.kind == NodeKind::kLoad && in_row && n.index.coefficient(columns) == 1 && n.index.coefficient(rows) == 0;
+  }
+  for (const RegionOutput& o : region.outputs) {
+    if (o.index.coefficients.size() > region.row_begin) return false;
+  }
+  return reductions == 1 && shares;
+}
+
+/// Rows per block: as many as registers hold, and no remainder if that costs less than half of them.
+int block_rows_of(int64_t extent, int vectors, Isa isa) {
+  const int most = std::min((isa == Isa::kAvx512 ? 24 : 12) / vectors, 8);
+  if (extent <= most) return static_cast<int>(std::max<int64_t>(extent, 1));
+  for (int rows = most; rows > most / 2; --rows) {
+    if (extent % rows == 0) return rows;
+  }
+  return most;
+}
+
 /// The dimension along which a map writes contiguous memory; the last one unless another is better.
 size_t written_dimension(const Region& region) {
   size_t best = region.extents.size() - 1;
@@ -107,7 +138,13 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   int lanes = vector_bytes(isa) / widest;
   const int64_t extent = region.extents[shape.vector_dimension];
   const int natural = lanes;
-  if (column && !expensive_in_row && region.nodes.size() < 16) {
+  const bool product = column && is_matrix_product(region);
+  if (product) {
+    // Sums of a block stay in registers, beside one vector row of the shared operand.
+    lanes *= isa == Isa::kAvx512 ? 4 : 2;
+    while (lanes > natural && lanes > extent) lanes /= 2;
+    while (lanes > natural && (extent + lanes - 1) / lanes * lanes - extent > extent / 8) lanes /= 2;
+  } else if (column && !expensive_in_row && region.nodes.size() < 16) {
     // Wide strips: memory is read in stretches that the prefetcher follows, and many sums run side by side. What follows
     // the sums is written out for each register, so it must be cheap for the widest.
     lanes *= expensive ? kReduceUnroll : isa == Isa::kAvx512 ? 16 : 8;
@@ -122,6 +159,11 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   if (generic && region.has_row() && !column) lanes = 1;  // an unknown reducer has no neutral element
   shape.lanes = lanes;
   shape.overlaps = extent % lanes != 0;
+  if (product) {
+    const int64_t rows = region.extents[region.row_begin - 2];
+    shape.block_rows = block_rows_of(rows, std::max(lanes / natural, 1), isa);
+    shape.overlaps |= rows % shape.block_rows != 0;
+  }
   return shape;
 }
 

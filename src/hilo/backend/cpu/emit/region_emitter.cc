@@ -56,38 +56,35 @@ void RegionEmitter::emit_outer(size_t k) {
     store_outputs(false, 0);
     return;
   }
-  const bool outermost = k == 0;
-  Value* from = outermost ? begin_ : scalar_.index(0);
-  Value* to = outermost ? end_ : scalar_.index(region_.extents[k]);
-  const int64_t step = is_vector(k) ? facts_.shape.lanes : 1;
-  const Position before = position_;
-  const auto body = [&](Value* i) {
-    enter(k, is_vector(k) ? bounded(k, i, to) : i);
+  Value* from = k == 0 ? begin_ : scalar_.index(0);
+  Value* to = k == 0 ? end_ : scalar_.index(region_.extents[k]);
+  if (facts_.shape.block_rows > 1 && k == block_dimension()) return emit_blocks(from, to);
+  loop_over(k, from, to, is_vector(k) ? facts_.shape.lanes : 1, [&] {
     emit_level(static_cast<int>(k));
     emit_outer(k + 1);
+  });
+}
+
+void RegionEmitter::loop_over(size_t k, Value* from, Value* to, int64_t step, const std::function<void()>& inside) {
+  const Position before = position_;
+  const auto body = [&](Value* i) {
+    enter(k, bounded(k, i, to, step));
+    inside();
     position_ = before;
   };
-  if (region_.extents[k] == step && (!outermost || covers_domain())) {
-    body(from);  // one turn needs no loop
-    return;
-  }
+  const auto* begin = llvm::dyn_cast<llvm::ConstantInt>(from);
+  const auto* end = llvm::dyn_cast<llvm::ConstantInt>(to);
+  if (begin != nullptr && end != nullptr && end->getSExtValue() - begin->getSExtValue() == step) return body(from);
   scalar_.counted_loop(from, to, scalar_.index(step), {}, [&](Value* i, const Values&) {
     body(i);
     return Values{};
   });
 }
 
-/// Do begin and end say at compile time that the whole domain is computed?
-bool RegionEmitter::covers_domain() const {
-  const auto* from = llvm::dyn_cast<llvm::ConstantInt>(begin_);
-  const auto* to = llvm::dyn_cast<llvm::ConstantInt>(end_);
-  return from != nullptr && to != nullptr && from->isZero() && to->getSExtValue() == region_.extents[0];
-}
-
-/// The last vector of a line starts early enough to fit.
-Value* RegionEmitter::bounded(size_t k, Value* i, Value* end) {
-  if (region_.extents[k] % facts_.shape.lanes == 0) return i;
-  Value* last = ir_.CreateSub(end, scalar_.index(facts_.shape.lanes));
+/// The last step of a line starts early enough to fit.
+Value* RegionEmitter::bounded(size_t k, Value* i, Value* end, int64_t step) {
+  if (region_.extents[k] % step == 0) return i;
+  Value* last = ir_.CreateSub(end, scalar_.index(step));
   return ir_.CreateSelect(ir_.CreateICmpSLT(i, last), i, last);
 }
 
@@ -145,7 +142,7 @@ Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
   const Position before = position_;
   Value* extent = scalar_.index(region_.extents[k]);
   const auto turn = [&](Value* i, const Values& now) {
-    Value* at = is_vector(k) ? bounded(k, i, extent) : i;
+    Value* at = bounded(k, i, extent, step);
     if (is_vector(k)) valid_lanes_ = nullptr;
     if (is_vector(k) && facts_.shape.overlaps) {
       // Lane j holds element at + j, which earlier vectors have seen if it is below i.

@@ -40,14 +40,25 @@ class RegionEmitter {
   void emit_stages();
   Values emit_row(size_t k, int loop, const Values& carried);
   Values emit_row_point(int loop, const Values& carried);
+  /// `inside` with dimension k entered at from, from + step, ... below to; the last step ends at `to`.
+  void loop_over(size_t k, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void()>& inside);
   void enter(size_t k, llvm::Value* index);
-  bool covers_domain() const;
-  llvm::Value* bounded(size_t k, llvm::Value* i, llvm::Value* end);
+  llvm::Value* bounded(size_t k, llvm::Value* i, llvm::Value* end, int64_t step);
   void emit_level(int level);
   void store_outputs(bool in_row, int loop);
   void fail(const Status& status) {
     if (status_.ok()) status_ = status;
   }
+
+  // region_block.cc: matrix products, several rows at once
+  void emit_blocks(llvm::Value* from, llvm::Value* to);
+  void emit_block();
+  Values emit_block_row(size_t k, const RegionNode& dot, const Values& carried);
+  void emit_in_block(uint32_t n);
+  void for_each_row(const std::function<void(size_t row)>& emit);
+  bool differs_by_row(uint32_t n) const { return (facts_.nodes[n].dimensions >> block_dimension() & 1) != 0; }
+  std::vector<bool> needed_by_row() const;
+  size_t block_dimension() const { return region_.row_begin - 2; }
 
   // region_nodes.cc: nodes
   void emit_node(uint32_t n);
@@ -99,7 +110,9 @@ class RegionEmitter {
   std::vector<std::vector<uint32_t>> guard_expressions_;  ///< per node, per guard
   std::vector<uint32_t> output_expression_;
   Position position_;
-  llvm::Value* valid_lanes_ = nullptr;  ///< in a row's last, overlapping vector: the lanes not seen before
+  std::vector<std::vector<Slot>> row_slots_;  ///< in a block, per row: what slots_ is elsewhere
+  size_t row_ = 0;                            ///< in a block: the row that is being emitted
+  llvm::Value* valid_lanes_ = nullptr;        ///< in a row's last, overlapping vector: the lanes not seen before
   Status status_;
 };
 

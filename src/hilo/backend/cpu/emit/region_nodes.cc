@@ -70,6 +70,10 @@ bool RegionEmitter::has_varying_terms(uint32_t expression) const {
 /// The expression at lane 0, without terms that differ by lane.
 Value* RegionEmitter::scalar_index(uint32_t expression) {
   Value* sum = position_.partial[expression];
+  if (row_ > 0) {
+    const int64_t rows = static_cast<int64_t>(row_) * expressions_[expression]->coefficient(block_dimension());
+    if (rows != 0) sum = ir_.CreateAdd(sum, scalar_.index(rows));
+  }
   for (const IndexTerm& t : expressions_[expression]->terms) {
     if (facts_.nodes[t.node].varies) continue;
     sum = ir_.CreateAdd(sum, ir_.CreateMul(value_of(t.node, false), scalar_.index(t.coefficient)));
