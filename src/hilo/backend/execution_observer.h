@@ -2,16 +2,27 @@
 // backend/execution_observer.h -- who watches a program run: profiles and NaN traps. Null costs nothing.
 #pragma once
 
-#include <cstdint>
-#include <span>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "hilo/hlo/ir/instruction.h"
 
 namespace hilo {
 
+/// Something that the engine runs in one go, and so can time: a kernel, a library call, a loop that is one function.
+struct ExecutionUnit {
+  std::string kind;                                   ///< "kernel", "loop", "copy", or the opcode of a library call
+  std::vector<const hlo::Instruction*> instructions;  ///< of the executable's optimized module, operands first
+  double bytes = 0;                                   ///< of memory read and written in one run
+};
+
 class ExecutionObserver {
  public:
+  using Clock = std::chrono::steady_clock;
   virtual ~ExecutionObserver() = default;
-  /// A kernel that computed the instructions `origins` took `nanoseconds`.
-  virtual void on_kernel(std::span<const uint32_t> origins, int64_t nanoseconds) = 0;
+  /// `unit` ran, on the calling thread or forked from it. It lives as long as the executable.
+  virtual void on_unit(const ExecutionUnit& unit, Clock::time_point begin, Clock::time_point end) = 0;
 };
 
 }  // namespace hilo

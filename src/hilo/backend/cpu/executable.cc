@@ -4,7 +4,6 @@
 #include <alloca.h>
 #include <xmmintrin.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <string_view>
 
@@ -74,15 +73,9 @@ void CpuExecutable::give_arena(AlignedBuffer arena) {
 
 Status CpuExecutable::run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                           const ExecuteOptions& options) {
-  const auto began =
-      options.observer != nullptr ? std::chrono::steady_clock::now() : std::chrono::steady_clock::time_point();
   HILO_ASSIGN_OR_RETURN(AlignedBuffer arena, take_arena());
   const Status status = run_in(arena, arguments, results, options);
   give_arena(std::move(arena));
-  if (options.observer != nullptr) {
-    options.observer->on_kernel(
-        {}, std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - began).count());
-  }
   return status;
 }
 
@@ -141,7 +134,7 @@ Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> ar
   Executor* executor = nullptr;
   if (program_.forks) executor = &default_pool();
   RunContext context{program_, slots, options.cancellation != nullptr ? options.cancellation->word() : nullptr,
-                     executor};
+                     executor, options.observer};
   const Status status = run_steps(program_.steps, context);
   return status.ok() ? status : status.with_context("Execute '" + name() + "'");
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/backend/cpu/execution_units.h"
 #include "hilo/backend/cpu/kernel_cache.h"
 #include "hilo/backend/cpu/region_ops.h"
 #include "hilo/backend/cpu/region_split.h"
@@ -258,7 +259,9 @@ void Planner::plan_region(Scope& scope, Region region) {
     std::vector<SlotId> outer = arguments;
     for (int64_t bytes : split->partial_bytes) partials.push_back(new_arena_slot(bytes));
     arguments.insert(arguments.end(), partials.begin(), partials.end());
-    add_kernel(scope, std::move(split->parts), std::move(arguments));
+    ExecutionUnit rest{"kernel", {}, 0};
+    for (int64_t bytes : split->partial_bytes) rest.bytes += static_cast<double>(bytes);
+    add_kernel(scope, std::move(split->parts), std::move(arguments), unit_of(scope.graph, region));
     ++clock_;
     for (SlotId slot : outer) use(slot);
     for (SlotId slot : partials) use(slot);
@@ -267,18 +270,20 @@ void Planner::plan_region(Scope& scope, Region region) {
       use(scope.slot_of[o.value]);
       outer.push_back(scope.slot_of[o.value]);
     }
-    add_kernel(scope, std::move(split->whole), std::move(outer));
+    add_kernel(scope, std::move(split->whole), std::move(outer), std::move(rest));
     return;
   }
   for (const RegionOutput& o : region.outputs) arguments.push_back(scope.slot_of[o.value]);
-  add_kernel(scope, std::move(region), std::move(arguments));
+  ExecutionUnit unit = unit_of(scope.graph, region);
+  add_kernel(scope, std::move(region), std::move(arguments), std::move(unit));
 }
 
-void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> arguments) {
+void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> arguments, ExecutionUnit unit) {
   for (size_t k = 0; k < region.row_begin; ++k) {
     if (region.extents[k] == 0) return;  // nothing to write
   }
   Step step{StepKind::kKernel};
+  step.work = work(std::move(unit));
   step.arguments = static_cast<uint32_t>(program_.argument_slots.size());
   step.argument_count = static_cast<uint32_t>(arguments.size());
   program_.max_arguments = std::max(program_.max_arguments, step.argument_count);

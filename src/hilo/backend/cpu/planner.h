@@ -65,7 +65,7 @@ class Planner {
                                  int depth, bool is_entry = false);
   void plan_region(Scope& scope, Region region);
   Status plan_node(Scope& scope, uint32_t node, int depth);
-  void add_kernel(Scope& scope, Region region, std::vector<SlotId> arguments);
+  void add_kernel(Scope& scope, Region region, std::vector<SlotId> arguments, ExecutionUnit unit);
   void add_donations(const Graph& graph, const Scope& scope, const std::vector<SlotId>& targets);
   SlotId output_slot(Scope& scope, ValueId value);
   bool may_overwrite(const Scope& scope, const Region& region, const RegionOutput& output, ValueId operand) const;
@@ -91,7 +91,9 @@ class Planner {
   std::vector<SlotId> relayout_arguments(StepList& steps, Graph& graph);
   void relayout_results(const std::vector<Shape>& leaves, const std::vector<SlotId>& from,
                         const std::vector<SlotId>& to);
-  Step hero_step(std::unique_ptr<Hero> hero, std::span<const SlotId> arguments);
+  Step hero_step(std::unique_ptr<Hero> hero, std::span<const SlotId> arguments, ExecutionUnit unit);
+  /// A place in Program::work.
+  uint32_t work(ExecutionUnit unit);
 
   const hlo::Module& module_;
   Isa isa_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/cpu/execution_units.h"
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/planner.h"
 #include "hilo/backend/cpu/region_ops.h"
@@ -29,7 +30,7 @@ Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
     std::vector<SlotId> arguments;
     for (ValueId v : node.operands) arguments.push_back(scope.slot_of[v]);
     for (ValueId v : node.results) arguments.push_back(output_slot(scope, v));
-    scope.steps.push_back(hero_step(std::move(hero), arguments));
+    scope.steps.push_back(hero_step(std::move(hero), arguments, unit_of(scope.graph, node, "loop")));
     return ok_status();
   }
   HILO_ASSIGN_OR_RETURN(const Graph condition, build_graph(*attributes.condition));
@@ -110,6 +111,7 @@ Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
     scope.slot_of[result] = target;
   }
   Step step{StepKind::kWhile};
+  step.work = work(unit_of(scope.graph, node, "loop"));
   step.index = static_cast<uint32_t>(program_.loops.size());
   program_.loops.push_back(std::move(loop));
   scope.steps.push_back(step);
@@ -160,7 +162,8 @@ Status Planner::plan_hero(Scope& scope, const Node& node) {
   std::vector<SlotId> arguments;
   for (ValueId v : node.operands) arguments.push_back(scope.slot_of[v]);
   for (ValueId v : node.results) arguments.push_back(output_slot(scope, v));
-  scope.steps.push_back(hero_step(std::move(hero), arguments));
+  ExecutionUnit unit = unit_of(scope.graph, node, node.instruction->def().name);
+  scope.steps.push_back(hero_step(std::move(hero), arguments, std::move(unit)));
   return ok_status();
 }
 

@@ -12,6 +12,10 @@ constexpr int64_t kAlignment = 64;  // bytes: a cache line and the widest vector
 
 int64_t aligned(int64_t bytes) { return (std::max<int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment; }
 
+ExecutionUnit relayout_unit(const Shape& shape) {
+  return {"relayout", {}, 2.0 * static_cast<double>(shape.byte_size())};
+}
+
 }  // namespace
 
 SlotId Planner::new_slot(SlotSource source, int64_t index) {
@@ -50,6 +54,7 @@ void Planner::copy(Scope& scope, SlotId from, SlotId to, int64_t bytes) {
   step.a = from;
   step.b = to;
   step.bytes = bytes;
+  step.work = work({"copy", {}, 2.0 * static_cast<double>(bytes)});
   scope.steps.push_back(step);
 }
 
@@ -125,7 +130,7 @@ std::vector<SlotId> Planner::relayout_arguments(StepList& steps, Graph& graph) {
     const SlotId from = slots.back();
     slots.back() = new_arena_slot(shape.byte_size());
     const std::vector<SlotId> arguments = {from, slots.back()};
-    steps.push_back(hero_step(make_relayout_hero(shape, true), arguments));
+    steps.push_back(hero_step(make_relayout_hero(shape, true), arguments, relayout_unit(shape)));
     shape = shape.with_default_layout();
   }
   return slots;
@@ -137,12 +142,18 @@ void Planner::relayout_results(const std::vector<Shape>& leaves, const std::vect
     if (leaves[r].has_default_layout()) continue;
     use(from[r]);
     const std::vector<SlotId> arguments = {from[r], to[r]};
-    program_.steps.push_back(hero_step(make_relayout_hero(leaves[r], false), arguments));
+    program_.steps.push_back(hero_step(make_relayout_hero(leaves[r], false), arguments, relayout_unit(leaves[r])));
   }
 }
 
-Step Planner::hero_step(std::unique_ptr<Hero> hero, std::span<const SlotId> arguments) {
+uint32_t Planner::work(ExecutionUnit unit) {
+  program_.work.push_back(std::move(unit));
+  return static_cast<uint32_t>(program_.work.size() - 1);
+}
+
+Step Planner::hero_step(std::unique_ptr<Hero> hero, std::span<const SlotId> arguments, ExecutionUnit unit) {
   Step step{StepKind::kHero};
+  step.work = work(std::move(unit));
   step.index = static_cast<uint32_t>(program_.heroes.size());
   step.arguments = static_cast<uint32_t>(program_.argument_slots.size());
   step.argument_count = static_cast<uint32_t>(arguments.size());

@@ -33,6 +33,23 @@ bool is_cancelled(const RunContext& context) {
   return context.cancel_word != nullptr && context.cancel_word->load(std::memory_order_relaxed) != 0;
 }
 
+/// Reports a step to the observer, if there is one.
+class Timed {
+ public:
+  Timed(const Step& step, const RunContext& context) : step_(step), context_(context) {
+    if (context.observer != nullptr) begin_ = ExecutionObserver::Clock::now();
+  }
+  ~Timed() {
+    if (context_.observer != nullptr)
+      context_.observer->on_unit(context_.program.work[step_.work], begin_, ExecutionObserver::Clock::now());
+  }
+
+ private:
+  const Step& step_;
+  const RunContext& context_;
+  ExecutionObserver::Clock::time_point begin_;
+};
+
 Status run_hero(const Step& step, RunContext& context, void* const* arguments) {
   if (is_cancelled(context)) return cancelled("the program was cancelled");
   return context.program.heroes[step.index]->run(arguments, context);
@@ -116,27 +133,34 @@ Status run_steps(const StepList& steps, RunContext& context) {
   void** arguments = static_cast<void**>(alloca(sizeof(void*) * std::max<uint32_t>(context.program.max_arguments, 1)));
   for (const Step& step : steps) {
     switch (step.kind) {
-      case StepKind::kKernel:
+      case StepKind::kKernel: {
         gather_arguments(step, context, arguments);
+        const Timed timed(step, context);
         run_kernel(step, context, arguments);
         break;
+      }
       case StepKind::kCopy:
         if (context.slots[step.a] != context.slots[step.b]) {
+          const Timed timed(step, context);
           std::memcpy(context.slots[step.b], context.slots[step.a], static_cast<size_t>(step.bytes));
         }
         break;
       case StepKind::kAlias: context.slots[step.b] = context.slots[step.a]; break;
-      case StepKind::kHero:
+      case StepKind::kHero: {
         gather_arguments(step, context, arguments);
+        const Timed timed(step, context);
         HILO_RETURN_IF_ERROR(run_hero(step, context, arguments));
         break;
+      }
       case StepKind::kWhile: HILO_RETURN_IF_ERROR(run_while(context.program.loops[step.index], context)); break;
       case StepKind::kConditional:
         HILO_RETURN_IF_ERROR(run_branch(context.program.branches[step.index], context));
         break;
-      case StepKind::kWholeLoop:
+      case StepKind::kWholeLoop: {
+        const Timed timed(step, context);
         HILO_RETURN_IF_ERROR(run_whole_loop(context.program.whole_loops[step.index], context));
         break;
+      }
     }
   }
   return ok_status();

@@ -6,6 +6,7 @@
 
 #include "hilo/backend/cpu/compiled_code.h"
 #include "hilo/backend/cpu/emit/region.h"
+#include "hilo/backend/execution_observer.h"
 #include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu {
@@ -22,6 +23,7 @@ struct RunContext {
   void** slots;
   const std::atomic<uint32_t>* cancel_word;  ///< null: can't be cancelled
   Executor* executor;                        ///< null: one thread
+  ExecutionObserver* observer = nullptr;     ///< null: nobody watches
 };
 
 /// Work that is not a region: library calls, sorting, scattering. Immutable, so calls share it.
@@ -54,6 +56,7 @@ struct Step {
   RegionKernel kernel = nullptr;
   int64_t units = 1;  ///< kKernel: extent of the outermost dimension
   int64_t chunk = 0;  ///< kKernel: units per task; 0: run on the caller's thread
+  uint32_t work = 0;  ///< kKernel, kCopy, kHero, kWholeLoop: entry of Program::work
 };
 
 using StepList = std::vector<Step>;
@@ -122,6 +125,7 @@ struct Program {
   std::vector<WhileLoop> loops;
   std::vector<Branches> branches;
   std::vector<WholeLoop> whole_loops;
+  std::vector<ExecutionUnit> work;  ///< what steps compute, for observers
   std::vector<Literal> constants;
   std::vector<DonationPair> donations;
   std::vector<std::shared_ptr<CompiledCode>> code;

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/client/profile.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "hilo/base/files.h"
+#include "hilo/base/log.h"
+#include "hilo/hlo/cost/cost.h"
+
+namespace hilo {
+namespace {
+
+constexpr size_t kMostEvents = 1 << 16;
+
+using Clock = ExecutionObserver::Clock;
+
+double nanoseconds(Clock::duration d) { return std::chrono::duration<double, std::nano>(d).count(); }
+
+/// A process-wide list of what was measured. Never destroyed: it is read at the end of the process.
+struct Registry {
+  std::mutex mutex;
+  std::vector<std::shared_ptr<class Profiler>> profilers;
+};
+Registry& registry() {
+  static auto* instance = new Registry;
+  return *instance;
+}
+
+/// Adds up what an executable reports. Outlives it, so rows hold texts and no pointers.
+class Profiler final : public ExecutionObserver {
+ public:
+  Profiler(const hlo::Module& optimized, std::string name, std::vector<CompileStep> compile_steps)
+      : costs_(optimized.entry) {
+    profile_.module = std::move(name);
+    profile_.compile_steps = std::move(compile_steps);
+    for (const hlo::ComputationPtr& computation : hlo::computations_of(optimized)) {
+      for (const hlo::Instruction& i : computation->instructions()) owners_[&i] = computation.get();
+    }
+  }
+
+  void on_unit(const ExecutionUnit& unit, Clock::time_point begin, Clock::time_point end) override {
+    const std::scoped_lock lock(mutex_);
+    const auto [entry, added] = rows_.try_emplace(&unit, profile_.rows.size());
+    if (added) profile_.rows.push_back(row_of(unit));
+    ProfileRow& row = profile_.rows[entry->second];
+    ++row.calls;
+    row.nanoseconds += nanoseconds(end - begin);
+    if (profile_.events.size() == kMostEvents) {
+      ++profile_.events_dropped;
+      return;
+    }
+    const int thread =
+        threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second;
+    profile_.events.push_back({entry->second, thread, nanoseconds(begin - began_), nanoseconds(end - begin)});
+  }
+
+  void on_run(Clock::duration wall) {
+    const std::scoped_lock lock(mutex_);
+    ++profile_.runs;
+    profile_.wall_nanoseconds += nanoseconds(wall);
+  }
+
+  /// A copy with the dearest rows first.
+  Profile snapshot() const {
+    const std::scoped_lock lock(mutex_);
+    Profile sorted = profile_;
+    std::vector<size_t> order(sorted.rows.size()), place(order.size());
+    for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, std::greater<>(), [&](size_t i) { return profile_.rows[i].nanoseconds; });
+    for (size_t i = 0; i < order.size(); ++i) {
+      sorted.rows[i] = profile_.rows[order[i]];
+      place[order[i]] = i;
+    }
+    for (ProfileEvent& event : sorted.events) event.row = place[event.row];
+    return sorted;
+  }
+
+ private:
+  ProfileRow row_of(const ExecutionUnit& unit) const {
+    ProfileRow row;
+    row.kind = unit.kind;
+    row.bytes = unit.bytes;
+    for (const hlo::Instruction* i : unit.instructions) {
+      row.lines.push_back(hlo::describe(*i));
+      const hlo::Cost cost = costs_.of(*i, *owners_.at(i));
+      row.flops += cost.flops;
+      row.transcendentals += cost.transcendentals;
+    }
+    if (!unit.instructions.empty()) {
+      const hlo::Instruction& last = *unit.instructions.back();
+      row.name = last.name;
+      if (last.annotations != nullptr) row.scope = last.annotations->op_name;
+    }
+    return row;
+  }
+
+  const hlo::CostAnalysis costs_;
+  std::unordered_map<const hlo::Instruction*, const hlo::Computation*> owners_;
+  const Clock::time_point began_ = Clock::now();
+  mutable std::mutex mutex_;
+  Profile profile_;
+  std::unordered_map<const ExecutionUnit*, size_t> rows_;
+  std::map<std::thread::id, int> threads_;
+};
+
+/// Passes calls on and watches them.
+class ProfiledExecutable final : public Executable {
+ public:
+  ProfiledExecutable(std::unique_ptr<Executable> inner, const hlo::Module& asked, std::shared_ptr<Profiler> profiler)
+      : inner_(std::move(inner)), profiler_(std::move(profiler)) {
+    set_signature(asked);
+  }
+  ExecutableStatistics statistics() const override { return inner_->statistics(); }
+  const hlo::Module& optimized_module() const override { return inner_->optimized_module(); }
+
+ protected:
+  Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+             const ExecuteOptions& options) override {
+    ExecuteOptions observed = options;
+    observed.observer = profiler_.get();
+    const Clock::time_point began = Clock::now();
+    HILO_RETURN_IF_ERROR(inner_->execute(arguments, results, observed));
+    profiler_->on_run(Clock::now() - began);
+    return ok_status();
+  }
+
+ private:
+  std::unique_ptr<Executable> inner_;
+  std::shared_ptr<Profiler> profiler_;
+};
+
+void report() {
+  for (const Profile& profile : profiles()) {
+    if (profile.runs > 0) std::fputs(profile_table(profile).c_str(), stderr);
+  }
+  const char* directory = std::getenv("HILO_PROFILE_DIR");
+  if (directory == nullptr || *directory == '\0') return;
+  if (const Status status = write_profiles(directory); !status.ok()) log_warning("{}", status.to_string());
+}
+
+}  // namespace
+
+std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, const hlo::Module& asked,
+                                     std::vector<CompileStep> compile_steps) {
+  auto profiler = std::make_shared<Profiler>(executable->optimized_module(), asked.name, std::move(compile_steps));
+  {
+    const std::scoped_lock lock(registry().mutex);
+    registry().profilers.push_back(profiler);
+  }
+  report_profiles_at_exit();
+  return std::make_unique<ProfiledExecutable>(std::move(executable), asked, std::move(profiler));
+}
+
+std::vector<Profile> profiles() {
+  const std::scoped_lock lock(registry().mutex);
+  std::vector<Profile> all;
+  for (const std::shared_ptr<Profiler>& profiler : registry().profilers) all.push_back(profiler->snapshot());
+  return all;
+}
+
+void clear_profiles() {
+  const std::scoped_lock lock(registry().mutex);
+  registry().profilers.clear();
+}
+
+Status write_profiles(const std::string& directory) {
+  const std::vector<Profile> all = profiles();
+  std::string tables;
+  for (const Profile& profile : all) tables += profile_table(profile);
+  HILO_RETURN_IF_ERROR(make_directories(directory));
+  HILO_RETURN_IF_ERROR(write_file_atomic(directory + "/profile.txt", tables));
+  HILO_RETURN_IF_ERROR(write_file_atomic(directory + "/profile.json", profile_json(all)));
+  HILO_RETURN_IF_ERROR(write_file_atomic(directory + "/trace.json", profile_trace(all)));
+  return write_file_atomic(directory + "/stacks.folded", profile_stacks(all));
+}
+
+void report_profiles_at_exit() {
+  static const int registered = std::atexit(report);
+  (void)registered;
+}
+
+}  // namespace hilo

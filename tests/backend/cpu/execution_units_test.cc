@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/execution_units.h"
+
+#include <gtest/gtest.h>
+
+#include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/hlo/text/parser.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// What an observer is told: "kernel y+z 120 x2", in order, runs of a unit after each other counted.
+class Recorder final : public ExecutionObserver {
+ public:
+  void on_unit(const ExecutionUnit& unit, Clock::time_point begin, Clock::time_point end) override {
+    EXPECT_LE(begin, end);
+    std::string text = unit.kind;
+    for (size_t k = 0; k < unit.instructions.size(); ++k) text += (k == 0 ? " " : "+") + unit.instructions[k]->name;
+    units.push_back(text + " " + std::to_string(static_cast<int64_t>(unit.bytes)));
+  }
+  std::vector<std::string> units;
+};
+
+/// Runs a program on zeros, with and without an observer.
+std::vector<std::string> units_of(const std::string& text) {
+  const StatusOr<hlo::Module> module = hlo::parse_module("HloModule m\n\n" + text);
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  const auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  EXPECT_TRUE(executable.ok()) << executable.status().to_string();
+  std::vector<BufferPtr> arguments, results((*executable)->result_shapes().size());
+  for (const Shape& shape : (*executable)->argument_shapes())
+    arguments.push_back(*buffer_from_literal(Literal(shape), 0));
+  Recorder recorder;
+  ExecuteOptions options;
+  options.observer = &recorder;
+  EXPECT_TRUE((*executable)->execute(arguments, results, options).ok());
+  const size_t told = recorder.units.size();
+  EXPECT_TRUE((*executable)->execute(arguments, results).ok());
+  EXPECT_EQ(recorder.units.size(), told) << "told though nobody asked";
+  return recorder.units;
+}
+
+using Units = std::vector<std::string>;
+
+TEST(ExecutionUnits, AFusedKernelNamesItsInstructionsAndCountsItsTrafficOnce) {
+  EXPECT_EQ(units_of("ENTRY main {\n x = f32[10] parameter(0)\n y = f32[10] multiply(x, x)\n"
+                     " ROOT z = f32[10] add(y, x)\n}\n"),
+            Units{"kernel y+z 80"});
+}
+
+TEST(ExecutionUnits, ALibraryCallIsNamedByItsOpcode) {
+  EXPECT_EQ(units_of("ENTRY main {\n x = f32[40,50] parameter(0)\n y = f32[50,60] parameter(1)\n"
+                     " ROOT z = f32[40,60] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"),
+            Units{"dot z " + std::to_string(4 * (40 * 50 + 50 * 60 + 40 * 60))});
+}
+
+TEST(ExecutionUnits, ASliceCountsOnlyWhatItReads) {
+  EXPECT_EQ(units_of("ENTRY main {\n x = f32[1000] parameter(0)\n s = f32[10] slice(x), slice={[5:15]}\n"
+                     " ROOT y = f32[10] negate(s)\n}\n"),
+            Units{"kernel y 80"});
+}
+
+TEST(ExecutionUnits, ALoopThatIsOneFunctionIsOneUnit) {
+  EXPECT_EQ(units_of("body {\n c = (s32[], f32[9]) parameter(0)\n i = s32[] get-tuple-element(c), index=0\n"
+                     " one = s32[] constant(1)\n n = s32[] add(i, one)\n x = f32[9] get-tuple-element(c), index=1\n"
+                     " y = f32[9] add(x, x)\n ROOT t = (s32[], f32[9]) tuple(n, y)\n}\n"
+                     "condition {\n c = (s32[], f32[9]) parameter(0)\n i = s32[] get-tuple-element(c), index=0\n"
+                     " ten = s32[] constant(10)\n ROOT p = pred[] compare(i, ten), direction=LT\n}\n"
+                     "ENTRY main {\n i = s32[] constant(0)\n x = f32[9] parameter(0)\n"
+                     " t = (s32[], f32[9]) tuple(i, x)\n"
+                     " w = (s32[], f32[9]) while(t), condition=condition, body=body\n"
+                     " ROOT r = f32[9] get-tuple-element(w), index=1\n}\n")
+                .back(),
+            "loop w 80");
+}
+
+}  // namespace
+}  // namespace hilo::cpu

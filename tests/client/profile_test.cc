@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/client/profile.h"
+
+#include <gtest/gtest.h>
+
+#include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/base/files.h"
+#include "hilo/hlo/text/parser.h"
+
+namespace hilo {
+namespace {
+
+Profile sample() {
+  Profile profile{.module = "step", .runs = 2, .wall_nanoseconds = 4000};
+  profile.rows.push_back({.kind = "dot",
+                          .name = "z",
+                          .lines = {"dot 'z' (train.cc:41)"},
+                          .scope = "jit(step)/loss",
+                          .calls = 2,
+                          .nanoseconds = 3000,
+                          .flops = 6000,
+                          .bytes = 1500});
+  profile.rows.push_back({.kind = "kernel",
+                          .name = "b",
+                          .lines = {"exponential 'a'", "add 'b'"},
+                          .calls = 2,
+                          .nanoseconds = 800,
+                          .flops = 10,
+                          .transcendentals = 10,
+                          .bytes = 80});
+  profile.events.push_back({0, 0, 0, 1500});
+  profile.events.push_back({1, 1, 1500, 400.5});
+  profile.compile_steps.push_back({"simplify", 0.5, 4096});
+  return profile;
+}
+
+TEST(Profile, TableShowsTimeShareRatesAndTheFusedOps) {
+  EXPECT_EQ(profile_table(sample()),
+            "profile of step: 2 runs, 2.00 us each; units take 95.0 % of it\n"
+            "      time  share     calls  GFLOP/s     GB/s  what\n"
+            "   3.00 us  78.9%         2     4.00     1.00  dot z\n"
+            "                                                dot 'z' (train.cc:41)\n"
+            "    800 ns  21.1%         2     0.05     0.20  kernel b\n"
+            "                                                exponential 'a'\n"
+            "                                                add 'b'\n"
+            "   0.50 ms        +4096 bytes  simplify\n");
+}
+
+TEST(Profile, JsonHoldsEveryNumber) {
+  EXPECT_EQ(profile_json({sample()}),
+            R"([{"module":"step","runs":2,"wall_nanoseconds":4000,"rows":[)"
+            R"x({"kind":"dot","name":"z","operations":["dot 'z' (train.cc:41)"],"scope":"jit(step)/loss","calls":2,)x"
+            R"("nanoseconds":3000,"flops":6000,"transcendentals":0,"bytes":1500},)"
+            "\n"
+            R"({"kind":"kernel","name":"b","operations":["exponential 'a'","add 'b'"],"scope":"","calls":2,)"
+            R"("nanoseconds":800,"flops":10,"transcendentals":10,"bytes":80}],)"
+            R"("compile":[{"name":"simplify","milliseconds":0.500,"bytes":4096}]}])"
+            "\n");
+}
+
+TEST(Profile, TraceHasABarARunInMicroseconds) {
+  EXPECT_EQ(profile_trace({sample()}),
+            R"({"traceEvents":[{"ph":"M","name":"process_name","pid":0,"args":{"name":"step"}},)"
+            "\n"
+            R"({"ph":"X","name":"dot z","cat":"dot","pid":0,"tid":0,"ts":0.000,"dur":1.500},)"
+            "\n"
+            R"({"ph":"X","name":"kernel b","cat":"kernel","pid":0,"tid":1,"ts":1.500,"dur":0.401}],)"
+            R"("displayTimeUnit":"ns"})"
+            "\n");
+}
+
+TEST(Profile, StacksFollowTheNameStack) {
+  EXPECT_EQ(profile_stacks({sample()}), "step;jit(step);loss;dot z 3000\nstep;kernel b 800\n");
+}
+
+TEST(Profile, TextsOfTheProgramCannotBreakTheFormats) {
+  Profile profile{.module = "a\"b;c\n"};
+  profile.rows.push_back({.kind = "kernel", .name = "x\x01;y"});
+  EXPECT_NE(profile_json({profile}).find(R"("module":"a\"b;c\u000a")"), std::string::npos);
+  EXPECT_NE(profile_json({profile}).find(R"("name":"x\u0001;y")"), std::string::npos);
+  EXPECT_EQ(profile_stacks({profile}), "a\"b:c ;kernel x\x01:y 0\n");
+}
+
+std::unique_ptr<Executable> profiled_program() {
+  const StatusOr<hlo::Module> module = hlo::parse_module(
+      "HloModule work\n\nENTRY main {\n x = f32[64,64] parameter(0)\n"
+      " d = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
+      "metadata={op_name=\"jit(f)/dot\" source_file=\"f.cc\" source_line=7}\n"
+      " e = f32[64,64] exponential(d)\n ROOT y = f32[64,64] add(e, x)\n}\n");
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  EXPECT_TRUE(executable.ok());
+  return profiled(*std::move(executable), *module, {{"simplify", 1, 2}});
+}
+
+void run(Executable& executable) {
+  const std::vector<BufferPtr> arguments = {*buffer_from_literal(Literal(executable.argument_shapes()[0]), 0)};
+  std::vector<BufferPtr> results(1);
+  ASSERT_TRUE(executable.execute(arguments, results).ok());
+}
+
+class ProfileOfAProgram : public testing::Test {
+ protected:
+  void SetUp() override { clear_profiles(); }
+  void TearDown() override { clear_profiles(); }
+};
+
+TEST_F(ProfileOfAProgram, CountsRunsOperationsAndBytes) {
+  const auto executable = profiled_program();
+  for (int i = 0; i < 3; ++i) run(*executable);
+  const std::vector<Profile> all = profiles();
+  ASSERT_EQ(all.size(), 1u);
+  const Profile& profile = all[0];
+  EXPECT_EQ(profile.module, "work");
+  EXPECT_EQ(profile.runs, 3);
+  ASSERT_EQ(profile.rows.size(), 2u);
+  double sum = 0;
+  for (const ProfileRow& row : profile.rows) {
+    EXPECT_EQ(row.calls, 3);
+    EXPECT_GT(row.nanoseconds, 0);
+    sum += row.nanoseconds;
+    if (row.kind == "dot") {
+      EXPECT_EQ(row.flops, 2.0 * 64 * 64 * 64);
+      EXPECT_EQ(row.bytes, 3.0 * 4 * 64 * 64);
+      EXPECT_EQ(row.lines, std::vector<std::string>{"dot 'd' (f.cc:7)"});
+      EXPECT_EQ(row.scope, "jit(f)/dot");
+    } else {
+      EXPECT_EQ(row.flops, 64 * 64);
+      EXPECT_EQ(row.transcendentals, 64 * 64);
+      EXPECT_EQ(row.lines, (std::vector<std::string>{"exponential 'e'", "add 'y'"}));
+    }
+  }
+  EXPECT_LE(sum, profile.wall_nanoseconds);
+  EXPECT_EQ(profile.events.size(), 6u);
+}
+
+TEST_F(ProfileOfAProgram, StaysWhenTheExecutableIsGone) {
+  run(*profiled_program());
+  ASSERT_EQ(profiles().size(), 1u);
+  EXPECT_EQ(profiles()[0].runs, 1);
+  EXPECT_EQ(profiles()[0].compile_steps[0].name, "simplify");
+}
+
+TEST_F(ProfileOfAProgram, GoesToAFolderInFourForms) {
+  run(*profiled_program());
+  const std::string folder = testing::TempDir() + "hilo_profile_test";
+  ASSERT_TRUE(write_profiles(folder).ok());
+  EXPECT_EQ(*read_file(folder + "/profile.txt"), profile_table(profiles()[0]));
+  EXPECT_EQ(*read_file(folder + "/profile.json"), profile_json(profiles()));
+  EXPECT_EQ(*read_file(folder + "/trace.json"), profile_trace(profiles()));
+  EXPECT_EQ(*read_file(folder + "/stacks.folded"), profile_stacks(profiles()));
+}
+
+}  // namespace
+}  // namespace hilo
