@@ -44,12 +44,12 @@ Wide smaller(const Wide& x, const Wide& y) { return x.real() < y.real() ? x : y;
 
 using Fold = std::function<Wide(const Wide&, const Wide&)>;
 
-Sample reduction(Opcode opcode, const Literal& x, int64_t initial, int64_t dimension, const Fold& fold) {
+Sample reduction(const ComputationPtr& body, const Literal& x, int64_t initial, int64_t dimension, const Fold& fold) {
   const ElementType type = x.shape().element_type();
   Sample s{.opcode = Opcode::kReduce, .operands = {x, scalar_of(type, initial)}};
   s.attributes = with<hlo::ReduceAttributes>([&](auto& a) {
     a.dimensions = {dimension};
-    a.to_apply = body_of(opcode, type);
+    a.to_apply = body;
   });
   s.expected = Literal(shape(type, {x.shape().dimension(1 - dimension)}));
   std::vector<Wide> sums(static_cast<size_t>(s.expected.shape().element_count()), wide_at(s.operands[1], 0));
@@ -62,6 +62,32 @@ Sample reduction(Opcode opcode, const Literal& x, int64_t initial, int64_t dimen
     else store_wide(s.expected, static_cast<int64_t>(i), sums[i]);
   }
   return s;
+}
+
+/// a + b + a * b, which is associative: (1 + a)(1 + b) - 1. No reducer that has a name.
+ComputationPtr nameless_body(ElementType type) {
+  Builder b("nameless");
+  const InstructionId x = b.parameter(Shape::scalar(type)), y = b.parameter(Shape::scalar(type));
+  const InstructionId sum = must(b.add(Opcode::kAdd, {x, y}));
+  const InstructionId root = must(b.add(Opcode::kAdd, {sum, must(b.add(Opcode::kMultiply, {x, y}))}));
+  return must(std::move(b).build(root));
+}
+
+/// The sum of one operand beside the product of another.
+Sample sum_and_product(const Literal& x, const Literal& y) {
+  const ElementType type = x.shape().element_type();
+  Builder b("sum_and_product");
+  InstructionId p[4];
+  for (InstructionId& id : p) id = b.parameter(Shape::scalar(type));
+  const InstructionId root =
+      b.tuple({must(b.add(Opcode::kAdd, {p[0], p[2]})), must(b.add(Opcode::kMultiply, {p[1], p[3]}))});
+  const ComputationPtr body = must(std::move(b).build(root));
+  const Sample sum = reduction(body, x, 2, 1, [&](const Wide& a, const Wide& c) { return plus(type, a, c); });
+  const Sample product = reduction(body, y, 1, 1, [&](const Wide& a, const Wide& c) { return by(type, a, c); });
+  return {.opcode = Opcode::kReduce,
+          .operands = {x, y, sum.operands[1], product.operands[1]},
+          .attributes = sum.attributes,
+          .expected = Literal::tuple({sum.expected, product.expected})};
 }
 
 /// JAX's argmax body: NaN wins, ties go to the lower index.
@@ -175,25 +201,26 @@ ComputationPtr replace_body(ElementType type) {
 }
 
 /// Rows of updates into the rows of x that `places` name; a place outside is dropped.
-Sample row_scatter(ElementType type, int64_t n, const std::vector<int32_t>& places, bool add) {
+Sample row_scatter(ElementType type, int64_t n, const std::vector<int32_t>& places, std::optional<Opcode> opcode) {
   const auto count = static_cast<int64_t>(places.size());
   Sample s{.opcode = Opcode::kScatter};
   s.operands = {distinct(shape(type, {4, n})), Literal::array<int32_t>(std::vector<int64_t>{count}, places),
                 small(shape(type, {count, n}), 1)};
+  if (opcode == Opcode::kMultiply) s.operands[0] = small(shape(type, {4, n}), 2);
   s.attributes = with<hlo::ScatterAttributes>([&](auto& a) {
     a.update_window_dims = {1};
     a.inserted_window_dims = {0};
     a.scatter_dims_to_operand_dims = {0};
     a.index_vector_dim = 1;
-    a.unique_indices = !add;
-    a.to_apply = add ? body_of(Opcode::kAdd, type) : replace_body(type);
+    a.unique_indices = opcode != Opcode::kAdd;
+    a.to_apply = opcode ? body_of(*opcode, type) : replace_body(type);
   });
   s.expected = s.operands[0];
   for_each_index(s.operands[2].shape().dimensions(), [&](Index index, int64_t flat) {
     const int64_t row = places[static_cast<size_t>(index[0])];
     if (row < 0 || row >= 4) return;
     const Wide update = wide_at(s.operands[2], flat), old = wide_at(s.expected, row * n + index[1]);
-    const Wide value = add ? plus(type, old, update) : update;
+    const Wide value = !opcode ? update : *opcode == Opcode::kAdd ? plus(type, old, update) : by(type, old, update);
     if (is_integer(type)) store_whole(s.expected, row * n + index[1], static_cast<Whole>(value.real()));
     else store_wide(s.expected, row * n + index[1], value);
   });
@@ -278,14 +305,19 @@ Samples reduce_samples(Wanted wanted) {
   const Literal x = small(shape(type, {wanted.n, 4})), spread = distinct(shape(type, {wanted.n, 4}));
   const Fold add = [&](const Wide& a, const Wide& b) { return plus(type, a, b); };
   const Fold multiply = [&](const Wide& a, const Wide& b) { return by(type, a, b); };
-  Samples samples = {reduction(Opcode::kAdd, x, 0, 1, add), reduction(Opcode::kAdd, x, 1, 0, add),
-                     // Products of a few numbers in 1..4, so that they are exact in bf16 and don't vanish.
-                     reduction(Opcode::kMultiply, wholes(x.shape(), [](int64_t i) { return 1 + (i * 3 + i / 4) % 4; }),
-                               2, 1, multiply)};
+  const Fold nameless = [&](const Wide& a, const Wide& b) { return plus(type, plus(type, a, b), by(type, a, b)); };
+  // Products of a few numbers in 1..4, so that they are exact in bf16 and don't vanish.
+  const Literal factors = wholes(x.shape(), [](int64_t i) { return 1 + (i * 3 + i / 4) % 4; });
+  const Literal bits = wholes(x.shape(), [](int64_t i) { return (i / 2 + i / 4) % 2; });
+  Samples samples = {reduction(body_of(Opcode::kAdd, type), x, 0, 1, add),
+                     reduction(body_of(Opcode::kAdd, type), x, 1, 0, add),
+                     reduction(body_of(Opcode::kMultiply, type), factors, 2, 1, multiply),
+                     reduction(nameless_body(type), bits, 1, 1, nameless), sum_and_product(x, factors)};
   if (is_complex(type)) return samples;
-  samples.push_back(reduction(Opcode::kMaximum, spread, 0, 0, larger));
-  samples.push_back(reduction(Opcode::kMaximum, spread, 90, 1, larger));  // the initial value wins in some rows
-  samples.push_back(reduction(Opcode::kMinimum, spread, 127, 1, smaller));
+  samples.push_back(reduction(body_of(Opcode::kMaximum, type), spread, 0, 0, larger));
+  samples.push_back(
+      reduction(body_of(Opcode::kMaximum, type), spread, 90, 1, larger));  // the initial value wins in some rows
+  samples.push_back(reduction(body_of(Opcode::kMinimum, type), spread, 127, 1, smaller));
   samples.push_back(arg_max(type, wanted.n));
   return samples;
 }
@@ -313,8 +345,9 @@ Samples dot_samples(Wanted wanted) {
 }
 
 Samples scatter_samples(Wanted wanted) {
-  return {row_scatter(wanted.type, wanted.n, {2, 0, 2, 7, -1}, true),
-          row_scatter(wanted.type, wanted.n, {3, 0, 5}, false)};
+  return {row_scatter(wanted.type, wanted.n, {2, 0, 2, 7, -1}, Opcode::kAdd),
+          row_scatter(wanted.type, wanted.n, {3, 0, 5}, std::nullopt),
+          row_scatter(wanted.type, wanted.n, {1, 3, -2}, Opcode::kMultiply)};
 }
 
 Samples sort_samples(Wanted wanted) {

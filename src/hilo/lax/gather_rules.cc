@@ -2,6 +2,7 @@
 // lax/gather_rules.cc -- rules of gather and scatter, which are each other's transposes. HLO's gather clamps what lies
 // outside and its scatter drops it; the rules bridge the two.
 #include <algorithm>
+#include <cmath>
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/lax/linear_rules.h"
@@ -56,11 +57,17 @@ hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& op
   return g;
 }
 
+/// The greatest value of an integer type.
+double greatest_index(ElementType type) {
+  return std::ldexp(1.0, element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0)) - 1;
+}
+
 /// The greatest start of each index component, spread over the indices' shape; also where indices have no vector axis.
 Array greatest_starts(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
   std::vector<double> limits;
+  const double greatest = greatest_index(indices.dtype());  // an index of few bits can't go past it
   for (int64_t d : g.start_index_map)
-    limits.push_back(static_cast<double>(operand.shape(d) - g.slice_sizes[static_cast<size_t>(d)]));
+    limits.push_back(std::min(greatest, static_cast<double>(operand.shape(d) - g.slice_sizes[static_cast<size_t>(d)])));
   if (g.index_vector_dim == indices.ndim()) return full_like(indices, limits[0]);
   Literal literal = filled(Shape::array(indices.dtype(), {static_cast<int64_t>(limits.size())}), 0);
   const int64_t width = element_size_bytes(indices.dtype());
@@ -120,14 +127,34 @@ bool replaces(const hlo::ComputationPtr& body) {
   return root.opcode == Opcode::kParameter && hlo::attributes_of<hlo::ParameterAttributes>(root).number == 1;
 }
 
+/// x * y where y was scattered: the tangent of x is scaled as x is; that of y falls on what x was.
+JvpResult multiplying_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const hlo::ScatterAttributes& s = scatter_attributes(operation);
+  const Array &x = operation.operands[0], &indices = operation.operands[1], &updates = operation.operands[2];
+  Tangent tangent;
+  if (!tangents[0].is_zero()) tangent = scatter(tangents[0].value(), indices, updates, s, Opcode::kMultiply);
+  if (!tangents[2].is_zero()) {
+    if (!s.unique_indices) {
+      or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
+                             "): the updates of a multiplying scatter have a tangent only with unique_indices=true"));
+    }
+    const Array placed = scatter(full_like(x, 0), indices, tangents[2].value(), s, Opcode::kAdd);
+    tangent = add_tangents(tangent, mul(x, placed));
+  }
+  return {bind(operation), {tangent}};
+}
+
 JvpResult scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const hlo::ComputationPtr& body = scatter_attributes(operation).to_apply;
-  if (operation.operands.size() != 3 || (body->reducer_kind() != ReducerKind::kAdd && !replaces(body))) {
-    or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
-                           "): only adding and replacing scatters of one operand"));
+  const ReducerKind kind = body->reducer_kind();
+  if (operation.operands.size() == 3) {
+    if (kind == ReducerKind::kMultiply) return multiplying_scatter_jvp(operation, tangents);
+    // A replacing scatter writes tangents in the same order as values, so that the same update wins.
+    if (kind == ReducerKind::kAdd || replaces(body)) return linear_jvp(operation, tangents);
   }
-  // A replacing scatter writes tangents in the same order as values, so that the same update wins.
-  return linear_jvp(operation, tangents);
+  or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
+                         "): only adding, multiplying and replacing scatters of one operand"));
+  return {};
 }
 
 /// Cotangents of the updates: what stands where they were written, zero for those that were dropped.
@@ -154,6 +181,9 @@ void scatter_transpose(const Operation& operation, std::span<const Tangent> cts,
   const hlo::ScatterAttributes& s = scatter_attributes(operation);
   const Array& ct = cts[0].value();
   const bool adds = s.to_apply->reducer_kind() == ReducerKind::kAdd;
+  if (s.to_apply->reducer_kind() == ReducerKind::kMultiply) {  // linear in its operand
+    return out.add(0, scatter(ct, operation.operands[1], operation.operands[2], s, Opcode::kMultiply));
+  }
   if (!adds && !s.unique_indices) {
     or_throw(unimplemented("transpose of a replacing scatter is only implemented for unique_indices=true"));
   }

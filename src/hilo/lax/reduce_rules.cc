@@ -8,6 +8,7 @@
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
+#include "hilo/transform/jvp.h"
 
 namespace hilo::lax {
 namespace {
@@ -69,49 +70,68 @@ JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangen
   return {{out}, {add_tangents(tangent, initial_part(initial, none))}};
 }
 
-/// The product of all elements but each, over the reduced axes made one, the last; and the tangent so arranged.
-struct Others {
-  Array products, tangent;
-};
-Others products_of_others(const Operation& operation, const Array& t) {
-  const std::vector<int64_t>& dimensions = attributes(operation).dimensions;
-  std::vector<int64_t> order = kept_dimensions(operation);
-  order.insert(order.end(), dimensions.begin(), dimensions.end());
-  const Array& x = operation.operands[0];
-  std::vector<int64_t> flat_shape = without_dimensions(x.shape(), dimensions);
-  int64_t count = 1;
-  for (int64_t d : dimensions) count *= x.shape(d);
-  flat_shape.push_back(count);
-  const Array rows = reshape(transpose(x, order), flat_shape);
-  // others[..., i, j] = x[..., j] for j != i, else 1; its product over j leaves out element i.
-  std::vector<int64_t> square_shape = flat_shape;
-  square_shape.push_back(count);
-  const int64_t rank = static_cast<int64_t>(square_shape.size());
-  std::vector<int64_t> along = all_dimensions(rank - 2);
-  along.push_back(rank - 1);
-  const Shape square = Shape::array(x.dtype(), square_shape);
-  const Shape index_square = square.with_element_type(ElementType::kS32);
-  const Array diagonal = eq(iota(index_square, rank - 2), iota(index_square, rank - 1));
-  const Array others = select(diagonal, full(square, 1), broadcast_in_dim(rows, square, along));
-  return {reduce(hlo::Opcode::kMultiply, others, scalar(1, x.dtype()), {rank - 1}),
-          reshape(transpose(t, order), flat_shape)};
+/// body(a, b) on all elements of two lists of arrays of one shape.
+std::vector<Array> combine(const hlo::ComputationPtr& body, std::span<const Array> a, std::span<const Array> b) {
+  const int64_t count = a[0].size();
+  std::vector<Array> arguments;
+  for (std::span<const Array> arrays : {a, b}) {
+    for (const Array& x : arrays) arguments.push_back(reshape(x, std::vector<int64_t>{count}));
+  }
+  const std::vector<bool> batched(arguments.size(), true), force(a.size(), true);
+  std::vector<Array> results = run_computation(*batch_computation(body, batched, force, count).computation, arguments);
+  for (Array& result : results) result = reshape(result, a[0].shape());
+  return results;
 }
 
-/// initial * (sum of tangents times the product of all other elements) + tangent of initial * product of all.
-JvpResult product_jvp(const Operation& operation, const Tangent& t, const Tangent& initial) {
-  const Array& x = operation.operands[0];
-  const Array out = bind(operation)[0];
-  Tangent tangent;
-  if (!t.is_zero()) {
-    const Others others = products_of_others(operation, t.value());
-    const Array sum = reduce_sum(mul(others.tangent, others.products), {others.tangent.ndim() - 1});
-    tangent = mul(sum, over_result(operation.operands[1], out));
+/// Rows begin..end of every array.
+std::vector<Array> rows(std::span<const Array> arrays, int64_t begin, int64_t end) {
+  std::vector<Array> parts;
+  for (const Array& x : arrays) {
+    std::vector<hlo::SliceRange> ranges;
+    for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
+    ranges[0] = {begin, end, 1};
+    parts.push_back(slice(x, std::move(ranges)));
   }
-  if (!initial.is_zero()) {
-    const Array all = reduce(hlo::Opcode::kMultiply, x, scalar(1, x.dtype()), attributes(operation).dimensions);
-    tangent = add_tangents(tangent, mul(over_result(initial.value(), out), all));
+  return parts;
+}
+
+/// The reduction as a tree of combinations, which any derivative goes through: operands are those of the operation.
+std::vector<Array> reduce_by_tree(const Operation& operation, std::span<const Array> operands) {
+  const hlo::ReduceAttributes& a = attributes(operation);
+  const size_t arity = operands.size() / 2;
+  const std::vector<int64_t> kept = kept_dimensions(operation);
+  std::vector<int64_t> order = a.dimensions;
+  order.insert(order.end(), kept.begin(), kept.end());
+  const std::vector<int64_t> result_shape = without_dimensions(operands[0].shape(), a.dimensions);
+  int64_t count = 1;
+  for (int64_t d : a.dimensions) count *= operands[0].shape(d);
+  std::vector<int64_t> flat_shape = result_shape;
+  flat_shape.insert(flat_shape.begin(), count);
+  std::vector<Array> level, initial;
+  for (size_t i = 0; i < arity; ++i) {
+    level.push_back(reshape(transpose(operands[i], order), flat_shape));
+    initial.push_back(
+        broadcast_in_dim(operands[arity + i], Shape::array(operands[arity + i].dtype(), result_shape), {}));
   }
-  return {{out}, {tangent}};
+  if (count == 0) return initial;
+  while (count > 1) {
+    const int64_t half = count / 2;
+    std::vector<Array> next = combine(a.to_apply, rows(level, 0, half), rows(level, half, 2 * half));
+    if (count % 2 != 0) {
+      const std::vector<Array> last = rows(level, count - 1, count);
+      for (size_t i = 0; i < arity; ++i) next[i] = concatenate(std::vector<Array>{next[i], last[i]}, 0);
+    }
+    level = std::move(next);
+    count -= half;
+  }
+  for (Array& x : level) x = reshape(x, result_shape);
+  return combine(a.to_apply, initial, level);
+}
+
+/// Products, and reducers that hilo knows nothing of but that they are associative: linear memory, logarithmic depth.
+JvpResult tree_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const FlatFunction tree = [&](std::span<const Array> x) { return reduce_by_tree(operation, x); };
+  return {bind(operation), jvp_flat(tree, operation.operands, tangents).tangents};
 }
 
 /// The chosen element's tangent: a sum in which all others are zero. If none is chosen, it is the initial value's.
@@ -135,17 +155,15 @@ JvpResult reduce_jvp(const Operation& operation, std::span<const Tangent> tangen
     case ReducerKind::kAdd: return sum_jvp(operation, t, initial);
     case ReducerKind::kMaximum:
     case ReducerKind::kMinimum: return extreme_jvp(operation, t, initial);
-    case ReducerKind::kMultiply: return product_jvp(operation, t, initial);
     case ReducerKind::kArgMax:
     case ReducerKind::kArgMin: return arg_extreme_jvp(operation, t, initial);
+    case ReducerKind::kMultiply:
     case ReducerKind::kAnd:
     case ReducerKind::kOr:
     case ReducerKind::kXor:
     case ReducerKind::kGeneric: break;
   }
-  or_throw(unimplemented("jvp of reduce (" + UserLocation::describe() +
-                         "): the reducer is none of add, multiply, maximum, minimum, argmax, argmin"));
-  return {};
+  return tree_jvp(operation, tangents);
 }
 
 /// Only sums are linear.

@@ -46,6 +46,9 @@ JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> ta
     or_throw(unimplemented("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
                            UserLocation::describe() + "): " + missing->why));
   }
+  if (rules.jvp.nonlinear() == nullptr) {
+    or_throw(internal_error("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + ": its rule is Unreachable"));
+  }
   JvpResult result;
   result.primals = bind(operation);
   result.tangents.resize(result.primals.size());
