@@ -12,6 +12,7 @@
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/ops/sort.h"
+#include "tests/support/elementwise_oracle.h"
 #include "tests/support/sample_families.h"
 
 namespace hilo::tests {
@@ -39,8 +40,8 @@ InstructionId compare(Builder& b, InstructionId x, InstructionId y, hlo::Compari
 
 // ---- reduce ---------------------------------------------------------------------------------------------------------
 
-Wide larger(const Wide& x, const Wide& y) { return x.real() < y.real() ? y : x; }
-Wide smaller(const Wide& x, const Wide& y) { return x.real() < y.real() ? x : y; }
+Wide larger(const Wide& x, const Wide& y) { return real_oracle(Opcode::kMaximum, x.real(), y.real()); }
+Wide smaller(const Wide& x, const Wide& y) { return real_oracle(Opcode::kMinimum, x.real(), y.real()); }
 
 using Fold = std::function<Wide(const Wide&, const Wide&)>;
 
@@ -302,7 +303,7 @@ Wide by(ElementType, const Wide& x, const Wide& y) {
 
 Samples reduce_samples(Wanted wanted) {
   const ElementType type = wanted.type;
-  const Literal x = small(shape(type, {wanted.n, 4})), spread = distinct(shape(type, {wanted.n, 4}));
+  const Literal x = small(shape(type, {wanted.n, 4})), spread = elements(wanted, {wanted.n, 4});
   const Fold add = [&](const Wide& a, const Wide& b) { return plus(type, a, b); };
   const Fold multiply = [&](const Wide& a, const Wide& b) { return by(type, a, b); };
   const Fold nameless = [&](const Wide& a, const Wide& b) { return plus(type, plus(type, a, b), by(type, a, b)); };

@@ -39,6 +39,15 @@ Literal distinct(const Shape& shape, int64_t seed) {
   return wholes(shape, [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 37 + seed * 11 + 5) % 127; });
 }
 
+Literal elements(Wanted wanted, const Shape& shape, int64_t seed) {
+  if (wanted.values == Values::kSmooth) return distinct(shape, seed);
+  const Literal edges = edges_of(wanted.type);
+  Literal literal(shape);
+  for (int64_t i = 0; i < shape.element_count(); ++i)
+    copy_element(edges, (i + 5 * seed) % edges.shape().element_count(), literal, i);
+  return literal;
+}
+
 Literal small(const Shape& shape, int64_t seed) {
   const bool pred = shape.element_type() == ElementType::kPred;
   return wholes(shape, [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 7 + i / 5 + seed) % 4; });
@@ -69,7 +78,7 @@ Samples bitcast_convert_samples(Wanted wanted) {
 
 Samples broadcast_samples(Wanted wanted) {
   const auto sample = [&](const Shape& from, const Shape& to, const hlo::Int64List& dimensions) {
-    Sample s{.opcode = Opcode::kBroadcast, .operands = {distinct(from)}, .declared = to};
+    Sample s{.opcode = Opcode::kBroadcast, .operands = {elements(wanted, from)}, .declared = to};
     s.attributes = with<hlo::BroadcastAttributes>([&](auto& a) { a.dimensions = dimensions; });
     s.expected = picked(s.operands[0], to, [&](Index index) {
       std::vector<int64_t> from_index;
@@ -86,7 +95,7 @@ Samples broadcast_samples(Wanted wanted) {
 Samples concatenate_samples(Wanted wanted) {
   const auto shape = [&](int64_t columns) { return Shape::array(wanted.type, {wanted.n, columns}); };
   Sample s{.opcode = Opcode::kConcatenate,
-           .operands = {distinct(shape(3)), distinct(shape(1), 1), distinct(shape(2), 2)}};
+           .operands = {elements(wanted, shape(3)), elements(wanted, shape(1), 1), elements(wanted, shape(2), 2)}};
   s.attributes = with<hlo::ConcatenateAttributes>([](auto& a) { a.dimension = 1; });
   s.expected = Literal(shape(6));
   for_each_index(s.expected.shape().dimensions(), [&](Index index, int64_t flat) {
@@ -106,13 +115,13 @@ Samples constant_samples(Wanted wanted) {
     return s;
   };
   return {sample(elementwise_samples(Opcode::kCopy, wanted.type, wanted.n, Values::kEdges)[0].operands[0]),
-          sample(distinct(Shape::array(wanted.type, {wanted.n, 2}))), sample(distinct(Shape::scalar(wanted.type), 1))};
+          sample(elements(wanted, {wanted.n, 2})), sample(elements(wanted, {}, 1))};
 }
 
 Samples dynamic_slice_samples(Wanted wanted) {
   const auto sample = [&](int64_t row, int64_t column) {
     Sample s{.opcode = Opcode::kDynamicSlice};
-    s.operands = {distinct(Shape::array(wanted.type, {wanted.n + 2, 5})), start(row), start(column)};
+    s.operands = {elements(wanted, {wanted.n + 2, 5}), start(row), start(column)};
     s.attributes = with<hlo::DynamicSliceAttributes>([&](auto& a) { a.sizes = {wanted.n, 3}; });
     const int64_t first_row = std::clamp<int64_t>(row, 0, 2), first_column = std::clamp<int64_t>(column, 0, 2);
     s.expected = picked(s.operands[0], Shape::array(wanted.type, {wanted.n, 3}), [&](Index index) {
@@ -126,8 +135,7 @@ Samples dynamic_slice_samples(Wanted wanted) {
 Samples dynamic_update_slice_samples(Wanted wanted) {
   const auto sample = [&](int64_t row, int64_t column) {
     Sample s{.opcode = Opcode::kDynamicUpdateSlice};
-    s.operands = {distinct(Shape::array(wanted.type, {wanted.n + 2, 5})),
-                  distinct(Shape::array(wanted.type, {wanted.n, 3}), 4), start(row), start(column)};
+    s.operands = {elements(wanted, {wanted.n + 2, 5}), elements(wanted, {wanted.n, 3}, 4), start(row), start(column)};
     const int64_t first_row = std::clamp<int64_t>(row, 0, 2), first_column = std::clamp<int64_t>(column, 0, 2);
     s.expected = s.operands[0];
     for_each_index(s.operands[1].shape().dimensions(), [&](Index index, int64_t flat) {
@@ -142,7 +150,7 @@ Samples gather_samples(Wanted wanted) {
   // Rows by index; 7 and -2 are clamped into the 5 rows.
   Sample rows{.opcode = Opcode::kGather};
   const std::vector<int32_t> places = {3, 7, 0, -2, 3};
-  rows.operands = {distinct(Shape::array(wanted.type, {5, wanted.n})), Literal::array<int32_t>({5}, {3, 7, 0, -2, 3})};
+  rows.operands = {elements(wanted, {5, wanted.n}), Literal::array<int32_t>({5}, {3, 7, 0, -2, 3})};
   rows.attributes = with<hlo::GatherAttributes>([&](auto& a) {
     a.offset_dims = {1};
     a.collapsed_slice_dims = {0};
@@ -155,7 +163,7 @@ Samples gather_samples(Wanted wanted) {
   });
   // One window of 2 columns in each of n batches, at a place of its own.
   Sample windows{.opcode = Opcode::kGather};
-  windows.operands = {distinct(Shape::array(wanted.type, {wanted.n, 4})),
+  windows.operands = {elements(wanted, {wanted.n, 4}),
                       wholes(Shape::array(ElementType::kS32, {wanted.n, 1}), [](int64_t i) { return i % 4; })};
   windows.attributes = with<hlo::GatherAttributes>([&](auto& a) {
     a.offset_dims = {1};
@@ -172,7 +180,7 @@ Samples gather_samples(Wanted wanted) {
 }
 
 Samples identity_samples(Opcode opcode, Wanted wanted) {
-  Sample s{.opcode = opcode, .operands = {distinct(Shape::array(wanted.type, {wanted.n, 3}))}};
+  Sample s{.opcode = opcode, .operands = {elements(wanted, {wanted.n, 3})}};
   s.expected = s.operands[0];
   if (opcode == Opcode::kParameter) {
     s.attributes = std::make_shared<hlo::ParameterAttributes>();
@@ -180,7 +188,7 @@ Samples identity_samples(Opcode opcode, Wanted wanted) {
   }
   if (opcode != Opcode::kOptimizationBarrier) return {s};
   Sample several = s;
-  several.operands.push_back(distinct(Shape::array(wanted.type, {2}), 3));
+  several.operands.push_back(elements(wanted, {2}, 3));
   several.expected = Literal::tuple(several.operands);
   return {s, several};
 }
@@ -199,7 +207,7 @@ Samples iota_samples(Wanted wanted) {
 Samples pad_samples(Wanted wanted) {
   const auto sample = [&](const std::vector<hlo::PaddingDimension>& padding, const Shape& shape) {
     Sample s{.opcode = Opcode::kPad};
-    s.operands = {distinct(Shape::array(wanted.type, {wanted.n, 3})), distinct(Shape::scalar(wanted.type), 1)};
+    s.operands = {elements(wanted, {wanted.n, 3}), elements(wanted, {}, 1)};
     s.attributes = with<hlo::PadAttributes>([&](auto& a) { a.padding = padding; });
     s.expected = Literal(shape);
     for_each_index(shape.dimensions(), [&](Index index, int64_t flat) {
@@ -221,7 +229,7 @@ Samples pad_samples(Wanted wanted) {
 
 Samples reshape_samples(Wanted wanted) {
   const auto sample = [&](std::initializer_list<int64_t> from, std::initializer_list<int64_t> to) {
-    Sample s{.opcode = Opcode::kReshape, .operands = {distinct(Shape::array(wanted.type, from))}};
+    Sample s{.opcode = Opcode::kReshape, .operands = {elements(wanted, from)}};
     s.declared = Shape::array(wanted.type, to);
     s.expected = Literal::from_bytes(*s.declared, s.operands[0].bytes());
     return s;
@@ -232,7 +240,7 @@ Samples reshape_samples(Wanted wanted) {
 Samples reverse_samples(Wanted wanted) {
   Samples samples;
   for (const hlo::Int64List& dimensions : {hlo::Int64List{1}, hlo::Int64List{0, 1}}) {
-    Sample s{.opcode = Opcode::kReverse, .operands = {distinct(Shape::array(wanted.type, {wanted.n, 3}))}};
+    Sample s{.opcode = Opcode::kReverse, .operands = {elements(wanted, {wanted.n, 3})}};
     s.attributes = with<hlo::ReverseAttributes>([&](auto& a) { a.dimensions = dimensions; });
     s.expected = picked(s.operands[0], s.operands[0].shape(), [&](Index index) {
       return std::vector<int64_t>{dimensions[0] == 0 ? wanted.n - 1 - index[0] : index[0], 2 - index[1]};
@@ -243,7 +251,7 @@ Samples reverse_samples(Wanted wanted) {
 }
 
 Samples slice_samples(Wanted wanted) {
-  Sample s{.opcode = Opcode::kSlice, .operands = {distinct(Shape::array(wanted.type, {2 * wanted.n + 1, 7}))}};
+  Sample s{.opcode = Opcode::kSlice, .operands = {elements(wanted, {2 * wanted.n + 1, 7})}};
   s.attributes = with<hlo::SliceAttributes>([&](auto& a) { a.ranges = {{1, 2 * wanted.n + 1, 2}, {2, 7, 3}}; });
   s.expected = picked(s.operands[0], Shape::array(wanted.type, {wanted.n, 2}),
                       [](Index index) { return std::vector<int64_t>{1 + 2 * index[0], 2 + 3 * index[1]}; });
@@ -251,7 +259,7 @@ Samples slice_samples(Wanted wanted) {
 }
 
 Samples transpose_samples(Wanted wanted) {
-  Sample s{.opcode = Opcode::kTranspose, .operands = {distinct(Shape::array(wanted.type, {wanted.n, 3, 2}))}};
+  Sample s{.opcode = Opcode::kTranspose, .operands = {elements(wanted, {wanted.n, 3, 2})}};
   s.attributes = with<hlo::TransposeAttributes>([](auto& a) { a.permutation = {2, 0, 1}; });
   s.expected = picked(s.operands[0], Shape::array(wanted.type, {2, wanted.n, 3}),
                       [](Index index) { return std::vector<int64_t>{index[1], index[2], index[0]}; });
@@ -260,7 +268,7 @@ Samples transpose_samples(Wanted wanted) {
 
 Samples tuple_samples(Wanted wanted) {
   Sample s{.opcode = Opcode::kTuple};
-  s.operands = {distinct(Shape::array(wanted.type, {wanted.n})), distinct(Shape::array(wanted.type, {2, 3}), 1)};
+  s.operands = {elements(wanted, {wanted.n}), elements(wanted, {2, 3}, 1)};
   s.expected = Literal::tuple(s.operands);
   return {s};
 }

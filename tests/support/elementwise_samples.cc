@@ -59,9 +59,13 @@ Literal complex_edges(ElementType type) {
   return literal;
 }
 
+}  // namespace
+
 Literal edges_of(ElementType type) {
   return is_whole(type) ? whole_edges(type) : is_complex(type) ? complex_edges(type) : float_edges(type);
 }
+
+namespace {
 
 /// All pairings of the types' edges: the last operand runs fastest. `n` >= 0 takes as many, spread over all.
 std::vector<Literal> edge_arguments(const std::vector<ElementType>& types, int64_t n) {

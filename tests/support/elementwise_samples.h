@@ -8,4 +8,7 @@ namespace hilo::tests {
 
 std::vector<Sample> elementwise_samples(hlo::Opcode opcode, ElementType type, int64_t n, Values values);
 
+/// NaN, infinities, -0, the least and greatest numbers of a type, and some between: a vector.
+Literal edges_of(ElementType type);
+
 }  // namespace hilo::tests

@@ -12,6 +12,7 @@ namespace hilo::tests {
 struct Wanted {
   ElementType type;
   int64_t n;
+  Values values;
 };
 using Samples = std::vector<Sample>;
 
@@ -49,6 +50,11 @@ Samples while_samples(Wanted wanted);
 
 /// Whole numbers that differ from each other up to 128 elements (pred: a pattern).
 Literal distinct(const Shape& shape, int64_t seed = 0);
+/// distinct(), or for edges NaN, infinities, -0, the least and greatest numbers in turn: for ops that don't compute.
+Literal elements(Wanted wanted, const Shape& shape, int64_t seed = 0);
+inline Literal elements(Wanted wanted, std::initializer_list<int64_t> dimensions, int64_t seed = 0) {
+  return elements(wanted, Shape::array(wanted.type, dimensions), seed);
+}
 /// Whole numbers in 0..3 (pred: a pattern).
 Literal small(const Shape& shape, int64_t seed = 0);
 

@@ -108,7 +108,7 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
 std::vector<Sample> samples_of(Opcode opcode, ElementType type, int64_t n, Values values) {
   if (!hlo::contains(hlo::op_def(opcode).operand_types, type)) return {};
   return hlo::is_elementwise(opcode) ? elementwise_samples(opcode, type, n, values)
-                                     : structural_samples(opcode, {type, n});
+                                     : structural_samples(opcode, {type, n, values});
 }
 
 StatusOr<hlo::InstructionId> append(hlo::Builder& builder, const Sample& sample) {
