@@ -220,5 +220,14 @@ TEST(FileStem, TellsChangedNamesApart) {
   EXPECT_NE(file_stem(std::string(4096, 'a')), file_stem(std::string(4097, 'a')));
 }
 
+TEST_F(Files, NewFilesAppearOnlyWhereNothingIs) {
+  ASSERT_TRUE(write_new_file(at("a"), "first").ok());
+  EXPECT_EQ(write_new_file(at("a"), "second").code(), StatusCode::kAlreadyExists);
+  EXPECT_EQ(*read_file(at("a")), "first");
+  ASSERT_EQ(::symlink(at("b").c_str(), at("link").c_str()), 0);
+  EXPECT_EQ(write_new_file(at("link"), "x").code(), StatusCode::kAlreadyExists);
+  EXPECT_EQ(names(), (std::vector<std::string>{"a", "link"}));
+}
+
 }  // namespace
 }  // namespace hilo

@@ -4,13 +4,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
+#include <map>
+#include <thread>
 #include <vector>
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/platforms.h"
+#include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
 
 namespace hilo {
@@ -73,14 +77,17 @@ TEST_F(Dumps, EachKindHasItsFolderAndParses) {
   CompileOptions options;
   options.dump_unoptimized_hlo_proto_to = options.dump_optimized_hlo_proto_to = folder_;
   compile(options);
-  EXPECT_EQ(files("hlo_unoptimized"), Names{"0000.f.unoptimized.hlo"});
-  EXPECT_EQ(files("hlo_optimized"), Names{"0000.f.optimized.hlo"});
+  EXPECT_EQ(files("hlo_unoptimized"), (Names{"0000.f.unoptimized.hlo", "0000.f.unoptimized.hlo.pb"}));
+  EXPECT_EQ(files("hlo_optimized"), (Names{"0000.f.optimized.hlo", "0000.f.optimized.hlo.pb"}));
   EXPECT_EQ(files("hlo_per_pass"), Names{});
   const std::string before = *read_file(folder_ + "/hlo_unoptimized/0000.f.unoptimized.hlo");
   const std::string after = *read_file(folder_ + "/hlo_optimized/0000.f.optimized.hlo");
   EXPECT_NE(before.find("negate"), std::string::npos) << before;
   EXPECT_EQ(after.find("negate"), std::string::npos) << after;
-  EXPECT_TRUE(hlo::parse_module(after).ok());
+  ASSERT_TRUE(hlo::parse_module(after).ok());
+  const auto proto = hlo::from_proto(*read_file(folder_ + "/hlo_optimized/0000.f.optimized.hlo.pb"));
+  ASSERT_TRUE(proto.ok()) << proto.status().to_string();
+  EXPECT_EQ(proto->entry->fingerprint(), hlo::parse_module(after)->entry->fingerprint());
 }
 
 TEST_F(Dumps, OnlyPassesThatChangedSomethingLeaveFiles) {
@@ -93,23 +100,33 @@ TEST_F(Dumps, OnlyPassesThatChangedSomethingLeaveFiles) {
   dumps.after("simplify", module, true, 1);
   dumps.after("dce", module, true, 1);
   dumps.finish(module);
-  EXPECT_EQ(files("hlo_per_pass"), (Names{"0000.f.simplify.hlo", "0001.f.dce.hlo"}));
+  EXPECT_EQ(files("hlo_per_pass"), (Names{"0000.f.simplify.hlo", "0000.f.simplify.hlo.pb", "0001.f.dce.hlo",
+                                          "0001.f.dce.hlo.pb", "0002.f.index.html", "index.html"}));
 }
 
-TEST_F(Dumps, NumbersGoOnFromTheHighestInTheFolder) {
-  ASSERT_TRUE(make_directories(folder_).ok());
-  ASSERT_TRUE(write_file_atomic(folder_ + "/0041.other.hlo", "kept").ok());
-  ASSERT_TRUE(write_file_atomic(folder_ + "/notes.txt", "kept").ok());
-  EXPECT_EQ(*write_numbered(folder_, "f", "pass", "hlo", "x"), folder_ + "/0042.f.pass.hlo");
-  EXPECT_EQ(*write_numbered(folder_, "f", "pass", "hlo", "y"), folder_ + "/0043.f.pass.hlo");
-  EXPECT_EQ(*read_file(folder_ + "/0041.other.hlo"), "kept");
-  EXPECT_EQ(files("").size(), 4u);  // no temporary file stays
+TEST_F(Dumps, ACompilationWithoutAnyChangeLeavesNoPage) {
+  CompileOptions options;
+  options.dump_per_pass_hlo_proto_to = folder_;
+  const hlo::Module module = module_named("f");
+  DebugDumps dumps(options, module);
+  dumps.after("cse", module, false, 1);
+  dumps.finish(module);
+  EXPECT_EQ(files("hlo_per_pass"), Names{});
 }
 
-TEST_F(Dumps, NamesStayInsideTheFolder) {
-  const auto path = write_numbered(folder_, "../../etc/pass wd", "p/q", "hlo", "x");
-  ASSERT_TRUE(path.ok()) << path.status().to_string();
-  EXPECT_EQ(fs::path(*path).parent_path(), fs::path(folder_));
+TEST_F(Dumps, ThePageShowsWhatEachPassChanged) {
+  CompileOptions options;
+  options.dump_per_pass_hlo_proto_to = folder_;
+  compile(options, "a<b");
+  const std::string index = *read_file(folder_ + "/hlo_per_pass/index.html");
+  const size_t link = index.find("<a href=\"");
+  ASSERT_NE(link, std::string::npos) << index;
+  const std::string name = index.substr(link + 9, index.find('"', link + 9) - link - 9);
+  const std::string page = *read_file(folder_ + "/hlo_per_pass/" + name);
+  EXPECT_NE(page.find("<h1>a&lt;b</h1>"), std::string::npos) << page;
+  EXPECT_NE(page.find("<span class=\"r\">-  %a = f32[4]{0} negate(%x)</span>"), std::string::npos) << page;
+  EXPECT_NE(page.find(". simplify: "), std::string::npos) << page;
+  EXPECT_EQ(page.find("http"), std::string::npos) << page;
 }
 
 TEST_F(Dumps, FolderThatIsAFileWarnsOnceAndCompiles) {
@@ -130,8 +147,8 @@ TEST_F(Dumps, GraphsAreDrawnOfModulesThatMatch) {
   compile(options, "test_step");
   EXPECT_EQ(files("hlo_graph"), Names{});
   compile(options, "train_step");
-  EXPECT_EQ(files("hlo_graph"), (Names{"0000.train_step.unoptimized.dot", "0001.train_step.unoptimized.html",
-                                       "0002.train_step.optimized.dot", "0003.train_step.optimized.html"}));
+  EXPECT_EQ(files("hlo_graph"), (Names{"0000.train_step.unoptimized.dot", "0000.train_step.unoptimized.html",
+                                       "0001.train_step.optimized.dot", "0001.train_step.optimized.html"}));
 }
 
 TEST_F(Dumps, BadRegularExpressionWarnsAndDrawsNothing) {
@@ -142,6 +159,39 @@ TEST_F(Dumps, BadRegularExpressionWarnsAndDrawsNothing) {
   ASSERT_EQ(log_.size(), 1u);
   EXPECT_NE(log_[0].find("jax_dump_hlo_graph: '(' is no regular expression"), std::string::npos) << log_[0];
   EXPECT_EQ(files("hlo_graph"), Names{});
+}
+
+TEST_F(Dumps, ManyCompilationsInManyThreadsLeaveValidFiles) {
+  constexpr size_t kThreads = 8;
+  const char* const wanted = std::getenv("HILO_TEST_COMPILES");  // `make interop` runs a thousand
+  const size_t each = (wanted == nullptr ? 80 : std::strtoul(wanted, nullptr, 10)) / kThreads;
+  CompileOptions options;
+  options.dump_unoptimized_hlo_proto_to = options.dump_optimized_hlo_proto_to = options.dump_per_pass_hlo_proto_to =
+      folder_;
+  options.generate_hlo_graph = "";
+  std::vector<std::thread> threads;
+  for (size_t t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < each; ++i) compile(options, "f" + std::to_string(t));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(log_.empty());
+  for (const char* part : {"hlo_unoptimized", "hlo_optimized", "hlo_per_pass"}) {
+    std::map<std::string, int> by_number;
+    for (const std::string& name : files(part)) {
+      const std::string bytes = *read_file(folder_ + "/" + part + "/" + name);
+      if (name.ends_with(".hlo")) EXPECT_TRUE(hlo::parse_module(bytes).ok()) << name;
+      else if (name.ends_with(".pb")) EXPECT_TRUE(hlo::from_proto(bytes).ok()) << name;
+      else EXPECT_TRUE(bytes.ends_with("</html>\n")) << name;
+      ++by_number[name.substr(0, name.find('.'))];
+    }
+    const size_t stages = by_number.size() - (by_number.contains("index") ? 1 : 0);
+    EXPECT_EQ(stages % (kThreads * each), 0u) << part;
+    EXPECT_GE(stages, kThreads * each) << part;
+    for (const auto& [number, count] : by_number) EXPECT_LE(count, 2) << part << " " << number;
+  }
+  EXPECT_EQ(files("hlo_graph").size(), 4 * kThreads * each);
 }
 
 TEST(CompileProgressLine, IsCutAndCleaned) {

@@ -239,12 +239,15 @@ def dumps_are_numbered_and_never_overwritten(place):
     flags = [f"--jax_dump_hlo_{kind}=d" for kind in ("unoptimized", "optimized", "per_pass")]
     for _ in range(2):
         place.good("run", "axpy.hlo", "--random", "1", *flags)
-    assert place.files("d/hlo_unoptimized") == ["0000.axpy.unoptimized.hlo", "0001.axpy.unoptimized.hlo"]
-    assert place.files("d/hlo_optimized") == ["0000.axpy.optimized.hlo", "0001.axpy.optimized.hlo"]
-    assert len(place.files("d/hlo_per_pass")) >= 2
+    for stage in ("unoptimized", "optimized"):
+        wanted = [f"{number}.axpy.{stage}.{form}" for number in ("0000", "0001") for form in ("hlo", "hlo.pb")]
+        assert place.files(f"d/hlo_{stage}") == wanted
+    assert len(place.files("d/hlo_per_pass")) >= 6  # text, message and page of each
+    assert "index.html" in place.files("d/hlo_per_pass")
     holds((place.folder / "d/hlo_unoptimized/0000.axpy.unoptimized.hlo").read_text(), "unused")
     assert "unused" not in (place.folder / "d/hlo_optimized/0000.axpy.optimized.hlo").read_text()
-    place.good("opt", "d/hlo_optimized/0000.axpy.optimized.hlo")
+    text = place.good("opt", "d/hlo_optimized/0000.axpy.optimized.hlo")
+    assert place.good("opt", "d/hlo_optimized/0000.axpy.optimized.hlo.pb").split("ENTRY")[1] == text.split("ENTRY")[1]
 
 
 def dump_folder_that_cannot_be_made_is_a_warning(place):

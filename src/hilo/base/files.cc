@@ -88,10 +88,28 @@ Status write_error(int error, const std::string& path, size_t wanted) {
 }
 
 // Writes, flushes and closes; 0 or the errno.
-int fill(Descriptor& file, std::string_view content) {
+int fill(Descriptor& file, std::string_view content, Durability durability) {
   if (const int error = write_all(file.number(), content)) return error;
-  if (const int error = flush(file.number())) return error;
+  if (durability == Durability::kFlushed) {
+    if (const int error = flush(file.number())) return error;
+  }
   return file.close();
+}
+
+// Writes a temporary file beside `path` and moves it there; `move` is rename or link.
+Status write_beside(const std::string& path, std::string_view content, Durability durability,
+                    int (*move)(const char* from, const char* to)) {
+  static std::atomic<uint64_t> counter{0};
+  // A short name of its own: the final one may already be as long as the file system allows.
+  const std::string temporary = fmt::format("{}/.hilo-{}-{}.tmp", directory_of(path), ::getpid(),
+                                            counter.fetch_add(1, std::memory_order_relaxed));
+  ::unlink(temporary.c_str());  // left by a process of the same number that was killed
+  Descriptor file(open_again_if_interrupted(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
+  if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
+  int error = fill(file, content, durability);
+  if (error == 0 && move(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error != 0 || move != ::rename) ::unlink(temporary.c_str());
+  return error == 0 ? ok_status() : write_error(error, path, content.size());
 }
 
 StatusOr<std::string> read_open_file(int descriptor, const std::string& path, int64_t expected, int64_t limit) {
@@ -162,28 +180,21 @@ StatusOr<std::string> read_file(const std::string& path, int64_t limit) {
   }
 }
 
-Status write_file_atomic(const std::string& path, std::string_view content) {
+Status write_file_atomic(const std::string& path, std::string_view content, Durability durability) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
-  static std::atomic<uint64_t> counter{0};
-  const std::string directory = directory_of(path);
-  // A short name of its own: the final one may already be as long as the file system allows.
-  const std::string temporary =
-      fmt::format("{}/.hilo-{}-{}.tmp", directory, ::getpid(), counter.fetch_add(1, std::memory_order_relaxed));
-  ::unlink(temporary.c_str());  // left by a process of the same number that was killed
-  Descriptor file(open_again_if_interrupted(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666));
-  if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
-  int error = fill(file, content);
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    ::unlink(temporary.c_str());
-    return write_error(error, path, content.size());
-  }
+  HILO_RETURN_IF_ERROR(write_beside(path, content, durability, ::rename));
+  if (durability != Durability::kFlushed) return ok_status();
   // The new name is on the disk only when its directory is.
-  const Descriptor folder(open_again_if_interrupted(directory.c_str(), O_RDONLY | O_DIRECTORY));
+  const Descriptor folder(open_again_if_interrupted(directory_of(path).c_str(), O_RDONLY | O_DIRECTORY));
   if (folder.open()) {
     if (const int lost = flush(folder.number())) return errno_status(lost, fmt::format("writing {}", path));
   }
   return ok_status();
+}
+
+Status write_new_file(const std::string& path, std::string_view content) {
+  HILO_RETURN_IF_ERROR(refuse_nul(path));
+  return write_beside(path, content, Durability::kCached, ::link);
 }
 
 Status make_directories(const std::string& path) {

@@ -20,10 +20,19 @@ Status errno_status(int error, std::string_view what);
 ///           file holds more than `limit` bytes or memory runs out.
 StatusOr<std::string> read_file(const std::string& path, int64_t limit = kDefaultFileLimit);
 
+/// Whether a file is on the disk when it is written, and survives the machine; else it only survives the process.
+enum class Durability : uint8_t { kFlushed, kCached };
+
 /// Puts `content` at `path`: written to a temporary file beside it, flushed to the disk, then renamed over `path`. A
 /// reader sees the old file or the new one. On an error the temporary file is removed and `path` is as it was.
 /// Errors    as errno_status; a full disk is RESOURCE_EXHAUSTED and says how much was needed and how much was free.
-Status write_file_atomic(const std::string& path, std::string_view content);
+/// Cost      flushing takes milliseconds; kCached is for what can be made again, dumps for example
+Status write_file_atomic(const std::string& path, std::string_view content,
+                         Durability durability = Durability::kFlushed);
+
+/// The same where nothing may be yet, neither file nor link; never flushed.
+/// Errors    ALREADY_EXISTS, and those of write_file_atomic
+Status write_new_file(const std::string& path, std::string_view content);
 
 /// Makes the directory and its parents; those that exist stay as they are.
 /// Errors    as errno_status, and INVALID_ARGUMENT if something on the way is not a directory.

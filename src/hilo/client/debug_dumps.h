@@ -2,12 +2,14 @@
 // client/debug_dumps.h -- writes modules into folders while they are compiled, as the jax_dump_hlo_* flags ask.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "hilo/backend/compile_options.h"
 #include "hilo/base/flags.h"
 #include "hilo/client/compile_progress.h"
+#include "hilo/client/pass_page.h"
 #include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo {
@@ -18,9 +20,10 @@ CompileOptions compile_options(const FlagValues& flags);
 /// True if any flag asks for files.
 bool wants_dumps(const CompileOptions& options);
 
-/// Watches one compilation. Files are HLO text NNNN.MODULE.PASS.hlo in DIR/hlo_unoptimized, DIR/hlo_optimized and
-/// DIR/hlo_per_pass; the numbers go on from the highest one in the folder and nothing is overwritten. A pass that
-/// changed nothing leaves no file. Pictures (jax_dump_hlo_graph) go to hlo_graph in the first folder named, or in the
+/// Watches one compilation. Files are HLO text and HloModuleProto side by side, NNNN.MODULE.PASS.hlo and .hlo.pb, in
+/// DIR/hlo_unoptimized, DIR/hlo_optimized and DIR/hlo_per_pass; the numbers go on from the highest one in the folder and
+/// nothing is overwritten. A pass that changed nothing leaves no file; after the last one NNNN.MODULE.index.html shows
+/// what each did, and index.html leads to all such pages. Pictures (jax_dump_hlo_graph) go to hlo_graph in the first folder named, or in the
 /// working directory. A folder that can't be written is warned about once, and the compilation goes on.
 class DebugDumps final : public hlo::PassObserver {
  public:
@@ -32,17 +35,17 @@ class DebugDumps final : public hlo::PassObserver {
   void finish(const hlo::Module& optimized);
 
  private:
+  /// Text and message side by side; returns the text's file name, "" if it couldn't be written.
+  std::string write_module(const std::string& folder, std::string_view stage, const hlo::Module& module,
+                           const std::string& text) const;
   void write_graph(const hlo::Module& module, std::string_view stage) const;
+  void write_pass_page() const;
 
   const CompileOptions& options_;
   std::string name_;
-  bool draw_ = false;  ///< the module's name matches jax_dump_hlo_graph
+  bool draw_ = false;               ///< the module's name matches jax_dump_hlo_graph
+  std::optional<PassPage> passes_;  ///< if passes are dumped
   CompileProgress progress_;
 };
-
-/// Writes `content` as FOLDER/NNNN.MODULE.STAGE.EXTENSION under the next free number and returns the path.
-/// Errors    those of make_directories and write_file_atomic
-StatusOr<std::string> write_numbered(const std::string& folder, std::string_view module, std::string_view stage,
-                                     std::string_view extension, std::string_view content);
 
 }  // namespace hilo
