@@ -200,6 +200,21 @@ TEST(WholeLoops, ReadSlicesAndWriteThemInPlace) {
   }
 }
 
+TEST(WholeLoops, StartTheStackOfAScanWithWhatIsThere) {
+  hlo::Module module = parsed(sized(cell("  at = s32[] copy(i)"), 40, 6));
+  ASSERT_TRUE(hlo::run_passes(module, hlo::default_pipeline(), {}).ok());
+  for (const LoopForm form : {LoopForm::kFunctions, LoopForm::kSteps}) {
+    const StatusOr<Program> program = plan_program(module, *selected_isa(), form);
+    ASSERT_TRUE(program.ok()) << program.status().to_string();
+    for (const Step& step : program->steps) {
+      EXPECT_NE(step.kind, StepKind::kKernel);
+      if (step.kind != StepKind::kCopy) continue;
+      const Slot& from = program->slots[step.a];
+      EXPECT_FALSE(from.source == SlotSource::kArgument && from.index == 2) << "the stack is copied";
+    }
+  }
+}
+
 TEST(WholeLoops, HandOutLibraryCalls) {
   check_loop(sized(R"(HloModule sorts
 less { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = pred[] compare(a, b), direction=LT }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/overwritten_carry.h"
 
 namespace hilo::cpu {
 namespace {
@@ -75,6 +76,13 @@ class GraphBuilder {
       std::vector<Leaves> inner;
       for (hlo::InstructionId id : i.operands) inner.push_back(leaves[id]);
       return inline_computation(*hlo::attributes_of<hlo::CallAttributes>(i).to_apply, inner, depth + 1);
+    }
+    if (i.opcode == hlo::Opcode::kWhile) {
+      const std::vector<bool> overwritten = hlo::overwritten_elements(i, computation);
+      // Leaves are elements unless tuples are nested; such a carry is left as it is.
+      for (size_t k = 0; k < overwritten.size() && overwritten.size() == operands.size(); ++k) {
+        if (overwritten[k]) operands[k] = add_value(graph_.values[operands[k]].shape.with_default_layout());
+      }
     }
     Node node{&i, std::move(operands), {}};
     const uint32_t id = static_cast<uint32_t>(graph_.nodes.size());

@@ -20,12 +20,13 @@ struct Node {
 
 struct GraphValue {
   Shape shape;
-  uint32_t node = ~0u;  ///< ~0 for a parameter
+  uint32_t node = ~0u;  ///< ~0 for a parameter, and for memory whose contents nobody reads
   uint32_t result = 0;  ///< which of the node's results
 };
 
 /// Values are in topological order: a node's operands have smaller ids than its results. Calls are inlined and tuples,
-/// copies and barriers are names for other values. Instructions belong to the computation, which must outlive the graph.
+/// copies and barriers are names for other values. What a
+/// counted loop fills starts as a value that nobody makes. Instructions belong to the computation, which must outlive the graph.
 struct Graph {
   std::vector<Node> nodes;
   std::vector<GraphValue> values;

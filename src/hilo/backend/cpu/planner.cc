@@ -305,7 +305,9 @@ void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> argume
 Status Planner::plan_node(Scope& scope, uint32_t n, int depth) {
   const Node& node = scope.graph.nodes[n];
   const hlo::Instruction& i = *node.instruction;
-  for (ValueId v : node.operands) use(scope.slot_of[v]);
+  for (ValueId v : node.operands) {
+    if (scope.slot_of[v] != kNoSlot) use(scope.slot_of[v]);  // else memory that a loop will fill
+  }
   if (i.opcode == Opcode::kConstant) {
     scope.slot_of[node.results[0]] = constant_slot(hlo::attributes_of<hlo::ConstantAttributes>(i).value);
     return ok_status();

@@ -64,7 +64,7 @@ Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
       const SlotId start = scope.target[result] != kNoSlot ? scope.target[result] : new_arena_slot(bytes(k));
       if (alone && scope.last_use[init] == scope.item) scope.overwrites[result].push_back(init);
       alias(scope, start, now[k]);
-      copy(scope, from, now[k], bytes(k));
+      if (from != kNoSlot) copy(scope, from, now[k], bytes(k));  // else the loop will fill it
     }
     if (!fixed) alias(scope, home[k], next[k]);
   }
