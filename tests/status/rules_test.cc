@@ -300,6 +300,35 @@ TEST_P(BatchCell, IsALoop) {
   }
 }
 
+// ---- the nets catch -------------------------------------------------------------------------------------------------
+
+Sample smooth(hlo::Opcode opcode) { return samples_of(opcode, ElementType::kF64, kExtent, Values::kSmooth)[0]; }
+
+TEST(RuleNets, CatchTheDerivativeOfAnotherOp) {
+  const Sample sine = smooth(hlo::Opcode::kSin), cosine = smooth(hlo::Opcode::kCos);
+  const std::vector<Wide> slope = finite_differences(cosine, {true})[0];
+  const Literal tangent = pushed(sine, {true})[0];
+  EXPECT_FALSE(near(wide_at(tangent, 0), slope[0], 1e-6));
+  EXPECT_TRUE(near(wide_at(tangent, 0), finite_differences(sine, {true})[0][0], 1e-6));
+}
+
+TEST(RuleNets, CatchATransposeThatMovesElements) {
+  const Literal v = direction(Shape::array(ElementType::kF64, {kExtent}), 1), w = example(v, 1);
+  ASSERT_NE(difference(v, w), "");
+  const Literal ct = direction(v.shape(), 4);
+  long double size = 0;
+  EXPECT_NE(inner(std::vector{ct}, std::vector{v}, size), inner(std::vector{ct}, std::vector{w}, size));
+}
+
+TEST(LayerNets, SeeOneBitAndOneUnit) {
+  const Literal one = Literal::array<float>({2}, {1, 1}),
+                next = Literal::array<float>({2}, {1, std::nextafter(1.0f, 2.0f)});
+  EXPECT_NE(difference(next, one), "");
+  EXPECT_EQ(difference(next, one, 1), "");
+  EXPECT_NE(difference(Literal::array<float>({2}, {1, std::nextafter(next.data<float>()[1], 2.0f)}), one, 1), "");
+  EXPECT_NE(difference(Literal::array<float>({1}, {-0.0f}), Literal::array<float>({1}, {0.0f})), "");
+}
+
 HILO_CELLS(JvpCell, jvp_cells());
 HILO_CELLS(TransposeCell, transpose_cells());
 HILO_CELLS(BatchCell, batch_cells());

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/dot.h"
@@ -213,7 +214,7 @@ Sample row_scatter(ElementType type, int64_t n, const std::vector<int32_t>& plac
     a.inserted_window_dims = {0};
     a.scatter_dims_to_operand_dims = {0};
     a.index_vector_dim = 1;
-    a.unique_indices = opcode != Opcode::kAdd;
+    a.unique_indices = std::set<int32_t>(places.begin(), places.end()).size() == places.size();
     a.to_apply = opcode ? body_of(*opcode, type) : replace_body(type);
   });
   s.expected = s.operands[0];
@@ -348,6 +349,7 @@ Samples dot_samples(Wanted wanted) {
 Samples scatter_samples(Wanted wanted) {
   return {row_scatter(wanted.type, wanted.n, {2, 0, 2, 7, -1}, Opcode::kAdd),
           row_scatter(wanted.type, wanted.n, {3, 0, 5}, std::nullopt),
+          row_scatter(wanted.type, wanted.n, {1, 3, 1, 7}, std::nullopt),
           row_scatter(wanted.type, wanted.n, {1, 3, -2}, Opcode::kMultiply)};
 }
 

@@ -144,12 +144,33 @@ JvpResult multiplying_scatter_jvp(const Operation& operation, std::span<const Ta
   return {bind(operation), {tangent}};
 }
 
+/// Where indices repeat, one update wins, the same that the scatter itself lets win: a scatter of numbers tells which.
+/// Its tangent is what falls on each place; everything else is masked, so that the rest is a sum, which transposes.
+JvpResult repeating_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const hlo::ScatterAttributes& s = scatter_attributes(operation);
+  const Array &x = operation.operands[0], &indices = operation.operands[1], &updates = operation.operands[2];
+  const Array counted = iota(Shape::array(ElementType::kS32, {updates.size()}), 0);
+  const Array numbers = reshape(add(counted, full_like(counted, 1)), updates.shape());
+  const Array none = full(x.aval_shape().with_element_type(ElementType::kS32), 0);
+  const Array winners = scatter(none, indices, numbers, s, std::nullopt);
+  Tangent tangent;
+  if (!tangents[0].is_zero()) tangent = select(eq(winners, none), tangents[0].value(), full_like(x, 0));
+  if (!tangents[2].is_zero()) {
+    const Array won = eq(gather(winners, indices, gather_of(s, x, updates)), numbers);
+    const Array kept = select(won, tangents[2].value(), full_like(updates, 0));
+    const Array base = tangent.is_zero() ? full_like(x, 0) : tangent.value();
+    tangent = scatter(base, indices, kept, s, Opcode::kAdd);
+  }
+  return {bind(operation), {tangent}};
+}
+
 JvpResult scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const hlo::ComputationPtr& body = scatter_attributes(operation).to_apply;
   const ReducerKind kind = body->reducer_kind();
   if (operation.operands.size() == 3) {
     if (kind == ReducerKind::kMultiply) return multiplying_scatter_jvp(operation, tangents);
-    // A replacing scatter writes tangents in the same order as values, so that the same update wins.
+    if (replaces(body) && !scatter_attributes(operation).unique_indices)
+      return repeating_scatter_jvp(operation, tangents);
     if (kind == ReducerKind::kAdd || replaces(body)) return linear_jvp(operation, tangents);
   }
   or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
@@ -184,7 +205,7 @@ void scatter_transpose(const Operation& operation, std::span<const Tangent> cts,
   if (s.to_apply->reducer_kind() == ReducerKind::kMultiply) {  // linear in its operand
     return out.add(0, scatter(ct, operation.operands[1], operation.operands[2], s, Opcode::kMultiply));
   }
-  if (!adds && !s.unique_indices) {
+  if (!adds && !s.unique_indices) {  // its jvp is a sum; a program from outside may still ask
     or_throw(unimplemented("transpose of a replacing scatter is only implemented for unique_indices=true"));
   }
   if (out.wants(0)) {
