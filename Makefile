@@ -40,7 +40,7 @@ conformance:  ## others' test cases, from CONFORMANCE=DIR
 
 interop:  ## what needs a virtual environment with jaxlib
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command examples test_client
 	@python3 tools/interop.py --build $(BUILD)
 
 fuzz:  ## the readers under libFuzzer, SECONDS=60 each

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs tests/interop/with_jax.py in a virtual environment (.venv) with JAX, which it makes if it is not there."""
+"""Runs what needs more than the clone: the scripts of tests/interop in a virtual environment (.venv) with JAX, which it
+makes if it is not there, and 1,000 compilations under all dump flags. Exit status 2 if the wheels can't be had."""
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -10,19 +12,44 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy")
+SCRIPTS = ("with_jax.py", "protos.py", "graph_page.py")
+COMPILATIONS = "1000"
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    arguments, rest = parser.parse_known_args()
+    parser.add_argument("scripts", nargs="*", default=SCRIPTS, help="default: all")
+    arguments = parser.parse_args()
+    python = environment()
+    if python is None:
+        print(f"interop: {', '.join(PINNED)} can't be had")
+        return 2
+    binaries = arguments.build.resolve() / "bin"
+    failed = 0
+    for script in arguments.scripts:
+        print(f"-- {script}", flush=True)
+        failed += run([python, ROOT / "tests" / "interop" / script, "--command", binaries / "hilo"])
+    print(f"-- {COMPILATIONS} compilations under all dump flags", flush=True)
+    failed += run([binaries / "tests" / "test_client", "--gtest_brief=1", "--gtest_filter=*ManyCompilations*"],
+                  HILO_TEST_COMPILES=COMPILATIONS)
+    return 1 if failed else 0
+
+
+def environment() -> pathlib.Path | None:
+    """The interpreter of the virtual environment with JAX; None if that can't be made."""
     python = VENV / "bin" / "python"
-    if not python.exists() or subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL).returncode != 0:
-        print(f"making {VENV} with {', '.join(PINNED)}", flush=True)
-        subprocess.run([sys.executable, "-m", "venv", VENV], check=True)
-        subprocess.run([python, "-m", "pip", "install", "-q", *PINNED], check=True)
-    script = ROOT / "tests" / "interop" / "with_jax.py"
-    return subprocess.run([python, script, "--command", arguments.build.resolve() / "bin" / "hilo", *rest]).returncode
+    if python.exists() and subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL).returncode == 0:
+        return python
+    print(f"making {VENV} with {', '.join(PINNED)}", flush=True)
+    commands = ([sys.executable, "-m", "venv", VENV], [python, "-m", "pip", "install", "-q", *PINNED])
+    made = all(subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0 for command in commands)
+    return python if made else None
+
+
+def run(command, **variables) -> bool:
+    """Whether it failed."""
+    return subprocess.run(list(map(str, command)), env={**os.environ, **variables}).returncode != 0
 
 
 if __name__ == "__main__":

@@ -6,6 +6,8 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import argparse
+import html.parser
+import json
 import os
 import pathlib
 import signal
@@ -227,8 +229,42 @@ def convert_writes_protos_that_every_subcommand_reads(place):
 def convert_draws(place):
     holds(place.good("convert", "--to", "dot", "axpy.hlo"), "digraph")
     page = place.good("convert", "--to", "html", "axpy.hlo")
-    holds(page, "<html")
+    assert len(program_of(page)["computations"][0]["nodes"]) == 7
+
+
+def pictures_of_large_programs_hold_every_node(place):
+    count = 10_000
+    lines = [f"  v{i} = f32[4] add(v{i - 1}, v{max(0, i - 7)})" for i in range(1, count)]
+    text = "HloModule large\n\nENTRY main {\n  v0 = f32[4] parameter(0)\n" + "\n".join(lines) + "\n}\n"
+    (place.folder / "large.hlo").write_text(text)
+    page = place.good("convert", "--to", "html", "large.hlo")
+    assert len(program_of(page)["computations"][0]["nodes"]) == count
+    assert page.count("<") < 200  # nodes are data; the script draws those in view
+
+
+def program_of(page: str) -> dict:
+    """The data of a picture, whose tags must be balanced."""
+    class Reader(html.parser.HTMLParser):
+        def __init__(self):
+            super().__init__()
+            self.open, self.data = [], ""
+
+        def handle_starttag(self, tag, attributes):
+            if tag not in ("meta", "input"):
+                self.open.append((tag, dict(attributes).get("type")))
+
+        def handle_endtag(self, tag):
+            assert self.open.pop()[0] == tag, tag
+
+        def handle_data(self, data):
+            if self.open and self.open[-1] == ("script", "application/json"):
+                self.data += data
+
     assert "http" not in page
+    reader = Reader()
+    reader.feed(page)
+    assert reader.open == [], reader.open
+    return json.loads(reader.data)
 
 
 def flags_page_is_the_table(place):
@@ -278,7 +314,8 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, platform_flag_chooses_the_engine,
          opt_runs_the_passes_named, convert_prints_what_reads_back,
-         convert_writes_protos_that_every_subcommand_reads, convert_draws, flags_page_is_the_table,
+         convert_writes_protos_that_every_subcommand_reads, convert_draws,
+         pictures_of_large_programs_hold_every_node, flags_page_is_the_table,
          dumps_are_numbered_and_never_overwritten, dump_folder_that_cannot_be_made_is_a_warning, unwritable_output_fails,
          interrupt_ends_a_running_program_with_130)
 

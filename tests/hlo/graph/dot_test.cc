@@ -13,7 +13,7 @@ bool holds(const std::string& text, std::string_view part) { return text.find(pa
 TEST(Dot, NamesEveryInstructionWithShapeAndSourceLine) {
   const std::string dot = dot_graph(example_module());
   EXPECT_TRUE(holds(dot, "reduce sum\\nf32[4]\\ntrain.cc:41\\ncalls ")) << dot;
-  EXPECT_TRUE(holds(dot, "[label=\"tanh root\\nf32[4]\\ntrain.cc:41\", penwidth=2];")) << dot;
+  EXPECT_TRUE(holds(dot, "[label=\"tanh root\\nf32[4]\\ntrain.cc:41\\n32 B, 4 transcendental\", penwidth=2];")) << dot;
 }
 
 TEST(Dot, EscapesQuotesAndBackslashes) {

@@ -16,27 +16,32 @@ size_t count(const std::string& text, std::string_view part) {
   return n;
 }
 
-TEST(Html, NamesEveryInstructionWithShapeAndSourceLine) {
-  const std::string page = html_graph(example_module(), "step");
-  EXPECT_TRUE(holds(page, "<title>reduce sum f32[4]\ntrain.cc:41\ncalls ")) << page;
-  EXPECT_TRUE(holds(page, "<title>tanh root f32[4]\ntrain.cc:41</title>")) << page;
-  EXPECT_EQ(count(page, "class=\"node\""), 7u) << "4 of the entry, 3 of the reducer";
+/// The JSON between the page's tags.
+std::string data_of(const std::string& page) {
+  constexpr std::string_view kBegin = "<script type=\"application/json\">";
+  const size_t begin = page.find(kBegin) + kBegin.size();
+  return page.substr(begin, page.find("</script>", begin) - begin);
 }
 
-TEST(Html, DrawsOneEdgeAnOperand) { EXPECT_EQ(count(svg_graph(*example_module().entry), "<path "), 3u); }
+TEST(Html, NamesEveryInstructionWithShapeSourceLineAndCost) {
+  const std::string data = data_of(html_graph(example_module(), "step"));
+  EXPECT_TRUE(holds(data, R"(["reduce sum","f32[4]","train.cc:41",")")) << data;
+  EXPECT_TRUE(holds(data, R"(["tanh root","f32[4]","train.cc:41","32 B, 4 transcendental","elementwise",2,[2],[]])"))
+      << data;
+  EXPECT_EQ(count(data, "\n["), 7u) << "4 of the entry, 3 of the reducer";
+}
 
-TEST(Html, FoldsCalledComputationsBelowTheEntry) {
-  const Module module = example_module();
-  const std::string page = html_graph(module, "step");
-  EXPECT_EQ(count(page, "<details>"), 1u);
-  EXPECT_LT(page.find("<details open><summary>main (4 instructions)"), page.find("<details><summary>"));
+TEST(Html, LeadsFromCallsToWhatTheyCall) {
+  const std::string page = html_graph(example_module(), "step");
+  EXPECT_TRUE(holds(data_of(page), R"("other",1,[0,1],[0]])")) << page;
+  EXPECT_TRUE(holds(data_of(page), R"({"entry":1,"computations":[)")) << page;
   EXPECT_TRUE(holds(page, "<p>7 instructions in 2 computations.")) << page;
 }
 
 TEST(Html, EscapesNamesAndTitle) {
   const std::string page = html_graph(example_module(), "<b>&");
   EXPECT_TRUE(holds(page, "<title>&lt;b&gt;&amp;</title>")) << page;
-  EXPECT_TRUE(holds(page, "x&lt;&amp;&quot;&#39;\\&gt;")) << page;
+  EXPECT_TRUE(holds(data_of(page), R"("parameter x\u003c\u0026\"'\\>")")) << page;
   EXPECT_EQ(html_escaped(std::string_view("a\x01"
                                           "b\x7f",
                                           4)),
@@ -46,22 +51,7 @@ TEST(Html, EscapesNamesAndTitle) {
 TEST(Html, HoldsNoAddressWhateverTheNames) {
   const std::string page = html_graph(example_module(), "https");
   EXPECT_FALSE(holds(page, "http")) << page;
-  EXPECT_TRUE(holds(page, "constant &#104;ttp://zero")) << page;
-}
-
-TEST(Html, ShortensLongLinesBetweenCharacters) {
-  Builder builder("long");
-  const InstructionId x = builder.parameter(Shape::scalar(ElementType::kF32), "aaaaaaaaaaaaaa\xc3\xa9\xc3\xa9\xc3\xa9");
-  const std::string svg = svg_graph(*std::move(builder).build(x).value());
-  EXPECT_TRUE(holds(svg, ">parameter aaaaaaaaaaaaaa..</text>")) << svg;
-}
-
-TEST(Html, ProgramWithOneInstructionIsOneBox) {
-  Builder builder("one");
-  const InstructionId x = builder.parameter(Shape::scalar(ElementType::kF32), "x");
-  const std::string svg = svg_graph(*std::move(builder).build(x).value());
-  EXPECT_EQ(count(svg, "<rect "), 1u);
-  EXPECT_EQ(count(svg, "<path "), 0u);
+  EXPECT_TRUE(holds(data_of(page), R"("constant \u0068ttp://zero")")) << page;
 }
 
 }  // namespace

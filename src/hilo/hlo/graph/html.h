@@ -9,16 +9,15 @@
 
 namespace hilo::hlo {
 
-/// A whole page with the entry computation drawn, called ones folded below it, and a search box. It refers to nothing
-/// outside of itself: the letters "http" don't occur, whatever the program's names.
+/// A whole page: the entry computation drawn, called ones (bodies of loops, branches, fused regions) opened and closed
+/// by a click on what calls them, and a search over all of them. Each node has its shape, source line and cost. Places
+/// are computed here; the page holds them as data and draws what is in view, so that large programs stay usable. It
+/// refers to nothing outside of itself: the letters "http" don't occur, whatever the program's names.
 /// Cost    O(n log n) in the number of instructions
 std::string html_graph(const Module& module, std::string_view title);
 
 /// The same as a <section>, to be put into a page.
 std::string html_section(const Module& module, std::string_view title);
-
-/// One computation as an <svg> element for use inside HTML (inline SVG needs no namespace).
-std::string svg_graph(const Computation& computation);
 
 /// `text` as the content of an HTML element or of a quoted attribute.
 std::string html_escaped(std::string_view text);

@@ -2,6 +2,7 @@
 // hlo/graph/labels.h -- the lines that stand in a node, for every picture of a program.
 #pragma once
 
+#include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/computation.h"
 
 namespace hilo::hlo::graph {
@@ -12,7 +13,11 @@ struct NodeLabel {
   std::string shape;   ///< "f32[4,3]"
   std::string source;  ///< "train.cc:41", or "" if unknown
   std::string calls;   ///< "calls body, condition", or ""
+  std::string cost;    ///< "24 flop, 96 B", or "" for none
 };
-NodeLabel label_of(const Instruction& instruction);
+NodeLabel label_of(const Instruction& instruction, const Cost& cost);
+
+/// "1.5 Mflop, 12 kB, 64 transcendental"; "" for no cost, "at least ..." where not all is known.
+std::string cost_text(const Cost& cost);
 
 }  // namespace hilo::hlo::graph
