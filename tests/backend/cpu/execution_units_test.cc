@@ -49,9 +49,9 @@ TEST(ExecutionUnits, AFusedKernelNamesItsInstructionsAndCountsItsTrafficOnce) {
 }
 
 TEST(ExecutionUnits, ALibraryCallIsNamedByItsOpcode) {
-  EXPECT_EQ(units_of("ENTRY main {\n x = f32[40,50] parameter(0)\n y = f32[50,60] parameter(1)\n"
-                     " ROOT z = f32[40,60] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"),
-            Units{"dot z " + std::to_string(4 * (40 * 50 + 50 * 60 + 40 * 60))});
+  EXPECT_EQ(units_of("ENTRY main {\n x = f32[60,70] parameter(0)\n y = f32[70,80] parameter(1)\n"
+                     " ROOT z = f32[60,80] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"),
+            Units{"dot z " + std::to_string(4 * (60 * 70 + 70 * 80 + 60 * 80))});
 }
 
 TEST(ExecutionUnits, ASliceCountsOnlyWhatItReads) {
