@@ -219,45 +219,45 @@ TEST(WholeLoops, HandOutLibraryCalls) {
   check_loop(sized(R"(HloModule sorts
 less { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT c = pred[] compare(a, b), direction=LT }
 body {
-  p = (s32[], f32[48,48], f32[48,48], u64[2], f32[48]) parameter(0)
+  p = (s32[], f32[64,64], f32[64,64], u64[2], f32[64]) parameter(0)
   i = s32[] get-tuple-element(p), index=0
-  x = f32[48,48] get-tuple-element(p), index=1
-  w = f32[48,48] get-tuple-element(p), index=2
+  x = f32[64,64] get-tuple-element(p), index=1
+  w = f32[64,64] get-tuple-element(p), index=2
   key = u64[2] get-tuple-element(p), index=3
-  last = f32[48] get-tuple-element(p), index=4
+  last = f32[64] get-tuple-element(p), index=4
   one = s32[] constant(1)
   next = s32[] add(i, one)
-  product = f32[48,48] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  tamed = f32[48,48] tanh(product)
-  noise = (u64[2], u32[48]) rng-bit-generator(key), algorithm=rng_three_fry
+  product = f32[64,64] dot(x, w), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  tamed = f32[64,64] tanh(product)
+  noise = (u64[2], u32[64]) rng-bit-generator(key), algorithm=rng_three_fry
   new_key = u64[2] get-tuple-element(noise), index=0
-  bits = u32[48] get-tuple-element(noise), index=1
+  bits = u32[64] get-tuple-element(noise), index=1
   eight = u32[] constant(24)
-  shift = u32[48] broadcast(eight), dimensions={}
-  small = u32[48] shift-right-logical(bits, shift)
-  float = f32[48] convert(small)
-  sorted = f32[48] sort(float), dimensions={0}, to_apply=less
-  spread = f32[48,48] broadcast(sorted), dimensions={1}
+  shift = u32[64] broadcast(eight), dimensions={}
+  small = u32[64] shift-right-logical(bits, shift)
+  float = f32[64] convert(small)
+  sorted = f32[64] sort(float), dimensions={0}, to_apply=less
+  spread = f32[64,64] broadcast(sorted), dimensions={1}
   ratio = f32[] constant(0.001)
-  ratios = f32[48,48] broadcast(ratio), dimensions={}
-  scaled = f32[48,48] multiply(spread, ratios)
-  y = f32[48,48] add(tamed, scaled)
-  ROOT t = (s32[], f32[48,48], f32[48,48], u64[2], f32[48]) tuple(next, y, w, new_key, sorted)
+  ratios = f32[64,64] broadcast(ratio), dimensions={}
+  scaled = f32[64,64] multiply(spread, ratios)
+  y = f32[64,64] add(tamed, scaled)
+  ROOT t = (s32[], f32[64,64], f32[64,64], u64[2], f32[64]) tuple(next, y, w, new_key, sorted)
 }
 condition {
-  p = (s32[], f32[48,48], f32[48,48], u64[2], f32[48]) parameter(0)
+  p = (s32[], f32[64,64], f32[64,64], u64[2], f32[64]) parameter(0)
   i = s32[] get-tuple-element(p), index=0
   n = s32[] constant(T)
   ROOT c = pred[] compare(i, n), direction=LT
 }
 ENTRY main {
   zero = s32[] constant(0)
-  a = f32[48,48] parameter(0)
-  b = f32[48,48] parameter(1)
+  a = f32[64,64] parameter(0)
+  b = f32[64,64] parameter(1)
   k = u64[2] parameter(2)
-  l = f32[48] parameter(3)
-  init = (s32[], f32[48,48], f32[48,48], u64[2], f32[48]) tuple(zero, a, b, k, l)
-  ROOT w = (s32[], f32[48,48], f32[48,48], u64[2], f32[48]) while(init), condition=condition, body=body
+  l = f32[64] parameter(3)
+  init = (s32[], f32[64,64], f32[64,64], u64[2], f32[64]) tuple(zero, a, b, k, l)
+  ROOT w = (s32[], f32[64,64], f32[64,64], u64[2], f32[64]) while(init), condition=condition, body=body
 }
 )",
                    0, 3),
