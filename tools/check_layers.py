@@ -57,7 +57,8 @@ SEAMS = ("client",)
 FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",), "trace/trace.h": ("backend",),
                "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/reference", "rpc", "replica", "pjrt")}
 # Lists without code, expanded where a name is needed: file -> rows that may include it beside those above.
-TABLES = {"hlo/ops/elementwise.inc": ("hlo/ir",), "hlo/ops/structural.inc": ("hlo/ir",)}
+TABLES = {"hlo/ops/elementwise.inc": ("hlo/ir",), "hlo/ops/structural.inc": ("hlo/ir",),
+          "hlo/ops/extensions.inc": ("hlo/ir",), "hlo/ops/extensions.h": ("hlo/ir",)}
 UMBRELLAS = ("hilo/hilo.h", "hilo.h")
 GENERATED = ("hilo/version.h",)
 # What a header that users reach may include beside hilo and the standard library.

@@ -3,6 +3,7 @@
 // docs/status.md.
 #include "hilo/backend/cpu/emit/accuracy.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/hlo/verify/verifier.h"
@@ -150,7 +151,7 @@ TEST_P(EvalCell, GivesWhatScalarFunctionsAndPlainLoopsGive) {
 
 /// Units in the last place that the engine's function may be off the reference, which is a rounding away from the truth.
 double engine_ulps(const Cell& cell) {
-  if (cell.opcode == Opcode::kExtErfInv) return 16;  // a polynomial of log1p
+  if (cell.opcode == hlo::kExtErfInv) return 16;  // a polynomial of log1p
   for (const cpu::Accuracy& row : cpu::kAccuracy) {
     if (row.opcode != cell.opcode || !is_floating(cell.type)) continue;
     const double ulps = cell.type == ElementType::kF64 ? row.f64_ulp : row.f32_ulp;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
 #include "hilo/transform/transpose.h"
@@ -141,7 +142,7 @@ Yardstick yardstick_of(const Cell& cell, const Sample& sample, size_t index, int
   const std::vector<Sample> wides = samples_of(cell.opcode, wide, n, Values::kSmooth);
   if (index < wides.size() && computation_of(wides[index]).ok()) return {wides[index], 1e-6};
   Yardstick own{sample, 5e-3};
-  own.sample.step = cell.opcode == hlo::Opcode::kExtErfInv ? 0.0078125 : 0.125;
+  own.sample.step = cell.opcode == hlo::kExtErfInv ? 0.0078125 : 0.125;
   return own;
 }
 

@@ -9,6 +9,7 @@
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/random.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/scatter.h"
@@ -383,7 +384,7 @@ Samples rng_bit_generator_samples(Wanted wanted) {
 }
 
 Samples erf_inv_samples(Wanted wanted) {
-  Sample s{.opcode = Opcode::kExtErfInv, .operands = {Literal(shape(wanted.type, {wanted.n}))}};
+  Sample s{.opcode = hlo::kExtErfInv, .operands = {Literal(shape(wanted.type, {wanted.n}))}};
   s.expected = s.operands[0];
   for (int64_t i = 0; i < wanted.n; ++i) {
     const long double wanted_erf = static_cast<long double>((i * 37 + 11) % 127 - 63) / 64;

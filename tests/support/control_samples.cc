@@ -3,6 +3,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "tests/support/sample_families.h"
 
 namespace hilo::tests {
@@ -121,7 +122,7 @@ Samples scan_samples(Wanted wanted) {
   const ComputationPtr step = must(std::move(b).build(root));
   Samples samples;
   for (bool reverse : {false, true}) {
-    Sample s{.opcode = Opcode::kExtScan};
+    Sample s{.opcode = hlo::kExtScan};
     s.operands = {small(row, 1), small(row, 2), small(Shape::array(wanted.type, {wanted.n, 2}))};
     s.attributes = with<hlo::ScanAttributes>([&](auto& a) {
       a.step = step;

@@ -2,6 +2,7 @@
 #include "tests/support/samples.h"
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "tests/support/elementwise_samples.h"
 #include "tests/support/sample_families.h"
 
@@ -10,6 +11,17 @@ namespace hilo::tests {
 using hlo::Opcode;
 
 namespace {
+
+Samples stop_gradient_samples(Wanted wanted) { return identity_samples(hlo::kExtStopGradient, wanted); }
+
+Samples extension_samples(Opcode opcode, Wanted wanted) {
+#define HILO_EXTENSION(enumerator, name) \
+  if (opcode == hlo::kExt##enumerator) return name##_samples(wanted);
+#define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) \
+  if (opcode == hlo::kExt##enumerator) return name##_samples(wanted);
+#include "hilo/hlo/ops/extensions.inc"
+  return {};
+}
 
 Samples structural_samples(Opcode opcode, Wanted wanted) {
   switch (opcode) {
@@ -26,9 +38,6 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kDot: return dot_samples(wanted);
     case Opcode::kDynamicSlice: return dynamic_slice_samples(wanted);
     case Opcode::kDynamicUpdateSlice: return dynamic_update_slice_samples(wanted);
-    case Opcode::kExtErfInv: return erf_inv_samples(wanted);
-    case Opcode::kExtScan: return scan_samples(wanted);
-    case Opcode::kExtStopGradient:
     case Opcode::kOptimizationBarrier:
     case Opcode::kParameter: return identity_samples(opcode, wanted);
     case Opcode::kGather: return gather_samples(wanted);
@@ -107,8 +116,9 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
 
 std::vector<Sample> samples_of(Opcode opcode, ElementType type, int64_t n, Values values) {
   if (!hlo::contains(hlo::op_def(opcode).operand_types, type)) return {};
-  return hlo::is_elementwise(opcode) ? elementwise_samples(opcode, type, n, values)
-                                     : structural_samples(opcode, {type, n, values});
+  if (hlo::is_elementwise(opcode)) return elementwise_samples(opcode, type, n, values);
+  const Wanted wanted{type, n, values};
+  return hlo::is_extension(opcode) ? extension_samples(opcode, wanted) : structural_samples(opcode, wanted);
 }
 
 StatusOr<hlo::InstructionId> append(hlo::Builder& builder, const Sample& sample) {

@@ -2,6 +2,7 @@
 #include "tests/support/status_cell.h"
 
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
 
 namespace hilo::tests {

@@ -6,10 +6,12 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import argparse
+import functools
 import html.parser
 import json
 import os
 import pathlib
+import resource
 import signal
 import struct
 import subprocess
@@ -67,10 +69,12 @@ class Place:
         (folder / "forever.hlo").write_text(FOREVER)
         (folder / "denormal.hlo").write_text(DENORMAL)
 
-    def run(self, *arguments, environment=None) -> subprocess.CompletedProcess:
+    def run(self, *arguments, environment=None, address_space=None) -> subprocess.CompletedProcess:
         kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("JAX_", "HILO_"))}
+        limit = functools.partial(resource.setrlimit, resource.RLIMIT_AS, (address_space, address_space))
         return subprocess.run([self.command, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              env={**kept, **(environment or {})}, timeout=120)
+                              env={**kept, **(environment or {})}, timeout=120,
+                              preexec_fn=limit if address_space else None)
 
     def good(self, *arguments, **options) -> str:
         done = self.run(*arguments, **options)
@@ -296,16 +300,83 @@ def unwritable_output_fails(place):
     holds(place.bad(1, "convert", "--to", "hlo", "axpy.hlo", "-o", "nowhere/x.hlo"), "nowhere/x.hlo")
 
 
-def interrupt_ends_a_running_program_with_130(place):
-    child = subprocess.Popen([place.command, "run", "forever.hlo", "--random", "1", "--output-dir", "out",
-                              "--jax_dump_hlo_unoptimized=d"], cwd=place.folder, stdout=subprocess.PIPE,
+def interrupted(place, program: str, kind: str, stage: str):
+    """Starts the program, sends SIGINT once the dump of that kind and stage is there; it must end with 130 and leave no
+    result. The program never ends by itself."""
+    child = subprocess.Popen([place.command, "run", program, "--random", "1", "--output-dir", "out",
+                              f"--jax_dump_hlo_{kind}=d"], cwd=place.folder, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
-    while not (place.folder / "d/hlo_unoptimized/0000.forever.unoptimized.hlo").exists():  # then the handler is in place
+    while not list((place.folder / "d" / f"hlo_{kind}").glob(f"*.{stage}.hlo")):
         assert child.poll() is None, child.communicate()
     child.send_signal(signal.SIGINT)
     out, _ = child.communicate(timeout=60)
     assert child.returncode == 130, child.returncode
     assert out == b"" and not (place.folder / "out").exists(), out
+    for dump in place.folder.glob("d/*/*.hlo"):
+        assert dump.read_text().endswith("}\n"), f"half a file: {dump}"
+
+
+def interrupt_ends_a_program_at_its_start_with_130(place):
+    interrupted(place, "forever.hlo", "unoptimized", "unoptimized")
+
+
+def interrupt_ends_a_running_program_with_130(place):
+    interrupted(place, "forever.hlo", "optimized", "optimized")
+
+
+def interrupt_ends_code_generation_with_130(place):
+    (place.folder / "long.hlo").write_text(long_to_compile())
+    interrupted(place, "long.hlo", "per_pass", "simplify")  # the passes left take milliseconds
+
+
+def long_to_compile() -> str:
+    """Seconds of code generation, and if that should have ended, a loop without end."""
+    functions = ("sine", "exponential", "tanh", "cosine")
+    lines, total = ["  x = f32[64] parameter(0)", "  zero = f32[] constant(0)", "  s0 = f32[] constant(0)"], "s0"
+    for chain in range(400):
+        value = "x"
+        for step in range(6):
+            lines.append(f"  v{chain}_{step} = f32[64] {functions[chain >> step & 3]}({value})")
+            value = f"v{chain}_{step}"
+        lines.append(f"  r{chain} = f32[] reduce({value}, zero), dimensions={{0}}, to_apply=sum")
+        lines.append(f"  s{chain + 1} = f32[] add({total}, r{chain})")
+        total = f"s{chain + 1}"
+    body = "\n".join(lines)
+    return f"""HloModule long
+
+sum {{
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = f32[] add(a, b)
+}}
+
+body {{
+  ROOT i = f32[] parameter(0)
+}}
+
+condition {{
+  i = f32[] parameter(0)
+  ROOT c = pred[] compare(i, i), direction=EQ
+}}
+
+ENTRY main {{
+{body}
+  ROOT w = f32[] while({total}), condition=condition, body=body
+}}
+"""
+
+
+def programs_that_need_too_much_memory_fail(place):
+    (place.folder / "temporary.hlo").write_text(
+        "HloModule large\nENTRY main {\n  x = f32[] parameter(0)\n  y = f32[600000000] broadcast(x), dimensions={}\n"
+        "  ROOT z = f32[600000000] sine(y)\n}\n")
+    (place.folder / "argument.hlo").write_text("HloModule large\nENTRY main {\n  ROOT x = f32[600000000] parameter(0)\n}\n")
+    for program in ("temporary.hlo", "argument.hlo"):
+        for engine in ("cpu", "reference"):
+            text = place.bad(1, "run", program, "--random", "1", "--output-dir", "out", "--engine", engine,
+                             address_space=2 << 30)
+            holds(text, "RESOURCE_EXHAUSTED", "out of memory; wanted 2.24 GiB", "limited to 2.00 GiB")
+            assert not (place.folder / "out").exists()
 
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
@@ -317,7 +388,8 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          convert_writes_protos_that_every_subcommand_reads, convert_draws,
          pictures_of_large_programs_hold_every_node, flags_page_is_the_table,
          dumps_are_numbered_and_never_overwritten, dump_folder_that_cannot_be_made_is_a_warning, unwritable_output_fails,
-         interrupt_ends_a_running_program_with_130)
+         interrupt_ends_a_program_at_its_start_with_130, interrupt_ends_a_running_program_with_130,
+         interrupt_ends_code_generation_with_130, programs_that_need_too_much_memory_fail)
 
 
 def main() -> int:

@@ -38,10 +38,7 @@ struct CompileProgress::Shared {
   }
 };
 
-bool CompileProgress::wanted() {
-  static const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  return terminal;
-}
+bool CompileProgress::wanted() { return ::isatty(STDERR_FILENO) == 1; }
 
 CompileProgress::CompileProgress(std::string module_name) {
   if (!wanted()) return;

@@ -2,6 +2,7 @@
 #include "hilo/lax/batch_by_scan.h"
 
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/batch.h"
 
@@ -43,7 +44,7 @@ BatchResult batch_by_scan(const Operation& operation, std::span<const BatchDim> 
   scan->step = stage(one, avals, "vmap", std::string(hlo::opcode_name(operation.opcode)) + ".example",
                      CapturePlace::kFirst, /*always_tuple=*/true)
                    .computation;
-  std::vector<Array> results = bind({hlo::Opcode::kExtScan, std::move(operands), std::move(scan), std::nullopt});
+  std::vector<Array> results = bind({hlo::kExtScan, std::move(operands), std::move(scan), std::nullopt});
   const size_t count = results.size();
   return {std::move(results), std::vector<BatchDim>(count, 0)};
 }

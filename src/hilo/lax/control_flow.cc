@@ -3,6 +3,7 @@
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/trace/ops.h"
 
@@ -170,7 +171,7 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
   attributes->carry_count = static_cast<int64_t>(carry.size());
   attributes->reverse = reverse;
   std::vector<Array> results =
-      bind({hlo::Opcode::kExtScan, joined(joined(step.captures, carry), xs), std::move(attributes), std::nullopt});
+      bind({hlo::kExtScan, joined(joined(step.captures, carry), xs), std::move(attributes), std::nullopt});
   const auto middle = results.begin() + static_cast<int64_t>(carry.size());
   return {{results.begin(), middle}, {middle, results.end()}};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "hilo/lax/extension_rules.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"

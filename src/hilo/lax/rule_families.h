@@ -22,7 +22,6 @@ extern const Rules sort_rules;
 extern const Rules rng_bit_generator_rules;
 extern const Rules call_rules, conditional_rules, while_rules, scan_rules;
 extern const Rules optimization_barrier_rules, stop_gradient_rules;
-extern const Rules erf_inv_rules;
 
 /// For tuples and parameters, which bind never sees, and ops whose issue comes later.
 extern const Rules never_bound_rules, not_yet_rules;

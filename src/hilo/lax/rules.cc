@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/rules.cc -- the rules of every opcode: a switch that doesn't compile when one is missing.
+// lax/rules.cc -- the rules of every opcode: a switch and a list that don't compile when one is missing.
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/extension_rules.h"
 #include "hilo/lax/rule_families.h"
 
 namespace hilo {
@@ -15,7 +17,22 @@ const Rules not_yet_rules = {NotYet{"the op has no derivative in this version"},
 
 }  // namespace lax
 
+namespace {
+
+const Rules& extension_rules(Opcode opcode) {
+  using namespace lax;  // NOLINT: where the rules are
+  static const Rules* const kRules[] = {
+#define HILO_EXTENSION(enumerator, name) &name##_rules,
+#define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &name##_rules,
+#include "hilo/hlo/ops/extensions.inc"
+  };
+  return *kRules[static_cast<int>(opcode) - hlo::kHloOpcodeCount];
+}
+
+}  // namespace
+
 const Rules& rules_of(Opcode opcode) {
+  if (is_extension(opcode)) return extension_rules(opcode);
   switch (opcode) {
 #define HILO_ELEMENTWISE(enumerator, name, lax_name, ...) \
   case Opcode::k##enumerator: return lax::lax_name##_rules;
@@ -42,10 +59,7 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kCall: return lax::call_rules;
     case Opcode::kConditional: return lax::conditional_rules;
     case Opcode::kWhile: return lax::while_rules;
-    case Opcode::kExtScan: return lax::scan_rules;
     case Opcode::kOptimizationBarrier: return lax::optimization_barrier_rules;
-    case Opcode::kExtErfInv: return lax::erf_inv_rules;
-    case Opcode::kExtStopGradient: return lax::stop_gradient_rules;
     case Opcode::kParameter:
     case Opcode::kTuple:
     case Opcode::kGetTupleElement: return lax::never_bound_rules;

@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
@@ -66,7 +67,7 @@ Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const Fla
   scan->reverse = scan->reverse != flip_direction;
   Arrays all = staged.captures;
   append(all, operands.joined());
-  return bind({hlo::Opcode::kExtScan, std::move(all), std::move(scan), std::nullopt});
+  return bind({hlo::kExtScan, std::move(all), std::move(scan), std::nullopt});
 }
 
 /// Operation, taken apart.

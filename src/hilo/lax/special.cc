@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/special.h"
 
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/sort.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::lax {
 
-Array erf_inv(const Operand& x) {
-  const UserLocation here(x.location());
-  return bind_one(hlo::Opcode::kExtErfInv, {x.array()});
-}
+#define HILO_LAX_1(enumerator, name)                     \
+  Array name(const Operand& x) {                         \
+    const UserLocation here(x.location());               \
+    return bind_one(hlo::kExt##enumerator, {x.array()}); \
+  }
+#define HILO_LAX_2(enumerator, name)                                \
+  Array name(const Operand& x, const Operand& y) {                  \
+    const UserLocation here(x.location());                          \
+    return bind_one(hlo::kExt##enumerator, {x.array(), y.array()}); \
+  }
+#define HILO_EXTENSION(...)
+#define HILO_EXTENSION_ELEMENTWISE(enumerator, name, arity, ...) HILO_LAX_##arity(enumerator, name)
+#include "hilo/hlo/ops/extensions.inc"
+#undef HILO_LAX_1
+#undef HILO_LAX_2
 
 Array sort_key_value(const Operand& keys, const Operand& values, int64_t axis) {
   const UserLocation here(keys.location());

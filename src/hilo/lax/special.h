@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/special.h -- functions of jax.lax that are more than one op.
+// lax/special.h -- functions of jax.lax that are no HLO op.
 #pragma once
 
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
 
-/// The inverse of erf.
-/// Types      f32
-/// Gradient   sqrt(pi)/2 * exp(erf_inv(x)^2)
-/// Source     Giles, "Approximating the erfinv function" (2010), single precision
-Array erf_inv(const Operand& x);
+// The elementwise extension ops, lax::erf_inv(x), ..., by their names in jax.lax.
+//   Shapes     all operands have one shape, which is the result's
+//   Types      as the row of hlo/ops/extensions.inc says; nothing is promoted
+//   Errors     INVALID_ARGUMENT if shapes or types differ
+#define HILO_LAX_1(name) Array name(const Operand& x);
+#define HILO_LAX_2(name) Array name(const Operand& x, const Operand& y);
+#define HILO_EXTENSION(...)
+#define HILO_EXTENSION_ELEMENTWISE(enumerator, name, arity, ...) HILO_LAX_##arity(name)
+#include "hilo/hlo/ops/extensions.inc"
+#undef HILO_LAX_1
+#undef HILO_LAX_2
 
 /// `values` reordered as a stable ascending sort of `keys` along `axis` reorders them.
 Array sort_key_value(const Operand& keys, const Operand& values, int64_t axis);

@@ -42,20 +42,17 @@ Array array(std::initializer_list<double> values, ElementType type = kDefaultFlo
 Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type = kDefaultFloat);
 
 // ---- elementwise: broadcasting and promotion as jax.numpy -----------------------------------------------------------
+// cos(x), exp(x), ...: the rows of numpy/ufuncs.inc.
+#define HILO_UFUNC(name, op) Array name(const Operand& x);
+#include "hilo/numpy/ufuncs.inc"
 Array abs(const Operand& x);
 Array add(const Operand& x, const Operand& y);
 Array arctan2(const Operand& y, const Operand& x);
 Array ceil(const Operand& x);
 Array clip(const Operand& x, const Operand& low, const Operand& high);
-Array cos(const Operand& x);
 Array divide(const Operand& x, const Operand& y);
-Array exp(const Operand& x);
-Array expm1(const Operand& x);
 Array floor(const Operand& x);
-Array isfinite(const Operand& x);
 Array isnan(const Operand& x);
-Array log(const Operand& x);
-Array log1p(const Operand& x);
 Array logical_and(const Operand& x, const Operand& y);
 Array logical_not(const Operand& x);
 Array logical_or(const Operand& x, const Operand& y);
@@ -67,12 +64,8 @@ Array power(const Operand& x, const Operand& y);
 Array remainder(const Operand& x, const Operand& y);  ///< sign of y, as Python's %
 Array round(const Operand& x);                        ///< ties to even
 Array sign(const Operand& x);
-Array sin(const Operand& x);
-Array sqrt(const Operand& x);
 Array square(const Operand& x);
 Array subtract(const Operand& x, const Operand& y);
-Array tan(const Operand& x);
-Array tanh(const Operand& x);
 /// x where condition, else y.
 Array where(const Operand& condition, const Operand& x, const Operand& y);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpy/ufuncs.cc -- elementwise functions and operators: promote, broadcast, bind.
 #include "hilo/numpy/numpy.h"
+
+#include "hilo/lax/special.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
 
@@ -90,6 +92,10 @@ Array as_predicate(const Array& x) { return x.dtype() == ElementType::kPred ? x 
 
 }  // namespace
 
+#define HILO_UFUNC(name, op) \
+  Array name(const Operand& x) { return inexact(x, op); }
+#include "hilo/numpy/ufuncs.inc"
+
 Array abs(const Operand& x) { return x.array().dtype() == ElementType::kPred ? x.array() : ops::abs(x.array()); }
 Array add(const Operand& x, const Operand& y) { return binary(x, y, ops::add); }
 Array arctan2(const Operand& y, const Operand& x) {
@@ -99,21 +105,15 @@ Array arctan2(const Operand& y, const Operand& x) {
 }
 Array ceil(const Operand& x) { return rounding(x, ops::ceil); }
 Array clip(const Operand& x, const Operand& low, const Operand& high) { return minimum(maximum(x, low), high); }
-Array cos(const Operand& x) { return inexact(x, ops::cos); }
 Array divide(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return true_divide(x.array(), y.array());
 }
-Array exp(const Operand& x) { return inexact(x, ops::exp); }
-Array expm1(const Operand& x) { return inexact(x, ops::expm1); }
 Array floor(const Operand& x) { return rounding(x, ops::floor); }
-Array isfinite(const Operand& x) { return inexact(x, ops::is_finite); }
 Array isnan(const Operand& x) {
   const UserLocation here(x.location());
   return ops::ne(x.array(), x.array());
 }
-Array log(const Operand& x) { return inexact(x, ops::log); }
-Array log1p(const Operand& x) { return inexact(x, ops::log1p); }
 Array logical_and(const Operand& x, const Operand& y) { return as_predicate(x.array()) & as_predicate(y.array()); }
 Array logical_not(const Operand& x) { return ops::bitwise_not(as_predicate(x.array())); }
 Array logical_or(const Operand& x, const Operand& y) { return as_predicate(x.array()) | as_predicate(y.array()); }
@@ -131,15 +131,11 @@ Array sign(const Operand& x) {
   const UserLocation here(x.location());
   return ops::sign(x.array());
 }
-Array sin(const Operand& x) { return inexact(x, ops::sin); }
-Array sqrt(const Operand& x) { return inexact(x, ops::sqrt); }
 Array square(const Operand& x) {
   const UserLocation here(x.location());
   return ops::mul(x.array(), x.array());
 }
 Array subtract(const Operand& x, const Operand& y) { return binary(x, y, ops::sub); }
-Array tan(const Operand& x) { return inexact(x, ops::tan); }
-Array tanh(const Operand& x) { return inexact(x, ops::tanh); }
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
   const UserLocation here(condition.location());

@@ -41,10 +41,7 @@ Literal canonical_scalar(const Literal& value) {
 Array concrete_value(Array array) {
   while (!is_concrete(array)) {
     const auto& tracer = static_cast<const Tracer&>(array.impl());
-    if (tracer.record->trace == nullptr) {
-      throw LeakedTracer(failed_precondition("leaked tracer: a value made at " + tracer.location + " inside " +
-                                             tracer.record->transformation + " was read after that had ended"));
-    }
+    check_live(tracer, "reading a value");
     std::optional<Array> value = tracer.record->trace->value_of(tracer);
     if (!value) refuse_value(tracer);
     array = *std::move(value);

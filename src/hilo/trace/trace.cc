@@ -47,8 +47,8 @@ bool all_weak(std::span<const Array> operands) {
 
 Trace::Trace(Trace* parent, std::string transformation)
     : parent_(parent),
-      mutable_record_(
-          std::make_shared<TraceRecord>(TraceRecord{this, std::move(transformation), UserLocation::describe()})),
+      mutable_record_(std::make_shared<TraceRecord>(
+          TraceRecord{this, std::move(transformation), UserLocation::describe(), std::this_thread::get_id()})),
       record_(mutable_record_) {}
 
 Trace::~Trace() { mutable_record_->trace = nullptr; }
@@ -58,16 +58,29 @@ Trace& current_trace() { return active_trace == nullptr ? eval_trace() : *active
 TraceScope::TraceScope(Trace& trace) : previous_(active_trace) { active_trace = &trace; }
 TraceScope::~TraceScope() { active_trace = previous_; }
 
+void check_live(const Tracer& tracer, std::string_view user) {
+  const TraceRecord& record = *tracer.record;
+  const std::string& origin = tracer.location.empty() ? record.location : tracer.location;
+  const std::string value = tracer.aval.shape.to_string() + (origin.empty() ? "" : ", made at " + origin) +
+                            ", inside " + record.transformation;
+  const bool elsewhere = record.thread != std::this_thread::get_id() && record.thread != std::thread::id();
+  if (elsewhere) {
+    or_throw(failed_precondition(std::string(user) + ": a tracer belongs to the thread of its trace; got " + value +
+                                 ", on another thread. Hint: trace on one thread, share arrays and jitted functions"));
+  }
+  if (record.trace != nullptr) return;
+  throw LeakedTracer(failed_precondition("leaked tracer: " + std::string(user) + " was given " + value +
+                                         ", which has ended. Hint: return the value from the function instead of "
+                                         "storing it outside"));
+}
+
 std::vector<Array> bind(const Operation& operation) {
   for (const Array& a : operation.operands) {
     if (is_concrete(a)) continue;
     const auto& tracer = static_cast<const Tracer&>(a.impl());
-    if (tracer.record->trace != nullptr) continue;
-    throw LeakedTracer(failed_precondition("leaked tracer: " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
-                                           UserLocation::describe() + ") was given a value made at " + tracer.location +
-                                           " inside " + tracer.record->transformation + ", which has ended; got " +
-                                           tracer.aval.shape.to_string() +
-                                           ". Hint: return the value from the function instead of storing it outside"));
+    if (tracer.record->thread == std::this_thread::get_id() && tracer.record->trace != nullptr) continue;
+    const std::string where = UserLocation::describe();
+    check_live(tracer, std::string(hlo::opcode_name(operation.opcode)) + (where.empty() ? "" : " (" + where + ")"));
   }
   return current_trace().bind(operation);
 }

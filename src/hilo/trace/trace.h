@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <thread>
 
 #include "hilo/backend/buffer.h"
 #include "hilo/hlo/build/builder.h"
@@ -34,9 +35,10 @@ struct ConcreteArray final : ArrayImpl {
 
 /// What remains of a trace for the tracers that outlive it, so that a leak is an error and no dangling pointer.
 struct TraceRecord {
-  Trace* trace;                ///< null once the trace has ended
+  Trace* trace;                ///< null once the trace has ended; only `thread` may look
   std::string transformation;  ///< "jit", "vmap", ...
   std::string location;        ///< of the user's call that began the trace
+  std::thread::id thread;      ///< that the trace runs on; none for a record that never had a trace
 };
 
 struct Tracer : ArrayImpl {
@@ -45,6 +47,10 @@ struct Tracer : ArrayImpl {
   std::shared_ptr<const TraceRecord> record;
   std::string location;  ///< of the user's line that made the tracer
 };
+
+/// Throws unless the tracer's trace is running, on this thread. `user` says who was given the tracer: "add (train.cc:41)".
+/// Errors    LeakedTracer; FAILED_PRECONDITION on another thread than that of the trace
+void check_live(const Tracer& tracer, std::string_view user);
 
 /// Implements with_weak_type for a tracer type by copying it.
 template <typename Derived>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/grad.h"
 
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
@@ -158,7 +159,7 @@ Array jacobian(const FlatFunction& f, const Array& x, bool forward) {
 
 Array stop_gradient(const Array& x) {
   if (is_concrete(x)) return x;
-  return bind_one(hlo::Opcode::kExtStopGradient, {x});
+  return bind_one(hlo::kExtStopGradient, {x});
 }
 
 }  // namespace hilo

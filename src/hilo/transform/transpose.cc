@@ -13,7 +13,7 @@ struct LinearOperand final : TracerOf<LinearOperand> {
 
 const std::shared_ptr<const TraceRecord>& linear_operand_record() {
   static const auto* record =
-      new std::shared_ptr<const TraceRecord>(std::make_shared<TraceRecord>(TraceRecord{nullptr, "transpose", ""}));
+      new std::shared_ptr<const TraceRecord>(std::make_shared<TraceRecord>(TraceRecord{nullptr, "transpose", "", {}}));
   return *record;
 }
 

@@ -7,14 +7,22 @@
 #include <cstring>
 #include <new>
 
+#include "hilo/base/buffer_pool.h"
+
 namespace hilo {
 namespace {
 
-constexpr size_t kAlignment = 64;  // bytes: a cache line, and the widest vector
+/// Memory of the pool: kept pages, and in builds for sanitizers a guard page at one end.
+StatusOr<std::shared_ptr<AlignedBuffer>> allocate(size_t bytes) {
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer buffer, allocate_buffer(bytes));
+  return std::make_shared<AlignedBuffer>(std::move(buffer));
+}
 
-std::shared_ptr<std::byte[]> try_allocate(size_t bytes) {
-  void* memory = ::operator new[](std::max<size_t>(bytes, 1), std::align_val_t(kAlignment), std::nothrow);
-  return {static_cast<std::byte*>(memory), [](std::byte* p) { ::operator delete[](p, std::align_val_t(kAlignment)); }};
+/// For callers who promise that the bytes fit in memory.
+std::shared_ptr<AlignedBuffer> must_allocate(size_t bytes) {
+  StatusOr<std::shared_ptr<AlignedBuffer>> buffer = allocate(bytes);
+  if (!buffer.ok()) throw std::bad_alloc();
+  return *std::move(buffer);
 }
 
 template <typename T>
@@ -66,9 +74,8 @@ Literal::Literal(const Shape& shape) : shape_(shape) {
     for (const Shape& e : shape.tuple_elements()) elements_.emplace_back(e);
     return;
   }
-  data_ = try_allocate(static_cast<size_t>(shape.byte_size()));
-  if (data_ == nullptr) throw std::bad_alloc();
-  std::memset(data_.get(), 0, static_cast<size_t>(shape.byte_size()));
+  data_ = must_allocate(static_cast<size_t>(shape.byte_size()));
+  std::memset(data_->data(), 0, data_->size());
 }
 
 StatusOr<Literal> Literal::make(const Shape& shape) {
@@ -82,12 +89,10 @@ StatusOr<Literal> Literal::make(const Shape& shape) {
   }
   Literal literal;
   literal.shape_ = shape;
-  literal.data_ = try_allocate(static_cast<size_t>(shape.byte_size()));
-  if (literal.data_ == nullptr) {
-    return resource_exhausted("literal " + shape.to_string() + " needs " + std::to_string(shape.byte_size()) +
-                              " bytes");
-  }
-  std::memset(literal.data_.get(), 0, static_cast<size_t>(shape.byte_size()));
+  StatusOr<std::shared_ptr<AlignedBuffer>> buffer = allocate(static_cast<size_t>(shape.byte_size()));
+  if (!buffer.ok()) return buffer.status().with_context("literal " + shape.to_string());
+  literal.data_ = *std::move(buffer);
+  std::memset(literal.data_->data(), 0, literal.data_->size());
   return literal;
 }
 
@@ -103,23 +108,23 @@ Literal Literal::tuple(std::vector<Literal> elements) {
 
 Literal Literal::from_bytes(const Shape& shape, std::span<const std::byte> bytes) {
   Literal literal(shape);
-  std::memcpy(literal.data_.get(), bytes.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(literal.data_->data(), bytes.data(), bytes.size());
   return literal;
 }
 
 std::span<const std::byte> Literal::bytes() const {
-  return {data_.get(), data_ == nullptr ? 0 : static_cast<size_t>(shape_.byte_size())};
+  if (data_ == nullptr) return {};
+  return {data_->data(), data_->size()};
 }
 
 std::span<std::byte> Literal::mutable_bytes() {
-  const size_t size = static_cast<size_t>(shape_.byte_size());
-  if (data_ != nullptr && data_.use_count() > 1) {
-    std::shared_ptr<std::byte[]> own = try_allocate(size);
-    if (own == nullptr) throw std::bad_alloc();
-    std::memcpy(own.get(), data_.get(), size);
+  if (data_ == nullptr) return {};
+  if (data_.use_count() > 1) {
+    std::shared_ptr<AlignedBuffer> own = must_allocate(data_->size());
+    std::memcpy(own->data(), data_->data(), data_->size());
     data_ = std::move(own);
   }
-  return {data_.get(), data_ == nullptr ? 0 : size};
+  return {data_->data(), data_->size()};
 }
 
 Literal Literal::reshaped(const Shape& shape) const {

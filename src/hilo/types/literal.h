@@ -12,6 +12,8 @@
 
 namespace hilo {
 
+class AlignedBuffer;
+
 /// A host value. Copies share the bytes; mutable_data() first makes them its own, so a literal behaves as a value.
 class Literal {
  public:
@@ -73,7 +75,7 @@ class Literal {
 
  private:
   Shape shape_;
-  std::shared_ptr<std::byte[]> data_;
+  std::shared_ptr<AlignedBuffer> data_;  // null for tuples
   std::vector<Literal> elements_;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/trip_count.h"
 #include "hilo/hlo/text/parser.h"
@@ -27,7 +28,7 @@ ENTRY main {
 
 TEST(LowerExtensions, LeavesWhatTheBackendRunsItself) {
   Module module = *parse_module(kScan);
-  constexpr Opcode kNative[] = {Opcode::kExtScan};
+  constexpr Opcode kNative[] = {kExtScan};
   const StatusOr<bool> changed = lower_extensions(module, kNative);
   ASSERT_TRUE(changed.ok()) << changed.status().to_string();
   EXPECT_FALSE(*changed);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "hilo/base/files.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/proto/places.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
@@ -127,7 +128,7 @@ TEST(ProtoRoundTrip, RestoresExtensionOpsFromTheirComposites) {
       "}\n";
   const StatusOr<Module> module = from_proto(*to_proto(parsed(text)));
   ASSERT_TRUE(module.ok()) << module.status().to_string();
-  EXPECT_EQ(module->entry->root().opcode, Opcode::kExtErfInv);
+  EXPECT_EQ(module->entry->root().opcode, kExtErfInv);
   EXPECT_EQ(module->entry->fingerprint(), parsed(text).entry->fingerprint());
 }
 

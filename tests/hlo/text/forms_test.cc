@@ -5,6 +5,7 @@
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/hlo/verify/verifier.h"
@@ -120,7 +121,7 @@ Module scan_module() {
   Annotations annotations;
   annotations.frontend_attributes = "{k=\"v\"}";
   builder.set_annotations(std::make_shared<const Annotations>(annotations));
-  const StatusOr<InstructionId> scan = builder.add(Opcode::kExtScan, {start, xs}, std::move(attributes));
+  const StatusOr<InstructionId> scan = builder.add(kExtScan, {start, xs}, std::move(attributes));
   EXPECT_TRUE(scan.ok()) << scan.status().to_string();
   Module module;
   module.name = "scanned";
@@ -137,7 +138,7 @@ TEST(Composites, ScanIsACompositeCallInTextAndScanAgainWhenRead) {
             std::string::npos)
       << text;
   const Module again = parsed(text);
-  EXPECT_EQ(again.entry->root().opcode, Opcode::kExtScan);
+  EXPECT_EQ(again.entry->root().opcode, kExtScan);
   EXPECT_EQ(again.entry->fingerprint(), module.entry->fingerprint()) << text;
   EXPECT_EQ(again.entry->root().annotations->frontend_attributes, "{k=\"v\"}");
   EXPECT_EQ(print_module(again), text);

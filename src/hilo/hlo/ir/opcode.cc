@@ -4,6 +4,8 @@
 #include <array>
 #include <unordered_map>
 
+#include "hilo/hlo/ops/extensions.h"
+
 namespace hilo::hlo {
 namespace {
 
@@ -14,6 +16,9 @@ constexpr std::array<std::string_view, kOpcodeCount> kNames = {
 #define HILO_STRUCTURAL(enumerator, name, ...) name,
 #include "hilo/hlo/ops/structural.inc"
 #undef HILO_STRUCTURAL
+#define HILO_EXTENSION(enumerator, name) "hilo." #name,
+#define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) "hilo." #name,
+#include "hilo/hlo/ops/extensions.inc"
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ir/opcode.h -- the opcodes: XLA's, in full, and hilo's extension ops. Expanded from the two op lists.
+// hlo/ir/opcode.h -- the opcodes: XLA's, in full, expanded from their two lists. Those of hilo's extension ops are in
+// hlo/ops/extensions.h.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +9,8 @@
 
 namespace hilo::hlo {
 
-/// Elementwise ops come first, so that is_elementwise() is one comparison.
+/// Elementwise ops come first, so that is_elementwise() is one comparison. Extension ops have the values after the last
+/// enumerator: a switch over all of XLA's opcodes asks is_extension() first.
 enum class Opcode : uint8_t {
 #define HILO_ELEMENTWISE(enumerator, ...) k##enumerator,
 #include "hilo/hlo/ops/elementwise.inc"
@@ -23,15 +25,16 @@ inline constexpr int kElementwiseOpcodeCount = 0
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE
     ;
-inline constexpr int kOpcodeCount = kElementwiseOpcodeCount
+inline constexpr int kHloOpcodeCount = kElementwiseOpcodeCount
 #define HILO_STRUCTURAL(...) +1
 #include "hilo/hlo/ops/structural.inc"
 #undef HILO_STRUCTURAL
     ;
-static_assert(kOpcodeCount < 256, "Opcode is one byte");
 
 /// An op that maps element i of its operands to element i of its result.
 constexpr bool is_elementwise(Opcode opcode) { return static_cast<int>(opcode) < kElementwiseOpcodeCount; }
+
+constexpr bool is_extension(Opcode opcode) { return static_cast<int>(opcode) >= kHloOpcodeCount; }
 
 /// "dynamic-slice"; an extension op's name starts with "hilo.".
 std::string_view opcode_name(Opcode opcode);

@@ -63,7 +63,7 @@ bool has_raw_attributes(Opcode opcode) { return op_def(opcode).fields.data() == 
 
 const OpDef& not_yet_op(Opcode opcode, std::string_view name) {
   // Filled by the op table, which is built once; op_def() hands the rows out after that.
-  static std::array<OpDef, kOpcodeCount> definitions{};
+  static std::array<OpDef, kHloOpcodeCount> definitions{};
   OpDef& definition = definitions[static_cast<size_t>(opcode)];
   definition = {.opcode = opcode,
                 .name = name,

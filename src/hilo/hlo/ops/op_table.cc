@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/op_table.cc -- the one table from opcodes to their definitions, expanded from the two op lists.
+// hlo/ops/op_table.cc -- the one table from opcodes to their definitions, expanded from the three op lists.
 #include <array>
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/ext/erf_inv.h"
+#include "hilo/hlo/ops/ext/elementwise.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/ext/stop_gradient.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/random.h"
@@ -36,6 +37,9 @@ OpTable make_table() {
 #define HILO_STRUCTURAL(enumerator, name, definition) entry(Opcode::k##enumerator, name, definition),
 #include "hilo/hlo/ops/structural.inc"
 #undef HILO_STRUCTURAL
+#define HILO_EXTENSION(enumerator, name) &ext_##name##_op(),
+#define HILO_EXTENSION_ELEMENTWISE(enumerator, name, ...) &ext_##name##_op(),
+#include "hilo/hlo/ops/extensions.inc"
   };
 }
 

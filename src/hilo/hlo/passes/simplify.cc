@@ -66,8 +66,8 @@ constexpr RuleEntry kEntries[] = {
     {Opcode::kXor, simplify_xor},
 };
 
-constexpr std::array<RewriteRule, kOpcodeCount> kRuleOf = [] {
-  std::array<RewriteRule, kOpcodeCount> table{};
+constexpr std::array<RewriteRule, kHloOpcodeCount> kRuleOf = [] {
+  std::array<RewriteRule, kHloOpcodeCount> table{};
   for (const RuleEntry& entry : kEntries) table[static_cast<size_t>(entry.root)] = entry.rule;
   return table;
 }();
@@ -81,6 +81,7 @@ bool is_empty(const RewriteNode& n) {
 InstructionId apply(RewriteBuilder& b, const RewriteNode& n) {
   if (is_empty(n)) return b.constant(Literal(n.shape.with_default_layout()));
   if (const InstructionId folded = fold_constant(b, n); folded != kNoInstruction) return folded;
+  if (is_extension(n.opcode)) return kNoInstruction;
   const RewriteRule rule = kRuleOf[static_cast<size_t>(n.opcode)];
   return rule == nullptr ? kNoInstruction : rule(b, n);
 }

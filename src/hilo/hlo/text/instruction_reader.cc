@@ -7,6 +7,7 @@
 #include <array>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/attribute_reader.h"
 #include "hilo/hlo/text/composite.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
 
 #include "tests/hlo/ops/run_op.h"
 
@@ -47,13 +48,13 @@ void expect_valid(const ComputationPtr& root) {
 
 /// The scan's value, after checking that its decomposition gives the same, bit for bit.
 std::string scanned(const std::vector<Literal>& operands, const AttributesPtr& attributes) {
-  StatusOr<Literal> direct = run_op(Opcode::kExtScan, operands, attributes);
+  StatusOr<Literal> direct = run_op(kExtScan, operands, attributes);
   if (!direct.ok()) return direct.status().to_string();
   std::vector<Shape> shapes;
   for (const Literal& operand : operands) shapes.push_back(operand.shape());
-  StatusOr<ComputationPtr> scan = computation_of(Opcode::kExtScan, shapes, attributes);
+  StatusOr<ComputationPtr> scan = computation_of(kExtScan, shapes, attributes);
   EXPECT_TRUE(scan.ok());
-  StatusOr<ComputationPtr> loop = op_def(Opcode::kExtScan).decompose((*scan)->root(), shapes);
+  StatusOr<ComputationPtr> loop = op_def(kExtScan).decompose((*scan)->root(), shapes);
   if (!loop.ok()) return loop.status().to_string();
   expect_valid(*loop);
   EXPECT_EQ((*loop)->parameter_shapes(), shapes);
@@ -159,17 +160,17 @@ TEST(Scan, CountsInS64WhereTheLengthNeedsIt) {
   Builder b("step");
   const ComputationPtr step = *std::move(b).build(b.tuple({b.parameter(kFloat)}));
   const AttributesPtr attributes = scan_of(step, int64_t{1} << 31, 0, 1);
-  StatusOr<ComputationPtr> scan = computation_of(Opcode::kExtScan, {kFloat}, attributes);
+  StatusOr<ComputationPtr> scan = computation_of(kExtScan, {kFloat}, attributes);
   ASSERT_TRUE(scan.ok());
   const std::vector<Shape> shapes = {kFloat};
-  StatusOr<ComputationPtr> loop = op_def(Opcode::kExtScan).decompose((*scan)->root(), shapes);
+  StatusOr<ComputationPtr> loop = op_def(kExtScan).decompose((*scan)->root(), shapes);
   ASSERT_TRUE(loop.ok());
   expect_valid(*loop);
   EXPECT_EQ((*loop)->instruction(1).shape, Shape::scalar(ElementType::kS64));
 }
 
 std::string error(const std::vector<Shape>& operands, const AttributesPtr& attributes) {
-  return error_of(shape_of(Opcode::kExtScan, operands, attributes));
+  return error_of(shape_of(kExtScan, operands, attributes));
 }
 
 const Shape kRow = Shape::array(ElementType::kF32, {4});

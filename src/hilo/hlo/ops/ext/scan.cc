@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/ext/scan_decompose.h"
+#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 namespace {
@@ -130,7 +131,7 @@ StatusOr<Literal> evaluate_scan(const EvaluateInput& input) {
 }  // namespace
 
 const OpDef& ext_scan_op() {
-  static const OpDef definition = {.opcode = Opcode::kExtScan,
+  static const OpDef definition = {.opcode = kExtScan,
                                    .name = "hilo.scan",
                                    .arity = -1,
                                    .operand_types = kAnyArray,

@@ -2,6 +2,7 @@
 #include "hilo/hlo/ops/ext/stop_gradient.h"
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
 namespace {
@@ -19,7 +20,7 @@ StatusOr<ComputationPtr> decompose(const Instruction&, std::span<const Shape> op
 }  // namespace
 
 const OpDef& ext_stop_gradient_op() {
-  static constexpr OpDef kDef = {.opcode = Opcode::kExtStopGradient,
+  static constexpr OpDef kDef = {.opcode = kExtStopGradient,
                                  .name = "hilo.stop_gradient",
                                  .arity = 1,
                                  .operand_types = kAnyArray,

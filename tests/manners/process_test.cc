@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What hilo leaves of the process it works in as it was: signal handlers and floating-point control; and what becomes
+// of whole programs for which there is not enough memory.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <functional>
+#if defined(__SSE2__)
+#include <xmmintrin.h>
+#endif
+
+#include "hilo/base/files.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "tests/support/error_of.h"
+
+namespace hilo {
+namespace {
+
+/// Uses tracing, all passes, code generation, threads and eager operations.
+float work() {
+  const auto f = jit([](Array x) { return numpy::sum(numpy::tanh(numpy::matmul(x, x)) * 0.5f); });
+  const Array x = numpy::full({64, 64}, 0.125f);
+  return f(x).item<float>() + numpy::sum(grad([&](Array y) { return f(y); })(x)).item<float>();
+}
+
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__)  // which handle signals, and map terabytes
+TEST(Manners, TheLibraryInstallsNoSignalHandler) {
+  work();
+  const std::string status = *read_file("/proc/self/status");
+  const size_t at = status.find("SigCgt:");
+  ASSERT_NE(at, std::string::npos);
+  const uint64_t caught = std::stoull(status.substr(at + 7, 32), nullptr, 16);
+  const uint64_t of_libc = uint64_t{3} << 31;  // 32 and 33, by which glibc's threads speak with each other
+  EXPECT_EQ(caught & ~of_libc, 0u);
+}
+
+int in_child(const std::function<int()>& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(120);
+    ::_exit(body());
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/// 0 if `f` throws RESOURCE_EXHAUSTED under an address space of 2 GiB, and hilo works on after it.
+int runs_out_of_memory(const std::function<void()>& f) {
+  return in_child([&] {
+    const rlimit limit = {rlim_t{2} << 30, rlim_t{2} << 30};
+    ::setrlimit(RLIMIT_AS, &limit);
+    const std::string text = error_of(f, StatusCode::kResourceExhausted);
+    const bool said = text.find("out of memory; wanted ") != std::string::npos &&
+                      text.find("address space is limited to 2.00 GiB") != std::string::npos;
+    if (!said) std::fprintf(stderr, "%s\n", text.c_str());
+    return said && !testing::Test::HasFailure() && work() != 0 ? 0 : 1;
+  });
+}
+
+constexpr int64_t kMany = int64_t{600} << 20;  // floats: 2.3 GiB
+
+TEST(Manners, JittedProgramsForWhichThereIsNotEnoughMemoryAreErrors) {
+  EXPECT_EQ(runs_out_of_memory([] { jit([](Array x) { return numpy::broadcast_to(x, {kMany}); })(Array(1.0f)); }), 0);
+}
+
+TEST(Manners, TemporariesForWhichThereIsNotEnoughMemoryAreErrors) {
+  const auto f = jit([](Array x) { return numpy::sort(numpy::broadcast_to(x, {kMany}))[0]; });
+  EXPECT_EQ(runs_out_of_memory([&] { f(Array(1.0f)); }), 0);
+}
+
+TEST(Manners, EagerOperationsForWhichThereIsNotEnoughMemoryAreErrors) {
+  EXPECT_EQ(runs_out_of_memory([] { numpy::arange(kMany) + 1; }), 0);
+}
+
+TEST(Manners, DerivativesForWhichThereIsNotEnoughMemoryAreErrors) {
+  const auto f = [](Array x) { return numpy::sum(numpy::sort(numpy::broadcast_to(x, {kMany}))); };
+  EXPECT_EQ(runs_out_of_memory([&] { jit(grad(f))(Array(1.0f)); }), 0);
+}
+#endif
+
+#if defined(__SSE2__)
+TEST(Manners, CallsKeepTheFloatingPointControlWord) {
+  constexpr unsigned kFlags = 0x3f;  // what has happened so far, which arithmetic sets
+  const unsigned before = _mm_getcsr();
+  const float wanted = work();
+  for (unsigned control : {0x1f80u, 0x1f80u | 0x8040u, 0x1f80u | 0x6000u}) {  // default, flush to zero, round to zero
+    const auto f = jit([control](Array x) { return numpy::exp(x) * static_cast<float>(control); });
+    _mm_setcsr(control);
+    const float compiled_here = f(numpy::zeros({1000}))[0].item<float>();
+    const unsigned after_compiling = _mm_getcsr() & ~kFlags;
+    const float got = work();
+    const unsigned after_working = _mm_getcsr() & ~kFlags;
+    _mm_setcsr(before);
+    EXPECT_EQ(after_compiling, control);
+    EXPECT_EQ(after_working, control);
+    EXPECT_EQ(compiled_here, static_cast<float>(control));
+    EXPECT_NEAR(got, wanted, 1e-3 * wanted);
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace hilo

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sentences of docs/threads.md about arrays and transformations.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <barrier>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "hilo/base/flags.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/vmap.h"
+#include "tests/support/error_of.h"
+
+namespace hilo {
+namespace {
+
+constexpr int kThreads = 6;
+
+/// Calls f(0), ..., f(kThreads - 1), each on a thread of its own, all at once.
+void on_threads(const std::function<void(int)>& f) {
+  std::barrier together(kThreads);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&, t] {
+      together.arrive_and_wait();
+      f(t);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST(Threads, OneJittedFunctionServesManyThreads) {
+  const auto f = jit([](Array x, Array y) { return numpy::sum(x * y); });
+  std::atomic<int> wrong{0};
+  on_threads([&](int t) {
+    const auto mine = f;  // copies share what is compiled
+    for (int turn = 0; turn < 20; ++turn) {
+      const int n = 1 + (t + turn) % 3;  // several shapes, so that calls and first calls meet
+      wrong += mine(numpy::full({n}, 2.0f), numpy::full({n}, static_cast<float>(t))).item<float>() !=
+               static_cast<float>(2 * n * t);
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, FirstCallsRaceAndOneCompiles) {
+  const std::string folder = testing::TempDir() + "hilo_threads_race";
+  std::filesystem::remove_all(folder);
+  ASSERT_TRUE(config().update("jax_dump_hlo_optimized", folder).ok());
+  std::atomic<int> traces{0}, wrong{0};
+  const auto f = jit(
+      [&traces](Array x) {
+        ++traces;
+        return x * 3.0f + 1.0f;
+      },
+      {.donate_argnums = {}, .name = "raced"});
+  on_threads([&](int t) { wrong += f(Array(static_cast<float>(t))).item<float>() != static_cast<float>(3 * t + 1); });
+  reset_flags();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_GE(traces, 1);
+  EXPECT_LE(traces, kThreads);
+  int compilations = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(folder + "/hlo_optimized")) {
+    compilations += entry.path().filename().string().find(".raced.") != std::string::npos;
+  }
+  EXPECT_EQ(compilations, 1);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Threads, ManyThreadsReadOneArray) {
+  const Array shared = numpy::arange(1000);
+  std::atomic<int> wrong{0};
+  on_threads([&](int t) {
+    const Array copy = shared;
+    wrong += copy.to_vector<int>()[static_cast<size_t>(t)] != t;
+    wrong += (copy + t)[0].item<int>() != t;
+    wrong += shared.to_string() != copy.to_string();
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, ArraysMayBeDroppedOnAnyThread) {
+  std::vector<Array> arrays;
+  for (int t = 0; t < kThreads; ++t) arrays.push_back(numpy::full({100}, static_cast<float>(t)));
+  std::vector<Array> kept(arrays);
+  on_threads([&](int t) { arrays[static_cast<size_t>(t)] = kept[static_cast<size_t>(kThreads - 1 - t)]; });
+  for (int t = 0; t < kThreads; ++t) {
+    EXPECT_EQ(arrays[static_cast<size_t>(t)][99].item<int>(), kThreads - 1 - t);
+  }
+}
+
+TEST(Threads, EagerOperationsRunOnManyThreads) {
+  std::atomic<int> wrong{0};
+  on_threads([&](int t) {
+    for (int n = 1; n < 8; ++n) {
+      const Array x = numpy::full({n}, static_cast<float>(t));
+      wrong += numpy::sum(numpy::square(x) - x).item<int>() != n * (t * t - t);
+    }
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, TracesOfThreadsDoNotMeet) {
+  std::atomic<int> wrong{0};
+  std::barrier inside(kThreads);
+  on_threads([&](int t) {
+    const auto cube = [&](Array x) {
+      inside.arrive_and_wait();  // all threads are in a trace of their own
+      const Array y = x * x * x;
+      inside.arrive_and_wait();
+      return y;
+    };
+    const float value = t % 2 == 0 ? grad(cube)(Array(2.0f)).item<float>()  // 3 x^2
+                                   : jit(vmap(cube))(numpy::array({2.0, 3.0}))[0].item<float>();
+    wrong += value != (t % 2 == 0 ? 12.0f : 8.0f);
+  });
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Threads, AnotherThreadComputesWhileOneTraces) {
+  float seen = 0;
+  const Array traced = jit([&](Array x) {
+    std::thread([&] { seen = (numpy::full({2}, 4.0f) * 2.0f)[1].item<float>(); }).join();
+    return x + 1.0f;
+  })(Array(1.0f));
+  EXPECT_EQ(seen, 8);
+  EXPECT_EQ(traced.item<float>(), 2);
+}
+
+/// What `use` throws when it is given a value of `transformation` on another thread.
+template <typename Transformation>
+std::string error_on_another_thread(const Transformation& transformation, void (*use)(const Array&)) {
+  std::string text;
+  transformation([&](Array x) {
+    const Array y = x * 1.0f;
+    std::thread([&] { text = error_of([&] { use(y); }, StatusCode::kFailedPrecondition); }).join();
+    return y;
+  });
+  return text;
+}
+
+TEST(Threads, TracerOnAnotherThreadIsAnErrorThatNamesIt) {
+  const auto under_jit = [](auto f) { jit(f)(Array(1.0f)); };
+  const auto under_grad = [](auto f) { grad(f)(Array(1.0f)); };
+  const auto under_vmap = [](auto f) { vmap(f)(numpy::zeros({3})); };
+  const auto add = [](const Array& x) { x + 1.0f; };
+  const auto read = [](const Array& x) { x.item<float>(); };
+  const auto capture = [](const Array& x) { jit([&](Array y) { return x * y; })(Array(2.0f)); };
+  const auto expect = [](const std::string& text, const std::string& user, const std::string& transformation) {
+    EXPECT_NE(text.find(user), std::string::npos) << text;
+    EXPECT_NE(text.find("a tracer belongs to the thread of its trace; got f32[], made at threads_test.cc:"),
+              std::string::npos)
+        << text;
+    EXPECT_NE(text.find(", inside " + transformation + ", on another thread"), std::string::npos) << text;
+  };
+  expect(error_on_another_thread(under_jit, add), "add (threads_test.cc:", "jit");
+  expect(error_on_another_thread(under_grad, add), "add (threads_test.cc:", "jvp");
+  expect(error_on_another_thread(under_vmap, add), "add (threads_test.cc:", "vmap");
+  expect(error_on_another_thread(under_jit, read), "reading a value", "jit");
+  expect(error_on_another_thread(under_grad, read), "reading a value", "jvp");
+  expect(error_on_another_thread(under_jit, capture), "multiply (threads_test.cc:", "jit");
+}
+
+TEST(Threads, FlagSetOnOneThreadHoldsForAll) {
+  const auto twice = jit([](Array x) { return x * 2; });
+  EXPECT_EQ(twice(Array(1.5)).dtype(), ElementType::kF32);
+  std::thread([] { ASSERT_TRUE(config().update("jax_enable_x64", true).ok()); }).join();
+  EXPECT_EQ(Array(1.5).dtype(), ElementType::kF64);
+  EXPECT_EQ(twice(Array(1.5)).dtype(), ElementType::kF64);
+  reset_flags();
+}
+
+}  // namespace
+}  // namespace hilo
