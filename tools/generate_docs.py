@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Writes the generated pages; with --check names those that are out of date instead. A page's fact has its one place
-elsewhere: tools/packages.txt, the tables that the command prints, or the verdicts of tests that ran."""
+elsewhere: tools/packages.txt, tools/seeds.txt, the tables that the command prints, or the verdicts of tests that ran."""
 
 import argparse
 import dataclasses
@@ -23,6 +23,7 @@ PARTS = {  # part of packages.txt -> what that means to a user of libhilo.so
     "tool": "not in the product: it builds, tests or measures",
 }
 ARCHITECTURE = "docs/architecture.md"
+SEEDS = "tools/seeds.txt"
 # Pages that the command prints from its own tables: page -> arguments of build/bin/hilo.
 FROM_COMMAND = {"docs/flags.md": ("flags", "--markdown")}
 
@@ -55,12 +56,47 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
     found = {"docs/dependencies.md": dependencies(packages), "THIRD_PARTY.md": third_party(packages)}
     if (root / ARCHITECTURE).exists():
         found[ARCHITECTURE] = with_part((root / ARCHITECTURE).read_text(), "layers", layers())
+    if (root / SEEDS).exists():
+        found["docs/seeds.md"] = seeds(root)
     for name, arguments in FROM_COMMAND.items():
         done = subprocess.run([build / "bin" / "hilo", *arguments], stdout=subprocess.PIPE, text=True) \
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
     return {**found, **status_page.pages(build)}
+
+
+def seeds(root: pathlib.Path) -> str:
+    """docs/seeds.md. An empty cell, or a file or test that isn't there, ends the program."""
+    rows = []
+    for number, line in enumerate((root / SEEDS).read_text().splitlines(), 1):
+        if line and not line.startswith("#"):
+            cells = [cell.strip() for cell in line.split(" | ")]
+            problem = seed_problem(root, cells)
+            if problem:
+                sys.exit(f"{SEEDS}:{number}: {problem}")
+            name, here, file, test = cells
+            rows.append(f"| {name} | {here} | `{file}` | `{test.split(': ')[1]}` in `{test.split(': ')[0]}` |\n")
+    return ("# The names of early JAX\n\n"
+            f"Generated from `{SEEDS}` by `make docs`. Every name that early JAX's `xla_bridge.py` and local XLA client had, what\n"
+            "it is in hilo, and the test that holds it to that.\n\n"
+            "| early JAX | hilo | file | test |\n|---|---|---|---|\n" + "".join(rows))
+
+
+def seed_problem(root: pathlib.Path, cells: list[str]) -> str | None:
+    if len(cells) != 4 or "" in cells:
+        return f"got {len([cell for cell in cells if cell])} cells; wanted name | in hilo | file | test"
+    _, here, file, test = cells
+    test_file, _, test_name = test.partition(": ")
+    if not (root / file).exists():
+        return f"{file} isn't there"
+    words = re.findall(r"\w+", " ".join(re.findall(r"`([^`]*)`", here)))
+    missing = [word for word in words if not re.search(rf"\b{word}\b", (root / file).read_text())]
+    if missing:
+        return f"{file} has no {missing[0]}"
+    if not (root / test_file).exists() or not re.search(rf"\b{test_name}\b", (root / test_file).read_text()):
+        return f"there is no test {test_name} in {test_file}"
+    return None
 
 
 def with_part(page: str, name: str, text: str) -> str:

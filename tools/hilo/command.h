@@ -26,6 +26,7 @@ Command add_opt(CLI::App& parent);
 Command add_convert(CLI::App& parent);
 Command add_info(CLI::App& parent);
 Command add_flags(CLI::App& parent);
+Command add_completion(CLI::App& parent);
 
 /// The text of --version and of `hilo info`. Cost    BLAS is looked for, LLVM is not touched.
 std::string info_text();

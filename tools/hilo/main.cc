@@ -5,14 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <optional>
 #include <vector>
 
-#include "hilo/base/flags.h"
 #include "hilo/base/log.h"
 #include "hilo/base/text.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
+#include "tools/hilo/jax_flags.h"
 
 namespace hilo::tool {
 namespace {
@@ -23,49 +22,10 @@ int fail(const Status& status, int exit_code) {
   return exit_code;
 }
 
-bool is_jax_flag(std::string_view name) {
-  if (name.starts_with("--")) name.remove_prefix(2);
-  return name.starts_with("jax_") || name.starts_with("nojax_");
-}
-
-bool is_boolean(std::string_view name) {
-  if (name.starts_with("no")) name.remove_prefix(2);
-  const auto flag = std::find_if(kFlags.begin(), kFlags.end(), [&](const FlagInfo& f) { return f.name == name; });
-  return flag == kFlags.end() || flag->is_bool();
-}
-
-/// Sets the jax_* flags of a command line ("--x=v", "--x v", for booleans "--x" and "--nox") and takes them out of it.
-Status take_jax_flags(std::vector<std::string>& arguments) {
-  std::vector<std::string> rest;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string_view argument = arguments[i];
-    if (argument == "--") {
-      rest.insert(rest.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i), arguments.end());
-      break;
-    }
-    if (!argument.starts_with("--") || !is_jax_flag(argument)) {
-      rest.emplace_back(argument);
-      continue;
-    }
-    const size_t equals = argument.find('=');
-    const std::string_view name = argument.substr(2, equals == std::string_view::npos ? equals : equals - 2);
-    std::optional<std::string_view> value;
-    if (equals != std::string_view::npos) value = argument.substr(equals + 1);
-    else if (!is_boolean(name) && i + 1 < arguments.size()) value = arguments[++i];
-    HILO_RETURN_IF_ERROR(set_from_command_line(name, value));
-  }
-  arguments = std::move(rest);
-  return ok_status();
-}
-
-/// The long options of a subcommand, and the jax_* flags where they are taken.
-std::vector<std::string> option_names(const CLI::App& app, bool takes_jax_flags) {
+std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  for (const FlagInfo& flag : kFlags) {
-    if (takes_jax_flags) names.push_back("--" + std::string(flag.name));
   }
   return names;
 }
@@ -82,7 +42,7 @@ Status check_names(const CLI::App& root, const std::vector<std::string>& argumen
     if (argument == "--") break;
     const std::string name = argument.substr(0, argument.find('='));
     if (name.starts_with("--")) {
-      const std::vector<std::string> known = option_names(*app, app->get_name() == "run");
+      const std::vector<std::string> known = option_names(*app);
       if (std::find(known.begin(), known.end(), name) == known.end()) return unknown("unknown flag", name, known);
     } else if (app == &root && !argument.starts_with("-")) {
       std::vector<std::string> known;
@@ -103,11 +63,11 @@ int parse_and_run(std::vector<std::string> arguments) {
   root.footer(
       "Exit codes: 0 well, 1 the program or its input failed, 2 wrong usage, 130 interrupted.\n"
       "`hilo SUBCOMMAND --help` says more.");
-  const std::vector<Command> commands = {add_run(root), add_opt(root), add_convert(root), add_info(root),
-                                         add_flags(root)};
-  if (!arguments.empty() && arguments[0] == "run") {
-    if (const Status taken = take_jax_flags(arguments); !taken.ok()) return fail(taken, kExitUsage);
-  }
+  const std::vector<Command> commands = {add_run(root),  add_opt(root),   add_convert(root),
+                                         add_info(root), add_flags(root), add_completion(root)};
+  StatusOr<std::vector<std::string>> separated = with_empty_values(arguments);
+  if (!separated.ok()) return fail(separated.status(), kExitUsage);
+  arguments = *std::move(separated);
   if (const Status known = check_names(root, arguments); !known.ok()) return fail(known, kExitUsage);
   try {
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
@@ -118,6 +78,7 @@ int parse_and_run(std::vector<std::string> arguments) {
   }
   for (const Command& command : commands) {
     if (!command.app->parsed()) continue;
+    if (const Status set = set_jax_flags(*command.app); !set.ok()) return fail(set, kExitUsage);
     const Status done = command.run();
     if (interrupted()) return kExitInterrupted;
     if (!done.ok()) return fail(done, kExitFailure);

@@ -9,12 +9,11 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/flags.h"
-#include "hilo/client/compile.h"
-#include "hilo/client/debug_dumps.h"
-#include "hilo/client/platforms.h"
+#include "hilo/client/local_computation.h"
 #include "hilo/io/npy.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
+#include "tools/hilo/jax_flags.h"
 #include "tools/hilo/random_input.h"
 
 namespace hilo::tool {
@@ -36,24 +35,10 @@ double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-/// What the flags ask for and this version does not do.
-Status check_supported(const FlagValues& flags) {
-  if (flags.jax_xla_backend != "xla") return unimplemented("jax_xla_backend: xrt is not implemented; wanted xla");
-  if (flags.jax_backend_target != "local") {
-    return unimplemented("jax_backend_target: remote targets are not implemented; wanted local");
-  }
-  if (flags.jax_replica_count != 1) {
-    return unimplemented(
-        fmt::format("jax_replica_count: got {}; wanted 1, more is not implemented", flags.jax_replica_count));
-  }
-  if (flags.jax_hlo_profile) return unimplemented("jax_hlo_profile: profiles are not implemented");
-  return ok_status();
-}
-
-StatusOr<Backend*> chosen_backend(const RunOptions& options, const FlagValues& flags) {
-  if (options.engine == "reference") return backend_for_platform("Reference");
-  if (options.engine == "cpu" || flags.jax_platform_name.empty()) return backend_for_platform("Host");
-  return backend_for_platform(flags.jax_platform_name);
+/// The engine named on the command line counts before the flag.
+Status choose_engine(const std::string& engine) {
+  if (engine.empty()) return ok_status();
+  return config().update("jax_platform_name", engine == "reference" ? "Reference" : "Host");
 }
 
 Status check_interrupted() { return interrupted() ? cancelled("interrupted") : ok_status(); }
@@ -69,10 +54,12 @@ StatusOr<std::vector<BufferPtr>> read_arguments(const RunOptions& options, const
   std::vector<BufferPtr> arguments;
   for (size_t i = 0; i < shapes.size(); ++i) {
     HILO_RETURN_IF_ERROR(check_interrupted());
-    StatusOr<Literal> literal =
-        i < options.inputs.size() ? io::read_npy(options.inputs[i]) : random_argument(shapes[i], *options.seed, i);
+    StatusOr<Literal> literal = i < options.inputs.size()
+                                    ? io::read_npy(options.inputs[i])
+                                    : random_argument(shapes[i].with_default_layout(), *options.seed, i);
     if (!literal.ok()) return literal.status();
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*literal));
+    const bool fits = literal->shape().compatible(shapes[i]);  // if not, execute says what is wrong
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*literal, fits ? shapes[i] : literal->shape()));
     arguments.push_back(std::move(buffer));
   }
   return arguments;
@@ -100,15 +87,13 @@ Status show_results(const RunOptions& options, std::span<const BufferPtr> result
 }
 
 Status run_program(const RunOptions& options) {
-  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
-  HILO_RETURN_IF_ERROR(check_supported(*values));
-  HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_program(options.file));
+  HILO_RETURN_IF_ERROR(choose_engine(options.engine));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file));
   HILO_RETURN_IF_ERROR(check_interrupted());
-  HILO_ASSIGN_OR_RETURN(Backend* const backend, chosen_backend(options, *values));
   const Clock::time_point begin = Clock::now();
-  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> program,
-                        compile_observed(*backend, module, compile_options(*values)));
+  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
   const double compile_milliseconds = milliseconds_since(begin);
+  Executable* const program = computation.executable().get();
   HILO_ASSIGN_OR_RETURN(const std::vector<BufferPtr> arguments, read_arguments(options, *program));
 
   std::vector<BufferPtr> results(program->result_shapes().size());
@@ -122,8 +107,8 @@ Status run_program(const RunOptions& options) {
     times.push_back(milliseconds_since(start));
   }
   HILO_RETURN_IF_ERROR(show_results(options, results));
-  return write_result("", fmt::format("{} on {}: compiled in {:.1f} ms, {}\n", program->name(),
-                                      backend->platform_name(), compile_milliseconds, times_text(std::move(times))));
+  return write_result("", fmt::format("{} on {}: compiled in {:.1f} ms, {}\n", program->name(), default_platform_name(),
+                                      compile_milliseconds, times_text(std::move(times))));
 }
 
 }  // namespace
@@ -147,7 +132,7 @@ Command add_run(CLI::App& parent) {
   app->add_option("--repeat", options->repeat, "Run so many times")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
-  app->footer("Flags, also from the environment in capitals:\n" + flags_help());
+  add_jax_flags(*app);
   return {app, [options] { return run_program(*options); }};
 }
 

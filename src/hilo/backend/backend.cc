@@ -48,8 +48,16 @@ Status Executable::execute(std::span<const BufferPtr> arguments, std::span<Buffe
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == nullptr) return fail(argument_text(i, argument_names_[i]) + " is null");
     if (arguments[i]->shape() != argument_shapes_[i]) {
-      return fail(argument_text(i, argument_names_[i]) + " is " + arguments[i]->shape().to_string() +
-                  ", compiled for " + argument_shapes_[i].to_string());
+      const Shape &got = arguments[i]->shape(), &wanted = argument_shapes_[i];
+      const bool layouts = got.compatible(wanted);  // the only difference
+      return fail(argument_text(i, argument_names_[i]) + " is " +
+                  (layouts ? got.to_string_with_layout() : got.to_string()) + ", compiled for " +
+                  (layouts ? wanted.to_string_with_layout() : wanted.to_string()));
+    }
+    if (arguments[i]->replica() != options.replica) {
+      return fail(argument_text(i, argument_names_[i]) + " is a buffer of replica " +
+                  std::to_string(arguments[i]->replica()) + ", the program runs on replica " +
+                  std::to_string(options.replica));
     }
     if (arguments[i]->state() != BufferState::kLive) {
       return check_live(*arguments[i], argument_text(i, argument_names_[i])).with_context("Execute '" + name_ + "'");

@@ -48,7 +48,8 @@ class Executable {
   /// Runs the program on live buffers of exactly the argument shapes and puts new buffers into `results`.
   /// A donated argument's buffer is taken only if the program starts; an error before that leaves it live.
   /// Blocking   returns when the results are there
-  /// Errors     INVALID_ARGUMENT wrong count, shape, deleted or doubly donated buffer; RESOURCE_EXHAUSTED; CANCELLED
+  /// Errors     INVALID_ARGUMENT wrong count or shape, deleted or doubly donated buffer, one of another replica;
+  ///            RESOURCE_EXHAUSTED; CANCELLED
   Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                  const ExecuteOptions& options = {});
 

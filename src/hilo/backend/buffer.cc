@@ -6,17 +6,18 @@
 namespace hilo {
 namespace {
 
-/// Copies elements laid out as `shape` says to row-major order.
-void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to) {
+/// Calls `copy(physical, linear)` for every element: its places in the shape's layout and in row-major order.
+template <typename Copy>
+void for_each_place(const Shape& shape, Copy&& copy) {
   const std::vector<int64_t> strides = strides_of(shape);
-  const int64_t width = element_size_bytes(shape.element_type());
   std::vector<int64_t> index(strides.size());
+  int64_t physical = 0;
   for (int64_t linear = 0; linear < shape.element_count(); ++linear) {
-    int64_t physical = 0;
-    for (size_t d = 0; d < index.size(); ++d) physical += index[d] * strides[d];
-    std::memcpy(to + linear * width, from + physical * width, static_cast<size_t>(width));
+    copy(static_cast<size_t>(physical), static_cast<size_t>(linear));
     for (size_t d = index.size(); d-- > 0;) {
+      physical += strides[d];
       if (++index[d] < shape.dimension(static_cast<int64_t>(d))) break;
+      physical -= strides[d] * index[d];
       index[d] = 0;
     }
   }
@@ -24,13 +25,31 @@ void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to)
 
 }  // namespace
 
+void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to) {
+  const size_t width = static_cast<size_t>(element_size_bytes(shape.element_type()));
+  for_each_place(
+      shape, [=](size_t physical, size_t linear) { std::memcpy(to + linear * width, from + physical * width, width); });
+}
+
+void copy_from_row_major(const Shape& shape, const std::byte* from, std::byte* to) {
+  const size_t width = static_cast<size_t>(element_size_bytes(shape.element_type()));
+  for_each_place(
+      shape, [=](size_t physical, size_t linear) { std::memcpy(to + physical * width, from + linear * width, width); });
+}
+
 StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, int replica) {
-  if (!literal.shape().is_array()) {
-    return invalid_argument("buffer: only arrays go to a device; got " + literal.shape().to_string());
+  return buffer_from_literal(literal, literal.shape().with_default_layout(), replica);
+}
+
+StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& shape, int replica) {
+  if (!shape.is_array()) {
+    return invalid_argument("buffer: only arrays go to a device; got " + shape.to_string());
   }
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(literal.shape().byte_size())));
-  if (!literal.bytes().empty()) std::memcpy(memory.data(), literal.bytes().data(), literal.bytes().size());
-  return std::make_shared<Buffer>(literal.shape().with_default_layout(), std::move(memory), replica);
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+  const std::span<const std::byte> bytes = literal.bytes();
+  if (!shape.has_default_layout()) copy_from_row_major(shape, bytes.data(), memory.data());
+  else if (!bytes.empty()) std::memcpy(memory.data(), bytes.data(), bytes.size());
+  return std::make_shared<Buffer>(shape, std::move(memory), replica);
 }
 
 StatusOr<Literal> literal_from_buffer(const Buffer& buffer) {

@@ -43,9 +43,14 @@ using BufferPtr = std::shared_ptr<Buffer>;
 /// Copies a host value to a new buffer; tuples are refused (callers flatten).
 /// Errors    RESOURCE_EXHAUSTED
 StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, int replica = 0);
+/// The same, laid out as `shape` says. Precondition: the shapes are compatible.
+StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& shape, int replica = 0);
 /// Copies a buffer to a row-major host value.
 /// Errors    INVALID_ARGUMENT "buffer has been deleted or donated", RESOURCE_EXHAUSTED
 StatusOr<Literal> literal_from_buffer(const Buffer& buffer);
+/// Copies all elements of an array laid out as `shape` says to row-major order, or back.
+void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to);
+void copy_from_row_major(const Shape& shape, const std::byte* from, std::byte* to);
 /// OK if the buffer is live. `what` names it: "argument 0 'x'".
 Status check_live(const Buffer& buffer, std::string_view what);
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <regex>
 #include <vector>
 
@@ -34,17 +35,6 @@ bool matches(const std::string& expression, const std::string& name) {
 
 }  // namespace
 
-CompileOptions compile_options(const FlagValues& flags) {
-  CompileOptions options;
-  options.generate_hlo_graph = flags.jax_dump_hlo_graph;
-  options.dump_unoptimized_hlo_proto_to = flags.jax_dump_hlo_unoptimized;
-  options.dump_optimized_hlo_proto_to = flags.jax_dump_hlo_optimized;
-  options.dump_per_pass_hlo_proto_to = flags.jax_dump_hlo_per_pass;
-  options.hlo_profile = flags.jax_hlo_profile;
-  options.replica_count = flags.jax_replica_count;
-  return options;
-}
-
 bool wants_dumps(const CompileOptions& options) {
   return options.generate_hlo_graph || options.dump_unoptimized_hlo_proto_to || options.dump_optimized_hlo_proto_to ||
          options.dump_per_pass_hlo_proto_to;
@@ -56,8 +46,7 @@ DebugDumps::DebugDumps(const CompileOptions& options, const hlo::Module& module)
   if (module.entry == nullptr) return;  // the backend says so
   std::string text;
   if (options_.dump_unoptimized_hlo_proto_to || options_.dump_per_pass_hlo_proto_to) text = hlo::print_module(module);
-  if (const auto& folder = options_.dump_unoptimized_hlo_proto_to)
-    write_module(*folder + "/hlo_unoptimized", "unoptimized", module, text);
+  if (const auto& folder = options_.dump_unoptimized_hlo_proto_to) write_module(*folder, "unoptimized", module, text);
   if (options_.dump_per_pass_hlo_proto_to) passes_.emplace(name_, std::move(text));
   if (draw_) write_graph(module, "unoptimized");
 }
@@ -69,13 +58,13 @@ void DebugDumps::after(std::string_view pass, const hlo::Module& module, bool ch
   if (!passes_) return;
   if (!changed) return passes_->add_no_change(pass, milliseconds);
   std::string text = hlo::print_module(module);
-  const std::string file = write_module(*options_.dump_per_pass_hlo_proto_to + "/hlo_per_pass", pass, module, text);
+  const std::string file = write_module(*options_.dump_per_pass_hlo_proto_to, pass, module, text);
   passes_->add_change(pass, milliseconds, std::move(text), file);
 }
 
 void DebugDumps::finish(const hlo::Module& optimized) {
   if (const auto& folder = options_.dump_optimized_hlo_proto_to)
-    write_module(*folder + "/hlo_optimized", "optimized", optimized, hlo::print_module(optimized));
+    write_module(*folder, "optimized", optimized, hlo::print_module(optimized));
   if (passes_ && !passes_->empty()) write_pass_page();
   if (draw_) write_graph(optimized, "optimized");
 }
@@ -92,19 +81,19 @@ std::string DebugDumps::write_module(const std::string& folder, std::string_view
 }
 
 void DebugDumps::write_pass_page() const {
-  const std::string folder = *options_.dump_per_pass_hlo_proto_to + "/hlo_per_pass";
+  const std::string folder = *options_.dump_per_pass_hlo_proto_to;
   Status written = write_numbered(folder, name_, "index", "html", passes_->html()).status();
   if (written.ok()) written = write_index(folder);
   if (!written.ok()) warn(folder, written);
 }
 
 void DebugDumps::write_graph(const hlo::Module& module, std::string_view stage) const {
-  std::string folder = ".";
+  std::string folder;
   for (const auto& named : {options_.dump_unoptimized_hlo_proto_to, options_.dump_optimized_hlo_proto_to,
                             options_.dump_per_pass_hlo_proto_to}) {
-    if (named && folder == ".") folder = *named;
+    if (named && folder.empty()) folder = (std::filesystem::path(*named) / "../hlo_graph").lexically_normal().string();
   }
-  folder += "/hlo_graph";
+  if (folder.empty()) folder = "hlo_graph";
   const std::string dot = hlo::dot_graph(module);
   const std::string html = hlo::html_graph(module, fmt::format("{}, {}", name_, stage));
   const DumpFile files[] = {{"dot", dot}, {"html", html}};

@@ -7,24 +7,20 @@
 #include <string_view>
 
 #include "hilo/backend/compile_options.h"
-#include "hilo/base/flags.h"
 #include "hilo/client/compile_progress.h"
 #include "hilo/client/pass_page.h"
 #include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo {
 
-/// The part of the flags that a compilation obeys.
-CompileOptions compile_options(const FlagValues& flags);
-
-/// True if any flag asks for files.
+/// True if the options ask for files.
 bool wants_dumps(const CompileOptions& options);
 
-/// Watches one compilation. Files are HLO text and HloModuleProto side by side, NNNN.MODULE.PASS.hlo and .hlo.pb, in
-/// DIR/hlo_unoptimized, DIR/hlo_optimized and DIR/hlo_per_pass; the numbers go on from the highest one in the folder and
-/// nothing is overwritten. A pass that changed nothing leaves no file; after the last one NNNN.MODULE.index.html shows
-/// what each did, and index.html leads to all such pages. Pictures (jax_dump_hlo_graph) go to hlo_graph in the first folder named, or in the
-/// working directory. A folder that can't be written is warned about once, and the compilation goes on.
+/// Watches one compilation. Files are HLO text and HloModuleProto side by side, NNNN.MODULE.PASS.hlo and .hlo.pb, in the
+/// folders of the options; the numbers go on from the highest one in the folder and nothing is overwritten. A pass that
+/// changed nothing leaves no file; after the last one NNNN.MODULE.index.html shows what each did, and index.html leads to
+/// all such pages. Pictures (jax_dump_hlo_graph) go to hlo_graph beside the first folder named, or in the working
+/// directory. A folder that can't be written is warned about once, and the compilation goes on.
 class DebugDumps final : public hlo::PassObserver {
  public:
   DebugDumps(const CompileOptions& options, const hlo::Module& module);

@@ -1,53 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/client/platforms.h"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/backend/cuda/driver.h"
 #include "hilo/backend/reference/reference_backend.h"
-#include "hilo/base/flags.h"
-#include "hilo/client/platform_name.h"
+#include "hilo/base/text.h"
 
 namespace hilo {
 namespace {
 
 struct Platform {
   std::string_view name;
-  Backend* (*make)();
+  StatusOr<Backend*> (*make)();
 };
 
+StatusOr<Backend*> make_host() {
+  static Backend* const backend = make_cpu_backend().release();
+  return backend;
+}
+
+StatusOr<Backend*> make_reference() {
+  static Backend* const backend = make_reference_backend().release();
+  return backend;
+}
+
+StatusOr<Backend*> make_cuda() {
+  const StatusOr<int> devices = cuda::count_devices();
+  if (!devices.ok()) return devices.status().with_context("platform 'CUDA' has no devices");
+  return unimplemented(
+      fmt::format("platform 'CUDA': the driver reports {} device{}, but this build of hilo has no CUDA", *devices,
+                  *devices == 1 ? "" : "s"));
+}
+
 constexpr std::array kPlatforms = {
-    Platform{"Host",
-             [] {
-               static Backend* backend = make_cpu_backend().release();
-               return backend;
-             }},
-    Platform{"Reference",
-             [] {
-               static Backend* backend = make_reference_backend().release();
-               return backend;
-             }},
+    Platform{"Host", make_host},
+    Platform{"CUDA", make_cuda},
+    Platform{"Reference", make_reference},
 };
 
 }  // namespace
 
 StatusOr<Backend*> backend_for_platform(std::string_view platform_name) {
-  std::string known;
-  for (const Platform& platform : kPlatforms) {
-    if (platform.name == platform_name) return platform.make();
-    known += (known.empty() ? "" : ", ") + std::string(platform.name);
+  std::array<std::string_view, kPlatforms.size()> known;
+  for (size_t i = 0; i < kPlatforms.size(); ++i) {
+    if (kPlatforms[i].name == platform_name) return kPlatforms[i].make();
+    known[i] = kPlatforms[i].name;
   }
-  return not_found("platform '" + std::string(platform_name) + "' is unknown; known: " + known);
-}
-
-StatusOr<Backend*> default_backend() {
-  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
-  return backend_for_platform(values->jax_platform_name.empty() ? "Host" : values->jax_platform_name);
-}
-
-std::string default_platform_name() {
-  const StatusOr<Backend*> backend = default_backend();
-  return backend.ok() ? std::string(backend.value()->platform_name()) : "none";
+  return not_found(fmt::format("platform {} is unknown; known: {}.{}", quote(platform_name), join(known, ", "),
+                               did_you_mean(platform_name, known)));
 }
 
 }  // namespace hilo

@@ -8,12 +8,9 @@
 
 namespace hilo {
 
-/// The backend of a platform ("Host", "Reference"), made at first use and kept.
-/// Errors    NOT_FOUND listing the known platforms
+/// The backend of a platform ("Host", "CUDA", "Reference"), made at first use and kept.
+/// Errors    NOT_FOUND for an unknown name (lists the known) and for a platform without devices, UNIMPLEMENTED if this
+///           build has no backend for the devices that are there
 StatusOr<Backend*> backend_for_platform(std::string_view platform_name);
-
-/// The backend that jit and eager operations use: the one that jax_platform_name names, else Host.
-/// Errors    NOT_FOUND as above; INVALID_ARGUMENT for a bad flag
-StatusOr<Backend*> default_backend();
 
 }  // namespace hilo

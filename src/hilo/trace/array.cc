@@ -5,7 +5,7 @@
 #include <limits>
 #include <ostream>
 
-#include "hilo/base/flags.h"
+#include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/trace/print.h"
@@ -114,15 +114,6 @@ Array Array::operator[](int64_t index) const {
   return bind_one(hlo::Opcode::kReshape, {row}, nullptr, Shape::array(dtype(), shape().subspan(1)));
 }
 
-ElementType canonical_type(ElementType type) {
-  if (or_throw(x64_enabled())) return type;
-  switch (type) {  // NOLINT: every other type is its own canonical type
-    case ElementType::kS64: return ElementType::kS32;
-    case ElementType::kU64: return ElementType::kU32;
-    case ElementType::kF64: return ElementType::kF32;
-    case ElementType::kC128: return ElementType::kC64;
-    default: return type;
-  }
-}
+ElementType canonical_type(ElementType type) { return or_throw(canonical_element_type(type)); }
 
 }  // namespace hilo

@@ -9,7 +9,4 @@ namespace hilo {
 /// The one bottom trace of the process.
 Trace& eval_trace();
 
-/// Forgets all compiled primitives.
-void clear_primitive_cache();
-
 }  // namespace hilo

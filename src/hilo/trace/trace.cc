@@ -22,18 +22,15 @@ bool takes_one_operand(hlo::Opcode opcode) {
 }
 
 /// Shapes of the HLO operands: what append_operation will pack.
-std::vector<Shape> packed_operand_shapes(const Operation& operation) {
-  std::vector<Shape> leaves;
-  leaves.reserve(operation.operands.size());
-  for (const Array& a : operation.operands) leaves.push_back(a.aval_shape());
+std::vector<Shape> packed_operand_shapes(const Operation& operation, std::span<const Shape> leaves) {
   if (takes_one_operand(operation.opcode)) return {pack_shapes(leaves)};
   if (operation.opcode == hlo::Opcode::kConditional) {
     const auto& attributes = static_cast<const hlo::ConditionalAttributes&>(*operation.attributes);
-    std::vector<Shape> packed(attributes.branches.size() + 1, pack_shapes(std::span(leaves).subspan(1)));
+    std::vector<Shape> packed(attributes.branches.size() + 1, pack_shapes(leaves.subspan(1)));
     packed[0] = leaves[0];
     return packed;
   }
-  return leaves;
+  return {leaves.begin(), leaves.end()};
 }
 
 bool all_weak(std::span<const Array> operands) {
@@ -92,8 +89,16 @@ Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesP
 }
 
 std::vector<Aval> result_avals(const Operation& operation) {
-  const StatusOr<Shape> shape = hlo::check_instruction(hlo::op_def(operation.opcode), packed_operand_shapes(operation),
-                                                       operation.attributes.get(), operation.declared);
+  std::vector<Shape> leaves;
+  leaves.reserve(operation.operands.size());
+  for (const Array& a : operation.operands) leaves.push_back(a.aval_shape());
+  return result_avals(operation, leaves);
+}
+
+std::vector<Aval> result_avals(const Operation& operation, std::span<const Shape> operands) {
+  const StatusOr<Shape> shape =
+      hlo::check_instruction(hlo::op_def(operation.opcode), packed_operand_shapes(operation, operands),
+                             operation.attributes.get(), operation.declared);
   if (!shape.ok()) or_throw(with_operation(shape.status(), operation));
   const bool weak = all_weak(operation.operands);
   std::vector<Aval> avals;

@@ -140,6 +140,8 @@ Array bind_one(hlo::Opcode opcode, std::vector<Array> operands, hlo::AttributesP
 /// Shape and weak type of every result (leaf) that `operation` would have.
 /// Errors    INVALID_ARGUMENT "add (train.cc:41): operand shapes differ ..."
 std::vector<Aval> result_avals(const Operation& operation);
+/// The same where the operands' shapes are known but no arrays.
+std::vector<Aval> result_avals(const Operation& operation, std::span<const Shape> operands);
 
 /// Appends `operation` to a builder whose instructions `operands` stand for its operands; packs and unpacks tuples.
 /// Returns    the ids of the result's leaves

@@ -5,9 +5,9 @@
 
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
-#include "hilo/client/compile.h"
 #include "hilo/client/graphs.h"
 #include "hilo/client/hlo_text.h"
+#include "hilo/client/local_computation.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/staging_trace.h"
@@ -18,20 +18,23 @@ namespace {
 constexpr size_t kMaxEntries = 256;    // traces kept by one jitted function
 constexpr size_t kRetraceWarning = 8;  // traces of one function after which the user is told
 
+/// Grows when a flag changes or the client is forgotten: what was traced or compiled before is then not used again.
+uint64_t version_now() { return flags_version() + client_generation(); }
+
 /// One trace of a jitted function.
 struct Entry {
   std::string structure;
   std::vector<Aval> avals;
   std::vector<bool> donated;
-  uint64_t flags_version = 0;
+  uint64_t version = 0;
 
   StagedFunction staged;
   std::shared_ptr<void> prototype;
   std::shared_ptr<Executable> executable;  // compiled when first run; null while the jit is only inlined into others
 
-  bool matches(const jit_detail::Call& call, uint64_t version) const {
+  bool matches(const jit_detail::Call& call, uint64_t version_asked) const {
     const std::vector<Array>& leaves = call.arguments.leaves;
-    if (leaves.size() != avals.size() || version != flags_version) return false;
+    if (leaves.size() != avals.size() || version_asked != version) return false;
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (leaves[i].impl().aval != avals[i]) return false;
     }
@@ -47,7 +50,7 @@ class JitCache {
   explicit JitCache(JitOptions options) : options_(std::move(options)) {}
 
   std::shared_ptr<Entry> find(const jit_detail::Call& call) {
-    const uint64_t version = flags_version();
+    const uint64_t version = version_now();
     std::lock_guard lock(mutex_);
     for (size_t i = entries_.size(); i-- > 0;) {
       if (entries_[i]->matches(call, version)) return entries_[i];
@@ -82,7 +85,7 @@ std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
   auto entry = std::make_shared<Entry>();
   entry->structure = call.arguments.structure;
   entry->donated = call.donated;
-  entry->flags_version = flags_version();
+  entry->version = version_now();
   for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
   entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); },
                         entry->avals, "jit", cache.options().name);
@@ -113,7 +116,9 @@ std::vector<Array> bind_call(const Entry& entry, std::span<const Array> leaves) 
 
 const std::shared_ptr<Executable>& executable_of(JitCache& cache, Entry& entry) {
   std::lock_guard lock(cache.compile_mutex());
-  if (entry.executable == nullptr) entry.executable = or_throw(compile_module(module_of(entry, cache.options().name)));
+  if (entry.executable == nullptr) {
+    entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
+  }
   return entry.executable;
 }
 
@@ -163,7 +168,7 @@ std::string hlo_text(const Call& call, const std::string& name) {
 std::string graph_html(const Call& call, const std::string& name) {
   JitCache cache({.donate_argnums = {}, .name = name});
   const hlo::Module module = module_of(*trace_entry(cache, call), name);
-  const std::shared_ptr<Executable> executable = or_throw(compile_module(module));
+  const std::shared_ptr<Executable> executable = or_throw(compile_under_flags(module)).executable();
   return html_section_of_module(module, name + " as traced") +
          html_section_of_module(executable->optimized_module(), name + " after all passes");
 }
@@ -189,10 +194,5 @@ std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vec
 }
 
 }  // namespace flat_call
-
-void clear_caches() {
-  clear_primitive_cache();
-  clear_executable_cache();
-}
 
 }  // namespace hilo

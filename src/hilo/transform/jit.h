@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "hilo/base/memoize.h"
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
@@ -118,8 +119,5 @@ auto make_hlo(F f, std::string name = "f") {
     return jitted.hlo_text(args...);
   };
 }
-
-/// Forgets the compiled programs that jits and eager operations share; each jit keeps those it has run.
-void clear_caches();
 
 }  // namespace hilo

@@ -22,7 +22,6 @@ class CpuBackend final : public Backend {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     const auto began = std::chrono::steady_clock::now();
     HILO_RETURN_IF_ERROR(hlo::verify(module));
-    HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;

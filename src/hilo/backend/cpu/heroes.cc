@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "hilo/backend/buffer.h"
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -78,22 +79,10 @@ class RelayoutHero final : public Hero {
   RelayoutHero(const Shape& shape, bool to_row_major) : shape_(shape), to_row_major_(to_row_major) {}
 
   Status run(void* const* buffers, RunContext&) const override {
-    const std::vector<int64_t> strides = strides_of(shape_);
-    const size_t width = static_cast<size_t>(element_size_bytes(shape_.element_type()));
     const auto* from = static_cast<const std::byte*>(buffers[0]);
     auto* to = static_cast<std::byte*>(buffers[1]);
-    std::vector<int64_t> index(strides.size());
-    size_t physical = 0;
-    for (size_t linear = 0; linear < static_cast<size_t>(shape_.element_count()); ++linear) {
-      const size_t source = to_row_major_ ? physical : linear, target = to_row_major_ ? linear : physical;
-      std::memcpy(to + target * width, from + source * width, width);
-      for (size_t d = index.size(); d-- > 0;) {
-        physical += static_cast<size_t>(strides[d]);
-        if (++index[d] < shape_.dimension(static_cast<int64_t>(d))) break;
-        physical -= static_cast<size_t>(strides[d] * index[d]);
-        index[d] = 0;
-      }
-    }
+    if (to_row_major_) copy_to_row_major(shape_, from, to);
+    else copy_from_row_major(shape_, from, to);
     return ok_status();
   }
 

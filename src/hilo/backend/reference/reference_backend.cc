@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/reference/reference_backend.h"
 
-#include <cstring>
-
 #include "hilo/hlo/eval/evaluator.h"
 
 namespace hilo {
@@ -19,26 +17,6 @@ Literal packed(const Shape& shape, std::span<const Literal> flat, size_t& next) 
 void flatten(const Literal& value, std::vector<Literal>& flat) {
   if (!value.is_tuple()) return flat.push_back(value);
   for (const Literal& element : value.elements()) flatten(element, flat);
-}
-
-/// A row-major value in a new buffer with the layout of `shape`.
-StatusOr<BufferPtr> to_buffer(const Literal& value, const Shape& shape, int replica) {
-  if (shape.has_default_layout()) return buffer_from_literal(value, replica);
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
-  const std::vector<int64_t> strides = strides_of(shape);
-  const size_t width = static_cast<size_t>(element_size_bytes(shape.element_type()));
-  std::vector<int64_t> index(strides.size());
-  for (int64_t linear = 0; linear < shape.element_count(); ++linear) {
-    int64_t physical = 0;
-    for (size_t d = 0; d < index.size(); ++d) physical += index[d] * strides[d];
-    std::memcpy(memory.data() + static_cast<size_t>(physical) * width,
-                value.bytes().data() + static_cast<size_t>(linear) * width, width);
-    for (size_t d = index.size(); d-- > 0;) {
-      if (++index[d] < shape.dimension(static_cast<int64_t>(d))) break;
-      index[d] = 0;
-    }
-  }
-  return std::make_shared<Buffer>(shape, std::move(memory), replica);
 }
 
 class ReferenceExecutable final : public Executable {
@@ -67,7 +45,7 @@ class ReferenceExecutable final : public Executable {
     std::vector<Literal> flat;
     flatten(value, flat);
     for (size_t i = 0; i < flat.size(); ++i) {
-      HILO_ASSIGN_OR_RETURN(results[i], to_buffer(flat[i], result_shapes()[i], options.replica));
+      HILO_ASSIGN_OR_RETURN(results[i], buffer_from_literal(flat[i], result_shapes()[i], options.replica));
     }
     return ok_status();
   }

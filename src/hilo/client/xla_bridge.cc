@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/client/xla_bridge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <mutex>
+
+#include "hilo/base/files.h"
+#include "hilo/base/flags.h"
+#include "hilo/base/log.h"
+#include "hilo/base/memoize.h"
+#include "hilo/base/text.h"
+#include "hilo/client/platforms.h"
+
+namespace hilo {
+namespace {
+
+constexpr int64_t kMaxReplicas = 65536;
+
+/// What the initialize calls set. Both are fixed once a client exists.
+struct Initialized {
+  std::mutex mutex;
+  bool client_exists = false;
+  std::string platform_name;
+  int64_t replica_count = 1;
+};
+Initialized& initialized() {
+  static auto* const instance = new Initialized;
+  return *instance;
+}
+
+std::atomic<uint64_t> generation{0};
+
+Status too_late(std::string_view what, const std::string& old_value, const std::string& new_value) {
+  return failed_precondition(
+      fmt::format("{}: a client exists already, made with {}; got {}. Hint: call it before the first operation", what,
+                  old_value, new_value));
+}
+
+/// A name that is given is taken as it is; an empty one stands for a GPU if there is one, else the processor.
+Status choose_platform(std::string_view platform_name) {
+  if (!platform_name.empty()) return initialize_platform_name(platform_name);
+  const Status cuda = initialize_platform_name("CUDA");
+  if (cuda.ok() || cuda.code() == StatusCode::kFailedPrecondition) return cuda;
+  log_info("{}", cuda.to_string());
+  log_warning_once("no gpu", "No GPU found, falling back to CPU.");
+  return initialize_platform_name("Host");
+}
+
+/// The client of what was initialised, which is fixed from then on.
+StatusOr<XlaClientPtr> client_of(BackendKind kind) {
+  Initialized& now = initialized();
+  std::lock_guard lock(now.mutex);
+  if (now.client_exists) return failed_precondition("make_xla_client: another thread has just made a client");
+  auto client = std::make_shared<XlaClient>();
+  client->kind = kind;
+  client->platform_name = now.platform_name;
+  client->replica_count = now.replica_count;
+  if (kind == BackendKind::kXla) {
+    HILO_ASSIGN_OR_RETURN(client->engine, backend_for_platform(now.platform_name));
+    for (int64_t i = 0; i < now.replica_count; ++i)
+      client->devices.push_back({static_cast<int>(i), client->engine->platform_name()});
+  }
+  now.client_exists = true;
+  return XlaClientPtr(std::move(client));
+}
+
+StatusOr<BackendKind> backend_kind(std::string_view name) {
+  if (name == "xla") return BackendKind::kXla;
+  if (name == "xrt") return BackendKind::kXrt;
+  return invalid_argument(fmt::format("backend: got {}; wanted xla or xrt.", quote(name)));
+}
+
+StatusOr<XlaClientPtr> client_of_flags() {
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
+  return make_xla_client(values->jax_xla_backend, values->jax_platform_name, values->jax_replica_count);
+}
+
+StatusOr<BackendSpec> backend_of_flags() {
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
+  const std::string& target = values->jax_backend_target;
+  if (target != "local" && !(target.starts_with("rpc:") && target.size() > 4)) {
+    return invalid_argument(
+        fmt::format("jax_backend_target: value does not fit; got {}; wanted local or rpc:address.", quote(target)));
+  }
+  HILO_ASSIGN_OR_RETURN(const BackendKind kind, backend_kind(values->jax_xla_backend));
+  if (kind == BackendKind::kXla && target != "local") {
+    return invalid_argument(fmt::format(
+        "jax_backend_target: got {}; the backend xla runs in this process, at local. Hint: --jax_xla_backend=xrt",
+        quote(target)));
+  }
+  return BackendSpec{kind, target};
+}
+
+auto& client_thunk() {
+  static auto* const thunk = new MemoizedThunk(client_of_flags);
+  return *thunk;
+}
+auto& backend_thunk() {
+  static auto* const thunk = new MemoizedThunk(backend_of_flags);
+  return *thunk;
+}
+
+/// A dump flag: which option it sets, and under which name its folder has the files.
+struct DumpFlag {
+  std::optional<std::string> FlagValues::* flag;
+  std::optional<std::string> CompileOptions::* option;
+  std::string_view name;
+};
+constexpr std::array kDumpFlags = {
+    DumpFlag{&FlagValues::jax_dump_hlo_unoptimized, &CompileOptions::dump_unoptimized_hlo_proto_to, "hlo_unoptimized"},
+    DumpFlag{&FlagValues::jax_dump_hlo_optimized, &CompileOptions::dump_optimized_hlo_proto_to, "hlo_optimized"},
+    DumpFlag{&FlagValues::jax_dump_hlo_per_pass, &CompileOptions::dump_per_pass_hlo_proto_to, "hlo_per_pass"},
+};
+
+std::optional<std::string> path_or_warning(const std::string& directory, std::string_view name) {
+  StatusOr<std::string> path = hlo_path(directory, name);
+  if (path.ok()) return *std::move(path);
+  const std::string folder = fmt::format("{}/{}", directory, name);
+  log_warning_once("dump " + folder, "no dumps to {}: {}", folder, path.status().to_string());
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status initialize_platform_name(std::string_view name) {
+  Initialized& now = initialized();
+  std::lock_guard lock(now.mutex);
+  if (now.client_exists) return too_late("initialize_platform_name", quote(now.platform_name), quote(name));
+  HILO_RETURN_IF_ERROR(backend_for_platform(name).status());
+  now.platform_name = name;
+  return ok_status();
+}
+
+Status initialize_replica_count(int64_t count) {
+  if (count < 1 || count > kMaxReplicas) {
+    return invalid_argument(
+        fmt::format("initialize_replica_count: got {}; wanted a number from 1 to {}.", count, kMaxReplicas));
+  }
+  Initialized& now = initialized();
+  std::lock_guard lock(now.mutex);
+  if (now.client_exists) {
+    return too_late("initialize_replica_count", std::to_string(now.replica_count), std::to_string(count));
+  }
+  now.replica_count = count;
+  return ok_status();
+}
+
+std::string platform_name() {
+  std::lock_guard lock(initialized().mutex);
+  return initialized().platform_name;
+}
+
+std::string default_platform_name() {
+  const StatusOr<XlaClientPtr> client = get_xla_client();
+  return client.ok() && (*client)->engine != nullptr ? (*client)->platform_name : "none";
+}
+
+void clear_backends() {
+  client_thunk().clear();
+  backend_thunk().clear();
+  {
+    Initialized& now = initialized();
+    std::lock_guard lock(now.mutex);
+    now.client_exists = false;
+    now.platform_name.clear();
+    now.replica_count = 1;
+  }
+  generation.fetch_add(1, std::memory_order_release);
+  clear_caches();
+}
+
+StatusOr<XlaClientPtr> make_xla_client(std::string_view backend_name, std::string_view platform_name,
+                                       int64_t replica_count) {
+  HILO_ASSIGN_OR_RETURN(const BackendKind kind, backend_kind(backend_name));
+  HILO_RETURN_IF_ERROR(initialize_replica_count(replica_count));
+  if (kind == BackendKind::kXla) HILO_RETURN_IF_ERROR(choose_platform(platform_name));
+  return client_of(kind);
+}
+
+StatusOr<XlaClientPtr> get_xla_client() { return client_thunk()(); }
+
+StatusOr<BackendSpec> get_backend() { return backend_thunk()(); }
+
+uint64_t client_generation() { return generation.load(std::memory_order_acquire); }
+
+StatusOr<std::optional<CompileOptions>> get_compile_options() {
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
+  std::optional<CompileOptions> options;
+  const auto asked = [&options]() -> CompileOptions& { return options ? *options : options.emplace(); };
+  if (values->jax_dump_hlo_graph) asked().generate_hlo_graph = values->jax_dump_hlo_graph;
+  if (values->jax_hlo_profile) asked().hlo_profile = true;
+  for (const DumpFlag& dump : kDumpFlags) {
+    const std::optional<std::string>& directory = (*values).*dump.flag;
+    if (directory && !directory->empty()) asked().*dump.option = path_or_warning(*directory, dump.name);
+  }
+  return options;
+}
+
+StatusOr<std::string> hlo_path(const std::string& directory, std::string_view name) {
+  const bool known = std::ranges::any_of(kDumpFlags, [&](const DumpFlag& dump) { return dump.name == name; });
+  if (!known) {
+    return invalid_argument(
+        fmt::format("hlo_path: got {}; wanted hlo_unoptimized, hlo_optimized or hlo_per_pass.", quote(name)));
+  }
+  std::string path = fmt::format("{}/{}", directory, name);
+  HILO_RETURN_IF_ERROR(make_directories(path));
+  return path;
+}
+
+StatusOr<ElementType> canonical_element_type(ElementType type) {
+  HILO_ASSIGN_OR_RETURN(const bool x64, x64_enabled());
+  if (x64) return type;
+  switch (type) {  // NOLINT: every other type is its own canonical type
+    case ElementType::kS64: return ElementType::kS32;
+    case ElementType::kU64: return ElementType::kU32;
+    case ElementType::kF64: return ElementType::kF32;
+    case ElementType::kC128: return ElementType::kC64;
+    default: return type;
+  }
+}
+
+StatusOr<Shape> canonical_shape(const Shape& shape) {
+  Status failed;
+  const Shape canonical = shape.map_leaves([&](const Shape& leaf) {
+    const StatusOr<ElementType> type = canonical_element_type(leaf.element_type());
+    if (!type.ok()) failed = type.status();
+    return type.ok() && *type != leaf.element_type() ? leaf.with_element_type(*type) : leaf;
+  });
+  if (!failed.ok()) return failed;
+  return canonical;
+}
+
+}  // namespace hilo

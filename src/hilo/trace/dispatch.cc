@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/dispatch.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "hilo/hlo/ops/extensions.h"
+
+namespace hilo {
+namespace {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+/// What makes two uses of primitives the same program. `Shapes` says where the operands' shapes come from.
+template <typename Shapes, typename Params>
+struct KeyOf {
+  const Primitive* primitive;
+  Shapes shapes;
+  Params params;
+  bool x64;
+  uint64_t client;
+};
+using Key = KeyOf<std::vector<Shape>, PrimitiveParams>;
+using ShapesKey = KeyOf<std::span<const Shape>, const PrimitiveParams&>;
+using ArraysKey = KeyOf<std::span<const Array>, const PrimitiveParams&>;
+
+const Shape& as_shape(const Shape& shape) { return shape; }
+const Shape& as_shape(const Array& array) { return array.aval_shape(); }
+
+struct HashKey {
+  template <typename AnyKey>
+  size_t operator()(const AnyKey& key) const {
+    using memoize_detail::mix;
+    size_t h = mix(std::hash<const void*>()(key.primitive), key.client * 2 + (key.x64 ? 1 : 0));
+    for (const auto& operand : key.shapes) h = mix(h, as_shape(operand).hash());
+    if (key.params.declared) h = mix(h, key.params.declared->hash());
+    if (key.params.attributes != nullptr) {
+      h = mix(h, hlo::fields_hash(hlo::op_def(key.primitive->attributes_of).fields, *key.params.attributes));
+    }
+    return h;
+  }
+};
+
+bool same_params(const Primitive& primitive, const PrimitiveParams& a, const PrimitiveParams& b) {
+  if (a.declared != b.declared) return false;
+  if (a.attributes == b.attributes) return true;
+  if (a.attributes == nullptr || b.attributes == nullptr) return false;
+  return hlo::fields_equal(hlo::op_def(primitive.attributes_of).fields, *a.attributes, *b.attributes);
+}
+
+struct EqualKeys {
+  template <typename A, typename B>
+  bool operator()(const A& a, const B& b) const {
+    return a.primitive == b.primitive && a.x64 == b.x64 && a.client == b.client &&
+           std::ranges::equal(a.shapes, b.shapes,
+                              [](const auto& x, const auto& y) { return as_shape(x) == as_shape(y); }) &&
+           same_params(*a.primitive, a.params, b.params);
+  }
+};
+
+template <typename Value>
+using PrimitiveTable = MemoTable<Key, Value, HashKey, EqualKeys>;
+
+auto& computations() {
+  static auto* const table = new PrimitiveTable<std::shared_ptr<const LocalComputation>>;
+  return *table;
+}
+auto& callables() {
+  static auto* const table = new PrimitiveTable<PrimitiveCallable>;
+  return *table;
+}
+
+/// The value for `wanted`, from the table or made by `make`.
+template <typename Value, typename AnyKey, typename Make>
+Value remembered(PrimitiveTable<Value>& table, const AnyKey& wanted, Make&& make) {
+  if (std::optional<Value> known = table.find(wanted)) return *std::move(known);
+  std::vector<Shape> shapes;
+  for (const auto& operand : wanted.shapes) shapes.push_back(as_shape(operand));
+  Value value = make(shapes);
+  return table.insert(Key{wanted.primitive, std::move(shapes), wanted.params, wanted.x64, wanted.client},
+                      std::move(value));
+}
+
+/// The translation of an op that HLO has too: itself.
+StatusOr<InstructionId> translate_op(Opcode opcode, ComputationBuilder& builder,
+                                     std::span<const InstructionId> operands, const PrimitiveParams& params) {
+  const Operation operation{opcode, {}, params.attributes, params.declared};
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> leaves, append_operation(builder, operation, operands));
+  return pack(builder, leaves);
+}
+
+std::vector<Shape> eval_op_shapes(Opcode opcode, std::span<const Shape> operands, const PrimitiveParams& params) {
+  std::vector<Shape> shapes;
+  for (const Aval& aval : result_avals({opcode, {}, params.attributes, params.declared}, operands))
+    shapes.push_back(aval.shape);
+  return shapes;
+}
+
+/// Ops of computations that are no operations on arrays: what a trace never binds.
+bool is_structure(Opcode opcode) {
+  return opcode == Opcode::kParameter || opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement;
+}
+
+Primitive make_primitive(Opcode opcode) {
+  Primitive primitive{std::string(hlo::opcode_name(opcode)), opcode, {}, {}};
+  if (!is_structure(opcode)) {
+    primitive.translation = [opcode](ComputationBuilder& builder, std::span<const InstructionId> operands,
+                                     const PrimitiveParams& params) {
+      return translate_op(opcode, builder, operands, params);
+    };
+  }
+  primitive.abstract_eval = [opcode](std::span<const Shape> operands, const PrimitiveParams& params) {
+    return eval_op_shapes(opcode, operands, params);
+  };
+  return primitive;
+}
+
+StatusOr<LocalComputation> build_primitive(const Primitive& primitive, std::span<const Shape> shapes,
+                                           const PrimitiveParams& params) {
+  const TranslationRule& translate = translation_rule(primitive);
+  HILO_ASSIGN_OR_RETURN(ComputationBuilder builder, make_computation_builder("primitive_computation"));
+  std::vector<InstructionId> parameters;
+  for (const Shape& shape : shapes) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId id, builder.parameter_with_shape(shape));
+    parameters.push_back(id);
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionId root, translate(builder, parameters, params));
+  return std::move(builder).build(root);
+}
+
+PrimitiveCallable compile_primitive(const Primitive& primitive, std::span<const Shape> shapes,
+                                    const PrimitiveParams& params) {
+  const LocalComputation built = primitive_computation(primitive, shapes, params);
+  const ResultHandler handle_result = result_handler(built.return_value_shape());
+  LocalComputation compiled = or_throw(built.compile(shapes, or_throw(get_compile_options())));
+  return std::make_shared<const CompiledPrimitive>(CompiledPrimitive{std::move(compiled), handle_result});
+}
+
+std::vector<Array> handle_array(std::span<BufferPtr> buffers, bool weak_type) {
+  return {array_from_buffer(std::move(buffers[0]), weak_type)};
+}
+
+std::vector<Array> handle_tuple(std::span<BufferPtr> buffers, bool weak_type) {
+  std::vector<Array> arrays;
+  arrays.reserve(buffers.size());
+  for (BufferPtr& buffer : buffers) arrays.push_back(array_from_buffer(std::move(buffer), weak_type));
+  return arrays;
+}
+
+}  // namespace
+
+const Primitive& primitive_of(Opcode opcode) {
+  static const auto* const all = [] {
+    auto* const primitives = new std::vector<Primitive>;
+    for (size_t i = 0; i < hlo::kOpcodeCount; ++i) primitives->push_back(make_primitive(static_cast<Opcode>(i)));
+    return primitives;
+  }();
+  return (*all)[static_cast<size_t>(opcode)];
+}
+
+const TranslationRule& translation_rule(const Primitive& primitive) {
+  if (!primitive.translation) {
+    or_throw(unimplemented(fmt::format("primitive '{}' has no translation rule for platform {}", primitive.name,
+                                       default_platform_name())));
+  }
+  return primitive.translation;
+}
+
+LocalComputation primitive_computation(const Primitive& primitive, std::span<const Shape> shapes,
+                                       const PrimitiveParams& params) {
+  const ShapesKey wanted{&primitive, shapes, params, memoize_detail::x64_of_key(), client_generation()};
+  return *remembered(computations(), wanted, [&](std::span<const Shape>) {
+    StatusOr<LocalComputation> built = build_primitive(primitive, shapes, params);
+    if (!built.ok()) {
+      primitive.abstract_eval(shapes, params);  // for a better error
+      or_throw(built.status());
+    }
+    return std::make_shared<const LocalComputation>(std::move(*built));
+  });
+}
+
+CacheInfo primitive_computation_cache_info() { return computations().info(); }
+
+ResultHandler result_handler(const Shape& result_shape) {
+  if (result_shape.is_tuple()) return handle_tuple;
+  if (result_shape.is_array()) return handle_array;
+  or_throw(unimplemented(fmt::format("a result of shape {} is no array", result_shape.to_string())));
+  return nullptr;
+}
+
+std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled, std::span<const Array> operands) {
+  constexpr size_t kOnStack = 8;
+  std::array<BufferPtr, kOnStack> few;
+  std::vector<BufferPtr> many;
+  Executable& executable = *compiled.computation.executable();
+  const size_t results = executable.result_shapes().size();
+  if (operands.size() + results > kOnStack) many.resize(operands.size() + results);
+  const std::span<BufferPtr> buffers = many.empty() ? std::span<BufferPtr>(few) : many;
+  bool weak = !operands.empty();
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (!is_concrete(operands[i])) {
+      or_throw(failed_precondition("a tracer made at " + static_cast<const Tracer&>(operands[i].impl()).location +
+                                   " was used outside of the trace that made it"));
+    }
+    weak = weak && operands[i].weak_type();
+    buffers[i] = buffer_of(operands[i]);
+  }
+  const std::span<BufferPtr> out = buffers.subspan(operands.size(), results);
+  or_throw(executable.execute(buffers.first(operands.size()), out));
+  return compiled.handle_result(out, weak);
+}
+
+PrimitiveCallable xla_primitive_callable(const Primitive& primitive, std::span<const Array> operands,
+                                         const PrimitiveParams& params) {
+  const ArraysKey wanted{&primitive, operands, params, memoize_detail::x64_of_key(), client_generation()};
+  return remembered(callables(), wanted,
+                    [&](std::span<const Shape> shapes) { return compile_primitive(primitive, shapes, params); });
+}
+
+CacheInfo xla_primitive_callable_cache_info() { return callables().info(); }
+
+}  // namespace hilo

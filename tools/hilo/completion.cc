@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "tools/hilo/command.h"
+#include "tools/hilo/jax_flags.h"
+
+namespace hilo::tool {
+namespace {
+
+std::string joined(const std::vector<std::string>& words) { return CLI::detail::join(words, " "); }
+
+std::vector<std::string> subcommand_names(const CLI::App& root) {
+  std::vector<std::string> names;
+  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(app->get_name());
+  return names;
+}
+
+/// "    run) options='--input ...' ;;"
+std::string options_case(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return fmt::format("    {}) options='{}' ;;\n", app.get_name(), joined(names));
+}
+
+/// "    --engine) COMPREPLY=(...); return ;;" for each option that takes one of a few words.
+std::string values_cases(const CLI::App& app) {
+  std::string text;
+  for (const CLI::Option* option : app.get_options()) {
+    const std::vector<std::string> words = words_of(*option);
+    if (words.empty() || option->get_lnames().empty()) continue;
+    text += fmt::format("    '{} --{}') values='{}' ;;\n", app.get_name(), option->get_lnames()[0], joined(words));
+  }
+  return text;
+}
+
+/// A script for bash, and for zsh through its bashcompinit. Options complete after the subcommand, values after "--x=" and
+/// "--x "; anything else is a file.
+std::string completion_script(const CLI::App& root) {
+  std::string options, values;
+  for (const CLI::App* app : root.get_subcommands([](const CLI::App*) { return true; })) {
+    options += options_case(*app);
+    values += values_cases(*app);
+  }
+  return fmt::format(R"(# Completion of the command hilo for bash and zsh: source <(hilo completion)
+if [ -n "${{ZSH_VERSION:-}}" ]; then autoload -U +X bashcompinit && bashcompinit; fi
+_hilo() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD-1]}} options='' values=''
+  COMPREPLY=()
+  if [ "$COMP_CWORD" -eq 1 ]; then
+    COMPREPLY=($(compgen -W '{} --help --version' -- "$current"))
+    return
+  fi
+  if [ "$before" = = ]; then before=${{COMP_WORDS[COMP_CWORD-2]}}; fi
+  if [ "$current" = = ]; then before=${{COMP_WORDS[COMP_CWORD-1]}} current=''; fi
+  case "${{COMP_WORDS[1]}} $before" in
+{}  esac
+  if [ -n "$values" ]; then
+    COMPREPLY=($(compgen -W "$values" -- "$current"))
+    return
+  fi
+  case "${{COMP_WORDS[1]}}" in
+{}  esac
+  case "$current" in
+    -*) COMPREPLY=($(compgen -W "$options" -- "$current")) ;;
+  esac
+}}
+complete -o default -F _hilo hilo
+)",
+                     joined(subcommand_names(root)), values, options);
+}
+
+}  // namespace
+
+Command add_completion(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("completion", "Print a script that completes this command in bash and zsh");
+  app->footer("To use it: source <(hilo completion)");
+  return {app, [&parent] { return write_result("", completion_script(parent)); }};
+}
+
+}  // namespace hilo::tool
