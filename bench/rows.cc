@@ -80,6 +80,7 @@ int main() {
   const Array a8 = random::uniform(key, {8});
   auto add = jit([](const Array& x, const Array& y) { return x + y; });
   row("add_8", [&] { add(a8, a8); });
+  row("eager_add_8", [&] { a8 + a8; });
   {
     const Array x = random::uniform(key, {1 << 24});
     auto f = jit([](const Array& u, const Array& v, const Array& w) { return numpy::tanh(u * v + w); });

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "hilo/base/caches.h"
 #include "hilo/base/status.h"
 
 namespace hilo {
@@ -28,10 +29,6 @@ struct CacheInfo {
   int64_t current_size = 0;
   bool operator==(const CacheInfo&) const = default;
 };
-
-/// Forgets what every memoized function and table of the process keeps; values in use live on. The client is no cache
-/// and stays.
-void clear_caches();
 
 namespace memoize_detail {
 

@@ -52,7 +52,7 @@ Handlers& handlers() {
 
 ComputationBuilder make_hlo_builder(std::string name) { return ComputationBuilder(std::move(name)); }
 
-StatusOr<ComputationBuilderClass> builder_class_of_client() {
+StatusOr<ComputationBuilderClass> builder_class_of_client(uint64_t) {
   HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
   switch (client->kind) {
     case BackendKind::kXla:
@@ -140,8 +140,8 @@ StatusOr<LocalComputation> ComputationBuilder::build(std::optional<InstructionId
 }
 
 StatusOr<ComputationBuilderClass> get_computation_builder_class() {
-  static auto* const thunk = new MemoizedThunk(builder_class_of_client);
-  return (*thunk)();
+  static auto* const by_client = new auto(memoize(builder_class_of_client));
+  return (*by_client)(client_generation());
 }
 
 StatusOr<ComputationBuilder> make_computation_builder(std::string name) {

@@ -80,7 +80,7 @@ struct ComputationBuilderClass {
   ComputationBuilder (*make)(std::string name);
 };
 
-/// The kind of builder that goes with the client; chosen once.
+/// The kind of builder that goes with the client; chosen once a client.
 /// Errors    those of get_xla_client
 StatusOr<ComputationBuilderClass> get_computation_builder_class();
 

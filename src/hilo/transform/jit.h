@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "hilo/base/memoize.h"
+#include "hilo/base/caches.h"
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
