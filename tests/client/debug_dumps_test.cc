@@ -160,8 +160,9 @@ TEST_F(Dumps, ManyCompilationsInManyThreadsLeaveValidFiles) {
   const char* const wanted = std::getenv("HILO_TEST_COMPILES");  // `make interop` runs a thousand
   const size_t each = (wanted == nullptr ? 80 : std::strtoul(wanted, nullptr, 10)) / kThreads;
   CompileOptions options;
-  options.dump_unoptimized_hlo_proto_to = options.dump_optimized_hlo_proto_to = options.dump_per_pass_hlo_proto_to =
-      folder_;
+  options.dump_unoptimized_hlo_proto_to = folder_ + "/hlo_unoptimized";
+  options.dump_optimized_hlo_proto_to = folder_ + "/hlo_optimized";
+  options.dump_per_pass_hlo_proto_to = folder_ + "/hlo_per_pass";
   options.generate_hlo_graph = "";
   std::vector<std::thread> threads;
   for (size_t t = 0; t < kThreads; ++t) {
