@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   const random::Key seed = random::key(0);
   const Data all = load(HILO_EXAMPLE_DATA "/digits.csv.gz");
   const Array order = random::permutation(seed, all.labels.size());
-  const Data shuffled = tree_map([&](const Array& x) { return numpy::take(x, order); }, all);
+  const Data shuffled = tree_map([&](const Array& x) { return numpy::take(x, order, 0); }, all);
   const Data test = part(shuffled, 0, kTest);
   const Data train = part(shuffled, kTest, all.labels.size());
   const int64_t count = train.labels.size();
@@ -69,9 +69,10 @@ int main(int argc, char** argv) {
   const auto accuracy = [&](const Params& p, const Data& d) {
     return numpy::mean(numpy::astype(predict(p, d.images) == d.labels, ElementType::kF32)).item<double>();
   };
-  auto pick = jit([](const Data& d,
-                     const Array& rows) { return tree_map([&](const Array& x) { return numpy::take(x, rows); }, d); },
-                  {.name = "pick_batch"});
+  auto pick =
+      jit([](const Data& d,
+             const Array& rows) { return tree_map([&](const Array& x) { return numpy::take(x, rows, 0); }, d); },
+          {.name = "pick_batch"});
 
   Params params = init(random::fold_in(seed, 1), 128);
   optim::AdamState<Params> state = adam.init(params);

@@ -16,6 +16,7 @@
 #include "hilo/optim/optim.h"
 #include "hilo/random/random.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/jacobian.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 #include "hilo/tree/tree.h"

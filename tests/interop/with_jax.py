@@ -5,6 +5,7 @@ both engines; hilo prints the text again, XLA parses that, runs it and gets the 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -53,6 +54,16 @@ def run_program(command, function, inputs):
         for engine in ("cpu", "reference"):
             yield engine, run_hilo(command, folder, engine, flags, wanted)
         yield "text", back_to_xla(command, folder, inputs, wanted)
+        if (marked := with_index_modes(text)) != text:
+            (folder / "program.hlo").write_text(marked)
+            yield "index_mode", back_to_xla(command, folder, inputs, wanted, "hilo.index_mode=")
+
+
+def with_index_modes(text) -> str:
+    """Gathers and scatters say that their indices are in bounds, as hilo writes it."""
+    mark = ', frontend_attributes={hilo.index_mode="promise_in_bounds"}'
+    return "\n".join(re.sub(r"(, metadata=|$)", lambda m: mark + m[0], line, count=1)
+                     if re.search(r" (gather|scatter)\(", line) else line for line in text.split("\n"))
 
 
 def run_hilo(command, folder, engine, flags, wanted) -> str:
@@ -66,10 +77,12 @@ def run_hilo(command, folder, engine, flags, wanted) -> str:
     return difference([np.load(path) for path in files], wanted)
 
 
-def back_to_xla(command, folder, inputs, wanted) -> str:
+def back_to_xla(command, folder, inputs, wanted, contains="") -> str:
     problem, printed = call([command, "convert", "--to", "hlo", folder / "program.hlo"])
     if problem:
         return problem
+    if contains not in printed:
+        return f"hilo's text has no {contains}"
     try:
         module = _hlo.hlo_module_from_text(printed)
         got = run_xla(module, inputs)

@@ -7,8 +7,10 @@
 
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/jacobian.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
+#include "tests/support/error_of.h"
 
 namespace hilo {
 namespace {
@@ -87,6 +89,31 @@ TEST(ForiLoop, GradientOfIndexedReadsIsRight) {
   EXPECT_EQ(grad(f)(numpy::array({1, 2, 3, 4})).to_vector<float>(), (std::vector<float>{2, 4, 6, 8}));
 }
 
+TEST(ForiLoop, TakesBoundsThatAreTraced) {
+  const auto power = [](const Array& x, const Array& n) {
+    return lax::fori_loop(0, n, [&](const Array&, const Array& y) { return y * x; }, numpy::ones_like(x));
+  };
+  EXPECT_EQ(jit(power)(Array(2.0f), Array(5)).item<float>(), 32);
+  EXPECT_EQ(vmap(power)(numpy::array({2, 3}), Array::from_vector<int32_t>({3, 2}, {2})).to_vector<float>(),
+            (std::vector<float>{8, 9}));
+  // A bound that has a value leaves the count known, so that reverse mode works.
+  EXPECT_EQ(grad([&](const Array& x) { return power(x, Array(3)); })(Array(2.0f)).item<float>(), 12);
+  const auto dynamic = [&](const Array& n) { return grad([&](const Array& x) { return power(x, n); })(Array(2.0f)); };
+  std::string text = error_of([&] { jit(dynamic)(Array(3)); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("fori_loop with dynamic start/stop values"), std::string::npos) << text;
+  text = error_of([&] { power(Array(2.0f), Array(3.0f)); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("bounds must be integer scalars; got f32[]"), std::string::npos) << text;
+}
+
+TEST(ForiLoop, RefusesBoundsOfTwoTypes) {
+  const Array small = numpy::astype(Array(3), ElementType::kS8) + numpy::zeros({}, ElementType::kS8);
+  const Array large = numpy::arange(5)[4];
+  const auto body = [](const Array&, const Array& y) { return y; };
+  const std::string text =
+      error_of([&] { lax::fori_loop(small, large, body, Array(1.0f)); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("lower and upper bounds must have equal types; got s8[] and s32[]"), std::string::npos) << text;
+}
+
 TEST(WhileLoop, RunsUntilItsConditionFails) { EXPECT_EQ(doubled(Array(3.0f) * numpy::ones({})).item<float>(), 192); }
 
 TEST(WhileLoop, BatchesWithADifferentCountPerExample) {
@@ -116,6 +143,17 @@ TEST(Cond, TakesOneBranchAndItsGradient) {
 TEST(Cond, UnderVmapSelects) {
   EXPECT_EQ(vmap(absolute)(numpy::array({3, -3})).to_vector<float>(), (std::vector<float>{9, 3}));
   EXPECT_EQ(vmap(grad(absolute))(numpy::array({3, -3})).to_vector<float>(), (std::vector<float>{6, -1}));
+}
+
+TEST(Cond, UnderVmapKeepsInfiniteSlopesOfTheOtherBranchOut) {
+  const auto root = [](const Array& x) {
+    return lax::cond(
+        x > 0.0f, [](const Array& y) { return numpy::sqrt(y); }, [](const Array& y) { return y * 0.0f; }, x);
+  };
+  EXPECT_EQ(
+      grad([&](const Array& rows) { return numpy::sum(vmap(root)(rows)); })(numpy::array({4, 0})).to_vector<float>(),
+      (std::vector<float>{0.25, 0}));
+  EXPECT_EQ(vmap(grad(root))(numpy::array({4, 0})).to_vector<float>(), (std::vector<float>{0.25, 0}));
 }
 
 TEST(Cond, RefusesBranchesOfDifferentTypes) {

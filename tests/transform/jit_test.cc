@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/base/log.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/vmap.h"
@@ -61,6 +62,120 @@ TEST(Jit, StaticNumbersRetrace) {
   });
   EXPECT_EQ(f(Array(2.0f), 2).item<float>(), 8);
   EXPECT_EQ(f(Array(2.0f), 3).item<float>(), 16);
+}
+
+TEST(Jit, NumbersBecomeArraysWhereTheFunctionTakesArrays) {
+  int traces = 0;
+  auto f = jit([&traces](const Array& x, int n) {
+    ++traces;
+    return x * static_cast<float>(n);
+  });
+  EXPECT_EQ(f(2.0f, 3).item<float>(), 6);
+  EXPECT_EQ(f(5.0f, 3).item<float>(), 15);
+  EXPECT_EQ(traces, 1);
+  EXPECT_EQ(f(5.0f, 4).item<float>(), 20);
+  EXPECT_EQ(traces, 2);
+}
+
+TEST(Jit, StaticArgnumsStayWhatTheyAre) {
+  int traces = 0;
+  auto f = jit<1>([&traces](const Array& x, const auto& n) {
+    ++traces;
+    Array y = x;
+    for (int i = 0; i < n; ++i) y = y * x;
+    return y;
+  });
+  EXPECT_EQ(f(2.0f, 2).item<float>(), 8);
+  EXPECT_EQ(f(3.0f, 2).item<float>(), 27);
+  EXPECT_EQ(traces, 1);
+  EXPECT_EQ(f(2.0f, 3).item<float>(), 16);
+  EXPECT_EQ(traces, 2);
+  EXPECT_EQ(f(2.0f, 2).item<float>(), 8);
+  EXPECT_EQ(traces, 2);
+  auto last = jit<-1>([](const auto& x, const auto& n) { return n > 1 ? x : -x; });
+  EXPECT_EQ(last(2.0f, 1).template item<float>(), -2);
+}
+
+enum class Mode { kSum, kMean };
+struct Options {
+  Mode mode;
+  int power;
+};
+
+TEST(Jit, TextEnumsAndNumbersInStructsAreStatic) {
+  int traces = 0;
+  auto f = jit([&traces](const Array& x, const Options& options, const std::string& name) {
+    ++traces;
+    Array y = options.mode == Mode::kSum ? numpy::sum(x) : numpy::mean(x);
+    for (int i = 1; i < options.power; ++i) y = y * y;
+    return name == "negative" ? -y : y;
+  });
+  const Array x = numpy::array({1, 3});
+  EXPECT_EQ(f(x, Options{Mode::kMean, 2}, "positive").item<float>(), 4);
+  EXPECT_EQ(f(x, Options{Mode::kMean, 2}, "negative").item<float>(), -4);
+  EXPECT_EQ(f(x, Options{Mode::kSum, 1}, std::string("negative")).item<float>(), -4);
+  EXPECT_EQ(traces, 3);
+  f(x, Options{Mode::kMean, 2}, "positive");
+  EXPECT_EQ(traces, 3);
+}
+
+TEST(Jit, RefusesArraysInStaticArguments) {
+  auto f = jit<1>([](const Array& x, const Layer& layer) { return x + layer.b; });
+  const std::string text =
+      error_of([&] { f(Array(1.0f), Layer{Array(1.0f), Array(2.0f)}); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("argument 1 is static, but holds an Array"), std::string::npos) << text;
+}
+
+int empty_traces = 0;
+
+TEST(Jit, FunctionsOfOneTypeWithoutCapturesShareWhatIsCompiled) {
+  const auto make = [](JitOptions options = {}) {
+    return jit(
+        [](const Array& x) {
+          ++empty_traces;
+          return x + 1.0f;
+        },
+        options);
+  };
+  make()(numpy::zeros({3}));
+  make()(numpy::zeros({3}));
+  EXPECT_EQ(empty_traces, 1);
+  make({.name = "other"})(numpy::zeros({3}));
+  EXPECT_EQ(empty_traces, 2);
+}
+
+TEST(Jit, FunctionsOfOneTypeWithOtherCapturesDoNot) {
+  const auto times = [](float k) { return jit([k](const Array& x) { return x * k; }); };
+  EXPECT_EQ(times(2)(Array(3.0f)).item<float>(), 6);
+  EXPECT_EQ(times(5)(Array(3.0f)).item<float>(), 15);
+}
+
+/// What is logged while it lives.
+struct Warnings {
+  Warnings() {
+    set_log_sink([this](LogLevel, std::string_view text) { all.emplace_back(text); });
+  }
+  ~Warnings() { set_log_sink({}); }
+  std::vector<std::string> all;
+};
+
+TEST(Jit, WarnsAfterEightTracesNamingTheLine) {
+  const Warnings warnings;
+  auto f = jit([&](const Array& x) { return x + static_cast<float>(warnings.all.size()); }, {.name = "grows"});
+  for (int64_t n = 1; n <= 10; ++n) {
+    EXPECT_EQ(warnings.all.size(), n <= 8 ? 0 : 1);
+    f(numpy::zeros({n}));
+  }
+  ASSERT_EQ(warnings.all.size(), 1);
+  EXPECT_NE(warnings.all[0].find("jit 'grows' (jit_test.cc:"), std::string::npos) << warnings.all[0];
+  EXPECT_NE(warnings.all[0].find("has been traced 8 times"), std::string::npos) << warnings.all[0];
+}
+
+TEST(Jit, WarnsOfJitsMadeInALoop) {
+  const Warnings warnings;
+  for (int i = 0; i < 20; ++i) jit([i](const Array& x) { return x * static_cast<float>(i); })(Array(1.0f));
+  ASSERT_EQ(warnings.all.size(), 1);
+  EXPECT_NE(warnings.all[0].find("made anew for each"), std::string::npos) << warnings.all[0];
 }
 
 TEST(Jit, NestsInsideJitGradAndVmap) {

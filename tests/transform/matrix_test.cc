@@ -17,6 +17,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/jacobian.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 

@@ -62,9 +62,44 @@ hlo::ComputationPtr over_all_captures(const StagedFunction& f, std::span<const A
   return stage(narrow, avals, "cond", f.computation->name()).computation;
 }
 
+/// The predicate of a cond as pred[].
+Array branch_index(const Operand& predicate) {
+  const UserLocation here(predicate.location());
+  const Array& index = predicate.array();
+  if (index.ndim() != 0) {
+    or_throw(invalid_argument("cond (" + UserLocation::describe() + "): Pred must be a scalar, got " +
+                              index.aval_shape().to_string()));
+  }
+  return index.dtype() == ElementType::kPred ? index : ops::ne(index, ops::full_like(index, 0));
+}
+
 }  // namespace
 
 Array increment(const Array& i) { return ops::add(i, ops::full_like(i, 1)); }
+
+Array less(const Array& i, const Array& end) { return ops::lt(i, end); }
+
+Bounds loop_bounds(const Operand& lower, const Operand& upper) {
+  const UserLocation here(lower.location());
+  Bounds bounds{lower.array(), upper.array(), std::nullopt};
+  for (const Array& bound : {bounds.lower, bounds.upper}) {
+    if (bound.ndim() == 0 && is_integer(bound.dtype())) continue;
+    or_throw(invalid_argument("fori_loop (" + UserLocation::describe() + "): bounds must be integer scalars; got " +
+                              bound.aval_shape().to_string()));
+  }
+  if (bounds.lower.weak_type()) bounds.lower = ops::convert_element_type(bounds.lower, bounds.upper.dtype());
+  else if (bounds.upper.weak_type()) bounds.upper = ops::convert_element_type(bounds.upper, bounds.lower.dtype());
+  if (bounds.lower.dtype() != bounds.upper.dtype()) {
+    or_throw(invalid_argument("fori_loop (" + UserLocation::describe() +
+                              "): lower and upper bounds must have equal types; got " +
+                              bounds.lower.aval_shape().to_string() + " and " + bounds.upper.aval_shape().to_string()));
+  }
+  bounds.lower = with_weak_type(bounds.lower, false);
+  bounds.upper = with_weak_type(bounds.upper, false);
+  const Array &first = lower.array(), &last = upper.array();
+  if (is_concrete(first) && is_concrete(last)) bounds.values = {first.item<int64_t>(), last.item<int64_t>()};
+  return bounds;
+}
 
 void check_structure(std::string_view what, const std::string& got, const std::string& wanted) {
   if (got != wanted) or_throw(invalid_argument(std::string(what) + " has another structure than what went in"));
@@ -72,16 +107,11 @@ void check_structure(std::string_view what, const std::string& got, const std::s
 
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
                         std::span<const Array> operands) {
-  const UserLocation here(predicate.location());
-  Array index = predicate.array();
-  if (index.ndim() != 0) {
-    or_throw(invalid_argument("cond (" + UserLocation::describe() + "): Pred must be a scalar, got " +
-                              index.aval_shape().to_string()));
-  }
-  if (index.dtype() != ElementType::kPred) index = ops::ne(index, ops::full_like(index, 0));
+  const Array index = branch_index(predicate);
   const std::vector<Aval> avals = avals_of(operands);
   const StagedFunction yes = stage(if_true, avals, "cond", "true_branch");
   const StagedFunction no = stage(if_false, avals, "cond", "false_branch");
+  const UserLocation here(predicate.location());  // only now: what is inside the branches has lines of its own
   check_types("cond branches must have equal output types but they differ; the false branch's result", no.results,
               yes.results);
   const std::vector<Array> captures = joined(yes.captures, no.captures);
@@ -103,13 +133,15 @@ std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, c
   return bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
 }
 
-std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial) {
+std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial,
+                              const std::source_location& location) {
   std::vector<Array> carry(initial.begin(), initial.end());
   StagedFunction step = stage(body, avals_of(carry), "while_loop", "body");
   carry = promote_weak_carry(carry, step.results);
   if (avals_of(carry) != avals_of(initial)) step = stage(body, avals_of(carry), "while_loop", "body");
-  check_types("while_loop: the body's result", step.results, avals_of(carry));
   const StagedFunction test = stage(condition, avals_of(carry), "while_loop", "condition");
+  const UserLocation here(location);  // only now: what is inside the body has lines of its own
+  check_types("while_loop: the body's result", step.results, avals_of(carry));
   if (test.results.size() != 1 || test.results[0].shape != Shape::scalar(ElementType::kPred)) {
     or_throw(invalid_argument("while_loop (" + UserLocation::describe() +
                               "): cond_fun must return a boolean scalar, got " + types_text(test.results)));
@@ -142,17 +174,18 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
 }
 
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
-                std::optional<int64_t> length, bool reverse) {
+                std::optional<int64_t> length, bool reverse, const std::source_location& location) {
+  const std::string where = "scan (" + describe_location(location) + ")";
   for (const Array& x : xs) {
     if (x.ndim() == 0)
-      or_throw(invalid_argument("scan: xs must have a leading axis; got " + x.aval_shape().to_string()));
+      or_throw(invalid_argument(where + ": xs must have a leading axis; got " + x.aval_shape().to_string()));
     if (length && *length != x.shape(0)) {
-      or_throw(invalid_argument("scan got values with different leading axis sizes: " + std::to_string(*length) + ", " +
-                                std::to_string(x.shape(0))));
+      or_throw(invalid_argument(where + ": scan got values with different leading axis sizes: " +
+                                std::to_string(*length) + ", " + std::to_string(x.shape(0))));
     }
     length = x.shape(0);
   }
-  if (!length) or_throw(invalid_argument("scan: got no values to scan over and no length"));
+  if (!length) or_throw(invalid_argument(where + ": got no values to scan over and no length"));
   std::vector<Array> carry(initial.begin(), initial.end());
   const auto trace_step = [&] {
     std::vector<Aval> avals = avals_of(carry);
@@ -162,6 +195,7 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
   StagedFunction step = trace_step();
   carry = promote_weak_carry(carry, step.results);
   if (avals_of(carry) != avals_of(initial)) step = trace_step();
+  const UserLocation here(location);  // only now: what is inside the step has lines of its own
   check_types("scan: carry input and carry output must have equal types; the step's carry",
               std::span(step.results).first(std::min(carry.size(), step.results.size())), avals_of(carry));
   auto attributes = std::make_shared<hlo::ScanAttributes>();

@@ -2,6 +2,8 @@
 // lax/control_flow.h -- cond, while_loop, fori_loop, scan: control flow that traces, differentiates and batches.
 #pragma once
 
+#include <source_location>
+
 #include "hilo/transform/flat_call.h"
 
 namespace hilo::lax {
@@ -9,14 +11,22 @@ namespace hilo::lax {
 namespace detail {
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
                         std::span<const Array> operands);
-std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial);
+std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial,
+                              const std::source_location& location);
 struct ScanResult {
   std::vector<Array> carry, ys;
 };
 /// `f` maps (carry, slice of xs) to (carry, slice of ys); the first initial.size() results are the carry.
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
-                std::optional<int64_t> length, bool reverse);
+                std::optional<int64_t> length, bool reverse, const std::source_location& location);
 Array increment(const Array& i);
+Array less(const Array& i, const Array& end);
+/// The bounds of a fori_loop: numbers if both have values, and in any case integer scalars of one type.
+struct Bounds {
+  Array lower, upper;
+  std::optional<std::pair<int64_t, int64_t>> values;
+};
+Bounds loop_bounds(const Operand& lower, const Operand& upper);
 void check_structure(std::string_view what, const std::string& got, const std::string& wanted);
 }  // namespace detail
 
@@ -38,7 +48,8 @@ auto cond(const Operand& predicate, const True& if_true, const False& if_false, 
 /// Errors     INVALID_ARGUMENT if the body changes the carry's type
 /// Gradient   forward mode only: the number of steps isn't known
 template <typename Condition, typename Body, Tree Carry>
-Carry while_loop(const Condition& condition, const Body& body, const Carry& initial) {
+Carry while_loop(const Condition& condition, const Body& body, const Carry& initial,
+                 std::source_location location = std::source_location::current()) {
   const FlatFunction flat_condition = [&](std::span<const Array> leaves) {
     return std::vector<Array>{Array(condition(unflatten(initial, leaves)))};
   };
@@ -47,14 +58,15 @@ Carry while_loop(const Condition& condition, const Body& body, const Carry& init
     detail::check_structure("while_loop: the body's result", out.structure, flatten(initial).structure);
     return out.leaves;
   };
-  return unflatten(initial, detail::while_loop(flat_condition, flat_body, flatten(initial).leaves));
+  return unflatten(initial, detail::while_loop(flat_condition, flat_body, flatten(initial).leaves, location));
 }
 
 /// f(carry, x) -> (carry, y) over the leading axis of `xs`; returns the last carry and all ys, stacked.
 /// Errors     INVALID_ARGUMENT if leading axes differ, or the step changes the carry's type
 /// Cost       one loop; ys are written in place
 template <typename F, Tree Carry, Tree Xs>
-auto scan(const F& f, const Carry& initial, const Xs& xs, bool reverse = false) {
+auto scan(const F& f, const Carry& initial, const Xs& xs, bool reverse = false,
+          std::source_location location = std::source_location::current()) {
   using Step = std::remove_cvref_t<decltype(f(initial, xs))>;
   using Ys = typename Step::second_type;
   std::optional<Ys> ys;
@@ -68,13 +80,14 @@ auto scan(const F& f, const Carry& initial, const Xs& xs, bool reverse = false) 
     return carry.leaves;
   };
   const detail::ScanResult result =
-      detail::scan(flat, flatten(initial).leaves, flatten(xs).leaves, std::nullopt, reverse);
+      detail::scan(flat, flatten(initial).leaves, flatten(xs).leaves, std::nullopt, reverse, location);
   return std::pair(unflatten(initial, result.carry), unflatten(*ys, result.ys));
 }
 
 /// carry = body(i, carry) for i in [lower, upper); the bounds are known, so both modes of derivative work.
 template <typename Body, Tree Carry>
-Carry fori_loop(int64_t lower, int64_t upper, const Body& body, const Carry& initial) {
+Carry fori_loop(int64_t lower, int64_t upper, const Body& body, const Carry& initial,
+                std::source_location location = std::source_location::current()) {
   FlatTree start = flatten(initial);
   start.leaves.insert(start.leaves.begin(), Array::from_literal(Literal::scalar(static_cast<int32_t>(lower))));
   const FlatFunction flat = [&](std::span<const Array> leaves) {
@@ -84,8 +97,25 @@ Carry fori_loop(int64_t lower, int64_t upper, const Body& body, const Carry& ini
     next.insert(next.end(), out.leaves.begin(), out.leaves.end());
     return next;
   };
-  const detail::ScanResult result = detail::scan(flat, start.leaves, {}, std::max<int64_t>(0, upper - lower), false);
+  const detail::ScanResult result =
+      detail::scan(flat, start.leaves, {}, std::max<int64_t>(0, upper - lower), false, location);
   return unflatten(initial, std::span(result.carry).subspan(1));
+}
+
+/// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
+/// Errors     INVALID_ARGUMENT if a bound isn't an integer scalar, or their types differ
+template <typename Body, Tree Carry>
+Carry fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Carry& initial) {
+  const detail::Bounds bounds = detail::loop_bounds(lower, upper);
+  if (bounds.values) return fori_loop(bounds.values->first, bounds.values->second, body, initial, lower.location());
+  using State = std::tuple<Array, Array, Carry>;
+  const State last = while_loop([](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s)); },
+                                [&](const State& s) {
+                                  const auto& [i, end, carry] = s;
+                                  return State(detail::increment(i), end, Carry(body(i, carry)));
+                                },
+                                State(bounds.lower, bounds.upper, initial), lower.location());
+  return std::get<2>(last);
 }
 
 }  // namespace hilo::lax

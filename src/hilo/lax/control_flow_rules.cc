@@ -170,27 +170,47 @@ void conditional_transpose(const Operation& operation, std::span<const Tangent> 
   }
 }
 
+/// `mask`, one bit an example, over all of an array with the examples in front.
+Array spread(const Array& mask, const Array& over) {
+  return ops::broadcast_in_dim(mask, over.aval_shape().with_element_type(ElementType::kPred), {0});
+}
+
+/// Which examples take branch `b`; the last branch takes every index out of range.
+Array examples_that_take(size_t b, const Array& index, const Operation& operation) {
+  if (attributes_of<hlo::ConditionalAttributes>(operation).predicated) return b == 0 ? index : ops::bitwise_not(index);
+  const auto at = ops::full_like(index, static_cast<double>(b));
+  if (b + 1 < branches_of(operation).size()) return ops::eq(index, at);
+  return ops::bitwise_or(ops::ge(index, at), ops::lt(index, ops::full_like(index, 0)));
+}
+
+/// Operands from which no derivative flows to examples that don't take the branch: an infinite slope there, times a
+/// cotangent of zero, would be NaN.
+std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> operands) {
+  for (Array& x : operands) {
+    if (has_tangent(x.dtype())) x = ops::select(spread(used, x), x, bind_one(Opcode::kExtStopGradient, {x}));
+  }
+  return operands;
+}
+
 /// A batched index means that examples take different branches: all run, and a select picks.
 BatchResult conditional_batch_by_select(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  const std::vector<bool> batched = batched_mask(dims.subspan(1));
-  const std::vector<Array> operands = batch_in_front(std::span(operation.operands).subspan(1), dims.subspan(1));
+  std::vector<Array> operands;
+  for (size_t i = 1; i < dims.size(); ++i)
+    operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
+  const std::vector<bool> batched(operands.size(), true);
   const Array index = move_axis(operation.operands[0], *dims[0], 0);
-  const bool predicated = attributes_of<hlo::ConditionalAttributes>(operation).predicated;
   const Branches& branches = branches_of(operation);
   std::vector<Array> chosen;
   for (size_t b = branches.size(); b-- > 0;) {
+    const Array here = examples_that_take(b, index, operation);
     const std::vector<bool> force(branches[b]->result_shape().leaves().size(), true);
-    const std::vector<Array> results =
-        ops::call(batch_computation(branches[b], batched, force, axis_size).computation, operands);
+    const std::vector<Array> results = ops::call(batch_computation(branches[b], batched, force, axis_size).computation,
+                                                 constant_where_unused(here, operands));
     if (chosen.empty()) {
-      chosen = results;  // the last branch takes every index out of range
+      chosen = results;
       continue;
     }
-    const Array here = predicated ? index : ops::eq(index, ops::full_like(index, static_cast<double>(b)));
-    for (size_t i = 0; i < chosen.size(); ++i) {
-      const Array mask = ops::broadcast_in_dim(here, chosen[i].aval_shape().with_element_type(ElementType::kPred), {0});
-      chosen[i] = ops::select(mask, results[i], chosen[i]);
-    }
+    for (size_t i = 0; i < chosen.size(); ++i) chosen[i] = ops::select(spread(here, chosen[i]), results[i], chosen[i]);
   }
   const size_t count = chosen.size();
   return {std::move(chosen), std::vector<BatchDim>(count, 0)};
@@ -283,8 +303,7 @@ BatchResult while_batch(const Operation& operation, std::span<const BatchDim> di
     const Array going = run_computation(*condition_of_all, x)[0];
     std::vector<Array> next = run_computation(*body_of_all, x);
     for (size_t i = 0; i < next.size(); ++i) {
-      const Array mask = ops::broadcast_in_dim(going, next[i].aval_shape().with_element_type(ElementType::kPred), {0});
-      next[i] = ops::select(mask, next[i], x[i]);
+      next[i] = ops::select(spread(going, next[i]), next[i], x[i]);
     }
     return next;
   });

@@ -2,9 +2,9 @@
 // lax/gather_rules.cc -- rules of gather and scatter, which are each other's transposes. HLO's gather clamps what lies
 // outside and its scatter drops it; the rules bridge the two.
 #include <algorithm>
-#include <cmath>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/lax/indexing.h"
 #include "hilo/lax/linear_rules.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
@@ -24,69 +24,16 @@ const hlo::ScatterAttributes& scatter_attributes(const Operation& operation) {
   return static_cast<const hlo::ScatterAttributes&>(*operation.attributes);
 }
 
-/// The scatter that writes where `g` reads.
-hlo::ScatterAttributes scatter_of(const hlo::GatherAttributes& g) {
-  hlo::ScatterAttributes s;
-  s.update_window_dims = g.offset_dims;
-  s.inserted_window_dims = g.collapsed_slice_dims;
-  s.scatter_dims_to_operand_dims = g.start_index_map;
-  s.input_batching_dims = g.operand_batching_dims;
-  s.scatter_indices_batching_dims = g.start_indices_batching_dims;
-  s.index_vector_dim = g.index_vector_dim;
-  s.indices_are_sorted = g.indices_are_sorted;
-  return s;
-}
-
-/// The gather that reads where `s` writes windows of `updates`.
-hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& operand, const Array& updates) {
-  hlo::GatherAttributes g;
-  g.offset_dims = s.update_window_dims;
-  g.collapsed_slice_dims = s.inserted_window_dims;
-  g.start_index_map = s.scatter_dims_to_operand_dims;
-  g.operand_batching_dims = s.input_batching_dims;
-  g.start_indices_batching_dims = s.scatter_indices_batching_dims;
-  g.index_vector_dim = s.index_vector_dim;
-  g.indices_are_sorted = s.indices_are_sorted;
-  size_t window = 0;
-  for (int64_t d = 0; d < operand.ndim(); ++d) {
-    const bool absent = std::ranges::find(s.inserted_window_dims, d) != s.inserted_window_dims.end() ||
-                        std::ranges::find(s.input_batching_dims, d) != s.input_batching_dims.end();
-    g.slice_sizes.push_back(absent ? std::min<int64_t>(operand.shape(d), 1)
-                                   : updates.shape(s.update_window_dims[window++]));
-  }
-  return g;
-}
-
-/// The greatest value of an integer type.
-double greatest_index(ElementType type) {
-  return std::ldexp(1.0, element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0)) - 1;
-}
-
-/// The greatest start of each index component, spread over the indices' shape; also where indices have no vector axis.
-Array greatest_starts(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
-  std::vector<double> limits;
-  const double greatest = greatest_index(indices.dtype());  // an index of few bits can't go past it
-  for (int64_t d : g.start_index_map)
-    limits.push_back(std::min(greatest, static_cast<double>(operand.shape(d) - g.slice_sizes[static_cast<size_t>(d)])));
-  if (g.index_vector_dim == indices.ndim()) return full_like(indices, limits[0]);
-  Literal literal = filled(Shape::array(indices.dtype(), {static_cast<int64_t>(limits.size())}), 0);
-  const int64_t width = element_size_bytes(indices.dtype());
-  for (size_t i = 0; i < limits.size(); ++i) {
-    const Literal one = filled(Shape::scalar(indices.dtype()), limits[i]);
-    std::ranges::copy(one.bytes(), literal.mutable_bytes().begin() + static_cast<int64_t>(i) * width);
-  }
-  return broadcast_in_dim(constant(literal), indices.aval_shape(), {g.index_vector_dim});
-}
-
 // ---- gather ---------------------------------------------------------------------------------------------------------
 
 void gather_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   const hlo::GatherAttributes& g = gather_attributes(operation);
-  const Array& indices = operation.operands[1];
-  // What gather clamped, scatter would drop: clamp first. Clamping keeps order, so sortedness survives.
-  const Array high = greatest_starts(g, operation.operands[0], indices);
-  const Array clamped = max(full_like(indices, 0), min(indices, high));
-  out.add_at(0, [&](const Array& sum) { return scatter(sum, clamped, cts[0].value(), scatter_of(g), Opcode::kAdd); });
+  // What gather clamped, scatter would drop: clamp first. Clamping keeps order, so sortedness survives. Where nothing is
+  // outside, or a select has already dropped it, there is nothing to clamp.
+  const bool clamps = g.index_mode == IndexMode::kClip || g.index_mode == IndexMode::kUnspecified;
+  const Array indices = clamps ? clamp_indices(g, operation.operands[0], operation.operands[1]) : operation.operands[1];
+  out.add_at(0,
+             [&](const Array& sum) { return ops::scatter(sum, indices, cts[0].value(), scatter_of(g), Opcode::kAdd); });
 }
 
 void shift(std::vector<int64_t>& dimensions) {
@@ -111,12 +58,12 @@ BatchResult gather_batch(const Operation& operation, std::span<const BatchDim> d
   if (dims[0] && dims[1]) {
     g.operand_batching_dims.insert(g.operand_batching_dims.begin(), 0);
     g.start_indices_batching_dims.insert(g.start_indices_batching_dims.begin(), 0);
-    g.slice_sizes.insert(g.slice_sizes.begin(), std::min<int64_t>(axis_size, 1));
+    g.slice_sizes.insert(g.slice_sizes.begin(), std::min<int64_t>(1, axis_size));
   } else if (dims[0]) {
     g.offset_dims.insert(g.offset_dims.begin(), 0);
     g.slice_sizes.insert(g.slice_sizes.begin(), axis_size);
   }
-  return {{gather(x, indices, g)}, {0}};
+  return {{ops::gather(x, indices, g)}, {0}};
 }
 
 // ---- scatter --------------------------------------------------------------------------------------------------------
@@ -127,19 +74,47 @@ bool replaces(const hlo::ComputationPtr& body) {
   return root.opcode == Opcode::kParameter && hlo::attributes_of<hlo::ParameterAttributes>(root).number == 1;
 }
 
+/// An operation of one array, as functions of its three operands.
+struct Scatter {
+  explicit Scatter(const Operation& operation)
+      : attributes(scatter_attributes(operation)),
+        x(operation.operands[0]),
+        indices(operation.operands[1]),
+        updates(operation.operands[2]),
+        inverse(gather_of(attributes, x, updates)) {}
+  const hlo::ScatterAttributes& attributes;
+  const Array &x, &indices, &updates;
+  hlo::GatherAttributes inverse;  ///< reads where this writes
+
+  Array read(const Array& array) const { return ops::gather(array, indices, inverse); }
+  Array add_to(const Array& array, const Array& values) const {
+    return ops::scatter(array, indices, values, attributes, Opcode::kAdd);
+  }
+};
+
+/// Everything that equals the extreme in its place shares the tangent there in equal parts.
+Array extreme_tangent(const Scatter& s, const Array& out, const Array& dx, const Array& du) {
+  const auto ones_where = [](const Array& mask, const Array& like) {
+    return select(mask, full_like(like, 1), full_like(like, 0));
+  };
+  const Array kept = ones_where(eq(s.x, out), dx);
+  const Array chosen = ones_where(eq(s.updates, s.read(out)), du);
+  const Array share = div(full_like(dx, 1), max(s.add_to(kept, chosen), full_like(dx, 1)));
+  return s.add_to(mul(mul(dx, kept), share), mul(mul(du, chosen), s.read(share)));
+}
+
 /// x * y where y was scattered: the tangent of x is scaled as x is; that of y falls on what x was.
 JvpResult multiplying_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const hlo::ScatterAttributes& s = scatter_attributes(operation);
-  const Array &x = operation.operands[0], &indices = operation.operands[1], &updates = operation.operands[2];
+  const Scatter s(operation);
   Tangent tangent;
-  if (!tangents[0].is_zero()) tangent = scatter(tangents[0].value(), indices, updates, s, Opcode::kMultiply);
+  if (!tangents[0].is_zero())
+    tangent = ops::scatter(tangents[0].value(), s.indices, s.updates, s.attributes, Opcode::kMultiply);
   if (!tangents[2].is_zero()) {
-    if (!s.unique_indices) {
+    if (!s.attributes.unique_indices) {
       or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
                              "): the updates of a multiplying scatter have a tangent only with unique_indices=true"));
     }
-    const Array placed = scatter(full_like(x, 0), indices, tangents[2].value(), s, Opcode::kAdd);
-    tangent = add_tangents(tangent, mul(x, placed));
+    tangent = add_tangents(tangent, mul(s.x, s.add_to(full_like(s.x, 0), tangents[2].value())));
   }
   return {bind(operation), {tangent}};
 }
@@ -147,21 +122,26 @@ JvpResult multiplying_scatter_jvp(const Operation& operation, std::span<const Ta
 /// Where indices repeat, one update wins, the same that the scatter itself lets win: a scatter of numbers tells which.
 /// Its tangent is what falls on each place; everything else is masked, so that the rest is a sum, which transposes.
 JvpResult repeating_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const hlo::ScatterAttributes& s = scatter_attributes(operation);
-  const Array &x = operation.operands[0], &indices = operation.operands[1], &updates = operation.operands[2];
-  const Array counted = iota(Shape::array(ElementType::kS32, {updates.size()}), 0);
-  const Array numbers = reshape(add(counted, full_like(counted, 1)), updates.shape());
-  const Array none = full(x.aval_shape().with_element_type(ElementType::kS32), 0);
-  const Array winners = scatter(none, indices, numbers, s, std::nullopt);
+  const Scatter s(operation);
+  const Array counted = iota(Shape::array(ElementType::kS32, {s.updates.size()}), 0);
+  const Array numbers = reshape(add(counted, full_like(counted, 1)), s.updates.shape());
+  const Array none = full(s.x.aval_shape().with_element_type(ElementType::kS32), 0);
+  const Array winners = ops::scatter(none, s.indices, numbers, s.attributes, std::nullopt);
   Tangent tangent;
-  if (!tangents[0].is_zero()) tangent = select(eq(winners, none), tangents[0].value(), full_like(x, 0));
+  if (!tangents[0].is_zero()) tangent = select(eq(winners, none), tangents[0].value(), full_like(s.x, 0));
   if (!tangents[2].is_zero()) {
-    const Array won = eq(gather(winners, indices, gather_of(s, x, updates)), numbers);
-    const Array kept = select(won, tangents[2].value(), full_like(updates, 0));
-    const Array base = tangent.is_zero() ? full_like(x, 0) : tangent.value();
-    tangent = scatter(base, indices, kept, s, Opcode::kAdd);
+    const Array kept = select(eq(s.read(winners), numbers), tangents[2].value(), full_like(s.updates, 0));
+    tangent = s.add_to(tangent.is_zero() ? full_like(s.x, 0) : tangent.value(), kept);
   }
   return {bind(operation), {tangent}};
+}
+
+JvpResult extreme_scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const Scatter s(operation);
+  const Array out = bind(operation)[0];
+  const Array dx = materialize(tangents[0], {s.x.aval_shape(), false});
+  const Array du = materialize(tangents[2], {s.updates.aval_shape(), false});
+  return {{out}, {extreme_tangent(s, out, dx, du)}};
 }
 
 JvpResult scatter_jvp(const Operation& operation, std::span<const Tangent> tangents) {
@@ -169,49 +149,40 @@ JvpResult scatter_jvp(const Operation& operation, std::span<const Tangent> tange
   const ReducerKind kind = body->reducer_kind();
   if (operation.operands.size() == 3) {
     if (kind == ReducerKind::kMultiply) return multiplying_scatter_jvp(operation, tangents);
+    if (kind == ReducerKind::kMaximum || kind == ReducerKind::kMinimum) return extreme_scatter_jvp(operation, tangents);
     if (replaces(body) && !scatter_attributes(operation).unique_indices)
       return repeating_scatter_jvp(operation, tangents);
     if (kind == ReducerKind::kAdd || replaces(body)) return linear_jvp(operation, tangents);
   }
   or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
-                         "): only adding, multiplying and replacing scatters of one operand"));
+                         "): only one operand, and adding, multiplying, extreme or replacing updates"));
   return {};
 }
 
 /// Cotangents of the updates: what stands where they were written, zero for those that were dropped.
-Array updates_cotangent(const Operation& operation, const Array& ct) {
-  const hlo::ScatterAttributes& s = scatter_attributes(operation);
-  const Array& indices = operation.operands[1];
-  const Array& updates = operation.operands[2];
-  const hlo::GatherAttributes g = gather_of(s, operation.operands[0], updates);
-  const Array read = gather(ct, indices, g);
-  Array inside =
-      bitwise_and(ge(indices, full_like(indices, 0)), le(indices, greatest_starts(g, operation.operands[0], indices)));
-  if (s.index_vector_dim < indices.ndim()) {
-    inside = reduce(Opcode::kAnd, inside, scalar(1, ElementType::kPred), {s.index_vector_dim});
-  }
-  std::vector<int64_t> scatter_dims;
-  for (int64_t d = 0; d < updates.ndim(); ++d) {
-    if (std::ranges::find(s.update_window_dims, d) == s.update_window_dims.end()) scatter_dims.push_back(d);
-  }
-  const Array mask = broadcast_in_dim(inside, read.aval_shape().with_element_type(ElementType::kPred), scatter_dims);
+Array updates_cotangent(const Scatter& s, const Array& ct) {
+  const Array read = s.read(ct);
+  const IndexMode mode = s.attributes.index_mode;
+  if (mode == IndexMode::kPromiseInBounds || mode == IndexMode::kClip) return read;
+  const Array inside = windows_inside(s.inverse, s.x, s.indices);
+  const Array mask = spread_over_windows(inside, read.aval_shape(), s.attributes.update_window_dims);
   return select(mask, read, full_like(read, 0));
 }
 
 void scatter_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const hlo::ScatterAttributes& s = scatter_attributes(operation);
+  const Scatter s(operation);
   const Array& ct = cts[0].value();
-  const bool adds = s.to_apply->reducer_kind() == ReducerKind::kAdd;
-  if (s.to_apply->reducer_kind() == ReducerKind::kMultiply) {  // linear in its operand
-    return out.add(0, scatter(ct, operation.operands[1], operation.operands[2], s, Opcode::kMultiply));
+  const bool adds = s.attributes.to_apply->reducer_kind() == ReducerKind::kAdd;
+  if (s.attributes.to_apply->reducer_kind() == ReducerKind::kMultiply) {  // linear in its operand
+    return out.add(0, ops::scatter(ct, s.indices, s.updates, s.attributes, Opcode::kMultiply));
   }
-  if (!adds && !s.unique_indices) {  // its jvp is a sum; a program from outside may still ask
+  if (!adds && !s.attributes.unique_indices) {  // its jvp is a sum; a program from outside may still ask
     or_throw(unimplemented("transpose of a replacing scatter is only implemented for unique_indices=true"));
   }
   if (out.wants(0)) {
-    out.add(0, adds ? ct : scatter(ct, operation.operands[1], full_like(operation.operands[2], 0), s, std::nullopt));
+    out.add(0, adds ? ct : ops::scatter(ct, s.indices, full_like(s.updates, 0), s.attributes, std::nullopt));
   }
-  if (out.wants(2)) out.add(2, updates_cotangent(operation, ct));
+  if (out.wants(2)) out.add(2, updates_cotangent(s, ct));
 }
 
 BatchResult scatter_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {

@@ -101,6 +101,7 @@ BatchResult dynamic_slice_batch(const Operation& operation, std::span<const Batc
   gather_attributes.operand_batching_dims = {0};
   gather_attributes.start_indices_batching_dims = {0};
   gather_attributes.index_vector_dim = 1;
+  gather_attributes.index_mode = IndexMode::kClip;
   gather_attributes.slice_sizes = sizes;
   gather_attributes.slice_sizes.insert(gather_attributes.slice_sizes.begin(), std::min<int64_t>(axis_size, 1));
   return {{gather(x, indices, gather_attributes)}, {0}};
@@ -133,6 +134,7 @@ BatchResult dynamic_update_slice_batch(const Operation& operation, std::span<con
   scatter_attributes.scatter_indices_batching_dims = {0};
   scatter_attributes.index_vector_dim = 1;
   scatter_attributes.unique_indices = true;
+  scatter_attributes.index_mode = IndexMode::kClip;
   return {{scatter(x, indices, update, scatter_attributes, std::nullopt)}, {0}};
 }
 

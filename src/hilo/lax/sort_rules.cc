@@ -44,6 +44,7 @@ Array take_along(const Array& x, const Array& permutation, int64_t dimension) {
   g.start_index_map = {dimension};
   g.index_vector_dim = permutation.ndim();
   for (int64_t extent : x.shape()) g.slice_sizes.push_back(std::min<int64_t>(extent, 1));
+  g.index_mode = IndexMode::kPromiseInBounds;
   return ops::gather(x, permutation, g);
 }
 

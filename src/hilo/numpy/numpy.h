@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "hilo/numpy/indexing.h"
 #include "hilo/numpy/operators.h"
 
 namespace hilo::numpy {
@@ -83,8 +84,6 @@ Array flip(const Operand& x, const Axes& axes = std::nullopt);
 /// x[start:stop:step] along one axis; negative positions count from the end.
 Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step = 1, int64_t axis = 0);
 Array astype(const Operand& x, ElementType type);
-/// x[indices] along `axis`; indices out of bounds are clipped.
-Array take(const Operand& x, const Operand& indices, int64_t axis = 0);
 /// x[i, indices[i]] for every i: one element of each row.
 Array take_along_rows(const Operand& x, const Operand& indices);
 

@@ -174,23 +174,6 @@ Array astype(const Operand& x, ElementType type) {
   return ops::convert_element_type(x.array(), canonical_type(type));
 }
 
-Array take(const Operand& x, const Operand& indices, int64_t axis) {
-  const UserLocation here(x.location());
-  const int64_t at = normal_axis(x.array(), axis);
-  const Array& positions = indices.array();
-  // Negative indices count from the end; what is still outside is clamped by the gather.
-  const Array wrapped = where(positions < 0, positions + x.array().shape(at), positions);
-  hlo::GatherAttributes g;
-  for (int64_t d = 0; d < x.array().ndim(); ++d) {
-    g.slice_sizes.push_back(d == at ? 1 : x.array().shape(d));
-    if (d != at) g.offset_dims.push_back(d < at ? d : d + positions.ndim() - 1);
-  }
-  g.collapsed_slice_dims = {at};
-  g.start_index_map = {at};
-  g.index_vector_dim = positions.ndim();
-  return ops::gather(x.array(), wrapped, g);
-}
-
 Array take_along_rows(const Operand& x, const Operand& indices) {
   const UserLocation here(x.location());
   hlo::GatherAttributes g;

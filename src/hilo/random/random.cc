@@ -132,7 +132,7 @@ Array permutation(const Key& key, int64_t n) { return permutation(key, numpy::ar
 Array permutation(const Key& key, const Array& x) {
   if (x.ndim() == 0)
     or_throw(invalid_argument("permutation: needs at least one axis; got " + x.aval_shape().to_string()));
-  if (x.ndim() > 1) return numpy::take(x, permutation(key, x.shape(0)), 0);
+  if (x.ndim() > 1) return numpy::take(x, permutation(key, x.shape(0)), 0, IndexMode::kPromiseInBounds);
   // Sorting by random keys once leaves too many ties in long arrays: JAX sorts again until ties are unlikely (n^3 < keys).
   const double n = static_cast<double>(std::max<int64_t>(1, x.size()));
   const int rounds = static_cast<int>(std::ceil(3 * std::log(n) / std::log(4294967295.0)));

@@ -80,26 +80,54 @@ Array batch_axis_at(const Array& array, BatchDim dim, int64_t to, int64_t axis_s
   return bind_one(hlo::Opcode::kBroadcast, {array}, attributes, Shape::array(array.dtype(), dims));
 }
 
-std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
-                             const std::function<std::vector<BatchDim>(size_t)>& out_dims) {
-  std::optional<int64_t> axis_size;
+namespace {
+
+[[noreturn]] void refuse(std::string_view where, const std::string& why) {
+  or_throw(invalid_argument(std::string(where) + why));
+  __builtin_unreachable();
+}
+
+/// The one extent that all mapped axes have.
+int64_t common_axis_size(std::span<const Array> arguments, std::span<const BatchDim> dims, std::string_view where) {
+  std::optional<int64_t> common;
   for (size_t i = 0; i < arguments.size(); ++i) {
-    if (!in_dims[i]) continue;
-    const int64_t size = arguments[i].shape(*in_dims[i]);
-    if (axis_size && *axis_size != size) {
-      or_throw(invalid_argument("vmap (" + UserLocation::describe() +
-                                "): got inconsistent sizes for array axes to be mapped: " + std::to_string(*axis_size) +
-                                ", and argument leaf " + std::to_string(i) + " of type " +
-                                arguments[i].aval_shape().to_string() + " has size " + std::to_string(size) +
-                                " in axis " + std::to_string(*in_dims[i])));
+    if (!dims[i]) continue;
+    const int64_t size = arguments[i].shape(*dims[i]);
+    if (common && *common != size) {
+      refuse(where, ": got inconsistent sizes for array axes to be mapped: " + std::to_string(*common) +
+                        ", and argument leaf " + std::to_string(i) + " of type " +
+                        arguments[i].aval_shape().to_string() + " has size " + std::to_string(size) + " in axis " +
+                        std::to_string(*dims[i]));
     }
-    axis_size = size;
+    common = size;
   }
-  if (!axis_size) {
-    or_throw(
-        invalid_argument("vmap (" + UserLocation::describe() + "): must have at least one non-None value in in_axes"));
+  if (!common) refuse(where, ": must have at least one non-None value in in_axes");
+  return *common;
+}
+
+/// Result number `i`, whose batch axis is `dim`, with that axis where it is wanted.
+Array placed_result(const Array& value, BatchDim dim, BatchDim wanted, int64_t axis_size, size_t i,
+                    std::string_view where) {
+  if (!wanted && dim) {
+    refuse(where,
+           ": result " + std::to_string(i) + " has mapped axis " + std::to_string(*dim) + " but out_axes is None");
   }
-  BatchTrace trace(&current_trace(), *axis_size);
+  if (!wanted) return value;
+  const int64_t rank = value.ndim() + (dim ? 0 : 1);
+  const int64_t axis = *wanted < 0 ? *wanted + rank : *wanted;
+  if (axis < 0 || axis >= rank) {
+    refuse(where, " out_axes: axis " + std::to_string(*wanted) + " is out of range for result " + std::to_string(i) +
+                      ", which has " + std::to_string(rank) + " axes with the mapped one");
+  }
+  return batch_axis_at(value, dim, axis, axis_size);
+}
+
+}  // namespace
+
+std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
+                             const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where) {
+  const int64_t axis_size = common_axis_size(arguments, in_dims, where);
+  BatchTrace trace(&current_trace(), axis_size);
   std::vector<Array> inputs;
   for (size_t i = 0; i < arguments.size(); ++i) {
     BatchDim dim = in_dims[i];
@@ -114,18 +142,8 @@ std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> argum
   const std::vector<BatchDim> wanted = out_dims(outputs.size());
   std::vector<Array> results;
   for (size_t i = 0; i < outputs.size(); ++i) {
-    const BatchDim dim = trace.dim_of(outputs[i]);
-    const Array& value = trace.value_of_batch(outputs[i]);
-    if (!wanted[i]) {
-      if (dim) {
-        or_throw(invalid_argument("vmap (" + UserLocation::describe() + "): result " + std::to_string(i) +
-                                  " has mapped axis " + std::to_string(*dim) + " but out_axes is None"));
-      }
-      results.push_back(value);
-      continue;
-    }
-    const int64_t rank = value.ndim() + (dim ? 0 : 1);
-    results.push_back(batch_axis_at(value, dim, *wanted[i] < 0 ? *wanted[i] + rank : *wanted[i], *axis_size));
+    results.push_back(
+        placed_result(trace.value_of_batch(outputs[i]), trace.dim_of(outputs[i]), wanted[i], axis_size, i, where));
   }
   return results;
 }

@@ -7,18 +7,43 @@
 
 namespace hilo::flat_call {
 
-/// A number argument becomes an Array if `f` takes an Array there.
-template <typename T>
-using Lifted = std::conditional_t<Number<std::remove_cvref_t<T>>, Array, std::remove_cvref_t<T>>;
+/// Marks an argument that stays the number it is.
+template <typename T> struct Kept;
 
-template <typename F, typename... Args>
-struct ArgumentsOf {
-  static constexpr bool lifts = std::is_invocable_v<const F&, Lifted<Args>...>;
-  using Type = std::conditional_t<lifts, std::tuple<Lifted<Args>...>, std::tuple<std::remove_cvref_t<Args>...>>;
+template <typename T> struct PlainOf {
+  // Text of any kind travels as a std::string.
+  using Type = std::conditional_t<std::is_convertible_v<T, std::string>, std::string, std::remove_cvref_t<T>>;
+  using Lifted = std::conditional_t<Number<Type>, Array, Type>;
 };
-/// The tuple in which the arguments of a call of F travel.
+template <typename T> struct PlainOf<Kept<T>> {
+  using Type = typename PlainOf<T>::Type;
+  using Lifted = Type;
+};
+template <typename T>
+using Plain = typename PlainOf<T>::Type;
+template <typename T>
+using Lifted = typename PlainOf<T>::Lifted;
+
+/// Numbers become Arrays one by one, as far as F takes Arrays there.
+template <typename F, typename Decided, typename... Rest> struct LiftOneByOne {
+  using Type = Decided;
+};
+template <typename F, typename... Decided, typename Next, typename... Rest>
+struct LiftOneByOne<F, std::tuple<Decided...>, Next, Rest...> {
+  static constexpr bool lifts = std::is_invocable_v<const F&, Decided..., Lifted<Next>, Plain<Rest>...>;
+  using Chosen = std::conditional_t<lifts, Lifted<Next>, Plain<Next>>;
+  using Type = typename LiftOneByOne<F, std::tuple<Decided..., Chosen>, Rest...>::Type;
+};
+
+/// All at once if that will do: a generic F may not compile for numbers.
+template <bool kAllAtOnce, typename F, typename... Args> struct Lift {
+  using Type = std::tuple<Lifted<Args>...>;
+};
+template <typename F, typename... Args> struct Lift<false, F, Args...> : LiftOneByOne<F, std::tuple<>, Args...> {};
+
+/// The tuple in which the arguments of a call of F travel: numbers as Arrays where F takes an Array.
 template <typename F, typename... Args>
-using Arguments = typename ArgumentsOf<F, Args...>::Type;
+using Arguments = typename Lift<std::is_invocable_v<const F&, Lifted<Args>...>, F, Args...>::Type;
 
 template <typename F, typename Tuple>
 using ResultOf = decltype(std::apply(std::declval<const F&>(), std::declval<Tuple>()));
@@ -38,6 +63,22 @@ std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vec
 template <typename Tuple>
 std::vector<bool> leaf_mask(const Tuple& arguments, const std::vector<int>& argnums) {
   return mask_of(leaf_counts(arguments), argnums);
+}
+
+/// Differentiated leaves of the arguments `argnums`, from the arguments' order into that of `argnums`.
+std::vector<Array> in_order_of(const std::vector<int>& argnums, const std::vector<size_t>& leaf_counts,
+                               std::vector<Array> leaves);
+
+/// The argument numbered First, or a tuple of several.
+template <int First, int... Rest, typename Tuple>
+auto chosen(const Tuple& arguments) {
+  constexpr int count = static_cast<int>(std::tuple_size_v<Tuple>);
+  const auto get = [&]<int I>(std::integral_constant<int, I>) {
+    static_assert(I >= -count && I < count, "argnums: no such argument");
+    return std::get<static_cast<size_t>(I < 0 ? I + count : I)>(arguments);
+  };
+  if constexpr (sizeof...(Rest) == 0) return get(std::integral_constant<int, First>());
+  else return std::tuple(get(std::integral_constant<int, First>()), get(std::integral_constant<int, Rest>())...);
 }
 
 /// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.

@@ -52,25 +52,6 @@ Array ones(const Shape& shape) {
   return bind_one(hlo::Opcode::kBroadcast, {one}, std::make_shared<hlo::BroadcastAttributes>(), shape);
 }
 
-/// The n unit vectors of `shape`, stacked in front.
-Array basis(const Shape& shape) {
-  const int64_t n = shape.element_count();
-  std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
-  Literal identity(Shape::array(shape.element_type(), {n, n}));
-  const Literal one = filled(Shape::scalar(shape.element_type()), 1);
-  const size_t width = one.bytes().size();
-  for (int64_t i = 0; i < n; ++i) {
-    std::copy(one.bytes().begin(), one.bytes().end(),
-              identity.mutable_bytes().begin() + (i * n + i) * static_cast<int64_t>(width));
-  }
-  dims.insert(dims.begin(), n);
-  return Array::from_literal(identity.reshaped(Shape::array(shape.element_type(), dims)));
-}
-
-Array reshape(const Array& x, std::span<const int64_t> dims) {
-  return bind_one(hlo::Opcode::kReshape, {x}, nullptr, Shape::array(x.dtype(), dims));
-}
-
 }  // namespace
 
 namespace grad_detail {
@@ -129,30 +110,6 @@ Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span
   out.tangents = materialize_all(result.tangents, avals_of(result.primals));
   out.outputs = std::move(result.primals);
   return out;
-}
-
-Array jacobian(const FlatFunction& f, const Array& x, bool forward) {
-  if (!is_floating(x.dtype())) {
-    or_throw(invalid_argument("jacobian: the argument must be floating; got " + x.aval_shape().to_string()));
-  }
-  const std::vector<bool> nonzero(1, true);
-  const Linearized linear = linearize_flat(f, std::span(&x, 1), nonzero);
-  const Shape result = linear.primals[0].aval_shape();
-  const Shape argument = x.aval_shape();
-  const FlatFunction one_direction = [&](std::span<const Array> v) {
-    const Tangent direction = v[0];
-    const std::vector<Tangent> out =
-        forward ? linear.push(std::span(&direction, 1)) : linear.pull(std::span(&direction, 1));
-    return std::vector<Array>{materialize(out[0], {forward ? result : argument, false})};
-  };
-  const std::vector<BatchDim> in_dims = {0};
-  const int64_t out_axis = forward ? result.rank() : 0;
-  const std::vector<Array> directions = {basis(forward ? argument : result)};
-  const std::vector<Array> columns =
-      vmap_flat(one_direction, directions, in_dims, [&](size_t) { return std::vector<BatchDim>{out_axis}; });
-  std::vector<int64_t> dims(result.dimensions().begin(), result.dimensions().end());
-  dims.insert(dims.end(), argument.dimensions().begin(), argument.dimensions().end());
-  return reshape(columns[0], dims);
 }
 
 }  // namespace grad_detail

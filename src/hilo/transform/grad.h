@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/grad.h -- derivatives: grad, value_and_grad, jvp, vjp, linearize, jacfwd, jacrev, hessian.
+// transform/grad.h -- derivatives: grad, value_and_grad, jvp, vjp, linearize. jacobian.h has jacfwd, jacrev, hessian.
 #pragma once
 
 #include "hilo/transform/flat_call.h"
@@ -33,21 +33,8 @@ struct Directional {
 };
 Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents);
 
-/// d output / d input with shape [output..., input...], column by column (forward) or row by row (reverse).
-Array jacobian(const FlatFunction& f, const Array& x, bool forward);
-
 template <typename T> struct IsPair : std::false_type {};
 template <typename A, typename B> struct IsPair<std::pair<A, B>> : std::true_type {};
-
-/// The gradients as the tree of the arguments: one argument's own type, or a tuple for several.
-template <int First, int... Rest, typename Tuple>
-auto gradient_tree(const Tuple& arguments, const std::vector<Array>& gradients) {
-  if constexpr (sizeof...(Rest) == 0) {
-    return unflatten(std::get<First>(arguments), gradients);
-  } else {
-    return unflatten(std::tuple(std::get<First>(arguments), std::get<Rest>(arguments)...), gradients);
-  }
-}
 
 template <bool WithValue, int... Argnums, typename F>
 auto differentiate(F f) {
@@ -58,7 +45,8 @@ auto differentiate(F f) {
     std::optional<Result> result;
     const Gradient g = gradient(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
                                 flat_call::leaf_mask(arguments, {Argnums...}));
-    auto gradients = gradient_tree<Argnums...>(arguments, g.gradients);
+    auto gradients = unflatten(flat_call::chosen<Argnums...>(arguments),
+                               flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), g.gradients));
     if constexpr (WithValue) {
       return std::pair(unflatten(*result, g.outputs), std::move(gradients));
     } else if constexpr (IsPair<Result>::value) {
@@ -127,28 +115,6 @@ auto linearize(const F& f, const Args&... args) {
     return unflatten(value, push(flatten(Arguments(tangents...)).leaves));
   };
   return std::pair(value, std::move(push));
-}
-
-/// The Jacobian of a function from one Array to one Array, of shape [result..., argument...].
-template <typename F>
-auto jacfwd(F f) {
-  return [f = std::move(f)](const Array& x) {
-    return grad_detail::jacobian([&f](std::span<const Array> leaves) { return std::vector<Array>{f(leaves[0])}; }, x,
-                                 true);
-  };
-}
-template <typename F>
-auto jacrev(F f) {
-  return [f = std::move(f)](const Array& x) {
-    return grad_detail::jacobian([&f](std::span<const Array> leaves) { return std::vector<Array>{f(leaves[0])}; }, x,
-                                 false);
-  };
-}
-
-/// Second derivatives of a scalar function of one Array: forward over reverse.
-template <typename F>
-auto hessian(F f) {
-  return jacfwd(jacrev(std::move(f)));
 }
 
 /// `x`, taken as a constant by every derivative.

@@ -2,6 +2,7 @@
 #include "hilo/transform/jit.h"
 
 #include <mutex>
+#include <unordered_map>
 
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
@@ -16,7 +17,7 @@ namespace hilo {
 namespace {
 
 constexpr size_t kMaxEntries = 256;    // traces kept by one jitted function
-constexpr size_t kRetraceWarning = 8;  // traces of one function after which the user is told
+constexpr size_t kRetraceWarning = 8;  // traces for one call site of jit after which the user is told
 
 /// Grows when a flag changes or the client is forgotten: what was traced or compiled before is then not used again.
 uint64_t version_now() { return flags_version() + client_generation(); }
@@ -47,7 +48,7 @@ struct Entry {
 /// What a Jitted remembers. The latest entry is looked at first.
 class JitCache {
  public:
-  explicit JitCache(JitOptions options) : options_(std::move(options)) {}
+  JitCache(JitOptions options, std::string site) : options_(std::move(options)), site_(std::move(site)) {}
 
   std::shared_ptr<Entry> find(const jit_detail::Call& call) {
     const uint64_t version = version_now();
@@ -62,10 +63,19 @@ class JitCache {
     std::lock_guard lock(mutex_);
     if (entries_.size() >= kMaxEntries) entries_.clear();
     entries_.push_back(std::move(entry));
-    if (entries_.size() == kRetraceWarning) {
-      log_warning("jit '{}' has been traced {} times. Hint: arguments change shape or static value from call to call",
-                  options_.name, kRetraceWarning);
-    }
+  }
+
+  /// Counts a trace for the place where the jit was made; tells the user once.
+  void count_trace() const {
+    static std::mutex mutex;
+    static auto* counts = new std::unordered_map<std::string, size_t>;
+    std::lock_guard lock(mutex);
+    if (++(*counts)[site_] != kRetraceWarning) return;
+    log_warning(
+        "jit '{}' ({}) has been traced {} times. Hint: arguments change shape or static value from call to call, or "
+        "the "
+        "jit is made anew for each; make it once, outside of loops",
+        options_.name, site_, kRetraceWarning);
   }
 
   const JitOptions& options() const { return options_; }
@@ -73,6 +83,7 @@ class JitCache {
 
  private:
   JitOptions options_;
+  std::string site_;
   std::mutex mutex_;
   std::mutex compile_mutex_;
   std::vector<std::shared_ptr<Entry>> entries_;
@@ -93,6 +104,15 @@ std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
   const bool reusable = std::all_of(entry->staged.captures.begin(), entry->staged.captures.end(), is_concrete);
   if (reusable) cache.add(entry);
   return entry;
+}
+
+void check_static(const Call& call) {
+  for (size_t i = 0; i < call.is_static.size(); ++i) {
+    if (!call.is_static[i] || call.leaf_counts[i] == 0) continue;
+    or_throw(invalid_argument("jit: argument " + std::to_string(i) +
+                              " is static, but holds an Array; static arguments are numbers, enums, strings and trees "
+                              "of them, because their values are compared at every call"));
+  }
 }
 
 hlo::Module module_of(const Entry& entry, const std::string& name) {
@@ -147,11 +167,26 @@ std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
 
 }  // namespace
 
-std::shared_ptr<JitCache> make_cache(JitOptions options) { return std::make_shared<JitCache>(std::move(options)); }
+std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, const std::source_location& location) {
+  const auto make = [&] { return std::make_shared<JitCache>(options, describe_location(location)); };
+  if (shared == nullptr) return make();
+  static std::mutex mutex;
+  static auto* caches = new std::unordered_map<const void*, std::vector<std::shared_ptr<JitCache>>>;
+  std::lock_guard lock(mutex);
+  std::vector<std::shared_ptr<JitCache>>& of_type = (*caches)[shared];
+  for (const auto& cache : of_type) {
+    if (cache->options() == options) return cache;
+  }
+  return of_type.emplace_back(make());
+}
 
 Outcome call(JitCache& cache, const Call& call) {
+  check_static(call);
   std::shared_ptr<Entry> entry = cache.find(call);
-  if (entry == nullptr) entry = trace_entry(cache, call);
+  if (entry == nullptr) {
+    cache.count_trace();
+    entry = trace_entry(cache, call);
+  }
   const auto concrete = [](const std::vector<Array>& arrays) {
     return std::all_of(arrays.begin(), arrays.end(), is_concrete);
   };
@@ -161,12 +196,14 @@ Outcome call(JitCache& cache, const Call& call) {
 }
 
 std::string hlo_text(const Call& call, const std::string& name) {
-  JitCache cache({.donate_argnums = {}, .name = name});
+  check_static(call);
+  JitCache cache({.donate_argnums = {}, .name = name}, "");
   return hilo::hlo_text(module_of(*trace_entry(cache, call), name));
 }
 
 std::string graph_html(const Call& call, const std::string& name) {
-  JitCache cache({.donate_argnums = {}, .name = name});
+  check_static(call);
+  JitCache cache({.donate_argnums = {}, .name = name}, "");
   const hlo::Module module = module_of(*trace_entry(cache, call), name);
   const std::shared_ptr<Executable> executable = or_throw(compile_under_flags(module)).executable();
   return html_section_of_module(module, name + " as traced") +
@@ -191,6 +228,23 @@ std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vec
   std::vector<bool> mask;
   for (size_t i = 0; i < leaf_counts.size(); ++i) mask.insert(mask.end(), leaf_counts[i], chosen[i]);
   return mask;
+}
+
+std::vector<Array> in_order_of(const std::vector<int>& argnums, const std::vector<size_t>& leaf_counts,
+                               std::vector<Array> leaves) {
+  const std::vector<bool> mask = mask_of(leaf_counts, argnums);
+  std::vector<size_t> begins(leaf_counts.size() + 1);  // in `leaves`, of each argument; of no use for the others
+  size_t leaf = 0, taken = 0;
+  for (size_t i = 0; i < leaf_counts.size(); ++i) {
+    begins[i] = taken;
+    for (size_t k = 0; k < leaf_counts[i]; ++k) taken += mask[leaf++] ? 1 : 0;
+  }
+  std::vector<Array> ordered;
+  for (int argnum : argnums) {
+    const size_t i = static_cast<size_t>(argnum < 0 ? argnum + static_cast<int>(leaf_counts.size()) : argnum);
+    for (size_t k = 0; k < leaf_counts[i]; ++k) ordered.push_back(leaves[begins[i] + k]);
+  }
+  return ordered;
 }
 
 }  // namespace flat_call

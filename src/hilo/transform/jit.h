@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <functional>
+#include <source_location>
 
 #include "hilo/base/caches.h"
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
 
-/// A number, enum or string that is part of the program where `f` would also take an Array: a new value retraces.
+/// A number that is part of the program where `f` would also take an Array: a new value retraces. For one call; to say
+/// it once for all calls there is jit<argnums...>.
 /// Example    power(x, Static{3})
 template <typename T>
 struct Static {
@@ -23,6 +25,7 @@ Static(T) -> Static<T>;
 struct JitOptions {
   std::vector<int> donate_argnums = {};  ///< arguments whose memory results may take; using them later is an error
   std::string name = "f";                ///< of the module, in dumps and messages
+  bool operator==(const JitOptions&) const = default;
 };
 
 class JitCache;
@@ -32,7 +35,9 @@ namespace jit_detail {
 /// One call of a jitted function, without templates.
 struct Call {
   FlatTree arguments;
-  std::vector<bool> donated;  ///< one a leaf
+  std::vector<bool> donated;        ///< one a leaf
+  std::vector<bool> is_static;      ///< one an argument; empty: none is
+  std::vector<size_t> leaf_counts;  ///< of the arguments, if `is_static` isn't empty
   /// Runs the function on tracers; stores its result's tree in `prototype`.
   std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype)> trace;
 };
@@ -41,7 +46,12 @@ struct Outcome {
   std::shared_ptr<void> prototype;
 };
 
-std::shared_ptr<JitCache> make_cache(JitOptions options);
+/// A new cache; or the one of all functions with this `shared` tag and equal options, if that isn't null.
+std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, const std::source_location& location);
+
+/// Its address tells types apart.
+template <typename T>
+inline constexpr char type_tag = 0;
 Outcome call(JitCache& cache, const Call& call);
 std::string hlo_text(const Call& call, const std::string& name);
 std::string graph_html(const Call& call, const std::string& name);
@@ -49,16 +59,20 @@ std::string graph_html(const Call& call, const std::string& name);
 }  // namespace jit_detail
 
 /// A function that compiles itself for every new combination of argument shapes, types and static values. Copies share
-/// what has been compiled. A call with other shapes retraces; captured arrays are constants of the program.
-template <typename F>
+/// what has been compiled, and so do all functions of one type that captures nothing. A call with other shapes retraces;
+/// captured arrays are constants of the program.
+template <typename F, int... StaticArgnums>
 class Jitted {
  public:
-  Jitted(F f, JitOptions options)
-      : f_(std::move(f)), options_(options), cache_(jit_detail::make_cache(std::move(options))) {}
+  Jitted(F f, JitOptions options, const std::source_location& location)
+      : f_(std::move(f)),
+        options_(options),
+        cache_(jit_detail::make_cache(std::move(options), std::is_empty_v<F> ? &jit_detail::type_tag<Jitted> : nullptr,
+                                      location)) {}
 
   template <typename... Args>
   auto operator()(const Args&... args) const {
-    using Arguments = flat_call::Arguments<F, Args...>;
+    using Arguments = ArgumentsOf<Args...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     Arguments arguments(args...);
     const jit_detail::Outcome outcome = jit_detail::call(*cache_, describe(arguments));
@@ -68,24 +82,45 @@ class Jitted {
   /// The traced program as HLO text, before any pass; compiles nothing.
   template <typename... Args>
   std::string hlo_text(const Args&... args) const {
-    using Arguments = flat_call::Arguments<F, Args...>;
-    return jit_detail::hlo_text(describe(Arguments(args...)), options_.name);
+    return jit_detail::hlo_text(describe(ArgumentsOf<Args...>(args...)), options_.name);
   }
 
   /// Two <section> elements for an HTML page: the program's graph as traced, and after all passes of the engine.
   /// Cost    a trace, and a compilation if no program of this meaning has been compiled yet
   template <typename... Args>
   std::string graph_html(const Args&... args) const {
-    using Arguments = flat_call::Arguments<F, Args...>;
-    return jit_detail::graph_html(describe(Arguments(args...)), options_.name);
+    return jit_detail::graph_html(describe(ArgumentsOf<Args...>(args...)), options_.name);
   }
 
  private:
+  template <size_t I, size_t N>
+  static constexpr bool is_static =
+      ((static_cast<int>(I) == (StaticArgnums < 0 ? StaticArgnums + static_cast<int>(N) : StaticArgnums)) || ...);
+
+  template <typename Positions, typename... Args> struct Marked;
+  template <size_t... I, typename... Args> struct Marked<std::index_sequence<I...>, Args...> {
+    using Type =
+        flat_call::Arguments<F, std::conditional_t<is_static<I, sizeof...(Args)>, flat_call::Kept<Args>, Args>...>;
+    static std::vector<bool> flags() { return {is_static<I, sizeof...(Args)>...}; }
+  };
+  template <typename... Args>
+  using ArgumentsOf = typename Marked<std::index_sequence_for<Args...>, Args...>::Type;
+
+  /// Static arguments, told apart from others by their number alone.
+  template <typename... Args>
+  static void mark(jit_detail::Call& call, const std::tuple<Args...>& arguments) {
+    if constexpr (sizeof...(StaticArgnums) > 0) {
+      call.is_static = Marked<std::index_sequence_for<Args...>, Args...>::flags();
+      call.leaf_counts = flat_call::leaf_counts(arguments);
+    }
+  }
+
   template <typename Arguments>
   jit_detail::Call describe(const Arguments& arguments) const {
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     jit_detail::Call call;
     call.arguments = flatten(arguments);
+    mark(call, arguments);
     if (!options_.donate_argnums.empty()) call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
     call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype) {
       Result result = std::apply(f_, unflatten(arguments, leaves));
@@ -103,13 +138,17 @@ class Jitted {
 
 /// Compiles `f`, as jax.jit. Numbers given where `f` takes an Array become weakly typed scalars; where `f` takes a number
 /// they are static.
-/// Types      arguments and result: trees (Array, structs, tuples, vectors, maps of Arrays)
-/// Errors     what `f` throws while it is traced; as Executable::execute
+/// Types      arguments and result: trees (Array, structs, tuples, vectors, maps of Arrays). Numbers, enums and strings
+///            in them are static: part of the program. jit<1>(f) makes argument 1 static as a whole, as static_argnums of
+///            jax.jit: numbers stay numbers there although `f` would take an Array.
+/// Errors     what `f` throws while it is traced; as Executable::execute; INVALID_ARGUMENT for an Array in a static
+///            argument. After eight traces for jits made in one place a warning names it.
 /// Cost       a call that hits the cache: the flattening and one execute
 /// Example    auto g = jit([](Array x) { return x * 2.0f; });  g(Array(3.0f)).item<float>() == 6
-template <typename F>
-Jitted<F> jit(F f, JitOptions options = {}) {
-  return Jitted<F>(std::move(f), std::move(options));
+template <int... StaticArgnums, typename F>
+Jitted<F, StaticArgnums...> jit(F f, JitOptions options = {},
+                                std::source_location location = std::source_location::current()) {
+  return Jitted<F, StaticArgnums...>(std::move(f), std::move(options), location);
 }
 
 /// HLO text of `f` traced on such arguments; the counterpart of jax.make_jaxpr.

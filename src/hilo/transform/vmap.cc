@@ -10,7 +10,7 @@ namespace {
 std::vector<BatchDim> axes_of_leaves(std::string_view what, const std::vector<Axis>& axes,
                                      const std::vector<size_t>& leaf_counts) {
   if (axes.size() != 1 && axes.size() != leaf_counts.size()) {
-    or_throw(invalid_argument("vmap " + std::string(what) + " must have one entry or one each: got " +
+    or_throw(invalid_argument(std::string(what) + " must have one entry or one each: got " +
                               std::to_string(axes.size()) + " for " + std::to_string(leaf_counts.size())));
   }
   std::vector<BatchDim> dims;
@@ -25,17 +25,20 @@ std::vector<BatchDim> axes_of_leaves(std::string_view what, const std::vector<Ax
 
 std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const std::vector<size_t>& leaf_counts,
                         const std::vector<Axis>& in_axes, const std::vector<Axis>& out_axes,
-                        const std::function<std::vector<size_t>()>& result_leaf_counts) {
-  const std::vector<BatchDim> in_dims = axes_of_leaves("in_axes", in_axes, leaf_counts);
+                        const std::function<std::vector<size_t>()>& result_leaf_counts,
+                        const std::source_location& location) {
+  const std::string where = "vmap (" + describe_location(location) + ")";
+  const std::vector<BatchDim> in_dims = axes_of_leaves(where + " in_axes", in_axes, leaf_counts);
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (in_dims[i] && (*in_dims[i] >= leaves[i].ndim() || *in_dims[i] < -leaves[i].ndim())) {
-      or_throw(invalid_argument("vmap in_axes: axis " + std::to_string(*in_dims[i]) +
+      or_throw(invalid_argument(where + " in_axes: axis " + std::to_string(*in_dims[i]) +
                                 " is out of range for argument leaf " + std::to_string(i) + " of type " +
                                 leaves[i].aval_shape().to_string()));
     }
   }
-  return vmap_flat(f, leaves, in_dims,
-                   [&](size_t) { return axes_of_leaves("out_axes", out_axes, result_leaf_counts()); });
+  return vmap_flat(
+      f, leaves, in_dims, [&](size_t) { return axes_of_leaves(where + " out_axes", out_axes, result_leaf_counts()); },
+      where);
 }
 
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves) {

@@ -2,6 +2,8 @@
 // transform/vmap.h -- vmap and eval_shape.
 #pragma once
 
+#include <source_location>
+
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
@@ -13,7 +15,8 @@ inline constexpr std::nullopt_t kNoAxis = std::nullopt;
 namespace vmap_detail {
 std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const std::vector<size_t>& leaf_counts,
                         const std::vector<Axis>& in_axes, const std::vector<Axis>& out_axes,
-                        const std::function<std::vector<size_t>()>& result_leaf_counts);
+                        const std::function<std::vector<size_t>()>& result_leaf_counts,
+                        const std::source_location& location);
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves);
 
 /// Leaves of each result: of each element if it is a tuple, else of the whole.
@@ -29,15 +32,17 @@ std::vector<size_t> result_leaf_counts(const Result& result) {
 /// Errors     INVALID_ARGUMENT if mapped axes differ in size, or nothing is mapped
 /// Example    vmap([](Array x) { return numpy::sum(x); })(rows)
 template <typename F>
-auto vmap(F f, std::vector<Axis> in_axes = {0}, std::vector<Axis> out_axes = {0}) {
-  return [f = std::move(f), in_axes = std::move(in_axes), out_axes = std::move(out_axes)](const auto&... args) {
+auto vmap(F f, std::vector<Axis> in_axes = {0}, std::vector<Axis> out_axes = {0},
+          std::source_location location = std::source_location::current()) {
+  return [f = std::move(f), in_axes = std::move(in_axes), out_axes = std::move(out_axes),
+          location](const auto&... args) {
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
     std::optional<Result> result;
     const std::vector<Array> leaves = vmap_detail::vmap(
         flat_call::flat_function(f, arguments, result), flatten(arguments).leaves, flat_call::leaf_counts(arguments),
-        in_axes, out_axes, [&] { return vmap_detail::result_leaf_counts(*result); });
+        in_axes, out_axes, [&] { return vmap_detail::result_leaf_counts(*result); }, location);
     return unflatten(*result, leaves);
   };
 }

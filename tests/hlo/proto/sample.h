@@ -78,7 +78,7 @@ ENTRY %main (p: f32[2,3], image: f32[1,4,4,2]) -> (f32[2,3], f32[2], f32[1,4,4,3
   %r = f32[2]{0} reduce(%pad, %zero), dimensions={1}, to_apply=%add, backend_config={"a":1}
   %dot = f32[2,2]{1,0} dot(%row, %pad), lhs_contracting_dims={1}, rhs_contracting_dims={1}, algorithm=dot_f32_f32_f32
   %start = s32[1,1]{1,0} constant({{0}})
-  %gather = f32[1,3]{1,0} gather(%row, %start), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}
+  %gather = f32[1,3]{1,0} gather(%row, %start), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,3}, frontend_attributes={a="b",hilo.index_mode="clip"}
   %scatter = f32[2,3]{1,0} scatter(%row, %start, %gather), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, unique_indices=true, to_apply=%add
   %window = f32[2,3]{1,0} reduce-window(%row, %zero), window={size=1x2 pad=0_0x1_0}, to_apply=%add
   %sorted = f32[2,3]{1,0} sort(%window), dimensions={1}, is_stable=true, to_apply=%before

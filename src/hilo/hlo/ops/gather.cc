@@ -22,6 +22,7 @@ constexpr AttributeField kFields[] = {
     field<&GatherAttributes::index_vector_dim>("index_vector_dim", FieldShow::kAlways),
     field<&GatherAttributes::slice_sizes>("slice_sizes", FieldShow::kAlways),
     field<&GatherAttributes::indices_are_sorted>("indices_are_sorted", FieldShow::kUnlessDefault),
+    field<&GatherAttributes::index_mode>("hilo.index_mode", FieldShow::kUnlessDefault, kIndexModeNames),
 };
 
 constexpr IndexedAccessNames kNames = {"offset_dims", "collapsed_slice_dims", "start_index_map",

@@ -3,12 +3,9 @@
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
+#include "hilo/types/index_mode.h"
 
 namespace hilo::hlo {
-
-/// How JAX means indices to behave out of bounds; HLO's gather clamps and its scatter drops whatever this says.
-enum class IndexMode : uint8_t { kUnspecified, kPromiseInBounds, kClip, kFillOrDrop };
-inline constexpr std::string_view kIndexModeNames[] = {"", "promise_in_bounds", "clip", "fill_or_drop"};
 
 /// Operands: array, start indices.
 struct GatherAttributes : Attributes {
@@ -16,6 +13,9 @@ struct GatherAttributes : Attributes {
   int64_t index_vector_dim = 0;
   Int64List slice_sizes;
   bool indices_are_sorted = false;
+  /// What the program around it makes of indices out of bounds; the op clamps them whatever this says. Derivatives use
+  /// it: after kPromiseInBounds and kFillOrDrop (where a select follows) no cotangent comes from outside.
+  IndexMode index_mode = IndexMode::kUnspecified;
 };
 
 const OpDef& gather_op();

@@ -23,6 +23,7 @@ constexpr AttributeField kFields[] = {
     field<&ScatterAttributes::index_vector_dim>("index_vector_dim", FieldShow::kAlways),
     field<&ScatterAttributes::indices_are_sorted>("indices_are_sorted", FieldShow::kUnlessDefault),
     field<&ScatterAttributes::unique_indices>("unique_indices", FieldShow::kUnlessDefault),
+    field<&ScatterAttributes::index_mode>("hilo.index_mode", FieldShow::kUnlessDefault, kIndexModeNames),
     field<&ScatterAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
+#include "hilo/types/index_mode.h"
 
 namespace hilo::hlo {
 
@@ -13,6 +14,9 @@ struct ScatterAttributes : Attributes {
   int64_t index_vector_dim = 0;
   bool indices_are_sorted = false;
   bool unique_indices = false;
+  /// What the program around it made of indices out of bounds; the op drops such updates whatever this says. After
+  /// kPromiseInBounds and kClip (indices were clamped before) there are none.
+  IndexMode index_mode = IndexMode::kUnspecified;
   ComputationPtr to_apply;
 };
 

@@ -19,6 +19,7 @@
 #include "hilo/hlo/proto/raw.h"
 #include "hilo/hlo/proto/shapes.h"
 #include "hilo/hlo/text/composite.h"
+#include "hilo/hlo/text/frontend_fields.h"
 
 namespace hilo::hlo {
 namespace proto {
@@ -123,6 +124,7 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   if (has_raw_attributes(parts.opcode))
     return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));
   for (const AttributeField& field : def.fields) {
+    if (text::is_frontend_field(field)) continue;
     const Place* const place = find_place(parts.opcode, field.name);
     if (place == nullptr)
       return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field.name)));
@@ -133,11 +135,15 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   return ok_status();
 }
 
-/// A composite call that stands for an extension op becomes that op.
+/// Fields that are frontend attributes go where they belong, and a composite call that stands for an extension op becomes
+/// that op.
 Status Reader::restore_extension(InstructionId id, Parts& parts) {
-  if (parts.opcode != Opcode::kCall || parts.annotations == nullptr) return ok_status();
+  if (parts.annotations == nullptr) return ok_status();
   const std::string text = " " + parts.annotations->frontend_attributes;  // a position of 0 means none
   if (text.size() == 1) return ok_status();
+  HILO_RETURN_IF_ERROR(text::read_frontend_fields(text::Cursor(text, "frontend_attributes"), 1, op_def(parts.opcode),
+                                                  parts.attributes.get(), parts.annotations));
+  if (parts.opcode != Opcode::kCall) return ok_status();
   std::vector<text::CallSite> calls;
   HILO_RETURN_IF_ERROR(text::restore_composite(text::Cursor(text, "frontend_attributes"), id, 1, parts.opcode,
                                                parts.attributes, parts.annotations, calls));

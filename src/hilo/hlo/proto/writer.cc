@@ -14,6 +14,7 @@
 #include "hilo/hlo/proto/raw.h"
 #include "hilo/hlo/proto/shapes.h"
 #include "hilo/hlo/text/composite.h"
+#include "hilo/hlo/text/frontend_fields.h"
 #include "hilo/hlo/text/program_order.h"
 
 namespace hilo::hlo {
@@ -50,6 +51,7 @@ Status Writer::attributes(const Instruction& i, InstructionFields& out) {
   if (i.attributes == nullptr) return ok_status();
   if (has_raw_attributes(i.opcode)) return write_raw(i.opcode, attributes_of<RawAttributes>(i), out);
   for (const AttributeField& field : i.def().fields) {
+    if (text::is_frontend_field(field)) continue;  // they are among the annotations
     const Place* const place = find_place(i.opcode, field.name);
     if (place == nullptr)
       return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field.name)));
@@ -92,6 +94,7 @@ StatusOr<WireWriter> Writer::instruction(const Computation& c, const Instruction
   if (!is_composite) {
     out.own.text(2, i.def().name);
     HILO_RETURN_IF_ERROR(attributes(i, out));
+    text::add_frontend_fields(text::frontend_fields(i), annotations);
   }
   out.own.message(3, write_shape(i.shape));
   out.own.integer(35, id_of(c, i.id));

@@ -121,4 +121,16 @@ StatusOr<std::vector<FrontendAttribute>> read_frontend_attributes(Cursor& cursor
   return attributes;
 }
 
+AnnotationsPtr without_frontend_attributes(const Annotations& annotations, const std::vector<FrontendAttribute>& all,
+                                           std::string_view prefix) {
+  auto rest = std::make_shared<Annotations>(annotations);
+  rest->frontend_attributes.clear();
+  for (const FrontendAttribute& a : all) {
+    if (a.key.starts_with(prefix)) continue;
+    rest->frontend_attributes += fmt::format("{}{}={}", rest->frontend_attributes.empty() ? "{" : ",", a.key, a.value);
+  }
+  if (!rest->frontend_attributes.empty()) rest->frontend_attributes += '}';
+  return *rest == Annotations() ? nullptr : std::move(rest);
+}
+
 }  // namespace hilo::hlo::text

@@ -18,11 +18,15 @@ Status read_annotation(Cursor& cursor, std::string_view key, Annotations& annota
 /// Appends ", metadata={...}" and the like, in XLA's order.
 void append_annotations(const Annotations& annotations, std::string& out);
 
-/// The composite.* entries of frontend attributes: {"composite.name", "\"hilo.scan\""}, ...; values as written.
+/// An entry of frontend attributes: {"composite.name", "\"hilo.scan\""}, ...; values as written.
 struct FrontendAttribute {
   std::string_view key;
   std::string_view value;
 };
 StatusOr<std::vector<FrontendAttribute>> read_frontend_attributes(Cursor& cursor);
+
+/// `annotations` with frontend attributes `all` less those whose keys begin with `prefix`; null if nothing remains.
+AnnotationsPtr without_frontend_attributes(const Annotations& annotations, const std::vector<FrontendAttribute>& all,
+                                           std::string_view prefix);
 
 }  // namespace hilo::hlo::text

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/annotations.h"
+#include "hilo/hlo/text/frontend_fields.h"
 
 namespace hilo::hlo::text {
 namespace {
@@ -39,7 +40,7 @@ const AttributeField* field_of_kind(const OpDef& def, FieldKind kind) {
 
 const AttributeField* AttributeReader::find_field(std::string_view key) const {
   for (const AttributeField& f : def.fields) {
-    if (f.name == key && f.show != FieldShow::kAsOperand) return &f;
+    if (f.name == key && f.show != FieldShow::kAsOperand && !is_frontend_field(f)) return &f;
   }
   return nullptr;
 }

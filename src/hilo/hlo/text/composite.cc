@@ -146,18 +146,6 @@ Status read_fields(Cursor cursor, const OpDef& def, InstructionId id, const std:
   return ok_status();
 }
 
-/// `annotations` without the composite.* entries.
-AnnotationsPtr without_composite(const Annotations& annotations, const std::vector<FrontendAttribute>& attributes) {
-  auto rest = std::make_shared<Annotations>(annotations);
-  rest->frontend_attributes.clear();
-  for (const FrontendAttribute& a : attributes) {
-    if (a.key.starts_with("composite.")) continue;
-    rest->frontend_attributes += fmt::format("{}{}={}", rest->frontend_attributes.empty() ? "{" : ",", a.key, a.value);
-  }
-  if (!rest->frontend_attributes.empty()) rest->frontend_attributes += '}';
-  return *rest == Annotations() ? nullptr : std::move(rest);
-}
-
 }  // namespace
 
 Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend_attributes_position, Opcode& opcode,
@@ -176,7 +164,7 @@ Status restore_composite(const Cursor& cursor, InstructionId id, size_t frontend
   opcode = *restored;
   const OpDef& def = op_def(opcode);
   attributes = def.make_attributes == nullptr ? nullptr : def.make_attributes();
-  annotations = without_composite(*annotations, frontend);
+  annotations = without_frontend_attributes(*annotations, frontend, "composite.");
   const FrontendAttribute* const values = find(frontend, "composite.attributes");
   if (values == nullptr)
     return def.fields.empty() ? ok_status()

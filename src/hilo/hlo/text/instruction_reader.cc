@@ -11,6 +11,7 @@
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/attribute_reader.h"
 #include "hilo/hlo/text/composite.h"
+#include "hilo/hlo/text/frontend_fields.h"
 #include "hilo/hlo/text/literals.h"
 
 namespace hilo::hlo::text {
@@ -174,6 +175,8 @@ Status Reader::read_one() {
   if (annotations != nullptr && !annotations->control_predecessors.empty()) {
     HILO_RETURN_IF_ERROR(check_control_predecessors(*annotations, position));
   }
+  HILO_RETURN_IF_ERROR(
+      read_frontend_fields(cursor_, reader.frontend_attributes_position, def, attributes.get(), annotations));
   HILO_RETURN_IF_ERROR(restore_composite(cursor_, id, reader.frontend_attributes_position, opcode, attributes,
                                          annotations, computation_.calls));
   computation_.draft.append(opcode, shape.value_or(Shape()), operands_, std::move(attributes), std::string(name));

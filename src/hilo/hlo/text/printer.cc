@@ -11,6 +11,7 @@
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/annotations.h"
 #include "hilo/hlo/text/composite.h"
+#include "hilo/hlo/text/frontend_fields.h"
 #include "hilo/hlo/text/header.h"
 #include "hilo/hlo/text/literals.h"
 #include "hilo/hlo/text/program_order.h"
@@ -156,7 +157,7 @@ void Printer::attributes(const Instruction& i) {
     }
   }
   for (const AttributeField& f : i.def().fields) {
-    if (f.show == FieldShow::kAsOperand) continue;
+    if (f.show == FieldShow::kAsOperand || is_frontend_field(f)) continue;
     if (f.show == FieldShow::kUnlessDefault && is_default(i.def(), f, *i.attributes)) continue;
     key(f.name);
     append_field(f, *i.attributes, options_.layouts, names(), out_);
@@ -164,7 +165,6 @@ void Printer::attributes(const Instruction& i) {
 }
 
 void Printer::annotations(const Computation& c, const Annotations& a) {
-  if (!options_.annotations || options_.canonical) return;
   if (a.control_predecessors.empty()) return append_annotations(a, out_);
   // A pass may have dropped a predecessor.
   std::unordered_set<std::string_view> present;
@@ -191,16 +191,22 @@ void Printer::instruction(const Computation& c, const Instruction& i) {
     operands(c, i);
   }
   out_ += ')';
-  if (!composite) {
-    attributes(i);
-    if (i.annotations != nullptr) annotations(c, *i.annotations);
+  const bool annotated = i.annotations != nullptr && options_.annotations && !options_.canonical;
+  if (composite) {
+    Annotations shown = annotated ? *i.annotations : Annotations();
+    out_ += fmt::format(", to_apply=%{}, is_composite=true", name_of(*decomposition));
+    shown.frontend_attributes = frontend_attributes;
+    return append_annotations(shown, out_);
+  }
+  attributes(i);
+  const std::string own = frontend_fields(i);
+  if (own.empty()) {
+    if (annotated) annotations(c, *i.annotations);
     return;
   }
-  out_ += fmt::format(", to_apply=%{}, is_composite=true", name_of(*decomposition));
-  Annotations merged =
-      i.annotations == nullptr || !options_.annotations || options_.canonical ? Annotations() : *i.annotations;
-  merged.frontend_attributes = frontend_attributes;
-  append_annotations(merged, out_);
+  Annotations shown = annotated ? *i.annotations : Annotations();
+  add_frontend_fields(own, shown);
+  annotations(c, shown);
 }
 
 }  // namespace

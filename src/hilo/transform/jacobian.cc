@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/jacobian.h"
+
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/linearize.h"
+
+namespace hilo::jacobian_detail {
+namespace {
+
+/// The n unit vectors of `shape`, stacked in front.
+Array basis(const Shape& shape) {
+  const int64_t n = shape.element_count();
+  std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
+  Literal identity(Shape::array(shape.element_type(), {n, n}));
+  const Literal one = filled(Shape::scalar(shape.element_type()), 1);
+  const size_t width = one.bytes().size();
+  for (int64_t i = 0; i < n; ++i) {
+    std::copy(one.bytes().begin(), one.bytes().end(),
+              identity.mutable_bytes().begin() + (i * n + i) * static_cast<int64_t>(width));
+  }
+  dims.insert(dims.begin(), n);
+  return Array::from_literal(identity.reshaped(Shape::array(shape.element_type(), dims)));
+}
+
+Array reshape(const Array& x, const Shape& rows, const Shape& columns) {
+  std::vector<int64_t> dims(rows.dimensions().begin(), rows.dimensions().end());
+  dims.insert(dims.end(), columns.dimensions().begin(), columns.dimensions().end());
+  return bind_one(hlo::Opcode::kReshape, {x}, nullptr, Shape::array(x.dtype(), dims));
+}
+
+void check_floating(std::string_view what, const Shape& shape) {
+  if (is_floating(shape.element_type())) return;
+  or_throw(
+      invalid_argument(std::string(what) + " (dtype that is a sub-dtype of floating), but got " + shape.to_string()));
+}
+
+/// For one leaf, the derivative along each of its unit vectors: `derive` maps a direction to one array a wanted shape.
+/// The direction's axis goes behind or before the results' own.
+std::vector<Array> along_units(const Shape& leaf, std::span<const Shape> wanted, bool behind,
+                               const std::function<std::vector<Tangent>(const Array&)>& derive) {
+  const FlatFunction one_direction = [&](std::span<const Array> v) {
+    const std::vector<Tangent> derivatives = derive(v[0]);
+    std::vector<Array> out;
+    for (size_t i = 0; i < wanted.size(); ++i) out.push_back(materialize(derivatives[i], {wanted[i], false}));
+    return out;
+  };
+  const std::vector<Array> units = {basis(leaf)};
+  const auto out_dims = [&](size_t count) {
+    std::vector<BatchDim> axes;
+    for (size_t i = 0; i < count; ++i) axes.push_back(behind ? wanted[i].rank() : 0);
+    return axes;
+  };
+  return vmap_flat(one_direction, units, std::vector<BatchDim>{0}, out_dims, behind ? "jacfwd" : "jacrev");
+}
+
+std::vector<Shape> shapes_of(std::span<const Array> arrays) {
+  std::vector<Shape> shapes;
+  for (const Array& a : arrays) shapes.push_back(a.aval_shape());
+  return shapes;
+}
+
+}  // namespace
+
+Blocks jacobian(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask, bool forward) {
+  const std::string name = forward ? "jacfwd" : "jacrev";
+  std::vector<size_t> inputs;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (!mask[i]) continue;
+    check_floating(name + " requires real-valued inputs", leaves[i].aval_shape());
+    inputs.push_back(i);
+  }
+  const Linearized linear = linearize_flat(f, leaves, mask);
+  const std::vector<Shape> results = shapes_of(linear.primals), arguments = shapes_of(leaves);
+  Blocks blocks(results.size(), std::vector<Array>(inputs.size()));
+  if (forward) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const std::vector<Array> columns = along_units(arguments[inputs[i]], results, true, [&](const Array& v) {
+        std::vector<Tangent> direction(leaves.size());
+        direction[inputs[i]] = v;
+        return linear.push(direction);
+      });
+      for (size_t o = 0; o < results.size(); ++o) blocks[o][i] = reshape(columns[o], results[o], arguments[inputs[i]]);
+    }
+    return blocks;
+  }
+  std::vector<Shape> wanted;
+  for (size_t i : inputs) wanted.push_back(arguments[i]);
+  for (size_t o = 0; o < results.size(); ++o) {
+    check_floating(name + " requires real-valued outputs", results[o]);
+    const std::vector<Array> rows = along_units(results[o], wanted, false, [&](const Array& v) {
+      std::vector<Tangent> cotangents(results.size());
+      cotangents[o] = v;
+      const std::vector<Tangent> all = linear.pull(cotangents);
+      std::vector<Tangent> own;
+      for (size_t i : inputs) own.push_back(all[i]);
+      return own;
+    });
+    for (size_t i = 0; i < inputs.size(); ++i) blocks[o][i] = reshape(rows[i], results[o], wanted[i]);
+  }
+  return blocks;
+}
+
+}  // namespace hilo::jacobian_detail

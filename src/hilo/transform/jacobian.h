@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/jacobian.h -- jacfwd, jacrev, hessian.
+#pragma once
+
+#include "hilo/transform/flat_call.h"
+
+namespace hilo {
+
+namespace jacobian_detail {
+
+/// d output leaf o / d differentiated leaf i, of shape [output..., leaf...], at [o][i]; leaves in the arguments' order.
+using Blocks = std::vector<std::vector<Array>>;
+Blocks jacobian(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask, bool forward);
+
+/// The type of a result in which every Array became an `In`. A struct can't hold another type than it does: it becomes
+/// itself where `In` is an Array, and else a list with one `In` a leaf.
+template <typename Out, typename In>
+struct JacobianOf {
+  using Type = std::conditional_t<std::is_same_v<In, Array>, Out, std::vector<In>>;
+};
+template <typename Out, typename In>
+using Jacobian = typename JacobianOf<std::remove_cvref_t<Out>, In>::Type;
+template <typename In> struct JacobianOf<Array, In> {
+  using Type = In;
+};
+template <typename T, typename A, typename In> struct JacobianOf<std::vector<T, A>, In> {
+  using Type = std::vector<Jacobian<T, In>>;
+};
+template <typename T, size_t N, typename In> struct JacobianOf<std::array<T, N>, In> {
+  using Type = std::array<Jacobian<T, In>, N>;
+};
+template <typename... Ts, typename In> struct JacobianOf<std::tuple<Ts...>, In> {
+  using Type = std::tuple<Jacobian<Ts, In>...>;
+};
+template <typename A, typename B, typename In> struct JacobianOf<std::pair<A, B>, In> {
+  using Type = std::pair<Jacobian<A, In>, Jacobian<B, In>>;
+};
+template <typename K, typename V, typename C, typename A, typename In> struct JacobianOf<std::map<K, V, C, A>, In> {
+  using Type = std::map<K, Jacobian<V, In>, C>;
+};
+
+/// The blocks of `out`, from `next` on, as a tree of trees.
+template <typename Out, typename In>
+Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, size_t& next) {
+  if constexpr (std::is_same_v<Out, Array>) {
+    return unflatten(in, blocks[next++]);
+  } else if constexpr (tree_detail::IsVector<Out>::value) {
+    Jacobian<Out, In> all;
+    for (const auto& element : out) all.push_back(assemble(element, in, blocks, next));
+    return all;
+  } else if constexpr (tree_detail::IsMap<Out>::value) {
+    Jacobian<Out, In> all;
+    for (const auto& [key, element] : out) all.emplace(key, assemble(element, in, blocks, next));
+    return all;
+  } else if constexpr (tree_detail::IsTuple<Out>::value) {
+    return [&]<size_t... I>(std::index_sequence<I...>) {
+      return Jacobian<Out, In>{assemble(std::get<I>(out), in, blocks, next)...};  // braces: in order
+    }(std::make_index_sequence<std::tuple_size_v<Out>>());
+  } else {
+    std::vector<In> leaves;
+    for (size_t count = flatten(out).leaves.size(); count > 0; --count) leaves.push_back(unflatten(in, blocks[next++]));
+    if constexpr (std::is_same_v<In, Array>) return unflatten(out, leaves);
+    else return leaves;
+  }
+}
+
+template <bool Forward, int... Argnums, typename F>
+auto jacobian_of(F f) {
+  return [f = std::move(f)](const auto&... args) {
+    using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
+    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    const Arguments arguments(args...);
+    std::optional<Result> result;
+    Blocks blocks = jacobian(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
+                             flat_call::leaf_mask(arguments, {Argnums...}), Forward);
+    for (std::vector<Array>& row : blocks)
+      row = flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), std::move(row));
+    size_t next = 0;
+    return assemble(*result, flat_call::chosen<Argnums...>(arguments), blocks, next);
+  };
+}
+
+}  // namespace jacobian_detail
+
+/// The Jacobian of a function with respect to its first argument, or to those numbered: jacfwd<0, 2>(f). Computed column
+/// by column: for functions of few inputs.
+/// Types      Array to Array: one Array of shape [result..., argument...]. Trees: the result's tree, with the tree of the
+///            argument (or a tuple of those) in place of each Array. A struct as result is a std::vector of these, one a
+///            leaf, unless the argument is one Array.
+/// Errors     INVALID_ARGUMENT if an argument to differentiate isn't floating
+/// Example    jacfwd([](Array x) { return x * x; })(x) is diagonal: 2 x
+template <int... Argnums, typename F>
+auto jacfwd(F f) {
+  if constexpr (sizeof...(Argnums) == 0) return jacobian_detail::jacobian_of<true, 0>(std::move(f));
+  else return jacobian_detail::jacobian_of<true, Argnums...>(std::move(f));
+}
+
+/// The same row by row: for functions of few results.
+/// Errors     also INVALID_ARGUMENT if a result isn't floating
+template <int... Argnums, typename F>
+auto jacrev(F f) {
+  if constexpr (sizeof...(Argnums) == 0) return jacobian_detail::jacobian_of<false, 0>(std::move(f));
+  else return jacobian_detail::jacobian_of<false, Argnums...>(std::move(f));
+}
+
+/// Second derivatives, forward over reverse: hessian<0, 1>(f)(x, y) is a tuple of rows, each a tuple.
+template <int... Argnums, typename F>
+auto hessian(F f) {
+  return jacfwd<Argnums...>(jacrev<Argnums...>(std::move(f)));
+}
+
+}  // namespace hilo
