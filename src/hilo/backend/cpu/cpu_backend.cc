@@ -27,7 +27,8 @@ class CpuBackend final : public Backend {
     hlo::DriverOptions passes;
     passes.observer = observer;
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
-    HILO_ASSIGN_OR_RETURN(cpu::Program program, cpu::plan_program(*optimized, isa));
+    HILO_ASSIGN_OR_RETURN(cpu::Program program,
+                          cpu::plan_program(*optimized, isa, cpu::LoopForm::kFunctions, observer));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
     return std::unique_ptr<Executable>(

@@ -6,6 +6,7 @@
 #include <llvm/IR/Module.h>
 
 #include <algorithm>
+#include <chrono>
 #include <mutex>
 #include <unordered_map>
 
@@ -62,6 +63,16 @@ Status compile_group(std::span<Missing> group, Isa isa) {
   return ok_status();
 }
 
+Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObserver& observer) {
+  for (Missing& m : missing) {
+    const auto began = std::chrono::steady_clock::now();
+    HILO_RETURN_IF_ERROR(compile_group(std::span(&m, 1), isa));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    observer.generated(function_name(*m.region, 0), static_cast<int64_t>(m.kernel.code->size()), took.count());
+  }
+  return ok_status();
+}
+
 Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   const size_t groups =
       missing.size() <= kKernelsPerModule ? 1 : static_cast<size_t>(std::max(default_pool().threads(), 1));
@@ -79,7 +90,7 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
 
 }  // namespace
 
-StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa) {
+StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo::PassObserver* observer) {
   KernelBatch batch;
   batch.kernels.resize(regions.size());
   std::vector<Missing> missing;
@@ -99,7 +110,8 @@ StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa) {
     }
   }
   if (missing.empty()) return batch;
-  HILO_RETURN_IF_ERROR(compile_missing(missing, isa));
+  const bool timed = observer != nullptr && observer->times_kernels();
+  HILO_RETURN_IF_ERROR(timed ? compile_one_by_one(missing, isa, *observer) : compile_missing(missing, isa));
   batch.compiled = static_cast<int64_t>(missing.size());
   const std::scoped_lock lock(cache().mutex);
   if (cache().kernels.size() > kMaxCachedKernels) cache().kernels.clear();

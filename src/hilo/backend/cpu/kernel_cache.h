@@ -7,6 +7,7 @@
 
 #include "hilo/backend/cpu/compiled_code.h"
 #include "hilo/backend/cpu/emit/region.h"
+#include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo::cpu {
 
@@ -20,8 +21,9 @@ struct KernelBatch {
   int64_t compiled = 0;               ///< how many weren't in the cache
 };
 
-/// Code for every region: from the cache, or compiled together now. Thread safe.
+/// Code for every region: from the cache, or compiled together now; one by one if `observer` (may be null) times them.
+/// Thread safe.
 /// Errors    those of emit_region and the code generator
-StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa);
+StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo::PassObserver* observer = nullptr);
 
 }  // namespace hilo::cpu

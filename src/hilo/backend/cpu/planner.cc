@@ -58,7 +58,7 @@ StatusOr<Program> Planner::run() && {
   program_.steps = std::move(first);
   relayout_results(leaves, list.result_slots, targets);
   assign_offsets();
-  if (loops_ == LoopForm::kFunctions) HILO_RETURN_IF_ERROR(make_whole_loops(program_, kernels_, isa_));
+  if (loops_ == LoopForm::kFunctions) HILO_RETURN_IF_ERROR(make_whole_loops(program_, kernels_, isa_, observer_));
   HILO_RETURN_IF_ERROR(compile_kernels());
   return std::move(program_);
 }
@@ -87,7 +87,7 @@ Status Planner::compile_kernels() {
     }
   });
   for (const WholeLoop& loop : program_.whole_loops) std::ranges::for_each(loop.kernel_numbers, want);
-  HILO_ASSIGN_OR_RETURN(const KernelBatch batch, kernels_for(regions, isa_));
+  HILO_ASSIGN_OR_RETURN(const KernelBatch batch, kernels_for(regions, isa_, observer_));
   for_each_list([&](StepList& steps) {
     for (Step& step : steps) {
       if (step.kind == StepKind::kKernel) step.kernel = batch.kernels[place[step.index]].function;
@@ -343,8 +343,8 @@ void Planner::add_donations(const Graph& graph, const Scope& scope, const std::v
   }
 }
 
-StatusOr<Program> plan_program(const hlo::Module& module, Isa isa, LoopForm loops) {
-  return Planner(module, isa, loops).run();
+StatusOr<Program> plan_program(const hlo::Module& module, Isa isa, LoopForm loops, hlo::PassObserver* observer) {
+  return Planner(module, isa, loops, observer).run();
 }
 
 }  // namespace hilo::cpu

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "hilo/backend/cpu/emit/whole_loop.h"
+#include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo::cpu {
 
@@ -14,15 +15,17 @@ enum class LoopForm : uint8_t {
   kSteps,      ///< all run from step lists
 };
 
-/// Plans and compiles. The module must outlive the program.
+/// Plans and compiles. The module must outlive the program. `observer` may be null.
 /// Errors    UNIMPLEMENTED "reduce-window 'r' is not implemented on platform Host in this version", and what code
 ///           generation returns
-StatusOr<Program> plan_program(const hlo::Module& module, Isa isa, LoopForm loops = LoopForm::kFunctions);
+StatusOr<Program> plan_program(const hlo::Module& module, Isa isa, LoopForm loops = LoopForm::kFunctions,
+                               hlo::PassObserver* observer = nullptr);
 
 /// Builds a program; one object per compilation.
 class Planner {
  public:
-  Planner(const hlo::Module& module, Isa isa, LoopForm loops) : module_(module), isa_(isa), loops_(loops) {}
+  Planner(const hlo::Module& module, Isa isa, LoopForm loops, hlo::PassObserver* observer)
+      : module_(module), isa_(isa), loops_(loops), observer_(observer) {}
   StatusOr<Program> run() &&;
 
  private:
@@ -98,6 +101,7 @@ class Planner {
   const hlo::Module& module_;
   Isa isa_;
   LoopForm loops_;
+  hlo::PassObserver* observer_;  ///< may be null
   Program program_;
   std::vector<ArenaBuffer> buffers_;
   std::vector<std::vector<BufferId>> slot_buffers_;  ///< per slot: the stretches that it may point to

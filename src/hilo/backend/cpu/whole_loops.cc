@@ -5,6 +5,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
+#include <chrono>
 #include <mutex>
 #include <unordered_map>
 
@@ -198,12 +199,18 @@ void drop_lists(Program& program, StepList& steps) {
   steps.clear();
 }
 
-Status make_whole(Program& program, Step& step, std::span<const PlannedKernel> kernels, Isa isa) {
+Status make_whole(Program& program, Step& step, std::span<const PlannedKernel> kernels, Isa isa,
+                  hlo::PassObserver* observer) {
   WhileLoop& loop = program.loops[step.index];
   LayoutWriter writer(program, kernels);
   writer.add_loop(loop);
+  const auto began = std::chrono::steady_clock::now();
   HILO_ASSIGN_OR_RETURN(const auto compiled, loop_for({program, kernels, loop, writer.layout}, isa));
   const auto& [code, is_new] = compiled;
+  if (is_new && observer != nullptr) {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    observer->generated("loop", static_cast<int64_t>(code.code->size()), took.count());
+  }
   writer.whole.function = code.function;
   writer.whole.slots = std::move(writer.layout.slots);
   program.code.push_back(code.code);
@@ -217,20 +224,21 @@ Status make_whole(Program& program, Step& step, std::span<const PlannedKernel> k
   return ok_status();
 }
 
-Status visit(Program& program, StepList& steps, std::span<const PlannedKernel> kernels, Isa isa) {
+Status visit(Program& program, StepList& steps, std::span<const PlannedKernel> kernels, Isa isa,
+             hlo::PassObserver* observer) {
   for (Step& step : steps) {
     if (step.kind == StepKind::kWhile) {
       WhileLoop& loop = program.loops[step.index];
       if (why_not_whole(program, loop, kernels).empty()) {
-        HILO_RETURN_IF_ERROR(make_whole(program, step, kernels, isa));
+        HILO_RETURN_IF_ERROR(make_whole(program, step, kernels, isa, observer));
         continue;
       }
-      HILO_RETURN_IF_ERROR(visit(program, loop.condition, kernels, isa));
-      HILO_RETURN_IF_ERROR(visit(program, loop.body, kernels, isa));
+      HILO_RETURN_IF_ERROR(visit(program, loop.condition, kernels, isa, observer));
+      HILO_RETURN_IF_ERROR(visit(program, loop.body, kernels, isa, observer));
     }
     if (step.kind == StepKind::kConditional) {
       for (StepList& list : program.branches[step.index].lists) {
-        HILO_RETURN_IF_ERROR(visit(program, list, kernels, isa));
+        HILO_RETURN_IF_ERROR(visit(program, list, kernels, isa, observer));
       }
     }
   }
@@ -248,8 +256,9 @@ std::string_view why_not_whole(const Program& program, const WhileLoop& loop, st
   return {};
 }
 
-Status make_whole_loops(Program& program, std::span<const PlannedKernel> kernels, Isa isa) {
-  return visit(program, program.steps, kernels, isa);
+Status make_whole_loops(Program& program, std::span<const PlannedKernel> kernels, Isa isa,
+                        hlo::PassObserver* observer) {
+  return visit(program, program.steps, kernels, isa, observer);
 }
 
 }  // namespace hilo::cpu

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/backend/cpu/emit/whole_loop.h"
+#include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo::cpu {
 
@@ -13,6 +14,7 @@ std::string_view why_not_whole(const Program& program, const WhileLoop& loop, st
 /// Replaces kWhile steps by kWholeLoop steps, the outermost loops that can be first. Code is shared by all programs of the
 /// process. The kernels that it calls are listed in Program::whole_loops and not compiled here.
 /// Errors    those of emit_whole_loop and the code generator
-Status make_whole_loops(Program& program, std::span<const PlannedKernel> kernels, Isa isa);
+Status make_whole_loops(Program& program, std::span<const PlannedKernel> kernels, Isa isa,
+                        hlo::PassObserver* observer = nullptr);
 
 }  // namespace hilo::cpu
