@@ -5,6 +5,7 @@
 
 #include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/base/files.h"
+#include "hilo/client/compile.h"
 #include "hilo/hlo/text/parser.h"
 
 namespace hilo {
@@ -149,6 +150,24 @@ TEST_F(ProfileOfAProgram, GoesToAFolderInFourForms) {
   EXPECT_EQ(*read_file(folder + "/profile.json"), profile_json(profiles()));
   EXPECT_EQ(*read_file(folder + "/trace.json"), profile_trace(profiles()));
   EXPECT_EQ(*read_file(folder + "/stacks.folded"), profile_stacks(profiles()));
+}
+
+TEST_F(ProfileOfAProgram, TimesPassesAndKernels) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(
+      "HloModule m\n\nENTRY main {\n x = f32[7] parameter(0)\n c = f32[7] cosine(x)\n"
+      " ROOT y = f32[7] subtract(c, x)\n}\n");
+  ASSERT_TRUE(module.ok());
+  CompileOptions options;
+  options.hlo_profile = true;
+  const std::unique_ptr<Backend> backend = make_cpu_backend();
+  const auto executable = compile_observed(*backend, *module, options);
+  ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+  ASSERT_EQ(profiles().size(), 1u);
+  std::vector<std::string> names;
+  for (const CompileStep& step : profiles()[0].compile_steps) names.push_back(step.name);
+  EXPECT_EQ(names.front(), "pass lower_extensions");
+  EXPECT_EQ(names.back(), "code region0.cosine.subtract");
+  EXPECT_GT(profiles()[0].compile_steps.back().bytes, 0);
 }
 
 }  // namespace

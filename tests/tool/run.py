@@ -154,8 +154,21 @@ def missing_and_wrong_values_are_wrong_usage(place):
 
 
 def what_is_not_there_is_unimplemented(place):
-    for flag in ("--jax_xla_backend=xrt", "--jax_hlo_profile"):
-        holds(place.bad(1, "run", "axpy.hlo", "--random", "1", flag), "UNIMPLEMENTED")
+    holds(place.bad(1, "run", "axpy.hlo", "--random", "1", "--jax_xla_backend=xrt"), "UNIMPLEMENTED")
+
+
+def profile_goes_to_stderr_and_to_files(place):
+    done = place.run("run", "axpy.hlo", "--random", "1", "--repeat", "3", "--jax_hlo_profile",
+                     environment={"HILO_PROFILE_DIR": "profile"})
+    assert done.returncode == 0, done.stderr
+    holds(done.stderr, "profile of axpy: ", "GFLOP/s", "pass simplify")
+    assert "profile" not in done.stdout, done.stdout
+    assert place.files("profile") == ["profile.json", "profile.txt", "stacks.folded", "trace.json"]
+    profile, = json.loads((place.folder / "profile/profile.json").read_text())
+    assert profile["module"] == "axpy" and profile["rows"][0]["calls"] == profile["runs"] >= 3, profile
+    events = json.loads((place.folder / "profile/trace.json").read_text())["traceEvents"]
+    assert len(events) == 1 + len(profile["rows"]) * profile["runs"], events
+    assert "profile" not in place.run("run", "axpy.hlo", "--random", "1").stderr
 
 
 def platform_flag_chooses_the_engine(place):
@@ -340,9 +353,11 @@ def programs_that_need_too_much_memory_fail(place):
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
-         denormals_are_kept_unless_flushing_is_asked_for, outputs_are_inputs_of_the_next_run, missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
+         denormals_are_kept_unless_flushing_is_asked_for, outputs_are_inputs_of_the_next_run,
+         missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
-         missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, platform_flag_chooses_the_engine,
+         missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, profile_goes_to_stderr_and_to_files,
+         platform_flag_chooses_the_engine,
          opt_runs_the_passes_named, convert_prints_what_reads_back,
          convert_writes_protos_that_every_subcommand_reads, convert_draws,
          pictures_of_large_programs_hold_every_node, flags_page_is_the_table,

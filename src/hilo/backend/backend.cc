@@ -34,6 +34,23 @@ void Executable::set_signature(const hlo::Module& module) {
   result_shapes_ = result_shape_.leaves();
 }
 
+hlo::Cost Executable::cost_analysis() const {
+  const hlo::ComputationPtr& entry = optimized_module().entry;
+  return hlo::CostAnalysis(entry).of(*entry);
+}
+
+MemoryAnalysis Executable::memory_analysis() const {
+  const ExecutableStatistics s = statistics();
+  MemoryAnalysis m{.alias_bytes = s.alias_bytes,
+                   .temporary_bytes = s.temporary_bytes,
+                   .constant_bytes = s.constant_bytes,
+                   .code_bytes = s.code_bytes};
+  for (const Shape& shape : argument_shapes_) m.argument_bytes += shape.byte_size();
+  for (const Shape& shape : result_shapes_) m.output_bytes += shape.byte_size();
+  m.peak_bytes = m.argument_bytes + m.output_bytes + m.temporary_bytes;
+  return m;
+}
+
 Status Executable::execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                            const ExecuteOptions& options) {
   const auto fail = [&](const std::string& text) { return invalid_argument("Execute '" + name_ + "': " + text); };

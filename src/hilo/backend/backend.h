@@ -11,6 +11,7 @@
 #include "hilo/backend/cancellation.h"
 #include "hilo/backend/compile_options.h"
 #include "hilo/backend/execution_observer.h"
+#include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo {
@@ -23,14 +24,26 @@ struct ExecuteOptions {
   int replica = 0;
 };
 
-/// What an executable is expected to need and do; exact for what the engine plans itself.
+/// What an executable is made of; exact for what the engine plans itself.
 struct ExecutableStatistics {
   int64_t kernel_count = 0;
   int64_t kernels_compiled = 0;  ///< the others came from the kernel cache
   int64_t temporary_bytes = 0;
+  int64_t alias_bytes = 0;  ///< of results that take the memory of arguments, if these are donated
   int64_t constant_bytes = 0;
   int64_t code_bytes = 0;
   double compile_milliseconds = 0;
+};
+
+/// The memory that one run of a program takes, as planned.
+struct MemoryAnalysis {
+  int64_t argument_bytes = 0;
+  int64_t output_bytes = 0;
+  int64_t alias_bytes = 0;  ///< of outputs, in the memory of donated arguments
+  int64_t temporary_bytes = 0;
+  int64_t constant_bytes = 0;  ///< shared by all runs
+  int64_t code_bytes = 0;      ///< shared by all runs
+  int64_t peak_bytes = 0;      ///< arguments, outputs and temporaries at once; less alias_bytes if all are donated
 };
 
 /// A compiled program. execute() is safe to call from several threads at once.
@@ -54,6 +67,9 @@ class Executable {
                  const ExecuteOptions& options = {});
 
   virtual ExecutableStatistics statistics() const { return {}; }
+  /// Operations and bytes of one run of optimized_module(), counted from its instructions.
+  hlo::Cost cost_analysis() const;
+  MemoryAnalysis memory_analysis() const;
   /// The program after all passes.
   virtual const hlo::Module& optimized_module() const = 0;
 

@@ -77,7 +77,7 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 7> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 8> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
@@ -86,6 +86,8 @@ inline constexpr std::array<EnvironmentVariable, 7> kEnvironmentVariables = {{
      "XLA on CPU, and cost no time."},
     {"HILO_JIT_SYMBOLS", "unset",
      "Who is told the names of compiled functions: perf (through /tmp/perf-PID.map), gdb, or perf,gdb."},
+    {"HILO_PROFILE_DIR", "unset",
+     "Where the files of profiles go at the end of a process that ran under jax_hlo_profile."},
     {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},
 }};

@@ -2,6 +2,7 @@
 #include "hilo/client/compile.h"
 
 #include "hilo/base/memoize.h"
+#include "hilo/client/compile_times.h"
 #include "hilo/client/debug_dumps.h"
 #include "hilo/client/xla_bridge.h"
 
@@ -29,9 +30,8 @@ StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, Com
 }  // namespace
 
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) {
-  if (options.hlo_profile) return unimplemented("jax_hlo_profile: profiles are not implemented");
-  // The fingerprint doesn't know of aliases.
-  if (wants_dumps(options) || !module.aliases.empty()) return compile_now(module, options);
+  // The fingerprint doesn't know of aliases; dumps and profiles belong to one compilation.
+  if (wants_dumps(options) || options.hlo_profile || !module.aliases.empty()) return compile_now(module, options);
   const ExecutableKey key(module.entry->fingerprint(), client_generation());
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
@@ -40,11 +40,16 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const hlo::Module& module,
                                                        const CompileOptions& options) {
-  if (!wants_dumps(options) && !CompileProgress::wanted()) return backend.compile(module, options, nullptr);
+  if (!wants_dumps(options) && !options.hlo_profile && !CompileProgress::wanted())
+    return backend.compile(module, options, nullptr);
   DebugDumps dumps(options, module);
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, backend.compile(module, options, &dumps));
+  CompileTimes times(dumps);
+  hlo::PassObserver* observer = &dumps;
+  if (options.hlo_profile) observer = &times;
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, backend.compile(module, options, observer));
   dumps.finish(executable->optimized_module());
-  return executable;
+  if (!options.hlo_profile) return executable;
+  return profiled(std::move(executable), module, std::move(times).steps());
 }
 
 }  // namespace hilo

@@ -144,6 +144,12 @@ ExecutableStatistics CpuExecutable::statistics() const {
   s.kernel_count = program_.kernel_count;
   s.kernels_compiled = program_.kernels_compiled;
   s.temporary_bytes = program_.arena_bytes;
+  std::vector<bool> taken(argument_shapes().size()), aliased(result_shapes().size());
+  for (const DonationPair& pair : program_.donations) {
+    if (taken[pair.argument] || aliased[pair.result]) continue;
+    taken[pair.argument] = aliased[pair.result] = true;
+    s.alias_bytes += result_shapes()[pair.result].byte_size();
+  }
   for (const Literal& constant : program_.constants) s.constant_bytes += static_cast<int64_t>(constant.bytes().size());
   for (const std::shared_ptr<CompiledCode>& code : program_.code) s.code_bytes += static_cast<int64_t>(code->size());
   s.compile_milliseconds = milliseconds_;
