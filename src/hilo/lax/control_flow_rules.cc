@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lax/control_flow_rules.cc -- rules of call, conditional and while: transform the called computations, then call those.
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/extensions.h"
 
 #include "hilo/lax/carry.h"
 #include "hilo/lax/linear_rules.h"
@@ -187,7 +188,7 @@ Array examples_that_take(size_t b, const Array& index, const Operation& operatio
 /// cotangent of zero, would be NaN.
 std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> operands) {
   for (Array& x : operands) {
-    if (has_tangent(x.dtype())) x = ops::select(spread(used, x), x, bind_one(Opcode::kExtStopGradient, {x}));
+    if (has_tangent(x.dtype())) x = ops::select(spread(used, x), x, bind_one(hlo::kExtStopGradient, {x}));
   }
   return operands;
 }
