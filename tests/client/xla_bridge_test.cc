@@ -13,6 +13,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
 #include "hilo/client/local_computation.h"
+#include "hilo/client/profile.h"
 #include "hilo/hlo/text/parser.h"
 
 namespace hilo {
@@ -293,13 +294,21 @@ TEST_F(Bridge, TypesOf64BitsAre32BitOnesUnlessX64) {
   EXPECT_EQ(*canonical_shape(wide), wide);
 }
 
-TEST_F(Bridge, AProfileIsRefusedWhenCompiling) {
-  set("jax_hlo_profile", "true");
+TEST_F(Bridge, AProfileIsKeptOfWhatIsCompiledWhenTheFlagAsks) {
+  const hlo::Module module =
+      *hlo::parse_module("HloModule asked\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] negate(x)\n}\n");
   set("jax_platform_name", "Host");
-  const auto compiled =
-      compile_under_flags(*hlo::parse_module("HloModule m\nENTRY e {\n  ROOT x = f32[] parameter(0)\n}\n"));
-  EXPECT_EQ(compiled.status().code(), StatusCode::kUnimplemented);
-  EXPECT_NE(compiled.status().message().find("jax_hlo_profile"), std::string_view::npos);
+  clear_profiles();
+  ASSERT_TRUE(compile_under_flags(module).ok());
+  EXPECT_EQ(profiles().size(), 0u);
+  set("jax_hlo_profile", "true");
+  const StatusOr<LocalComputation> compiled = compile_under_flags(module);  // not the one that is known without
+  ASSERT_TRUE(compiled.ok()) << compiled.status().to_string();
+  ASSERT_TRUE(compiled->execute(std::vector{*buffer_from_literal(Literal::scalar(1.0f))}).ok());
+  ASSERT_EQ(profiles().size(), 1u);
+  EXPECT_EQ(profiles()[0].module, "asked");
+  EXPECT_EQ(profiles()[0].runs, 1);
+  clear_profiles();
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace hilo {
 
 /// The module compiled for the client's platform. Modules of equal meaning share one executable, unless the options ask
-/// for dumps: every compilation that is asked for is dumped.
-/// Errors    those of get_xla_client and Backend::compile; UNIMPLEMENTED for a profile
+/// for dumps or a profile, which belong to one compilation.
+/// Errors    those of get_xla_client and Backend::compile
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options);
 
 /// Compiles for `backend` with the dumps that `options` ask for and, on a terminal, a line of progress. No cache.
