@@ -18,17 +18,17 @@ std::unique_ptr<Executable> compiled(const std::string& entry) {
 
 TEST(Analysis, AFusedKernelNeedsNothingBesideArgumentsAndResult) {
   const auto executable =
-      compiled("x = f32[10] parameter(0)\n y = f32[10] exponential(x)\n ROOT z = f32[10] multiply(y, y)\n");
+      compiled("x = f32[64] parameter(0)\n y = f32[64] exponential(x)\n ROOT z = f32[64] multiply(y, y)\n");
   const MemoryAnalysis memory = executable->memory_analysis();
-  EXPECT_EQ(memory.argument_bytes, 40);
-  EXPECT_EQ(memory.output_bytes, 40);
-  EXPECT_EQ(memory.alias_bytes, 40);
+  EXPECT_EQ(memory.argument_bytes, 256);
+  EXPECT_EQ(memory.output_bytes, 256);
+  EXPECT_EQ(memory.alias_bytes, 256);
   EXPECT_EQ(memory.temporary_bytes, 0);
-  EXPECT_EQ(memory.peak_bytes, 80);
+  EXPECT_EQ(memory.peak_bytes, 512);
   EXPECT_GT(memory.code_bytes, 0);
   const hlo::Cost cost = executable->cost_analysis();
-  EXPECT_EQ(cost.flops, 10);
-  EXPECT_EQ(cost.transcendentals, 10);
+  EXPECT_EQ(cost.flops, 64);
+  EXPECT_EQ(cost.transcendentals, 64);
   EXPECT_TRUE(cost.exact);
 }
 
