@@ -64,7 +64,7 @@ const Row kRows[] = {
        jit([&](const Array& x) { return leaked = x + 1.0f; })(Array(1.0f));
        leaked + 1.0f;
      },
-     StatusCode::kFailedPrecondition, "was given a value made at bad_input_test.cc:"},
+     StatusCode::kFailedPrecondition, "was given f32[], made at bad_input_test.cc:"},
     {"leaked_from_grad",
      [] {
        Array leaked;
@@ -93,7 +93,7 @@ const Row kRows[] = {
        jit([&](const Array& x) { return leaked = x + 1.0f; })(Array(1.0f));
        leaked.item<float>();
      },
-     StatusCode::kFailedPrecondition, "was read after that had ended"},
+     StatusCode::kFailedPrecondition, "reading a value was given f32[], made at bad_input_test.cc:"},
     {"leaked_into_jit",
      [] {
        Array leaked;
