@@ -133,8 +133,9 @@ def only(pattern: re.Pattern) -> str:
 
 
 def run(*command) -> str:
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    assert done.returncode == 0, f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}"
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, f"{' '.join(map(str, command))}: exit status {done.returncode}\n{said}"
     return done.stdout
 
 

@@ -4,11 +4,11 @@
 
 #include <atomic>
 #include <barrier>
-#include <filesystem>
 #include <functional>
 #include <thread>
 
 #include "hilo/base/flags.h"
+#include "hilo/base/log.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
@@ -48,10 +48,10 @@ TEST(Threads, OneJittedFunctionServesManyThreads) {
 }
 
 TEST(Threads, FirstCallsRaceAndOneCompiles) {
-  const std::string folder = testing::TempDir() + "hilo_threads_race";
-  std::filesystem::remove_all(folder);
-  ASSERT_TRUE(config().update("jax_dump_hlo_optimized", folder).ok());
-  std::atomic<int> traces{0}, wrong{0};
+  std::atomic<int> traces{0}, wrong{0}, compilations{0};
+  const LogLevel before = log_level();
+  set_log_sink([&](LogLevel, std::string_view text) { compilations += text.starts_with("compiled raced: "); });
+  set_log_level(LogLevel::kDebug);
   const auto f = jit(
       [&traces](Array x) {
         ++traces;
@@ -59,16 +59,12 @@ TEST(Threads, FirstCallsRaceAndOneCompiles) {
       },
       {.donate_argnums = {}, .name = "raced"});
   on_threads([&](int t) { wrong += f(Array(static_cast<float>(t))).item<float>() != static_cast<float>(3 * t + 1); });
-  reset_flags();
+  set_log_level(before);
+  set_log_sink({});
   EXPECT_EQ(wrong, 0);
   EXPECT_GE(traces, 1);
   EXPECT_LE(traces, kThreads);
-  int compilations = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder + "/hlo_optimized")) {
-    compilations += entry.path().filename().string().find(".raced.") != std::string::npos;
-  }
   EXPECT_EQ(compilations, 1);
-  std::filesystem::remove_all(folder);
 }
 
 TEST(Threads, ManyThreadsReadOneArray) {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/client/compile.h"
 
+#include <array>
+#include <mutex>
+
+#include "hilo/base/log.h"
 #include "hilo/base/memoize.h"
 #include "hilo/client/compile_times.h"
 #include "hilo/client/debug_dumps.h"
@@ -17,6 +21,12 @@ auto& executables() {
   return *table;
 }
 
+/// Held while a program is compiled that others may ask for: they wait for it. Programs seldom share one.
+std::mutex& compiling(const ExecutableKey& key) {
+  static auto* const mutexes = new std::array<std::mutex, 64>;
+  return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
+}
+
 StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, CompileOptions options) {
   HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
   if (client->engine == nullptr) {
@@ -24,6 +34,9 @@ StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, Com
   }
   options.replica_count = client->replica_count;
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(*client->engine, module, options));
+  const ExecutableStatistics statistics = compiled->statistics();
+  log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
+            statistics.kernels_compiled, statistics.compile_milliseconds);
   return std::shared_ptr<Executable>(std::move(compiled));
 }
 
@@ -33,6 +46,8 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
   // The fingerprint doesn't know of aliases; dumps and profiles belong to one compilation.
   if (wants_dumps(options) || options.hlo_profile || !module.aliases.empty()) return compile_now(module, options);
   const ExecutableKey key(module.entry->fingerprint(), client_generation());
+  if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
+  const std::scoped_lock lock(compiling(key));
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
   return executables().insert(key, std::move(executable));

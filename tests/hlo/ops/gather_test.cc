@@ -258,7 +258,7 @@ TEST(Gather, NamesItsAttributesAsHloTextDoes) {
   EXPECT_EQ(field_names(Opcode::kGather),
             (std::vector<std::string_view>{"offset_dims", "collapsed_slice_dims", "start_index_map",
                                            "operand_batching_dims", "start_indices_batching_dims", "index_vector_dim",
-                                           "slice_sizes", "indices_are_sorted"}));
+                                           "slice_sizes", "indices_are_sorted", "hilo.index_mode"}));
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ TEST(Scatter, NamesItsAttributesAsHloTextDoes) {
   EXPECT_EQ(field_names(Opcode::kScatter),
             (std::vector<std::string_view>{"update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims",
                                            "input_batching_dims", "scatter_indices_batching_dims", "index_vector_dim",
-                                           "indices_are_sorted", "unique_indices", "to_apply"}));
+                                           "indices_are_sorted", "unique_indices", "hilo.index_mode", "to_apply"}));
 }
 
 }  // namespace
