@@ -48,6 +48,14 @@ TEST(ExecutionUnits, AFusedKernelNamesItsInstructionsAndCountsItsTrafficOnce) {
             Units{"kernel y+z 80"});
 }
 
+TEST(ExecutionUnits, AReduceIsPartOfTheKernelThatItIsFusedInto) {
+  EXPECT_EQ(units_of("sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
+                     "ENTRY main {\n x = f32[4,8] parameter(0)\n zero = f32[] constant(0)\n"
+                     " r = f32[4] reduce(x, zero), dimensions={1}, to_apply=sum\n"
+                     " w = f32[4,8] broadcast(r), dimensions={0}\n ROOT y = f32[4,8] divide(x, w)\n}\n"),
+            Units{"kernel r+y 256"});
+}
+
 TEST(ExecutionUnits, ALibraryCallIsNamedByItsOpcode) {
   EXPECT_EQ(units_of("ENTRY main {\n x = f32[60,70] parameter(0)\n y = f32[70,80] parameter(1)\n"
                      " ROOT z = f32[60,80] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n}\n"),

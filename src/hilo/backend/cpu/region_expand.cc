@@ -305,6 +305,7 @@ void RegionFormer::expand_reduce(uint32_t n, uint32_t region, const std::vector<
   const size_t count = node.operands.size() / 2;
   RegionNode reduce;
   reduce.kind = NodeKind::kReduce;
+  reduce.instruction = node.instruction;
   reduce.count = static_cast<uint32_t>(count);
   reduce.body = attributes_of<hlo::ReduceAttributes>(*node.instruction).to_apply.get();
   reduce.type = shape(node.results[0]).element_type();
@@ -355,6 +356,7 @@ void RegionFormer::expand_dot(const Node& node, uint32_t region, uint32_t result
   if (r.row_begin == r.extents.size()) r.extents.push_back(1);
   RegionNode dot;
   dot.kind = NodeKind::kReduce;
+  dot.instruction = node.instruction;
   dot.is_dot = true;
   dot.count = 1;
   dot.type = shape(node.results[0]).element_type();
