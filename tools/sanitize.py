@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests under sanitizers: all of them under address+undefined, twice (buffers end at a guard page, then begin
-after one, because sanitizers do not see generated code), and those of base, backend, client and threads under thread. First the
+after one, because sanitizers do not see generated code), and those of base, backend, client, replica and threads under thread. First the
 planted bugs of tests/sanitize prove that each sanitizer sees. Ends with "N passed, N failed"."""
 
 import argparse
@@ -22,7 +22,7 @@ THREAD = "halt_on_error=1:second_deadlock_stack=1"
 RUNS = (
     ("address, guard page at the end", "build-address", "address", None, {"HILO_GUARD": "end"}),
     ("address, guard page at the beginning", "build-address", "address", None, {"HILO_GUARD": "begin"}),
-    ("thread", "build-thread", "thread", ("base", "backend", "client", "threads"), {}),
+    ("thread", "build-thread", "thread", ("base", "backend", "client", "replica", "threads"), {}),
 )
 LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow
 

@@ -33,6 +33,10 @@ otherwise (`-`): `exp` doesn't take integers, integers have no tangents, `Nonlin
 | batch | `vmap` is a loop, for each operand alone and all together, the axis first or last, and of size 0 |
 
 `s*` is s8 s16 s32 s64, `u*` u8 u16 u32 u64, `f*` f16 bf16 f32 f64, `c*` c64 c128.
+
+Ops in which replicas meet (`all-reduce` and the like), `replica-id`, `partition-id` and ops over a named axis (`hilo.psum`
+and the like) have no cells, for a program alone doesn't show them: `tests/replica` runs them on both engines, on every
+kind of type and on 1 to 8 replicas, `tests/lax/collective_test.cc` under vmap.
 """
 
 

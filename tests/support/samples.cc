@@ -14,6 +14,14 @@ namespace {
 
 Samples stop_gradient_samples(Wanted wanted) { return identity_samples(hlo::kExtStopGradient, wanted); }
 
+// Ops over a named axis mean something inside vmap and pmap only: tests/lax/collective_test.cc.
+Samples psum_samples(Wanted) { return {}; }
+Samples pmax_samples(Wanted) { return {}; }
+Samples pmin_samples(Wanted) { return {}; }
+Samples all_gather_samples(Wanted) { return {}; }
+Samples ppermute_samples(Wanted) { return {}; }
+Samples axis_index_samples(Wanted) { return {}; }
+
 Samples extension_samples(Opcode opcode, Wanted wanted) {
 #define HILO_EXTENSION(enumerator, name) \
   if (opcode == hlo::kExt##enumerator) return name##_samples(wanted);
@@ -54,15 +62,21 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kTranspose: return transpose_samples(wanted);
     case Opcode::kTuple: return tuple_samples(wanted);
     case Opcode::kWhile: return while_samples(wanted);
+    // Replicas meet in these, or differ by them: tests/replica/execute_replicas_test.cc.
+    case Opcode::kAllGather:
+    case Opcode::kAllReduce:
+    case Opcode::kAllToAll:
+    case Opcode::kCollectiveBroadcast:
+    case Opcode::kCollectivePermute:
+    case Opcode::kPartitionId:
+    case Opcode::kReduceScatter:
+    case Opcode::kReplicaId: return {};
     case Opcode::kAddDependency:
     case Opcode::kAfterAll:
-    case Opcode::kAllGather:
     case Opcode::kAllGatherDone:
     case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
     case Opcode::kAllReduceDone:
     case Opcode::kAllReduceStart:
-    case Opcode::kAllToAll:
     case Opcode::kAsyncDone:
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
@@ -71,8 +85,6 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kBatchNormTraining:
     case Opcode::kBitcast:
     case Opcode::kCholesky:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kCollectivePermute:
     case Opcode::kCollectivePermuteDone:
     case Opcode::kCollectivePermuteStart:
     case Opcode::kCollectiveReduce:
@@ -88,14 +100,11 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kInfeed:
     case Opcode::kMap:
     case Opcode::kOutfeed:
-    case Opcode::kPartitionId:
     case Opcode::kRaggedAllToAll:
     case Opcode::kRaggedDot:
     case Opcode::kRecv:
     case Opcode::kRecvDone:
-    case Opcode::kReduceScatter:
     case Opcode::kReduceWindow:
-    case Opcode::kReplicaId:
     case Opcode::kRng:
     case Opcode::kRngGetAndUpdateState:
     case Opcode::kScaledDot:

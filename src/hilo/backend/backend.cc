@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/backend.h"
 
+#include "hilo/backend/run_collective.h"
+
 namespace hilo {
 namespace {
 
@@ -21,8 +23,10 @@ std::string CompileOptions::to_string() const {
          ", replica_count: " + std::to_string(replica_count) + "}";
 }
 
-void Executable::set_signature(const hlo::Module& module) {
+void Executable::set_signature(const hlo::Module& module, int64_t replica_count) {
   name_ = module.name;
+  replica_count_ = replica_count;
+  needs_others_ = replica_count > 1 && depends_on_replicas(module);
   for (hlo::InstructionId id : module.entry->parameters()) {
     const hlo::Instruction& parameter = module.entry->instruction(id);
     for (const Shape& leaf : parameter.shape.leaves()) {
@@ -61,6 +65,11 @@ Status Executable::execute(std::span<const BufferPtr> arguments, std::span<Buffe
   if (results.size() != result_shapes_.size()) {
     return fail("room for " + std::to_string(results.size()) + " results, the program has " +
                 std::to_string(result_shapes_.size()));
+  }
+  const int64_t replicas = options.communicator != nullptr ? options.communicator->size() : 1;
+  if ((options.communicator != nullptr || needs_others_) && replicas != replica_count_) {
+    return fail("compiled for " + std::to_string(replica_count_) + " replicas that meet; got " +
+                std::to_string(replicas) + ". Hint: run all replicas together");
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (arguments[i] == nullptr) return fail(argument_text(i, argument_names_[i]) + " is null");

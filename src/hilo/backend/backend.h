@@ -9,6 +9,7 @@
 
 #include "hilo/backend/buffer.h"
 #include "hilo/backend/cancellation.h"
+#include "hilo/backend/collectives.h"
 #include "hilo/backend/compile_options.h"
 #include "hilo/backend/execution_observer.h"
 #include "hilo/hlo/cost/cost.h"
@@ -22,6 +23,7 @@ struct ExecuteOptions {
   const CancellationToken* cancellation = nullptr;
   ExecutionObserver* observer = nullptr;
   int replica = 0;
+  Communicator* communicator = nullptr;  ///< how the program meets its other replicas; null: it runs alone
 };
 
 /// What an executable is made of; exact for what the engine plans itself.
@@ -57,12 +59,14 @@ class Executable {
   /// The result as the program has it, tuples and all.
   const Shape& result_shape() const { return result_shape_; }
   const std::string& name() const { return name_; }
+  /// Replicas that run the program together.
+  int64_t replica_count() const { return replica_count_; }
 
   /// Runs the program on live buffers of exactly the argument shapes and puts new buffers into `results`.
   /// A donated argument's buffer is taken only if the program starts; an error before that leaves it live.
   /// Blocking   returns when the results are there
   /// Errors     INVALID_ARGUMENT wrong count or shape, deleted or doubly donated buffer, one of another replica;
-  ///            RESOURCE_EXHAUSTED; CANCELLED
+  ///            RESOURCE_EXHAUSTED; CANCELLED; ABORTED if another replica fails
   Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                  const ExecuteOptions& options = {});
 
@@ -78,7 +82,7 @@ class Executable {
   virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                      const ExecuteOptions& options) = 0;
   /// Derived constructors call this with the module they were asked to compile.
-  void set_signature(const hlo::Module& module);
+  void set_signature(const hlo::Module& module, int64_t replica_count);
 
  private:
   std::string name_;
@@ -86,6 +90,8 @@ class Executable {
   std::vector<Shape> argument_shapes_;
   std::vector<Shape> result_shapes_;
   Shape result_shape_;
+  int64_t replica_count_ = 1;
+  bool needs_others_ = false;
 };
 
 /// An engine for one kind of device.

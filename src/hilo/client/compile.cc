@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/client/compile.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <mutex>
 
+#include "hilo/backend/run_collective.h"
 #include "hilo/base/log.h"
 #include "hilo/base/memoize.h"
 #include "hilo/client/compile_times.h"
@@ -27,30 +30,48 @@ std::mutex& compiling(const ExecutableKey& key) {
   return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
 }
 
-StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, CompileOptions options) {
-  HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
-  if (client->engine == nullptr) {
+StatusOr<std::shared_ptr<Executable>> compile_with(const XlaClient& client, const hlo::Module& module,
+                                                   CompileOptions options, int64_t replica_count) {
+  if (client.engine == nullptr) {
     return failed_precondition("Compile '" + module.name + "': the client's backend is xrt, which compiles elsewhere");
   }
-  options.replica_count = client->replica_count;
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(*client->engine, module, options));
+  if (replica_count > client.replica_count) {
+    return invalid_argument(
+        fmt::format("Compile '{}': needs {} replicas, but only {} {} available. Hint: jax_replica_count", module.name,
+                    replica_count, client.replica_count, client.replica_count == 1 ? "is" : "are"));
+  }
+  options.replica_count = replica_count;
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(*client.engine, module, options));
   const ExecutableStatistics statistics = compiled->statistics();
   log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
             statistics.kernels_compiled, statistics.compile_milliseconds);
   return std::shared_ptr<Executable>(std::move(compiled));
 }
 
+StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, const CompileOptions& options) {
+  HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
+  HILO_ASSIGN_OR_RETURN(const int64_t stated, replica_count_of(module, 1));
+  return compile_with(*client, module, options, stated > 1 ? stated : client->replica_count);
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) {
-  // The fingerprint doesn't know of aliases; dumps and profiles belong to one compilation.
-  if (wants_dumps(options) || options.hlo_profile || !module.aliases.empty()) return compile_now(module, options);
+  // The fingerprint doesn't know of aliases and of the header; dumps and profiles belong to one compilation.
+  if (wants_dumps(options) || options.hlo_profile || !module.aliases.empty() || !module.other_attributes.empty())
+    return compile_now(module, options);
   const ExecutableKey key(module.entry->fingerprint(), client_generation());
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   const std::scoped_lock lock(compiling(key));
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
   return executables().insert(key, std::move(executable));
+}
+
+StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& module, CompileOptions options,
+                                                           int64_t replica_count) {
+  HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
+  return compile_with(*client, module, std::move(options), replica_count);
 }
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const hlo::Module& module,

@@ -7,9 +7,15 @@
 namespace hilo {
 
 /// The module compiled for the client's platform. Modules of equal meaning share one executable, unless the options ask
-/// for dumps or a profile, which belong to one compilation.
+/// for dumps or a profile, which belong to one compilation. For all of the client's replicas, unless the module's header
+/// states how many.
 /// Errors    those of get_xla_client and Backend::compile
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options);
+
+/// The module compiled for `replica_count` of the client's replicas. No cache.
+/// Errors    as above; INVALID_ARGUMENT for more replicas than the client has
+StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& module, CompileOptions options,
+                                                           int64_t replica_count);
 
 /// Compiles for `backend` with the dumps that `options` ask for and, on a terminal, a line of progress. No cache.
 StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const hlo::Module& module,

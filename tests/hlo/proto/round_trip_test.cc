@@ -5,7 +5,10 @@
 #include <filesystem>
 
 #include "hilo/base/files.h"
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/proto/fields.h"
 #include "hilo/hlo/proto/places.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
@@ -119,6 +122,56 @@ TEST(ProtoRoundTrip, KeepsTheOrderOfAScheduledModule) {
       "  ROOT %sum = f32[4]{0} add(%early, %late)\n"
       "}\n";
   EXPECT_EQ(through_proto(text), text);
+}
+
+TEST(ProtoRoundTrip, KeepsCollectives) {
+  const std::string text =
+      "HloModule m, entry_computation_layout={(f32[4,2]{1,0})->f32[8,2]{1,0}}\n\n"
+      "%add (x: f32[], y: f32[]) -> f32[] {\n"
+      "  %x = f32[] parameter(0)\n"
+      "  %y = f32[] parameter(1)\n"
+      "  ROOT %sum = f32[] add(%x, %y)\n"
+      "}\n\n"
+      "ENTRY %main (p: f32[4,2]) -> f32[8,2] {\n"
+      "  %p = f32[4,2]{1,0} parameter(0)\n"
+      "  %total = f32[4,2]{1,0} all-reduce(%p), channel_id=1, replica_groups={{0,1}}, use_global_device_ids=true, "
+      "to_apply=%add\n"
+      "  %part = f32[2,2]{1,0} reduce-scatter(%total), replica_groups={{1,0}}, dimensions={0}, to_apply=%add\n"
+      "  %blocks = f32[2,2]{1,0} all-to-all(%part), replica_groups={{0,1}}, dimensions={1}\n"
+      "  %moved = f32[2,2]{1,0} collective-permute(%blocks), source_target_pairs={{0,1}}\n"
+      "  %sent = f32[2,2]{1,0} collective-broadcast(%moved), replica_groups={{1,0}}\n"
+      "  %half = f32[4,2]{1,0} all-gather(%sent), replica_groups={}, dimensions={0}\n"
+      "  ROOT %all = f32[8,2]{1,0} all-gather(%half), replica_groups={{0,1}}, dimensions={0}\n"
+      "}\n";
+  EXPECT_EQ(through_proto(text), text);
+}
+
+/// The groups in a message that states them as an iota.
+std::string iota_groups(std::initializer_list<int64_t> sizes, std::initializer_list<int64_t> permutation) {
+  proto::WireWriter iota, instruction;
+  iota.integer(1, 2);
+  iota.integer(2, 4);
+  iota.integers(3, std::vector<int64_t>(sizes));
+  iota.integers(4, std::vector<int64_t>(permutation));
+  instruction.message(92, iota);
+  const StatusOr<proto::WireMessage> message = proto::WireMessage::read(instruction.view(), "HloInstructionProto");
+  const std::vector<ComputationPtr> called;
+  CollectiveAttributes attributes;
+  const AttributeField field = op_def(Opcode::kAllReduce).fields[1];
+  const Status status = proto::read_field(*proto::find_place(Opcode::kAllReduce, "replica_groups"), field,
+                                          {*message, called}, attributes);
+  if (!status.ok()) return status.to_string();
+  std::string text;
+  for (const Int64List& group : attributes.replica_groups) text += list_to_string(group);
+  return text;
+}
+
+TEST(ProtoRoundTrip, ReadsGroupsThatAreAnIota) {
+  EXPECT_EQ(iota_groups({8}, {0}), "{0,1,2,3}{4,5,6,7}");
+  EXPECT_EQ(iota_groups({8}, {}), "{0,1,2,3}{4,5,6,7}");
+  EXPECT_EQ(iota_groups({2, 2, 2}, {2, 0, 1}), "{0,2,4,6}{1,3,5,7}");
+  EXPECT_TRUE(iota_groups({9}, {0}).starts_with("INVALID_ARGUMENT: replica_groups: "));
+  EXPECT_TRUE(iota_groups({2, 4}, {1, 1}).starts_with("INVALID_ARGUMENT: replica_groups: "));
 }
 
 TEST(ProtoRoundTrip, RestoresExtensionOpsFromTheirComposites) {

@@ -11,8 +11,8 @@ namespace hilo::cpu {
 
 class CpuExecutable final : public Executable {
  public:
-  CpuExecutable(const hlo::Module& asked, std::unique_ptr<const hlo::Module> optimized, Program program,
-                double milliseconds);
+  CpuExecutable(const hlo::Module& asked, int64_t replica_count, std::unique_ptr<const hlo::Module> optimized,
+                Program program, double milliseconds);
   ~CpuExecutable() override;
 
   ExecutableStatistics statistics() const override;

@@ -7,6 +7,7 @@
 
 #include "hilo/backend/buffer.h"
 #include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/run_collective.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/not_yet.h"
 
@@ -32,12 +33,12 @@ class EvaluatorHero final : public Hero {
       values.push_back(std::move(value));
     }
     for (const Literal& value : values) operands.push_back(&value);
-    const std::function<StatusOr<Literal>(const hlo::Computation&, std::span<const Literal* const>)> call =
-        [&](const hlo::Computation& computation, std::span<const Literal* const> arguments) -> StatusOr<Literal> {
+    hlo::EvaluateOptions options;
+    options.cancel_word = context.cancel_word;
+    options.collective = collective_function(context.communicator, hlo::evaluate_called);
+    const RunComputation call = [&](const hlo::Computation& computation, std::span<const Literal* const> arguments) {
       std::vector<Literal> copies;
       for (const Literal* a : arguments) copies.push_back(*a);
-      hlo::EvaluateOptions options;
-      options.cancel_word = context.cancel_word;
       return hlo::evaluate(computation, copies, options);
     };
     StatusOr<Literal> result = instruction_.def().evaluate({instruction_, operands, call});
@@ -115,7 +116,7 @@ StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<c
   if (hlo::has_raw_attributes(i.opcode)) {
     return unimplemented(fmt::format("{} is not implemented on platform Host in this version", describe(i)));
   }
-  std::unique_ptr<Hero> hero;
+  std::unique_ptr<Hero> hero = make_collective_hero(i, operands, results);
   if (i.opcode == Opcode::kDot) hero = make_dot_hero(i, operands, results[0]);
   if (i.opcode == Opcode::kScatter) hero = make_scatter_hero(i, operands);
   if (i.opcode == Opcode::kRngBitGenerator) hero = make_random_hero(i, operands, results);

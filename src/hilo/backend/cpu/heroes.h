@@ -17,6 +17,8 @@ std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::sp
 StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                                Isa isa);
 std::unique_ptr<Hero> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
+std::unique_ptr<Hero> make_collective_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                           std::span<const Shape> results);
 std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                        std::span<const Shape> results);
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "hilo/backend/collectives.h"
 #include "hilo/backend/cpu/compiled_code.h"
 #include "hilo/backend/cpu/emit/region.h"
 #include "hilo/backend/execution_observer.h"
@@ -24,6 +25,7 @@ struct RunContext {
   const std::atomic<uint32_t>* cancel_word;  ///< null: can't be cancelled
   Executor* executor;                        ///< null: one thread
   ExecutionObserver* observer = nullptr;     ///< null: nobody watches
+  Communicator* communicator = nullptr;      ///< null: one replica
 };
 
 /// Work that is not a region: library calls, sorting, scattering. Immutable, so calls share it.

@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/rewrite/rewriter.h"
 
 namespace hilo::cpu {
 
@@ -41,7 +42,7 @@ RegionGraph RegionFormer::run() && {
 
 void RegionFormer::visit(uint32_t n) {
   const Node& node = graph_.nodes[n];
-  const bool effect = hlo::has_trait(node.instruction->opcode, hlo::kEffect);
+  const bool effect = hlo::is_kept_when_unused(node.instruction->opcode, node.instruction->attributes);
   const bool used = effect || std::ranges::any_of(node.results, [&](ValueId v) {
                       return !requests_[v].empty() || needed_before_[v] != kNever;
                     });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/reference/reference_backend.h"
 
+#include "hilo/backend/run_collective.h"
 #include "hilo/hlo/eval/evaluator.h"
 
 namespace hilo {
@@ -21,7 +22,9 @@ void flatten(const Literal& value, std::vector<Literal>& flat) {
 
 class ReferenceExecutable final : public Executable {
  public:
-  explicit ReferenceExecutable(const hlo::Module& module) : module_(module) { set_signature(module); }
+  ReferenceExecutable(const hlo::Module& module, int64_t replica_count) : module_(module) {
+    set_signature(module, replica_count);
+  }
   const hlo::Module& optimized_module() const override { return module_; }
 
  protected:
@@ -41,6 +44,7 @@ class ReferenceExecutable final : public Executable {
     }
     hlo::EvaluateOptions how;
     if (options.cancellation != nullptr) how.cancel_word = options.cancellation->word();
+    how.collective = collective_function(options.communicator, hlo::evaluate_called);
     HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
     std::vector<Literal> flat;
     flatten(value, flat);
@@ -58,10 +62,12 @@ class ReferenceBackend final : public Backend {
  public:
   std::string_view platform_name() const override { return "Reference"; }
   int device_count() const override { return 1; }
-  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&,
+  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                 hlo::PassObserver*) override {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
-    return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(module));
+    HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
+    HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
+    return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(module, replicas));
   }
 };
 

@@ -119,7 +119,7 @@ class Evaluator {
     for (InstructionId operand : instruction.operands) frame.operands.push_back(frame.values[operand]);
     const OpDef& def = instruction.def();
     if (def.evaluate == nullptr) return compute_decomposed(frame, instruction);
-    StatusOr<Literal> value = def.evaluate({instruction, frame.operands, run_});
+    StatusOr<Literal> value = def.evaluate({instruction, frame.operands, run_, &options_.collective});
     if (!value.ok()) return located(value.status(), instruction);
     return value;
   }
@@ -189,6 +189,10 @@ StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> argume
   if (module.entry == nullptr)
     return invalid_argument(fmt::format("Execute '{}': the module has no entry computation", module.name));
   return evaluate_named(module.name.empty() ? module.entry->name() : module.name, *module.entry, arguments, options);
+}
+
+StatusOr<Literal> evaluate_called(const Computation& computation, std::span<const Literal* const> arguments) {
+  return Evaluator(EvaluateOptions()).run(computation, arguments);
 }
 
 }  // namespace hilo::hlo

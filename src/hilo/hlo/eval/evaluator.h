@@ -16,6 +16,8 @@ struct EvaluateOptions {
   const std::atomic<uint32_t>* cancel_word = nullptr;
   /// Sees every instruction of the computation and of those it calls, with its value, in the order of execution.
   std::function<void(const Instruction&, const Literal&)> observe;
+  /// Runs collectives and replica-id; empty: the program is its only replica.
+  CollectiveFunction collective;
 };
 
 /// Runs `computation` on `arguments`.
@@ -34,6 +36,9 @@ inline StatusOr<Literal> evaluate(const Computation& computation, std::initializ
 inline StatusOr<Literal> evaluate(const Module& module, std::initializer_list<Literal> arguments) {
   return evaluate(module, std::span<const Literal>(arguments.begin(), arguments.size()));
 }
+
+/// A called computation on borrowed values: what kernels outside the evaluator take as their `run`.
+StatusOr<Literal> evaluate_called(const Computation& computation, std::span<const Literal* const> arguments);
 
 /// Calls, loops and branches nested in each other deeper than this end with RESOURCE_EXHAUSTED.
 inline constexpr int kMaxEvaluateDepth = 500;

@@ -50,11 +50,16 @@ struct ShapeRuleInput {
   const Shape* declared;
 };
 
+/// Runs a collective, or replica-id, among replicas: whoever runs several of them supplies it.
+using CollectiveFunction = std::function<StatusOr<Literal>(const Instruction&, std::span<const Literal* const>)>;
+
 /// What a reference kernel sees. Operands are array or tuple literals; `run` evaluates a called computation.
 struct EvaluateInput {
   const Instruction& instruction;
   std::span<const Literal* const> operands;
   const std::function<StatusOr<Literal>(const Computation&, std::span<const Literal* const>)>& run;
+  /// Null or empty: the program is its only replica.
+  const CollectiveFunction* collective = nullptr;
 };
 
 struct OpDef {

@@ -2,6 +2,7 @@
 // hlo/ops/op_table.cc -- the one table from opcodes to their definitions, expanded from the three op lists.
 #include <array>
 
+#include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"

@@ -8,6 +8,7 @@
 #include "hilo/hlo/proto/fields.h"
 #include "hilo/hlo/proto/literals.h"
 #include "hilo/hlo/proto/shapes.h"
+#include "hilo/hlo/text/fields.h"
 
 namespace hilo::hlo::proto {
 namespace {
@@ -96,9 +97,27 @@ Status read_slices(const WireMessage& message, uint32_t number, std::vector<Slic
   return ok_status();
 }
 
-/// The groups of CollectiveDeviceListProto, or of the older field without it.
+/// IotaReplicaGroupListProto.
+StatusOr<Int64Lists> read_iota_groups(const WireMessage& list) {
+  Int64List rows(2);
+  HILO_ASSIGN_OR_RETURN(rows[0], list.integer(1));
+  HILO_ASSIGN_OR_RETURN(rows[1], list.integer(2));
+  HILO_ASSIGN_OR_RETURN(const Int64List sizes, list.integers(3));
+  HILO_ASSIGN_OR_RETURN(Int64List permutation, list.integers(4));
+  for (size_t d = 0; d < sizes.size() && permutation.size() < sizes.size() && !list.has(4); ++d)
+    permutation.push_back(static_cast<int64_t>(d));  // not transposed
+  StatusOr<Int64Lists> groups = text::iota_lists(rows, sizes, permutation);
+  return groups.ok() ? groups : groups.status().with_context("replica_groups");
+}
+
+/// The groups of CollectiveDeviceListProto, of the iota in its place, or of the older field without either.
 Status read_groups(const Place& place, const WireMessage& message, Int64Lists& groups) {
-  constexpr uint32_t kReplicaGroups = 49;
+  constexpr uint32_t kReplicaGroups = 49, kIotaGroups = 92;
+  if (message.has(kIotaGroups)) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage iota, message.message(kIotaGroups, "IotaReplicaGroupListProto"));
+    HILO_ASSIGN_OR_RETURN(groups, read_iota_groups(iota));
+    return ok_status();
+  }
   HILO_ASSIGN_OR_RETURN(const WireMessage list, message.message(place.number, "CollectiveDeviceListProto"));
   const bool older = !message.has(place.number);
   HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> items,

@@ -75,7 +75,11 @@ StatusOr<Literal> run_body(const Computation& body, std::span<const Literal* con
   std::vector<Literal> values;
   values.reserve(arguments.size());
   for (const Literal* argument : arguments) values.push_back(*argument);
-  return evaluate(body, values);
+  EvaluateOptions options;
+  options.collective = [](const Instruction& instruction, std::span<const Literal* const>) -> StatusOr<Literal> {
+    return failed_precondition(describe(instruction) + ": known at run time only");
+  };
+  return evaluate(body, values, options);
 }
 
 /// Evaluates `node` as an instruction of `shape` on these values.

@@ -108,7 +108,8 @@ Status AttributeReader::check_complete(size_t position, std::string_view name) c
   }
   for (const AttributeField& f : def.fields) {
     // XLA leaves empty lists out here and there.
-    if (f.show == FieldShow::kAlways && f.kind != FieldKind::kInt64List && !has(f.name)) return missing(f.name);
+    const bool list = f.kind == FieldKind::kInt64List || f.kind == FieldKind::kInt64Lists;
+    if (f.show == FieldShow::kAlways && !list && !has(f.name)) return missing(f.name);
   }
   return ok_status();
 }

@@ -37,6 +37,11 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
 StatusOr<size_t> read_computations(FieldReader& reader, const AttributeField& field,
                                    const std::shared_ptr<Attributes>& attributes);
 
+/// The lists that `[rows[0],rows[1]]<=[sizes]T(permutation)` stands for: 0, 1, ... as an array of `sizes`, transposed, in
+/// rows[0] rows of rows[1].
+/// Errors    INVALID_ARGUMENT if the sizes differ or `permutation` is none; for more than a million ids
+StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& sizes, const Int64List& permutation);
+
 using ComputationNames = std::function<std::string(const Computation&)>;
 
 /// Appends the value of `field`, without its key.

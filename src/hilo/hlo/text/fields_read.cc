@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <numeric>
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/ir/computation.h"
+#include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/text/fields.h"
+#include "hilo/types/checked.h"
 
 namespace hilo::hlo::text {
 namespace {
@@ -37,6 +40,43 @@ Status read_pair(Cursor& cursor, std::string_view what, Int64Pairs& pairs) {
   if (pair.size() != 2)
     return cursor.error(position, fmt::format("{}: got {} numbers, wanted a pair", what, pair.size()));
   pairs.emplace_back(pair[0], pair[1]);
+  return ok_status();
+}
+
+/// `[2,4]`, of numbers above 0.
+Status read_tile(Cursor& cursor, std::string_view what, Int64List& sizes) {
+  HILO_RETURN_IF_ERROR(cursor.expect('[', fmt::format("before the sizes of {}", what)));
+  do {
+    const size_t position = cursor.position();
+    HILO_ASSIGN_OR_RETURN(const int64_t size, cursor.integer(what));
+    if (size <= 0) return cursor.error(position, fmt::format("{}: got size {}, wanted one above 0", what, size));
+    sizes.push_back(size);
+  } while (cursor.accept(','));
+  return cursor.expect(']', fmt::format("after the sizes of {}", what));
+}
+
+/// `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: 0, 1, ... of the right array, transposed, in rows as long as the left one says.
+Status read_iota_lists(Cursor& cursor, std::string_view what, Int64Lists& lists) {
+  const size_t position = cursor.position();
+  Int64List rows, sizes, permutation;
+  HILO_RETURN_IF_ERROR(read_tile(cursor, what, rows));
+  HILO_RETURN_IF_ERROR(cursor.expect('<', fmt::format("in {}", what)));
+  HILO_RETURN_IF_ERROR(cursor.expect('=', fmt::format("in {}", what)));
+  HILO_RETURN_IF_ERROR(read_tile(cursor, what, sizes));
+  for (size_t d = 0; d < sizes.size(); ++d) permutation.push_back(static_cast<int64_t>(d));
+  if (cursor.accept_word("T")) {
+    Int64List order;
+    HILO_RETURN_IF_ERROR(cursor.expect('(', fmt::format("after T of {}", what)));
+    do {
+      HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer(what));
+      order.push_back(dimension);
+    } while (cursor.accept(','));
+    HILO_RETURN_IF_ERROR(cursor.expect(')', fmt::format("after the permutation of {}", what)));
+    permutation = std::move(order);
+  }
+  StatusOr<Int64Lists> read = iota_lists(rows, sizes, permutation);
+  if (!read.ok()) return cursor.error(position, fmt::format("{}: {}", what, read.status().message()));
+  lists = *std::move(read);
   return ok_status();
 }
 
@@ -194,6 +234,28 @@ Status read_computation(FieldReader& reader, const AttributeField& field, const 
 
 }  // namespace
 
+StatusOr<Int64Lists> iota_lists(std::span<const int64_t> rows, const Int64List& sizes, const Int64List& permutation) {
+  constexpr int64_t kMostIds = 1 << 20;  // a short text must not ask for much memory
+  Int64List order(sizes.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  if (!std::is_permutation(order.begin(), order.end(), permutation.begin(), permutation.end()))
+    return invalid_argument(fmt::format("T(...) is no permutation of {} dimensions", sizes.size()));
+  const auto count_of_ids = [&](std::span<const int64_t> counted) {
+    int64_t count = 1;
+    for (int64_t size : counted)
+      count = size <= 0 ? 0 : std::min(checked_mul(count, size).value_or(kMostIds + 1), kMostIds + 1);
+    return count;
+  };
+  const int64_t count = count_of_ids(sizes);
+  if (rows.size() != 2 || count == 0 || count != count_of_ids(rows) || count > kMostIds)
+    return invalid_argument(fmt::format("wanted [groups,members]<=[sizes] of as many ids, at most {}", kMostIds));
+  HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(ElementType::kS64, sizes));
+  const Int64List ids = offsets_over(shape, permutation);
+  Int64Lists lists;
+  for (auto id = ids.begin(); id != ids.end(); id += rows[1]) lists.emplace_back(id, id + rows[1]);
+  return lists;
+}
+
 void fill(const CallSite& site, const ComputationPtr& computation) {
   if (site.field->kind == FieldKind::kComputation) {
     field_value<ComputationPtr>(*site.field, *site.attributes) = computation;
@@ -246,6 +308,7 @@ Status read_field(FieldReader& reader, const AttributeField& field, const std::s
     case FieldKind::kString: return assign(field_value<std::string>(field, values), read_word(cursor, field.name));
     case FieldKind::kInt64List: return read_list(cursor, field.name, field_value<Int64List>(field, values));
     case FieldKind::kInt64Lists:
+      if (cursor.peek() == '[') return read_iota_lists(cursor, field.name, field_value<Int64Lists>(field, values));
       return read_braced(cursor, field.name, [&] {
         return read_list(cursor, field.name, field_value<Int64Lists>(field, values).emplace_back());
       });

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/replica/thread_communicator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+namespace hilo {
+namespace {
+
+constexpr size_t kFoldBlock = 1 << 15;     // bytes folded at a time: they stay in the cache
+constexpr size_t kWorthSlicing = 1 << 14;  // bytes; below, everybody folds everything and saves a round
+
+std::string list_text(const std::vector<int64_t>& replicas) { return fmt::format("{}", fmt::join(replicas, ", ")); }
+
+}  // namespace
+
+/// What a member brings to a meeting and takes from it.
+struct ThreadCommunicators::Visit {
+  std::string_view operation;  ///< of the communicator
+  std::string_view what;
+  std::span<const std::byte> in;
+  std::span<std::byte> out;
+};
+
+/// One meeting: first all members arrive, then they read each other's memory in rounds, then they leave. Who has arrived
+/// with all others stays to the end, whatever fails elsewhere: his memory is being read.
+struct ThreadCommunicators::Room {
+  std::vector<Visit> visits;  ///< by place in the group
+  std::vector<bool> present;
+  size_t arrived = 0;
+  bool open = true;     ///< not all have arrived
+  size_t at_round = 0;  ///< members that wait for the end of the round
+  uint64_t round = 0;   ///< rounds that have ended
+  Status failure;       ///< of the operation itself
+  std::condition_variable changed;
+};
+
+/// Meetings of one group. A member comes to meeting k + 2 only after all have left meeting k: two rooms suffice.
+struct ThreadCommunicators::Group {
+  std::vector<int64_t> members;
+  Room rooms[2];
+  std::vector<uint64_t> meetings;  ///< that each member has come to
+};
+
+/// One replica's end of the communicator.
+class ThreadCommunicators::Replica final : public Communicator {
+ public:
+  Replica(ThreadCommunicators& all, int64_t rank) : all_(all), rank_(rank) {}
+
+  int64_t rank() const override { return rank_; }
+  int64_t size() const override { return all_.size(); }
+
+  Status all_reduce(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out,
+                    int64_t element_bytes, Combine combine) override {
+    size_t place = 0;
+    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"all_reduce", meeting.what, in, out}, place));
+    const size_t n = room->visits.size();
+    if (in.size() < kWorthSlicing) {
+      note(*room, fold(*room, 0, out, combine));
+      return all_.leave(*room);
+    }
+    // Each folds a slice, then all copy each other's.
+    const size_t element = static_cast<size_t>(element_bytes), count = in.size() / element;
+    const auto begin = [&](size_t k) { return count * k / n * element; };
+    note(*room, fold(*room, begin(place), out.subspan(begin(place), begin(place + 1) - begin(place)), combine));
+    all_.pass(*room);
+    for (size_t k = 0; k < n; ++k) {
+      if (k != place)
+        std::memcpy(out.data() + begin(k), room->visits[k].out.data() + begin(k), begin(k + 1) - begin(k));
+    }
+    return all_.leave(*room);
+  }
+
+  Status reduce_scatter(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out,
+                        Combine combine) override {
+    HILO_RETURN_IF_ERROR(check_blocks("reduce_scatter", meeting, in.size(), out.size()));
+    size_t place = 0;
+    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"reduce_scatter", meeting.what, in, out}, place));
+    note(*room, fold(*room, place * out.size(), out, combine));
+    return all_.leave(*room);
+  }
+
+  Status all_gather(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out) override {
+    HILO_RETURN_IF_ERROR(check_blocks("all_gather", meeting, out.size(), in.size()));
+    size_t place = 0;
+    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"all_gather", meeting.what, in, out}, place));
+    for (size_t k = 0; k < room->visits.size(); ++k) copy(out.subspan(k * in.size()), room->visits[k].in);
+    return all_.leave(*room);
+  }
+
+  Status all_to_all(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out) override {
+    const size_t block = in.size() / std::max<size_t>(meeting.group.size(), 1);
+    HILO_RETURN_IF_ERROR(check_blocks("all_to_all", meeting, in.size(), block));
+    HILO_RETURN_IF_ERROR(check_blocks("all_to_all", meeting, out.size(), block));
+    size_t place = 0;
+    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"all_to_all", meeting.what, in, out}, place));
+    for (size_t k = 0; k < room->visits.size(); ++k)
+      copy(out.subspan(k * block), room->visits[k].in.subspan(place * block, block));
+    return all_.leave(*room);
+  }
+
+  Status permute(const Meeting& meeting, int64_t source, int64_t, std::span<const std::byte> in,
+                 std::span<std::byte> out) override {
+    const auto from = std::ranges::find(meeting.group, source);
+    if (source >= 0 && from == meeting.group.end())
+      return refuse(fmt::format("{}: source {} isn't in the group", meeting.what, source));
+    size_t place = 0;
+    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"permute", meeting.what, in, out}, place));
+    if (source >= 0) copy(out, room->visits[static_cast<size_t>(from - meeting.group.begin())].in);
+    else if (!out.empty()) std::memset(out.data(), 0, out.size());
+    return all_.leave(*room);
+  }
+
+  Status broadcast(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out) override {
+    size_t place = 0;
+    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"broadcast", meeting.what, in, out}, place));
+    copy(out, room->visits[0].in);
+    return all_.leave(*room);
+  }
+
+  void abort(const Status& reason) override {
+    std::lock_guard lock(all_.mutex_);
+    (void)all_.fail(rank_, reason);  // an abort has nobody to report to
+  }
+
+ private:
+  static void copy(std::span<std::byte> to, std::span<const std::byte> from) {
+    if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
+  }
+
+  /// out = the fold of all members' bytes from `begin` on.
+  static Status fold(const Room& room, size_t begin, std::span<std::byte> out, Combine combine) {
+    for (size_t at = 0; at < out.size(); at += kFoldBlock) {
+      const size_t bytes = std::min(kFoldBlock, out.size() - at);
+      std::memcpy(out.data() + at, room.visits[0].in.data() + begin + at, bytes);
+      for (size_t k = 1; k < room.visits.size(); ++k) {
+        HILO_RETURN_IF_ERROR(
+            combine(out.data() + at, room.visits[k].in.data() + begin + at, static_cast<int64_t>(bytes)));
+      }
+    }
+    return ok_status();
+  }
+
+  void note(Room& room, const Status& status) {
+    if (status.ok()) return;
+    std::lock_guard lock(all_.mutex_);
+    if (room.failure.ok()) room.failure = status;
+  }
+
+  Status check_blocks(std::string_view operation, const Meeting& meeting, size_t bytes, size_t block) {
+    if (bytes == block * meeting.group.size()) return ok_status();
+    return refuse(fmt::format("{}: {} of {} bytes by {} members in blocks of {}", meeting.what, operation, bytes,
+                              meeting.group.size(), block));
+  }
+
+  Status refuse(std::string text) {
+    std::lock_guard lock(all_.mutex_);
+    return all_.fail(rank_, invalid_argument(std::move(text)));
+  }
+
+  ThreadCommunicators& all_;
+  int64_t rank_;
+};
+
+ThreadCommunicators::ThreadCommunicators(int64_t size) : ended_(static_cast<size_t>(size)) {
+  for (int64_t rank = 0; rank < size; ++rank) replicas_.push_back(std::make_unique<Replica>(*this, rank));
+}
+
+ThreadCommunicators::~ThreadCommunicators() = default;
+
+Communicator& ThreadCommunicators::of(int64_t replica) { return *replicas_[static_cast<size_t>(replica)]; }
+
+Status ThreadCommunicators::failure() const {
+  std::lock_guard lock(mutex_);
+  return failure_;
+}
+
+/// Precondition of this and all below: the mutex is held. Returns what the replica that failed is told.
+Status ThreadCommunicators::fail(int64_t replica, const Status& reason) {
+  if (!failure_.ok()) return failure_;
+  const std::string text = fmt::format("replica {} failed: {}", replica, reason.to_string());
+  failure_ = reason.code() == StatusCode::kCancelled ? cancelled(text) : Status(StatusCode::kAborted, text);
+  for (auto& [members, group] : groups_) {
+    for (Room& room : group->rooms) room.changed.notify_all();
+  }
+  return reason;
+}
+
+StatusOr<ThreadCommunicators::Group*> ThreadCommunicators::group_of(const Meeting& meeting, int64_t replica,
+                                                                    size_t& place) {
+  const auto me = std::ranges::find(meeting.group, replica);
+  if (me == meeting.group.end())
+    return fail(replica, invalid_argument(fmt::format("{}: the replica isn't in the group", meeting.what)));
+  place = static_cast<size_t>(me - meeting.group.begin());
+  std::vector<int64_t> members(meeting.group.begin(), meeting.group.end());
+  if (const auto known = groups_.find(members); known != groups_.end()) return known->second.get();
+  for (int64_t member : members) {
+    if (member < 0 || member >= size())
+      return fail(replica, invalid_argument(fmt::format("{}: there is no replica {}", meeting.what, member)));
+  }
+  auto group = std::make_unique<Group>();
+  group->meetings.resize(members.size());
+  for (Room& room : group->rooms) {
+    room.visits.resize(members.size());
+    room.present.resize(members.size());
+  }
+  group->members = members;
+  return groups_.emplace(std::move(members), std::move(group)).first->second.get();
+}
+
+/// Does a visit fit those who are there, and can the others still come?
+Status ThreadCommunicators::check_visit(const Group& group, const Room& room, size_t place, const Visit& visit) const {
+  for (size_t k = 0; k < group.members.size(); ++k) {
+    if (k == place) continue;
+    if (!room.present[k]) {
+      if (!ended_[static_cast<size_t>(group.members[k])]) continue;
+      return invalid_argument(
+          fmt::format("{}: waits for replica {}, which has ended without it", visit.what, group.members[k]));
+    }
+    const Visit& other = room.visits[k];
+    if (other.operation == visit.operation && other.what == visit.what && other.in.size() == visit.in.size() &&
+        other.out.size() == visit.out.size())
+      continue;
+    return invalid_argument(fmt::format("came to {} ({}, {} bytes), where replica {} waits at {} ({}, {} bytes)",
+                                        visit.what, visit.operation, visit.in.size(), group.members[k], other.what,
+                                        other.operation, other.in.size()));
+  }
+  return ok_status();
+}
+
+StatusOr<ThreadCommunicators::Room*> ThreadCommunicators::enter(const Meeting& meeting, int64_t replica,
+                                                                const Visit& visit, size_t& place) {
+  std::unique_lock lock(mutex_);
+  if (!failure_.ok()) return failure_;
+  HILO_ASSIGN_OR_RETURN(Group * group, group_of(meeting, replica, place));
+  Room& room = group->rooms[group->meetings[place]++ % 2];
+  if (const Status status = check_visit(*group, room, place, visit); !status.ok()) return fail(replica, status);
+  room.visits[place] = visit;
+  room.present[place] = true;
+  HILO_RETURN_IF_ERROR(arrive(lock, room));
+  return &room;
+}
+
+/// Waits until all members are there, or something has failed.
+Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& room) {
+  if (++room.arrived == room.visits.size()) {
+    room.open = false;
+    waiting_ -= static_cast<int64_t>(room.arrived) - 1;
+    room.changed.notify_all();
+    return ok_status();
+  }
+  ++waiting_;
+  check_progress();
+  room.changed.wait(lock, [&] { return !room.open || !failure_.ok(); });
+  return room.open ? failure_ : ok_status();
+}
+
+/// Waits for the end of a round.
+void ThreadCommunicators::pass(Room& room) {
+  std::unique_lock lock(mutex_);
+  if (++room.at_round == room.visits.size()) {
+    room.at_round = 0;
+    ++room.round;
+    room.changed.notify_all();
+    return;
+  }
+  const uint64_t round = room.round;
+  room.changed.wait(lock, [&] { return room.round != round; });
+}
+
+/// The last round: nobody reads any more, and the room is as it was at first for the meeting after the next.
+Status ThreadCommunicators::leave(Room& room) {
+  std::unique_lock lock(mutex_);
+  if (++room.at_round == room.visits.size()) {
+    room.at_round = 0;
+    ++room.round;
+    room.arrived = 0;
+    room.open = true;
+    room.present.assign(room.present.size(), false);
+    room.changed.notify_all();
+    return room.failure;
+  }
+  const uint64_t round = room.round;
+  room.changed.wait(lock, [&] { return room.round != round; });
+  return room.failure;
+}
+
+/// Fails everything if nobody is left who could come to where others wait.
+void ThreadCommunicators::check_progress() {
+  const int64_t ended = std::ranges::count(ended_, true);
+  if (waiting_ == 0 || waiting_ + ended < size() || !failure_.ok()) return;
+  for (const auto& [members, group] : groups_) {
+    for (const Room& room : group->rooms) {
+      if (room.arrived == 0 || !room.open) continue;
+      for (size_t k = 0; k < members.size(); ++k) {
+        if (!room.present[k]) continue;
+        (void)fail(members[k],
+                   failed_precondition(fmt::format(
+                       "{}: waits for all of the replicas {}, but every replica waits elsewhere or has ended",
+                       room.visits[k].what, list_text(members))));
+        return;
+      }
+    }
+  }
+}
+
+void ThreadCommunicators::end(int64_t replica) {
+  std::lock_guard lock(mutex_);
+  ended_[static_cast<size_t>(replica)] = true;
+  if (!failure_.ok()) return;
+  for (const auto& [members, group] : groups_) {
+    const auto me = std::ranges::find(members, replica);
+    if (me == members.end()) continue;
+    for (const Room& room : group->rooms) {
+      const auto place = static_cast<size_t>(me - members.begin());
+      if (room.arrived == 0 || !room.open || room.present[place]) continue;
+      const auto other = static_cast<size_t>(std::ranges::find(room.present, true) - room.present.begin());
+      (void)fail(replica, failed_precondition(fmt::format("ended without coming to {}, where replica {} waits",
+                                                          room.visits[other].what, members[other])));
+      return;
+    }
+  }
+  check_progress();
+}
+
+}  // namespace hilo

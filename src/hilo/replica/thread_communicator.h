@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// replica/thread_communicator.h -- replicas that are threads of one process meet in shared memory.
+#pragma once
+
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "hilo/backend/collectives.h"
+
+namespace hilo {
+
+/// Communicators of `size` replicas, one a thread. Who waits sleeps. A wait that can't end is an error, not a hang: a
+/// member failed or has ended, or all who are left wait for each other.
+class ThreadCommunicators {
+ public:
+  explicit ThreadCommunicators(int64_t size);
+  ~ThreadCommunicators();
+  ThreadCommunicators(const ThreadCommunicators&) = delete;
+  ThreadCommunicators& operator=(const ThreadCommunicators&) = delete;
+
+  int64_t size() const { return static_cast<int64_t>(replicas_.size()); }
+  /// To be used by one thread at a time.
+  Communicator& of(int64_t replica);
+  /// Says that the replica comes to no more meetings, having failed or not.
+  void end(int64_t replica);
+  /// Why meetings fail: ABORTED "replica 2 failed: ...", or OK.
+  Status failure() const;
+
+ private:
+  class Replica;
+  struct Visit;
+  struct Room;
+  struct Group;
+
+  StatusOr<Group*> group_of(const Meeting& meeting, int64_t replica, size_t& place);
+  StatusOr<Room*> enter(const Meeting& meeting, int64_t replica, const Visit& visit, size_t& place);
+  Status arrive(std::unique_lock<std::mutex>& lock, Room& room);
+  void pass(Room& room);
+  Status leave(Room& room);
+  Status check_visit(const Group& group, const Room& room, size_t place, const Visit& visit) const;
+  void check_progress();
+  Status fail(int64_t replica, const Status& reason);
+
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<Replica>> replicas_;
+  std::vector<bool> ended_;
+  std::map<std::vector<int64_t>, std::unique_ptr<Group>> groups_;
+  int64_t waiting_ = 0;  // replicas that wait for others to arrive
+  Status failure_;
+};
+
+}  // namespace hilo
