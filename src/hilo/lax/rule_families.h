@@ -21,6 +21,7 @@ extern const Rules scatter_rules;
 extern const Rules sort_rules;
 extern const Rules rng_bit_generator_rules;
 extern const Rules call_rules, conditional_rules, while_rules, scan_rules;
+extern const Rules psum_rules, pmax_rules, pmin_rules, all_gather_rules, ppermute_rules, axis_index_rules;
 extern const Rules optimization_barrier_rules, stop_gradient_rules;
 
 /// For tuples and parameters, which bind never sees, and ops whose issue comes later.

@@ -71,6 +71,14 @@ void check_live(const Tracer& tracer, std::string_view user) {
                                          "storing it outside"));
 }
 
+std::vector<NamedAxis> named_axes() {
+  std::vector<NamedAxis> axes;
+  for (const Trace* trace = &current_trace(); trace != nullptr; trace = trace->parent()) {
+    if (trace->named_axis()) axes.push_back(*trace->named_axis());
+  }
+  return axes;
+}
+
 std::vector<Array> bind(const Operation& operation) {
   for (const Array& a : operation.operands) {
     if (is_concrete(a)) continue;

@@ -81,6 +81,13 @@ const T& attributes_of(const Operation& operation) {
   return static_cast<const T&>(*operation.attributes);
 }
 
+/// An axis that vmap or pmap gave a name.
+struct NamedAxis {
+  std::string name;
+  int64_t size = 0;
+  bool operator==(const NamedAxis&) const = default;
+};
+
 /// Where operations go. Traces nest; `parent` receives what a trace doesn't handle itself.
 class Trace {
  public:
@@ -98,6 +105,10 @@ class Trace {
   /// Stages what it is given (jit, scan): no values are to be had.
   virtual bool is_staging() const { return false; }
 
+  /// The axis that operations under this trace may name, if it has one.
+  const std::optional<NamedAxis>& named_axis() const { return named_axis_; }
+  void name_axis(NamedAxis axis) { named_axis_ = std::move(axis); }
+
   Trace* parent() const { return parent_; }
   const std::shared_ptr<const TraceRecord>& record() const { return record_; }
   /// Is `array` a tracer of this trace?
@@ -113,10 +124,14 @@ class Trace {
   Trace* parent_;
   std::shared_ptr<TraceRecord> mutable_record_;
   std::shared_ptr<const TraceRecord> record_;
+  std::optional<NamedAxis> named_axis_;
 };
 
 /// The trace that bind() asks on this thread; EvalTrace if no transformation is active.
 Trace& current_trace();
+
+/// The named axes around the current trace, the innermost first.
+std::vector<NamedAxis> named_axes();
 
 /// Makes `trace` current for a scope.
 class TraceScope {

@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "hilo/hlo/ops/ext/named_axis.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/transform/memo.h"
 
@@ -15,7 +16,38 @@ Aval element_aval(const Array& value, int64_t dim) {
   return {Shape::array(value.dtype(), dims), value.weak_type()};
 }
 
+const std::string kNoName;
+thread_local const std::string* rule_axis = &kNoName;
+
+/// Says for a scope whose axis the rules batch.
+class RuleAxis {
+ public:
+  explicit RuleAxis(const std::string& name) : previous_(rule_axis) { rule_axis = &name; }
+  ~RuleAxis() { rule_axis = previous_; }
+  RuleAxis(const RuleAxis&) = delete;
+  RuleAxis& operator=(const RuleAxis&) = delete;
+
+ private:
+  const std::string* previous_;
+};
+
+/// Is `operation`, or something in a computation that it calls, an operation over the named axis?
+bool names_axis(const Operation& operation, const std::string& name) {
+  if (const auto* axis = hlo::named_axis_of(operation.opcode, operation.attributes.get()))
+    return axis->axis_name == name;
+  if (operation.attributes == nullptr) return false;
+  hlo::Instruction as_instruction;
+  as_instruction.opcode = operation.opcode;
+  as_instruction.attributes = operation.attributes;
+  for (const hlo::ComputationPtr& called : hlo::called_computations(as_instruction)) {
+    if (hlo::uses_axis(called, name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+const std::string& batched_axis_name() { return *rule_axis; }
 
 BatchTracer::BatchTracer(std::shared_ptr<const TraceRecord> record, Array value, int64_t dim)
     : TracerOf(std::move(record), element_aval(value, dim)), value(std::move(value)), dim(dim) {}
@@ -44,6 +76,7 @@ std::vector<Array> BatchTrace::bind(const Operation& operation) {
     any |= dims.back().has_value();
   }
   if (any) result_avals(operation);  // errors show the user's shapes, not the batched ones
+  any |= named_axis() && names_axis(operation, named_axis()->name);
   TraceScope scope(*parent());
   if (!any) return parent()->bind(inner);
   const Rules& rules = rules_of(operation.opcode);
@@ -54,6 +87,7 @@ std::vector<Array> BatchTrace::bind(const Operation& operation) {
                            UserLocation::describe() +
                            "): " + (missing != nullptr ? missing->why : "the op can't be batched")));
   }
+  const RuleAxis rule_scope(named_axis() ? named_axis()->name : kNoName);
   BatchResult result = (*rule)(inner, dims, axis_size_);
   std::vector<Array> out;
   out.reserve(result.results.size());
@@ -125,9 +159,10 @@ Array placed_result(const Array& value, BatchDim dim, BatchDim wanted, int64_t a
 }  // namespace
 
 std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
-                             const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where) {
+                             const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where,
+                             const std::string& axis_name) {
   const int64_t axis_size = common_axis_size(arguments, in_dims, where);
-  BatchTrace trace(&current_trace(), axis_size);
+  BatchTrace trace(&current_trace(), axis_size, axis_name);
   std::vector<Array> inputs;
   for (size_t i = 0; i < arguments.size(); ++i) {
     BatchDim dim = in_dims[i];
@@ -160,7 +195,7 @@ BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const s
   }
   BatchedComputation result;
   const FlatFunction f = [&](std::span<const Array> arguments) {
-    BatchTrace trace(&current_trace(), axis_size);
+    BatchTrace trace(&current_trace(), axis_size, batched_axis_name());
     std::vector<Array> inputs;
     for (size_t i = 0; i < arguments.size(); ++i) {
       inputs.push_back(trace.wrap(arguments[i], batched[i] ? BatchDim(0) : std::nullopt));
@@ -190,7 +225,11 @@ BatchedComputation batch_computation(const hlo::ComputationPtr& computation, con
   static ComputationMemo<BatchedComputation> memo;
   std::vector<bool> size_bits;  // the axis size is part of the key
   for (int64_t n = axis_size; n > 0; n >>= 1) size_bits.push_back((n & 1) != 0);
-  return memo.get(computation, {batched, force, size_bits},
+  std::vector<bool> name_bits;  // and so is its name
+  for (char c : batched_axis_name()) {
+    for (int bit = 0; bit < 8; ++bit) name_bits.push_back(((c >> bit) & 1) != 0);
+  }
+  return memo.get(computation, {batched, force, size_bits, name_bits},
                   [&] { return trace_batched(computation, batched, force, axis_size); });
 }
 

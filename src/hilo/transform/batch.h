@@ -13,10 +13,14 @@ struct BatchTracer final : TracerOf<BatchTracer> {
   int64_t dim;  ///< where it is
 };
 
-/// Carries a batch axis on some values. Rules run in the parent trace.
+/// Carries a batch axis on some values. Rules run in the parent trace. An axis with a name gives the named-axis ops of
+/// that name their meaning.
 class BatchTrace final : public Trace {
  public:
-  BatchTrace(Trace* parent, int64_t axis_size) : Trace(parent, "vmap"), axis_size_(axis_size) {}
+  BatchTrace(Trace* parent, int64_t axis_size, const std::string& axis_name)
+      : Trace(parent, "vmap"), axis_size_(axis_size) {
+    if (!axis_name.empty()) name_axis({axis_name, axis_size});
+  }
   std::vector<Array> bind(const Operation& operation) override;
 
   Array wrap(Array value, BatchDim dim);
@@ -29,9 +33,13 @@ class BatchTrace final : public Trace {
 
 /// Runs `f` on arguments whose batch axes are `in_dims`; every result gets its batch axis at `out_dims[i]`, broadcast if
 /// it has none; where out_dims[i] is nullopt a batched result is an error. `where` begins messages: "vmap (train.cc:41)".
+/// `axis_name` may be empty.
 std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
                              const std::function<std::vector<BatchDim>(size_t result_count)>& out_dims,
-                             std::string_view where = "vmap");
+                             std::string_view where = "vmap", const std::string& axis_name = {});
+
+/// The name of the axis whose batching rule is running; empty if it has none.
+const std::string& batched_axis_name();
 
 /// A computation over batched leaves: batched parameters and results have the axis in front. Flat parameters; root is a
 /// tuple. `force` makes results batched that need not be. Memoised.

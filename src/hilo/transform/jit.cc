@@ -28,6 +28,7 @@ struct Entry {
   std::vector<Aval> avals;
   std::vector<bool> donated;
   uint64_t version = 0;
+  std::vector<NamedAxis> axes;  // around the call: part of what operations over them mean
 
   StagedFunction staged;
   std::shared_ptr<void> prototype;
@@ -39,7 +40,7 @@ struct Entry {
     for (size_t i = 0; i < leaves.size(); ++i) {
       if (leaves[i].impl().aval != avals[i]) return false;
     }
-    return call.arguments.structure == structure && call.donated == donated;
+    return call.arguments.structure == structure && call.donated == donated && named_axes() == axes;
   }
 };
 
@@ -97,6 +98,7 @@ std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
   entry->structure = call.arguments.structure;
   entry->donated = call.donated;
   entry->version = version_now();
+  entry->axes = named_axes();
   for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
   entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); },
                         entry->avals, "jit", cache.options().name);

@@ -4,14 +4,12 @@
 #include "hilo/transform/batch.h"
 
 namespace hilo::vmap_detail {
-namespace {
 
-/// One axis a leaf, from one axis an argument or one for all.
-std::vector<BatchDim> axes_of_leaves(std::string_view what, const std::vector<Axis>& axes,
+std::vector<BatchDim> axes_of_leaves(const std::string& what, const std::vector<Axis>& axes,
                                      const std::vector<size_t>& leaf_counts) {
   if (axes.size() != 1 && axes.size() != leaf_counts.size()) {
-    or_throw(invalid_argument(std::string(what) + " must have one entry or one each: got " +
-                              std::to_string(axes.size()) + " for " + std::to_string(leaf_counts.size())));
+    or_throw(invalid_argument(what + " must have one entry or one each: got " + std::to_string(axes.size()) + " for " +
+                              std::to_string(leaf_counts.size())));
   }
   std::vector<BatchDim> dims;
   for (size_t i = 0; i < leaf_counts.size(); ++i) {
@@ -21,11 +19,9 @@ std::vector<BatchDim> axes_of_leaves(std::string_view what, const std::vector<Ax
   return dims;
 }
 
-}  // namespace
-
 std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const std::vector<size_t>& leaf_counts,
                         const std::vector<Axis>& in_axes, const std::vector<Axis>& out_axes,
-                        const std::function<std::vector<size_t>()>& result_leaf_counts,
+                        const std::function<std::vector<size_t>()>& result_leaf_counts, const std::string& axis_name,
                         const std::source_location& location) {
   const std::string where = "vmap (" + describe_location(location) + ")";
   const std::vector<BatchDim> in_dims = axes_of_leaves(where + " in_axes", in_axes, leaf_counts);
@@ -38,7 +34,7 @@ std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, co
   }
   return vmap_flat(
       f, leaves, in_dims, [&](size_t) { return axes_of_leaves(where + " out_axes", out_axes, result_leaf_counts()); },
-      where);
+      where, axis_name);
 }
 
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves) {

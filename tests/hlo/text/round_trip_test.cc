@@ -166,6 +166,60 @@ TEST(RoundTrip, OpsThatOnlyParse) {
       "}\n");
 }
 
+TEST(RoundTrip, Collectives) {
+  expect_same(std::string("HloModule m, replica_count=2\n\n") + kAdd +
+              "ENTRY %main (x: f32[4,2]) -> (f32[8,2], f32[4,2], f32[4,2]) {\n"
+              "  %x = f32[4,2]{1,0} parameter(0)\n"
+              "  %sum = f32[4,2]{1,0} all-reduce(%x), channel_id=1, replica_groups={{0,1}}, constrain_layout=true, "
+              "use_global_device_ids=true, to_apply=%add\n"
+              "  %pair = (f32[4,2]{1,0}, f32[4,2]{1,0}) all-reduce(%x, %sum), replica_groups={}, to_apply=%add\n"
+              "  %part = f32[2,2]{1,0} reduce-scatter(%sum), replica_groups={{1,0}}, dimensions={0}, to_apply=%add\n"
+              "  %gather = f32[8,2]{1,0} all-gather(%x), replica_groups={{0,1}}, dimensions={0}\n"
+              "  %blocks = f32[4,2]{1,0} all-to-all(%x), replica_groups={{0,1}}, dimensions={1}\n"
+              "  %swap = (f32[4,2]{1,0}, f32[4,2]{1,0}) all-to-all(%x, %blocks), replica_groups={{0,1}}\n"
+              "  %from = f32[4,2]{1,0} collective-permute(%x), channel_id=2, source_target_pairs={{0,1},{1,0}}\n"
+              "  %copy = f32[4,2]{1,0} collective-broadcast(%x), replica_groups={{1,0}}\n"
+              "  %id = u32[] replica-id()\n"
+              "  %partition = u32[] partition-id()\n"
+              "  ROOT %out = (f32[8,2]{1,0}, f32[4,2]{1,0}, f32[4,2]{1,0}) tuple(%gather, %from, %copy)\n"
+              "}\n");
+}
+
+/// The groups of an all-to-all that reads `groups`, as the list form.
+std::string groups_of(const std::string& groups) {
+  const std::string text = round_trip(
+      "ENTRY main {\n  x = f32[8,8] parameter(0)\n  ROOT r = f32[8,8] all-to-all(x), replica_groups=" + groups +
+      ", dimensions={0}\n}\n");
+  const size_t begin = text.find("replica_groups="), end = text.find(", dimensions", begin);
+  return begin == std::string::npos ? text : text.substr(begin + 15, end - begin - 15);
+}
+
+TEST(RoundTrip, GroupsReadFromAnIotaPrintAsLists) {
+  EXPECT_EQ(groups_of("[2,4]<=[8]"), "{{0,1,2,3},{4,5,6,7}}");
+  EXPECT_EQ(groups_of("[4,2]<=[2,4]T(1,0)"), "{{0,4},{1,5},{2,6},{3,7}}");
+  EXPECT_EQ(groups_of("[2,4]<=[2,2,2]T(2,0,1)"), "{{0,2,4,6},{1,3,5,7}}");
+  EXPECT_EQ(groups_of("[1,8]<=[8]"), "{{0,1,2,3,4,5,6,7}}");
+  EXPECT_EQ(groups_of("{}"), "{}");
+}
+
+TEST(RoundTrip, GroupsThatAreNoIotaAreRefused) {
+  for (const char* groups : {"[2,4]<=[9]", "[8]<=[8]", "[2,4]<=[2,4]T(0,0)", "[2,4]<=[2,4]T(0)", "[0,4]<=[0]",
+                             "[99999999999,99999999999]<=[99999999999,99999999999]", "[2,4]=[8]", "[2,4]<=8"}) {
+    EXPECT_TRUE(groups_of(groups).starts_with("INVALID_ARGUMENT")) << groups << ": " << groups_of(groups);
+  }
+}
+
+TEST(RoundTrip, NamedAxisOps) {
+  expect_same(entry("(x: f32[4]) -> f32[4,8]",
+                    "  %x = f32[4]{0} parameter(0)\n"
+                    "  %sum = f32[4]{0} hilo.psum(%x), axis_name=i, axis_size=8\n"
+                    "  %most = f32[4]{0} hilo.pmax(%sum), axis_name=i, axis_size=8\n"
+                    "  %least = f32[4]{0} hilo.pmin(%most), axis_name=\"a b\", axis_size=8\n"
+                    "  %next = f32[4]{0} hilo.ppermute(%least), axis_name=i, axis_size=8, permutation={{0,1},{1,0}}\n"
+                    "  %me = s32[] hilo.axis_index(), axis_name=i, axis_size=8\n"
+                    "  ROOT %all = f32[4,8]{1,0} hilo.all_gather(%next), axis_name=i, axis_size=8, dimension=1\n"));
+}
+
 TEST(RoundTrip, AsynchronousForms) {
   expect_same(std::string("HloModule m\n\n") + kAdd +
               "ENTRY %main (x: f32[]) -> f32[] {\n"

@@ -7,6 +7,7 @@
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/elementwise.h"
+#include "hilo/hlo/ops/ext/named_axis.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/ext/stop_gradient.h"
 #include "hilo/hlo/ops/extensions.h"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "hilo/hlo/ir/module.h"
 
@@ -40,5 +41,8 @@ StatusOr<bool> lower_extensions(Module& module);
 
 /// As above, but the extension ops in `native` stay: the backend runs them itself.
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
+
+/// psum, all_gather and the like over the axis `axis_name` become collectives of `replicas` replicas, the axis's members.
+StatusOr<bool> lower_named_axis(Module& module, std::string_view axis_name, int64_t replicas);
 
 }  // namespace hilo::hlo

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/named_axis.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/ir/module.h"
+#include "hilo/hlo/ops/extensions.h"
+
+namespace hilo::hlo {
+namespace {
+
+template <typename... More>
+constexpr auto with_axis_fields(const More&... more) {
+  return std::array<AttributeField, 2 + sizeof...(More)>{
+      field<&NamedAxisAttributes::axis_name>("axis_name", FieldShow::kAlways),
+      field<&NamedAxisAttributes::axis_size>("axis_size", FieldShow::kAlways),
+      more...,
+  };
+}
+constexpr auto kAxisFields = with_axis_fields();
+constexpr auto kAllGatherFields =
+    with_axis_fields(field<&NamedAllGatherAttributes::dimension>("dimension", FieldShow::kAlways));
+constexpr auto kPpermuteFields =
+    with_axis_fields(field<&PpermuteAttributes::permutation>("permutation", FieldShow::kAlways));
+
+const NamedAxisAttributes& axis_in(const ShapeRuleInput& input) {
+  return static_cast<const NamedAxisAttributes&>(*input.attributes);
+}
+
+Status check_axis(const ShapeRuleInput& input) {
+  const NamedAxisAttributes& axis = axis_in(input);
+  if (!axis.axis_name.empty() && axis.axis_size > 0) return ok_status();
+  return invalid_argument(
+      fmt::format("axis {} of size {}; wanted a name and a size above 0", quote(axis.axis_name), axis.axis_size));
+}
+
+StatusOr<Shape> infer_same(const ShapeRuleInput& input) {
+  HILO_RETURN_IF_ERROR(check_axis(input));
+  return input.operands[0].with_default_layout();
+}
+
+StatusOr<Shape> infer_axis_index(const ShapeRuleInput& input) {
+  HILO_RETURN_IF_ERROR(check_axis(input));
+  return Shape::scalar(ElementType::kS32);
+}
+
+StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
+  HILO_RETURN_IF_ERROR(check_axis(input));
+  const int64_t dimension = static_cast<const NamedAllGatherAttributes&>(*input.attributes).dimension;
+  const Shape& operand = input.operands[0];
+  if (dimension < 0 || dimension > operand.rank()) {
+    return invalid_argument(fmt::format("dimension {} is out of range; wanted 0 to {} for {}", dimension,
+                                        operand.rank(), operand.to_string()));
+  }
+  std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
+  sizes.insert(sizes.begin() + dimension, axis_in(input).axis_size);
+  return Shape::make_array(operand.element_type(), sizes);
+}
+
+StatusOr<Shape> infer_ppermute(const ShapeRuleInput& input) {
+  HILO_RETURN_IF_ERROR(check_axis(input));
+  const auto& attributes = static_cast<const PpermuteAttributes&>(*input.attributes);
+  std::vector<bool> sends(static_cast<size_t>(attributes.axis_size)), receives(sends.size());
+  for (const auto& [source, target] : attributes.permutation) {
+    const auto in_axis = [&](int64_t id) { return id >= 0 && id < attributes.axis_size; };
+    if (!in_axis(source) || !in_axis(target)) {
+      return invalid_argument(fmt::format("permutation: ({}, {}) is out of range for axis {} of size {}", source,
+                                          target, quote(attributes.axis_name), attributes.axis_size));
+    }
+    if (sends[static_cast<size_t>(source)] || receives[static_cast<size_t>(target)]) {
+      return invalid_argument(fmt::format(
+          "permutation: sources and destinations must be unique; ({}, {}) has one that came before", source, target));
+    }
+    sends[static_cast<size_t>(source)] = receives[static_cast<size_t>(target)] = true;
+  }
+  return input.operands[0].with_default_layout();
+}
+
+Status unbound(const Instruction& instruction) {
+  return invalid_argument(fmt::format(
+      "unbound axis name: {}. Hint: {} needs a surrounding vmap or pmap with that axis_name",
+      named_axis_of(instruction.opcode, instruction.attributes.get())->axis_name, opcode_name(instruction.opcode)));
+}
+
+StatusOr<Literal> evaluate(const EvaluateInput& input) { return unbound(input.instruction); }
+StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape>) {
+  return unbound(instruction);
+}
+
+template <typename T>
+OpDef named_axis_def(Opcode opcode, std::string_view name, TypeSet types,
+                     StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&), std::span<const AttributeField> fields,
+                     std::string_view spec) {
+  return {.opcode = opcode,
+          .name = name,
+          .arity = opcode == kExtAxisIndex ? 0 : 1,
+          .operand_types = types,
+          .traits = kExtension,
+          .cost = CostClass::kHero,
+          .infer_shape = infer_shape,
+          .fields = fields,
+          .make_attributes = make_attributes_of<T>,
+          .copy_attributes = copy_attributes_of<T>,
+          .evaluate = evaluate,
+          .decompose = decompose,
+          .spec = spec};
+}
+
+}  // namespace
+
+const OpDef& ext_psum_op() {
+  static const OpDef definition =
+      named_axis_def<NamedAxisAttributes>(kExtPsum, "hilo.psum", kNumeric, infer_same, kAxisFields, "jax.lax.psum");
+  return definition;
+}
+
+const OpDef& ext_pmax_op() {
+  static const OpDef definition =
+      named_axis_def<NamedAxisAttributes>(kExtPmax, "hilo.pmax", kAnyOrdered, infer_same, kAxisFields, "jax.lax.pmax");
+  return definition;
+}
+
+const OpDef& ext_pmin_op() {
+  static const OpDef definition =
+      named_axis_def<NamedAxisAttributes>(kExtPmin, "hilo.pmin", kAnyOrdered, infer_same, kAxisFields, "jax.lax.pmin");
+  return definition;
+}
+
+const OpDef& ext_all_gather_op() {
+  static const OpDef definition = named_axis_def<NamedAllGatherAttributes>(
+      kExtAllGather, "hilo.all_gather", kAnyArray, infer_all_gather, kAllGatherFields, "jax.lax.all_gather");
+  return definition;
+}
+
+const OpDef& ext_ppermute_op() {
+  static const OpDef definition = named_axis_def<PpermuteAttributes>(
+      kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute, kPpermuteFields, "jax.lax.ppermute");
+  return definition;
+}
+
+const OpDef& ext_axis_index_op() {
+  static const OpDef definition = named_axis_def<NamedAxisAttributes>(
+      kExtAxisIndex, "hilo.axis_index", kAnyArray, infer_axis_index, kAxisFields, "jax.lax.axis_index");
+  return definition;
+}
+
+const NamedAxisAttributes* named_axis_of(Opcode opcode, const Attributes* attributes) {
+  if (opcode < kExtPsum || opcode > kExtAxisIndex) return nullptr;
+  return static_cast<const NamedAxisAttributes*>(attributes);
+}
+
+bool uses_axis(const ComputationPtr& computation, std::string_view axis_name) {
+  const std::vector<ComputationPtr> all = computations_of(computation);
+  return std::ranges::any_of(all, [&](const ComputationPtr& c) {
+    return std::ranges::any_of(c->instructions(), [&](const Instruction& i) {
+      const NamedAxisAttributes* axis = named_axis_of(i.opcode, i.attributes.get());
+      return axis != nullptr && axis->axis_name == axis_name;
+    });
+  });
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/lax/collective.h"
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/ext/named_axis.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::lax {
+namespace {
+
+/// The size of a named axis around the call; `what` is the function that asks.
+int64_t size_of_axis(const char* what, const std::string& axis_name) {
+  for (const NamedAxis& axis : named_axes()) {
+    if (axis.name == axis_name) return axis.size;
+  }
+  or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): unbound axis name: " + axis_name +
+                            ". Hint: it needs a surrounding vmap or pmap with this axis_name"));
+  return 0;
+}
+
+template <typename T>
+std::shared_ptr<T> over_axis(const char* what, const std::string& axis_name) {
+  auto attributes = std::make_shared<T>();
+  attributes->axis_name = axis_name;
+  attributes->axis_size = size_of_axis(what, axis_name);
+  return attributes;
+}
+
+/// `x` with dimensions axis and axis + 1 made one.
+Array merged(const Array& x, int64_t axis) {
+  std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
+  sizes[static_cast<size_t>(axis)] *= sizes[static_cast<size_t>(axis) + 1];
+  sizes.erase(sizes.begin() + axis + 1);
+  return ops::reshape(x, sizes);
+}
+
+}  // namespace
+
+Array psum(const Operand& x, const std::string& axis_name) {
+  const UserLocation here(x.location());
+  const bool boolean = x.array().dtype() == ElementType::kPred;
+  return bind_one(hlo::kExtPsum, {boolean ? ops::convert_element_type(x, ElementType::kS32) : x.array()},
+                  over_axis<hlo::NamedAxisAttributes>("psum", axis_name));
+}
+
+Array pmean(const Operand& x, const std::string& axis_name) {
+  const UserLocation here(x.location());
+  const int64_t size = size_of_axis("pmean", axis_name);
+  const bool inexact = is_floating(x.array().dtype()) || is_complex(x.array().dtype());
+  const Array total = psum(inexact ? x.array() : ops::convert_element_type(x, ElementType::kF32), axis_name);
+  return ops::div(total, ops::full_like(total, static_cast<double>(size)));
+}
+
+Array pmax(const Operand& x, const std::string& axis_name) {
+  const UserLocation here(x.location());
+  return bind_one(hlo::kExtPmax, {x.array()}, over_axis<hlo::NamedAxisAttributes>("pmax", axis_name));
+}
+
+Array pmin(const Operand& x, const std::string& axis_name) {
+  const UserLocation here(x.location());
+  return bind_one(hlo::kExtPmin, {x.array()}, over_axis<hlo::NamedAxisAttributes>("pmin", axis_name));
+}
+
+Array all_gather(const Operand& x, const std::string& axis_name, int64_t axis, bool tiled) {
+  const UserLocation here(x.location());
+  auto attributes = over_axis<hlo::NamedAllGatherAttributes>("all_gather", axis_name);
+  const int64_t axes = x.array().ndim() + (tiled ? 0 : 1);
+  attributes->dimension = axis < 0 ? axis + axes : axis;
+  if (attributes->dimension < 0 || attributes->dimension >= axes) {
+    or_throw(invalid_argument("all_gather (" + UserLocation::describe() + "): axis " + std::to_string(axis) +
+                              " is out of range for " + x.array().aval_shape().to_string()));
+  }
+  const int64_t place = attributes->dimension;
+  const Array stacked = bind_one(hlo::kExtAllGather, {x.array()}, std::move(attributes));
+  return tiled ? merged(stacked, place) : stacked;
+}
+
+Array ppermute(const Operand& x, const std::string& axis_name, std::vector<std::pair<int64_t, int64_t>> permutation) {
+  const UserLocation here(x.location());
+  auto attributes = over_axis<hlo::PpermuteAttributes>("ppermute", axis_name);
+  attributes->permutation = std::move(permutation);
+  return bind_one(hlo::kExtPpermute, {x.array()}, std::move(attributes));
+}
+
+Array axis_index(const std::string& axis_name, std::source_location location) {
+  const UserLocation here(location);
+  return bind_one(hlo::kExtAxisIndex, {}, over_axis<hlo::NamedAxisAttributes>("axis_index", axis_name));
+}
+
+int64_t axis_size(const std::string& axis_name, std::source_location location) {
+  const UserLocation here(location);
+  return size_of_axis("axis_size", axis_name);
+}
+
+}  // namespace hilo::lax

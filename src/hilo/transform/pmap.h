@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/pmap.h -- pmap: one program on several replicas at once, each with its slice of the arguments.
+#pragma once
+
+#include <source_location>
+
+#include "hilo/transform/vmap.h"
+
+namespace hilo {
+
+class PmapCache;
+
+namespace pmap_detail {
+
+/// One call of a mapped function, without templates.
+struct Call {
+  FlatTree arguments;
+  std::vector<size_t> leaf_counts;  ///< of each argument
+  /// Runs the function on tracers; stores its result's tree, and the leaves of each of its parts.
+  std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype,
+                                   std::vector<size_t>& result_leaf_counts)>
+      trace;
+};
+struct Outcome {
+  std::vector<Array> leaves;
+  std::shared_ptr<void> prototype;
+};
+
+std::shared_ptr<PmapCache> make_cache(std::string axis_name, std::vector<Axis> in_axes, std::vector<Axis> out_axes,
+                                      const std::source_location& location);
+Outcome call(PmapCache& cache, const Call& call);
+
+}  // namespace pmap_detail
+
+/// What pmap returns. Copies share what has been compiled.
+template <typename F>
+class Pmapped {
+ public:
+  Pmapped(F f, std::shared_ptr<PmapCache> cache) : f_(std::move(f)), cache_(std::move(cache)) {}
+
+  template <typename... Args>
+  auto operator()(const Args&... args) const {
+    using Arguments = flat_call::Arguments<F, Args...>;
+    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    const Arguments arguments(args...);
+    pmap_detail::Call call{flatten(arguments), flat_call::leaf_counts(arguments), {}};
+    call.trace = [&](std::span<const Array> leaves, std::shared_ptr<void>& prototype, std::vector<size_t>& counts) {
+      Result result = std::apply(f_, unflatten(arguments, leaves));
+      FlatTree flat = flatten(result);
+      counts = vmap_detail::result_leaf_counts(result);
+      prototype = std::make_shared<Result>(std::move(result));
+      return flat.leaves;
+    };
+    const pmap_detail::Outcome outcome = pmap_detail::call(*cache_, call);
+    return unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
+  }
+
+ private:
+  F f_;
+  std::shared_ptr<PmapCache> cache_;
+};
+
+/// `f` on every slice of the mapped axis, each on a replica of its own, as jax.pmap. In `f`, lax::psum and the like speak
+/// to the other replicas by `axis_name`. Axes as in vmap; results are stacked along out_axes. Inside another
+/// transformation it means vmap with that axis_name, which gives the same values.
+/// Errors     INVALID_ARGUMENT if the axis is longer than there are replicas (jax_replica_count), or as vmap; ABORTED if a
+///            replica fails
+/// Cost       compiled once for every kind of arguments; a call copies each replica's slice, and its results
+/// Example    pmap([](Array x) { return x - lax::pmean(x, "i"); }, "i")(xs)
+template <typename F>
+Pmapped<F> pmap(F f, std::string axis_name = {}, std::vector<Axis> in_axes = {0}, std::vector<Axis> out_axes = {0},
+                std::source_location location = std::source_location::current()) {
+  return Pmapped<F>(std::move(f),
+                    pmap_detail::make_cache(std::move(axis_name), std::move(in_axes), std::move(out_axes), location));
+}
+
+}  // namespace hilo
