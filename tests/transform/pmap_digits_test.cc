@@ -52,8 +52,8 @@ Data load() {
 Data batch_of(const Data& all, const Array& order, int64_t step, int64_t replicas) {
   const int64_t batches = order.size() / kBatch, begin = step % batches * kBatch;
   const Array rows = numpy::slice(order, begin, begin + kBatch);
-  return {numpy::reshape(numpy::take(all.images, rows), {replicas, kBatch / replicas, 64}),
-          numpy::reshape(numpy::take(all.labels, rows), {replicas, kBatch / replicas})};
+  return {numpy::reshape(numpy::take(all.images, rows, 0), {replicas, kBatch / replicas, 64}),
+          numpy::reshape(numpy::take(all.labels, rows, 0), {replicas, kBatch / replicas})};
 }
 
 std::vector<double> loss_curve(int64_t replicas) {

@@ -188,8 +188,8 @@ TEST(RoundTrip, Collectives) {
 /// The groups of an all-to-all that reads `groups`, as the list form.
 std::string groups_of(const std::string& groups) {
   const std::string text = round_trip(
-      "ENTRY main {\n  x = f32[8,8] parameter(0)\n  ROOT r = f32[8,8] all-to-all(x), replica_groups=" + groups +
-      ", dimensions={0}\n}\n");
+      "HloModule m\nENTRY main {\n  x = f32[8,8] parameter(0)\n  ROOT r = f32[8,8] all-to-all(x), replica_groups=" +
+      groups + ", dimensions={0}\n}\n");
   const size_t begin = text.find("replica_groups="), end = text.find(", dimensions", begin);
   return begin == std::string::npos ? text : text.substr(begin + 15, end - begin - 15);
 }
