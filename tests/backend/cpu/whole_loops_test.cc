@@ -67,7 +67,7 @@ Planned plan(const hlo::Module& module, Isa isa, LoopForm form) {
   Planned planned;
   planned.whole_loops = program->whole_loops.size();
   for (const WhileLoop& loop : program->loops) planned.stepwise_loops += !loop.body.empty();
-  planned.executable = std::make_unique<CpuExecutable>(module, std::move(optimized), *std::move(program), 0);
+  planned.executable = std::make_unique<CpuExecutable>(module, 1, std::move(optimized), *std::move(program), 0);
   return planned;
 }
 
