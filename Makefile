@@ -25,7 +25,7 @@ test:  ## build and run everything; ends with "N passed, N failed"
 	@python3 tools/run_tests.py --build $(BUILD) --jobs $(JOBS)
 
 sanitize:  ## all tests under address+undefined, base, backend, client, replica and threads under thread
-	@tools/setup.sh build test
+	@tools/setup.sh build test fuzz
 	@python3 tools/sanitize.py --jobs $(JOBS)
 
 bench:  ## hilo beside its peers, with ratios

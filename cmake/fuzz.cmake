@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/fuzz.cmake -- each tests/fuzz/NAME.cc is a libFuzzer program build-fuzz/bin/fuzz/NAME.
+# cmake/fuzz.cmake -- each tests/fuzz/NAME.cc is a libFuzzer program build-address/bin/fuzz/NAME.
 file(GLOB HILO_FUZZERS CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.cc)
 add_custom_target(fuzzers)
 foreach(source IN LISTS HILO_FUZZERS)

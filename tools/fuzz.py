@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs each tests/fuzz/NAME.cc under libFuzzer with the address and undefined sanitizers, from the inputs in
-tests/fuzz/NAME/. What breaks is left in build-fuzz/found/NAME/. Ends with "N passed, N failed"."""
+tests/fuzz/NAME/. What breaks is left in build-address/found/NAME/. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-TREE = ROOT / "build-fuzz"
+TREE = ROOT / "build-address"  # that of tools/sanitize.py
 MOST_MEGABYTES = 2048  # a reader that takes more for an input of at most 64 KiB has failed
 
 
@@ -31,8 +31,8 @@ def main() -> int:
 
 def build(jobs: int) -> bool:
     environment = {**os.environ, "CC": "clang-19", "CXX": "clang++-19"}
-    configure = ["cmake", "-G", "Ninja", "-B", str(TREE), "-S", str(ROOT), "-DHILO_SANITIZE=fuzz", "-DHILO_BUILD_TESTS=OFF",
-                 "-DHILO_BUILD_BENCH=OFF", "-DHILO_BUILD_EXAMPLES=OFF"]
+    configure = ["cmake", "-G", "Ninja", "-B", str(TREE), "-S", str(ROOT), "-DHILO_SANITIZE=address",
+                 "-DHILO_BUILD_BENCH=OFF"]
     for command in (configure, ["ninja", "-C", str(TREE), "-j", str(jobs), "fuzzers"]):
         done = subprocess.run(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:

@@ -161,7 +161,8 @@ hlo::Module endless() {
   const auto body_computation = *std::move(body).build(next);
   Builder b("main");
   const auto start = b.tuple({b.parameter(kS32), b.parameter(Shape::array(ElementType::kF32, {40}))});
-  return module_of(std::move(b), loop(b, start, below(carry, 5), body_computation), "endless");
+  const auto root = loop(b, start, below(carry, 5), body_computation);
+  return module_of(std::move(b), root, "endless");
 }
 
 TEST(ControlFlow, StopsWhenCancelled) {
