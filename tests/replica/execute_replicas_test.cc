@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/backend/reference/reference_backend.h"
 #include "hilo/hlo/eval/evaluator.h"
@@ -472,6 +474,53 @@ TEST(ExecuteReplicas, CancellingStopsAllReplicas) {
     ExecuteOptions options;
     options.cancellation = &token;
     EXPECT_EQ(execute_replicas(**executable, buffers_of({x, x}), options).status().code(), StatusCode::kCancelled);
+  }
+}
+
+/// Replica 0 meets, replica 1 computes for ever.
+constexpr std::string_view kEndless = R"(
+HloModule m
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT r = f32[] add(x, y)
+}
+same {
+  ROOT x = f32[3] parameter(0)
+}
+for_ever {
+  x = f32[3] parameter(0)
+  ROOT t = pred[] constant(true)
+}
+meets {
+  x = f32[3] parameter(0)
+  ROOT sum = f32[3] all-reduce(x), replica_groups={}, to_apply=add
+}
+computes {
+  x = f32[3] parameter(0)
+  ROOT loop = f32[3] while(x), condition=for_ever, body=same
+}
+ENTRY main {
+  p = f32[3] parameter(0)
+  id = u32[] replica-id()
+  zero = u32[] constant(0)
+  first = pred[] compare(id, zero), direction=EQ
+  ROOT r = f32[3] conditional(first, p, p), true_computation=meets, false_computation=computes
+})";
+
+TEST(ExecuteReplicas, CancellingReachesAReplicaThatWaitsAndOneThatLoops) {
+  for (const std::unique_ptr<Backend>& engine : engines()) {
+    const auto executable = compiled(*engine, std::string(kEndless), 2);
+    ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+    const Literal x = Literal::array<float>({3}, {1, 2, 3});
+    CancellationToken token;
+    ExecuteOptions options;
+    options.cancellation = &token;
+    Status status;
+    std::thread runs([&] { status = execute_replicas(**executable, buffers_of({x, x}), options).status(); });
+    token.cancel();  // before they start, or once they wait: it must end
+    runs.join();
+    EXPECT_EQ(status.code(), StatusCode::kCancelled) << status.to_string();
   }
 }
 

@@ -227,6 +227,40 @@ TEST(ThreadCommunicator, ReplicasThatWaitForEachOtherAreAnErrorAndNoHang) {
       << failure.to_string();
 }
 
+TEST(ThreadCommunicator, CancellingEndsAllWhoWaitWithinOneWakeUpEach) {
+  constexpr int64_t kReplicas = 4;  // the last one never comes, nor ends
+  const std::vector<int64_t> group = everyone(kReplicas);
+  CancellationToken token;
+  ThreadCommunicators all(kReplicas, &token);
+  std::vector<Status> statuses(kReplicas - 1);
+  std::vector<std::thread> threads;
+  for (int64_t r = 0; r < kReplicas - 1; ++r) {
+    threads.emplace_back([&, r] {
+      const Floats mine(1);
+      Floats sum(1);
+      statuses[static_cast<size_t>(r)] = all.of(r).all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats);
+    });
+  }
+  while (all.waiting() < kReplicas - 1) std::this_thread::yield();
+  token.cancel();
+  const int64_t before = all.wake_ups();  // whoever wakes up after this sees the word
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(all.wake_ups() - before, kReplicas - 1);
+  for (const Status& status : statuses) EXPECT_EQ(status.code(), StatusCode::kCancelled) << status.to_string();
+  EXPECT_EQ(all.failure().code(), StatusCode::kCancelled);
+}
+
+TEST(ThreadCommunicator, WhoComesWhenAllIsCancelledDoesNotWait) {
+  CancellationToken token;
+  token.cancel();
+  ThreadCommunicators all(2, &token);
+  const std::vector<int64_t> group = everyone(2);
+  const Floats mine(1);
+  Floats sum(1);
+  EXPECT_EQ(all.of(0).all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats).code(), StatusCode::kCancelled);
+  EXPECT_EQ(all.wake_ups(), 0);
+}
+
 TEST(ThreadCommunicator, AnErrorOfTheReductionComesToAllMembers) {
   const std::vector<int64_t> group = everyone(3);
   for (size_t count : {size_t{8}, size_t{100000}}) {

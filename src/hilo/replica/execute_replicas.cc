@@ -18,7 +18,7 @@ class ReplicatedCall {
       : executable_(executable),
         arguments_(arguments),
         options_(options),
-        communicators_(static_cast<int64_t>(arguments.size())),
+        communicators_(static_cast<int64_t>(arguments.size()), options.cancellation),
         results_(arguments.size(), std::vector<BufferPtr>(executable.result_shapes().size())),
         thrown_(arguments.size()) {}
 

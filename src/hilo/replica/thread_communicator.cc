@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string>
 
 namespace hilo {
 namespace {
 
-constexpr size_t kFoldBlock = 1 << 15;     // bytes folded at a time: they stay in the cache
-constexpr size_t kWorthSlicing = 1 << 14;  // bytes; below, everybody folds everything and saves a round
+constexpr size_t kFoldBlock = 1 << 15;                  // bytes folded at a time: they stay in the cache
+constexpr std::chrono::milliseconds kPollInterval{10};  // between looks at the cancel word
+constexpr size_t kWorthSlicing = 1 << 14;               // bytes; below, everybody folds everything and saves a round
 
 std::string list_text(const std::vector<int64_t>& replicas) { return fmt::format("{}", fmt::join(replicas, ", ")); }
 
@@ -165,7 +167,8 @@ class ThreadCommunicators::Replica final : public Communicator {
   int64_t rank_;
 };
 
-ThreadCommunicators::ThreadCommunicators(int64_t size) : ended_(static_cast<size_t>(size)) {
+ThreadCommunicators::ThreadCommunicators(int64_t size, const CancellationToken* cancellation)
+    : ended_(static_cast<size_t>(size)), cancellation_(cancellation) {
   for (int64_t rank = 0; rank < size; ++rank) replicas_.push_back(std::make_unique<Replica>(*this, rank));
 }
 
@@ -176,6 +179,16 @@ Communicator& ThreadCommunicators::of(int64_t replica) { return *replicas_[stati
 Status ThreadCommunicators::failure() const {
   std::lock_guard lock(mutex_);
   return failure_;
+}
+
+int64_t ThreadCommunicators::waiting() const {
+  std::lock_guard lock(mutex_);
+  return waiting_;
+}
+
+int64_t ThreadCommunicators::wake_ups() const {
+  std::lock_guard lock(mutex_);
+  return wake_ups_;
 }
 
 /// Precondition of this and all below: the mutex is held. Returns what the replica that failed is told.
@@ -240,12 +253,12 @@ StatusOr<ThreadCommunicators::Room*> ThreadCommunicators::enter(const Meeting& m
   if (const Status status = check_visit(*group, room, place, visit); !status.ok()) return fail(replica, status);
   room.visits[place] = visit;
   room.present[place] = true;
-  HILO_RETURN_IF_ERROR(arrive(lock, room));
+  HILO_RETURN_IF_ERROR(arrive(lock, room, replica));
   return &room;
 }
 
 /// Waits until all members are there, or something has failed.
-Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& room) {
+Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica) {
   if (++room.arrived == room.visits.size()) {
     room.open = false;
     waiting_ -= static_cast<int64_t>(room.arrived) - 1;
@@ -254,8 +267,22 @@ Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& roo
   }
   ++waiting_;
   check_progress();
-  room.changed.wait(lock, [&] { return !room.open || !failure_.ok(); });
+  wait_for_others(lock, room, replica);
   return room.open ? failure_ : ok_status();
+}
+
+/// Until the room is full or something has failed. A cancel word may be set by a signal handler, which can wake nobody:
+/// so it is looked at before every sleep, and sleeps are short.
+void ThreadCommunicators::wait_for_others(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica) {
+  const auto over = [&] { return !room.open || !failure_.ok(); };
+  if (cancellation_ == nullptr) return room.changed.wait(lock, over);
+  while (!over()) {
+    if (cancellation_->cancelled()) {
+      (void)fail(replica, cancelled("the program was cancelled while the replica waited for others"));
+      return;
+    }
+    if (!room.changed.wait_for(lock, kPollInterval, over)) ++wake_ups_;
+  }
 }
 
 /// Waits for the end of a round.

@@ -8,15 +8,17 @@
 #include <mutex>
 #include <vector>
 
+#include "hilo/backend/cancellation.h"
 #include "hilo/backend/collectives.h"
 
 namespace hilo {
 
 /// Communicators of `size` replicas, one a thread. Who waits sleeps. A wait that can't end is an error, not a hang: a
-/// member failed or has ended, or all who are left wait for each other.
+/// member failed or has ended, or all who are left wait for each other. Who waits for others to come wakes up now and then
+/// to look at `cancellation` (may be null), and then fails all meetings as CANCELLED.
 class ThreadCommunicators {
  public:
-  explicit ThreadCommunicators(int64_t size);
+  explicit ThreadCommunicators(int64_t size, const CancellationToken* cancellation = nullptr);
   ~ThreadCommunicators();
   ThreadCommunicators(const ThreadCommunicators&) = delete;
   ThreadCommunicators& operator=(const ThreadCommunicators&) = delete;
@@ -28,6 +30,9 @@ class ThreadCommunicators {
   void end(int64_t replica);
   /// Why meetings fail: ABORTED "replica 2 failed: ...", or OK.
   Status failure() const;
+  /// Replicas that wait for others to arrive, and how often such have woken up to look whether they are cancelled.
+  int64_t waiting() const;
+  int64_t wake_ups() const;
 
  private:
   class Replica;
@@ -37,7 +42,8 @@ class ThreadCommunicators {
 
   StatusOr<Group*> group_of(const Meeting& meeting, int64_t replica, size_t& place);
   StatusOr<Room*> enter(const Meeting& meeting, int64_t replica, const Visit& visit, size_t& place);
-  Status arrive(std::unique_lock<std::mutex>& lock, Room& room);
+  Status arrive(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica);
+  void wait_for_others(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica);
   void pass(Room& room);
   Status leave(Room& room);
   Status check_visit(const Group& group, const Room& room, size_t place, const Visit& visit) const;
@@ -48,7 +54,9 @@ class ThreadCommunicators {
   std::vector<std::unique_ptr<Replica>> replicas_;
   std::vector<bool> ended_;
   std::map<std::vector<int64_t>, std::unique_ptr<Group>> groups_;
+  const CancellationToken* cancellation_;
   int64_t waiting_ = 0;  // replicas that wait for others to arrive
+  int64_t wake_ups_ = 0;
   Status failure_;
 };
 
