@@ -4,10 +4,13 @@
 
   dumps/PROGRAM     every dump of `hilo run` with all dump flags: jaxlib parses texts and messages, and they agree
   xla/PROGRAM       --xla_dump_to of JAX, before optimisation: text and message print back equal, as XLA prints them
+  optimised/PROGRAM the same after optimisation: fusions, schedule and all
+  lines/PROGRAM     pictures of the first name the user's line wherever XLA's frames do
   examples/NAME     every dump that an example leaves under the same flags
 """
 
 import argparse
+import functools
 import os
 import pathlib
 import re
@@ -54,27 +57,58 @@ def main() -> int:
 
 def cases(command):
     for name, (function, *inputs) in PROGRAMS.items():
-        yield f"xla/{name}", lambda: check_xla(command, name, function, inputs)
+        yield f"xla/{name}", lambda: check_xla(command, name, "before_optimizations")
+        yield f"optimised/{name}", lambda: check_xla(command, name, "cpu_after_optimizations")
+        yield f"lines/{name}", lambda: check_lines(command, name)
         yield f"dumps/{name}", lambda: check_program(command, function, inputs)
     for example in sorted((command.parent / "examples").glob("*")):
         if example.is_file() and os.access(example, os.X_OK):
             yield f"examples/{example.name}", lambda: check_example(example)
 
 
-def check_xla(command, name, function, inputs) -> str:
+@functools.cache
+def dump(name) -> None:
+    function, *inputs = PROGRAMS[name]
     named = lambda *arguments: function(*arguments)  # noqa: E731
     named.__name__ = "program_" + name
     jax.jit(named).lower(*[np.asarray(x) for x in inputs]).compile()
-    (text,) = pathlib.Path(XLA_DUMPS.name).glob(f"*.jit_program_{name}.before_optimizations.txt")
+
+
+def dumped(name, stage) -> pathlib.Path:
+    dump(name)
+    (text,) = pathlib.Path(XLA_DUMPS.name).glob(f"*.jit_program_{name}.{stage}.txt")
+    return text
+
+
+def check_xla(command, name, stage) -> str:
+    text = dumped(name, stage)
     message = text.with_name(text.name.removesuffix(".txt") + ".hlo.pb")
-    wanted = canonical(text.read_text())
-    for path in (text, message):
+    # After optimisation XLA may print the text in another order than that in which it reads the message.
+    from_message = _hlo.HloModule.from_serialized_hlo_module_proto(own_message(message.read_bytes()))
+    for path, wanted in ((text, canonical(text.read_text())), (message, canonical(from_message.to_string()))):
         if canonical(convert(command, "hlo", path).decode()) != wanted:
             return f"{path.name}: XLA reads another program from what hilo prints"
         again = _hlo.HloModule.from_serialized_hlo_module_proto(convert(command, "proto", path))
         if canonical(again.to_string()) != wanted:
             return f"{path.name}: XLA reads another program from the message that hilo writes"
     return ""
+
+
+def own_message(data: bytes) -> bytes:
+    """The HloModuleProto, which is field 1 of the HloProto that XLA dumps."""
+    length, at = 0, 1
+    while True:
+        length |= (data[at] & 0x7F) << 7 * (at - 1)
+        at += 1
+        if data[at - 1] < 0x80:
+            return data[at:at + length]
+
+
+def check_lines(command, name) -> str:
+    text = dumped(name, "before_optimizations")
+    wanted = text.read_text().count("stack_frame_id=")
+    got = len(re.findall(r"\\n[\w.-]+\.py:\d+", convert(command, "dot", text).decode()))
+    return "" if wanted == got else f"{got} nodes name a line; wanted {wanted}"
 
 
 def check_program(command, function, inputs) -> str:
@@ -117,7 +151,32 @@ def shape_of(module) -> list:
 
 def canonical(text: str) -> str:
     head, _, rest = _hlo.hlo_module_from_text(text).to_string().partition("\n")
-    return CONFIGURATION.sub("", head) + "\n" + rest
+    return CONFIGURATION.sub("", head) + "\n" + with_frames(rest)
+
+
+def with_frames(text: str) -> str:
+    """XLA numbers stack frames anew each time it reads a program: each number becomes what it stands for."""
+    tables = {}
+    for word in ("FileNames", "FunctionNames", "FileLocations", "StackFrames"):
+        found = re.search(rf"^{word}\n((?:\d+ .*\n)*)", text, re.M)
+        if found:
+            tables[word] = dict(line.split(" ", 1) for line in found[1].splitlines())
+            text = text.replace(found[0], "", 1)
+
+    def location(number: str) -> str:
+        row = tables["FileLocations"][number]
+        row = re.sub(r"file_name_id=(\d+)", lambda m: tables["FileNames"][m[1]], row)
+        return re.sub(r"function_name_id=(\d+)", lambda m: tables["FunctionNames"][m[1]], row)
+
+    def stack(match) -> str:
+        number, parts = int(match[1]), []
+        while number:
+            row = dict(re.findall(r"(\w+)=(\d+)", tables["StackFrames"][str(number)]))
+            parts.append(location(row["file_location_id"]))
+            number = int(row.get("parent_frame_id", 1)) - 1  # counted from one more
+        return "frames=" + " < ".join(parts)
+
+    return re.sub(r"stack_frame_id=(\d+)", stack, text).lstrip()
 
 
 def convert(command, to, path) -> bytes:

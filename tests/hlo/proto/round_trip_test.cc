@@ -221,5 +221,30 @@ TEST(ProtoPlaces, EveryAttributeOfEveryOpOfHloHasOne) {
   }
 }
 
+TEST(Proto, AScheduleDoesntHideTheOrderThatXlaTellsFromIds) {
+  const Module scheduled = parsed(
+      "HloModule m, is_scheduled=true\n\n"
+      "first {\n  a = f32[] parameter(0)\n  ROOT sine = f32[] sine(a)\n}\n"
+      "second {\n  b = f32[] parameter(0)\n  ROOT tanh = f32[] tanh(b)\n}\n"
+      "ENTRY main {\n  x = f32[] parameter(0)\n  f = f32[] call(x), to_apply=first\n"
+      "  s = f32[] call(x), to_apply=second\n  ROOT t = (f32[], f32[]) tuple(f, s)\n}\n");
+  // The program that was scheduled had `s` before `f`.
+  ComputationDraft draft("main");
+  for (const Instruction& i : scheduled.entry->instructions()) {
+    draft.append_copy(i, i.operands);
+    draft.mutable_instruction(i.id).origin = i.name == "f" ? 2 : i.name == "s" ? 1 : i.id;
+  }
+  Module module = scheduled;
+  module.entry = std::move(draft).finish(scheduled.entry->root_id()).value();
+  const StatusOr<std::string> bytes = to_proto(module);
+  ASSERT_TRUE(bytes.ok()) << bytes.status().to_string();
+  const StatusOr<Module> read = from_proto(*bytes);
+  ASSERT_TRUE(read.ok()) << read.status().to_string();
+  const std::string text = print_module(*read);
+  EXPECT_LT(text.find("%second ("), text.find("%first (")) << "as XLA prints it\n" << text;
+  EXPECT_LT(text.find("%f = "), text.find("%s = ")) << "as the schedule has it\n" << text;
+  EXPECT_EQ(print_module(*from_proto(*to_proto(*read))), text);
+}
+
 }  // namespace
 }  // namespace hilo::hlo

@@ -260,5 +260,18 @@ TEST(RoundTrip, LayoutsOfColumnMajorArrays) {
                     "  ROOT %y = f32[2,3]{0,1} negate(%x)\n"));
 }
 
+TEST(RoundTrip, ComputationsKeepTheOrderOfTheText) {
+  const std::string second_first =
+      "HloModule m\n\n"
+      "%second (b: f32[]) -> f32[] {\n  %b = f32[] parameter(0)\n  ROOT %tanh = f32[] tanh(%b)\n}\n\n"
+      "%first (a: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  ROOT %sine = f32[] sine(%a)\n}\n\n"
+      "ENTRY %main (x: f32[]) -> (f32[], f32[]) {\n"
+      "  %x = f32[] parameter(0)\n"
+      "  %f = f32[] call(%x), to_apply=%first\n"
+      "  %s = f32[] call(%x), to_apply=%second\n"
+      "  ROOT %t = (f32[], f32[]) tuple(%f, %s)\n}\n";
+  expect_same(second_first);
+}
+
 }  // namespace
 }  // namespace hilo::hlo

@@ -54,6 +54,7 @@ class Reader {
 
  private:
   Status read_schedule(const WireMessage& module);
+  Status count_origins(std::span<const std::string_view> computations, int64_t entry);
   Status read_computation(std::string_view bytes);
   Status read_instructions(const WireMessage& message, int64_t id, Draft& draft);
   void order_by_schedule(int64_t computation, std::vector<WireMessage>& instructions) const;
@@ -66,6 +67,7 @@ class Reader {
 
   boost::unordered_flat_map<int64_t, ComputationPtr> computations_;
   boost::unordered_flat_map<std::string, ComputationPtr> by_name_;
+  boost::unordered_flat_map<int64_t, uint32_t> first_origins_;          // by computation id, if there is a schedule
   boost::unordered_flat_map<int64_t, std::vector<int64_t>> schedule_;   // instruction ids, by computation id
   boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;  // by their bytes
 };
@@ -255,6 +257,15 @@ Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& 
   }
   order_by_schedule(id, instructions);
   for (const WireMessage& instruction : instructions) HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
+  if (const auto first = first_origins_.find(id); first != first_origins_.end()) {
+    std::vector<int64_t> ids;
+    for (const auto& [instruction, at] : draft.ids) ids.push_back(instruction);
+    std::ranges::sort(ids);
+    for (const auto& [instruction, at] : draft.ids) {
+      const auto place = std::ranges::lower_bound(ids, instruction) - ids.begin();
+      draft.draft.mutable_instruction(at).origin = first->second + static_cast<uint32_t>(place);
+    }
+  }
   return ok_status();
 }
 
@@ -305,6 +316,62 @@ Status Reader::read_schedule(const WireMessage& module) {
   return ok_status();
 }
 
+/// A computation as far as the order of a program depends on it.
+struct Outline {
+  std::vector<std::pair<int64_t, std::vector<int64_t>>>
+      instructions;                ///< id, ids of called computations; by ascending id
+  size_t next = 0, next_call = 0;  ///< to be looked at
+};
+
+StatusOr<Outline> read_outline(const WireMessage& computation) {
+  Outline outline;
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, computation.items(2));
+  for (std::string_view item : items) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
+    HILO_ASSIGN_OR_RETURN(const int64_t id, instruction.integer(kId));
+    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> called, instruction.integers(kCalled));
+    outline.instructions.emplace_back(id, std::move(called));
+  }
+  std::ranges::sort(outline.instructions);
+  return outline;
+}
+
+/// XLA orders instructions by their ids, and computations by where these call them; a schedule, which says how programs
+/// run, hides both. Origins keep them: program_order.h and the writer ask them.
+Status Reader::count_origins(std::span<const std::string_view> computations, int64_t entry) {
+  boost::unordered_flat_map<int64_t, Outline> outlines;
+  for (std::string_view bytes : computations) {
+    HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(bytes, "HloComputationProto"));
+    HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(5));
+    HILO_ASSIGN_OR_RETURN(Outline outline, read_outline(message));
+    outlines.emplace(id, std::move(outline));
+  }
+  uint32_t count = 0;
+  boost::unordered_flat_map<int64_t, bool> seen;
+  std::vector<int64_t> stack;
+  const auto push = [&](int64_t id) {
+    if (outlines.contains(id) && seen.emplace(id, true).second) stack.push_back(id);
+  };
+  push(entry);
+  while (!stack.empty()) {
+    Outline& outline = outlines.at(stack.back());
+    if (outline.next == outline.instructions.size()) {
+      first_origins_.emplace(stack.back(), count);
+      count += static_cast<uint32_t>(outline.instructions.size());
+      stack.pop_back();
+      continue;
+    }
+    const std::vector<int64_t>& called = outline.instructions[outline.next].second;
+    if (outline.next_call < called.size()) {
+      push(called[outline.next_call++]);
+    } else {
+      ++outline.next;
+      outline.next_call = 0;
+    }
+  }
+  return ok_status();
+}
+
 /// The HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1: there it is a message, whose
 /// first byte is a tag; here it is a name, which has no control characters.
 StatusOr<std::string_view> module_bytes(std::string_view bytes) {
@@ -321,8 +388,9 @@ StatusOr<Module> Reader::read(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(own, "HloModuleProto"));
   HILO_RETURN_IF_ERROR(read_schedule(message));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> computations, message.items(3));
-  for (std::string_view computation : computations) HILO_RETURN_IF_ERROR(read_computation(computation));
   HILO_ASSIGN_OR_RETURN(const int64_t entry, message.integer(6));
+  if (!schedule_.empty()) HILO_RETURN_IF_ERROR(count_origins(computations, entry));
+  for (std::string_view computation : computations) HILO_RETURN_IF_ERROR(read_computation(computation));
   const auto it = computations_.find(entry);
   if (it == computations_.end()) return not_found(fmt::format("HloModuleProto: entry {} is not defined", entry));
   Module module;

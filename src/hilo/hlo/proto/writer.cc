@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <unordered_set>
 
@@ -31,19 +32,24 @@ class Writer {
  private:
   int64_t id_of(const Computation& c) const { return static_cast<int64_t>(numbers_.at(&c)); }
   /// As XLA counts: the computation in the upper half, the instruction in the lower one.
-  int64_t id_of(const Computation& c, InstructionId i) const { return id_of(c) << 32 | i; }
+  int64_t id_of(const Computation& c, InstructionId i) const {
+    const auto ranks = ranks_.find(&c);
+    return id_of(c) << 32 | (ranks == ranks_.end() ? i : ranks->second[i]);
+  }
   StatusOr<WireWriter> computation(const Computation& c);
   StatusOr<WireWriter> instruction(const Computation& c, const Instruction& i);
   Status attributes(const Instruction& i, InstructionFields& out);
   StatusOr<bool> composite(const Instruction& i, Annotations& annotations, InstructionFields& out);
   void control_predecessors(const Computation& c, const Annotations& annotations, WireWriter& out);
   void find_fused();
+  void find_ranks();
   WireWriter schedule() const;
 
   const Module& module_;
   text::ProgramOrder program_;
   std::unordered_map<const Computation*, size_t> numbers_;
   std::unordered_set<const Computation*> fused_;
+  std::unordered_map<const Computation*, std::vector<InstructionId>> ranks_;  // of a schedule's instructions, by origin
   text::UniqueNames names_;  // of all instructions: XLA wants them unique in the module
 };
 
@@ -116,9 +122,11 @@ StatusOr<WireWriter> Writer::instruction(const Computation& c, const Instruction
 StatusOr<WireWriter> Writer::computation(const Computation& c) {
   WireWriter out;
   out.text(1, program_.names.at(&c));
-  for (const Instruction& i : c.instructions()) {
-    StatusOr<WireWriter> message = instruction(c, i);
-    if (!message.ok()) return message.status().with_context(describe(i));
+  std::vector<InstructionId> order(c.size());
+  for (InstructionId i = 0; i < c.size(); ++i) order[id_of(c, i) & UINT32_MAX] = i;
+  for (const InstructionId i : order) {
+    StatusOr<WireWriter> message = instruction(c, c.instruction(i));
+    if (!message.ok()) return message.status().with_context(describe(c.instruction(i)));
     out.message(2, *message);
   }
   std::vector<std::string> parameter_names;
@@ -136,6 +144,21 @@ void Writer::find_fused() {
       if (i.opcode != Opcode::kFusion) continue;
       for (const ComputationPtr& called : called_computations(i)) fused_.insert(called.get());
     }
+  }
+}
+
+/// XLA tells the order of a scheduled program's computations from the ids of its instructions: they keep the order of the
+/// program that was read, where operands still come first in it.
+void Writer::find_ranks() {
+  for (const ComputationPtr& c : program_.order) {
+    std::vector<InstructionId> order(c->size()), ranks(c->size());
+    for (InstructionId i = 0; i < c->size(); ++i) order[i] = i;
+    std::ranges::stable_sort(order, {}, [&](InstructionId i) { return c->instruction(i).origin; });
+    for (InstructionId k = 0; k < c->size(); ++k) ranks[order[k]] = k;
+    const auto follows_operands = [&](const Instruction& i) {
+      return std::ranges::all_of(i.operands, [&](InstructionId operand) { return ranks[operand] < ranks[i.id]; });
+    };
+    if (std::ranges::all_of(c->instructions(), follows_operands)) ranks_.emplace(c.get(), std::move(ranks));
   }
 }
 
@@ -158,6 +181,7 @@ StatusOr<std::string> Writer::write() {
   program_ = text::program_order(module_, true);
   for (size_t i = 0; i < program_.order.size(); ++i) numbers_.emplace(program_.order[i].get(), i);
   find_fused();
+  if (is_scheduled(module_)) find_ranks();
   WireWriter out;
   out.text(1, module_.name.empty() ? "module" : text::plain_name(module_.name));
   out.text(2, program_.names.at(module_.entry.get()));

@@ -99,6 +99,7 @@ StatusOr<ComputationPtr> finish_computation(ParsedComputation&& parsed, std::spa
                                                      cursor.place(parsed.places[id].position)));
     }
     instruction.shape = *shape;
+    instruction.origin = parsed.first_origin + id;
   }
   StatusOr<ComputationPtr> computation = std::move(parsed.draft).finish(parsed.root);
   if (!computation.ok()) return computation.status().with_context(cursor.place(parsed.position));

@@ -17,6 +17,7 @@ struct ParsedComputation {
 
   std::string_view name;
   size_t position = 0;
+  uint32_t first_origin = 0;  ///< origins count through the whole text: program_order.h tells the order from them
   bool is_entry = false;
   ComputationDraft draft;
   struct Place {

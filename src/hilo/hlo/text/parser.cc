@@ -32,6 +32,7 @@ class ModuleReader {
   boost::unordered_flat_map<std::string_view, size_t> by_name_;
   std::vector<std::vector<size_t>> callees_;  // of parsed_[i], by call site
   std::optional<size_t> entry_;
+  uint32_t instructions_ = 0;  // read so far
 };
 
 Status ModuleReader::read_one(bool is_entry, size_t position) {
@@ -46,6 +47,8 @@ Status ModuleReader::read_one(bool is_entry, size_t position) {
                                                cursor_.place(parsed_[*entry_].position)));
   }
   if (is_entry) entry_ = parsed_.size();
+  parsed.first_origin = instructions_;
+  instructions_ += parsed.draft.size();
   parsed_.push_back(std::move(parsed));
   return ok_status();
 }

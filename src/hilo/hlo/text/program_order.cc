@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/hlo/text/lexer.h"
 
 namespace hilo::hlo::text {
@@ -20,6 +22,42 @@ std::string plain_name(std::string_view name) {
   return is_plain_identifier(result) ? result : "_" + result + "_";
 }
 
+namespace {
+
+/// Where a computation stood in the stored program that it was read from: readers number instructions throughout.
+struct Stretch {
+  uint32_t first, last;
+  ComputationPtr computation;
+};
+
+/// All computations in the order in which they were read, if they were; else called ones in the order of their calls.
+std::vector<ComputationPtr> stored_order(const Module& module) {
+  std::vector<ComputationPtr> by_calls = computations_of(module);
+  std::vector<Stretch> stretches;
+  for (const ComputationPtr& c : by_calls) {
+    const auto [first, last] = std::ranges::minmax_element(c->instructions(), {}, &Instruction::origin);
+    stretches.push_back({first->origin, last->origin, c});
+  }
+  std::ranges::stable_sort(stretches, {}, &Stretch::first);
+  std::vector<ComputationPtr> as_read;
+  std::unordered_set<const Computation*> seen;
+  for (size_t k = 0; k < stretches.size(); ++k) {
+    if (k > 0 && stretches[k - 1].last >= stretches[k].first) return by_calls;
+    const ComputationPtr& c = stretches[k].computation;
+    for (const Instruction& i : c->instructions()) {
+      for (const ComputationPtr& called : called_computations(i)) {
+        if (!seen.contains(called.get())) return by_calls;
+      }
+    }
+    seen.insert(c.get());
+    as_read.push_back(c);
+  }
+  if (!as_read.empty() && as_read.back() != module.entry) return by_calls;
+  return as_read;
+}
+
+}  // namespace
+
 ProgramOrder program_order(const Module& module, bool decompose_extensions, ProgramNames names) {
   ProgramOrder program;
   UniqueNames unique;
@@ -30,7 +68,7 @@ ProgramOrder program_order(const Module& module, bool decompose_extensions, Prog
                                                                         : plain_name(c->name())));
     program.order.push_back(c);
   };
-  for (const ComputationPtr& c : computations_of(module)) {
+  for (const ComputationPtr& c : stored_order(module)) {
     for (const Instruction& i : c->instructions()) {
       if (!decompose_extensions || !has_trait(i.opcode, kExtension) || i.def().decompose == nullptr) continue;
       std::vector<Shape> operand_shapes;

@@ -30,7 +30,7 @@ struct ProgramOrder {
 };
 
 enum class ProgramNames : uint8_t { kOwn, kNumbers };
-/// Every computation that the entry needs; with `decompose_extensions` also the decompositions of extension ops.
+/// Every computation that the entry needs, those of a stored program in its order; with `decompose_extensions` also the decompositions of extension ops.
 ProgramOrder program_order(const Module& module, bool decompose_extensions, ProgramNames names = ProgramNames::kOwn);
 
 }  // namespace hilo::hlo::text
