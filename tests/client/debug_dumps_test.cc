@@ -109,6 +109,22 @@ TEST_F(Dumps, ACompilationWithoutAnyChangeLeavesNoPage) {
   EXPECT_EQ(files("hlo_per_pass"), Names{});
 }
 
+TEST_F(Dumps, ThePictureOfTheOptimisedProgramShowsWhatTheEngineFused) {
+  hlo::Module module = *hlo::parse_module(
+      "HloModule m\n\nENTRY main {\n  x = f32[64] parameter(0)\n  a = f32[64] exponential(x)\n"
+      "  ROOT b = f32[64] add(a, x)\n}\n");
+  CompileOptions options;
+  options.generate_hlo_graph = "";
+  options.dump_optimized_hlo_proto_to = folder_ + "/hlo_optimized";
+  ASSERT_TRUE(compile_observed(**backend_for_platform("Host"), module, options).ok());
+  const std::string before = *read_file(folder_ + "/hlo_graph/0000.m.unoptimized.dot");
+  const std::string after = *read_file(folder_ + "/hlo_graph/0001.m.optimized.dot");
+  EXPECT_EQ(before.find("kernel"), std::string::npos) << before;
+  EXPECT_NE(after.find("label=\"map kernel b\\n64 flop, 512 B, 64 transcendental\""), std::string::npos) << after;
+  const std::string page = *read_file(folder_ + "/hlo_graph/0001.m.optimized.html");
+  EXPECT_NE(page.find("1 fused region."), std::string::npos) << page;
+}
+
 TEST_F(Dumps, ThePageShowsWhatEachPassChanged) {
   CompileOptions options;
   options.dump_per_pass_hlo_proto_to = folder_ + "/hlo_per_pass";

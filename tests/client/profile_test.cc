@@ -74,12 +74,23 @@ TEST(Profile, StacksFollowTheNameStack) {
   EXPECT_EQ(profile_stacks({sample()}), "step;jit(step);loss;dot z 3000\nstep;kernel b 800\n");
 }
 
+TEST(Profile, TheFlameGraphIsAsWideAsTheTimes) {
+  const std::string svg = profile_flame({sample()});
+  const auto holds = [&](std::string_view part) { return svg.find(part) != std::string::npos; };
+  EXPECT_TRUE(holds("<title>all: 0.004 ms, 100.0 %</title><rect x=\"10.0\" y=\"10\" width=\"1000.0\"")) << svg;
+  EXPECT_TRUE(holds("<title>loss: 0.003 ms, 78.9 %</title><rect x=\"10.0\" y=\"70\" width=\"789.5\"")) << svg;
+  EXPECT_TRUE(holds("<title>kernel b: 0.001 ms, 21.1 %</title><rect x=\"799.5\" y=\"50\" width=\"210.5\"")) << svg;
+  EXPECT_TRUE(holds(">dot z</text>")) << svg;
+}
+
 TEST(Profile, TextsOfTheProgramCannotBreakTheFormats) {
   Profile profile{.module = "a\"b;c\n"};
   profile.rows.push_back({.kind = "kernel", .name = "x\x01;y"});
   EXPECT_NE(profile_json({profile}).find(R"("module":"a\"b;c\u000a")"), std::string::npos);
   EXPECT_NE(profile_json({profile}).find(R"("name":"x\u0001;y")"), std::string::npos);
   EXPECT_EQ(profile_stacks({profile}), "a\"b:c ;kernel x\x01:y 0\n");
+  profile.rows[0].nanoseconds = 1;
+  EXPECT_NE(profile_flame({profile}).find("<title>a&quot;b;c\n: 0.000 ms"), std::string::npos);
 }
 
 std::unique_ptr<Executable> profiled_program() {
@@ -169,6 +180,17 @@ TEST_F(ProfileOfAProgram, TimesPassesAndKernels) {
   EXPECT_EQ(names.front(), "pass lower_extensions");
   EXPECT_EQ(names.back(), "code region0.cosine.subtract");
   EXPECT_GT(all[0].compile_steps.back().bytes, 0);
+}
+
+TEST_F(ProfileOfAProgram, ResolvesTheLinesOfStackFrames) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(
+      "HloModule m\n\nFileNames\n1 \"train.py\"\n\nFileLocations\n1 {file_name_id=1 line=41}\n\n"
+      "StackFrames\n1 {file_location_id=1}\n\nENTRY main {\n  x = f32[8] parameter(0)\n"
+      "  ROOT y = f32[8] negate(x), metadata={stack_frame_id=1}\n}\n");
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  const auto executable = profiled(*make_cpu_backend()->compile(*module, {}, nullptr), *module, {});
+  run(*executable);
+  EXPECT_EQ(profiles()[0].rows[0].lines, std::vector<std::string>{"negate 'y' (train.py:41)"});
 }
 
 }  // namespace

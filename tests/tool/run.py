@@ -163,7 +163,7 @@ def profile_goes_to_stderr_and_to_files(place):
     assert done.returncode == 0, done.stderr
     holds(done.stderr, "profile of axpy: ", "GFLOP/s", "pass simplify")
     assert "profile" not in done.stdout, done.stdout
-    assert place.files("profile") == ["profile.json", "profile.txt", "stacks.folded", "trace.json"]
+    assert place.files("profile") == ["flame.svg", "profile.json", "profile.txt", "stacks.folded", "trace.json"]
     profile, = json.loads((place.folder / "profile/profile.json").read_text())
     assert profile["module"] == "axpy" and profile["rows"][0]["calls"] == profile["runs"] >= 3, profile
     events = json.loads((place.folder / "profile/trace.json").read_text())["traceEvents"]
@@ -206,6 +206,16 @@ def convert_draws(place):
     holds(place.good("convert", "--to", "dot", "axpy.hlo"), "digraph")
     page = place.good("convert", "--to", "html", "axpy.hlo")
     assert len(program_of(page)["computations"][0]["nodes"]) == 7
+    holds(place.good("convert", "--to", "svg", "axpy.hlo"), "<svg ", "</svg>")
+
+
+def convert_draws_what_the_engine_fuses(place):
+    assert "kernel" not in place.good("convert", "--to", "dot", "axpy.hlo")
+    holds(place.good("convert", "--to", "dot", "--compiled", "axpy.hlo"), 'label="map kernel ')
+    regions = [sheet for sheet in program_of(place.good("convert", "--to", "html", "--compiled", "axpy.hlo"))["computations"]
+               if sheet["region"]]
+    assert len(regions) == 1 and regions[0]["name"].startswith("map kernel "), regions
+    assert "unused" not in place.good("convert", "--to", "hlo", "--compiled", "axpy.hlo")
 
 
 def pictures_of_large_programs_hold_every_node(place):

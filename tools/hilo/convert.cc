@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
+#include "hilo/client/graphs.h"
+#include "hilo/client/platforms.h"
 #include "hilo/hlo/graph/dot.h"
 #include "hilo/hlo/graph/html.h"
+#include "hilo/hlo/graph/svg.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/printer.h"
 #include "tools/hilo/command.h"
@@ -13,18 +16,28 @@ namespace {
 struct ConvertOptions {
   std::string file, output;
   std::string to;
+  bool compiled = false;
 };
 
-StatusOr<std::string> converted(const hlo::Module& module, std::string_view to) {
+StatusOr<std::string> converted(const hlo::Module& module, std::string_view to,
+                                std::span<const hlo::InstructionGroup> groups) {
   if (to == "hlo") return hlo::print_module(module);
   if (to == "proto") return hlo::to_proto(module);
-  if (to == "dot") return hlo::dot_graph(module);
-  return hlo::html_graph(module, module.name);
+  if (to == "dot") return hlo::dot_graph(module, groups);
+  if (to == "svg") return hlo::svg_graph(module, groups);
+  return hlo::html_graph(module, module.name, groups);
 }
 
 Status convert(const ConvertOptions& options) {
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_program(options.file));
-  HILO_ASSIGN_OR_RETURN(const std::string text, converted(module, options.to));
+  std::unique_ptr<Executable> executable;
+  if (options.compiled) {
+    HILO_ASSIGN_OR_RETURN(Backend* const backend, backend_for_platform("Host"));
+    HILO_ASSIGN_OR_RETURN(executable, backend->compile(module, {}, nullptr));
+  }
+  HILO_ASSIGN_OR_RETURN(const std::string text, executable == nullptr ? converted(module, options.to, {})
+                                                                      : converted(executable->optimized_module(),
+                                                                                  options.to, groups_of(*executable)));
   return write_result(options.output, text);
 }
 
@@ -35,9 +48,11 @@ Command add_convert(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("convert", "Print a program in another form");
   app->add_option("FILE", options->file, "HLO text or HloModuleProto")->required();
   app->add_option("--to", options->to,
-                  "hlo, proto (HloModuleProto), dot (for Graphviz) or html (a picture in one page)")
+                  "hlo, proto (HloModuleProto), dot (for Graphviz), html (a picture in one page) or svg (a still one)")
       ->required()
-      ->check(CLI::IsMember({"hlo", "proto", "dot", "html"}));
+      ->check(CLI::IsMember({"hlo", "proto", "dot", "html", "svg"}));
+  app->add_flag("--compiled", options->compiled,
+                "The program as the CPU engine runs it, after all passes; pictures show what it fuses");
   app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
   return {app, [options] { return convert(*options); }};
 }

@@ -76,6 +76,8 @@ class Executable {
   MemoryAnalysis memory_analysis() const;
   /// The program after all passes.
   virtual const hlo::Module& optimized_module() const = 0;
+  /// What the engine runs in one go, as planned: fused regions, library calls, loops. Empty if it runs op by op.
+  virtual std::span<const ExecutionUnit> units() const { return {}; }
 
  protected:
   /// Arguments have been checked against argument_shapes() and are live.

@@ -15,6 +15,7 @@ struct ExecutionUnit {
   std::string kind;                                   ///< "kernel", "loop", "copy", or the opcode of a library call
   std::vector<const hlo::Instruction*> instructions;  ///< of the executable's optimized module, operands first
   double bytes = 0;                                   ///< of memory read and written in one run
+  std::string form = {};                              ///< of a kernel: "map", "row", "col" or "full"
 };
 
 class ExecutionObserver {

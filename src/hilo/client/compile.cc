@@ -11,6 +11,7 @@
 #include "hilo/base/memoize.h"
 #include "hilo/client/compile_times.h"
 #include "hilo/client/debug_dumps.h"
+#include "hilo/client/graphs.h"
 #include "hilo/client/xla_bridge.h"
 
 namespace hilo {
@@ -83,7 +84,7 @@ StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const h
   hlo::PassObserver* observer = &dumps;
   if (options.hlo_profile) observer = &times;
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, backend.compile(module, options, observer));
-  dumps.finish(executable->optimized_module());
+  dumps.finish(executable->optimized_module(), groups_of(*executable));
   if (!options.hlo_profile) return executable;
   return profiled(std::move(executable), module, std::move(times).steps());
 }

@@ -62,11 +62,11 @@ void DebugDumps::after(std::string_view pass, const hlo::Module& module, bool ch
   passes_->add_change(pass, milliseconds, std::move(text), file);
 }
 
-void DebugDumps::finish(const hlo::Module& optimized) {
+void DebugDumps::finish(const hlo::Module& optimized, std::span<const hlo::InstructionGroup> groups) {
   if (const auto& folder = options_.dump_optimized_hlo_proto_to)
     write_module(*folder, "optimized", optimized, hlo::print_module(optimized));
   if (passes_ && !passes_->empty()) write_pass_page();
-  if (draw_) write_graph(optimized, "optimized");
+  if (draw_) write_graph(optimized, "optimized", groups);
 }
 
 std::string DebugDumps::write_module(const std::string& folder, std::string_view stage, const hlo::Module& module,
@@ -87,15 +87,16 @@ void DebugDumps::write_pass_page() const {
   if (!written.ok()) warn(folder, written);
 }
 
-void DebugDumps::write_graph(const hlo::Module& module, std::string_view stage) const {
+void DebugDumps::write_graph(const hlo::Module& module, std::string_view stage,
+                             std::span<const hlo::InstructionGroup> groups) const {
   std::string folder;
   for (const auto& named : {options_.dump_unoptimized_hlo_proto_to, options_.dump_optimized_hlo_proto_to,
                             options_.dump_per_pass_hlo_proto_to}) {
     if (named && folder.empty()) folder = (std::filesystem::path(*named) / "../hlo_graph").lexically_normal().string();
   }
   if (folder.empty()) folder = "hlo_graph";
-  const std::string dot = hlo::dot_graph(module);
-  const std::string html = hlo::html_graph(module, fmt::format("{}, {}", name_, stage));
+  const std::string dot = hlo::dot_graph(module, groups);
+  const std::string html = hlo::html_graph(module, fmt::format("{}, {}", name_, stage), groups);
   const DumpFile files[] = {{"dot", dot}, {"html", html}};
   const StatusOr<std::string> path = write_numbered(folder, name_, stage, files);
   if (!path.ok()) warn(folder, path.status());

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "hilo/backend/compile_options.h"
 #include "hilo/client/compile_progress.h"
 #include "hilo/client/pass_page.h"
+#include "hilo/hlo/graph/group.h"
 #include "hilo/hlo/ir/pass_observer.h"
 
 namespace hilo {
@@ -27,14 +29,15 @@ class DebugDumps final : public hlo::PassObserver {
 
   void before(std::string_view pass, const hlo::Module& module) override;
   void after(std::string_view pass, const hlo::Module& module, bool changed, double milliseconds) override;
-  /// The compilation succeeded with this module.
-  void finish(const hlo::Module& optimized);
+  /// The compilation succeeded with this module; its picture shows the groups.
+  void finish(const hlo::Module& optimized, std::span<const hlo::InstructionGroup> groups = {});
 
  private:
   /// Text and message side by side; returns the text's file name, "" if it couldn't be written.
   std::string write_module(const std::string& folder, std::string_view stage, const hlo::Module& module,
                            const std::string& text) const;
-  void write_graph(const hlo::Module& module, std::string_view stage) const;
+  void write_graph(const hlo::Module& module, std::string_view stage,
+                   std::span<const hlo::InstructionGroup> groups = {}) const;
   void write_pass_page() const;
 
   const CompileOptions& options_;

@@ -5,6 +5,17 @@
 
 namespace hilo {
 
+std::vector<hlo::InstructionGroup> groups_of(const Executable& executable) {
+  std::vector<hlo::InstructionGroup> groups;
+  for (const ExecutionUnit& unit : executable.units()) {
+    if (unit.instructions.empty()) continue;  // a copy, or the end of a reduction in parts
+    const std::string kind = unit.form.empty() ? unit.kind : unit.form + " " + unit.kind;
+    groups.push_back(
+        {kind + " " + unit.instructions.back()->name, unit.instructions, unit.bytes, unit.kind == "kernel"});
+  }
+  return groups;
+}
+
 std::string html_of_module(const hlo::Module& module) { return hlo::html_graph(module, module.name); }
 
 std::string html_section_of_module(const hlo::Module& module, std::string_view title) {

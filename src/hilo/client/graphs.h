@@ -4,10 +4,16 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "hilo/backend/backend.h"
+#include "hilo/hlo/graph/group.h"
 #include "hilo/hlo/ir/module.h"
 
 namespace hilo {
+
+/// What the engine runs in one go, as pictures of optimized_module() show it. Lives as long as the executable.
+std::vector<hlo::InstructionGroup> groups_of(const Executable& executable);
 
 /// A self-contained HTML page with the module's graph.
 std::string html_of_module(const hlo::Module& module);

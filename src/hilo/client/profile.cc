@@ -12,6 +12,7 @@
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/hlo/cost/cost.h"
+#include "hilo/hlo/ir/source_lines.h"
 
 namespace hilo {
 namespace {
@@ -36,7 +37,7 @@ Registry& registry() {
 class Profiler final : public ExecutionObserver {
  public:
   Profiler(const hlo::Module& optimized, std::string name, std::vector<CompileStep> compile_steps)
-      : costs_(optimized.entry) {
+      : costs_(optimized.entry), lines_(optimized) {
     profile_.module = std::move(name);
     profile_.compile_steps = std::move(compile_steps);
     for (const hlo::ComputationPtr& computation : hlo::computations_of(optimized)) {
@@ -87,7 +88,7 @@ class Profiler final : public ExecutionObserver {
     row.kind = unit.kind;
     row.bytes = unit.bytes;
     for (const hlo::Instruction* i : unit.instructions) {
-      row.lines.push_back(hlo::describe(*i));
+      row.lines.push_back(hlo::describe(*i, lines_));
       const hlo::Cost cost = costs_.of(*i, *owners_.at(i));
       row.flops += cost.flops;
       row.transcendentals += cost.transcendentals;
@@ -101,6 +102,7 @@ class Profiler final : public ExecutionObserver {
   }
 
   const hlo::CostAnalysis costs_;
+  const hlo::SourceLines lines_;
   std::unordered_map<const hlo::Instruction*, const hlo::Computation*> owners_;
   const Clock::time_point began_ = Clock::now();
   mutable std::mutex mutex_;
@@ -118,6 +120,7 @@ class ProfiledExecutable final : public Executable {
   }
   ExecutableStatistics statistics() const override { return inner_->statistics(); }
   const hlo::Module& optimized_module() const override { return inner_->optimized_module(); }
+  std::span<const ExecutionUnit> units() const override { return inner_->units(); }
 
  protected:
   Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
@@ -177,7 +180,8 @@ Status write_profiles(const std::string& directory) {
   HILO_RETURN_IF_ERROR(write_file_atomic(directory + "/profile.txt", tables));
   HILO_RETURN_IF_ERROR(write_file_atomic(directory + "/profile.json", profile_json(all)));
   HILO_RETURN_IF_ERROR(write_file_atomic(directory + "/trace.json", profile_trace(all)));
-  return write_file_atomic(directory + "/stacks.folded", profile_stacks(all));
+  HILO_RETURN_IF_ERROR(write_file_atomic(directory + "/stacks.folded", profile_stacks(all)));
+  return write_file_atomic(directory + "/flame.svg", profile_flame(all));
 }
 
 void report_profiles_at_exit() {

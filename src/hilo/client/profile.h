@@ -72,7 +72,10 @@ std::string profile_trace(const std::vector<Profile>& profiles);
 /// "module;scope;...;kernel add.3 1234" with nanoseconds: what flame graphs are drawn from.
 std::string profile_stacks(const std::vector<Profile>& profiles);
 
-/// Puts profile.txt, profile.json, trace.json and stacks.folded into a directory, which is made if missing.
+/// An SVG picture: a bar a program, below it the scopes of its name stacks, below these what ran; widths are times.
+std::string profile_flame(const std::vector<Profile>& profiles);
+
+/// Puts profile.txt, profile.json, trace.json, stacks.folded and flame.svg into a directory, which is made if missing.
 /// Errors    those of the file system
 Status write_profiles(const std::string& directory);
 

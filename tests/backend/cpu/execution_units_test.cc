@@ -37,6 +37,7 @@ std::vector<std::string> units_of(const std::string& text) {
   const size_t told = recorder.units.size();
   EXPECT_TRUE((*executable)->execute(arguments, results).ok());
   EXPECT_EQ(recorder.units.size(), told) << "told though nobody asked";
+  EXPECT_LE(told, (*executable)->units().size()) << "all that runs is planned";
   return recorder.units;
 }
 
@@ -54,6 +55,29 @@ TEST(ExecutionUnits, AReduceIsPartOfTheKernelThatItIsFusedInto) {
                      " r = f32[4] reduce(x, zero), dimensions={1}, to_apply=sum\n"
                      " w = f32[4,8] broadcast(r), dimensions={0}\n ROOT y = f32[4,8] divide(x, w)\n}\n"),
             Units{"kernel r+y 256"});
+}
+
+/// The forms of a program's kernels, as planned.
+std::vector<std::string> forms_of(const std::string& text) {
+  const StatusOr<hlo::Module> module = hlo::parse_module("HloModule m\n\n" + text);
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  const auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  EXPECT_TRUE(executable.ok()) << executable.status().to_string();
+  std::vector<std::string> forms;
+  for (const ExecutionUnit& unit : (*executable)->units()) forms.push_back(unit.form);
+  return forms;
+}
+
+TEST(ExecutionUnits, AKernelsFormSaysWhatItReduces) {
+  const auto reduced = [](const std::string& dimensions, const std::string& result) {
+    return "sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
+           "ENTRY main {\n x = f32[40,50] parameter(0)\n zero = f32[] constant(0)\n ROOT r = f32[" +
+           result + "] reduce(x, zero), dimensions={" + dimensions + "}, to_apply=sum\n}\n";
+  };
+  EXPECT_EQ(forms_of("ENTRY main {\n x = f32[9] parameter(0)\n ROOT y = f32[9] negate(x)\n}\n"), Units{"map"});
+  EXPECT_EQ(forms_of(reduced("1", "40")), Units{"row"});
+  EXPECT_EQ(forms_of(reduced("0", "50")), Units{"col"});
+  EXPECT_EQ(forms_of(reduced("0,1", "")), Units{"full"});
 }
 
 TEST(ExecutionUnits, ALibraryCallIsNamedByItsOpcode) {

@@ -38,6 +38,19 @@ TEST(Html, LeadsFromCallsToWhatTheyCall) {
   EXPECT_TRUE(holds(page, "<p>7 instructions in 2 computations.")) << page;
 }
 
+TEST(Html, AFusedRegionIsASheetThatItsBoxOpens) {
+  const Module module = softmax_module();
+  const std::string page =
+      html_graph(module, "step", groups_of(module, {{"row kernel y", {"shifted", "grown", "total", "y"}}}));
+  const std::string data = data_of(page);
+  EXPECT_TRUE(holds(data, R"({"name":"row kernel y","cost":")")) << data;
+  EXPECT_TRUE(holds(data, R"("region":true)")) << data;
+  EXPECT_TRUE(holds(data, R"(["row kernel y","f32[4,8]","model.cc:21",")")) << data;
+  EXPECT_TRUE(holds(data, R"("region",2,[2,0],[3]])")) << "reads x and row_max, opens sheet 3\n" << data;
+  EXPECT_TRUE(holds(data, R"(["x","f32[4,8]","","","input",1,[],[]])")) << data;
+  EXPECT_TRUE(holds(page, "16 instructions in 3 computations, 1 fused region.")) << page;
+}
+
 TEST(Html, EscapesNamesAndTitle) {
   const std::string page = html_graph(example_module(), "<b>&");
   EXPECT_TRUE(holds(page, "<title>&lt;b&gt;&amp;</title>")) << page;

@@ -17,6 +17,7 @@ class CpuExecutable final : public Executable {
 
   ExecutableStatistics statistics() const override;
   const hlo::Module& optimized_module() const override { return *module_; }
+  std::span<const ExecutionUnit> units() const override { return program_.work; }
 
  protected:
   Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/backend/cpu/emit/region.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -28,10 +30,16 @@ double bytes_written(const Graph& graph, const Region& region, const RegionOutpu
   return elements_of_domain(region) * static_cast<double>(element_size_bytes(output.type));
 }
 
+std::string_view form_of(const Region& region, Isa isa) {
+  if (!region.has_row()) return "map";
+  if (region.row_begin == 0) return "full";
+  return shape_of_region(region, isa).vector_dimension < region.row_begin ? "col" : "row";
+}
+
 }  // namespace
 
-ExecutionUnit unit_of(const Graph& graph, const Region& region) {
-  ExecutionUnit unit{"kernel", {}, 0};
+ExecutionUnit unit_of(const Graph& graph, const Region& region, Isa isa) {
+  ExecutionUnit unit{"kernel", {}, 0, std::string(form_of(region, isa))};
   const auto add = [&](const hlo::Instruction* i) {
     if (i != nullptr && std::ranges::find(unit.instructions, i) == unit.instructions.end())
       unit.instructions.push_back(i);

@@ -261,7 +261,7 @@ void Planner::plan_region(Scope& scope, Region region) {
     arguments.insert(arguments.end(), partials.begin(), partials.end());
     ExecutionUnit rest{"kernel", {}, 0};
     for (int64_t bytes : split->partial_bytes) rest.bytes += static_cast<double>(bytes);
-    add_kernel(scope, std::move(split->parts), std::move(arguments), unit_of(scope.graph, region));
+    add_kernel(scope, std::move(split->parts), std::move(arguments), unit_of(scope.graph, region, isa_));
     ++clock_;
     for (SlotId slot : outer) use(slot);
     for (SlotId slot : partials) use(slot);
@@ -274,7 +274,7 @@ void Planner::plan_region(Scope& scope, Region region) {
     return;
   }
   for (const RegionOutput& o : region.outputs) arguments.push_back(scope.slot_of[o.value]);
-  ExecutionUnit unit = unit_of(scope.graph, region);
+  ExecutionUnit unit = unit_of(scope.graph, region, isa_);
   add_kernel(scope, std::move(region), std::move(arguments), std::move(unit));
 }
 

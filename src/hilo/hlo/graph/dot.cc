@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/graph/dot.h"
 
-#include <unordered_map>
-
-#include "hilo/hlo/graph/labels.h"
+#include "hilo/hlo/graph/scene.h"
 
 namespace hilo::hlo {
 namespace {
@@ -19,44 +17,81 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string node_name(size_t computation, InstructionId id) {
-  return "c" + std::to_string(computation) + "_" + std::to_string(id);
-}
+/// Writes a scene.
+class Writer {
+ public:
+  explicit Writer(const graph::Scene& scene) : scene_(scene) {}
 
-void append_node(const Instruction& instruction, const Cost& cost, size_t computation, bool is_root, std::string& out) {
-  const graph::NodeLabel label = graph::label_of(instruction, cost);
-  out += "    " + node_name(computation, instruction.id) + " [label=\"" + escaped(label.title);
-  for (const std::string* line : {&label.shape, &label.source, &label.calls, &label.cost}) {
-    if (!line->empty()) out += "\\n" + escaped(*line);
+  std::string text() && {
+    out_ = "digraph \"" + escaped(scene_.name) + "\" {\n  node [shape=box, fontname=monospace];\n";
+    for (uint32_t s = 0; s <= scene_.entry; ++s) {
+      out_ += "  subgraph cluster_" + std::to_string(s) + " {\n    label=\"" + escaped(scene_.sheets[s].name) + "\";\n";
+      append_nodes(s);
+      out_ += "  }\n";
+    }
+    return out_ + edges_ + "}\n";
   }
-  out += is_root ? "\", penwidth=2];\n" : "\"];\n";
-  for (const InstructionId operand : instruction.operands) {
-    out += "    " + node_name(computation, operand) + " -> " + node_name(computation, instruction.id) + ";\n";
+
+ private:
+  static std::string name(uint32_t sheet, uint32_t node) {
+    return "c" + std::to_string(sheet) + "_" + std::to_string(node);
   }
-}
+
+  /// The instruction that an operand on sheet `s` means: within a region, and from there outside, one level each.
+  std::string name_of_source(uint32_t s, graph::Source source) const {
+    const graph::Sheet& sheet = scene_.sheets[s];
+    if (sheet.nodes[source.node].kind == "input")
+      return name_of_source(sheet.owner, scene_.sheets[sheet.owner].nodes[sheet.place].operands[source.node]);
+    const graph::Node& node = sheet.nodes[source.node];
+    return node.region == graph::kNone ? name(s, source.node) : name(node.region, source.inner);
+  }
+
+  std::string name_of_root(uint32_t s) const {
+    const graph::Sheet& sheet = scene_.sheets[s];
+    const graph::Node& root = sheet.nodes[sheet.root];
+    return root.region == graph::kNone ? name(s, sheet.root) : name_of_root(root.region);
+  }
+
+  void append_nodes(uint32_t s) {
+    const graph::Sheet& sheet = scene_.sheets[s];
+    for (uint32_t n = 0; n < sheet.nodes.size(); ++n) {
+      if (sheet.nodes[n].region != graph::kNone) append_region(sheet.nodes[n].region);
+      else if (sheet.nodes[n].kind != "input") append_node(s, n);
+    }
+  }
+
+  void append_region(uint32_t s) {
+    const graph::Sheet& sheet = scene_.sheets[s];
+    out_ += "    subgraph cluster_" + std::to_string(s) + " {\n    label=\"" + escaped(sheet.name);
+    if (!sheet.cost.empty()) out_ += "\\n" + escaped(sheet.cost);
+    out_ += "\"; style=\"rounded,filled\"; fillcolor=\"#eef4fb\";\n";
+    append_nodes(s);
+    out_ += "    }\n";
+  }
+
+  void append_node(uint32_t s, uint32_t n) {
+    const graph::Node& node = scene_.sheets[s].nodes[n];
+    out_ += "    " + name(s, n) + " [label=\"" + escaped(node.label.title);
+    for (const std::string* line : {&node.label.shape, &node.label.source, &node.label.calls, &node.label.cost}) {
+      if (!line->empty()) out_ += "\\n" + escaped(*line);
+    }
+    const std::string self = name(s, n), root = name_of_root(s <= scene_.entry ? s : scene_.sheets[s].owner);
+    out_ += self == root ? "\", penwidth=2];\n" : "\"];\n";
+    for (const graph::Source& operand : node.operands)
+      edges_ += "  " + name_of_source(s, operand) + " -> " + self + ";\n";
+    for (const uint32_t called : node.calls)
+      edges_ += "  " + name_of_root(called) + " -> " + self + " [style=dashed];\n";
+  }
+
+  const graph::Scene& scene_;
+  std::string out_, edges_;
+};
 
 }  // namespace
 
-std::string dot_graph(const Module& module) {
-  const std::vector<ComputationPtr> computations = computations_of(module);
-  const CostAnalysis costs(module.entry);
-  std::unordered_map<const Computation*, size_t> numbers;
-  std::string out = "digraph \"" + escaped(module.name) + "\" {\n  node [shape=box, fontname=monospace];\n";
-  std::string calls;
-  for (size_t i = 0; i < computations.size(); ++i) {
-    const Computation& computation = *computations[i];
-    numbers.emplace(&computation, i);
-    out += "  subgraph cluster_" + std::to_string(i) + " {\n    label=\"" + escaped(computation.name()) + "\";\n";
-    for (const Instruction& instruction : computation.instructions()) {
-      append_node(instruction, costs.of(instruction, computation), i, instruction.id == computation.root_id(), out);
-      for (const ComputationPtr& called : called_computations(instruction)) {
-        calls += "  " + node_name(numbers.at(called.get()), called->root_id()) + " -> " + node_name(i, instruction.id) +
-                 " [style=dashed];\n";
-      }
-    }
-    out += "  }\n";
-  }
-  return out + calls + "}\n";
+std::string dot_graph(const Module& module, std::span<const InstructionGroup> groups) {
+  const graph::Scene scene = graph::scene_of(module, groups);
+  return Writer(scene).text();
 }
 
 }  // namespace hilo::hlo

@@ -3,9 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <unordered_map>
-
-#include "hilo/hlo/graph/labels.h"
 #include "hilo/hlo/graph/layout.h"
 #include "hilo/hlo/graph/viewer.h"
 
@@ -28,12 +25,6 @@ void append_json(std::string_view text, std::string& out) {
   out += '"';
 }
 
-std::string_view kind_of(const Instruction& instruction) {
-  if (instruction.opcode == Opcode::kParameter) return "parameter";
-  if (instruction.opcode == Opcode::kConstant) return "constant";
-  return is_elementwise(instruction.opcode) ? "elementwise" : "other";
-}
-
 template <typename List, typename Number>
 void append_numbers(const List& list, Number&& number, std::string& out) {
   out += '[';
@@ -45,60 +36,51 @@ void append_numbers(const List& list, Number&& number, std::string& out) {
   out += ']';
 }
 
-/// Writes the rows that graph/viewer.cc reads.
-class Data {
- public:
-  explicit Data(const Module& module) : computations_(computations_of(module)), costs_(module.entry) {
-    for (size_t i = 0; i < computations_.size(); ++i) numbers_.emplace(computations_[i].get(), i);
-  }
-
-  std::string json() const {
-    std::string out = fmt::format("{{\"entry\":{},\"computations\":[\n", computations_.size() - 1);
-    for (size_t i = 0; i < computations_.size(); ++i) {
-      if (i != 0) out += ",\n";
-      append_computation(*computations_[i], out);
-    }
-    return out + "]}";
-  }
-  size_t size() const { return computations_.size(); }
-
- private:
-  void append_computation(const Computation& computation, std::string& out) const {
-    const graph::Layout layout = graph::layered_layout(computation);
-    out += "{\"name\":";
-    append_json(computation.name(), out);
-    out += ",\"cost\":";
-    append_json(graph::cost_text(costs_.of(computation)), out);
-    out += fmt::format(",\"root\":{},\"columns\":", computation.root_id());
-    append_numbers(layout.places, [](const graph::Place& place) { return place.column; }, out);
-    out += ",\"nodes\":[\n";
-    for (const Instruction& instruction : computation.instructions()) {
-      if (instruction.id != 0) out += ",\n";
-      append_node(instruction, computation, layout.places[instruction.id], out);
-    }
-    out += "]}";
-  }
-
-  void append_node(const Instruction& instruction, const Computation& computation, const graph::Place& place,
-                   std::string& out) const {
-    const graph::NodeLabel label = graph::label_of(instruction, costs_.of(instruction, computation));
-    out += '[';
-    for (const std::string* text : {&label.title, &label.shape, &label.source, &label.cost}) {
-      append_json(*text, out);
-      out += ',';
-    }
-    out += fmt::format("\"{}\",{},", kind_of(instruction), place.layer);
-    append_numbers(instruction.operands, [](InstructionId id) { return id; }, out);
+/// Rows that graph/viewer.cc reads.
+void append_node(const graph::Node& node, int64_t layer, std::string& out) {
+  out += '[';
+  for (const std::string* text : {&node.label.title, &node.label.shape, &node.label.source, &node.label.cost}) {
+    append_json(*text, out);
     out += ',';
-    append_numbers(
-        called_computations(instruction), [this](const ComputationPtr& c) { return numbers_.at(c.get()); }, out);
-    out += ']';
   }
+  out += fmt::format("\"{}\",{},", node.kind, layer);
+  append_numbers(node.operands, [](const graph::Source& operand) { return operand.node; }, out);
+  out += ',';
+  std::vector<uint32_t> opens = node.calls;
+  if (node.region != graph::kNone) opens.push_back(node.region);
+  append_numbers(opens, [](uint32_t sheet) { return sheet; }, out);
+  out += ']';
+}
 
-  std::vector<ComputationPtr> computations_;
-  CostAnalysis costs_;
-  std::unordered_map<const Computation*, size_t> numbers_;
-};
+void append_sheet(const graph::Sheet& sheet, std::string& out) {
+  const graph::Layout layout = graph::layered_layout(sheet);
+  out += "{\"name\":";
+  append_json(sheet.name, out);
+  out += ",\"cost\":";
+  append_json(sheet.cost, out);
+  out += fmt::format(",\"root\":{},\"region\":{},\"columns\":", sheet.root, sheet.is_region());
+  append_numbers(layout.places, [](const graph::Place& place) { return place.column; }, out);
+  out += ",\"nodes\":[\n";
+  for (size_t n = 0; n < sheet.nodes.size(); ++n) {
+    if (n != 0) out += ",\n";
+    append_node(sheet.nodes[n], layout.places[n].layer, out);
+  }
+  out += "]}";
+}
+
+std::string json_of(const graph::Scene& scene) {
+  std::string out = fmt::format("{{\"entry\":{},\"computations\":[\n", scene.entry);
+  for (size_t s = 0; s < scene.sheets.size(); ++s) {
+    if (s != 0) out += ",\n";
+    append_sheet(scene.sheets[s], out);
+  }
+  return out + "]}";
+}
+
+/// "1 computation", "3 computations"
+std::string counted(int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
 
 }  // namespace
 
@@ -119,22 +101,24 @@ std::string html_escaped(std::string_view text) {
   return out;
 }
 
-std::string html_section(const Module& module, std::string_view title) {
-  const Data data(module);
+std::string html_section(const Module& module, std::string_view title, std::span<const InstructionGroup> groups) {
+  const graph::Scene scene = graph::scene_of(module, groups);
+  std::string size =
+      fmt::format("{} in {}", counted(scene.instructions, "instruction"), counted(scene.entry + 1, "computation"));
+  if (scene.region_count() > 0) size += ", " + counted(scene.region_count(), "fused region");
   return fmt::format(
-      "<section class=\"hilo-graph\"><h2>{}</h2>\n<style>{}</style>\n<p>{} instructions in {} computation{}. "
+      "<section class=\"hilo-graph\"><h2>{}</h2>\n<style>{}</style>\n<p>{}. "
       "<label>Search <input type=\"search\"></label> <span class=\"count\"></span></p>\n<div class=\"hits\"></div>\n"
       "<div class=\"panels\"></div>\n<svg hidden></svg>\n<noscript>This picture is drawn by a script in the page."
       "</noscript>\n<script type=\"application/json\">{}</script>\n<script>{}</script></section>\n",
-      html_escaped(title), graph::viewer_style(), instruction_count(module), data.size(), data.size() == 1 ? "" : "s",
-      data.json(), graph::viewer_script());
+      html_escaped(title), graph::viewer_style(), size, json_of(scene), graph::viewer_script());
 }
 
-std::string html_graph(const Module& module, std::string_view title) {
+std::string html_graph(const Module& module, std::string_view title, std::span<const InstructionGroup> groups) {
   return fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>{}</title><style>{}</style></head>\n"
       "<body>{}</body></html>\n",
-      html_escaped(title), kPageStyle, html_section(module, title));
+      html_escaped(title), kPageStyle, html_section(module, title, groups));
 }
 
 }  // namespace hilo::hlo

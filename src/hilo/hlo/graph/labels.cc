@@ -28,16 +28,12 @@ std::string cost_text(const Cost& cost) {
   return cost.exact || text.empty() ? text : "at least " + text;
 }
 
-NodeLabel label_of(const Instruction& instruction, const Cost& cost) {
+NodeLabel label_of(const Instruction& instruction, const Cost& cost, const SourceLines& lines) {
   NodeLabel label;
   label.title = std::string(opcode_name(instruction.opcode)) + " " + instruction.name;
   label.shape = instruction.shape.to_string();
-  if (instruction.annotations != nullptr && !instruction.annotations->source_file.empty()) {
-    const std::string& file = instruction.annotations->source_file;
-    const size_t slash = file.find_last_of('/');
-    label.source = (slash == std::string::npos ? file : file.substr(slash + 1)) + ":" +
-                   std::to_string(instruction.annotations->source_line);
-  }
+  label.source = lines.of(instruction);
+  label.source.erase(0, label.source.find_last_of('/') + 1);
   for (const ComputationPtr& called : called_computations(instruction)) {
     label.calls += (label.calls.empty() ? "calls " : ", ") + called->name();
   }

@@ -4,6 +4,7 @@
 
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/computation.h"
+#include "hilo/hlo/ir/source_lines.h"
 
 namespace hilo::hlo::graph {
 
@@ -15,7 +16,7 @@ struct NodeLabel {
   std::string calls;   ///< "calls body, condition", or ""
   std::string cost;    ///< "24 flop, 96 B", or "" for none
 };
-NodeLabel label_of(const Instruction& instruction, const Cost& cost);
+NodeLabel label_of(const Instruction& instruction, const Cost& cost, const SourceLines& lines);
 
 /// "1.5 Mflop, 12 kB, 64 transcendental"; "" for no cost, "at least ..." where not all is known.
 std::string cost_text(const Cost& cost);

@@ -12,7 +12,9 @@ constexpr std::string_view kStyle = R"css(
 .hilo-graph .node{position:absolute;box-sizing:border-box;width:190px;height:66px;padding:2px 6px;overflow:hidden;
  border:1px solid #4a5a6a;border-radius:4px;background:#e2f5e4;font:11px/15px monospace;white-space:nowrap}
 .hilo-graph .node.parameter{background:#fff3d6}.hilo-graph .node.constant{background:#eee}
-.hilo-graph .node.elementwise{background:#e3f0ff}.hilo-graph .node.root{border-width:3px}
+.hilo-graph .node.elementwise{background:#e3f0ff}.hilo-graph .node.library{background:#fbe3ee}
+.hilo-graph .node.region{background:#d6e4f5;border-radius:12px}.hilo-graph .node.input{background:none;border-style:dashed}
+.hilo-graph .node.root{border-width:3px}
 .hilo-graph .node.calls{cursor:pointer;border-style:double;border-width:3px}
 .hilo-graph .node.faded{opacity:.25}.hilo-graph .node.hit{outline:3px solid #d00000}
 .hilo-graph .inner{margin-left:1.5em;border-left:3px solid #cde;padding-left:.5em}
@@ -25,6 +27,7 @@ const section = document.currentScript.closest('section');
 const data = JSON.parse(section.querySelector('script[type="application/json"]').textContent);
 const namespace = section.querySelector('svg').namespaceURI;
 const WIDTH = 190, HEIGHT = 66, COLUMN = 206, LAYER = 102, MARGIN = 12, MOST_HITS = 200, MOST_USERS = 200;
+const MOST_REGIONS_OPEN = 8, MOST_NODES_OPEN = 40;  // regions that stand open at first
 const [TITLE, SHAPE, SOURCE, COST, KIND, LEVEL, OPERANDS, CALLS] = [0, 1, 2, 3, 4, 5, 6, 7];
 let query = '';
 const open = new Set();  // panels that are built
@@ -35,7 +38,7 @@ const make = (tag, className, text) => {
   if (text !== undefined) element.textContent = text;
   return element;
 };
-const matches = node => (node[TITLE] + ' ' + node[SHAPE] + ' ' + node[SOURCE]).toLowerCase().includes(query);
+const matches = node => node[KIND] !== 'input' && (node[TITLE] + ' ' + node[SHAPE] + ' ' + node[SOURCE]).toLowerCase().includes(query);
 
 const caller = data.computations.map(() => null);
 data.computations.forEach((computation, c) => computation.nodes.forEach((node, i) =>
@@ -88,6 +91,9 @@ class Panel {
       requestAnimationFrame(() => { waiting = false; this.draw(); });
     });
     new ResizeObserver(() => this.draw()).observe(this.scroll);
+    const regions = nodes.map((node, i) => i).filter(i => nodes[i][KIND] === 'region');
+    if (regions.length <= MOST_REGIONS_OPEN) regions.filter(i => size(nodes[i][CALLS][0]) <= MOST_NODES_OPEN)
+      .forEach(i => this.called(i, nodes[i][CALLS][0]).show());
     this.draw();
   }
   left(i) { return MARGIN + this.columns[i] * COLUMN; }
@@ -144,7 +150,8 @@ class Panel {
     element.style.left = this.left(i) + 'px';
     element.style.top = this.top(i) + 'px';
     const called = node[CALLS].map(callee => data.computations[callee].name);
-    const lines = [node[TITLE], node[SHAPE], called.length ? 'opens ' + called.join(', ') : node[SOURCE], node[COST]];
+    const opens = node[KIND] === 'region' ? `opens ${size(node[CALLS][0])} instructions` : 'opens ' + called.join(', ');
+    const lines = [node[TITLE], node[SHAPE], called.length ? opens : node[SOURCE], node[COST]];
     lines.filter(text => text !== '').forEach(text => element.append(make('div', '', text)));
     element.title = [node[TITLE], node[SHAPE], node[SOURCE], node[COST], ...called].filter(text => text !== '').join('\n');
     if (called.length) {
@@ -156,7 +163,7 @@ class Panel {
   called(i, callee) {
     const key = i + ' ' + callee;
     if (!this.inner.has(key)) {
-      const title = `${this.computation.nodes[i][TITLE]} calls ${titleOf(callee)}`;
+      const title = data.computations[callee].region ? titleOf(callee) : `${this.computation.nodes[i][TITLE]} calls ${titleOf(callee)}`;
       this.inner.set(key, new Panel(callee, title, this.below));
     }
     return this.inner.get(key);
@@ -172,9 +179,11 @@ class Panel {
   }
 }
 
+const size = number => data.computations[number].nodes.reduce((sum, node) =>
+  sum + (node[KIND] === 'input' ? 0 : node[KIND] === 'region' ? size(node[CALLS][0]) : 1), 0);
 const titleOf = number => {
   const computation = data.computations[number];
-  return `${computation.name} (${computation.nodes.length} instructions${computation.cost && ', ' + computation.cost})`;
+  return `${computation.name} (${size(number)} instructions${computation.cost && ', ' + computation.cost})`;
 };
 const entry = new Panel(data.entry, titleOf(data.entry), section.querySelector('.panels'));
 entry.show();
