@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs what needs more than the clone: the scripts of tests/interop in a virtual environment (.venv) with JAX, which it
-makes if it is not there, and 1,000 compilations under all dump flags. Exit status 2 if the wheels can't be had."""
+makes if it is not there, and 1,000 compilations under all dump flags. Ends with "N passed, N failed". Exit status 2 if the
+wheels can't be had."""
 
 import argparse
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -14,6 +16,7 @@ VENV = ROOT / ".venv"
 PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy")
 SCRIPTS = ("with_jax.py", "protos.py", "graph_page.py")
 COMPILATIONS = "1000"
+COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
 
 def main() -> int:
@@ -26,14 +29,16 @@ def main() -> int:
         print(f"interop: {', '.join(PINNED)} can't be had")
         return 2
     binaries = arguments.build.resolve() / "bin"
-    failed = 0
+    passed = failed = 0
     for script in arguments.scripts:
         print(f"-- {script}", flush=True)
-        failed += run([python, ROOT / "tests" / "interop" / script, "--command", binaries / "hilo"])
+        counts = run([python, ROOT / "tests" / "interop" / script, "--command", binaries / "hilo"])
+        passed, failed = passed + counts[0], failed + counts[1]
     print(f"-- {COMPILATIONS} compilations under all dump flags", flush=True)
-    failed += run([binaries / "tests" / "test_client", "--gtest_brief=1", "--gtest_filter=*ManyCompilations*"],
-                  HILO_TEST_COMPILES=COMPILATIONS)
-    return 1 if failed else 0
+    counts = run([binaries / "tests" / "test_client", "--gtest_brief=1", "--gtest_filter=*ManyCompilations*"],
+                 HILO_TEST_COMPILES=COMPILATIONS)
+    print(f"{passed + counts[0]} passed, {failed + counts[1]} failed")
+    return 1 if failed + counts[1] else 0
 
 
 def environment() -> pathlib.Path | None:
@@ -47,9 +52,19 @@ def environment() -> pathlib.Path | None:
     return python if made else None
 
 
-def run(command, **variables) -> bool:
-    """Whether it failed."""
-    return subprocess.run(list(map(str, command)), env={**os.environ, **variables}).returncode != 0
+def run(command, **variables) -> tuple[int, int]:
+    """Shows what the command prints; how many cases passed and failed. One that doesn't count is a case itself."""
+    counts = None
+    with subprocess.Popen(list(map(str, command)), env={**os.environ, **variables}, stdout=subprocess.PIPE, text=True,
+                          errors="replace") as process:
+        for line in process.stdout:
+            print(line, end="", flush=True)
+            if found := COUNTS.fullmatch(line.strip()):
+                counts = int(found[1]), int(found[2])
+    failed = process.returncode != 0
+    if counts is None:
+        return int(not failed), int(failed)
+    return counts[0], max(counts[1], int(failed))
 
 
 if __name__ == "__main__":
