@@ -291,7 +291,36 @@ void check_batch(const Sample& sample, const Mask& mask, bool last_axis, int64_t
   }
 }
 
+/// JAX's rule of rng-bit-generator, which is no loop: the first state draws the bits of all examples, and only it moves on.
+void check_first_state_draws(const Sample& sample, int64_t count) {
+  const Literal states = stacked(sample.operands[0], 0, count);
+  const StagedFunction mapped = stage(
+      [&, c = built(sample)](std::span<const Array> x) {
+        return vmap_flat([&](std::span<const Array> y) { return run_computation(*c, y); }, x, std::vector<BatchDim>{0},
+                         [](size_t results) { return std::vector<BatchDim>(results, 0); });
+      },
+      std::vector<Aval>{{states.shape(), false}}, "vmap", "mapped");
+  const std::vector<Literal> together = evaluated(*mapped.computation, std::vector<Literal>{states});
+  Sample all = sample;
+  std::vector<int64_t> sizes(sample.declared->tuple_element(1).dimensions().begin(),
+                             sample.declared->tuple_element(1).dimensions().end());
+  sizes.insert(sizes.begin(), count);
+  all.declared = Shape::tuple({sample.operands[0].shape(), sample.declared->tuple_element(1).with_dimensions(sizes)});
+  const std::vector<Literal> wanted = evaluated(*built(all), all.operands);
+  EXPECT_EQ(difference(together[1], wanted[1]), "");
+  for (int64_t b = 0; b < count; ++b) {
+    const auto bytes = static_cast<size_t>(sample.operands[0].shape().byte_size());
+    const Literal got = Literal::from_bytes(sample.operands[0].shape(),
+                                            together[0].bytes().subspan(static_cast<size_t>(b) * bytes, bytes));
+    EXPECT_EQ(difference(got, b == 0 ? wanted[0] : example(sample.operands[0], b)), "") << "state " << b;
+  }
+}
+
 TEST_P(BatchCell, IsALoop) {
+  if (GetParam().opcode == hlo::Opcode::kRngBitGenerator) {
+    for (const Sample& sample : samples(kExtent)) check_first_state_draws(sample, 3);
+    return;
+  }
   for (const Sample& sample : samples(kExtent)) {
     for (const Mask& mask : alone_and_together(Mask(sample.operands.size(), true))) {
       check_batch(sample, mask, false, 3);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/sort_rules.cc -- rules of sort and of rng-bit-generator.
+// lax/sort_rules.cc -- the rules of sort.
 #include "hilo/hlo/ops/sort.h"
 
 #include <algorithm>
 
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/lax/batch_by_scan.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -84,6 +83,5 @@ BatchResult sort_batch(const Operation& operation, std::span<const BatchDim> dim
 }  // namespace
 
 const Rules sort_rules = {sort_jvp, Nonlinear{}, sort_batch};
-const Rules rng_bit_generator_rules = {Nonlinear{}, Nonlinear{}, batch_by_scan};  // each state draws its own bits
 
 }  // namespace hilo::lax
