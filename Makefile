@@ -30,7 +30,7 @@ sanitize:  ## all tests under address+undefined, base, backend, client, replica 
 
 bench:  ## hilo beside its peers, with ratios
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command bench
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command bench example_digits
 	@python3 tools/bench.py --build $(BUILD)
 
 conformance:  ## others' test cases, from CONFORMANCE=DIR

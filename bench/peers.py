@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """peers.py [--build DIR] [--rounds N] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by round in turn;
-prints medians and ratios. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is shown as it
+prints medians and ratios; beside them PyTorch and MLX where they are installed already. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is shown as it
 comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had is left out, by name."""
 
 import argparse
@@ -27,11 +27,12 @@ def main() -> int:
     commands = {"hilo": (rows, {"HILO_DENORMALS": "flush"}), "hilo, denormals kept": (rows, {})}
     python = jax_python()
     if python is None:
-        print("jaxlib 0.10.2 left out: it could not be installed")
+        print("left out: jaxlib 0.10.2 (could not be installed)")
     else:
         script = [python, ROOT / "bench" / "rows_jax.py"]
         commands["jaxlib"] = (script, {})
         commands["jaxlib, memory kept"] = (script, {"GLIBC_TUNABLES": KEPT})
+    commands |= installed_peers([VENV / "bin" / "python", pathlib.Path(sys.executable)])
     samples: dict[str, dict[str, list[float]]] = {name: {} for name in commands}
     for done in range(arguments.rounds):
         for name, (command, extra) in commands.items():
@@ -42,6 +43,23 @@ def main() -> int:
                 samples[name].setdefault(row, []).append(float(microseconds))
     show(samples)
     return 0
+
+
+def installed_peers(pythons: list[pathlib.Path]) -> dict[str, tuple]:
+    """A command for each of these packages that one of the interpreters has; none is installed for the purpose."""
+    commands = {}
+    for package in ("torch", "mlx"):
+        python = next((p for p in pythons if has_package(p, package)), None)
+        if python is None:
+            print(f"left out: {package} (not installed)")
+        else:
+            commands[package] = ([python, ROOT / "bench" / f"rows_{package}.py"], {})
+    return commands
+
+
+def has_package(python: pathlib.Path, package: str) -> bool:
+    command = [python, "-c", f"import {package}"]
+    return python.exists() and subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0
 
 
 def jax_python() -> pathlib.Path | None:

@@ -1,29 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of bench/rows.cc in JAX: prints "row<TAB>microseconds", the median of its calls, a line a row."""
 import os
-import statistics
-import time
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
 import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
+import timing  # noqa: E402
 
 
 def row(name, call):
-    jax.block_until_ready(call())
-    started = time.perf_counter()
-    jax.block_until_ready(call())
-    repeat = max(1, int(20e-6 / max(1e-8, time.perf_counter() - started)))
-    samples = []
-    begin = time.perf_counter()
-    while len(samples) < 5 or (time.perf_counter() - begin < 0.5 and len(samples) < 2000):
-        started = time.perf_counter()
-        for _ in range(repeat):
-            result = jax.block_until_ready(call())
-        samples.append((time.perf_counter() - started) / repeat)
-        del result
-    print(f"{name}\t{1e6 * statistics.median(samples):.4f}", flush=True)
+    timing.row(name, call, jax.block_until_ready)
 
 
 def loss(p, x, y):
@@ -51,9 +38,7 @@ def digits(key):
     x = jax.random.uniform(key, (128, 64))
     y = (jax.random.uniform(key, (128,)) * 10).astype(jnp.int32)
     jax.block_until_ready((p, state, x, y))
-    started = time.perf_counter()
-    jax.block_until_ready(step(p, state, x, y))
-    print(f"digits_step_first_call\t{1e6 * (time.perf_counter() - started):.4f}", flush=True)
+    timing.once("digits_step_first_call", lambda: step(p, state, x, y), jax.block_until_ready)
     row("digits_step", lambda: step(p, state, x, y))
 
 

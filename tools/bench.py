@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the figures: the process's start and the library's size, what user programs cost to compile, every program of
-bench/, then hilo beside its peers (bench/peers.py, where it is there)."""
+"""Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
+program's time its profile explains, every program of bench/, then hilo beside its peers (bench/peers.py, where it is there)."""
 
 import argparse
+import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -17,9 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "programs", "peers"))
+    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "peers"))
     arguments = parser.parse_args()
-    sections = {"start": start, "compile": compile_times, "programs": programs, "peers": peers}
+    sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "peers": peers}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -44,6 +46,27 @@ def timed(command: list) -> float:
 
 def compile_times(build: pathlib.Path) -> int:
     return subprocess.run([sys.executable, ROOT / "tools" / "compile_times.py", "--build", build]).returncode
+
+
+def profile(build: pathlib.Path) -> int:
+    """The part of a training step's wall time that is in units: what a profile can say something about."""
+    digits = build / "bin" / "examples" / "digits"
+    if not digits.exists():
+        print("left out: the profile of examples/digits (not built)")
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "JAX_HLO_PROFILE": "True", "HILO_PROFILE_DIR": folder}
+        subprocess.run([digits], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        print(f"units cover {coverage(json.loads((pathlib.Path(folder) / 'profile.json').read_text()), 'train_step'):.0f} % "
+              "of the wall time of digits' training step (aim 85)")
+    return 0
+
+
+def coverage(profiles: list[dict], module: str) -> float:
+    """Percent of the wall time of all runs of a module that its rows add up to."""
+    runs = [p for p in profiles if p["module"] == module]
+    covered = sum(row["nanoseconds"] for p in runs for row in p["rows"])
+    return 100 * covered / sum(p["wall_nanoseconds"] for p in runs)
 
 
 def programs(build: pathlib.Path) -> int:

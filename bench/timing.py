@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the peers' scripts time a row: as bench/rows.cc does."""
+import statistics
+import time
+
+
+def row(name, call, wait):
+    """Prints "row<TAB>microseconds", the median of the calls; `wait` returns when a result is there."""
+    wait(call())
+    started = time.perf_counter()
+    wait(call())
+    repeat = max(1, int(20e-6 / max(1e-8, time.perf_counter() - started)))
+    samples = []
+    begin = time.perf_counter()
+    while len(samples) < 5 or (time.perf_counter() - begin < 0.5 and len(samples) < 2000):
+        started = time.perf_counter()
+        for _ in range(repeat):
+            result = call()
+            wait(result)
+        samples.append((time.perf_counter() - started) / repeat)
+        del result
+    print(f"{name}\t{1e6 * statistics.median(samples):.4f}", flush=True)
+
+
+def once(name, call, wait):
+    """The same of one call, the first."""
+    started = time.perf_counter()
+    wait(call())
+    print(f"{name}\t{1e6 * (time.perf_counter() - started):.4f}", flush=True)
