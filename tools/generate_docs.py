@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_layers  # noqa: E402
+import numerics_page  # noqa: E402
 import status_page  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -58,6 +59,8 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
         found[ARCHITECTURE] = with_part((root / ARCHITECTURE).read_text(), "layers", layers())
     if (root / SEEDS).exists():
         found["docs/seeds.md"] = seeds(root)
+    if (root / numerics_page.RECORDED).exists():
+        found["docs/numerics.md"] = numerics_page.page(root)
     for name, arguments in FROM_COMMAND.items():
         done = subprocess.run([build / "bin" / "hilo", *arguments], stdout=subprocess.PIPE, text=True) \
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
