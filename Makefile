@@ -43,9 +43,11 @@ interop:  ## what needs a virtual environment with jaxlib
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command examples test_client
 	@python3 tools/interop.py --build $(BUILD)
 
-fuzz:  ## the readers under libFuzzer, SECONDS=60 each
+fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 random programs
 	@tools/setup.sh build test fuzz
 	@python3 tools/fuzz.py --jobs $(JOBS) --seconds $(or $(SECONDS),60)
+	@tools/build.sh build $(JOBS) test_random_programs
+	@HILO_RANDOM_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs
 
 format:  ## clang-format over all sources
 	@tools/setup.sh test

@@ -48,6 +48,24 @@ Samples conditional_samples(Wanted wanted);
 Samples scan_samples(Wanted wanted);
 Samples while_samples(Wanted wanted);
 
+// lowered_samples.cc: ops that stand for others, and topk.
+Samples async_passing_samples(hlo::Opcode opcode, Wanted wanted);
+Samples async_start_samples(Wanted wanted);
+Samples bitcast_samples(Wanted wanted);
+Samples copy_done_samples(Wanted wanted);
+Samples copy_start_samples(Wanted wanted);
+Samples domain_samples(Wanted wanted);
+Samples dynamic_reshape_samples(Wanted wanted);
+Samples fusion_samples(Wanted wanted);
+Samples get_dimension_size_samples(Wanted wanted);
+Samples map_samples(Wanted wanted);
+Samples ragged_dot_samples(Wanted wanted);
+Samples scaled_dot_samples(Wanted wanted);
+Samples set_dimension_size_samples(Wanted wanted);
+Samples stochastic_convert_samples(Wanted wanted);
+Samples top_k_samples(Wanted wanted);
+Samples xla_scan_samples(Wanted wanted);
+
 /// Whole numbers that differ from each other up to 128 elements (pred: a pattern).
 Literal distinct(const Shape& shape, int64_t seed = 0);
 /// distinct(), or for edges NaN, infinities, -0, the least and greatest numbers in turn: for ops that don't compute.

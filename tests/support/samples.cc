@@ -38,6 +38,23 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
 #undef HILO_ELEMENTWISE
     return {};
     case Opcode::kBitcastConvert: return bitcast_convert_samples(wanted);
+    case Opcode::kAsyncDone: return async_passing_samples(opcode, wanted);
+    case Opcode::kAsyncUpdate: return async_passing_samples(opcode, wanted);
+    case Opcode::kAsyncStart: return async_start_samples(wanted);
+    case Opcode::kBitcast: return bitcast_samples(wanted);
+    case Opcode::kCopyDone: return copy_done_samples(wanted);
+    case Opcode::kCopyStart: return copy_start_samples(wanted);
+    case Opcode::kDomain: return domain_samples(wanted);
+    case Opcode::kDynamicReshape: return dynamic_reshape_samples(wanted);
+    case Opcode::kFusion: return fusion_samples(wanted);
+    case Opcode::kGetDimensionSize: return get_dimension_size_samples(wanted);
+    case Opcode::kMap: return map_samples(wanted);
+    case Opcode::kRaggedDot: return ragged_dot_samples(wanted);
+    case Opcode::kScaledDot: return scaled_dot_samples(wanted);
+    case Opcode::kScan: return xla_scan_samples(wanted);
+    case Opcode::kSetDimensionSize: return set_dimension_size_samples(wanted);
+    case Opcode::kStochasticConvert: return stochastic_convert_samples(wanted);
+    case Opcode::kTopK: return top_k_samples(wanted);
     case Opcode::kBroadcast: return broadcast_samples(wanted);
     case Opcode::kCall: return call_samples(wanted);
     case Opcode::kConcatenate: return concatenate_samples(wanted);
@@ -70,52 +87,36 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kCollectivePermute:
     case Opcode::kPartitionId:
     case Opcode::kReduceScatter:
-    case Opcode::kReplicaId: return {};
-    case Opcode::kAddDependency:
-    case Opcode::kAfterAll:
+    case Opcode::kReplicaId:
     case Opcode::kAllGatherDone:
     case Opcode::kAllGatherStart:
     case Opcode::kAllReduceDone:
     case Opcode::kAllReduceStart:
-    case Opcode::kAsyncDone:
-    case Opcode::kAsyncStart:
-    case Opcode::kAsyncUpdate:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kCollectivePermuteStart: return {};
+    // About tokens and states, which no element type goes through: tests/hlo/ops/ext and tests/hlo/ops/transfer_test.cc.
+    case Opcode::kAddDependency:
+    case Opcode::kAfterAll:
+    case Opcode::kInfeed:
+    case Opcode::kOutfeed:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kSend:
+    case Opcode::kSendDone:
+    case Opcode::kRng:
+    case Opcode::kRngGetAndUpdateState: return {};
     case Opcode::kBatchNormGrad:
     case Opcode::kBatchNormInference:
     case Opcode::kBatchNormTraining:
-    case Opcode::kBitcast:
     case Opcode::kCholesky:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kCollectivePermuteStart:
     case Opcode::kCollectiveReduce:
     case Opcode::kConvolution:
-    case Opcode::kCopyDone:
-    case Opcode::kCopyStart:
     case Opcode::kCustomCall:
-    case Opcode::kDomain:
-    case Opcode::kDynamicReshape:
     case Opcode::kFft:
-    case Opcode::kFusion:
-    case Opcode::kGetDimensionSize:
-    case Opcode::kInfeed:
-    case Opcode::kMap:
-    case Opcode::kOutfeed:
     case Opcode::kRaggedAllToAll:
-    case Opcode::kRaggedDot:
-    case Opcode::kRecv:
-    case Opcode::kRecvDone:
     case Opcode::kReduceWindow:
-    case Opcode::kRng:
-    case Opcode::kRngGetAndUpdateState:
-    case Opcode::kScaledDot:
-    case Opcode::kScan:
     case Opcode::kSelectAndScatter:
-    case Opcode::kSend:
-    case Opcode::kSendDone:
-    case Opcode::kSetDimensionSize:
     case Opcode::kShuffle:
-    case Opcode::kStochasticConvert:
-    case Opcode::kTopK:
     case Opcode::kTriangularSolve: return {};
   }
   return {};
@@ -134,6 +135,11 @@ StatusOr<hlo::InstructionId> append(hlo::Builder& builder, const Sample& sample)
   if (sample.opcode == Opcode::kParameter) return builder.parameter(*sample.declared);
   std::vector<hlo::InstructionId> operands;
   for (const Literal& operand : sample.operands) operands.push_back(builder.parameter(operand.shape()));
+  return append_on(builder, sample, std::move(operands));
+}
+
+StatusOr<hlo::InstructionId> append_on(hlo::Builder& builder, const Sample& sample,
+                                       std::vector<hlo::InstructionId> operands) {
   if (sample.opcode == Opcode::kWhile || (sample.opcode == Opcode::kOptimizationBarrier && operands.size() > 1)) {
     operands = {builder.tuple(operands)};
   } else if (sample.opcode == Opcode::kConditional) {

@@ -37,6 +37,9 @@ std::vector<Sample> samples_of(hlo::Opcode opcode, ElementType type, int64_t n, 
 
 /// Appends the instruction to `builder`, with a new parameter for every operand.
 StatusOr<hlo::InstructionId> append(hlo::Builder& builder, const Sample& sample);
+/// Appends the instruction on these values, one for each of the sample's operands.
+StatusOr<hlo::InstructionId> append_on(hlo::Builder& builder, const Sample& sample,
+                                       std::vector<hlo::InstructionId> operands);
 /// The sample as a program: one parameter an operand, the instruction is the root.
 StatusOr<hlo::ComputationPtr> computation_of(const Sample& sample);
 hlo::Module module_of(hlo::ComputationPtr entry);

@@ -77,7 +77,7 @@ std::vector<Cell> batch_cells() {
 std::vector<hlo::Opcode> later_opcodes() {
   std::vector<hlo::Opcode> later;
   for (int k = 0; k < hlo::kOpcodeCount; ++k) {
-    if (hlo::has_raw_attributes(static_cast<hlo::Opcode>(k))) later.push_back(static_cast<hlo::Opcode>(k));
+    if (hlo::is_not_yet(static_cast<hlo::Opcode>(k))) later.push_back(static_cast<hlo::Opcode>(k));
   }
   return later;
 }

@@ -54,68 +54,70 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kDot: return lax::dot_rules;
     case Opcode::kGather: return lax::gather_rules;
     case Opcode::kScatter: return lax::scatter_rules;
+    case Opcode::kTopK: return lax::top_k_rules;
     case Opcode::kSort: return lax::sort_rules;
     case Opcode::kRngBitGenerator: return lax::rng_bit_generator_rules;
     case Opcode::kCall: return lax::call_rules;
     case Opcode::kConditional: return lax::conditional_rules;
     case Opcode::kWhile: return lax::while_rules;
     case Opcode::kOptimizationBarrier: return lax::optimization_barrier_rules;
-    case Opcode::kParameter:
-    case Opcode::kTuple:
-    case Opcode::kGetTupleElement: return lax::never_bound_rules;
-    case Opcode::kAddDependency:
+    case Opcode::kAllGather: return lax::loaded_all_gather_rules;
+    case Opcode::kAllReduce: return lax::all_reduce_rules;
+    case Opcode::kAllToAll: return lax::all_to_all_rules;
+    case Opcode::kCollectiveBroadcast: return lax::collective_broadcast_rules;
+    case Opcode::kCollectivePermute: return lax::collective_permute_rules;
+    case Opcode::kReduceScatter: return lax::reduce_scatter_rules;
+    case Opcode::kSetDimensionSize: return lax::set_dimension_size_rules;
+    // Without operands there is nothing to differentiate or to map over.
     case Opcode::kAfterAll:
-    case Opcode::kAllGather:
+    case Opcode::kPartitionId:
+    case Opcode::kReplicaId:
+    case Opcode::kRngGetAndUpdateState:
+    // Traced as what they stand for.
+    case Opcode::kAddDependency:
     case Opcode::kAllGatherDone:
     case Opcode::kAllGatherStart:
-    case Opcode::kAllReduce:
     case Opcode::kAllReduceDone:
     case Opcode::kAllReduceStart:
-    case Opcode::kAllToAll:
     case Opcode::kAsyncDone:
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
+    case Opcode::kBitcast:
+    case Opcode::kCollectivePermuteDone:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kCopyDone:
+    case Opcode::kCopyStart:
+    case Opcode::kDomain:
+    case Opcode::kDynamicReshape:
+    case Opcode::kFusion:
+    case Opcode::kGetDimensionSize:
+    case Opcode::kMap:
+    case Opcode::kRaggedDot:
+    case Opcode::kRng:
+    case Opcode::kScaledDot:
+    case Opcode::kScan:
+    case Opcode::kStochasticConvert:
+    case Opcode::kParameter:
+    case Opcode::kTuple:
+    case Opcode::kGetTupleElement: return lax::never_bound_rules;
+    case Opcode::kInfeed:
+    case Opcode::kOutfeed:
+    case Opcode::kRecv:
+    case Opcode::kRecvDone:
+    case Opcode::kSend:
+    case Opcode::kSendDone: return lax::transfer_rules;
     case Opcode::kBatchNormGrad:
     case Opcode::kBatchNormInference:
     case Opcode::kBatchNormTraining:
-    case Opcode::kBitcast:
     case Opcode::kCholesky:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kCollectivePermute:
-    case Opcode::kCollectivePermuteDone:
-    case Opcode::kCollectivePermuteStart:
     case Opcode::kCollectiveReduce:
     case Opcode::kConvolution:
-    case Opcode::kCopyDone:
-    case Opcode::kCopyStart:
     case Opcode::kCustomCall:
-    case Opcode::kDomain:
-    case Opcode::kDynamicReshape:
     case Opcode::kFft:
-    case Opcode::kFusion:
-    case Opcode::kGetDimensionSize:
-    case Opcode::kInfeed:
-    case Opcode::kMap:
-    case Opcode::kOutfeed:
-    case Opcode::kPartitionId:
     case Opcode::kRaggedAllToAll:
-    case Opcode::kRaggedDot:
-    case Opcode::kRecv:
-    case Opcode::kRecvDone:
-    case Opcode::kReduceScatter:
     case Opcode::kReduceWindow:
-    case Opcode::kReplicaId:
-    case Opcode::kRng:
-    case Opcode::kRngGetAndUpdateState:
-    case Opcode::kScaledDot:
-    case Opcode::kScan:
     case Opcode::kSelectAndScatter:
-    case Opcode::kSend:
-    case Opcode::kSendDone:
-    case Opcode::kSetDimensionSize:
     case Opcode::kShuffle:
-    case Opcode::kStochasticConvert:
-    case Opcode::kTopK:
     case Opcode::kTriangularSolve: return lax::not_yet_rules;
   }
   __builtin_unreachable();

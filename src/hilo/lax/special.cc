@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/special.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/sort.h"
+#include "hilo/hlo/ops/top_k.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::lax {
@@ -22,6 +27,27 @@ namespace hilo::lax {
 #include "hilo/hlo/ops/extensions.inc"
 #undef HILO_LAX_1
 #undef HILO_LAX_2
+
+TopK top_k(const Operand& x, int64_t k, int64_t axis) {
+  const UserLocation here(x.location());
+  const Array& array = x.array();
+  const int64_t rank = array.ndim(), at = axis < 0 ? axis + rank : axis;
+  if (at < 0 || at >= rank) {
+    or_throw(invalid_argument(fmt::format("top_k ({}): axis {} is out of range for {}", UserLocation::describe(), axis,
+                                          array.aval_shape().to_string())));
+  }
+  auto attributes = std::make_shared<hlo::TopKAttributes>();
+  attributes->k = k;
+  std::vector<int64_t> last = ops::all_dimensions(rank);
+  std::rotate(last.begin() + at, last.begin() + at + 1, last.end());
+  std::vector<int64_t> back = ops::all_dimensions(rank);
+  std::rotate(back.begin() + at, back.end() - 1, back.end());
+  const bool moved = at != rank - 1;
+  const std::vector<Array> found =
+      bind({hlo::Opcode::kTopK, {moved ? ops::transpose(array, last) : array}, std::move(attributes), std::nullopt});
+  if (!moved) return {found[0], found[1]};
+  return {ops::transpose(found[0], back), ops::transpose(found[1], back)};
+}
 
 Array sort_key_value(const Operand& keys, const Operand& values, int64_t axis) {
   const UserLocation here(keys.location());

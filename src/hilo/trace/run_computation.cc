@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/trace/trace.h"
@@ -59,7 +60,24 @@ void share_branch_operands(const hlo::Instruction& instruction, std::span<const 
 
 /// Ops of several results, of which some don't follow from the operands.
 bool states_its_tuple(hlo::Opcode opcode) {
-  return opcode == hlo::Opcode::kRngBitGenerator || hlo::has_raw_attributes(opcode);
+  return opcode == hlo::Opcode::kRngBitGenerator || hlo::has_raw_attributes(opcode) || hlo::is_collective(opcode);
+}
+
+/// XLA's ops that stand for others (fusion, async pairs, bitcast, ...) are traced as those: whoever differentiates or
+/// batches meets only what has rules.
+bool stands_for_others(const hlo::OpDef& def) {
+  return def.decompose != nullptr && (def.traits & hlo::kExtension) == 0;
+}
+
+Leaves run_decomposed(const hlo::Computation& computation, const hlo::Instruction& instruction,
+                      std::span<const Leaves> values) {
+  std::vector<Shape> shapes;
+  Leaves operands;
+  for (hlo::InstructionId id : instruction.operands) {
+    shapes.push_back(computation.instruction(id).shape);
+    operands.insert(operands.end(), values[id].begin(), values[id].end());
+  }
+  return run_computation(*or_throw(instruction.def().decompose(instruction, shapes)), operands);
 }
 
 Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leaves> values) {
@@ -110,6 +128,8 @@ std::vector<Array> run_computation(const hlo::Computation& computation, std::spa
       const Shape& tuple = computation.instruction(i.operands[0]).shape;
       const auto begin = values[i.operands[0]].begin() + leaf_offset(tuple, index);
       values[i.id].assign(begin, begin + leaf_count(i.shape));
+    } else if (stands_for_others(i.def())) {
+      values[i.id] = run_decomposed(computation, i, values);
     } else if (i.opcode != hlo::Opcode::kParameter) {
       values[i.id] = run_instruction(i, values);
     }

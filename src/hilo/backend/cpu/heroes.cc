@@ -10,6 +10,7 @@
 #include "hilo/backend/run_collective.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/ops/transfer.h"
 
 namespace hilo::cpu {
 
@@ -113,12 +114,17 @@ std::unique_ptr<Hero> make_relayout_hero(const Shape& shape, bool to_row_major) 
 
 StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<const Shape> operands,
                                           std::span<const Shape> results, Isa isa) {
-  if (hlo::has_raw_attributes(i.opcode)) {
+  if (hlo::is_not_yet(i.opcode) || hlo::is_transfer(i.opcode)) {
     return unimplemented(fmt::format("{} is not implemented on platform Host in this version", describe(i)));
   }
   std::unique_ptr<Hero> hero = make_collective_hero(i, operands, results);
+  if (hero == nullptr) hero = make_top_k_hero(i, operands);
+  if (hero == nullptr) hero = make_move_hero(i, operands, results);
+  if (i.opcode == Opcode::kRngGetAndUpdateState) hero = make_rng_state_hero(i);
   if (i.opcode == Opcode::kDot) hero = make_dot_hero(i, operands, results[0]);
-  if (i.opcode == Opcode::kScatter) hero = make_scatter_hero(i, operands);
+  if (i.opcode == Opcode::kScatter) {
+    HILO_ASSIGN_OR_RETURN(hero, make_scatter_hero(i, operands, isa));
+  }
   if (i.opcode == Opcode::kRngBitGenerator) hero = make_random_hero(i, operands, results);
   if (i.opcode == Opcode::kSort) {
     HILO_ASSIGN_OR_RETURN(hero, make_sort_hero(i, operands, isa));

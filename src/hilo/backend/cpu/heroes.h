@@ -16,7 +16,12 @@ std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::sp
                                     const Shape& result);
 StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                                Isa isa);
-std::unique_ptr<Hero> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
+StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                                  Isa isa);
+std::unique_ptr<Hero> make_move_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                     std::span<const Shape> results);
+std::unique_ptr<Hero> make_top_k_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
+std::unique_ptr<Hero> make_rng_state_hero(const hlo::Instruction& instruction);
 std::unique_ptr<Hero> make_collective_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                            std::span<const Shape> results);
 std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,

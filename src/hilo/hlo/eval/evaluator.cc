@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/random.h"
 
 namespace hilo::hlo {
 namespace {
@@ -95,7 +96,7 @@ class Evaluator {
         frame.values[instruction.id] =
             arguments[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
       } else {
-        StatusOr<Literal> value = compute(frame, instruction);
+        StatusOr<Literal> value = compute(frame, computation, instruction);
         if (!value.ok()) {
           for (std::optional<Literal>& owned : frame.owned) owned.reset();
           return value;
@@ -114,24 +115,33 @@ class Evaluator {
     return result;
   }
 
-  StatusOr<Literal> compute(Frame& frame, const Instruction& instruction) {
+  StatusOr<Literal> compute(Frame& frame, const Computation& computation, const Instruction& instruction) {
     frame.operands.clear();
     for (InstructionId operand : instruction.operands) frame.operands.push_back(frame.values[operand]);
     const OpDef& def = instruction.def();
-    if (def.evaluate == nullptr) return compute_decomposed(frame, instruction);
+    if (instruction.opcode == Opcode::kRngGetAndUpdateState) return next_rng_state(instruction);
+    if (def.evaluate == nullptr) return compute_decomposed(frame, computation, instruction);
     StatusOr<Literal> value = def.evaluate({instruction, frame.operands, run_, &options_.collective});
     if (!value.ok()) return located(value.status(), instruction);
     return value;
   }
 
-  StatusOr<Literal> compute_decomposed(Frame& frame, const Instruction& instruction) {
+  /// The one op with a memory: an evaluation starts from its beginning.
+  Literal next_rng_state(const Instruction& instruction) {
+    const auto [it, fresh] = rng_states_.try_emplace(&instruction, first_rng_state());
+    const Literal state = it->second;
+    it->second = advanced_rng_state(state, attributes_of<RngStateAttributes>(instruction).delta);
+    return state;
+  }
+
+  StatusOr<Literal> compute_decomposed(Frame& frame, const Computation& computation, const Instruction& instruction) {
     ComputationPtr& decomposition = decompositions_[&instruction];
     if (decomposition == nullptr) {
       if (instruction.def().decompose == nullptr) {
         return located(unimplemented("this op has no reference kernel in this version"), instruction);
       }
       std::vector<Shape> shapes;
-      for (const Literal* operand : frame.operands) shapes.push_back(operand->shape());
+      for (InstructionId operand : instruction.operands) shapes.push_back(computation.instruction(operand).shape);
       StatusOr<ComputationPtr> made = instruction.def().decompose(instruction, shapes);
       if (!made.ok()) return located(made.status(), instruction);
       decomposition = std::move(made).value();
@@ -150,6 +160,7 @@ class Evaluator {
   const std::function<StatusOr<Literal>(const Computation&, LiteralPointers)> run_;
   std::unordered_map<const Computation*, Plan> plans_;
   std::unordered_map<const Instruction*, ComputationPtr> decompositions_;
+  std::unordered_map<const Instruction*, Literal> rng_states_;
   int depth_ = 0;
   bool located_ = false;
 };

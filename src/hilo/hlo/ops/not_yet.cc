@@ -27,26 +27,9 @@ StatusOr<Literal> refuse(const EvaluateInput& input) {
 /// Pure ops may be merged and dropped; all others talk to the world outside or to other devices.
 Traits traits_of(Opcode opcode) {
   constexpr Opcode kPure[] = {
-      Opcode::kBatchNormGrad,
-      Opcode::kBatchNormInference,
-      Opcode::kBatchNormTraining,
-      Opcode::kBitcast,
-      Opcode::kCholesky,
-      Opcode::kConvolution,
-      Opcode::kDynamicReshape,
-      Opcode::kFft,
-      Opcode::kFusion,
-      Opcode::kGetDimensionSize,
-      Opcode::kMap,
-      Opcode::kRaggedDot,
-      Opcode::kReduceWindow,
-      Opcode::kScaledDot,
-      Opcode::kScan,
-      Opcode::kSelectAndScatter,
-      Opcode::kSetDimensionSize,
-      Opcode::kShuffle,
-      Opcode::kStochasticConvert,
-      Opcode::kTopK,
+      Opcode::kBatchNormGrad,   Opcode::kBatchNormInference, Opcode::kBatchNormTraining,
+      Opcode::kCholesky,        Opcode::kConvolution,        Opcode::kFft,
+      Opcode::kReduceWindow,    Opcode::kSelectAndScatter,   Opcode::kShuffle,
       Opcode::kTriangularSolve,
   };
   for (Opcode pure : kPure) {
@@ -57,7 +40,11 @@ Traits traits_of(Opcode opcode) {
 
 }  // namespace
 
+std::span<const AttributeField> raw_fields() { return kRawFields; }
+
 bool has_raw_attributes(Opcode opcode) { return op_def(opcode).fields.data() == std::data(kRawFields); }
+
+bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_declared; }
 
 const OpDef& not_yet_op(Opcode opcode, std::string_view name) {
   // Filled by the op table, which is built once; op_def() hands the rows out after that.

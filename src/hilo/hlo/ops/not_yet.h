@@ -18,8 +18,12 @@ struct RawAttributes : Attributes {
   std::vector<ComputationPtr> called;  ///< as many as called_names
 };
 
+/// The fields of an op whose attributes are RawAttributes.
+std::span<const AttributeField> raw_fields();
 /// Whether `opcode`'s attributes are RawAttributes.
 bool has_raw_attributes(Opcode opcode);
+/// Whether its definition is the generic one.
+bool is_not_yet(Opcode opcode);
 
 /// The definition: any operands, the shape that the program states, UNIMPLEMENTED when run.
 const OpDef& not_yet_op(Opcode opcode, std::string_view name);

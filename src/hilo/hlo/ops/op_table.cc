@@ -6,10 +6,19 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/ext/async.h"
+#include "hilo/hlo/ops/ext/dynamic_shape.h"
 #include "hilo/hlo/ops/ext/elementwise.h"
+#include "hilo/hlo/ops/ext/fusion.h"
+#include "hilo/hlo/ops/ext/map.h"
 #include "hilo/hlo/ops/ext/named_axis.h"
+#include "hilo/hlo/ops/ext/ragged_dot.h"
+#include "hilo/hlo/ops/ext/rng.h"
+#include "hilo/hlo/ops/ext/scaled_dot.h"
 #include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/ext/stochastic_convert.h"
 #include "hilo/hlo/ops/ext/stop_gradient.h"
+#include "hilo/hlo/ops/ext/xla_scan.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -19,6 +28,8 @@
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/ops/sort.h"
+#include "hilo/hlo/ops/top_k.h"
+#include "hilo/hlo/ops/transfer.h"
 
 namespace hilo::hlo {
 namespace {

@@ -55,16 +55,6 @@ struct Sink {
   int bytes;  // per element
 };
 
-/// XLA draws 32-bit numbers in pairs that lie along one dimension: the first even one, else the first of the greatest.
-size_t pair_dimension(std::span<const int64_t> dimensions) {
-  size_t widest = 0;
-  for (size_t i = 0; i < dimensions.size(); ++i) {
-    if (dimensions[i] % 2 == 0) return i;
-    if (dimensions[i] > dimensions[widest]) widest = i;
-  }
-  return widest;
-}
-
 /// Fills `out` from counters state, state + 1, ...; returns how many counters it used.
 uint64_t fill_threefry(uint64_t key_bits, uint64_t state, Literal& out) {
   const Sink sink(out);
@@ -84,7 +74,7 @@ uint64_t fill_threefry(uint64_t key_bits, uint64_t state, Literal& out) {
     return 1;
   }
   // Element (outer, along, inner) is word along % 2 of the counter (outer, along / 2, inner) of the halved shape.
-  const size_t d = pair_dimension(dimensions);
+  const size_t d = random_pair_dimension(dimensions);
   int64_t outer_count = 1, inner_count = 1;
   for (size_t i = 0; i < d; ++i) outer_count *= dimensions[i];
   for (size_t i = d + 1; i < dimensions.size(); ++i) inner_count *= dimensions[i];
@@ -172,7 +162,53 @@ constexpr AttributeField kRngBitGeneratorFields[] = {
     field<&RngBitGeneratorAttributes::algorithm>("algorithm", FieldShow::kAlways, kRandomAlgorithmNames),
 };
 
+constexpr AttributeField kStateFields[] = {
+    field<&RngStateAttributes::delta>("delta", FieldShow::kAlways),
+};
+
+StatusOr<Shape> infer_state(const ShapeRuleInput& input) {
+  const int64_t delta = static_cast<const RngStateAttributes&>(*input.attributes).delta;
+  if (delta < 0) return invalid_argument(fmt::format("delta: got {}, wanted at least 0", delta));
+  return Shape::array(ElementType::kU64, {2});
+}
+
+/// What the first run gives; who runs a program counts on from it.
+StatusOr<Literal> evaluate_state(const EvaluateInput&) { return first_rng_state(); }
+
 }  // namespace
+
+size_t random_pair_dimension(std::span<const int64_t> dimensions) {
+  size_t widest = 0;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    if (dimensions[i] % 2 == 0) return i;
+    if (dimensions[i] > dimensions[widest]) widest = i;
+  }
+  return widest;
+}
+
+Literal first_rng_state() { return Literal::array<uint64_t>({2}, {0x7012395u, 0}); }
+
+Literal advanced_rng_state(const Literal& state, int64_t delta) {
+  const uint64_t low = state.data<uint64_t>()[0], moved = low + static_cast<uint64_t>(delta);
+  return Literal::array<uint64_t>({2}, {moved, state.data<uint64_t>()[1] + (moved < low ? 1 : 0)});
+}
+
+const OpDef& rng_get_and_update_state_op() {
+  static const OpDef definition = {.opcode = Opcode::kRngGetAndUpdateState,
+                                   .name = "rng-get-and-update-state",
+                                   .arity = 0,
+                                   .operand_types = kAnyArray,
+                                   .traits = kEffect,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_state,
+                                   .fields = kStateFields,
+                                   .make_attributes = make_attributes_of<RngStateAttributes>,
+                                   .copy_attributes = copy_attributes_of<RngStateAttributes>,
+                                   .evaluate = evaluate_state,
+                                   .decompose = nullptr,
+                                   .spec = "rng-get-and-update-state"};
+  return definition;
+}
 
 const OpDef& rng_bit_generator_op() {
   static const OpDef definition = {.opcode = Opcode::kRngBitGenerator,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/ops/random.h -- rng-bit-generator: u32/u64 state in, (new state, random bits) out.
+// hlo/ops/random.h -- rng-bit-generator: u64 state in, (new state, random bits) out; rng-get-and-update-state.
 #pragma once
 
 #include "hilo/hlo/ir/instruction.h"
@@ -13,6 +13,20 @@ struct RngBitGeneratorAttributes : Attributes {
   RandomAlgorithm algorithm = RandomAlgorithm::kThreeFry;
 };
 
+/// rng-get-and-update-state: a 128-bit counter (low, high) of the instruction, which each run moves on by `delta`. It starts
+/// where XLA's does, in every executable.
+struct RngStateAttributes : Attributes {
+  int64_t delta = 0;
+};
+
+/// XLA draws 32-bit numbers in pairs that lie along one dimension: the first even one, else the first of the greatest.
+size_t random_pair_dimension(std::span<const int64_t> dimensions);
+
+/// u64[2]
+Literal first_rng_state();
+Literal advanced_rng_state(const Literal& state, int64_t delta);
+
 const OpDef& rng_bit_generator_op();
+const OpDef& rng_get_and_update_state_op();
 
 }  // namespace hilo::hlo

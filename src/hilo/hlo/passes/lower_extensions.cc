@@ -46,7 +46,8 @@ bool is_composite(const Instruction& i) {
 }
 
 bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
-  return has_trait(i.opcode, kExtension) && std::find(native.begin(), native.end(), i.opcode) == native.end();
+  const bool expands = has_trait(i.opcode, kExtension) || i.def().decompose != nullptr;
+  return expands && std::find(native.begin(), native.end(), i.opcode) == native.end();
 }
 
 StatusOr<ComputationPtr> lower_in(const ComputationPtr& source, std::span<const Opcode> native, int level) {

@@ -237,7 +237,9 @@ Status read_value(const Place& place, const AttributeField& field, const WireMes
 
 StatusOr<WireMessage> message_of(const Place& place, const WireMessage& instruction) {
   if (place.outer == 0) return instruction;
-  return instruction.message(place.outer, place.key);
+  HILO_ASSIGN_OR_RETURN(const WireMessage outermost, instruction.message(outermost_of(place.outer), place.key));
+  if (inner_of(place.outer) == 0) return outermost;
+  return outermost.message(inner_of(place.outer), place.key);
 }
 
 Status read_field(const Place& place, const AttributeField& field, const InstructionMessage& in,

@@ -15,6 +15,7 @@ constexpr std::string_view kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
 constexpr std::string_view kDistributions[] = {"rng_invalid", "rng_uniform", "rng_normal"};
 constexpr std::string_view kTransposes[] = {"TRANSPOSE_INVALID", "NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"};
 constexpr std::string_view kPaddingTypes[] = {"PADDING_INVALID", "PADDING_VALID", "PADDING_SAME"};
+constexpr std::string_view kStates[] = {"", "true", "false"};  // XLA's TriState
 constexpr std::string_view kSchedules[] = {"SCHEDULE_NONE", "SCHEDULE_LATEST", "SCHEDULE_EARLIEST"};
 constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
                                              "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
@@ -22,7 +23,7 @@ constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VER
 
 // Messages inside HloInstructionProto.
 constexpr uint32_t kDot = 30, kGather = 33, kScatter = 48, kPrecision = 51, kTriangularSolve = 59, kCholesky = 62,
-                   kRaggedDot = 90;
+                   kRaggedDot = 90, kRaggedDotDimensions = inside(kRaggedDot, 1);
 
 constexpr Place kPlaces[] = {
     {.key = "parameter_number", .form = kValue, .outer = 0, .number = 9, .kind = kInt64},
@@ -56,6 +57,30 @@ constexpr Place kPlaces[] = {
     {.key = "rhs_contracting_dims", .form = kValue, .outer = kDot, .number = 2, .kind = kInt64List},
     {.key = "lhs_batch_dims", .form = kValue, .outer = kDot, .number = 3, .kind = kInt64List},
     {.key = "rhs_batch_dims", .form = kValue, .outer = kDot, .number = 4, .kind = kInt64List},
+    {.key = "lhs_contracting_dims",
+     .form = kValue,
+     .outer = kRaggedDotDimensions,
+     .number = 1,
+     .kind = kInt64List,
+     .only = Opcode::kRaggedDot},
+    {.key = "rhs_contracting_dims",
+     .form = kValue,
+     .outer = kRaggedDotDimensions,
+     .number = 2,
+     .kind = kInt64List,
+     .only = Opcode::kRaggedDot},
+    {.key = "lhs_batch_dims",
+     .form = kValue,
+     .outer = kRaggedDotDimensions,
+     .number = 3,
+     .kind = kInt64List,
+     .only = Opcode::kRaggedDot},
+    {.key = "rhs_batch_dims",
+     .form = kValue,
+     .outer = kRaggedDotDimensions,
+     .number = 4,
+     .kind = kInt64List,
+     .only = Opcode::kRaggedDot},
     {.key = "lhs_ragged_dims", .form = kValue, .outer = kRaggedDot, .number = 2, .kind = kInt64List},
     {.key = "rhs_group_dims", .form = kValue, .outer = kRaggedDot, .number = 3, .kind = kInt64List},
 
@@ -150,6 +175,7 @@ constexpr Place kPlaces[] = {
     {.key = "largest", .form = kValue, .outer = 0, .number = 85, .kind = kBool, .only = Opcode::kTopK, .always = true},
     {.key = "is_reverse", .form = kValue, .outer = 0, .number = 94, .kind = kBool},
     {.key = "num_carries", .form = kValue, .outer = 0, .number = 95, .kind = kInt64},
+    {.key = "is_associative", .form = kValue, .outer = 0, .number = 96, .kind = kEnum, .names = kStates},
 
     {.key = "custom_call_target", .form = kQuoted, .outer = 0, .number = 28, .kind = kString},
     {.key = "operand_layout_constraints", .form = kLayouts, .outer = 0, .number = 57, .kind = kString},

@@ -25,7 +25,8 @@ enum class Form : uint8_t {
 struct Place {
   std::string_view key;  ///< as in HLO text
   Form form;
-  uint32_t outer;  ///< the field of HloInstructionProto that holds the message with `number`; 0: none
+  /// The field of HloInstructionProto that holds the message with `number`; 0: none. inside(90, 1): field 1 of that of 90.
+  uint32_t outer;
   uint32_t number;
   FieldKind kind;                                ///< of ops whose attributes are text
   std::span<const std::string_view> names = {};  ///< of an enum or words, by number
@@ -33,6 +34,10 @@ struct Place {
   bool always = false;                           ///< HLO text shows it even if it is the format's default
   int64_t unshown = 0;  ///< the value that HLO text leaves out, for ops whose attributes are text
 };
+
+constexpr uint32_t inside(uint32_t outermost, uint32_t number) { return number << 16 | outermost; }
+constexpr uint32_t outermost_of(uint32_t outer) { return outer & 0xffff; }
+constexpr uint32_t inner_of(uint32_t outer) { return outer >> 16; }
 
 std::span<const Place> places();
 

@@ -89,7 +89,7 @@ Status check_all_known(const WireMessage& message, Opcode opcode) {
     const std::span<const AttributeField> fields = op_def(opcode).fields;
     const bool own =
         raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
-    if (own) known.push_back(place.outer == 0 ? place.number : place.outer);
+    if (own) known.push_back(place.outer == 0 ? place.number : outermost_of(place.outer));
   }
   for (const WireField& field : message.fields()) {
     const bool says = field.type == WireType::kBytes ? !field.bytes.empty() : field.value != 0;

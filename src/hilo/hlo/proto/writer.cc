@@ -115,7 +115,12 @@ StatusOr<WireWriter> Writer::instruction(const Computation& c, const Instruction
   }
   out.own.integers(38, called);
   HILO_RETURN_IF_ERROR(write_annotations(annotations, out.own));
-  for (const auto& [number, message] : out.nested) out.own.message(number, message);
+  for (const auto& [outer, message] : out.nested) {
+    if (inner_of(outer) != 0) out.nested[outermost_of(outer)].message(inner_of(outer), message);
+  }
+  for (const auto& [outer, message] : out.nested) {
+    if (inner_of(outer) == 0) out.own.message(outer, message);
+  }
   return std::move(out.own);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/runtime/scatter.cc -- scatter of one array: the result's memory holds the array already, updates go into it.
-// Updates are applied in order, so equal indices give the same bits on every run.
+// backend/cpu/runtime/scatter.cc -- scatter. Of one array and a plain body: the result's memory holds the array already, updates
+// go into it. Of several, or with another body of scalars: the body is compiled. Updates are applied in order, so equal
+// indices give the same bits on every run.
 #include <algorithm>
 #include <cstring>
 
@@ -64,13 +65,11 @@ struct Piece {
   int64_t array, update;  ///< offsets from the window's start
 };
 
-class ScatterHero final : public Hero {
+/// Where each run of updates goes.
+class ScatterPlaces {
  public:
-  ScatterHero(const hlo::ScatterAttributes& a, std::span<const Shape> operands, Update update)
-      : update_(update), type_(operands[0].element_type()), index_type_(operands[1].element_type()) {
-    const Shape& array = operands[0];
-    const Shape& indices = operands[1];
-    const Shape& updates = operands[2];
+  ScatterPlaces(const hlo::ScatterAttributes& a, const Shape& array, const Shape& indices, const Shape& updates)
+      : index_type_(indices.element_type()) {
     const std::vector<int64_t> array_strides = strides_of(array), update_strides = strides_of(updates),
                                index_strides = strides_of(indices);
     const std::vector<int64_t> window =
@@ -122,20 +121,41 @@ class ScatterHero final : public Hero {
     if (updates.element_count() == 0) run_ = 0;
   }
 
-  bool updates_in_place() const override { return true; }
+  /// Contiguous elements of a run; 0 if there are no updates.
+  int64_t run() const { return run_; }
 
-  Status run(void* const* buffers, RunContext&) const override {
-    if (run_ == 0) return ok_status();
-    return visit_element_type(
-        type_,
-        [&]<typename T>() -> Status {
-          if constexpr (requires(T x) { combined(Update::kAdd, x, x); } && sizeof(T) <= 8 &&
-                        !std::is_same_v<T, std::complex<float>>) {
-            apply(static_cast<T*>(buffers[3]), buffers[1], static_cast<const T*>(buffers[2]));
-          }
-          return ok_status();
-        },
-        [] { return internal_error("scatter: element type"); });
+  /// Calls f(offset in the array, offset in the updates) for every run that is in bounds, in order.
+  template <typename F>
+  void each(const void* indices, F&& f) const {
+    int64_t total = run_ == 0 ? 0 : 1;
+    for (const Batch& b : batch_) total *= b.extent;
+    std::vector<int64_t> position(batch_.size(), 0), start(array_sizes_.size());
+    for (int64_t turn = 0; turn < total; ++turn) {
+      int64_t index_at_batch = 0, update_at = 0;
+      std::ranges::fill(start, 0);
+      for (size_t k = 0; k < batch_.size(); ++k) {
+        index_at_batch += position[k] * batch_[k].index_stride;
+        update_at += position[k] * batch_[k].update_stride;
+        if (batch_[k].array_dimension >= 0) start[static_cast<size_t>(batch_[k].array_dimension)] = position[k];
+      }
+      for (size_t k = 0; k < index_map_.size(); ++k) {
+        start[static_cast<size_t>(index_map_[k])] =
+            index_at(indices, index_at_batch + static_cast<int64_t>(k) * component_stride_);
+      }
+      bool fits = true;
+      int64_t at = 0;
+      for (size_t d = 0; d < start.size(); ++d) {
+        fits = fits && start[d] >= 0 && start[d] <= array_sizes_[d] - window_sizes_[d];
+        if (fits) at += start[d] * array_strides_[d];
+      }
+      if (fits) {
+        for (const Piece& p : pieces_) f(at + p.array, update_at + p.update);
+      }
+      for (size_t k = batch_.size(); k-- > 0;) {
+        if (++position[k] < batch_[k].extent) break;
+        position[k] = 0;
+      }
+    }
   }
 
  private:
@@ -158,73 +178,123 @@ class ScatterHero final : public Hero {
         [] { return int64_t{0}; });
   }
 
-  template <typename T>
-  void apply(T* array, const void* indices, const T* updates) const {
-    int64_t total = 1;
-    for (const Batch& b : batch_) total *= b.extent;
-    std::vector<int64_t> position(batch_.size(), 0), start(array_sizes_.size());
-    for (int64_t turn = 0; turn < total; ++turn) {
-      int64_t index_at_batch = 0, update_at = 0;
-      std::ranges::fill(start, 0);
-      for (size_t k = 0; k < batch_.size(); ++k) {
-        index_at_batch += position[k] * batch_[k].index_stride;
-        update_at += position[k] * batch_[k].update_stride;
-        if (batch_[k].array_dimension >= 0) start[static_cast<size_t>(batch_[k].array_dimension)] = position[k];
-      }
-      for (size_t k = 0; k < index_map_.size(); ++k) {
-        start[static_cast<size_t>(index_map_[k])] =
-            index_at(indices, index_at_batch + static_cast<int64_t>(k) * component_stride_);
-      }
-      bool fits = true;
-      int64_t at = 0;
-      for (size_t d = 0; d < start.size(); ++d) {
-        fits = fits && start[d] >= 0 && start[d] <= array_sizes_[d] - window_sizes_[d];
-        if (fits) at += start[d] * array_strides_[d];
-      }
-      if (fits) {
-        for (const Piece& p : pieces_) apply_run(array + at + p.array, updates + update_at + p.update);
-      }
-      for (size_t k = batch_.size(); k-- > 0;) {
-        if (++position[k] < batch_[k].extent) break;
-        position[k] = 0;
-      }
-    }
-  }
-
-  template <typename T>
-  void apply_run(T* __restrict array, const T* __restrict update) const {
-    if (update_ == Update::kAdd) {
-      for (int64_t i = 0; i < run_; ++i) array[i] = combined(Update::kAdd, array[i], update[i]);
-    } else if (update_ == Update::kAssign) {
-      std::memcpy(array, update, static_cast<size_t>(run_) * sizeof(T));
-    } else {
-      for (int64_t i = 0; i < run_; ++i) array[i] = combined(update_, array[i], update[i]);
-    }
-  }
-
-  Update update_;
-  ElementType type_, index_type_;
+  ElementType index_type_;
   std::vector<int64_t> window_sizes_, array_sizes_, array_strides_, index_map_;
   std::vector<Batch> batch_;
   std::vector<Piece> pieces_;
   int64_t component_stride_ = 0;
-  int64_t run_ = 1;  ///< contiguous elements per piece
+  int64_t run_ = 1;
 };
+
+class ScatterHero final : public Hero {
+ public:
+  ScatterHero(ScatterPlaces places, ElementType type, Update update)
+      : places_(std::move(places)), update_(update), type_(type) {}
+
+  bool updates_in_place() const override { return true; }
+
+  Status run(void* const* buffers, RunContext&) const override {
+    return visit_element_type(
+        type_,
+        [&]<typename T>() -> Status {
+          if constexpr (requires(T x) { combined(Update::kAdd, x, x); } && sizeof(T) <= 8 &&
+                        !std::is_same_v<T, std::complex<float>>) {
+            T* array = static_cast<T*>(buffers[3]);
+            const T* updates = static_cast<const T*>(buffers[2]);
+            places_.each(buffers[1], [&](int64_t at, int64_t from) { apply_run(array + at, updates + from); });
+          }
+          return ok_status();
+        },
+        [] { return internal_error("scatter: element type"); });
+  }
+
+ private:
+  template <typename T>
+  void apply_run(T* __restrict array, const T* __restrict update) const {
+    const int64_t run = places_.run();
+    if (update_ == Update::kAdd) {
+      for (int64_t i = 0; i < run; ++i) array[i] = combined(Update::kAdd, array[i], update[i]);
+    } else if (update_ == Update::kAssign) {
+      std::memcpy(array, update, static_cast<size_t>(run) * sizeof(T));
+    } else {
+      for (int64_t i = 0; i < run; ++i) array[i] = combined(update_, array[i], update[i]);
+    }
+  }
+
+  ScatterPlaces places_;
+  Update update_;
+  ElementType type_;
+};
+
+/// Any number of arrays, any body of scalars.
+class CompiledScatterHero final : public Hero {
+ public:
+  CompiledScatterHero(ScatterPlaces places, ScalarProgram body, std::span<const Shape> arrays)
+      : places_(std::move(places)), body_(std::move(body)) {
+    for (const Shape& array : arrays) {
+      widths_.push_back(static_cast<size_t>(element_size_bytes(array.element_type())));
+      bytes_.push_back(static_cast<size_t>(array.byte_size()));
+    }
+  }
+
+  Status run(void* const* buffers, RunContext&) const override {
+    const size_t n = widths_.size();
+    void* const* results = buffers + 2 * n + 1;
+    for (size_t k = 0; k < n; ++k) {
+      if (bytes_[k] != 0) std::memcpy(results[k], buffers[k], bytes_[k]);
+    }
+    // The body writes its results one by one, so they go beside the elements first.
+    std::vector<uint64_t> fresh(n);
+    std::vector<const void*> arguments(2 * n);
+    std::vector<void*> outcome(n);
+    for (size_t k = 0; k < n; ++k) outcome[k] = &fresh[k];
+    places_.each(buffers[n], [&](int64_t at, int64_t from) {
+      for (int64_t i = 0; i < places_.run(); ++i) {
+        for (size_t k = 0; k < n; ++k) {
+          arguments[k] = element(results[k], k, at + i);
+          arguments[n + k] = element(buffers[n + 1 + k], k, from + i);
+        }
+        static const uint32_t never = 0;  // a body is too short to cancel
+        body_.function(arguments.data(), outcome.data(), &never);
+        for (size_t k = 0; k < n; ++k) std::memcpy(element(results[k], k, at + i), &fresh[k], widths_[k]);
+      }
+    });
+    return ok_status();
+  }
+
+ private:
+  std::byte* element(void* array, size_t k, int64_t i) const {
+    return static_cast<std::byte*>(array) + static_cast<size_t>(i) * widths_[k];
+  }
+
+  ScatterPlaces places_;
+  ScalarProgram body_;
+  std::vector<size_t> widths_, bytes_;
+};
+
+/// Whether plain C++ does the update.
+bool has_plain_update(ElementType type) {
+  if (type == ElementType::kPred) return true;
+  const ElementTypeInfo& info = element_type_info(type);
+  return !is_complex(type) && info.bits >= (is_floating(type) ? 16 : 8);
+}
 
 }  // namespace
 
-std::unique_ptr<Hero> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands) {
+StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                                  Isa isa) {
   const auto& a = hlo::attributes_of<hlo::ScatterAttributes>(instruction);
+  const size_t n = operands.size() / 2;
+  const ElementType index_type = operands[n].element_type();
+  if (!is_integer(index_type) || element_type_info(index_type).bits < 8) return std::unique_ptr<Hero>();
+  ScatterPlaces places(a, operands[0], operands[n], operands[n + 1]);
   const std::optional<Update> update = update_of(*a.to_apply);
-  if (operands.size() != 3 || !update) return nullptr;
-  if (is_complex(operands[0].element_type()) || element_type_info(operands[0].element_type()).bits < 8) {
-    if (operands[0].element_type() != ElementType::kPred) return nullptr;
-  }
-  if (element_type_info(operands[0].element_type()).element_class == ElementClass::kFloat &&
-      element_type_info(operands[0].element_type()).bits < 16)
-    return nullptr;
-  if (!is_integer(operands[1].element_type()) || element_type_info(operands[1].element_type()).bits < 8) return nullptr;
-  return std::make_unique<ScatterHero>(a, operands, *update);
+  if (n == 1 && update && has_plain_update(operands[0].element_type()))
+    return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(places), operands[0].element_type(), *update));
+  if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  HILO_ASSIGN_OR_RETURN(ScalarProgram body, compile_scalar_program(*a.to_apply, isa));
+  return std::unique_ptr<Hero>(
+      std::make_unique<CompiledScatterHero>(std::move(places), std::move(body), operands.first(n)));
 }
 
 }  // namespace hilo::cpu

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/move.cc -- data movement that no region's access map says: pad with gaps between elements,
+// bitcast-convert between widths.
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/backend/cpu/heroes.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/slice.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// Row-major bytes stay as they are.
+class SameBytesHero final : public Hero {
+ public:
+  explicit SameBytesHero(int64_t bytes) : bytes_(static_cast<size_t>(bytes)) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    if (bytes_ != 0) std::memcpy(buffers[1], buffers[0], bytes_);
+    return ok_status();
+  }
+
+ private:
+  size_t bytes_;
+};
+
+/// The result's indices along one dimension that hold operand elements: first, first + step, ...
+struct Kept {
+  int64_t from, count;  ///< operand indices [from, from + count)
+  int64_t at, step;     ///< where the first stands in the result
+};
+
+Kept kept_along(int64_t extent, int64_t result, const hlo::PaddingDimension& p) {
+  const int64_t step = p.interior + 1;
+  const int64_t from = p.low < 0 ? (-p.low + step - 1) / step : 0;
+  const int64_t at = p.low + from * step;
+  const int64_t room = result > at ? (result - at + step - 1) / step : 0;
+  return {from, std::max<int64_t>(0, std::min(extent - from, room)), at, step};
+}
+
+class PadHero final : public Hero {
+ public:
+  PadHero(const hlo::PadAttributes& a, const Shape& x, const Shape& result)
+      : width_(static_cast<size_t>(element_size_bytes(x.element_type()))), total_(result.element_count()) {
+    const std::vector<int64_t> from = row_major_strides(x.dimensions()), to = row_major_strides(result.dimensions());
+    for (int64_t d = 0; d < x.rank(); ++d) {
+      const auto k = static_cast<size_t>(d);
+      const Kept kept = kept_along(x.dimension(d), result.dimension(d), a.padding[k]);
+      counts_.push_back(kept.count);
+      from_strides_.push_back(from[k]);
+      to_strides_.push_back(to[k] * kept.step);
+      from_begin_ += kept.from * from[k];
+      to_begin_ += kept.at * to[k];
+    }
+  }
+
+  Status run(void* const* buffers, RunContext&) const override {
+    switch (width_) {
+      case 1: pad<uint8_t>(buffers); break;
+      case 2: pad<uint16_t>(buffers); break;
+      case 4: pad<uint32_t>(buffers); break;
+      case 8: pad<uint64_t>(buffers); break;
+      default: pad<std::pair<uint64_t, uint64_t>>(buffers); break;
+    }
+    return ok_status();
+  }
+
+ private:
+  template <typename T>
+  void pad(void* const* buffers) const {
+    const T* from = static_cast<const T*>(buffers[0]) + from_begin_;
+    T* out = static_cast<T*>(buffers[2]);
+    std::fill_n(out, total_, *static_cast<const T*>(buffers[1]));
+    if (hlo::count_of(counts_) == 0) return;
+    // All dimensions but the last by counting, the last one in a loop.
+    const size_t rank = counts_.size();
+    const int64_t count = counts_[rank - 1], step = to_strides_[rank - 1];
+    const std::span<const int64_t> outer(counts_.data(), rank - 1);
+    std::vector<int64_t> index(rank - 1, 0);
+    do {
+      const T* row = from + hlo::offset_of(index, from_strides_);
+      T* to = out + to_begin_ + hlo::offset_of(index, to_strides_);
+      for (int64_t i = 0; i < count; ++i) to[i * step] = row[i];
+    } while (hlo::next_index(outer, index));
+  }
+
+  size_t width_;
+  int64_t total_, from_begin_ = 0, to_begin_ = 0;
+  std::vector<int64_t> counts_, from_strides_, to_strides_;
+};
+
+}  // namespace
+
+std::unique_ptr<Hero> make_move_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                     std::span<const Shape> results) {
+  if (instruction.opcode == hlo::Opcode::kPad && operands[0].rank() > 0) {
+    return std::make_unique<PadHero>(hlo::attributes_of<hlo::PadAttributes>(instruction), operands[0], results[0]);
+  }
+  const auto whole_bytes = [](const Shape& s) { return element_type_info(s.element_type()).bits >= 8; };
+  if (instruction.opcode == hlo::Opcode::kBitcastConvert && whole_bytes(operands[0]) && whole_bytes(results[0]))
+    return std::make_unique<SameBytesHero>(results[0].byte_size());
+  return nullptr;
+}
+
+}  // namespace hilo::cpu

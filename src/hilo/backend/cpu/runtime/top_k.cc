@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/top_k.cc -- topk: a partial selection of (key, position) pairs a row, rows over threads.
+#include "hilo/hlo/ops/top_k.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/backend/cpu/heroes.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr double kWorthForking = 16384;  // elements in all
+
+/// Sorts ascending: the key, then the position.
+struct Ranked {
+  uint64_t key;
+  uint32_t position;
+  bool operator<(const Ranked& other) const { return key != other.key ? key < other.key : position < other.position; }
+};
+
+class TopKHero final : public Hero {
+ public:
+  TopKHero(const hlo::TopKAttributes& a, const Shape& x)
+      : type_(x.element_type()), k_(a.k), length_(x.dimension(x.rank() - 1)), largest_(a.largest) {
+    for (int64_t d = 0; d + 1 < x.rank(); ++d) rows_ *= x.dimension(d);
+  }
+
+  Status run(void* const* buffers, RunContext&) const override {
+    if (k_ == 0 || rows_ == 0) return ok_status();
+    const int64_t tasks =
+        static_cast<double>(rows_) * static_cast<double>(length_) > kWorthForking ? std::min<int64_t>(rows_, 16) : 1;
+    const auto task = [&](int64_t t) {
+      std::vector<Ranked> ranked(static_cast<size_t>(length_));
+      for (int64_t row = rows_ * t / tasks; row < rows_ * (t + 1) / tasks; ++row) {
+        switch (element_size_bytes(type_)) {
+          case 1: find<uint8_t>(buffers, row, ranked); break;
+          case 2: find<uint16_t>(buffers, row, ranked); break;
+          case 4: find<uint32_t>(buffers, row, ranked); break;
+          default: find<uint64_t>(buffers, row, ranked); break;
+        }
+      }
+    };
+    if (tasks > 1) default_pool().parallel_for(tasks, task);
+    else task(0);
+    return ok_status();
+  }
+
+ private:
+  template <typename Bits>
+  void find(void* const* buffers, int64_t row, std::vector<Ranked>& ranked) const {
+    const Bits* x = static_cast<const Bits*>(buffers[0]) + row * length_;
+    for (int64_t i = 0; i < length_; ++i) {
+      const uint64_t key = hlo::total_order_key(type_, x[i]);
+      ranked[static_cast<size_t>(i)] = {largest_ ? ~key : key, static_cast<uint32_t>(i)};
+    }
+    if (k_ < length_) std::nth_element(ranked.begin(), ranked.begin() + (k_ - 1), ranked.end());
+    std::sort(ranked.begin(), ranked.begin() + k_);
+    Bits* values = static_cast<Bits*>(buffers[1]) + row * k_;
+    int32_t* positions = static_cast<int32_t*>(buffers[2]) + row * k_;
+    for (int64_t k = 0; k < k_; ++k) {
+      positions[k] = static_cast<int32_t>(ranked[static_cast<size_t>(k)].position);
+      values[k] = x[positions[k]];
+    }
+  }
+
+  ElementType type_;
+  int64_t k_, length_, rows_ = 1;
+  bool largest_;
+};
+
+}  // namespace
+
+std::unique_ptr<Hero> make_top_k_hero(const hlo::Instruction& instruction, std::span<const Shape> operands) {
+  if (instruction.opcode != hlo::Opcode::kTopK) return nullptr;
+  return std::make_unique<TopKHero>(hlo::attributes_of<hlo::TopKAttributes>(instruction), operands[0]);
+}
+
+}  // namespace hilo::cpu

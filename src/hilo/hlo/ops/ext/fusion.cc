@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/fusion.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/not_yet.h"
+
+namespace hilo::hlo {
+namespace {
+
+// ---- fusion ---------------------------------------------------------------------------------------------------------
+
+StatusOr<Shape> infer_fusion(const ShapeRuleInput& input) {
+  const auto& raw = static_cast<const RawAttributes&>(*input.attributes);
+  if (raw.called.size() != 1 || raw.called[0] == nullptr)
+    return invalid_argument(fmt::format("calls: got {} computations, wanted one", raw.called.size()));
+  const ComputationPtr& called = raw.called[0];
+  HILO_RETURN_IF_ERROR(check_called("calls", called, input.operands, called->result_shape()));
+  return called->result_shape().with_default_layout();
+}
+
+StatusOr<ComputationPtr> decompose_fusion(const Instruction& i, std::span<const Shape>) {
+  return attributes_of<RawAttributes>(i).called[0];
+}
+
+// ---- domain ---------------------------------------------------------------------------------------------------------
+
+StatusOr<Shape> infer_domain(const ShapeRuleInput& input) { return input.operands[0].with_default_layout(); }
+
+StatusOr<ComputationPtr> decompose_domain(const Instruction& i, std::span<const Shape> operands) {
+  Steps steps(i, operands);
+  const InstructionId x = steps.operand(0);
+  return std::move(steps).finish(x);
+}
+
+// ---- bitcast --------------------------------------------------------------------------------------------------------
+
+StatusOr<Shape> infer_bitcast(const ShapeRuleInput& input) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
+  const Shape& operand = input.operands[0];
+  const bool same_width =
+      element_type_info(operand.element_type()).bits == element_type_info(result.element_type()).bits;
+  if (same_width && operand.element_count() == result.element_count()) return result.with_default_layout();
+  return invalid_argument(fmt::format("the result is {}, wanted {} elements of {} bits as in {}", result.to_string(),
+                                      operand.element_count(), element_type_info(operand.element_type()).bits,
+                                      operand.to_string()));
+}
+
+/// Dimensions from the slowest in memory to the fastest.
+Int64List major_to_minor(const Shape& shape) {
+  const std::span<const int64_t> order = shape.minor_to_major();
+  return {order.rbegin(), order.rend()};
+}
+
+Int64List inverse(const Int64List& permutation) {
+  Int64List back(permutation.size());
+  for (size_t i = 0; i < permutation.size(); ++i) back[static_cast<size_t>(permutation[i])] = static_cast<int64_t>(i);
+  return back;
+}
+
+/// To the order of memory, reshaped there, back to the order of dimensions.
+StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const Shape> operands) {
+  Steps steps(i, operands);
+  const Int64List order = major_to_minor(i.shape);
+  std::vector<int64_t> stored;
+  for (int64_t d : order) stored.push_back(i.shape.dimension(d));
+  InstructionId x = steps.transpose(steps.operand(0), major_to_minor(operands[0]));
+  if (operands[0].element_type() != i.shape.element_type())
+    x = steps.add(Opcode::kBitcastConvert, {x}, nullptr, steps.shape(x).with_element_type(i.shape.element_type()));
+  const InstructionId root = steps.transpose(steps.reshape(x, stored), inverse(order));
+  return std::move(steps).finish(root);
+}
+
+}  // namespace
+
+const OpDef& fusion_op() {
+  static const OpDef definition = {.opcode = Opcode::kFusion,
+                                   .name = "fusion",
+                                   .arity = -1,
+                                   .operand_types = kAnyType,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_fusion,
+                                   .fields = raw_fields(),
+                                   .make_attributes = make_attributes_of<RawAttributes>,
+                                   .copy_attributes = copy_attributes_of<RawAttributes>,
+                                   .evaluate = nullptr,
+                                   .decompose = decompose_fusion,
+                                   .spec = "fusion"};
+  return definition;
+}
+
+const OpDef& domain_op() {
+  static const OpDef definition = {.opcode = Opcode::kDomain,
+                                   .name = "domain",
+                                   .arity = 1,
+                                   .operand_types = kAnyType,
+                                   .traits = kEffect,  // XLA reads a boundary out of it
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_domain,
+                                   .fields = raw_fields(),
+                                   .make_attributes = make_attributes_of<RawAttributes>,
+                                   .copy_attributes = copy_attributes_of<RawAttributes>,
+                                   .evaluate = nullptr,
+                                   .decompose = decompose_domain,
+                                   .spec = "domain"};
+  return definition;
+}
+
+const OpDef& bitcast_op() {
+  static const OpDef definition = {.opcode = Opcode::kBitcast,
+                                   .name = "bitcast",
+                                   .arity = 1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kFree,
+                                   .infer_shape = infer_bitcast,
+                                   .fields = {},
+                                   .make_attributes = nullptr,
+                                   .copy_attributes = nullptr,
+                                   .evaluate = nullptr,
+                                   .decompose = decompose_bitcast,
+                                   .spec = "bitcast"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/map.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/reshape.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&MapAttributes::dimensions>("dimensions", FieldShow::kAlways),
+    field<&MapAttributes::to_apply>("to_apply", FieldShow::kAlways),
+};
+
+StatusOr<Shape> infer_map(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const MapAttributes&>(*input.attributes);
+  if (input.operands.empty()) return invalid_argument("got no operands, wanted at least one");  // map_c4
+  const Shape& first = input.operands[0];
+  std::vector<Shape> scalars;
+  for (size_t i = 0; i < input.operands.size(); ++i) {  // map_c1
+    const Shape& x = input.operands[i];
+    scalars.push_back(Shape::scalar(x.element_type()));
+    if (std::ranges::equal(x.dimensions(), first.dimensions())) continue;
+    return invalid_argument(fmt::format("operands differ in shape; operand 0 is {}, operand {} is {}",
+                                        first.to_string(), i, x.to_string()));
+  }
+  for (size_t d = 0; d < a.dimensions.size() || static_cast<int64_t>(d) < first.rank(); ++d) {  // map_c3
+    if (d < a.dimensions.size() && static_cast<int64_t>(d) < first.rank() && a.dimensions[d] == static_cast<int64_t>(d))
+      continue;
+    return invalid_argument(fmt::format("dimensions: got {}, wanted all {} of {} in order",
+                                        list_to_string(a.dimensions), first.rank(), first.to_string()));
+  }
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  const Shape& result = a.to_apply->result_shape();
+  if (!result.is_scalar())
+    return invalid_argument(
+        fmt::format("to_apply '{}': returns {}, wanted a scalar", a.to_apply->name(), result.to_string()));
+  HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, scalars, result));  // map_c4
+  return Shape::array(result.element_type(), first.dimensions());               // map_c2
+}
+
+StatusOr<Literal> evaluate_map(const EvaluateInput& input) {
+  const Computation& body = *attributes_of<MapAttributes>(input.instruction).to_apply;
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(literal_shape(input.instruction.shape)));
+  for (int64_t at = 0; at < out.shape().element_count(); ++at) {
+    std::vector<Literal> values;
+    for (const Literal* x : input.operands)
+      values.push_back(load_element(*x, at, Shape::scalar(x->shape().element_type())));
+    std::vector<const Literal*> arguments;
+    for (const Literal& value : values) arguments.push_back(&value);
+    HILO_ASSIGN_OR_RETURN(const Literal result, input.run(body, arguments));
+    store_element(out.mutable_bytes(), at, result);
+  }
+  return out;
+}
+
+/// Whether every instruction of the body means the same on whole arrays.
+bool is_elementwise_body(const Computation& body) {
+  return std::ranges::all_of(body.instructions(), [](const Instruction& i) {
+    const bool scalar = i.shape.is_scalar();
+    return scalar && (is_elementwise(i.opcode) || i.opcode == Opcode::kParameter || i.opcode == Opcode::kConstant);
+  });
+}
+
+/// The body with arrays of `dimensions` in place of scalars.
+InstructionId widened(Steps& steps, const Computation& body, std::span<const int64_t> dimensions) {
+  Steps::Ids ids(body.size());
+  for (int64_t n = 0; n < body.parameter_count(); ++n)
+    ids[body.parameter(n).id] = steps.operand(static_cast<size_t>(n));
+  for (const Instruction& i : body.instructions()) {
+    if (i.opcode == Opcode::kParameter) continue;
+    if (i.opcode == Opcode::kConstant) {
+      ids[i.id] = steps.broadcast(steps.constant(attributes_of<ConstantAttributes>(i).value), dimensions, {});
+      continue;
+    }
+    Steps::Ids operands;
+    for (InstructionId operand : i.operands) operands.push_back(ids[operand]);
+    ids[i.id] = steps.add(i.opcode, operands, i.attributes, i.shape.with_dimensions(dimensions));
+  }
+  return ids[body.root_id()];
+}
+
+/// A scan over the elements, whose step is the body: what a body with calls and loops becomes.
+StatusOr<InstructionId> scanned(Steps& steps, const ComputationPtr& body, const Shape& result) {
+  const int64_t count[] = {result.element_count()};
+  Steps step("step", body->parameter_shapes());
+  const InstructionId y = step.tuple({step.call(body, step.operands())});
+  HILO_ASSIGN_OR_RETURN(const ComputationPtr step_computation, std::move(step).finish(y));
+  Steps::Ids flat;
+  for (InstructionId x : steps.operands()) flat.push_back(steps.reshape(x, count));
+  const InstructionId scan = steps.add_with<ScanAttributes>(kExtScan, flat, [&](auto& a) {
+    a.step = step_computation;
+    a.length = count[0];
+  });
+  return steps.reshape(steps.element(scan, 0), result.dimensions());
+}
+
+StatusOr<ComputationPtr> decompose_map(const Instruction& i, std::span<const Shape> operands) {
+  const ComputationPtr& body = attributes_of<MapAttributes>(i).to_apply;
+  Steps steps(i, operands);
+  InstructionId root = 0;
+  if (is_elementwise_body(*body)) {
+    root = widened(steps, *body, i.shape.dimensions());
+  } else {
+    HILO_ASSIGN_OR_RETURN(root, scanned(steps, body, i.shape));
+  }
+  return std::move(steps).finish(root);
+}
+
+}  // namespace
+
+const OpDef& map_op() {
+  static const OpDef definition = {.opcode = Opcode::kMap,
+                                   .name = "map",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_map,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<MapAttributes>,
+                                   .copy_attributes = copy_attributes_of<MapAttributes>,
+                                   .evaluate = evaluate_map,
+                                   .decompose = decompose_map,
+                                   .spec = "map"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

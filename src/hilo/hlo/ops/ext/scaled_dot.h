@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/ext/scaled_dot.h -- dot of narrow floats with one scale for each block of elements.
+#pragma once
+
+#include "hilo/hlo/ops/dot.h"
+
+namespace hilo::hlo {
+
+/// scaled-dot(lhs, rhs, lhs_scale, rhs_scale): dot(lhs * lhs_scale, rhs * rhs_scale) at the result's type, where each scale
+/// stands for a block: its dimensions divide the operand's. A scalar scale stands for all. DotAttributes.
+const OpDef& scaled_dot_op();
+
+}  // namespace hilo::hlo

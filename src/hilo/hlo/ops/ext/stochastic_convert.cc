@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/stochastic_convert.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/ext/steps.h"
+
+namespace hilo::hlo {
+namespace {
+
+StatusOr<Shape> infer_stochastic_convert(const ShapeRuleInput& input) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, declared_array(input));
+  const Shape &x = input.operands[0], &random = input.operands[1];
+  const auto bits = [](const Shape& shape) { return element_type_info(shape.element_type()).bits; };
+  if (!is_floating(x.element_type()) || bits(x) < 16)
+    return invalid_argument(fmt::format("operand 0 is {}, wanted f16, bf16, f32 or f64", x.to_string()));
+  if (!is_unsigned_integer(random.element_type()) || bits(random) != bits(x))
+    return invalid_argument(fmt::format("operand 1 is {}, wanted unsigned integers as wide as {}", random.to_string(),
+                                        element_type_name(x.element_type())));
+  if (!std::ranges::equal(x.dimensions(), random.dimensions()) ||
+      !std::ranges::equal(x.dimensions(), result.dimensions()))
+    return invalid_argument(fmt::format("shapes differ; got {}, {} and the result {}", x.to_string(),
+                                        random.to_string(), result.to_string()));
+  if (!is_signed_integer(result.element_type()) || bits(result) < 8)
+    return invalid_argument(fmt::format("the result is {}, wanted signed integers", result.to_string()));
+  return result.with_default_layout();
+}
+
+template <typename To, typename Random>
+To rounded(double x, Random random) {
+  constexpr double kBelow = static_cast<double>(std::numeric_limits<To>::min());
+  if (std::isnan(x)) return 0;
+  if (x >= -kBelow) return std::numeric_limits<To>::max();
+  if (x <= kBelow) return std::numeric_limits<To>::min();
+  const double size = std::abs(x), whole = std::floor(size);
+  const auto threshold =
+      static_cast<Random>(std::ldexp(size - whole, static_cast<int>(sizeof(Random)) * 8));  // below 2^bits: a fraction
+  if (x >= static_cast<double>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+  const auto up = static_cast<int64_t>(whole) + (random < threshold ? 1 : 0);
+  return static_cast<To>(x < 0 ? -up : up);
+}
+
+template <typename From, typename Random, typename To>
+void convert_all(const EvaluateInput& input, Literal& out) {
+  const auto from = input.operands[0]->data<From>();
+  const auto random = input.operands[1]->data<Random>();
+  const auto to = out.data<To>();
+  for (size_t i = 0; i < to.size(); ++i) to[i] = rounded<To>(static_cast<double>(from[i]), random[i]);
+}
+
+StatusOr<Literal> evaluate_stochastic_convert(const EvaluateInput& input) {
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(literal_shape(input.instruction.shape)));
+  const bool known = visit_element_type(
+      input.operands[0]->shape().element_type(),
+      [&]<typename From>() {
+        return visit_element_type(
+            out.shape().element_type(),
+            [&]<typename To>() {
+              if constexpr (std::is_integral_v<To> && std::is_signed_v<To>) {
+                if constexpr (std::is_same_v<From, double>) convert_all<From, uint64_t, To>(input, out);
+                else if constexpr (std::is_same_v<From, float>) convert_all<From, uint32_t, To>(input, out);
+                else if constexpr (std::is_same_v<From, float16> || std::is_same_v<From, bfloat16>)
+                  convert_all<From, uint16_t, To>(input, out);
+                else return false;
+                return true;
+              }
+              return false;
+            },
+            [] { return false; });
+      },
+      [] { return false; });
+  if (!known) return internal_error("stochastic-convert: element types");
+  return out;
+}
+
+InstructionId compared(Steps& s, InstructionId x, ComparisonDirection direction, InstructionId y) {
+  return s.add_with<CompareAttributes>(Opcode::kCompare, {x, y}, [&](auto& a) { a.direction = direction; });
+}
+
+/// In f64 throughout, which holds all other floats and, up to s32, all results.
+StatusOr<ComputationPtr> decompose_stochastic_convert(const Instruction& i, std::span<const Shape> operands) {
+  Steps s(i, operands);
+  const ElementType to = i.shape.element_type(), random_type = operands[1].element_type();
+  const Shape wide = operands[0].with_default_layout().with_element_type(ElementType::kF64);
+  const Shape result = i.shape.with_default_layout();
+  const InstructionId x = s.convert(s.operand(0), ElementType::kF64);
+  const InstructionId size = s.add(Opcode::kAbs, {x}), whole = s.add(Opcode::kFloor, {size});
+  const InstructionId fraction = s.add(Opcode::kSubtract, {size, whole});
+  const double range = std::ldexp(1.0, element_type_info(random_type).bits);
+  const InstructionId threshold = s.convert(s.add(Opcode::kMultiply, {fraction, s.full(wide, range)}), random_type);
+  const InstructionId up = s.convert(compared(s, s.operand(1), ComparisonDirection::kLt, threshold), ElementType::kS64);
+  const InstructionId rounded = s.add(Opcode::kAdd, {s.convert(whole, ElementType::kS64), up});
+  const InstructionId negative = compared(s, x, ComparisonDirection::kLt, s.full(wide, 0));
+  const InstructionId with_sign = s.add(Opcode::kSelect, {negative, s.add(Opcode::kNegate, {rounded}), rounded});
+  const InstructionId narrow = s.convert(with_sign, to);
+  // Convert saturates and maps NaN to 0, as this op does.
+  const InstructionId saturated = s.convert(x, to);
+  const double most = std::ldexp(1.0, element_type_info(to).bits - 1);
+  const InstructionId low = compared(s, x, ComparisonDirection::kGt, s.full(wide, -most));
+  const InstructionId high = compared(s, x, ComparisonDirection::kLt, s.full(wide, most - 1));
+  const InstructionId inside = s.add(Opcode::kAnd, {low, high});
+  const InstructionId root = s.add(Opcode::kSelect, {inside, narrow, saturated}, nullptr, result);
+  return std::move(s).finish(root);
+}
+
+}  // namespace
+
+const OpDef& stochastic_convert_op() {
+  static const OpDef definition = {.opcode = Opcode::kStochasticConvert,
+                                   .name = "stochastic-convert",
+                                   .arity = 2,
+                                   .operand_types = kReal,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kExpensive,
+                                   .infer_shape = infer_stochastic_convert,
+                                   .fields = {},
+                                   .make_attributes = nullptr,
+                                   .copy_attributes = nullptr,
+                                   .evaluate = evaluate_stochastic_convert,
+                                   .decompose = decompose_stochastic_convert,
+                                   .spec = "stochastic-convert"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

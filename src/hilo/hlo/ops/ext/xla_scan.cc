@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/xla_scan.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/extensions.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&XlaScanAttributes::dimensions>("dimensions", FieldShow::kAlways),
+    field<&XlaScanAttributes::num_carries>("num_carries", FieldShow::kAlways),
+    field<&XlaScanAttributes::is_reverse>("is_reverse", FieldShow::kUnlessDefault),
+    field<&XlaScanAttributes::is_associative>("is_associative", FieldShow::kUnlessDefault, kAssociativeNames),
+    field<&XlaScanAttributes::to_apply>("to_apply", FieldShow::kAlways),
+};
+
+Shape without_dimension(const Shape& shape, int64_t dimension) {
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes.erase(sizes.begin() + dimension);
+  return shape.with_dimensions(sizes);
+}
+
+/// What the body takes.
+StatusOr<std::vector<Shape>> parameters_of(const XlaScanAttributes& a, std::span<const Shape> operands) {
+  const auto count = static_cast<int64_t>(operands.size());
+  if (a.num_carries < 0 || a.num_carries >= count)
+    return invalid_argument(
+        fmt::format("num_carries: got {} of {} operands, wanted at least one x before them", a.num_carries, count));
+  if (a.dimensions.size() != 1)
+    return invalid_argument(fmt::format("dimensions: got {}, wanted exactly one", list_to_string(a.dimensions)));
+  std::vector<Shape> parameters;
+  for (int64_t i = 0; i < count; ++i) {
+    const Shape shape = operands[static_cast<size_t>(i)].with_default_layout();
+    if (i >= count - a.num_carries) {
+      parameters.push_back(shape);
+      continue;
+    }
+    HILO_RETURN_IF_ERROR(check_dimension("dimensions", a.dimensions[0], shape));
+    if (shape.dimension(a.dimensions[0]) != operands[0].dimension(a.dimensions[0]))
+      return invalid_argument(fmt::format("operands 0 and {} differ in dimension {}; got {} and {}", i, a.dimensions[0],
+                                          operands[0].to_string(), shape.to_string()));
+    parameters.push_back(without_dimension(shape, a.dimensions[0]));
+  }
+  return parameters;
+}
+
+StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const XlaScanAttributes&>(*input.attributes);
+  HILO_ASSIGN_OR_RETURN(const std::vector<Shape> parameters, parameters_of(a, input.operands));
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  const Shape& result = a.to_apply->result_shape();
+  HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, parameters, result));
+  if (!result.is_tuple() || result.tuple_size() < a.num_carries)
+    return invalid_argument(fmt::format("to_apply '{}': returns {}, wanted a tuple that ends with {} carries",
+                                        a.to_apply->name(), result.to_string(), a.num_carries));
+  std::vector<Shape> results;
+  const int64_t ys = result.tuple_size() - a.num_carries, length = input.operands[0].dimension(a.dimensions[0]);
+  for (int64_t i = 0; i < ys; ++i) {
+    const Shape& y = result.tuple_element(i);
+    if (!y.is_array() || a.dimensions[0] > y.rank())
+      return invalid_argument(fmt::format("to_apply '{}': y {} is {}, which has no place for dimension {}",
+                                          a.to_apply->name(), i, y.to_string(), a.dimensions[0]));
+    std::vector<int64_t> sizes(y.dimensions().begin(), y.dimensions().end());
+    sizes.insert(sizes.begin() + a.dimensions[0], length);
+    HILO_ASSIGN_OR_RETURN(const Shape stacked, Shape::make_array(y.element_type(), sizes));
+    results.push_back(stacked);
+  }
+  for (int64_t i = 0; i < a.num_carries; ++i) {
+    const Shape& carry = parameters[parameters.size() - static_cast<size_t>(a.num_carries - i)];
+    const Shape& got = result.tuple_element(ys + i);
+    if (!got.compatible(carry))
+      return invalid_argument(fmt::format("to_apply '{}': returns carry {} as {}, it came in as {}", a.to_apply->name(),
+                                          i, got.to_string(), carry.to_string()));
+    results.push_back(carry);
+  }
+  return Shape::tuple(results);
+}
+
+/// Dimension `from` of x moved to `to`.
+InstructionId moved(Steps& s, InstructionId x, int64_t from, int64_t to) {
+  if (from == to) return x;
+  Int64List permutation;
+  for (int64_t d = 0; d < s.shape(x).rank(); ++d) {
+    if (d != from) permutation.push_back(d);
+  }
+  permutation.insert(permutation.begin() + to, from);
+  return s.transpose(x, permutation);
+}
+
+/// (carries, x slices) -> (carries, y slices), from the body in XLA's order.
+StatusOr<ComputationPtr> step_of(const XlaScanAttributes& a) {
+  const std::vector<Shape> shapes = a.to_apply->parameter_shapes();
+  const auto carries = static_cast<std::ptrdiff_t>(a.num_carries);
+  std::vector<Shape> ordered(shapes.end() - carries, shapes.end());
+  ordered.insert(ordered.end(), shapes.begin(), shapes.end() - carries);
+  Steps s("step", ordered);
+  Steps::Ids arguments(s.operands().begin() + carries, s.operands().end());
+  arguments.insert(arguments.end(), s.operands().begin(), s.operands().begin() + carries);
+  const InstructionId called = s.call(a.to_apply, arguments);
+  const int64_t ys = a.to_apply->result_shape().tuple_size() - a.num_carries;
+  Steps::Ids results;
+  for (int64_t i = 0; i < a.num_carries; ++i) results.push_back(s.element(called, ys + i));
+  for (int64_t i = 0; i < ys; ++i) results.push_back(s.element(called, i));
+  const InstructionId root = s.tuple(results);
+  return std::move(s).finish(root);
+}
+
+StatusOr<ComputationPtr> decompose_scan_op(const Instruction& i, std::span<const Shape> operands) {
+  const auto& a = attributes_of<XlaScanAttributes>(i);
+  HILO_ASSIGN_OR_RETURN(const ComputationPtr step, step_of(a));
+  Steps s(i, operands);
+  const auto carries = static_cast<std::ptrdiff_t>(a.num_carries);
+  Steps::Ids scanned(s.operands().end() - carries, s.operands().end());
+  for (auto x = s.operands().begin(); x != s.operands().end() - carries; ++x)
+    scanned.push_back(moved(s, *x, a.dimensions[0], 0));
+  const InstructionId scan = s.add_with<ScanAttributes>(kExtScan, scanned, [&](auto& own) {
+    own.step = step;
+    own.length = operands[0].dimension(a.dimensions[0]);
+    own.carry_count = a.num_carries;
+    own.reverse = a.is_reverse;
+  });
+  Steps::Ids results;
+  for (int64_t k = a.num_carries; k < i.shape.tuple_size(); ++k)
+    results.push_back(moved(s, s.element(scan, k), 0, a.dimensions[0]));
+  for (int64_t k = 0; k < a.num_carries; ++k) results.push_back(s.element(scan, k));
+  const InstructionId root = s.tuple(results);
+  return std::move(s).finish(root);
+}
+
+}  // namespace
+
+const OpDef& scan_op() {
+  static const OpDef definition = {.opcode = Opcode::kScan,
+                                   .name = "scan",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_scan,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<XlaScanAttributes>,
+                                   .copy_attributes = copy_attributes_of<XlaScanAttributes>,
+                                   .evaluate = nullptr,
+                                   .decompose = decompose_scan_op,
+                                   .spec = "scan"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

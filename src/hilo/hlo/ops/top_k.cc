@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/top_k.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "hilo/hlo/ops/element_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&TopKAttributes::k>("k", FieldShow::kAlways),
+    field<&TopKAttributes::largest>("largest", FieldShow::kAlways),
+};
+
+StatusOr<Shape> infer_top_k(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const TopKAttributes&>(*input.attributes);
+  const Shape& x = input.operands[0];
+  if (x.rank() == 0) return invalid_argument(fmt::format("the operand is {}, wanted rank 1 or more", x.to_string()));
+  const int64_t length = x.dimension(x.rank() - 1);
+  if (a.k < 0 || a.k > length)
+    return invalid_argument(
+        fmt::format("k: got {}, wanted 0 to {}, the last dimension of {}", a.k, length, x.to_string()));
+  if (length > INT32_MAX)
+    return invalid_argument(fmt::format("positions in the last dimension of {} don't fit s32", x.to_string()));
+  std::vector<int64_t> sizes(x.dimensions().begin(), x.dimensions().end());
+  sizes.back() = a.k;
+  return Shape::tuple({Shape::array(x.element_type(), sizes), Shape::array(ElementType::kS32, sizes)});
+}
+
+uint64_t key_at(const Literal& x, int64_t at) {
+  uint64_t bits = 0;
+  const auto bytes = static_cast<size_t>(element_size_bytes(x.shape().element_type()));
+  std::memcpy(&bits, x.bytes().data() + static_cast<size_t>(at) * bytes, bytes);
+  return total_order_key(x.shape().element_type(), bits);
+}
+
+StatusOr<Literal> evaluate_top_k(const EvaluateInput& input) {
+  const auto& a = attributes_of<TopKAttributes>(input.instruction);
+  const Literal& x = *input.operands[0];
+  const int64_t length = x.shape().dimension(x.shape().rank() - 1);
+  HILO_ASSIGN_OR_RETURN(Literal values, Literal::make(literal_shape(input.instruction.shape.tuple_element(0))));
+  HILO_ASSIGN_OR_RETURN(Literal positions, Literal::make(literal_shape(input.instruction.shape.tuple_element(1))));
+  std::vector<int64_t> order(static_cast<size_t>(length));
+  const std::span<int32_t> out = positions.data<int32_t>();
+  const Shape scalar = Shape::scalar(x.shape().element_type());
+  for (int64_t begin = 0, to = 0; to < static_cast<int64_t>(out.size()); begin += length) {
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::ranges::stable_sort(order, [&](int64_t i, int64_t j) {
+      const uint64_t left = key_at(x, begin + i), right = key_at(x, begin + j);
+      return a.largest ? left > right : left < right;
+    });
+    for (int64_t k = 0; k < a.k; ++k, ++to) {
+      const int64_t from = order[static_cast<size_t>(k)];
+      store_element(values.mutable_bytes(), to, load_element(x, begin + from, scalar));
+      out[static_cast<size_t>(to)] = static_cast<int32_t>(from);
+    }
+  }
+  return Literal::tuple({values, positions});
+}
+
+}  // namespace
+
+const OpDef& top_k_op() {
+  static const OpDef definition = {.opcode = Opcode::kTopK,
+                                   .name = "topk",
+                                   .arity = 1,
+                                   .operand_types = kReal,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_top_k,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<TopKAttributes>,
+                                   .copy_attributes = copy_attributes_of<TopKAttributes>,
+                                   .evaluate = evaluate_top_k,
+                                   .decompose = nullptr,
+                                   .spec = "chlo.top_k"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs from files under jvp, grad and vmap: collectives, topk, and ops that stand for others.
+#include <gtest/gtest.h>
+
+#include "hilo/hilo.h"
+#include "hilo/hlo/text/parser.h"
+#include "hilo/trace/trace.h"
+
+namespace hilo {
+namespace {
+
+/// The entry computation as a function of one array.
+std::function<Array(Array)> function_of(const std::string& body, const std::string& computations = "") {
+  StatusOr<hlo::Module> module =
+      hlo::parse_module("HloModule loaded\n" + computations + "\nENTRY main {\n" + body + "\n}\n");
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  const hlo::ComputationPtr entry = module.ok() ? module->entry : nullptr;
+  return [entry](const Array& x) { return run_computation(*entry, std::span<const Array>(&x, 1))[0]; };
+}
+
+const std::string kX = "  x = f32[3] parameter(0)\n";
+const std::string kAdd = "add { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT s = f32[] add(p, q) }\n";
+
+std::string text_of(const Array& x) {
+  std::ostringstream out;
+  out << x;
+  return out.str();
+}
+
+struct Case {
+  std::string name, body, computations, gradient;  // the gradient of sum(f(x) * (1, 2, 3)) at (1, 2, 3)
+};
+
+const Case kCases[] = {
+    {"all_reduce", kX + "  ROOT r = f32[3] all-reduce(x), replica_groups={}, to_apply=add", kAdd, "[1. 2. 3.]"},
+    {"all_reduce_pair",
+     kX + "  s = f32[3] all-reduce-start(x), replica_groups={}, to_apply=add\n  ROOT r = f32[3] all-reduce-done(s)",
+     kAdd, "[1. 2. 3.]"},
+    {"all_gather", kX + "  ROOT r = f32[3] all-gather(x), replica_groups={}, dimensions={0}", "", "[1. 2. 3.]"},
+    {"reduce_scatter", kX + "  ROOT r = f32[3] reduce-scatter(x), replica_groups={}, dimensions={0}, to_apply=add",
+     kAdd, "[1. 2. 3.]"},
+    {"all_to_all", kX + "  ROOT r = f32[3] all-to-all(x), replica_groups={{0}}, dimensions={0}", "", "[1. 2. 3.]"},
+    {"collective_permute", kX + "  ROOT r = f32[3] collective-permute(x), source_target_pairs={{0,0}}", "",
+     "[1. 2. 3.]"},
+    {"fusion", kX + "  ROOT r = f32[3] fusion(x), kind=kLoop, calls=square",
+     "square { p = f32[3] parameter(0)\n ROOT s = f32[3] multiply(p, p) }\n", "[ 2.  8. 18.]"},
+    {"async", kX + "  s = ((f32[3]), f32[3], u32[]) async-start(x), calls=square\n  ROOT r = f32[3] async-done(s)",
+     "square { p = f32[3] parameter(0)\n ROOT s = f32[3] multiply(p, p) }\n", "[ 2.  8. 18.]"},
+    {"map", kX + "  ROOT r = f32[3] map(x), dimensions={0}, to_apply=square",
+     "square { p = f32[] parameter(0)\n ROOT s = f32[] multiply(p, p) }\n", "[ 2.  8. 18.]"},
+    {"topk", kX + "  t = (f32[3], s32[3]) topk(x), k=3, largest=true\n  ROOT r = f32[3] get-tuple-element(t), index=0",
+     "", "[3. 2. 1.]"},
+    {"scan",
+     kX + "  z = f32[] constant(0)\n  t = (f32[3], f32[]) scan(x, z), dimensions={0}, num_carries=1, to_apply=step\n"
+          "  ROOT r = f32[3] get-tuple-element(t), index=0",
+     "step { p = f32[] parameter(0)\n c = f32[] parameter(1)\n s = f32[] add(p, c)\n ROOT t = (f32[], f32[]) tuple(s, "
+     "s) }\n",
+     "[6. 5. 3.]"},
+};
+
+TEST(LoadedOps, HaveGradients) {
+  for (const Case& c : kCases) {
+    const auto f = function_of(c.body, c.computations);
+    const auto total = [f](Array x) { return numpy::sum(f(x) * numpy::array({1.0, 2.0, 3.0})); };
+    EXPECT_EQ(text_of(grad(total)(numpy::array({1.0, 2.0, 3.0}))), c.gradient) << c.name;
+    EXPECT_EQ(text_of(jit(grad(total))(numpy::array({1.0, 2.0, 3.0}))), c.gradient) << c.name;
+  }
+}
+
+TEST(LoadedOps, BatchAsALoopWould) {
+  const Array batch = numpy::array({{1.0, 2.0, 3.0}, {5.0, -1.0, 4.0}});
+  for (const Case& c : kCases) {
+    const auto f = function_of(c.body, c.computations);
+    const Array together = vmap(f)(batch);
+    for (int64_t row = 0; row < 2; ++row)
+      EXPECT_EQ(text_of(numpy::take(together, row, 0)), text_of(f(numpy::take(batch, row, 0)))) << c.name;
+  }
+}
+
+TEST(TopK, GivesValuesAndPlacesAlongAnAxis) {
+  const Array x = numpy::array({{1.0, 9.0}, {7.0, 3.0}, {4.0, 5.0}});
+  const lax::TopK found = lax::top_k(x, 2, 0);
+  EXPECT_EQ(text_of(found.values), "[[7. 9.]\n [4. 5.]]");
+  EXPECT_EQ(text_of(found.indices), "[[1 0]\n [2 2]]");
+  const auto best = [](Array v) { return numpy::sum(lax::top_k(v, 2).values); };
+  EXPECT_EQ(text_of(grad(best)(numpy::array({1.0, 4.0, 2.0}))), "[0. 1. 1.]");
+  EXPECT_THROW(lax::top_k(x, 3), Error);
+  EXPECT_THROW(lax::top_k(x, 1, 2), Error);
+}
+
+}  // namespace
+}  // namespace hilo

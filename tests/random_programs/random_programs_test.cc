@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random programs over every opcode and type of the op table: the CPU engine against the reference evaluator.
+//   HILO_RANDOM_PROGRAMS   how many (default 150)
+//   HILO_RANDOM_SEED       the first seed (default 0)
+#include <cstdlib>
+#include <iostream>
+
+#include "hilo/backend/buffer.h"
+#include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/text/printer.h"
+#include "tests/support/random_program.h"
+
+namespace hilo::tests {
+namespace {
+
+using hlo::Opcode;
+
+unsigned number_from(const char* name, unsigned otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
+}
+
+StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, make_cpu_backend()->compile(module, {}, nullptr));
+  std::vector<BufferPtr> buffers, results(executable->result_shapes().size());
+  for (const Literal& argument : arguments) {
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(argument));
+    buffers.push_back(std::move(buffer));
+  }
+  HILO_RETURN_IF_ERROR(executable->execute(buffers, results, {}));
+  std::vector<Literal> literals;
+  for (const BufferPtr& result : results) {
+    HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*result));
+    literals.push_back(std::move(literal));
+  }
+  return literals;
+}
+
+std::string shown(const RandomProgram& program) {
+  std::string text = hlo::print_module(program.module);
+  for (size_t i = 0; i < program.arguments.size(); ++i)
+    text += "argument " + std::to_string(i) + " = " + program.arguments[i].to_string(64) + "\n";
+  return text;
+}
+
+TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
+  const unsigned count = number_from("HILO_RANDOM_PROGRAMS", 150), begin = number_from("HILO_RANDOM_SEED", 0);
+  Coverage coverage;
+  int64_t differing = 0;
+  for (unsigned seed = begin; seed < begin + count && differing < 5; ++seed) {
+    const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage);
+    const std::string text = disagreement(program, run_on_engine);
+    if (text.empty()) continue;
+    ++differing;
+    ADD_FAILURE() << "seed " << seed << ": " << text << "\nreduced:\n" << shown(reduced(program, run_on_engine));
+  }
+  std::cout << count << " programs, " << coverage.pairs() << " pairs of opcode and type, each at least "
+            << coverage.least() << " times\n";
+  if (std::getenv("HILO_RANDOM_COUNTS") != nullptr) std::cout << coverage.to_string();
+  if (count >= 3000) {
+    EXPECT_GE(coverage.least(), 20);
+  }
+}
+
+/// `computation` with `wrong` in place of `right`, on f32.
+hlo::ComputationPtr with_wrong_kernel(const hlo::Computation& computation, Opcode right, Opcode wrong) {
+  hlo::ComputationDraft draft("main");
+  for (const hlo::Instruction& i : computation.instructions()) {
+    const bool planted = i.opcode == right && i.shape.element_type() == ElementType::kF32;
+    if (planted) draft.append(wrong, i.shape, i.operands, i.attributes, i.name);
+    else draft.append_copy(i, i.operands);
+  }
+  StatusOr<hlo::ComputationPtr> built = std::move(draft).finish(computation.root_id());
+  return built.ok() ? *built : nullptr;
+}
+
+TEST(RandomPrograms, FindAPlantedWrongKernelAndReduceItToAFewOps) {
+  const std::pair<Opcode, Opcode> kPlanted[] = {
+      {Opcode::kSubtract, Opcode::kAdd}, {Opcode::kMaximum, Opcode::kMinimum}, {Opcode::kFloor, Opcode::kCeil}};
+  for (const auto& [right, wrong] : kPlanted) {
+    const Engine engine = [&, right = right, wrong = wrong](
+                              const hlo::Module& module,
+                              const std::vector<Literal>& arguments) -> StatusOr<std::vector<Literal>> {
+      const hlo::ComputationPtr planted = with_wrong_kernel(*module.entry, right, wrong);
+      std::vector<Literal> packed;  // parameters may be tuples
+      size_t next = 0;
+      const std::function<Literal(const Shape&)> take = [&](const Shape& shape) {
+        if (!shape.is_tuple()) return arguments[next++];
+        std::vector<Literal> elements;
+        for (const Shape& element : shape.tuple_elements()) elements.push_back(take(element));
+        return Literal::tuple(std::move(elements));
+      };
+      for (const Shape& shape : planted->parameter_shapes()) packed.push_back(take(shape));
+      HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(*planted, std::span<const Literal>(packed)));
+      return leaves_of(value);
+    };
+    bool found = false;
+    Coverage coverage;
+    for (unsigned seed = 0; seed < 2000 && !found; ++seed) {
+      const RandomProgram program = random_program(seed, 12, coverage);
+      if (disagreement(program, engine).empty()) continue;
+      found = true;
+      const RandomProgram small = reduced(program, engine);
+      EXPECT_NE(disagreement(small, engine), "");
+      EXPECT_LE(op_count(*small.module.entry), 5) << shown(small);
+      EXPECT_LE(small.module.entry->size(), 10u) << shown(small);
+    }
+    EXPECT_TRUE(found) << hlo::opcode_name(right);
+  }
+}
+
+}  // namespace
+}  // namespace hilo::tests
