@@ -24,6 +24,8 @@ struct Command {
 Command add_run(CLI::App& parent);
 Command add_opt(CLI::App& parent);
 Command add_convert(CLI::App& parent);
+Command add_check(CLI::App& parent);
+Command add_conformance(CLI::App& parent);
 Command add_info(CLI::App& parent);
 Command add_flags(CLI::App& parent);
 Command add_completion(CLI::App& parent);
@@ -31,8 +33,13 @@ Command add_completion(CLI::App& parent);
 /// The text of --version and of `hilo info`. Cost    BLAS is looked for, LLVM is not touched.
 std::string info_text();
 
-/// The program in a file of HLO text or HloModuleProto, whatever the file's name.
-StatusOr<hlo::Module> read_program(const std::string& path);
+/// The program in a file of HLO text, HloModuleProto, or MLIR (StableHLO text, or the bytecode of a portable artefact),
+/// whatever the file's name. `function` names the one to run of a module of MLIR; empty: main, or the only public one.
+/// Errors    INVALID_ARGUMENT if a function is named and the file is no MLIR
+StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function = {});
+
+/// The engine named on the command line, "cpu" or "reference", counts before the flag; empty leaves the flag.
+Status choose_engine(const std::string& engine);
 
 /// To a file, whole or not at all; to stdout if the path is empty.
 Status write_result(const std::string& path, std::string_view text);

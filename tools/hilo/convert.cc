@@ -46,7 +46,8 @@ Status convert(const ConvertOptions& options) {
 Command add_convert(CLI::App& parent) {
   auto options = std::make_shared<ConvertOptions>();
   CLI::App* app = parent.add_subcommand("convert", "Print a program in another form");
-  app->add_option("FILE", options->file, "HLO text or HloModuleProto")->required();
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
+      ->required();
   app->add_option("--to", options->to,
                   "hlo, proto (HloModuleProto), dot (for Graphviz), html (a picture in one page) or svg (a still one)")
       ->required()

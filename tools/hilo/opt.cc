@@ -38,7 +38,8 @@ Status optimise(const OptOptions& options, bool passes_given) {
 Command add_opt(CLI::App& parent) {
   auto options = std::make_shared<OptOptions>();
   CLI::App* app = parent.add_subcommand("opt", "Run passes over a program and print it");
-  app->add_option("FILE", options->file, "HLO text or HloModuleProto")->required();
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
+      ->required();
   const CLI::Option* passes =
       app->add_option("--passes", options->passes, "Names, separated by commas; the default is what the engine runs")
           ->type_name("A,B");

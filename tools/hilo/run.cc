@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 struct RunOptions {
   std::string file;
+  std::string function;
   std::vector<std::string> inputs;
   std::optional<uint64_t> seed;
   std::string output_dir;
@@ -33,12 +34,6 @@ struct RunOptions {
 
 double milliseconds_since(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-}
-
-/// The engine named on the command line counts before the flag.
-Status choose_engine(const std::string& engine) {
-  if (engine.empty()) return ok_status();
-  return config().update("jax_platform_name", engine == "reference" ? "Reference" : "Host");
 }
 
 Status check_interrupted() { return interrupted() ? cancelled("interrupted") : ok_status(); }
@@ -88,7 +83,7 @@ Status show_results(const RunOptions& options, std::span<const BufferPtr> result
 
 Status run_program(const RunOptions& options) {
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
-  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
   HILO_RETURN_IF_ERROR(check_interrupted());
   const Clock::time_point begin = Clock::now();
   HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
@@ -116,7 +111,10 @@ Status run_program(const RunOptions& options) {
 Command add_run(CLI::App& parent) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* app = parent.add_subcommand("run", "Compile and run a program");
-  app->add_option("FILE", options->file, "HLO text or HloModuleProto")->required();
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
+      ->required();
+  app->add_option("--function", options->function, "Of MLIR: run this one; else main, or the only public one")
+      ->type_name("NAME");
   app->add_option("--input", options->inputs, "An argument as .npy; once per argument, in order")
       ->expected(1)
       ->take_all()

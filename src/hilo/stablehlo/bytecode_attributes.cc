@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+
+#include "hilo/stablehlo/bytecode_parts.h"
+#include "hilo/stablehlo/elements.h"
+#include "hilo/stablehlo/mlir_names.h"
+#include "hilo/types/narrow_float.h"
+
+namespace hilo::stablehlo {
+namespace {
+
+/// Codes of builtin's attributes.
+enum class Builtin : uint64_t {
+  kArray,
+  kDictionary,
+  kString,
+  kStringWithType,
+  kFlatSymbolRef,
+  kSymbolRef,
+  kType,
+  kUnit,
+  kInteger,
+  kFloat,
+  kCallSiteLoc,
+  kFileLineColLoc,
+  kFusedLoc,
+  kFusedLocWithMetadata,
+  kNameLoc,
+  kUnknownLoc,
+  kDenseResource,
+  kDenseArray,
+  kDenseElements,
+  kDenseString,
+  kSparse,
+  kDistinct,
+  kFileLineColRange,
+};
+
+std::span<const std::byte> as_bytes(std::string_view text) {
+  return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
+}
+
+Attribute text_attribute(AttributeKind kind, std::string_view text) {
+  Attribute attribute;
+  attribute.kind = kind;
+  attribute.text = text;
+  return attribute;
+}
+
+int bits_of(const Type& type) { return type.spelled == "index" ? 64 : element_type_info(type.element).bits; }
+
+}  // namespace
+
+AttributeId BytecodeReader::attribute(ByteReader& from) {
+  const uint32_t index = from.index(attributes.size(), "attribute");
+  return from.failed() ? 0 : attribute_at(from, index);
+}
+
+AttributeId BytecodeReader::attribute_at(ByteReader& from, uint32_t index) {
+  if (attributes[index].id != kNone) return attributes[index].id;
+  if (depth >= kMaxNesting) {
+    from.fail(fmt::format("attributes nested deeper than {}, or in a circle", kMaxNesting));
+    return 0;
+  }
+  ++depth;
+  ByteReader in(data, source, attributes[index].begin, attributes[index].end);
+  Attribute made = read_attribute(in, attributes[index]);
+  --depth;
+  from.take_failure(in);
+  if (from.failed()) return 0;
+  tree.attributes.push_back(std::move(made));
+  attributes[index].id = static_cast<AttributeId>(tree.attributes.size() - 1);
+  return attributes[index].id;
+}
+
+std::string_view BytecodeReader::string_attribute(ByteReader& from) {
+  const AttributeId id = attribute(from);
+  if (from.failed()) return {};
+  if (tree.attributes[id].kind != AttributeKind::kString) {
+    from.fail("an attribute that isn't a string where a string belongs");
+    return {};
+  }
+  return tree.attributes[id].text;
+}
+
+Attribute BytecodeReader::read_attribute(ByteReader& in, const BytecodeEntry& entry) {
+  if (!entry.encoded) {
+    std::string_view text = in.bytes(in.remaining());
+    if (text.ends_with('\0')) text.remove_suffix(1);
+    return text_attribute(AttributeKind::kOther, text);
+  }
+  if (entry.dialect == "builtin") return read_builtin(in);
+  if (entry.dialect == "vhlo") return read_vhlo(in);
+  if (entry.dialect == "sdy") return read_sdy(in);
+  in.fail(StatusCode::kUnimplemented, fmt::format("an attribute of dialect '{}'", entry.dialect));
+  return {};
+}
+
+Attribute BytecodeReader::read_dictionary(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kDictionary;
+  const size_t count = in.count(2);
+  for (size_t i = 0; i < count && !in.failed(); ++i) {
+    const std::string_view name = string_attribute(in);
+    const AttributeId value = attribute(in);
+    if (in.failed()) break;
+    made.names.push_back(tree.intern(name));
+    made.elements.push_back(value);
+  }
+  return made;
+}
+
+Attribute BytecodeReader::read_list(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kArray;
+  const size_t count = in.count();
+  for (size_t i = 0; i < count && !in.failed(); ++i) made.elements.push_back(attribute(in));
+  return made;
+}
+
+Attribute BytecodeReader::read_integer(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kInteger;
+  made.type = type(in);
+  if (in.failed()) return made;
+  const Type& type = tree.types[made.type];
+  if (type.kind != TypeKind::kElement || is_floating(type.element)) {
+    in.fail(fmt::format("an integer of type {}", type.spelled));
+    return made;
+  }
+  const int bits = bits_of(type);
+  if (bits == 1) made.kind = AttributeKind::kBool;
+  if (bits > 8) {
+    made.integer = in.signed_number();
+  } else {
+    const unsigned value = in.byte();
+    const bool negative = is_signed_integer(type.element) && bits > 1 && ((value >> (bits - 1)) & 1) != 0;
+    made.integer = negative ? static_cast<int64_t>(value) - (int64_t{1} << bits) : static_cast<int64_t>(value);
+  }
+  return made;
+}
+
+Attribute BytecodeReader::read_float(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kFloat;
+  made.type = type(in);
+  if (in.failed()) return made;
+  const Type& type = tree.types[made.type];
+  if (type.kind != TypeKind::kElement || !is_floating(type.element)) {
+    in.fail(StatusCode::kUnimplemented, fmt::format("a number of type {}", type.spelled));
+    return made;
+  }
+  const int bits = bits_of(type);
+  const uint64_t value = bits <= 8 ? in.byte() : static_cast<uint64_t>(in.signed_number());
+  switch (type.element) {
+    case ElementType::kF64: made.number = std::bit_cast<double>(value); break;
+    case ElementType::kF32:
+      made.number = static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(value)));
+      break;
+    case ElementType::kF16: made.number = static_cast<double>(half_bits_to_float(static_cast<uint16_t>(value))); break;
+    case ElementType::kBf16:
+      made.number = static_cast<double>(bfloat16_bits_to_float(static_cast<uint16_t>(value)));
+      break;
+    default: made.number = narrow_float_value(type.element, static_cast<uint8_t>(value));
+  }
+  return made;
+}
+
+Attribute BytecodeReader::read_elements(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kElements;
+  made.type = type(in);
+  const std::string_view bytes = in.bytes(in.count());
+  if (in.failed()) return made;
+  StatusOr<Literal> literal = literal_from_bytes(tree.types[made.type], as_bytes(bytes));
+  if (literal.ok()) made.literal = *std::move(literal);
+  else in.fail(literal.status().code(), std::string(literal.status().message()));
+  return made;
+}
+
+Attribute BytecodeReader::read_dense_array(ByteReader& in) {
+  Attribute made;
+  made.kind = AttributeKind::kIntegers;
+  const TypeId element = type(in);
+  const uint64_t count = in.number();
+  const std::string_view bytes = in.bytes(in.count());
+  if (in.failed()) return made;
+  const Type& type = tree.types[element];
+  const size_t size = type.kind == TypeKind::kElement ? static_cast<size_t>(element_size_bytes(type.element)) : 0;
+  if (size == 0 || is_floating(type.element) || is_complex(type.element)) {
+    in.fail(StatusCode::kUnimplemented, fmt::format("an array of {}; wanted one of integers", type.spelled));
+  } else if (count > bytes.size() || count * size != bytes.size()) {
+    in.fail(fmt::format("an array of {} integers in {} bytes", count, bytes.size()));
+  }
+  for (uint64_t i = 0; i < count && !in.failed(); ++i) {
+    uint64_t value = 0;
+    for (size_t b = size; b-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i * size + b]);
+    const int unused = 64 - static_cast<int>(8 * size);
+    made.integers.push_back(static_cast<int64_t>(value << unused) >> unused);
+  }
+  return made;
+}
+
+Attribute BytecodeReader::read_builtin(ByteReader& in) {
+  const uint64_t code = in.number();
+  switch (static_cast<Builtin>(code)) {
+    case Builtin::kArray: return read_list(in);
+    case Builtin::kDictionary: return read_dictionary(in);
+    case Builtin::kString: return text_attribute(AttributeKind::kString, string(in));
+    case Builtin::kStringWithType: {
+      Attribute made = text_attribute(AttributeKind::kString, string(in));
+      made.type = type(in);
+      return made;
+    }
+    case Builtin::kFlatSymbolRef: return text_attribute(AttributeKind::kSymbol, string_attribute(in));
+    case Builtin::kType: {
+      Attribute made;
+      made.kind = AttributeKind::kType;
+      made.type = type(in);
+      return made;
+    }
+    case Builtin::kUnit: return {};
+    case Builtin::kInteger: return read_integer(in);
+    case Builtin::kFloat: return read_float(in);
+    case Builtin::kDenseArray: return read_dense_array(in);
+    case Builtin::kDenseElements: return read_elements(in);
+    case Builtin::kCallSiteLoc:
+    case Builtin::kFileLineColLoc:
+    case Builtin::kFusedLoc:
+    case Builtin::kFusedLocWithMetadata:
+    case Builtin::kNameLoc:
+    case Builtin::kUnknownLoc:
+    case Builtin::kFileLineColRange: return text_attribute(AttributeKind::kOther, "loc(...)");
+    case Builtin::kSymbolRef:
+    case Builtin::kDenseResource:
+    case Builtin::kDenseString:
+    case Builtin::kSparse:
+    case Builtin::kDistinct: break;
+  }
+  in.fail(StatusCode::kUnimplemented, fmt::format("attribute {} of dialect 'builtin'", code));
+  return {};
+}
+
+Attribute BytecodeReader::read_vhlo(ByteReader& in) {
+  const uint64_t code = in.number();
+  const auto kind = static_cast<VhloAttribute>(code);
+  switch (kind) {
+    case VhloAttribute::kArray: return read_list(in);
+    case VhloAttribute::kBoolean: {
+      Attribute made;
+      made.kind = AttributeKind::kBool;
+      made.integer = in.number() != 0 ? 1 : 0;
+      return made;
+    }
+    case VhloAttribute::kDictionary: return read_dictionary(in);
+    case VhloAttribute::kFloat: return read_float(in);
+    case VhloAttribute::kInteger: return read_integer(in);
+    case VhloAttribute::kCustomCallApiVersion: {
+      Attribute made;
+      made.kind = AttributeKind::kInteger;
+      made.integer = static_cast<int64_t>(in.number());
+      return made;
+    }
+    case VhloAttribute::kOutputOperandAlias: {
+      Attribute made;
+      made.kind = AttributeKind::kDictionary;
+      made.text = "stablehlo.output_operand_alias";
+      Attribute output, operand, inside;
+      output.kind = inside.kind = AttributeKind::kIntegers;
+      operand.kind = AttributeKind::kInteger;
+      output.integers = in.signed_numbers();
+      operand.integer = in.signed_number();
+      inside.integers = in.signed_numbers();
+      for (auto& [name, value] : {std::pair<std::string_view, Attribute&>{"output_tuple_indices", output},
+                                  {"operand_index", operand},
+                                  {"operand_tuple_indices", inside}}) {
+        made.names.push_back(tree.intern(name));
+        made.elements.push_back(static_cast<AttributeId>(tree.attributes.size()));
+        tree.attributes.push_back(std::move(value));
+      }
+      return made;
+    }
+    case VhloAttribute::kString: return text_attribute(AttributeKind::kString, string(in));
+    case VhloAttribute::kTensor: return read_elements(in);
+    case VhloAttribute::kType: {
+      Attribute made;
+      made.kind = AttributeKind::kType;
+      made.type = type(in);
+      return made;
+    }
+    case VhloAttribute::kResultAccuracy: return text_attribute(AttributeKind::kOther, "result_accuracy");
+    case VhloAttribute::kTypeExtensions: return text_attribute(AttributeKind::kOther, "type_extensions");
+    case VhloAttribute::kComparisonDirection:
+    case VhloAttribute::kComparisonType:
+    case VhloAttribute::kFftType:
+    case VhloAttribute::kPrecision:
+    case VhloAttribute::kRngAlgorithm:
+    case VhloAttribute::kRngDistribution:
+    case VhloAttribute::kTranspose:
+    case VhloAttribute::kResultAccuracyMode: {
+      const std::span<const std::string_view> words = vhlo_words(kind);
+      const uint32_t word = in.index(words.size(), "a value of an enum");
+      return text_attribute(AttributeKind::kWord, in.failed() ? "" : words[word]);
+    }
+  }
+  in.fail(StatusCode::kUnimplemented,
+          fmt::format("attribute {} of VHLO; this version knows VHLO up to {}", code, kNewestVhlo));
+  return {};
+}
+
+LocationId BytecodeReader::location(ByteReader& from) {
+  const uint32_t index = from.index(attributes.size(), "location");
+  if (from.failed()) return 0;
+  if (attributes[index].location != kNone) return attributes[index].location;
+  Location made;
+  uint32_t at = index;
+  for (int steps = 0; steps < kMaxNesting; ++steps) {
+    const BytecodeEntry& entry = attributes[at];
+    if (!entry.encoded || entry.dialect != "builtin") break;
+    ByteReader in(data, source, entry.begin, entry.end);
+    const auto kind = static_cast<Builtin>(in.number());
+    if (kind == Builtin::kFileLineColLoc || kind == Builtin::kFileLineColRange) {
+      made.file = tree.intern(string_attribute(in));
+      if (kind == Builtin::kFileLineColRange) in.number();  // how many numbers follow
+      made.line = static_cast<int64_t>(in.number());
+      from.take_failure(in);
+      break;
+    }
+    if (kind == Builtin::kNameLoc) {
+      const std::string_view name = string_attribute(in);
+      if (made.name.empty()) made.name = tree.intern(name);
+    } else if (kind == Builtin::kFusedLoc) {
+      if (in.count() == 0) break;
+    } else if (kind != Builtin::kCallSiteLoc) {
+      break;
+    }
+    at = in.index(attributes.size(), "location");
+    from.take_failure(in);
+    if (from.failed()) return 0;
+  }
+  LocationId id = 0;
+  if (!made.name.empty() || !made.file.empty()) {
+    tree.locations.push_back(made);
+    id = static_cast<LocationId>(tree.locations.size() - 1);
+  }
+  attributes[index].location = id;
+  return id;
+}
+
+// ---- Types.
+
+TypeId BytecodeReader::type(ByteReader& from) {
+  const uint32_t index = from.index(types.size(), "type");
+  return from.failed() ? 0 : type_at(from, index);
+}
+
+TypeId BytecodeReader::type_at(ByteReader& from, uint32_t index) {
+  if (types[index].id != kNone) return types[index].id;
+  if (depth >= kMaxNesting) {
+    from.fail(fmt::format("types nested deeper than {}, or in a circle", kMaxNesting));
+    return 0;
+  }
+  ++depth;
+  ByteReader in(data, source, types[index].begin, types[index].end);
+  Type made = read_type(in, types[index]);
+  --depth;
+  from.take_failure(in);
+  if (from.failed()) return 0;
+  tree.types.push_back(std::move(made));
+  types[index].id = static_cast<TypeId>(tree.types.size() - 1);
+  return types[index].id;
+}
+
+Type element_type_entry(ElementType element, std::string spelled) {
+  Type made;
+  made.kind = TypeKind::kElement;
+  made.element = element;
+  made.spelled = std::move(spelled);
+  return made;
+}
+
+Type BytecodeReader::read_type(ByteReader& in, const BytecodeEntry& entry) {
+  Type made;
+  if (!entry.encoded) {
+    std::string_view text = in.bytes(in.remaining());
+    if (text.ends_with('\0')) text.remove_suffix(1);
+    made.spelled = text;
+    if (text == "!stablehlo.token") made.kind = TypeKind::kToken;
+    return made;
+  }
+  if (entry.dialect == "builtin") return read_builtin_type(in);
+  if (entry.dialect == "vhlo") return read_vhlo_type(in);
+  in.fail(StatusCode::kUnimplemented, fmt::format("a type of dialect '{}'", entry.dialect));
+  return made;
+}
+
+Type BytecodeReader::read_tensor(ByteReader& in) {
+  Type made;
+  made.dimensions = in.signed_numbers();
+  const TypeId element = type(in);
+  if (in.failed()) return made;
+  made.spelled = "tensor<";
+  for (int64_t& size : made.dimensions) {
+    if (size < 0) size = kDynamic;
+    made.spelled += size == kDynamic ? "?x" : fmt::format("{}x", size);
+  }
+  made.spelled += tree.types[element].spelled + ">";
+  if (tree.types[element].kind == TypeKind::kElement) {
+    made.kind = TypeKind::kTensor;
+    made.element = tree.types[element].element;
+  }
+  return made;
+}
+
+Type BytecodeReader::read_parts(ByteReader& in, TypeKind kind) {
+  Type made;
+  made.kind = kind;
+  const size_t count = in.count();
+  for (size_t i = 0; i < count && !in.failed(); ++i) made.parts.push_back(type(in));
+  made.input_count = static_cast<uint32_t>(made.parts.size());
+  if (kind == TypeKind::kFunction) {
+    const size_t results = in.count();
+    for (size_t i = 0; i < results && !in.failed(); ++i) made.parts.push_back(type(in));
+  }
+  made.spelled = kind == TypeKind::kFunction ? "a function" : "tuple<...>";
+  return made;
+}
+
+namespace {
+
+Type complex_of(const ModuleTree& tree, TypeId part, ByteReader& in) {
+  const ElementType element = tree.types[part].element;
+  if (tree.types[part].kind != TypeKind::kElement || (element != ElementType::kF32 && element != ElementType::kF64)) {
+    in.fail(StatusCode::kUnimplemented, fmt::format("complex numbers of {}", tree.types[part].spelled));
+    return {};
+  }
+  return element_type_entry(element == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128,
+                            fmt::format("complex<{}>", tree.types[part].spelled));
+}
+
+}  // namespace
+
+Type BytecodeReader::read_builtin_type(ByteReader& in) {
+  const uint64_t code = in.number();
+  Type made;
+  switch (code) {
+    case 0: {
+      const uint64_t packed = in.number();
+      const std::string name = fmt::format("{}{}",
+                                           (packed & 3) == 1   ? "si"
+                                           : (packed & 3) == 2 ? "ui"
+                                                               : "i",
+                                           packed >> 2);
+      const std::optional<ElementType> element = element_type_from_mlir(name);
+      if (element) return element_type_entry(*element, name);
+      made.spelled = name;
+      return made;
+    }
+    case 1: return element_type_entry(ElementType::kS64, "index");
+    case 2: return read_parts(in, TypeKind::kFunction);
+    case 3: return element_type_entry(ElementType::kBf16, "bf16");
+    case 4: return element_type_entry(ElementType::kF16, "f16");
+    case 5: return element_type_entry(ElementType::kF32, "f32");
+    case 6: return element_type_entry(ElementType::kF64, "f64");
+    case 9: {
+      const TypeId part = type(in);
+      return in.failed() ? made : complex_of(tree, part, in);
+    }
+    case 12: made.kind = TypeKind::kNoType; return made;
+    case 13: return read_tensor(in);
+    case 15: return read_parts(in, TypeKind::kTuple);
+    default: break;
+  }
+  in.fail(StatusCode::kUnimplemented, fmt::format("type {} of dialect 'builtin'", code));
+  return made;
+}
+
+Type BytecodeReader::read_vhlo_type(ByteReader& in) {
+  const uint64_t code = in.number();
+  if (in.failed()) return {};
+  if (code == static_cast<uint64_t>(VhloType::kIndex)) return element_type_entry(ElementType::kS64, "index");
+  if (const ElementType element = vhlo_element_type(code); element != ElementType::kOpaque)
+    return element_type_entry(element, element_type_to_mlir(element));
+  Type made;
+  switch (static_cast<VhloType>(code)) {
+    case VhloType::kComplex: {
+      const TypeId part = type(in);
+      return in.failed() ? made : complex_of(tree, part, in);
+    }
+    case VhloType::kFunction: return read_parts(in, TypeKind::kFunction);
+    case VhloType::kRankedTensor: return read_tensor(in);
+    case VhloType::kTuple: return read_parts(in, TypeKind::kTuple);
+    case VhloType::kToken: made.kind = TypeKind::kToken; return made;
+    case VhloType::kNone:
+      made.kind = TypeKind::kNoType;
+      made.spelled = "none";
+      return made;
+    case VhloType::kTf32: made.spelled = "tf32"; return made;
+    case VhloType::kF6E2M3Fn: made.spelled = "f6E2M3FN"; return made;
+    case VhloType::kF6E3M2Fn: made.spelled = "f6E3M2FN"; return made;
+    case VhloType::kWitness: made.spelled = "a witness"; return made;
+    case VhloType::kRankedTensorWithEncoding: made.spelled = "a tensor with an encoding"; return made;
+    case VhloType::kUniformQuantized:
+    case VhloType::kUniformQuantizedPerAxis: made.spelled = "!quant.uniform<...>"; return made;
+    case VhloType::kUnrankedTensor: made.spelled = "tensor<*x...>"; return made;
+    case VhloType::kBuffer: made.spelled = "memref<...>"; return made;
+    case VhloType::kFuture: made.spelled = "!stablehlo.future<...>"; return made;
+    case VhloType::kBoolean:
+    case VhloType::kIndex: break;
+  }
+  in.fail(StatusCode::kUnimplemented,
+          fmt::format("type {} of VHLO; this version knows VHLO up to {}", code, kNewestVhlo));
+  return made;
+}
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo/cursor.h -- a cursor over MLIR text: blanks, comments, names, numbers, strings, and errors with line and
+// column.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "hilo/base/status.h"
+
+namespace hilo::stablehlo {
+
+/// Reads forward through one text. Every reading function first skips blanks and comments. Names are views of the text.
+class Cursor {
+ public:
+  /// `begin` and `end` bound what is read; places are those of the whole text.
+  Cursor(std::string_view text, std::string_view source, size_t begin = 0, size_t end = std::string_view::npos)
+      : text_(text), source_(source), position_(begin), end_(end < text.size() ? end : text.size()) {}
+
+  /// The same text, reading [begin, end) only.
+  Cursor part(size_t begin, size_t end) const { return Cursor(text_, source_, begin, end); }
+
+  /// Offset of the next thing that is neither blank nor comment.
+  size_t position();
+  void set_position(size_t position) { position_ = position; }
+  /// Offset right after what was read last.
+  size_t last_position() const { return position_; }
+  bool at_end() { return position() >= end_; }
+  std::string_view between(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
+  std::string_view source() const { return source_; }
+
+  /// The next byte; NUL at the end.
+  char peek();
+  /// Whether `token` stands next, letter for letter.
+  bool next_is(std::string_view token);
+  /// Accepts punctuation: '(', "->", "<{", ...
+  bool accept(std::string_view token);
+  /// Accepts `word` where it stands as a whole.
+  bool accept_word(std::string_view word);
+  Status expect(std::string_view token, std::string_view where);
+
+  /// A bare identifier, [A-Za-z_][A-Za-z0-9_$.]*; empty if there is none here.
+  std::string_view word();
+  /// What follows a sigil: [A-Za-z0-9_$.-]+; empty if nothing does.
+  std::string_view suffix();
+  /// A number as written: sign, digits, hexadecimal digits after 0x, fraction, exponent; empty if there is none here.
+  std::string_view number();
+  StatusOr<int64_t> integer(std::string_view what);
+  /// A string in double quotes, escapes resolved.
+  StatusOr<std::string> quoted(std::string_view what);
+  /// `@name` or `@"name"`, without the sign.
+  StatusOr<std::string> symbol(std::string_view what);
+
+  /// Skips from an opening bracket to just past the one that closes it. Strings and "->" are seen as such.
+  /// Errors    INVALID_ARGUMENT where brackets don't match or the text ends
+  Status skip_balanced();
+
+  /// An error that names `position`: "m.mlir:7:3: message".
+  Status error(size_t position, const std::string& message) const;
+  Status error(StatusCode code, size_t position, const std::string& message) const;
+  /// "m.mlir:7:3: expected <wanted> <where>; got ..."
+  Status unexpected(std::string_view wanted, std::string_view where);
+
+ private:
+  void skip_blanks();
+  std::string_view text_, source_;
+  size_t position_, end_;
+};
+
+}  // namespace hilo::stablehlo

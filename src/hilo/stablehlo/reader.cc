@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/reader.h"
+
+#include "hilo/stablehlo/bytecode_reader.h"
+#include "hilo/stablehlo/cursor.h"
+#include "hilo/stablehlo/text_reader.h"
+
+namespace hilo::stablehlo {
+
+bool is_mlir(std::string_view data) {
+  if (is_bytecode(data)) return true;
+  Cursor cursor(data, "");
+  const char next = cursor.peek();
+  if (next == '#' || next == '!') return true;
+  if (next == '"') return cursor.next_is("\"builtin.module\"") || cursor.next_is("\"func.func\"");
+  const std::string_view word = cursor.word();
+  return word == "module" || word == "builtin.module" || word == "func.func";
+}
+
+StatusOr<ModuleTree> read_tree(std::string_view data, std::string_view source) {
+  return is_bytecode(data) ? read_bytecode(data, source) : read_text(data, source);
+}
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/base/text.h"
+#include "hilo/stablehlo/translate_parts.h"
+
+namespace hilo::stablehlo {
+namespace {
+
+bool is_function(const Operation& operation) { return operation.name == "func.func"; }
+
+std::string_view symbol_name(const ModuleTree& tree, const Operation& operation) {
+  const Attribute* const name = tree.find(operation, "sym_name");
+  return name == nullptr ? std::string_view() : std::string_view(name->text);
+}
+
+bool is_public(const ModuleTree& tree, const Operation& function) {
+  const Attribute* const visibility = tree.find(function, "sym_visibility");
+  return visibility == nullptr || visibility->text.empty() || visibility->text == "public";
+}
+
+/// The operations of the module, its nested regions apart.
+std::vector<OperationId> top_level(const ModuleTree& tree) {
+  std::vector<OperationId> ids;
+  const Operation& root = tree.operations[0];
+  if (root.regions.count == 0) return ids;
+  for (OperationId id = tree.regions[root.regions.begin].first; id != kNone; id = tree.operations[id].next)
+    ids.push_back(id);
+  return ids;
+}
+
+/// Appends the symbols that an operation's attributes name, as functions to be there first.
+void append_callees(const ModuleTree& tree, const Operation& operation, std::vector<std::string_view>& names) {
+  for (const std::string_view key : {"callee", "decomposition", "called_computations"}) {
+    const Attribute* const attribute = tree.find(operation, key);
+    if (attribute == nullptr) continue;
+    if (attribute->kind == AttributeKind::kSymbol || attribute->kind == AttributeKind::kString) {
+      names.push_back(attribute->text);
+    } else if (attribute->kind == AttributeKind::kArray) {
+      for (AttributeId id : attribute->elements) names.push_back(tree.attributes[id].text);
+    }
+  }
+}
+
+/// Functions that `entry` needs, called ones before their callers, without recursion.
+StatusOr<std::vector<OperationId>> call_order(const Translator& translator, OperationId entry) {
+  const ModuleTree& tree = translator.tree;
+  struct Frame {
+    OperationId function;
+    std::vector<std::string_view> callees;
+    size_t next;
+  };
+  const auto frame_of = [&](OperationId function) {
+    Frame frame{function, {}, 0};
+    for (OperationId id = function + 1; id < tree.operations[function].nested_end; ++id)
+      append_callees(tree, tree.operations[id], frame.callees);
+    return frame;
+  };
+  std::unordered_map<OperationId, bool> done;  // false: on the stack
+  std::vector<OperationId> order;
+  std::vector<Frame> stack;
+  stack.push_back(frame_of(entry));
+  done[entry] = false;
+  while (!stack.empty()) {
+    Frame& frame = stack.back();
+    if (frame.next == frame.callees.size()) {
+      done[frame.function] = true;
+      order.push_back(frame.function);
+      stack.pop_back();
+      continue;
+    }
+    const std::string_view name = frame.callees[frame.next++];
+    const auto callee = translator.functions.find(name);
+    if (callee == translator.functions.end()) return not_found(fmt::format("function @{} isn't there", name));
+    const auto [state, is_new] = done.emplace(callee->second, false);
+    if (!is_new && !state->second) return failed_precondition(fmt::format("function @{} calls itself", name));
+    if (is_new) stack.push_back(frame_of(callee->second));
+  }
+  return order;
+}
+
+StatusOr<OperationId> find_entry(const Translator& translator, const std::vector<OperationId>& functions,
+                                 const std::string& wanted) {
+  const ModuleTree& tree = translator.tree;
+  if (functions.empty()) return not_found("the module has no function");
+  if (!wanted.empty() || translator.functions.contains("main")) {
+    const std::string name = wanted.empty() ? "main" : wanted;
+    const auto found = translator.functions.find(name);
+    if (found != translator.functions.end()) return found->second;
+    std::vector<std::string_view> known;
+    for (const auto& function : translator.functions) known.push_back(function.first);
+    std::sort(known.begin(), known.end());
+    return not_found(fmt::format("function @{} isn't there; the module has {}.{}", name, join(known, ", "),
+                                 did_you_mean(name, known)));
+  }
+  std::vector<OperationId> candidates;
+  for (OperationId id : functions) {
+    if (is_public(tree, tree.operations[id])) candidates.push_back(id);
+  }
+  if (candidates.size() == 1 || functions.size() == 1) return candidates.empty() ? functions[0] : candidates[0];
+  return invalid_argument(
+      fmt::format("the module has {} functions and none is @main. Hint: name one", functions.size()));
+}
+
+}  // namespace
+
+std::vector<FunctionInfo> functions_of(const ModuleTree& tree) {
+  std::vector<FunctionInfo> functions;
+  for (OperationId id : top_level(tree)) {
+    const Operation& operation = tree.operations[id];
+    if (!is_function(operation)) continue;
+    FunctionInfo& info = functions.emplace_back();
+    info.name = symbol_name(tree, operation);
+    info.is_public = is_public(tree, operation);
+    if (operation.regions.count > 0) info.argument_count = tree.regions[operation.regions.begin].arguments.count;
+  }
+  return functions;
+}
+
+StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options) {
+  Translator translator{tree, options};
+  translator.ids.assign(tree.values.size(), hlo::kNoInstruction);
+  std::vector<OperationId> functions;
+  for (OperationId id : top_level(tree)) {
+    const Operation& operation = tree.operations[id];
+    if (!is_function(operation)) {
+      if (operation.name == "sdy.mesh") continue;
+      return translator.at(operation, unimplemented("this operation can't stand beside functions"));
+    }
+    functions.push_back(id);
+    if (!translator.functions.emplace(symbol_name(tree, operation), id).second)
+      return translator.at(operation, invalid_argument(fmt::format("two functions @{}", symbol_name(tree, operation))));
+  }
+  HILO_ASSIGN_OR_RETURN(const OperationId entry, find_entry(translator, functions, options.function));
+  HILO_ASSIGN_OR_RETURN(const std::vector<OperationId> order, call_order(translator, entry));
+  for (OperationId id : order) HILO_RETURN_IF_ERROR(translator.run(tree.operations[id], id == entry));
+  hlo::Module module;
+  module.name = symbol_name(tree, tree.operations[0]);
+  if (module.name.empty()) module.name = symbol_name(tree, tree.operations[entry]);
+  module.entry = translator.computations[symbol_name(tree, tree.operations[entry])];
+  return module;
+}
+
+Status Translator::run(const Operation& function, bool entry) {
+  const std::string name(symbol_name(tree, function));
+  if (function.regions.count != 1) {
+    return at(function, invalid_argument(fmt::format("function @{} has no body", name)));
+  }
+  const Region& body = tree.regions[function.regions.begin];
+  hlo::Builder builder(name.empty() ? "main" : name);
+  const bool checks = entry && options.checks != nullptr;
+  if (checks) entry_builder = &builder;
+  if (options.checks != nullptr && body.arguments.count == 0) data_builder = &builder;
+  builder.set_annotations(annotations_of(function.location));
+  for (uint32_t i = 0; i < body.arguments.count; ++i) {
+    const ValueId value = body.arguments.begin + i;
+    StatusOr<Shape> shape = shape_of(tree, tree.values[value].type);
+    if (!shape.ok()) return at(function, shape.status().with_context(fmt::format("argument {}", i)));
+    ids[value] = builder.parameter(*shape);
+  }
+  std::vector<hlo::InstructionId> results;
+  HILO_RETURN_IF_ERROR(translate_block(builder, body, results));
+  if (checks) results = checked;
+  entry_builder = data_builder = nullptr;
+  const hlo::InstructionId root = packed(builder, results);
+  StatusOr<hlo::ComputationPtr> computation = std::move(builder).build(root);
+  if (!computation.ok()) return at(function, computation.status());
+  computations[symbol_name(tree, function)] = *std::move(computation);
+  return ok_status();
+}
+
+StatusOr<hlo::ComputationPtr> Translator::function(std::string_view name) const {
+  const auto found = computations.find(name);
+  if (found == computations.end()) return not_found(fmt::format("function @{} isn't there", name));
+  return found->second;
+}
+
+Captures Translator::captures_of(std::initializer_list<const Region*> regions) const {
+  std::vector<ValueId> outside;
+  for (const Region* region : regions) {
+    if (region->first == kNone) continue;
+    for (OperationId id = region->first; id < tree.operations[region->last].nested_end; ++id) {
+      const Operation& operation = tree.operations[id];
+      for (uint32_t i = 0; i < operation.operands.count; ++i) {
+        const ValueId value = tree.operand(operation, i);
+        // Values are numbered in the order of the text: what a region makes has a number from its first argument on.
+        if (value < region->arguments.begin) outside.push_back(value);
+      }
+    }
+  }
+  std::sort(outside.begin(), outside.end());
+  outside.erase(std::unique(outside.begin(), outside.end()), outside.end());
+  Captures captures;
+  for (ValueId value : outside) {
+    const OperationId definer = tree.values[value].definer;
+    const bool constant = definer != kNone && tree.operations[definer].name == "stablehlo.constant";
+    (constant ? captures.constants : captures.others).push_back(value);
+  }
+  return captures;
+}
+
+StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const Region& region, Parameters parameters,
+                                                 const Captures& captures, bool carry) {
+  hlo::Builder builder(name);
+  std::vector<ValueId> inputs;
+  for (uint32_t i = 0; i < region.arguments.count; ++i) inputs.push_back(region.arguments.begin + i);
+  if (parameters == Parameters::kEach && !captures.others.empty()) {
+    return unimplemented("the region uses a value from outside that is no constant; HLO's has no place for it");
+  }
+  std::vector<std::pair<ValueId, hlo::InstructionId>> outside;  // what captured values are out there
+  for (const auto* list : {&captures.others, &captures.constants}) {
+    for (ValueId value : *list) outside.emplace_back(value, ids[value]);
+  }
+  inputs.insert(inputs.end(), captures.others.begin(), captures.others.end());
+  std::vector<Shape> shapes;
+  for (ValueId value : inputs) {
+    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[value].type));
+    shapes.push_back(shape);
+  }
+  if (parameters == Parameters::kEach || inputs.size() == 1) {
+    for (size_t i = 0; i < inputs.size(); ++i) ids[inputs[i]] = builder.parameter(shapes[i]);
+  } else {
+    const hlo::InstructionId tuple = builder.parameter(Shape::tuple(shapes));
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      HILO_ASSIGN_OR_RETURN(ids[inputs[i]], builder.get_tuple_element(tuple, static_cast<int64_t>(i)));
+    }
+  }
+  for (ValueId value : captures.constants) {
+    HILO_RETURN_IF_ERROR(translate_operation(builder, tree.operations[tree.values[value].definer]));
+  }
+  std::vector<hlo::InstructionId> results;
+  HILO_RETURN_IF_ERROR(translate_block(builder, region, results));
+  if (carry) {
+    for (ValueId value : captures.others) results.push_back(ids[value]);
+  }
+  for (const auto& [value, id] : outside) ids[value] = id;
+  const hlo::InstructionId root = packed(builder, results);
+  return std::move(builder).build(root);
+}
+
+Status Translator::translate_block(hlo::Builder& builder, const Region& region,
+                                   std::vector<hlo::InstructionId>& results) {
+  for (OperationId id = region.first; id != kNone; id = tree.operations[id].next) {
+    const Operation& operation = tree.operations[id];
+    if (id != region.last) {
+      HILO_RETURN_IF_ERROR(translate_operation(builder, operation));
+      continue;
+    }
+    if (!operation.name.ends_with(".return"))
+      return at(operation, invalid_argument("a region doesn't end in a return"));
+    for (uint32_t i = 0; i < operation.operands.count; ++i) {
+      const hlo::InstructionId value = ids[tree.operand(operation, i)];
+      if (value == hlo::kNoInstruction) return at(operation, invalid_argument("returns what isn't defined here"));
+      results.push_back(value);
+    }
+    return ok_status();
+  }
+  return invalid_argument("a region is empty; wanted a return");
+}
+
+Status Translator::translate_operation(hlo::Builder& builder, const Operation& operation) {
+  const OpRow* const row = find_row(operation.name);
+  if (row == nullptr) return at(operation, unimplemented("this version can't translate this operation"));
+  builder.set_annotations(annotations_of(operation.location));
+  return at(operation, row->translate(OpContext{*this, builder, operation, *row}));
+}
+
+Status Translator::at(const Operation& operation, const Status& status) {
+  if (status.ok() || placed) return status;
+  placed = true;  // operations around this one add nothing
+  const Location& location = tree.locations[operation.location];
+  if (location.file.empty()) return status.with_context(operation.name);
+  return status.with_context(fmt::format("{} ({}:{})", operation.name, location.file, location.line));
+}
+
+hlo::AnnotationsPtr Translator::annotations_of(LocationId id) {
+  if (id == 0) return nullptr;
+  hlo::AnnotationsPtr& known = annotations[id];
+  if (known == nullptr) {
+    const Location& location = tree.locations[id];
+    auto made = std::make_shared<hlo::Annotations>();
+    made->op_name = location.name;
+    made->source_file = location.file;
+    made->source_line = location.line;
+    known = std::move(made);
+  }
+  return known;
+}
+
+hlo::InstructionId packed(hlo::Builder& builder, const std::vector<hlo::InstructionId>& values) {
+  return values.size() == 1 ? values[0] : builder.tuple(values);
+}
+
+}  // namespace hilo::stablehlo

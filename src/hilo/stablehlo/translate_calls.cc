@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/text/lexer.h"
+#include "hilo/stablehlo/print_attribute.h"
+#include "hilo/stablehlo/translate_parts.h"
+
+namespace hilo::stablehlo {
+
+using hlo::ComputationPtr;
+using hlo::InstructionId;
+using hlo::Opcode;
+
+namespace {
+
+/// Calls `callee`; what it returns becomes the operation's results.
+Status add_call(const OpContext& op, std::string_view callee, bool is_composite) {
+  auto attributes = std::make_shared<hlo::CallAttributes>();
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, op.translator.function(callee));
+  attributes->is_composite = is_composite;
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  return op.add(Opcode::kCall, operands, std::move(attributes));
+}
+
+/// The location's annotations with frontend attributes (text in braces) or a backend_config added.
+void annotate(const OpContext& op, const std::string& frontend_attributes, const std::string& backend_config) {
+  if (frontend_attributes.empty() && backend_config.empty()) return;
+  const hlo::AnnotationsPtr before = op.translator.annotations_of(op.operation.location);
+  auto annotations =
+      before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
+  annotations->frontend_attributes = frontend_attributes;
+  annotations->backend_config = backend_config;
+  op.builder.set_annotations(std::move(annotations));
+}
+
+}  // namespace
+
+Status translate_call(const OpContext& op) { return add_call(op, op.text("callee"), false); }
+
+Status translate_composite(const OpContext& op) {
+  const std::string_view name = op.text("name");
+  // An op of CHLO that HLO has is that op, not what the file expands it to.
+  if (const OpRow* row = find_row(name); row != nullptr && row->translate == translate_elementwise) {
+    return row->translate(OpContext{op.translator, op.builder, op.operation, *row});
+  }
+  const Attribute* const values = op.find("composite_attributes");
+  const Attribute* const version = op.find("version");
+  std::string text = "{";
+  if (values != nullptr) text += fmt::format("composite.attributes={},", print_attribute(op.tree(), *values));
+  text += fmt::format("composite.name={},composite.version=\"{}\"}}", hlo::text::quoted_text(name),
+                      version == nullptr ? 0 : version->integer);
+  annotate(op, text, {});
+  return add_call(op, op.text("decomposition"), true);
+}
+
+namespace {
+
+constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
+                                             "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
+                                             "API_VERSION_TYPED_FFI"};
+
+/// "f32[4,4]{0,1}": the layouts that a custom call's operands must have.
+StatusOr<std::string> layout_constraints(const OpContext& op, const Attribute& layouts) {
+  std::string text;
+  if (layouts.elements.size() != op.operation.operands.count)
+    return invalid_argument(fmt::format("operand_layouts has {} entries", layouts.elements.size()));
+  for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
+    const Shape shape = op.builder.shape(operand);
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> order,
+                          integers_of(op.tree(), op.tree().attributes[layouts.elements[i]]));
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", shape.to_string());
+    if (shape.is_array() && static_cast<int64_t>(order.size()) == shape.rank() && !order.empty()) {
+      text += '{';
+      for (size_t d = 0; d < order.size(); ++d) text += fmt::format("{}{}", d == 0 ? "" : ",", order[d]);
+      text += '}';
+    }
+  }
+  return "{" + text + "}";
+}
+
+std::string indices_text(const std::vector<int64_t>& indices) {
+  std::string text = "{";
+  for (size_t i = 0; i < indices.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ",", indices[i]);
+  return text + "}";
+}
+
+/// "{{0}: (0, {}), ...}"
+StatusOr<std::string> aliases_text(const OpContext& op, const Attribute& aliases) {
+  std::string text;
+  for (AttributeId id : aliases.elements) {
+    const Attribute& alias = op.tree().attributes[id];
+    const Attribute* const output = op.tree().find(alias, "output_tuple_indices");
+    const Attribute* const operand = op.tree().find(alias, "operand_index");
+    const Attribute* const inside = op.tree().find(alias, "operand_tuple_indices");
+    if (output == nullptr || operand == nullptr || inside == nullptr) return op.missing("output_operand_alias");
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> output_indices, integers_of(op.tree(), *output));
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> inside_indices, integers_of(op.tree(), *inside));
+    text += fmt::format("{}{}: ({}, {})", text.empty() ? "" : ", ", indices_text(output_indices), operand->integer,
+                        indices_text(inside_indices));
+  }
+  return "{" + text + "}";
+}
+
+/// {num_batch_dims="0"} from {num_batch_dims = "0"}.
+std::string frontend_text(const OpContext& op) {
+  const Attribute* const frontend = op.find("mhlo.frontend_attributes");
+  if (frontend == nullptr || frontend->names.empty()) return {};
+  std::string text;
+  for (size_t i = 0; i < frontend->names.size(); ++i) {
+    const Attribute& value = op.tree().attributes[frontend->elements[i]];
+    text += fmt::format("{}{}={}", i == 0 ? "" : ",", frontend->names[i], hlo::text::quoted_text(value.text));
+  }
+  return "{" + text + "}";
+}
+
+/// A dictionary as MLIR writes it, or a string in quotes.
+std::string backend_config_text(const OpContext& op) {
+  const Attribute* config = op.find("mhlo.backend_config");
+  if (config == nullptr) config = op.find("backend_config");
+  if (config == nullptr) return {};
+  if (config->kind == AttributeKind::kString) return config->text.empty() ? "" : hlo::text::quoted_text(config->text);
+  return config->names.empty() ? "" : print_attribute(op.tree(), *config);
+}
+
+Status add_custom_call(const OpContext& op, std::string_view target) {
+  AttributeSetter attributes(Opcode::kCustomCall);
+  HILO_RETURN_IF_ERROR(attributes.set_text("custom_call_target", hlo::text::quoted_text(target)));
+  if (const Attribute* layouts = op.find("operand_layouts"); layouts != nullptr && !layouts->elements.empty()) {
+    HILO_ASSIGN_OR_RETURN(const std::string text, layout_constraints(op, *layouts));
+    HILO_RETURN_IF_ERROR(attributes.set_text("operand_layout_constraints", text));
+  }
+  if (op.flag("has_side_effect")) HILO_RETURN_IF_ERROR(attributes.set_flag("custom_call_has_side_effect", true));
+  HILO_ASSIGN_OR_RETURN(const int64_t version, op.integer("api_version", 1));
+  if (version < 0 || version >= std::ssize(kApiVersions))
+    return unimplemented(fmt::format("api_version {}; wanted 1 to 4", version));
+  if (version > 1) HILO_RETURN_IF_ERROR(attributes.set_word("api_version", kApiVersions[static_cast<size_t>(version)]));
+  if (const Attribute* aliases = op.find("output_operand_aliases"); aliases != nullptr && !aliases->elements.empty()) {
+    HILO_ASSIGN_OR_RETURN(const std::string text, aliases_text(op, *aliases));
+    HILO_RETURN_IF_ERROR(attributes.set_text("output_to_operand_aliasing", text));
+  }
+  if (const Attribute* called = op.find("called_computations"); called != nullptr && !called->elements.empty()) {
+    std::vector<ComputationPtr> computations;
+    for (AttributeId id : called->elements) {
+      HILO_ASSIGN_OR_RETURN(ComputationPtr computation, op.translator.function(op.tree().attributes[id].text));
+      computations.push_back(std::move(computation));
+    }
+    HILO_RETURN_IF_ERROR(attributes.set_computations("called_computations", std::move(computations)));
+  }
+  annotate(op, frontend_text(op), backend_config_text(op));
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  return op.add(Opcode::kCustomCall, operands, attributes.take());
+}
+
+}  // namespace
+
+Status translate_custom_call(const OpContext& op) {
+  const std::string_view target = op.text("call_target_name");
+  if (target.starts_with("check.")) return translate_check(op);
+  return add_custom_call(op, target);
+}
+
+Status translate_chlo(const OpContext& op) {
+  const std::string name = fmt::format("hilo.{}", op.operation.name.substr(op.operation.name.find('.') + 1));
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  const std::optional<Opcode> opcode = hlo::opcode_from_name(name);
+  if (opcode && !operands.empty()) {
+    const hlo::OpDef& def = hlo::op_def(*opcode);
+    const Shape shape = op.builder.shape(operands[0]);
+    if (def.fields.empty() && shape.is_array() && hlo::contains(def.operand_types, shape.element_type()))
+      return op.add(*opcode, operands);
+  }
+  return add_custom_call(op, op.operation.name);
+}
+
+/// The k largest along the last dimension, NaN first: a stable sort by descending total order, cut off.
+Status translate_chlo_top_k(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const Shape values_shape, op.result_shape(0));
+  HILO_ASSIGN_OR_RETURN(const Shape indices_shape, op.result_shape(1));
+  const Shape shape = op.builder.shape(operand);
+  if (!shape.is_array() || shape.rank() == 0) return invalid_argument("wanted an array of rank 1 or more");
+  const int64_t last = shape.rank() - 1;
+  AttributeSetter iota(Opcode::kIota);
+  HILO_RETURN_IF_ERROR(iota.set("iota_dimension", last));
+  const Shape all_indices = shape.with_element_type(indices_shape.element_type());
+  HILO_ASSIGN_OR_RETURN(const InstructionId indices, op.emit(Opcode::kIota, {}, &iota, all_indices));
+  hlo::Builder body("top_k.compare");
+  const InstructionId x = body.parameter(Shape::scalar(shape.element_type()));
+  const InstructionId y = body.parameter(Shape::scalar(shape.element_type()));
+  body.parameter(Shape::scalar(indices_shape.element_type()));
+  body.parameter(Shape::scalar(indices_shape.element_type()));
+  AttributeSetter compare(Opcode::kCompare);
+  HILO_RETURN_IF_ERROR(compare.set_word("direction", "GT"));
+  if (is_floating(shape.element_type())) HILO_RETURN_IF_ERROR(compare.set_word("type", "TOTALORDER"));
+  HILO_ASSIGN_OR_RETURN(const InstructionId greater, body.add(Opcode::kCompare, {x, y}, compare.take()));
+  HILO_ASSIGN_OR_RETURN(const ComputationPtr computation, std::move(body).build(greater));
+  AttributeSetter sort(Opcode::kSort);
+  HILO_RETURN_IF_ERROR(sort.set("dimensions", last));
+  HILO_RETURN_IF_ERROR(sort.set_flag("is_stable", true));
+  HILO_RETURN_IF_ERROR(sort.set_computation("to_apply", computation));
+  HILO_ASSIGN_OR_RETURN(const InstructionId sorted, op.emit(Opcode::kSort, {operand, indices}, &sort));
+  for (uint32_t i = 0; i < 2; ++i) {
+    auto slice = std::make_shared<hlo::SliceAttributes>();
+    for (int64_t d = 0; d <= last; ++d)
+      slice->ranges.push_back({0, d < values_shape.rank() ? values_shape.dimension(d) : 0, 1});
+    HILO_ASSIGN_OR_RETURN(const InstructionId element, op.builder.get_tuple_element(sorted, i));
+    HILO_ASSIGN_OR_RETURN(const InstructionId cut, op.builder.add(Opcode::kSlice, {element}, std::move(slice),
+                                                                  i == 0 ? values_shape : indices_shape));
+    op.define(i, cut);
+  }
+  return ok_status();
+}
+
+Status translate_check(const OpContext& op) {
+  if (op.translator.options.checks == nullptr)
+    return unimplemented("checks are no part of a program. Hint: hilo check runs them");
+  if (op.translator.entry_builder != &op.builder) return unimplemented("a check inside a called function or a region");
+  Check check;
+  check.operation = op.operation.name;
+  if (check.operation == "stablehlo.custom_call") check.operation = op.text("call_target_name");
+  const std::string_view kind = check.operation;
+  if (kind == "check.expect_eq" || kind == "check.expect_eq_const") check.kind = CheckKind::kEqual;
+  else if (kind == "check.expect_almost_eq" || kind == "check.expect_almost_eq_const")
+    check.kind = CheckKind::kAlmostEqual;
+  else if (kind == "check.expect_close") check.kind = CheckKind::kClose;
+  else return unimplemented("this version doesn't know this check");
+  if (const Attribute* tolerance = op.find("tolerance")) check.tolerance = tolerance->number;
+  HILO_ASSIGN_OR_RETURN(check.min_ulp, op.integer("min_ulp_difference", check.min_ulp));
+  HILO_ASSIGN_OR_RETURN(check.max_ulp, op.integer("max_ulp_difference", check.max_ulp));
+  std::vector<InstructionId>& checked = op.translator.checked;
+  HILO_ASSIGN_OR_RETURN(const InstructionId actual, op.operand(0));
+  check.actual = checked.size();
+  checked.push_back(actual);
+  InstructionId expected;
+  if (kind.ends_with("_const")) {
+    const Attribute* const value = op.find("value");
+    if (value == nullptr) return op.missing("value");
+    HILO_ASSIGN_OR_RETURN(expected, add_constant(op, *value, op.builder.shape(actual)));
+  } else {
+    HILO_ASSIGN_OR_RETURN(expected, op.operand(1));
+  }
+  check.expected = checked.size();
+  checked.push_back(expected);
+  op.translator.options.checks->push_back(std::move(check));
+  return ok_status();
+}
+
+}  // namespace hilo::stablehlo

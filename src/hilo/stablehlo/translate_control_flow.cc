@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/stablehlo/translate_parts.h"
+
+namespace hilo::stablehlo {
+
+using hlo::ComputationPtr;
+using hlo::InstructionId;
+using hlo::Opcode;
+
+namespace {
+
+const Region& region_of(const OpContext& op, uint32_t i) { return op.tree().regions[op.operation.regions.begin + i]; }
+
+/// The operands, then what the regions capture.
+StatusOr<std::vector<InstructionId>> with_captures(const OpContext& op, uint32_t first, const Captures& captures) {
+  std::vector<InstructionId> values;
+  for (uint32_t i = first; i < op.operation.operands.count; ++i) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(i));
+    values.push_back(value);
+  }
+  for (ValueId value : captures.others) {
+    const InstructionId id = op.translator.ids[value];
+    if (id == hlo::kNoInstruction) return invalid_argument("a region uses a value that isn't defined before it");
+    values.push_back(id);
+  }
+  return values;
+}
+
+/// Defines the operation's results from one instruction: itself, or the first elements of its tuple.
+Status define_results(const OpContext& op, InstructionId id, size_t elements) {
+  if (elements == 1) {
+    op.define(0, id);
+    return ok_status();
+  }
+  for (uint32_t i = 0; i < op.operation.results.count; ++i) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId element, op.builder.get_tuple_element(id, i));
+    op.define(i, element);
+  }
+  return ok_status();
+}
+
+/// Branches take one operand each: all that any of them captures.
+Status translate_branches(const OpContext& op, bool predicated) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId selector, op.operand(0));
+  if (op.operation.regions.count == 0) return invalid_argument("got no branch");
+  std::vector<InstructionId> operands = {selector};
+  auto attributes = std::make_shared<hlo::ConditionalAttributes>();
+  attributes->predicated = predicated;
+  for (uint32_t i = 0; i < op.operation.regions.count; ++i) {
+    const Region& region = region_of(op, i);
+    const Captures captures = op.translator.captures_of({&region});
+    HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> values, with_captures(op, 1, captures));
+    const std::string name = fmt::format("{}.branch_{}", op.row.name, i);
+    HILO_ASSIGN_OR_RETURN(ComputationPtr branch, op.translator.region(name, region, Parameters::kTuple, captures));
+    attributes->branches.push_back(std::move(branch));
+    operands.push_back(packed(op.builder, values));
+  }
+  if (!predicated && attributes->branches.size() == 1) {  // nothing to choose
+    auto call = std::make_shared<hlo::CallAttributes>();
+    call->to_apply = attributes->branches[0];
+    HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kCall, {operands[1]}, std::move(call)));
+    return define_results(op, id, op.operation.results.count);
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kConditional, operands, std::move(attributes)));
+  return define_results(op, id, op.operation.results.count);
+}
+
+}  // namespace
+
+Status translate_while(const OpContext& op) {
+  if (op.operation.regions.count != 2 || op.operation.operands.count != op.operation.results.count)
+    return invalid_argument("wanted a condition, a body, and as many results as operands");
+  const Region &condition = region_of(op, 0), &body = region_of(op, 1);
+  if (condition.arguments.count != op.operation.operands.count || body.arguments.count != op.operation.operands.count)
+    return invalid_argument("condition and body don't take what the operation has");
+  Captures captures = op.translator.captures_of({&condition, &body});
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> carry, with_captures(op, 0, captures));
+  auto attributes = std::make_shared<hlo::WhileAttributes>();
+  HILO_ASSIGN_OR_RETURN(attributes->condition,
+                        op.translator.region("while.condition", condition, Parameters::kTuple, captures));
+  HILO_ASSIGN_OR_RETURN(attributes->body,
+                        op.translator.region("while.body", body, Parameters::kTuple, captures, /*carry=*/true));
+  const InstructionId packed_carry = packed(op.builder, carry);
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kWhile, {packed_carry}, std::move(attributes)));
+  return define_results(op, id, carry.size());
+}
+
+Status translate_case(const OpContext& op) { return translate_branches(op, false); }
+
+Status translate_if(const OpContext& op) {
+  if (op.operation.regions.count != 2) return invalid_argument("wanted two branches");
+  return translate_branches(op, true);
+}
+
+Status translate_barrier(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  const InstructionId all = packed(op.builder, operands);
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kOptimizationBarrier, {all}));
+  return define_results(op, id, operands.size());
+}
+
+/// sdy.manual_computation over one device is its body. Which axes have several is for who runs one program per device.
+Status translate_manual_computation(const OpContext& op) {
+  if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
+  const Region& body = region_of(op, 0);
+  if (body.arguments.count != op.operation.operands.count)
+    return invalid_argument("the body doesn't take what the operation has");
+  for (uint32_t i = 0; i < body.arguments.count; ++i) {
+    const ValueId argument = body.arguments.begin + i;
+    HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(i));
+    HILO_ASSIGN_OR_RETURN(const Shape inside, shape_of(op.tree(), op.tree().values[argument].type));
+    if (op.builder.shape(value) != inside) {
+      return unimplemented(
+          fmt::format("argument {} is {} on each device and {} in all: the program is for several devices", i,
+                      inside.to_string(), op.builder.shape(value).to_string()));
+    }
+    op.translator.ids[argument] = value;
+  }
+  std::vector<InstructionId> results;
+  HILO_RETURN_IF_ERROR(op.translator.translate_block(op.builder, body, results));
+  if (results.size() != op.operation.results.count)
+    return invalid_argument("the body returns another number of values");
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(const Shape outside, op.result_shape(i));
+    if (op.builder.shape(results[i]) != outside) {
+      return unimplemented(
+          fmt::format("result {} is {} on each device and {} in all: the program is for several devices", i,
+                      op.builder.shape(results[i]).to_string(), outside.to_string()));
+    }
+    op.define(i, results[i]);
+  }
+  return ok_status();
+}
+
+/// The body on whole arrays: each of its operations is elementwise, or a constant spread.
+Status translate_map(const OpContext& op) {
+  if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
+  const Region& region = region_of(op, 0);
+  const Captures captures = op.translator.captures_of({&region});
+  AttributeSetter attributes(Opcode::kMap);
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, op.integers("dimensions"));
+  HILO_RETURN_IF_ERROR(attributes.set_list("dimensions", dimensions));
+  HILO_ASSIGN_OR_RETURN(const ComputationPtr body,
+                        op.translator.region("map.body", region, Parameters::kEach, captures));
+  HILO_RETURN_IF_ERROR(attributes.set_computation("to_apply", body));
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  return op.add(Opcode::kMap, operands, attributes.take());
+}
+
+}  // namespace hilo::stablehlo

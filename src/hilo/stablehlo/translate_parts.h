@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo/translate_parts.h -- what the files of the translation share; nobody else includes it.
+#pragma once
+
+#include <unordered_map>
+
+#include "hilo/hlo/build/builder.h"
+#include "hilo/stablehlo/translate.h"
+
+namespace hilo::stablehlo {
+
+/// A sequence of attributes for one op of HLO, whether it has fields of its own or keeps text (hlo/ops/not_yet.h).
+class AttributeSetter {
+ public:
+  explicit AttributeSetter(hlo::Opcode opcode);
+
+  Status set(std::string_view name, int64_t value);
+  Status set_flag(std::string_view name, bool value);
+  Status set_list(std::string_view name, const hlo::Int64List& value);
+  /// A value of an enum, by its name in HLO text.
+  Status set_word(std::string_view name, std::string_view value);
+  /// Any value, as HLO text spells it: "{size=2x2 stride=2x1}".
+  Status set_text(std::string_view name, const std::string& text);
+  Status set_computation(std::string_view name, const hlo::ComputationPtr& computation);
+  Status set_computations(std::string_view name, std::vector<hlo::ComputationPtr> computations);
+
+  hlo::AttributesPtr take() { return std::move(attributes_); }
+
+ private:
+  StatusOr<const hlo::AttributeField*> field(std::string_view name, std::initializer_list<hlo::FieldKind> kinds) const;
+  bool is_raw() const;
+  void add_raw(std::string_view name, const std::string& text);
+  const hlo::OpDef& def_;
+  std::shared_ptr<hlo::Attributes> attributes_;
+};
+
+/// One attribute of a row: its name in StableHLO, and in HLO if that differs.
+struct FieldRow {
+  std::string_view name, hlo = {};
+  std::string_view hlo_name() const { return hlo.empty() ? name : hlo; }
+};
+
+struct OpRow;
+struct Translator;
+
+/// The operation being translated and the computation it goes into.
+struct OpContext {
+  Translator& translator;
+  hlo::Builder& builder;
+  const Operation& operation;
+  const OpRow& row;
+  /// Lists that stand for attributes: those that an operation takes as operands with constant values.
+  std::vector<std::pair<std::string_view, std::vector<int64_t>>> lists = {};
+  uint32_t operand_limit = ~uint32_t{0};  ///< operands from here on are such lists
+
+  const ModuleTree& tree() const;
+  StatusOr<hlo::InstructionId> operand(uint32_t i) const;
+  StatusOr<std::vector<hlo::InstructionId>> operands() const;
+  StatusOr<Shape> result_shape(uint32_t i = 0) const;
+  /// What value `i` of the operation is.
+  void define(uint32_t i, hlo::InstructionId id) const;
+  /// Adds an instruction whose results are the operation's: one, or the elements of a tuple.
+  Status add(hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
+             hlo::AttributesPtr attributes = nullptr) const;
+  /// One instruction of the declared shape.
+  StatusOr<hlo::InstructionId> emit(hlo::Opcode opcode, std::initializer_list<hlo::InstructionId> operands,
+                                    AttributeSetter* attributes, const std::optional<Shape>& declared = {}) const;
+
+  const Attribute* find(std::string_view name) const { return tree().find(operation, name); }
+  /// The integers of an attribute; those of `otherwise` where it is absent.
+  StatusOr<std::vector<int64_t>> integers(std::string_view name,
+                                          std::optional<std::vector<int64_t>> otherwise = {}) const;
+  StatusOr<int64_t> integer(std::string_view name, std::optional<int64_t> otherwise = {}) const;
+  /// True, or there as a unit attribute.
+  bool flag(std::string_view name, bool otherwise = false) const;
+  /// Text of a word, string or symbol; empty if the attribute is absent.
+  std::string_view text(std::string_view name) const;
+  Status missing(std::string_view name) const;
+};
+
+using Handler = Status (*)(const OpContext&);
+
+/// How one op of StableHLO becomes HLO: `translate` does it, from what the row says.
+struct OpRow {
+  std::string_view name;  ///< without "stablehlo."
+  Handler translate;
+  hlo::Opcode opcode{};
+  FieldRow fields[8] = {};
+  std::string_view regions[2] = {};  ///< fields of HLO that regions become
+};
+
+/// Null for an operation that this version doesn't know.
+const OpRow* find_row(std::string_view operation_name);
+
+/// How the arguments of a region become parameters: one each, or one tuple of all (a sole one as it is).
+enum class Parameters : uint8_t { kEach, kTuple };
+
+/// Values that a region takes from outside, in order of their ids: constants, which it can make itself, and others.
+struct Captures {
+  std::vector<ValueId> constants, others;
+};
+
+struct Translator {
+  const ModuleTree& tree;
+  const TranslateOptions& options;
+  std::unordered_map<std::string_view, OperationId> functions = {};
+  std::unordered_map<std::string_view, hlo::ComputationPtr> computations = {};  ///< of functions, translated
+  std::unordered_map<LocationId, hlo::AnnotationsPtr> annotations = {};
+  std::vector<hlo::InstructionId> ids = {};  ///< of each value in the computation that is being built
+  std::vector<hlo::InstructionId> checked = {};
+  const hlo::Builder* entry_builder = nullptr;  ///< of the entry, if its checks are wanted
+  /// Of the function whose constants are a check's data: barriers keep them from being folded, so that engines compute.
+  const hlo::Builder* data_builder = nullptr;
+  bool placed = false;  ///< an error has its operation
+
+  Status run(const Operation& function, bool entry);
+  StatusOr<hlo::ComputationPtr> function(std::string_view name) const;
+  Captures captures_of(std::initializer_list<const Region*> regions) const;
+  /// The computation of a region. With kTuple, the captured values come after its arguments, and are returned after its
+  /// results if `carry`.
+  StatusOr<hlo::ComputationPtr> region(const std::string& name, const Region& region, Parameters parameters,
+                                       const Captures& captures, bool carry = false);
+  Status translate_block(hlo::Builder& builder, const Region& region, std::vector<hlo::InstructionId>& results);
+  Status translate_operation(hlo::Builder& builder, const Operation& operation);
+  hlo::AnnotationsPtr annotations_of(LocationId location);
+  /// An error with the name and source line of the innermost operation that it comes from.
+  Status at(const Operation& operation, const Status& status);
+};
+
+/// A plain value, or a tuple of several.
+hlo::InstructionId packed(hlo::Builder& builder, const std::vector<hlo::InstructionId>& values);
+
+// Handlers, by file.
+Status translate_plain(const OpContext& op);  // translate_plain.cc: what rows say is all there is
+Status translate_identity(const OpContext& op);
+Status translate_elementwise(const OpContext& op);  // translate_data.cc
+Status translate_constant(const OpContext& op);
+Status translate_broadcast(const OpContext& op);
+Status translate_compare(const OpContext& op);
+Status translate_select(const OpContext& op);
+Status translate_clamp(const OpContext& op);
+Status translate_slice(const OpContext& op);
+Status translate_pad(const OpContext& op);
+Status translate_dot(const OpContext& op);
+Status translate_old_dot(const OpContext& op);
+Status translate_sharding_constraint(const OpContext& op);
+Status translate_call(const OpContext& op);  // translate_calls.cc
+Status translate_composite(const OpContext& op);
+Status translate_custom_call(const OpContext& op);
+Status translate_chlo(const OpContext& op);
+Status translate_chlo_top_k(const OpContext& op);
+Status translate_check(const OpContext& op);
+Status translate_while(const OpContext& op);  // translate_control_flow.cc
+Status translate_case(const OpContext& op);
+Status translate_if(const OpContext& op);
+Status translate_map(const OpContext& op);
+Status translate_manual_computation(const OpContext& op);
+Status translate_barrier(const OpContext& op);
+Status translate_convolution(const OpContext& op);  // translate_windows.cc
+Status translate_window(const OpContext& op);
+Status translate_all_reduce(const OpContext& op);  // translate_collectives.cc
+Status translate_reduce_scatter(const OpContext& op);
+Status translate_all_gather(const OpContext& op);
+Status translate_collective_broadcast(const OpContext& op);
+Status translate_collective_permute(const OpContext& op);
+Status translate_all_to_all(const OpContext& op);
+Status translate_random(const OpContext& op);  // translate_others.cc
+Status translate_random_bits(const OpContext& op);
+Status translate_dimension_size(const OpContext& op);
+Status translate_tuple(const OpContext& op);
+Status translate_get_tuple_element(const OpContext& op);
+Status translate_dynamic(const OpContext& op);
+
+/// A constant of `shape`: the elements, or a scalar spread over it.
+StatusOr<hlo::InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape);
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Records programs of JAX as StableHLO, text and portable artefact, under tests/stablehlo/recorded/: NAME.mlir and
+NAME.mlirbc are the same module. Needs jax; run it by hand: python3 tests/golden/record_stablehlo.py"""
+
+import pathlib
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax._src.interpreters import mlir
+from jax._src.lib import _jax
+
+FOLDER = pathlib.Path(__file__).resolve().parent.parent / "stablehlo" / "recorded"
+TARGET = "1.13.0"
+
+
+def f32(*shape):
+    return jax.ShapeDtypeStruct(shape, np.float32)
+
+
+def s32(*shape):
+    return jax.ShapeDtypeStruct(shape, np.int32)
+
+
+def mlp(x, w, b):
+    return jax.nn.softmax(jnp.tanh(x @ w + b))
+
+
+def counted(x):
+    return jax.lax.fori_loop(0, 5, lambda i, c: c * x + i, x)
+
+
+def branches(i, x):
+    return jax.lax.switch(i, [lambda v: v + 1, lambda v: v * x, jnp.sin], x)
+
+
+def pieces(x, i):
+    y = jax.lax.dynamic_update_slice(x, x[1:3] * 2, (i, 0))
+    return jnp.concatenate([y[::2], jnp.flip(y, 0)]).T, jnp.pad(x, ((1, 2), (0, 1)), constant_values=-1.0)
+
+
+PROGRAMS = {
+    "mlp": (mlp, f32(4, 3), f32(3, 5), f32(5)),
+    "gradient": (jax.grad(lambda x, w, b: mlp(x, w, b)[0, 0], argnums=1), f32(4, 3), f32(3, 5), f32(5)),
+    "loop": (counted, f32(3)),
+    "branches": (branches, s32(), f32(4)),
+    "gather_scatter": (lambda x, i: (x[i], x.at[i].add(1.0)), f32(5, 2), s32(3)),
+    "sort": (lambda x: (jnp.argsort(x), jnp.sort(x), jnp.argmax(x)), f32(7)),
+    "random": (lambda k: jax.random.uniform(jax.random.wrap_key_data(k), (6,)),
+               jax.ShapeDtypeStruct((2,), np.uint32)),
+    "pieces": (pieces, f32(4, 3), s32()),
+    "erf": (lambda x: jax.scipy.special.erf(x), f32(4)),
+    "cumulative": (lambda x: (jnp.cumsum(x), jax.lax.cummax(x)), f32(6)),
+    "convolution": (lambda x, k: jax.lax.conv_general_dilated(x, k, (1, 2), "SAME"), f32(1, 2, 6, 6), f32(3, 2, 3, 3)),
+    "solve": (lambda a: jnp.linalg.cholesky(a), f32(3, 3)),
+    "small_types": (lambda x: (x.astype(jnp.bfloat16), x.astype(jnp.float8_e4m3fn), x > 0, x.astype(jnp.int8)), f32(9)),
+    "complex": (lambda x: jnp.abs(jnp.exp(1j * x)), f32(3)),
+}
+
+
+def main() -> None:
+    FOLDER.mkdir(exist_ok=True)
+    root = str(FOLDER.parents[2]) + "/"
+    for name, (function, *arguments) in PROGRAMS.items():
+        module = jax.jit(function).lower(*arguments).compiler_ir("stablehlo")
+        # Through text, so that paths are those of the repository.
+        located = mlir.module_to_string(module, enable_debug_info=True).replace(root, "")
+        with mlir.make_ir_context():
+            module = mlir.ir.Module.parse(located)
+            text = mlir.module_to_string(module, enable_debug_info=False)
+            code = mlir.module_to_bytecode(module)
+        (FOLDER / f"{name}.mlir").write_text(located if name == "mlp" else text)
+        (FOLDER / f"{name}.mlirbc").write_bytes(_jax.mlir.serialize_portable_artifact(code, TARGET, True))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/text/printer.h"
+#include "hilo/stablehlo/text_reader.h"
+
+namespace hilo::stablehlo {
+namespace {
+
+StatusOr<hlo::Module> program(std::string_view text, const TranslateOptions& options = {}) {
+  HILO_ASSIGN_OR_RETURN(const ModuleTree tree, read_text(text, "t.mlir"));
+  return translate(tree, options);
+}
+
+std::string hlo_of(std::string_view text) {
+  const StatusOr<hlo::Module> module = program(text);
+  return module.ok() ? hlo::print_module(*module) : module.status().to_string();
+}
+
+std::string error_of(std::string_view text, const std::string& function = {}) {
+  const StatusOr<hlo::Module> module = program(text, {.function = function});
+  return module.ok() ? "no error" : module.status().to_string();
+}
+
+void holds(const std::string& text, std::string_view part) {
+  EXPECT_NE(text.find(part), std::string::npos) << "wanted " << part << " in:\n" << text;
+}
+
+TEST(Translate, OpsThatTheEngineLacksKeepTheirAttributesAsText) {
+  const std::string hlo = hlo_of(
+      R"(func.func @f(%x: tensor<1x4x4x2xf32>, %k: tensor<3x3x2x5xf32>) -> tensor<1x2x2x5xf32> {
+        %0 = stablehlo.convolution(%x, %k) dim_numbers = [b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f], window = {stride = [1, 1], pad = [[0, 0], [0, 0]]} {batch_group_count = 1 : i64, feature_group_count = 1 : i64} : (tensor<1x4x4x2xf32>, tensor<3x3x2x5xf32>) -> tensor<1x2x2x5xf32>
+        return %0 : tensor<1x2x2x5xf32>
+      })");
+  holds(hlo, "window={size=3x3}");
+  holds(hlo, "dim_labels=b01f_01io->b01f");
+}
+
+TEST(Translate, CustomCallsCarryTargetConfigAndAliases) {
+  const std::string hlo = hlo_of(
+      R"(func.func @f(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {
+        %0:2 = stablehlo.custom_call @lapack_spotrf_ffi(%x) {api_version = 4 : i32, mhlo.backend_config = {uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<i32>)
+        return %0#0 : tensor<3x3xf32>
+      })");
+  holds(hlo, "custom_call_target=\"lapack_spotrf_ffi\"");
+  holds(hlo, "api_version=API_VERSION_TYPED_FFI");
+  holds(hlo, "output_to_operand_aliasing={{0}: (0, {})}");
+  holds(hlo, "operand_layout_constraints={f32[3,3]{0,1}}");
+  holds(hlo, "backend_config={uplo = 76 : ui8}");
+}
+
+TEST(Translate, ShardingsAreKeptAsFrontendAttributes) {
+  const std::string hlo = hlo_of(
+      R"(module @m {
+        sdy.mesh @mesh = <["x"=2]>
+        func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+          %0 = sdy.sharding_constraint %x <@mesh, [{"x"}]> : tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }
+      })");
+  holds(hlo, R"(frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}]>"})");
+}
+
+TEST(Translate, CompositesOfChloThatHloHasAreThatOp) {
+  const std::string hlo = hlo_of(
+      R"(func.func private @impl(%x: tensor<2xf32>) -> tensor<2xf32> {
+        return %x : tensor<2xf32>
+      }
+      func.func @main(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+        %0 = stablehlo.composite "chlo.erf" %x {decomposition = @impl, version = 1 : i32} : (tensor<2xf32>) -> tensor<2xf32>
+        %1 = stablehlo.composite "mine.op" %0 {composite_attributes = {k = 2 : i64}, decomposition = @impl} : (tensor<2xf32>) -> tensor<2xf32>
+        return %0, %1 : tensor<2xf32>, tensor<2xf32>
+      })");
+  holds(hlo, " erf(");
+  holds(
+      hlo,
+      R"(is_composite=true, frontend_attributes={composite.attributes={k = 2 : i64},composite.name="mine.op",composite.version="0"})");
+}
+
+TEST(Translate, TheEntryIsMainOrTheNamedOrTheOnlyPublicFunction) {
+  constexpr std::string_view kTwo =
+      "func.func @g() -> tensor<i32> {\n  %0 = stablehlo.constant dense<1> : tensor<i32>\n  return %0 : "
+      "tensor<i32>\n}\n"
+      "func.func @h() -> tensor<i32> {\n  %0 = stablehlo.constant dense<2> : tensor<i32>\n  return %0 : tensor<i32>\n}";
+  holds(error_of(kTwo), "the module has 2 functions and none is @main");
+  holds(error_of(kTwo, "gg"), "NOT_FOUND: function @gg isn't there; the module has g, h");
+  const StatusOr<hlo::Module> named = program(kTwo, {.function = "h"});
+  ASSERT_TRUE(named.ok()) << named.status().to_string();
+  EXPECT_EQ(hlo::evaluate(*named, {})->to_string(), "s32[] 2");
+}
+
+TEST(Translate, WhatHloCantSayIsRefusedByName) {
+  holds(error_of("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}"),
+        "UNIMPLEMENTED: func.func: argument 0: type tensor<?xf32> has an unknown dimension");
+  holds(error_of("func.func @f(%x: tensor<2x!quant.uniform<i8:f32, 0.1:-30>>) {\n  return\n}"),
+        "type tensor<2x!quant.uniform<i8:f32, 0.1:-30>> has no counterpart in HLO");
+  holds(error_of("func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  %0 = \"a.b\"(%x) : (tensor<f32>) -> tensor<f32>\n"
+                 "  return %0 : tensor<f32>\n}"),
+        "UNIMPLEMENTED: a.b: this version can't translate this operation");
+  holds(error_of("func.func @f(%x: tensor<f32>) {\n  check.expect_eq %x, %x : tensor<f32>\n  return\n}"),
+        "Hint: hilo check runs them");
+}
+
+TEST(Translate, ProgramsThatBreakTheirOpsRulesAreErrorsOfThatOp) {
+  holds(error_of("func.func @f(%x: tensor<2xf32>, %y: tensor<3xf32>) -> tensor<2xf32> {\n"
+                 "  %0 = stablehlo.add %x, %y : tensor<2xf32> loc(\"f.py\":4:1)\n  return %0 : tensor<2xf32>\n}"),
+        "INVALID_ARGUMENT: stablehlo.add (f.py:4): ");
+  holds(error_of("func.func @f(%x: tensor<f32>) -> tensor<f32> {\n"
+                 "  %0 = call @f(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}"),
+        "FAILED_PRECONDITION: function @f calls itself");
+  holds(error_of("func.func @f(%x: tensor<f32>) -> tensor<f32> {\n"
+                 "  %0 = call @g(%x) : (tensor<f32>) -> tensor<f32>\n  return %0 : tensor<f32>\n}"),
+        "NOT_FOUND: function @g isn't there");
+}
+
+TEST(Translate, AChainOfCallsNeedsNoRecursion) {
+  std::string text = "func.func @f0(%x: tensor<f32>) -> tensor<f32> {\n  return %x : tensor<f32>\n}\n";
+  constexpr int kFunctions = 20000;
+  for (int i = 1; i <= kFunctions; ++i) {
+    text += fmt::format(
+        "func.func private @f{}(%x: tensor<f32>) -> tensor<f32> {{\n  %0 = call @f{}(%x) : (tensor<f32>) -> "
+        "tensor<f32>\n"
+        "  return %0 : tensor<f32>\n}}\n",
+        i, i - 1);
+  }
+  const StatusOr<hlo::Module> module = program(text, {.function = fmt::format("f{}", kFunctions)});
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  EXPECT_EQ(hlo::computations_of(*module).size(), static_cast<size_t>(kFunctions + 1));
+}
+
+TEST(Translate, ChecksBecomeResults) {
+  std::vector<Check> checks;
+  const StatusOr<hlo::Module> module = program(
+      "func.func @main() {\n  %0 = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>\n"
+      "  check.expect_almost_eq_const %0, dense<3.0> : tensor<2xf32> {tolerance = 0.5 : f32}\n  return\n}",
+      {.function = {}, .checks = &checks});
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  ASSERT_EQ(checks.size(), 1U);
+  EXPECT_EQ(checks[0].kind, CheckKind::kAlmostEqual);
+  EXPECT_EQ(checks[0].tolerance, 0.5);
+  EXPECT_EQ(hlo::evaluate(*module, {})->to_string(), "(f32[2] {1, 2}, f32[2] {3, 3})");
+}
+
+}  // namespace
+}  // namespace hilo::stablehlo

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// hilo check: programs of MLIR that check themselves.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "hilo/base/files.h"
+#include "hilo/client/local_computation.h"
+#include "hilo/stablehlo/bytecode_reader.h"
+#include "hilo/stablehlo/reader.h"
+#include "hilo/stablehlo/text_reader.h"
+#include "tools/hilo/command.h"
+#include "tools/hilo/compare.h"
+#include "tools/hilo/interrupt.h"
+#include "tools/hilo/jax_flags.h"
+
+namespace hilo::tool {
+namespace {
+
+struct CheckOptions {
+  std::vector<std::string> files;
+  std::string engine;
+};
+
+struct Tally {
+  int64_t passed = 0, failed = 0, skipped = 0;
+  size_t file = 0, files = 0;
+  bool terminal = false;
+
+  void show(const std::string& name) const {
+    if (terminal) std::fprintf(stderr, "\r\x1b[K%zu/%zu %s", file, files, name.substr(0, 100).c_str());
+  }
+  void add(const std::string& name, const Status& status) {
+    if (terminal) std::fprintf(stderr, "\r\x1b[K");
+    ++(status.ok() ? passed : failed);
+    if (!status.ok()) std::printf("failed %s: %s\n", name.c_str(), status.to_string().c_str());
+  }
+};
+
+/// Compiles a function, runs it, and compares what its checks ask for.
+Status run_function(const stablehlo::ModuleTree& tree, const std::string& function) {
+  std::vector<stablehlo::Check> checks;
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree, {.function = function, .checks = &checks}));
+  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
+  ExecuteOptions execute;
+  execute.cancellation = &interrupt_token();
+  HILO_ASSIGN_OR_RETURN(const std::vector<BufferPtr> results, computation.execute({}, execute));
+  for (const stablehlo::Check& check : checks) {
+    HILO_ASSIGN_OR_RETURN(const Literal actual, literal_from_buffer(*results[check.actual]));
+    HILO_ASSIGN_OR_RETURN(const Literal expected, literal_from_buffer(*results[check.expected]));
+    const Difference found = difference(check, actual, expected);
+    if (found.found) return failed_precondition(found.text);
+  }
+  return ok_status();
+}
+
+/// main, or all functions that can run by themselves.
+std::vector<std::string> functions_to_run(const stablehlo::ModuleTree& tree) {
+  std::vector<std::string> names;
+  for (const stablehlo::FunctionInfo& function : stablehlo::functions_of(tree)) {
+    if (function.name == "main") return {"main"};
+    if (function.is_public && function.argument_count == 0) names.push_back(function.name);
+  }
+  return names;
+}
+
+void check_part(std::string_view text, const std::string& path, std::pair<size_t, size_t> part, bool sole,
+                Tally& tally) {
+  StatusOr<stablehlo::ModuleTree> tree = stablehlo::is_bytecode(text)
+                                             ? stablehlo::read_bytecode(text, path)
+                                             : stablehlo::read_text(text, path, part.first, part.second);
+  if (!tree.ok()) return tally.add(path, tree.status());
+  for (const std::string& function : functions_to_run(*tree)) {
+    if (interrupted()) return;
+    const std::string name = sole && function == "main" ? path : fmt::format("{} @{}", path, function);
+    tally.show(name);
+    tally.add(name, run_function(*tree, function));
+  }
+}
+
+Status check_files(const CheckOptions& options) {
+  HILO_RETURN_IF_ERROR(choose_engine(options.engine));
+  Tally tally;
+  tally.files = options.files.size();
+  tally.terminal = ::isatty(STDERR_FILENO) == 1;
+  for (const std::string& path : options.files) {
+    ++tally.file;
+    StatusOr<std::string> text = read_file(path);
+    if (!text.ok()) {
+      tally.add(path, text.status());
+      continue;
+    }
+    const bool binary = stablehlo::is_bytecode(*text);
+    const auto parts =
+        binary ? std::vector<std::pair<size_t, size_t>>{{0, text->size()}} : stablehlo::split_text(*text);
+    for (const auto& part : parts) check_part(*text, path, part, parts.size() == 1, tally);
+    if (interrupted()) break;
+  }
+  HILO_RETURN_IF_ERROR(
+      write_result("", fmt::format("{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped)));
+  if (interrupted()) return cancelled("interrupted");
+  if (tally.failed != 0)
+    return failed_precondition(fmt::format("{} of {} functions failed", tally.failed, tally.failed + tally.passed));
+  return ok_status();
+}
+
+}  // namespace
+
+Command add_check(CLI::App& parent) {
+  auto options = std::make_shared<CheckOptions>();
+  CLI::App* app = parent.add_subcommand("check", "Run programs of MLIR that check themselves with check.expect_*");
+  app->add_option("FILE", options->files, "MLIR of StableHLO as text (parts divided by '// -----') or bytecode")
+      ->required();
+  app->add_option("--engine", options->engine, "cpu or reference; the default is the flag jax_platform_name, else cpu")
+      ->check(CLI::IsMember({"cpu", "reference"}));
+  add_jax_flags(*app);
+  return {app, [options] { return check_files(*options); }};
+}
+
+}  // namespace hilo::tool

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// tools/hilo/compare.h -- how far apart two values are.
+#pragma once
+
+#include <string>
+
+#include "hilo/stablehlo/translate.h"
+#include "hilo/types/literal.h"
+
+namespace hilo::tool {
+
+/// What a check finds: nothing, or the shapes, how many elements differ, the worst of them and by how much.
+struct Difference {
+  bool found = false;
+  std::string text;
+};
+
+/// Whether `actual` passes `check` against `expected`. NaN equals NaN; parts of complex numbers count one by one. A unit in
+/// the last place is a step between neighbours of the type; numbers of unlike signs meet at zero.
+Difference difference(const stablehlo::Check& check, const Literal& actual, const Literal& expected);
+
+/// Whether |actual - expected| <= relative |expected| + absolute max|expected|, element by element, where the maximum is of
+/// the finite ones; complex numbers by their absolute values. NaN equals NaN, infinities their like. With no tolerance, and
+/// for types that are no floats, bits must be equal, NaN apart.
+Difference difference_within(double relative, double absolute, const Literal& actual, const Literal& expected);
+
+}  // namespace hilo::tool

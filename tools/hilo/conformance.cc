@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// hilo conformance: recorded programs, their inputs and the outputs that they must give.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <memory>
+#include <set>
+
+#include "hilo/base/files.h"
+#include "hilo/client/local_computation.h"
+#include "hilo/io/npy.h"
+#include "hilo/stablehlo/elements.h"
+#include "hilo/stablehlo/reader.h"
+#include "hilo/stablehlo/translate.h"
+#include "tools/hilo/command.h"
+#include "tools/hilo/compare.h"
+#include "tools/hilo/corpus.h"
+#include "tools/hilo/interrupt.h"
+#include "tools/hilo/jax_flags.h"
+
+namespace hilo::tool {
+namespace {
+
+struct ConformanceOptions {
+  std::string path;
+  std::string engine;
+  std::string only;
+  bool text = false;
+};
+
+/// How far results may be from the recorded ones: |a - b| <= relative |b| + absolute max|b|. Types that aren't here are
+/// compared bit for bit.
+struct Tolerance {
+  std::string_view kind;
+  ElementType type;
+  double relative, absolute;
+};
+constexpr Tolerance kTolerances[] = {
+    {"arith", ElementType::kF64, 1e-15, 1e-15},
+    {"arith", ElementType::kF32, 1e-6, 1e-6},
+    {"arith", ElementType::kF16, 1e-3, 1e-3},
+    {"arith", ElementType::kBf16, 1e-2, 1e-2},
+    {"transcendental", ElementType::kF64, 1e-13, 1e-14},
+    {"transcendental", ElementType::kF32, 1e-5, 1e-6},
+    {"transcendental", ElementType::kF16, 2e-3, 2e-3},
+    {"transcendental", ElementType::kBf16, 2e-2, 1e-2},
+    {"reduce", ElementType::kF64, 1e-12, 1e-13},
+    {"reduce", ElementType::kF32, 1e-5, 1e-5},
+    {"reduce", ElementType::kF16, 5e-3, 5e-3},
+    {"reduce", ElementType::kBf16, 3e-2, 3e-2},
+    {"linalg", ElementType::kF64, 1e-10, 1e-11},
+    {"linalg", ElementType::kF32, 1e-3, 1e-4},
+};
+
+/// The tolerance of a program's results; XLA's own two ways of running it may differ by a tenth of it.
+Tolerance tolerance_of(const RecordedProgram& program, ElementType type) {
+  Tolerance found{program.kind, type, 0, 0};
+  for (const Tolerance& t : kTolerances) {
+    if (t.kind == program.kind && t.type == type) found = t;
+  }
+  if (is_floating(type)) found.absolute = std::max(found.absolute, 10 * program.alternative_error);
+  return found;
+}
+
+/// A recorded array under the type that the program has; types that NumPy lacks are stored as unsigned integers.
+StatusOr<Literal> recorded_array(const Files& files, const std::string& name, const Shape& shape) {
+  const auto file = files.find(name);
+  if (file == files.end()) return not_found(fmt::format("{} isn't there", name));
+  HILO_ASSIGN_OR_RETURN(Literal literal, io::parse_npy(file->second, name));
+  if (literal.shape() == shape) return literal;
+  const bool raw = is_array_type(shape.element_type()) && literal.shape().element_count() == shape.element_count() &&
+                   element_size_bytes(literal.shape().element_type()) == element_size_bytes(shape.element_type());
+  if (!raw)
+    return invalid_argument(
+        fmt::format("{} holds {}; the program has {}", name, literal.shape().to_string(), shape.to_string()));
+  stablehlo::Type type;
+  type.kind = stablehlo::TypeKind::kTensor;
+  type.element = shape.element_type();
+  type.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+  type.spelled = shape.to_string();
+  HILO_ASSIGN_OR_RETURN(Literal typed, stablehlo::literal_from_bytes(type, literal.bytes()));
+  return typed.shape() == shape ? typed : typed.reshaped(shape);
+}
+
+Status run_recorded(const RecordedProgram& program, const Files& files, bool text) {
+  const std::string name = program.name + (text ? ".mlir" : ".mlirbc");
+  const auto code = files.find(name);
+  if (code == files.end()) return not_found(fmt::format("{} isn't there", name));
+  HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(code->second, name));
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree));
+  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
+  std::vector<BufferPtr> arguments;
+  const std::span<const Shape> shapes = computation.executable()->argument_shapes();
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(const Literal literal,
+                          recorded_array(files, fmt::format("{}.in{}.npy", program.name, i), shapes[i]));
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(literal));
+    arguments.push_back(std::move(buffer));
+  }
+  ExecuteOptions execute;
+  execute.cancellation = &interrupt_token();
+  HILO_ASSIGN_OR_RETURN(const std::vector<BufferPtr> results, computation.execute(arguments, execute));
+  for (size_t i = 0; i < results.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(const Literal actual, literal_from_buffer(*results[i]));
+    HILO_ASSIGN_OR_RETURN(const Literal expected,
+                          recorded_array(files, fmt::format("{}.out{}.npy", program.name, i), actual.shape()));
+    const Tolerance tolerance = tolerance_of(program, real_type_of(actual.shape().element_type()));
+    const Difference found = difference_within(tolerance.relative, tolerance.absolute, actual, expected);
+    if (found.found) return failed_precondition(fmt::format("result {} of {}", i, found.text));
+  }
+  return ok_status();
+}
+
+Status run_corpus(const ConformanceOptions& options) {
+  HILO_RETURN_IF_ERROR(choose_engine(options.engine));
+  HILO_ASSIGN_OR_RETURN(const std::vector<RecordedProgram> programs, read_manifest(options.path));
+  const bool terminal = ::isatty(STDERR_FILENO) == 1;
+  int64_t passed = 0, failed = 0;
+  std::set<std::string_view> seen;
+  const auto report = [&](const RecordedProgram& program, const Status& status) {
+    if (terminal) std::fprintf(stderr, "\r\x1b[K%zu/%zu", seen.size(), programs.size());
+    ++(status.ok() ? passed : failed);
+    if (status.ok()) return;
+    if (terminal) std::fprintf(stderr, "\r\x1b[K");
+    std::printf("failed %s (%s): %s\n", program.name.c_str(), program.test.c_str(), status.to_string().c_str());
+  };
+  for (const std::string& path : archives_in(options.path)) {
+    HILO_ASSIGN_OR_RETURN(const Files files, read_archive(path));
+    for (const RecordedProgram& program : programs) {
+      if (interrupted()) return cancelled("interrupted");
+      if (!files.contains(program.name + ".mlirbc") || program.name.find(options.only) == std::string::npos) continue;
+      seen.insert(program.name);
+      report(program, run_recorded(program, files, options.text));
+    }
+  }
+  for (const RecordedProgram& program : programs) {
+    if (!seen.contains(program.name) && program.name.find(options.only) != std::string::npos)
+      report(program, not_found("the program is in no archive"));
+  }
+  if (terminal) std::fprintf(stderr, "\r\x1b[K");
+  HILO_RETURN_IF_ERROR(write_result("", fmt::format("{} passed, {} failed, 0 skipped\n", passed, failed)));
+  if (failed != 0) return failed_precondition(fmt::format("{} of {} programs failed", failed, failed + passed));
+  return ok_status();
+}
+
+}  // namespace
+
+Command add_conformance(CLI::App& parent) {
+  auto options = std::make_shared<ConformanceOptions>();
+  CLI::App* app = parent.add_subcommand("conformance", "Run recorded programs of JAX and compare their results");
+  app->add_option("PATH", options->path, "A folder with manifest.tsv and archives of programs")->required();
+  app->add_option("--engine", options->engine, "cpu or reference; the default is the flag jax_platform_name, else cpu")
+      ->check(CLI::IsMember({"cpu", "reference"}));
+  app->add_option("--only", options->only, "Only programs whose names hold this")->type_name("NAME");
+  app->add_flag("--text", options->text, "Read the programs' text instead of their bytecode");
+  add_jax_flags(*app);
+  return {app, [options] { return run_corpus(*options); }};
+}
+
+}  // namespace hilo::tool
