@@ -162,39 +162,6 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   return reader.add_dictionary(entries, full);
 }
 
-/// A number with its type, as far as one is given: -1 : i32, 1.5e-3 : f64, 0x7F800000 : f32.
-StatusOr<AttributeId> read_number(TextReader& reader) {
-  Cursor& cursor = reader.cursor;
-  const size_t begin = cursor.position();
-  const std::string_view text = cursor.number();
-  const bool fraction = !text.starts_with("0x") && text.find('.') != std::string_view::npos;
-  const size_t end = cursor.last_position();
-  Attribute attribute;
-  if (cursor.accept(":")) {
-    HILO_ASSIGN_OR_RETURN(attribute.type, reader.read_type());
-  }
-  if (fraction) {
-    attribute.kind = AttributeKind::kFloat;
-    std::from_chars(text.data(), text.data() + text.size(), attribute.number);
-    return reader.add_attribute(std::move(attribute));
-  }
-  attribute.kind = AttributeKind::kInteger;
-  const size_t after = cursor.last_position();
-  std::string_view digits = text;
-  uint64_t magnitude = 0;  // ui64 goes up to 2^64 - 1
-  const bool negative = digits.starts_with('-');
-  if (negative) digits.remove_prefix(1);
-  const bool hexadecimal = digits.starts_with("0x");
-  if (hexadecimal) digits.remove_prefix(2);
-  const auto [stop, failure] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hexadecimal ? 16 : 10);
-  if (failure != std::errc() || stop != digits.data() + digits.size())
-    return cursor.error(begin, fmt::format("{} is no 64-bit integer", quote(cursor.between(begin, end))));
-  attribute.integer = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
-  cursor.set_position(after);
-  return reader.add_attribute(std::move(attribute));
-}
-
 StatusOr<AttributeId> read_word(TextReader& reader) {
   Cursor& cursor = reader.cursor;
   const size_t begin = cursor.position();
@@ -225,6 +192,37 @@ StatusOr<AttributeId> read_word(TextReader& reader) {
 }
 
 }  // namespace
+
+StatusOr<AttributeId> TextReader::read_number(bool typed) {
+  const size_t begin = cursor.position();
+  const std::string_view text = cursor.number();
+  const bool fraction = !text.starts_with("0x") && text.find('.') != std::string_view::npos;
+  const size_t end = cursor.last_position();
+  Attribute attribute;
+  if (typed && cursor.accept(":")) {
+    HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
+  }
+  if (fraction) {
+    attribute.kind = AttributeKind::kFloat;
+    std::from_chars(text.data(), text.data() + text.size(), attribute.number);
+    return add_attribute(std::move(attribute));
+  }
+  attribute.kind = AttributeKind::kInteger;
+  const size_t after = cursor.last_position();
+  std::string_view digits = text;
+  uint64_t magnitude = 0;  // ui64 goes up to 2^64 - 1
+  const bool negative = digits.starts_with('-');
+  if (negative) digits.remove_prefix(1);
+  const bool hexadecimal = digits.starts_with("0x");
+  if (hexadecimal) digits.remove_prefix(2);
+  const auto [stop, failure] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), magnitude, hexadecimal ? 16 : 10);
+  if (failure != std::errc() || stop != digits.data() + digits.size())
+    return cursor.error(begin, fmt::format("{} is no 64-bit integer", quote(cursor.between(begin, end))));
+  attribute.integer = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
+  cursor.set_position(after);
+  return add_attribute(std::move(attribute));
+}
 
 Status TextReader::read_dictionary(std::vector<NamedAttribute>& entries) {
   HILO_RETURN_IF_ERROR(cursor.expect("{", "before attributes"));
@@ -258,7 +256,7 @@ StatusOr<AttributeId> TextReader::read_attribute() {
   if (next == '-' || (next >= '0' && next <= '9')) {
     const std::string_view text = cursor.number();
     cursor.set_position(begin);
-    return text.empty() ? cursor.unexpected("an attribute", "here") : read_number(*this);
+    return text.empty() ? cursor.unexpected("an attribute", "here") : read_number(/*typed=*/true);
   }
   if (next == '!' || next == '(') {
     Attribute attribute;

@@ -114,8 +114,17 @@ Status read_clause(TextReader& reader, PendingOperation& operation, std::string_
     add(reader, operation, clause->second, reader.add_integers(std::move(right)));
     return ok_status();
   }
-  HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
-  add(reader, operation, clause == nullptr ? word : clause->attribute, value);
+  const std::string_view attribute = clause == nullptr ? word : clause->attribute;
+  const char next = reader.cursor.peek();
+  if (next == '"') {
+    HILO_ASSIGN_OR_RETURN(std::string text, reader.cursor.quoted(word));
+    add(reader, operation, attribute, reader.add_text(AttributeKind::kString, std::move(text)));
+    return ok_status();
+  }
+  const bool is_number = next == '-' || (next >= '0' && next <= '9');
+  StatusOr<AttributeId> value = is_number ? reader.read_number(/*typed=*/false) : reader.read_attribute();
+  if (!value.ok()) return value.status();
+  add(reader, operation, attribute, *value);
   return ok_status();
 }
 

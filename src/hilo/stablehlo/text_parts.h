@@ -41,6 +41,8 @@ struct TextReader {
 
   // text_attributes.cc
   StatusOr<AttributeId> read_attribute();
+  /// -1 : i32, 1.5e-3 : f64, 0x7F800000 : f32. In pretty forms what follows the colon is the operation's type: not `typed`.
+  StatusOr<AttributeId> read_number(bool typed);
   AttributeId add_attribute(Attribute attribute);
   AttributeId add_text(AttributeKind kind, std::string text);
   AttributeId add_integers(std::vector<int64_t> integers);
