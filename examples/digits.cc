@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html]`.
+// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html] [--replicas N]`.
 #include <chrono>
 #include <cstdio>
-#include <iostream>
+#include <functional>
 
+#include "examples/support/arguments.h"
 #include "examples/support/progress.h"
 #include "examples/support/report.h"
 #include "hilo/hilo.h"
@@ -22,6 +23,7 @@ struct Data {
   Array images;  // f32[n,64] in [0, 1]
   Array labels;  // s32[n]
 };
+using State = optim::AdamState<Params>;
 
 Params init(random::Key key, int64_t hidden) {
   const std::vector<random::Key> keys = random::split(key);
@@ -49,6 +51,8 @@ Data part(const Data& all, int64_t begin, int64_t end) {
 }
 
 int main(int argc, char** argv) {
+  const auto [report, replicas] = examples::arguments(argc, argv);
+  or_throw(config().update("jax_replica_count", replicas));
   const random::Key seed = random::key(0);
   const Data all = load(HILO_EXAMPLE_DATA "/digits.csv.gz");
   const Array order = random::permutation(seed, all.labels.size());
@@ -58,13 +62,16 @@ int main(int argc, char** argv) {
   const int64_t count = train.labels.size();
 
   const optim::Adam adam{.learning_rate = 2e-3f};
-  auto step = jit(
-      [&](const Params& params, const optim::AdamState<Params>& state, const Data& batch) {
-        const auto [value, gradients] = value_and_grad(loss)(params, batch);
-        const auto [next, next_state] = adam.update(gradients, state, params);
-        return std::tuple(next, next_state, value);
-      },
-      {.name = "train_step"});
+  const auto update = [&](const Params& params, const State& state, const Data& batch, const auto& mean) {
+    const auto [value, gradients] = value_and_grad(loss)(params, batch);
+    const auto [next, next_state] = adam.update(mean(gradients), state, params);
+    return std::tuple(next, next_state, mean(value));
+  };
+  auto step = jit([&](const Params& p, const State& s, const Data& d) { return update(p, s, d, std::identity()); },
+                  {.name = "train_step"});
+  const auto over_all = [](const auto& x) { return lax::pmean(x, "replicas"); };
+  auto together = pmap([&](const Params& p, const State& s, const Data& d) { return update(p, s, d, over_all); },
+                       "replicas", {kNoAxis, kNoAxis, 0}, {kNoAxis});  // each replica has its part of the batch
   auto predict = jit([](const Params& p, const Array& x) { return numpy::argmax(logits(p, x)); }, {.name = "predict"});
   const auto accuracy = [&](const Params& p, const Data& d) {
     return numpy::mean(numpy::astype(predict(p, d.images) == d.labels, ElementType::kF32)).item<double>();
@@ -75,7 +82,7 @@ int main(int argc, char** argv) {
           {.name = "pick_batch"});
 
   Params params = init(random::fold_in(seed, 1), 128);
-  optim::AdamState<Params> state = adam.init(params);
+  State state = adam.init(params);
   examples::History history;
   examples::Progress progress("training", kEpochs);
   double seconds = 0;
@@ -84,9 +91,10 @@ int main(int argc, char** argv) {
     const Array rows = random::permutation(random::fold_in(seed, 100 + epoch), count);
     Array value;
     for (int64_t begin = 0; begin + kBatch <= count; begin += kBatch) {
-      const Data batch = pick(train, numpy::slice(rows, begin, begin + kBatch));
+      const Array chosen = numpy::slice(rows, begin, begin + kBatch);
+      const Data batch = pick(train, replicas == 1 ? chosen : numpy::reshape(chosen, {replicas, -1}));
       const auto start = std::chrono::steady_clock::now();
-      std::tie(params, state, value) = step(params, state, batch);
+      std::tie(params, state, value) = replicas == 1 ? step(params, state, batch) : together(params, state, batch);
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (steps++ > 0) seconds += elapsed;  // the first step compiles
     }
@@ -100,9 +108,9 @@ int main(int argc, char** argv) {
   const std::vector<int> truth = test.labels.to_vector<int>();
   int right = 0;
   for (size_t i = 0; i < truth.size(); ++i) right += predicted[i] == truth[i];
-  if (argc > 1) {
+  if (!report.empty()) {
     const std::string graphs = step.graph_html(params, state, part(train, 0, kBatch));
-    examples::write_report(argv[1], history, predicted, truth, test.images.to_vector<float>(), graphs);
+    examples::write_report(report, history, predicted, truth, test.images.to_vector<float>(), graphs);
   }
   std::printf("platform %s, %.0f us per step of %lld images\n", examples::platform().c_str(),
               1e6 * seconds / static_cast<double>(steps - 1), static_cast<long long>(kBatch));

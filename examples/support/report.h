@@ -32,11 +32,13 @@ inline std::string label(double x, double y, const std::string& anchor, const st
   return "<text x=\"" + number(x) + "\" y=\"" + number(y) + "\" text-anchor=\"" + anchor + "\">" + text + "</text>";
 }
 
-/// A line over epochs 1..n with the range of its values at the left.
+/// A line over epochs 1..n with the range of its values at the left; data-values has the numbers for scripts.
 inline std::string curve(const std::string& title, const std::vector<double>& values, const std::string& color) {
   std::vector<double> finite;
   std::copy_if(values.begin(), values.end(), std::back_inserter(finite), [](double v) { return std::isfinite(v); });
-  std::string out = "<figure><figcaption>" + title + "</figcaption><svg width=\"460\" height=\"220\">";
+  std::string out = "<figure><figcaption>" + title + "</figcaption><svg width=\"460\" height=\"220\" data-values=\"";
+  for (double v : values) out += number(v, "%.9g ");
+  out += "\">";
   if (finite.empty()) return out + label(kWidth / 2, kHeight / 2, "middle", "no finite values") + "</svg></figure>\n";
   const auto [low, high] = std::minmax_element(finite.begin(), finite.end());
   const double range = *high > *low ? *high - *low : 1;

@@ -6,7 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "hilo/base/files.h"
 #include "tests/paths.h"
@@ -91,6 +94,36 @@ TEST(Examples, DigitsRepeatsItselfToTheLastDigit) {
   const Outcome first = run_example("digits"), second = run_example("digits");
   EXPECT_EQ(first.exit_code, 0);
   EXPECT_EQ(first.last_line, second.last_line);
+}
+
+/// The loss of every epoch, as a report of the digits program has it.
+std::vector<double> loss_curve(const std::string& arguments) {
+  const OutputFile report("curve.html");
+  const Outcome outcome = run_example("digits", report.path() + " " + arguments);
+  EXPECT_EQ(outcome.exit_code, 0) << arguments;
+  const StatusOr<std::string> page = read_file(report.path());
+  if (!page.ok()) return {};
+  const std::string begin = "data-values=\"";  // the first curve is the loss
+  const size_t at = page->find(begin) + begin.size();
+  std::istringstream numbers(page->substr(at, page->find('"', at) - at));
+  return {std::istream_iterator<double>(numbers), {}};
+}
+
+TEST(Examples, DigitsHasOneLossCurveOnOneTwoAndFourReplicas) {
+  const std::vector<double> one = loss_curve("");
+  ASSERT_EQ(one.size(), 40u);
+  EXPECT_LT(one.back(), 0.1 * one.front());  // it learns
+  for (const char* replicas : {"1", "2", "4"}) {
+    const std::vector<double> curve = loss_curve(std::string("--replicas ") + replicas);
+    ASSERT_EQ(curve.size(), one.size());
+    for (size_t i = 0; i < one.size(); ++i)
+      EXPECT_NEAR(curve[i], one[i], 1e-6) << "epoch " << i << " on " << replicas << " replicas";
+  }
+}
+
+TEST(Examples, DigitsRefusesReplicasThatDontDivideABatch) {
+  for (const char* arguments : {"--replicas 3", "--replicas 0", "--replicas", "--replicas two", "--no-such-thing"})
+    EXPECT_EQ(run_example("digits", arguments).exit_code, 2) << arguments;
 }
 
 }  // namespace
