@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/base/files.h"
 #include "hilo/client/compile.h"
 #include "hilo/hlo/text/parser.h"
@@ -144,6 +145,89 @@ TEST_F(ProfileOfAProgram, CountsRunsOperationsAndBytes) {
   }
   EXPECT_LE(sum, profile.wall_nanoseconds);
   EXPECT_EQ(profile.events.size(), 6u);
+}
+
+/// A loop of 5 turns over x; lines of f.cc.
+constexpr const char* kLoopProgram = R"(HloModule loop
+body {
+  c = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  x = f32[8] get-tuple-element(c), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one), metadata={source_file="f.cc" source_line=3}
+  y = f32[8] sine(x), metadata={source_file="f.cc" source_line=4}
+  ROOT r = (s32[], f32[8]) tuple(next, y)
+}
+condition {
+  c = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  n = s32[] constant(5)
+  ROOT less = pred[] compare(i, n), direction=LT, metadata={source_file="f.cc" source_line=2}
+}
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  p = f32[8] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[8]) tuple(zero, p)
+  turns = (s32[], f32[8]) while(init), condition=condition, body=body, metadata={source_file="f.cc" source_line=1}
+  last = f32[8] get-tuple-element(turns), index=1
+  start = f32[] constant(0)
+  ROOT total = f32[] reduce(last, start), dimensions={0}, to_apply=add, metadata={source_file="f.cc" source_line=5}
+})";
+
+/// The profile of one run.
+Profile profile_on(Backend& engine, const char* text) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(text);
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  auto executable = engine.compile(*module, {}, nullptr);
+  EXPECT_TRUE(executable.ok()) << executable.status().to_string();
+  run(*profiled(*std::move(executable), *module, {}));
+  return profiles().back();
+}
+
+const ProfileRow* row_named(const Profile& profile, std::string_view kind, std::string_view name) {
+  for (const ProfileRow& row : profile.rows) {
+    if (row.kind == kind && row.name.starts_with(name)) return &row;
+  }
+  return nullptr;
+}
+
+TEST_F(ProfileOfAProgram, OnTheReferenceHasARowForEveryOpThatRan) {
+  const Profile profile = profile_on(*make_reference_backend(), kLoopProgram);
+  EXPECT_EQ(profile.runs, 1);
+  const ProfileRow* const sine = row_named(profile, "sine", "y");
+  ASSERT_NE(sine, nullptr);
+  EXPECT_EQ(sine->calls, 5);
+  EXPECT_EQ(sine->lines, std::vector<std::string>{"sine 'y' (f.cc:4)"});
+  EXPECT_EQ(sine->transcendentals, 8);
+  EXPECT_EQ(sine->bytes, 64);
+  const ProfileRow* const total = row_named(profile, "reduce", "total");
+  ASSERT_NE(total, nullptr);
+  EXPECT_EQ(total->calls, 1);
+  EXPECT_EQ(row_named(profile, "add", "s"), nullptr) << "the body of a reduction is part of it";
+  EXPECT_EQ(row_named(profile, "while", "turns"), nullptr) << "what a loop runs has rows of its own";
+  double sum = 0;
+  for (const ProfileRow& row : profile.rows) sum += row.nanoseconds;
+  EXPECT_LE(sum, profile.wall_nanoseconds);
+}
+
+TEST_F(ProfileOfAProgram, OfALoopThatIsOneFunctionListsItsOpsAndLines) {
+  const Profile profile = profile_on(*make_cpu_backend(), kLoopProgram);
+  const ProfileRow* loop = nullptr;
+  for (const ProfileRow& row : profile.rows) {
+    if (row.kind == "loop") loop = &row;
+  }
+  ASSERT_NE(loop, nullptr) << profile_table(profile);
+  for (const char* line : {"f.cc:1", "f.cc:3", "f.cc:4"}) {
+    bool found = false;
+    for (const std::string& text : loop->lines) found = found || text.find(line) != std::string::npos;
+    EXPECT_TRUE(found) << line << "\n" << profile_table(profile);
+  }
+  for (const std::string& text : loop->lines) EXPECT_EQ(text.find("parameter"), std::string::npos) << text;
 }
 
 TEST_F(ProfileOfAProgram, StaysWhenTheExecutableIsGone) {

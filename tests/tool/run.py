@@ -46,6 +46,21 @@ ENTRY main {
 }
 """
 
+ALL_REDUCE = """HloModule sum
+
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+
+ENTRY main {
+  x = f32[4] parameter(0)
+  total = f32[4] all-reduce(x), replica_groups={}, to_apply=add
+  ROOT r = (f32[4], f32[4]) tuple(total, x)
+}
+"""
+
 DENORMAL = """HloModule denormal
 
 ENTRY main {
@@ -169,6 +184,33 @@ def profile_goes_to_stderr_and_to_files(place):
     events = json.loads((place.folder / "profile/trace.json").read_text())["traceEvents"]
     assert len(events) == 1 + len(profile["rows"]) * profile["runs"], events
     assert "profile" not in place.run("run", "axpy.hlo", "--random", "1").stderr
+
+
+def profile_of_the_reference_has_a_row_for_each_op(place):
+    done = place.run("run", "axpy.hlo", "--random", "1", "--engine", "reference", "--jax_hlo_profile")
+    assert done.returncode == 0, done.stderr
+    holds(done.stderr, "profile of axpy: 1 runs", "negate negated", "negate 'y'")
+
+
+def replicas_meet_and_show_their_results(place):
+    (place.folder / "sum.hlo").write_text(ALL_REDUCE)
+    lines = place.good("run", "sum.hlo", "--random", "5", "--jax_replica_count=3").splitlines()
+    names = [f"replica{r}.out{i}" for r in range(3) for i in range(2)]
+    assert [line.split(" = ")[0] for line in lines[:-1]] == names, lines
+    values = dict(line.split(" = ") for line in lines[:-1])
+    own = [values[f"replica{r}.out1"] for r in range(3)]
+    # Replica r has the arguments of seed 5 + r, and every replica the sum of all.
+    for r in range(3):
+        alone = place.good("run", "sum.hlo", "--random", str(5 + r)).splitlines()
+        assert alone[1] == f"out1 = {own[r]}", (alone, own)
+        assert values[f"replica{r}.out0"] == values["replica0.out0"], values
+    assert len(set(own)) == 3, own
+    place.good("run", "sum.hlo", "--random", "5", "--jax_replica_count=2", "--output-dir", "replicas")
+    assert place.files("replicas") == [f"replica{r}.out{i}.npy" for r in range(2) for i in range(2)]
+    # A file is every replica's argument.
+    lines = place.good("run", "sum.hlo", "--input", "replicas/replica0.out1.npy", "--jax_replica_count=2",
+                       "--engine", "reference").splitlines()
+    assert lines[1].split(" = ")[1] == lines[3].split(" = ")[1], lines
 
 
 def platform_flag_chooses_the_engine(place):
@@ -367,7 +409,7 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, profile_goes_to_stderr_and_to_files,
-         platform_flag_chooses_the_engine,
+         profile_of_the_reference_has_a_row_for_each_op, replicas_meet_and_show_their_results, platform_flag_chooses_the_engine,
          opt_runs_the_passes_named, convert_prints_what_reads_back,
          convert_writes_protos_that_every_subcommand_reads, convert_draws,
          pictures_of_large_programs_hold_every_node, flags_page_is_the_table,

@@ -7,9 +7,11 @@
 #include <optional>
 #include <vector>
 
+#include "hilo/backend/run_collective.h"
 #include "hilo/base/files.h"
 #include "hilo/base/flags.h"
 #include "hilo/client/local_computation.h"
+#include "hilo/client/replicas.h"
 #include "hilo/io/npy.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
@@ -38,8 +40,11 @@ double milliseconds_since(Clock::time_point begin) {
 
 Status check_interrupted() { return interrupted() ? cancelled("interrupted") : ok_status(); }
 
-/// The arguments' buffers: the files in order, the rest from the seed.
-StatusOr<std::vector<BufferPtr>> read_arguments(const RunOptions& options, const Executable& program) {
+/// The buffers of one list of arguments a replica.
+using PerReplica = std::vector<std::vector<BufferPtr>>;
+
+/// One replica's arguments: the files in order, which all replicas read alike, the rest from the seed + the replica.
+StatusOr<std::vector<BufferPtr>> read_arguments(const RunOptions& options, const Executable& program, int replica) {
   const std::span<const Shape> shapes = program.argument_shapes();
   if (options.inputs.size() > shapes.size() || (options.inputs.size() < shapes.size() && !options.seed)) {
     return invalid_argument(
@@ -49,12 +54,14 @@ StatusOr<std::vector<BufferPtr>> read_arguments(const RunOptions& options, const
   std::vector<BufferPtr> arguments;
   for (size_t i = 0; i < shapes.size(); ++i) {
     HILO_RETURN_IF_ERROR(check_interrupted());
-    StatusOr<Literal> literal = i < options.inputs.size()
-                                    ? io::read_npy(options.inputs[i])
-                                    : random_argument(shapes[i].with_default_layout(), *options.seed, i);
+    StatusOr<Literal> literal =
+        i < options.inputs.size()
+            ? io::read_npy(options.inputs[i])
+            : random_argument(shapes[i].with_default_layout(), *options.seed + static_cast<uint64_t>(replica), i);
     if (!literal.ok()) return literal.status();
     const bool fits = literal->shape().compatible(shapes[i]);  // if not, execute says what is wrong
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*literal, fits ? shapes[i] : literal->shape()));
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer,
+                          buffer_from_literal(*literal, fits ? shapes[i] : literal->shape(), replica));
     arguments.push_back(std::move(buffer));
   }
   return arguments;
@@ -67,41 +74,57 @@ std::string times_text(std::vector<double> times) {
                      times[times.size() / 2]);
 }
 
-Status show_results(const RunOptions& options, std::span<const BufferPtr> results) {
+/// `prefix` stands before the names of results, and their files.
+Status show_results(const RunOptions& options, std::span<const BufferPtr> results, const std::string& prefix) {
   std::string text;
   if (!options.output_dir.empty()) HILO_RETURN_IF_ERROR(make_directories(options.output_dir));
   for (size_t i = 0; i < results.size(); ++i) {
     HILO_RETURN_IF_ERROR(check_interrupted());
     HILO_ASSIGN_OR_RETURN(const Literal literal, literal_from_buffer(*results[i]));
-    text += fmt::format("out{} = {}\n", i, literal.to_string(kShownElements));
+    text += fmt::format("{}out{} = {}\n", prefix, i, literal.to_string(kShownElements));
     if (options.output_dir.empty()) continue;
-    const std::string path = fmt::format("{}/out{}.npy", options.output_dir, i);
+    const std::string path = fmt::format("{}/{}out{}.npy", options.output_dir, prefix, i);
     HILO_RETURN_IF_ERROR(io::write_npy(path, literal));
   }
   return write_result("", text);
+}
+
+/// Results of all replicas: they run together if there are several.
+StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments) {
+  ExecuteOptions options;
+  options.cancellation = &interrupt_token();
+  if (arguments.size() > 1) return execute_per_replica(program, arguments, options);
+  PerReplica results(1, std::vector<BufferPtr>(program.result_shapes().size()));
+  HILO_RETURN_IF_ERROR(program.execute(arguments[0], results[0], options));
+  return results;
 }
 
 Status run_program(const RunOptions& options) {
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
   HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
   HILO_RETURN_IF_ERROR(check_interrupted());
+  const bool together = depends_on_replicas(module);  // else all replicas would do the same
   const Clock::time_point begin = Clock::now();
   HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
   const double compile_milliseconds = milliseconds_since(begin);
   Executable* const program = computation.executable().get();
-  HILO_ASSIGN_OR_RETURN(const std::vector<BufferPtr> arguments, read_arguments(options, *program));
+  PerReplica arguments, results;
+  for (int replica = 0; replica < (together ? program->replica_count() : 1); ++replica) {
+    HILO_ASSIGN_OR_RETURN(std::vector<BufferPtr> own, read_arguments(options, *program, replica));
+    arguments.push_back(std::move(own));
+  }
 
-  std::vector<BufferPtr> results(program->result_shapes().size());
   std::vector<double> times;
-  ExecuteOptions execute;
-  execute.cancellation = &interrupt_token();
   for (int64_t i = 0; i < options.repeat; ++i) {
     HILO_RETURN_IF_ERROR(check_interrupted());
     const Clock::time_point start = Clock::now();
-    HILO_RETURN_IF_ERROR(program->execute(arguments, results, execute));
+    HILO_ASSIGN_OR_RETURN(results, execute(*program, arguments));
     times.push_back(milliseconds_since(start));
   }
-  HILO_RETURN_IF_ERROR(show_results(options, results));
+  for (size_t replica = 0; replica < results.size(); ++replica) {
+    const std::string prefix = results.size() == 1 ? "" : fmt::format("replica{}.", replica);
+    HILO_RETURN_IF_ERROR(show_results(options, results[replica], prefix));
+  }
   return write_result("", fmt::format("{} on {}: compiled in {:.1f} ms, {}\n", program->name(), default_platform_name(),
                                       compile_milliseconds, times_text(std::move(times))));
 }
@@ -110,7 +133,8 @@ Status run_program(const RunOptions& options) {
 
 Command add_run(CLI::App& parent) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* app = parent.add_subcommand("run", "Compile and run a program");
+  CLI::App* app = parent.add_subcommand(
+      "run", "Compile and run a program; one whose replicas meet, on as many as jax_replica_count says");
   app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
       ->required();
   app->add_option("--function", options->function, "Of MLIR: run this one; else main, or the only public one")
@@ -122,9 +146,11 @@ Command add_run(CLI::App& parent) {
   app->add_option(
          "--random", options->seed,
          "Arguments without --input are random: floats uniform in [-1, 1), integers 0..9, pred by bit; the same "
-         "on every machine")
+         "on every machine. Replica r takes SEED + r")
       ->type_name("SEED");
-  app->add_option("--output-dir", options->output_dir, "Write each result there as outN.npy")->type_name("DIR");
+  app->add_option("--output-dir", options->output_dir,
+                  "Write each result there as outN.npy; of several replicas as replicaR.outN.npy")
+      ->type_name("DIR");
   app->add_option("--engine", options->engine, "cpu or reference; the default is the flag jax_platform_name, else cpu")
       ->check(CLI::IsMember({"cpu", "reference"}));
   app->add_option("--repeat", options->repeat, "Run so many times")

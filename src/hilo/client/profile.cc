@@ -8,11 +8,13 @@
 #include <mutex>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/source_lines.h"
+#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo {
 namespace {
@@ -31,6 +33,40 @@ struct Registry {
 Registry& registry() {
   static auto* instance = new Registry;
   return *instance;
+}
+
+/// Loops, branches and calls: what they run is part of the program, not a detail of the op as a reduction's body is.
+bool is_control_flow(hlo::Opcode opcode) {
+  return opcode == hlo::Opcode::kWhile || opcode == hlo::Opcode::kConditional || opcode == hlo::Opcode::kCall ||
+         opcode == hlo::kExtScan;
+}
+
+/// Ops that only hand values on.
+bool is_structure(hlo::Opcode opcode) {
+  return opcode == hlo::Opcode::kParameter || opcode == hlo::Opcode::kConstant || opcode == hlo::Opcode::kTuple ||
+         opcode == hlo::Opcode::kGetTupleElement;
+}
+
+/// Every op of a unit with its line: of control flow also those that it runs, each once.
+std::vector<std::string> lines_of(const ExecutionUnit& unit, const hlo::SourceLines& source) {
+  std::vector<std::string> lines;
+  std::unordered_set<const hlo::Computation*> seen;
+  std::vector<const hlo::Instruction*> open(unit.instructions.rbegin(), unit.instructions.rend());
+  while (!open.empty()) {
+    const hlo::Instruction& i = *open.back();
+    open.pop_back();
+    lines.push_back(hlo::describe(i, source));
+    if (!is_control_flow(i.opcode)) continue;
+    std::vector<const hlo::Instruction*> inner;
+    for (const hlo::ComputationPtr& called : hlo::called_computations(i)) {
+      if (!seen.insert(called.get()).second) continue;
+      for (const hlo::Instruction& k : called->instructions()) {
+        if (!is_structure(k.opcode)) inner.push_back(&k);
+      }
+    }
+    open.insert(open.end(), inner.rbegin(), inner.rend());
+  }
+  return lines;
 }
 
 /// Adds up what an executable reports. Outlives it, so rows hold texts and no pointers.
@@ -87,8 +123,8 @@ class Profiler final : public ExecutionObserver {
     ProfileRow row;
     row.kind = unit.kind;
     row.bytes = unit.bytes;
+    row.lines = lines_of(unit, lines_);
     for (const hlo::Instruction* i : unit.instructions) {
-      row.lines.push_back(hlo::describe(*i, lines_));
       const hlo::Cost cost = costs_.of(*i, *owners_.at(i));
       row.flops += cost.flops;
       row.transcendentals += cost.transcendentals;

@@ -14,7 +14,7 @@ namespace hilo {
 struct ProfileRow {
   std::string kind = {};                ///< "kernel", "dot", "loop", ...
   std::string name = {};                ///< of the instruction that decides when it runs
-  std::vector<std::string> lines = {};  ///< "add 'sum' (train.cc:41)", one an instruction
+  std::vector<std::string> lines = {};  ///< "add 'sum' (train.cc:41)", one an op; a loop's own too
   std::string scope = {};               ///< name stack of its last instruction: "jit(step)/transpose(jvp(loss))"
   int64_t calls = 0;
   double nanoseconds = 0;      ///< of all calls

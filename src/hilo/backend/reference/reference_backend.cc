@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/reference/reference_backend.h"
 
+#include <mutex>
+#include <unordered_map>
+
 #include "hilo/backend/run_collective.h"
 #include "hilo/hlo/eval/evaluator.h"
 
@@ -18,6 +21,17 @@ Literal packed(const Shape& shape, std::span<const Literal> flat, size_t& next) 
 void flatten(const Literal& value, std::vector<Literal>& flat) {
   if (!value.is_tuple()) return flat.push_back(value);
   for (const Literal& element : value.elements()) flatten(element, flat);
+}
+
+/// What observers are told of every instruction.
+std::unordered_map<const hlo::Instruction*, ExecutionUnit> units_of(const hlo::Module& module) {
+  std::unordered_map<const hlo::Instruction*, ExecutionUnit> units;
+  const hlo::CostAnalysis costs(module.entry);
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions())
+      units.emplace(&i, ExecutionUnit{std::string(i.def().name), {&i}, costs.of(i, *computation).bytes});
+  }
+  return units;
 }
 
 class ReferenceExecutable final : public Executable {
@@ -44,6 +58,7 @@ class ReferenceExecutable final : public Executable {
     }
     hlo::EvaluateOptions how;
     if (options.cancellation != nullptr) how.cancel_word = options.cancellation->word();
+    if (options.observer != nullptr) observe(*options.observer, how);
     how.collective = collective_function(options.communicator, hlo::evaluate_called);
     HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
     std::vector<Literal> flat;
@@ -55,7 +70,17 @@ class ReferenceExecutable final : public Executable {
   }
 
  private:
+  /// A unit an instruction. They are made for the first observer.
+  void observe(ExecutionObserver& observer, hlo::EvaluateOptions& how) {
+    std::call_once(units_made_, [this] { units_ = units_of(module_); });
+    how.timed = [this, &observer](const hlo::Instruction& i, auto begin, auto end) {
+      observer.on_unit(units_.at(&i), begin, end);
+    };
+  }
+
   hlo::Module module_;
+  std::once_flag units_made_;
+  std::unordered_map<const hlo::Instruction*, ExecutionUnit> units_;
 };
 
 class ReferenceBackend final : public Backend {

@@ -96,7 +96,7 @@ class Evaluator {
         frame.values[instruction.id] =
             arguments[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
       } else {
-        StatusOr<Literal> value = compute(frame, computation, instruction);
+        StatusOr<Literal> value = compute_timed(frame, computation, instruction);
         if (!value.ok()) {
           for (std::optional<Literal>& owned : frame.owned) owned.reset();
           return value;
@@ -113,6 +113,21 @@ class Evaluator {
     Literal result = *std::move(root);
     root.reset();
     return result;
+  }
+
+  StatusOr<Literal> compute_timed(Frame& frame, const Computation& computation, const Instruction& instruction) {
+    if (!options_.timed || inside_timed_ || is_control_flow(instruction.opcode))
+      return compute(frame, computation, instruction);
+    inside_timed_ = true;
+    const auto begin = EvaluateOptions::Clock::now();
+    StatusOr<Literal> value = compute(frame, computation, instruction);
+    options_.timed(instruction, begin, EvaluateOptions::Clock::now());
+    inside_timed_ = false;
+    return value;
+  }
+
+  static bool is_control_flow(Opcode opcode) {
+    return opcode == Opcode::kCall || opcode == Opcode::kWhile || opcode == Opcode::kConditional;
   }
 
   StatusOr<Literal> compute(Frame& frame, const Computation& computation, const Instruction& instruction) {
@@ -162,6 +177,7 @@ class Evaluator {
   std::unordered_map<const Instruction*, ComputationPtr> decompositions_;
   std::unordered_map<const Instruction*, Literal> rng_states_;
   int depth_ = 0;
+  bool inside_timed_ = false;
   bool located_ = false;
 };
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <initializer_list>
 #include <span>
@@ -12,10 +13,14 @@
 namespace hilo::hlo {
 
 struct EvaluateOptions {
+  using Clock = std::chrono::steady_clock;
   /// Polled at every call and loop iteration; nonzero stops the program with CANCELLED.
   const std::atomic<uint32_t>* cancel_word = nullptr;
   /// Sees every instruction of the computation and of those it calls, with its value, in the order of execution.
   std::function<void(const Instruction&, const Literal&)> observe;
+  /// Sees when each instruction began and ended that does the work itself: calls, loops and conditionals are not seen, but
+  /// what they run is; what reductions, sorts and ops without a kernel of their own run is part of them.
+  std::function<void(const Instruction&, Clock::time_point begin, Clock::time_point end)> timed;
   /// Runs collectives and replica-id; empty: the program is its only replica.
   CollectiveFunction collective;
 };
