@@ -87,6 +87,34 @@ TEST(At, WritesAndDropsWhatIsOutside) {
   expect_same(numpy::at(row(), integers({0, 2})).max(15), {15, 20, 30});
 }
 
+// As jax.numpy has it for x = arange(6.).reshape(2, 3).
+TEST(At, TakesMasksWhoseValueIsKnown) {
+  const Array x = numpy::reshape(numpy::arange(6, ElementType::kF32), {2, 3});
+  const Array second_row = numpy::arange(2) > 0, even = numpy::remainder(x, 2.0f) == 0.0f;
+  const Array picked = numpy::at(x, second_row).get();
+  EXPECT_EQ(picked.aval_shape().to_string(), "f32[1,3]");
+  expect_same(picked, {3, 4, 5});
+  expect_same(numpy::at(x, even).get(), {0, 2, 4});
+  expect_same(numpy::at(x, even).set(-1.0f), {-1, 1, -1, 3, -1, 5});
+  expect_same(numpy::at(x, even).add(numpy::array({10, 20, 30})), {10, 1, 22, 3, 34, 5});
+  expect_same(numpy::at(x, Array(1), numpy::array({1, 0, 1}) > 0.0f).get(), {3, 5});
+  expect_same(numpy::at(x, x > 9.0f).get(), {});
+}
+
+TEST(At, WithAMaskDifferentiatesWhatIsPicked) {
+  const auto picked = [](const Array& x) { return numpy::sum(numpy::square(numpy::at(x, x > 15.0f).get())); };
+  expect_same(grad(picked)(row()), {0, 40, 60});
+}
+
+TEST(At, RefusesMasksOfAnotherShapeOrWithoutAValue) {
+  const auto text = error_of([] { numpy::at(row(), numpy::arange(4) > 0).get(); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("boolean index did not match shape of indexed array; got pred[4] for axis 0 of f32[3]"),
+            std::string::npos)
+      << text;
+  error_of([] { jit([](const Array& x) { return numpy::at(x, x > 1.0f).get(); })(row()); },
+           StatusCode::kFailedPrecondition);
+}
+
 TEST(At, TakesSeveralIndicesThatBroadcast) {
   const Array x = numpy::zeros({2, 3});
   expect_same(numpy::at(x, Array(1), integers({0, 2})).set(numpy::array({7, 8})), {0, 0, 0, 7, 0, 8});

@@ -13,8 +13,8 @@ namespace {
 
 void check_integer(std::string_view what, const Array& index) {
   if (is_integer(index.dtype())) return;
-  or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() +
-                            "): Indexer must have integer type, got " + index.aval_shape().to_string()));
+  or_throw(
+      invalid_argument(at_user_line(what) + ": Indexer must have integer type, got " + index.aval_shape().to_string()));
 }
 
 /// s32 (or s64 for what is wider), negative ones counted from the end of an axis of this extent.
@@ -74,6 +74,45 @@ Places places_of(const Array& x, std::span<const Array> indices) {
   return places;
 }
 
+/// Where a mask is true, in row-major order: an array of positions for each of its axes.
+/// Errors    of reading a value: which elements are read must be known, as in JAX
+std::vector<Array> true_positions(const Array& mask) {
+  const std::vector<bool> values = mask.to_vector<bool>();
+  std::vector<std::vector<int32_t>> positions(static_cast<size_t>(mask.ndim()));
+  for (size_t flat = 0; flat < values.size(); ++flat) {
+    if (!values[flat]) continue;
+    int64_t rest = static_cast<int64_t>(flat);
+    for (size_t d = positions.size(); d-- > 0;) {
+      const int64_t extent = mask.shape()[d];
+      positions[d].push_back(static_cast<int32_t>(rest % extent));
+      rest /= extent;
+    }
+  }
+  std::vector<Array> arrays;
+  for (const std::vector<int32_t>& p : positions)
+    arrays.push_back(Array::from_vector(p, {static_cast<int64_t>(p.size())}));
+  return arrays;
+}
+
+/// Integer indices alone: a mask stands for the positions where it is true, and takes as many axes as it has.
+std::vector<Array> without_masks(const Array& x, std::vector<Array> indices) {
+  std::vector<Array> integers;
+  for (Array& index : indices) {
+    if (index.dtype() != ElementType::kPred || index.ndim() == 0) {
+      integers.push_back(std::move(index));
+      continue;
+    }
+    const size_t begin = integers.size(), rank = static_cast<size_t>(index.ndim());
+    if (begin + rank > x.shape().size() || !std::ranges::equal(index.shape(), x.shape().subspan(begin, rank))) {
+      or_throw(invalid_argument(at_user_line("at") + ": boolean index did not match shape of indexed array; got " +
+                                index.aval_shape().to_string() + " for axis " + std::to_string(begin) + " of " +
+                                x.aval_shape().to_string()));
+    }
+    for (Array& positions : true_positions(index)) integers.push_back(std::move(positions));
+  }
+  return integers;
+}
+
 Array update(const Array& x, std::span<const Array> indices, const Operand& y, const IndexOptions& options,
              std::optional<hlo::Opcode> opcode) {
   const UserLocation here(y.location());
@@ -96,8 +135,7 @@ Array take(const Operand& x, const Operand& indices, std::optional<int64_t> axis
   const int64_t at = normal_axis(array, axis.value_or(0));
   check_integer("take", indices.array());
   if (array.shape(at) == 0 && indices.array().size() != 0) {
-    or_throw(invalid_argument("take (" + UserLocation::describe() +
-                              "): cannot do a non-empty take() from an empty axis; got " +
+    or_throw(invalid_argument(at_user_line("take") + ": cannot do a non-empty take() from an empty axis; got " +
                               array.aval_shape().to_string()));
   }
   const Array positions = mode == IndexMode::kClip ? indices.array() : wrapped(indices.array(), array.shape(at));
@@ -110,8 +148,8 @@ Array take_along_axis(const Operand& x, const Operand& indices, int64_t axis, In
   const int64_t at = normal_axis(x.array(), axis);
   check_integer("take_along_axis", indices.array());
   if (indices.array().ndim() != x.array().ndim()) {
-    or_throw(invalid_argument("take_along_axis (" + UserLocation::describe() +
-                              "): indices and arr must have the same number of dimensions; got " +
+    or_throw(invalid_argument(at_user_line("take_along_axis") +
+                              ": indices and arr must have the same number of dimensions; got " +
                               indices.array().aval_shape().to_string() + " and " + x.array().aval_shape().to_string()));
   }
   const size_t k = static_cast<size_t>(at);
@@ -136,18 +174,18 @@ Array take_along_axis(const Operand& x, const Operand& indices, int64_t axis, In
   return lax::gather(array, spread_to(wrapped(indices.array(), extent), common), g, mode, fill_value);
 }
 
-IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Array> indices)
-    : x_(x.array()), indices_(std::move(indices)) {
+IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Array> indices) : x_(x.array()), location_(x.location()) {
   const UserLocation here(x.location());
+  indices_ = without_masks(x_, std::move(indices));
   if (indices_.empty() || static_cast<int64_t>(indices_.size()) > x_.ndim()) {
-    or_throw(invalid_argument("at (" + UserLocation::describe() + "): Too many indices: array is " +
-                              std::to_string(x_.ndim()) + "-dimensional, but " + std::to_string(indices_.size()) +
-                              " were indexed"));
+    or_throw(invalid_argument(at_user_line("at") + ": Too many indices: array is " + std::to_string(x_.ndim()) +
+                              "-dimensional, but " + std::to_string(indices_.size()) + " were indexed"));
   }
   for (const Array& i : indices_) check_integer("at", i);
 }
 
 Array IndexedPlaces::get(const IndexOptions& options) const {
+  const UserLocation here(location_);
   Places places = places_of(x_, indices_);
   places.gather.indices_are_sorted = options.indices_are_sorted;
   const bool one_element = places.indices.ndim() == 1;

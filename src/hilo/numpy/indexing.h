@@ -48,11 +48,15 @@ class IndexedPlaces {
  private:
   Array x_;
   std::vector<Array> indices_;
+  std::source_location location_;  ///< of the call of at
 };
 
 /// x.at[indices...] of jax.numpy, for integer indices of the leading axes, which broadcast together. Negative ones
 /// count from the end. Other axes are taken whole.
-/// Errors     INVALID_ARGUMENT if there are more indices than axes, or an index isn't integer
+/// Types      integers, or a mask of the shape of the axes that it takes, which stands for where it is true. Its value must
+///            be known (not under jit or vmap): the result's shape depends on it. Elsewhere there is where.
+/// Errors     INVALID_ARGUMENT if there are more indices than axes, an index isn't integer, or a mask has another shape;
+///            as to_literal for a mask without a value
 /// Example    at(zeros({3}), Array(1)).add(5).to_vector<float>() is {0, 5, 0}
 template <std::convertible_to<Array>... Indices>
 IndexedPlaces at(const Operand& x, const Indices&... indices) {
