@@ -3,6 +3,8 @@
 // next call works as if nothing had been.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
@@ -23,6 +25,7 @@ struct Row {
   void (*call)();
   StatusCode code;
   const char* text;  ///< part of the message
+  bool names_its_line = true;
 };
 
 const Row kRows[] = {
@@ -112,20 +115,51 @@ const Row kRows[] = {
      [] { grad([](const Array& x) { return numpy::astype(x, ElementType::kS32); })(Array(1.0f)); },
      StatusCode::kInvalidArgument, "grad requires real-valued outputs"},
     {"jvp_tangent_of_other_shape", [] { jvp(same, std::tuple(numpy::zeros({3})), std::tuple(numpy::zeros({2}))); },
-     StatusCode::kInvalidArgument, "jvp: tangent: leaf 0 is f32[2], wanted f32[3]"},
+     StatusCode::kInvalidArgument, ": tangent: leaf 0 is f32[2], wanted f32[3]"},
     {"jvp_tangent_of_other_type",
      [] { jvp(same, std::tuple(numpy::zeros({3})), std::tuple(numpy::zeros({3}, ElementType::kF16))); },
-     StatusCode::kInvalidArgument, "jvp: tangent: leaf 0 is f16[3], wanted f32[3]"},
+     StatusCode::kInvalidArgument, ": tangent: leaf 0 is f16[3], wanted f32[3]"},
     {"jvp_tangents_of_other_structure",
      [] {
        jvp([](const std::vector<Array>& x) { return x[0]; }, std::tuple(std::vector<Array>{Array(1.0f), Array(2.0f)}),
            std::tuple(std::vector<Array>{Array(1.0f)}));
      },
-     StatusCode::kInvalidArgument, "jvp: tangent: got 1 leaves, wanted 2"},
+     StatusCode::kInvalidArgument, ": tangent: got 1 leaves, wanted 2"},
     {"vjp_cotangent_of_other_shape", [] { vjp(same, numpy::zeros({3})).second(numpy::zeros({4})); },
-     StatusCode::kInvalidArgument, "vjp: cotangent: leaf 0 is f32[4], wanted f32[3]"},
+     StatusCode::kInvalidArgument, ": cotangent: leaf 0 is f32[4], wanted f32[3]"},
     {"linearize_tangent_of_other_shape", [] { linearize(same, numpy::zeros({3})).second(numpy::zeros({})); },
-     StatusCode::kInvalidArgument, "linearize: tangent: leaf 0 is f32[], wanted f32[3]"},
+     StatusCode::kInvalidArgument, ": tangent: leaf 0 is f32[], wanted f32[3]"},
+    {"value_and_grad_of_a_vector", [] { value_and_grad(same)(numpy::zeros({3})); }, StatusCode::kInvalidArgument,
+     "value_and_grad (bad_input_test.cc:"},
+    {"grad_of_no_such_argument",
+     [] {
+       grad<1>([](const Array& x, const std::vector<Array>& y) { return x * y[0]; })(
+           Array(1.0f), std::vector<Array>{numpy::arange(2)});
+     },
+     StatusCode::kInvalidArgument, "grad (bad_input_test.cc:"},
+    {"jacfwd_of_an_integer", [] { jacfwd(same)(numpy::arange(3)); }, StatusCode::kInvalidArgument,
+     "jacfwd requires real-valued inputs (dtype that is a sub-dtype of floating), but got s32[3]"},
+    {"jacrev_to_an_integer",
+     [] { jacrev([](const Array& x) { return numpy::astype(x, ElementType::kS32); })(numpy::zeros({2})); },
+     StatusCode::kInvalidArgument, "jacrev (bad_input_test.cc:"},
+    {"hessian_of_an_integer", [] { hessian(same)(numpy::arange(3)); }, StatusCode::kInvalidArgument,
+     " requires real-valued inputs"},
+    {"index_under_grad", [] { grad([](const Array& x) { return x[5]; })(numpy::zeros({3})); }, StatusCode::kOutOfRange,
+     "index (bad_input_test.cc:"},
+    {"stack_under_vmap",
+     [] { vmap([](const Array& x) { return numpy::stack({x, numpy::zeros({2})}); })(numpy::zeros({2, 3})); },
+     StatusCode::kInvalidArgument, "concatenate (bad_input_test.cc:"},
+    {"index_under_jvp",
+     [] { jvp([](const Array& x) { return x[3]; }, std::tuple(numpy::zeros({3})), std::tuple(numpy::zeros({3}))); },
+     StatusCode::kOutOfRange, "index (bad_input_test.cc:"},
+    {"shapes_under_linearize",
+     [] { linearize([](const Array& x) { return lax::mul(x, numpy::zeros({4})); }, numpy::zeros({3})); },
+     StatusCode::kInvalidArgument, "multiply (bad_input_test.cc:"},
+    {"shapes_under_vjp", [] { vjp([](const Array& x) { return lax::mul(x, numpy::zeros({4})); }, numpy::zeros({3})); },
+     StatusCode::kInvalidArgument, "multiply (bad_input_test.cc:"},
+    {"shapes_under_jacobian",
+     [] { jacrev([](const Array& x) { return lax::mul(x, numpy::zeros({4})); })(numpy::zeros({3})); },
+     StatusCode::kInvalidArgument, "multiply (bad_input_test.cc:"},
     {"reverse_of_a_while_loop",
      [] {
        grad([](const Array& x) {
@@ -210,7 +244,7 @@ const Row kRows[] = {
      },
      StatusCode::kInvalidArgument, "has been donated"},
     {"donated_argument_out_of_range", [] { jit(same, {.donate_argnums = {1}})(Array(1.0f)); },
-     StatusCode::kInvalidArgument, "argnums: 1 is out of range for a function of 1 arguments"},
+     StatusCode::kInvalidArgument, "): 1 is out of range for a function of 1 arguments"},
     {"error_inside_jit_names_the_line",
      [] { jit([](const Array& x) { return x + numpy::zeros({4}); })(numpy::zeros({3})); }, StatusCode::kInvalidArgument,
      "broadcast (bad_input_test.cc:"},
@@ -246,15 +280,33 @@ const Row kRows[] = {
      [] {
        tree_map([](const Array& a, const Array&) { return a; }, std::vector<Array>{Array(1.0f)}, std::vector<Array>{});
      },
-     StatusCode::kInvalidArgument, "the trees have different structures"},
+     StatusCode::kInvalidArgument, "the trees have different structures", false},
 };
 
 class BadInput : public testing::TestWithParam<Row> {};
 
+/// The first line of this file that a message names; 0 if it names none.
+int line_named_in(const std::string& message) {
+  const std::string file = "bad_input_test.cc:";
+  const size_t at = message.find(file);
+  return at == std::string::npos ? 0 : std::atoi(message.c_str() + at + file.size());
+}
+
 TEST_P(BadInput, IsAnErrorWithACodeAndWords) {
   const std::string text = error_of(GetParam().call, GetParam().code);
   EXPECT_NE(text.find(GetParam().text), std::string::npos) << text;
+  EXPECT_EQ(line_named_in(text) != 0, GetParam().names_its_line) << text;
   EXPECT_EQ(grad([](const Array& x) { return x * x; })(Array(3.0f)).item<float>(), 6);  // no trace is left behind
+}
+
+TEST(BadInputLines, AscendAsTheRowsDo) {
+  int before = 0;
+  for (const Row& row : kRows) {
+    if (!row.names_its_line) continue;
+    const int line = line_named_in(error_of(row.call, row.code));
+    EXPECT_GT(line, before) << row.name;
+    before = line;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(FrontEnd, BadInput, testing::ValuesIn(kRows),

@@ -2,6 +2,7 @@
 #include "hilo/lax/carry.h"
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/annotations.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax {
@@ -58,6 +59,7 @@ BatchResult batched_results(std::vector<Array> results, const Mask& batched) {
 
 hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation) {
   hlo::Builder builder(computation->name() + ".packed");
+  builder.set_annotations(annotations_here());
   const hlo::InstructionId parameter = builder.parameter(pack_shapes(parameter_leaves(*computation)));
   auto attributes = std::make_shared<hlo::CallAttributes>();
   attributes->to_apply = computation;

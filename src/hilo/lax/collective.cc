@@ -15,7 +15,7 @@ int64_t size_of_axis(const char* what, const std::string& axis_name) {
   for (const NamedAxis& axis : named_axes()) {
     if (axis.name == axis_name) return axis.size;
   }
-  or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): unbound axis name: " + axis_name +
+  or_throw(invalid_argument(at_user_line(what) + ": unbound axis name: " + axis_name +
                             ". Hint: it needs a surrounding vmap or pmap with this axis_name"));
   return 0;
 }
@@ -69,8 +69,8 @@ Array all_gather(const Operand& x, const std::string& axis_name, int64_t axis, b
   const int64_t axes = x.array().ndim() + (tiled ? 0 : 1);
   attributes->dimension = axis < 0 ? axis + axes : axis;
   if (attributes->dimension < 0 || attributes->dimension >= axes) {
-    or_throw(invalid_argument("all_gather (" + UserLocation::describe() + "): axis " + std::to_string(axis) +
-                              " is out of range for " + x.array().aval_shape().to_string()));
+    or_throw(invalid_argument(at_user_line("all_gather") + ": axis " + std::to_string(axis) + " is out of range for " +
+                              x.array().aval_shape().to_string()));
   }
   const int64_t place = attributes->dimension;
   const Array stacked = bind_one(hlo::kExtAllGather, {x.array()}, std::move(attributes));

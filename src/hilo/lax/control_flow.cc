@@ -26,8 +26,7 @@ void check_types(std::string_view what, std::span<const Aval> got, std::span<con
   bool same = got.size() == wanted.size();
   for (size_t i = 0; same && i < got.size(); ++i) same = got[i].shape == wanted[i].shape;
   if (!same) {
-    or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): got " + types_text(got) +
-                              ", wanted " + types_text(wanted)));
+    or_throw(invalid_argument(at_user_line(what) + ": got " + types_text(got) + ", wanted " + types_text(wanted)));
   }
 }
 
@@ -67,31 +66,35 @@ Array branch_index(const Operand& predicate) {
   const UserLocation here(predicate.location());
   const Array& index = predicate.array();
   if (index.ndim() != 0) {
-    or_throw(invalid_argument("cond (" + UserLocation::describe() + "): Pred must be a scalar, got " +
-                              index.aval_shape().to_string()));
+    or_throw(invalid_argument(at_user_line("cond") + ": Pred must be a scalar, got " + index.aval_shape().to_string()));
   }
   return index.dtype() == ElementType::kPred ? index : ops::ne(index, ops::full_like(index, 0));
 }
 
 }  // namespace
 
-Array increment(const Array& i) { return ops::add(i, ops::full_like(i, 1)); }
+Array increment(const Array& i, const std::source_location& location) {
+  const UserLocation here(location);
+  return ops::add(i, ops::full_like(i, 1));
+}
 
-Array less(const Array& i, const Array& end) { return ops::lt(i, end); }
+Array less(const Array& i, const Array& end, const std::source_location& location) {
+  const UserLocation here(location);
+  return ops::lt(i, end);
+}
 
 Bounds loop_bounds(const Operand& lower, const Operand& upper) {
   const UserLocation here(lower.location());
   Bounds bounds{lower.array(), upper.array(), std::nullopt};
   for (const Array& bound : {bounds.lower, bounds.upper}) {
     if (bound.ndim() == 0 && is_integer(bound.dtype())) continue;
-    or_throw(invalid_argument("fori_loop (" + UserLocation::describe() + "): bounds must be integer scalars; got " +
+    or_throw(invalid_argument(at_user_line("fori_loop") + ": bounds must be integer scalars; got " +
                               bound.aval_shape().to_string()));
   }
   if (bounds.lower.weak_type()) bounds.lower = ops::convert_element_type(bounds.lower, bounds.upper.dtype());
   else if (bounds.upper.weak_type()) bounds.upper = ops::convert_element_type(bounds.upper, bounds.lower.dtype());
   if (bounds.lower.dtype() != bounds.upper.dtype()) {
-    or_throw(invalid_argument("fori_loop (" + UserLocation::describe() +
-                              "): lower and upper bounds must have equal types; got " +
+    or_throw(invalid_argument(at_user_line("fori_loop") + ": lower and upper bounds must have equal types; got " +
                               bounds.lower.aval_shape().to_string() + " and " + bounds.upper.aval_shape().to_string()));
   }
   bounds.lower = with_weak_type(bounds.lower, false);
@@ -101,8 +104,11 @@ Bounds loop_bounds(const Operand& lower, const Operand& upper) {
   return bounds;
 }
 
-void check_structure(std::string_view what, const std::string& got, const std::string& wanted) {
-  if (got != wanted) or_throw(invalid_argument(std::string(what) + " has another structure than what went in"));
+void check_structure(std::string_view function, const std::source_location& location, std::string_view part,
+                     const std::string& got, const std::string& wanted) {
+  if (got == wanted) return;
+  or_throw(invalid_argument(std::string(function) + " (" + describe_location(location) + "): " + std::string(part) +
+                            " has another structure than what went in"));
 }
 
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
@@ -143,8 +149,8 @@ std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction&
   const UserLocation here(location);  // only now: what is inside the body has lines of its own
   check_types("while_loop: the body's result", step.results, avals_of(carry));
   if (test.results.size() != 1 || test.results[0].shape != Shape::scalar(ElementType::kPred)) {
-    or_throw(invalid_argument("while_loop (" + UserLocation::describe() +
-                              "): cond_fun must return a boolean scalar, got " + types_text(test.results)));
+    or_throw(invalid_argument(at_user_line("while_loop") + ": cond_fun must return a boolean scalar, got " +
+                              types_text(test.results)));
   }
   // Captured values travel through the loop as carries that the body hands on unchanged.
   const size_t count = carry.size();

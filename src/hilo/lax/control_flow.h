@@ -19,15 +19,17 @@ struct ScanResult {
 /// `f` maps (carry, slice of xs) to (carry, slice of ys); the first initial.size() results are the carry.
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
                 std::optional<int64_t> length, bool reverse, const std::source_location& location);
-Array increment(const Array& i);
-Array less(const Array& i, const Array& end);
+Array increment(const Array& i, const std::source_location& location);
+Array less(const Array& i, const Array& end, const std::source_location& location);
 /// The bounds of a fori_loop: numbers if both have values, and in any case integer scalars of one type.
 struct Bounds {
   Array lower, upper;
   std::optional<std::pair<int64_t, int64_t>> values;
 };
 Bounds loop_bounds(const Operand& lower, const Operand& upper);
-void check_structure(std::string_view what, const std::string& got, const std::string& wanted);
+/// Refuses a `part` of a call whose structure isn't that of what went in.
+void check_structure(std::string_view function, const std::source_location& location, std::string_view part,
+                     const std::string& got, const std::string& wanted);
 }  // namespace detail
 
 /// if_true(operands...) or if_false(operands...); both are traced, one runs.
@@ -55,7 +57,7 @@ Carry while_loop(const Condition& condition, const Body& body, const Carry& init
   };
   const FlatFunction flat_body = [&](std::span<const Array> leaves) {
     const FlatTree out = flatten(Carry(body(unflatten(initial, leaves))));
-    detail::check_structure("while_loop: the body's result", out.structure, flatten(initial).structure);
+    detail::check_structure("while_loop", location, "the body's result", out.structure, flatten(initial).structure);
     return out.leaves;
   };
   return unflatten(initial, detail::while_loop(flat_condition, flat_body, flatten(initial).leaves, location));
@@ -74,7 +76,7 @@ auto scan(const F& f, const Carry& initial, const Xs& xs, bool reverse = false,
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     Step step = f(unflatten(initial, leaves.first(carry_count)), unflatten(xs, leaves.subspan(carry_count)));
     FlatTree carry = flatten(Carry(step.first));
-    detail::check_structure("scan: the step's carry", carry.structure, flatten(initial).structure);
+    detail::check_structure("scan", location, "the step's carry", carry.structure, flatten(initial).structure);
     ys.emplace(step.second);
     for (const Array& y : flatten(*ys).leaves) carry.leaves.push_back(y);
     return carry.leaves;
@@ -92,8 +94,8 @@ Carry fori_loop(int64_t lower, int64_t upper, const Body& body, const Carry& ini
   start.leaves.insert(start.leaves.begin(), Array::from_literal(Literal::scalar(static_cast<int32_t>(lower))));
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     const FlatTree out = flatten(Carry(body(leaves[0], unflatten(initial, leaves.subspan(1)))));
-    detail::check_structure("fori_loop: the body's result", out.structure, flatten(initial).structure);
-    std::vector<Array> next = {detail::increment(leaves[0])};
+    detail::check_structure("fori_loop", location, "the body's result", out.structure, flatten(initial).structure);
+    std::vector<Array> next = {detail::increment(leaves[0], location)};
     next.insert(next.end(), out.leaves.begin(), out.leaves.end());
     return next;
   };
@@ -109,12 +111,13 @@ Carry fori_loop(const Operand& lower, const Operand& upper, const Body& body, co
   const detail::Bounds bounds = detail::loop_bounds(lower, upper);
   if (bounds.values) return fori_loop(bounds.values->first, bounds.values->second, body, initial, lower.location());
   using State = std::tuple<Array, Array, Carry>;
-  const State last = while_loop([](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s)); },
-                                [&](const State& s) {
-                                  const auto& [i, end, carry] = s;
-                                  return State(detail::increment(i), end, Carry(body(i, carry)));
-                                },
-                                State(bounds.lower, bounds.upper, initial), lower.location());
+  const State last =
+      while_loop([&](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s), lower.location()); },
+                 [&](const State& s) {
+                   const auto& [i, end, carry] = s;
+                   return State(detail::increment(i, lower.location()), end, Carry(body(i, carry)));
+                 },
+                 State(bounds.lower, bounds.upper, initial), lower.location());
   return std::get<2>(last);
 }
 

@@ -111,8 +111,8 @@ JvpResult multiplying_scatter_jvp(const Operation& operation, std::span<const Ta
     tangent = ops::scatter(tangents[0].value(), s.indices, s.updates, s.attributes, Opcode::kMultiply);
   if (!tangents[2].is_zero()) {
     if (!s.attributes.unique_indices) {
-      or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
-                             "): the updates of a multiplying scatter have a tangent only with unique_indices=true"));
+      or_throw(unimplemented(at_user_line("jvp of scatter") +
+                             ": the updates of a multiplying scatter have a tangent only with unique_indices=true"));
     }
     tangent = add_tangents(tangent, mul(s.x, s.add_to(full_like(s.x, 0), tangents[2].value())));
   }
@@ -154,8 +154,8 @@ JvpResult scatter_jvp(const Operation& operation, std::span<const Tangent> tange
       return repeating_scatter_jvp(operation, tangents);
     if (kind == ReducerKind::kAdd || replaces(body)) return linear_jvp(operation, tangents);
   }
-  or_throw(unimplemented("jvp of scatter (" + UserLocation::describe() +
-                         "): only one operand, and adding, multiplying, extreme or replacing updates"));
+  or_throw(unimplemented(at_user_line("jvp of scatter") +
+                         ": only one operand, and adding, multiplying, extreme or replacing updates"));
   return {};
 }
 
@@ -177,7 +177,8 @@ void scatter_transpose(const Operation& operation, std::span<const Tangent> cts,
     return out.add(0, ops::scatter(ct, s.indices, s.updates, s.attributes, Opcode::kMultiply));
   }
   if (!adds && !s.attributes.unique_indices) {  // its jvp is a sum; a program from outside may still ask
-    or_throw(unimplemented("transpose of a replacing scatter is only implemented for unique_indices=true"));
+    or_throw(unimplemented(at_user_line("transpose of scatter") +
+                           ": a replacing scatter is only implemented for unique_indices=true"));
   }
   if (out.wants(0)) {
     out.add(0, adds ? ct : ops::scatter(ct, s.indices, full_like(s.updates, 0), s.attributes, std::nullopt));

@@ -105,7 +105,7 @@ Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attribu
   const Array mask = spread_over_windows(inside, read.aval_shape(), attributes.offset_dims);
   const Array fill = fill_value ? convert_element_type(*fill_value, x.dtype()) : default_fill_value(x.dtype());
   if (fill.ndim() != 0) {
-    or_throw(invalid_argument("gather (" + UserLocation::describe() + "): fill_value must be a scalar; got " +
+    or_throw(invalid_argument(at_user_line("gather") + ": fill_value must be a scalar; got " +
                               fill.aval_shape().to_string()));
   }
   return select(mask, read, broadcast_in_dim(fill, read.aval_shape(), {}));

@@ -169,7 +169,7 @@ JvpResult reduce_jvp(const Operation& operation, std::span<const Tangent> tangen
 /// Only sums are linear.
 void reduce_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   if (attributes(operation).to_apply->reducer_kind() != ReducerKind::kAdd) {
-    or_throw(invalid_argument("transpose of reduce: only a sum is linear"));
+    or_throw(invalid_argument(at_user_line("transpose of reduce") + ": only a sum is linear"));
   }
   if (out.wants(0)) out.add(0, spread(operation, cts[0].value()));
   if (out.wants(1)) out.add(1, reduce_sum(cts[0].value(), all_dimensions(cts[0]->ndim())));

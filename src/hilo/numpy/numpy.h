@@ -25,22 +25,25 @@ class Axes {
   std::optional<std::vector<int64_t>> axes_;
 };
 inline constexpr ElementType kDefaultFloat = ElementType::kF32;
+/// The line of a call that takes no Operand; nobody gives it.
+using Line = std::source_location;
 
 // ---- creation -------------------------------------------------------------------------------------------------------
-Array zeros(const Shape& shape, ElementType type = kDefaultFloat);
-Array ones(const Shape& shape, ElementType type = kDefaultFloat);
+Array zeros(const Shape& shape, ElementType type = kDefaultFloat, Line line = Line::current());
+Array ones(const Shape& shape, ElementType type = kDefaultFloat, Line line = Line::current());
 Array full(const Shape& shape, const Operand& value);
 Array full(const Shape& shape, const Operand& value, ElementType type);
 Array zeros_like(const Operand& x);
 Array ones_like(const Operand& x);
 /// 0, 1, ..., n-1.
-Array arange(int64_t n, ElementType type = ElementType::kS32);
+Array arange(int64_t n, ElementType type = ElementType::kS32, Line line = Line::current());
 /// `count` points from start to stop, both included.
-Array linspace(double start, double stop, int64_t count, ElementType type = kDefaultFloat);
-Array eye(int64_t n, ElementType type = kDefaultFloat);
+Array linspace(double start, double stop, int64_t count, ElementType type = kDefaultFloat, Line line = Line::current());
+Array eye(int64_t n, ElementType type = kDefaultFloat, Line line = Line::current());
 /// A vector or matrix from numbers.
-Array array(std::initializer_list<double> values, ElementType type = kDefaultFloat);
-Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type = kDefaultFloat);
+Array array(std::initializer_list<double> values, ElementType type = kDefaultFloat, Line line = Line::current());
+Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type = kDefaultFloat,
+            Line line = Line::current());
 
 // ---- elementwise: broadcasting and promotion as jax.numpy -----------------------------------------------------------
 // cos(x), exp(x), ...: the rows of numpy/ufuncs.inc.
@@ -78,8 +81,8 @@ Array transpose(const Operand& x, const Axes& axes = std::nullopt);
 Array expand_dims(const Operand& x, int64_t axis);
 Array squeeze(const Operand& x, const Axes& axes = std::nullopt);
 Array broadcast_to(const Operand& x, const Shape& shape);
-Array concatenate(const std::vector<Array>& arrays, int64_t axis = 0);
-Array stack(const std::vector<Array>& arrays, int64_t axis = 0);
+Array concatenate(const std::vector<Array>& arrays, int64_t axis = 0, Line line = Line::current());
+Array stack(const std::vector<Array>& arrays, int64_t axis = 0, Line line = Line::current());
 Array flip(const Operand& x, const Axes& axes = std::nullopt);
 /// x[start:stop:step] along one axis; negative positions count from the end.
 Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step = 1, int64_t axis = 0);

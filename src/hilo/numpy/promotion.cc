@@ -73,8 +73,8 @@ std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<cons
     const int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1;
     const int64_t y = i < b.size() ? b[b.size() - 1 - i] : 1;
     if (x != y && x != 1 && y != 1) {
-      or_throw(invalid_argument("broadcast (" + UserLocation::describe() + "): incompatible shapes " +
-                                dimensions_to_string(a) + " and " + dimensions_to_string(b)));
+      or_throw(invalid_argument(at_user_line("broadcast") + ": incompatible shapes " + dimensions_to_string(a) +
+                                " and " + dimensions_to_string(b)));
     }
     out[rank - 1 - i] = x == 1 ? y : x;
   }
@@ -84,8 +84,8 @@ std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<cons
 Array spread_to(const Array& x, std::span<const int64_t> shape) {
   if (std::ranges::equal(x.shape(), shape)) return x;
   if (broadcast_shapes(x.shape(), shape) != std::vector<int64_t>(shape.begin(), shape.end())) {
-    or_throw(invalid_argument("broadcast_to (" + UserLocation::describe() + "): " + x.aval_shape().to_string() +
-                              " can't become " + dimensions_to_string(shape)));
+    or_throw(invalid_argument(at_user_line("broadcast_to") + ": " + x.aval_shape().to_string() + " can't become " +
+                              dimensions_to_string(shape)));
   }
   // Axes of extent 1 that grow are dropped first: a broadcast keeps the extents it maps.
   const int64_t offset = static_cast<int64_t>(shape.size()) - x.ndim();

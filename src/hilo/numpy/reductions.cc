@@ -170,7 +170,8 @@ Array matmul(const Operand& x, const Operand& y) {
   const ElementType t = type.shape.element_type();
   Array a = ops::convert_element_type(x.array(), t);
   Array b = ops::convert_element_type(y.array(), t);
-  if (a.ndim() == 0 || b.ndim() == 0) or_throw(invalid_argument("matmul: operands must not be scalars"));
+  if (a.ndim() == 0 || b.ndim() == 0)
+    or_throw(invalid_argument(at_user_line("matmul") + ": operands must not be scalars"));
   const int64_t batch = std::max(a.ndim(), b.ndim()) - 2;
   ops::DotDimensions d;
   d.lhs_contracting = {a.ndim() - 1};

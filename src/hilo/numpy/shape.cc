@@ -10,7 +10,9 @@ namespace hilo::numpy {
 namespace {
 
 hilo::Shape shape_of(ElementType type, const Shape& shape) {
-  return or_throw(hilo::Shape::make_array(canonical_type(type), shape));
+  StatusOr<hilo::Shape> made = hilo::Shape::make_array(canonical_type(type), shape);
+  if (!made.ok()) or_throw(made.status().with_context(at_user_line("shape")));
+  return *made;
 }
 
 }  // namespace
@@ -18,8 +20,8 @@ hilo::Shape shape_of(ElementType type, const Shape& shape) {
 int64_t normal_axis(const Array& x, int64_t axis) {
   const int64_t normal = axis < 0 ? axis + x.ndim() : axis;
   if (normal < 0 || normal >= x.ndim()) {
-    or_throw(invalid_argument("axis (" + UserLocation::describe() + "): " + std::to_string(axis) +
-                              " is out of range for " + x.aval_shape().to_string()));
+    or_throw(invalid_argument(at_user_line("axis") + ": " + std::to_string(axis) + " is out of range for " +
+                              x.aval_shape().to_string()));
   }
   return normal;
 }
@@ -30,14 +32,19 @@ std::vector<int64_t> normal_axes(const Array& x, const Axes& axes) {
   for (int64_t a : *axes) normal.push_back(normal_axis(x, a));
   std::ranges::sort(normal);
   if (std::ranges::adjacent_find(normal) != normal.end()) {
-    or_throw(
-        invalid_argument("axes (" + UserLocation::describe() + "): duplicate axis in " + dimensions_to_string(*axes)));
+    or_throw(invalid_argument(at_user_line("axes") + ": duplicate axis in " + dimensions_to_string(*axes)));
   }
   return normal;
 }
 
-Array zeros(const Shape& shape, ElementType type) { return ops::full(shape_of(type, shape), 0); }
-Array ones(const Shape& shape, ElementType type) { return ops::full(shape_of(type, shape), 1); }
+Array zeros(const Shape& shape, ElementType type, Line line) {
+  const UserLocation here(line);
+  return ops::full(shape_of(type, shape), 0);
+}
+Array ones(const Shape& shape, ElementType type, Line line) {
+  const UserLocation here(line);
+  return ops::full(shape_of(type, shape), 1);
+}
 Array full(const Shape& shape, const Operand& value) {
   const UserLocation here(value.location());
   return spread_to(with_weak_type(value.array(), false), shape);
@@ -46,12 +53,23 @@ Array full(const Shape& shape, const Operand& value, ElementType type) {
   const UserLocation here(value.location());
   return spread_to(ops::convert_element_type(value.array(), canonical_type(type)), shape);
 }
-Array zeros_like(const Operand& x) { return ops::full_like(x.array(), 0); }
-Array ones_like(const Operand& x) { return ops::full_like(x.array(), 1); }
-Array arange(int64_t n, ElementType type) { return ops::iota(shape_of(type, {n}), 0); }
+Array zeros_like(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::full_like(x.array(), 0);
+}
+Array ones_like(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::full_like(x.array(), 1);
+}
+Array arange(int64_t n, ElementType type, Line line) {
+  const UserLocation here(line);
+  return ops::iota(shape_of(type, {n}), 0);
+}
 
-Array linspace(double start, double stop, int64_t count, ElementType type) {
-  if (count < 1) or_throw(invalid_argument("linspace: count must be at least 1; got " + std::to_string(count)));
+Array linspace(double start, double stop, int64_t count, ElementType type, Line line) {
+  const UserLocation here(line);
+  if (count < 1)
+    or_throw(invalid_argument(at_user_line("linspace") + ": count must be at least 1; got " + std::to_string(count)));
   const hilo::Shape shape = shape_of(type, {count});
   if (count == 1) return ops::full(shape, start);
   const Array t = ops::div(ops::iota(shape, 0), ops::full(shape, static_cast<double>(count - 1)));
@@ -60,20 +78,24 @@ Array linspace(double start, double stop, int64_t count, ElementType type) {
                   ops::mul(ops::full(shape, stop), t));
 }
 
-Array eye(int64_t n, ElementType type) {
+Array eye(int64_t n, ElementType type, Line line) {
+  const UserLocation here(line);
   const hilo::Shape square = shape_of(ElementType::kS32, {n, n});
   return ops::convert_element_type(ops::eq(ops::iota(square, 0), ops::iota(square, 1)), canonical_type(type));
 }
 
-Array array(std::initializer_list<double> values, ElementType type) {
+Array array(std::initializer_list<double> values, ElementType type, Line line) {
+  const UserLocation here(line);
   const Array wide = Array::from_literal(Literal::array<double>({static_cast<int64_t>(values.size())}, values));
   return ops::convert_element_type(wide, canonical_type(type));
 }
 
-Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type) {
+Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type, Line line) {
+  const UserLocation here(line);
   std::vector<double> values;
   for (const auto& row : rows) {
-    if (row.size() != rows.begin()->size()) or_throw(invalid_argument("array: rows have different lengths"));
+    if (row.size() != rows.begin()->size())
+      or_throw(invalid_argument(at_user_line("array") + ": rows have different lengths"));
     values.insert(values.end(), row.begin(), row.end());
   }
   const int64_t columns = rows.size() == 0 ? 0 : static_cast<int64_t>(rows.begin()->size());
@@ -114,7 +136,7 @@ Array expand_dims(const Operand& x, int64_t axis) {
   const int64_t rank = x.array().ndim() + 1;
   const int64_t at = axis < 0 ? axis + rank : axis;
   if (at < 0 || at >= rank)
-    or_throw(invalid_argument("expand_dims: axis " + std::to_string(axis) + " is out of range"));
+    or_throw(invalid_argument(at_user_line("expand_dims") + ": axis " + std::to_string(axis) + " is out of range"));
   Shape dims(x.array().shape().begin(), x.array().shape().end());
   dims.insert(dims.begin() + at, 1);
   return ops::reshape(x.array(), dims);
@@ -126,8 +148,8 @@ Array squeeze(const Operand& x, const Axes& axes) {
   for (int64_t a : normal_axes(x.array(), axes)) {
     if (x.array().shape(a) == 1) removed.push_back(a);
     else if (axes)
-      or_throw(invalid_argument("squeeze: axis " + std::to_string(a) + " of " + x.array().aval_shape().to_string() +
-                                " isn't 1"));
+      or_throw(invalid_argument(at_user_line("squeeze") + ": axis " + std::to_string(a) + " of " +
+                                x.array().aval_shape().to_string() + " isn't 1"));
   }
   return ops::reshape(x.array(), ops::without_dimensions(x.array().shape(), removed));
 }
@@ -137,8 +159,9 @@ Array broadcast_to(const Operand& x, const Shape& shape) {
   return spread_to(x.array(), shape);
 }
 
-Array concatenate(const std::vector<Array>& arrays, int64_t axis) {
-  if (arrays.empty()) or_throw(invalid_argument("concatenate: need at least one array"));
+Array concatenate(const std::vector<Array>& arrays, int64_t axis, Line line) {
+  const UserLocation here(line);
+  if (arrays.empty()) or_throw(invalid_argument(at_user_line("concatenate") + ": need at least one array"));
   Aval type = arrays[0].aval();
   for (const Array& a : arrays) type = promote_types(type, a.aval());
   std::vector<Array> same;
@@ -146,7 +169,8 @@ Array concatenate(const std::vector<Array>& arrays, int64_t axis) {
   return ops::concatenate(same, normal_axis(arrays[0], axis));
 }
 
-Array stack(const std::vector<Array>& arrays, int64_t axis) {
+Array stack(const std::vector<Array>& arrays, int64_t axis, Line line) {
+  const UserLocation here(line);
   std::vector<Array> expanded;
   for (const Array& a : arrays) expanded.push_back(expand_dims(a, axis));
   return concatenate(expanded, axis);
@@ -159,7 +183,8 @@ Array flip(const Operand& x, const Axes& axes) {
 
 Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step, int64_t axis) {
   const UserLocation here(x.location());
-  if (step < 1) or_throw(invalid_argument("slice: step must be positive; got " + std::to_string(step)));
+  if (step < 1)
+    or_throw(invalid_argument(at_user_line("slice") + ": step must be positive; got " + std::to_string(step)));
   const int64_t at = normal_axis(x.array(), axis);
   const int64_t extent = x.array().shape(at);
   const auto position = [&](int64_t p) { return std::clamp<int64_t>(p < 0 ? p + extent : p, 0, extent); };

@@ -96,7 +96,10 @@ Array as_predicate(const Array& x) { return x.dtype() == ElementType::kPred ? x 
   Array name(const Operand& x) { return inexact(x, op); }
 #include "hilo/numpy/ufuncs.inc"
 
-Array abs(const Operand& x) { return x.array().dtype() == ElementType::kPred ? x.array() : ops::abs(x.array()); }
+Array abs(const Operand& x) {
+  const UserLocation here(x.location());
+  return x.array().dtype() == ElementType::kPred ? x.array() : ops::abs(x.array());
+}
 Array add(const Operand& x, const Operand& y) { return binary(x, y, ops::add); }
 Array arctan2(const Operand& y, const Operand& x) {
   const UserLocation here(y.location());
@@ -114,9 +117,18 @@ Array isnan(const Operand& x) {
   const UserLocation here(x.location());
   return ops::ne(x.array(), x.array());
 }
-Array logical_and(const Operand& x, const Operand& y) { return as_predicate(x.array()) & as_predicate(y.array()); }
-Array logical_not(const Operand& x) { return ops::bitwise_not(as_predicate(x.array())); }
-Array logical_or(const Operand& x, const Operand& y) { return as_predicate(x.array()) | as_predicate(y.array()); }
+Array logical_and(const Operand& x, const Operand& y) {
+  const UserLocation here(x.location());
+  return as_predicate(x.array()) & as_predicate(y.array());
+}
+Array logical_not(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::bitwise_not(as_predicate(x.array()));
+}
+Array logical_or(const Operand& x, const Operand& y) {
+  const UserLocation here(x.location());
+  return as_predicate(x.array()) | as_predicate(y.array());
+}
 Array maximum(const Operand& x, const Operand& y) { return binary(x, y, ops::max); }
 Array minimum(const Operand& x, const Operand& y) { return binary(x, y, ops::min); }
 Array multiply(const Operand& x, const Operand& y) { return binary(x, y, ops::mul); }

@@ -47,7 +47,7 @@ Words threefry(const Words& key, Words x) {
 Words key_words(const Key& key, const hilo::Shape& shape) {
   const Array& data = key.data;
   if (data.dtype() != kU32 || data.ndim() != 1 || data.shape(0) != 2) {
-    or_throw(invalid_argument("random: a key is u32[2]; got " + data.aval_shape().to_string()));
+    or_throw(invalid_argument(at_user_line("random") + ": a key is u32[2]; got " + data.aval_shape().to_string()));
   }
   const auto word = [&](int64_t i) {
     const Array one = ops::reshape(ops::slice(data, {{i, i + 1, 1}}), {});
@@ -60,7 +60,8 @@ Words key_words(const Key& key, const hilo::Shape& shape) {
 Words counters(const hilo::Shape& shape) {
   const int64_t n = shape.element_count();
   if (n > std::numeric_limits<uint32_t>::max()) {
-    or_throw(unimplemented("random: more than 2^32 - 1 elements from one key; got " + shape.to_string()));
+    or_throw(
+        unimplemented(at_user_line("random") + ": more than 2^32 - 1 elements from one key; got " + shape.to_string()));
   }
   const Array low = ops::reshape(ops::iota(hilo::Shape::array(kU32, {n}), 0), shape.dimensions());
   return {ops::full_like(low, 0), low};
@@ -81,7 +82,8 @@ Array paired(const Words& words) {
 
 }  // namespace
 
-Key key(int64_t seed) {
+Key key(int64_t seed, Line line) {
+  const UserLocation here(line);
   // Without x64 JAX keeps a seed's low 32 bits only; the high word is 0.
   const uint32_t low = static_cast<uint32_t>(seed);
   const uint32_t high = canonical_type(ElementType::kS64) == ElementType::kS64
@@ -90,7 +92,8 @@ Key key(int64_t seed) {
   return {Array::from_literal(Literal::array<uint32_t>({2}, {high, low}))};
 }
 
-std::vector<Key> split(const Key& key, int64_t count) {
+std::vector<Key> split(const Key& key, int64_t count, Line line) {
+  const UserLocation here(line);
   const Array all = paired(random_words(key, words_shape({count})));
   std::vector<Key> keys;
   for (int64_t i = 0; i < count; ++i) keys.push_back({all[i]});
@@ -103,13 +106,14 @@ Key fold_in(const Key& key, const Operand& data) {
   return {paired(threefry(key_words(key, low.aval_shape()), {ops::full_like(low, 0), low}))};
 }
 
-Array bits(const Key& key, const numpy::Shape& shape) {
+Array bits(const Key& key, const numpy::Shape& shape, Line line) {
+  const UserLocation here(line);
   const Words words = random_words(key, words_shape(shape));
   return ops::bitwise_xor(words.high, words.low);
 }
 
-Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval, const Operand& maxval) {
-  const UserLocation here(minval.location());
+Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval, const Operand& maxval, Line line) {
+  const UserLocation here(line);
   // The upper 23 bits as the mantissa of a float in [1, 2).
   const Array random = bits(key, shape);
   const Array mantissa = ops::shift_right_logical(random, ops::full_like(random, 9));
@@ -121,17 +125,23 @@ Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval, 
   return numpy::maximum(low, unit * (high - low) + low);
 }
 
-Array normal(const Key& key, const numpy::Shape& shape) {
+Array normal(const Key& key, const numpy::Shape& shape, Line line) {
+  const UserLocation here(line);
   const float above_minus_one = std::nextafter(-1.0f, 0.0f);
   const Array u = uniform(key, shape, above_minus_one, 1.0f);
   return ops::mul(ops::full_like(u, std::sqrt(2.0)), lax::erf_inv(u));
 }
 
-Array permutation(const Key& key, int64_t n) { return permutation(key, numpy::arange(n)); }
+Array permutation(const Key& key, int64_t n, Line line) {
+  const UserLocation here(line);
+  return permutation(key, numpy::arange(n));
+}
 
-Array permutation(const Key& key, const Array& x) {
+Array permutation(const Key& key, const Array& x, Line line) {
+  const UserLocation here(line);
   if (x.ndim() == 0)
-    or_throw(invalid_argument("permutation: needs at least one axis; got " + x.aval_shape().to_string()));
+    or_throw(
+        invalid_argument(at_user_line("permutation") + ": needs at least one axis; got " + x.aval_shape().to_string()));
   if (x.ndim() > 1) return numpy::take(x, permutation(key, x.shape(0)), 0, IndexMode::kPromiseInBounds);
   // Sorting by random keys once leaves too many ties in long arrays: JAX sorts again until ties are unlikely (n^3 < keys).
   const double n = static_cast<double>(std::max<int64_t>(1, x.size()));

@@ -6,27 +6,30 @@
 
 namespace hilo::random {
 
+using numpy::Line;
+
 /// The state of a generator that never changes: use a key once, split it for more.
 struct Key {
   Array data;  ///< u32[..., 2]
 };
 
 /// The key of a seed, as jax.random.key.
-Key key(int64_t seed);
+Key key(int64_t seed, Line line = Line::current());
 /// `count` keys, independent of each other and of `key`; keys[i] is split(key)[i].
-std::vector<Key> split(const Key& key, int64_t count = 2);
+std::vector<Key> split(const Key& key, int64_t count = 2, Line line = Line::current());
 /// The key of `key` and a number; cheaper than splitting when the number counts steps. `data` is an integer scalar.
 Key fold_in(const Key& key, const Operand& data);
 
 /// Uniform random bits, u32.
-Array bits(const Key& key, const numpy::Shape& shape);
+Array bits(const Key& key, const numpy::Shape& shape, Line line = Line::current());
 /// Uniform floats in [minval, maxval).
-Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval = 0.0f, const Operand& maxval = 1.0f);
+Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval = 0.0f, const Operand& maxval = 1.0f,
+              Line line = Line::current());
 /// Standard normal floats.
-Array normal(const Key& key, const numpy::Shape& shape);
+Array normal(const Key& key, const numpy::Shape& shape, Line line = Line::current());
 /// 0..n-1 in random order.
-Array permutation(const Key& key, int64_t n);
+Array permutation(const Key& key, int64_t n, Line line = Line::current());
 /// The slices of `x` along its leading axis in random order.
-Array permutation(const Key& key, const Array& x);
+Array permutation(const Key& key, const Array& x, Line line = Line::current());
 
 }  // namespace hilo::random

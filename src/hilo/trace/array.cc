@@ -29,7 +29,7 @@ Literal canonical_scalar(const Literal& value) {
 }
 
 [[noreturn]] void refuse_value(const Tracer& tracer) {
-  const std::string here = UserLocation::describe();  // unknown to `if (x)`, which passes no location
+  const std::string here = UserLocation::describe();  // of the transformation, for `if (x)`, which passes no location
   throw ConcretizationError(failed_precondition(
       "a value was asked of a tracer" + (here.empty() ? "" : " (" + here + ")") + ": " + tracer.record->transformation +
       " made " + tracer.aval.shape.to_string() + " at " +
@@ -65,7 +65,7 @@ Array Array::from_literal(const Literal& literal) {
 Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions) {
   const Shape shape = or_throw(Shape::make_array(type, dimensions));
   if (static_cast<int64_t>(bytes.size()) != shape.byte_size()) {
-    or_throw(invalid_argument("array: got " +
+    or_throw(invalid_argument(at_user_line("array") + ": got " +
                               std::to_string(bytes.size() / static_cast<size_t>(element_size_bytes(type))) +
                               " values, " + shape.to_string() + " needs " + std::to_string(shape.element_count())));
   }
@@ -75,20 +75,23 @@ Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std:
 const Shape& Array::aval_shape() const { return impl_->aval.shape; }
 bool Array::weak_type() const { return impl_->aval.weak_type; }
 
-int64_t Array::shape(int64_t axis) const {
-  const int64_t normal = axis < 0 ? axis + ndim() : axis;
+int64_t Array::shape(const Index& axis) const {
+  const int64_t normal = axis.value() < 0 ? axis.value() + ndim() : axis.value();
   if (normal < 0 || normal >= ndim()) {
-    or_throw(
-        invalid_argument("shape: axis " + std::to_string(axis) + " is out of range for " + aval_shape().to_string()));
+    const UserLocation here(axis.location());
+    or_throw(invalid_argument(at_user_line("shape") + ": axis " + std::to_string(axis.value()) +
+                              " is out of range for " + aval_shape().to_string()));
   }
   return shape()[static_cast<size_t>(normal)];
 }
 
 Literal Array::to_literal() const { return or_throw(literal_from_buffer(*buffer_of(concrete_value(*this)))); }
 
-Literal Array::scalar_literal() const {
+Literal Array::scalar_literal(const std::source_location& location) const {
+  const UserLocation here(location);
   if (size() != 1) {
-    or_throw(invalid_argument("item: only an array of size 1 is a number; got " + aval_shape().to_string()));
+    or_throw(invalid_argument(at_user_line("item") + ": only an array of size 1 is a number; got " +
+                              aval_shape().to_string()));
   }
   return to_literal();
 }
@@ -100,12 +103,14 @@ std::string Array::to_string() const {
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << array.to_string(); }
 
-Array Array::operator[](int64_t index) const {
-  if (ndim() == 0) or_throw(invalid_argument("index: a scalar has no slices"));
+Array Array::operator[](const Index& index) const {
+  const UserLocation here(index.location());
+  if (ndim() == 0) or_throw(invalid_argument(at_user_line("index") + ": a scalar has no slices"));
   const int64_t extent = shape(0);
-  const int64_t start = index < 0 ? index + extent : index;
+  const int64_t start = index.value() < 0 ? index.value() + extent : index.value();
   if (start < 0 || start >= extent) {
-    or_throw(out_of_range("index: " + std::to_string(index) + " is out of range for " + aval_shape().to_string()));
+    or_throw(out_of_range(at_user_line("index") + ": " + std::to_string(index.value()) + " is out of range for " +
+                          aval_shape().to_string()));
   }
   auto attributes = std::make_shared<hlo::SliceAttributes>();
   attributes->ranges.push_back({start, start + 1, 1});

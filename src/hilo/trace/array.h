@@ -29,6 +29,20 @@ struct Aval {
   bool operator==(const Aval&) const = default;
 };
 
+/// A position in an array, and the line of the call.
+class Index {
+ public:
+  Index(int64_t value, std::source_location location = std::source_location::current())  // NOLINT: numbers index
+      : value_(value), location_(location) {}
+
+  int64_t value() const { return value_; }
+  const std::source_location& location() const { return location_; }
+
+ private:
+  int64_t value_;
+  std::source_location location_;
+};
+
 /// An n-dimensional array. Copies share the value, which never changes: assignment makes a handle point elsewhere.
 /// Inside jit, grad, vmap and their kin an Array may be a tracer, which has a shape and a type and perhaps no value yet.
 class Array {
@@ -45,7 +59,9 @@ class Array {
   /// An array of T from a flat list in row-major order.
   /// Errors    INVALID_ARGUMENT if the count differs
   template <NativeElement T>
-  static Array from_vector(const std::vector<T>& values, std::vector<int64_t> dimensions) {
+  static Array from_vector(const std::vector<T>& values, std::vector<int64_t> dimensions,
+                           std::source_location location = std::source_location::current()) {
+    const UserLocation here(location);
     return from_values(std::span<const T>(values), dimensions);
   }
   template <NativeElement T>
@@ -56,7 +72,7 @@ class Array {
   const Shape& aval_shape() const;
   ElementType dtype() const { return aval_shape().element_type(); }
   std::span<const int64_t> shape() const { return aval_shape().dimensions(); }
-  int64_t shape(int64_t axis) const;  ///< a negative axis counts from the end
+  int64_t shape(const Index& axis) const;  ///< a negative axis counts from the end
   int64_t ndim() const { return aval_shape().rank(); }
   int64_t size() const { return aval_shape().element_count(); }
   bool weak_type() const;
@@ -67,14 +83,15 @@ class Array {
   Literal to_literal() const;
   /// The one element of an array of size 1, converted to T.
   template <Number T>
-  T item() const {
-    const Literal value = scalar_literal();
+  T item(std::source_location location = std::source_location::current()) const {
+    const Literal value = scalar_literal(location);
     return visit_element_type(
         value.shape().element_type(), [&]<typename E>() { return convert<T>(value.data<E>()[0]); }, [] { return T{}; });
   }
   /// All elements in row-major order, converted to T.
   template <Number T>
-  std::vector<T> to_vector() const {
+  std::vector<T> to_vector(std::source_location location = std::source_location::current()) const {
+    const UserLocation here(location);
     const Literal value = to_literal();
     std::vector<T> out;
     out.reserve(static_cast<size_t>(value.shape().element_count()));
@@ -93,7 +110,8 @@ class Array {
   std::string to_string() const;
 
   /// x[i]: the i-th slice along the leading axis; a negative i counts from the end.
-  Array operator[](int64_t index) const;
+  /// Errors    OUT_OF_RANGE
+  Array operator[](const Index& index) const;
 
   const ArrayImpl& impl() const { return *impl_; }
   const std::shared_ptr<const ArrayImpl>& handle() const { return impl_; }
@@ -120,7 +138,7 @@ class Array {
       return weak_scalar(Literal::scalar<double>(static_cast<double>(value)));
     else return weak_scalar(Literal::scalar<T>(value));
   }
-  Literal scalar_literal() const;
+  Literal scalar_literal(const std::source_location& location) const;
 
   std::shared_ptr<const ArrayImpl> impl_;
 };

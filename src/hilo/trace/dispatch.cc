@@ -208,7 +208,8 @@ std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled,
     buffers[i] = buffer_of(operands[i]);
   }
   const std::span<BufferPtr> out = buffers.subspan(operands.size(), results);
-  or_throw(executable.execute(buffers.first(operands.size()), out));
+  if (const Status status = executable.execute(buffers.first(operands.size()), out); !status.ok())
+    or_throw(status.with_context(at_user_line("op by op")));
   return compiled.handle_result(out, weak);
 }
 

@@ -4,8 +4,10 @@
 namespace hilo {
 namespace {
 
-thread_local std::source_location user_location;
-thread_local bool has_user_location = false;
+thread_local SourceLine call_line;
+thread_local SourceLine transformation_line;
+
+SourceLine line_of(const std::source_location& location) { return {location.file_name(), location.line()}; }
 
 }  // namespace
 
@@ -13,24 +15,41 @@ void or_throw(const Status& status) {
   if (!status.ok()) throw Error(status);
 }
 
-UserLocation::UserLocation(const std::source_location& location) : outermost_(!has_user_location) {
-  if (!outermost_) return;
-  user_location = location;
-  has_user_location = true;
+LocationScope::LocationScope() : call_(call_line), transformation_(transformation_line) {}
+
+LocationScope::~LocationScope() {
+  call_line = call_;
+  transformation_line = transformation_;
 }
 
-UserLocation::~UserLocation() {
-  if (outermost_) has_user_location = false;
+UserLocation::UserLocation(const std::source_location& location) {
+  if (call_line.line == 0) call_line = line_of(location);
 }
 
-const std::source_location* UserLocation::current() { return has_user_location ? &user_location : nullptr; }
+SourceLine UserLocation::current() { return call_line.line != 0 ? call_line : transformation_line; }
 
-std::string UserLocation::describe() { return has_user_location ? describe_location(user_location) : std::string(); }
+std::string UserLocation::describe() { return describe_location(current()); }
 
-std::string describe_location(const std::source_location& location) {
-  std::string_view file = location.file_name();
+InstructionLocation::InstructionLocation(const SourceLine& line) {
+  if (line.line != 0) call_line = line;
+}
+
+TransformationLocation::TransformationLocation(const std::source_location& location) {
+  transformation_line = line_of(location);
+}
+
+std::string describe_location(const SourceLine& line) {
+  if (line.line == 0) return "";
+  std::string_view file = line.file;
   if (const size_t slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
-  return std::string(file) + ":" + std::to_string(location.line());
+  return std::string(file) + ":" + std::to_string(line.line);
+}
+
+std::string describe_location(const std::source_location& location) { return describe_location(line_of(location)); }
+
+std::string at_user_line(std::string_view what) {
+  const std::string where = UserLocation::describe();
+  return std::string(what) + (where.empty() ? "" : " (" + where + ")");
 }
 
 }  // namespace hilo

@@ -4,6 +4,7 @@
 
 #include <source_location>
 #include <stdexcept>
+#include <string>
 
 #include "hilo/base/status.h"
 
@@ -32,7 +33,7 @@ class ConcretizationError : public Error {
   using Error::Error;
 };
 
-/// Throws `status` as Error if it is one; its message gains the user's line.
+/// Throws `status` as Error unless it is OK.
 void or_throw(const Status& status);
 
 template <typename T>
@@ -41,24 +42,54 @@ T or_throw(StatusOr<T> result) {
   return std::move(result).value();
 }
 
-/// The line of the outermost public call on this thread; rules and nested calls inherit it.
-class UserLocation {
- public:
-  explicit UserLocation(const std::source_location& location);
-  ~UserLocation();
-  UserLocation(const UserLocation&) = delete;
-  UserLocation& operator=(const UserLocation&) = delete;
-
-  /// The line in force; null outside of any public call.
-  static const std::source_location* current();
-  /// "train.cc:41", or "" if unknown.
-  static std::string describe();
-
- private:
-  bool outermost_;
+/// A line of the user's program; 0 if unknown. `file` ends in a null and may have folders.
+struct SourceLine {
+  const char* file = "";
+  int64_t line = 0;
 };
 
-/// "train.cc:41": the file's own name without folders.
+/// "train.cc:41", without folders; "" if unknown.
+std::string describe_location(const SourceLine& line);
 std::string describe_location(const std::source_location& location);
+/// `what` with the user's line: "add (train.cc:41)", or "add" alone where none is known. Begins messages.
+std::string at_user_line(std::string_view what);
+
+/// Puts the thread's lines back at the end of a scope. Those who derive from it say which line they set.
+class LocationScope {
+ public:
+  LocationScope(const LocationScope&) = delete;
+  LocationScope& operator=(const LocationScope&) = delete;
+
+ protected:
+  LocationScope();
+  ~LocationScope();
+
+ private:
+  SourceLine call_, transformation_;
+};
+
+/// The line of the outermost public call on this thread; rules and nested calls inherit it.
+class UserLocation : public LocationScope {
+ public:
+  explicit UserLocation(const std::source_location& location);
+
+  /// The line in force; outside of any public call that of the transformation under way.
+  static SourceLine current();
+  /// The same as text: "train.cc:41".
+  static std::string describe();
+};
+
+/// The line of an instruction that is traced once more: it counts whatever public call is under way. An unknown line
+/// changes nothing. `line.file` outlives the scope.
+class InstructionLocation : public LocationScope {
+ public:
+  explicit InstructionLocation(const SourceLine& line);
+};
+
+/// The line where the user wrote grad, vmap, jit and the like: for what no public call in the function does.
+class TransformationLocation : public LocationScope {
+ public:
+  explicit TransformationLocation(const std::source_location& location);
+};
 
 }  // namespace hilo

@@ -102,7 +102,9 @@ Array broadcast_in_dim(const Array& x, const Shape& shape, std::vector<int64_t> 
 
 Array reshape(const Array& x, std::span<const int64_t> dimensions) {
   if (std::ranges::equal(x.shape(), dimensions)) return x;
-  return bind_one(Opcode::kReshape, {x}, nullptr, or_throw(Shape::make_array(x.dtype(), dimensions)));
+  StatusOr<Shape> shape = Shape::make_array(x.dtype(), dimensions);
+  if (!shape.ok()) or_throw(shape.status().with_context(at_user_line("reshape")));
+  return bind_one(Opcode::kReshape, {x}, nullptr, *shape);
 }
 
 Array transpose(const Array& x, std::vector<int64_t> permutation) {

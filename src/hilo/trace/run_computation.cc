@@ -2,6 +2,7 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/not_yet.h"
+#include "hilo/trace/annotations.h"
 #include "hilo/trace/trace.h"
 
 namespace hilo {
@@ -21,6 +22,7 @@ int64_t leaf_offset(const Shape& tuple, int64_t index) {
 /// `branch` as a function of all branches' operands: it takes its own slice of them.
 hlo::ComputationPtr over_all_operands(const hlo::ComputationPtr& branch, std::span<const Shape> all, size_t begin) {
   hlo::Builder builder(branch->name() + ".over_all");
+  builder.set_annotations(annotations_here());
   const hlo::InstructionId parameter = builder.parameter(pack_shapes(all));
   const std::vector<hlo::InstructionId> leaves = unpack(builder, parameter);
   const Shape& own = branch->parameter(0).shape;
@@ -97,6 +99,7 @@ Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leav
       operation.operands.insert(operation.operands.end(), values[id].begin(), values[id].end());
     }
   }
+  const InstructionLocation here(user_line(instruction));
   return bind(operation);
 }
 
@@ -111,6 +114,21 @@ std::vector<hlo::InstructionId> last_users(const hlo::Computation& computation) 
 }
 
 }  // namespace
+
+SourceLine user_line(const hlo::Instruction& instruction) {
+  if (instruction.annotations == nullptr) return {};
+  return {instruction.annotations->source_file.c_str(), instruction.annotations->source_line};
+}
+
+hlo::AnnotationsPtr annotations_here() {
+  const SourceLine here = UserLocation::current();
+  if (here.line == 0) return nullptr;
+  auto annotations = std::make_shared<hlo::Annotations>();
+  const std::string place = describe_location(here);
+  annotations->source_file = place.substr(0, place.rfind(':'));
+  annotations->source_line = here.line;
+  return annotations;
+}
 
 std::vector<Array> run_computation(const hlo::Computation& computation, std::span<const Array> arguments) {
   std::vector<Leaves> values(computation.size());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/staging_trace.h"
 
+#include "hilo/trace/annotations.h"
+
 namespace hilo {
 
 StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name)
@@ -14,16 +16,11 @@ Array StagingTrace::add_argument(const Aval& aval) {
 
 /// Instructions carry the user's line; one annotation object serves all instructions of a line in a row.
 void StagingTrace::annotate() {
-  const std::source_location* location = UserLocation::current();
-  if (location == nullptr) return;
-  if (annotated_line_ == static_cast<int64_t>(location->line()) && annotated_file_ == location->file_name()) return;
-  annotated_file_ = location->file_name();
-  annotated_line_ = location->line();
-  auto annotations = std::make_shared<hlo::Annotations>();
-  const std::string place = describe_location(*location);
-  annotations->source_file = place.substr(0, place.rfind(':'));
-  annotations->source_line = annotated_line_;
-  builder_.set_annotations(annotations);
+  const SourceLine here = UserLocation::current();
+  if (annotated_line_ == here.line && annotated_file_ == here.file) return;
+  annotated_file_ = here.file;
+  annotated_line_ = here.line;
+  builder_.set_annotations(annotations_here());
 }
 
 hlo::InstructionId StagingTrace::lift(const Array& array) {

@@ -50,9 +50,8 @@ class StagingTrace final : public Trace {
   std::vector<hlo::InstructionId> capture_ids_;
   std::vector<Array> captures_;
   std::unordered_map<const ArrayImpl*, hlo::InstructionId> lifted_;
-  hlo::AnnotationsPtr annotations_;
   std::string annotated_file_;
-  int64_t annotated_line_ = -1;
+  int64_t annotated_line_ = 0;
 };
 
 /// Leaves of all parameters of a computation, in order; and the same as types of arguments.

@@ -10,10 +10,7 @@ namespace {
 thread_local Trace* active_trace = nullptr;
 
 Status with_operation(const Status& status, const Operation& operation) {
-  const std::string where = UserLocation::describe();
-  std::string what(hlo::opcode_name(operation.opcode));
-  if (!where.empty()) what += " (" + where + ")";
-  return status.with_context(what);
+  return status.with_context(at_user_line(hlo::opcode_name(operation.opcode)));
 }
 
 /// Ops that take all their leaves as one operand, a tuple if there are several.
@@ -84,8 +81,7 @@ std::vector<Array> bind(const Operation& operation) {
     if (is_concrete(a)) continue;
     const auto& tracer = static_cast<const Tracer&>(a.impl());
     if (tracer.record->thread == std::this_thread::get_id() && tracer.record->trace != nullptr) continue;
-    const std::string where = UserLocation::describe();
-    check_live(tracer, std::string(hlo::opcode_name(operation.opcode)) + (where.empty() ? "" : " (" + where + ")"));
+    check_live(tracer, at_user_line(hlo::opcode_name(operation.opcode)));
   }
   return current_trace().bind(operation);
 }

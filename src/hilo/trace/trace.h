@@ -169,7 +169,10 @@ hlo::InstructionId pack(hlo::Builder& builder, std::span<const hlo::InstructionI
 /// The leaves of a value that is an array or a (nested) tuple.
 std::vector<hlo::InstructionId> unpack(hlo::Builder& builder, hlo::InstructionId id);
 
-/// Runs a computation under the current trace: parameters are the leaves of its parameters, results the leaves of its root.
+/// The line that the instruction carries.
+SourceLine user_line(const hlo::Instruction& instruction);
+
+/// Runs a computation under the current trace, each instruction under its own user line: parameters are the leaves of its parameters, results the leaves of its root.
 std::vector<Array> run_computation(const hlo::Computation& computation, std::span<const Array> arguments);
 
 inline bool is_concrete(const Array& array) { return array.impl().kind == ArrayImpl::Kind::kConcrete; }

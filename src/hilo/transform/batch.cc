@@ -83,9 +83,8 @@ std::vector<Array> BatchTrace::bind(const Operation& operation) {
   const BatchFunction* rule = rules.batch.function();
   if (rule == nullptr) {
     const NotYet* missing = rules.batch.missing();
-    or_throw(unimplemented("vmap of " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
-                           UserLocation::describe() +
-                           "): " + (missing != nullptr ? missing->why : "the op can't be batched")));
+    or_throw(unimplemented("vmap of " + at_user_line(hlo::opcode_name(operation.opcode)) + ": " +
+                           (missing != nullptr ? missing->why : "the op can't be batched")));
   }
   const RuleAxis rule_scope(named_axis() ? named_axis()->name : kNoName);
   BatchResult result = (*rule)(inner, dims, axis_size_);

@@ -2,10 +2,53 @@
 // transform/flat_call.h -- between typed user functions and transformations on flat lists of arrays.
 #pragma once
 
+#include <functional>
+
 #include "hilo/trace/flat_function.h"
 #include "hilo/tree/tree.h"
 
+namespace hilo {
+
+/// A function whose result is (value, aux): only the value is differentiated. What has_aux returns.
+template <typename F>
+struct HasAux {
+  F f;
+  template <typename... Args>
+    requires std::is_invocable_v<const F&, const Args&...>
+  auto operator()(const Args&... args) const {
+    return f(args...);
+  }
+};
+
+/// Marks `f`, which returns a pair (value, aux), for jvp, vjp, linearize, jacfwd, jacrev and hessian, as has_aux=True
+/// does in JAX: they hand aux on beside their results.
+/// Example    auto [y, pull, aux] = vjp(has_aux(f), x);
+template <typename F>
+HasAux<F> has_aux(F f) {
+  return {std::move(f)};
+}
+
+}  // namespace hilo
+
 namespace hilo::flat_call {
+
+template <typename F>
+inline constexpr bool kHasAux = false;
+template <typename F>
+inline constexpr bool kHasAux<HasAux<F>> = true;
+
+/// The part of a result of F that is differentiated: all of it, or the value of a function that has aux.
+template <typename F, typename Result>
+const auto& value_of(const Result& result) {
+  if constexpr (kHasAux<F>) return result.first;
+  else return result;
+}
+
+/// Leaves of the value in the latest result of F; the leaves of aux follow them.
+template <typename F, typename Result>
+std::function<size_t()> value_leaves(const std::optional<Result>& result) {
+  return [&result] { return flatten(value_of<F>(*result)).leaves.size(); };
+}
 
 /// Marks an argument that stays the number it is.
 template <typename T> struct Kept;

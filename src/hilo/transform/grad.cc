@@ -34,15 +34,17 @@ std::vector<Aval> avals_of(std::span<const Array> arrays) {
   return avals;
 }
 
-void check_same_shapes(std::string_view what, std::span<const Array> got, std::span<const Aval> wanted) {
+/// `function` and `what` of it: "jvp", "tangent".
+void check_same_shapes(std::string_view function, std::string_view what, std::span<const Array> got,
+                       std::span<const Aval> wanted) {
   if (got.size() != wanted.size()) {
-    or_throw(invalid_argument(std::string(what) + ": got " + std::to_string(got.size()) + " leaves, wanted " +
-                              std::to_string(wanted.size())));
+    or_throw(invalid_argument(at_user_line(function) + ": " + std::string(what) + ": got " +
+                              std::to_string(got.size()) + " leaves, wanted " + std::to_string(wanted.size())));
   }
   for (size_t i = 0; i < got.size(); ++i) {
     if (got[i].aval_shape() == wanted[i].shape) continue;
-    or_throw(invalid_argument(std::string(what) + ": leaf " + std::to_string(i) + " is " +
-                              got[i].aval_shape().to_string() + ", wanted " + wanted[i].shape.to_string()));
+    or_throw(invalid_argument(at_user_line(function) + ": " + std::string(what) + ": leaf " + std::to_string(i) +
+                              " is " + got[i].aval_shape().to_string() + ", wanted " + wanted[i].shape.to_string()));
   }
 }
 
@@ -56,23 +58,27 @@ Array ones(const Shape& shape) {
 
 namespace grad_detail {
 
-Gradient gradient(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask) {
+Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
+                  const std::vector<bool>& mask) {
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (mask[i] && !is_floating(leaves[i].dtype())) {
-      or_throw(
-          invalid_argument("grad requires real-valued inputs (input dtype that is a sub-dtype of floating), but got " +
-                           leaves[i].aval_shape().to_string()));
+      or_throw(invalid_argument(
+          at_user_line(name) +
+          ": grad requires real-valued inputs (input dtype that is a sub-dtype of floating), but got " +
+          leaves[i].aval_shape().to_string()));
     }
   }
   const Linearized linear = linearize_flat(f, leaves, mask);
   if (linear.primals.empty() || linear.primals[0].ndim() != 0) {
-    or_throw(invalid_argument("Gradient only defined for scalar-output functions. Output had shape: " +
+    or_throw(invalid_argument(at_user_line(name) +
+                              ": Gradient only defined for scalar-output functions. Output had shape: " +
                               (linear.primals.empty() ? "none" : linear.primals[0].aval_shape().to_string())));
   }
   if (!is_floating(linear.primals[0].dtype())) {
-    or_throw(
-        invalid_argument("grad requires real-valued outputs (output dtype that is a sub-dtype of floating), but got " +
-                         linear.primals[0].aval_shape().to_string()));
+    or_throw(invalid_argument(
+        at_user_line(name) +
+        ": grad requires real-valued outputs (output dtype that is a sub-dtype of floating), but got " +
+        linear.primals[0].aval_shape().to_string()));
   }
   std::vector<Tangent> cotangents(linear.primals.size());
   cotangents[0] = ones(linear.primals[0].aval_shape());
@@ -85,38 +91,58 @@ Gradient gradient(const FlatFunction& f, std::span<const Array> leaves, const st
   return result;
 }
 
-Pullback vjp(const FlatFunction& f, std::span<const Array> leaves) {
+namespace {
+
+/// Types of the outputs that are differentiated.
+std::vector<Aval> value_avals(std::span<const Array> outputs, const ValueCount& value_count) {
+  return avals_of(outputs.first(value_count()));
+}
+
+/// Tangents of all outputs: none of those behind `values`, which are aux.
+std::vector<Tangent> of_all_outputs(std::span<const Array> values, size_t outputs) {
+  std::vector<Tangent> tangents = tangents_of(values);
+  tangents.resize(outputs);
+  return tangents;
+}
+
+}  // namespace
+
+Pullback vjp(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
   auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
-  const std::vector<Aval> results = avals_of(linear->primals);
-  return {linear->primals, [linear, results, arguments = avals_of(leaves)](std::span<const Array> cotangents) {
-            check_same_shapes("vjp: cotangent", cotangents, results);
-            return materialize_all(linear->pull(tangents_of(cotangents)), arguments);
+  const std::vector<Aval> values = value_avals(linear->primals, value_count);
+  return {linear->primals, [linear, values, arguments = avals_of(leaves)](std::span<const Array> cotangents) {
+            check_same_shapes("vjp", "cotangent", cotangents, values);
+            return materialize_all(linear->pull(of_all_outputs(cotangents, linear->primals.size())), arguments);
           }};
 }
 
-Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves) {
+Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
   auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
-  const std::vector<Aval> results = avals_of(linear->primals);
-  return {linear->primals, [linear, results, arguments = avals_of(leaves)](std::span<const Array> tangents) {
-            check_same_shapes("linearize: tangent", tangents, arguments);
-            return materialize_all(linear->push(tangents_of(tangents)), results);
+  const std::vector<Aval> values = value_avals(linear->primals, value_count);
+  return {linear->primals, [linear, values, arguments = avals_of(leaves)](std::span<const Array> tangents) {
+            check_same_shapes("linearize", "tangent", tangents, arguments);
+            const std::vector<Tangent> pushed = linear->push(tangents_of(tangents));
+            return materialize_all(std::span(pushed).first(values.size()), values);
           }};
 }
 
-Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents) {
-  check_same_shapes("jvp: tangent", tangents, avals_of(primals));
+Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
+                const ValueCount& value_count) {
+  check_same_shapes("jvp", "tangent", tangents, avals_of(primals));
   JvpResult result = jvp_flat(f, primals, tangents_of(tangents));
+  const std::vector<Aval> values = value_avals(result.primals, value_count);
   Directional out;
-  out.tangents = materialize_all(result.tangents, avals_of(result.primals));
+  out.tangents = materialize_all(std::span(result.tangents).first(values.size()), values);
   out.outputs = std::move(result.primals);
   return out;
 }
 
 }  // namespace grad_detail
 
-Array stop_gradient(const Array& x) {
-  if (is_concrete(x)) return x;
-  return bind_one(hlo::kExtStopGradient, {x});
+Array stop_gradient(const Operand& x) {
+  const UserLocation here(x.location());
+  if (is_concrete(x.array())) return x.array();
+  return bind_one(hlo::kExtStopGradient, {x.array()});
 }
 
 }  // namespace hilo

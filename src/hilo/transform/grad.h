@@ -2,6 +2,9 @@
 // transform/grad.h -- derivatives: grad, value_and_grad, jvp, vjp, linearize. jacobian.h has jacfwd, jacrev, hessian.
 #pragma once
 
+#include <functional>
+#include <source_location>
+
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
@@ -12,39 +15,45 @@ struct Gradient {
   std::vector<Array> outputs;    ///< the function's result, leaf by leaf
   std::vector<Array> gradients;  ///< one a differentiated leaf, zeros where the result doesn't depend on it
 };
-/// Differentiates the first output, a scalar.
-Gradient gradient(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask);
+/// Differentiates the first output, a scalar. `name` is the function that the user called.
+Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
+                  const std::vector<bool>& mask);
+
+/// How many of the outputs are differentiated, the first ones; asked once the function has run.
+using ValueCount = std::function<size_t()>;
 
 struct Pullback {
   std::vector<Array> outputs;
-  FlatFunction pull;  ///< cotangents, one an output -> one a leaf
+  FlatFunction pull;  ///< cotangents, one a differentiated output -> one a leaf
 };
-Pullback vjp(const FlatFunction& f, std::span<const Array> leaves);
+Pullback vjp(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
 
 struct Pushforward {
   std::vector<Array> outputs;
-  FlatFunction push;  ///< tangents, one a leaf -> one an output
+  FlatFunction push;  ///< tangents, one a leaf -> one a differentiated output
 };
-Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves);
+Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
 
 struct Directional {
   std::vector<Array> outputs;
-  std::vector<Array> tangents;
+  std::vector<Array> tangents;  ///< of the differentiated outputs
 };
-Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents);
+Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
+                const ValueCount& value_count);
 
 template <typename T> struct IsPair : std::false_type {};
 template <typename A, typename B> struct IsPair<std::pair<A, B>> : std::true_type {};
 
 template <bool WithValue, int... Argnums, typename F>
-auto differentiate(F f) {
-  return [f = std::move(f)](const auto&... args) {
+auto differentiate(F f, const std::source_location& location) {
+  return [f = std::move(f), location](const auto&... args) {
+    const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
     std::optional<Result> result;
-    const Gradient g = gradient(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
-                                flat_call::leaf_mask(arguments, {Argnums...}));
+    const Gradient g = gradient(WithValue ? "value_and_grad" : "grad", flat_call::flat_function(f, arguments, result),
+                                flatten(arguments).leaves, flat_call::leaf_mask(arguments, {Argnums...}));
     auto gradients = unflatten(flat_call::chosen<Argnums...>(arguments),
                                flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), g.gradients));
     if constexpr (WithValue) {
@@ -57,6 +66,30 @@ auto differentiate(F f) {
   };
 }
 
+/// The linear function that linearize returns: tangents, of the trees that the arguments had, to the value's tangent.
+template <typename Value, typename Arguments>
+class Tangents;
+template <typename Value, typename... Args>
+class Tangents<Value, std::tuple<Args...>> {
+ public:
+  Tangents(Value value, FlatFunction push) : value_(std::move(value)), push_(std::move(push)) {}
+  Value operator()(const Args&... tangents, std::source_location location = std::source_location::current()) const {
+    const UserLocation here(location);
+    return unflatten(value_, push_(flatten(std::tuple<Args...>(tangents...)).leaves));
+  }
+
+ private:
+  Value value_;
+  FlatFunction push_;
+};
+
+/// (first, second), and aux behind them for a function that has it.
+template <typename F, typename First, typename Second, typename Result>
+auto with_aux(First first, Second second, const Result& result) {
+  if constexpr (flat_call::kHasAux<F>) return std::tuple(std::move(first), std::move(second), result.second);
+  else return std::pair(std::move(first), std::move(second));
+}
+
 }  // namespace grad_detail
 
 /// The gradient of a scalar function with respect to its first argument, or to those numbered: grad<0, 2>(f).
@@ -64,60 +97,74 @@ auto differentiate(F f) {
 /// Errors     INVALID_ARGUMENT if the value isn't a real scalar, or an argument to differentiate isn't floating
 /// Example    grad([](Array x) { return x * x; })(Array(3.0f)).item<float>() == 6
 template <int... Argnums, typename F>
-auto grad(F f) {
-  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<false, 0>(std::move(f));
-  else return grad_detail::differentiate<false, Argnums...>(std::move(f));
+auto grad(F f, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<false, 0>(std::move(f), location);
+  else return grad_detail::differentiate<false, Argnums...>(std::move(f), location);
 }
 
 /// The value (or (value, aux)) and the gradient, as a pair.
 template <int... Argnums, typename F>
-auto value_and_grad(F f) {
-  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<true, 0>(std::move(f));
-  else return grad_detail::differentiate<true, Argnums...>(std::move(f));
+auto value_and_grad(F f, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<true, 0>(std::move(f), location);
+  else return grad_detail::differentiate<true, Argnums...>(std::move(f), location);
 }
 
-/// f(primals) and its derivative along `tangents`, as a pair. Trees of arguments travel in tuples.
+/// f(primals) and its derivative along `tangents`, as a pair; has_aux(f) gives (value, derivative, aux). Trees of
+/// arguments travel in tuples.
+/// Errors     INVALID_ARGUMENT if a tangent's shape or type isn't that of its primal
 /// Example    auto [y, dy] = jvp(f, std::tuple(x), std::tuple(dx));
 template <typename F, typename... Args>
-auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents) {
+auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
+         std::source_location location = std::source_location::current()) {
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, std::tuple<Args...>>>;
+  const TransformationLocation here(location);
   std::optional<Result> result;
-  const auto out =
-      grad_detail::jvp(flat_call::flat_function(f, primals, result), flatten(primals).leaves, flatten(tangents).leaves);
-  return std::pair(unflatten(*result, out.outputs), unflatten(*result, out.tangents));
+  const auto out = grad_detail::jvp(flat_call::flat_function(f, primals, result), flatten(primals).leaves,
+                                    flatten(tangents).leaves, flat_call::value_leaves<F>(result));
+  const Result outputs = unflatten(*result, out.outputs);
+  const auto& value = flat_call::value_of<F>(outputs);
+  return grad_detail::with_aux<F>(value, unflatten(value, out.tangents), outputs);
 }
 
-/// f(args...) and the function that pulls a cotangent (of the result's tree) back to a tuple of argument cotangents.
+/// f(args...) and the function that pulls a cotangent (of the value's tree) back to a tuple of argument cotangents;
+/// has_aux(f) gives (value, function, aux).
+/// Errors     the function's: INVALID_ARGUMENT if a cotangent's shape or type isn't that of the value
 template <typename F, typename... Args>
 auto vjp(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
   const Arguments arguments(args...);
   std::optional<Result> result;
-  grad_detail::Pullback p = grad_detail::vjp(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves);
-  auto pull = [arguments, pull = std::move(p.pull)](const Result& cotangent) {
+  grad_detail::Pullback p = grad_detail::vjp(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
+                                             flat_call::value_leaves<F>(result));
+  const Result outputs = unflatten(*result, p.outputs);
+  const auto& value = flat_call::value_of<F>(outputs);
+  auto pull = [arguments, pull = std::move(p.pull)](const std::remove_cvref_t<decltype(value)>& cotangent,
+                                                    std::source_location location = std::source_location::current()) {
+    const UserLocation here(location);
     return unflatten(arguments, pull(flatten(cotangent).leaves));
   };
-  return std::pair(unflatten(*result, p.outputs), std::move(pull));
+  return grad_detail::with_aux<F>(value, std::move(pull), outputs);
 }
 
-/// f(args...) and the linear function of tangents at that point, which can be called many times.
+/// f(args...) and the linear function of tangents at that point, which can be called many times; has_aux(f) gives
+/// (value, function, aux).
+/// Errors     the function's: INVALID_ARGUMENT if a tangent's shape or type isn't that of its argument
 template <typename F, typename... Args>
 auto linearize(const F& f, const Args&... args) {
   using Arguments = flat_call::Arguments<F, Args...>;
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
   const Arguments arguments(args...);
   std::optional<Result> result;
-  grad_detail::Pushforward p =
-      grad_detail::linearize(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves);
-  const Result value = unflatten(*result, p.outputs);
-  auto push = [value, push = std::move(p.push)](const auto&... tangents) {
-    return unflatten(value, push(flatten(Arguments(tangents...)).leaves));
-  };
-  return std::pair(value, std::move(push));
+  grad_detail::Pushforward p = grad_detail::linearize(flat_call::flat_function(f, arguments, result),
+                                                      flatten(arguments).leaves, flat_call::value_leaves<F>(result));
+  const Result outputs = unflatten(*result, p.outputs);
+  const auto& value = flat_call::value_of<F>(outputs);
+  grad_detail::Tangents<std::remove_cvref_t<decltype(value)>, Arguments> push(value, std::move(p.push));
+  return grad_detail::with_aux<F>(value, std::move(push), outputs);
 }
 
 /// `x`, taken as a constant by every derivative.
-Array stop_gradient(const Array& x);
+Array stop_gradient(const Operand& x);
 
 }  // namespace hilo

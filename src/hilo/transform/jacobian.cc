@@ -29,10 +29,10 @@ Array reshape(const Array& x, const Shape& rows, const Shape& columns) {
   return bind_one(hlo::Opcode::kReshape, {x}, nullptr, Shape::array(x.dtype(), dims));
 }
 
-void check_floating(std::string_view what, const Shape& shape) {
+void check_floating(std::string_view name, std::string_view what, const Shape& shape) {
   if (is_floating(shape.element_type())) return;
-  or_throw(
-      invalid_argument(std::string(what) + " (dtype that is a sub-dtype of floating), but got " + shape.to_string()));
+  or_throw(invalid_argument(at_user_line(name) + ": " + std::string(name) + " " + std::string(what) +
+                            " (dtype that is a sub-dtype of floating), but got " + shape.to_string()));
 }
 
 /// For one leaf, the derivative along each of its unit vectors: `derive` maps a direction to one array a wanted shape.
@@ -62,16 +62,17 @@ std::vector<Shape> shapes_of(std::span<const Array> arrays) {
 
 }  // namespace
 
-Blocks jacobian(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask, bool forward) {
-  const std::string name = forward ? "jacfwd" : "jacrev";
+Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
+                   const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count) {
   std::vector<size_t> inputs;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!mask[i]) continue;
-    check_floating(name + " requires real-valued inputs", leaves[i].aval_shape());
+    check_floating(name, "requires real-valued inputs", leaves[i].aval_shape());
     inputs.push_back(i);
   }
   const Linearized linear = linearize_flat(f, leaves, mask);
-  const std::vector<Shape> results = shapes_of(linear.primals), arguments = shapes_of(leaves);
+  const std::vector<Shape> results = shapes_of(std::span(linear.primals).first(value_count()));
+  const std::vector<Shape> arguments = shapes_of(leaves);
   Blocks blocks(results.size(), std::vector<Array>(inputs.size()));
   if (forward) {
     for (size_t i = 0; i < inputs.size(); ++i) {
@@ -82,14 +83,14 @@ Blocks jacobian(const FlatFunction& f, std::span<const Array> leaves, const std:
       });
       for (size_t o = 0; o < results.size(); ++o) blocks[o][i] = reshape(columns[o], results[o], arguments[inputs[i]]);
     }
-    return blocks;
+    return {linear.primals, std::move(blocks)};
   }
   std::vector<Shape> wanted;
   for (size_t i : inputs) wanted.push_back(arguments[i]);
   for (size_t o = 0; o < results.size(); ++o) {
-    check_floating(name + " requires real-valued outputs", results[o]);
+    check_floating(name, "requires real-valued outputs", results[o]);
     const std::vector<Array> rows = along_units(results[o], wanted, false, [&](const Array& v) {
-      std::vector<Tangent> cotangents(results.size());
+      std::vector<Tangent> cotangents(linear.primals.size());
       cotangents[o] = v;
       const std::vector<Tangent> all = linear.pull(cotangents);
       std::vector<Tangent> own;
@@ -98,7 +99,7 @@ Blocks jacobian(const FlatFunction& f, std::span<const Array> leaves, const std:
     });
     for (size_t i = 0; i < inputs.size(); ++i) blocks[o][i] = reshape(rows[i], results[o], wanted[i]);
   }
-  return blocks;
+  return {linear.primals, std::move(blocks)};
 }
 
 }  // namespace hilo::jacobian_detail

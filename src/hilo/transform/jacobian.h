@@ -2,6 +2,9 @@
 // transform/jacobian.h -- jacfwd, jacrev, hessian.
 #pragma once
 
+#include <functional>
+#include <source_location>
+
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
@@ -10,7 +13,12 @@ namespace jacobian_detail {
 
 /// d output leaf o / d differentiated leaf i, of shape [output..., leaf...], at [o][i]; leaves in the arguments' order.
 using Blocks = std::vector<std::vector<Array>>;
-Blocks jacobian(const FlatFunction& f, std::span<const Array> leaves, const std::vector<bool>& mask, bool forward);
+struct Jacobians {
+  std::vector<Array> outputs;  ///< of the function
+  Blocks blocks;               ///< of the first value_count() outputs
+};
+Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
+                   const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count);
 
 /// The type of a result in which every Array became an `In`. A struct can't hold another type than it does: it becomes
 /// itself where `In` is an Array, and else a list with one `In` a leaf.
@@ -65,18 +73,23 @@ Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, s
 }
 
 template <bool Forward, int... Argnums, typename F>
-auto jacobian_of(F f) {
-  return [f = std::move(f)](const auto&... args) {
+auto jacobian_of(std::string_view name, F f, const std::source_location& location) {
+  return [name, f = std::move(f), location](const auto&... args) {
+    const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
     std::optional<Result> result;
-    Blocks blocks = jacobian(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
-                             flat_call::leaf_mask(arguments, {Argnums...}), Forward);
-    for (std::vector<Array>& row : blocks)
+    Jacobians all =
+        jacobian(name, flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
+                 flat_call::leaf_mask(arguments, {Argnums...}), Forward, flat_call::value_leaves<F>(result));
+    for (std::vector<Array>& row : all.blocks)
       row = flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), std::move(row));
     size_t next = 0;
-    return assemble(*result, flat_call::chosen<Argnums...>(arguments), blocks, next);
+    auto assembled =
+        assemble(flat_call::value_of<F>(*result), flat_call::chosen<Argnums...>(arguments), all.blocks, next);
+    if constexpr (flat_call::kHasAux<F>) return std::pair(std::move(assembled), unflatten(*result, all.outputs).second);
+    else return assembled;
   };
 }
 
@@ -87,26 +100,30 @@ auto jacobian_of(F f) {
 /// Types      Array to Array: one Array of shape [result..., argument...]. Trees: the result's tree, with the tree of the
 ///            argument (or a tuple of those) in place of each Array. A struct as result is a std::vector of these, one a
 ///            leaf, unless the argument is one Array.
+///            has_aux(f) gives a pair (Jacobian, aux).
 /// Errors     INVALID_ARGUMENT if an argument to differentiate isn't floating
 /// Example    jacfwd([](Array x) { return x * x; })(x) is diagonal: 2 x
 template <int... Argnums, typename F>
-auto jacfwd(F f) {
-  if constexpr (sizeof...(Argnums) == 0) return jacobian_detail::jacobian_of<true, 0>(std::move(f));
-  else return jacobian_detail::jacobian_of<true, Argnums...>(std::move(f));
+auto jacfwd(F f, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0) return jacobian_detail::jacobian_of<true, 0>("jacfwd", std::move(f), location);
+  else return jacobian_detail::jacobian_of<true, Argnums...>("jacfwd", std::move(f), location);
 }
 
 /// The same row by row: for functions of few results.
 /// Errors     also INVALID_ARGUMENT if a result isn't floating
 template <int... Argnums, typename F>
-auto jacrev(F f) {
-  if constexpr (sizeof...(Argnums) == 0) return jacobian_detail::jacobian_of<false, 0>(std::move(f));
-  else return jacobian_detail::jacobian_of<false, Argnums...>(std::move(f));
+auto jacrev(F f, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0)
+    return jacobian_detail::jacobian_of<false, 0>("jacrev", std::move(f), location);
+  else return jacobian_detail::jacobian_of<false, Argnums...>("jacrev", std::move(f), location);
 }
 
 /// Second derivatives, forward over reverse: hessian<0, 1>(f)(x, y) is a tuple of rows, each a tuple.
 template <int... Argnums, typename F>
-auto hessian(F f) {
-  return jacfwd<Argnums...>(jacrev<Argnums...>(std::move(f)));
+auto hessian(F f, std::source_location location = std::source_location::current()) {
+  if constexpr (flat_call::kHasAux<F>)
+    return jacfwd<Argnums...>(has_aux(jacrev<Argnums...>(std::move(f), location)), location);
+  else return jacfwd<Argnums...>(jacrev<Argnums...>(std::move(f), location), location);
 }
 
 }  // namespace hilo

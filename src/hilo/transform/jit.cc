@@ -49,7 +49,8 @@ struct Entry {
 /// What a Jitted remembers. The latest entry is looked at first.
 class JitCache {
  public:
-  JitCache(JitOptions options, std::string site) : options_(std::move(options)), site_(std::move(site)) {}
+  JitCache(JitOptions options, const std::source_location& location)
+      : options_(std::move(options)), location_(location) {}
 
   std::shared_ptr<Entry> find(const jit_detail::Call& call) {
     const uint64_t version = version_now();
@@ -71,20 +72,22 @@ class JitCache {
     static std::mutex mutex;
     static auto* counts = new std::unordered_map<std::string, size_t>;
     std::lock_guard lock(mutex);
-    if (++(*counts)[site_] != kRetraceWarning) return;
+    const std::string site = describe_location(location_);
+    if (++(*counts)[site] != kRetraceWarning) return;
     log_warning(
         "jit '{}' ({}) has been traced {} times. Hint: arguments change shape or static value from call to call, or "
         "the "
         "jit is made anew for each; make it once, outside of loops",
-        options_.name, site_, kRetraceWarning);
+        options_.name, site, kRetraceWarning);
   }
 
   const JitOptions& options() const { return options_; }
+  const std::source_location& location() const { return location_; }
   std::mutex& compile_mutex() { return compile_mutex_; }
 
  private:
   JitOptions options_;
-  std::string site_;
+  std::source_location location_;
   std::mutex mutex_;
   std::mutex compile_mutex_;
   std::vector<std::shared_ptr<Entry>> entries_;
@@ -94,6 +97,7 @@ namespace jit_detail {
 namespace {
 
 std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
+  const TransformationLocation here(cache.location());
   auto entry = std::make_shared<Entry>();
   entry->structure = call.arguments.structure;
   entry->donated = call.donated;
@@ -108,10 +112,11 @@ std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
   return entry;
 }
 
-void check_static(const Call& call) {
+void check_static(const Call& call, const std::source_location& location) {
   for (size_t i = 0; i < call.is_static.size(); ++i) {
     if (!call.is_static[i] || call.leaf_counts[i] == 0) continue;
-    or_throw(invalid_argument("jit: argument " + std::to_string(i) +
+    const TransformationLocation here(location);
+    or_throw(invalid_argument(at_user_line("jit") + ": argument " + std::to_string(i) +
                               " is static, but holds an Array; static arguments are numbers, enums, strings and trees "
                               "of them, because their values are compared at every call"));
   }
@@ -125,7 +130,8 @@ hlo::Module module_of(const Entry& entry, const std::string& name) {
 }
 
 /// Inside another transformation, or before it ran: a call instruction.
-std::vector<Array> bind_call(const Entry& entry, std::span<const Array> leaves) {
+std::vector<Array> bind_call(const JitCache& cache, const Entry& entry, std::span<const Array> leaves) {
+  const TransformationLocation here(cache.location());
   auto attributes = std::make_shared<hlo::CallAttributes>();
   attributes->to_apply = entry.staged.computation;
   Operation operation{hlo::Opcode::kCall, {leaves.begin(), leaves.end()}, std::move(attributes), std::nullopt};
@@ -158,7 +164,10 @@ std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
     std::copy(call.donated.begin(), call.donated.end(), donated.get());
     options.donated = {donated.get(), arguments.size()};
   }
-  or_throw(executable->execute(arguments, buffers, options));
+  if (const Status status = executable->execute(arguments, buffers, options); !status.ok()) {
+    const TransformationLocation here(cache.location());
+    or_throw(status.with_context(at_user_line("jit")));
+  }
   std::vector<Array> results;
   results.reserve(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
@@ -170,7 +179,7 @@ std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
 }  // namespace
 
 std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, const std::source_location& location) {
-  const auto make = [&] { return std::make_shared<JitCache>(options, describe_location(location)); };
+  const auto make = [&] { return std::make_shared<JitCache>(options, location); };
   if (shared == nullptr) return make();
   static std::mutex mutex;
   static auto* caches = new std::unordered_map<const void*, std::vector<std::shared_ptr<JitCache>>>;
@@ -183,7 +192,7 @@ std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, con
 }
 
 Outcome call(JitCache& cache, const Call& call) {
-  check_static(call);
+  check_static(call, cache.location());
   std::shared_ptr<Entry> entry = cache.find(call);
   if (entry == nullptr) {
     cache.count_trace();
@@ -194,18 +203,18 @@ Outcome call(JitCache& cache, const Call& call) {
   };
   const bool at_bottom =
       &current_trace() == &eval_trace() && concrete(call.arguments.leaves) && concrete(entry->staged.captures);
-  return {at_bottom ? execute(cache, *entry, call) : bind_call(*entry, call.arguments.leaves), entry->prototype};
+  return {at_bottom ? execute(cache, *entry, call) : bind_call(cache, *entry, call.arguments.leaves), entry->prototype};
 }
 
-std::string hlo_text(const Call& call, const std::string& name) {
-  check_static(call);
-  JitCache cache({.donate_argnums = {}, .name = name}, "");
+std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location) {
+  check_static(call, location);
+  JitCache cache({.donate_argnums = {}, .name = name}, location);
   return hilo::hlo_text(module_of(*trace_entry(cache, call), name));
 }
 
-std::string graph_html(const Call& call, const std::string& name) {
-  check_static(call);
-  JitCache cache({.donate_argnums = {}, .name = name}, "");
+std::string graph_html(const Call& call, const std::string& name, const std::source_location& location) {
+  check_static(call, location);
+  JitCache cache({.donate_argnums = {}, .name = name}, location);
   const hlo::Module module = module_of(*trace_entry(cache, call), name);
   const std::shared_ptr<Executable> executable = or_throw(compile_under_flags(module)).executable();
   return html_section_of_module(module, name + " as traced") +
@@ -222,8 +231,8 @@ std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vec
   for (int argnum : argnums) {
     const int normal = argnum < 0 ? argnum + count : argnum;
     if (normal < 0 || normal >= count) {
-      or_throw(invalid_argument("argnums: " + std::to_string(argnum) + " is out of range for a function of " +
-                                std::to_string(count) + " arguments"));
+      or_throw(invalid_argument(at_user_line("argnums") + ": " + std::to_string(argnum) +
+                                " is out of range for a function of " + std::to_string(count) + " arguments"));
     }
     chosen[static_cast<size_t>(normal)] = true;
   }

@@ -53,8 +53,8 @@ std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, con
 template <typename T>
 inline constexpr char type_tag = 0;
 Outcome call(JitCache& cache, const Call& call);
-std::string hlo_text(const Call& call, const std::string& name);
-std::string graph_html(const Call& call, const std::string& name);
+std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location);
+std::string graph_html(const Call& call, const std::string& name, const std::source_location& location);
 
 }  // namespace jit_detail
 
@@ -67,6 +67,7 @@ class Jitted {
   Jitted(F f, JitOptions options, const std::source_location& location)
       : f_(std::move(f)),
         options_(options),
+        location_(location),
         cache_(jit_detail::make_cache(std::move(options), std::is_empty_v<F> ? &jit_detail::type_tag<Jitted> : nullptr,
                                       location)) {}
 
@@ -82,14 +83,14 @@ class Jitted {
   /// The traced program as HLO text, before any pass; compiles nothing.
   template <typename... Args>
   std::string hlo_text(const Args&... args) const {
-    return jit_detail::hlo_text(describe(ArgumentsOf<Args...>(args...)), options_.name);
+    return jit_detail::hlo_text(describe(ArgumentsOf<Args...>(args...)), options_.name, location_);
   }
 
   /// Two <section> elements for an HTML page: the program's graph as traced, and after all passes of the engine.
   /// Cost    a trace, and a compilation if no program of this meaning has been compiled yet
   template <typename... Args>
   std::string graph_html(const Args&... args) const {
-    return jit_detail::graph_html(describe(ArgumentsOf<Args...>(args...)), options_.name);
+    return jit_detail::graph_html(describe(ArgumentsOf<Args...>(args...)), options_.name, location_);
   }
 
  private:
@@ -121,7 +122,10 @@ class Jitted {
     jit_detail::Call call;
     call.arguments = flatten(arguments);
     mark(call, arguments);
-    if (!options_.donate_argnums.empty()) call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
+    if (!options_.donate_argnums.empty()) {
+      const TransformationLocation here(location_);
+      call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
+    }
     call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype) {
       Result result = std::apply(f_, unflatten(arguments, leaves));
       FlatTree flat = flatten(result);
@@ -133,6 +137,7 @@ class Jitted {
 
   F f_;
   JitOptions options_;
+  std::source_location location_;
   std::shared_ptr<JitCache> cache_;
 };
 
@@ -153,8 +158,8 @@ Jitted<F, StaticArgnums...> jit(F f, JitOptions options = {},
 
 /// HLO text of `f` traced on such arguments; the counterpart of jax.make_jaxpr.
 template <typename F>
-auto make_hlo(F f, std::string name = "f") {
-  return [jitted = jit(std::move(f), JitOptions{.name = std::move(name)})](const auto&... args) {
+auto make_hlo(F f, std::string name = "f", std::source_location location = std::source_location::current()) {
+  return [jitted = jit(std::move(f), JitOptions{.name = std::move(name)}, location)](const auto&... args) {
     return jitted.hlo_text(args...);
   };
 }

@@ -43,8 +43,7 @@ JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> ta
   const Rules& rules = rules_of(operation.opcode);
   if (const JvpFunction* rule = rules.jvp.function()) return (*rule)(operation, tangents);
   if (const NotYet* missing = rules.jvp.missing()) {
-    or_throw(unimplemented("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
-                           UserLocation::describe() + "): " + missing->why));
+    or_throw(unimplemented("jvp of " + at_user_line(hlo::opcode_name(operation.opcode)) + ": " + missing->why));
   }
   if (rules.jvp.nonlinear() == nullptr) {
     or_throw(internal_error("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + ": its rule is Unreachable"));

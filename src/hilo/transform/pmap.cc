@@ -82,6 +82,7 @@ class PmapCache {
       : axis_name(std::move(axis_name)),
         in_axes(std::move(in_axes)),
         out_axes(std::move(out_axes)),
+        location(location),
         where("pmap (" + describe_location(location) + ")") {}
 
   std::shared_ptr<Entry> find(const Call& call, uint64_t version) {
@@ -97,6 +98,7 @@ class PmapCache {
 
   const std::string axis_name;
   const std::vector<Axis> in_axes, out_axes;
+  const std::source_location location;
   const std::string where;  ///< begins messages: "pmap (train.cc:41)"
 
  private:
@@ -153,6 +155,7 @@ void check_available(const PmapCache& cache, int64_t wanted) {
 /// Traces the function on what one replica sees, and compiles it for all.
 std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std::span<const BatchDim> dims,
                                   int64_t replicas) {
+  const TransformationLocation here(cache.location);
   auto entry = std::make_shared<Entry>();
   entry->structure = call.arguments.structure;
   StagingTrace trace(&current_trace(), "pmap", "pmap");
@@ -228,6 +231,7 @@ Array collect(const PmapCache& cache, const Entry& entry, std::span<const std::v
 
 /// Under another transformation: the same values by vmap.
 Outcome call_batched(const PmapCache& cache, const Call& call, std::span<const BatchDim> dims) {
+  const TransformationLocation here(cache.location);
   Outcome outcome;
   std::vector<size_t> counts;
   outcome.leaves =

@@ -142,6 +142,7 @@ class BackwardPass {
         for (size_t leaf = offsets_[i.id]; leaf < offsets_[i.id + 1]; ++leaf) linear_[leaf] = true;
         continue;
       }
+      const InstructionLocation here(user_line(i));
       std::vector<Array> results = bind(operation_of(i, leaves));
       for (size_t k = 0; k < results.size(); ++k) values_[offsets_[i.id] + k] = std::move(results[k]);
     }
@@ -181,6 +182,7 @@ class BackwardPass {
   }
 
   void transpose(const hlo::Instruction& i) {
+    const InstructionLocation here(user_line(i));
     size_t out = offsets_[i.id];
     if (i.opcode == hlo::Opcode::kGetTupleElement) {
       for (size_t leaf = element_begin(i); out < offsets_[i.id + 1]; ++leaf, ++out) accumulate(leaf, cotangents_[out]);

@@ -39,6 +39,7 @@ auto vmap(F f, std::vector<Axis> in_axes = {0}, std::vector<Axis> out_axes = {0}
           std::source_location location = std::source_location::current()) {
   return [f = std::move(f), in_axes = std::move(in_axes), out_axes = std::move(out_axes),
           axis_name = std::move(axis_name), location](const auto&... args) {
+    const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);

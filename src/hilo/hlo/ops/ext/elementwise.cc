@@ -58,8 +58,8 @@ StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
 }
 
 template <typename Row>
-StatusOr<ComputationPtr> decompose(const Instruction&, std::span<const Shape> operands) {
-  Formula formula(std::string(Row::kName), operands[0].with_default_layout());
+StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape> operands) {
+  Formula formula(std::string(Row::kName), operands[0].with_default_layout(), instruction.annotations);
   std::array<Value, Row::kArity> x;
   for (Value& value : x) value = {&formula, formula.parameter()};
   const Value root = std::apply(Row::formula, x);

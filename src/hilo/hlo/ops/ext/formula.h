@@ -12,7 +12,10 @@ namespace hilo::hlo {
 /// A computation in the making, all of whose values have one shape. Remembers the first error.
 class Formula {
  public:
-  Formula(std::string name, const Shape& shape) : shape_(shape), builder_(std::move(name)) {}
+  /// `line`: of the op, which all instructions carry.
+  Formula(std::string name, const Shape& shape, AnnotationsPtr line) : shape_(shape), builder_(std::move(name)) {
+    builder_.set_annotations(std::move(line));
+  }
 
   InstructionId parameter() { return builder_.parameter(shape_); }
   InstructionId constant(double value);

@@ -17,11 +17,14 @@ using Ids = std::vector<InstructionId>;
 /// Appends instructions whose shapes are known. The builder with checks lies above this folder; tests check the result.
 class Emitter {
  public:
-  explicit Emitter(std::string name) : draft_(std::move(name)) {}
+  /// `line`: of the scan, which all of its own instructions carry.
+  Emitter(std::string name, AnnotationsPtr line) : draft_(std::move(name)), line_(std::move(line)) {}
 
   const Shape& shape(InstructionId id) const { return draft_.instruction(id).shape; }
   InstructionId add(Opcode opcode, const Shape& shape, const Ids& operands, AttributesPtr attributes = nullptr) {
-    return draft_.append(opcode, shape, operands, std::move(attributes));
+    const InstructionId id = draft_.append(opcode, shape, operands, std::move(attributes));
+    draft_.mutable_instruction(id).annotations = line_;
+    return id;
   }
   template <typename T, typename Fill>
   InstructionId add_with(Opcode opcode, const Shape& shape, const Ids& operands, Fill&& fill) {
@@ -50,11 +53,13 @@ class Emitter {
 
  private:
   ComputationDraft draft_;
+  AnnotationsPtr line_;
 };
 
 /// The parts of one scan. Carried tuple: counter, then `operands` of them, then ys.
 struct Plan {
   const ScanAttributes& attributes;
+  AnnotationsPtr line;
   std::vector<Shape> operands;
   std::vector<Shape> ys;
   Shape counter;
@@ -68,9 +73,11 @@ struct Plan {
   }
 };
 
-Plan plan_of(const ScanAttributes& a, std::span<const Shape> operands) {
+Plan plan_of(const Instruction& scan, std::span<const Shape> operands) {
+  const auto& a = attributes_of<ScanAttributes>(scan);
   const bool narrow = a.length <= std::numeric_limits<int32_t>::max();
   Plan plan{a,
+            scan.annotations,
             {},
             {},
             Shape::scalar(narrow ? ElementType::kS32 : ElementType::kS64),
@@ -92,7 +99,7 @@ Literal counter_value(const Plan& plan, int64_t value) {
 }
 
 StatusOr<ComputationPtr> condition_of(const Plan& plan) {
-  Emitter e("scan.condition");
+  Emitter e("scan.condition", plan.line);
   const InstructionId carried = e.parameter(plan.carried(), 0);
   const InstructionId counter = e.element(carried, 0);
   const InstructionId length = e.constant(counter_value(plan, plan.attributes.length));
@@ -139,7 +146,7 @@ InstructionId write_row(Emitter& e, InstructionId stacked, InstructionId value, 
 
 StatusOr<ComputationPtr> body_of(const Plan& plan) {
   const ScanAttributes& a = plan.attributes;
-  Emitter e("scan.body");
+  Emitter e("scan.body", plan.line);
   const InstructionId carried = e.parameter(plan.carried(), 0);
   const InstructionId counter = e.element(carried, 0);
   Ids operands, next;
@@ -170,8 +177,8 @@ InstructionId zeros(Emitter& e, const Shape& shape) {
 }  // namespace
 
 StatusOr<ComputationPtr> decompose_scan(const Instruction& scan, std::span<const Shape> operands) {
-  const Plan plan = plan_of(attributes_of<ScanAttributes>(scan), operands);
-  Emitter e("scan");
+  const Plan plan = plan_of(scan, operands);
+  Emitter e("scan", plan.line);
   Ids carried;
   for (size_t i = 0; i < plan.operands.size(); ++i)
     carried.push_back(e.parameter(plan.operands[i], static_cast<int64_t>(i)));
