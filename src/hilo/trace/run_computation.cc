@@ -73,6 +73,7 @@ bool stands_for_others(const hlo::OpDef& def) {
 
 Leaves run_decomposed(const hlo::Computation& computation, const hlo::Instruction& instruction,
                       std::span<const Leaves> values) {
+  const InstructionLocation here(user_line(instruction));
   std::vector<Shape> shapes;
   Leaves operands;
   for (hlo::InstructionId id : instruction.operands) {
