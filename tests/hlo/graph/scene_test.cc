@@ -96,6 +96,25 @@ TEST(Scene, RegionsThatWouldWaitForEachOtherAreNotDrawn) {
   EXPECT_EQ(sheet_text(scene, 0), "x | a <x | b <a | c <b | d <c");
 }
 
+TEST(Scene, ARegionThatWaitsForACircleIsDrawnYet) {
+  const Module module = module_of(
+      "  x = f32[4] parameter(0)\n  a = f32[4] negate(x)\n  b = f32[4] exponential(a)\n"
+      "  c = f32[4] tanh(b)\n  d = f32[4] cosine(c)\n  e = f32[4] sine(d)\n  ROOT f = f32[4] log(e)\n");
+  const Scene scene =
+      scene_with(module, {{"map kernel c", {"a", "c"}}, {"map kernel d", {"b", "d"}}, {"map kernel f", {"e", "f"}}});
+  EXPECT_EQ(sheet_text(scene, 0), "x | a <x | b <a | c <b | d <c | f <d");
+}
+
+TEST(Scene, KernelsThatWritePartsOfOneValueAreOneRegion) {
+  const Module module = module_of(
+      "  x = f32[4] parameter(0)\n  a = f32[4] negate(x)\n  b = f32[4] exponential(x)\n"
+      "  ROOT c = f32[8] concatenate(a, b), dimensions={0}\n");
+  const Scene scene = scene_with(module, {{"map kernel c", {"a", "c"}}, {"map kernel c", {"b", "c"}}});
+  EXPECT_EQ(sheet_text(scene, 0), "x | c <x");
+  EXPECT_EQ(sheet_text(scene, 1), "x | a <x | b <x | c <a b");
+  EXPECT_EQ(scene.sheets[1].cost, "4 flop, 200 B, 4 transcendental");
+}
+
 TEST(Scene, AGroupOfALoopsBodyIsDrawnThereOnce) {
   const Module module = *parse_module(
       "HloModule m\n\nbody {\n  a = f32[4] parameter(0)\n  b = f32[4] negate(a)\n  ROOT c = f32[4] tanh(b)\n}\n"

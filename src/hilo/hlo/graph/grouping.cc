@@ -156,9 +156,7 @@ class Cutter {
       }
     }
     if (order.size() < count) {
-      for (uint32_t k = 0; k < count; ++k) {
-        if (place[k] == ~0u && grouping.items[k].is_region()) active_[grouping.items[k].run] = false;
-      }
+      drop_circles(grouping, users, place);
       return false;
     }
     std::vector<Item> sorted;
@@ -166,6 +164,35 @@ class Cutter {
     grouping.items = std::move(sorted);
     for (uint32_t& item : grouping.item_of) item = place[item];
     return true;
+  }
+
+  /// Of the items without a place, those that others without one wait for are in circles or between two.
+  void drop_circles(const Grouping& grouping, const std::vector<std::vector<uint32_t>>& users,
+                    const std::vector<uint32_t>& place) {
+    const size_t count = grouping.items.size();
+    std::vector<std::vector<uint32_t>> sources(count);
+    std::vector<size_t> waiting(count);
+    for (uint32_t k = 0; k < count; ++k) {
+      if (place[k] != ~0u) continue;
+      for (const uint32_t user : users[k]) {
+        sources[user].push_back(k);
+        ++waiting[k];
+      }
+    }
+    std::vector<uint32_t> ends;
+    for (uint32_t k = 0; k < count; ++k) {
+      if (place[k] == ~0u && waiting[k] == 0) ends.push_back(k);
+    }
+    while (!ends.empty()) {
+      const uint32_t end = ends.back();
+      ends.pop_back();
+      for (const uint32_t source : sources[end]) {
+        if (--waiting[source] == 0) ends.push_back(source);
+      }
+    }
+    for (uint32_t k = 0; k < count; ++k) {
+      if (place[k] == ~0u && waiting[k] > 0 && grouping.items[k].is_region()) active_[grouping.items[k].run] = false;
+    }
   }
 
   const Computation& computation_;

@@ -19,7 +19,27 @@ std::string_view kind_of(const Instruction& instruction) {
 /// The groups of one computation.
 struct Runs {
   std::vector<Run> runs;
-  std::vector<const InstructionGroup*> groups;  ///< of the runs
+  std::vector<std::string> names;  ///< of the runs
+  std::vector<double> bytes;
+  std::unordered_map<InstructionId, size_t> by_last;
+
+  /// Kernels that write parts of one value (the operands of a concatenate, say) are one run; what was planned twice counts
+  /// once.
+  void add(Run run, const InstructionGroup& group) {
+    const auto [entry, fresh] = by_last.emplace(run.back(), runs.size());
+    if (fresh) {
+      runs.push_back(std::move(run));
+      names.push_back(group.name);
+      bytes.push_back(group.bytes);
+      return;
+    }
+    Run& known = runs[entry->second];
+    const size_t before = known.size();
+    for (const InstructionId id : run) {
+      if (std::ranges::find(known, id) == known.end()) known.push_back(id);
+    }
+    if (known.size() > before) bytes[entry->second] += group.bytes;
+  }
 };
 
 class Painter {
@@ -48,26 +68,16 @@ class Painter {
  private:
   /// Instructions of calls that were inlined belong to other computations: each of these has its part of the group.
   void add_runs(const InstructionGroup& group, const std::unordered_map<const Instruction*, uint32_t>& owner) {
-    std::vector<uint32_t> seen;
+    std::vector<std::pair<uint32_t, Run>> parts;
     for (const Instruction* i : group.instructions) {
       const auto found = owner.find(i);
       if (found == owner.end()) continue;
-      Runs& runs = runs_[found->second];
-      if (std::ranges::find(seen, found->second) == seen.end()) {
-        seen.push_back(found->second);
-        runs.runs.emplace_back();
-        runs.groups.push_back(&group);
-      }
-      runs.runs.back().push_back(i->id);
       if (!group.is_kernel) library_.insert(i);
+      auto part = std::ranges::find(parts, found->second, &std::pair<uint32_t, Run>::first);
+      if (part == parts.end()) part = parts.insert(part, {found->second, {}});
+      part->second.push_back(i->id);
     }
-    // A body that was planned twice is drawn once.
-    for (const uint32_t c : seen) {
-      Runs& runs = runs_[c];
-      if (std::find(runs.runs.begin(), runs.runs.end() - 1, runs.runs.back()) == runs.runs.end() - 1) continue;
-      runs.runs.pop_back();
-      runs.groups.pop_back();
-    }
+    for (auto& [c, run] : parts) runs_[c].add(std::move(run), group);
   }
 
   void paint_computation(uint32_t c) {
@@ -108,12 +118,12 @@ class Painter {
   Node paint_region(uint32_t c, uint32_t place, const Grouping& grouping) {
     const Computation& computation = *computations_[c];
     const Item& item = grouping.items[place];
-    const InstructionGroup& group = *runs_[c].groups[item.run];
+    const std::string& name = runs_[c].names[item.run];
     Sheet sheet;
     Node box;
     sheet.owner = c;
     sheet.place = place;
-    sheet.name = group.name;
+    sheet.name = name;
     const Inputs numbers = paint_inputs(computation, grouping, item, sheet, box);
     const uint32_t inputs = static_cast<uint32_t>(sheet.nodes.size());
     Cost cost;
@@ -130,11 +140,11 @@ class Painter {
       inner_[key({place, id})] = static_cast<uint32_t>(sheet.nodes.size());
       sheet.nodes.push_back(std::move(node));
     }
-    cost.bytes = group.bytes;
+    cost.bytes = runs_[c].bytes[item.run];
     sheet.cost = cost_text(cost);
     sheet.root = static_cast<uint32_t>(sheet.nodes.size()) - 1;
     const NodeLabel& last = sheet.nodes.back().label;
-    box.label = {group.name, last.shape, last.source, "", sheet.cost};
+    box.label = {name, last.shape, last.source, "", sheet.cost};
     box.kind = "region";
     box.region = static_cast<uint32_t>(scene_.sheets.size());
     scene_.sheets.push_back(std::move(sheet));
