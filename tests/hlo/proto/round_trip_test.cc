@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/proto/fields.h"
+#include "hilo/hlo/proto/other_attributes.h"
 #include "hilo/hlo/proto/places.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
@@ -96,7 +97,9 @@ TEST(ProtoRoundTrip, ReadsXlasMessageOfTheSample) {
         "direction=LT, type=TOTALORDER", "replica_groups={{0,1}}",
         "source_file=\"f.cc\" source_line=41 source_end_line=42", "true_computation=%branch, false_computation=%other",
         "{file_location_id=1 parent_frame_id=2}", "buffer_donor={ (1, {}) }",
-        "frontend_attributes={a=\"b\",c={\"d\":1}}"})
+        "frontend_attributes={a=\"b\",c={\"d\":1}}", "result_accuracy={tolerance={atol=0.001,rtol=1e-05,ulps=3}}",
+        "origin={{\"tolerant\" {0,1}}}", "origin={({\"measured\"}, ({\"n\" {0}}, {}))}",
+        "statistics={visualizing_index=1,time=3.5,bytes=100}", "profile_type={1} deduplicated_name=\"d\""})
     EXPECT_NE(text.find(line), std::string::npos) << line << "\n" << text;
 }
 
@@ -201,7 +204,55 @@ TEST(ProtoRoundTrip, WritesNoBytesThatAreNoUtf8) {
   EXPECT_NE(bytes->find("a?b\xc3\xa9"), std::string::npos);
 }
 
+TEST(ProtoRoundTrip, KeepsOriginalValuesOfTuplesWithEmptyOnes) {
+  const auto same = [](const std::string& attributes) {
+    const std::string text =
+        "HloModule m, entry_computation_layout={(f32[])->f32[]}\n\nENTRY %main (x: f32[]) -> f32[] {\n  ROOT %x = "
+        "f32[] parameter(0), " +
+        attributes + "\n}\n";
+    EXPECT_EQ(through_proto(text), text);
+  };
+  same("origin={{\"x\"}}");
+  same("origin={{}}");
+  same("origin={[synthetic_call]}");
+  same("origin={({\"a\"}, (), ((), {\"b\" {2}}), {})}");
+  same("origin={(((), {\"a\"}), {\"b\"})}");
+  EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), origin={({\"a\"} {\"b\"})}\n"),
+            "INVALID_ARGUMENT: parameter 'x': origin:1:9: expected ',' between leaves of the original value; got '{'");
+}
+
+TEST(ProtoRoundTrip, AnOriginalValueInDisorderIsAnError) {
+  const auto element = [](std::initializer_list<int64_t> path) {
+    proto::WireWriter out;
+    out.integers(1, std::vector<int64_t>(path));
+    return out;
+  };
+  const auto error = [&](std::initializer_list<int64_t> first, std::initializer_list<int64_t> second) {
+    proto::WireWriter value, instruction;
+    value.message(1, element(first));
+    value.message(1, element(second));
+    instruction.message(88, value);
+    Annotations annotations;
+    return proto::read_other_attributes(*proto::WireMessage::read(instruction.view(), "HloInstructionProto"),
+                                        annotations)
+        .to_string();
+  };
+  const std::string wanted = "INVALID_ARGUMENT: OriginalValueProto: its elements aren't the leaves of a tuple in order";
+  EXPECT_EQ(error({1}, {0}), wanted);
+  EXPECT_EQ(error({0}, {0}), wanted);
+  EXPECT_EQ(error({0}, {0, 1}), wanted);
+  EXPECT_EQ(error({0}, {1'000'000'000'000}), wanted);
+  EXPECT_EQ(error({0}, {INT64_MIN}), wanted);
+  EXPECT_EQ(error({}, {}), wanted);
+}
+
 TEST(ProtoRoundTrip, SaysWhatHasNoForm) {
+  EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), statistics={visualizing_index=0,time=fast}\n"),
+            "INVALID_ARGUMENT: parameter 'x': time: got 'fast'; wanted a number");
+  EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), result_accuracy={tolerance={atol=1,etol=2}}\n"),
+            "INVALID_ARGUMENT: parameter 'x': tolerance: etol=2 is not known");
+  EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), type_hint=\"x\"\n"),
+            "UNIMPLEMENTED: parameter 'x': attribute 'type_hint' has no form in HloModuleProto");
   EXPECT_EQ(write_error("  x = f32[] parameter(0)\n  ROOT y = f32[] fft(x), sparkle=1\n"),
             "UNIMPLEMENTED: fft 'y': attribute 'sparkle' has no form in HloModuleProto");
   EXPECT_EQ(write_error("  ROOT x = f32[] parameter(0), sharding={mesh[a=2], [{a}]}\n"),

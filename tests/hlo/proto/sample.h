@@ -96,6 +96,10 @@ ENTRY %main (p: f32[2,3], image: f32[1,4,4,2]) -> (f32[2,3], f32[2], f32[1,4,4,3
   %bits = (u64[2]{0}, u32[4]{0}) rng-bit-generator(%state), algorithm=rng_default
   %reduced = f32[2]{0} reduce-precision(%moved), exponent_bits=5, mantissa_bits=10
   %accurate = f32[2]{0} exponential(%reduced), result_accuracy={mode=highest}
+  %tolerant = f32[2]{0} tanh(%accurate), result_accuracy={tolerance={atol=0.001,rtol=1e-05,ulps=3}}, origin={{"tolerant" {0,1}}}
+  %measured = f32[2]{0} sine(%tolerant), statistics={visualizing_index=1,time=3.5,bytes=100}, metadata={op_name="m" profile_type={1} deduplicated_name="d" scheduling_name="s"}
+  %nested = (f32[2]{0}, f32[2]{0}) tuple(%measured, %accurate)
+  %pairs = (f32[2]{0}, (f32[2]{0}, f32[2]{0})) tuple(%measured, %nested), origin={({"measured"}, ({"n" {0}}, {}))}
   ROOT %out = (f32[2,3]{1,0}, f32[2]{0}, f32[1,4,4,3]{3,2,1,0}) tuple(%sorted, %accurate, %conv)
 }
 )";

@@ -2,12 +2,14 @@
 #include "hilo/hlo/proto/annotations.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
 #include <optional>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/proto/other_attributes.h"
 #include "hilo/hlo/proto/sharding.h"
 #include "hilo/hlo/text/annotations.h"
 
@@ -15,21 +17,21 @@ namespace hilo::hlo::proto {
 namespace {
 
 // Fields of HloInstructionProto.
-constexpr uint32_t kMetadata = 7, kSharding = 40, kBackendConfig = 43, kParameterReplication = 61,
-                   kFrontendAttributes = 68, kStatistics = 82, kOriginalValue = 88, kResultAccuracy = 91;
-constexpr uint32_t kOwnFields[] = {kMetadata,           kSharding,   kBackendConfig, kParameterReplication,
-                                   kFrontendAttributes, kStatistics, kOriginalValue, kResultAccuracy};
-constexpr std::string_view kAccuracyModes[] = {"default", "highest"};
+constexpr uint32_t kMetadata = 7, kSharding = 40, kBackendConfig = 43, kFrontendAttributes = 68;
+constexpr uint32_t kOwnFields[] = {kMetadata, kSharding, kBackendConfig, kFrontendAttributes};
 
 /// Fields of OpMetadata that hilo keeps as text, in the order in which XLA writes them.
+enum class MetadataForm : uint8_t { kText, kNumber, kNumbers };
 struct MetadataField {
   std::string_view key;
   uint32_t number;
-  bool is_text;
+  MetadataForm form;
 };
 constexpr MetadataField kOtherMetadata[] = {
-    {"source_end_line", 17, false}, {"source_column", 18, false},    {"source_end_column", 19, false},
-    {"stack_frame_id", 15, false},  {"deduplicated_name", 12, true}, {"scheduling_name", 16, true},
+    {"source_end_line", 17, MetadataForm::kNumber},   {"source_column", 18, MetadataForm::kNumber},
+    {"source_end_column", 19, MetadataForm::kNumber}, {"profile_type", 5, MetadataForm::kNumbers},
+    {"stack_frame_id", 15, MetadataForm::kNumber},    {"deduplicated_name", 12, MetadataForm::kText},
+    {"scheduling_name", 16, MetadataForm::kText},
 };
 
 /// Metadata means nothing to a program: keys without a field are left out.
@@ -44,12 +46,15 @@ Status write_other_metadata(std::string_view text, WireWriter& out) {
     const bool known = field != std::end(kOtherMetadata);
     if (cursor.peek() == '"') {
       HILO_ASSIGN_OR_RETURN(const std::string value, cursor.quoted(key));
-      if (known && field->is_text) out.text(field->number, utf8(value));
+      if (known && field->form == MetadataForm::kText) out.text(field->number, utf8(value));
+    } else if (cursor.peek() == '{' && known && field->form == MetadataForm::kNumbers) {
+      HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> values, read_bracketed(cursor, '{', '}'));
+      out.integers(field->number, values);
     } else if (cursor.peek() == '{') {
       HILO_RETURN_IF_ERROR(cursor.raw_value(key).status());
     } else {
       const std::optional<int64_t> value = parse_int64(cursor.identifier());
-      if (known && !field->is_text && value) out.integer(field->number, *value);
+      if (known && field->form == MetadataForm::kNumber && value) out.integer(field->number, *value);
     }
     cursor.accept(',');
   }
@@ -73,7 +78,10 @@ Status read_metadata(const WireMessage& message, Annotations& a) {
   HILO_ASSIGN_OR_RETURN(a.source_line, message.integer(4));
   for (const MetadataField& field : kOtherMetadata) {
     std::string value;
-    if (field.is_text) {
+    if (field.form == MetadataForm::kNumbers) {
+      HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> numbers, message.integers(field.number));
+      if (!numbers.empty()) value = fmt::format("{{{}}}", fmt::join(numbers, ","));
+    } else if (field.form == MetadataForm::kText) {
       HILO_ASSIGN_OR_RETURN(const std::string_view text, message.text(field.number));
       if (!text.empty()) value = text::quoted_text(text);
     } else {
@@ -103,74 +111,16 @@ StatusOr<std::string> value_of(std::string_view written, std::string_view what) 
   return cursor.quoted(what);
 }
 
-/// `parameter_replication={true,false}`
-Status write_replication(std::string_view value, WireWriter& out) {
-  text::Cursor cursor(value, "parameter_replication");
-  std::vector<int64_t> leaves;
-  HILO_RETURN_IF_ERROR(cursor.expect('{', "before parameter_replication"));
-  while (cursor.peek() != '}') {
-    HILO_ASSIGN_OR_RETURN(const bool leaf, cursor.boolean("parameter_replication"));
-    leaves.push_back(leaf ? 1 : 0);
-    if (!cursor.accept(',')) break;
-  }
-  WireWriter message;
-  message.integers(1, leaves);
-  out.message(kParameterReplication, message);
-  return cursor.expect('}', "after parameter_replication");
-}
-
-/// `result_accuracy={mode=highest}`
-Status write_accuracy(std::string_view value, WireWriter& out) {
-  text::Cursor cursor(value, "result_accuracy");
-  const auto known =
-      std::find(std::begin(kAccuracyModes), std::end(kAccuracyModes),
-                cursor.accept('{') && cursor.accept_word("mode") && cursor.accept('=') ? cursor.identifier()
-                                                                                       : std::string_view());
-  if (known == std::end(kAccuracyModes))
-    return unimplemented(fmt::format("result_accuracy={} has no form in HloModuleProto here", value));
-  WireWriter message;
-  message.integer(1, known - std::begin(kAccuracyModes));
-  out.message(kResultAccuracy, message);
-  return ok_status();
-}
-
-Status write_others(std::string_view others, WireWriter& out) {
-  text::Cursor cursor(others, "attributes");
-  while (!cursor.at_end()) {
-    const std::string_view key = cursor.identifier();
-    HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
-    HILO_ASSIGN_OR_RETURN(const std::string_view value, cursor.raw_value(key));
-    if (key == "parameter_replication") HILO_RETURN_IF_ERROR(write_replication(value, out));
-    else if (key == "result_accuracy") HILO_RETURN_IF_ERROR(write_accuracy(value, out));
-    else if (key != "origin" && key != "original_value")
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(key)));
-    if (!cursor.accept(',')) break;
-  }
-  return ok_status();
-}
-
-void add_other(std::string_view key, std::string_view value, Annotations& a) {
-  a.other_attributes += fmt::format("{}{}={}", a.other_attributes.empty() ? "" : ", ", key, value);
-}
-
-Status read_others(const WireMessage& instruction, Annotations& a) {
-  HILO_ASSIGN_OR_RETURN(const WireMessage accuracy, instruction.message(kResultAccuracy, "ResultAccuracy"));
-  HILO_ASSIGN_OR_RETURN(const int64_t mode, accuracy.integer(1));
-  if (accuracy.has(2)) return unimplemented("ResultAccuracy: tolerances are not implemented in this version");
-  if (mode != 0) add_other("result_accuracy", mode == 1 ? "{mode=highest}" : fmt::format("{{mode={}}}", mode), a);
-  HILO_ASSIGN_OR_RETURN(const WireMessage replication,
-                        instruction.message(kParameterReplication, "ParameterReplication"));
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> leaves, replication.integers(1));
-  if (leaves.empty()) return ok_status();
-  std::string text = "{";
-  for (int64_t leaf : leaves) text += fmt::format("{}{}", text.size() == 1 ? "" : ",", leaf != 0);
-  add_other("parameter_replication", text + "}", a);
-  return ok_status();
-}
-
 }  // namespace
 
-std::span<const uint32_t> annotation_fields() { return kOwnFields; }
+std::span<const uint32_t> annotation_fields() {
+  static const std::vector<uint32_t> fields = [] {
+    std::vector<uint32_t> all(std::begin(kOwnFields), std::end(kOwnFields));
+    all.insert(all.end(), other_attribute_fields().begin(), other_attribute_fields().end());
+    return all;
+  }();
+  return fields;
+}
 
 StatusOr<WireWriter> write_frontend_attributes(std::string_view text) {
   WireWriter out;
@@ -215,8 +165,7 @@ Status write_annotations(const Annotations& a, WireWriter& out) {
   out.text(kBackendConfig, backend_config);
   HILO_ASSIGN_OR_RETURN(const WireWriter frontend, write_frontend_attributes(a.frontend_attributes));
   if (!frontend.empty()) out.message(kFrontendAttributes, frontend);
-  if (!a.statistics.empty()) return unimplemented("statistics have no form in HloModuleProto here");
-  return write_others(a.other_attributes, out);
+  return write_other_attributes(a, out);
 }
 
 StatusOr<Annotations> read_annotations(const WireMessage& instruction) {
@@ -231,9 +180,7 @@ StatusOr<Annotations> read_annotations(const WireMessage& instruction) {
   if (!backend_config.empty()) a.backend_config = value_text(backend_config);
   HILO_ASSIGN_OR_RETURN(const WireMessage frontend, instruction.message(kFrontendAttributes, "FrontendAttributes"));
   HILO_ASSIGN_OR_RETURN(a.frontend_attributes, read_frontend_attributes(frontend));
-  HILO_ASSIGN_OR_RETURN(const WireMessage statistics, instruction.message(kStatistics, "StatisticsViz"));
-  if (statistics.has(2)) return unimplemented("StatisticsViz: statistics are not implemented in this version");
-  HILO_RETURN_IF_ERROR(read_others(instruction, a));
+  HILO_RETURN_IF_ERROR(read_other_attributes(instruction, a));
   return a;
 }
 

@@ -8,7 +8,7 @@
 namespace hilo::hlo::proto {
 
 /// Appends metadata, frontend attributes, sharding, backend_config and the like; not control predecessors.
-/// What only traces where values came from (origin, original_value) is left out.
+/// Metadata that the message has no field for is left out.
 /// Errors    UNIMPLEMENTED for what has no form in the message, INVALID_ARGUMENT for text that is no such value
 Status write_annotations(const Annotations& annotations, WireWriter& out);
 

@@ -10,8 +10,8 @@ namespace hilo::hlo {
 bool is_proto(std::string_view bytes);
 
 /// Reads a module as XLA or to_proto wrote it: called computations before their callers, operands before their users.
-/// Every instruction is checked against its op's shape rule, as parse_module does. What only traces where values came
-/// from, and the configuration of partitioning, is left out.
+/// Every instruction is checked against its op's shape rule, as parse_module does. The configuration of
+/// partitioning, and metadata that HLO text has no key for, is left out.
 /// Errors    INVALID_ARGUMENT for bytes that are no module, with message, field and byte, or with the instruction;
 ///           UNIMPLEMENTED for parts of HLO that this version doesn't know; RESOURCE_EXHAUSTED without memory
 /// Cost      linear in the bytes; memory is bounded by a multiple of them

@@ -64,6 +64,13 @@ void WireWriter::real(uint32_t number, float value) {
   out_.append(reinterpret_cast<const char*>(&bits), sizeof bits);
 }
 
+void WireWriter::real64(uint32_t number, double value) {
+  const auto bits = std::bit_cast<uint64_t>(value);
+  if (bits == 0) return;
+  tag(number, WireType::kFixed64);
+  out_.append(reinterpret_cast<const char*>(&bits), sizeof bits);
+}
+
 void WireWriter::text(uint32_t number, std::string_view value) {
   if (!value.empty()) bytes(number, value);
 }
@@ -201,6 +208,13 @@ StatusOr<float> WireMessage::real(uint32_t number) const {
   if (field == nullptr) return 0.0f;
   if (field->type != WireType::kFixed32) return wrong_type(name_, *field, WireType::kFixed32);
   return std::bit_cast<float>(static_cast<uint32_t>(field->value));
+}
+
+StatusOr<double> WireMessage::real64(uint32_t number) const {
+  const WireField* const field = find(number);
+  if (field == nullptr) return 0.0;
+  if (field->type != WireType::kFixed64) return wrong_type(name_, *field, WireType::kFixed64);
+  return std::bit_cast<double>(field->value);
 }
 
 StatusOr<std::string_view> WireMessage::text(uint32_t number) const {

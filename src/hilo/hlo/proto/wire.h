@@ -20,6 +20,7 @@ class WireWriter {
   void integer(uint32_t number, int64_t value);
   void boolean(uint32_t number, bool value) { integer(number, value ? 1 : 0); }
   void real(uint32_t number, float value);
+  void real64(uint32_t number, double value);
   void text(uint32_t number, std::string_view value);
   /// A packed list; nothing for an empty one.
   void integers(uint32_t number, std::span<const int64_t> values);
@@ -90,6 +91,7 @@ class WireMessage {
   StatusOr<int64_t> integer(uint32_t number) const;
   StatusOr<bool> boolean(uint32_t number) const;
   StatusOr<float> real(uint32_t number) const;
+  StatusOr<double> real64(uint32_t number) const;
   StatusOr<std::string_view> text(uint32_t number) const;
   /// A nested message; occurrences of it add up. `name` must outlive the result.
   StatusOr<WireMessage> message(uint32_t number, std::string_view name) const;
