@@ -28,6 +28,21 @@ narrow type and hides the error of f32: every result is within 0.51 units.
 """
 
 
+REST = """
+## Narrow types
+
+Integers of 2 and 4 bits and floats of 8 and 4 bits take a byte each in memory. Integers wrap at their width; shifts,
+`popcnt` and `count-leading-zeros` count within it. Floats compute in f32; each result is rounded once, to nearest, ties to
+even. What is too large becomes infinity where the type has one (f8e5m2, f8e4m3, f8e3m4), NaN where it has only that
+(`fn`, `fnuz`, f8e8m0fnu), the largest value in f4e2m1fn; NaN becomes -0 in f4e2m1fn, which has none. f8e8m0fnu holds powers
+of two: a middle goes up, and zero and negative numbers are NaN. All codes and all roundings at middles and beside them are
+those of ml_dtypes (`tests/types/narrow_float_test.cc`). Sums and products of arrays accumulate in f32 and round once,
+where XLA rounds at every step.
+
+Where XLA counts the sign bits above four in `popcnt` of a negative s4 (6 for -4), hilo counts four bits (2).
+"""
+
+
 def page(root: pathlib.Path) -> str:
     recorded = dict(line.split(maxsplit=1) for line in (root / RECORDED).read_text().splitlines())
     lines = []
@@ -35,7 +50,7 @@ def page(root: pathlib.Path) -> str:
         name = NAMES.get(opcode, opcode.lower())
         f16_xla, bf16_xla, f32_xla, f64_xla = (seen(cell) for cell in recorded[name].split())
         lines.append(f"| {name} | {f32} | {f32_xla} | {f64} | {f64_xla} | {f16_xla} | {bf16_xla} |\n")
-    return INTRODUCTION.format(table=TABLE, recorded=RECORDED) + "".join(sorted(lines))
+    return INTRODUCTION.format(table=TABLE, recorded=RECORDED) + "".join(sorted(lines)) + REST
 
 
 def seen(cell: str) -> str:

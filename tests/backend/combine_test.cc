@@ -53,7 +53,7 @@ TEST(Combine, HasNoLoopWhereTheOperationHasNoMeaning) {
   EXPECT_EQ(combine_function(ReducerKind::kGeneric, ElementType::kF32), nullptr);
   EXPECT_EQ(combine_function(ReducerKind::kMaximum, ElementType::kC64), nullptr);
   EXPECT_EQ(combine_function(ReducerKind::kAnd, ElementType::kF32), nullptr);
-  EXPECT_EQ(combine_function(ReducerKind::kAdd, ElementType::kF8E5M2), nullptr);
+  EXPECT_EQ(combine_function(ReducerKind::kAnd, ElementType::kF8E5M2), nullptr);
 }
 
 }  // namespace

@@ -55,11 +55,12 @@ Literal small(const Shape& shape, int64_t seed) {
 
 Samples bitcast_convert_samples(Wanted wanted) {
   const int bytes = element_size_bytes(wanted.type);
-  const ElementType same = wanted.type == ElementType::kPred || is_complex(wanted.type) ? wanted.type
-                           : bytes == 1                                                 ? ElementType::kS8
-                           : bytes == 2                                                 ? ElementType::kBf16
-                           : bytes == 4                                                 ? ElementType::kF32
-                                                                                        : ElementType::kU64;
+  const bool itself = is_complex(wanted.type) || element_type_info(wanted.type).bits < 8;
+  const ElementType same = itself       ? wanted.type
+                           : bytes == 1 ? ElementType::kS8
+                           : bytes == 2 ? ElementType::kBf16
+                           : bytes == 4 ? ElementType::kF32
+                                        : ElementType::kU64;
   const Literal x = elementwise_samples(Opcode::kCopy, wanted.type, wanted.n, Values::kEdges)[0].operands[0];
   const auto sample = [](const Literal& from, const Shape& to) {
     return Sample{.opcode = Opcode::kBitcastConvert,

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/types/narrow_float.h"
 #include "tests/support/elementwise_oracle.h"
 
 namespace hilo::tests {
@@ -13,7 +14,8 @@ namespace {
 using hlo::Opcode;
 
 bool is_whole(ElementType type) { return type == ElementType::kPred || is_integer(type); }
-bool is_half(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBf16; }
+/// Types that compute in f32 and round once more.
+bool is_half(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
@@ -32,6 +34,10 @@ struct Range {
   long double greatest, normal, least;
 };
 Range range_of(ElementType type) {
+  if (is_narrow_float(type)) {
+    const NarrowFormat f = narrow_format(type);
+    return {narrow_largest(f), ldexpl(1, 1 - f.bias), ldexpl(1, 1 - f.bias - f.mantissa_bits)};
+  }
   if (type == ElementType::kF16) return {65504.0L, 0x1p-14L, 0x1p-24L};
   if (type == ElementType::kBf16) return {0x1.fep127L, 0x1p-126L, 0x1p-133L};
   if (type == ElementType::kF32) return {std::numeric_limits<float>::max(), 0x1p-126L, 0x1p-149L};
@@ -336,11 +342,13 @@ long double reduced(long double x, int64_t exponent, int64_t mantissa, bool narr
 
 std::vector<Sample> reduce_precision_samples(ElementType type, int64_t n, Values values) {
   const Literal x = arguments_of(Opcode::kReducePrecision, {type}, n, values)[0];
+  // Narrow floats are reduced as f32, then rounded back.
+  const long double normal = range_of(is_narrow_float(type) ? ElementType::kF32 : type).normal;
   const int own_exponent = type == ElementType::kF16 ? 5 : type == ElementType::kF64 ? 11 : 8;
   const int own_mantissa = type == ElementType::kF16    ? 10
                            : type == ElementType::kBf16 ? 7
-                           : type == ElementType::kF32  ? 23
-                                                        : 52;
+                           : type == ElementType::kF64  ? 52
+                                                        : 23;
   std::vector<std::pair<int, int>> formats = {{5, 2}, {4, 3}, {5, 10}, {8, 7}};
   if (values == Values::kSmooth) formats = {{5, 20}};  // keeps the steps of finite differences
   std::vector<Sample> samples;
@@ -352,8 +360,7 @@ std::vector<Sample> reduce_precision_samples(ElementType type, int64_t n, Values
     sample.expected = Literal(x.shape());
     for (int64_t i = 0; i < x.shape().element_count(); ++i) {
       const int64_t kept = std::min(mantissa, own_mantissa);
-      store_wide(sample.expected, i,
-                 reduced(wide_at(x, i).real(), exponent, kept, exponent < own_exponent, range_of(type).normal));
+      store_wide(sample.expected, i, reduced(wide_at(x, i).real(), exponent, kept, exponent < own_exponent, normal));
     }
     sample.step = 0.125;
     samples.push_back(std::move(sample));

@@ -5,15 +5,16 @@
 #include <cstring>
 #include <limits>
 
+#include "hilo/types/narrow_float.h"
+#include "hilo/types/twins.h"
+
 namespace hilo::tests {
 namespace {
 
 template <typename T>
-inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
-
-template <typename T>
 Wide widen(T value) {
-  if constexpr (is_half<T>) return Wide(static_cast<float>(value));
+  if constexpr (computes_in_float<T>) return Wide(static_cast<float>(value));
+  else if constexpr (is_narrow_integer_twin<T>) return Wide(static_cast<int>(value));
   else if constexpr (std::is_arithmetic_v<T>) return Wide(static_cast<long double>(value));
   else return Wide(value.real(), value.imag());
 }
@@ -21,7 +22,8 @@ Wide widen(T value) {
 template <typename T>
 T narrow(const Wide& value) {
   if constexpr (std::is_same_v<T, bool>) return value != Wide(0);
-  else if constexpr (is_half<T>) return T(static_cast<float>(value.real()));
+  else if constexpr (computes_in_float<T>) return T(static_cast<float>(value.real()));
+  else if constexpr (is_narrow_integer_twin<T>) return T(static_cast<int64_t>(value.real()));
   else if constexpr (std::is_arithmetic_v<T>) return static_cast<T>(value.real());
   else return T(static_cast<typename T::value_type>(value.real()), static_cast<typename T::value_type>(value.imag()));
 }
@@ -43,7 +45,8 @@ bool parts_agree(long double got, long double wanted, long double allowed) {
 bool agree(const Literal& got, const Literal& wanted, int64_t i, double ulps) {
   const ElementType type = got.shape().element_type();
   const Wide a = wide_at(got, i), b = wide_at(wanted, i);
-  const long double least = type == ElementType::kF16                     ? 0x1p-14L
+  const long double least = is_narrow_float(type)                         ? ldexpl(1, 1 - narrow_format(type).bias)
+                            : type == ElementType::kF16                   ? 0x1p-14L
                             : element_size_bytes(real_type_of(type)) == 8 ? 0x1p-1022L
                                                                           : 0x1p-126L;
   const long double size = std::abs(b);
@@ -66,27 +69,28 @@ bool same_bits_or_nan(const Literal& got, const Literal& wanted, int64_t i) {
 }  // namespace
 
 Whole whole_at(const Literal& literal, int64_t i) {
-  return visit_element_type(
+  return visit_array_type(
       literal.shape().element_type(),
       [&]<typename T>() -> Whole {
-        if constexpr (std::is_integral_v<T>) return literal.data<T>()[static_cast<size_t>(i)];
+        if constexpr (is_integral_element<T>) return literal.data<T>()[static_cast<size_t>(i)];
         else return 0;
       },
       []() -> Whole { return 0; });
 }
 
 Wide wide_at(const Literal& literal, int64_t i) {
-  return visit_element_type(
+  return visit_array_type(
       literal.shape().element_type(), [&]<typename T>() { return widen(literal.data<T>()[static_cast<size_t>(i)]); },
       [] { return Wide(); });
 }
 
 void store_whole(Literal& literal, int64_t i, Whole value) {
-  visit_element_type(
+  visit_array_type(
       literal.shape().element_type(),
       [&]<typename T>() {
         T& place = literal.data<T>()[static_cast<size_t>(i)];
         if constexpr (std::is_same_v<T, bool>) place = value != 0;
+        else if constexpr (is_narrow_integer_twin<T>) place = T(static_cast<int64_t>(value));
         else if constexpr (std::is_integral_v<T>) place = static_cast<T>(value);
         else place = narrow<T>(Wide(static_cast<long double>(value)));
       },
@@ -94,7 +98,7 @@ void store_whole(Literal& literal, int64_t i, Whole value) {
 }
 
 void store_wide(Literal& literal, int64_t i, const Wide& value) {
-  visit_element_type(
+  visit_array_type(
       literal.shape().element_type(),
       [&]<typename T>() { literal.data<T>()[static_cast<size_t>(i)] = narrow<T>(value); }, [] {});
 }
@@ -115,6 +119,7 @@ Literal converted(const Literal& literal, ElementType type) {
 }
 
 double epsilon_of(ElementType type) {
+  if (is_narrow_float(type)) return std::ldexp(1.0, -narrow_format(type).mantissa_bits);
   switch (real_type_of(type)) {
     case ElementType::kF16: return 0x1p-10;
     case ElementType::kBf16: return 0x1p-7;

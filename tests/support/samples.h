@@ -44,7 +44,8 @@ StatusOr<hlo::InstructionId> append_on(hlo::Builder& builder, const Sample& samp
 StatusOr<hlo::ComputationPtr> computation_of(const Sample& sample);
 hlo::Module module_of(hlo::ComputationPtr entry);
 
-/// The element types that pages and tests go through: those with a C++ twin, in the order of their definition.
+/// The element types that pages and tests go through: those of arrays but the narrow ones, in the order of their
+/// definition.
 std::span<const ElementType> native_types();
 
 }  // namespace hilo::tests

@@ -39,6 +39,11 @@ bool is_there(const Rule<F>& rule) {
   return rule.function() != nullptr || rule.missing() != nullptr;  // a rule that isn't written yet is a gap
 }
 
+/// Numbers of 8 bits and fewer are too coarse to tell a right derivative from a wrong one.
+bool shows_slopes(ElementType type) {
+  return has_tangent(type) && !(is_floating(type) && element_type_info(type).bits <= 8);
+}
+
 template <typename Keep>
 std::vector<Cell> cells_where(Keep keep) {
   std::vector<Cell> kept;
@@ -64,11 +69,11 @@ const std::vector<Cell>& refused_cells() { return all_cells().refused; }
 
 std::vector<Cell> jvp_cells() {
   return cells_where(
-      [](const Cell& cell, const Rules& rules) { return has_tangent(cell.type) && is_there(rules.jvp); });
+      [](const Cell& cell, const Rules& rules) { return shows_slopes(cell.type) && is_there(rules.jvp); });
 }
 std::vector<Cell> transpose_cells() {
   return cells_where(
-      [](const Cell& cell, const Rules& rules) { return has_tangent(cell.type) && is_there(rules.transpose); });
+      [](const Cell& cell, const Rules& rules) { return shows_slopes(cell.type) && is_there(rules.transpose); });
 }
 std::vector<Cell> batch_cells() {
   return cells_where([](const Cell&, const Rules& rules) { return is_there(rules.batch); });

@@ -2,6 +2,7 @@
 #include "hilo/backend/combine.h"
 
 #include "hilo/hlo/ops/elementwise_kernels.h"
+#include "hilo/types/twins.h"
 
 namespace hilo {
 namespace {
@@ -9,9 +10,9 @@ namespace {
 using hlo::ReducerKind;
 namespace kernels = hlo::kernels;
 
-/// f16 and bf16 compute in float.
+/// f16 and narrower floats compute in float.
 template <typename T>
-using Computed = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
+using Computed = std::conditional_t<computes_in_float<T>, float, T>;
 
 template <typename T, Computed<T> (*kOperation)(Computed<T>, Computed<T>)>
 void fold(std::byte* accumulator, const std::byte* more, int64_t count) {
@@ -47,13 +48,13 @@ CombineFunction function_of(ReducerKind kind) {
       if constexpr (!kernels::is_complex<C>) return fold<T, kernels::minimum<C>>;
       break;
     case ReducerKind::kAnd:
-      if constexpr (std::is_integral_v<C>) return fold<T, bit_and<C>>;
+      if constexpr (is_integral_element<C>) return fold<T, bit_and<C>>;
       break;
     case ReducerKind::kOr:
-      if constexpr (std::is_integral_v<C>) return fold<T, bit_or<C>>;
+      if constexpr (is_integral_element<C>) return fold<T, bit_or<C>>;
       break;
     case ReducerKind::kXor:
-      if constexpr (std::is_integral_v<C>) return fold<T, bit_xor<C>>;
+      if constexpr (is_integral_element<C>) return fold<T, bit_xor<C>>;
       break;
     case ReducerKind::kArgMax:
     case ReducerKind::kArgMin:
@@ -65,7 +66,7 @@ CombineFunction function_of(ReducerKind kind) {
 }  // namespace
 
 CombineFunction combine_function(ReducerKind kind, ElementType type) {
-  return visit_element_type(
+  return visit_array_type(
       type, [&]<typename T>() { return function_of<T>(kind); }, [] { return CombineFunction(nullptr); });
 }
 

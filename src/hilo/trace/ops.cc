@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::ops {
 namespace {
@@ -23,15 +24,20 @@ std::shared_ptr<const T> shared(T attributes) {
 
 /// The least value of an ordered type, -inf for floats; and the greatest.
 Literal extreme(ElementType type, bool least) {
-  return visit_element_type(
+  return visit_array_type(
       type,
       [&]<typename T>() {
-        if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+        if constexpr (is_narrow_float_twin<T>) {
+          // fn types have no infinity: their largest value bounds all others.
+          const float bound = T::kFormat.specials == Specials::kIeee ? std::numeric_limits<float>::infinity()
+                                                                     : narrow_largest(T::kFormat);
+          return Literal::scalar(T(least ? -bound : bound));
+        } else if constexpr (computes_in_float<T>) {
           const float inf = std::numeric_limits<float>::infinity();
           return Literal::scalar(T(least ? -inf : inf));
         } else if constexpr (std::is_floating_point_v<T>) {
           return Literal::scalar(least ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity());
-        } else if constexpr (std::is_integral_v<T>) {
+        } else if constexpr (is_integral_element<T>) {
           return Literal::scalar(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
         } else {
           return Literal::scalar(T{});

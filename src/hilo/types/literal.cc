@@ -8,6 +8,7 @@
 #include <new>
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/types/twins.h"
 
 namespace hilo {
 namespace {
@@ -36,8 +37,10 @@ template <typename T>
 std::string value_to_string(T value) {
   if constexpr (std::is_same_v<T, bool>) {
     return value ? "true" : "false";
-  } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
+  } else if constexpr (computes_in_float<T>) {
     return float_to_string(static_cast<float>(value));
+  } else if constexpr (is_narrow_integer_twin<T>) {
+    return std::to_string(static_cast<int>(value));
   } else if constexpr (std::is_integral_v<T>) {
     return std::to_string(value);
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -158,28 +161,25 @@ std::string Literal::to_string(int64_t max_elements) const {
 }
 
 std::string element_to_string(ElementType type, const std::byte* element) {
-  return visit_element_type(
+  return visit_array_type(
       type,
       [&]<typename T>() {
         T value;
         std::memcpy(&value, element, sizeof(T));
         return value_to_string(value);
       },
-      [&] {
-        return is_signed_integer(type) ? std::to_string(static_cast<int>(static_cast<int8_t>(*element)))
-                                       : std::to_string(static_cast<int>(*element));
-      });
+      [&] { return std::to_string(static_cast<int>(*element)); });
 }
 
 double element_as_double(const Literal& literal, int64_t index) {
-  return visit_element_type(
+  return visit_array_type(
       literal.shape().element_type(),
       [&]<typename T>() -> double {
         const T value = literal.data<T>()[static_cast<size_t>(index)];
         if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>) {
           return static_cast<double>(value.real());
-        } else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) {
-          return static_cast<float>(value);
+        } else if constexpr (computes_in_float<T>) {
+          return static_cast<double>(static_cast<float>(value));
         } else {
           return static_cast<double>(value);
         }
@@ -189,13 +189,13 @@ double element_as_double(const Literal& literal, int64_t index) {
 
 Literal filled(const Shape& shape, double value) {
   Literal literal(shape);
-  visit_element_type(
+  visit_array_type(
       shape.element_type(),
       [&]<typename T>() {
         for (T& element : literal.data<T>()) {
           if constexpr (std::is_same_v<T, bool>) element = value != 0;
-          else if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>)
-            element = T(static_cast<float>(value));
+          else if constexpr (computes_in_float<T>) element = T(static_cast<float>(value));
+          else if constexpr (is_narrow_integer_twin<T>) element = T(static_cast<int64_t>(value));
           else element = static_cast<T>(value);
         }
       },

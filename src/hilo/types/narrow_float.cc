@@ -1,114 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/types/narrow_float.h"
 
+#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace hilo {
 namespace {
 
-/// How the largest codes are used: as IEEE does; NaN only at all ones (fn); NaN only at the code of -0 (fnuz); all ones
-/// without a sign (fnu); no special value at all.
-enum class Specials : uint8_t { kIeee, kAllOnes, kNegativeZero, kUnsigned, kNone };
+int sign_bit(const NarrowFormat& f) { return 1 << (f.exponent_bits + f.mantissa_bits); }
 
-struct Format {
-  ElementType type;
-  int exponent_bits, mantissa_bits, bias;
-  Specials specials;
-};
+/// The code of infinity and, in IEEE's formats, the first that isn't finite.
+int exponent_mask(const NarrowFormat& f) { return ((1 << f.exponent_bits) - 1) << f.mantissa_bits; }
 
-constexpr Format kFormats[] = {
-    {ElementType::kF8E5M2, 5, 2, 15, Specials::kIeee},
-    {ElementType::kF8E4M3Fn, 4, 3, 7, Specials::kAllOnes},
-    {ElementType::kF8E4M3, 4, 3, 7, Specials::kIeee},
-    {ElementType::kF8E3M4, 3, 4, 3, Specials::kIeee},
-    {ElementType::kF8E4M3B11Fnuz, 4, 3, 11, Specials::kNegativeZero},
-    {ElementType::kF8E5M2Fnuz, 5, 2, 16, Specials::kNegativeZero},
-    {ElementType::kF8E4M3Fnuz, 4, 3, 8, Specials::kNegativeZero},
-    {ElementType::kF8E8M0Fnu, 8, 0, 127, Specials::kUnsigned},
-    {ElementType::kF4E2M1Fn, 2, 1, 1, Specials::kNone},
-};
-
-const Format* find_format(ElementType type) {
-  for (const Format& f : kFormats) {
-    if (f.type == type) return &f;
-  }
-  return nullptr;
-}
-
-int code_count(ElementType type) { return type == ElementType::kF4E2M1Fn ? 16 : 256; }
-
-double value_of(const Format& f, int code) {
-  const double nan = std::numeric_limits<double>::quiet_NaN();
-  if (f.specials == Specials::kUnsigned) return code == 0xff ? nan : std::ldexp(1.0, code - f.bias);
-  const int magnitude_bits = f.exponent_bits + f.mantissa_bits;
-  const double sign = (code >> magnitude_bits) & 1 ? -1.0 : 1.0;
-  const int exponent = (code >> f.mantissa_bits) & ((1 << f.exponent_bits) - 1);
-  const int mantissa = code & ((1 << f.mantissa_bits) - 1);
-  if (f.specials == Specials::kNegativeZero && code == 0x80) return nan;
-  if (exponent == (1 << f.exponent_bits) - 1) {
-    if (f.specials == Specials::kIeee) {
-      return mantissa == 0 ? sign * std::numeric_limits<double>::infinity() : std::copysign(nan, sign);
-    }
-    if (f.specials == Specials::kAllOnes && mantissa == (1 << f.mantissa_bits) - 1) return std::copysign(nan, sign);
-  }
-  if (exponent == 0) return sign * std::ldexp(mantissa, 1 - f.bias - f.mantissa_bits);
-  return sign * std::ldexp((1 << f.mantissa_bits) + mantissa, exponent - f.bias - f.mantissa_bits);
-}
-
-std::optional<uint8_t> nan_code(const Format& f, bool negative) {
-  const int sign = negative ? 0x80 : 0;
+int largest_finite(const NarrowFormat& f) {
   switch (f.specials) {
-    case Specials::kIeee: {
-      const int exponent = ((1 << f.exponent_bits) - 1) << f.mantissa_bits;
-      return static_cast<uint8_t>(sign | exponent | 1 << (f.mantissa_bits - 1));
-    }
-    case Specials::kAllOnes: return static_cast<uint8_t>(sign | 0x7f);
-    case Specials::kNegativeZero: return 0x80;
+    case Specials::kIeee: return exponent_mask(f) - 1;
+    case Specials::kAllOnes: return sign_bit(f) - 2;
+    case Specials::kNegativeZero:
+    case Specials::kNone: return sign_bit(f) - 1;
+    case Specials::kUnsigned: return 0xfe;
+  }
+  return 0;
+}
+
+std::optional<int> nan_code(const NarrowFormat& f, bool negative) {
+  const int sign = negative ? sign_bit(f) : 0;
+  switch (f.specials) {
+    case Specials::kIeee: return sign | exponent_mask(f) | 1 << (f.mantissa_bits - 1);
+    case Specials::kAllOnes: return sign | (sign_bit(f) - 1);
+    case Specials::kNegativeZero: return sign_bit(f);
     case Specials::kUnsigned: return 0xff;
     case Specials::kNone: return std::nullopt;
   }
   return std::nullopt;
 }
 
+bool is_nan_code(const NarrowFormat& f, int code) {
+  if (f.specials == Specials::kUnsigned) return code == 0xff;
+  if (f.specials == Specials::kNegativeZero) return code == sign_bit(f);
+  return f.specials != Specials::kNone && (code & (sign_bit(f) - 1)) > largest_finite(f) &&
+         !(f.specials == Specials::kIeee && (code & (sign_bit(f) - 1)) == exponent_mask(f));
+}
+
+/// Nearest whole number to a non-negative one, ties to even.
+int64_t nearest_even(double value) {
+  const double below = std::floor(value);
+  const auto whole = static_cast<int64_t>(below);
+  const double rest = value - below;
+  return rest > 0.5 || (rest == 0.5 && whole % 2 != 0) ? whole + 1 : whole;
+}
+
+/// The code of a positive finite value, as if codes went on past the largest one.
+int64_t magnitude_code(const NarrowFormat& f, double value) {
+  const int exponent = std::ilogb(value);
+  if (f.specials == Specials::kUnsigned) {
+    // Between the two least powers of two, where f32 is denormal, XLA and ml_dtypes always go up.
+    const double middle = exponent + f.bias == 0 ? std::nextafter(1.0, 2.0) : 1.5;
+    const int64_t code = exponent + f.bias + (std::ldexp(value, -exponent) >= middle ? 1 : 0);
+    return code < 0 ? 0 : code;
+  }
+  // Where the exponent has run out, the mantissa counts in steps of the least value; so it counts above, too.
+  const int step = (exponent < 1 - f.bias ? 1 - f.bias : exponent) - f.mantissa_bits;
+  const int64_t steps = nearest_even(std::ldexp(value, -step));
+  return steps + (static_cast<int64_t>(step + f.bias + f.mantissa_bits - 1) << f.mantissa_bits);
+}
+
+/// Nullopt where the value is too large or the type has no such value.
+std::optional<int> code_of(const NarrowFormat& f, double value) {
+  if (std::isnan(value)) return nan_code(f, std::signbit(value));
+  if (f.specials == Specials::kUnsigned && value <= 0) return std::nullopt;
+  const int sign = std::signbit(value) ? sign_bit(f) : 0;
+  if (value == 0) return f.specials == Specials::kNegativeZero ? 0 : sign;
+  const int64_t code = std::isinf(value) ? sign_bit(f) : magnitude_code(f, std::fabs(value));
+  if (code > largest_finite(f)) {
+    return f.specials == Specials::kIeee ? std::optional(sign | exponent_mask(f)) : std::nullopt;
+  }
+  return code == 0 && f.specials == Specials::kNegativeZero ? 0 : sign | static_cast<int>(code);
+}
+
 }  // namespace
 
-bool is_narrow_float(ElementType type) { return find_format(type) != nullptr; }
+float narrow_value(const NarrowFormat& f, uint8_t code) {
+  if (f.specials == Specials::kNone) code = static_cast<uint8_t>(code & (2 * sign_bit(f) - 1));
+  const bool negative = (code & sign_bit(f)) != 0;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  if (is_nan_code(f, code)) return negative && f.specials != Specials::kNegativeZero ? -nan : nan;
+  if (f.specials == Specials::kUnsigned) return std::ldexp(1.0f, code - f.bias);
+  const int magnitude = code & (sign_bit(f) - 1);
+  const float sign = negative ? -1.0f : 1.0f;
+  if (f.specials == Specials::kIeee && magnitude == exponent_mask(f))
+    return sign * std::numeric_limits<float>::infinity();
+  const int exponent = magnitude >> f.mantissa_bits;
+  const int mantissa = magnitude & ((1 << f.mantissa_bits) - 1);
+  const int whole = exponent == 0 ? mantissa : mantissa + (1 << f.mantissa_bits);
+  return sign * std::ldexp(static_cast<float>(whole), (exponent == 0 ? 1 : exponent) - f.bias - f.mantissa_bits);
+}
+
+uint8_t narrow_code(const NarrowFormat& f, float value) {
+  const int sign = std::signbit(value) ? sign_bit(f) : 0;
+  if (f.specials == Specials::kNone && std::isnan(value)) return static_cast<uint8_t>(sign_bit(f));
+  if (const std::optional<int> code = code_of(f, value)) return static_cast<uint8_t>(*code);
+  if (const std::optional<int> nan = nan_code(f, sign != 0)) return static_cast<uint8_t>(*nan);
+  return static_cast<uint8_t>(sign | largest_finite(f));
+}
+
+float narrow_largest(const NarrowFormat& f) { return narrow_value(f, static_cast<uint8_t>(largest_finite(f))); }
+
+bool is_narrow_float(ElementType type) { return is_floating(type) && element_type_info(type).bits <= 8; }
+
+NarrowFormat narrow_format(ElementType type) {
+  return visit_array_type(
+      type,
+      []<typename T>() {
+        if constexpr (is_narrow_float_twin<T>) return T::kFormat;
+        else return NarrowFormat{};
+      },
+      [] { return NarrowFormat{}; });
+}
 
 double narrow_float_value(ElementType type, uint8_t code) {
-  return value_of(*find_format(type), code % code_count(type));
+  return static_cast<double>(narrow_value(narrow_format(type), code));
 }
 
 std::optional<uint8_t> narrow_float_code(ElementType type, double value) {
-  const Format& f = *find_format(type);
-  if (std::isnan(value)) return nan_code(f, std::signbit(value));
-  std::optional<uint8_t> nearest;
-  double least = std::numeric_limits<double>::infinity(), largest = 0, spacing = 0;
-  for (int code = 0; code < code_count(type); ++code) {
-    const double candidate = value_of(f, code);
-    if (!std::isfinite(candidate)) continue;
-    if (candidate > largest) {
-      spacing = candidate - largest;
-      largest = candidate;
-    }
-    const double distance = std::abs(candidate - value);
-    const bool same_sign = std::signbit(candidate) == std::signbit(value);
-    const bool better = distance < least || (distance == least && (candidate == 0 ? same_sign : code % 2 == 0));
-    if (std::isfinite(value) && better) {
-      least = distance;
-      nearest = static_cast<uint8_t>(code);
-    }
-  }
-  // Half a step past the largest value is the first that rounds up to infinity; the largest code of the types with
-  // infinities is odd, so the tie goes up as well.
-  if (std::abs(value) < largest + spacing / 2) {
-    return value < 0 && f.specials == Specials::kUnsigned ? std::nullopt : nearest;
-  }
-  if (f.specials != Specials::kIeee) return std::nullopt;
-  const int exponent = ((1 << f.exponent_bits) - 1) << f.mantissa_bits;
-  return static_cast<uint8_t>((value < 0 ? 0x80 : 0) | exponent);
+  const std::optional<int> code = code_of(narrow_format(type), value);
+  return code ? std::optional(static_cast<uint8_t>(*code)) : std::nullopt;
 }
 
-int narrow_float_mantissa_bits(ElementType type) { return find_format(type)->mantissa_bits; }
+int narrow_float_mantissa_bits(ElementType type) { return narrow_format(type).mantissa_bits; }
 
 }  // namespace hilo

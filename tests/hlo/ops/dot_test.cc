@@ -135,12 +135,12 @@ TEST(Dot, UnsignedNumbersWrap) {
   EXPECT_EQ(dotted(a, a, {{0}, {0}, {}, {}}), "u32[] 1");
 }
 
-TEST(Dot, RefusesToComputeInEightBitFloats) {
-  const Literal a(Shape::array(ElementType::kF8E5M2, {2}));
-  EXPECT_EQ(dotted(a, a, {{0}, {0}, {}, {}}),
-            "UNIMPLEMENTED: dot 'op': dot with result f8e5m2[] is not implemented in this version");
-  EXPECT_EQ(dotted(a, a, {{0}, {0}, {}, {}}, Shape::scalar(ElementType::kF32)),
-            "UNIMPLEMENTED: dot 'op': dot of f8e5m2[2] is not implemented in this version");
+TEST(Dot, NarrowFloatsRoundOnceAtTheEndAndNarrowIntegersWrap) {
+  const Literal a = filled(Shape::array(ElementType::kF8E5M2, {9}), 1);
+  EXPECT_EQ(dotted(a, a, {{0}, {0}, {}, {}}), "f8e5m2[] 8");
+  EXPECT_EQ(dotted(a, a, {{0}, {0}, {}, {}}, Shape::scalar(ElementType::kF32)), "f32[] 9");
+  const Literal b = filled(Shape::array(ElementType::kS4, {3}), 3);
+  EXPECT_EQ(dotted(b, b, {{0}, {0}, {}, {}}), "s4[] -5");
 }
 
 std::string error(const Shape& lhs, const Shape& rhs, const Dims& dims,

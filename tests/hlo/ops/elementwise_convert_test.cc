@@ -77,8 +77,21 @@ TEST(Convert, ErrorsNameTheShapes) {
             "INVALID_ARGUMENT: a conversion keeps the dimensions; got s32[3] from f32[2]");
   EXPECT_EQ(error_of(shape_of(Opcode::kConvert, {a}, nullptr, Shape::tuple({a}))),
             "INVALID_ARGUMENT: the result must be an array; got (f32[2])");
-  EXPECT_EQ(error_of(convert<float>({1}, ElementType::kS4)),
-            "UNIMPLEMENTED: convert 'op': convert of f32 to s4 is not implemented in this version");
+}
+
+TEST(Convert, NarrowIntegersSaturateFromFloatsAndWrapFromIntegers) {
+  EXPECT_EQ(text_of(convert<float>({1.9f, 7.9f, 9, -9, kInf, kNan}, ElementType::kS4)), "s4[6] {1, 7, 7, -8, 7, 0}");
+  EXPECT_EQ(text_of(convert<float>({-1, 15.5f, 1e9f}, ElementType::kU4)), "u4[3] {0, 15, 15}");
+  EXPECT_EQ(text_of(convert<int32_t>({7, 9, 17, 1000, -1000}, ElementType::kS4)), "s4[5] {7, -7, 1, -8, -8}");
+  EXPECT_EQ(text_of(convert<int32_t>({-1, 1 << 24}, ElementType::kU2)), "u2[2] {3, 0}");
+}
+
+TEST(Convert, NarrowFloatsRoundToEvenAndOverflowAsTheirFormatSays) {
+  EXPECT_EQ(text_of(convert<float>({1, 17, 25, 464, 466, -1e9f}, ElementType::kF8E4M3Fn)),
+            "f8e4m3fn[6] {1, 16, 24, 448, nan, -nan}");
+  EXPECT_EQ(text_of(convert<int32_t>({9, 17, -1000}, ElementType::kF8E3M4)), "f8e3m4[3] {9, inf, -inf}");
+  EXPECT_EQ(text_of(convert<float>({2.5f, 7, -kInf, kNan}, ElementType::kF4E2M1Fn)), "f4e2m1fn[4] {2, 6, -6, -0}");
+  EXPECT_EQ(text_of(convert<double>({3, 0, -1}, ElementType::kF8E8M0Fnu)), "f8e8m0fnu[3] {4, nan, nan}");
 }
 
 }  // namespace

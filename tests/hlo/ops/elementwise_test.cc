@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/elementwise.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 
+#include "hilo/types/twins.h"
 #include "tests/hlo/ops/run_op.h"
 
 namespace hilo::hlo {
@@ -301,12 +303,44 @@ TEST(Elementwise, ErrorsNameTheShapes) {
             "INVALID_ARGUMENT: reduce-precision 'op': mantissa_bits must not be negative; got -1");
 }
 
-TEST(Elementwise, RefusesTypesWithoutKernels) {
-  const Shape narrow = Shape::array(ElementType::kS4, {2});
-  EXPECT_EQ(error_of(run_op(Opcode::kAdd, {Literal(narrow), Literal(narrow)}, nullptr)),
-            "UNIMPLEMENTED: add 'op': add of s4 is not implemented in this version");
-  const StatusOr<Literal> copied = run_op(Opcode::kCopy, {Literal(narrow)}, nullptr);
-  EXPECT_TRUE(copied.ok());
+/// Values of XLA:CPU (jaxlib 0.10.2) on s4 and u4.
+TEST(Elementwise, NarrowIntegersWrapAtTheirWidth) {
+  const auto s4 = [](std::initializer_list<int> values) {
+    Literal literal(Shape::array(ElementType::kS4, {static_cast<int64_t>(values.size())}));
+    std::ranges::transform(values, literal.data<int4>().begin(), [](int v) { return int4(v); });
+    return literal;
+  };
+  const auto unary = [](Opcode opcode, const Literal& x) { return text_of(run_op(opcode, {x}, nullptr)); };
+  const auto binary = [](Opcode opcode, const Literal& x, const Literal& y) {
+    return text_of(run_op(opcode, {x, y}, nullptr));
+  };
+  const Literal x = s4({-4, -3, -2, -1, 0, 1, 2, 3}), back = s4({3, 2, 1, 0, -1, -2, -3, -4});
+  EXPECT_EQ(binary(Opcode::kMultiply, x, x), "s4[8] {0, -7, 4, 1, 0, 1, 4, -7}");
+  EXPECT_EQ(binary(Opcode::kDivide, x, back), "s4[8] {-1, -1, -2, -1, 0, 0, 0, 0}");
+  EXPECT_EQ(binary(Opcode::kRemainder, x, back), "s4[8] {-1, -1, 0, -1, 0, 1, 2, 3}");
+  EXPECT_EQ(binary(Opcode::kShiftLeft, x, x), "s4[8] {0, 0, 0, 0, 0, 2, -8, -8}");
+  EXPECT_EQ(binary(Opcode::kShiftRightArithmetic, x, x), "s4[8] {-1, -1, -1, -1, 0, 0, 0, 0}");
+  EXPECT_EQ(unary(Opcode::kClz, x), "s4[8] {0, 0, 0, 0, 4, 3, 2, 2}");
+  EXPECT_EQ(unary(Opcode::kPopcnt, s4({-4, 0, 3, 7})), "s4[4] {2, 0, 2, 3}");
+  EXPECT_EQ(unary(Opcode::kNegate, s4({-8, 7})), "s4[2] {-8, -7}");
+  EXPECT_EQ(unary(Opcode::kAbs, s4({-8, -7})), "s4[2] {-8, 7}");
+}
+
+/// Values of XLA:CPU (jaxlib 0.10.2).
+TEST(Elementwise, NarrowFloatsComputeInF32AndRoundOnce) {
+  const auto text = [](Opcode opcode, ElementType type) {
+    const Literal wide = Literal::array<float>({8}, {-4, -3, -2, -1, 0, 1, 2, 3});
+    const StatusOr<Literal> x = run_op(Opcode::kConvert, {wide}, nullptr, Shape::array(type, {8}));
+    EXPECT_TRUE(x.ok());
+    return text_of(run_op(opcode, std::vector<Literal>(static_cast<size_t>(op_def(opcode).arity), *x), nullptr));
+  };
+  EXPECT_EQ(text(Opcode::kMultiply, ElementType::kF8E5M2), "f8e5m2[8] {16, 8, 4, 1, 0, 1, 4, 8}");
+  EXPECT_EQ(text(Opcode::kMultiply, ElementType::kF8E3M4), "f8e3m4[8] {inf, 9, 4, 1, 0, 1, 4, 9}");
+  EXPECT_EQ(text(Opcode::kMultiply, ElementType::kF4E2M1Fn), "f4e2m1fn[8] {6, 6, 4, 1, 0, 1, 4, 6}");
+  EXPECT_EQ(text(Opcode::kNegate, ElementType::kF8E4M3Fnuz), "f8e4m3fnuz[8] {4, 3, 2, 1, 0, -1, -2, -3}");
+  EXPECT_EQ(text(Opcode::kExp, ElementType::kF8E4M3Fn),
+            "f8e4m3fn[8] {0.017578125, 0.05078125, 0.140625, 0.375, 1, 2.75, 7.5, 20}");
+  EXPECT_EQ(text(Opcode::kAdd, ElementType::kF8E8M0Fnu), "f8e8m0fnu[8] {nan, nan, nan, nan, nan, 2, 4, 8}");
 }
 
 TEST(Elementwise, TakesShapesOfAnyLayout) {

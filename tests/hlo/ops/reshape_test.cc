@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/reshape.h"
 
+#include "hilo/types/twins.h"
 #include "tests/hlo/ops/run_op.h"
 
 namespace hilo::hlo {
@@ -129,6 +130,19 @@ TEST(BitcastConvert, ReadsTheSameBytes) {
             "pred[2] {false, true}");
 }
 
+TEST(BitcastConvert, JoinsAndSplitsNarrowElementsLowOnesFirst) {
+  EXPECT_EQ(text_of(run_op(Opcode::kBitcastConvert, {Literal::array<uint8_t>({2}, {0x1f, 0x80})}, nullptr,
+                           Shape::array(ElementType::kS4, {2, 2}))),
+            "s4[2,2] {{-1, 1}, {0, -8}}");
+  EXPECT_EQ(
+      text_of(run_op(Opcode::kBitcastConvert, {Literal::array<uint4>({4}, {uint4(1), uint4(2), uint4(3), uint4(15)})},
+                     nullptr, Shape::scalar(ElementType::kU16))),
+      "u16[] 62241");
+  EXPECT_EQ(text_of(run_op(Opcode::kBitcastConvert, {Literal::array<uint4>({2}, {uint4(7), uint4(9)})}, nullptr,
+                           Shape::array(ElementType::kS4, {2}))),
+            "s4[2] {7, -7}");
+}
+
 TEST(BitcastConvert, ErrorsNameTheWidths) {
   const Shape bytes = Shape::array(ElementType::kU8, {3});
   EXPECT_EQ(error_of(shape_of(Opcode::kBitcastConvert, {bytes}, nullptr, Shape::scalar(ElementType::kU32))),
@@ -140,7 +154,7 @@ TEST(BitcastConvert, ErrorsNameTheWidths) {
             "INVALID_ARGUMENT: complex numbers convert only to complex numbers; got c64[] to u64[]");
   EXPECT_EQ(error_of(shape_of(Opcode::kBitcastConvert, {Shape::scalar(ElementType::kS4)}, nullptr,
                               Shape::scalar(ElementType::kU8))),
-            "UNIMPLEMENTED: bitcast-convert of s4 to u8 is not implemented in this version");
+            "INVALID_ARGUMENT: to make u8, the last dimension of s4[] must be 2");
 }
 
 TEST(Iota, CountsAlongOneDimension) {
@@ -152,6 +166,8 @@ TEST(Iota, CountsAlongOneDimension) {
   const StatusOr<Literal> wrapped = run_op(Opcode::kIota, {}, iota_dimension(0), Shape::array(ElementType::kS8, {130}));
   ASSERT_TRUE(wrapped.ok());
   EXPECT_EQ(wrapped->data<int8_t>()[129], -127);
+  EXPECT_EQ(text_of(run_op(Opcode::kIota, {}, iota_dimension(0), Shape::array(ElementType::kU2, {6}))),
+            "u2[6] {0, 1, 2, 3, 0, 1}");
 }
 
 TEST(Iota, ErrorsNameTheDimension) {
@@ -159,8 +175,6 @@ TEST(Iota, ErrorsNameTheDimension) {
             "INVALID_ARGUMENT: iota_dimension 2 out of range for s32[2,3] of rank 2");
   EXPECT_EQ(error_of(shape_of(Opcode::kIota, {}, iota_dimension(0), Shape::array(ElementType::kPred, {2}))),
             "INVALID_ARGUMENT: the result must be numbers; got pred[2]");
-  EXPECT_EQ(error_of(run_op(Opcode::kIota, {}, iota_dimension(0), Shape::array(ElementType::kU4, {2}))),
-            "UNIMPLEMENTED: iota 'op': iota of u4 is not implemented in this version");
 }
 
 TEST(Constant, KeepsItsValueUnderAnyLayout) {

@@ -27,7 +27,7 @@ std::unique_ptr<Hero> make_collective_hero(const hlo::Instruction& instruction, 
 std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                        std::span<const Shape> results);
 
-/// The reference kernel of the op: complex numbers, sub-byte types and rare forms. Correct and slow.
+/// The reference kernel of the op: complex numbers, narrow types and rare forms. Correct and slow.
 std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                           std::span<const Shape> results);
 

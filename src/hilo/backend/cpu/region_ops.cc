@@ -37,6 +37,9 @@ bool is_scalar_body(const hlo::Computation& body) {
     if (i.opcode == Opcode::kTuple && i.id == body.root_id()) continue;
     if (!i.shape.is_scalar() || !has_code(i.shape.element_type())) return false;
     if (i.opcode != Opcode::kParameter && i.opcode != Opcode::kConstant && !is_elementwise(i.opcode)) return false;
+    // c128 doesn't fit into the bits of a constant.
+    if (i.opcode == Opcode::kConstant && !splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value))
+      return false;
   }
   return body.size() <= 64;
 }
@@ -50,7 +53,7 @@ bool all_have_code(const Graph& graph, const Node& node) {
   return std::ranges::all_of(node.operands, has) && std::ranges::all_of(node.results, has);
 }
 
-bool is_half(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBf16; }
+bool is_narrower_than_f32(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
 
 RegionOp cost_of(const hlo::Instruction& i) {
   switch (i.def().cost) {
@@ -83,8 +86,9 @@ bool is_small_dot(const Graph& graph, const Node& node) {
   const int64_t rows = lhs.element_count() / (batch * contracted);
   const int64_t columns = graph.values[node.operands[1]].shape.element_count() / (batch * contracted);
   if (rows <= 1 || columns <= 1) return true;
-  if (!is_floating(lhs.element_type())) return true;  // libraries know floats only
-  if (is_half(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
+  if (is_complex(lhs.element_type())) return false;
+  if (!is_floating(lhs.element_type())) return true;  // libraries know floats and complex numbers only
+  if (is_narrower_than_f32(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
   const Shape& rhs = graph.values[node.operands[1]].shape;
   const int64_t last = rhs.rank() - 1;
   const bool blocked = columns >= 16 &&
@@ -94,9 +98,9 @@ bool is_small_dot(const Graph& graph, const Node& node) {
 }
 
 bool has_equal_widths(const Graph& graph, const Node& node) {
-  return element_size_bytes(graph.values[node.operands[0]].shape.element_type()) ==
-             element_size_bytes(graph.values[node.results[0]].shape.element_type()) &&
-         graph.values[node.operands[0]].shape.element_type() != ElementType::kPred;
+  const ElementType from = graph.values[node.operands[0]].shape.element_type();
+  const ElementType to = graph.values[node.results[0]].shape.element_type();
+  return element_type_info(from).bits == element_type_info(to).bits && from != ElementType::kPred;
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ enum class RegionOp : uint8_t {
 
 RegionOp region_op_of(const Graph& graph, const Node& node);
 
-/// An element type that code is emitted for: pred, s8..s64, u8..u64, f16, bf16, f32, f64.
+/// An element type that regions and scalar programs hold. Narrow types and complex numbers have emitters, but programs
+/// still run them through the reference kernels, op by op.
 bool has_code(ElementType type);
 
 /// A scalar constant, or one whose elements are all equal: its bits.

@@ -12,11 +12,13 @@ constexpr int64_t kMostParts = 1 << 10;
 
 /// The bits of the neutral element of a sum, product or exclusive or.
 uint64_t neutral_bits(hlo::ReducerKind kind, ElementType type) {
+  if (type == ElementType::kC64) {
+    const uint64_t minus_zero = std::bit_cast<uint32_t>(-0.0f);
+    return kind == hlo::ReducerKind::kMultiply ? std::bit_cast<uint32_t>(1.0f) : minus_zero << 32 | minus_zero;
+  }
   if (kind == hlo::ReducerKind::kMultiply) {
     if (type == ElementType::kF32) return std::bit_cast<uint32_t>(1.0f);
     if (type == ElementType::kF64) return std::bit_cast<uint64_t>(1.0);
-    if (type == ElementType::kF16) return float_to_half_bits(1.0f);
-    if (type == ElementType::kBf16) return float_to_bfloat16_bits(1.0f);
     return 1;
   }
   if (kind != hlo::ReducerKind::kAdd || !is_floating(type)) return 0;
@@ -71,10 +73,11 @@ std::optional<SplitRegion> split_reduction(const Region& region) {
     reduce = n;
   }
   const hlo::ReducerKind kind = reducer_of(region.nodes[reduce]);
-  // Half-precision parts would be rounded on the way.
-  if (kind == hlo::ReducerKind::kGeneric || region.nodes[reduce].type == ElementType::kF16 ||
-      region.nodes[reduce].type == ElementType::kBf16)
+  // Parts of narrower floats would be rounded on the way.
+  const ElementType type = region.nodes[reduce].type;
+  if (kind == hlo::ReducerKind::kGeneric || (is_floating(type) && element_type_info(type).bits < 32))
     return std::nullopt;
+  if (type == ElementType::kC128) return std::nullopt;  // whose neutral element doesn't fit into a constant's bits
   const size_t count = region.nodes[reduce].count;
   if (region.nodes[reduce].is_dot) return std::nullopt;
   const bool neutral =

@@ -7,6 +7,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -127,8 +128,16 @@ Side side_of(const Shape& shape, const Int64List& batch, const Int64List& contra
 /// Sums are taken in this type, in ascending order: floats in double, so that f32 and narrower round once; integers in
 /// the result's type, where they wrap; pred with or.
 template <typename R>
-using Accumulator = std::conditional_t<kernels::is_complex<R>, std::complex<double>,
-                                       std::conditional_t<std::is_integral_v<R>, R, double>>;
+struct AccumulatorOf {
+  using Type = std::conditional_t<kernels::is_complex<R>, std::complex<double>,
+                                  std::conditional_t<std::is_integral_v<R>, R, double>>;
+};
+template <int kWidth, bool kSigned>
+struct AccumulatorOf<NarrowInteger<kWidth, kSigned>> {
+  using Type = typename NarrowInteger<kWidth, kSigned>::Byte;  // wraps in the end as well as at each step
+};
+template <typename R>
+using Accumulator = typename AccumulatorOf<R>::Type;
 
 template <typename A, typename T>
 A widen(T value) {
@@ -142,7 +151,7 @@ template <typename A>
 StatusOr<std::vector<A>> widened(const Literal& literal) {
   std::vector<A> values;
   values.reserve(static_cast<size_t>(literal.shape().element_count()));
-  const bool native = visit_element_type(
+  const bool native = visit_array_type(
       literal.shape().element_type(),
       [&]<typename T>() {
         for (const T& value : literal.data<T>()) values.push_back(widen<A>(value));
@@ -170,7 +179,7 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
           const A y = rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])];
           sum = kernels::add<A>(sum, kernels::multiply<A>(x, y));
         }
-        if constexpr (std::is_same_v<R, float16> || std::is_same_v<R, bfloat16>) out[at++] = R(static_cast<float>(sum));
+        if constexpr (computes_in_float<R>) out[at++] = R(static_cast<float>(sum));
         else out[at++] = static_cast<R>(sum);
       }
     }
@@ -183,7 +192,7 @@ StatusOr<Literal> evaluate_dot(const EvaluateInput& input) {
   const Side l = side_of(input.operands[0]->shape(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
   const Side r = side_of(input.operands[1]->shape(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
   HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
-  HILO_RETURN_IF_ERROR(visit_element_type(
+  HILO_RETURN_IF_ERROR(visit_array_type(
       input.instruction.shape.element_type(), [&]<typename R>() { return dot_kernel<R>(input, l, r, result); },
       [&] {
         return unimplemented(

@@ -4,10 +4,8 @@
 namespace hilo::hlo {
 namespace {
 
-template <typename T>
-inline constexpr bool is_half = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
-
-/// Narrows with the last bit set if anything was lost, so that rounding once more to 16 bits rounds as if it were once.
+/// Narrows with the last bit set if anything was lost, so that rounding once more to 16 bits or fewer rounds as if it
+/// were once.
 float round_to_odd(double value) {
   const float nearest = static_cast<float>(value);
   if (static_cast<double>(nearest) == value || std::isnan(value) || std::isinf(nearest)) return nearest;
@@ -20,23 +18,24 @@ float round_to_odd(double value) {
 /// Saturates; NaN gives 0.
 template <typename To, typename From>
 To float_to_integer(From value) {
-  if (std::isnan(value)) return To{0};
+  if (std::isnan(value)) return To(0);
   // The limits as floats: MIN is exact, MAX + 1 is a power of two and exact.
-  constexpr From kLow = static_cast<From>(std::numeric_limits<To>::min());
+  const From low = static_cast<From>(std::numeric_limits<To>::min());
   const From end = std::ldexp(From{1}, std::numeric_limits<To>::digits);
-  if (value <= kLow) return std::numeric_limits<To>::min();
+  if (value <= low) return std::numeric_limits<To>::min();
   if (value >= end) return std::numeric_limits<To>::max();
-  return static_cast<To>(value);
+  if constexpr (is_narrow_integer_twin<To>) return To(static_cast<int>(value));
+  else return static_cast<To>(value);
 }
 
-/// Integers reach f16 and bf16 through float, as in XLA; doubles are rounded once.
+/// Integers reach f16 and narrower floats through float, as in XLA; doubles are rounded once.
 template <typename To, typename From>
 To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
     return value;
-  } else if constexpr (is_half<From>) {
+  } else if constexpr (computes_in_float<From>) {
     return convert<To, float>(static_cast<float>(value));
-  } else if constexpr (is_half<To>) {
+  } else if constexpr (computes_in_float<To>) {
     if constexpr (std::is_same_v<From, double>) return To(round_to_odd(value));
     else if constexpr (std::is_same_v<From, std::complex<double>>) return To(round_to_odd(value.real()));
     else return To(convert<float, From>(value));
@@ -49,7 +48,7 @@ To convert(From value) {
     return value != From{};
   } else if constexpr (kernels::is_complex<From>) {
     return convert<To, typename From::value_type>(value.real());
-  } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
+  } else if constexpr (is_integral_element<To> && std::is_floating_point_v<From>) {
     return float_to_integer<To, From>(value);
   } else {
     return static_cast<To>(value);
@@ -63,29 +62,57 @@ void convert_all(const Literal& operand, Literal& out) {
   for (size_t i = 0; i < to.size(); ++i) to[i] = convert<To, From>(from[i]);
 }
 
+/// A twin of 8 bits or fewer as the type that holds all its values: float or an 8-bit integer.
+template <typename T>
+auto widened(T value) {
+  if constexpr (is_narrow_float_twin<T>) return static_cast<float>(value);
+  else return static_cast<typename T::Byte>(value);
+}
+
+/// The values of a narrow type in a type that C++ has, so that conversions need not be compiled for all pairs.
+StatusOr<Literal> widen(const Literal& operand) {
+  const Shape& shape = operand.shape();
+  const ElementType type = is_floating(shape.element_type())         ? ElementType::kF32
+                           : is_signed_integer(shape.element_type()) ? ElementType::kS8
+                                                                     : ElementType::kU8;
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(shape.with_element_type(type)));
+  visit_array_type(
+      shape.element_type(),
+      [&]<typename T>() {
+        if constexpr (is_narrow_float_twin<T> || is_narrow_integer_twin<T>) {
+          const std::span<const T> from = operand.data<T>();
+          const auto to = out.data<decltype(widened(T()))>();
+          for (size_t i = 0; i < to.size(); ++i) to[i] = widened(from[i]);
+        }
+      },
+      [] {});
+  return out;
+}
+
+bool is_narrow(ElementType type) {
+  const int bits = element_type_info(type).bits;
+  return (is_integer(type) && bits < 8) || (is_floating(type) && bits <= 8);
+}
+
 }  // namespace
 
 StatusOr<Literal> evaluate_convert(const EvaluateInput& input) {
-  const Literal& operand = *input.operands[0];
   const Shape shape = input.instruction.shape.with_default_layout();
+  Literal operand = *input.operands[0];
   if (operand.shape().element_type() == shape.element_type()) return operand;
+  if (is_narrow(operand.shape().element_type())) {
+    HILO_ASSIGN_OR_RETURN(operand, widen(operand));
+    if (operand.shape().element_type() == shape.element_type()) return operand;
+  }
   HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(shape));
-  const bool done = visit_element_type(
+  visit_array_type(
       operand.shape().element_type(),
       [&]<typename From>() {
-        return visit_element_type(
-            shape.element_type(),
-            [&]<typename To>() {
-              convert_all<From, To>(operand, out);
-              return true;
-            },
-            [] { return false; });
+        if constexpr (!is_narrow_float_twin<From> && !is_narrow_integer_twin<From>) {
+          visit_array_type(shape.element_type(), [&]<typename To>() { convert_all<From, To>(operand, out); }, [] {});
+        }
       },
-      [] { return false; });
-  if (!done) {
-    return unimplemented("convert of " + std::string(element_type_name(operand.shape().element_type())) + " to " +
-                         std::string(element_type_name(shape.element_type())) + " is not implemented in this version");
-  }
+      [] {});
   return out;
 }
 

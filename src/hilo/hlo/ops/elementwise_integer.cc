@@ -4,10 +4,10 @@
 namespace hilo::hlo {
 
 RowFunction integer_row(Opcode opcode, ElementType type) {
-  return visit_element_type(
+  return visit_array_type(
       type,
       [opcode]<typename T>() -> RowFunction {
-        if constexpr (std::is_integral_v<T>) return rows::row_of<T>(opcode);
+        if constexpr (is_integral_element<T>) return rows::row_of<T>(opcode);
         else return nullptr;
       },
       []() -> RowFunction { return nullptr; });

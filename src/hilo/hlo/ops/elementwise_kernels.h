@@ -10,6 +10,8 @@
 #include <limits>
 #include <type_traits>
 
+#include "hilo/types/twins.h"
+
 namespace hilo::hlo::kernels {
 
 template <typename T>
@@ -21,8 +23,34 @@ inline constexpr bool is_complex<std::complex<T>> = true;
 template <typename T>
 using Wide = std::conditional_t<(sizeof(T) > 4), uint64_t, uint32_t>;
 
+/// Width of an integer.
 template <typename T>
 inline constexpr int kBits = static_cast<int>(sizeof(T)) * 8;
+template <int kWidth, bool kSigned>
+inline constexpr int kBits<NarrowInteger<kWidth, kSigned>> = kWidth;
+
+/// The integers of the same width without and with a sign.
+template <typename T>
+struct SignsOf {
+  using Unsigned = std::make_unsigned_t<T>;
+  using Signed = std::make_signed_t<T>;
+};
+template <int kWidth, bool kSigned>
+struct SignsOf<NarrowInteger<kWidth, kSigned>> {
+  using Unsigned = NarrowInteger<kWidth, false>;
+  using Signed = NarrowInteger<kWidth, true>;
+};
+template <typename T>
+using Unsigned = typename SignsOf<T>::Unsigned;
+template <typename T>
+using Signed = typename SignsOf<T>::Signed;
+
+/// The C++ integer that holds an integer's bits, zeros above them.
+template <typename T>
+constexpr auto bits_of(T x) {
+  if constexpr (is_narrow_integer_twin<T>) return static_cast<uint8_t>(Unsigned<T>(static_cast<int>(x)));
+  else return static_cast<std::make_unsigned_t<T>>(x);
+}
 
 template <typename T>
 constexpr T quiet_nan() {
@@ -32,13 +60,13 @@ constexpr T quiet_nan() {
 template <typename T>
 T add(T x, T y) {
   if constexpr (std::is_same_v<T, bool>) return x || y;
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
+  else if constexpr (is_integral_element<T>) return static_cast<T>(static_cast<Wide<T>>(x) + static_cast<Wide<T>>(y));
   else return x + y;
 }
 
 template <typename T>
 T subtract(T x, T y) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
+  if constexpr (is_integral_element<T>) return static_cast<T>(static_cast<Wide<T>>(x) - static_cast<Wide<T>>(y));
   else return x - y;
 }
 
@@ -46,7 +74,7 @@ T subtract(T x, T y) {
 template <typename T>
 T multiply(T x, T y) {
   if constexpr (std::is_same_v<T, bool>) return x && y;
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
+  else if constexpr (is_integral_element<T>) return static_cast<T>(static_cast<Wide<T>>(x) * static_cast<Wide<T>>(y));
   else if constexpr (is_complex<T>) {
     return T(x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real());
   } else return x * y;
@@ -55,10 +83,10 @@ T multiply(T x, T y) {
 /// Integers: x / 0 = -1 (all ones), MIN / -1 = MIN.
 template <typename T>
 T divide(T x, T y) {
-  if constexpr (std::is_integral_v<T>) {
-    if (y == 0) return static_cast<T>(~T{0});
-    if constexpr (std::is_signed_v<T>) {
-      if (y == T{-1}) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
+  if constexpr (is_integral_element<T>) {
+    if (y == T(0)) return static_cast<T>(~T(0));
+    if constexpr (is_signed_element<T>) {
+      if (y == T(-1)) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
     }
     return static_cast<T>(x / y);
   } else {
@@ -69,10 +97,10 @@ T divide(T x, T y) {
 /// Integers: x % 0 = x, MIN % -1 = 0. The sign is the dividend's.
 template <typename T>
 T remainder(T x, T y) {
-  if constexpr (std::is_integral_v<T>) {
-    if (y == 0) return x;
-    if constexpr (std::is_signed_v<T>) {
-      if (y == T{-1}) return T{0};
+  if constexpr (is_integral_element<T>) {
+    if (y == T(0)) return x;
+    if constexpr (is_signed_element<T>) {
+      if (y == T(-1)) return T(0);
     }
     return static_cast<T>(x % y);
   } else {
@@ -82,15 +110,15 @@ T remainder(T x, T y) {
 
 template <typename T>
 T negate(T x) {
-  if constexpr (std::is_integral_v<T>) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
+  if constexpr (is_integral_element<T>) return static_cast<T>(Wide<T>{0} - static_cast<Wide<T>>(x));
   else return -x;
 }
 
 template <typename T>
 auto abs(T x) {
   if constexpr (is_complex<T>) return std::hypot(x.real(), x.imag());
-  else if constexpr (std::is_unsigned_v<T>) return x;
-  else if constexpr (std::is_integral_v<T>) return x < 0 ? negate(x) : x;
+  else if constexpr (is_integral_element<T> && !is_signed_element<T>) return x;
+  else if constexpr (is_integral_element<T>) return x < T(0) ? negate(x) : x;
   else return std::fabs(x);
 }
 
@@ -123,22 +151,22 @@ T bitwise_not(T x) {
 
 template <typename T>
 T population_count(T x) {
-  return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
+  return static_cast<T>(std::popcount(bits_of(x)));
 }
 
 template <typename T>
 T count_leading_zeros(T x) {
-  return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
+  return static_cast<T>(std::countl_zero(bits_of(x)) - (static_cast<int>(sizeof(T)) * 8 - kBits<T>));
 }
 
 /// The upper half of the product.
 template <typename T>
 T multiply_high(T x, T y) {
   if constexpr (sizeof(T) == 8) {
-    using Double = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
+    using Double = std::conditional_t<is_signed_element<T>, __int128, unsigned __int128>;
     return static_cast<T>((static_cast<Double>(x) * static_cast<Double>(y)) >> 64);
   } else {
-    using Double = std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>;
+    using Double = std::conditional_t<is_signed_element<T>, int64_t, uint64_t>;
     return static_cast<T>((static_cast<Double>(x) * static_cast<Double>(y)) >> kBits<T>);
   }
 }
@@ -146,23 +174,23 @@ T multiply_high(T x, T y) {
 /// Whether a shift count is in [0, width); counts are unsigned, so that a negative one is past the width.
 template <typename T>
 bool shift_in_range(T y) {
-  return static_cast<std::make_unsigned_t<T>>(y) < static_cast<std::make_unsigned_t<T>>(kBits<T>);
+  return bits_of(y) < static_cast<uint64_t>(kBits<T>);
 }
 
 template <typename T>
 T shift_left(T x, T y) {
-  return shift_in_range(y) ? static_cast<T>(static_cast<Wide<T>>(x) << y) : T{0};
+  return shift_in_range(y) ? static_cast<T>(static_cast<Wide<T>>(x) << bits_of(y)) : T(0);
 }
 
 template <typename T>
 T shift_right_logical(T x, T y) {
-  return shift_in_range(y) ? static_cast<T>(static_cast<std::make_unsigned_t<T>>(x) >> y) : T{0};
+  return shift_in_range(y) ? static_cast<T>(bits_of(x) >> bits_of(y)) : T(0);
 }
 
 template <typename T>
 T shift_right_arithmetic(T x, T y) {
-  using S = std::make_signed_t<T>;
-  return static_cast<T>(static_cast<S>(static_cast<S>(x) >> (shift_in_range(y) ? static_cast<int>(y) : kBits<T> - 1)));
+  const int by = shift_in_range(y) ? static_cast<int>(bits_of(y)) : kBits<T> - 1;
+  return static_cast<T>(static_cast<Signed<T>>(bits_of(x)) >> by);
 }
 
 /// sign(-0) = -0 and sign(NaN) = NaN; z / |z| for complex z, 0 for 0.
@@ -174,21 +202,20 @@ T sign(T x) {
   } else if constexpr (std::is_floating_point_v<T>) {
     return x > 0 ? T{1} : x < 0 ? T{-1} : x;
   } else {
-    return static_cast<T>((x > T{0} ? 1 : 0) - (x < T{0} ? 1 : 0));
+    return static_cast<T>((x > T(0) ? 1 : 0) - (x < T(0) ? 1 : 0));
   }
 }
 
 /// Integers wrap; with a negative exponent only 1 and -1 keep a value, all else is 0.
 template <typename T>
 T power(T x, T y) {
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (is_integral_element<T>) {
     const bool odd = (y & 1) != 0;
-    if constexpr (std::is_signed_v<T>) {
-      if (y < 0) return x == T{1} ? T{1} : x == T{-1} ? (odd ? T{-1} : T{1}) : T{0};
+    if constexpr (is_signed_element<T>) {
+      if (y < T(0)) return x == T(1) ? T(1) : x == T(-1) ? (odd ? T(-1) : T(1)) : T(0);
     }
     Wide<T> base = static_cast<Wide<T>>(x), result = 1;
-    for (auto exponent = static_cast<std::make_unsigned_t<T>>(y); exponent != 0;
-         exponent = static_cast<std::make_unsigned_t<T>>(exponent >> 1)) {
+    for (uint64_t exponent = bits_of(y); exponent != 0; exponent >>= 1) {
       if (exponent & 1) result *= base;
       base *= base;
     }

@@ -14,6 +14,7 @@ namespace hilo::hlo {
 using RowFunction = void (*)(const EvaluateInput& input, Literal& out);
 RowFunction integer_row(Opcode opcode, ElementType type);  ///< pred too
 RowFunction float_row(Opcode opcode, ElementType type);
+RowFunction narrow_float_row(Opcode opcode, ElementType type);  ///< 8 bits and fewer
 RowFunction complex_row(Opcode opcode, ElementType type);
 
 /// Ops whose kernels are no single expression: compare, select, clamp, convert, complex, reduce-precision.
@@ -24,7 +25,7 @@ StatusOr<Literal> evaluate_convert(const EvaluateInput& input);
 StatusOr<Literal> evaluate_complex(const EvaluateInput& input);
 StatusOr<Literal> evaluate_reduce_precision(const EvaluateInput& input);
 
-/// The error of an op on an element type without native kernels (4-bit integers, 8-bit floats).
+/// The error of an op on an element type that it has no kernel for.
 Status no_kernel(const EvaluateInput& input, ElementType type);
 
 namespace rows {
@@ -46,9 +47,9 @@ inline constexpr Special special;
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE
 
-/// f16 and bf16 compute in float and round once, when stored.
+/// f16 and narrower floats compute in float and round once, when stored.
 template <typename S>
-using Compute = std::conditional_t<std::is_same_v<S, float16> || std::is_same_v<S, bfloat16>, float, S>;
+using Compute = std::conditional_t<computes_in_float<S>, float, S>;
 
 template <typename S>
 struct RealPart {
@@ -90,6 +91,7 @@ RowFunction row_of(Opcode opcode) {
   static constexpr std::array<RowFunction, kElementwiseOpcodeCount> table = {
 #define HILO_ELEMENTWISE(enumerator, ...) row_function<enumerator##Row, S>(),
 #include "hilo/hlo/ops/elementwise.inc"
+#include "hilo/types/twins.h"
 #undef HILO_ELEMENTWISE
   };
   return table[static_cast<size_t>(opcode)];

@@ -26,7 +26,7 @@ void compare_all(const EvaluateInput& input, Literal& out, Order order) {
   const auto y = input.operands[1]->data<T>();
   const std::span<bool> result = out.data<bool>();
   const bool total = attributes_of<CompareAttributes>(input.instruction).type == ComparisonType::kTotalOrder;
-  if constexpr (!std::is_integral_v<T>) {
+  if constexpr (!is_integral_element<T>) {
     if (total) {
       for (size_t i = 0; i < result.size(); ++i) {
         result[i] =
@@ -111,6 +111,25 @@ void reduce_all(const EvaluateInput& input, Literal& out, Format source) {
   }
 }
 
+/// Floats of 8 bits and fewer: as float, rounded back.
+void reduce_narrow(const EvaluateInput& input, Literal& out) {
+  const auto& attributes = attributes_of<ReducePrecisionAttributes>(input.instruction);
+  visit_array_type(
+      out.shape().element_type(),
+      [&]<typename T>() {
+        if constexpr (computes_in_float<T>) {
+          const auto from = input.operands[0]->data<T>();
+          const std::span<T> to = out.data<T>();
+          for (size_t i = 0; i < to.size(); ++i) {
+            const uint32_t bits = std::bit_cast<uint32_t>(static_cast<float>(from[i]));
+            to[i] = T(std::bit_cast<float>(
+                reduce_bits<uint32_t>(bits, {8, 23}, attributes.exponent_bits, attributes.mantissa_bits)));
+          }
+        }
+      },
+      [] {});
+}
+
 template <typename T>
 void join_parts(const EvaluateInput& input, Literal& out) {
   const auto real = input.operands[0]->data<T>();
@@ -128,7 +147,7 @@ StatusOr<Literal> result_of(const EvaluateInput& input) {
 StatusOr<Literal> evaluate_compare(const EvaluateInput& input) {
   const ElementType type = input.operands[0]->shape().element_type();
   HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
-  const bool done = visit_element_type(
+  const bool done = visit_array_type(
       type,
       [&]<typename T>() {
         compare_by_direction<T>(input, out);
@@ -156,7 +175,7 @@ StatusOr<Literal> evaluate_select(const EvaluateInput& input) {
 StatusOr<Literal> evaluate_clamp(const EvaluateInput& input) {
   const ElementType type = input.instruction.shape.element_type();
   HILO_ASSIGN_OR_RETURN(Literal out, result_of(input));
-  const bool done = visit_element_type(
+  const bool done = visit_array_type(
       type,
       [&]<typename T>() {
         if constexpr (kernels::is_complex<T>) {
@@ -185,7 +204,7 @@ StatusOr<Literal> evaluate_reduce_precision(const EvaluateInput& input) {
   else if (type == ElementType::kF64) reduce_all<uint64_t>(input, out, {11, 52});
   else if (type == ElementType::kBf16) reduce_all<uint16_t>(input, out, {8, 7});
   else if (type == ElementType::kF16) reduce_all<uint16_t>(input, out, {5, 10});
-  else return no_kernel(input, type);
+  else reduce_narrow(input, out);
   return out;
 }
 

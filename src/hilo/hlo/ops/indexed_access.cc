@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -124,19 +125,16 @@ std::vector<int64_t> StartReader::start(std::span<const int64_t> batch) const {
 
 int64_t StartReader::value_at(int64_t offset) const {
   const auto at = static_cast<size_t>(offset);
-  return visit_element_type(
+  return visit_array_type(
       indices_.shape().element_type(),
       [&]<typename T>() -> int64_t {
-        if constexpr (!std::is_integral_v<T>) return 0;  // the shape rule admits integers only
+        if constexpr (!is_integral_element<T>) return 0;  // the shape rule admits integers only
         else if constexpr (std::is_same_v<T, uint64_t>) {
           constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
           return static_cast<int64_t>(std::min(indices_.data<T>()[at], kMax));
         } else return static_cast<int64_t>(indices_.data<T>()[at]);
       },
-      [&]() -> int64_t {  // two- and four-bit integers, a byte each
-        const auto byte = static_cast<int64_t>(indices_.data<int8_t>()[at]);
-        return is_signed_integer(indices_.shape().element_type()) ? byte : byte & 0xff;
-      });
+      []() -> int64_t { return 0; });
 }
 
 }  // namespace hilo::hlo

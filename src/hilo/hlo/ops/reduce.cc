@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -97,13 +98,13 @@ A (*operation_of(ReducerKind kind))(A, A) {
       if constexpr (!kernels::is_complex<A>) return kernels::minimum<A>;
       break;
     case ReducerKind::kAnd:
-      if constexpr (std::is_integral_v<A>) return [](A x, A y) { return static_cast<A>(x & y); };
+      if constexpr (is_integral_element<A>) return [](A x, A y) { return static_cast<A>(x & y); };
       break;
     case ReducerKind::kOr:
-      if constexpr (std::is_integral_v<A>) return [](A x, A y) { return static_cast<A>(x | y); };
+      if constexpr (is_integral_element<A>) return [](A x, A y) { return static_cast<A>(x | y); };
       break;
     case ReducerKind::kXor:
-      if constexpr (std::is_integral_v<A>) return [](A x, A y) { return static_cast<A>(x ^ y); };
+      if constexpr (is_integral_element<A>) return [](A x, A y) { return static_cast<A>(x ^ y); };
       break;
     case ReducerKind::kArgMax:
     case ReducerKind::kArgMin:
@@ -124,9 +125,9 @@ A tree(A (*operation)(A, A), const std::vector<A>& values, size_t begin, size_t 
   return operation(tree(operation, values, begin, middle), tree(operation, values, middle, end));
 }
 
-/// f16 and bf16 accumulate in float and round once.
+/// f16 and narrower floats accumulate in float and round once.
 template <typename T>
-using Accumulator = std::conditional_t<std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>, float, T>;
+using Accumulator = std::conditional_t<computes_in_float<T>, float, T>;
 
 /// Reduces one array with a recognised body. False if there is no such operation on T.
 template <typename T>
@@ -183,7 +184,7 @@ StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
   const ElementType type = input.operands[0]->shape().element_type();
   const bool same_type = input.operands[n]->shape().element_type() == type;
   const bool done = n == 1 && same_type &&
-                    visit_element_type(
+                    visit_array_type(
                         type,
                         [&]<typename T>() {
                           return reduce_known<T>(attributes.to_apply->reducer_kind(), spaces, *input.operands[0],

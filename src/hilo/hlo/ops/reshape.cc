@@ -8,6 +8,7 @@
 
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/strided_copy.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -123,16 +124,16 @@ StatusOr<Literal> evaluate_reverse(const EvaluateInput& input) {
   return out;
 }
 
-/// Bits that an element has in memory and in meaning, or 0 for types that hilo stores wider than they are (s4, f4).
-int64_t full_bits(ElementType type) {
-  const int64_t stored = element_size_bytes(type) * 8;
-  return type == ElementType::kPred || element_type_info(type).bits == stored ? stored : 0;
-}
+/// Bits of an element's value; a pred is a byte.
+int64_t value_bits(ElementType type) { return type == ElementType::kPred ? 8 : element_type_info(type).bits; }
+
+/// Whether hilo stores the type wider than it is (s4, f4).
+bool is_stored_wider(ElementType type) { return value_bits(type) < 8; }
 
 /// Dimensions of `from` seen as elements of `to`: the last one is split off or joined in when the widths differ.
 StatusOr<Int64List> bitcast_dimensions(const Shape& from, ElementType to) {
-  const int64_t from_bits = full_bits(from.element_type());
-  const int64_t to_bits = full_bits(to);
+  const int64_t from_bits = value_bits(from.element_type());
+  const int64_t to_bits = value_bits(to);
   Int64List extents(from.dimensions().begin(), from.dimensions().end());
   if (from_bits == to_bits) return extents;
   if (from_bits > to_bits) {  // bitcast_convert_c1: a new last dimension holds the pieces
@@ -156,16 +157,48 @@ StatusOr<Shape> infer_bitcast_convert(const ShapeRuleInput& input) {
                                         operand.to_string(), result.to_string()));
   }
   if (from == to) return operand.with_default_layout();
-  if (full_bits(from) == 0 || full_bits(to) == 0) {
-    return unimplemented(fmt::format("bitcast-convert of {} to {} is not implemented in this version",
-                                     element_type_name(from), element_type_name(to)));
-  }
   HILO_ASSIGN_OR_RETURN(const Int64List extents, bitcast_dimensions(operand, to));
   return Shape::make_array(to, extents);
 }
 
+/// The bits of element `i`, zeros above them.
+uint64_t code_at(const Literal& literal, int64_t i) {
+  const ElementType type = literal.shape().element_type();
+  const auto size = static_cast<size_t>(element_size_bytes(type));
+  uint64_t code = 0;
+  std::memcpy(&code, literal.bytes().data() + static_cast<size_t>(i) * size, size);
+  const int64_t bits = value_bits(type);
+  return bits < 64 ? code & ((uint64_t{1} << bits) - 1) : code;
+}
+
+/// Stores bits as hilo keeps the type: a byte of a narrow integer holds copies of its sign.
+void store_code(Literal& literal, int64_t i, uint64_t code) {
+  const ElementType type = literal.shape().element_type();
+  const auto size = static_cast<size_t>(element_size_bytes(type));
+  if (type == ElementType::kS4) code = static_cast<uint8_t>(static_cast<int8_t>(int4(code)));
+  if (type == ElementType::kS2) code = static_cast<uint8_t>(static_cast<int8_t>(int2(code)));
+  std::memcpy(literal.mutable_bytes().data() + static_cast<size_t>(i) * size, &code, size);
+}
+
+/// Elements of less than a byte: their bits are joined or split, the low ones first.
+StatusOr<Literal> bitcast_narrow(const Literal& from, const Shape& shape) {
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(shape));
+  const int64_t from_bits = value_bits(from.shape().element_type()), to_bits = value_bits(shape.element_type());
+  const int64_t joined = std::max<int64_t>(to_bits / from_bits, 1), split = std::max<int64_t>(from_bits / to_bits, 1);
+  for (int64_t i = 0; i < shape.element_count(); ++i) {
+    uint64_t code = 0;
+    for (int64_t k = 0; k < joined; ++k) code |= code_at(from, i / split * joined + k) << (k * from_bits);
+    code >>= i % split * to_bits;
+    store_code(out, i, to_bits < 64 ? code & ((uint64_t{1} << to_bits) - 1) : code);
+  }
+  return out;
+}
+
 StatusOr<Literal> evaluate_bitcast_convert(const EvaluateInput& input) {
   const Shape shape = input.instruction.shape.with_default_layout();
+  const ElementType from = input.operands[0]->shape().element_type();
+  if (from != shape.element_type() && (is_stored_wider(from) || is_stored_wider(shape.element_type())))
+    return bitcast_narrow(*input.operands[0], shape);
   Literal out = input.operands[0]->reshaped(shape);
   if (shape.element_type() == ElementType::kPred) {  // a pred in memory is 0 or 1 and nothing else
     for (std::byte& b : out.mutable_bytes()) b = b == std::byte{0} ? std::byte{0} : std::byte{1};
@@ -186,8 +219,8 @@ StatusOr<Shape> infer_iota(const ShapeRuleInput& input) {
 /// The number i as a T; integers wrap.
 template <typename T>
 T number(int64_t i) {
-  if constexpr (std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>) return T(static_cast<float>(i));
-  else if constexpr (std::is_integral_v<T>) return static_cast<T>(i);
+  if constexpr (computes_in_float<T>) return T(static_cast<float>(i));
+  else if constexpr (is_integral_element<T>) return static_cast<T>(i);
   else if constexpr (std::is_floating_point_v<T>) return static_cast<T>(i);
   else return T(static_cast<typename T::value_type>(i));
 }
@@ -198,7 +231,7 @@ StatusOr<Literal> evaluate_iota(const EvaluateInput& input) {
   const int64_t d = attributes_of<IotaAttributes>(input.instruction).dimension;
   const int64_t extent = shape.dimension(d);
   const int64_t stride = row_major_strides(shape.dimensions())[static_cast<size_t>(d)];
-  const bool done = visit_element_type(
+  const bool done = visit_array_type(
       shape.element_type(),
       [&]<typename T>() {
         int64_t i = 0;

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/strided_copy.h"
 #include "hilo/types/checked.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -92,12 +93,12 @@ Status check_starts(std::span<const Shape> starts, const Shape& array) {
 /// The start index in a scalar literal, clamped into [0, size - extent]. u64 values past 2^63 clamp too.
 int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
   const int64_t last = size - extent;
-  return visit_element_type(
+  return visit_array_type(
       start.shape().element_type(),
       [&]<typename T>() -> int64_t {
-        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+        if constexpr (is_integral_element<T> && !std::is_same_v<T, bool>) {
           const T value = start.data<T>()[0];
-          if constexpr (std::is_signed_v<T>) {
+          if constexpr (is_signed_element<T>) {
             if (value < 0) return 0;
           }
           return static_cast<uint64_t>(value) > static_cast<uint64_t>(last) ? last : static_cast<int64_t>(value);
@@ -105,9 +106,7 @@ int64_t clamped_start(const Literal& start, int64_t size, int64_t extent) {
           return 0;  // refused by the shape rule
         }
       },
-      [&]() -> int64_t {  // narrow integers are stored as bytes
-        return std::clamp<int64_t>(static_cast<int8_t>(start.bytes()[0]), 0, last);
-      });
+      []() -> int64_t { return 0; });
 }
 
 StatusOr<Shape> infer_dynamic_slice(const ShapeRuleInput& input) {

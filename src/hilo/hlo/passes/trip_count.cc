@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -22,10 +23,10 @@ const Instruction& through_copies(const Computation& c, InstructionId id) {
 std::optional<Wide> scalar_integer(const Instruction& i) {
   if (i.opcode != Opcode::kConstant || !i.shape.is_scalar()) return std::nullopt;
   const Literal& value = attributes_of<ConstantAttributes>(i).value;
-  return visit_element_type(
+  return visit_array_type(
       i.shape.element_type(),
       [&]<typename T>() -> std::optional<Wide> {
-        if constexpr (std::is_integral_v<T>) return Wide{value.data<T>()[0]};
+        if constexpr (is_integral_element<T>) return Wide(value.data<T>()[0]);
         else return std::nullopt;
       },
       []() -> std::optional<Wide> { return std::nullopt; });
@@ -120,11 +121,11 @@ std::optional<Wide> count_steps(ComparisonDirection d, Wide start, Wide step, Wi
 }
 
 bool fits(ElementType type, Wide value) {
-  return visit_element_type(
+  return visit_array_type(
       type,
       [&]<typename T>() {
-        if constexpr (std::is_integral_v<T>)
-          return value >= Wide{std::numeric_limits<T>::lowest()} && value <= Wide{std::numeric_limits<T>::max()};
+        if constexpr (is_integral_element<T>)
+          return value >= Wide(std::numeric_limits<T>::lowest()) && value <= Wide(std::numeric_limits<T>::max());
         else return false;
       },
       [] { return false; });

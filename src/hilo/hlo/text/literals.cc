@@ -11,6 +11,7 @@
 
 #include "hilo/base/text.h"
 #include "hilo/types/narrow_float.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo::text {
 namespace {
@@ -101,7 +102,7 @@ std::optional<T> float_from_text(Number text) {
   }
 }
 
-std::optional<uint8_t> narrow_from_text(ElementType type, Number text) {
+std::optional<uint8_t> narrow_code_from_text(ElementType type, Number text) {
   const int mantissa_bits = narrow_float_mantissa_bits(type);
   const bool negative = text.starts_with('-');
   if (text.find("nan") != Number::npos) {
@@ -118,32 +119,41 @@ std::optional<uint8_t> narrow_from_text(ElementType type, Number text) {
   return value ? narrow_float_code(type, *value) : std::nullopt;
 }
 
+/// Nullopt for what the type has no value for, or is too large for.
 template <typename T>
-std::optional<T> integer_from_text(ElementType type, Number text) {
-  T value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  const int bits = element_type_info(type).bits;
-  if (bits < 8) {  // s4, u4, s2, u2 take a whole byte
-    const int least = is_signed_integer(type) ? -(1 << (bits - 1)) : 0;
-    const int most = is_signed_integer(type) ? (1 << (bits - 1)) - 1 : (1 << bits) - 1;
-    if (static_cast<int>(value) < least || static_cast<int>(value) > most) return std::nullopt;
-  }
+std::optional<T> narrow_from_text(Number text) {
+  const std::optional<uint8_t> code = narrow_code_from_text(element_type_of<T>, text);
+  if (!code) return std::nullopt;
+  T value;
+  value.bits = *code;
   return value;
+}
+
+template <typename T>
+std::optional<T> integer_from_text(Number text) {
+  if constexpr (is_narrow_integer_twin<T>) {
+    const auto byte = integer_from_text<typename T::Byte>(text);
+    if (!byte || *byte < std::numeric_limits<T>::min() || *byte > std::numeric_limits<T>::max()) return std::nullopt;
+    return T(*byte);
+  } else {
+    T value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return value;
+  }
 }
 
 /// How one element of a type is read from its text.
 template <typename T>
-std::optional<T> element_from_text(ElementType type, Number text) {
+std::optional<T> element_from_text(Number text) {
   if constexpr (std::is_same_v<T, bool>) {
     if (text == "true" || text == "1") return true;
     if (text == "false" || text == "0") return false;
     return std::nullopt;
-  } else if constexpr (std::is_integral_v<T>) {
-    if constexpr (std::is_same_v<T, uint8_t>) {
-      if (is_narrow_float(type)) return narrow_from_text(type, text);
-    }
-    return integer_from_text<T>(type, text);
+  } else if constexpr (is_narrow_float_twin<T>) {
+    return narrow_from_text<T>(text);
+  } else if constexpr (is_integral_element<T>) {
+    return integer_from_text<T>(text);
   } else {
     return float_from_text<T>(text);
   }
@@ -172,7 +182,7 @@ Status read_real(Cursor& cursor, ElementType type, T& out) {
   const size_t position = cursor.position();
   const Number text = number_text(cursor);
   if (text.empty()) return cursor.unexpected("a value", "");
-  const std::optional<T> value = element_from_text<T>(type, text);
+  const std::optional<T> value = element_from_text<T>(text);
   if (!value) {
     return cursor.error(position,
                         fmt::format("{} is no value of {}, or out of its range", quote(text), element_type_name(type)));
@@ -281,12 +291,9 @@ StatusOr<Literal> read_array(Cursor& cursor, const Shape& shape, std::string_vie
                                               count == 1 ? "" : "s", plain.to_string(), plain.element_count()));
   }
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(plain));
-  HILO_RETURN_IF_ERROR(visit_element_type(
+  HILO_RETURN_IF_ERROR(visit_array_type(
       plain.element_type(), [&]<typename T>() { return read_values<T>(cursor, plain, literal.data<T>()); },
-      [&] {
-        return is_signed_integer(plain.element_type()) ? read_values<int8_t>(cursor, plain, literal.data<int8_t>())
-                                                       : read_values<uint8_t>(cursor, plain, literal.data<uint8_t>());
-      }));
+      [&] { return cursor.error(position, fmt::format("a constant can't be of {}", shape.to_string())); }));
   return literal;
 }
 
@@ -356,15 +363,14 @@ void append_narrow(ElementType type, uint8_t code, std::string& out) {
 }
 
 template <typename T>
-void append_element(ElementType type, T value, std::string& out) {
+void append_element(T value, std::string& out) {
   if constexpr (std::is_same_v<T, bool>) {
     out += value ? "true" : "false";
-  } else if constexpr (std::is_integral_v<T>) {
-    if constexpr (std::is_same_v<T, uint8_t>) {
-      if (is_narrow_float(type)) return append_narrow(type, value, out);
-    }
+  } else if constexpr (is_narrow_float_twin<T>) {
+    append_narrow(element_type_of<T>, value.bits, out);
+  } else if constexpr (is_integral_element<T>) {
     fmt::format_to(std::back_inserter(out), "{}",
-                   static_cast<std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>(value));
+                   static_cast<std::conditional_t<is_signed_element<T>, int64_t, uint64_t>>(value));
   } else if constexpr (is_complex_number<T>::value) {
     out += '(';
     append_float(value.real(), out);
@@ -391,7 +397,7 @@ void append_values(const Shape& shape, std::span<const T> values, std::string& o
     for (size_t i = 0; i < rank; ++i) {
       if (index % inner[i] == 0) out += '{';
     }
-    append_element<T>(shape.element_type(), values[static_cast<size_t>(index)], out);
+    append_element<T>(values[static_cast<size_t>(index)], out);
     for (size_t i = 0; i < rank; ++i) {
       if ((index + 1) % inner[i] == 0) out += '}';
     }
@@ -405,12 +411,7 @@ void append_array(const Literal& literal, int64_t max_elements, std::string& out
     out += "{...}";
     return;
   }
-  visit_element_type(
-      shape.element_type(), [&]<typename T>() { append_values<T>(shape, literal.data<T>(), out); },
-      [&] {
-        if (is_signed_integer(shape.element_type())) append_values<int8_t>(shape, literal.data<int8_t>(), out);
-        else append_values<uint8_t>(shape, literal.data<uint8_t>(), out);
-      });
+  visit_array_type(shape.element_type(), [&]<typename T>() { append_values<T>(shape, literal.data<T>(), out); }, [] {});
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "hilo/backend/cpu/emit/complex.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -45,11 +47,30 @@ Value* integer_to_float(SimdBuilder& b, ElementType from, ElementType to, Value*
   return b.round_to(to, result);
 }
 
+/// Complex numbers lose their imaginary part on the way to real ones; to pred, either part counts.
+Value* from_complex(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
+  const ElementType part = real_type_of(from);
+  const ComplexParts z = parts_of(b, value);
+  if (is_complex(to)) {
+    const ElementType target = real_type_of(to);
+    return join(b, {emit_convert(b, part, target, z.real), emit_convert(b, part, target, z.imag)});
+  }
+  Value* real = emit_convert(b, part, to, z.real);
+  return to == ElementType::kPred ? b.ir().CreateOr(real, emit_convert(b, part, to, z.imag)) : real;
+}
+
+Value* to_complex(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
+  Value* real = emit_convert(b, from, real_type_of(to), value);
+  return join(b, {real, b.float_like(real, 0)});
+}
+
 }  // namespace
 
 Value* emit_convert(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
   auto& ir = b.ir();
   if (from == to) return value;
+  if (is_complex(from)) return from_complex(b, from, to, value);
+  if (is_complex(to)) return to_complex(b, from, to, value);
   if (to == ElementType::kPred) {
     return is_floating(from) ? ir.CreateFCmpUNE(value, b.float_like(value, 0.0))
                              : ir.CreateICmpNE(value, b.int_like(value, 0));

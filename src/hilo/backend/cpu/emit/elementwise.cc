@@ -5,6 +5,7 @@
 
 #include <limits>
 
+#include "hilo/backend/cpu/emit/complex.h"
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/integer.h"
 #include "hilo/backend/cpu/emit/math.h"
@@ -73,11 +74,6 @@ Status not_elementwise(Opcode opcode) {
       fmt::format("{}: not an elementwise op; got it where a vector emitter was asked", hlo::opcode_name(opcode)));
 }
 
-Status no_complex(Opcode opcode) {
-  return unimplemented(fmt::format("{}: the CPU engine has no complex arithmetic yet; the reference engine has",
-                                   hlo::opcode_name(opcode)));
-}
-
 /// The exact result in registers; f16 and bf16 are rounded by the caller.
 StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   SimdBuilder& b = e.b;
@@ -99,7 +95,7 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
     case Opcode::kClz: return emit_count_leading_zeros(e);
     case Opcode::kCompare:
       return emit_compare(b, e.type, static_cast<const hlo::CompareAttributes&>(*e.attributes), e.x(), e.y());
-    case Opcode::kComplex: return no_complex(e.opcode);
+    case Opcode::kComplex: return join(b, {e.x(), e.y()});
     case Opcode::kConvert: return emit_convert(b, e.type, result_type, e.x());
     case Opcode::kCopy: return e.x();
     case Opcode::kCos: return emit_cos(b, e.x());
@@ -154,18 +150,15 @@ StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
 }  // namespace
 
 int natural_lanes(Isa isa, ElementType type) {
-  const bool half = type == ElementType::kF16 || type == ElementType::kBf16;
-  const int bytes = half ? 4 : element_size_bytes(type);
+  const int bytes = computes_in_f32(type) ? 4 : element_size_bytes(type);
   return bytes <= 0 ? 1 : std::max(1, vector_bytes(isa) / bytes);
 }
 
 Status check_elementwise_types(Opcode opcode, ElementType operand_type, ElementType result_type) {
   for (ElementType type : {operand_type, result_type}) {
     if (has_register(type)) continue;
-    if (is_complex(type)) return no_complex(opcode);
     return unimplemented(
-        fmt::format("{}: the CPU engine has no arithmetic on {}; got an operand or result of that type. "
-                    "Hint: convert to a wider type first",
+        fmt::format("{}: the CPU engine has no arithmetic on {}; got an operand or result of that type",
                     hlo::opcode_name(opcode), element_type_name(type)));
   }
   return ok_status();
@@ -179,6 +172,8 @@ StatusOr<Value*> emit_elementwise(SimdBuilder& b, Opcode opcode, ElementType ope
     return internal_error(
         fmt::format("{}: got no attributes where a vector emitter needs them", hlo::opcode_name(opcode)));
   }
+  if (opcode != Opcode::kConvert && is_complex(operand_type))
+    return emit_complex(b, opcode, operand_type, attributes, operands);
   HILO_ASSIGN_OR_RETURN(Value * result, emit_op({b, opcode, operand_type, attributes, operands}, result_type));
   const bool keeps_values = opcode == Opcode::kSelect || opcode == Opcode::kCopy || opcode == Opcode::kConvert;
   return keeps_values ? result : b.round_to(result_type, result);

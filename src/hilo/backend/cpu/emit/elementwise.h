@@ -13,9 +13,9 @@ namespace hilo::cpu {
 /// Types: `operand_type` is that of the operands that carry data: of select's second and third; the first is pred. All
 ///   operands are registers of b's lane count: scalar bounds of clamp and scalar predicates of select come splat.
 /// Attributes: CompareAttributes and ReducePrecisionAttributes for those two ops; null otherwise.
-/// Errors: UNIMPLEMENTED for complex and sub-byte types and the 8- and 4-bit floats; INTERNAL for an op that isn't
+/// Errors: UNIMPLEMENTED for tokens and the like; INTERNAL for an op that isn't
 ///   elementwise.
-/// Numerics: XLA's edge cases (see integer.h, convert.h); f16 and bf16 compute in f32 and round once.
+/// Numerics: XLA's edge cases (see integer.h, convert.h); f16, bf16 and narrower floats compute in f32 and round once.
 StatusOr<llvm::Value*> emit_elementwise(SimdBuilder& b, hlo::Opcode opcode, ElementType operand_type,
                                         ElementType result_type, const hlo::Attributes* attributes,
                                         std::span<llvm::Value* const> operands);
@@ -31,7 +31,7 @@ llvm::Value* emit_compare(SimdBuilder& b, ElementType type, const hlo::CompareAt
 llvm::Value* emit_reduce_precision(SimdBuilder& b, ElementType type, const hlo::ReducePrecisionAttributes& attributes,
                                    llvm::Value* x);
 
-/// Lanes that fill one vector register with values of this type (f16 and bf16 count as f32, pred as a byte).
+/// Lanes that fill one vector register with values of this type (f16, bf16 and narrower floats count as f32, pred as a byte).
 int natural_lanes(Isa isa, ElementType type);
 
 }  // namespace hilo::cpu

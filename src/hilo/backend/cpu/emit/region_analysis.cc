@@ -26,7 +26,7 @@ int stage_of(const IndexExpr& e, const std::vector<NodeFacts>& facts) {
 }
 
 int register_bytes(ElementType type) {
-  if (type == ElementType::kF16 || type == ElementType::kBf16) return 4;
+  if (is_floating(type) && element_type_info(type).bits < 32) return 4;
   return element_size_bytes(type);
 }
 

@@ -49,12 +49,10 @@ Value* RegionEmitter::constant_of(const RegionNode& n, bool wide) {
     c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(n.bits))));
   else if (n.type == ElementType::kF64)
     c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(std::bit_cast<double>(n.bits)));
-  else if (n.type == ElementType::kF16)
-    c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(half_bits_to_float(static_cast<uint16_t>(n.bits))));
-  else if (n.type == ElementType::kBf16)
-    c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(bfloat16_bits_to_float(static_cast<uint16_t>(n.bits))));
+  else if (computes_in_f32(n.type))
+    c = llvm::ConstantFP::get(ir_.getContext(), llvm::APFloat(widened_bits(n.type, n.bits)));
   else if (n.type == ElementType::kPred) c = ir_.getInt1(n.bits != 0);
-  else c = llvm::ConstantInt::get(scalar, llvm::APInt(64, n.bits).trunc(scalar->getIntegerBitWidth()));
+  else c = llvm::ConstantInt::get(scalar, llvm::APInt(64, n.bits).zextOrTrunc(scalar->getIntegerBitWidth()));
   return b.lanes() == 1
              ? c
              : llvm::ConstantVector::getSplat(llvm::ElementCount::getFixed(static_cast<unsigned>(b.lanes())), c);

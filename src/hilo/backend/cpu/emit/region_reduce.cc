@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <limits>
 
+#include "hilo/backend/cpu/emit/complex.h"
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/region_emitter.h"
@@ -15,10 +16,8 @@ using llvm::Value;
 
 namespace {
 
-/// f16 and bf16 accumulate in f32 and round once, at the end.
-ElementType accumulator_type(ElementType type) {
-  return type == ElementType::kF16 || type == ElementType::kBf16 ? ElementType::kF32 : type;
-}
+/// f16, bf16 and narrower floats accumulate in f32 and round once, at the end.
+ElementType accumulator_type(ElementType type) { return computes_in_f32(type) ? ElementType::kF32 : type; }
 
 std::optional<hlo::Opcode> opcode_of(ReducerKind kind) {
   switch (kind) {
@@ -45,7 +44,15 @@ Values RegionEmitter::neutral_values(const RegionNode& reduce) {
   const size_t count = reduce.count;
   Values values;
   for (size_t k = 0; k < count; ++k) {
-    llvm::Type* type = wide_.register_type(region_.nodes[reduce.initial(k)].type);
+    const ElementType element = region_.nodes[reduce.initial(k)].type;
+    if (is_complex(element) && (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply)) {
+      llvm::Type* part = wide_.register_type(real_type_of(element));
+      const bool sum = kind == ReducerKind::kAdd;
+      values.push_back(
+          join(wide_, {llvm::ConstantFP::get(part, sum ? -0.0 : 1.0), llvm::ConstantFP::get(part, sum ? -0.0 : 0.0)}));
+      continue;
+    }
+    llvm::Type* type = wide_.register_type(element);
     if (kind == ReducerKind::kAdd && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, -0.0));
     else if (kind == ReducerKind::kMultiply && type->isFPOrFPVectorTy())
       values.push_back(llvm::ConstantFP::get(type, 1.0));
@@ -79,6 +86,7 @@ Value* RegionEmitter::multiply_add(const RegionNode& dot, Value* accumulator) {
     factors[k] = emit_convert(wide_, accumulator_type(region_.nodes[dot.operands[k]].type), type,
                               value_of(dot.operands[k], true));
   }
+  if (is_complex(type)) return emit_complex_multiply_add(wide_, factors[0], factors[1], accumulator);
   if (is_floating(type)) return wide_.mul_add(factors[0], factors[1], accumulator);
   if (type == ElementType::kPred) return ir_.CreateOr(ir_.CreateAnd(factors[0], factors[1]), accumulator);
   return ir_.CreateAdd(ir_.CreateMul(factors[0], factors[1]), accumulator);

@@ -49,6 +49,7 @@ bool is_scalar_program(const hlo::Computation& computation, size_t& ops, int dep
   if (ops > kMaxOps || depth > kMaxDepth) return false;
   for (const hlo::Instruction& i : computation.instructions()) {
     if (!is_scalar_op(i.opcode) || !is_scalar_shape(i.shape)) return false;
+    if (i.opcode == Opcode::kConstant && !splat_bits(attributes_of<hlo::ConstantAttributes>(i).value)) return false;
     for (const hlo::ComputationPtr& called : called_computations(i)) {
       if (!is_scalar_program(*called, ops, depth + 1)) return false;
     }
@@ -101,12 +102,10 @@ class ScalarEmitter {
     if (type == ElementType::kF32)
       return llvm::ConstantFP::get(b_.ir().getContext(),
                                    llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-    if (type == ElementType::kF16)
-      return llvm::ConstantFP::get(scalar, half_bits_to_float(static_cast<uint16_t>(bits)));
-    if (type == ElementType::kBf16)
-      return llvm::ConstantFP::get(scalar, bfloat16_bits_to_float(static_cast<uint16_t>(bits)));
+    if (computes_in_f32(type))
+      return llvm::ConstantFP::get(b_.ir().getContext(), llvm::APFloat(widened_bits(type, bits)));
     if (type == ElementType::kPred) return b_.ir().getInt1(bits != 0);
-    return llvm::ConstantInt::get(scalar, llvm::APInt(64, bits).trunc(scalar->getIntegerBitWidth()));
+    return llvm::ConstantInt::get(scalar, llvm::APInt(64, bits).zextOrTrunc(scalar->getIntegerBitWidth()));
   }
 
   Values emit_instruction(const hlo::Computation& computation, const hlo::Instruction& i,

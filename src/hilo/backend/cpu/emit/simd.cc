@@ -6,41 +6,16 @@ namespace hilo::cpu {
 using llvm::Value;
 using llvm::Intrinsic::ID;
 
-bool has_register(ElementType type) {
-  switch (type) {
-    case ElementType::kPred:
-    case ElementType::kS8:
-    case ElementType::kS16:
-    case ElementType::kS32:
-    case ElementType::kS64:
-    case ElementType::kU8:
-    case ElementType::kU16:
-    case ElementType::kU32:
-    case ElementType::kU64:
-    case ElementType::kF16:
-    case ElementType::kBf16:
-    case ElementType::kF32:
-    case ElementType::kF64: return true;
-    case ElementType::kS2:
-    case ElementType::kS4:
-    case ElementType::kU2:
-    case ElementType::kU4:
-    case ElementType::kC64:
-    case ElementType::kC128:
-    case ElementType::kF8E5M2:
-    case ElementType::kF8E4M3Fn:
-    case ElementType::kF8E4M3:
-    case ElementType::kF8E3M4:
-    case ElementType::kF8E4M3B11Fnuz:
-    case ElementType::kF8E5M2Fnuz:
-    case ElementType::kF8E4M3Fnuz:
-    case ElementType::kF8E8M0Fnu:
-    case ElementType::kF4E2M1Fn:
-    case ElementType::kToken:
-    case ElementType::kOpaque:
-    case ElementType::kTuple: return false;
-  }
-  return false;
+bool has_register(ElementType type) { return is_array_type(type); }
+
+bool is_narrow_integer(ElementType type) { return is_integer(type) && element_type_info(type).bits < 8; }
+
+bool computes_in_f32(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
+
+float widened_bits(ElementType type, std::uint64_t bits) {
+  if (type == ElementType::kF16) return half_bits_to_float(static_cast<std::uint16_t>(bits));
+  if (type == ElementType::kBf16) return bfloat16_bits_to_float(static_cast<std::uint16_t>(bits));
+  return narrow_value(narrow_format(type), static_cast<std::uint8_t>(bits));
 }
 
 llvm::Type* SimdBuilder::memory_scalar(ElementType type) {
@@ -51,7 +26,8 @@ llvm::Type* SimdBuilder::memory_scalar(ElementType type) {
 
 llvm::Type* SimdBuilder::register_scalar(ElementType type) {
   if (type == ElementType::kPred) return ir_.getInt1Ty();
-  if (type == ElementType::kF16 || type == ElementType::kBf16) return ir_.getFloatTy();
+  if (computes_in_f32(type)) return ir_.getFloatTy();
+  if (is_narrow_integer(type)) return ir_.getIntNTy(static_cast<unsigned>(element_type_info(type).bits));
   return memory_scalar(type);
 }
 

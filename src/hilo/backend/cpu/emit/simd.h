@@ -9,14 +9,20 @@
 #include <vector>
 
 #include "hilo/backend/cpu/isa.h"
-#include "hilo/types/element_type.h"
+#include "hilo/types/narrow_float.h"
 
 namespace hilo::cpu {
 
 using Values = std::vector<llvm::Value*>;
 
-/// An element type the emitter has registers for: pred, s8..s64, u8..u64, f16, bf16, f32, f64.
+/// An element type the emitter has registers for: all that arrays have.
 bool has_register(ElementType type);
+/// s2, s4, u2, u4.
+bool is_narrow_integer(ElementType type);
+/// f16, bf16 and the floats of 8 bits and fewer.
+bool computes_in_f32(ElementType type);
+/// The value of an element of such a type, from its bits in memory.
+float widened_bits(ElementType type, std::uint64_t bits);
 
 /// Emits code for `lanes` elements at once; one lane means plain scalars, so that loops with scalar carries use the
 /// same emitters. How an element type lives:
@@ -24,8 +30,11 @@ bool has_register(ElementType type);
 ///   type           memory   register
 ///   pred           i8       i1                 any byte but 0 is true
 ///   s8 .. u64      iN       iN                 signedness is the operation's business
+///   s2 .. u4       i8       i2, i4             bits past the width are ignored when loaded, copies of the sign when stored
 ///   f16, bf16      i16      float              always a value the narrow type has: round_to() after each operation
+///   f8.., f4..     i8       float              the same
 ///   f32, f64       as is    as is
+///   c64, c128      i64,i128 i64, i128          the real part in the low half; emit/complex.h parts and joins them
 ///
 /// No fast-math flags. A fused multiply-add happens where fma() or mul_add() says so and nowhere else.
 class SimdBuilder {
@@ -112,7 +121,7 @@ class SimdBuilder {
   /// Between what memory holds and what a register holds.
   llvm::Value* from_memory(ElementType type, llvm::Value* raw);
   llvm::Value* to_memory(ElementType type, llvm::Value* value);
-  /// Rounds a float that an f16 or bf16 operation computed to that type, nearest even; other types pass through.
+  /// Rounds a float that an operation on f16, bf16 or a narrower float computed to that type; other types pass through.
   llvm::Value* round_to(ElementType type, llvm::Value* value);
 
   // --- control flow: bodies may emit any code, nested loops included ---

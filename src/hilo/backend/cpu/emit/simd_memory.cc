@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory half of SimdBuilder: loads, stores, tails, gathers, and the 16-bit floats.
+// The memory half of SimdBuilder: loads, stores, tails, gathers, and the floats of 16 bits and fewer.
 #include <bit>
 
+#include "hilo/backend/cpu/emit/complex.h"
+#include "hilo/backend/cpu/emit/narrow_float.h"
 #include "hilo/backend/cpu/emit/simd.h"
 
 namespace hilo::cpu {
@@ -18,7 +20,7 @@ llvm::Align natural(ElementType type) { return llvm::Align(static_cast<std::uint
 // would write a branch per lane.
 bool SimdBuilder::has_masked_moves(ElementType type) const {
   const int size = element_size_bytes(type);
-  if (lanes_ * size < 16) return false;
+  if (lanes_ * size < 16 || size > 8) return false;
   if (isa_ == Isa::kAvx512) return true;
   return isa_ == Isa::kAvx2 && size >= 4;
 }
@@ -39,12 +41,55 @@ Value* SimdBuilder::stack(std::int64_t bytes) {
   return slot;
 }
 
+namespace {
+
+std::vector<int> every_second(int first, int lanes) {
+  std::vector<int> order;
+  for (int i = 0; i < lanes; ++i) order.push_back(first + 2 * i);
+  return order;
+}
+
+/// Real and imaginary parts stand in turn: two shuffles part them, so that no register of joined numbers is needed.
+Value* load_complex(SimdBuilder& b, ElementType type, Value* address, llvm::Align align) {
+  auto& ir = b.ir();
+  llvm::Type* part = b.memory_scalar(real_type_of(type));
+  if (b.lanes() == 1) {
+    Value* real = ir.CreateAlignedLoad(part, address, align);
+    Value* next = ir.CreateConstGEP1_64(part, address, 1);
+    return join(b, {real, ir.CreateAlignedLoad(part, next, llvm::Align(1))});
+  }
+  auto* both = llvm::FixedVectorType::get(part, 2 * static_cast<unsigned>(b.lanes()));
+  Value* raw = ir.CreateAlignedLoad(both, address, align);
+  return join(b, {ir.CreateShuffleVector(raw, every_second(0, b.lanes())),
+                  ir.CreateShuffleVector(raw, every_second(1, b.lanes()))});
+}
+
+void store_complex(SimdBuilder& b, Value* value, Value* address, llvm::Align align) {
+  auto& ir = b.ir();
+  const ComplexParts parts = parts_of(b, value);
+  if (b.lanes() == 1) {
+    ir.CreateAlignedStore(parts.real, address, align);
+    ir.CreateAlignedStore(parts.imag, ir.CreateConstGEP1_64(parts.real->getType(), address, 1), llvm::Align(1));
+    return;
+  }
+  std::vector<int> order;
+  for (int i = 0; i < b.lanes(); ++i) {
+    order.push_back(i);
+    order.push_back(b.lanes() + i);
+  }
+  ir.CreateAlignedStore(ir.CreateShuffleVector(parts.real, parts.imag, order), address, align);
+}
+
+}  // namespace
+
 Value* SimdBuilder::load(ElementType type, Value* pointer, Value* at) {
+  if (is_complex(type)) return load_complex(*this, type, element_pointer(type, pointer, at), natural(type));
   Value* raw = ir_.CreateAlignedLoad(wide(memory_scalar(type)), element_pointer(type, pointer, at), natural(type));
   return from_memory(type, raw);
 }
 
 void SimdBuilder::store(ElementType type, Value* value, Value* pointer, Value* at) {
+  if (is_complex(type)) return store_complex(*this, value, element_pointer(type, pointer, at), natural(type));
   ir_.CreateAlignedStore(to_memory(type, value), element_pointer(type, pointer, at), natural(type));
 }
 
@@ -56,6 +101,7 @@ Value* SimdBuilder::load_tail(ElementType type, Value* pointer, Value* at, Value
   ir_.CreateAlignedStore(llvm::Constant::getNullValue(raw_type), slot, llvm::Align(1));
   ir_.CreateMemCpy(slot, llvm::Align(1), element_pointer(type, pointer, at), natural(type),
                    ir_.CreateMul(count, index(size)));
+  if (is_complex(type)) return load_complex(*this, type, slot, llvm::Align(1));
   return from_memory(type, ir_.CreateAlignedLoad(raw_type, slot, llvm::Align(1)));
 }
 
@@ -63,7 +109,8 @@ void SimdBuilder::store_tail(ElementType type, Value* value, Value* pointer, Val
   if (has_masked_moves(type)) return store_masked(type, value, pointer, at, first_lanes(count));
   const std::int64_t size = element_size_bytes(type);
   Value* slot = stack(size * lanes_);
-  ir_.CreateAlignedStore(to_memory(type, value), slot, llvm::Align(1));
+  if (is_complex(type)) store_complex(*this, value, slot, llvm::Align(1));
+  else ir_.CreateAlignedStore(to_memory(type, value), slot, llvm::Align(1));
   ir_.CreateMemCpy(element_pointer(type, pointer, at), natural(type), slot, llvm::Align(1),
                    ir_.CreateMul(count, index(size)));
 }
@@ -188,6 +235,8 @@ Value* SimdBuilder::from_memory(ElementType type, Value* raw) {
     Value* bits32 = ir_.CreateZExt(raw, wide(ir_.getInt32Ty()));
     return from_bits(ir_.CreateShl(bits32, 16));
   }
+  if (is_narrow_integer(type)) return ir_.CreateTrunc(raw, register_type(type));
+  if (is_narrow_float(type)) return widen_narrow_float(*this, narrow_format(type), raw);
   if (type != ElementType::kF16) return raw;
   if (!has_f16_convert(isa_)) return half_to_float(*this, raw);
   return ir_.CreateFPExt(ir_.CreateBitCast(raw, wide(ir_.getHalfTy())), wide(ir_.getFloatTy()));
@@ -198,6 +247,8 @@ Value* SimdBuilder::to_memory(ElementType type, Value* value) {
   if (type == ElementType::kBf16) {
     return ir_.CreateTrunc(ir_.CreateLShr(bits(value), 16), wide(ir_.getInt16Ty()));
   }
+  if (is_narrow_integer(type)) return ir_.CreateIntCast(value, wide(ir_.getInt8Ty()), is_signed_integer(type));
+  if (is_narrow_float(type)) return round_to_narrow_float(*this, narrow_format(type), value);
   if (type != ElementType::kF16) return value;
   if (!has_f16_convert(isa_)) return ir_.CreateTrunc(float_to_half(*this, value), wide(ir_.getInt16Ty()));
   return ir_.CreateBitCast(ir_.CreateFPTrunc(value, wide(ir_.getHalfTy())), wide(ir_.getInt16Ty()));
@@ -205,7 +256,7 @@ Value* SimdBuilder::to_memory(ElementType type, Value* value) {
 
 Value* SimdBuilder::round_to(ElementType type, Value* value) {
   if (type == ElementType::kBf16) return round_to_bfloat16(*this, value);
-  if (type != ElementType::kF16) return value;
+  if (!computes_in_f32(type)) return value;
   return from_memory(type, to_memory(type, value));
 }
 

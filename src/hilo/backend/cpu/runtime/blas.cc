@@ -11,14 +11,16 @@
 namespace hilo::cpu {
 namespace {
 
-using Sgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const float*, const float*,
-                       const int*, const float*, const int*, const float*, float*, const int*);
-using Dgemm = void (*)(const char*, const char*, const int*, const int*, const int*, const double*, const double*,
-                       const int*, const double*, const int*, const double*, double*, const int*);
+/// ?gemm of the type: C = alpha A B + beta C, column-major.
+template <typename T>
+using Gemm = void (*)(const char*, const char*, const int*, const int*, const int*, const T*, const T*, const int*,
+                      const T*, const int*, const T*, T*, const int*);
 
 struct Library {
-  Sgemm sgemm = nullptr;
-  Dgemm dgemm = nullptr;
+  Gemm<float> sgemm = nullptr;
+  Gemm<double> dgemm = nullptr;
+  Gemm<std::complex<float>> cgemm = nullptr;
+  Gemm<std::complex<double>> zgemm = nullptr;
   const char* name = "none";
 };
 
@@ -31,8 +33,10 @@ Library open_library() {
     void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) continue;
     if (auto* limit = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) limit(1);
-    library.sgemm = reinterpret_cast<Sgemm>(dlsym(handle, "sgemm_"));
-    library.dgemm = reinterpret_cast<Dgemm>(dlsym(handle, "dgemm_"));
+    library.sgemm = reinterpret_cast<Gemm<float>>(dlsym(handle, "sgemm_"));
+    library.dgemm = reinterpret_cast<Gemm<double>>(dlsym(handle, "dgemm_"));
+    library.cgemm = reinterpret_cast<Gemm<std::complex<float>>>(dlsym(handle, "cgemm_"));
+    library.zgemm = reinterpret_cast<Gemm<std::complex<double>>>(dlsym(handle, "zgemm_"));
     if (library.sgemm != nullptr && library.dgemm != nullptr) {
       library.name = "OpenBLAS";
       return library;
@@ -50,8 +54,8 @@ const Library& library() {
 constexpr int64_t kMaxBlasExtent = 1 << 30;  // BLAS counts in 32 bits
 
 /// C^T = B^T * A^T in the library's column-major order.
-template <typename T, typename Gemm>
-void call_blas(Gemm gemm, const MatrixProduct<T>& p) {
+template <typename T>
+void call_blas(Gemm<T> gemm, const MatrixProduct<T>& p) {
   const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
   // A row-major operand is its transpose in column-major order.
   const bool a_transposed = p.a_column != 1, b_transposed = p.b_column != 1;
@@ -88,8 +92,8 @@ void multiply_blocked(const MatrixProduct<T>& p) {
   }
 }
 
-template <typename T, typename Gemm>
-void multiply_with(Gemm gemm, const MatrixProduct<T>& p) {
+template <typename T>
+void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
   if (p.m == 0 || p.n == 0) return;
   const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
   if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) call_blas(gemm, p);
@@ -100,6 +104,8 @@ void multiply_with(Gemm gemm, const MatrixProduct<T>& p) {
 
 void multiply(const MatrixProduct<float>& p) { multiply_with(library().sgemm, p); }
 void multiply(const MatrixProduct<double>& p) { multiply_with(library().dgemm, p); }
+void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p); }
+void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p); }
 const char* blas_name() { return library().name; }
 
 }  // namespace hilo::cpu

@@ -2,6 +2,7 @@
 // backend/cpu/runtime/blas.h -- matrix multiplication: a BLAS library opened when first needed, or hilo's own loops.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 
 namespace hilo::cpu {
@@ -28,6 +29,8 @@ bool is_blas_product(const MatrixProduct<T>& p) {
 /// within rounding.
 void multiply(const MatrixProduct<float>& p);
 void multiply(const MatrixProduct<double>& p);
+void multiply(const MatrixProduct<std::complex<float>>& p);
+void multiply(const MatrixProduct<std::complex<double>>& p);
 
 /// "OpenBLAS ..." or "none": what multiply() calls.
 const char* blas_name();

@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/runtime/blas.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/dot.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::cpu {
 namespace {
@@ -125,22 +126,26 @@ class DotHero final : public Hero {
     if (!o.packed && type == element_type_of<T>) return static_cast<const T*>(data);
     HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(o.shape.element_count()) * sizeof(T)));
     T* to = reinterpret_cast<T*>(memory.data());
-    if (type == ElementType::kF16) pack(o, static_cast<const float16*>(data), to, o.packed);
-    else if (type == ElementType::kBf16) pack(o, static_cast<const bfloat16*>(data), to, o.packed);
-    else if (type == ElementType::kF32) pack(o, static_cast<const float*>(data), to, o.packed);
-    else pack(o, static_cast<const double*>(data), to, o.packed);
+    visit_array_type(
+        type,
+        [&]<typename From>() {
+          if constexpr (std::is_convertible_v<From, T> || std::is_constructible_v<T, From>)
+            pack(o, static_cast<const From*>(data), to, o.packed);
+        },
+        [] {});
     return to;
   }
 
   void narrow_result(const T* from, void* to) const {
     const int64_t count = result_.element_count();
-    if (result_.element_type() == ElementType::kF16) {
-      for (int64_t i = 0; i < count; ++i) static_cast<float16*>(to)[i] = float16(static_cast<float>(from[i]));
-    } else if (result_.element_type() == ElementType::kBf16) {
-      for (int64_t i = 0; i < count; ++i) static_cast<bfloat16*>(to)[i] = bfloat16(static_cast<float>(from[i]));
-    } else if (result_.element_type() == ElementType::kF32) {
-      for (int64_t i = 0; i < count; ++i) static_cast<float*>(to)[i] = static_cast<float>(from[i]);
-    }
+    visit_array_type(
+        result_.element_type(),
+        [&]<typename To>() {
+          if constexpr (std::is_floating_point_v<T> && (std::is_same_v<To, float> || computes_in_float<To>)) {
+            for (int64_t i = 0; i < count; ++i) static_cast<To*>(to)[i] = static_cast<To>(static_cast<float>(from[i]));
+          }
+        },
+        [] {});
   }
 
   void multiply_all(const T* a, const T* b, T* c, RunContext& context) const {
@@ -189,9 +194,8 @@ class DotHero final : public Hero {
   Shape result_;
 };
 
-bool is_blas_type(ElementType t) {
-  return t == ElementType::kF16 || t == ElementType::kBf16 || t == ElementType::kF32 || t == ElementType::kF64;
-}
+/// Floats of all widths, and complex numbers: what is narrower than the product is widened first.
+bool is_blas_type(ElementType t) { return is_floating(t) || is_complex(t); }
 
 }  // namespace
 
@@ -201,6 +205,12 @@ std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::sp
   if (!is_blas_type(operands[0].element_type()) || !is_blas_type(operands[1].element_type()) ||
       !is_blas_type(result.element_type()))
     return nullptr;
+  if (is_complex(result.element_type())) {
+    if (result.element_type() == ElementType::kC64)
+      return std::make_unique<DotHero<std::complex<float>>>(a, operands, result);
+    return std::make_unique<DotHero<std::complex<double>>>(a, operands, result);
+  }
+  if (is_complex(operands[0].element_type()) || is_complex(operands[1].element_type())) return nullptr;
   if (result.element_type() == ElementType::kF64 || operands[0].element_type() == ElementType::kF64 ||
       operands[1].element_type() == ElementType::kF64) {
     return std::make_unique<DotHero<double>>(a, operands, result);

@@ -3,13 +3,16 @@
 // go into it. Of several, or with another body of scalars: the body is compiled. Updates are applied in order, so equal
 // indices give the same bits on every run.
 #include <algorithm>
+#include <complex>
 #include <cstring>
 
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/elementwise_kernels.h"
 #include "hilo/hlo/ops/indexed_access.h"
 #include "hilo/hlo/ops/scatter.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::cpu {
 namespace {
@@ -35,9 +38,17 @@ std::optional<Update> update_of(const hlo::Computation& body) {
   return std::nullopt;
 }
 
+/// Complex numbers have sums and products only.
+template <typename T>
+  requires hlo::kernels::is_complex<T>
+T combined(Update update, T a, T u) {
+  if (update == Update::kAdd) return a + u;
+  return update == Update::kMultiply ? hlo::kernels::multiply(a, u) : u;
+}
+
 template <typename T>
 T combined(Update update, T a, T u) {
-  constexpr bool kFloating = std::is_floating_point_v<T> || std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+  constexpr bool kFloating = std::is_floating_point_v<T> || computes_in_float<T>;
   const auto is_nan = [](T x) {
     if constexpr (kFloating) return static_cast<double>(x) != static_cast<double>(x);
     else return x != x;
@@ -45,12 +56,12 @@ T combined(Update update, T a, T u) {
   switch (update) {
     case Update::kAdd:
       if constexpr (std::is_same_v<T, bool>) return a || u;
-      else if constexpr (std::is_integral_v<T>)
+      else if constexpr (is_integral_element<T>)
         return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(u));
       else return T(a + u);
     case Update::kMultiply:
       if constexpr (std::is_same_v<T, bool>) return a && u;
-      else if constexpr (std::is_integral_v<T>)
+      else if constexpr (is_integral_element<T>)
         return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(u));
       else return T(a * u);
     case Update::kMaximum: return is_nan(a) ? a : is_nan(u) || a < u ? u : a;
@@ -164,10 +175,10 @@ class ScatterPlaces {
   };
 
   int64_t index_at(const void* indices, int64_t at) const {
-    return visit_element_type(
+    return visit_array_type(
         index_type_,
         [&]<typename T>() -> int64_t {
-          if constexpr (std::is_integral_v<T>) {
+          if constexpr (is_integral_element<T>) {
             const T value = static_cast<const T*>(indices)[at];
             if constexpr (std::is_same_v<T, uint64_t>)
               return value > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(value);
@@ -194,15 +205,12 @@ class ScatterHero final : public Hero {
   bool updates_in_place() const override { return true; }
 
   Status run(void* const* buffers, RunContext&) const override {
-    return visit_element_type(
+    return visit_array_type(
         type_,
         [&]<typename T>() -> Status {
-          if constexpr (requires(T x) { combined(Update::kAdd, x, x); } && sizeof(T) <= 8 &&
-                        !std::is_same_v<T, std::complex<float>>) {
-            T* array = static_cast<T*>(buffers[3]);
-            const T* updates = static_cast<const T*>(buffers[2]);
-            places_.each(buffers[1], [&](int64_t at, int64_t from) { apply_run(array + at, updates + from); });
-          }
+          T* array = static_cast<T*>(buffers[3]);
+          const T* updates = static_cast<const T*>(buffers[2]);
+          places_.each(buffers[1], [&](int64_t at, int64_t from) { apply_run(array + at, updates + from); });
           return ok_status();
         },
         [] { return internal_error("scatter: element type"); });
@@ -244,7 +252,7 @@ class CompiledScatterHero final : public Hero {
       if (bytes_[k] != 0) std::memcpy(results[k], buffers[k], bytes_[k]);
     }
     // The body writes its results one by one, so they go beside the elements first.
-    std::vector<uint64_t> fresh(n);
+    std::vector<std::complex<double>> fresh(n);  // as wide as any element
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> outcome(n);
     for (size_t k = 0; k < n; ++k) outcome[k] = &fresh[k];
@@ -273,10 +281,8 @@ class CompiledScatterHero final : public Hero {
 };
 
 /// Whether plain C++ does the update.
-bool has_plain_update(ElementType type) {
-  if (type == ElementType::kPred) return true;
-  const ElementTypeInfo& info = element_type_info(type);
-  return !is_complex(type) && info.bits >= (is_floating(type) ? 16 : 8);
+bool has_plain_update(ElementType type, Update update) {
+  return !is_complex(type) || (update != Update::kMaximum && update != Update::kMinimum);
 }
 
 }  // namespace
@@ -286,10 +292,10 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instru
   const auto& a = hlo::attributes_of<hlo::ScatterAttributes>(instruction);
   const size_t n = operands.size() / 2;
   const ElementType index_type = operands[n].element_type();
-  if (!is_integer(index_type) || element_type_info(index_type).bits < 8) return std::unique_ptr<Hero>();
+  if (!is_integer(index_type)) return std::unique_ptr<Hero>();
   ScatterPlaces places(a, operands[0], operands[n], operands[n + 1]);
   const std::optional<Update> update = update_of(*a.to_apply);
-  if (n == 1 && update && has_plain_update(operands[0].element_type()))
+  if (n == 1 && update && has_plain_update(operands[0].element_type(), *update))
     return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(places), operands[0].element_type(), *update));
   if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(ScalarProgram body, compile_scalar_program(*a.to_apply, isa));

@@ -2,6 +2,7 @@
 // backend/cpu/runtime/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, else
 // a merge sort that calls the compiled comparator.
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <numeric>
 
@@ -87,7 +88,8 @@ void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t
     case 1: return copy.template operator()<uint8_t>();
     case 2: return copy.template operator()<uint16_t>();
     case 4: return copy.template operator()<uint32_t>();
-    default: return copy.template operator()<uint64_t>();
+    case 8: return copy.template operator()<uint64_t>();
+    default: return copy.template operator()<std::complex<double>>();
   }
 }
 

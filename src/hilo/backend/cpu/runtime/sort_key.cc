@@ -59,7 +59,8 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
              greater = compare.direction == hlo::ComparisonDirection::kGt;
   if (!less && !greater) return std::nullopt;
   const ElementType type = c.instruction(root.operands[0]).shape.element_type();
-  if (!has_code(type)) return std::nullopt;
+  // Narrow floats differ in where signs and NaN stand: their comparators are run as they are.
+  if (!has_code(type) || (is_floating(type) && element_type_info(type).bits < 16)) return std::nullopt;
   const std::optional<Side> left = side_of(c, root.operands[0]), right = side_of(c, root.operands[1]);
   if (!left || !right || left->zeros != right->zeros || left->nans != right->nans) return std::nullopt;
   SortKey key;

@@ -11,6 +11,7 @@
 #include <shared_mutex>
 #include <string>
 
+#include "hilo/backend/cpu/runtime/complex_math.h"
 #include "hilo/backend/cpu/runtime/scalar_math.h"
 
 namespace hilo::cpu {
@@ -36,6 +37,7 @@ struct SymbolTable {
     symbols["fma"] = address_of<double(double, double, double)>(::fma);
     symbols["fmaf"] = address_of<float(float, float, float)>(::fmaf);
     for (const RuntimeFunction& f : scalar_math_functions()) symbols[std::string(f.name)] = f.address;
+    for (const RuntimeFunction& f : complex_math_functions()) symbols[std::string(f.name)] = f.address;
   }
 };
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -15,12 +16,10 @@ ElementClass class_of(const Shape& shape) { return element_type_info(shape.eleme
 template <typename Test>
 bool test_scalar(const Literal* scalar, Test&& test) {
   if (scalar == nullptr) return false;
-  return visit_element_type(
+  return visit_array_type(
       scalar->shape().element_type(), [&]<typename T>() { return test(scalar->data<T>()[0]); }, [] { return false; });
 }
 
-template <typename T>
-constexpr bool kIsHalf = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
 template <typename T>
 constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 
@@ -32,9 +31,9 @@ bool is_number(const T& x, double value) {
   if constexpr (kIsComplex<T>) {
     return x.real() == value && x.imag() == 0 && is_positive_zero_or_nonzero(x.real()) &&
            is_positive_zero_or_nonzero(x.imag());
-  } else if constexpr (std::is_integral_v<T>) {
+  } else if constexpr (is_integral_element<T>) {
     // Only small values are asked for, so rounding of large integers can't make them equal.
-    return static_cast<double>(x) == value && (value >= 0) == (x >= T{0});
+    return static_cast<double>(x) == value && (value >= 0) == (x >= T(0));
   } else {
     const double d = static_cast<double>(static_cast<float>(x));
     if constexpr (std::is_same_v<T, double>) return x == value && is_positive_zero_or_nonzero(x);
@@ -46,8 +45,8 @@ template <typename T>
 bool is_negative_zero(const T& x) {
   if constexpr (kIsComplex<T>) {
     return x.real() == 0 && x.imag() == 0 && std::signbit(x.real()) && std::signbit(x.imag());
-  } else if constexpr (std::is_integral_v<T>) {
-    return x == T{0};
+  } else if constexpr (is_integral_element<T>) {
+    return x == T(0);
   } else {
     const double d = static_cast<double>(x);
     return d == 0 && std::signbit(d);
@@ -70,10 +69,10 @@ const Literal* splat_value(const RewriteBuilder& b, InstructionId id) {
 std::optional<int64_t> splat_integer(const RewriteBuilder& b, InstructionId id) {
   const Literal* scalar = splat_value(b, id);
   if (scalar == nullptr || !is_exact(scalar->shape())) return std::nullopt;
-  return visit_element_type(
+  return visit_array_type(
       scalar->shape().element_type(),
       [&]<typename T>() -> std::optional<int64_t> {
-        if constexpr (std::is_integral_v<T>) {
+        if constexpr (is_integral_element<T>) {
           const T x = scalar->data<T>()[0];
           if (std::is_same_v<T, uint64_t> && static_cast<uint64_t>(x) > static_cast<uint64_t>(INT64_MAX))
             return std::nullopt;
@@ -111,14 +110,14 @@ bool is_additive_identity(const RewriteBuilder& b, InstructionId id) {
 bool is_all_ones(const RewriteBuilder& b, InstructionId id) {
   return test_scalar(splat_value(b, id), []<typename T>(const T& x) {
     if constexpr (std::is_same_v<T, bool>) return x;
-    else if constexpr (std::is_integral_v<T>) return x == static_cast<T>(~T{0});
+    else if constexpr (is_integral_element<T>) return x == static_cast<T>(~T(0));
     else return false;
   });
 }
 
 bool is_lowest(const RewriteBuilder& b, InstructionId id) {
   return test_scalar(splat_value(b, id), []<typename T>(const T& x) {
-    if constexpr (std::is_integral_v<T>) return x == std::numeric_limits<T>::lowest();
+    if constexpr (is_integral_element<T>) return x == std::numeric_limits<T>::lowest();
     else if constexpr (kIsComplex<T>) return false;
     else return static_cast<double>(x) == -std::numeric_limits<double>::infinity();
   });
@@ -126,7 +125,7 @@ bool is_lowest(const RewriteBuilder& b, InstructionId id) {
 
 bool is_highest(const RewriteBuilder& b, InstructionId id) {
   return test_scalar(splat_value(b, id), []<typename T>(const T& x) {
-    if constexpr (std::is_integral_v<T>) return x == std::numeric_limits<T>::max();
+    if constexpr (is_integral_element<T>) return x == std::numeric_limits<T>::max();
     else if constexpr (kIsComplex<T>) return false;
     else return static_cast<double>(x) == std::numeric_limits<double>::infinity();
   });

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/complex.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/PatternMatch.h>
+
+#include <limits>
+#include <string>
+
+#include "hilo/backend/cpu/emit/math.h"
+
+namespace hilo::cpu {
+namespace {
+
+using hlo::Opcode;
+using llvm::Value;
+
+/// The real vector type whose numbers have `bits` bits.
+Value* as_float(SimdBuilder& b, Value* integer) { return b.from_bits(integer); }
+
+ComplexParts added(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
+  return {b.ir().CreateFAdd(x.real, y.real), b.ir().CreateFAdd(x.imag, y.imag)};
+}
+
+/// The schoolbook formula, as in XLA: no recovery of infinities.
+ComplexParts multiplied(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
+  auto& ir = b.ir();
+  return {ir.CreateFSub(ir.CreateFMul(x.real, y.real), ir.CreateFMul(x.imag, y.imag)),
+          ir.CreateFAdd(ir.CreateFMul(x.real, y.imag), ir.CreateFMul(x.imag, y.real))};
+}
+
+Value* is_infinite(SimdBuilder& b, Value* x) {
+  return b.ir().CreateFCmpOEQ(b.abs(x), b.float_like(x, std::numeric_limits<double>::infinity()));
+}
+
+Value* is_finite(SimdBuilder& b, Value* x) {
+  return b.ir().CreateFCmpOLT(b.abs(x), b.float_like(x, std::numeric_limits<double>::infinity()));
+}
+
+/// 1 for infinity and 0 for other numbers, with their sign.
+Value* infinity_as_one(SimdBuilder& b, Value* x) {
+  Value* size = b.ir().CreateSelect(is_infinite(b, x), b.float_like(x, 1), b.float_like(x, 0));
+  return b.copysign(size, x);
+}
+
+/// What C's Annex G asks for where both parts came out as NaN: infinities and zeros keep their meaning.
+ComplexParts recovered(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y, const ComplexParts& quotient) {
+  auto& ir = b.ir();
+  const auto both = [&](Value* p, Value* q) { return ir.CreateAnd(p, q); };
+  const auto either = [&](Value* p, Value* q) { return ir.CreateOr(p, q); };
+  Value* zero = b.float_like(x.real, 0);
+  Value* infinity = b.float_like(x.real, std::numeric_limits<double>::infinity());
+  Value* lost = both(is_nan(b, quotient.real), is_nan(b, quotient.imag));
+  // A number through zero.
+  Value* by_zero = both(both(ir.CreateFCmpOEQ(y.real, zero), ir.CreateFCmpOEQ(y.imag, zero)),
+                        ir.CreateNot(both(is_nan(b, x.real), is_nan(b, x.imag))));
+  Value* signed_infinity = b.copysign(infinity, y.real);
+  ComplexParts result = {ir.CreateFMul(signed_infinity, x.real), ir.CreateFMul(signed_infinity, x.imag)};
+  // An infinite number through a finite one.
+  Value* infinite =
+      both(either(is_infinite(b, x.real), is_infinite(b, x.imag)), both(is_finite(b, y.real), is_finite(b, y.imag)));
+  const ComplexParts unit = {infinity_as_one(b, x.real), infinity_as_one(b, x.imag)};
+  const ComplexParts conjugate = {y.real, ir.CreateFNeg(y.imag)};
+  const ComplexParts direction = multiplied(b, unit, conjugate);
+  // A finite number through an infinite one.
+  Value* vanishing =
+      both(either(is_infinite(b, y.real), is_infinite(b, y.imag)), both(is_finite(b, x.real), is_finite(b, x.imag)));
+  const ComplexParts flat = {infinity_as_one(b, y.real), ir.CreateFNeg(infinity_as_one(b, y.imag))};
+  const ComplexParts nothing = multiplied(b, x, flat);
+  const auto choose = [&](Value* at_zero, Value* turned, Value* small, Value* plain) {
+    Value* chosen = ir.CreateSelect(vanishing, ir.CreateFMul(zero, small), plain);
+    chosen = ir.CreateSelect(infinite, ir.CreateFMul(infinity, turned), chosen);
+    return ir.CreateSelect(lost, ir.CreateSelect(by_zero, at_zero, chosen), plain);
+  };
+  return {choose(result.real, direction.real, nothing.real, quotient.real),
+          choose(result.imag, direction.imag, nothing.imag, quotient.imag)};
+}
+
+/// c64 in double, where nothing overflows or cancels more than once.
+ComplexParts divided_f32(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
+  auto& ir = b.ir();
+  llvm::Type* wide = b.wide(ir.getDoubleTy());
+  const auto widened = [&](const ComplexParts& v) {
+    return ComplexParts{ir.CreateFPExt(v.real, wide), ir.CreateFPExt(v.imag, wide)};
+  };
+  const ComplexParts n = widened(x), d = widened(y);
+  Value* size = ir.CreateFAdd(ir.CreateFMul(d.real, d.real), ir.CreateFMul(d.imag, d.imag));
+  const ComplexParts product = multiplied(b, n, {d.real, ir.CreateFNeg(d.imag)});
+  llvm::Type* narrow = b.wide(ir.getFloatTy());
+  return {ir.CreateFPTrunc(ir.CreateFDiv(product.real, size), narrow),
+          ir.CreateFPTrunc(ir.CreateFDiv(product.imag, size), narrow)};
+}
+
+/// c128 by Smith's method: the smaller part of the divisor is taken relative to the greater one.
+ComplexParts divided_f64(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
+  auto& ir = b.ir();
+  Value* swap = ir.CreateFCmpOLT(b.abs(y.real), b.abs(y.imag));
+  Value* great = ir.CreateSelect(swap, y.imag, y.real);
+  Value* small = ir.CreateSelect(swap, y.real, y.imag);
+  Value* ratio = ir.CreateFDiv(small, great);
+  Value* size = ir.CreateFAdd(ir.CreateFMul(small, ratio), great);
+  // With the parts of x swapped alike: (p + q ratio) / size and (q - p ratio) / size, the second negated.
+  Value* p = ir.CreateSelect(swap, x.imag, x.real);
+  Value* q = ir.CreateSelect(swap, x.real, x.imag);
+  Value* real = ir.CreateFDiv(ir.CreateFAdd(ir.CreateFMul(q, ratio), p), size);
+  Value* imag = ir.CreateFDiv(ir.CreateFSub(q, ir.CreateFMul(p, ratio)), size);
+  // real: (a ratio + b) / size if swapped, else (a + b ratio) / size; imag: (b ratio - a) / size, else (b - a ratio).
+  return {real, ir.CreateSelect(swap, ir.CreateFNeg(imag), imag)};
+}
+
+ComplexParts divided(SimdBuilder& b, const ComplexParts& x, const ComplexParts& y) {
+  return recovered(b, x, y, is_f64(x.real) ? divided_f64(b, x, y) : divided_f32(b, x, y));
+}
+
+/// |z| without overflow on the way; an infinite part makes it infinite even beside NaN.
+Value* magnitude(SimdBuilder& b, const ComplexParts& z) {
+  auto& ir = b.ir();
+  Value* infinite = ir.CreateOr(is_infinite(b, z.real), is_infinite(b, z.imag));
+  Value* infinity = b.float_like(z.real, std::numeric_limits<double>::infinity());
+  if (!is_f64(z.real)) {
+    llvm::Type* wide = b.wide(ir.getDoubleTy());
+    Value* x = ir.CreateFPExt(z.real, wide);
+    Value* y = ir.CreateFPExt(z.imag, wide);
+    Value* root = b.sqrt(ir.CreateFAdd(ir.CreateFMul(x, x), ir.CreateFMul(y, y)));
+    return ir.CreateSelect(infinite, infinity, ir.CreateFPTrunc(root, b.wide(ir.getFloatTy())));
+  }
+  Value* x = b.abs(z.real);
+  Value* y = b.abs(z.imag);
+  Value* swap = ir.CreateFCmpOLT(x, y);
+  Value* great = ir.CreateSelect(swap, y, x);
+  Value* small = ir.CreateSelect(swap, x, y);
+  Value* ratio = ir.CreateFDiv(small, great);
+  Value* root = ir.CreateFMul(great, b.sqrt(b.mul_add(ratio, ratio, b.float_like(x, 1))));
+  Value* zero = b.float_like(x, 0);
+  Value* both_zero = ir.CreateAnd(ir.CreateFCmpOEQ(x, zero), ir.CreateFCmpOEQ(y, zero));
+  return ir.CreateSelect(infinite, infinity, ir.CreateSelect(both_zero, zero, root));
+}
+
+/// z / |z|, and 0 for 0.
+ComplexParts sign(SimdBuilder& b, const ComplexParts& z) {
+  auto& ir = b.ir();
+  Value* size = magnitude(b, z);
+  Value* zero = b.float_like(size, 0);
+  Value* none = ir.CreateFCmpOEQ(size, zero);
+  return {ir.CreateSelect(none, zero, ir.CreateFDiv(z.real, size)),
+          ir.CreateSelect(none, zero, ir.CreateFDiv(z.imag, size))};
+}
+
+/// The reference's function of that name on every lane: runtime/complex_math.cc.
+Value* call_reference(SimdBuilder& b, Opcode opcode, ElementType type, std::span<Value* const> operands) {
+  auto& ir = b.ir();
+  const std::int64_t bytes = static_cast<std::int64_t>(b.lanes()) * element_size_bytes(type);
+  Value* zero = b.index(0);
+  Value* arguments[2];
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (k >= operands.size()) {
+      arguments[k] = arguments[0];
+      continue;
+    }
+    arguments[k] = b.stack(bytes);
+    b.store(type, operands[k], arguments[k], zero);
+  }
+  Value* result = b.stack(bytes);
+  llvm::Type* pointer = ir.getPtrTy();
+  auto* signature = llvm::FunctionType::get(ir.getVoidTy(), {pointer, pointer, pointer, ir.getInt64Ty()}, false);
+  const std::string symbol = fmt::format("hilo_{}_{}", hlo::opcode_name(opcode), element_type_name(type));
+  llvm::Module* module = ir.GetInsertBlock()->getModule();
+  auto call = ir.CreateCall(module->getOrInsertFunction(symbol, signature),
+                            {arguments[0], arguments[1], result, b.index(b.lanes())});
+  call->setDoesNotThrow();
+  return b.load(type, result, zero);
+}
+
+Value* compared(SimdBuilder& b, const hlo::CompareAttributes& attributes, const ComplexParts& x,
+                const ComplexParts& y) {
+  auto& ir = b.ir();
+  if (attributes.direction == hlo::ComparisonDirection::kEq)
+    return ir.CreateAnd(ir.CreateFCmpOEQ(x.real, y.real), ir.CreateFCmpOEQ(x.imag, y.imag));
+  return ir.CreateOr(ir.CreateFCmpUNE(x.real, y.real), ir.CreateFCmpUNE(x.imag, y.imag));
+}
+
+}  // namespace
+
+ComplexParts parts_of(SimdBuilder& b, Value* value) {
+  using namespace llvm::PatternMatch;
+  auto& ir = b.ir();
+  const unsigned width = value->getType()->getScalarSizeInBits() / 2;
+  Value* real = nullptr;
+  Value* imag = nullptr;
+  if (match(value, m_Or(m_ZExt(m_Value(real)), m_Shl(m_ZExt(m_Value(imag)), m_SpecificInt(width)))) &&
+      real->getType()->getScalarSizeInBits() == width && imag->getType() == real->getType())
+    return {as_float(b, real), as_float(b, imag)};
+  llvm::Type* part = b.wide(ir.getIntNTy(width));
+  return {as_float(b, ir.CreateTrunc(value, part)), as_float(b, ir.CreateTrunc(ir.CreateLShr(value, width), part))};
+}
+
+Value* join(SimdBuilder& b, const ComplexParts& parts) {
+  auto& ir = b.ir();
+  const unsigned width = parts.real->getType()->getScalarSizeInBits();
+  llvm::Type* whole = b.wide(ir.getIntNTy(2 * width));
+  Value* low = ir.CreateZExt(b.bits(parts.real), whole);
+  Value* high = ir.CreateShl(ir.CreateZExt(b.bits(parts.imag), whole), width);
+  return ir.CreateOr(low, high);
+}
+
+StatusOr<Value*> emit_complex(SimdBuilder& b, Opcode opcode, ElementType type, const hlo::Attributes* attributes,
+                              std::span<Value* const> operands) {
+  auto& ir = b.ir();
+  if (opcode == Opcode::kCopy) return operands[0];
+  if (opcode == Opcode::kSelect) {
+    const ComplexParts yes = parts_of(b, operands[1]), no = parts_of(b, operands[2]);
+    return join(b, {ir.CreateSelect(operands[0], yes.real, no.real), ir.CreateSelect(operands[0], yes.imag, no.imag)});
+  }
+  const ComplexParts x = parts_of(b, operands[0]);
+  const ComplexParts y = operands.size() > 1 ? parts_of(b, operands[1]) : ComplexParts{};
+  switch (opcode) {  // NOLINT: a partial map on purpose; every other opcode is the reference's function
+    case Opcode::kAbs: return magnitude(b, x);
+    case Opcode::kReal: return x.real;
+    case Opcode::kImag: return x.imag;
+    case Opcode::kNegate: return join(b, {ir.CreateFNeg(x.real), ir.CreateFNeg(x.imag)});
+    case Opcode::kAdd: return join(b, added(b, x, y));
+    case Opcode::kSubtract: return join(b, {ir.CreateFSub(x.real, y.real), ir.CreateFSub(x.imag, y.imag)});
+    case Opcode::kMultiply: return join(b, multiplied(b, x, y));
+    case Opcode::kDivide: return join(b, divided(b, x, y));
+    case Opcode::kSign: return join(b, sign(b, x));
+    case Opcode::kCompare: return compared(b, static_cast<const hlo::CompareAttributes&>(*attributes), x, y);
+    default: return call_reference(b, opcode, type, operands);
+  }
+}
+
+Value* emit_complex_multiply_add(SimdBuilder& b, Value* x, Value* y, Value* accumulator) {
+  const ComplexParts product = multiplied(b, parts_of(b, x), parts_of(b, y));
+  return join(b, added(b, product, parts_of(b, accumulator)));
+}
+
+}  // namespace hilo::cpu

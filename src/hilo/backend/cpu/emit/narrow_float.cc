@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/narrow_float.h"
+
+#include <cmath>
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+constexpr int kF32Mantissa = 23, kF32Bias = 127;
+constexpr std::int64_t kF32Magnitude = 0x7fffffff, kF32Infinity = 0x7f800000, kF32Quiet = 0x7fc00000;
+
+/// The fields of a format as masks on its codes.
+struct Masks {
+  explicit Masks(const NarrowFormat& f)
+      : sign(f.specials == Specials::kUnsigned ? 0 : 1 << (f.exponent_bits + f.mantissa_bits)),
+        magnitude(f.specials == Specials::kUnsigned ? 0xff : sign - 1),
+        exponent(((1 << f.exponent_bits) - 1) << f.mantissa_bits) {}
+  int sign, magnitude, exponent;
+};
+
+/// f8e8m0fnu: the code is the exponent, and the least one is a denormal f32.
+Value* widen_exponent(SimdBuilder& b, Value* wide) {
+  auto& ir = b.ir();
+  Value* result = ir.CreateShl(wide, kF32Mantissa);
+  result = ir.CreateSelect(ir.CreateICmpEQ(wide, b.i32(0)), b.i32(0x00400000), result);
+  return b.from_bits(ir.CreateSelect(ir.CreateICmpEQ(wide, b.i32(0xff)), b.i32(kF32Quiet), result));
+}
+
+/// Powers of two, the nearest; one and a half goes up, and so does all above the least one. What has no code is NaN.
+Value* round_to_exponent(SimdBuilder& b, Value* value) {
+  auto& ir = b.ir();
+  Value* all = b.bits(value);
+  Value* code = ir.CreateLShr(ir.CreateAdd(all, b.i32(0x00400000)), kF32Mantissa);
+  Value* denormal = ir.CreateSelect(ir.CreateICmpUGT(all, b.i32(0x00400000)), b.i32(1), b.i32(0));
+  code = ir.CreateSelect(ir.CreateICmpULT(all, b.i32(0x00800000)), denormal, code);
+  Value* positive = ir.CreateFCmpOGT(value, b.f32(0));
+  code = ir.CreateSelect(positive, code, b.i32(0xff));
+  return ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, code, b.i32(0xff)), b.wide(ir.getInt8Ty()));
+}
+
+/// Codes of the magnitudes, as if codes went on past the largest one.
+Value* rounded_magnitude(SimdBuilder& b, const NarrowFormat& f, Value* magnitude) {
+  auto& ir = b.ir();
+  const int dropped = kF32Mantissa - f.mantissa_bits;
+  // A normal result: rebase the exponent, round at the last bit kept; a carry runs into the exponent as it should.
+  Value* rebased = ir.CreateSub(magnitude, b.i32(std::int64_t{kF32Bias - f.bias} << kF32Mantissa));
+  Value* odd = ir.CreateAnd(ir.CreateLShr(rebased, static_cast<std::uint64_t>(dropped)), b.i32(1));
+  Value* rounded = ir.CreateAdd(ir.CreateAdd(rebased, b.i32((std::int64_t{1} << (dropped - 1)) - 1)), odd);
+  Value* normal = ir.CreateLShr(rounded, static_cast<std::uint64_t>(dropped));
+  // A denormal result: the last bit of `anchor` is worth the least value, so the addition rounds in the right place.
+  Value* anchor = b.f32(std::ldexp(1.0f, 1 - f.bias - f.mantissa_bits + kF32Mantissa));
+  Value* denormal = ir.CreateSub(b.bits(ir.CreateFAdd(b.from_bits(magnitude), anchor)), b.bits(anchor));
+  Value* is_denormal = ir.CreateICmpULT(magnitude, b.i32(std::int64_t{kF32Bias + 1 - f.bias} << kF32Mantissa));
+  return ir.CreateSelect(is_denormal, denormal, normal);
+}
+
+}  // namespace
+
+Value* widen_narrow_float(SimdBuilder& b, const NarrowFormat& f, Value* codes) {
+  auto& ir = b.ir();
+  const Masks masks(f);
+  Value* wide = ir.CreateZExt(codes, b.wide(ir.getInt32Ty()));
+  if (f.specials == Specials::kUnsigned) return widen_exponent(b, wide);
+  const auto up = static_cast<std::uint64_t>(31 - f.exponent_bits - f.mantissa_bits);
+  Value* sign = ir.CreateShl(ir.CreateAnd(wide, b.i32(masks.sign)), up);
+  Value* magnitude = ir.CreateAnd(wide, b.i32(masks.magnitude));
+  // Shifted into f32's places the value is 2^(127 - bias) times too small; the product is exact, for denormals too.
+  Value* shifted = ir.CreateShl(magnitude, static_cast<std::uint64_t>(kF32Mantissa - f.mantissa_bits));
+  Value* result = b.bits(ir.CreateFMul(b.from_bits(shifted), b.f32(std::ldexp(1.0f, kF32Bias - f.bias))));
+  if (f.specials == Specials::kIeee) {
+    Value* infinity = b.i32(masks.exponent);
+    result = ir.CreateSelect(ir.CreateICmpEQ(magnitude, infinity), b.i32(kF32Infinity), result);
+    result = ir.CreateSelect(ir.CreateICmpUGT(magnitude, infinity), b.i32(kF32Quiet), result);
+  } else if (f.specials == Specials::kAllOnes) {
+    result = ir.CreateSelect(ir.CreateICmpEQ(magnitude, b.i32(masks.magnitude)), b.i32(kF32Quiet), result);
+  } else if (f.specials == Specials::kNegativeZero) {
+    result = ir.CreateSelect(ir.CreateICmpEQ(wide, b.i32(masks.sign)), b.i32(kF32Quiet), result);
+  }
+  return b.from_bits(ir.CreateOr(result, sign));
+}
+
+Value* round_to_narrow_float(SimdBuilder& b, const NarrowFormat& f, Value* value) {
+  auto& ir = b.ir();
+  if (f.specials == Specials::kUnsigned) return round_to_exponent(b, value);
+  const Masks masks(f);
+  Value* all = b.bits(value);
+  Value* magnitude = ir.CreateAnd(all, b.i32(kF32Magnitude));
+  const auto down = static_cast<std::uint64_t>(31 - f.exponent_bits - f.mantissa_bits);
+  Value* sign = ir.CreateAnd(ir.CreateLShr(all, down), b.i32(masks.sign));
+  Value* is_nan = ir.CreateICmpUGT(magnitude, b.i32(kF32Infinity));
+  Value* code = rounded_magnitude(b, f, magnitude);
+  Value* result = nullptr;
+  if (f.specials == Specials::kNegativeZero) {
+    Value* none = ir.CreateOr(is_nan, ir.CreateICmpUGT(code, b.i32(masks.magnitude)));
+    Value* with_sign = ir.CreateSelect(ir.CreateICmpEQ(code, b.i32(0)), code, ir.CreateOr(code, sign));
+    result = ir.CreateSelect(none, b.i32(masks.sign), with_sign);
+  } else {
+    // Past the largest value stands infinity, or NaN (fn), or the largest value is the last code (f4e2m1fn).
+    const int last = f.specials == Specials::kIeee ? masks.exponent : masks.magnitude;
+    code = ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, code, b.i32(last));
+    const int nan = f.specials == Specials::kIeee ? masks.exponent | 1 << (f.mantissa_bits - 1) : masks.magnitude;
+    result = ir.CreateOr(ir.CreateSelect(is_nan, b.i32(nan), code), sign);
+    if (f.specials == Specials::kNone) result = ir.CreateSelect(is_nan, b.i32(masks.sign), result);
+  }
+  return ir.CreateTrunc(result, b.wide(ir.getInt8Ty()));
+}
+
+}  // namespace hilo::cpu
