@@ -67,11 +67,13 @@ def main() -> None:
         # Through text, so that paths are those of the repository.
         located = mlir.module_to_string(module, enable_debug_info=True).replace(root, "")
         with mlir.make_ir_context():
-            module = mlir.ir.Module.parse(located)
-            text = mlir.module_to_string(module, enable_debug_info=False)
-            code = mlir.module_to_bytecode(module)
-        (FOLDER / f"{name}.mlir").write_text(located if name == "mlp" else text)
-        (FOLDER / f"{name}.mlirbc").write_bytes(_jax.mlir.serialize_portable_artifact(code, TARGET, True))
+            code = mlir.module_to_bytecode(mlir.ir.Module.parse(located))
+            artefact = _jax.mlir.serialize_portable_artifact(code, TARGET, True)
+            # The text is that of the artefact: writing one moves constants.
+            module = _jax.mlir.deserialize_portable_artifact(artefact)
+            text = mlir.module_to_string(module, enable_debug_info=name == "mlp")
+        (FOLDER / f"{name}.mlir").write_text(text)
+        (FOLDER / f"{name}.mlirbc").write_bytes(artefact)
 
 
 if __name__ == "__main__":

@@ -213,19 +213,17 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
     const bool optional = name.ends_with('?');
     if (optional) {
       name.remove_suffix(1);
-      ByteReader look = entry;
-      const uint64_t packed = look.number();  // 0: absent, else an index + 1
-      if (packed == 0 || packed > reader_.attributes.size()) {
-        if (packed != 0) entry.fail("a property that is no attribute");
-        entry.number();
+      const uint64_t packed = entry.number();  // an index, and in the lowest bit whether it is there
+      if ((packed & 1) == 0 || entry.failed()) continue;
+      if (packed >> 1 >= reader_.attributes.size()) {
+        entry.fail("a property that is no attribute");
         continue;
       }
-      // hilo has no use for the properties that may be absent, but for the name of a module.
-      ByteReader value(reader_.data, reader_.source, reader_.attributes[packed - 1].begin,
-                       reader_.attributes[packed - 1].end);
+      // Those that may be absent are a module's name and visibility, strings.
+      const BytecodeEntry& where = reader_.attributes[packed >> 1];
+      ByteReader value(reader_.data, reader_.source, where.begin, where.end);
       value.number();
       const std::string_view text = reader_.string(value);
-      entry.number();
       if (value.failed()) continue;
       Attribute attribute;
       attribute.kind = AttributeKind::kString;

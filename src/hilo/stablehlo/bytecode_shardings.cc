@@ -74,10 +74,13 @@ Attribute BytecodeReader::read_sdy(ByteReader& in) {
     }
     case Sdy::kAxisRef: {
       made.text = in_quotes(string(in));
-      const uint64_t part = in.number();  // 0: none, else an index + 1
-      if (part == 0 || in.failed()) return made;
-      if (part > attributes.size()) in.fail(fmt::format("attribute {} of {}", part - 1, attributes.size()));
-      else if (const AttributeId id = attribute_at(in, static_cast<uint32_t>(part - 1)); !in.failed())
+      const uint64_t part = in.number();  // an index, and in the lowest bit whether it is there
+      if ((part & 1) == 0 || in.failed()) return made;
+      if (part >> 1 >= attributes.size()) {
+        in.fail(fmt::format("attribute {} of {}", part >> 1, attributes.size()));
+        return made;
+      }
+      if (const AttributeId id = attribute_at(in, static_cast<uint32_t>(part >> 1)); !in.failed())
         made.text += tree.attributes[id].text;
       return made;
     }

@@ -228,7 +228,10 @@ Status translate_check(const OpContext& op) {
     check.kind = CheckKind::kAlmostEqual;
   else if (kind == "check.expect_close") check.kind = CheckKind::kClose;
   else return unimplemented("this version doesn't know this check");
-  if (const Attribute* tolerance = op.find("tolerance")) check.tolerance = tolerance->number;
+  if (const Attribute* tolerance = op.find("tolerance")) {
+    const bool is_whole = tolerance->kind == AttributeKind::kInteger;
+    check.tolerance = is_whole ? static_cast<double>(tolerance->integer) : tolerance->number;
+  }
   HILO_ASSIGN_OR_RETURN(check.min_ulp, op.integer("min_ulp_difference", check.min_ulp));
   HILO_ASSIGN_OR_RETURN(check.max_ulp, op.integer("max_ulp_difference", check.max_ulp));
   std::vector<InstructionId>& checked = op.translator.checked;

@@ -1,16 +1,15 @@
 module @jit_counted attributes {mhlo.num_partitions = 1 : i32, mhlo.num_replicas = 1 : i32} {
   func.func public @main(%arg0: tensor<3xf32>) -> (tensor<3xf32> {jax.result_info = "result"}) {
-    %c = stablehlo.constant dense<0> : tensor<i32>
-    %c_0 = stablehlo.constant dense<0> : tensor<i32>
-    %0:4 = stablehlo.while(%iterArg = %arg0, %iterArg_1 = %c_0, %iterArg_2 = %c, %iterArg_3 = %arg0) : tensor<3xf32>, tensor<i32>, tensor<i32>, tensor<3xf32>
+    %c = stablehlo.constant dense<1> : tensor<i32>
+    %c_0 = stablehlo.constant dense<5> : tensor<i32>
+    %c_1 = stablehlo.constant dense<0> : tensor<i32>
+    %0:4 = stablehlo.while(%iterArg = %arg0, %iterArg_2 = %c_1, %iterArg_3 = %c_1, %iterArg_4 = %arg0) : tensor<3xf32>, tensor<i32>, tensor<i32>, tensor<3xf32>
     cond {
-      %c_4 = stablehlo.constant dense<5> : tensor<i32>
-      %1 = stablehlo.compare LT, %iterArg_1, %c_4, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      %1 = stablehlo.compare LT, %iterArg_2, %c_0, SIGNED : (tensor<i32>, tensor<i32>) -> tensor<i1>
       stablehlo.return %1 : tensor<i1>
     } do {
-      %1:2 = func.call @closed_call(%iterArg, %iterArg_2, %iterArg_3) : (tensor<3xf32>, tensor<i32>, tensor<3xf32>) -> (tensor<i32>, tensor<3xf32>)
-      %c_4 = stablehlo.constant dense<1> : tensor<i32>
-      %2 = stablehlo.add %iterArg_1, %c_4 : tensor<i32>
+      %1:2 = func.call @closed_call(%iterArg, %iterArg_3, %iterArg_4) : (tensor<3xf32>, tensor<i32>, tensor<3xf32>) -> (tensor<i32>, tensor<3xf32>)
+      %2 = stablehlo.add %iterArg_2, %c : tensor<i32>
       stablehlo.return %iterArg, %2, %1#0, %1#1 : tensor<3xf32>, tensor<i32>, tensor<i32>, tensor<3xf32>
     }
     return %0#3 : tensor<3xf32>
