@@ -41,12 +41,21 @@ StatusOr<hlo::Module> with_entry_layout(const hlo::Module& module, std::span<con
   changed.entry_result_layout.reset();
   if (has_layouts(entry, parameters, result)) return changed;
   hlo::ComputationDraft draft(entry.name());
+  std::vector<InstructionId> moved(entry.size());
   for (const hlo::Instruction& instruction : entry.instructions()) {
-    const InstructionId id = draft.append_copy(instruction, instruction.operands);
+    std::vector<InstructionId> operands;
+    for (const InstructionId operand : instruction.operands) {
+      // A bitcast reads the layout that its operand was written with.
+      const bool reads_layout = instruction.opcode == Opcode::kBitcast;
+      operands.push_back(reads_layout ? copied(draft, moved[operand], entry.instruction(operand).shape)
+                                      : moved[operand]);
+    }
+    moved[instruction.id] = draft.append_copy(instruction, operands);
     if (instruction.opcode != Opcode::kParameter) continue;
-    draft.mutable_instruction(id).shape = parameters[static_cast<size_t>(hlo::parameter_number(instruction))];
+    draft.mutable_instruction(moved[instruction.id]).shape =
+        parameters[static_cast<size_t>(hlo::parameter_number(instruction))];
   }
-  const InstructionId root = copied(draft, entry.root_id(), result);
+  const InstructionId root = copied(draft, moved[entry.root_id()], result);
   HILO_ASSIGN_OR_RETURN(changed.entry, std::move(draft).finish(root));
   return changed;
 }
