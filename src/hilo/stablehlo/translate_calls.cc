@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/text/lexer.h"
@@ -163,17 +164,34 @@ Status translate_custom_call(const OpContext& op) {
   return add_custom_call(op, target);
 }
 
+namespace {
+
+bool takes(Opcode opcode, std::span<const Shape> operands) {
+  return hlo::check_instruction(hlo::op_def(opcode), operands, nullptr, std::nullopt).ok();
+}
+
+}  // namespace
+
+/// An extension op of the same name, in f32 where it doesn't take the operands' smaller type; else a custom call.
 Status translate_chlo(const OpContext& op) {
   const std::string name = fmt::format("hilo.{}", op.operation.name.substr(op.operation.name.find('.') + 1));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
   const std::optional<Opcode> opcode = hlo::opcode_from_name(name);
-  if (opcode && !operands.empty()) {
-    const hlo::OpDef& def = hlo::op_def(*opcode);
-    const Shape shape = op.builder.shape(operands[0]);
-    if (def.fields.empty() && shape.is_array() && hlo::contains(def.operand_types, shape.element_type()))
-      return op.add(*opcode, operands);
+  if (!opcode || !hlo::op_def(*opcode).fields.empty()) return add_custom_call(op, op.operation.name);
+  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, op.operands());
+  std::vector<Shape> shapes, wide;
+  for (InstructionId id : operands) {
+    const Shape shape = op.builder.shape(id);
+    const bool is_narrow = is_floating(shape.element_type()) && element_size_bytes(shape.element_type()) < 4;
+    shapes.push_back(shape);
+    wide.push_back(is_narrow ? shape.with_element_type(ElementType::kF32) : shape);
   }
-  return add_custom_call(op, op.operation.name);
+  if (takes(*opcode, shapes)) return op.add(*opcode, operands);
+  if (!takes(*opcode, wide)) return add_custom_call(op, op.operation.name);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(operands[i], op.builder.add(Opcode::kConvert, {operands[i]}, nullptr, wide[i]));
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(*opcode, operands));
+  return op.add(Opcode::kConvert, std::vector<InstructionId>{id});
 }
 
 /// The k largest along the last dimension, NaN first: a stable sort by descending total order, cut off.

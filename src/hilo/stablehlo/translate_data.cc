@@ -159,6 +159,22 @@ Status set_precision(const OpContext& op, hlo::DotAttributes& attributes) {
   return ok_status();
 }
 
+/// The two operands; where their types differ, both as the result's type: so does XLA what JAX writes.
+StatusOr<std::vector<InstructionId>> dot_operands(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  if (operands.size() != 2) return operands;
+  const Shape left = op.builder.shape(operands[0]), right = op.builder.shape(operands[1]);
+  if (left.element_type() == right.element_type() || !left.is_array() || !right.is_array()) return operands;
+  for (InstructionId& operand : operands) {
+    const Shape shape = op.builder.shape(operand);
+    if (shape.element_type() == result.element_type()) continue;
+    HILO_ASSIGN_OR_RETURN(
+        operand, op.builder.add(Opcode::kConvert, {operand}, nullptr, shape.with_element_type(result.element_type())));
+  }
+  return operands;
+}
+
 }  // namespace
 
 Status translate_dot(const OpContext& op) {
@@ -169,7 +185,7 @@ Status translate_dot(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(attributes->lhs_contracting_dimensions, op.integers("lhs_contracting_dimensions", none));
   HILO_ASSIGN_OR_RETURN(attributes->rhs_contracting_dimensions, op.integers("rhs_contracting_dimensions", none));
   HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, dot_operands(op));
   return op.add(Opcode::kDot, operands, std::move(attributes));
 }
 
@@ -182,7 +198,7 @@ Status translate_old_dot(const OpContext& op) {
   attributes->lhs_contracting_dimensions = {shape.rank() - 1};
   attributes->rhs_contracting_dimensions = {0};
   HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, dot_operands(op));
   return op.add(Opcode::kDot, operands, std::move(attributes));
 }
 
