@@ -10,6 +10,7 @@
 #include "hilo/io/png.h"
 #include "hilo/lax/collective.h"
 #include "hilo/lax/control_flow.h"
+#include "hilo/lax/convolution.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/lax/special.h"
 #include "hilo/nn/nn.h"

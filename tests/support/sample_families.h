@@ -42,6 +42,9 @@ Samples rng_bit_generator_samples(Wanted wanted);
 Samples scatter_samples(Wanted wanted);
 Samples sort_samples(Wanted wanted);
 
+// convolution_samples.cc
+Samples convolution_samples(Wanted wanted);
+
 // control_samples.cc: ops that call computations.
 Samples call_samples(Wanted wanted);
 Samples conditional_samples(Wanted wanted);

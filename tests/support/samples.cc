@@ -60,6 +60,7 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kConcatenate: return concatenate_samples(wanted);
     case Opcode::kConditional: return conditional_samples(wanted);
     case Opcode::kConstant: return constant_samples(wanted);
+    case Opcode::kConvolution: return convolution_samples(wanted);
     case Opcode::kDot: return dot_samples(wanted);
     case Opcode::kDynamicSlice: return dynamic_slice_samples(wanted);
     case Opcode::kDynamicUpdateSlice: return dynamic_update_slice_samples(wanted);
@@ -110,7 +111,6 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kBatchNormTraining:
     case Opcode::kCholesky:
     case Opcode::kCollectiveReduce:
-    case Opcode::kConvolution:
     case Opcode::kCustomCall:
     case Opcode::kFft:
     case Opcode::kRaggedAllToAll:

@@ -16,6 +16,7 @@ extern const Rules bitcast_convert_rules, broadcast_rules, constant_rules, iota_
 extern const Rules concatenate_rules, dynamic_slice_rules, dynamic_update_slice_rules, pad_rules, slice_rules;
 extern const Rules reduce_rules;
 extern const Rules dot_rules;
+extern const Rules convolution_rules;
 extern const Rules gather_rules;
 extern const Rules scatter_rules;
 extern const Rules sort_rules;

@@ -52,6 +52,7 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kSlice: return lax::slice_rules;
     case Opcode::kReduce: return lax::reduce_rules;
     case Opcode::kDot: return lax::dot_rules;
+    case Opcode::kConvolution: return lax::convolution_rules;
     case Opcode::kGather: return lax::gather_rules;
     case Opcode::kScatter: return lax::scatter_rules;
     case Opcode::kTopK: return lax::top_k_rules;
@@ -111,7 +112,6 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kBatchNormTraining:
     case Opcode::kCholesky:
     case Opcode::kCollectiveReduce:
-    case Opcode::kConvolution:
     case Opcode::kCustomCall:
     case Opcode::kFft:
     case Opcode::kRaggedAllToAll:

@@ -151,7 +151,7 @@ TEST(RoundTrip, OpsThatOnlyParse) {
       "ENTRY %main (x: f32[8,8,8,3], k: f32[3,3,3,4]) -> (f32[4], token[]) {\n"
       "  %x = f32[8,8,8,3]{3,2,1,0} parameter(0)\n"
       "  %k = f32[3,3,3,4]{3,2,1,0} parameter(1)\n"
-      "  %conv = f32[8,6,6,4]{3,2,1,0} convolution(%x, %k), window={size=3x3 stride=1x1}, dim_labels=b01f_01io->b01f\n"
+      "  %conv = f32[8,6,6,4]{3,2,1,0} convolution(%x, %k), window={size=3x3}, dim_labels=b01f_01io->b01f\n"
       "  %zero = f32[] constant(0)\n"
       "  %pool = f32[8,3,3,4]{3,2,1,0} reduce-window(%conv, %zero), window={size=1x2x2x1 stride=1x2x2x1}, "
       "to_apply=%add\n"

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/sort.h"
 #include "hilo/hlo/passes/trip_count.h"
@@ -40,6 +41,13 @@ Cost dot_cost(const Instruction& i, const Computation& owner) {
   for (int64_t d : attributes_of<DotAttributes>(i).lhs_contracting_dimensions)
     contracted *= static_cast<double>(lhs.dimension(d));
   return {.flops = 2 * elements_of(i.shape) * contracted, .bytes = bytes_through(i, owner)};
+}
+
+Cost convolution_cost(const Instruction& i, const Computation& owner) {
+  const auto& a = attributes_of<ConvolutionAttributes>(i);
+  const Shape& kernel = owner.instruction(i.operands[1]).shape;
+  const auto outputs = static_cast<double>(std::max<int64_t>(1, kernel.dimension(a.dimensions.kernel_output)));
+  return {.flops = 2 * elements_of(i.shape) * elements_of(kernel) / outputs, .bytes = bytes_through(i, owner)};
 }
 
 /// `body` `count` times on values in registers, beside the instruction's own traffic.
@@ -109,6 +117,7 @@ Cost CostAnalysis::of(const Instruction& i, const Computation& owner) const {
     case Opcode::kOptimizationBarrier:
     case Opcode::kAfterAll: return {};
     case Opcode::kDot: return dot_cost(i, owner);
+    case Opcode::kConvolution: return convolution_cost(i, owner);
     case Opcode::kReduce: {
       const double gone = elements_of(operand(0)) - elements_of(i.shape) / static_cast<double>(i.operands.size() / 2);
       return body_cost(costs_.at(called[0].get()), std::max(0.0, gone), bytes_through(i, owner));

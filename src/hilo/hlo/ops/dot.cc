@@ -6,8 +6,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
-#include "hilo/hlo/ops/elementwise_kernels.h"
-#include "hilo/types/twins.h"
+#include "hilo/hlo/ops/product.h"
 
 namespace hilo::hlo {
 namespace {
@@ -40,45 +39,6 @@ Status check_equal_sizes(std::string_view what, const Shape& lhs, const Int64Lis
   return ok_status();
 }
 
-/// dot_general_c11
-Status check_precision(const StringList& precision) {
-  if (!precision.empty() && precision.size() != 2) {
-    return invalid_argument(
-        fmt::format("operand_precision: got {} values, wanted 2, one per operand", precision.size()));
-  }
-  for (const std::string& p : precision) {
-    if (p == "default" || p == "high" || p == "highest") continue;
-    return invalid_argument(fmt::format("operand_precision: got '{}', wanted default, high or highest", p));
-  }
-  return ok_status();
-}
-
-/// The wider of two types of one class; dot_general_c13 asks for equal types, XLA lets widths differ.
-StatusOr<ElementType> common_type(const Shape& lhs, const Shape& rhs) {
-  const ElementTypeInfo& l = element_type_info(lhs.element_type());
-  const ElementTypeInfo& r = element_type_info(rhs.element_type());
-  if (l.element_class != r.element_class) {
-    return invalid_argument(fmt::format("element types differ; lhs {}, rhs {}. Hint: convert one operand",
-                                        lhs.to_string(), rhs.to_string()));
-  }
-  return l.bits >= r.bits ? l.type : r.type;
-}
-
-/// The result's type: the declared one if sums of the operands' type can be stored in it.
-StatusOr<ElementType> result_type(ElementType operands, const Shape* declared) {
-  if (declared == nullptr || !declared->is_array()) return operands;
-  const ElementTypeInfo& from = element_type_info(operands);
-  const ElementTypeInfo& to = element_type_info(declared->element_type());
-  const bool same_class = from.element_class == to.element_class;
-  const bool exact_to_wider =
-      (is_integer(from.type) || from.type == ElementType::kPred) && to.type != ElementType::kPred;
-  const bool float_to_complex = is_floating(from.type) && is_complex(to.type);
-  const bool narrower = !is_floating(from.type) && to.bits < from.bits;
-  if ((same_class || exact_to_wider || float_to_complex) && !narrower) return to.type;
-  return invalid_argument(
-      fmt::format("result type {} can't hold sums of {}; wanted {} or a wider type", to.name, from.name, from.name));
-}
-
 std::vector<int64_t> free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
   std::vector<int64_t> free;
   for (int64_t d = 0; d < rank; ++d) {
@@ -103,9 +63,8 @@ StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_equal_sizes("batch", lhs, a.lhs_batch_dimensions, rhs, a.rhs_batch_dimensions));
   HILO_RETURN_IF_ERROR(
       check_equal_sizes("contracting", lhs, a.lhs_contracting_dimensions, rhs, a.rhs_contracting_dimensions));
-  HILO_RETURN_IF_ERROR(check_precision(a.operand_precision));
-  HILO_ASSIGN_OR_RETURN(const ElementType common, common_type(lhs, rhs));
-  HILO_ASSIGN_OR_RETURN(const ElementType type, result_type(common, input.declared));
+  HILO_RETURN_IF_ERROR(check_precision(a.operand_precision));                             // dot_general_c11
+  HILO_ASSIGN_OR_RETURN(const ElementType type, product_type(lhs, rhs, input.declared));  // dot_general_c13
   // dot_general_c12
   std::vector<int64_t> sizes = select_values(lhs.dimensions(), a.lhs_batch_dimensions);
   for (int64_t d : free_dimensions(lhs.rank(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions))
@@ -125,49 +84,11 @@ Side side_of(const Shape& shape, const Int64List& batch, const Int64List& contra
           offsets_over(shape, contracting)};
 }
 
-/// Sums are taken in this type, in ascending order: floats in double, so that f32 and narrower round once; integers in
-/// the result's type, where they wrap; pred with or.
-template <typename R>
-struct AccumulatorOf {
-  using Type = std::conditional_t<kernels::is_complex<R>, std::complex<double>,
-                                  std::conditional_t<std::is_integral_v<R>, R, double>>;
-};
-template <int kWidth, bool kSigned>
-struct AccumulatorOf<NarrowInteger<kWidth, kSigned>> {
-  using Type = typename NarrowInteger<kWidth, kSigned>::Byte;  // wraps in the end as well as at each step
-};
-template <typename R>
-using Accumulator = typename AccumulatorOf<R>::Type;
-
-template <typename A, typename T>
-A widen(T value) {
-  if constexpr (kernels::is_complex<T> && kernels::is_complex<A>) return A(value);
-  else if constexpr (kernels::is_complex<T>) return A(value.real());
-  else if constexpr (kernels::is_complex<A>) return A(static_cast<double>(value));
-  else return static_cast<A>(value);
-}
-
-template <typename A>
-StatusOr<std::vector<A>> widened(const Literal& literal) {
-  std::vector<A> values;
-  values.reserve(static_cast<size_t>(literal.shape().element_count()));
-  const bool native = visit_array_type(
-      literal.shape().element_type(),
-      [&]<typename T>() {
-        for (const T& value : literal.data<T>()) values.push_back(widen<A>(value));
-        return true;
-      },
-      [] { return false; });
-  if (!native)
-    return unimplemented(fmt::format("dot of {} is not implemented in this version", literal.shape().to_string()));
-  return values;
-}
-
 template <typename R>
 Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Literal& result) {
-  using A = Accumulator<R>;
-  HILO_ASSIGN_OR_RETURN(const std::vector<A> lhs, widened<A>(*input.operands[0]));
-  HILO_ASSIGN_OR_RETURN(const std::vector<A> rhs, widened<A>(*input.operands[1]));
+  using A = kernels::Accumulator<R>;
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> lhs, kernels::widened<A>("dot", *input.operands[0]));
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> rhs, kernels::widened<A>("dot", *input.operands[1]));
   const std::span<R> out = result.data<R>();
   size_t at = 0;
   for (size_t b = 0; b < l.batch.size(); ++b) {
@@ -179,8 +100,7 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
           const A y = rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])];
           sum = kernels::add<A>(sum, kernels::multiply<A>(x, y));
         }
-        if constexpr (computes_in_float<R>) out[at++] = R(static_cast<float>(sum));
-        else out[at++] = static_cast<R>(sum);
+        out[at++] = kernels::narrow<R>(sum);
       }
     }
   }

@@ -27,9 +27,14 @@ StatusOr<Literal> refuse(const EvaluateInput& input) {
 /// Pure ops may be merged and dropped; all others talk to the world outside or to other devices.
 Traits traits_of(Opcode opcode) {
   constexpr Opcode kPure[] = {
-      Opcode::kBatchNormGrad,   Opcode::kBatchNormInference, Opcode::kBatchNormTraining,
-      Opcode::kCholesky,        Opcode::kConvolution,        Opcode::kFft,
-      Opcode::kReduceWindow,    Opcode::kSelectAndScatter,   Opcode::kShuffle,
+      Opcode::kBatchNormGrad,
+      Opcode::kBatchNormInference,
+      Opcode::kBatchNormTraining,
+      Opcode::kCholesky,
+      Opcode::kFft,
+      Opcode::kReduceWindow,
+      Opcode::kSelectAndScatter,
+      Opcode::kShuffle,
       Opcode::kTriangularSolve,
   };
   for (Opcode pure : kPure) {

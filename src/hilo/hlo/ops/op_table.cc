@@ -4,6 +4,7 @@
 
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/ext/async.h"

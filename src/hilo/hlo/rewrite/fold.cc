@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/types/checked.h"
@@ -52,6 +53,13 @@ std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node)
       terms = *product;
     }
     return checked_add(work, terms);
+  }
+  if (node.opcode == Opcode::kConvolution) {
+    const int64_t outputs = attributes_of<ConvolutionAttributes>(node).dimensions.kernel_output;
+    const Shape& kernel = b.shape(node.operand(1));
+    const auto terms = checked_mul(node.shape.element_count(),
+                                   kernel.element_count() / std::max<int64_t>(1, kernel.dimension(outputs)));
+    return terms ? checked_add(work, *terms) : std::nullopt;
   }
   // A called computation is interpreted for every element, sort's for every comparison.
   const bool calls =

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/convolution.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/product.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&ConvolutionAttributes::window>("window", FieldShow::kUnlessDefault),
+    field<&ConvolutionAttributes::dimensions>("dim_labels", FieldShow::kAlways),
+    field<&ConvolutionAttributes::feature_group_count>("feature_group_count", FieldShow::kUnlessDefault),
+    field<&ConvolutionAttributes::batch_group_count>("batch_group_count", FieldShow::kUnlessDefault),
+    field<&ConvolutionAttributes::operand_precision>("operand_precision", FieldShow::kUnlessDefault),
+};
+
+/// The dimensions of one array by role are all of its dimensions, each once.
+Status check_roles(std::string_view what, int64_t first, int64_t second, const Int64List& spatial, const Shape& shape) {
+  if (static_cast<int64_t>(spatial.size()) + 2 != shape.rank()) {
+    return invalid_argument(fmt::format("dim_labels: got {} spatial dimensions of the {}, wanted {} for {}",
+                                        spatial.size(), what, std::max<int64_t>(shape.rank() - 2, 0),
+                                        shape.to_string()));
+  }
+  Int64List all = {first, second};
+  all.insert(all.end(), spatial.begin(), spatial.end());
+  return check_unique_dimensions(fmt::format("dim_labels of the {}", what), all, shape);
+}
+
+Status check_divides(std::string_view count_name, int64_t count, std::string_view what, int64_t size) {
+  if (size % count == 0) return ok_status();
+  return invalid_argument(fmt::format("{} {} doesn't divide the {}, {}", count_name, count, what, size));
+}
+
+Status check_groups(const ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs) {
+  const ConvolutionDimensions& d = a.dimensions;
+  if (a.feature_group_count < 1) {  // convolution_c21
+    return invalid_argument(fmt::format("feature_group_count: got {}, wanted at least 1", a.feature_group_count));
+  }
+  if (a.batch_group_count < 1) {  // convolution_c22
+    return invalid_argument(fmt::format("batch_group_count: got {}, wanted at least 1", a.batch_group_count));
+  }
+  if (a.feature_group_count > 1 && a.batch_group_count > 1) {  // convolution_c23
+    return invalid_argument(fmt::format("feature_group_count {} and batch_group_count {}: only one may exceed 1",
+                                        a.feature_group_count, a.batch_group_count));
+  }
+  const int64_t batch = lhs.dimension(d.input_batch), features = lhs.dimension(d.input_feature),
+                inputs = rhs.dimension(d.kernel_input), outputs = rhs.dimension(d.kernel_output);
+  // convolution_c10, c11, c15, c16
+  HILO_RETURN_IF_ERROR(check_divides("batch_group_count", a.batch_group_count, "input's batch", batch));
+  HILO_RETURN_IF_ERROR(check_divides("feature_group_count", a.feature_group_count, "input's features", features));
+  HILO_RETURN_IF_ERROR(check_divides("batch_group_count", a.batch_group_count, "kernel's output features", outputs));
+  HILO_RETURN_IF_ERROR(
+      check_divides("feature_group_count", a.feature_group_count, "kernel's output features", outputs));
+  if (inputs != features / a.feature_group_count) {  // convolution_c14
+    return invalid_argument(
+        fmt::format("the kernel's input features: got {}, wanted {}, the input's {} over feature_group_count {}",
+                    inputs, features / a.feature_group_count, features, a.feature_group_count));
+  }
+  return ok_status();
+}
+
+Status check_window_of_kernel(const Window& window, const Shape& rhs, const ConvolutionDimensions& d) {
+  // convolution_c2..c9
+  HILO_RETURN_IF_ERROR(check_window(window, static_cast<int64_t>(d.kernel_spatial.size())));
+  for (size_t k = 0; k < window.size(); ++k) {
+    if (window[k].size == rhs.dimension(d.kernel_spatial[k])) continue;
+    return invalid_argument(fmt::format("window: dim {}: size {} isn't that of the kernel's dimension {}, {}", k,
+                                        window[k].size, d.kernel_spatial[k], rhs.dimension(d.kernel_spatial[k])));
+  }
+  return ok_status();
+}
+
+StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const ConvolutionAttributes&>(*input.attributes);
+  const ConvolutionDimensions& d = a.dimensions;
+  const Shape &lhs = input.operands[0], &rhs = input.operands[1];
+  if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {  // convolution_c1
+    return invalid_argument(
+        fmt::format("input and kernel have one rank, at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
+  }
+  // convolution_c12, c13, c17..c20; the result has the input's rank
+  HILO_RETURN_IF_ERROR(check_roles("input", d.input_batch, d.input_feature, d.input_spatial, lhs));
+  HILO_RETURN_IF_ERROR(check_roles("kernel", d.kernel_input, d.kernel_output, d.kernel_spatial, rhs));
+  HILO_RETURN_IF_ERROR(check_roles("output", d.output_batch, d.output_feature, d.output_spatial, lhs));
+  HILO_RETURN_IF_ERROR(check_window_of_kernel(a.window, rhs, d));
+  HILO_RETURN_IF_ERROR(check_groups(a, lhs, rhs));
+  HILO_RETURN_IF_ERROR(check_precision(a.operand_precision));                             // convolution_c24
+  HILO_ASSIGN_OR_RETURN(const ElementType type, product_type(lhs, rhs, input.declared));  // convolution_c27
+  // convolution_c25, c26
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> counts,
+                        window_counts(select_values(lhs.dimensions(), d.input_spatial), a.window));
+  std::vector<int64_t> sizes(static_cast<size_t>(lhs.rank()));
+  sizes[static_cast<size_t>(d.output_batch)] = lhs.dimension(d.input_batch) / a.batch_group_count;
+  sizes[static_cast<size_t>(d.output_feature)] = rhs.dimension(d.kernel_output);
+  for (size_t k = 0; k < counts.size(); ++k) sizes[static_cast<size_t>(d.output_spatial[k])] = counts[k];
+  return Shape::make_array(type, sizes);
+}
+
+/// One product of the sum of an output element: offsets of the spatial parts.
+struct Tap {
+  int64_t lhs, rhs;
+};
+
+/// The taps of the window at `position` that fall on elements of the input, in the order of the kernel.
+std::vector<Tap> taps_at(std::span<const int64_t> position, const ConvolutionAttributes& a, const Shape& lhs,
+                         const Shape& rhs) {
+  const ConvolutionDimensions& d = a.dimensions;
+  const std::vector<int64_t> lhs_strides = select_values(row_major_strides(lhs.dimensions()), d.input_spatial),
+                             rhs_strides = select_values(row_major_strides(rhs.dimensions()), d.kernel_spatial);
+  std::vector<Tap> taps = {{0, 0}};
+  for (size_t k = 0; k < a.window.size(); ++k) {
+    std::vector<Tap> longer;
+    for (const Tap& tap : taps) {
+      for (int64_t t = 0; t < a.window[k].size; ++t) {
+        const std::optional<int64_t> source =
+            window_source(a.window[k], lhs.dimension(d.input_spatial[k]), position[k], t);
+        if (source) longer.push_back({tap.lhs + *source * lhs_strides[k], tap.rhs + t * rhs_strides[k]});
+      }
+    }
+    taps = std::move(longer);
+  }
+  return taps;
+}
+
+/// Extents and strides of what isn't spatial.
+struct Channels {
+  int64_t batch, inputs, outputs;  ///< of the result's batch, of one group's features, of all output features
+  int64_t lhs_batch, lhs_feature, rhs_input, rhs_output, out_batch, out_feature;  ///< strides
+  /// Offset in the input from one group's features, or batches, to the next one's; output features of a group.
+  int64_t lhs_group, outputs_per_group;
+};
+
+Channels channels_of(const ConvolutionAttributes& a, const Shape& lhs, const Shape& rhs, const Shape& out) {
+  const ConvolutionDimensions& d = a.dimensions;
+  const auto stride = [](const Shape& shape, int64_t dimension) {
+    return row_major_strides(shape.dimensions())[static_cast<size_t>(dimension)];
+  };
+  Channels c{out.dimension(d.output_batch),
+             rhs.dimension(d.kernel_input),
+             rhs.dimension(d.kernel_output),
+             stride(lhs, d.input_batch),
+             stride(lhs, d.input_feature),
+             stride(rhs, d.kernel_input),
+             stride(rhs, d.kernel_output),
+             stride(out, d.output_batch),
+             stride(out, d.output_feature),
+             0,
+             0};
+  c.lhs_group = a.batch_group_count > 1 ? c.batch * c.lhs_batch : c.inputs * c.lhs_feature;
+  c.outputs_per_group = c.outputs / std::max(a.feature_group_count, a.batch_group_count);
+  return c;
+}
+
+template <typename R>
+Status convolution_kernel(const EvaluateInput& input, Literal& result) {
+  using A = kernels::Accumulator<R>;
+  const auto& a = attributes_of<ConvolutionAttributes>(input.instruction);
+  const Shape &lhs_shape = input.operands[0]->shape(), &rhs_shape = input.operands[1]->shape();
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> lhs, kernels::widened<A>("convolution", *input.operands[0]));
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> rhs, kernels::widened<A>("convolution", *input.operands[1]));
+  const std::span<R> out = result.data<R>();
+  if (out.empty()) return ok_status();
+  const Channels c = channels_of(a, lhs_shape, rhs_shape, result.shape());
+  const std::vector<int64_t> sizes = select_values(result.shape().dimensions(), a.dimensions.output_spatial),
+                             strides = select_values(row_major_strides(result.shape().dimensions()),
+                                                     a.dimensions.output_spatial);
+  std::vector<int64_t> position(sizes.size(), 0);
+  do {
+    const std::vector<Tap> taps = taps_at(position, a, lhs_shape, rhs_shape);
+    const int64_t out_at = offset_of(position, strides);
+    for (int64_t b = 0; b < c.batch; ++b) {
+      for (int64_t o = 0; o < c.outputs; ++o) {
+        const int64_t lhs_at = b * c.lhs_batch + o / c.outputs_per_group * c.lhs_group, rhs_at = o * c.rhs_output;
+        A sum{};
+        for (const Tap& tap : taps) {
+          for (int64_t i = 0; i < c.inputs; ++i) {
+            const A x = lhs[static_cast<size_t>(lhs_at + tap.lhs + i * c.lhs_feature)];
+            const A y = rhs[static_cast<size_t>(rhs_at + tap.rhs + i * c.rhs_input)];
+            sum = kernels::add<A>(sum, kernels::multiply<A>(x, y));
+          }
+        }
+        out[static_cast<size_t>(out_at + b * c.out_batch + o * c.out_feature)] = kernels::narrow<R>(sum);
+      }
+    }
+  } while (next_index(sizes, position));
+  return ok_status();
+}
+
+StatusOr<Literal> evaluate_convolution(const EvaluateInput& input) {
+  HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
+  HILO_RETURN_IF_ERROR(visit_array_type(
+      input.instruction.shape.element_type(), [&]<typename R>() { return convolution_kernel<R>(input, result); },
+      [&] {
+        return unimplemented(fmt::format("convolution with result {} is not implemented in this version",
+                                         input.instruction.shape.to_string()));
+      }));
+  return result;
+}
+
+}  // namespace
+
+const OpDef& convolution_op() {
+  static const OpDef definition = {.opcode = Opcode::kConvolution,
+                                   .name = "convolution",
+                                   .arity = 2,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_convolution,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<ConvolutionAttributes>,
+                                   .copy_attributes = copy_attributes_of<ConvolutionAttributes>,
+                                   .evaluate = evaluate_convolution,
+                                   .decompose = nullptr,
+                                   .spec = "convolution"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

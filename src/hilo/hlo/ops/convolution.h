@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/convolution.h -- the convolution op: any layout, groups of features or batches, strides, padding, dilations.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+#include "hilo/hlo/ops/window.h"
+
+namespace hilo::hlo {
+
+/// The window is one dimension per spatial dimension; its sizes are the kernel's.
+struct ConvolutionAttributes : Attributes {
+  Window window;
+  ConvolutionDimensions dimensions;
+  int64_t feature_group_count = 1, batch_group_count = 1;
+  StringList operand_precision;  ///< default, high, highest; carried, hilo always computes at the operands' precision
+};
+
+const OpDef& convolution_op();
+
+}  // namespace hilo::hlo

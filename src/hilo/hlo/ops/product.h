@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/product.h -- what dot and convolution share: types, precision, and the type that sums are taken in.
+#pragma once
+
+#include "hilo/hlo/ir/op_def.h"
+#include "hilo/hlo/ops/elementwise_kernels.h"
+#include "hilo/types/twins.h"
+
+namespace hilo::hlo {
+
+/// operand_precision: none, or two words of default, high, highest. dot_general_c11, convolution_c24
+Status check_precision(const StringList& precision);
+
+/// The result's element type: the declared one if sums of the operands' type can be stored in it, else the operands'.
+/// Operands of one class may differ in width, as XLA allows.
+StatusOr<ElementType> product_type(const Shape& lhs, const Shape& rhs, const Shape* declared);
+
+namespace kernels {
+
+/// Sums are taken in this type, in ascending order: floats in double, so that f32 and narrower round once; integers in
+/// the result's type, where they wrap; pred with or.
+template <typename R>
+struct AccumulatorOf {
+  using Type =
+      std::conditional_t<is_complex<R>, std::complex<double>, std::conditional_t<std::is_integral_v<R>, R, double>>;
+};
+template <int kWidth, bool kSigned>
+struct AccumulatorOf<NarrowInteger<kWidth, kSigned>> {
+  using Type = typename NarrowInteger<kWidth, kSigned>::Byte;  // wraps in the end as well as at each step
+};
+template <typename R>
+using Accumulator = typename AccumulatorOf<R>::Type;
+
+template <typename A, typename T>
+A widen(T value) {
+  if constexpr (is_complex<T> && is_complex<A>) return A(value);
+  else if constexpr (is_complex<T>) return A(value.real());
+  else if constexpr (is_complex<A>) return A(static_cast<double>(value));
+  else return static_cast<A>(value);
+}
+
+template <typename R, typename A>
+R narrow(const A& sum) {
+  if constexpr (computes_in_float<R>) return R(static_cast<float>(sum));
+  else return static_cast<R>(sum);
+}
+
+/// All elements as accumulators.
+/// Errors    UNIMPLEMENTED for types without a C++ twin
+template <typename A>
+StatusOr<std::vector<A>> widened(std::string_view op, const Literal& literal) {
+  std::vector<A> values;
+  values.reserve(static_cast<size_t>(literal.shape().element_count()));
+  const bool native = visit_array_type(
+      literal.shape().element_type(),
+      [&]<typename T>() {
+        for (const T& value : literal.data<T>()) values.push_back(widen<A>(value));
+        return true;
+      },
+      [] { return false; });
+  if (!native) {
+    return unimplemented(std::string(op) + " of " + literal.shape().to_string() +
+                         " is not implemented in this version");
+  }
+  return values;
+}
+
+}  // namespace kernels
+}  // namespace hilo::hlo

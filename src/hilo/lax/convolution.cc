@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/lax/convolution.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/convolution.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::lax {
+namespace {
+
+using Int64List = std::vector<int64_t>;
+
+/// Throws "conv_general_dilated (train.cc:41): ...".
+[[noreturn]] void fail(const std::string& what) {
+  or_throw(invalid_argument(fmt::format("conv_general_dilated ({}): {}", UserLocation::describe(), what)));
+  __builtin_unreachable();
+}
+
+/// One word of labels as dimension numbers. Spatial dimensions come in the order that `order` has them.
+Int64List spec_of(const std::string& labels, const char* roles, const std::string& order, int64_t rank) {
+  if (static_cast<int64_t>(labels.size()) != rank) {
+    fail(fmt::format("dimension_numbers: '{}' has {} letters, wanted {}", labels, labels.size(), rank));
+  }
+  Int64List spec;
+  for (const char role : {roles[0], roles[1]}) {
+    if (std::ranges::count(labels, role) != 1) {
+      fail(fmt::format("dimension_numbers: '{}' must have {} once", labels, role));
+    }
+    spec.push_back(static_cast<int64_t>(labels.find(role)));
+  }
+  for (const char c : order) {
+    if (c == 'O' || c == 'I') continue;
+    if (std::ranges::count(labels, c) != 1 || c == roles[0] || c == roles[1]) {
+      fail(fmt::format("dimension_numbers: the kernel's '{}' and '{}' must have the same spatial letters, each once",
+                       order, labels));
+    }
+    spec.push_back(static_cast<int64_t>(labels.find(c)));
+  }
+  return spec;
+}
+
+Int64List select(std::span<const int64_t> sizes, std::span<const int64_t> spec) {
+  Int64List selected;
+  for (int64_t d : spec) {
+    if (d < 0 || d >= static_cast<int64_t>(sizes.size())) {
+      fail(fmt::format("dimension_numbers: dimension {} of an array of rank {}", d, sizes.size()));
+    }
+    selected.push_back(sizes[static_cast<size_t>(d)]);
+  }
+  return selected;
+}
+
+Int64List spatial(const Int64List& spec) {
+  return {spec.begin() + std::min<ptrdiff_t>(2, std::ssize(spec)), spec.end()};
+}
+
+/// Extent of `size` elements that lie `dilation` apart.
+int64_t dilate(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
+
+void check_length(const char* what, size_t got, size_t wanted) {
+  if (got != wanted) fail(fmt::format("{}: got {} values, wanted {}, one per spatial dimension", what, got, wanted));
+}
+
+/// All at least 1, and small enough to calculate with.
+void check_factors(const char* what, const Int64List& values, size_t wanted) {
+  check_length(what, values.size(), wanted);
+  for (int64_t value : values) {
+    if (value < 1 || value >= int64_t{1} << 31) {
+      fail(fmt::format("{}: got [{}], wanted numbers from 1 to 2^31-1", what, fmt::join(values, ",")));
+    }
+  }
+}
+
+hlo::ConvolutionDimensions hlo_dimensions(const ConvDimensionNumbers& numbers) {
+  for (const Int64List* spec : {&numbers.lhs_spec, &numbers.rhs_spec, &numbers.out_spec}) {
+    if (spec->size() < 2) fail("dimension_numbers: each list has at least two dimensions");
+  }
+  return {numbers.lhs_spec[0],       numbers.lhs_spec[1],       numbers.rhs_spec[1],
+          numbers.rhs_spec[0],       numbers.out_spec[0],       numbers.out_spec[1],
+          spatial(numbers.lhs_spec), spatial(numbers.rhs_spec), spatial(numbers.out_spec)};
+}
+
+/// A result may be wider than the operands, never narrower or of another kind; integers may also sum to floats.
+void check_preferred(ElementType operands, ElementType preferred) {
+  const ElementTypeInfo &from = element_type_info(operands), &to = element_type_info(preferred);
+  const bool counts = is_integer(operands) && is_floating(preferred);
+  const bool kind = operands == ElementType::kPred || from.element_class == to.element_class || counts ||
+                    (is_unsigned_integer(operands) && is_integer(preferred));
+  if (kind && to.bits >= from.bits) return;
+  fail(fmt::format("preferred_element_type: got {} for operands of {}; wanted a type of their kind that is no narrower",
+                   to.name, from.name));
+}
+
+/// Padding below zero may crop a dimension to nothing, but not further.
+void check_crop(const Int64List& sizes, const Int64List& dilation, const PaddingPairs& pads) {
+  for (size_t k = 0; k < pads.size(); ++k) {
+    const __int128 padded = static_cast<__int128>(dilate(sizes[k], dilation[k])) + pads[k].first + pads[k].second;
+    if (padded >= 0) continue;
+    fail(fmt::format("padding: {}_{} takes more than dimension {} has, {}", pads[k].first, pads[k].second, k,
+                     dilate(sizes[k], dilation[k])));
+  }
+}
+
+/// Padding of a transposed convolution from the forward one's.
+std::pair<int64_t, int64_t> conv_transpose_padding(int64_t k, int64_t s, const Padding& padding, size_t dimension) {
+  if (padding.pairs() != nullptr) {
+    const auto& [low, high] = (*padding.pairs())[dimension];
+    return {k - low - 1, k - high - 1};
+  }
+  if (*padding.word() == "SAME") {
+    const int64_t total = k + s - 2;
+    const int64_t before = s > k - 1 ? k - 1 : (total + 1) / 2;
+    return {before, total - before};
+  }
+  const int64_t total = k + s - 2 + std::max<int64_t>(k - s, 0);
+  return {k - 1, total - (k - 1)};
+}
+
+ConvGeneralDilatedDimensionNumbers channels_last(int64_t rank) {
+  switch (rank) {
+    case 2: return {"NC", "IO", "NC"};
+    case 3: return {"NHC", "HIO", "NHC"};
+    case 4: return {"NHWC", "HWIO", "NHWC"};
+    case 5: return {"NHWDC", "HWDIO", "NHWDC"};
+    default: fail(fmt::format("conv_transpose: no default dimension_numbers for rank {}", rank));
+  }
+}
+
+}  // namespace
+
+ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
+                                            const ConvGeneralDilatedDimensionNumbers& dimension_numbers) {
+  if (const auto* numbers = std::get_if<ConvDimensionNumbers>(&dimension_numbers.value())) return *numbers;
+  if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {
+    fail(fmt::format("lhs and rhs have one rank, at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
+  }
+  if (const auto* labels = std::get_if<ConvDimensionLabels>(&dimension_numbers.value())) {
+    return {spec_of(labels->lhs, "NC", labels->rhs, lhs.rank()), spec_of(labels->rhs, "OI", labels->rhs, lhs.rank()),
+            spec_of(labels->out, "NC", labels->rhs, lhs.rank())};
+  }
+  const Int64List all = ops::all_dimensions(lhs.rank());
+  return {all, all, all};
+}
+
+Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64List& window_strides,
+                           const Padding& padding, const std::optional<Int64List>& lhs_dilation,
+                           const std::optional<Int64List>& rhs_dilation,
+                           const ConvGeneralDilatedDimensionNumbers& dimension_numbers, int64_t feature_group_count,
+                           int64_t batch_group_count, std::optional<Precision> precision,
+                           std::optional<ElementType> preferred_element_type) {
+  const UserLocation here(lhs.location());
+  const Array &x = lhs.array(), &kernel = rhs.array();
+  const ConvDimensionNumbers numbers = conv_dimension_numbers(x.aval_shape(), kernel.aval_shape(), dimension_numbers);
+  hlo::ConvolutionAttributes a;
+  a.dimensions = hlo_dimensions(numbers);
+  const Int64List in_sizes = select(x.shape(), a.dimensions.input_spatial),
+                  kernel_sizes = select(kernel.shape(), a.dimensions.kernel_spatial);
+  const size_t rank = kernel_sizes.size();
+  const Int64List base = lhs_dilation.value_or(Int64List(rank, 1)), inner = rhs_dilation.value_or(Int64List(rank, 1));
+  check_factors("window_strides", window_strides, rank);
+  check_factors("lhs_dilation", base, rank);
+  check_factors("rhs_dilation", inner, rank);
+  check_length("dimension_numbers of lhs", in_sizes.size(), rank);
+  if (padding.word() != nullptr && std::ranges::count(base, 1) != std::ssize(base)) {
+    fail("padding in words doesn't go with lhs_dilation. Hint: give the pairs, or use conv_transpose");
+  }
+  Int64List covered;
+  for (size_t k = 0; k < rank; ++k) covered.push_back(dilate(kernel_sizes[k], inner[k]));
+  const PaddingPairs pads = padtype_to_pads(in_sizes, covered, window_strides, padding);
+  check_length("padding", pads.size(), rank);
+  check_crop(in_sizes, base, pads);
+  for (size_t k = 0; k < rank; ++k) {
+    a.window.push_back(
+        {kernel_sizes[k], window_strides[k], pads[k].first, pads[k].second, base[k], inner[k], /*reversal=*/false});
+  }
+  a.feature_group_count = feature_group_count;
+  a.batch_group_count = batch_group_count;
+  constexpr const char* kPrecisions[] = {"default", "high", "highest"};
+  if (precision) a.operand_precision.assign(2, kPrecisions[static_cast<size_t>(*precision)]);
+  Operation operation{hlo::Opcode::kConvolution,
+                      {x, kernel},
+                      std::make_shared<const hlo::ConvolutionAttributes>(std::move(a)),
+                      std::nullopt};
+  if (preferred_element_type) {
+    const ElementType type = canonical_type(*preferred_element_type);
+    check_preferred(x.dtype(), type);
+    operation.declared = result_avals(operation)[0].shape.with_element_type(type);
+  }
+  return bind(operation)[0];
+}
+
+Array conv(const Operand& lhs, const Operand& rhs, const Int64List& window_strides, const Padding& padding,
+           std::optional<Precision> precision, std::optional<ElementType> preferred_element_type) {
+  return conv_general_dilated(lhs, rhs, window_strides, padding, {}, {}, {}, 1, 1, precision, preferred_element_type);
+}
+
+Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const Int64List& window_strides,
+                                const Padding& padding, const std::optional<Int64List>& lhs_dilation,
+                                const std::optional<Int64List>& rhs_dilation, std::optional<Precision> precision,
+                                std::optional<ElementType> preferred_element_type) {
+  return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, {}, 1, 1, precision,
+                              preferred_element_type);
+}
+
+Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& strides, const Padding& padding,
+                     const std::optional<Int64List>& rhs_dilation,
+                     const ConvGeneralDilatedDimensionNumbers& dimension_numbers, bool transpose_kernel,
+                     std::optional<Precision> precision, std::optional<ElementType> preferred_element_type,
+                     bool use_consistent_padding) {
+  const UserLocation here(lhs.location());
+  const bool stated = !std::holds_alternative<std::monostate>(dimension_numbers.value());
+  const ConvDimensionNumbers numbers =
+      conv_dimension_numbers(lhs.array().aval_shape(), rhs.array().aval_shape(),
+                             stated ? dimension_numbers : channels_last(lhs.array().ndim()));
+  hlo_dimensions(numbers);  // checks
+  const Int64List sizes = select(rhs.array().shape(), spatial(numbers.rhs_spec));
+  const Int64List inner = rhs_dilation.value_or(Int64List(sizes.size(), 1));
+  check_factors("strides", strides, sizes.size());
+  check_factors("rhs_dilation", inner, sizes.size());
+  PaddingPairs pads;
+  if (padding.pairs() != nullptr) {
+    check_length("padding", padding.pairs()->size(), sizes.size());
+    pads = *padding.pairs();
+  } else if (*padding.word() != "SAME" && *padding.word() != "VALID") {
+    fail(fmt::format("padding: got '{}', wanted SAME, VALID or pairs of numbers", *padding.word()));
+  }
+  if (use_consistent_padding || padding.word() != nullptr) {
+    pads.clear();
+    for (size_t k = 0; k < sizes.size(); ++k) {
+      pads.push_back(conv_transpose_padding(dilate(sizes[k], inner[k]), strides[k], padding, k));
+    }
+  }
+  Array kernel = rhs.array();
+  if (transpose_kernel) {
+    kernel = ops::reverse(kernel, spatial(numbers.rhs_spec));
+    Int64List swapped = ops::all_dimensions(kernel.ndim());
+    std::swap(swapped[static_cast<size_t>(numbers.rhs_spec[0])], swapped[static_cast<size_t>(numbers.rhs_spec[1])]);
+    kernel = ops::transpose(kernel, swapped);
+  }
+  return conv_general_dilated(lhs, kernel, Int64List(sizes.size(), 1), pads, strides, inner, numbers, 1, 1, precision,
+                              preferred_element_type);
+}
+
+}  // namespace hilo::lax

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/convolution.h -- the convolutions of jax.lax.
+#pragma once
+
+#include <optional>
+#include <variant>
+
+#include "hilo/lax/padding.h"
+#include "hilo/trace/array.h"
+
+namespace hilo::lax {
+
+/// Where the dimensions of a convolution are, by role:
+///     lhs_spec    batch, feature, spatial dimensions ...
+///     rhs_spec    output feature, input feature, spatial dimensions ...
+///     out_spec    batch, feature, spatial dimensions ...
+struct ConvDimensionNumbers {
+  std::vector<int64_t> lhs_spec, rhs_spec, out_spec;
+  bool operator==(const ConvDimensionNumbers&) const = default;
+};
+
+/// Three words, a letter per dimension: N batch, C feature, I and O the kernel's features, any other letter a spatial
+/// dimension. {"NHWC", "HWIO", "NHWC"}
+struct ConvDimensionLabels {
+  std::string lhs, rhs, out;
+};
+
+/// Labels, numbers, or nothing, which means NCHW, OIHW, NCHW.
+class ConvGeneralDilatedDimensionNumbers {
+ public:
+  ConvGeneralDilatedDimensionNumbers() = default;
+  ConvGeneralDilatedDimensionNumbers(ConvDimensionNumbers numbers) : value_(std::move(numbers)) {}  // NOLINT
+  ConvGeneralDilatedDimensionNumbers(ConvDimensionLabels labels) : value_(std::move(labels)) {}     // NOLINT
+  ConvGeneralDilatedDimensionNumbers(std::string lhs, std::string rhs, std::string out)
+      : value_(ConvDimensionLabels{std::move(lhs), std::move(rhs), std::move(out)}) {}
+  const std::variant<std::monostate, ConvDimensionNumbers, ConvDimensionLabels>& value() const { return value_; }
+
+ private:
+  std::variant<std::monostate, ConvDimensionNumbers, ConvDimensionLabels> value_;
+};
+
+/// What a program asks of the arithmetic; written into the program. hilo always computes at the operands' precision.
+enum class Precision : uint8_t { kDefault, kHigh, kHighest };
+
+/// The numbers that labels mean for arrays of these ranks.
+/// Errors    INVALID_ARGUMENT where a label is missing, doubled, or of no counterpart
+ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
+                                            const ConvGeneralDilatedDimensionNumbers& dimension_numbers);
+
+/// Slides `rhs`, the kernel, over `lhs`.
+///   Shapes     lhs and rhs of one rank, n + 2; window_strides, padding and dilations of n values each. Along a spatial
+///              dimension the result has floor((padded lhs - dilated rhs) / stride) + 1 elements, 0 where none fits.
+///   Types      one type; the result has it too, unless preferred_element_type names a wider one
+///   Groups     feature_group_count > 1: each group of input features makes a group of output features;
+///              batch_group_count > 1: each group of the batch does
+///   Padding    "SAME", "SAME_LOWER", "VALID", or pairs, which may be negative; words don't go with lhs_dilation
+///   Errors     INVALID_ARGUMENT where sizes, counts or types don't fit
+///   Example    conv_general_dilated(images, kernel, {2, 2}, "SAME", {}, {}, {"NHWC", "HWIO", "NHWC"})
+Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
+                           const Padding& padding, const std::optional<std::vector<int64_t>>& lhs_dilation = {},
+                           const std::optional<std::vector<int64_t>>& rhs_dilation = {},
+                           const ConvGeneralDilatedDimensionNumbers& dimension_numbers = {},
+                           int64_t feature_group_count = 1, int64_t batch_group_count = 1,
+                           std::optional<Precision> precision = {},
+                           std::optional<ElementType> preferred_element_type = {});
+
+/// conv_general_dilated of NCHW and OIHW, undilated.
+Array conv(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides, const Padding& padding,
+           std::optional<Precision> precision = {}, std::optional<ElementType> preferred_element_type = {});
+
+/// conv_general_dilated of NCHW and OIHW.
+Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
+                                const Padding& padding, const std::optional<std::vector<int64_t>>& lhs_dilation,
+                                const std::optional<std::vector<int64_t>>& rhs_dilation,
+                                std::optional<Precision> precision = {},
+                                std::optional<ElementType> preferred_element_type = {});
+
+/// The fractionally strided convolution. The default layout is NHWC, HWIO, NHWC.
+///   Padding    words are those of the forward convolution; pairs are too if use_consistent_padding, else they pad the
+///              dilated lhs
+///   Kernel     transpose_kernel flips its spatial dimensions and swaps its features, which makes the result that of the
+///              gradient of a convolution
+///   Errors     INVALID_ARGUMENT as for conv_general_dilated
+Array conv_transpose(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& strides,
+                     const Padding& padding, const std::optional<std::vector<int64_t>>& rhs_dilation = {},
+                     const ConvGeneralDilatedDimensionNumbers& dimension_numbers = {}, bool transpose_kernel = false,
+                     std::optional<Precision> precision = {}, std::optional<ElementType> preferred_element_type = {},
+                     bool use_consistent_padding = false);
+
+}  // namespace hilo::lax

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/padding.h -- padding of windows: a word, or a pair of numbers per dimension.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "hilo/trace/error.h"
+
+namespace hilo::lax {
+
+using PaddingPairs = std::vector<std::pair<int64_t, int64_t>>;
+
+/// "SAME", "SAME_LOWER" or "VALID" in any case, or how much to add {before, after} each dimension; negative crops.
+class Padding {
+ public:
+  Padding(const char* word) : value_(std::string(word)) {}                                            // NOLINT
+  Padding(std::string word) : value_(std::move(word)) {}                                              // NOLINT
+  Padding(PaddingPairs pairs) : value_(std::move(pairs)) {}                                           // NOLINT
+  Padding(std::initializer_list<std::pair<int64_t, int64_t>> pairs) : value_(PaddingPairs(pairs)) {}  // NOLINT
+
+  const std::string* word() const { return std::get_if<std::string>(&value_); }
+  const PaddingPairs* pairs() const { return std::get_if<PaddingPairs>(&value_); }
+
+ private:
+  std::variant<std::string, PaddingPairs> value_;
+};
+
+/// The pairs that a padding means for windows of `window_shape` on arrays of `in_shape`. "SAME" gives
+/// ceil(size / stride) windows; what is odd goes behind, for "SAME_LOWER" before.
+/// Errors    INVALID_ARGUMENT for another word, or lists of different lengths
+PaddingPairs padtype_to_pads(std::span<const int64_t> in_shape, std::span<const int64_t> window_shape,
+                             std::span<const int64_t> window_strides, const Padding& padding);
+
+}  // namespace hilo::lax
