@@ -72,11 +72,58 @@ void digits_rows(const random::Key& key) {
   });
 }
 
+struct Convolution {
+  const char* name;
+  std::vector<int64_t> images, kernel;
+  int64_t stride;
+  bool channels_last;
+  int64_t groups = 1;
+};
+
+const Convolution kConvolutions[] = {
+    {"conv3x3_nhwc_28", {32, 28, 28, 64}, {3, 3, 64, 64}, 1, true},
+    {"conv3x3_nhwc_56", {8, 56, 56, 64}, {3, 3, 64, 64}, 1, true},
+    {"conv3x3_nchw_28", {32, 64, 28, 28}, {64, 64, 3, 3}, 1, false},
+    {"conv3x3_s2_nhwc_56", {8, 56, 56, 64}, {3, 3, 64, 128}, 2, true},
+    {"conv3x3_nhwc_7", {32, 7, 7, 256}, {3, 3, 256, 256}, 1, true},
+    {"conv1x1_nhwc_56", {8, 56, 56, 64}, {1, 1, 64, 256}, 1, true},
+    {"conv1x1_nchw_56", {8, 64, 56, 56}, {256, 64, 1, 1}, 1, false},
+    {"conv7x7_s2_nhwc_224", {8, 224, 224, 3}, {7, 7, 3, 64}, 2, true},
+    {"conv7x7_s2_nchw_224", {8, 3, 224, 224}, {64, 3, 7, 7}, 2, false},
+    {"depthwise3x3_nhwc_56", {8, 56, 56, 64}, {3, 3, 1, 64}, 1, true, 64},
+    {"depthwise3x3_nchw_56", {8, 64, 56, 56}, {64, 1, 3, 3}, 1, false, 64},
+    {"grouped3x3_nhwc_28", {8, 28, 28, 64}, {3, 3, 8, 64}, 1, true, 8},
+};
+
+/// Forward, and the gradients to both operands.
+void convolution_rows(const random::Key& key) {
+  for (const Convolution& c : kConvolutions) {
+    const Array x = random::normal(key, c.images), k = random::normal(key, c.kernel);
+    const lax::ConvGeneralDilatedDimensionNumbers nhwc("NHWC", "HWIO", "NHWC"), nchw("NCHW", "OIHW", "NCHW");
+    const auto f = [&](const Array& images, const Array& kernel) {
+      return lax::conv_general_dilated(images, kernel, {c.stride, c.stride}, "SAME", {}, {},
+                                       c.channels_last ? nhwc : nchw, c.groups);
+    };
+    auto forward = jit(f);
+    const Array ct = random::normal(key, {forward(x, k).shape().begin(), forward(x, k).shape().end()});
+    auto to_images = jit([&](const Array& images, const Array& kernel, const Array& cotangent) {
+      return vjp([&](const Array& i) { return f(i, kernel); }, images).second(cotangent);
+    });
+    auto to_kernel = jit([&](const Array& images, const Array& kernel, const Array& cotangent) {
+      return vjp([&](const Array& w) { return f(images, w); }, kernel).second(cotangent);
+    });
+    row(c.name, [&] { forward(x, k); });
+    row((std::string(c.name) + "_to_lhs").c_str(), [&] { to_images(x, k, ct); });
+    row((std::string(c.name) + "_to_rhs").c_str(), [&] { to_kernel(x, k, ct); });
+  }
+}
+
 }  // namespace
 
 int main() {
   const random::Key key = random::key(0);
   digits_rows(key);
+  convolution_rows(key);
   const Array a8 = random::uniform(key, {8});
   auto add = jit([](const Array& x, const Array& y) { return x + y; });
   row("add_8", [&] { add(a8, a8); });

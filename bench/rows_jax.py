@@ -42,8 +42,42 @@ def digits(key):
     row("digits_step", lambda: step(p, state, x, y))
 
 
+NHWC, NCHW = ("NHWC", "HWIO", "NHWC"), ("NCHW", "OIHW", "NCHW")
+CONVOLUTIONS = [
+    ("conv3x3_nhwc_28", (32, 28, 28, 64), (3, 3, 64, 64), 1, NHWC, 1),
+    ("conv3x3_nhwc_56", (8, 56, 56, 64), (3, 3, 64, 64), 1, NHWC, 1),
+    ("conv3x3_nchw_28", (32, 64, 28, 28), (64, 64, 3, 3), 1, NCHW, 1),
+    ("conv3x3_s2_nhwc_56", (8, 56, 56, 64), (3, 3, 64, 128), 2, NHWC, 1),
+    ("conv3x3_nhwc_7", (32, 7, 7, 256), (3, 3, 256, 256), 1, NHWC, 1),
+    ("conv1x1_nhwc_56", (8, 56, 56, 64), (1, 1, 64, 256), 1, NHWC, 1),
+    ("conv1x1_nchw_56", (8, 64, 56, 56), (256, 64, 1, 1), 1, NCHW, 1),
+    ("conv7x7_s2_nhwc_224", (8, 224, 224, 3), (7, 7, 3, 64), 2, NHWC, 1),
+    ("conv7x7_s2_nchw_224", (8, 3, 224, 224), (64, 3, 7, 7), 2, NCHW, 1),
+    ("depthwise3x3_nhwc_56", (8, 56, 56, 64), (3, 3, 1, 64), 1, NHWC, 64),
+    ("depthwise3x3_nchw_56", (8, 64, 56, 56), (64, 1, 3, 3), 1, NCHW, 64),
+    ("grouped3x3_nhwc_28", (8, 28, 28, 64), (3, 3, 8, 64), 1, NHWC, 8),
+]
+
+
+def convolutions(key):
+    for name, images, kernel, stride, numbers, groups in CONVOLUTIONS:
+        x, k = jax.random.normal(key, images), jax.random.normal(key, kernel)
+
+        def f(x, k, stride=stride, numbers=numbers, groups=groups):
+            return jax.lax.conv_general_dilated(x, k, (stride, stride), "SAME", dimension_numbers=numbers, feature_group_count=groups)
+
+        forward = jax.jit(f)
+        ct = jax.random.normal(key, forward(x, k).shape)
+        to_images = jax.jit(lambda x, k, ct: jax.vjp(lambda i: f(i, k), x)[1](ct)[0])
+        to_kernel = jax.jit(lambda x, k, ct: jax.vjp(lambda w: f(x, w), k)[1](ct)[0])
+        row(name, lambda: forward(x, k))
+        row(name + "_to_lhs", lambda: to_images(x, k, ct))
+        row(name + "_to_rhs", lambda: to_kernel(x, k, ct))
+
+
 key = jax.random.key(0)
 digits(key)
+convolutions(key)
 a8 = jax.random.uniform(key, (8,))
 add = jax.jit(lambda x, y: x + y)
 row("add_8", lambda: add(a8, a8))

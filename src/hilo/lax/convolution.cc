@@ -105,6 +105,16 @@ void check_crop(const Int64List& sizes, const Int64List& dilation, const Padding
   }
 }
 
+/// padtype_to_pads, whose errors gain the line of the call.
+PaddingPairs pads_of(const Int64List& sizes, const Int64List& covered, const Int64List& strides,
+                     const Padding& padding) {
+  try {
+    return padtype_to_pads(sizes, covered, strides, padding);
+  } catch (const Error& error) {
+    fail(std::string(error.status().message()));
+  }
+}
+
 /// Padding of a transposed convolution from the forward one's.
 std::pair<int64_t, int64_t> conv_transpose_padding(int64_t k, int64_t s, const Padding& padding, size_t dimension) {
   if (padding.pairs() != nullptr) {
@@ -170,7 +180,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
   }
   Int64List covered;
   for (size_t k = 0; k < rank; ++k) covered.push_back(dilate(kernel_sizes[k], inner[k]));
-  const PaddingPairs pads = padtype_to_pads(in_sizes, covered, window_strides, padding);
+  const PaddingPairs pads = pads_of(in_sizes, covered, window_strides, padding);
   check_length("padding", pads.size(), rank);
   check_crop(in_sizes, base, pads);
   for (size_t k = 0; k < rank; ++k) {

@@ -122,6 +122,7 @@ StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<c
   if (hero == nullptr) hero = make_move_hero(i, operands, results);
   if (i.opcode == Opcode::kRngGetAndUpdateState) hero = make_rng_state_hero(i);
   if (i.opcode == Opcode::kDot) hero = make_dot_hero(i, operands, results[0]);
+  if (i.opcode == Opcode::kConvolution) hero = make_convolution_hero(i, operands, results[0], isa);
   if (i.opcode == Opcode::kScatter) {
     HILO_ASSIGN_OR_RETURN(hero, make_scatter_hero(i, operands, isa));
   }

@@ -14,6 +14,8 @@ StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& instruction, s
 // runtime/*.cc: each gives null if the instruction isn't of a form that it runs.
 std::unique_ptr<Hero> make_dot_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                     const Shape& result);
+std::unique_ptr<Hero> make_convolution_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
+                                            const Shape& result, Isa isa);
 StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                                Isa isa);
 StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
