@@ -83,6 +83,7 @@ TEST(ConvolutionHero, TakesEveryTypeThatConvolves) {
   check(module_of_form(form, ElementType::kF32, ElementType::kF64), 1e-12);
   check(module_of_form(form, ElementType::kS32));
   check(module_of_form(form, ElementType::kC64), kTolerance);
+  check(module_of_form(form, ElementType::kC128), 1e-12);
   check(module_of_form(form, ElementType::kPred));
 }
 
