@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/product.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
