@@ -94,8 +94,17 @@ void pack(const Operand& o, const From* from, To* to, bool reorder) {
   }
 }
 
-/// Rows of the result per task: fixed by the shapes, so that results don't depend on the number of threads.
 constexpr double kWorthForking = 1 << 19;  // multiplications: some 10 us
+
+/// Tasks per product: fixed by the shapes, so that results don't depend on the number of threads. Each packs the shorter
+/// operand anew, which is why a task has some 5 ms of work where there are more than two.
+constexpr double kWorkPerPart = 1 << 29;  // multiplications
+constexpr int64_t kMostParts = 64, kLeastLengthPerPart = 64;
+
+int64_t parts_of(double work, int64_t longer) {
+  const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostParts)));
+  return std::clamp<int64_t>(longer / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
+}
 
 template <typename T>
 class DotHero final : public Hero {
@@ -105,7 +114,7 @@ class DotHero final : public Hero {
         rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
         result_(result) {}
 
-  Status run(void* const* buffers, RunContext& context) const override {
+  Status run(void* const* buffers, RunContext&) const override {
     AlignedBuffer left, right, out;
     HILO_ASSIGN_OR_RETURN(const T* a, prepared(lhs_, buffers[0], left));
     HILO_ASSIGN_OR_RETURN(const T* b, prepared(rhs_, buffers[1], right));
@@ -115,7 +124,7 @@ class DotHero final : public Hero {
       HILO_ASSIGN_OR_RETURN(out, allocate_buffer(static_cast<size_t>(result_.element_count()) * sizeof(T)));
       c = reinterpret_cast<T*>(out.data());
     }
-    multiply_all(a, b, c, context);
+    multiply_all(a, b, c);
     if (narrow) narrow_result(c, buffers[2]);
     return ok_status();
   }
@@ -148,17 +157,15 @@ class DotHero final : public Hero {
         [] {});
   }
 
-  void multiply_all(const T* a, const T* b, T* c, RunContext& context) const {
+  void multiply_all(const T* a, const T* b, T* c) const {
     const int64_t batch = lhs_.batch.extent, m = lhs_.outer.extent, n = rhs_.outer.extent, k = lhs_.contracted.extent;
     const double work =
         static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     Executor* executor = work > kWorthForking ? &default_pool() : nullptr;
-    (void)context;
     // Whole items if there are many; else stretches of the longer side.
     const bool by_rows = m >= n;
     const int64_t longer = by_rows ? m : n;
-    int64_t parts = 1;
-    if (batch < 8 && executor != nullptr) parts = std::clamp<int64_t>(longer / 64, 1, 2);
+    const int64_t parts = batch < 8 && executor != nullptr ? parts_of(work / static_cast<double>(batch), longer) : 1;
     const auto task = [&](int64_t t) {
       const int64_t item = t / parts, part = t % parts;
       const int64_t begin = longer * part / parts / 16 * 16,
