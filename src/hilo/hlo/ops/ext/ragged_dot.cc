@@ -49,10 +49,10 @@ DotAttributes dot_of(const RaggedDotAttributes& a) {
   return dot;
 }
 
-Shape with_groups(const Shape& lhs, int64_t groups) {
+StatusOr<Shape> with_groups(const Shape& lhs, int64_t groups) {
   std::vector<int64_t> sizes = {groups};
   sizes.insert(sizes.end(), lhs.dimensions().begin(), lhs.dimensions().end());
-  return lhs.with_dimensions(sizes);
+  return Shape::make_array(lhs.element_type(), sizes);
 }
 
 /// Where the group dimension stands in the dot's result, if the mode is kContracted.
@@ -85,8 +85,10 @@ StatusOr<Shape> infer_ragged_dot(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_ragged(a, input.operands));
   const DotAttributes dot = dot_of(a);
   const Mode mode = mode_of(a);
-  const Shape lhs =
-      mode == Mode::kBatch ? input.operands[0] : with_groups(input.operands[0], input.operands[2].dimension(0));
+  Shape lhs = input.operands[0];
+  if (mode != Mode::kBatch) {
+    HILO_ASSIGN_OR_RETURN(lhs, with_groups(lhs, input.operands[2].dimension(0)));
+  }
   const Shape operands[] = {lhs, input.operands[1]};
   std::optional<Shape> type;  // a dot may state its result's element type
   if (input.declared != nullptr && input.declared->is_array()) type = *input.declared;
@@ -126,9 +128,10 @@ InstructionId membership(Steps& s, InstructionId group_sizes, int64_t length) {
 }
 
 /// lhs once for each group, with zeros outside the group.
-InstructionId grouped(Steps& s, const RaggedDotAttributes& a) {
+StatusOr<InstructionId> grouped(Steps& s, const RaggedDotAttributes& a) {
   const int64_t ragged = a.lhs_ragged_dimensions[0];
-  const Shape lhs = s.shape(s.operand(0)), wide = with_groups(lhs, s.shape(s.operand(2)).dimension(0));
+  const Shape lhs = s.shape(s.operand(0));
+  HILO_ASSIGN_OR_RETURN(const Shape wide, with_groups(lhs, s.shape(s.operand(2)).dimension(0)));
   Int64List places;
   for (int64_t d = 0; d < lhs.rank(); ++d) places.push_back(d + 1);
   const InstructionId mask = membership(s, s.operand(2), lhs.dimension(ragged));
@@ -140,7 +143,10 @@ StatusOr<ComputationPtr> decompose_ragged_dot(const Instruction& i, std::span<co
   const auto& a = attributes_of<RaggedDotAttributes>(i);
   const Mode mode = mode_of(a);
   Steps s(i, operands);
-  const InstructionId lhs = mode == Mode::kBatch ? s.operand(0) : grouped(s, a);
+  InstructionId lhs = s.operand(0);
+  if (mode != Mode::kBatch) {
+    HILO_ASSIGN_OR_RETURN(lhs, grouped(s, a));
+  }
   const Shape flat = i.shape.with_default_layout();
   std::vector<int64_t> sizes(flat.dimensions().begin(), flat.dimensions().end());
   Int64List back;

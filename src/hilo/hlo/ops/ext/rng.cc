@@ -30,6 +30,9 @@ StatusOr<Shape> infer_rng(const ShapeRuleInput& input) {
   const bool fits = distribution == RandomDistribution::kNormal    ? is_floating(type)
                     : distribution == RandomDistribution::kUniform ? !is_complex(type)
                                                                    : false;
+  std::vector<int64_t> both = {2};  // what normal numbers take
+  both.insert(both.end(), result.dimensions().begin(), result.dimensions().end());
+  HILO_RETURN_IF_ERROR(Shape::make_array(ElementType::kF64, both).status());
   if (fits && wide) return result.with_default_layout();
   return invalid_argument(fmt::format("{} has no numbers of type {}",  // rng_c2
                                       kRandomDistributionNames[static_cast<size_t>(distribution)],
