@@ -153,6 +153,7 @@ TEST_P(EvalCell, GivesWhatScalarFunctionsAndPlainLoopsGive) {
 /// Units in the last place that the engine's function may be off the reference, which is a rounding away from the truth.
 double engine_ulps(const Cell& cell) {
   if (cell.opcode == hlo::kExtErfInv) return 16;  // a polynomial of log1p
+  if (cell.opcode == Opcode::kFft) return 8;      // rounds once a level
   for (const cpu::Accuracy& row : cpu::kAccuracy) {
     if (row.opcode != cell.opcode || !is_floating(cell.type)) continue;
     const double ulps = cell.type == ElementType::kF64 ? row.f64_ulp : row.f32_ulp;
@@ -288,7 +289,8 @@ TEST(Cells, AreThereForEveryOpcodeOfThisVersion) {
   for (Opcode later : later_opcodes()) sampled[static_cast<size_t>(later)] = true;
   for (int k = 0; k < hlo::kOpcodeCount; ++k)
     EXPECT_TRUE(sampled[static_cast<size_t>(k)] || is_among_replicas(static_cast<Opcode>(k)) ||
-                is_about_order(static_cast<Opcode>(k)) || is_async_collective(static_cast<Opcode>(k)))
+                is_about_order(static_cast<Opcode>(k)) || is_async_collective(static_cast<Opcode>(k)) ||
+                static_cast<Opcode>(k) == Opcode::kCustomCall)
         << hlo::opcode_name(static_cast<Opcode>(k));
 }
 

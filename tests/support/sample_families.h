@@ -44,6 +44,10 @@ Samples sort_samples(Wanted wanted);
 
 // convolution_samples.cc
 Samples convolution_samples(Wanted wanted);
+// linalg_samples.cc
+Samples cholesky_samples(Wanted wanted);
+Samples fft_samples(Wanted wanted);
+Samples triangular_solve_samples(Wanted wanted);
 
 // control_samples.cc: ops that call computations.
 Samples call_samples(Wanted wanted);

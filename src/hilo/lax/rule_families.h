@@ -19,6 +19,8 @@ extern const Rules dot_rules;
 extern const Rules convolution_rules;
 extern const Rules gather_rules;
 extern const Rules scatter_rules;
+extern const Rules cholesky_rules, triangular_solve_rules;
+extern const Rules fft_rules;
 extern const Rules sort_rules;
 extern const Rules rng_bit_generator_rules;
 extern const Rules call_rules, conditional_rules, while_rules, scan_rules;

@@ -57,6 +57,9 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kScatter: return lax::scatter_rules;
     case Opcode::kTopK: return lax::top_k_rules;
     case Opcode::kSort: return lax::sort_rules;
+    case Opcode::kCholesky: return lax::cholesky_rules;
+    case Opcode::kTriangularSolve: return lax::triangular_solve_rules;
+    case Opcode::kFft: return lax::fft_rules;
     case Opcode::kRngBitGenerator: return lax::rng_bit_generator_rules;
     case Opcode::kCall: return lax::call_rules;
     case Opcode::kConditional: return lax::conditional_rules;
@@ -110,15 +113,12 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kBatchNormGrad:
     case Opcode::kBatchNormInference:
     case Opcode::kBatchNormTraining:
-    case Opcode::kCholesky:
     case Opcode::kCollectiveReduce:
     case Opcode::kCustomCall:
-    case Opcode::kFft:
     case Opcode::kRaggedAllToAll:
     case Opcode::kReduceWindow:
     case Opcode::kSelectAndScatter:
-    case Opcode::kShuffle:
-    case Opcode::kTriangularSolve: return lax::not_yet_rules;
+    case Opcode::kShuffle: return lax::not_yet_rules;
   }
   __builtin_unreachable();
 }

@@ -112,9 +112,9 @@ TEST(Evaluate, NamesTheInnermostInstructionOfAnError) {
   Builder inner("inner");
   const InstructionId a = inner.parameter(kS32, "a");
   const ComputationPtr failing =
-      *std::move(inner).build(*inner.add(Opcode::kFft, {a}, std::make_shared<RawAttributes>(), kS32, "f"));
+      *std::move(inner).build(*inner.add(Opcode::kShuffle, {a}, std::make_shared<RawAttributes>(), kS32, "f"));
   EXPECT_EQ(error_of(run_op(Opcode::kCall, {Literal::scalar(1)}, calls(failing))),
-            "UNIMPLEMENTED: fft 'f': fft is not implemented in this version");
+            "UNIMPLEMENTED: shuffle 'f': shuffle is not implemented in this version");
 }
 
 TEST(Evaluate, StopsWhenCancelled) {

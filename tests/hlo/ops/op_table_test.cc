@@ -62,7 +62,10 @@ TEST(NotYet, RefusesToRun) {
             "UNIMPLEMENTED: shuffle 'op': shuffle is not implemented in this version");
 }
 
-TEST(NotYet, KeepsOpsThatTalkToTheWorld) { EXPECT_TRUE(has_trait(Opcode::kOutfeed, kEffect)); }
+TEST(NotYet, KeepsOpsThatTalkToTheWorld) {
+  EXPECT_TRUE(has_trait(Opcode::kOutfeed, kEffect));
+  EXPECT_TRUE(has_trait(Opcode::kCustomCall, kEffect));
+}
 
 }  // namespace
 }  // namespace hilo::hlo

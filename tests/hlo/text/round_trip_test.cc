@@ -160,7 +160,7 @@ TEST(RoundTrip, OpsThatOnlyParse) {
       "  %custom = f32[4]{0} custom-call(%all), custom_call_target=\"a, \\\"b\\\"\", called_computations={%add, %add}, "
       "backend_config={\"k\":[1,2]}\n"
       "  %map = f32[4]{0} map(%custom, %custom), dimensions={0}, to_apply=%add\n"
-      "  %fft = c64[4]{0} fft(%map), fft_type=FFT, fft_length={4}\n"
+      "  %fft = c64[3]{0} fft(%map), fft_type=RFFT, fft_length={4}\n"
       "  %id = u32[] replica-id()\n"
       "  ROOT %out = (f32[4]{0}, token[]) tuple(%map, %token)\n"
       "}\n");

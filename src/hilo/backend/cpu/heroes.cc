@@ -126,6 +126,12 @@ StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<c
   if (i.opcode == Opcode::kScatter) {
     HILO_ASSIGN_OR_RETURN(hero, make_scatter_hero(i, operands, isa));
   }
+  if (i.opcode == Opcode::kCholesky) hero = make_cholesky_hero(i, operands);
+  if (i.opcode == Opcode::kTriangularSolve) hero = make_triangular_solve_hero(i, operands);
+  if (i.opcode == Opcode::kCustomCall) {
+    HILO_ASSIGN_OR_RETURN(hero, make_custom_call_hero(i, operands));
+  }
+  if (i.opcode == Opcode::kFft) hero = make_fft_hero(i, operands, isa);
   if (i.opcode == Opcode::kRngBitGenerator) hero = make_random_hero(i, operands, results);
   if (i.opcode == Opcode::kSort) {
     HILO_ASSIGN_OR_RETURN(hero, make_sort_hero(i, operands, isa));

@@ -28,6 +28,12 @@ std::unique_ptr<Hero> make_collective_hero(const hlo::Instruction& instruction, 
                                            std::span<const Shape> results);
 std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                        std::span<const Shape> results);
+std::unique_ptr<Hero> make_cholesky_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
+std::unique_ptr<Hero> make_triangular_solve_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
+std::unique_ptr<Hero> make_fft_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, Isa isa);
+/// Errors    NOT_FOUND for a target that nobody registered
+StatusOr<std::unique_ptr<Hero>> make_custom_call_hero(const hlo::Instruction& instruction,
+                                                      std::span<const Shape> operands);
 
 /// The reference kernel of the op: complex numbers, narrow types and rare forms. Correct and slow.
 std::unique_ptr<Hero> make_evaluator_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,

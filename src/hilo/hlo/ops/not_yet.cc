@@ -8,12 +8,7 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr AttributeField kRawFields[] = {
-    field<&RawAttributes::spelled>("spelled", FieldShow::kUnlessDefault),
-    field<&RawAttributes::raw>("raw", FieldShow::kUnlessDefault),
-    field<&RawAttributes::called_names>("called_names", FieldShow::kUnlessDefault),
-    field<&RawAttributes::called>("called", FieldShow::kUnlessDefault),
-};
+constexpr AttributeField kRawFields[] = {HILO_RAW_ATTRIBUTE_FIELDS};
 
 StatusOr<Shape> infer_declared(const ShapeRuleInput& input) {
   if (!input.declared) return invalid_argument("the result's shape must be stated; this version can't infer it");
@@ -27,15 +22,8 @@ StatusOr<Literal> refuse(const EvaluateInput& input) {
 /// Pure ops may be merged and dropped; all others talk to the world outside or to other devices.
 Traits traits_of(Opcode opcode) {
   constexpr Opcode kPure[] = {
-      Opcode::kBatchNormGrad,
-      Opcode::kBatchNormInference,
-      Opcode::kBatchNormTraining,
-      Opcode::kCholesky,
-      Opcode::kFft,
-      Opcode::kReduceWindow,
-      Opcode::kSelectAndScatter,
-      Opcode::kShuffle,
-      Opcode::kTriangularSolve,
+      Opcode::kBatchNormGrad, Opcode::kBatchNormInference, Opcode::kBatchNormTraining,
+      Opcode::kReduceWindow,  Opcode::kSelectAndScatter,   Opcode::kShuffle,
   };
   for (Opcode pure : kPure) {
     if (pure == opcode) return kNoTraits;
@@ -47,7 +35,9 @@ Traits traits_of(Opcode opcode) {
 
 std::span<const AttributeField> raw_fields() { return kRawFields; }
 
-bool has_raw_attributes(Opcode opcode) { return op_def(opcode).fields.data() == std::data(kRawFields); }
+bool has_raw_attributes(Opcode opcode) {
+  return opcode == Opcode::kCustomCall || op_def(opcode).fields.data() == std::data(kRawFields);
+}
 
 bool is_not_yet(Opcode opcode) { return op_def(opcode).infer_shape == infer_declared; }
 

@@ -18,9 +18,14 @@ struct RawAttributes : Attributes {
   std::vector<ComputationPtr> called;  ///< as many as called_names
 };
 
-/// The fields of an op whose attributes are RawAttributes.
+/// The fields of an op whose attributes are RawAttributes, or, as custom-call's, derive from them: then in front.
+#define HILO_RAW_ATTRIBUTE_FIELDS                                                     \
+  field<&RawAttributes::spelled>("spelled", FieldShow::kUnlessDefault),               \
+      field<&RawAttributes::raw>("raw", FieldShow::kUnlessDefault),                   \
+      field<&RawAttributes::called_names>("called_names", FieldShow::kUnlessDefault), \
+      field<&RawAttributes::called>("called", FieldShow::kUnlessDefault)
 std::span<const AttributeField> raw_fields();
-/// Whether `opcode`'s attributes are RawAttributes.
+/// Whether `opcode`'s attributes are such.
 bool has_raw_attributes(Opcode opcode);
 /// Whether its definition is the generic one.
 bool is_not_yet(Opcode opcode);

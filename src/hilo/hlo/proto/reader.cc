@@ -11,6 +11,7 @@
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/proto/annotations.h"
@@ -111,6 +112,15 @@ void forget_usual_comparison(const Parts& parts) {
   if (compare.type == usual) compare.type = ComparisonType::kDefault;
 }
 
+/// What a custom call is configured with is part of its meaning.
+void configure_custom_call(Parts& parts) {
+  if (parts.opcode != Opcode::kCustomCall || parts.annotations == nullptr) return;
+  if (parts.annotations->backend_config.empty()) return;
+  auto rest = std::make_shared<Annotations>(*parts.annotations);
+  static_cast<CustomCallAttributes&>(*parts.attributes).backend_config = std::exchange(rest->backend_config, {});
+  parts.annotations = *rest == Annotations() ? nullptr : AnnotationsPtr(std::move(rest));
+}
+
 void tell_predicated(const Parts& parts) {
   if (parts.opcode != Opcode::kConditional || has_raw_attributes(parts.opcode) || parts.operand_shapes.empty()) return;
   static_cast<ConditionalAttributes&>(*parts.attributes).predicated =
@@ -200,6 +210,7 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   }
   HILO_ASSIGN_OR_RETURN(parts.annotations, annotations_of(message, draft));
   HILO_RETURN_IF_ERROR(read_attributes(message, parts));
+  configure_custom_call(parts);
   return restore_extension(draft.draft.size(), parts);
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/proto/annotations.h"
 #include "hilo/hlo/proto/fields.h"
@@ -102,7 +103,9 @@ StatusOr<WireWriter> Writer::instruction(const Computation& c, const Instruction
     HILO_RETURN_IF_ERROR(attributes(i, out));
     text::add_frontend_fields(text::frontend_fields(i), annotations);
   }
-  out.own.message(3, write_shape(i.shape));
+  if (i.opcode == Opcode::kCustomCall && i.attributes != nullptr)
+    annotations.backend_config = attributes_of<CustomCallAttributes>(i).backend_config;
+  out.own.message(3, write_shape(shown_shape(i)));
   out.own.integer(35, id_of(c, i.id));
   Int64List operands;
   for (InstructionId operand : i.operands) operands.push_back(id_of(c, operand));

@@ -7,6 +7,7 @@
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/annotations.h"
 #include "hilo/hlo/text/frontend_fields.h"
@@ -128,6 +129,12 @@ Status AttributeReader::read_all(size_t instruction_position, std::string_view n
       return cursor.error(position, fmt::format("more than {} attributes", kMostAttributes));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
+    if (def.opcode == Opcode::kCustomCall && key == "backend_config") {
+      only_annotations = !own;
+      HILO_ASSIGN_OR_RETURN(const std::string_view config, cursor.raw_value(key));
+      static_cast<CustomCallAttributes&>(*attributes).backend_config = config;
+      continue;
+    }
     if (!is_annotation(key)) {
       only_annotations = !own;
       HILO_RETURN_IF_ERROR(read_one(key, position));

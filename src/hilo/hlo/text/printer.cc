@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/annotations.h"
 #include "hilo/hlo/text/composite.h"
@@ -36,6 +37,7 @@ class Printer {
   std::string take() { return std::move(out_); }
 
  private:
+  void unconfigured_instruction(const Computation& c, const Instruction& i);
   void rename(const Computation& c);
   void attributes(const Instruction& i);
   void raw_attributes(const RawAttributes& raw);
@@ -175,8 +177,15 @@ void Printer::annotations(const Computation& c, const Annotations& a) {
 }
 
 void Printer::instruction(const Computation& c, const Instruction& i) {
+  unconfigured_instruction(c, i);
+  if (i.opcode != Opcode::kCustomCall || i.attributes == nullptr) return;
+  const std::string& config = attributes_of<CustomCallAttributes>(i).backend_config;
+  if (!config.empty()) out_ += ", backend_config=" + config;  // the last, as XLA writes it
+}
+
+void Printer::unconfigured_instruction(const Computation& c, const Instruction& i) {
   out_ += '%' + name_of(i) + " = ";
-  shape(i.shape);
+  shape(shown_shape(i));
   const Computation* const decomposition = decomposition_of(i);
   const std::string frontend_attributes = decomposition == nullptr ? std::string() : composite_attributes(i, names());
   const bool composite = !frontend_attributes.empty();

@@ -22,6 +22,7 @@ struct Library {
   Gemm<std::complex<float>> cgemm = nullptr;
   Gemm<std::complex<double>> zgemm = nullptr;
   const char* name = "none";
+  void* handle = nullptr;
 };
 
 Library open_library() {
@@ -39,6 +40,7 @@ Library open_library() {
     library.zgemm = reinterpret_cast<Gemm<std::complex<double>>>(dlsym(handle, "zgemm_"));
     if (library.sgemm != nullptr && library.dgemm != nullptr) {
       library.name = "OpenBLAS";
+      library.handle = handle;
       return library;
     }
     dlclose(handle);
@@ -107,5 +109,6 @@ void multiply(const MatrixProduct<double>& p) { multiply_with(library().dgemm, p
 void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p); }
 void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p); }
 const char* blas_name() { return library().name; }
+void* blas_symbol(const char* name) { return library().handle == nullptr ? nullptr : dlsym(library().handle, name); }
 
 }  // namespace hilo::cpu

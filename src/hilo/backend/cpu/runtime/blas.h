@@ -35,4 +35,8 @@ void multiply(const MatrixProduct<std::complex<double>>& p);
 /// "OpenBLAS ..." or "none": what multiply() calls.
 const char* blas_name();
 
+/// The address of a routine of BLAS or LAPACK by its name in Fortran ("dpotrf_"); null if there is no library or it hasn't
+/// it.
+void* blas_symbol(const char* name);
+
 }  // namespace hilo::cpu

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/fft/kernels.h -- Fourier transforms of many lines at once, one line a lane of a vector register;
+// one copy of the code for each instruction set.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace hilo::cpu::fft {
+
+/// One pass of a Stockham transform: `count` butterflies of `radix` elements on `stride` interleaved sequences.
+struct Pass {
+  int radix;
+  int64_t count, stride;
+  int64_t twiddles;  ///< the first in LineTable::twiddles; radix - 1 complex numbers for each butterfly
+};
+
+/// What a transform of one length needs: made once, in double.
+template <typename T>
+struct LineTable {
+  int64_t length = 1;
+  std::vector<Pass> passes;
+  std::vector<T> twiddles;            ///< real and imaginary parts in turn
+  std::vector<std::vector<T>> roots;  ///< by radix: its roots of unity, for radices without code of their own
+
+  // For kernels.inc, which may not call code that other files compile for another machine.
+  int64_t pass_count() const;
+  const Pass& pass(int64_t k) const;
+  const T* twiddle_data() const;
+  const T* root_data(int radix) const;
+};
+
+/// Lines in memory: element k of line l is at k * element + l * line, counted in complex numbers.
+template <typename T>
+struct Lines {
+  T* data;
+  int64_t element, line;
+};
+
+/// Lines [begin, end) of a transform.
+template <typename T>
+struct LineJob {
+  const LineTable<T>* table;
+  Lines<const T> from;
+  Lines<T> to;
+  int64_t begin, end;
+  bool inverse = false;
+  T scale = 1;
+  const T* twiddle = nullptr;  ///< element k of line l is multiplied with number k * twiddle_line + l of this table
+  int64_t twiddle_line = 0;
+
+  /// Memory of the thread, aligned for vectors, at least so many bytes; good until the next call.
+  void* memory(int64_t bytes) const;
+};
+
+/// Lines that a vector register holds.
+template <typename T>
+constexpr int64_t lanes(int vector_bytes) {
+  return vector_bytes / static_cast<int64_t>(sizeof(T));
+}
+
+namespace sse2 {
+void run(const LineJob<float>& job);
+void run(const LineJob<double>& job);
+}  // namespace sse2
+namespace avx2 {
+void run(const LineJob<float>& job);
+void run(const LineJob<double>& job);
+}  // namespace avx2
+namespace avx512 {
+void run(const LineJob<float>& job);
+void run(const LineJob<double>& job);
+}  // namespace avx512
+
+}  // namespace hilo::cpu::fft

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/runtime/fft/transform.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "hilo/base/buffer_pool.h"
+#include "hilo/base/thread_pool.h"
+
+namespace hilo::cpu::fft {
+namespace {
+
+constexpr int kMostRadix = 13;         // larger prime factors make a convolution
+constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the second cache twice
+constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
+constexpr double kWorthForking = 1 << 17;
+
+/// Radices whose product is `length`, the large ones first; empty if a prime factor is too large.
+std::vector<int> radices_of(int64_t length) {
+  std::vector<int> radices;
+  int twos = 0;
+  while (length % 2 == 0) {
+    length /= 2;
+    ++twos;
+  }
+  // 8 8 2 is slower than 8 4 4.
+  const int eights = twos % 3 == 1 ? std::max(0, twos / 3 - 1) : twos / 3;
+  radices.assign(static_cast<size_t>(eights), 8);
+  for (twos -= 3 * eights; twos >= 2; twos -= 2) radices.push_back(4);
+  if (twos == 1) radices.push_back(2);
+  for (int prime : {13, 11, 7, 5, 3}) {
+    for (; length % prime == 0; length /= prime) radices.push_back(prime);
+  }
+  if (length != 1) return {};
+  return radices;
+}
+
+bool is_smooth(int64_t length) { return length == 1 || !radices_of(length).empty(); }
+
+template <typename T>
+void append(std::complex<double> value, std::vector<T>& to) {
+  to.push_back(static_cast<T>(value.real()));
+  to.push_back(static_cast<T>(value.imag()));
+}
+
+template <typename T>
+LineTable<T> make_table(int64_t length) {
+  LineTable<T> table;
+  table.length = length;
+  table.roots.resize(kMostRadix + 1);
+  int64_t left = length, stride = 1;
+  for (int radix : radices_of(length)) {
+    const int64_t count = left / radix;
+    table.passes.push_back({radix, count, stride, static_cast<int64_t>(table.twiddles.size())});
+    for (int64_t p = 0; p < count; ++p) {
+      for (int64_t j = 1; j < radix; ++j) append(root_of_unity(p * j, left), table.twiddles);
+    }
+    std::vector<T>& roots = table.roots[static_cast<size_t>(radix)];
+    for (int64_t j = static_cast<int64_t>(roots.size()) / 2; j < radix; ++j) append(root_of_unity(j, radix), roots);
+    left = count;
+    stride *= radix;
+  }
+  return table;
+}
+
+/// The factor of `length` nearest its square root.
+int64_t middle_factor(int64_t length) {
+  auto factor = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
+  while (length % factor != 0) --factor;
+  return factor;
+}
+
+/// The least length from `least` on that has small factors only.
+int64_t smooth_from(int64_t least) {
+  int64_t best = 1;
+  while (best < least) best *= 2;
+  for (int64_t odd : {3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 49, 63, 75, 81}) {
+    int64_t length = odd;
+    while (length < least) length *= 2;
+    best = std::min(best, length);
+  }
+  return best;
+}
+
+double work_of(int64_t length, int64_t lines) {
+  return 5.0 * static_cast<double>(length) * std::log2(static_cast<double>(length) + 1) * static_cast<double>(lines);
+}
+
+template <typename T>
+void multiply_into(const T* a, int64_t a_element, const T* b, int64_t count, bool conjugate_b, T scale, T* to,
+                   int64_t to_element) {
+  for (int64_t k = 0; k < count; ++k) {
+    const T re = a[2 * k * a_element], im = a[2 * k * a_element + 1];
+    const T b_re = b[2 * k], b_im = conjugate_b ? -b[2 * k + 1] : b[2 * k + 1];
+    to[2 * k * to_element] = (re * b_re - im * b_im) * scale;
+    to[2 * k * to_element + 1] = (re * b_im + im * b_re) * scale;
+  }
+}
+
+}  // namespace
+
+std::complex<double> root_of_unity(int64_t k, int64_t n) {
+  const int64_t eighth = 8 * k / n;
+  const auto angle = [n](int64_t steps) {
+    return 2 * std::numbers::pi_v<long double> * static_cast<long double>(steps) / (8.0L * static_cast<long double>(n));
+  };
+  // Within an octant of the nearest multiple of a quarter turn both functions are accurate.
+  const int64_t quarter = (eighth + 1) / 2;
+  const long double rest = angle(8 * k - 2 * quarter * n);
+  const auto c = static_cast<double>(std::cos(rest)), s = static_cast<double>(std::sin(rest));
+  switch (quarter % 4) {
+    case 0: return {c, -s};
+    case 1: return {-s, -c};
+    case 2: return {-c, s};
+    default: return {s, c};
+  }
+}
+
+template <typename T>
+int64_t LineTable<T>::pass_count() const {
+  return static_cast<int64_t>(passes.size());
+}
+template <typename T>
+const Pass& LineTable<T>::pass(int64_t k) const {
+  return passes[static_cast<size_t>(k)];
+}
+template <typename T>
+const T* LineTable<T>::twiddle_data() const {
+  return twiddles.data();
+}
+template <typename T>
+const T* LineTable<T>::root_data(int radix) const {
+  return roots[static_cast<size_t>(radix)].data();
+}
+template <typename T>
+void* LineJob<T>::memory(int64_t bytes) const {
+  constexpr size_t kAlignment = 64;
+  thread_local std::vector<std::byte> buffer;
+  if (buffer.size() < static_cast<size_t>(bytes) + kAlignment) buffer.resize(static_cast<size_t>(bytes) + kAlignment);
+  const auto address = reinterpret_cast<uintptr_t>(buffer.data());
+  return buffer.data() + (kAlignment - address % kAlignment) % kAlignment;
+}
+template struct LineTable<float>;
+template struct LineTable<double>;
+template struct LineJob<float>;
+template struct LineJob<double>;
+
+template <typename T>
+Transform<T>::Transform(int64_t length, Isa isa) : length_(length), isa_(isa), lanes_(lanes<T>(vector_bytes(isa))) {
+  if (is_smooth(length)) {
+    if (length <= kMostDirect) direct_ = make_table<T>(length);
+    const int64_t columns = middle_factor(length);
+    if (length < kLeastSplit || columns == 1) return;
+    columns_ = make_table<T>(columns);
+    rows_ = make_table<T>(length / columns);
+    twiddles_.reserve(static_cast<size_t>(2 * length));
+    for (int64_t k = 0; k < columns; ++k) {
+      for (int64_t l = 0; l < rows_.length; ++l) append(root_of_unity(k * l, length), twiddles_);
+    }
+    return;
+  }
+  const int64_t padded = smooth_from(2 * length - 1);
+  padded_ = std::make_unique<Transform<T>>(padded, isa);
+  std::vector<double> filter(static_cast<size_t>(2 * padded));
+  for (int64_t k = 0; k < length; ++k) {
+    // k^2 modulo 2n, without leaving 64 bits.
+    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
+                                             static_cast<unsigned __int128>(2 * length));
+    const std::complex<double> root = root_of_unity(square, 2 * length);
+    append(root, chirp_);
+    for (int64_t place : {k, (padded - k) % padded}) {
+      filter[static_cast<size_t>(2 * place)] = root.real();
+      filter[static_cast<size_t>(2 * place + 1)] = -root.imag();
+    }
+  }
+  const Transform<double> exact(padded, isa);
+  const Status status = exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}});
+  if (!status.ok()) filter.assign(filter.size(), std::numeric_limits<double>::quiet_NaN());
+  for (double value : filter) filter_.push_back(static_cast<T>(value));
+}
+
+template <typename T>
+Transform<T>::~Transform() = default;
+template <typename T>
+Transform<T>::Transform(Transform&&) noexcept = default;
+
+template <typename T>
+void Transform<T>::run_job(LineJob<T> job, double work) const {
+  const auto run = [this](const LineJob<T>& part) {
+    if (isa_ == Isa::kAvx512) avx512::run(part);
+    else if (isa_ == Isa::kAvx2) avx2::run(part);
+    else sse2::run(part);
+  };
+  const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
+  const int64_t parts = work < kWorthForking ? 1 : std::min<int64_t>(blocks, default_pool().threads() * 4);
+  if (parts <= 1) return run(job);
+  const int64_t first = job.begin, last = job.end;
+  default_pool().parallel_for(parts, [&](int64_t p) {
+    LineJob<T> part = job;
+    part.begin = std::min(last, first + blocks * p / parts * lanes_);
+    part.end = std::min(last, first + blocks * (p + 1) / parts * lanes_);
+    run(part);
+  });
+}
+
+template <typename T>
+void Transform<T>::run_direct(const Batch<T>& batch) const {
+  LineJob<T> job{&direct_, batch.from, batch.to, 0, batch.count, batch.inverse, batch.scale};
+  const auto group = [&](int64_t g, double work) {
+    LineJob<T> one = job;
+    one.from.data += 2 * g * batch.from_group;
+    one.to.data += 2 * g * batch.to_group;
+    run_job(one, work);
+  };
+  const double work = work_of(length_, batch.count);
+  if (batch.groups > 1 && work * static_cast<double>(batch.groups) > kWorthForking) {
+    const int64_t parts = std::min<int64_t>(batch.groups, default_pool().threads() * 4);
+    default_pool().parallel_for(parts, [&](int64_t p) {
+      for (int64_t g = batch.groups * p / parts; g < batch.groups * (p + 1) / parts; ++g) group(g, 0);
+    });
+  } else {
+    for (int64_t g = 0; g < batch.groups; ++g) group(g, work);
+  }
+}
+
+/// length = A B: B transforms of length A down the columns, A of length B along the rows, and between them a factor for
+/// each element. Element k1 + A k2 of the result comes from row k1.
+template <typename T>
+Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
+                               T scale) const {
+  const int64_t a = columns_.length, b = rows_.length;
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * length_) * sizeof(T)));
+  T* const between = reinterpret_cast<T*>(memory.data());
+  LineJob<T> down{&columns_, {from, b * from_element, from_element}, {between, b, 1}, 0, b, inverse, 1};
+  down.twiddle = twiddles_.data();
+  down.twiddle_line = b;
+  run_job(down, work_of(length_, 1));
+  run_job({&rows_, {between, 1, b}, {to, a * to_element, to_element}, 0, a, inverse, scale}, work_of(length_, 1));
+  return ok_status();
+}
+
+template <typename T>
+Status Transform<T>::run_convolution(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
+                                     T scale) const {
+  const int64_t n = padded_->length();
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * n) * sizeof(T)));
+  T* const x = reinterpret_cast<T*>(memory.data());
+  multiply_into<T>(from, from_element, chirp_.data(), length_, inverse, 1, x, 1);
+  std::fill(x + 2 * length_, x + 2 * n, T(0));
+  // The inverse is the conjugate of the forward transform of the conjugate: its chirp and filter are conjugates too. The
+  // filter is even, so its transform is, and conjugating that is the transform of the conjugate.
+  const Batch<T> forward{{x, 1, n}, {x, 1, n}};
+  HILO_RETURN_IF_ERROR(padded_->run(forward));
+  multiply_into<T>(x, 1, filter_.data(), n, inverse, 1, x, 1);
+  Batch<T> back = forward;
+  back.inverse = true;
+  HILO_RETURN_IF_ERROR(padded_->run(back));
+  multiply_into<T>(x, 1, chirp_.data(), length_, inverse, scale / static_cast<T>(n), to, to_element);
+  return ok_status();
+}
+
+template <typename T>
+Status Transform<T>::run_line(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
+                              T scale) const {
+  if (padded_ != nullptr) return run_convolution(from, from_element, to, to_element, inverse, scale);
+  return run_split(from, from_element, to, to_element, inverse, scale);
+}
+
+template <typename T>
+Status Transform<T>::run(const Batch<T>& batch) const {
+  const int64_t lines = batch.count * batch.groups;
+  if (lines == 0) return ok_status();
+  const bool splits = columns_.length > 1;
+  const bool few = lines < lanes_ && length_ >= kLeastSplit && splits;
+  if (padded_ == nullptr && length_ <= kMostDirect && !few) {
+    run_direct(batch);
+    return ok_status();
+  }
+  std::atomic<bool> failed = false;
+  const auto line = [&](int64_t i) {
+    const int64_t g = i / batch.count, l = i % batch.count;
+    const Status status = run_line(batch.from.data + 2 * (g * batch.from_group + l * batch.from.line),
+                                   batch.from.element, batch.to.data + 2 * (g * batch.to_group + l * batch.to.line),
+                                   batch.to.element, batch.inverse, batch.scale);
+    if (!status.ok()) failed = true;
+  };
+  if (lines >= default_pool().threads() && work_of(length_, lines) > kWorthForking)
+    default_pool().parallel_for(lines, line);
+  else
+    for (int64_t i = 0; i < lines; ++i) line(i);
+  if (failed) return resource_exhausted("fft: no memory for its intermediate values");
+  return ok_status();
+}
+
+template class Transform<float>;
+template class Transform<double>;
+
+}  // namespace hilo::cpu::fft

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/fft/transform.h -- Fourier transforms of one length, planned once: in one sweep, as a matrix of two
+// factors, or as a convolution where the length has a large prime factor.
+#pragma once
+
+#include <memory>
+#include <numbers>
+
+#include "hilo/backend/cpu/isa.h"
+#include "hilo/backend/cpu/runtime/fft/kernels.h"
+#include "hilo/base/status.h"
+
+namespace hilo::cpu::fft {
+
+/// `groups` times `count` lines; strides in complex numbers.
+template <typename T>
+struct Batch {
+  Lines<const T> from;
+  Lines<T> to;
+  int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
+  bool inverse = false;
+  T scale = 1;
+};
+
+template <typename T>
+class Transform {
+ public:
+  /// Precondition: length > 0.
+  Transform(int64_t length, Isa isa);
+  ~Transform();
+  Transform(Transform&&) noexcept;
+
+  int64_t length() const { return length_; }
+  /// Operand and result may be the same memory with the same strides. The same bits on any number of threads.
+  /// Errors    RESOURCE_EXHAUSTED
+  Status run(const Batch<T>& batch) const;
+
+ private:
+  void run_direct(const Batch<T>& batch) const;
+  Status run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
+  Status run_convolution(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
+  Status run_line(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
+  void run_job(LineJob<T> job, double work) const;
+
+  int64_t length_;
+  Isa isa_;
+  int64_t lanes_;
+  LineTable<T> direct_;          ///< for many lines, if the length is smooth and not too long
+  LineTable<T> columns_, rows_;  ///< length = columns_.length * rows_.length
+  std::vector<T> twiddles_;      ///< between the two
+  std::unique_ptr<Transform<T>> padded_;
+  std::vector<T> chirp_, filter_;
+};
+
+/// exp(-2 pi i k / n), by the octant: exact at multiples of a quarter turn. Precondition: 0 <= k < n.
+std::complex<double> root_of_unity(int64_t k, int64_t n);
+
+extern template class Transform<float>;
+extern template class Transform<double>;
+
+}  // namespace hilo::cpu::fft

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/lapack.h -- the handlers of the custom calls lapack_*_ffi, by JAX's names, with JAX's operands,
+// attributes and results. They need a LAPACK library (blas.h); without one a call is an error.
+#pragma once
+
+#include "hilo/hlo/ops/custom_call_registry.h"
+
+namespace hilo::cpu::lapack {
+
+// lapack_factor.cc. T is float, double, std::complex<float> or std::complex<double>.
+template <typename T> Status getrf(const CustomCallFrame& frame);  ///< x -> lu, pivots from 1, info
+template <typename T> Status potrf(const CustomCallFrame& frame);  ///< x; uplo -> factor, info
+template <typename T> Status trsm(const CustomCallFrame& frame);   ///< a, b; side, uplo, trans_x, diag -> x
+template <typename T> Status geqrf(const CustomCallFrame& frame);  ///< x -> reflectors and r, tau
+template <typename T> Status geqp3(const CustomCallFrame& frame);  ///< x, jpvt -> reflectors and r, jpvt, tau
+template <typename T> Status orgqr(const CustomCallFrame& frame);  ///< reflectors, tau -> q
+template <typename T> Status ormqr(
+    const CustomCallFrame& frame);  ///< reflectors, tau, c; side, trans -> op(q) c or c op(q)
+template <typename T> Status gtsv(const CustomCallFrame& frame);  ///< dl, d, du, b -> dl, d, du, x, info
+
+// lapack_eigen.cc
+template <typename T> Status syevd(const CustomCallFrame& frame);  ///< x; mode, uplo -> vectors, values, info
+template <typename T> Status sytrd(const CustomCallFrame& frame);  ///< x; uplo -> reflectors, d, e, tau, info
+template <typename T> Status gesdd(const CustomCallFrame& frame);  ///< x; mode -> x, s, u, vt, info
+template <typename T> Status gesvd(const CustomCallFrame& frame);  ///< as gesdd, by QR iteration
+
+// lapack_general.cc
+template <typename T> Status geev(
+    const CustomCallFrame& frame);  ///< x; compute_left, _right -> values (real: re, im), vl, vr, info
+template <typename T> Status gees(
+    const CustomCallFrame& frame);  ///< x; mode, sort -> t, z, values (real: re, im), selected, info
+template <typename T> Status gehrd(const CustomCallFrame& frame);  ///< x; low, high -> h and reflectors, tau, info
+
+}  // namespace hilo::cpu::lapack

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/lapack_factor.cc -- LAPACK's factorisations and what is solved with them.
+#include "hilo/backend/cpu/runtime/lapack.h"
+#include "hilo/backend/cpu/runtime/lapack_routine.h"
+
+namespace hilo::cpu::lapack {
+namespace {
+
+/// n^3 / 3 and the like: which constant doesn't matter for the choice between one thread and several.
+double cube(double m, double n) { return m * n * std::min(m, n); }
+
+}  // namespace
+
+template <typename T>
+Status getrf(const CustomCallFrame& frame) {
+  static auto* const call = routine<T, void(const int*, const int*, T*, const int*, int*, int*)>("getrf");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> lu, batch_of<T>(result(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<int> pivots, batch_of<int>(result(frame, 1), 1));
+  HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 2), 0));
+  HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == lu.rows && x.columns == lu.columns && lu.count == x.count &&
+                                             pivots.count == x.count && pivots.rows == std::min(x.rows, x.columns) &&
+                                             info.count == x.count));
+  copy_unless_same(x, lu);
+  const int leading = x.leading();
+  for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
+  });
+  return ok_status();
+}
+
+template <typename T>
+Status potrf(const CustomCallFrame& frame) {
+  static auto* const call = routine<T, void(const char*, const int*, T*, const int*, int*)>("potrf");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 1), 0));
+  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo"));
+  HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == x.columns && out.rows == x.rows && out.columns == x.rows &&
+                                             out.count == x.count && info.count == x.count));
+  copy_unless_same(x, out);
+  const int leading = x.leading();
+  for_batch(x.count, cube(x.rows, x.rows), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) call(&uplo, &out.rows, out.item(i), &leading, info.item(i));
+  });
+  return ok_status();
+}
+
+template <typename T>
+Status trsm(const CustomCallFrame& frame) {
+  static auto* const call = routine<T, void(const char*, const char*, const char*, const char*, const int*, const int*,
+                                            const T*, const T*, const int*, T*, const int*)>("trsm");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> a, batch_of<T>(operand(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> b, batch_of<T>(operand(frame, 1), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(result(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const char side, letter(frame, "side"));
+  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo"));
+  HILO_ASSIGN_OR_RETURN(const char transposed, letter(frame, "trans_x"));
+  HILO_ASSIGN_OR_RETURN(const char diagonal, letter(frame, "diag"));
+  HILO_RETURN_IF_ERROR(check_fits(frame, a.rows == a.columns && a.rows == (side == 'L' ? b.rows : b.columns) &&
+                                             b.rows == x.rows && b.columns == x.columns && a.count == b.count &&
+                                             x.count == b.count));
+  copy_unless_same(b, x);
+  const T one = 1;
+  const int a_leading = a.leading(), x_leading = x.leading();
+  for_batch(x.count, static_cast<double>(x.size()) * a.rows, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      call(&side, &uplo, &transposed, &diagonal, &x.rows, &x.columns, &one, a.item(i), &a_leading, x.item(i),
+           &x_leading);
+    }
+  });
+  return ok_status();
+}
+
+template <typename T>
+Status geqrf(const CustomCallFrame& frame) {
+  static auto* const call = routine<T, void(const int*, const int*, T*, const int*, T*, T*, const int*, int*)>("geqrf");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(result(frame, 1), 1));
+  HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == out.rows && x.columns == out.columns && out.count == x.count &&
+                                             tau.count == x.count && tau.rows == std::min(x.rows, x.columns)));
+  copy_unless_same(x, out);
+  const int leading = x.leading(), query = -1;
+  T answer{};
+  int info = 0;
+  call(&out.rows, &out.columns, out.data, &leading, tau.data, &answer, &query, &info);
+  const int size = work_size(answer);
+  for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
+    std::vector<T> work(static_cast<size_t>(size));
+    int ignored = 0;
+    for (int64_t i = begin; i < end; ++i)
+      call(&out.rows, &out.columns, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
+  });
+  return ok_status();
+}
+
+template <typename T>
+Status geqp3(const CustomCallFrame& frame) {
+  using RealCall = void(const int*, const int*, T*, const int*, int*, T*, T*, const int*, int*);
+  using ComplexCall = void(const int*, const int*, T*, const int*, int*, T*, T*, const int*, Real<T>*, int*);
+  static auto* const call = routine<T, std::conditional_t<kComplex<T>, ComplexCall, RealCall>>("geqp3");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<int> pivots_in, batch_of<int>(operand(frame, 1), 1));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<int> pivots, batch_of<int>(result(frame, 1), 1));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(result(frame, 2), 1));
+  HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == out.rows && x.columns == out.columns && out.count == x.count &&
+                                             pivots_in.rows == x.columns && pivots.rows == x.columns &&
+                                             pivots.count == x.count && pivots_in.count == x.count &&
+                                             tau.count == x.count && tau.rows == std::min(x.rows, x.columns)));
+  copy_unless_same(x, out);
+  copy_unless_same(pivots_in, pivots);
+  const int leading = x.leading();
+  std::vector<Real<T>> real_work(kComplex<T> ? static_cast<size_t>(2 * x.columns) : 0);
+  const auto run = [&](int64_t i, T* work, int size) {
+    int info = 0;
+    if constexpr (kComplex<T>) {
+      call(&out.rows, &out.columns, out.item(i), &leading, pivots.item(i), tau.item(i), work, &size, real_work.data(),
+           &info);
+    } else {
+      call(&out.rows, &out.columns, out.item(i), &leading, pivots.item(i), tau.item(i), work, &size, &info);
+    }
+  };
+  T answer{};
+  run(0, &answer, -1);
+  std::vector<T> work(static_cast<size_t>(work_size(answer)));
+  for (int64_t i = 0; i < x.count; ++i) run(i, work.data(), static_cast<int>(work.size()));
+  return ok_status();
+}
+
+template <typename T>
+Status orgqr(const CustomCallFrame& frame) {
+  static auto* const call =
+      routine<T, void(const int*, const int*, const int*, T*, const int*, const T*, T*, const int*, int*)>("orgqr",
+                                                                                                           "ungqr");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(operand(frame, 1), 1));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
+  HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == out.rows && x.columns == out.columns && out.count == x.count &&
+                                             x.columns <= x.rows && tau.count == x.count && tau.rows <= x.columns));
+  copy_unless_same(x, out);
+  const int leading = x.leading(), query = -1;
+  T answer{};
+  int info = 0;
+  call(&out.rows, &out.columns, &tau.rows, out.data, &leading, tau.data, &answer, &query, &info);
+  const int size = work_size(answer);
+  for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
+    std::vector<T> work(static_cast<size_t>(size));
+    int ignored = 0;
+    for (int64_t i = begin; i < end; ++i) {
+      call(&out.rows, &out.columns, &tau.rows, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
+    }
+  });
+  return ok_status();
+}
+
+template <typename T>
+Status ormqr(const CustomCallFrame& frame) {
+  static auto* const call =
+      routine<T, void(const char*, const char*, const int*, const int*, const int*, const T*, const int*, const T*, T*,
+                      const int*, T*, const int*, int*)>("ormqr", "unmqr");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(operand(frame, 1), 1));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> c, batch_of<T>(operand(frame, 2), 2));
+  HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
+  HILO_ASSIGN_OR_RETURN(const char side, letter(frame, "side"));
+  HILO_ASSIGN_OR_RETURN(const char transposed, letter(frame, "trans"));
+  HILO_RETURN_IF_ERROR(check_fits(frame, c.rows == out.rows && c.columns == out.columns && out.count == c.count &&
+                                             x.count == c.count && tau.count == c.count && tau.rows <= x.columns &&
+                                             x.rows == (side == 'L' ? c.rows : c.columns)));
+  copy_unless_same(c, out);
+  const int x_leading = x.leading(), leading = out.leading();
+  const auto run = [&](int64_t i, T* work, int size) {
+    int info = 0;
+    call(&side, &transposed, &out.rows, &out.columns, &tau.rows, x.item(i), &x_leading, tau.item(i), out.item(i),
+         &leading, work, &size, &info);
+  };
+  T answer{};
+  run(0, &answer, -1);
+  const int size = work_size(answer);
+  for_batch(c.count, static_cast<double>(c.size()) * tau.rows, [&](int64_t begin, int64_t end) {
+    std::vector<T> work(static_cast<size_t>(size));
+    for (int64_t i = begin; i < end; ++i) run(i, work.data(), size);
+  });
+  return ok_status();
+}
+
+template <typename T>
+Status gtsv(const CustomCallFrame& frame) {
+  static auto* const call = routine<T, void(const int*, const int*, T*, T*, T*, T*, const int*, int*)>("gtsv");
+  HILO_RETURN_IF_ERROR(check_routine(reinterpret_cast<void*>(call), frame.target));
+  Batch<T> in[4], out[4];
+  for (size_t k = 0; k < 4; ++k) {
+    HILO_ASSIGN_OR_RETURN(in[k], batch_of<T>(operand(frame, k), k < 3 ? 1 : 2));
+    HILO_ASSIGN_OR_RETURN(out[k], batch_of<T>(result(frame, k), k < 3 ? 1 : 2));
+    HILO_RETURN_IF_ERROR(check_fits(frame, in[k].rows == out[k].rows && in[k].columns == out[k].columns &&
+                                               in[k].count == in[0].count && out[k].count == in[0].count &&
+                                               in[k].rows == in[0].rows));
+  }
+  HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 4), 0));
+  HILO_RETURN_IF_ERROR(check_fits(frame, info.count == in[0].count));
+  for (size_t k = 0; k < 4; ++k) copy_unless_same(in[k], out[k]);
+  const int leading = out[3].leading();
+  for (int64_t i = 0; i < in[0].count; ++i) {
+    // JAX's diagonals are all as long as the matrix: the lower one begins with what LAPACK doesn't have.
+    call(&out[3].rows, &out[3].columns, out[0].item(i) + (out[0].rows > 0 ? 1 : 0), out[1].item(i), out[2].item(i),
+         out[3].item(i), &leading, info.item(i));
+  }
+  return ok_status();
+}
+
+#define HILO_LAPACK_HANDLERS(T)                     \
+  template Status getrf<T>(const CustomCallFrame&); \
+  template Status potrf<T>(const CustomCallFrame&); \
+  template Status trsm<T>(const CustomCallFrame&);  \
+  template Status geqrf<T>(const CustomCallFrame&); \
+  template Status geqp3<T>(const CustomCallFrame&); \
+  template Status orgqr<T>(const CustomCallFrame&); \
+  template Status ormqr<T>(const CustomCallFrame&); \
+  template Status gtsv<T>(const CustomCallFrame&);
+HILO_LAPACK_HANDLERS(float)
+HILO_LAPACK_HANDLERS(double)
+HILO_LAPACK_HANDLERS(std::complex<float>)
+HILO_LAPACK_HANDLERS(std::complex<double>)
+
+}  // namespace hilo::cpu::lapack

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/lapack_routine.h -- what handlers of LAPACK's custom calls share: finding a routine, seeing buffers
+// as batches of matrices, running a batch. Matrices are column-major, as LAPACK has them.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "hilo/backend/cpu/runtime/blas.h"
+#include "hilo/base/thread_pool.h"
+#include "hilo/hlo/ops/custom_call_registry.h"
+
+namespace hilo::cpu::lapack {
+
+template <typename T>
+inline constexpr bool kComplex = is_complex(element_type_of<T>);
+/// float of std::complex<float>.
+template <typename T>
+struct RealOf {
+  using Type = T;
+};
+template <typename T>
+struct RealOf<std::complex<T>> {
+  using Type = T;
+};
+template <typename T>
+using Real = typename RealOf<T>::Type;
+
+template <typename T>
+inline constexpr char kLetter = std::is_same_v<T, float>                 ? 's'
+                                : std::is_same_v<T, double>              ? 'd'
+                                : std::is_same_v<T, std::complex<float>> ? 'c'
+                                                                         : 'z';
+
+/// The routine of type T: "potrf" is dpotrf_ for double. Real and complex ones may differ in name ("orgqr", "ungqr").
+template <typename T, typename Signature>
+Signature* routine(std::string_view real_name, std::string_view complex_name) {
+  const std::string name = fmt::format("{}{}_", kLetter<T>, kComplex<T> ? complex_name : real_name);
+  return reinterpret_cast<Signature*>(blas_symbol(name.c_str()));
+}
+template <typename T, typename Signature>
+Signature* routine(std::string_view name) {
+  return routine<T, Signature>(name, name);
+}
+
+/// The error if a routine wasn't found.
+Status check_routine(const void* address, std::string_view target);
+
+/// A buffer as `count` matrices (or vectors: columns = 1) one after another.
+template <typename T>
+struct Batch {
+  T* data = nullptr;
+  int64_t count = 0;
+  int rows = 0, columns = 0;
+  int64_t size() const { return static_cast<int64_t>(rows) * columns; }
+  T* item(int64_t i) const { return data + i * size(); }
+  int leading() const { return std::max(rows, 1); }
+};
+
+/// Which buffer of the call, for messages.
+struct Place {
+  const CustomCallFrame& frame;
+  bool result;
+  size_t index;
+  const CustomCallBuffer* buffer() const {
+    const auto& list = result ? frame.results : frame.operands;
+    return index < list.size() ? &list[index] : nullptr;
+  }
+};
+inline Place operand(const CustomCallFrame& frame, size_t index) { return {frame, false, index}; }
+inline Place result(const CustomCallFrame& frame, size_t index) { return {frame, true, index}; }
+
+/// The buffer, if it is there, of `type`, with at least `inner` dimensions that LAPACK's 32-bit numbers can count.
+Status check_buffer(const Place& place, ElementType type, int inner);
+
+/// `inner` = 2: matrices; 1: vectors; 0: numbers.
+template <typename T>
+StatusOr<Batch<T>> batch_of(const Place& place, int inner) {
+  HILO_RETURN_IF_ERROR(check_buffer(place, element_type_of<T>, inner));
+  const CustomCallBuffer& buffer = *place.buffer();
+  Batch<T> batch{static_cast<T*>(buffer.data), 1, 1, 1};
+  const size_t outer = buffer.dimensions.size() - static_cast<size_t>(inner);
+  for (size_t d = 0; d < outer; ++d) batch.count *= buffer.dimensions[d];
+  if (inner > 0) batch.rows = static_cast<int>(buffer.dimensions[outer]);
+  if (inner > 1) batch.columns = static_cast<int>(buffer.dimensions[outer + 1]);
+  return batch;
+}
+
+/// INVALID_ARGUMENT unless `fits`.
+Status check_fits(const CustomCallFrame& frame, bool fits);
+
+/// Copies operand to result unless they are one buffer.
+template <typename T>
+void copy_unless_same(const Batch<T>& from, const Batch<T>& to) {
+  if (from.data != to.data && from.count * from.size() != 0)
+    std::memcpy(to.data, from.data, static_cast<size_t>(from.count * from.size()) * sizeof(T));
+}
+
+/// Calls run(begin, end) for stretches of 0..count, on several threads if `work` (multiplications an item) makes that
+/// worth it. Each stretch has a workspace of its own.
+template <typename Run>
+void for_batch(int64_t count, double work, Run&& run) {
+  constexpr double kWorthForking = 1 << 18;
+  const int64_t threads = default_pool().threads();
+  if (count < 2 || threads < 2 || static_cast<double>(count) * work < kWorthForking) return run(int64_t{0}, count);
+  const int64_t parts = std::min<int64_t>(count, threads * 4);
+  default_pool().parallel_for(parts, [&](int64_t p) { run(count * p / parts, count * (p + 1) / parts); });
+}
+
+template <typename T>
+bool all_finite(const T* x, int64_t count) {
+  bool finite = true;
+  for (int64_t i = 0; i < count; ++i) {
+    if constexpr (kComplex<T>) finite &= std::isfinite(x[i].real()) && std::isfinite(x[i].imag());
+    else finite &= std::isfinite(x[i]);
+  }
+  return finite;
+}
+
+/// What a workspace query answers, as a size.
+template <typename T>
+int work_size(T answer) {
+  double size = 0;
+  if constexpr (kComplex<T>) size = answer.real();
+  else size = answer;
+  return std::max(1, static_cast<int>(std::min<double>(size, std::numeric_limits<int>::max())));
+}
+
+/// info of an item whose operand isn't finite: what some routines return for it, and others loop on.
+inline constexpr int kNotFinite = -4;
+
+/// A letter of LAPACK's in an attribute of type u8.
+inline StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name) {
+  HILO_ASSIGN_OR_RETURN(const uint8_t value, frame.attribute<uint8_t>(name));
+  return static_cast<char>(value);
+}
+
+}  // namespace hilo::cpu::lapack

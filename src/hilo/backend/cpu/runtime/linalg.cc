@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/linalg.cc -- cholesky and triangular-solve by LAPACK and BLAS; custom calls.
+#include <cstring>
+
+#include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/lapack_routine.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/linalg.h"
+
+namespace hilo::cpu {
+namespace {
+
+// LAPACK's matrices are column-major, so it sees ours transposed: lower is its upper, left its right.
+
+template <typename T>
+using CholeskyRoutine = void(const char*, const int*, T*, const int*, int*);
+template <typename T>
+using SolveRoutine = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
+                          const T*, const int*, T*, const int*);
+
+/// Half floats are computed with as floats.
+template <typename Stored, typename T>
+class Computed {
+ public:
+  static StatusOr<Computed> of(void* data, int64_t count) {
+    Computed c;
+    c.stored_ = static_cast<Stored*>(data);
+    c.count_ = count;
+    if constexpr (std::is_same_v<Stored, T>) {
+      c.data_ = c.stored_;
+    } else {
+      HILO_ASSIGN_OR_RETURN(c.memory_, allocate_buffer(static_cast<size_t>(count) * sizeof(T)));
+      c.data_ = reinterpret_cast<T*>(c.memory_.data());
+      for (int64_t i = 0; i < count; ++i) c.data_[i] = static_cast<T>(c.stored_[i]);
+    }
+    return c;
+  }
+  T* data() const { return data_; }
+  void write_back() const {
+    if constexpr (!std::is_same_v<Stored, T>) {
+      for (int64_t i = 0; i < count_; ++i) stored_[i] = Stored(data_[i]);
+    }
+  }
+
+ private:
+  Stored* stored_ = nullptr;
+  T* data_ = nullptr;
+  int64_t count_ = 0;
+  AlignedBuffer memory_;
+};
+
+/// What LAPACK leaves of the operand on the other side of the diagonal becomes zero; a failure becomes NaN.
+template <typename T>
+void finish_factor(T* a, int n, bool lower, bool failed) {
+  for (int i = 0; i < n; ++i) {
+    T* const row = a + static_cast<int64_t>(i) * n;
+    if (failed) std::fill_n(row, n, T(std::numeric_limits<double>::quiet_NaN()));
+    else if (lower) std::fill(row + i + 1, row + n, T(0));
+    else std::fill(row, row + i, T(0));
+  }
+}
+
+template <typename Stored, typename T>
+class CholeskyHero final : public Hero {
+ public:
+  CholeskyHero(CholeskyRoutine<T>* call, const Shape& shape, bool lower)
+      : call_(call),
+        elements_(shape.element_count()),
+        n_(static_cast<int>(shape.dimension(shape.rank() - 1))),
+        lower_(lower) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    if (elements_ == 0) return ok_status();
+    if (buffers[0] != buffers[1]) std::memcpy(buffers[1], buffers[0], static_cast<size_t>(elements_) * sizeof(Stored));
+    HILO_ASSIGN_OR_RETURN(const auto a, (Computed<Stored, T>::of(buffers[1], elements_)));
+    const int64_t size = static_cast<int64_t>(n_) * n_;
+    const char uplo = lower_ ? 'U' : 'L';
+    lapack::for_batch(elements_ / size, static_cast<double>(size) * n_ / 3, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        int info = 0;
+        call_(&uplo, &n_, a.data() + i * size, &n_, &info);
+        finish_factor(a.data() + i * size, n_, lower_, info != 0);
+      }
+    });
+    a.write_back();
+    return ok_status();
+  }
+
+ private:
+  CholeskyRoutine<T>* call_;
+  int64_t elements_;
+  int n_;
+  bool lower_;
+};
+
+template <typename Stored, typename T>
+class TriangularSolveHero final : public Hero {
+ public:
+  TriangularSolveHero(SolveRoutine<T>* call, const hlo::TriangularSolveAttributes& attributes, const Shape& a,
+                      const Shape& b)
+      : call_(call),
+        attributes_(attributes),
+        a_elements_(a.element_count()),
+        elements_(b.element_count()),
+        n_(static_cast<int>(a.dimension(a.rank() - 1))),
+        rows_(static_cast<int>(b.dimension(b.rank() - 2))),
+        columns_(static_cast<int>(b.dimension(b.rank() - 1))) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    if (elements_ == 0) return ok_status();
+    if (buffers[1] != buffers[2]) std::memcpy(buffers[2], buffers[1], static_cast<size_t>(elements_) * sizeof(Stored));
+    HILO_ASSIGN_OR_RETURN(const auto a, (Computed<Stored, T>::of(buffers[0], a_elements_)));
+    HILO_ASSIGN_OR_RETURN(const auto b, (Computed<Stored, T>::of(buffers[2], elements_)));
+    using hlo::MatrixTranspose;
+    const char side = attributes_.left_side ? 'R' : 'L', uplo = attributes_.lower ? 'U' : 'L';
+    const char transposed = attributes_.transpose_a == MatrixTranspose::kNoTranspose ? 'N'
+                            : attributes_.transpose_a == MatrixTranspose::kTranspose ? 'T'
+                                                                                     : 'C';
+    const char diagonal = attributes_.unit_diagonal ? 'U' : 'N';
+    const int64_t a_size = static_cast<int64_t>(n_) * n_, size = static_cast<int64_t>(rows_) * columns_;
+    const T one = 1;
+    lapack::for_batch(elements_ / size, static_cast<double>(size) * n_, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        call_(&side, &uplo, &transposed, &diagonal, &columns_, &rows_, &one, a.data() + i * a_size, &n_,
+              b.data() + i * size, &columns_);
+      }
+    });
+    b.write_back();
+    return ok_status();
+  }
+
+ private:
+  SolveRoutine<T>* call_;
+  hlo::TriangularSolveAttributes attributes_;
+  int64_t a_elements_, elements_;
+  int n_, rows_, columns_;
+};
+
+class CustomCallHero final : public Hero {
+ public:
+  CustomCallHero(const hlo::Instruction& instruction, hlo::CustomCallPlan plan)
+      : instruction_(instruction), plan_(std::move(plan)) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    const Status status = hlo::run_custom_call(plan_, buffers, buffers + plan_.operands.size());
+    return status.ok() ? status : status.with_context(describe(instruction_));
+  }
+
+ private:
+  const hlo::Instruction& instruction_;
+  hlo::CustomCallPlan plan_;
+};
+
+/// make.operator()<Stored, T>() for the types that LAPACK computes with; null for others.
+template <typename Make>
+std::unique_ptr<Hero> for_lapack_type(ElementType type, Make&& make) {
+  if (type == ElementType::kF32) return make.template operator()<float, float>();
+  if (type == ElementType::kF64) return make.template operator()<double, double>();
+  if (type == ElementType::kC64) return make.template operator()<std::complex<float>, std::complex<float>>();
+  if (type == ElementType::kC128) return make.template operator()<std::complex<double>, std::complex<double>>();
+  if (type == ElementType::kF16) return make.template operator()<float16, float>();
+  if (type == ElementType::kBf16) return make.template operator()<bfloat16, float>();
+  return nullptr;
+}
+
+bool fits_lapack(const Shape& shape) {
+  return std::ranges::all_of(shape.dimensions().last(2), [](int64_t d) { return d < (int64_t{1} << 30); });
+}
+
+}  // namespace
+
+std::unique_ptr<Hero> make_cholesky_hero(const hlo::Instruction& instruction, std::span<const Shape> operands) {
+  if (!fits_lapack(operands[0])) return nullptr;
+  const bool lower = hlo::attributes_of<hlo::CholeskyAttributes>(instruction).lower;
+  return for_lapack_type(operands[0].element_type(), [&]<typename Stored, typename T>() -> std::unique_ptr<Hero> {
+    static auto* const call = lapack::routine<T, CholeskyRoutine<T>>("potrf");
+    if (call == nullptr) return nullptr;
+    return std::make_unique<CholeskyHero<Stored, T>>(call, operands[0], lower);
+  });
+}
+
+std::unique_ptr<Hero> make_triangular_solve_hero(const hlo::Instruction& instruction, std::span<const Shape> operands) {
+  if (!fits_lapack(operands[0]) || !fits_lapack(operands[1])) return nullptr;
+  const auto& attributes = hlo::attributes_of<hlo::TriangularSolveAttributes>(instruction);
+  return for_lapack_type(operands[0].element_type(), [&]<typename Stored, typename T>() -> std::unique_ptr<Hero> {
+    static auto* const call = lapack::routine<T, SolveRoutine<T>>("trsm");
+    if (call == nullptr) return nullptr;
+    return std::make_unique<TriangularSolveHero<Stored, T>>(call, attributes, operands[0], operands[1]);
+  });
+}
+
+StatusOr<std::unique_ptr<Hero>> make_custom_call_hero(const hlo::Instruction& instruction,
+                                                      std::span<const Shape> operands) {
+  StatusOr<hlo::CustomCallPlan> plan = hlo::plan_custom_call(instruction, operands);
+  if (!plan.ok()) return plan.status().with_context(describe(instruction));
+  return std::unique_ptr<Hero>(std::make_unique<CustomCallHero>(instruction, *std::move(plan)));
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// ffi.h -- custom calls written in C: the typed call frame. Its memory layout is that of version 0.3 of XLA's FFI, so a
+// handler built for either serves both; names and words are hilo's. C99, and needs nothing else of hilo.
+//
+// A handler reads operands from frame->args, attributes from frame->attrs, fills the results in frame->rets, and returns
+// NULL, or an error made by frame->api->error_create. It may be called on several threads at once.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { HILO_FFI_MAJOR = 0, HILO_FFI_MINOR = 3 };
+
+/* Every struct begins with its size in bytes, so that fields can be added behind, and a list of extensions. */
+typedef struct HiloFfi_Extension {
+  size_t struct_size;
+  int type; /* HILO_FFI_EXTENSION_METADATA, or one that this version doesn't know */
+  struct HiloFfi_Extension* next;
+} HiloFfi_Extension;
+enum { HILO_FFI_EXTENSION_METADATA = 1 };
+
+typedef struct HiloFfi_Version {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  int major_version, minor_version;
+} HiloFfi_Version;
+
+typedef struct HiloFfi_Error HiloFfi_Error;
+typedef enum {
+  HILO_FFI_OK = 0,
+  HILO_FFI_CANCELLED = 1,
+  HILO_FFI_UNKNOWN = 2,
+  HILO_FFI_INVALID_ARGUMENT = 3,
+  HILO_FFI_DEADLINE_EXCEEDED = 4,
+  HILO_FFI_NOT_FOUND = 5,
+  HILO_FFI_ALREADY_EXISTS = 6,
+  HILO_FFI_PERMISSION_DENIED = 7,
+  HILO_FFI_RESOURCE_EXHAUSTED = 8,
+  HILO_FFI_FAILED_PRECONDITION = 9,
+  HILO_FFI_ABORTED = 10,
+  HILO_FFI_OUT_OF_RANGE = 11,
+  HILO_FFI_UNIMPLEMENTED = 12,
+  HILO_FFI_INTERNAL = 13,
+  HILO_FFI_UNAVAILABLE = 14,
+  HILO_FFI_DATA_LOSS = 15,
+  HILO_FFI_UNAUTHENTICATED = 16
+} HiloFfi_ErrorCode;
+
+/* Element types, by XLA's numbers. */
+typedef enum {
+  HILO_FFI_INVALID = 0,
+  HILO_FFI_PRED = 1,
+  HILO_FFI_S8 = 2,
+  HILO_FFI_S16 = 3,
+  HILO_FFI_S32 = 4,
+  HILO_FFI_S64 = 5,
+  HILO_FFI_U8 = 6,
+  HILO_FFI_U16 = 7,
+  HILO_FFI_U32 = 8,
+  HILO_FFI_U64 = 9,
+  HILO_FFI_F16 = 10,
+  HILO_FFI_F32 = 11,
+  HILO_FFI_F64 = 12,
+  HILO_FFI_C64 = 15,
+  HILO_FFI_BF16 = 16,
+  HILO_FFI_TOKEN = 17,
+  HILO_FFI_C128 = 18
+} HiloFfi_Type;
+
+typedef struct HiloFfi_Buffer {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  int type; /* HiloFfi_Type */
+  void* data;
+  int64_t rank;
+  int64_t* dims;
+} HiloFfi_Buffer;
+
+typedef struct HiloFfi_Bytes {
+  const char* ptr; /* not terminated */
+  size_t len;
+} HiloFfi_Bytes;
+
+/* An attribute is one of these four. */
+typedef enum {
+  HILO_FFI_ATTR_ARRAY = 1,      /* HiloFfi_Array */
+  HILO_FFI_ATTR_DICTIONARY = 2, /* HiloFfi_Attrs */
+  HILO_FFI_ATTR_SCALAR = 3,     /* HiloFfi_Scalar */
+  HILO_FFI_ATTR_STRING = 4      /* HiloFfi_Bytes */
+} HiloFfi_AttrType;
+typedef struct HiloFfi_Scalar {
+  int type; /* HiloFfi_Type */
+  void* value;
+} HiloFfi_Scalar;
+typedef struct HiloFfi_Array {
+  int type; /* HiloFfi_Type */
+  size_t size;
+  void* data;
+} HiloFfi_Array;
+
+enum { HILO_FFI_BUFFER = 1 }; /* the one kind of argument and result */
+typedef struct HiloFfi_Args {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  int64_t size;
+  int* types;  /* HILO_FFI_BUFFER */
+  void** args; /* HiloFfi_Buffer* */
+} HiloFfi_Args;
+typedef struct HiloFfi_Rets {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  int64_t size;
+  int* types;
+  void** rets;
+} HiloFfi_Rets;
+typedef struct HiloFfi_Attrs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  int64_t size;
+  int* types;            /* HiloFfi_AttrType */
+  HiloFfi_Bytes** names; /* ascending */
+  void** attrs;
+} HiloFfi_Attrs;
+
+typedef struct HiloFfi_Context HiloFfi_Context; /* of one run of a program */
+typedef struct HiloFfi_Future HiloFfi_Future;   /* of a handler that ends later; hilo has none */
+typedef struct HiloFfi_TypeId {
+  int64_t type_id;
+} HiloFfi_TypeId;
+typedef enum {
+  HILO_FFI_STAGE_INSTANTIATE = 0,
+  HILO_FFI_STAGE_PREPARE = 1,
+  HILO_FFI_STAGE_INITIALIZE = 2,
+  HILO_FFI_STAGE_EXECUTE = 3
+} HiloFfi_Stage;
+
+typedef struct HiloFfi_Api HiloFfi_Api;
+typedef struct HiloFfi_CallFrame {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  const HiloFfi_Api* api;
+  HiloFfi_Context* ctx;
+  int stage; /* HiloFfi_Stage */
+  HiloFfi_Args args;
+  HiloFfi_Rets rets;
+  HiloFfi_Attrs attrs;
+  HiloFfi_Future* future; /* out */
+} HiloFfi_CallFrame;
+
+typedef HiloFfi_Error* HiloFfi_Handler(HiloFfi_CallFrame* frame);
+
+/* When a handler is registered it is called once with this extension and nothing else: it says which version it was built
+   for, and returns. hilo_ffi_answer_metadata does that. */
+typedef struct HiloFfi_Metadata {
+  size_t struct_size;
+  HiloFfi_Version api_version;
+  uint32_t traits;
+  HiloFfi_TypeId state_type_id;
+} HiloFfi_Metadata;
+typedef struct HiloFfi_MetadataExtension {
+  HiloFfi_Extension base;
+  HiloFfi_Metadata* metadata;
+} HiloFfi_MetadataExtension;
+
+/* 1 if the call only asked which version the handler was built for: return NULL then. */
+static inline int hilo_ffi_answer_metadata(HiloFfi_CallFrame* frame) {
+  HiloFfi_Extension* extension = frame->extensions;
+  if (extension == NULL || extension->type != HILO_FFI_EXTENSION_METADATA) return 0;
+  HiloFfi_Metadata* metadata = ((HiloFfi_MetadataExtension*)extension)->metadata;
+  metadata->api_version.major_version = HILO_FFI_MAJOR;
+  metadata->api_version.minor_version = HILO_FFI_MINOR;
+  return 1;
+}
+
+typedef struct HiloFfi_ErrorCreateArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  const char* message; /* copied */
+  int code;            /* HiloFfi_ErrorCode */
+} HiloFfi_ErrorCreateArgs;
+typedef struct HiloFfi_ErrorGetMessageArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Error* error;
+  const char* message; /* out; lives as long as the error */
+} HiloFfi_ErrorGetMessageArgs;
+typedef struct HiloFfi_ErrorDestroyArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Error* error;
+} HiloFfi_ErrorDestroyArgs;
+typedef struct HiloFfi_Bundle {
+  HiloFfi_Handler *instantiate, *prepare, *initialize; /* may be NULL */
+  HiloFfi_Handler* execute;
+} HiloFfi_Bundle;
+typedef struct HiloFfi_RegisterArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Bytes name, platform; /* "Host" */
+  HiloFfi_Bundle bundle;
+  uint32_t traits;
+} HiloFfi_RegisterArgs;
+typedef struct HiloFfi_MemoryArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Context* ctx;
+  size_t size, alignment;
+  void* data; /* out; the engine's, until the call ends */
+} HiloFfi_MemoryArgs;
+typedef struct HiloFfi_ThreadCountArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Context* ctx;
+  int64_t* num_threads; /* out */
+} HiloFfi_ThreadCountArgs;
+typedef struct HiloFfi_OrdinalArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Context* ctx;
+  int32_t device_ordinal; /* out */
+} HiloFfi_OrdinalArgs;
+/* Of functions that this version refuses with HILO_FFI_UNIMPLEMENTED. */
+typedef struct HiloFfi_AnyArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+} HiloFfi_AnyArgs;
+
+struct HiloFfi_Api {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Version version;
+  const void* internal;
+  HiloFfi_Error* (*error_create)(HiloFfi_ErrorCreateArgs*);
+  void (*error_get_message)(HiloFfi_ErrorGetMessageArgs*);
+  void (*error_destroy)(HiloFfi_ErrorDestroyArgs*);
+  HiloFfi_Error* (*handler_register)(HiloFfi_RegisterArgs*);
+  HiloFfi_Error* (*stream_get)(HiloFfi_AnyArgs*);    /* refused: there is no device stream */
+  HiloFfi_Error* (*type_register)(HiloFfi_AnyArgs*); /* refused, as is what needs registered types */
+  HiloFfi_Error* (*context_get)(HiloFfi_AnyArgs*);
+  HiloFfi_Error* (*state_set)(HiloFfi_AnyArgs*);
+  HiloFfi_Error* (*state_get)(HiloFfi_AnyArgs*);
+  HiloFfi_Error* (*memory_allocate)(HiloFfi_MemoryArgs*);
+  HiloFfi_Error* (*memory_free)(HiloFfi_AnyArgs*);          /* nothing to do: memory lives as long as the call */
+  HiloFfi_Error* (*thread_pool_schedule)(HiloFfi_AnyArgs*); /* refused: a call ends when its handler returns */
+  HiloFfi_Error* (*thread_pool_num_threads)(HiloFfi_ThreadCountArgs*);
+  HiloFfi_Error* (*future_create)(HiloFfi_AnyArgs*); /* refused, as are the two after it */
+  HiloFfi_Error* (*future_set_available)(HiloFfi_AnyArgs*);
+  HiloFfi_Error* (*future_set_error)(HiloFfi_AnyArgs*);
+  HiloFfi_Error* (*run_id_get)(HiloFfi_AnyArgs*); /* refused */
+  HiloFfi_Error* (*device_ordinal_get)(HiloFfi_OrdinalArgs*);
+};
+
+/* The functions above, for who isn't a handler. */
+const HiloFfi_Api* hilo_ffi_api(void);
+
+/* Lets programs call `execute` under `target`, on every engine of the process. An error belongs to the caller. */
+HiloFfi_Error* hilo_ffi_register(const char* target, HiloFfi_Handler* execute);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/custom_call_registry.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <shared_mutex>
+
+#include "hilo/base/text.h"
+
+namespace hilo {
+namespace {
+
+struct Registry {
+  std::shared_mutex mutex;
+  std::map<std::string, std::shared_ptr<const CustomCallHandler>, std::less<>> handlers;
+};
+
+// Never destroyed: programs may still run while the process ends.
+Registry& registry() {
+  static Registry* instance = new Registry;
+  return *instance;
+}
+
+}  // namespace
+
+int64_t CustomCallBuffer::element_count() const {
+  int64_t count = 1;
+  for (int64_t size : dimensions) count *= size;
+  return count;
+}
+
+const CustomCallAttribute* CustomCallFrame::find(std::string_view name) const {
+  const auto it = std::ranges::find(attributes, name, &CustomCallAttribute::name);
+  return it == attributes.end() ? nullptr : &*it;
+}
+
+Status CustomCallFrame::check_scalar(const CustomCallAttribute* found, std::string_view name,
+                                     ElementType wanted) const {
+  if (found == nullptr) return invalid_argument(fmt::format("{}: attribute {} is missing", quote(target), quote(name)));
+  if (found->kind == CustomCallAttribute::Kind::kScalar && found->type == wanted) return ok_status();
+  return invalid_argument(
+      fmt::format("{}: attribute {} is no scalar of type {}", quote(target), quote(name), element_type_name(wanted)));
+}
+
+Status register_custom_call(std::string_view target, CustomCallHandler handler) {
+  if (target.empty() || !handler) {
+    return invalid_argument(fmt::format("custom call {}: wanted a name and a handler", quote(target)));
+  }
+  Registry& r = registry();
+  std::unique_lock lock(r.mutex);
+  auto owned = std::make_shared<const CustomCallHandler>(std::move(handler));
+  if (r.handlers.emplace(std::string(target), std::move(owned)).second) return ok_status();
+  return already_exists(fmt::format("custom call {}: the target is registered already", quote(target)));
+}
+
+StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_view target) {
+  Registry& r = registry();
+  {
+    std::shared_lock lock(r.mutex);
+    const auto it = r.handlers.find(target);
+    if (it != r.handlers.end()) return it->second;
+  }
+  const std::vector<std::string> targets = custom_call_targets();
+  const std::vector<std::string_view> names(targets.begin(), targets.end());
+  return not_found(fmt::format("no handler for custom call {}; registered: {}.{}", quote(target), join(names, ", "),
+                               did_you_mean(target, names)));
+}
+
+std::vector<std::string> custom_call_targets() {
+  Registry& r = registry();
+  std::shared_lock lock(r.mutex);
+  std::vector<std::string> targets;
+  for (const auto& [name, handler] : r.handlers) targets.push_back(name);
+  return targets;
+}
+
+}  // namespace hilo

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/custom_call_run.cc -- calls the handler of a custom call, with operands and results in the layouts it wants.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+
+#include "hilo/base/buffer_pool.h"
+#include "hilo/base/text.h"
+#include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/element_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// Matrices of `rows` by `columns` elements one after another, each transposed. In tiles, so that both sides stay in
+/// cache.
+template <typename T>
+void transpose_matrices(const T* from, T* to, int64_t count, int64_t rows, int64_t columns) {
+  constexpr int64_t kTile = 32;
+  for (int64_t item = 0; item < count; ++item, from += rows * columns, to += rows * columns) {
+    for (int64_t i0 = 0; i0 < rows; i0 += kTile) {
+      for (int64_t j0 = 0; j0 < columns; j0 += kTile) {
+        for (int64_t i = i0; i < std::min(rows, i0 + kTile); ++i) {
+          for (int64_t j = j0; j < std::min(columns, j0 + kTile); ++j) to[j * rows + i] = from[i * columns + j];
+        }
+      }
+    }
+  }
+}
+
+struct Sixteen {
+  uint64_t halves[2];
+};
+
+/// Calls copy.operator()<T>() for a type T of `bytes` bytes.
+template <typename Copy>
+void with_width(int bytes, Copy&& copy) {
+  if (bytes == 1) copy.template operator()<uint8_t>();
+  else if (bytes == 2) copy.template operator()<uint16_t>();
+  else if (bytes == 4) copy.template operator()<uint32_t>();
+  else if (bytes == 8) copy.template operator()<uint64_t>();
+  else copy.template operator()<Sixteen>();
+}
+
+/// Is it row-major but for the last two dimensions, which are swapped? So LAPACK wants its matrices.
+bool is_column_major(const Shape& shape) {
+  const std::span<const int64_t> order = shape.minor_to_major();
+  const int64_t rank = shape.rank();
+  if (rank < 2 || order[0] != rank - 2 || order[1] != rank - 1) return false;
+  for (int64_t d = 2; d < rank; ++d) {
+    if (order[static_cast<size_t>(d)] != rank - 1 - d) return false;
+  }
+  return true;
+}
+
+/// Copies between row-major order and the layout of `shape`.
+void relayout(const Shape& shape, const void* from, void* to, bool to_row_major) {
+  with_width(element_size_bytes(shape.element_type()), [&]<typename T>() {
+    const T* source = static_cast<const T*>(from);
+    T* target = static_cast<T*>(to);
+    const int64_t rank = shape.rank(), elements = shape.element_count();
+    if (elements == 0) return;
+    if (is_column_major(shape)) {
+      const int64_t rows = shape.dimension(rank - 2), columns = shape.dimension(rank - 1);
+      transpose_matrices(source, target, elements / (rows * columns), to_row_major ? columns : rows,
+                         to_row_major ? rows : columns);
+      return;
+    }
+    const std::vector<int64_t> strides = strides_of(shape);
+    std::vector<int64_t> index(static_cast<size_t>(rank), 0);
+    int64_t linear = 0;
+    do {
+      const int64_t physical = offset_of(index, strides);
+      if (to_row_major) target[linear++] = source[physical];
+      else target[physical] = source[linear++];
+    } while (next_index(shape.dimensions(), index));
+  });
+}
+
+/// The buffers of one call: the caller's own where they lie right, else memory for copies.
+struct Buffers {
+  std::vector<CustomCallBuffer> operands, results;
+  std::vector<AlignedBuffer> copies;
+
+  StatusOr<void*> copy(const Shape& shape) {
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(shape.byte_size())));
+    copies.push_back(std::move(memory));
+    return static_cast<void*>(copies.back().data());
+  }
+};
+
+CustomCallBuffer buffer_of(const Shape& shape, void* data) {
+  if (!shape.is_array()) return {};
+  return {shape.element_type(), shape.dimensions(), data};
+}
+
+Status bring_in(const CustomCallPlan& plan, void* const* operands, void* const* results, Buffers& buffers) {
+  for (size_t k = 0; k < plan.results.size(); ++k) {
+    void* data = results[k];
+    if (plan.results[k].is_array() && !plan.results[k].has_default_layout()) {
+      HILO_ASSIGN_OR_RETURN(data, buffers.copy(plan.results[k]));
+    }
+    buffers.results.push_back(buffer_of(plan.results[k], data));
+  }
+  for (size_t k = 0; k < plan.operands.size(); ++k) {
+    const Shape& shape = plan.operands[k];
+    void* data = operands[k];
+    const auto alias = std::ranges::find(plan.aliases, static_cast<int64_t>(k), &std::pair<int64_t, int64_t>::second);
+    const bool plain = !shape.is_array() || shape.has_default_layout();
+    if (alias != plan.aliases.end()) {
+      data = buffers.results[static_cast<size_t>(alias->first)].data;
+      if (plain && shape.byte_size() != 0) std::memcpy(data, operands[k], static_cast<size_t>(shape.byte_size()));
+    } else if (!plain) {
+      HILO_ASSIGN_OR_RETURN(data, buffers.copy(shape));
+    }
+    if (!plain) relayout(shape, operands[k], data, false);
+    buffers.operands.push_back(buffer_of(shape, data));
+  }
+  return ok_status();
+}
+
+Status call(const CustomCallPlan& plan, const Buffers& buffers) {
+  CustomCallFrame frame;
+  frame.target = plan.target;
+  frame.operands = buffers.operands;
+  frame.results = buffers.results;
+  frame.attributes = plan.attributes;
+  frame.backend_config = plan.backend_config;
+  try {
+    return (*plan.handler)(frame);
+  } catch (const std::exception& error) {  // a user's code: nothing may leave the engine
+    return internal_error(fmt::format("custom call {}: the handler threw: {}", quote(plan.target), error.what()));
+  }
+}
+
+}  // namespace
+
+Status run_custom_call(const CustomCallPlan& plan, void* const* operands, void* const* results) {
+  Buffers buffers;
+  HILO_RETURN_IF_ERROR(bring_in(plan, operands, results, buffers));
+  const Status status = call(plan, buffers);
+  if (!status.ok()) return status;
+  for (size_t k = 0; k < plan.results.size(); ++k) {
+    if (buffers.results[k].data != nullptr && buffers.results[k].data != results[k])
+      relayout(plan.results[k], buffers.results[k].data, results[k], true);
+  }
+  return ok_status();
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/fft.h"
+
+#include <fmt/format.h>
+
+#include <complex>
+#include <numbers>
+
+#include "hilo/hlo/ops/element_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr std::string_view kFftTypes[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
+constexpr AttributeField kFields[] = {
+    field<&FftAttributes::fft_type>("fft_type", FieldShow::kAlways, kFftTypes),
+    field<&FftAttributes::fft_length>("fft_length", FieldShow::kAlways),
+};
+
+StatusOr<ElementType> result_type(FftType type, const Shape& operand) {
+  const ElementType element = operand.element_type();
+  const bool from_real = type == FftType::kRfft;
+  if (from_real ? element != ElementType::kF32 && element != ElementType::kF64 : !is_complex(element)) {  // fft_c2
+    return invalid_argument(fmt::format("{}: operand 0 is {}; wanted {}", kFftTypes[static_cast<size_t>(type)],
+                                        operand.to_string(), from_real ? "f32 or f64" : "complex elements"));
+  }
+  if (from_real) return element == ElementType::kF32 ? ElementType::kC64 : ElementType::kC128;
+  return type == FftType::kIrfft ? real_type_of(element) : element;
+}
+
+StatusOr<Shape> infer_fft(const ShapeRuleInput& input) {
+  const auto& attributes = static_cast<const FftAttributes&>(*input.attributes);
+  const Shape& operand = input.operands[0];
+  const Int64List& lengths = attributes.fft_length;
+  HILO_ASSIGN_OR_RETURN(const ElementType type, result_type(attributes.fft_type, operand));
+  if (lengths.empty() || lengths.size() > 3)  // fft_c3
+    return invalid_argument(fmt::format("fft_length: got {} lengths, wanted 1 to 3", lengths.size()));
+  if (static_cast<int64_t>(lengths.size()) > operand.rank()) {  // fft_c1
+    return invalid_argument(
+        fmt::format("fft_length: got {} lengths for operand {}", lengths.size(), operand.to_string()));
+  }
+  std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
+  for (size_t k = 0; k < lengths.size(); ++k) {
+    int64_t& size = sizes[sizes.size() - lengths.size() + k];
+    if (lengths[k] < 0) return invalid_argument(fmt::format("fft_length: got {}, wanted at least 0", lengths[k]));
+    const bool last = k + 1 == lengths.size();
+    const bool halved = last && attributes.fft_type == FftType::kIrfft;
+    const int64_t wanted = !halved ? lengths[k] : lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
+    if (size != wanted) {  // fft_c4, fft_c5
+      return invalid_argument(fmt::format("fft_length {} wants {} elements in dimension {}; operand 0 is {}",
+                                          lengths[k], wanted, sizes.size() - lengths.size() + k, operand.to_string()));
+    }
+    if (last && attributes.fft_type == FftType::kRfft) size = lengths[k] == 0 ? 0 : lengths[k] / 2 + 1;
+    if (halved) size = lengths[k];
+  }
+  return Shape::make_array(type, sizes);
+}
+
+using Complex = std::complex<double>;
+using Line = std::vector<Complex>;
+
+/// exp(sign 2 pi i k / n)
+Complex root_of_unity(int64_t k, int64_t n, double sign) {
+  return std::polar(1.0, sign * 2 * std::numbers::pi * static_cast<double>(k % n) / static_cast<double>(n));
+}
+
+/// The definition.
+Line transform_directly(const Line& x, double sign) {
+  const auto n = static_cast<int64_t>(x.size());
+  Line roots;
+  for (int64_t k = 0; k < n; ++k) roots.push_back(root_of_unity(k, n, sign));
+  Line result(x.size());
+  for (size_t k = 0; k < x.size(); ++k) {
+    for (size_t j = 0; j < x.size(); ++j) result[k] += x[j] * roots[j * k % x.size()];
+  }
+  return result;
+}
+
+/// Its least prime factor.
+size_t least_factor(size_t n) {
+  for (size_t f = 2; f * f <= n; ++f) {
+    if (n % f == 0) return f;
+  }
+  return n;
+}
+
+Line transform(const Line& x, double sign);
+
+/// A long prime length: k j = (k^2 + j^2 - (k - j)^2) / 2 makes a convolution of it, done in a power of two.
+Line transform_prime(const Line& x, double sign) {
+  const size_t n = x.size();
+  size_t padded = 1;
+  while (padded < 2 * n - 1) padded *= 2;
+  const auto chirp = [&](size_t k) {
+    return root_of_unity(static_cast<int64_t>(k * k % (2 * n)), static_cast<int64_t>(2 * n), sign);
+  };
+  Line a(padded), b(padded);
+  for (size_t k = 0; k < n; ++k) {
+    a[k] = x[k] * chirp(k);
+    b[k] = b[(padded - k) % padded] = std::conj(chirp(k));
+  }
+  a = transform(a, -1);
+  b = transform(b, -1);
+  for (size_t k = 0; k < padded; ++k) a[k] *= b[k];
+  a = transform(a, 1);
+  Line result(n);
+  for (size_t k = 0; k < n; ++k) result[k] = a[k] * chirp(k) / static_cast<double>(padded);
+  return result;
+}
+
+/// Cooley and Tukey: n = f m, as f transforms of every f-th element and one of length f across them.
+Line transform(const Line& x, double sign) {
+  constexpr size_t kDirect = 32;
+  const size_t n = x.size();
+  if (n <= 1) return x;
+  const size_t factor = least_factor(n), m = n / factor;
+  if (m == 1) return n <= kDirect ? transform_directly(x, sign) : transform_prime(x, sign);
+  std::vector<Line> parts(factor, Line(m));
+  for (size_t r = 0; r < factor; ++r) {
+    for (size_t k = 0; k < m; ++k) parts[r][k] = x[k * factor + r];
+    parts[r] = transform(parts[r], sign);
+  }
+  Line result(n), across(factor);
+  for (size_t k = 0; k < m; ++k) {
+    for (size_t r = 0; r < factor; ++r)
+      across[r] = parts[r][k] * root_of_unity(static_cast<int64_t>(r * k), static_cast<int64_t>(n), sign);
+    across = transform(across, sign);
+    for (size_t r = 0; r < factor; ++r) result[r * m + k] = across[r];
+  }
+  return result;
+}
+
+/// Transforms every line of `values` along dimension `d`.
+void transform_dimension(std::vector<Complex>& values, std::span<const int64_t> sizes, size_t d, double sign) {
+  const std::vector<int64_t> strides = row_major_strides(sizes);
+  std::vector<int64_t> lines(sizes.begin(), sizes.end()), index(sizes.size(), 0);
+  lines[d] = 1;
+  Line line(static_cast<size_t>(sizes[d]));
+  do {
+    const int64_t start = offset_of(index, strides);
+    for (size_t k = 0; k < line.size(); ++k)
+      line[k] = values[static_cast<size_t>(start + static_cast<int64_t>(k) * strides[d])];
+    line = transform(line, sign);
+    for (size_t k = 0; k < line.size(); ++k)
+      values[static_cast<size_t>(start + static_cast<int64_t>(k) * strides[d])] = line[k];
+  } while (next_index(lines, index));
+}
+
+std::vector<Complex> complex_elements(const Literal& x) {
+  return visit_element_type(
+      x.shape().element_type(),
+      [&]<typename T>() {
+        std::vector<Complex> values;
+        if constexpr (is_complex(element_type_of<T>) || std::is_floating_point_v<T>) {
+          for (const T& element : x.data<T>()) values.emplace_back(element);
+        }
+        return values;
+      },
+      [] { return std::vector<Complex>(); });
+}
+
+void store_elements(const std::vector<Complex>& values, double scale, Literal& result) {
+  visit_element_type(
+      result.shape().element_type(),
+      [&]<typename T>() {
+        const std::span<T> to = result.data<T>();
+        for (size_t i = 0; i < values.size(); ++i) {
+          if constexpr (is_complex(element_type_of<T>)) to[i] = static_cast<T>(values[i] * scale);
+          else if constexpr (std::is_floating_point_v<T>) to[i] = static_cast<T>(values[i].real() * scale);
+        }
+      },
+      [] {});
+}
+
+/// Copies lines of `from` elements to lines of `to`; where they are longer, element k of the last dimension is the
+/// conjugate of the one that all transformed dimensions mirror it to.
+std::vector<Complex> with_last_dimension(const std::vector<Complex>& values, std::span<const int64_t> sizes, int64_t to,
+                                         size_t transformed) {
+  const size_t last = sizes.size() - 1;
+  std::vector<int64_t> wanted(sizes.begin(), sizes.end()), index(sizes.size(), 0);
+  wanted[last] = to;
+  const std::vector<int64_t> strides = row_major_strides(sizes);
+  std::vector<Complex> result;
+  do {
+    std::vector<int64_t> from = index;
+    const bool mirrored = index[last] >= sizes[last];
+    for (size_t d = sizes.size() - transformed; mirrored && d < sizes.size(); ++d)
+      from[d] = (wanted[d] - index[d]) % wanted[d];
+    const Complex value = values[static_cast<size_t>(offset_of(from, strides))];
+    result.push_back(mirrored ? std::conj(value) : value);
+  } while (next_index(wanted, index));
+  return result;
+}
+
+StatusOr<Literal> evaluate_fft(const EvaluateInput& input) {
+  const auto& attributes = attributes_of<FftAttributes>(input.instruction);
+  HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
+  if (result.shape().element_count() == 0) return result;
+  const Shape& operand = input.operands[0]->shape();
+  std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
+  const size_t transformed = attributes.fft_length.size();
+  std::vector<Complex> values = complex_elements(*input.operands[0]);
+  if (attributes.fft_type == FftType::kIrfft) {
+    values = with_last_dimension(values, sizes, attributes.fft_length.back(), transformed);
+    sizes.back() = attributes.fft_length.back();
+  }
+  const bool inverse = attributes.fft_type == FftType::kIfft || attributes.fft_type == FftType::kIrfft;
+  double scale = 1;
+  for (size_t d = sizes.size() - transformed; d < sizes.size(); ++d) {
+    transform_dimension(values, sizes, d, inverse ? 1 : -1);
+    if (inverse) scale /= static_cast<double>(sizes[d]);
+  }
+  if (attributes.fft_type == FftType::kRfft)
+    values = with_last_dimension(values, sizes, result.shape().dimensions().back(), transformed);
+  store_elements(values, scale, result);
+  return result;
+}
+
+}  // namespace
+
+const OpDef& fft_op() {
+  static const OpDef definition = {.opcode = Opcode::kFft,
+                                   .name = "fft",
+                                   .arity = 1,
+                                   .operand_types = kInexact,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_fft,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<FftAttributes>,
+                                   .copy_attributes = copy_attributes_of<FftAttributes>,
+                                   .evaluate = evaluate_fft,
+                                   .decompose = nullptr,
+                                   .spec = "fft"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

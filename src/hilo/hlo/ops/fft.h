@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/fft.h -- discrete Fourier transforms over the last one to three dimensions.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+enum class FftType : uint8_t { kFft, kIfft, kRfft, kIrfft };
+
+/// FFT and IFFT map complex to complex. RFFT keeps of the last dimension the n/2 + 1 elements that don't follow from the
+/// others; IRFFT is its inverse, with the real length in fft_length. The inverse ones divide by the number of elements.
+struct FftAttributes : Attributes {
+  FftType fft_type = FftType::kFft;
+  Int64List fft_length;  ///< lengths of the last dimensions; one to three
+};
+
+const OpDef& fft_op();
+
+}  // namespace hilo::hlo

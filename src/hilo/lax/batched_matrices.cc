@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/lax/batched_matrices.h"
+
+#include "hilo/transform/batch.h"
+
+namespace hilo::lax {
+
+BatchResult batch_in_front(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+  Operation batched = operation;
+  batched.declared = std::nullopt;
+  for (size_t i = 0; i < dims.size(); ++i)
+    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
+  std::vector<Array> results = bind(batched);
+  const size_t count = results.size();
+  return {std::move(results), std::vector<BatchDim>(count, 0)};
+}
+
+}  // namespace hilo::lax

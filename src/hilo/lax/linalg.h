@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/linalg.h -- the decompositions of jax.lax.linalg, over the last two dimensions of their operands.
+#pragma once
+
+#include "hilo/trace/array.h"
+
+namespace hilo::lax::linalg {
+
+/// L with x = L L^H, zero above its diagonal. With `symmetrize_input`, of (x + x^H) / 2; else only the lower triangle is
+/// read. Not positive definite: NaN.
+/// Shapes    x[..., n, n] -> [..., n, n]
+/// Types     floats and complex numbers
+Array cholesky(const Operand& x, bool symmetrize_input = true);
+
+struct TriangularSolveOptions {
+  bool left_side = false, lower = false, transpose_a = false, conjugate_a = false, unit_diagonal = false;
+};
+/// x of op(a) x = b, or, not on the left side, of x op(a) = b; one triangle of `a` is read.
+/// Shapes    a[..., n, n], b[..., n, k] (left side) or [..., k, n]
+Array triangular_solve(const Operand& a, const Operand& b, const TriangularSolveOptions& options = {});
+
+}  // namespace hilo::lax::linalg
