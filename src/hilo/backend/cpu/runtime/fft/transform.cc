@@ -84,6 +84,16 @@ int64_t smooth_from(int64_t least) {
   return best;
 }
 
+/// Where line `i` of a batch begins.
+template <typename T>
+const T* from_line(const Batch<T>& b, int64_t i) {
+  return b.from.data + 2 * (i / b.count * b.from_group + i % b.count * b.from.line);
+}
+template <typename T>
+T* to_line(const Batch<T>& b, int64_t i) {
+  return b.to.data + 2 * (i / b.count * b.to_group + i % b.count * b.to.line);
+}
+
 double work_of(int64_t length, int64_t lines) {
   return 5.0 * static_cast<double>(length) * std::log2(static_cast<double>(length) + 1) * static_cast<double>(lines);
 }
@@ -242,54 +252,57 @@ Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64
 }
 
 template <typename T>
-Status Transform<T>::run_convolution(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
-                                     T scale) const {
-  const int64_t n = padded_->length();
-  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * n) * sizeof(T)));
+Status Transform<T>::run_convolutions(const Batch<T>& batch, int64_t begin, int64_t end) const {
+  const int64_t n = padded_->length(), lines = end - begin;
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * n * lines) * sizeof(T)));
   T* const x = reinterpret_cast<T*>(memory.data());
-  multiply_into<T>(from, from_element, chirp_.data(), length_, inverse, 1, x, 1);
-  std::fill(x + 2 * length_, x + 2 * n, T(0));
+  for (int64_t i = 0; i < lines; ++i) {
+    T* const line = x + 2 * n * i;
+    multiply_into<T>(from_line(batch, begin + i), batch.from.element, chirp_.data(), length_, batch.inverse, 1, line,
+                     1);
+    std::fill(line + 2 * length_, line + 2 * n, T(0));
+  }
   // The inverse is the conjugate of the forward transform of the conjugate: its chirp and filter are conjugates too. The
   // filter is even, so its transform is, and conjugating that is the transform of the conjugate.
-  const Batch<T> forward{{x, 1, n}, {x, 1, n}};
+  const Batch<T> forward{{x, 1, n}, {x, 1, n}, lines};
   HILO_RETURN_IF_ERROR(padded_->run(forward));
-  multiply_into<T>(x, 1, filter_.data(), n, inverse, 1, x, 1);
+  for (int64_t i = 0; i < lines; ++i)
+    multiply_into<T>(x + 2 * n * i, 1, filter_.data(), n, batch.inverse, 1, x + 2 * n * i, 1);
   Batch<T> back = forward;
   back.inverse = true;
   HILO_RETURN_IF_ERROR(padded_->run(back));
-  multiply_into<T>(x, 1, chirp_.data(), length_, inverse, scale / static_cast<T>(n), to, to_element);
+  for (int64_t i = 0; i < lines; ++i) {
+    multiply_into<T>(x + 2 * n * i, 1, chirp_.data(), length_, batch.inverse, batch.scale / static_cast<T>(n),
+                     to_line(batch, begin + i), batch.to.element);
+  }
   return ok_status();
-}
-
-template <typename T>
-Status Transform<T>::run_line(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
-                              T scale) const {
-  if (padded_ != nullptr) return run_convolution(from, from_element, to, to_element, inverse, scale);
-  return run_split(from, from_element, to, to_element, inverse, scale);
 }
 
 template <typename T>
 Status Transform<T>::run(const Batch<T>& batch) const {
   const int64_t lines = batch.count * batch.groups;
   if (lines == 0) return ok_status();
-  const bool splits = columns_.length > 1;
-  const bool few = lines < lanes_ && length_ >= kLeastSplit && splits;
+  const bool few = lines < lanes_ && length_ >= kLeastSplit && columns_.length > 1;
   if (padded_ == nullptr && length_ <= kMostDirect && !few) {
     run_direct(batch);
     return ok_status();
   }
+  // Convolutions of several lines share the lanes of a register.
+  const int64_t together = padded_ == nullptr ? 1 : lanes_, parts = (lines + together - 1) / together;
   std::atomic<bool> failed = false;
-  const auto line = [&](int64_t i) {
-    const int64_t g = i / batch.count, l = i % batch.count;
-    const Status status = run_line(batch.from.data + 2 * (g * batch.from_group + l * batch.from.line),
-                                   batch.from.element, batch.to.data + 2 * (g * batch.to_group + l * batch.to.line),
-                                   batch.to.element, batch.inverse, batch.scale);
+  const auto part = [&](int64_t p) {
+    const int64_t begin = p * together, end = std::min(lines, begin + together);
+    const Status status = padded_ != nullptr
+                              ? run_convolutions(batch, begin, end)
+                              : run_split(from_line(batch, begin), batch.from.element, to_line(batch, begin),
+                                          batch.to.element, batch.inverse, batch.scale);
     if (!status.ok()) failed = true;
   };
-  if (lines >= default_pool().threads() && work_of(length_, lines) > kWorthForking)
-    default_pool().parallel_for(lines, line);
-  else
-    for (int64_t i = 0; i < lines; ++i) line(i);
+  if (parts >= default_pool().threads() && work_of(length_, lines) > kWorthForking) {
+    default_pool().parallel_for(parts, part);
+  } else {
+    for (int64_t p = 0; p < parts; ++p) part(p);
+  }
   if (failed) return resource_exhausted("fft: no memory for its intermediate values");
   return ok_status();
 }

@@ -38,8 +38,8 @@ class Transform {
  private:
   void run_direct(const Batch<T>& batch) const;
   Status run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
-  Status run_convolution(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
-  Status run_line(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
+  /// Lines [begin, end), together.
+  Status run_convolutions(const Batch<T>& batch, int64_t begin, int64_t end) const;
   void run_job(LineJob<T> job, double work) const;
 
   int64_t length_;

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/fft/fft.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "hilo/lax/fft.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::fft {
+namespace {
+
+using lax::FftType;
+
+[[noreturn]] void refuse(const char* what, const std::string& why) {
+  or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): " + why));
+  __builtin_unreachable();
+}
+
+/// Integers and half floats are f32; `complex` as asked for.
+Array inexact(const Array& x, bool complex) {
+  Array y = x;
+  if (!is_complex(y.dtype()) && y.dtype() != ElementType::kF64) y = ops::convert_element_type(y, ElementType::kF32);
+  if (!complex || is_complex(y.dtype())) return y;
+  return ops::convert_element_type(y, y.dtype() == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64);
+}
+
+/// Counted from the front, each once.
+std::vector<int64_t> places(const char* what, const Array& x, std::vector<int64_t> axes) {
+  std::vector<int64_t> seen;
+  for (int64_t& axis : axes) {
+    const int64_t given = axis;
+    if (axis < 0) axis += x.ndim();
+    if (axis < 0 || axis >= x.ndim())
+      refuse(what,
+             "axis " + std::to_string(given) + " is out of bounds for array of dimension " + std::to_string(x.ndim()));
+    if (std::ranges::find(seen, axis) != seen.end()) refuse(what, "does not support repeated axes");
+    seen.push_back(axis);
+  }
+  return axes;
+}
+
+/// Cropped or padded to `size` elements along an axis.
+Array sized(const Array& x, int64_t axis, int64_t size) {
+  const auto d = static_cast<size_t>(axis);
+  if (x.shape(axis) > size) {
+    std::vector<hlo::SliceRange> ranges;
+    for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
+    ranges[d].limit = size;
+    return ops::slice(x, ranges);
+  }
+  if (x.shape(axis) == size) return x;
+  std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
+  padding[d].high = size - x.shape(axis);
+  return ops::pad(x, ops::scalar(0, x.dtype()), padding);
+}
+
+/// One op of at most three dimensions; `axes` in any order are brought to the end and back.
+Array transformed(const Array& x, FftType type, const std::vector<int64_t>& lengths, const std::vector<int64_t>& axes) {
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < x.ndim(); ++d) {
+    if (std::ranges::find(axes, d) == axes.end()) order.push_back(d);
+  }
+  order.insert(order.end(), axes.begin(), axes.end());
+  std::vector<int64_t> back(order.size());
+  for (size_t i = 0; i < order.size(); ++i) back[static_cast<size_t>(order[i])] = static_cast<int64_t>(i);
+  return ops::transpose(lax::fft(ops::transpose(x, order), type, lengths), back);
+}
+
+/// More axes than an op takes: complex ones separately, the real one where its type asks for it.
+Array transformed_in_turns(Array x, FftType type, std::vector<int64_t> lengths, std::vector<int64_t> axes) {
+  const bool inverse = type == FftType::kIfft || type == FftType::kIrfft;
+  const FftType plain = inverse ? FftType::kIfft : FftType::kFft;
+  while (axes.size() > 3) {
+    // Those in front; a real transform forwards must come first.
+    if (type == FftType::kRfft) {
+      x = transformed(x, type, {lengths.back()}, {axes.back()});
+      type = plain;
+      lengths.pop_back();
+      axes.pop_back();
+      continue;
+    }
+    x = transformed(x, plain, {lengths.front()}, {axes.front()});
+    lengths.erase(lengths.begin());
+    axes.erase(axes.begin());
+  }
+  return transformed(x, type, lengths, axes);
+}
+
+Array over_axes(const char* what, const Operand& a, FftType type, const Lengths& s, const Axes& given, Norm norm) {
+  const UserLocation here(a.location());
+  const bool to_real = type == FftType::kIrfft, from_real = type == FftType::kRfft;
+  if (from_real && is_complex(a.array().dtype()))
+    refuse(what, "only real valued inputs supported; got " + a.array().aval_shape().to_string());
+  Array x = inexact(a, !from_real);
+  std::vector<int64_t> axes;
+  if (given) axes = *given;
+  else {
+    const int64_t count = s ? static_cast<int64_t>(s->size()) : x.ndim();
+    for (int64_t d = x.ndim() - count; d < x.ndim(); ++d) axes.push_back(d);
+  }
+  if (s && s->size() != axes.size()) refuse(what, "Shape and axes have different lengths.");
+  axes = places(what, x, axes);
+  if (axes.empty()) return x;
+  std::vector<int64_t> lengths;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    const bool halved = to_real && k + 1 == axes.size();
+    int64_t n = x.shape(axes[k]);
+    if (halved) n = 2 * (n - 1);
+    if (s) n = (*s)[k];
+    if (n < 1) refuse(what, "invalid number of data points (" + std::to_string(n) + ") specified");
+    lengths.push_back(n);
+    x = sized(x, axes[k], halved ? n / 2 + 1 : n);
+  }
+  const Array y = transformed_in_turns(x, type, lengths, axes);
+  if (norm == Norm::kBackward) return y;
+  double count = 1;
+  for (int64_t n : lengths) count *= static_cast<double>(n);
+  const bool inverse = type == FftType::kIfft || to_real;
+  const double factor = norm == Norm::kOrtho ? std::sqrt(count) : count;
+  return ops::mul(y, ops::full_like(y, inverse ? factor : 1 / factor));
+}
+
+Lengths one(const std::optional<int64_t>& n) { return n ? Lengths(std::vector<int64_t>{*n}) : Lengths(); }
+
+Norm swapped(Norm norm) {
+  return norm == Norm::kBackward ? Norm::kForward : norm == Norm::kForward ? Norm::kBackward : Norm::kOrtho;
+}
+
+Array conjugate(const Array& x) { return ops::complex(ops::real(x), ops::neg(ops::imag(x))); }
+
+/// `by` elements from the end of each axis go to its front.
+Array rolled(const char* what, const Operand& operand, const Axes& given, bool back) {
+  const UserLocation here(operand.location());
+  Array x = operand;
+  std::vector<int64_t> axes;
+  for (int64_t d = 0; !given && d < x.ndim(); ++d) axes.push_back(d);
+  for (int64_t axis : places(what, x, given ? *given : axes)) {
+    const int64_t n = x.shape(axis), first = back ? n / 2 : n - n / 2;
+    std::vector<hlo::SliceRange> left, right;
+    for (int64_t extent : x.shape()) left.push_back({0, extent, 1});
+    right = left;
+    left[static_cast<size_t>(axis)].limit = first;
+    right[static_cast<size_t>(axis)].start = first;
+    const Array parts[] = {ops::slice(x, right), ops::slice(x, left)};
+    x = ops::concatenate(parts, axis);
+  }
+  return x;
+}
+
+Array frequencies(const char* what, int64_t n, double d, int64_t count, bool negative) {
+  if (n < 1) refuse(what, "n must be positive; got " + std::to_string(n));
+  std::vector<float> values;
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t place = negative && k >= (n + 1) / 2 ? k - n : k;
+    values.push_back(static_cast<float>(static_cast<double>(place) / (d * static_cast<double>(n))));
+  }
+  return Array::from_vector(values, {count});
+}
+
+}  // namespace
+
+Array fft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+  return over_axes("fft", a, FftType::kFft, one(n), std::vector<int64_t>{axis}, norm);
+}
+Array ifft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+  return over_axes("ifft", a, FftType::kIfft, one(n), std::vector<int64_t>{axis}, norm);
+}
+Array rfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+  return over_axes("rfft", a, FftType::kRfft, one(n), std::vector<int64_t>{axis}, norm);
+}
+Array irfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+  return over_axes("irfft", a, FftType::kIrfft, one(n), std::vector<int64_t>{axis}, norm);
+}
+
+Array hfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+  const UserLocation here(a.location());
+  return irfft(conjugate(inexact(a, true)), n, axis, swapped(norm));
+}
+Array ihfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+  const UserLocation here(a.location());
+  return conjugate(rfft(a, n, axis, swapped(norm)));
+}
+
+Array fft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
+  return over_axes("fft2", a, FftType::kFft, s, axes, norm);
+}
+Array ifft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
+  return over_axes("ifft2", a, FftType::kIfft, s, axes, norm);
+}
+Array rfft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
+  return over_axes("rfft2", a, FftType::kRfft, s, axes, norm);
+}
+Array irfft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
+  return over_axes("irfft2", a, FftType::kIrfft, s, axes, norm);
+}
+Array fftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
+  return over_axes("fftn", a, FftType::kFft, s, axes, norm);
+}
+Array ifftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
+  return over_axes("ifftn", a, FftType::kIfft, s, axes, norm);
+}
+Array rfftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
+  return over_axes("rfftn", a, FftType::kRfft, s, axes, norm);
+}
+Array irfftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
+  return over_axes("irfftn", a, FftType::kIrfft, s, axes, norm);
+}
+
+Array fftfreq(int64_t n, double d) { return frequencies("fftfreq", n, d, n, true); }
+Array rfftfreq(int64_t n, double d) { return frequencies("rfftfreq", n, d, n / 2 + 1, false); }
+Array fftshift(const Operand& x, const Axes& axes) { return rolled("fftshift", x, axes, false); }
+Array ifftshift(const Operand& x, const Axes& axes) { return rolled("ifftshift", x, axes, true); }
+
+}  // namespace hilo::fft
