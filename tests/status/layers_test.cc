@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every opcode on every element type: shape rule, verifier, text, reference evaluator, engine. Each test is a cell of
 // docs/status.md.
+#include <algorithm>
+
 #include "hilo/backend/cpu/emit/accuracy.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"

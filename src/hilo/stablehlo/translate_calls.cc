@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/text/lexer.h"
 #include "hilo/stablehlo/print_attribute.h"
@@ -26,14 +29,13 @@ Status add_call(const OpContext& op, std::string_view callee, bool is_composite)
   return op.add(Opcode::kCall, operands, std::move(attributes));
 }
 
-/// The location's annotations with frontend attributes (text in braces) or a backend_config added.
-void annotate(const OpContext& op, const std::string& frontend_attributes, const std::string& backend_config) {
-  if (frontend_attributes.empty() && backend_config.empty()) return;
+/// The location's annotations with frontend attributes (text in braces) added.
+void annotate(const OpContext& op, const std::string& frontend_attributes) {
+  if (frontend_attributes.empty()) return;
   const hlo::AnnotationsPtr before = op.translator.annotations_of(op.operation.location);
   auto annotations =
       before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
   annotations->frontend_attributes = frontend_attributes;
-  annotations->backend_config = backend_config;
   op.builder.set_annotations(std::move(annotations));
 }
 
@@ -53,7 +55,7 @@ Status translate_composite(const OpContext& op) {
   if (values != nullptr) text += fmt::format("composite.attributes={},", print_attribute(op.tree(), *values));
   text += fmt::format("composite.name={},composite.version=\"{}\"}}", hlo::text::quoted_text(name),
                       version == nullptr ? 0 : version->integer);
-  annotate(op, text, {});
+  annotate(op, text);
   return add_call(op, op.text("decomposition"), true);
 }
 
@@ -127,6 +129,20 @@ std::string backend_config_text(const OpContext& op) {
   return config->names.empty() ? "" : print_attribute(op.tree(), *config);
 }
 
+/// Of all results, if one of them isn't row-major.
+StatusOr<hlo::Int64Lists> result_layouts(const OpContext& op) {
+  hlo::Int64Lists layouts;
+  bool plain = true;
+  const Attribute* const list = op.find("result_layouts");
+  if (list == nullptr) return layouts;
+  for (AttributeId id : list->elements) {
+    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> layout, integers_of(op.tree(), op.tree().attributes[id]));
+    plain &= std::is_sorted(layout.rbegin(), layout.rend());
+    layouts.push_back(std::move(layout));
+  }
+  return plain ? hlo::Int64Lists() : layouts;
+}
+
 Status add_custom_call(const OpContext& op, std::string_view target) {
   AttributeSetter attributes(Opcode::kCustomCall);
   HILO_RETURN_IF_ERROR(attributes.set_text("custom_call_target", hlo::text::quoted_text(target)));
@@ -151,9 +167,13 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
     }
     HILO_RETURN_IF_ERROR(attributes.set_computations("called_computations", std::move(computations)));
   }
-  annotate(op, frontend_text(op), backend_config_text(op));
+  auto call =
+      std::make_shared<hlo::CustomCallAttributes>(static_cast<const hlo::CustomCallAttributes&>(*attributes.take()));
+  call->backend_config = backend_config_text(op);
+  HILO_ASSIGN_OR_RETURN(call->result_layouts, result_layouts(op));
+  annotate(op, frontend_text(op));
   HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
-  return op.add(Opcode::kCustomCall, operands, attributes.take());
+  return op.add(Opcode::kCustomCall, operands, std::move(call));
 }
 
 }  // namespace
