@@ -24,7 +24,7 @@ from gtest_program import Result  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 TESTS_PER_SHARD = 100
-MOST_SHARDS = 16  # of one program: starting it and filling its caches costs, too
+MOST_SHARDS = 64  # of one program: starting it and filling its caches costs, too
 SHARD_SECONDS = 900  # a shard that takes longer hangs
 
 # The engine's tests run once at the host's own width and once at each narrower one.
@@ -59,6 +59,8 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--no-build", action="store_true", help="run what is there")
     parser.add_argument("--programs-only", action="store_true", help="leave out the checks")
     parser.add_argument("--only", action="append", help="test folders to run, such as base; default: all")
+    parser.add_argument("--tests-per-shard", type=int, default=TESTS_PER_SHARD)
+    parser.add_argument("--own-width", action="store_true", help="run the engine's tests at the host's own width only")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the test programs")
     return parser.parse_args()
 
@@ -78,8 +80,8 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
         except gtest_program.CannotList as error:
             results.append(Result(f"{folder} lists its tests", False, 0.0, str(error)))
             continue
-        for forced in widths(folder, environment):
-            number = min(max(1, -(-len(names) // TESTS_PER_SHARD)), MOST_SHARDS)
+        for forced in [{}] if arguments.own_width else widths(folder, environment):
+            number = min(max(1, -(-len(names) // arguments.tests_per_shard)), MOST_SHARDS)
             label = folder + "".join(f"[{value}]" for value in forced.values())
             for index in range(number):
                 shards.append((label, program, names, {**environment, **forced}, index, number))

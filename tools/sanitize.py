@@ -15,7 +15,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-ADDRESS = "detect_leaks=1:strict_string_checks=1:detect_stack_use_after_return=1"
+ADDRESS = "detect_leaks=1:malloc_context_size=8:strict_string_checks=1:detect_stack_use_after_return=1"
 UNDEFINED = "print_stacktrace=1:halt_on_error=1"
 THREAD = "halt_on_error=1:second_deadlock_stack=1"
 # (name, build tree, sanitizer, test folders or all, environment)
@@ -25,6 +25,7 @@ RUNS = (
     ("thread", "build-thread", "thread", ("base", "backend", "client", "replica", "threads"), {}),
 )
 COMPILERS = ("clang-19", "clang++-19")  # its checks compile in half the time of those of g++
+TESTS_PER_SHARD = 10  # a shard of them takes minutes here
 LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow
 
 
@@ -49,6 +50,7 @@ def main() -> int:
 
 def run_tests(tree, sanitizer, folders, environment, jobs) -> tuple[int, int]:
     command = [*without_randomisation(sanitizer), sys.executable, str(ROOT / "tools" / "run_tests.py"), "--programs-only",
+               "--own-width", "--tests-per-shard", str(TESTS_PER_SHARD),
                "--build", tree, "--define", f"HILO_SANITIZE={sanitizer}", "--define", "HILO_BUILD_BENCH=OFF",
                "--define", f"CMAKE_C_COMPILER={COMPILERS[0]}", "--define", f"CMAKE_CXX_COMPILER={COMPILERS[1]}", "--jobs", str(jobs)]
     for folder in folders or ():
