@@ -132,6 +132,17 @@ TEST(Translate, AChainOfCallsNeedsNoRecursion) {
   EXPECT_EQ(hlo::computations_of(*module).size(), static_cast<size_t>(kFunctions + 1));
 }
 
+TEST(Translate, ChecksOfProbesCompareWithWhatTheProbeSaw) {
+  std::vector<Check> checks;
+  const StatusOr<hlo::Module> module = program(
+      "func.func @main() {\n  %0 = stablehlo.constant dense<7> : tensor<i32>\n"
+      "  %1 = interpreter.probe %0, probe_id = \"p\" : tensor<i32>\n  %2 = stablehlo.add %1, %1 : tensor<i32>\n"
+      "  check.expect_serialized_eq %2, probe_id = \"p\", iter = 0 : tensor<i32>\n  return\n}",
+      {.function = {}, .checks = &checks});
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  EXPECT_EQ(hlo::evaluate(*module, {})->to_string(), "(s32[] 14, s32[] 7)");
+}
+
 TEST(Translate, ChecksBecomeResults) {
   std::vector<Check> checks;
   const StatusOr<hlo::Module> module = program(

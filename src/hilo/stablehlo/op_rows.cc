@@ -95,7 +95,7 @@ constexpr OpRow kRows[] = {
     {"get_tuple_element", translate_get_tuple_element, Opcode::kGetTupleElement},
     {"if", translate_if, Opcode::kConditional},
     {"imag", translate_elementwise, Opcode::kImag},
-    {"interpreter.probe", translate_identity},
+    {"interpreter.probe", translate_probe},
     {"iota", translate_plain, Opcode::kIota, {{"iota_dimension"}}},
     {"is_finite", translate_elementwise, Opcode::kIsFinite},
     {"log", translate_elementwise, Opcode::kLog},

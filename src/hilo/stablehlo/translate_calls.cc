@@ -253,6 +253,27 @@ Status translate_chlo_top_k(const OpContext& op) {
   return ok_status();
 }
 
+Status translate_probe(const OpContext& op) {
+  HILO_RETURN_IF_ERROR(translate_identity(op));
+  if (op.translator.entry_builder != &op.builder) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(0));
+  op.translator.probes[op.text("probe_id")].push_back(value);
+  return ok_status();
+}
+
+namespace {
+
+/// What the probe that a check names saw.
+StatusOr<InstructionId> probed(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const int64_t iteration, op.integer("iter", 0));
+  const auto found = op.translator.probes.find(op.text("probe_id"));
+  if (found == op.translator.probes.end() || iteration < 0 || iteration >= std::ssize(found->second))
+    return unimplemented(fmt::format("probe '{}' isn't before the check, or is in a region", op.text("probe_id")));
+  return found->second[static_cast<size_t>(iteration)];
+}
+
+}  // namespace
+
 Status translate_check(const OpContext& op) {
   if (op.translator.options.checks == nullptr)
     return unimplemented("checks are no part of a program. Hint: hilo check runs them");
@@ -265,7 +286,7 @@ Status translate_check(const OpContext& op) {
   else if (kind == "check.expect_almost_eq" || kind == "check.expect_almost_eq_const")
     check.kind = CheckKind::kAlmostEqual;
   else if (kind == "check.expect_close") check.kind = CheckKind::kClose;
-  else return unimplemented("this version doesn't know this check");
+  else if (kind != "check.expect_serialized_eq") return unimplemented("this version doesn't know this check");
   if (const Attribute* tolerance = op.find("tolerance")) {
     const bool is_whole = tolerance->kind == AttributeKind::kInteger;
     check.tolerance = is_whole ? static_cast<double>(tolerance->integer) : tolerance->number;
@@ -281,6 +302,8 @@ Status translate_check(const OpContext& op) {
     const Attribute* const value = op.find("value");
     if (value == nullptr) return op.missing("value");
     HILO_ASSIGN_OR_RETURN(expected, add_constant(op, *value, op.builder.shape(actual)));
+  } else if (kind == "check.expect_serialized_eq") {
+    HILO_ASSIGN_OR_RETURN(expected, probed(op));
   } else {
     HILO_ASSIGN_OR_RETURN(expected, op.operand(1));
   }

@@ -111,7 +111,8 @@ struct Translator {
   const hlo::Builder* entry_builder = nullptr;  ///< of the entry, if its checks are wanted
   /// Of the function whose constants are a check's data: barriers keep them from being folded, so that engines compute.
   const hlo::Builder* data_builder = nullptr;
-  bool placed = false;  ///< an error has its operation
+  std::unordered_map<std::string_view, std::vector<hlo::InstructionId>> probes = {};  ///< what interpreter.probe saw
+  bool placed = false;                                                                ///< an error has its operation
 
   Status run(const Operation& function, bool entry);
   StatusOr<hlo::ComputationPtr> function(std::string_view name) const;
@@ -150,6 +151,7 @@ Status translate_custom_call(const OpContext& op);
 Status translate_chlo(const OpContext& op);
 Status translate_chlo_top_k(const OpContext& op);
 Status translate_check(const OpContext& op);
+Status translate_probe(const OpContext& op);
 Status translate_while(const OpContext& op);  // translate_control_flow.cc
 Status translate_case(const OpContext& op);
 Status translate_if(const OpContext& op);
