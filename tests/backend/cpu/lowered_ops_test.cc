@@ -33,8 +33,8 @@ TEST(LoweredOps, FusionsAreInlinedAlsoInLoops) {
 
 TEST(LoweredOps, BitcastsGoByLayouts) {
   check_text(
-      "  x = s32[4,6,2]{0,2,1} parameter(0)\n  y = s32[8,6]{1,0} bitcast(x)\n"
-      "  ROOT r = f32[6,2,4]{0,1,2} bitcast(y)");
+      "  x = s32[4,6,2]{2,1,0} parameter(0)\n  y = s32[6,8]{0,1} bitcast(x)\n"
+      "  ROOT r = s32[6,2,4]{2,1,0} bitcast(y)");
 }
 
 TEST(LoweredOps, AsyncPairsComputeWhatTheyStart) {
@@ -111,7 +111,7 @@ TEST(Pad, PutsGapsBetweenElementsOfEveryWidth) {
   for (const char* type : {"pred", "s8", "bf16", "f32", "f64", "c64", "c128"}) {
     const std::string t = type;
     check_text("  x = " + t + "[3,4] parameter(0)\n  v = " + t + "[] parameter(1)\n  ROOT r = " + t +
-               "[8,6] pad(x, v), padding=2_1_1x-1_1_1");
+               "[8,7] pad(x, v), padding=2_1_1x-1_1_1");
     check_text("  x = " + t + "[4] parameter(0)\n  v = " + t + "[] parameter(1)\n  ROOT r = " + t +
                "[4] pad(x, v), padding=-3_-3_2");
     check_text("  x = " + t + "[0,2] parameter(0)\n  v = " + t + "[] parameter(1)\n  ROOT r = " + t +

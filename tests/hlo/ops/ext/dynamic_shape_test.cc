@@ -17,7 +17,7 @@ TEST(GetDimensionSize, IsTheSizeThatTheShapeHas) {
 }
 
 TEST(GetDimensionSize, RefusesDimensionsThatArentThere) {
-  expect_refused(kX + "  ROOT r = s32[] get-dimension-size(x), dimensions={2}", "dimension 2 out of range");  // c1
+  expect_refused(kX + "  ROOT r = s32[] get-dimension-size(x), dimensions={2}", " 2 out of range for");  // c1
   expect_refused(kX + "  ROOT r = s32[] get-dimension-size(x), dimensions={0,1}", "wanted exactly one");
   expect_refused(kX + "  ROOT r = s64[] get-dimension-size(x), dimensions={0}", "declared shape");
 }
