@@ -156,6 +156,26 @@ TEST(ConvolutionHero, TakesGroupsOfFeaturesAndOfTheBatch) {
   check(module_of_form({1, 6, 6, {4, 5}, {{3, 2, 1, 1, 2}, {3, 1, 1, 1}}, 6, 1}, ElementType::kBf16), 1e-2);
 }
 
+TEST(ConvolutionHero, TakesPositionsAsLanesWhereOutputsAreFew) {
+  for (int64_t outputs : {1, 2, 3, 4, 5}) {
+    for (int64_t width : {8, 16, 33, 70}) {
+      Form form{2, 3, outputs, {4, width}, {{3, 1, 1, 1}, {5, 1, 2, 1, 1, 2}}};
+      check(module_of_form(form, ElementType::kF32), kTolerance);
+      form.window = {{3, 1, 1, 1, 2}, {4, 1, 2, 2, 2}};  // the gradient of a strided one
+      check(module_of_form(form, ElementType::kF32), kTolerance);
+      form.lhs = form.out = "bf01";
+      form.rhs = "oi01";
+      check(module_of_form(form, ElementType::kF32), kTolerance);
+      form.feature_groups = 3;
+      form.outputs *= 3;
+      check(module_of_form(form, ElementType::kF32), kTolerance);
+    }
+  }
+  check(module_of_form({1, 1, 1, {3000}, {{9, 1, 4, 4}}}, ElementType::kF64), 1e-12);
+  check(module_of_form({2, 20, 3, {40, 50}, {{3, 1, 1, 1}, {3, 1, 1, 1}}}, ElementType::kF32), kTolerance);
+  check(module_of_form({2, 3, 3, {4, 20}, {{3, 1, 1, 1}, {3, 1, 1, 1}}}, ElementType::kBf16), 1e-2);
+}
+
 /// The gradient of a kernel: a window almost as large as the input.
 TEST(ConvolutionHero, SumsOverLargeWindows) {
   const auto wide = [](int64_t size) { return WindowDimension{size, 1, 1, 1}; };

@@ -35,7 +35,11 @@ std::unique_ptr<ConvolutionStep> make_step(const ConvolutionProblem& p, const Co
   if (!by_channel) {
     if (std::unique_ptr<ConvolutionStep> step = make_product_step<T>(p, types)) return step;
   }
-  return p.taps() > p.positions() ? make_gradient_step<T>(p, types, kernels) : make_forward_step<T>(p, types, kernels);
+  if (p.taps() > p.positions()) return make_gradient_step<T>(p, types, kernels);
+  if (!by_channel) {
+    if (std::unique_ptr<ConvolutionStep> step = make_narrow_step<T>(p, types, kernels)) return step;
+  }
+  return make_forward_step<T>(p, types, kernels);
 }
 
 /// The steps of one convolution of real numbers.

@@ -39,6 +39,12 @@ template <typename T>
 std::unique_ptr<ConvolutionStep> make_forward_step(const ConvolutionProblem& problem, const ConvolutionTypes& types,
                                                    const TileKernels<T>& kernels);
 
+/// Few output features, as those of a picture or of a filter: positions are the lanes.
+/// Returns    null where there are more features than kNarrowRows, or positions don't lie side by side once packed
+template <typename T>
+std::unique_ptr<ConvolutionStep> make_narrow_step(const ConvolutionProblem& problem, const ConvolutionTypes& types,
+                                                  const TileKernels<T>& kernels);
+
 /// Many taps, few positions: the gradient of a kernel. Sums are taken over blocks of taps and input features; parts of
 /// the sum, as many as the shapes say, are added up in order at the end.
 template <typename T>

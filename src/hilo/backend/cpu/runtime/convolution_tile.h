@@ -37,6 +37,20 @@ struct ChannelTile {
   bool accumulate;
 };
 
+/// Rows are output features, few of them; columns are positions, whole vectors of them, of which the last may be more
+/// than there are.
+///     c[r][x] = sum over k < depth of a[k * rows + r] * b[offsets[k] + x]
+template <typename T>
+struct NarrowTile {
+  const T* a;
+  const T* b;
+  const int64_t* offsets;
+  int64_t depth;
+  T* c;
+  int64_t columns;  ///< also from one row of c to the next
+};
+
+inline constexpr int kNarrowRows = 4;
 inline constexpr int kTileVectors = 2;     ///< a tile is one or two vectors wide
 inline constexpr int kLongestStretch = 7;  ///< with 32 registers
 
@@ -46,6 +60,7 @@ struct TileKernels {
   int64_t stretch = 0;                                                          ///< the most positions of one stretch
   void (*tile[kTileVectors][kLongestStretch])(const ConvolutionTile<T>&) = {};  ///< [vectors - 1][stretch - 1]
   void (*channels)(const ChannelTile<T>&) = nullptr;
+  void (*narrow[kNarrowRows])(const NarrowTile<T>&) = {};  ///< [rows - 1]
 };
 
 struct ConvolutionKernels {
