@@ -572,5 +572,26 @@ TEST(ExecuteReplicas, ProgramsThatDontMeetRunAloneToo) {
   }
 }
 
+TEST(AsyncPairs, MeetInTheirStart) {
+  const std::string text =
+      "HloModule pairs\nadd { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT s = f32[] add(p, q) }\n"
+      "ENTRY main {\n  x = f32[2] parameter(0)\n"
+      "  s = f32[2] all-reduce-start(x), replica_groups={}, to_apply=add\n  a = f32[2] all-reduce-done(s)\n"
+      "  t = (f32[2], f32[6]) all-gather-start(a), replica_groups={{0,1,2}}, dimensions={0}\n"
+      "  b = f32[6] all-gather-done(t)\n"
+      "  u = (f32[2], f32[2]) collective-permute-start(x), source_target_pairs={{0,1},{1,2},{2,0}}\n"
+      "  c = f32[2] collective-permute-done(u)\n  ROOT r = (f32[6], f32[2]) tuple(b, c)\n}\n";
+  const std::vector<Literal> arguments = {Literal::array<float>({2}, {1, 2}), Literal::array<float>({2}, {3, 4}),
+                                          Literal::array<float>({2}, {5, 6})};
+  for (const std::unique_ptr<Backend>& engine : engines()) {
+    const auto got = run(*engine, text, arguments);
+    ASSERT_TRUE(got.ok()) << got.status().to_string();
+    for (size_t replica = 0; replica < 3; ++replica) {
+      EXPECT_EQ((*got)[replica][0].to_string(), "f32[6] {9, 12, 9, 12, 9, 12}");
+      EXPECT_TRUE((*got)[replica][1].identical(arguments[(replica + 2) % 3])) << replica;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hilo
