@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "hilo/hilo.h"
@@ -37,7 +38,10 @@ double median_microseconds(const std::function<void()>& call) {
   return samples[samples.size() / 2];
 }
 
+std::string only;  ///< part of a row's name; empty: all rows
+
 void row(const char* name, const std::function<void()>& call) {
+  if (std::string_view(name).find(only) == std::string_view::npos) return;
   std::printf("%s\t%.4f\n", name, median_microseconds(call));
 }
 
@@ -118,10 +122,34 @@ void convolution_rows(const random::Key& key) {
   }
 }
 
+/// Pooling of 32 images of 56 x 56 x 64 and its gradient; running sums.
+void window_rows(const random::Key& key) {
+  const Array images = random::uniform(key, {32, 56, 56, 64}), square = random::uniform(key, {2048, 2048});
+  const auto pool2 = [](const Array& x) { return nn::max_pool(x, {2, 2}, {2, 2}); };
+  const auto pool3 = [](const Array& x) { return nn::max_pool(x, {3, 3}, {2, 2}, "SAME"); };
+  auto max2 = jit(pool2);
+  auto max3 = jit(pool3);
+  auto average = jit([](const Array& x) { return nn::avg_pool(x, {2, 2}, {2, 2}); });
+  auto slope2 = jit(grad([&](const Array& x) { return numpy::sum(numpy::square(pool2(x))); }));
+  auto slope3 = jit(grad([&](const Array& x) { return numpy::sum(numpy::square(pool3(x))); }));
+  auto sums0 = jit([](const Array& x) { return numpy::cumsum(x, 0); });
+  auto sums1 = jit([](const Array& x) { return numpy::cumsum(x, 1); });
+  row("window_max_pool_2x2", [&] { max2(images); });
+  row("window_max_pool_3x3", [&] { max3(images); });
+  row("window_avg_pool_2x2", [&] { average(images); });
+  row("window_max_pool_2x2_grad", [&] { slope2(images); });
+  row("window_max_pool_3x3_grad", [&] { slope3(images); });
+  row("window_cumsum_axis0_2048", [&] { sums0(square); });
+  row("window_cumsum_axis1_2048", [&] { sums1(square); });
+}
+
 }  // namespace
 
-int main() {
+/// rows [PART]: all rows, or those whose names have PART in them.
+int main(int argc, char** argv) {
+  if (argc > 1) only = argv[1];
   const random::Key key = random::key(0);
+  window_rows(key);
   digits_rows(key);
   convolution_rows(key);
   const Array a8 = random::uniform(key, {8});

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of bench/rows.cc in JAX: prints "row<TAB>microseconds", the median of its calls, a line a row."""
 import os
+import sys
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -9,8 +10,12 @@ import jax.numpy as jnp  # noqa: E402
 import timing  # noqa: E402
 
 
+ONLY = sys.argv[1] if len(sys.argv) > 1 else ""  # part of a row's name
+
+
 def row(name, call):
-    timing.row(name, call, jax.block_until_ready)
+    if ONLY in name:
+        timing.row(name, call, jax.block_until_ready)
 
 
 def loss(p, x, y):
@@ -75,7 +80,32 @@ def convolutions(key):
         row(name + "_to_rhs", lambda: to_kernel(x, k, ct))
 
 
+def windows(key):
+    images = jax.random.uniform(key, (32, 56, 56, 64))
+    square = jax.random.uniform(key, (2048, 2048))
+    over = (1, 2, 2, 1)
+
+    def pool(x, window, padding):
+        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, window, over, padding)
+
+    def slope(window, padding):
+        return jax.jit(jax.grad(lambda x: jnp.sum(jnp.square(pool(x, window, padding)))))
+
+    max2, max3 = jax.jit(lambda x: pool(x, over, "VALID")), jax.jit(lambda x: pool(x, (1, 3, 3, 1), "SAME"))
+    average = jax.jit(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, over, over, "VALID") / 4)
+    slope2, slope3 = slope(over, "VALID"), slope((1, 3, 3, 1), "SAME")
+    sums0, sums1 = jax.jit(lambda x: jnp.cumsum(x, 0)), jax.jit(lambda x: jnp.cumsum(x, 1))
+    row("window_max_pool_2x2", lambda: max2(images))
+    row("window_max_pool_3x3", lambda: max3(images))
+    row("window_avg_pool_2x2", lambda: average(images))
+    row("window_max_pool_2x2_grad", lambda: slope2(images))
+    row("window_max_pool_3x3_grad", lambda: slope3(images))
+    row("window_cumsum_axis0_2048", lambda: sums0(square))
+    row("window_cumsum_axis1_2048", lambda: sums1(square))
+
+
 key = jax.random.key(0)
+windows(key)
 digits(key)
 convolutions(key)
 a8 = jax.random.uniform(key, (8,))

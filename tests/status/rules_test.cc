@@ -190,7 +190,11 @@ void check_transpose(const Sample& sample, const Mask& mask, double tolerance) {
   arguments = v;
   arguments.insert(arguments.end(), residuals.begin(), residuals.end());
   const std::vector<Literal> pushed_forward = evaluated(*linear.tangent, arguments);
-  ASSERT_FALSE(pushed_forward.empty()) << "no result depends on " << describe(mask);
+  if (pushed_forward.empty()) {  // what only selects: small steps of it change nothing
+    for (const std::vector<Wide>& slopes : finite_differences(sample, mask))
+      for (const Wide& slope : slopes) ASSERT_EQ(slope, Wide(0)) << "no result depends on " << describe(mask);
+    return;
+  }
 
   Mask is_linear(arguments.size(), false);
   std::fill_n(is_linear.begin(), v.size(), true);

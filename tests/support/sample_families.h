@@ -48,6 +48,18 @@ Samples convolution_samples(Wanted wanted);
 Samples cholesky_samples(Wanted wanted);
 Samples fft_samples(Wanted wanted);
 Samples triangular_solve_samples(Wanted wanted);
+// window_samples.cc: windows, running reductions, batch norm.
+Samples batch_norm_grad_samples(Wanted wanted);
+Samples batch_norm_inference_samples(Wanted wanted);
+Samples batch_norm_training_samples(Wanted wanted);
+Samples cumlogsumexp_samples(Wanted wanted);
+Samples cummax_samples(Wanted wanted);
+Samples cummin_samples(Wanted wanted);
+Samples cumprod_samples(Wanted wanted);
+Samples cumsum_samples(Wanted wanted);
+Samples reduce_window_samples(Wanted wanted);
+Samples select_and_gather_add_samples(Wanted wanted);
+Samples select_and_scatter_samples(Wanted wanted);
 
 // control_samples.cc: ops that call computations.
 Samples call_samples(Wanted wanted);

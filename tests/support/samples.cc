@@ -37,6 +37,9 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE
     return {};
+    case Opcode::kBatchNormGrad: return batch_norm_grad_samples(wanted);
+    case Opcode::kBatchNormInference: return batch_norm_inference_samples(wanted);
+    case Opcode::kBatchNormTraining: return batch_norm_training_samples(wanted);
     case Opcode::kBitcastConvert: return bitcast_convert_samples(wanted);
     case Opcode::kAsyncDone: return async_passing_samples(opcode, wanted);
     case Opcode::kAsyncUpdate: return async_passing_samples(opcode, wanted);
@@ -73,10 +76,12 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kIota: return iota_samples(wanted);
     case Opcode::kPad: return pad_samples(wanted);
     case Opcode::kReduce: return reduce_samples(wanted);
+    case Opcode::kReduceWindow: return reduce_window_samples(wanted);
     case Opcode::kReshape: return reshape_samples(wanted);
     case Opcode::kReverse: return reverse_samples(wanted);
     case Opcode::kRngBitGenerator: return rng_bit_generator_samples(wanted);
     case Opcode::kScatter: return scatter_samples(wanted);
+    case Opcode::kSelectAndScatter: return select_and_scatter_samples(wanted);
     case Opcode::kSlice: return slice_samples(wanted);
     case Opcode::kSort: return sort_samples(wanted);
     case Opcode::kTranspose: return transpose_samples(wanted);
@@ -111,13 +116,8 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kSendDone:
     case Opcode::kRng:
     case Opcode::kRngGetAndUpdateState: return {};
-    case Opcode::kBatchNormGrad:
-    case Opcode::kBatchNormInference:
-    case Opcode::kBatchNormTraining:
     case Opcode::kCollectiveReduce:
     case Opcode::kRaggedAllToAll:
-    case Opcode::kReduceWindow:
-    case Opcode::kSelectAndScatter:
     case Opcode::kShuffle: return {};
   }
   return {};

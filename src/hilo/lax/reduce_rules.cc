@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hilo/lax/batch_by_scan.h"
+#include "hilo/lax/combine.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -68,19 +69,6 @@ JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangen
     tangent = div(reduce_sum(mul(t.value(), chosen), dimensions), select(none, full_like(count, 1), count));
   }
   return {{out}, {add_tangents(tangent, initial_part(initial, none))}};
-}
-
-/// body(a, b) on all elements of two lists of arrays of one shape.
-std::vector<Array> combine(const hlo::ComputationPtr& body, std::span<const Array> a, std::span<const Array> b) {
-  const int64_t count = a[0].size();
-  std::vector<Array> arguments;
-  for (std::span<const Array> arrays : {a, b}) {
-    for (const Array& x : arrays) arguments.push_back(reshape(x, std::vector<int64_t>{count}));
-  }
-  const std::vector<bool> batched(arguments.size(), true), force(a.size(), true);
-  std::vector<Array> results = run_computation(*batch_computation(body, batched, force, count).computation, arguments);
-  for (Array& result : results) result = reshape(result, a[0].shape());
-  return results;
 }
 
 /// Rows begin..end of every array.

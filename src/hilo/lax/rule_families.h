@@ -15,6 +15,8 @@ extern const Rules bitcast_convert_rules, broadcast_rules, constant_rules, iota_
     transpose_rules;
 extern const Rules concatenate_rules, dynamic_slice_rules, dynamic_update_slice_rules, pad_rules, slice_rules;
 extern const Rules reduce_rules;
+extern const Rules reduce_window_rules, select_and_scatter_rules, select_and_gather_add_rules;
+extern const Rules cumsum_rules, cumprod_rules, cummax_rules, cummin_rules, cumlogsumexp_rules;
 extern const Rules dot_rules;
 extern const Rules convolution_rules;
 extern const Rules gather_rules;

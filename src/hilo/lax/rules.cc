@@ -51,6 +51,8 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kPad: return lax::pad_rules;
     case Opcode::kSlice: return lax::slice_rules;
     case Opcode::kReduce: return lax::reduce_rules;
+    case Opcode::kReduceWindow: return lax::reduce_window_rules;
+    case Opcode::kSelectAndScatter: return lax::select_and_scatter_rules;
     case Opcode::kDot: return lax::dot_rules;
     case Opcode::kConvolution: return lax::convolution_rules;
     case Opcode::kGather: return lax::gather_rules;
@@ -86,6 +88,9 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kAsyncDone:
     case Opcode::kAsyncStart:
     case Opcode::kAsyncUpdate:
+    case Opcode::kBatchNormGrad:
+    case Opcode::kBatchNormInference:
+    case Opcode::kBatchNormTraining:
     case Opcode::kBitcast:
     case Opcode::kCollectivePermuteDone:
     case Opcode::kCollectivePermuteStart:
@@ -110,14 +115,9 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kRecvDone:
     case Opcode::kSend:
     case Opcode::kSendDone: return lax::transfer_rules;
-    case Opcode::kBatchNormGrad:
-    case Opcode::kBatchNormInference:
-    case Opcode::kBatchNormTraining:
     case Opcode::kCollectiveReduce:
     case Opcode::kCustomCall:
     case Opcode::kRaggedAllToAll:
-    case Opcode::kReduceWindow:
-    case Opcode::kSelectAndScatter:
     case Opcode::kShuffle: return lax::not_yet_rules;
   }
   __builtin_unreachable();

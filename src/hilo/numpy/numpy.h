@@ -99,6 +99,9 @@ Array max(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = fal
 Array min(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
 Array all(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
 Array any(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+/// Running sums and products along `axis`, by default of the flattened array; booleans count in s32.
+Array cumsum(const Operand& x, std::optional<int64_t> axis = std::nullopt);
+Array cumprod(const Operand& x, std::optional<int64_t> axis = std::nullopt);
 /// The index of the greatest element along `axis`; the first of equals, and NaN counts as greatest.
 Array argmax(const Operand& x, int64_t axis = -1);
 Array argmin(const Operand& x, int64_t axis = -1);

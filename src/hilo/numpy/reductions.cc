@@ -5,6 +5,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/sort.h"
+#include "hilo/lax/window.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
@@ -40,6 +41,15 @@ Array summable(const Array& x) {
   if (is_unsigned_integer(x.dtype()) && element_size_bytes(x.dtype()) < 4)
     return ops::convert_element_type(x, ElementType::kU32);
   return x;
+}
+
+/// A running reduction; without an axis, of the flattened array.
+Array running(const Operand& x, std::optional<int64_t> axis, Array (*reduce)(const Operand&, int64_t, bool)) {
+  const UserLocation here(x.location());
+  const bool pred = x.array().dtype() == ElementType::kPred;  // jax.numpy keeps all other types here
+  const Array summed = pred ? summable(x.array()) : x.array();
+  const Array a = axis ? summed : ops::reshape(summed, std::vector<int64_t>{summed.size()});
+  return reduce(Operand(a, x.location()), normal_axis(a, axis.value_or(0)), false);
 }
 
 /// The body of jax.lax.argmax: the greater value, or NaN; of equals the lower index.
@@ -161,6 +171,8 @@ Array any(const Operand& x, const Axes& axes, bool keepdims) {
     return ops::reduce(Opcode::kOr, a, ops::scalar(0, ElementType::kPred), dims);
   });
 }
+Array cumsum(const Operand& x, std::optional<int64_t> axis) { return running(x, axis, lax::cumsum); }
+Array cumprod(const Operand& x, std::optional<int64_t> axis) { return running(x, axis, lax::cumprod); }
 Array argmax(const Operand& x, int64_t axis) { return arg_extreme(x, axis, true); }
 Array argmin(const Operand& x, int64_t axis) { return arg_extreme(x, axis, false); }
 

@@ -2,9 +2,9 @@
 #include "hilo/trace/ops.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/reduce.h"
@@ -22,28 +22,11 @@ std::shared_ptr<const T> shared(T attributes) {
   return std::make_shared<const T>(std::move(attributes));
 }
 
-/// The least value of an ordered type, -inf for floats; and the greatest.
-Literal extreme(ElementType type, bool least) {
-  return visit_array_type(
-      type,
-      [&]<typename T>() {
-        if constexpr (is_narrow_float_twin<T>) {
-          // fn types have no infinity: their largest value bounds all others.
-          const float bound = T::kFormat.specials == Specials::kIeee ? std::numeric_limits<float>::infinity()
-                                                                     : narrow_largest(T::kFormat);
-          return Literal::scalar(T(least ? -bound : bound));
-        } else if constexpr (computes_in_float<T>) {
-          const float inf = std::numeric_limits<float>::infinity();
-          return Literal::scalar(T(least ? -inf : inf));
-        } else if constexpr (std::is_floating_point_v<T>) {
-          return Literal::scalar(least ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity());
-        } else if constexpr (is_integral_element<T>) {
-          return Literal::scalar(least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max());
-        } else {
-          return Literal::scalar(T{});
-        }
-      },
-      [&] { return Literal(Shape::scalar(type)); });
+/// The least value of an ordered type, -inf for floats; or the greatest.
+Array extreme(ElementType type, bool least) {
+  const hlo::ReducerKind kind = least ? hlo::ReducerKind::kMaximum : hlo::ReducerKind::kMinimum;
+  const std::optional<Literal> value = hlo::neutral_value(kind, type);
+  return Array::from_literal(value ? *value : Literal(Shape::scalar(type)));
 }
 
 }  // namespace
@@ -76,8 +59,8 @@ Array bitcast_convert(const Array& x, ElementType type) {
   return bind_one(Opcode::kBitcastConvert, {x}, nullptr, x.aval_shape().with_element_type(type));
 }
 
-Array lowest(ElementType type) { return Array::from_literal(extreme(type, true)); }
-Array highest(ElementType type) { return Array::from_literal(extreme(type, false)); }
+Array lowest(ElementType type) { return extreme(type, true); }
+Array highest(ElementType type) { return extreme(type, false); }
 
 Array scalar(double value, ElementType type) { return Array::from_literal(filled(Shape::scalar(type), value)); }
 

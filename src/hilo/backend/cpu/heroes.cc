@@ -136,6 +136,10 @@ StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& i, std::span<c
   if (i.opcode == Opcode::kSort) {
     HILO_ASSIGN_OR_RETURN(hero, make_sort_hero(i, operands, isa));
   }
+  if (i.opcode == Opcode::kReduceWindow) {
+    HILO_ASSIGN_OR_RETURN(hero, make_reduce_window_hero(i, operands, results, isa));
+  }
+  if (i.opcode == Opcode::kSelectAndScatter) hero = make_select_and_scatter_hero(i, operands);
   if (hero == nullptr) hero = make_evaluator_hero(i, operands, results);
   return hero;
 }

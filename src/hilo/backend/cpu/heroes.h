@@ -24,6 +24,13 @@ std::unique_ptr<Hero> make_move_hero(const hlo::Instruction& instruction, std::s
                                      std::span<const Shape> results);
 std::unique_ptr<Hero> make_top_k_hero(const hlo::Instruction& instruction, std::span<const Shape> operands);
 std::unique_ptr<Hero> make_rng_state_hero(const hlo::Instruction& instruction);
+StatusOr<std::unique_ptr<Hero>> make_reduce_window_hero(const hlo::Instruction& instruction,
+                                                        std::span<const Shape> operands, std::span<const Shape> results,
+                                                        Isa isa);
+StatusOr<std::unique_ptr<Hero>> make_cumulative_hero(const hlo::Instruction& instruction,
+                                                     std::span<const Shape> operands, Isa isa);
+std::unique_ptr<Hero> make_select_and_scatter_hero(const hlo::Instruction& instruction,
+                                                   std::span<const Shape> operands);
 std::unique_ptr<Hero> make_collective_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                            std::span<const Shape> results);
 std::unique_ptr<Hero> make_random_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,

@@ -7,6 +7,8 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/reduce_window.h"
+#include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/hlo/ops/sort.h"
 #include "hilo/hlo/passes/trip_count.h"
 
@@ -54,6 +56,28 @@ Cost convolution_cost(const Instruction& i, const Computation& owner) {
 Cost body_cost(const Cost& body, double count, double bytes) {
   Cost cost = body.times(count);
   cost.bytes = bytes;
+  return cost;
+}
+
+/// One reduction an element of each window; of a running one, an element of the array.
+Cost reduce_window_cost(const Instruction& i, const Computation& owner, const Cost& body) {
+  const auto& a = attributes_of<ReduceWindowAttributes>(i);
+  double steps = elements_of(i.shape) / static_cast<double>(i.operands.size() / 2);
+  if (!cumulative_of(a.window, owner.instruction(i.operands[0]).shape.dimensions())) {
+    for (const WindowDimension& w : a.window) steps *= static_cast<double>(w.size);
+  }
+  return body_cost(body, steps, bytes_through(i, owner));
+}
+
+/// All but one element of a window are compared, then one is combined.
+Cost select_and_scatter_cost(const Instruction& i, const Computation& owner, const Cost& select, const Cost& scatter) {
+  double volume = 1;
+  for (const WindowDimension& w : attributes_of<SelectAndScatterAttributes>(i).window)
+    volume *= static_cast<double>(w.size);
+  const double windows = elements_of(owner.instruction(i.operands[1]).shape);
+  Cost cost = select.times(windows * (volume - 1));
+  cost += scatter.times(windows);
+  cost.bytes = bytes_through(i, owner);
   return cost;
 }
 
@@ -122,6 +146,9 @@ Cost CostAnalysis::of(const Instruction& i, const Computation& owner) const {
       const double gone = elements_of(operand(0)) - elements_of(i.shape) / static_cast<double>(i.operands.size() / 2);
       return body_cost(costs_.at(called[0].get()), std::max(0.0, gone), bytes_through(i, owner));
     }
+    case Opcode::kReduceWindow: return reduce_window_cost(i, owner, costs_.at(called[0].get()));
+    case Opcode::kSelectAndScatter:
+      return select_and_scatter_cost(i, owner, costs_.at(called[0].get()), costs_.at(called[1].get()));
     case Opcode::kScatter: {
       const Shape& updates = operand(i.operands.size() - 1);
       const double bytes = 3 * bytes_of(updates) + bytes_of(operand(i.operands.size() / 2));

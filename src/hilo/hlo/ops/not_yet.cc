@@ -22,8 +22,7 @@ StatusOr<Literal> refuse(const EvaluateInput& input) {
 /// Pure ops may be merged and dropped; all others talk to the world outside or to other devices.
 Traits traits_of(Opcode opcode) {
   constexpr Opcode kPure[] = {
-      Opcode::kBatchNormGrad, Opcode::kBatchNormInference, Opcode::kBatchNormTraining,
-      Opcode::kReduceWindow,  Opcode::kSelectAndScatter,   Opcode::kShuffle,
+      Opcode::kShuffle,
   };
   for (Opcode pure : kPure) {
     if (pure == opcode) return kNoTraits;

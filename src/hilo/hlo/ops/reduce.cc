@@ -8,7 +8,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
-#include "hilo/hlo/ops/elementwise_kernels.h"
+#include "hilo/hlo/ops/reducer_kernels.h"
 #include "hilo/types/twins.h"
 
 namespace hilo::hlo {
@@ -85,34 +85,6 @@ Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
 }
 
-/// The operation on values of type A, or null where `kind` and A don't go together.
-template <typename A>
-A (*operation_of(ReducerKind kind))(A, A) {
-  switch (kind) {
-    case ReducerKind::kAdd: return kernels::add<A>;
-    case ReducerKind::kMultiply: return kernels::multiply<A>;
-    case ReducerKind::kMaximum:
-      if constexpr (!kernels::is_complex<A>) return kernels::maximum<A>;
-      break;
-    case ReducerKind::kMinimum:
-      if constexpr (!kernels::is_complex<A>) return kernels::minimum<A>;
-      break;
-    case ReducerKind::kAnd:
-      if constexpr (is_integral_element<A>) return [](A x, A y) { return static_cast<A>(x & y); };
-      break;
-    case ReducerKind::kOr:
-      if constexpr (is_integral_element<A>) return [](A x, A y) { return static_cast<A>(x | y); };
-      break;
-    case ReducerKind::kXor:
-      if constexpr (is_integral_element<A>) return [](A x, A y) { return static_cast<A>(x ^ y); };
-      break;
-    case ReducerKind::kArgMax:
-    case ReducerKind::kArgMin:
-    case ReducerKind::kGeneric: break;
-  }
-  return nullptr;
-}
-
 /// Runs of at most 8 values go left to right, longer ones are halved: the error of a sum grows with log n, not n.
 template <typename A>
 A tree(A (*operation)(A, A), const std::vector<A>& values, size_t begin, size_t end) {
@@ -124,10 +96,6 @@ A tree(A (*operation)(A, A), const std::vector<A>& values, size_t begin, size_t 
   const size_t middle = begin + (end - begin) / 2;
   return operation(tree(operation, values, begin, middle), tree(operation, values, middle, end));
 }
-
-/// f16 and narrower floats accumulate in float and round once.
-template <typename T>
-using Accumulator = std::conditional_t<computes_in_float<T>, float, T>;
 
 /// Reduces one array with a recognised body. False if there is no such operation on T.
 template <typename T>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ir/reducer_kind.h"
 
+#include <limits>
 #include <optional>
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -67,7 +69,50 @@ ReducerKind arg_reducer_kind(const Computation& body) {
   return ReducerKind::kGeneric;
 }
 
+/// -inf or the least value of an ordered type; or the greatest.
+template <typename T>
+T extreme(bool least) {
+  if constexpr (is_integral_element<T>) {
+    return least ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+  } else {
+    float bound = std::numeric_limits<float>::infinity();
+    if constexpr (is_narrow_float_twin<T>) {
+      // fn types have no infinity: their largest value bounds all others.
+      if (T::kFormat.specials != Specials::kIeee) bound = narrow_largest(T::kFormat);
+    }
+    return static_cast<T>(least ? -bound : bound);
+  }
+}
+
+template <typename T>
+std::optional<Literal> neutral(ReducerKind kind) {
+  constexpr bool kComplex = is_complex(element_type_of<T>);
+  switch (kind) {
+    case ReducerKind::kAdd: return filled(Shape::scalar(element_type_of<T>), -0.0);
+    case ReducerKind::kMultiply: return filled(Shape::scalar(element_type_of<T>), 1);
+    case ReducerKind::kMaximum:
+    case ReducerKind::kMinimum:
+      if constexpr (!kComplex) return Literal::scalar(extreme<T>(kind == ReducerKind::kMaximum));
+      break;
+    case ReducerKind::kAnd:
+      if constexpr (is_signed_element<T>) return Literal::scalar(static_cast<T>(-1));
+      else if constexpr (is_integral_element<T>) return Literal::scalar(std::numeric_limits<T>::max());
+      break;
+    case ReducerKind::kOr:
+    case ReducerKind::kXor: return Literal(Shape::scalar(element_type_of<T>));
+    case ReducerKind::kArgMax:
+    case ReducerKind::kArgMin:
+    case ReducerKind::kGeneric: break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<Literal> neutral_value(ReducerKind kind, ElementType type) {
+  return visit_array_type(
+      type, [&]<typename T>() { return neutral<T>(kind); }, []() -> std::optional<Literal> { return std::nullopt; });
+}
 
 int64_t parameter_number(const Instruction& parameter) { return attributes_of<ParameterAttributes>(parameter).number; }
 

@@ -12,6 +12,7 @@ namespace {
 
 constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions};  // scan and the like become plain HLO
 constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};              // calls become their bodies
+constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};           // pooling becomes slices and arithmetic
 constexpr PassEntry kSimplify{"simplify", simplify};  // algebra, folding and sharing in one sweep
 constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // known branches are taken
 constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};        // carries that need not be carried
@@ -21,12 +22,13 @@ constexpr PassEntry kCse{"cse", cse};                                        // 
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kSimplifyWhile, kHoistInvariants,
-    kFoldConstants,   kCse,         kDce,
+    kLowerExtensions, kInlineCalls,     kLowerWindows,  kSimplify, kSimplifyConditional,
+    kSimplifyWhile,   kHoistInvariants, kFoldConstants, kCse,      kDce,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
-    kLowerExtensions, kInlineCalls, kSimplify, kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
+    kLowerExtensions,     kInlineCalls,     kLowerWindows,  kSimplify,
+    kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
 };
 
 }  // namespace

@@ -36,11 +36,15 @@ StatusOr<bool> simplify_conditional(Module& module);
 /// Computations inside a loop body that don't depend on the carry's changing part move before the loop.
 StatusOr<bool> hoist_invariants(Module& module);
 
-/// Extension ops become their decompositions, composites the computations they stand for.
+/// Extension ops and XLA's shorthands become their decompositions, composites the computations they stand for.
 StatusOr<bool> lower_extensions(Module& module);
 
 /// As above, but the extension ops in `native` stay: the backend runs them itself.
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
+
+/// Reductions of small windows become slices and arithmetic, which regions fuse; large windows of extremes go dimension
+/// by dimension, windows as large as the array are plain reductions. Running reductions stay, and what is left.
+StatusOr<bool> lower_windows(Module& module);
 
 /// psum, all_gather and the like over the axis `axis_name` become collectives of `replicas` replicas, the axis's members.
 StatusOr<bool> lower_named_axis(Module& module, std::string_view axis_name, int64_t replicas);

@@ -237,7 +237,6 @@ StatusOr<std::string> value_text(const Place& place, const InstructionMessage& i
 
 /// The keys of the computations that an op calls, as HLO text has them.
 std::vector<std::string> called_names(Opcode opcode, size_t count) {
-  if (opcode == Opcode::kSelectAndScatter && count == 2) return {"select", "scatter"};
   if (opcode == Opcode::kCustomCall) return std::vector<std::string>(count, "called_computations{}");
   const bool calls = opcode == Opcode::kFusion || opcode == Opcode::kAsyncStart || opcode == Opcode::kAsyncUpdate ||
                      opcode == Opcode::kAsyncDone;

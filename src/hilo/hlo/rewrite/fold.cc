@@ -7,7 +7,9 @@
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/convolution.h"
 #include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::hlo {
@@ -41,6 +43,12 @@ bool may_fold(const RewriteNode& node) {
          op_def(node.opcode).evaluate != nullptr;
 }
 
+/// `work` for every element of a window.
+std::optional<int64_t> window_work(const Window& window, std::optional<int64_t> work) {
+  for (const WindowDimension& w : window) work = work ? checked_mul(*work, w.size) : work;
+  return work;
+}
+
 /// Scalar steps that the reference kernel takes, roughly; nullopt if they don't fit.
 std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node) {
   int64_t work = node.shape.element_count();
@@ -61,10 +69,14 @@ std::optional<int64_t> work_of(const RewriteBuilder& b, const RewriteNode& node)
                                    kernel.element_count() / std::max<int64_t>(1, kernel.dimension(outputs)));
     return terms ? checked_add(work, *terms) : std::nullopt;
   }
-  // A called computation is interpreted for every element, sort's for every comparison.
-  const bool calls =
-      node.opcode == Opcode::kReduce || node.opcode == Opcode::kScatter || node.opcode == Opcode::kReduceWindow;
-  if (calls) return checked_mul(work, 64);
+  // A called computation is interpreted for every element, a window's for every element of it, sort's for every
+  // comparison.
+  constexpr int64_t kSteps = 64;
+  if (node.opcode == Opcode::kReduceWindow)
+    return window_work(attributes_of<ReduceWindowAttributes>(node).window, checked_mul(work, kSteps));
+  if (node.opcode == Opcode::kSelectAndScatter)
+    return window_work(attributes_of<SelectAndScatterAttributes>(node).window, checked_mul(work, kSteps));
+  if (node.opcode == Opcode::kReduce || node.opcode == Opcode::kScatter) return checked_mul(work, kSteps);
   return node.opcode == Opcode::kSort ? checked_mul(work, 1024) : std::optional(work);
 }
 

@@ -18,7 +18,7 @@ namespace {
 constexpr size_t kMostAttributes = 64;  // of one instruction; XLA's ops have at most a dozen
 
 /// Attributes of ops without fields of their own whose values are computations.
-bool names_computations(Opcode opcode, std::string_view key) {
+bool names_computations(std::string_view key) {
   constexpr std::string_view kKeys[] = {"to_apply",
                                         "calls",
                                         "condition",
@@ -27,7 +27,6 @@ bool names_computations(Opcode opcode, std::string_view key) {
                                         "branch_computations",
                                         "true_computation",
                                         "false_computation"};
-  if (opcode == Opcode::kSelectAndScatter && (key == "select" || key == "scatter")) return true;
   return std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
 }
 
@@ -49,7 +48,7 @@ const AttributeField* AttributeReader::find_field(std::string_view key) const {
 /// The attributes of the ops that have RawAttributes: text, and computations.
 Status AttributeReader::read_raw(std::string_view key, size_t position) {
   auto& raw = static_cast<RawAttributes&>(*attributes);
-  if (names_computations(def.opcode, key)) {
+  if (names_computations(key)) {
     const size_t begin = cursor.position();
     const bool list = cursor.accept('{');
     const bool empty = list && cursor.peek() == '}';

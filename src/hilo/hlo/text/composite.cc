@@ -67,6 +67,13 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
       calls.push_back({id, attributes, &field, 0, callee, position});
       return ok_status();
     }
+    case FieldKind::kWindow: {
+      HILO_ASSIGN_OR_RETURN(const std::string window, cursor.quoted(field.name));
+      Cursor inner(window, field.name);
+      ShapeReader shapes;
+      FieldReader reader{inner, shapes, id, calls};
+      return read_field(reader, field, attributes);
+    }
     case FieldKind::kDouble:
     case FieldKind::kInt64Lists:
     case FieldKind::kInt64Pairs:
@@ -76,7 +83,6 @@ Status read_value(Cursor& cursor, const AttributeField& field, InstructionId id,
     case FieldKind::kShape:
     case FieldKind::kSliceRanges:
     case FieldKind::kPadding:
-    case FieldKind::kWindow:
     case FieldKind::kConvolutionDimensions: break;
   }
   return cursor.error(StatusCode::kUnimplemented, cursor.position(),
@@ -103,6 +109,12 @@ bool append_value(const AttributeField& field, const Attributes& attributes, con
       if (computation != nullptr) out += '@' + names(*computation);
       return computation != nullptr;
     }
+    case FieldKind::kWindow: {  // a string, which reads as in an op of XLA's
+      std::string window;
+      append_field(field, attributes, false, {}, window);
+      out += quoted_text(window);
+      return true;
+    }
     case FieldKind::kDouble:
     case FieldKind::kInt64Lists:
     case FieldKind::kInt64Pairs:
@@ -112,7 +124,6 @@ bool append_value(const AttributeField& field, const Attributes& attributes, con
     case FieldKind::kShape:
     case FieldKind::kSliceRanges:
     case FieldKind::kPadding:
-    case FieldKind::kWindow:
     case FieldKind::kConvolutionDimensions: break;
   }
   return false;

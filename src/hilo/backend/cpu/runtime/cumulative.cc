@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/cumulative.cc -- running reductions, a reduce-window as long as its dimension, in one pass.
+#include <algorithm>
+
+#include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/reducers.h"
+#include "hilo/hlo/ops/reduce_window.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kMostLanes = 1024;        // running values that stay in the L1 cache
+constexpr int64_t kRows = 8;                // lines that take turns, so that none waits for its last addition
+constexpr int64_t kWorthForking = 1 << 15;  // elements
+
+/// The array as [outer, length, inner], reduced along the middle.
+struct Lines {
+  int64_t outer = 1, length = 1, inner = 1;
+  bool reverse = false;
+};
+
+Lines lines_of(const hlo::Cumulative& c, const Shape& shape) {
+  Lines lines{.length = shape.dimension(c.dimension), .reverse = c.reverse};
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    if (d != c.dimension) (d < c.dimension ? lines.outer : lines.inner) *= shape.dimension(d);
+  }
+  return lines;
+}
+
+/// Sums and products of floats run in double, so that error doesn't grow with the line.
+template <typename T, typename Reducer>
+using RunsIn = std::conditional_t<std::is_same_v<T, float> &&
+                                      (std::is_same_v<Reducer, AddReducer> || std::is_same_v<Reducer, MultiplyReducer>),
+                                  double, ReducedIn<T>>;
+
+/// `lanes` neighbouring lines, whose elements lie next to each other.
+template <typename T, typename Reducer>
+void run_lanes(const Lines& lines, int64_t lanes, RunsIn<T, Reducer> first, const T* in, T* out) {
+  using A = RunsIn<T, Reducer>;
+  A sums[kMostLanes];
+  std::fill_n(sums, lanes, first);
+  for (int64_t i = 0; i < lines.length; ++i) {
+    const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
+    const T* __restrict from = in + at;
+    T* __restrict to = out + at;
+    for (int64_t k = 0; k < lanes; ++k) {
+      sums[k] = Reducer::apply(sums[k], static_cast<A>(from[k]));
+      to[k] = static_cast<T>(sums[k]);
+    }
+  }
+}
+
+/// `kCount` lines one after the other in memory.
+template <typename T, typename Reducer, int64_t kCount>
+void run_rows(const Lines& lines, RunsIn<T, Reducer> first, const T* in, T* out) {
+  using A = RunsIn<T, Reducer>;
+  A sums[kCount];
+  std::fill_n(sums, kCount, first);
+  for (int64_t i = 0; i < lines.length; ++i) {
+    const int64_t at = lines.reverse ? lines.length - 1 - i : i;
+    for (int64_t k = 0; k < kCount; ++k) {
+      sums[k] = Reducer::apply(sums[k], static_cast<A>(in[k * lines.length + at]));
+      out[k * lines.length + at] = static_cast<T>(sums[k]);
+    }
+  }
+}
+
+template <typename F>
+void run_tasks(int64_t count, int64_t elements, const F& task) {
+  if (elements < kWorthForking) {
+    for (int64_t t = 0; t < count; ++t) task(t);
+  } else {
+    default_pool().parallel_for(count, task);
+  }
+}
+
+template <typename T, typename Reducer>
+void run_all(const Lines& lines, T initial, const T* in, T* out) {
+  const auto first = static_cast<RunsIn<T, Reducer>>(initial);
+  const int64_t elements = lines.outer * lines.length * lines.inner;
+  if (lines.inner == 1) {
+    const int64_t blocks = (lines.outer + kRows - 1) / kRows;
+    run_tasks(blocks, elements, [&](int64_t block) {
+      const int64_t begin = block * kRows, end = std::min(begin + kRows, lines.outer);
+      if (end - begin == kRows) {
+        run_rows<T, Reducer, kRows>(lines, first, in + begin * lines.length, out + begin * lines.length);
+        return;
+      }
+      for (int64_t row = begin; row < end; ++row)
+        run_rows<T, Reducer, 1>(lines, first, in + row * lines.length, out + row * lines.length);
+    });
+    return;
+  }
+  const int64_t blocks = (lines.inner + kMostLanes - 1) / kMostLanes;
+  run_tasks(lines.outer * blocks, elements, [&](int64_t task) {
+    const int64_t begin = task % blocks * kMostLanes, at = task / blocks * lines.length * lines.inner + begin;
+    run_lanes<T, Reducer>(lines, std::min(kMostLanes, lines.inner - begin), first, in + at, out + at);
+  });
+}
+
+class CumulativeHero final : public Hero {
+ public:
+  CumulativeHero(Lines lines, ElementType type, hlo::ReducerKind kind) : lines_(lines), type_(type), kind_(kind) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    return visit_element_type(
+        type_,
+        [&]<typename T>() -> Status {
+          if constexpr (!is_complex(element_type_of<T>)) {
+            const auto run = [&]<typename Reducer>() {
+              run_all<T, Reducer>(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]),
+                                  static_cast<T*>(buffers[2]));
+            };
+            if (visit_reducer<ReducedIn<T>>(kind_, run)) return ok_status();
+          }
+          return internal_error("cumulative: no such reducer");
+        },
+        [] { return internal_error("cumulative: element type"); });
+  }
+
+ private:
+  Lines lines_;
+  ElementType type_;
+  hlo::ReducerKind kind_;
+};
+
+/// Any reducer of n arrays, a compiled function of scalars; line by line.
+class CompiledCumulativeHero final : public Hero {
+ public:
+  CompiledCumulativeHero(Lines lines, std::vector<size_t> widths, ScalarProgram body)
+      : lines_(lines), widths_(std::move(widths)), body_(std::move(body)) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    const int64_t count = lines_.outer * lines_.inner;
+    run_tasks(count, count * lines_.length, [&](int64_t line) {
+      run_line(buffers, line / lines_.inner * lines_.length * lines_.inner + line % lines_.inner);
+    });
+    return ok_status();
+  }
+
+ private:
+  /// The accumulators of a step are the results of the one before.
+  void run_line(void* const* buffers, int64_t begin) const {
+    static const uint32_t never = 0;  // a step is too short to cancel
+    const size_t n = widths_.size();
+    std::vector<const void*> arguments(2 * n);
+    std::vector<void*> results(n);
+    for (size_t k = 0; k < n; ++k) arguments[k] = buffers[n + k];
+    for (int64_t i = 0; i < lines_.length; ++i) {
+      const int64_t at = begin + (lines_.reverse ? lines_.length - 1 - i : i) * lines_.inner;
+      for (size_t k = 0; k < n; ++k) {
+        arguments[n + k] = static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at) * widths_[k];
+        results[k] = static_cast<std::byte*>(buffers[2 * n + k]) + static_cast<size_t>(at) * widths_[k];
+      }
+      body_.function(arguments.data(), results.data(), &never);
+      for (size_t k = 0; k < n; ++k) arguments[k] = results[k];
+    }
+  }
+
+  Lines lines_;
+  std::vector<size_t> widths_;
+  ScalarProgram body_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Hero>> make_cumulative_hero(const hlo::Instruction& instruction,
+                                                     std::span<const Shape> operands, Isa isa) {
+  const auto& a = hlo::attributes_of<hlo::ReduceWindowAttributes>(instruction);
+  const std::optional<hlo::Cumulative> c = hlo::cumulative_of(a.window, operands[0].dimensions());
+  if (!c) return std::unique_ptr<Hero>();
+  const Lines lines = lines_of(*c, operands[0]);
+  const ElementType type = operands[0].element_type();
+  const hlo::ReducerKind kind = a.to_apply->reducer_kind();
+  if (operands.size() == 2 && has_reducer(kind, type))
+    return std::unique_ptr<Hero>(std::make_unique<CumulativeHero>(lines, type, kind));
+  if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  HILO_ASSIGN_OR_RETURN(ScalarProgram body, compile_scalar_program(*a.to_apply, isa));
+  std::vector<size_t> widths;
+  for (const Shape& s : operands.first(operands.size() / 2))
+    widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
+  return std::unique_ptr<Hero>(std::make_unique<CompiledCumulativeHero>(lines, std::move(widths), std::move(body)));
+}
+
+}  // namespace hilo::cpu

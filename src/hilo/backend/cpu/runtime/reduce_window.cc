@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/reduce_window.cc -- windows that passes don't write out and that are no running reductions: large
+// ones, and reducers of several arrays.
+#include "hilo/hlo/ops/reduce_window.h"
+#include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/reducers.h"
+#include "hilo/backend/cpu/runtime/window_plan.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kMostLanes = 512;
+constexpr int64_t kWorthForking = 1 << 14;  // combined elements
+
+/// Positions in chunks, on several threads if that much work is worth it; f(begin, end).
+template <typename F>
+void in_chunks(int64_t positions, int64_t work, const F& f) {
+  const int64_t tasks = work < kWorthForking ? 1 : std::min<int64_t>(positions, 64);
+  const auto task = [&](int64_t t) { f(positions * t / tasks, positions * (t + 1) / tasks); };
+  if (tasks <= 1) f(int64_t{0}, positions);
+  else default_pool().parallel_for(tasks, task);
+}
+
+int64_t work_of(const WindowPlan& plan) {
+  double work = static_cast<double>(plan.batches) * static_cast<double>(plan.positions() * plan.lanes);
+  for (int64_t size : plan.window_sizes) work *= static_cast<double>(size);
+  return static_cast<int64_t>(std::min(work, 1e18));
+}
+
+template <typename T, typename Reducer>
+void reduce_lanes(const WindowPlan& plan, std::span<const int64_t> position, T initial, const T* in, T* out) {
+  using A = ReducedIn<T>;
+  A sums[kMostLanes];
+  for (int64_t begin = 0; begin < plan.lanes; begin += kMostLanes) {
+    const int64_t count = std::min(kMostLanes, plan.lanes - begin);
+    std::fill_n(sums, count, static_cast<A>(initial));
+    for_each_source(plan, position, 0, begin, [&](int64_t at) {
+      const T* __restrict from = in + at;
+      for (int64_t k = 0; k < count; ++k) sums[k] = Reducer::apply(sums[k], static_cast<A>(from[k]));
+    });
+    for (int64_t k = 0; k < count; ++k) out[begin + k] = static_cast<T>(sums[k]);
+  }
+}
+
+class ReduceWindowHero final : public Hero {
+ public:
+  ReduceWindowHero(WindowPlan plan, ElementType type, hlo::ReducerKind kind)
+      : plan_(std::move(plan)), type_(type), kind_(kind) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    return visit_element_type(
+        type_,
+        [&]<typename T>() -> Status {
+          if constexpr (!is_complex(element_type_of<T>)) {
+            const auto run = [&]<typename Reducer>() {
+              run_as<T, Reducer>(static_cast<const T*>(buffers[0]), *static_cast<const T*>(buffers[1]),
+                                 static_cast<T*>(buffers[2]));
+            };
+            if (visit_reducer<ReducedIn<T>>(kind_, run)) return ok_status();
+          }
+          return internal_error("reduce-window: no such reducer");
+        },
+        [] { return internal_error("reduce-window: element type"); });
+  }
+
+ private:
+  template <typename T, typename Reducer>
+  void run_as(const T* in, T initial, T* out) const {
+    const int64_t positions = plan_.positions();
+    in_chunks(plan_.batches * positions, work_of(plan_), [&](int64_t begin, int64_t end) {
+      std::vector<int64_t> position(plan_.counts.size());
+      for (int64_t i = begin; i < end; ++i) {
+        const int64_t batch = i / positions;
+        position_at(plan_.counts, i % positions, position);
+        reduce_lanes<T, Reducer>(plan_, position, initial, in + batch * plan_.array_batch, out + i * plan_.lanes);
+      }
+    });
+  }
+
+  WindowPlan plan_;
+  ElementType type_;
+  hlo::ReducerKind kind_;
+};
+
+/// Any reducer of n arrays, a compiled function of scalars.
+class CompiledReduceWindowHero final : public Hero {
+ public:
+  CompiledReduceWindowHero(WindowPlan plan, std::vector<size_t> widths, ScalarProgram body)
+      : plan_(std::move(plan)), widths_(std::move(widths)), body_(std::move(body)) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    const int64_t positions = plan_.positions();
+    in_chunks(plan_.batches * positions, work_of(plan_), [&](int64_t begin, int64_t end) {
+      std::vector<int64_t> position(plan_.counts.size());
+      for (int64_t i = begin; i < end; ++i) {
+        position_at(plan_.counts, i % positions, position);
+        for (int64_t lane = 0; lane < plan_.lanes; ++lane)
+          reduce_one(buffers, position, i / positions * plan_.array_batch + lane, i * plan_.lanes + lane);
+      }
+    });
+    return ok_status();
+  }
+
+ private:
+  /// The result's element holds the accumulator.
+  void reduce_one(void* const* buffers, std::span<const int64_t> position, int64_t from, int64_t to) const {
+    static const uint32_t never = 0;
+    const size_t n = widths_.size();
+    std::vector<const void*> arguments(2 * n);
+    std::vector<void*> results(n);
+    std::vector<uint64_t> sums(n);
+    for (size_t k = 0; k < n; ++k) {
+      results[k] = static_cast<std::byte*>(buffers[2 * n + k]) + static_cast<size_t>(to) * widths_[k];
+      std::copy_n(static_cast<const std::byte*>(buffers[n + k]), widths_[k], static_cast<std::byte*>(results[k]));
+      arguments[k] = &sums[k];
+    }
+    for_each_source(plan_, position, 0, from, [&](int64_t at) {
+      for (size_t k = 0; k < n; ++k) {
+        std::copy_n(static_cast<const std::byte*>(results[k]), widths_[k], reinterpret_cast<std::byte*>(&sums[k]));
+        arguments[n + k] = static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at) * widths_[k];
+      }
+      body_.function(arguments.data(), results.data(), &never);
+    });
+  }
+
+  WindowPlan plan_;
+  std::vector<size_t> widths_;
+  ScalarProgram body_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Hero>> make_reduce_window_hero(const hlo::Instruction& instruction,
+                                                        std::span<const Shape> operands, std::span<const Shape> results,
+                                                        Isa isa) {
+  const auto& a = hlo::attributes_of<hlo::ReduceWindowAttributes>(instruction);
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Hero> cumulative, make_cumulative_hero(instruction, operands, isa));
+  if (cumulative != nullptr) return cumulative;
+  WindowPlan plan = window_plan(a.window, operands[0].dimensions(), results[0].dimensions());
+  const ElementType type = operands[0].element_type();
+  const hlo::ReducerKind kind = a.to_apply->reducer_kind();
+  if (operands.size() == 2 && has_reducer(kind, type))
+    return std::unique_ptr<Hero>(std::make_unique<ReduceWindowHero>(std::move(plan), type, kind));
+  if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  std::vector<size_t> widths;
+  for (const Shape& s : results) widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
+  HILO_ASSIGN_OR_RETURN(ScalarProgram body, compile_scalar_program(*a.to_apply, isa));
+  return std::unique_ptr<Hero>(
+      std::make_unique<CompiledReduceWindowHero>(std::move(plan), std::move(widths), std::move(body)));
+}
+
+}  // namespace hilo::cpu

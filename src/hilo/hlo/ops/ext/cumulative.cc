@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/cumulative.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ir/reducer_kind.h"
+#include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/ext/formula.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/reduce_window.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&CumulativeAttributes::axis>("axis", FieldShow::kAlways),
+    field<&CumulativeAttributes::reverse>("reverse", FieldShow::kUnlessDefault),
+};
+
+StatusOr<Shape> infer_cumulative(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const CumulativeAttributes&>(*input.attributes);
+  HILO_RETURN_IF_ERROR(check_dimension("axis", a.axis, input.operands[0]));
+  return input.operands[0].with_default_layout();
+}
+
+StatusOr<ComputationPtr> reducer_of(Opcode op, ElementType type) {
+  if (op == kExtCumlogsumexp) return logaddexp_computation(type);
+  const Opcode opcode = op == kExtCumsum    ? Opcode::kAdd
+                        : op == kExtCumprod ? Opcode::kMultiply
+                        : op == kExtCummax  ? Opcode::kMaximum
+                                            : Opcode::kMinimum;
+  return scalar_binary_computation(opcode, type);
+}
+
+StatusOr<Literal> initial_of(Opcode op, const Computation& reducer, ElementType type) {
+  if (op == kExtCumsum) return Literal(Shape::scalar(type));  // 0, as JAX has it
+  const ReducerKind kind = op == kExtCumlogsumexp ? ReducerKind::kMaximum : reducer.reducer_kind();
+  const std::optional<Literal> neutral = neutral_value(kind, type);
+  if (!neutral) return unimplemented(fmt::format("wrong element type: {}", element_type_name(type)));
+  return *neutral;
+}
+
+StatusOr<ComputationPtr> decompose_cumulative(const Instruction& i, std::span<const Shape> operands) {
+  const auto& a = attributes_of<CumulativeAttributes>(i);
+  const Shape& shape = operands[0];
+  Builder b(std::string(i.def().name.substr(std::string_view("hilo.").size())));
+  b.set_annotations(i.annotations);
+  const InstructionId x = b.parameter(shape);
+  if (shape.element_count() == 0) return std::move(b).build(x);  // a window has at least one element
+  auto attributes = std::make_shared<ReduceWindowAttributes>();
+  attributes->window = cumulative_window({a.axis, a.reverse}, shape.dimensions());
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer_of(i.opcode, shape.element_type()));
+  HILO_ASSIGN_OR_RETURN(Literal initial, initial_of(i.opcode, *attributes->to_apply, shape.element_type()));
+  const InstructionId neutral = b.constant(std::move(initial));
+  HILO_ASSIGN_OR_RETURN(const InstructionId root, b.add(Opcode::kReduceWindow, {x, neutral}, std::move(attributes)));
+  return std::move(b).build(root);
+}
+
+OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::string_view spec) {
+  return {.opcode = opcode,
+          .name = name,
+          .arity = 1,
+          .operand_types = types,
+          .traits = kExtension,
+          .cost = CostClass::kHero,
+          .infer_shape = infer_cumulative,
+          .fields = kFields,
+          .make_attributes = make_attributes_of<CumulativeAttributes>,
+          .copy_attributes = copy_attributes_of<CumulativeAttributes>,
+          .evaluate = nullptr,
+          .decompose = decompose_cumulative,
+          .spec = spec};
+}
+
+}  // namespace
+
+StatusOr<ComputationPtr> logaddexp_computation(ElementType type) {
+  using namespace formulas;  // NOLINT: the ops by their names
+  Formula formula("logaddexp", Shape::scalar(type), nullptr);
+  const Value x{&formula, formula.parameter()}, y{&formula, formula.parameter()};
+  const Value difference = x - y;
+  const Value sum = max(x, y) + log1p(exp(-abs(difference)));
+  const Value root = select(hlo::compare(difference, ComparisonDirection::kNe, difference), x + y, sum);
+  return std::move(formula).finish(root.id);
+}
+
+const OpDef& ext_cumsum_op() {
+  static const OpDef definition = cumulative_op(kExtCumsum, "hilo.cumsum", kNumeric, "jax.lax.cumsum");
+  return definition;
+}
+const OpDef& ext_cumprod_op() {
+  static const OpDef definition = cumulative_op(kExtCumprod, "hilo.cumprod", kNumeric, "jax.lax.cumprod");
+  return definition;
+}
+const OpDef& ext_cummax_op() {
+  static const OpDef definition = cumulative_op(kExtCummax, "hilo.cummax", kReal, "jax.lax.cummax");
+  return definition;
+}
+const OpDef& ext_cummin_op() {
+  static const OpDef definition = cumulative_op(kExtCummin, "hilo.cummin", kReal, "jax.lax.cummin");
+  return definition;
+}
+const OpDef& ext_cumlogsumexp_op() {
+  static const OpDef definition =
+      cumulative_op(kExtCumlogsumexp, "hilo.cumlogsumexp", kFloating, "jax.lax.cumlogsumexp");
+  return definition;
+}
+
+}  // namespace hilo::hlo

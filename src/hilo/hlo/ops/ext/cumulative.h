@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/ext/cumulative.h -- the extension ops cumsum, cumprod, cummax, cummin and cumlogsumexp: running reductions
+// along an axis, as in jax.lax.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+struct CumulativeAttributes : Attributes {
+  int64_t axis = 0;
+  bool reverse = false;  ///< from the last element to the first
+};
+
+// Each decomposes into a reduce-window as long as the axis, which engines know to be a scan.
+const OpDef& ext_cumsum_op();
+const OpDef& ext_cumprod_op();
+const OpDef& ext_cummax_op();
+const OpDef& ext_cummin_op();
+const OpDef& ext_cumlogsumexp_op();
+
+/// log(e^x + e^y) over scalars, as JAX's logaddexp: equal infinities give themselves.
+StatusOr<ComputationPtr> logaddexp_computation(ElementType type);
+
+}  // namespace hilo::hlo

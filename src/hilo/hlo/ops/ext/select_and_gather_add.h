@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/ext/select_and_gather_add.h -- the extension op select_and_gather_add: each window over the operand selects one
+// element, the result has that place's tangent. What pooling by maximum does to tangents; its transpose is
+// select-and-scatter.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+#include "hilo/hlo/ops/window.h"
+
+namespace hilo::hlo {
+
+/// Operands: tangents, operand (one shape). `select` is that of select-and-scatter. Windows that select nothing give 0.
+struct SelectAndGatherAddAttributes : Attributes {
+  Window window;
+  ComputationPtr select;
+};
+
+const OpDef& ext_select_and_gather_add_op();
+
+}  // namespace hilo::hlo

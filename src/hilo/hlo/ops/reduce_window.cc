@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/reduce_window.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/reducer_kernels.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&ReduceWindowAttributes::window>("window", FieldShow::kUnlessDefault),
+    field<&ReduceWindowAttributes::to_apply>("to_apply", FieldShow::kAlways),
+};
+
+/// reduce_window_c2, c3
+Status check_operands(std::span<const Shape> arrays, std::span<const Shape> initials) {
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (!std::ranges::equal(arrays[i].dimensions(), arrays[0].dimensions())) {
+      return invalid_argument(fmt::format("arrays differ in shape; operand 0 is {}, operand {} is {}",
+                                          arrays[0].to_string(), i, arrays[i].to_string()));
+    }
+    if (!initials[i].is_scalar() || initials[i].element_type() != arrays[i].element_type()) {
+      return invalid_argument(fmt::format(
+          "initial value {} is {}, wanted the scalar {}[]. Hint: operands are all arrays, then all initial values", i,
+          initials[i].to_string(), element_type_name(arrays[i].element_type())));
+    }
+  }
+  return ok_status();
+}
+
+StatusOr<Shape> infer_reduce_window(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const ReduceWindowAttributes&>(*input.attributes);
+  // reduce_window_c1
+  if (input.operands.empty() || input.operands.size() % 2 != 0) {
+    return invalid_argument(
+        fmt::format("got {} operands, wanted n arrays and n initial values", input.operands.size()));
+  }
+  const size_t n = input.operands.size() / 2;
+  const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
+  HILO_RETURN_IF_ERROR(check_operands(arrays, initials));
+  HILO_RETURN_IF_ERROR(check_window(a.window, arrays[0].rank()));  // reduce_window_c4..c12
+  std::vector<Shape> parameters(initials.begin(), initials.end());
+  parameters.insert(parameters.end(), initials.begin(), initials.end());
+  HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, parameters, one_or_tuple(initials)));  // reduce_window_c13
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> counts, window_counts(arrays[0].dimensions(), a.window));
+  std::vector<Shape> results;  // reduce_window_c14, c15, c16
+  for (const Shape& array : arrays) {
+    HILO_ASSIGN_OR_RETURN(const Shape result, Shape::make_array(array.element_type(), counts));
+    results.push_back(result);
+  }
+  return one_or_tuple(results);
+}
+
+/// A left fold of each window, in row-major order. `start` begins one, `take` adds the element at an offset, `finish`
+/// ends it as a result.
+struct FoldSteps {
+  std::function<void()> start;
+  std::function<Status(int64_t offset)> take;
+  std::function<void(int64_t result)> finish;
+};
+
+/// Result after result of a line differs by one element: one fold a line.
+Status fold_lines(const Cumulative& c, const Shape& array, const FoldSteps& steps) {
+  const std::vector<int64_t> strides = row_major_strides(array.dimensions());
+  const int64_t length = array.dimension(c.dimension), stride = strides[static_cast<size_t>(c.dimension)];
+  std::vector<int64_t> others(array.dimensions().begin(), array.dimensions().end());
+  others[static_cast<size_t>(c.dimension)] = 1;
+  std::vector<int64_t> index(others.size(), 0);
+  if (count_of(others) == 0) return ok_status();
+  do {
+    const int64_t begin = offset_of(index, strides);
+    steps.start();
+    for (int64_t i = 0; i < length; ++i) {
+      const int64_t at = begin + (c.reverse ? length - 1 - i : i) * stride;
+      HILO_RETURN_IF_ERROR(steps.take(at));
+      steps.finish(at);
+    }
+  } while (next_index(others, index));
+  return ok_status();
+}
+
+Status fold_windows(const Window& window, const Shape& array, const Shape& result, const FoldSteps& steps) {
+  if (const std::optional<Cumulative> c = cumulative_of(window, array.dimensions()))
+    return fold_lines(*c, array, steps);
+  if (result.element_count() == 0) return ok_status();
+  const std::vector<int64_t> strides = row_major_strides(array.dimensions());
+  std::vector<int64_t> sizes, position(window.size(), 0), offset(window.size(), 0);
+  for (const WindowDimension& w : window) sizes.push_back(w.size);
+  int64_t at = 0;
+  do {
+    steps.start();
+    do {
+      std::optional<int64_t> source = 0;
+      for (size_t d = 0; source && d < window.size(); ++d) {
+        const std::optional<int64_t> i = window_source(window[d], array.dimensions()[d], position[d], offset[d]);
+        source = i ? std::optional(*source + *i * strides[d]) : std::nullopt;
+      }
+      if (source) HILO_RETURN_IF_ERROR(steps.take(*source));
+    } while (next_index(sizes, offset));
+    steps.finish(at++);
+  } while (next_index(result.dimensions(), position));
+  return ok_status();
+}
+
+/// Sums and products of many floats are kept in double.
+template <typename T>
+using WindowAccumulator = std::conditional_t<std::is_same_v<T, float>, double, Accumulator<T>>;
+
+/// One array with a recognised body. False if there is no such operation on T.
+template <typename T>
+bool reduce_known(const EvaluateInput& input, Literal& result) {
+  using A = WindowAccumulator<T>;
+  const auto& a = attributes_of<ReduceWindowAttributes>(input.instruction);
+  A (*const operation)(A, A) = operation_of<A>(a.to_apply->reducer_kind());
+  if (operation == nullptr) return false;
+  const std::span<const T> in = input.operands[0]->data<T>();
+  const std::span<T> out = result.data<T>();
+  const A first = static_cast<A>(input.operands[1]->data<T>()[0]);
+  A sum = first;
+  const FoldSteps steps = {.start = [&] { sum = first; },
+                           .take =
+                               [&](int64_t offset) {
+                                 sum = operation(sum, static_cast<A>(in[static_cast<size_t>(offset)]));
+                                 return ok_status();
+                               },
+                           .finish = [&](int64_t at) { out[static_cast<size_t>(at)] = static_cast<T>(sum); }};
+  return fold_windows(a.window, input.operands[0]->shape(), result.shape(), steps).ok();
+}
+
+Status reduce_generic(const EvaluateInput& input, std::vector<Literal>& results) {
+  const auto& a = attributes_of<ReduceWindowAttributes>(input.instruction);
+  const size_t n = results.size();
+  std::vector<Literal> initials, values;
+  for (size_t i = 0; i < n; ++i) initials.push_back(*input.operands[n + i]);
+  const FoldSteps steps = {
+      .start = [&] { values = initials; },
+      .take = [&](int64_t offset) -> Status {
+        for (size_t i = 0; i < n; ++i)
+          values.push_back(load_element(*input.operands[i], offset, input.operands[n + i]->shape()));
+        std::vector<const Literal*> arguments;
+        for (const Literal& value : values) arguments.push_back(&value);
+        HILO_ASSIGN_OR_RETURN(Literal folded, input.run(*a.to_apply, arguments));
+        values = split_results(std::move(folded), n);
+        return ok_status();
+      },
+      .finish =
+          [&](int64_t at) {
+            for (size_t i = 0; i < n; ++i) store_element(results[i].mutable_bytes(), at, values[i]);
+          }};
+  return fold_windows(a.window, input.operands[0]->shape(), results[0].shape(), steps);
+}
+
+StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
+  const Shape& shape = input.instruction.shape;
+  const size_t n = input.operands.size() / 2;
+  std::vector<Literal> results;
+  for (size_t i = 0; i < n; ++i) {
+    HILO_ASSIGN_OR_RETURN(
+        Literal result,
+        Literal::make(literal_shape(shape.is_tuple() ? shape.tuple_element(static_cast<int64_t>(i)) : shape)));
+    results.push_back(std::move(result));
+  }
+  const bool done =
+      n == 1 && visit_element_type(
+                    results[0].shape().element_type(), [&]<typename T>() { return reduce_known<T>(input, results[0]); },
+                    [] { return false; });
+  if (!done) HILO_RETURN_IF_ERROR(reduce_generic(input, results));
+  return join_results(std::move(results));
+}
+
+}  // namespace
+
+std::optional<Cumulative> cumulative_of(const Window& window, std::span<const int64_t> sizes) {
+  std::optional<Cumulative> found;
+  for (size_t d = 0; d < window.size(); ++d) {
+    if (is_trivial(window[d])) continue;
+    if (found || sizes[d] < 2) return std::nullopt;
+    found = Cumulative{static_cast<int64_t>(d), window[d].padding_low == 0};
+  }
+  if (!found || cumulative_window(*found, sizes) != window) return std::nullopt;
+  return found;
+}
+
+Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> sizes) {
+  Window window(sizes.size());
+  WindowDimension& along = window[static_cast<size_t>(cumulative.dimension)];
+  along.size = std::max<int64_t>(sizes[static_cast<size_t>(cumulative.dimension)], 1);
+  (cumulative.reverse ? along.padding_high : along.padding_low) = along.size - 1;
+  return window;
+}
+
+const OpDef& reduce_window_op() {
+  static const OpDef definition = {.opcode = Opcode::kReduceWindow,
+                                   .name = "reduce-window",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_reduce_window,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<ReduceWindowAttributes>,
+                                   .copy_attributes = copy_attributes_of<ReduceWindowAttributes>,
+                                   .evaluate = evaluate_reduce_window,
+                                   .decompose = nullptr,
+                                   .spec = "reduce_window"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

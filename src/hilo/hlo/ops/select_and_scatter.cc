@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/select_and_scatter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/element_access.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&SelectAndScatterAttributes::window>("window", FieldShow::kUnlessDefault),
+    field<&SelectAndScatterAttributes::select>("select", FieldShow::kAlways),
+    field<&SelectAndScatterAttributes::scatter>("scatter", FieldShow::kAlways),
+};
+
+StatusOr<Shape> infer_select_and_scatter(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const SelectAndScatterAttributes&>(*input.attributes);
+  const Shape &operand = input.operands[0], &source = input.operands[1], &initial = input.operands[2];
+  const Shape scalar = Shape::scalar(operand.element_type());
+  if (source.element_type() != operand.element_type()) {  // select_and_scatter_c1
+    return invalid_argument(fmt::format("element types differ; the operand is {}, the source {}. Hint: convert",
+                                        operand.to_string(), source.to_string()));
+  }
+  if (!initial.is_scalar() || initial.element_type() != operand.element_type()) {  // select_and_scatter_c3
+    return invalid_argument(fmt::format("the initial value is {}, wanted {}", initial.to_string(), scalar.to_string()));
+  }
+  HILO_RETURN_IF_ERROR(check_window(a.window, operand.rank()));  // select_and_scatter_c4..c8
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> counts, window_counts(operand.dimensions(), a.window));
+  if (!std::ranges::equal(counts, source.dimensions())) {  // select_and_scatter_c2
+    return invalid_argument(fmt::format("the source has one element a window; got {}, wanted {}", source.to_string(),
+                                        list_to_string(counts)));
+  }
+  const Shape parameters[] = {scalar, scalar};
+  HILO_RETURN_IF_ERROR(
+      check_called("select", a.select, parameters, Shape::scalar(ElementType::kPred)));  // select_and_scatter_c9
+  HILO_RETURN_IF_ERROR(check_called("scatter", a.scatter, parameters, scalar));          // select_and_scatter_c10
+  return operand.with_default_layout();                                                  // select_and_scatter_c11, c12
+}
+
+/// The offset of the element that the window at `position` selects; nothing if it has none.
+StatusOr<std::optional<int64_t>> selected(const EvaluateInput& input, std::span<const int64_t> position) {
+  const auto& a = attributes_of<SelectAndScatterAttributes>(input.instruction);
+  const Literal& operand = *input.operands[0];
+  const Shape& scalar = input.operands[2]->shape();
+  const std::vector<int64_t> strides = row_major_strides(operand.shape().dimensions());
+  std::vector<int64_t> sizes, offset(a.window.size(), 0);
+  for (const WindowDimension& w : a.window) sizes.push_back(w.size);
+  std::optional<int64_t> best;
+  do {
+    std::optional<int64_t> at = 0;
+    for (size_t d = 0; at && d < sizes.size(); ++d) {
+      const auto i = window_source(a.window[d], operand.shape().dimensions()[d], position[d], offset[d]);
+      at = i ? std::optional(*at + *i * strides[d]) : std::nullopt;
+    }
+    if (!at) continue;
+    if (best) {
+      const Literal x = load_element(operand, *best, scalar), y = load_element(operand, *at, scalar);
+      const Literal* const arguments[] = {&x, &y};
+      HILO_ASSIGN_OR_RETURN(const Literal stays, input.run(*a.select, arguments));
+      if (stays.data<bool>()[0]) continue;
+    }
+    best = at;
+  } while (next_index(sizes, offset));
+  return best;
+}
+
+StatusOr<Literal> evaluate_select_and_scatter(const EvaluateInput& input) {
+  const auto& a = attributes_of<SelectAndScatterAttributes>(input.instruction);
+  const Literal &source = *input.operands[1], &initial = *input.operands[2];
+  HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
+  for (int64_t i = 0; i < result.shape().element_count(); ++i) store_element(result.mutable_bytes(), i, initial);
+  if (source.shape().element_count() == 0) return result;
+  std::vector<int64_t> position(a.window.size(), 0);
+  int64_t from = 0;
+  do {
+    HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> at, selected(input, position));
+    const int64_t number = from++;
+    if (!at) continue;
+    const Literal old = load_element(result, *at, initial.shape()),
+                  added = load_element(source, number, initial.shape());
+    const Literal* const arguments[] = {&old, &added};
+    HILO_ASSIGN_OR_RETURN(const Literal combined, input.run(*a.scatter, arguments));
+    store_element(result.mutable_bytes(), *at, combined);
+  } while (next_index(source.shape().dimensions(), position));
+  return result;
+}
+
+}  // namespace
+
+const OpDef& select_and_scatter_op() {
+  static const OpDef definition = {.opcode = Opcode::kSelectAndScatter,
+                                   .name = "select-and-scatter",
+                                   .arity = 3,
+                                   .operand_types = kAnyArray,
+                                   .traits = kNoTraits,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_select_and_scatter,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<SelectAndScatterAttributes>,
+                                   .copy_attributes = copy_attributes_of<SelectAndScatterAttributes>,
+                                   .evaluate = evaluate_select_and_scatter,
+                                   .decompose = nullptr,
+                                   .spec = "select_and_scatter"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/lax/window.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/combine.h"
+#include "hilo/lax/window_ops.h"
+#include "hilo/trace/ops.h"
+#include "hilo/trace/staging_trace.h"
+
+namespace hilo::lax {
+namespace {
+
+int64_t checked_axis(const Array& x, int64_t axis) {
+  const int64_t at = axis < 0 ? axis + x.ndim() : axis;
+  if (at < 0 || at >= x.ndim())
+    or_throw(invalid_argument(fmt::format("axis {} is out of range for {}", axis, x.aval_shape().to_string())));
+  return at;
+}
+
+Array cumulative(hlo::Opcode opcode, const Operand& operand, int64_t axis, bool reverse) {
+  const UserLocation here(operand.location());
+  const Array& x = operand.array();
+  return ops::cumulative(opcode, x, checked_axis(x, axis), reverse);
+}
+
+/// The list, all 1 if it is empty, or an error naming it.
+std::vector<int64_t> one_a_dimension(std::string_view what, std::vector<int64_t> list, int64_t rank, bool optional) {
+  if (list.empty() && optional) list.assign(static_cast<size_t>(rank), 1);
+  if (static_cast<int64_t>(list.size()) != rank)
+    or_throw(invalid_argument(fmt::format("reduce_window: {}: got {} numbers, wanted one for each of {} dimensions",
+                                          what, list.size(), rank)));
+  return list;
+}
+
+/// The reducer over scalars. It may not close over arrays.
+hlo::ComputationPtr reducer(const BinaryFunction& f, ElementType type) {
+  const Aval scalar{Shape::scalar(type), false};
+  const FlatFunction flat = [&](std::span<const Array> x) { return std::vector<Array>{f(x[0], x[1])}; };
+  StagedFunction staged = stage(flat, std::vector<Aval>{scalar, scalar}, "reduce_window", "reducer");
+  if (!staged.captures.empty())
+    or_throw(invalid_argument("reduce_window: the reducer closes over an array; wanted a function of its arguments"));
+  return staged.computation;
+}
+
+}  // namespace
+
+Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
+                    std::vector<int64_t> window_dimensions, std::vector<int64_t> window_strides, const Padding& padding,
+                    std::vector<int64_t> base_dilation, std::vector<int64_t> window_dilation) {
+  const UserLocation here(operand.location());
+  const Array& x = operand.array();
+  const int64_t rank = x.ndim();
+  const std::vector<int64_t> sizes = one_a_dimension("window_dimensions", std::move(window_dimensions), rank, false);
+  const std::vector<int64_t> strides = one_a_dimension("window_strides", std::move(window_strides), rank, true);
+  const std::vector<int64_t> base = one_a_dimension("base_dilation", std::move(base_dilation), rank, true);
+  const std::vector<int64_t> dilation = one_a_dimension("window_dilation", std::move(window_dilation), rank, true);
+  // As in JAX, words mean the dilated array and the dilated window.
+  std::vector<int64_t> extents, covered;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    extents.push_back(x.shape()[d] == 0 ? 0 : (x.shape()[d] - 1) * base[d] + 1);
+    covered.push_back((sizes[d] - 1) * dilation[d] + 1);
+  }
+  const PaddingPairs pads = padtype_to_pads(extents, covered, strides, padding);
+  if (static_cast<int64_t>(pads.size()) != rank)
+    or_throw(invalid_argument(
+        fmt::format("reduce_window: padding: got {} pairs, wanted one for each of {} dimensions", pads.size(), rank)));
+  hlo::Window window;
+  for (size_t d = 0; d < sizes.size(); ++d) {
+    window.push_back({.size = sizes[d],
+                      .stride = strides[d],
+                      .padding_low = pads[d].first,
+                      .padding_high = pads[d].second,
+                      .base_dilation = base[d],
+                      .window_dilation = dilation[d]});
+  }
+  const Array initial = init_value.array().aval().weak_type ? ops::convert_element_type(init_value.array(), x.dtype())
+                                                            : init_value.array();
+  return ops::reduce_window({x}, std::span(&initial, 1), std::move(window), reducer(computation, x.dtype()))[0];
+}
+
+Array cumsum(const Operand& operand, int64_t axis, bool reverse) {
+  return cumulative(hlo::kExtCumsum, operand, axis, reverse);
+}
+Array cumprod(const Operand& operand, int64_t axis, bool reverse) {
+  return cumulative(hlo::kExtCumprod, operand, axis, reverse);
+}
+Array cummax(const Operand& operand, int64_t axis, bool reverse) {
+  return cumulative(hlo::kExtCummax, operand, axis, reverse);
+}
+Array cummin(const Operand& operand, int64_t axis, bool reverse) {
+  return cumulative(hlo::kExtCummin, operand, axis, reverse);
+}
+Array cumlogsumexp(const Operand& operand, int64_t axis, bool reverse) {
+  return cumulative(hlo::kExtCumlogsumexp, operand, axis, reverse);
+}
+
+std::vector<Array> associative_scan(
+    const std::function<std::vector<Array>(const std::vector<Array>&, const std::vector<Array>&)>& fn,
+    const std::vector<Array>& elems, bool reverse, int64_t axis) {
+  if (elems.empty()) return {};
+  const int64_t at = checked_axis(elems[0], axis);
+  for (const Array& x : elems) {
+    if (checked_axis(x, axis) != at || x.shape(at) != elems[0].shape(at))
+      or_throw(invalid_argument(fmt::format("associative_scan: arrays differ along axis {}: {} and {}", axis,
+                                            elems[0].aval_shape().to_string(), x.aval_shape().to_string())));
+  }
+  const Combine f = [&](std::span<const Array> x, std::span<const Array> y) {
+    std::vector<Array> both = fn({x.begin(), x.end()}, {y.begin(), y.end()});
+    if (both.size() != elems.size())
+      or_throw(invalid_argument(
+          fmt::format("associative_scan: the function gave {} arrays, wanted {}", both.size(), elems.size())));
+    return both;
+  };
+  return associative_scan(f, std::span<const Array>(elems), at, reverse);
+}
+
+Array associative_scan(const BinaryFunction& fn, const Operand& elems, bool reverse, int64_t axis) {
+  const UserLocation here(elems.location());
+  const auto lists = [&](const std::vector<Array>& x, const std::vector<Array>& y) {
+    return std::vector<Array>{fn(x[0], y[0])};
+  };
+  return associative_scan(lists, std::vector<Array>{elems.array()}, reverse, axis)[0];
+}
+
+}  // namespace hilo::lax

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/window.h -- reductions of windows that slide over arrays, and running reductions: jax.lax.reduce_window, cumsum,
+// associative_scan and the like.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "hilo/lax/padding.h"
+#include "hilo/trace/array.h"
+
+namespace hilo::lax {
+
+/// A function of two arrays; of scalars for reducers.
+using BinaryFunction = std::function<Array(const Array&, const Array&)>;
+
+/// Reduces every window of `operand` by `computation`, beginning with `init_value`. What lies in padding or between
+/// dilated elements takes no part.
+///   Shapes     one window size a dimension; strides and dilations too, by default all 1
+///   Types      init_value has the operand's; `computation` takes and gives scalars of it
+///   Errors     INVALID_ARGUMENT for lists of another length, sizes, strides or dilations below 1
+///   Gradient   sums and extremes as in JAX; other reducers of up to 64 elements too, larger ones in forward mode
+///   Example    reduce_window(x, -INFINITY, lax::max, {1, 2, 2, 1}, {1, 2, 2, 1}, "VALID")   pooling by maximum, NHWC
+Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
+                    std::vector<int64_t> window_dimensions, std::vector<int64_t> window_strides, const Padding& padding,
+                    std::vector<int64_t> base_dilation = {}, std::vector<int64_t> window_dilation = {});
+
+// Running reductions along `axis`; element i of the result is the reduction of elements 0..i, if `reverse` of i..n-1.
+//   Types      numbers (no complex ones for cummax and cummin, floats for cumlogsumexp)
+//   Errors     INVALID_ARGUMENT for an axis out of range; negative ones count from the end
+Array cumsum(const Operand& operand, int64_t axis = 0, bool reverse = false);
+Array cumprod(const Operand& operand, int64_t axis = 0, bool reverse = false);
+Array cummax(const Operand& operand, int64_t axis = 0, bool reverse = false);
+Array cummin(const Operand& operand, int64_t axis = 0, bool reverse = false);
+/// log(cumsum(exp(x))) without overflow.
+Array cumlogsumexp(const Operand& operand, int64_t axis = 0, bool reverse = false);
+
+/// Running combinations of slices along `axis` by an associative function, in logarithmic depth.
+///   Example    associative_scan(lax::add, x) is cumsum(x)
+Array associative_scan(const BinaryFunction& fn, const Operand& elems, bool reverse = false, int64_t axis = 0);
+/// The same of several arrays that are combined together; `fn` gets and gives one slice list of each.
+std::vector<Array> associative_scan(
+    const std::function<std::vector<Array>(const std::vector<Array>&, const std::vector<Array>&)>& fn,
+    const std::vector<Array>& elems, bool reverse = false, int64_t axis = 0);
+
+}  // namespace hilo::lax

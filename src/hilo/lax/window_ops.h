@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/window_ops.h -- one thin bind wrapper per windowed op, for wrappers and rules. Not for users.
+#pragma once
+
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/window.h"
+#include "hilo/trace/trace.h"
+
+namespace hilo::ops {
+
+std::vector<Array> reduce_window(std::vector<Array> arrays, std::span<const Array> initials, hlo::Window window,
+                                 hlo::ComputationPtr body);
+Array window_sum(const Array& x, hlo::Window window);
+/// scatter adds; the result begins with 0.
+Array select_and_scatter_add(const Array& operand, const Array& source, hlo::Window window, hlo::ComputationPtr select);
+Array select_and_gather_add(const Array& tangents, const Array& operand, hlo::Window window,
+                            hlo::ComputationPtr select);
+/// cumsum and the like: an opcode of hlo/ops/extensions.h.
+Array cumulative(hlo::Opcode opcode, const Array& x, int64_t axis, bool reverse);
+/// compare(x, y) over scalars.
+hlo::ComputationPtr comparison(hlo::ComparisonDirection direction, ElementType type);
+
+}  // namespace hilo::ops

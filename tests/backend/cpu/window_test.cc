@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windowed ops on the engine against the reference: written out, by the heroes of backend/cpu/runtime, at odd sizes.
+#include "hilo/hlo/ops/ext/cumulative.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/reduce_window.h"
+#include "hilo/hlo/ops/select_and_scatter.h"
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+using hlo::Window;
+
+hlo::ComputationPtr body_of(Opcode opcode, ElementType type) { return *hlo::scalar_binary_computation(opcode, type); }
+
+hlo::Module windowed(Opcode reducer, const Shape& shape, const Window& window, const std::string& name) {
+  Builder b("main");
+  const auto x = b.parameter(shape), initial = b.parameter(Shape::scalar(shape.element_type()));
+  auto attributes = std::make_shared<hlo::ReduceWindowAttributes>();
+  attributes->window = window;
+  attributes->to_apply = body_of(reducer, shape.element_type());
+  const auto root = must(b.add(Opcode::kReduceWindow, {x, initial}, std::move(attributes)));
+  return module_of(std::move(b), root, name);
+}
+
+TEST(Windows, GiveTheReferencesResultsWhateverTheirForm) {
+  struct Form {
+    std::string name;
+    std::vector<int64_t> sizes;
+    Window window;
+  };
+  const Form forms[] = {
+      {"pooling", {2, 9, 7, 5}, {{}, {.size = 3, .stride = 2, .padding_low = 1}, {.size = 2, .stride = 2}, {}}},
+      {"last dimension", {3, 50}, {{}, {.size = 5, .stride = 3, .padding_low = 2, .padding_high = 4}}},
+      {"large", {2, 40, 3}, {{}, {.size = 35, .padding_low = 17, .padding_high = 17}, {}}},
+      {"large box", {30, 30}, {{.size = 9, .padding_low = 4, .padding_high = 4}, {.size = 7, .stride = 2}}},
+      {"large and dilated",
+       {60, 600},
+       {{.size = 20, .padding_high = 9, .window_dilation = 2},
+        {.size = 2, .stride = 1, .padding_low = -3, .base_dilation = 2}}},
+      {"whole", {4, 6, 5, 3}, {{}, {.size = 6}, {.size = 5, .stride = 2}, {}}},
+      {"none fits", {3, 4}, {{.size = 5}, {}}},
+      {"one element", {5}, {{.stride = 2, .padding_low = 1, .padding_high = 2}}},
+  };
+  for (const Form& form : forms) {
+    for (ElementType type : {ElementType::kF32, ElementType::kBf16, ElementType::kS32, ElementType::kU8}) {
+      for (Opcode reducer : {Opcode::kAdd, Opcode::kMaximum, Opcode::kSubtract}) {
+        const double tolerance = type == ElementType::kBf16 ? 2e-2 : 1e-5;
+        check(windowed(reducer, Shape::array(type, form.sizes), form.window, form.name), tolerance);
+      }
+    }
+  }
+}
+
+TEST(Windows, RunAlongAnyAxis) {
+  for (const std::vector<int64_t>& sizes :
+       {std::vector<int64_t>{7, 33}, {19, 5}, {3, 1100}, {1, 40000}, {40, 3, 50}, {17}}) {
+    for (size_t axis = 0; axis < sizes.size(); ++axis) {
+      for (bool reverse : {false, true}) {
+        const Window window = hlo::cumulative_window({static_cast<int64_t>(axis), reverse}, sizes);
+        for (ElementType type : {ElementType::kF32, ElementType::kF16, ElementType::kS8}) {
+          for (Opcode reducer : {Opcode::kAdd, Opcode::kMinimum}) {
+            const double tolerance = type == ElementType::kF16 ? 1e-2 : 1e-5;
+            check(windowed(reducer, Shape::array(type, sizes), window, "running"), tolerance);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Windows, SelectAndScatterInLanesAndOneByOne) {
+  struct Form {
+    std::vector<int64_t> sizes;
+    Window window;
+  };
+  const Form forms[] = {
+      {{3, 8, 8, 21},
+       {{}, {.size = 3, .stride = 2, .padding_low = 1, .padding_high = 1}, {.size = 2, .stride = 2}, {}}},
+      {{2, 3, 9, 10}, {{}, {}, {.size = 2, .stride = 2}, {.size = 3, .padding_low = 1}}},
+      {{600, 2}, {{.size = 4, .stride = 3}, {}}},
+      {{5, 700}, {{.size = 2}, {}}},
+  };
+  for (const Form& form : forms) {
+    for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kS32}) {
+      for (auto direction : {hlo::ComparisonDirection::kGe, hlo::ComparisonDirection::kLt}) {
+        Builder b("main");
+        const Shape shape = Shape::array(type, form.sizes), scalar = Shape::scalar(type);
+        const Shape source = shape.with_dimensions(*hlo::window_counts(form.sizes, form.window));
+        const auto x = b.parameter(shape), y = b.parameter(source), zero = b.parameter(scalar);
+        auto attributes = std::make_shared<hlo::SelectAndScatterAttributes>();
+        attributes->window = form.window;
+        attributes->scatter = body_of(Opcode::kAdd, type);
+        Builder select("select");
+        const auto p = select.parameter(scalar), q = select.parameter(scalar);
+        auto compare = std::make_shared<hlo::CompareAttributes>();
+        compare->direction = direction;
+        attributes->select = *std::move(select).build(must(select.add(Opcode::kCompare, {p, q}, compare)));
+        const auto root = must(b.add(Opcode::kSelectAndScatter, {x, y, zero}, std::move(attributes)));
+        check(module_of(std::move(b), root, "select and scatter"), type == ElementType::kBf16 ? 3e-2 : 1e-6);
+      }
+    }
+  }
+}
+
+TEST(Windows, ALongSumInFloatsStaysExact) {
+  constexpr int64_t kMany = 1 << 20;  // added one by one in f32, 0.1 would be off by 1%
+  const int64_t sizes[] = {kMany};
+  const hlo::Module module =
+      windowed(Opcode::kAdd, Shape::array(ElementType::kF32, sizes), hlo::cumulative_window({0, false}, sizes), "long");
+  auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+  Literal x(Shape::array(ElementType::kF32, sizes));
+  for (float& value : x.data<float>()) value = 0.1f;
+  const std::vector<Literal> got = run(**executable, {x, Literal::scalar(0.0f)});
+  EXPECT_NEAR(got[0].data<float>()[kMany - 1], 0.1f * static_cast<double>(kMany), 0.01);
+}
+
+}  // namespace
+}  // namespace hilo::cpu
