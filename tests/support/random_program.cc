@@ -57,8 +57,8 @@ bool takes_inexact(Opcode opcode) {
 /// Ops that mean what their samples are: bits of NaN, sizes, well-conditioned matrices, states.
 bool needs_its_operands(Opcode opcode) {
   const std::string_view name = hlo::opcode_name(opcode);
-  const bool linalg =
-      name == "cholesky" || name == "triangular-solve" || name == "custom-call" || name.starts_with("hilo.");
+  const bool linalg = name == "cholesky" || name == "triangular-solve" || name == "custom-call" ||
+                      name.starts_with("hilo.") || name.starts_with("batch-norm");
   return linalg || is_one_of(opcode, {Opcode::kBitcastConvert, Opcode::kSort, Opcode::kTopK, Opcode::kSetDimensionSize,
                                       Opcode::kBitcast, Opcode::kWhile, Opcode::kCompare, Opcode::kRaggedDot,
                                       Opcode::kRngBitGenerator, Opcode::kStochasticConvert});
