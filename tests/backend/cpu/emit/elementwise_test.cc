@@ -40,7 +40,8 @@ T special_value(std::size_t i) {
     return T(static_cast<int>(i));
   } else if constexpr (is_narrow_float_twin<T>) {
     T value;
-    value.bits = static_cast<uint8_t>(i * 37);  // every code in 256 steps
+    // Every code in 256 steps; f4e2m1fn has 16 of them.
+    value.bits = static_cast<uint8_t>(T::kFormat.specials == Specials::kNone ? i % 16 : i * 37);
     return value;
   } else if constexpr (std::is_integral_v<T>) {
     const T values[] = {0,

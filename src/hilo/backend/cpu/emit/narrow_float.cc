@@ -75,10 +75,12 @@ Value* widen_narrow_float(SimdBuilder& b, const NarrowFormat& f, Value* codes) {
     result = ir.CreateSelect(ir.CreateICmpUGT(magnitude, infinity), b.i32(kF32Quiet), result);
   } else if (f.specials == Specials::kAllOnes) {
     result = ir.CreateSelect(ir.CreateICmpEQ(magnitude, b.i32(masks.magnitude)), b.i32(kF32Quiet), result);
-  } else if (f.specials == Specials::kNegativeZero) {
-    result = ir.CreateSelect(ir.CreateICmpEQ(wide, b.i32(masks.sign)), b.i32(kF32Quiet), result);
   }
-  return b.from_bits(ir.CreateOr(result, sign));
+  result = ir.CreateOr(result, sign);
+  // The one NaN of fnuz stands where -0 would, and has no sign.
+  if (f.specials == Specials::kNegativeZero)
+    result = ir.CreateSelect(ir.CreateICmpEQ(wide, b.i32(masks.sign)), b.i32(kF32Quiet), result);
+  return b.from_bits(result);
 }
 
 Value* round_to_narrow_float(SimdBuilder& b, const NarrowFormat& f, Value* value) {
