@@ -2,6 +2,7 @@
 // lax/top_k_rules.cc -- rules of topk, and of set-dimension-size, infeed and the like.
 #include "hilo/hlo/ops/ext/dynamic_shape.h"
 #include "hilo/hlo/ops/top_k.h"
+#include "hilo/lax/batch_by_scan.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -47,7 +48,7 @@ JvpResult set_dimension_size_jvp(const Operation& operation, std::span<const Tan
 }
 
 BatchResult set_dimension_size_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  if (dims[1]) or_throw(unimplemented("vmap of set-dimension-size: every example would have a size of its own"));
+  if (dims[1]) return batch_by_scan(operation, dims, axis_size);
   Operation batched = operation;
   auto shifted = std::make_shared<hlo::DimensionSizeAttributes>(attributes_of<hlo::DimensionSizeAttributes>(operation));
   ++shifted->dimensions[0];

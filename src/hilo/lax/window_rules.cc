@@ -269,6 +269,7 @@ void select_and_scatter_transpose(const Operation& operation, std::span<const Ta
 BatchResult select_and_scatter_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
   if (dims[2]) return batch_by_scan(operation, dims, axis_size);
   Operation all = operation;
+  all.declared = std::nullopt;
   for (size_t i = 0; i < 2; ++i) all.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
   auto changed =
       std::make_shared<hlo::SelectAndScatterAttributes>(attributes_of<hlo::SelectAndScatterAttributes>(operation));

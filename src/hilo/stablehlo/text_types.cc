@@ -103,7 +103,7 @@ StatusOr<TypeId> TextReader::read_type() {
     } else if (word == "tensor") {
       const size_t open = cursor.position();
       HILO_RETURN_IF_ERROR(cursor.skip_balanced());
-      const size_t end = cursor.position();
+      const size_t end = cursor.last_position();
       const std::string_view spelled = cursor.between(begin, end);
       if (const auto seen = types.find(spelled); seen != types.end()) return seen->second;
       cursor.set_position(open + 1);

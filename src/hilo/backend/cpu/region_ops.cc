@@ -125,9 +125,11 @@ RegionOp region_op_of(const Graph& graph, const Node& node) {
     case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
     case Opcode::kBitcastConvert: return has_equal_widths(graph, node) ? RegionOp::kCheap : RegionOp::kNone;
     case Opcode::kDot: return is_small_dot(graph, node) ? RegionOp::kReduce : RegionOp::kNone;
-    case Opcode::kReduce:
-      return is_scalar_body(*hlo::attributes_of<hlo::ReduceAttributes>(i).to_apply) ? RegionOp::kReduce
-                                                                                    : RegionOp::kNone;
+    case Opcode::kReduce: {
+      const auto& reduce = hlo::attributes_of<hlo::ReduceAttributes>(i);
+      // Over no dimension there is no row to reduce.
+      return is_scalar_body(*reduce.to_apply) && !reduce.dimensions.empty() ? RegionOp::kReduce : RegionOp::kNone;
+    }
     default: return RegionOp::kNone;
   }
 }

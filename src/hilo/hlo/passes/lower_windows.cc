@@ -212,8 +212,8 @@ Ids as_it_is(RewriteBuilder& b, const Reduction& r) {
 
 Ids lower(RewriteBuilder& b, const Reduction& r) {
   const std::span<const int64_t> sizes = b.shape(r.arrays[0]).dimensions();
-  if (is_plain_reduction(r.window(), sizes)) return as_reduction(b, r);
   const int64_t volume = volume_of(r.window());
+  if (volume > 1 && is_plain_reduction(r.window(), sizes)) return as_reduction(b, r);
   if (volume <= kMostElements && can_be_lifted(*r.attributes.to_apply)) return by_elements(b, r);
   const auto wide = std::ranges::count_if(r.window(), [](const WindowDimension& w) { return !is_trivial(w); });
   if (r.arrays.size() == 1 && is_idempotent(r.kind) && wide > 1) return by_dimensions(b, r);
