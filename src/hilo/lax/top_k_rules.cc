@@ -48,7 +48,7 @@ JvpResult set_dimension_size_jvp(const Operation& operation, std::span<const Tan
 }
 
 BatchResult set_dimension_size_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  if (dims[1]) return batch_by_scan(operation, dims, axis_size);
+  if (dims[1]) or_throw(unimplemented("vmap of set-dimension-size: every example would have a size of its own"));
   Operation batched = operation;
   auto shifted = std::make_shared<hlo::DimensionSizeAttributes>(attributes_of<hlo::DimensionSizeAttributes>(operation));
   ++shifted->dimensions[0];
