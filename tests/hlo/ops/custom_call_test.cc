@@ -128,7 +128,7 @@ TEST(CustomCall, UnknownTargetsNameTheRegisteredOnes) {
   EXPECT_EQ(status.code(), StatusCode::kNotFound);
   const std::string message(status.message());
   EXPECT_NE(message.find("no handler for custom call 'test.scal'"), std::string::npos) << message;
-  EXPECT_NE(message.find("lapack_dpotrf_ffi"), std::string::npos) << message;
+  EXPECT_NE(message.find("registered: lapack_*_ffi, "), std::string::npos) << message;
   EXPECT_NE(message.find("did you mean 'test.scale'?"), std::string::npos) << message;
 }
 
@@ -140,6 +140,7 @@ TEST(CustomCall, ErrorsAndExceptionsOfHandlersAreErrorsOfTheProgram) {
   ASSERT_TRUE(m.ok()) << m.status().to_string();
   EXPECT_EQ(error_of(evaluate(*m, {})),
             "INTERNAL: custom-call 'c': custom call 'test.throws': the handler threw: no luck");
+  ensure("test.scale", scale);
   const StatusOr<Module> missing = parse_call("f32[2,3]{1,0}", "api_version=API_VERSION_TYPED_FFI");
   ASSERT_TRUE(missing.ok());
   EXPECT_EQ(error_of(evaluate(*missing, {kX})),

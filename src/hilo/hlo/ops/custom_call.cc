@@ -215,12 +215,27 @@ std::string custom_call_target(const CustomCallAttributes& attributes) {
   return unquoted(raw_value(attributes, "custom_call_target"));
 }
 
+void take_result_layouts(Shape& shape, CustomCallAttributes& attributes) {
+  attributes.result_layouts.clear();
+  bool plain = true;
+  for (const Shape& leaf : shape.leaves()) {
+    Int64List& layout = attributes.result_layouts.emplace_back();
+    if (!leaf.is_array()) continue;
+    layout.assign(leaf.minor_to_major().begin(), leaf.minor_to_major().end());
+    plain &= leaf.has_default_layout();
+  }
+  if (plain) attributes.result_layouts.clear();
+  else shape = shape.map_leaves([](const Shape& leaf) { return leaf.with_default_layout(); });
+}
+
 Shape shown_shape(const Instruction& instruction) {
   if (instruction.opcode != Opcode::kCustomCall || instruction.attributes == nullptr) return instruction.shape;
-  const Int64Lists& layouts = attributes_of<CustomCallAttributes>(instruction).result_layouts;
-  if (layouts.size() != instruction.shape.leaves().size()) return instruction.shape;
+  const std::vector<Shape> leaves = instruction.shape.leaves();
+  Int64Lists layouts = attributes_of<CustomCallAttributes>(instruction).result_layouts;
+  if (layouts.size() != leaves.size()) return instruction.shape;
   size_t next = 0;
   return instruction.shape.map_leaves([&](const Shape& leaf) {
+    while (!leaves[next].is_array()) ++next;  // map_leaves passes over tokens
     const Int64List& layout = layouts[next++];
     return layout.empty() || static_cast<int64_t>(layout.size()) != leaf.rank() ? leaf : leaf.with_layout(layout);
   });
@@ -241,7 +256,7 @@ StatusOr<CustomCallPlan> plan_custom_call(const Instruction& instruction, std::s
   HILO_ASSIGN_OR_RETURN(plan.operands,
                         laid_out(leaves_of(operands), layouts_in(raw_value(attributes, "operand_layout_constraints")),
                                  "operand_layout_constraints"));
-  plan.results = instruction.shape.leaves();
+  plan.results = leaves_of(std::span(&instruction.shape, 1));
   HILO_ASSIGN_OR_RETURN(plan.results, laid_out(plan.results, attributes.result_layouts, "result_layouts"));
   HILO_ASSIGN_OR_RETURN(plan.aliases, aliases_in(raw_value(attributes, "output_to_operand_aliasing")));
   for (const auto& [result, operand] : plan.aliases) {

@@ -10,8 +10,8 @@ namespace hilo::hlo {
 /// XLA gives this op a score of attributes, most for calls that its own passes make. They are kept as written.
 struct CustomCallAttributes : RawAttributes {
   std::string backend_config;  ///< as HLO text writes it: a dictionary in braces, or a string in quotes
-  /// How results lie in memory, minor dimension first, where the instruction's shape can't say it since its users take
-  /// everything as row-major; empty: as the shape says. HLO text and proto show them in the shape.
+  /// How results lie in memory, minor dimension first, one list a leaf; empty: row-major. It isn't said by the
+  /// instruction's shape, since its users take everything as row-major; HLO text and proto show it there.
   Int64Lists result_layouts;
 };
 
@@ -33,6 +33,9 @@ std::shared_ptr<const CustomCallAttributes> make_custom_call(const CustomCallOpt
 
 /// The target's name, unescaped; "" if there is none.
 std::string custom_call_target(const CustomCallAttributes& attributes);
+
+/// Moves the layouts of a shape as HLO text and proto have it to the attributes.
+void take_result_layouts(Shape& shape, CustomCallAttributes& attributes);
 
 /// The instruction's shape as HLO text and proto show it.
 Shape shown_shape(const Instruction& instruction);

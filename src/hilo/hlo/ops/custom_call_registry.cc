@@ -13,6 +13,8 @@
 namespace hilo {
 namespace {
 
+constexpr std::string_view kLapack = "lapack_";
+
 struct Registry {
   std::shared_mutex mutex;
   std::map<std::string, std::shared_ptr<const CustomCallHandler>, std::less<>> handlers;
@@ -65,7 +67,14 @@ StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_
   }
   const std::vector<std::string> targets = custom_call_targets();
   const std::vector<std::string_view> names(targets.begin(), targets.end());
-  return not_found(fmt::format("no handler for custom call {}; registered: {}.{}", quote(target), join(names, ", "),
+  // Half a hundred of LAPACK's would hide the others.
+  std::vector<std::string_view> shown;
+  const bool lapack = target.starts_with(kLapack);
+  for (std::string_view name : names) {
+    if (lapack == name.starts_with(kLapack)) shown.push_back(name);
+  }
+  if (!lapack) shown.insert(shown.begin(), "lapack_*_ffi");
+  return not_found(fmt::format("no handler for custom call {}; registered: {}.{}", quote(target), join(shown, ", "),
                                did_you_mean(target, names)));
 }
 

@@ -131,7 +131,8 @@ Status call(const CustomCallPlan& plan, const Buffers& buffers) {
   try {
     return (*plan.handler)(frame);
   } catch (const std::exception& error) {  // a user's code: nothing may leave the engine
-    return internal_error(fmt::format("custom call {}: the handler threw: {}", quote(plan.target), error.what()));
+    return Status(StatusCode::kInternal,
+                  fmt::format("custom call {}: the handler threw: {}", quote(plan.target), error.what()));
   }
 }
 

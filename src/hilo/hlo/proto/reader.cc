@@ -225,6 +225,8 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
       declared.ok() ? check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), *declared)
                     : declared;
   if (!shape.ok()) return shape.status().with_context(fmt::format("instruction {}", quote(name)));
+  if (parts.opcode == Opcode::kCustomCall)
+    take_result_layouts(*shape, static_cast<CustomCallAttributes&>(*parts.attributes));
   const InstructionId at =
       draft.draft.append(parts.opcode, *shape, parts.operands, parts.attributes, std::string(name));
   draft.draft.mutable_instruction(at).annotations = std::move(parts.annotations);

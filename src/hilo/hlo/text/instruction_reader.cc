@@ -7,6 +7,7 @@
 #include <array>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/text/attribute_reader.h"
@@ -179,6 +180,8 @@ Status Reader::read_one() {
       read_frontend_fields(cursor_, reader.frontend_attributes_position, def, attributes.get(), annotations));
   HILO_RETURN_IF_ERROR(restore_composite(cursor_, id, reader.frontend_attributes_position, opcode, attributes,
                                          annotations, computation_.calls));
+  if (opcode == Opcode::kCustomCall && shape)
+    take_result_layouts(*shape, static_cast<CustomCallAttributes&>(*attributes));
   computation_.draft.append(opcode, shape.value_or(Shape()), operands_, std::move(attributes), std::string(name));
   computation_.draft.mutable_instruction(id).annotations = std::move(annotations);
   computation_.places.push_back({position, shape.has_value()});
