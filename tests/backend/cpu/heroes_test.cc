@@ -175,8 +175,8 @@ TEST(Heroes, ComputesWithComplexNumbersThroughTheReferenceKernels) {
 TEST(Heroes, RefusesAnOpThatThisVersionLacks) {
   Builder b("main");
   const auto x = b.parameter(Shape::array(ElementType::kF32, {5}));
-  const auto r = must(b.add(Opcode::kShuffle, {x}, std::make_shared<hlo::RawAttributes>(),
-                            Shape::array(ElementType::kF32, {5}), "r"));
+  const auto r = must(
+      b.add(Opcode::kShuffle, {x}, std::make_shared<hlo::RawAttributes>(), Shape::array(ElementType::kF32, {5}), "r"));
   const auto executable = make_cpu_backend()->compile(module_of(std::move(b), r), {}, nullptr);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);

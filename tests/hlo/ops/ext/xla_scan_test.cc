@@ -32,8 +32,7 @@ TEST(XlaScan, RefusesWhatDoesntFit) {
   expect_refused(scan("dimensions={}, num_carries=1"), "wanted exactly one", kStep);
   expect_refused(scan("dimensions={0}, num_carries=1", "(f32[3]{0}, f32[])"), "declared shape", kStep);
   expect_refused(scan("dimensions={0}, num_carries=1", "(f32[4]{0}, f32[])", "x"), "wanted at least one x", kStep);
-  expect_refused(scan("dimensions={0}, num_carries=0", "(f32[4]{0}, f32[])", "x, c"), " 0 out of range for",
-                 kStep);
+  expect_refused(scan("dimensions={0}, num_carries=0", "(f32[4]{0}, f32[])", "x, c"), " 0 out of range for", kStep);
 }
 
 }  // namespace
