@@ -30,6 +30,17 @@ hlo::DotAttributes dot(hlo::Int64List lb, hlo::Int64List lc, hlo::Int64List rb, 
   return a;
 }
 
+TEST(Heroes, MultipliesWithoutContractionWhateverTheBatchesOrder) {
+  for (ElementType type : {ElementType::kF32, ElementType::kC64, ElementType::kC128}) {
+    for (int64_t n : {1, 2, 90}) {
+      check(dot_module(Shape::array(type, {2, 3, 90}), Shape::array(type, {3, 2, n}), dot({0, 1}, {}, {1, 0}, {})));
+      check(dot_module(Shape::array(type, {3, 2, n}), Shape::array(type, {2, 3, 90}), dot({1, 0}, {}, {0, 1}, {})));
+      check(dot_module(Shape::array(type, {3, 2, 1, n}), Shape::array(type, {2, 3, 90, 1}),
+                       dot({1, 0}, {2}, {0, 1}, {3})));
+    }
+  }
+}
+
 TEST(Heroes, MultipliesMatricesOfEveryTypeAndSize) {
   for (ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16, ElementType::kF16,
                            ElementType::kS32, ElementType::kU8}) {

@@ -58,13 +58,14 @@ struct Operand {
     contracted = group_of(s, contracting);
     packed = !batch.stride || !outer.stride || !contracted.stride ||
              (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
-    if (!packed && outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;
-    if (!packed && contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
     if (packed) {
       contracted.stride = 1;
       outer.stride = contracted.extent;
       batch.stride = contracted.extent * outer.extent;
     }
+    // Of an extent of one any stride is right; BLAS asks for one that steps over the other extent.
+    if (outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;
+    if (contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
   }
 };
 
