@@ -15,7 +15,8 @@ Array cholesky(const Operand& x, bool symmetrize_input) {
   if (symmetrize_input && square) a = matrix::scaled(ops::add(a, matrix::adjoint(a)), 0.5);
   auto attributes = std::make_shared<hlo::CholeskyAttributes>();
   attributes->lower = true;
-  return bind_one(Opcode::kCholesky, {a}, std::move(attributes));
+  const Array factor = bind_one(Opcode::kCholesky, {a}, std::move(attributes));
+  return square ? matrix::tril(factor) : factor;  // a failure is NaN in the triangle only, as JAX has it
 }
 
 Array triangular_solve(const Operand& a, const Operand& b, const TriangularSolveOptions& options) {

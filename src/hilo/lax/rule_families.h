@@ -22,6 +22,8 @@ extern const Rules convolution_rules;
 extern const Rules gather_rules;
 extern const Rules scatter_rules;
 extern const Rules cholesky_rules, triangular_solve_rules;
+extern const Rules lu_rules, geqrf_rules, geqp3_rules, householder_product_rules, ormqr_rules, qr_rules, eigh_rules,
+    tridiagonal_rules, svd_rules, eig_rules, schur_rules, hessenberg_rules;
 extern const Rules fft_rules;
 extern const Rules sort_rules;
 extern const Rules rng_bit_generator_rules;

@@ -58,12 +58,25 @@ struct Target {
   Status (*handler)(const CustomCallFrame&);
 };
 constexpr Target kTargets[] = {
-    HILO_LAPACK("getrf", getrf),         HILO_LAPACK("potrf", potrf),         HILO_LAPACK("trsm", trsm),
-    HILO_LAPACK("geqrf", geqrf),         HILO_LAPACK("geqp3", geqp3),         HILO_LAPACK("gtsv", gtsv),
-    HILO_LAPACK_REAL("orgqr", orgqr),    HILO_LAPACK_COMPLEX("ungqr", orgqr), HILO_LAPACK_REAL("ormqr", ormqr),
-    HILO_LAPACK_COMPLEX("unmqr", ormqr), HILO_LAPACK_REAL("syevd", syevd),    HILO_LAPACK_COMPLEX("heevd", syevd),
-    HILO_LAPACK_REAL("sytrd", sytrd),    HILO_LAPACK_COMPLEX("hetrd", sytrd), HILO_LAPACK("gesdd", gesdd),
-    HILO_LAPACK("gesvd", gesvd),         HILO_LAPACK("geev", geev),           HILO_LAPACK("gees", gees),
+    {"hilo_lu_pivots_to_permutation_ffi", pivots_to_permutation},
+    HILO_LAPACK("getrf", getrf),
+    HILO_LAPACK("potrf", potrf),
+    HILO_LAPACK("trsm", trsm),
+    HILO_LAPACK("geqrf", geqrf),
+    HILO_LAPACK("geqp3", geqp3),
+    HILO_LAPACK("gtsv", gtsv),
+    HILO_LAPACK_REAL("orgqr", orgqr),
+    HILO_LAPACK_COMPLEX("ungqr", orgqr),
+    HILO_LAPACK_REAL("ormqr", ormqr),
+    HILO_LAPACK_COMPLEX("unmqr", ormqr),
+    HILO_LAPACK_REAL("syevd", syevd),
+    HILO_LAPACK_COMPLEX("heevd", syevd),
+    HILO_LAPACK_REAL("sytrd", sytrd),
+    HILO_LAPACK_COMPLEX("hetrd", sytrd),
+    HILO_LAPACK("gesdd", gesdd),
+    HILO_LAPACK("gesvd", gesvd),
+    HILO_LAPACK("geev", geev),
+    HILO_LAPACK("gees", gees),
     HILO_LAPACK("gehrd", gehrd),
 };
 

@@ -18,6 +18,9 @@ template <typename T> Status ormqr(
     const CustomCallFrame& frame);  ///< reflectors, tau, c; side, trans -> op(q) c or c op(q)
 template <typename T> Status gtsv(const CustomCallFrame& frame);  ///< dl, d, du, b -> dl, d, du, x, info
 
+/// Row exchanges from 0 -> the permutation that they make: hilo_lu_pivots_to_permutation_ffi.
+Status pivots_to_permutation(const CustomCallFrame& frame);
+
 // lapack_eigen.cc
 template <typename T> Status syevd(const CustomCallFrame& frame);  ///< x; mode, uplo -> vectors, values, info
 template <typename T> Status sytrd(const CustomCallFrame& frame);  ///< x; uplo -> reflectors, d, e, tau, info

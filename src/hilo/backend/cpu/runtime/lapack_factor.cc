@@ -218,6 +218,21 @@ Status gtsv(const CustomCallFrame& frame) {
   return ok_status();
 }
 
+Status pivots_to_permutation(const CustomCallFrame& frame) {
+  HILO_ASSIGN_OR_RETURN(const Batch<int> pivots, batch_of<int>(operand(frame, 0), 1));
+  HILO_ASSIGN_OR_RETURN(const Batch<int> order, batch_of<int>(result(frame, 0), 1));
+  HILO_RETURN_IF_ERROR(check_fits(frame, pivots.count == order.count && pivots.rows <= order.rows));
+  for (int64_t i = 0; i < order.count; ++i) {
+    int* const p = order.item(i);
+    for (int k = 0; k < order.rows; ++k) p[k] = k;
+    for (int k = 0; k < pivots.rows; ++k) {
+      const int other = pivots.item(i)[k];
+      if (other >= 0 && other < order.rows) std::swap(p[k], p[other]);
+    }
+  }
+  return ok_status();
+}
+
 #define HILO_LAPACK_HANDLERS(T)                     \
   template Status getrf<T>(const CustomCallFrame&); \
   template Status potrf<T>(const CustomCallFrame&); \

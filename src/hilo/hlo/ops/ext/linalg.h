@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/ext/linalg.h -- the decompositions of jax.lax.linalg that HLO has no op for. Over the last two dimensions; each
+// becomes a custom call of LAPACK. Where LAPACK fails, results are NaN.
+#pragma once
+
+#include "hilo/hlo/ir/instruction.h"
+
+namespace hilo::hlo {
+
+// lu(x[m,n]) -> (factors [m,n], pivots s32[k], permutation s32[m]), k = min(m, n); x[permutation] = L U
+// geqrf(x[m,n]) -> (reflectors and R [m,n], taus[k])
+// hessenberg(x[n,n]) -> (H and reflectors [n,n], taus[n-1])
+// geqp3(x[m,n], s32 pivots[n]) -> (reflectors and R, s32 pivots[n] from 1, taus[k]): columns 0 in the pivots may move
+// householder_product(reflectors[m,n], taus[k]) -> Q [m,n]
+
+/// ormqr(reflectors[m,n], taus[k], c) -> op(Q) c, or c op(Q)
+struct OrmqrAttributes : Attributes {
+  bool left = true;
+  bool transpose = false;  ///< the conjugate transpose
+};
+
+/// qr(x[m,n]) -> (Q [m,k], R [k,n]), with full matrices (Q [m,m], R [m,n])
+struct QrAttributes : Attributes {
+  bool full_matrices = true;
+};
+
+/// eigh(x[n,n]) -> (vectors [n,n], real values [n] ascending): of the Hermitian matrix with that triangle
+/// tridiagonal(x[n,n]) -> (reflectors [n,n], d[n], e[n-1], taus[n-1])
+struct TriangleAttributes : Attributes {
+  bool lower = true;
+};
+
+/// svd(x[m,n]) -> (real s[k] descending, U, V^H), or s alone
+struct SvdAttributes : Attributes {
+  bool full_matrices = true;
+  bool compute_uv = true;
+};
+
+/// eig(x[n,n]) -> (complex values[n], and complex left, right vectors [n,n] where asked for)
+struct EigAttributes : Attributes {
+  bool compute_left_eigenvectors = true;
+  bool compute_right_eigenvectors = true;
+};
+
+/// schur(x[n,n]) -> (T [n,n], and Z [n,n] where asked for): x = Z T Z^H
+struct SchurAttributes : Attributes {
+  bool compute_schur_vectors = true;
+};
+
+const OpDef& ext_lu_op();
+const OpDef& ext_geqrf_op();
+const OpDef& ext_geqp3_op();
+const OpDef& ext_householder_product_op();
+const OpDef& ext_ormqr_op();
+const OpDef& ext_qr_op();
+const OpDef& ext_eigh_op();
+const OpDef& ext_tridiagonal_op();
+const OpDef& ext_svd_op();
+const OpDef& ext_eig_op();
+const OpDef& ext_schur_op();
+const OpDef& ext_hessenberg_op();
+
+/// c64 for f32, c128 for f64.
+ElementType complex_type_of(ElementType type);
+
+}  // namespace hilo::hlo

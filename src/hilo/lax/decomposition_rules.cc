@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/decomposition_rules.cc -- rules of the linear algebra extension ops. Derivatives are JAX's.
+#include "hilo/hlo/ops/ext/linalg.h"
+
+#include "hilo/lax/batched_matrices.h"
+#include "hilo/lax/decompositions.h"
+#include "hilo/lax/linalg.h"
+#include "hilo/lax/matrix.h"
+#include "hilo/lax/rule_families.h"
+
+namespace hilo::lax {
+namespace {
+
+using namespace hilo::lax::matrix;  // NOLINT: the rules are algebra over these
+using ops::add;
+using ops::convert_element_type;
+using ops::div;
+using ops::full_like;
+using ops::mul;
+using ops::neg;
+using ops::sub;
+
+[[noreturn]] void refuse(const char* what) {
+  or_throw(unimplemented(std::string(what) + " (" + UserLocation::describe() + ")"));
+  __builtin_unreachable();
+}
+
+/// With L and U square: dL U + L dU = P dA, so L^-1 P dA U^-1 has L^-1 dL strictly below its diagonal.
+JvpResult lu_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const std::vector<Array> results = bind(operation);
+  if (tangents[0].is_zero()) return {results, {Tangent(), Tangent(), Tangent()}};
+  const Array &lu = results[0], &change = tangents[0].value();
+  const int64_t m = rows(lu), n = columns(lu), k = std::min(m, n);
+  Array l = padded(tril(column_range(lu, 0, k), -1), 0, m - k);
+  l = add(l, identity(l.aval_shape()));
+  Array u = padded(triu(row_range(lu, 0, k)), n - k, 0);
+  const Shape numbers = typed(u, ElementType::kS32);
+  const Array behind = ops::ge(ops::iota(numbers, u.ndim() - 2), ops::full(numbers, static_cast<double>(k)));
+  u = add(u, ops::select(behind, identity(u.aval_shape()), full_like(u, 0)));
+  const Array permuted = rows_in_order(change, results[2]);
+  const Array left = linalg::triangular_solve(l, permuted, {.left_side = true, .lower = true, .unit_diagonal = true});
+  const Array both = linalg::triangular_solve(u, left, {});
+  const Array tangent = add(product(l, tril(both, -1)), product(triu(both), u));
+  return {results, {tangent, Tangent(), Tangent()}};
+}
+
+/// dQ and dR of dX, where X = Q R with R square.
+std::pair<Array, Array> thin_qr_tangents(const Array& q, const Array& r, const Array& dx) {
+  const Array dx_rinv = linalg::triangular_solve(r, dx, {});
+  const Array qt_dx_rinv = product(adjoint(q), dx_rinv);
+  const Array lower = tril(qt_dx_rinv, -1);
+  Array omega = sub(lower, adjoint(lower));
+  // Of complex matrices the diagonal of Q's change is imaginary.
+  const Array imaginary = sub(qt_dx_rinv, convert_element_type(real_part(qt_dx_rinv), q.dtype()));
+  omega = add(omega, mul(identity(qt_dx_rinv.aval_shape()), imaginary));
+  return {add(product(q, sub(omega, qt_dx_rinv)), dx_rinv), product(sub(qt_dx_rinv, omega), r)};
+}
+
+/// Of a wide X = [X1, X2] the first columns give dQ and dR1; R2 = Q^H X2.
+JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const std::vector<Array> results = bind(operation);
+  if (tangents[0].is_zero()) return {results, {Tangent(), Tangent()}};
+  const Array &q = results[0], &r = results[1], &dx = tangents[0].value();
+  const int64_t m = rows(dx), n = columns(dx);
+  if (hilo::attributes_of<hlo::QrAttributes>(operation).full_matrices && m > n)
+    refuse("qr: the derivative with full matrices is not implemented where m > n. Hint: full_matrices=false");
+  if (m >= n) {
+    const auto [dq, dr] = thin_qr_tangents(q, r, dx);
+    return {results, {dq, dr}};
+  }
+  const auto [dq, dr1] = thin_qr_tangents(q, column_range(r, 0, m), column_range(dx, 0, m));
+  const Array x2 = column_range(operation.operands[0], m, n - m), dx2 = column_range(dx, m, n - m);
+  const Array both[] = {dr1, add(product(adjoint(dq), x2), product(adjoint(q), dx2))};
+  return {results, {dq, ops::concatenate(both, dx.ndim() - 1)}};
+}
+
+/// dV = V (F o V^H dA V) with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V.
+JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const std::vector<Array> results = bind(operation);
+  if (tangents[0].is_zero()) return {results, {Tangent(), Tangent()}};
+  const Array &v = results[0], &da = tangents[0].value();
+  const Array w = convert_element_type(results[1], v.dtype());
+  const Array one = identity(v.aval_shape());
+  const Array gaps = sub(add(one, along_rows(w, v)), along_columns(w, v));
+  const Array factor = sub(div(full_like(gaps, 1), gaps), one);
+  const Array inner = product(product(adjoint(v), da), v);
+  const Array dv = product(v, mul(factor, inner));
+  const Array dw = real_part(diagonal(inner));
+  return {results, {dv, dw}};
+}
+
+/// 1 / x, and 0 where x is 0.
+Array safe_inverse(const Array& x) {
+  const Array zeros = convert_element_type(ops::eq(x, full_like(x, 0)), x.dtype());
+  return sub(div(full_like(x, 1), add(x, zeros)), zeros);
+}
+
+JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const auto& attributes = hilo::attributes_of<hlo::SvdAttributes>(operation);
+  const std::vector<Array> results = bind(operation);
+  if (tangents[0].is_zero()) return {results, std::vector<Tangent>(results.size())};
+  const Array &a = operation.operands[0], &da = tangents[0].value();
+  if (attributes.compute_uv && attributes.full_matrices && rows(a) != columns(a))
+    refuse("svd: the derivative with full matrices is implemented for square ones only. Hint: full_matrices=false");
+  const std::vector<Array> thin = attributes.compute_uv ? results : linalg::svd(a, false, true);
+  const Array &s = thin[0], &u = thin[1], &vh = thin[2];
+  const Array ut = adjoint(u), v = adjoint(vh);
+  const Array ds_matrix = product(product(ut, da), v);
+  const Array ds = real_part(diagonal(ds_matrix));
+  if (!attributes.compute_uv) return {results, {ds}};
+
+  const ElementType type = a.dtype();
+  const Array real = real_part(ds_matrix);
+  const Array along = along_rows(s, real), down = along_columns(s, real);
+  const Array gaps = mul(add(along, down), sub(along, down));
+  const Array f = convert_element_type(safe_inverse(gaps), type);
+  const Array scaled_columns = mul(convert_element_type(along, type), ds_matrix);
+  const Array scaled_rows = mul(convert_element_type(down, type), ds_matrix);
+  const Array inverse = convert_element_type(diagonal_matrix(safe_inverse(s)), type);
+  const Array turn = mul(scaled(sub(ds_matrix, adjoint(ds_matrix)), 0.5), inverse);
+  Array du = product(u, add(mul(f, add(scaled_columns, adjoint(scaled_columns))), turn));
+  Array dv = product(v, mul(f, add(scaled_rows, adjoint(scaled_rows))));
+  if (rows(a) > columns(a)) {
+    const Array dav = product(da, v);
+    du = add(du, div(sub(dav, product(u, product(ut, dav))), convert_element_type(along_rows(s, dav), type)));
+  }
+  if (columns(a) > rows(a)) {
+    const Array dahu = product(adjoint(da), u);
+    dv = add(dv, div(sub(dahu, product(v, product(vh, dahu))), convert_element_type(along_rows(s, dahu), type)));
+  }
+  return {results, {ds, du, adjoint(dv)}};
+}
+
+/// x of A x = b by LU, for the rule of eig.
+Array solve(const Array& a, const Array& b) {
+  const linalg::LuResult f = linalg::lu(a);
+  const Array permuted = rows_in_order(b, f.permutation);
+  const Array y = linalg::triangular_solve(f.lu, permuted, {.left_side = true, .lower = true, .unit_diagonal = true});
+  return linalg::triangular_solve(f.lu, y, {.left_side = true});
+}
+
+/// Of the values: the diagonal of V^-1 dA V.
+JvpResult eig_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const auto& attributes = hilo::attributes_of<hlo::EigAttributes>(operation);
+  const std::vector<Array> results = bind(operation);
+  if (tangents[0].is_zero()) return {results, std::vector<Tangent>(results.size())};
+  if (attributes.compute_left_eigenvectors || attributes.compute_right_eigenvectors)
+    refuse("eig: the derivative of eigenvectors is not implemented; only that of eigenvalues. Hint: eigvals");
+  const Array v = linalg::eig(operation.operands[0], false, true)[1];
+  const Array change = convert_element_type(tangents[0].value(), v.dtype());
+  return {results, {diagonal(solve(v, product(change, v)))}};
+}
+
+constexpr NotYet kNoDerivative{"the op has no derivative"};
+
+}  // namespace
+
+const Rules lu_rules = {lu_jvp, Nonlinear{}, batch_in_front};
+const Rules qr_rules = {qr_jvp, Nonlinear{}, batch_in_front};
+const Rules eigh_rules = {eigh_jvp, Nonlinear{}, batch_in_front};
+const Rules svd_rules = {svd_jvp, Nonlinear{}, batch_in_front};
+const Rules eig_rules = {eig_jvp, Nonlinear{}, batch_in_front};
+const Rules geqrf_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+const Rules geqp3_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+const Rules householder_product_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+const Rules ormqr_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+const Rules tridiagonal_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+const Rules schur_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+const Rules hessenberg_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+
+}  // namespace hilo::lax

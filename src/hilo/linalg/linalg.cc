@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/linalg/linalg.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "hilo/lax/decompositions.h"
+#include "hilo/lax/linalg.h"
+#include "hilo/linalg/support.h"
+
+namespace hilo::linalg {
+
+using namespace hilo::lax::matrix;  // NOLINT: algebra over these
+using ops::add;
+using ops::convert_element_type;
+using ops::div;
+using ops::full_like;
+using ops::mul;
+using ops::sub;
+
+Array cholesky(const Operand& a, bool upper, bool symmetrize_input) {
+  const UserLocation here(a.location());
+  const Array x = square("cholesky", a);
+  if (!upper) return lax::linalg::cholesky(x, symmetrize_input);
+  return adjoint(lax::linalg::cholesky(symmetrize_input ? x : adjoint(x), symmetrize_input));
+}
+
+namespace {
+
+/// x of a x = b for matrices of right sides.
+Array solve_matrices(const Array& a, const Array& b) {
+  const lax::linalg::LuResult f = lax::linalg::lu(a);
+  const Array y = lax::linalg::triangular_solve(f.lu, rows_in_order(b, f.permutation),
+                                                {.left_side = true, .lower = true, .unit_diagonal = true});
+  return lax::linalg::triangular_solve(f.lu, y, {.left_side = true});
+}
+
+/// 1 or -1 for each permutation: how often a pivot was another row, modulo 2.
+Array parity_sign(const Array& pivots, ElementType type) {
+  const Array own = ops::iota(pivots.aval_shape(), pivots.ndim() - 1);
+  const Array moved = convert_element_type(ops::ne(pivots, own), ElementType::kS32);
+  const Array odd = ops::bitwise_and(ops::reduce_sum(moved, {pivots.ndim() - 1}), full_like_last(pivots, 1));
+  return sub(ops::full(typed(odd, type), 1), mul(convert_element_type(odd, type), ops::full(typed(odd, type), 2)));
+}
+
+}  // namespace
+
+Array solve(const Operand& a, const Operand& b) {
+  const UserLocation here(a.location());
+  const auto [x, y] = same_type(square("solve", a), inexact(b));
+  const bool vector = y.ndim() == 1;
+  const Array right = vector ? ops::reshape(y, std::vector<int64_t>{y.shape(0), 1}) : y;
+  if (right.ndim() < 2 || rows(right) != rows(x) || batch_shape(right) != batch_shape(x)) {
+    refuse("solve", "got " + x.aval_shape().to_string() + " and " + y.aval_shape().to_string() +
+                        "; wanted a[..., n, n] and b[..., n, k] with equal batches, or b[n]");
+  }
+  const Array solved = solve_matrices(x, right);
+  return vector ? ops::reshape(solved, y.shape()) : solved;
+}
+
+Array inv(const Operand& a) {
+  const UserLocation here(a.location());
+  const Array x = square("inv", a);
+  return solve_matrices(x, identity(x.aval_shape()));
+}
+
+Array det(const Operand& a) {
+  const UserLocation here(a.location());
+  const Array x = square("det", a);
+  const lax::linalg::LuResult f = lax::linalg::lu(x);
+  const Array product_of_diagonal =
+      ops::reduce(hlo::Opcode::kMultiply, diagonal(f.lu), ops::scalar(1, x.dtype()), {x.ndim() - 2});
+  return mul(product_of_diagonal, parity_sign(f.pivots, x.dtype()));
+}
+
+SlogdetResult slogdet(const Operand& a) {
+  const UserLocation here(a.location());
+  const Array x = square("slogdet", a);
+  const lax::linalg::LuResult f = lax::linalg::lu(x);
+  const Array d = diagonal(f.lu), size = ops::abs(d);
+  const Array zero = ops::eq(size, full_like(size, 0));
+  const Array unit = div(d, convert_element_type(ops::select(zero, full_like(size, 1), size), x.dtype()));
+  const Array signs = ops::reduce(hlo::Opcode::kMultiply, unit, ops::scalar(1, x.dtype()), {x.ndim() - 2});
+  return {mul(signs, parity_sign(f.pivots, x.dtype())), ops::reduce_sum(ops::log(size), {x.ndim() - 2})};
+}
+
+QrResult qr(const Operand& a, QrMode mode) {
+  const UserLocation here(a.location());
+  const lax::linalg::QrResult r = lax::linalg::qr(matrix("qr", a), mode == QrMode::kComplete);
+  return {r.q, r.r};
+}
+
+SvdResult svd(const Operand& a, bool full_matrices) {
+  const UserLocation here(a.location());
+  const std::vector<Array> r = lax::linalg::svd(matrix("svd", a), full_matrices, true);
+  return {r[1], r[0], r[2]};
+}
+
+Array svdvals(const Operand& a) {
+  const UserLocation here(a.location());
+  return lax::linalg::svd(matrix("svdvals", a), false, false)[0];
+}
+
+EighResult eigh(const Operand& a, bool lower, bool symmetrize_input) {
+  const UserLocation here(a.location());
+  const lax::linalg::EighResult r = lax::linalg::eigh(square("eigh", a), lower, symmetrize_input);
+  return {r.w, r.v};
+}
+
+Array eigvalsh(const Operand& a, bool lower, bool symmetrize_input) {
+  return eigh(a, lower, symmetrize_input).eigenvalues;
+}
+
+EighResult eig(const Operand& a) {
+  const UserLocation here(a.location());
+  const std::vector<Array> r = lax::linalg::eig(square("eig", a), false, true);
+  return {r[0], r[1]};
+}
+
+Array eigvals(const Operand& a) {
+  const UserLocation here(a.location());
+  return lax::linalg::eig(square("eigvals", a), false, false)[0];
+}
+
+LstsqResult lstsq(const Operand& a, const Operand& b, std::optional<double> rcond) {
+  const UserLocation here(a.location());
+  const auto [x, y] = same_type(matrix("lstsq", a), inexact(b));
+  const bool vector = y.ndim() == 1;
+  const Array right = vector ? ops::reshape(y, std::vector<int64_t>{y.shape(0), 1}) : y;
+  if (x.ndim() != 2 || right.ndim() != 2 || rows(right) != rows(x)) {
+    refuse("lstsq", "got " + x.aval_shape().to_string() + " and " + y.aval_shape().to_string() +
+                        "; wanted a[m, n] and b[m] or b[m, k]");
+  }
+  const std::vector<Array> f = lax::linalg::svd(x, false, true);
+  const Array &s = f[0], &u = f[1], &vh = f[2];
+  const double least = rcond ? *rcond : epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
+  const Array mask = ops::ge(s, scaled(greatest(s), least));
+  const Array inverse = ops::select(mask, div(full_like(s, 1), ops::select(mask, s, full_like(s, 1))), full_like(s, 0));
+  const Array turned = product(adjoint(u), right);
+  const Array solution =
+      product(adjoint(vh), mul(turned, convert_element_type(along_columns(inverse, turned), x.dtype())));
+  const Array rest = sub(right, product(x, solution));
+  const Array residual = ops::reduce_sum(squared_size(rest), {0});
+  const Array rank = ops::reduce_sum(convert_element_type(mask, ElementType::kS32), {0});
+  return {vector ? ops::reshape(solution, std::vector<int64_t>{columns(x)}) : solution, residual, rank, s};
+}
+
+Array pinv(const Operand& a, std::optional<double> rtol) {
+  const UserLocation here(a.location());
+  const Array x = matrix("pinv", a);
+  const std::vector<Array> f = lax::linalg::svd(x, false, true);
+  const Array& s = f[0];
+  const double least = rtol ? *rtol : 10 * epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
+  const Array kept = ops::gt(s, scaled(greatest(s), least));
+  const Array inverse = ops::select(kept, div(full_like(s, 1), ops::select(kept, s, full_like(s, 1))), full_like(s, 0));
+  const Array uh = adjoint(f[1]);
+  return product(adjoint(f[2]), mul(uh, convert_element_type(along_columns(inverse, uh), x.dtype())));
+}
+
+Array matrix_rank(const Operand& a, std::optional<double> rtol) {
+  const UserLocation here(a.location());
+  const Array x = matrix("matrix_rank", a);
+  const Array s = lax::linalg::svd(x, false, false)[0];
+  const double least = rtol ? *rtol : epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
+  const Array kept = ops::gt(s, scaled(greatest(s), least));
+  return ops::reduce_sum(convert_element_type(kept, ElementType::kS32), {s.ndim() - 1});
+}
+
+Array cond(const Operand& a) {
+  const UserLocation here(a.location());
+  const Array s = svdvals(a);
+  const std::vector<int64_t> last = {s.ndim() - 1};
+  return div(ops::reduce_max(s, last), ops::reduce_min(s, last));
+}
+
+Array matrix_power(const Operand& a, int64_t n) {
+  const UserLocation here(a.location());
+  Array base = square("matrix_power", a);
+  if (n == 0) return identity(base.aval_shape());
+  if (n < 0) base = inv(base);
+  std::optional<Array> result;
+  for (uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);;) {
+    if (left & 1) result = result ? product(*result, base) : base;
+    if ((left >>= 1) == 0) return *result;
+    base = product(base, base);
+  }
+}
+
+Array matrix_transpose(const Operand& x) {
+  const UserLocation here(x.location());
+  if (x.array().ndim() < 2)
+    refuse("matrix_transpose", "wanted at least 2 dimensions; got " + x.array().aval_shape().to_string());
+  return transposed(x);
+}
+
+}  // namespace hilo::linalg

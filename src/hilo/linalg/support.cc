@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/linalg/support.h"
+
+#include <limits>
+
+namespace hilo::linalg {
+
+void refuse(const char* what, const std::string& why) {
+  or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): " + why));
+  __builtin_unreachable();
+}
+
+Array inexact(const Array& x) {
+  const ElementType type = x.dtype();
+  if (type == ElementType::kF64 || is_complex(type)) return x;
+  return ops::convert_element_type(x, ElementType::kF32);
+}
+
+Array matrix(const char* what, const Array& x) {
+  if (x.ndim() < 2) refuse(what, "wanted at least 2 dimensions; got " + x.aval_shape().to_string());
+  return inexact(x);
+}
+
+Array square(const char* what, const Array& x) {
+  const Array a = matrix(what, x);
+  if (a.shape(-1) != a.shape(-2))
+    refuse(what, "wanted square matrices in the last two dimensions; got " + x.aval_shape().to_string());
+  return a;
+}
+
+std::pair<Array, Array> same_type(const Array& a, const Array& b) {
+  const bool wide = real_type_of(a.dtype()) == ElementType::kF64 || real_type_of(b.dtype()) == ElementType::kF64;
+  const bool complex = is_complex(a.dtype()) || is_complex(b.dtype());
+  const ElementType type =
+      complex ? (wide ? ElementType::kC128 : ElementType::kC64) : (wide ? ElementType::kF64 : ElementType::kF32);
+  return {ops::convert_element_type(a, type), ops::convert_element_type(b, type)};
+}
+
+double epsilon_of(ElementType type) {
+  return type == ElementType::kF64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+}
+
+Array greatest(const Array& x) {
+  const std::vector<int64_t> last = {x.ndim() - 1};
+  const std::vector<int64_t> dimensions = ops::all_dimensions(x.ndim() - 1);
+  return ops::broadcast_in_dim(ops::reduce_max(x, last), x.aval_shape(), dimensions);
+}
+
+Array squared_size(const Array& x) {
+  if (!is_complex(x.dtype())) return ops::mul(x, x);
+  const Array re = ops::real(x), im = ops::imag(x);
+  return ops::add(ops::mul(re, re), ops::mul(im, im));
+}
+
+Array full_like_last(const Array& x, double value) {
+  return ops::full(Shape::array(x.dtype(), std::vector<int64_t>(x.shape().begin(), x.shape().end() - 1)), value);
+}
+
+}  // namespace hilo::linalg

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/linalg/linalg.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hilo/numpy/numpy.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/vmap.h"
+
+namespace hilo::linalg {
+namespace {
+
+const Array& well_conditioned() {
+  static const Array a = numpy::array({{4, 1, -2}, {1, 5, 0.5}, {-1, 2, 6}});
+  return a;
+}
+const Array& symmetric() {
+  static const Array a = numpy::array({{4, 1, -2}, {1, 5, 0.5}, {-2, 0.5, 6}});
+  return a;
+}
+
+void expect_near(const Array& got, const Array& wanted, float tolerance = 2e-5f) {
+  ASSERT_TRUE(std::ranges::equal(got.shape(), wanted.shape())) << got.to_string() << " " << wanted.to_string();
+  const std::vector<float> x = got.to_vector<float>(), y = wanted.to_vector<float>();
+  for (size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], tolerance) << got.to_string() << wanted.to_string();
+}
+
+Array identity(int64_t n) { return numpy::eye(n); }
+
+TEST(Solve, TakesVectorsAndMatrices) {
+  const Array& a = well_conditioned();
+  const Array b = numpy::array({1, 2, 3});
+  expect_near(numpy::matmul(a, solve(a, b)), b);
+  expect_near(numpy::matmul(a, inv(a)), identity(3));
+  EXPECT_THROW(solve(a, numpy::array({1, 2})), Error);
+  EXPECT_THROW(inv(numpy::array({{1, 2, 3}, {4, 5, 6}})), Error);
+}
+
+TEST(Det, KnowsTheSignOfRowExchanges) {
+  expect_near(det(numpy::array({{0, 2}, {3, 0}})), Array(-6.0f));
+  const SlogdetResult r = slogdet(numpy::array({{0, 2}, {3, 0}}));
+  expect_near(r.sign, Array(-1.0f));
+  expect_near(r.logabsdet, Array(std::log(6.0f)));
+}
+
+TEST(Cholesky, LowerAndUpper) {
+  const Array l = cholesky(symmetric()), u = cholesky(symmetric(), true);
+  expect_near(numpy::matmul(l, numpy::transpose(l)), symmetric());
+  expect_near(u, numpy::transpose(l));
+}
+
+TEST(Lstsq, IsTheNormalEquationsSolution) {
+  const Array a = numpy::array({{1, 0}, {1, 1}, {1, 2}}), b = numpy::array({1, 3, 5});
+  const LstsqResult r = lstsq(a, b);
+  expect_near(r.x, numpy::array({1, 2}));
+  expect_near(r.resid, numpy::array({0}));
+  EXPECT_EQ(r.rank.item<int>(), 2);
+}
+
+TEST(Pinv, OfASingularMatrixIsFinite) {
+  const Array a = numpy::array({{1, 2}, {2, 4}});
+  expect_near(numpy::matmul(numpy::matmul(a, pinv(a)), a), a);
+  EXPECT_EQ(matrix_rank(a).item<int>(), 1);
+}
+
+TEST(MatrixPower, ZeroAndNegativePowers) {
+  const Array& a = well_conditioned();
+  expect_near(matrix_power(a, 0), identity(3));
+  expect_near(matrix_power(a, 3), numpy::matmul(a, numpy::matmul(a, a)), 1e-2f);
+  expect_near(matrix_power(a, -2), numpy::matmul(inv(a), inv(a)));
+}
+
+TEST(Norm, Orders) {
+  const Array v = numpy::array({3, -4}), m = numpy::array({{1, -2}, {3, 4}});
+  expect_near(norm(v), Array(5.0f));
+  expect_near(norm(v, 1), Array(7.0f));
+  expect_near(norm(v, INFINITY), Array(4.0f));
+  expect_near(norm(v, 0), Array(2.0f));
+  expect_near(norm(m, 1), Array(6.0f));
+  expect_near(norm(m, INFINITY), Array(7.0f));
+  expect_near(norm(m, kFrobenius), Array(std::sqrt(30.0f)));
+  expect_near(norm(m, kNuclear), numpy::sum(svdvals(m)));
+  EXPECT_THROW(norm(m, 3), Error);
+}
+
+// Gradients that are known in closed form.
+
+TEST(Gradients, OfDeterminants) {
+  const Array& a = well_conditioned();
+  const Array inverse_transposed = numpy::transpose(inv(a));
+  expect_near(grad([](Array x) { return slogdet(x).logabsdet; })(a), inverse_transposed);
+  expect_near(grad([](Array x) { return det(x); })(a), det(a) * inverse_transposed, 1e-2f);
+}
+
+TEST(Gradients, OfEigenvalues) {
+  const Array& a = symmetric();
+  expect_near(grad([](Array x) { return numpy::sum(eigvalsh(x)); })(a), identity(3));
+  // The sum of squares of the eigenvalues is that of the elements.
+  expect_near(grad([](Array x) { return numpy::sum(numpy::square(eigvalsh(x))); })(a), a * 2.0f, 1e-4f);
+}
+
+TEST(Gradients, OfSingularValues) {
+  const Array& a = well_conditioned();
+  const SvdResult f = svd(a, false);
+  expect_near(grad([](Array x) { return numpy::sum(svdvals(x)); })(a), numpy::matmul(f.u, f.vh), 1e-4f);
+}
+
+TEST(Gradients, OfFactorsThatGiveTheMatrixBack) {
+  const Array ones = numpy::ones({3, 3});
+  const auto by_qr = [](Array x) {
+    const QrResult f = qr(x);
+    return numpy::sum(numpy::matmul(f.q, f.r));
+  };
+  expect_near(grad(by_qr)(well_conditioned()), ones, 1e-4f);
+  const auto by_svd = [](Array x) {
+    const SvdResult f = svd(x, false);
+    return numpy::sum(numpy::matmul(f.u * f.s, f.vh));
+  };
+  expect_near(grad(by_svd)(well_conditioned()), ones, 1e-4f);
+  const auto by_cholesky = [](Array x) {
+    const Array l = cholesky(x);
+    return numpy::sum(numpy::matmul(l, numpy::transpose(l)));
+  };
+  expect_near(grad(by_cholesky)(symmetric()), ones, 1e-4f);
+  const auto by_eigh = [](Array x) {
+    const EighResult f = eigh(x);
+    return numpy::sum(numpy::matmul(f.eigenvectors * f.eigenvalues, numpy::transpose(f.eigenvectors)));
+  };
+  expect_near(grad(by_eigh)(symmetric()), ones, 1e-4f);
+}
+
+TEST(Gradients, OfMatricesThatAreNotSquare) {
+  const Array tall = numpy::array({{4, 1}, {1, 5}, {-1, 2}});
+  const auto by_svd = [](Array x) {
+    const SvdResult f = svd(x, false);
+    return numpy::sum(numpy::matmul(f.u * f.s, f.vh));
+  };
+  const auto by_qr = [](Array x) {
+    const QrResult f = qr(x);
+    return numpy::sum(numpy::matmul(f.q, f.r));
+  };
+  for (const Array& a : {tall, Array(numpy::transpose(tall))}) {
+    const SvdResult f = svd(a, false);
+    expect_near(grad([](Array x) { return numpy::sum(svdvals(x)); })(a), numpy::matmul(f.u, f.vh), 1e-4f);
+    expect_near(grad(by_svd)(a), numpy::ones_like(a), 1e-4f);
+    expect_near(grad(by_qr)(a), numpy::ones_like(a), 1e-4f);
+  }
+}
+
+TEST(Gradients, OfEigenvaluesOfMatricesThatAreNotSymmetric) {
+  // Their sum is the trace, the sum of their squares that of a matrix squared.
+  const Array& a = well_conditioned();
+  expect_near(grad([](Array x) { return numpy::sum(ops::real(eigvals(x))); })(a), identity(3), 1e-4f);
+  const auto squares = [](Array x) {
+    const Array w = eigvals(x);
+    return numpy::sum(ops::real(w * w));
+  };
+  expect_near(grad(squares)(a), numpy::transpose(a) * 2.0f, 1e-3f);
+}
+
+TEST(Gradients, RefusedCasesSayWhy) {
+  const Array tall = numpy::array({{1, 2}, {4, 5}, {3, 7}});
+  const auto refused = [&](const auto& f) {
+    try {
+      grad(f)(tall);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), StatusCode::kUnimplemented);
+      EXPECT_NE(std::string(error.what()).find("full matrices"), std::string::npos) << error.what();
+    }
+  };
+  refused([](Array x) { return numpy::sum(qr(x, QrMode::kComplete).r); });
+  refused([](Array x) { return numpy::sum(svd(x).u); });
+}
+
+TEST(Vmap, IsALoop) {
+  const Array both = numpy::stack({well_conditioned(), symmetric()});
+  expect_near(vmap([](Array x) { return det(x); })(both), numpy::stack({det(well_conditioned()), det(symmetric())}),
+              1e-3f);
+}
+
+}  // namespace
+}  // namespace hilo::linalg
