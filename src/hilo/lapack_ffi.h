@@ -10,35 +10,33 @@
 extern "C" {
 #endif
 
+// The routines: names of the real one and of the complex one.
+// clang-format off: a row a routine
+#define HILO_LAPACK_ROUTINES(ROUTINE) \
+  ROUTINE(getrf, getrf)               \
+  ROUTINE(potrf, potrf)               \
+  ROUTINE(trsm, trsm)                 \
+  ROUTINE(geqrf, geqrf)               \
+  ROUTINE(geqp3, geqp3)               \
+  ROUTINE(gtsv, gtsv)                 \
+  ROUTINE(gesdd, gesdd)               \
+  ROUTINE(gesvd, gesvd)               \
+  ROUTINE(geev, geev)                 \
+  ROUTINE(gees, gees)                 \
+  ROUTINE(gehrd, gehrd)               \
+  ROUTINE(orgqr, ungqr)               \
+  ROUTINE(ormqr, unmqr)               \
+  ROUTINE(syevd, heevd)               \
+  ROUTINE(sytrd, hetrd)
+// clang-format on
+
 // Each in four types: hilo_lapack_sgetrf_ffi (f32), d (f64), c (c64), z (c128).
-#define HILO_LAPACK_FFI_DECLARE(letter, name) HiloFfi_Error* hilo_lapack_##letter##name##_ffi(HiloFfi_CallFrame* frame);
-#define HILO_LAPACK_FFI_REAL(name) HILO_LAPACK_FFI_DECLARE(s, name) HILO_LAPACK_FFI_DECLARE(d, name)
-#define HILO_LAPACK_FFI_COMPLEX(name) HILO_LAPACK_FFI_DECLARE(c, name) HILO_LAPACK_FFI_DECLARE(z, name)
-#define HILO_LAPACK_FFI(name) HILO_LAPACK_FFI_REAL(name) HILO_LAPACK_FFI_COMPLEX(name)
-
-HILO_LAPACK_FFI(getrf)
-HILO_LAPACK_FFI(potrf)
-HILO_LAPACK_FFI(trsm)
-HILO_LAPACK_FFI(geqrf)
-HILO_LAPACK_FFI(geqp3)
-HILO_LAPACK_FFI(gtsv)
-HILO_LAPACK_FFI(gesdd)
-HILO_LAPACK_FFI(gesvd)
-HILO_LAPACK_FFI(geev)
-HILO_LAPACK_FFI(gees)
-HILO_LAPACK_FFI(gehrd)
-HILO_LAPACK_FFI_REAL(orgqr)
-HILO_LAPACK_FFI_COMPLEX(ungqr)
-HILO_LAPACK_FFI_REAL(ormqr)
-HILO_LAPACK_FFI_COMPLEX(unmqr)
-HILO_LAPACK_FFI_REAL(syevd)
-HILO_LAPACK_FFI_COMPLEX(heevd)
-HILO_LAPACK_FFI_REAL(sytrd)
-HILO_LAPACK_FFI_COMPLEX(hetrd)
-
-#undef HILO_LAPACK_FFI
-#undef HILO_LAPACK_FFI_REAL
-#undef HILO_LAPACK_FFI_COMPLEX
+#define HILO_LAPACK_FFI_DECLARE(real, complex)                           \
+  HiloFfi_Error* hilo_lapack_s##real##_ffi(HiloFfi_CallFrame* frame);    \
+  HiloFfi_Error* hilo_lapack_d##real##_ffi(HiloFfi_CallFrame* frame);    \
+  HiloFfi_Error* hilo_lapack_c##complex##_ffi(HiloFfi_CallFrame* frame); \
+  HiloFfi_Error* hilo_lapack_z##complex##_ffi(HiloFfi_CallFrame* frame);
+HILO_LAPACK_ROUTINES(HILO_LAPACK_FFI_DECLARE)
 #undef HILO_LAPACK_FFI_DECLARE
 
 #ifdef __cplusplus

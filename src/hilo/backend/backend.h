@@ -104,7 +104,7 @@ class Backend {
   virtual int device_count() const = 0;
 
   /// Verifies, optimises and compiles. `observer` (may be null) sees every pass.
-  /// Errors    INVALID_ARGUMENT from the verifier, UNIMPLEMENTED "reduce-window 'r' is not implemented ...",
+  /// Errors    INVALID_ARGUMENT from the verifier, UNIMPLEMENTED "shuffle 's' is not implemented ...",
   /// RESOURCE_EXHAUSTED
   virtual StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                         hlo::PassObserver* observer) = 0;

@@ -2,7 +2,7 @@
 // lax/decomposition_rules.cc -- rules of the linear algebra extension ops. Derivatives are JAX's.
 #include "hilo/hlo/ops/ext/linalg.h"
 
-#include "hilo/lax/batched_matrices.h"
+#include "hilo/lax/batch_leading.h"
 #include "hilo/lax/decompositions.h"
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/matrix.h"
@@ -155,17 +155,17 @@ constexpr NotYet kNoDerivative{"the op has no derivative"};
 
 }  // namespace
 
-const Rules lu_rules = {lu_jvp, Nonlinear{}, batch_in_front};
-const Rules qr_rules = {qr_jvp, Nonlinear{}, batch_in_front};
-const Rules eigh_rules = {eigh_jvp, Nonlinear{}, batch_in_front};
-const Rules svd_rules = {svd_jvp, Nonlinear{}, batch_in_front};
-const Rules eig_rules = {eig_jvp, Nonlinear{}, batch_in_front};
-const Rules geqrf_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
-const Rules geqp3_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
-const Rules householder_product_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
-const Rules ormqr_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
-const Rules tridiagonal_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
-const Rules schur_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
-const Rules hessenberg_rules = {kNoDerivative, Nonlinear{}, batch_in_front};
+const Rules lu_rules = {lu_jvp, Nonlinear{}, batch_leading};
+const Rules qr_rules = {qr_jvp, Nonlinear{}, batch_leading};
+const Rules eigh_rules = {eigh_jvp, Nonlinear{}, batch_leading};
+const Rules svd_rules = {svd_jvp, Nonlinear{}, batch_leading};
+const Rules eig_rules = {eig_jvp, Nonlinear{}, batch_leading};
+const Rules geqrf_rules = {kNoDerivative, Nonlinear{}, batch_leading};
+const Rules geqp3_rules = {kNoDerivative, Nonlinear{}, batch_leading};
+const Rules householder_product_rules = {kNoDerivative, Nonlinear{}, batch_leading};
+const Rules ormqr_rules = {kNoDerivative, Nonlinear{}, batch_leading};
+const Rules tridiagonal_rules = {kNoDerivative, Nonlinear{}, batch_leading};
+const Rules schur_rules = {kNoDerivative, Nonlinear{}, batch_leading};
+const Rules hessenberg_rules = {kNoDerivative, Nonlinear{}, batch_leading};
 
 }  // namespace hilo::lax

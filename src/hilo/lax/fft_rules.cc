@@ -3,7 +3,7 @@
 #include "hilo/lax/fft.h"
 
 #include "hilo/hlo/ops/fft.h"
-#include "hilo/lax/batched_matrices.h"
+#include "hilo/lax/batch_leading.h"
 #include "hilo/lax/linear_rules.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/lax/rule_families.h"
@@ -45,6 +45,6 @@ void fft_transpose(const Operation& operation, std::span<const Tangent> cts, Cot
 
 }  // namespace
 
-const Rules fft_rules = {linear_jvp, fft_transpose, batch_in_front};
+const Rules fft_rules = {linear_jvp, fft_transpose, batch_leading};
 
 }  // namespace hilo::lax

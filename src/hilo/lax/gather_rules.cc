@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/lax/batch_leading.h"
 #include "hilo/lax/indexing.h"
 #include "hilo/lax/linear_rules.h"
 #include "hilo/lax/rule_families.h"
@@ -196,12 +197,7 @@ BatchResult scatter_batch(const Operation& operation, std::span<const BatchDim> 
   s->indices_are_sorted = false;
   s->input_batching_dims.insert(s->input_batching_dims.begin(), 0);
   s->scatter_indices_batching_dims.insert(s->scatter_indices_batching_dims.begin(), 0);
-  Operation batched{Opcode::kScatter, {}, s, std::nullopt};
-  for (size_t i = 0; i < dims.size(); ++i)
-    batched.operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
-  std::vector<Array> results = bind(batched);
-  const size_t count = results.size();
-  return {std::move(results), std::vector<BatchDim>(count, 0)};
+  return batch_leading({Opcode::kScatter, operation.operands, s, std::nullopt}, dims, axis_size);
 }
 
 }  // namespace

@@ -77,6 +77,26 @@ hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& op
   return g;
 }
 
+hlo::GatherAttributes gather_along(std::span<const int64_t> sizes, int64_t dimension) {
+  hlo::GatherAttributes g;
+  g.index_vector_dim = static_cast<int64_t>(sizes.size());
+  for (int64_t d = 0; d < g.index_vector_dim; ++d) {
+    if (d == dimension) continue;
+    g.operand_batching_dims.push_back(d);
+    g.start_indices_batching_dims.push_back(d);
+  }
+  g.collapsed_slice_dims = {dimension};
+  g.start_index_map = {dimension};
+  for (int64_t size : sizes) g.slice_sizes.push_back(std::min<int64_t>(size, 1));
+  return g;
+}
+
+Array take_along(const Array& x, const Array& positions, int64_t dimension) {
+  hlo::GatherAttributes g = gather_along(x.shape(), dimension);
+  g.index_mode = IndexMode::kPromiseInBounds;
+  return ops::gather(x, positions, g);
+}
+
 Array clamp_indices(const hlo::GatherAttributes& g, const Array& operand, const Array& indices) {
   return max(full_like(indices, 0), min(indices, greatest_starts(g, operand, indices)));
 }

@@ -12,6 +12,12 @@ namespace hilo::lax {
 hlo::ScatterAttributes scatter_of(const hlo::GatherAttributes& g);
 hlo::GatherAttributes gather_of(const hlo::ScatterAttributes& s, const Array& operand, const Array& updates);
 
+/// The gather that reads, along `dimension` of an array of these sizes, where an index array of the same rank says: all
+/// other dimensions are batch dimensions.
+hlo::GatherAttributes gather_along(std::span<const int64_t> sizes, int64_t dimension);
+/// x along `dimension` at `positions`, of the same rank, all of them inside.
+Array take_along(const Array& x, const Array& positions, int64_t dimension);
+
 /// Each index moved to where the whole window is inside, as HLO's gather does.
 Array clamp_indices(const hlo::GatherAttributes& g, const Array& operand, const Array& indices);
 /// pred, one a window: is all of it inside? Of the shape of the indices less their vector axis.

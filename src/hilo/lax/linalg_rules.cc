@@ -2,7 +2,7 @@
 // lax/linalg_rules.cc -- rules of cholesky and triangular-solve.
 #include "hilo/hlo/ops/linalg.h"
 
-#include "hilo/lax/batched_matrices.h"
+#include "hilo/lax/batch_leading.h"
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/matrix.h"
 #include "hilo/lax/rule_families.h"
@@ -88,7 +88,7 @@ void triangular_solve_transpose(const Operation& operation, std::span<const Tang
 
 }  // namespace
 
-const Rules cholesky_rules = {cholesky_jvp, Nonlinear{}, batch_in_front};
-const Rules triangular_solve_rules = {triangular_solve_jvp, triangular_solve_transpose, batch_in_front};
+const Rules cholesky_rules = {cholesky_jvp, Nonlinear{}, batch_leading};
+const Rules triangular_solve_rules = {triangular_solve_jvp, triangular_solve_transpose, batch_leading};
 
 }  // namespace hilo::lax

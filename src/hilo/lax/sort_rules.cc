@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/lax/batch_leading.h"
+#include "hilo/lax/indexing.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -29,22 +31,6 @@ hlo::ComputationPtr with_ignored_pair(const hlo::ComputationPtr& comparator, Ele
   call->to_apply = comparator;
   const hlo::InstructionId root = or_throw(builder.add(Opcode::kCall, parameters, std::move(call)));
   return or_throw(std::move(builder).build(root));
-}
-
-/// x reordered along `dimension` by a permutation of each line: a gather with all other dimensions as batch dimensions.
-Array take_along(const Array& x, const Array& permutation, int64_t dimension) {
-  hlo::GatherAttributes g;
-  for (int64_t d = 0; d < x.ndim(); ++d) {
-    if (d == dimension) continue;
-    g.operand_batching_dims.push_back(d);
-    g.start_indices_batching_dims.push_back(d);
-  }
-  g.collapsed_slice_dims = {dimension};
-  g.start_index_map = {dimension};
-  g.index_vector_dim = permutation.ndim();
-  for (int64_t extent : x.shape()) g.slice_sizes.push_back(std::min<int64_t>(extent, 1));
-  g.index_mode = IndexMode::kPromiseInBounds;
-  return ops::gather(x, permutation, g);
 }
 
 /// Sort an index along, then move the tangents as the values moved.
@@ -72,12 +58,7 @@ BatchResult sort_batch(const Operation& operation, std::span<const BatchDim> dim
   auto shifted = std::make_shared<hlo::SortAttributes>(attributes(operation));
   ++shifted->dimensions[0];
   batched.attributes = shifted;
-  batched.declared = std::nullopt;
-  for (size_t i = 0; i < dims.size(); ++i)
-    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
-  std::vector<Array> results = bind(batched);
-  const size_t count = results.size();
-  return {std::move(results), std::vector<BatchDim>(count, 0)};
+  return batch_leading(batched, dims, axis_size);
 }
 
 }  // namespace

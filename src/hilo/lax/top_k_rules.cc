@@ -2,7 +2,8 @@
 // lax/top_k_rules.cc -- rules of topk, and of set-dimension-size, infeed and the like.
 #include "hilo/hlo/ops/ext/dynamic_shape.h"
 #include "hilo/hlo/ops/top_k.h"
-#include "hilo/lax/batch_by_scan.h"
+#include "hilo/lax/batch_leading.h"
+#include "hilo/lax/indexing.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -10,34 +11,11 @@
 namespace hilo::lax {
 namespace {
 
-/// The tangents of the elements that were found.
-Array take_found(const Array& x, const Array& positions) {
-  const int64_t last = x.ndim() - 1;
-  hlo::GatherAttributes g;
-  for (int64_t d = 0; d < last; ++d) {
-    g.operand_batching_dims.push_back(d);
-    g.start_indices_batching_dims.push_back(d);
-  }
-  g.collapsed_slice_dims = {last};
-  g.start_index_map = {last};
-  g.index_vector_dim = positions.ndim();
-  for (int64_t extent : x.shape()) g.slice_sizes.push_back(std::min<int64_t>(extent, 1));
-  g.index_mode = IndexMode::kPromiseInBounds;
-  return ops::gather(x, positions, g);
-}
-
 JvpResult top_k_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   std::vector<Array> found = bind(operation);
   const Array positions = found[1];
   if (tangents[0].is_zero() || positions.size() == 0) return {std::move(found), {Tangent(), Tangent()}};
-  return {std::move(found), {take_found(tangents[0].value(), positions), Tangent()}};
-}
-
-BatchResult top_k_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  Operation batched = operation;
-  batched.declared = std::nullopt;
-  batched.operands[0] = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
-  return {bind(batched), {0, 0}};
+  return {std::move(found), {take_along(tangents[0].value(), positions, positions.ndim() - 1), Tangent()}};
 }
 
 // ---- set-dimension-size ---------------------------------------------------------------------------------------------
@@ -62,7 +40,7 @@ constexpr NotYet kTransfer{"what goes to another device has no derivative and no
 
 }  // namespace
 
-const Rules top_k_rules = {top_k_jvp, Nonlinear{}, top_k_batch};
+const Rules top_k_rules = {top_k_jvp, Nonlinear{}, batch_leading};
 const Rules set_dimension_size_rules = {set_dimension_size_jvp, Nonlinear{}, set_dimension_size_batch};
 const Rules transfer_rules = {kTransfer, kTransfer, kTransfer};
 

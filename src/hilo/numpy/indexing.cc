@@ -158,17 +158,8 @@ Array take_along_axis(const Operand& x, const Operand& indices, int64_t axis, In
   const int64_t extent = of_x[k], count = of_indices[k];
   of_x[k] = of_indices[k] = 1;
   std::vector<int64_t> common = broadcast_shapes(of_x, of_indices);
-  hlo::GatherAttributes g;
-  for (int64_t d = 0; d < x.array().ndim(); ++d) {
-    if (d == at) continue;
-    g.operand_batching_dims.push_back(d);
-    g.start_indices_batching_dims.push_back(d);
-  }
-  g.collapsed_slice_dims = {at};
-  g.start_index_map = {at};
-  g.index_vector_dim = x.array().ndim();
   common[k] = extent;
-  for (int64_t d : common) g.slice_sizes.push_back(std::min<int64_t>(1, d));
+  const hlo::GatherAttributes g = lax::gather_along(common, at);
   const Array array = spread_to(x.array(), common);
   common[k] = count;
   return lax::gather(array, spread_to(wrapped(indices.array(), extent), common), g, mode, fill_value);

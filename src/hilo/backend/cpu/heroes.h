@@ -7,7 +7,7 @@
 namespace hilo::cpu {
 
 /// The code for an instruction that no region takes.
-/// Errors    UNIMPLEMENTED "reduce-window 'r' is not implemented on platform Host in this version"
+/// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version"
 StatusOr<std::unique_ptr<Hero>> make_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                           std::span<const Shape> results, Isa isa);
 

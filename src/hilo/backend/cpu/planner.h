@@ -16,7 +16,7 @@ enum class LoopForm : uint8_t {
 };
 
 /// Plans and compiles. The module must outlive the program. `observer` may be null.
-/// Errors    UNIMPLEMENTED "reduce-window 'r' is not implemented on platform Host in this version", and what code
+/// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version", and what code
 ///           generation returns
 StatusOr<Program> plan_program(const hlo::Module& module, Isa isa, LoopForm loops = LoopForm::kFunctions,
                                hlo::PassObserver* observer = nullptr);

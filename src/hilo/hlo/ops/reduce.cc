@@ -27,33 +27,10 @@ std::vector<int64_t> kept_dimensions(int64_t rank, std::span<const int64_t> redu
   return kept;
 }
 
-Status check_operands(std::span<const Shape> arrays, std::span<const Shape> initials) {
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    // reduce_c1
-    if (!std::equal(arrays[i].dimensions().begin(), arrays[i].dimensions().end(), arrays[0].dimensions().begin(),
-                    arrays[0].dimensions().end())) {
-      return invalid_argument(fmt::format("arrays differ in shape; operand 0 is {}, operand {} is {}",
-                                          arrays[0].to_string(), i, arrays[i].to_string()));
-    }
-    if (!initials[i].is_scalar()) {
-      return invalid_argument(fmt::format(
-          "initial value {} is {}, wanted the scalar {}[]. Hint: operands are all arrays, then all initial values", i,
-          initials[i].to_string(), element_type_name(arrays[i].element_type())));
-    }
-  }
-  return ok_status();
-}
-
 StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
   const auto& attributes = static_cast<const ReduceAttributes&>(*input.attributes);
-  // reduce_c3
-  if (input.operands.empty() || input.operands.size() % 2 != 0) {
-    return invalid_argument(
-        fmt::format("got {} operands, wanted n arrays and n initial values", input.operands.size()));
-  }
-  const size_t n = input.operands.size() / 2;
+  HILO_ASSIGN_OR_RETURN(const size_t n, check_reduction_operands(input.operands, false));  // reduce_c1, c3
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
-  HILO_RETURN_IF_ERROR(check_operands(arrays, initials));
   HILO_RETURN_IF_ERROR(
       check_unique_dimensions("dimensions", attributes.dimensions, arrays[0]));  // reduce_c4, reduce_c5
   // reduce_c6; reduce_c2 holds through it, but for an accumulator that the body widens.
@@ -164,6 +141,26 @@ StatusOr<Literal> evaluate_reduce(const EvaluateInput& input) {
 }
 
 }  // namespace
+
+StatusOr<size_t> check_reduction_operands(std::span<const Shape> operands, bool same_types) {
+  if (operands.empty() || operands.size() % 2 != 0) {
+    return invalid_argument(fmt::format("got {} operands, wanted n arrays and n initial values", operands.size()));
+  }
+  const size_t n = operands.size() / 2;
+  for (size_t i = 0; i < n; ++i) {
+    const Shape &array = operands[i], &initial = operands[n + i];
+    if (!std::ranges::equal(array.dimensions(), operands[0].dimensions())) {
+      return invalid_argument(fmt::format("arrays differ in shape; operand 0 is {}, operand {} is {}",
+                                          operands[0].to_string(), i, array.to_string()));
+    }
+    if (!initial.is_scalar() || (same_types && initial.element_type() != array.element_type())) {
+      return invalid_argument(fmt::format(
+          "initial value {} is {}, wanted the scalar {}[]. Hint: operands are all arrays, then all initial values", i,
+          initial.to_string(), element_type_name(array.element_type())));
+    }
+  }
+  return n;
+}
 
 const OpDef& reduce_op() {
   static const OpDef definition = {.opcode = Opcode::kReduce,

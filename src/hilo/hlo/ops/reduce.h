@@ -12,6 +12,11 @@ struct ReduceAttributes : Attributes {
   ComputationPtr to_apply;
 };
 
+/// The n of a variadic reduction's operands: n arrays of one shape, then n scalars, the initial values. `same_types`: of
+/// the arrays' element types; the body of a plain reduce may widen its accumulator.
+/// Errors    INVALID_ARGUMENT "arrays differ in shape; operand 0 is f32[2], operand 1 is f32[3]"
+StatusOr<size_t> check_reduction_operands(std::span<const Shape> operands, bool same_types);
+
 const OpDef& reduce_op();
 
 }  // namespace hilo::hlo

@@ -8,6 +8,7 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reducer_kernels.h"
 
 namespace hilo::hlo {
@@ -18,32 +19,10 @@ constexpr AttributeField kFields[] = {
     field<&ReduceWindowAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
 
-/// reduce_window_c2, c3
-Status check_operands(std::span<const Shape> arrays, std::span<const Shape> initials) {
-  for (size_t i = 0; i < arrays.size(); ++i) {
-    if (!std::ranges::equal(arrays[i].dimensions(), arrays[0].dimensions())) {
-      return invalid_argument(fmt::format("arrays differ in shape; operand 0 is {}, operand {} is {}",
-                                          arrays[0].to_string(), i, arrays[i].to_string()));
-    }
-    if (!initials[i].is_scalar() || initials[i].element_type() != arrays[i].element_type()) {
-      return invalid_argument(fmt::format(
-          "initial value {} is {}, wanted the scalar {}[]. Hint: operands are all arrays, then all initial values", i,
-          initials[i].to_string(), element_type_name(arrays[i].element_type())));
-    }
-  }
-  return ok_status();
-}
-
 StatusOr<Shape> infer_reduce_window(const ShapeRuleInput& input) {
   const auto& a = static_cast<const ReduceWindowAttributes&>(*input.attributes);
-  // reduce_window_c1
-  if (input.operands.empty() || input.operands.size() % 2 != 0) {
-    return invalid_argument(
-        fmt::format("got {} operands, wanted n arrays and n initial values", input.operands.size()));
-  }
-  const size_t n = input.operands.size() / 2;
+  HILO_ASSIGN_OR_RETURN(const size_t n, check_reduction_operands(input.operands, true));  // reduce_window_c1..c3
   const std::span<const Shape> arrays = input.operands.first(n), initials = input.operands.subspan(n);
-  HILO_RETURN_IF_ERROR(check_operands(arrays, initials));
   HILO_RETURN_IF_ERROR(check_window(a.window, arrays[0].rank()));  // reduce_window_c4..c12
   std::vector<Shape> parameters(initials.begin(), initials.end());
   parameters.insert(parameters.end(), initials.begin(), initials.end());

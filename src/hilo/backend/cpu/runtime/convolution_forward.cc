@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/runtime/convolution_forward.cc -- convolutions with few taps and many positions.
 #include <atomic>
-#include <numeric>
 
 #include "hilo/backend/cpu/runtime/convolution_pack.h"
 #include "hilo/backend/cpu/runtime/convolution_step.h"
@@ -110,10 +109,10 @@ class ForwardStep final : public ConvolutionStep {
   /// Only every pitch-th element of the input is read.
   void choose_steps() {
     for (size_t d = 0; d < kRank; ++d) {
-      const ConvolutionDimension& x = dims_[d];
-      pitch_[d] = x.taps == 1 ? x.step : x.count == 1 ? x.tap_step : std::gcd(x.step, x.tap_step);
-      step_[d] = x.count == 1 ? 0 : x.step / pitch_[d];
-      tap_step_[d] = x.taps == 1 ? 0 : x.tap_step / pitch_[d];
+      const ConvolutionLattice lattice = lattice_of(dims_[d]);
+      pitch_[d] = lattice.pitch;
+      step_[d] = lattice.step;
+      tap_step_[d] = lattice.tap_step;
     }
   }
 

@@ -2,7 +2,6 @@
 // backend/cpu/runtime/convolution_gradient.cc -- convolutions with many taps and few positions: gradients of kernels,
 // where the batch of the convolution is the kernel's input features, and its input features are the batch.
 #include <atomic>
-#include <numeric>
 
 #include "hilo/backend/cpu/runtime/convolution_pack.h"
 #include "hilo/backend/cpu/runtime/convolution_step.h"
@@ -68,10 +67,10 @@ class GradientStep final : public ConvolutionStep {
     inputs.rhs_stride = p_.inputs.rhs_stride;
     std::copy(p_.dims.begin(), p_.dims.end(), dims_.begin() + 1);
     for (size_t d = 0; d < kRank; ++d) {
-      const ConvolutionDimension& x = dims_[d];
-      pitch_[d] = x.taps == 1 ? x.step : x.count == 1 ? x.tap_step : std::gcd(x.step, x.tap_step);
-      step_[d] = x.count == 1 ? 0 : x.step / pitch_[d];
-      tap_step_[d] = x.taps == 1 ? 0 : x.tap_step / pitch_[d];
+      const ConvolutionLattice lattice = lattice_of(dims_[d]);
+      pitch_[d] = lattice.pitch;
+      step_[d] = lattice.step;
+      tap_step_[d] = lattice.tap_step;
     }
   }
 

@@ -71,6 +71,11 @@ ConvolutionProblem roles_of(const hlo::ConvolutionAttributes& a, const Shape& lh
 
 }  // namespace
 
+ConvolutionLattice lattice_of(const ConvolutionDimension& x) {
+  const int64_t pitch = x.taps == 1 ? x.step : x.count == 1 ? x.tap_step : std::gcd(x.step, x.tap_step);
+  return {pitch, x.count == 1 ? 0 : x.step / pitch, x.taps == 1 ? 0 : x.tap_step / pitch};
+}
+
 std::optional<std::vector<ConvolutionProblem>> convolution_problems(const hlo::ConvolutionAttributes& a,
                                                                     const Shape& lhs, const Shape& rhs,
                                                                     const Shape& out) {

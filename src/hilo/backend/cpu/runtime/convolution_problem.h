@@ -19,6 +19,12 @@ struct ConvolutionDimension {
   int64_t lhs_stride = 0, rhs_stride = 0, out_stride = 0;
 };
 
+/// The places that a dimension reads are multiples of `pitch`; a position is `step` of them further, a tap `tap_step`.
+struct ConvolutionLattice {
+  int64_t pitch, step, tap_step;
+};
+ConvolutionLattice lattice_of(const ConvolutionDimension& dimension);
+
 /// What a role that isn't spatial has: its extent and strides.
 struct ConvolutionRole {
   int64_t extent = 1, lhs_stride = 0, rhs_stride = 0, out_stride = 0;

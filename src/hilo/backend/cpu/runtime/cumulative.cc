@@ -4,6 +4,7 @@
 
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/backend/cpu/runtime/reducers.h"
 #include "hilo/hlo/ops/reduce_window.h"
 
@@ -68,11 +69,7 @@ void run_rows(const Lines& lines, RunsIn<T, Reducer> first, const T* in, T* out)
 
 template <typename F>
 void run_tasks(int64_t count, int64_t elements, const F& task) {
-  if (elements < kWorthForking) {
-    for (int64_t t = 0; t < count; ++t) task(t);
-  } else {
-    default_pool().parallel_for(count, task);
-  }
+  each_in_parts(count, elements < kWorthForking ? 1 : count, task);
 }
 
 template <typename T, typename Reducer>
@@ -104,19 +101,11 @@ class CumulativeHero final : public Hero {
   CumulativeHero(Lines lines, ElementType type, hlo::ReducerKind kind) : lines_(lines), type_(type), kind_(kind) {}
 
   Status run(void* const* buffers, RunContext&) const override {
-    return visit_element_type(
-        type_,
-        [&]<typename T>() -> Status {
-          if constexpr (!is_complex(element_type_of<T>)) {
-            const auto run = [&]<typename Reducer>() {
-              run_all<T, Reducer>(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]),
-                                  static_cast<T*>(buffers[2]));
-            };
-            if (visit_reducer<ReducedIn<T>>(kind_, run)) return ok_status();
-          }
-          return internal_error("cumulative: no such reducer");
-        },
-        [] { return internal_error("cumulative: element type"); });
+    const bool known = visit_reducer_of(kind_, type_, [&]<typename T, typename Reducer>() {
+      run_all<T, Reducer>(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]),
+                          static_cast<T*>(buffers[2]));
+    });
+    return known ? ok_status() : internal_error("cumulative: no such reducer");
   }
 
  private:

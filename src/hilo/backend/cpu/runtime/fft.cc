@@ -4,6 +4,7 @@
 
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/fft/transform.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/fft.h"
 
@@ -19,14 +20,8 @@ constexpr double kWorthForking = 1 << 16;  // elements
 /// Calls run(row) for all rows, on several threads if there is enough to do.
 template <typename Run>
 void for_rows(int64_t rows, int64_t length, Run&& run) {
-  const int64_t parts = std::min<int64_t>(rows, default_pool().threads() * 4);
-  if (parts < 2 || static_cast<double>(rows) * static_cast<double>(length) < kWorthForking) {
-    for (int64_t r = 0; r < rows; ++r) run(r);
-    return;
-  }
-  default_pool().parallel_for(parts, [&](int64_t p) {
-    for (int64_t r = rows * p / parts; r < rows * (p + 1) / parts; ++r) run(r);
-  });
+  const bool worth = static_cast<double>(rows) * static_cast<double>(length) >= kWorthForking;
+  each_in_parts(rows, worth ? parts_for_threads(rows) : 1, run);
 }
 
 /// Real lines of an even length n as complex ones of length n/2: even elements are real parts, odd ones imaginary.

@@ -3,6 +3,7 @@
 
 #include "hilo/backend/cpu/runtime/lapack_routine.h"
 #include "hilo/base/text.h"
+#include "hilo/lapack_ffi.h"
 
 namespace hilo::cpu::lapack {
 
@@ -46,39 +47,17 @@ Status check_fits(const CustomCallFrame& frame, bool fits) {
 
 namespace {
 
-/// lapack_sNAME_ffi and so on. Real and complex routines differ in the names of some.
-#define HILO_LAPACK_REAL(name, handler) \
-  {"lapack_s" name "_ffi", handler<float>}, { "lapack_d" name "_ffi", handler<double> }
-#define HILO_LAPACK_COMPLEX(name, handler) \
-  {"lapack_c" name "_ffi", handler<std::complex<float>>}, { "lapack_z" name "_ffi", handler<std::complex<double>> }
-#define HILO_LAPACK(name, handler) HILO_LAPACK_REAL(name, handler), HILO_LAPACK_COMPLEX(name, handler)
-
 struct Target {
   const char* name;
   Status (*handler)(const CustomCallFrame&);
 };
-constexpr Target kTargets[] = {
-    {"hilo_lu_pivots_to_permutation_ffi", pivots_to_permutation},
-    HILO_LAPACK("getrf", getrf),
-    HILO_LAPACK("potrf", potrf),
-    HILO_LAPACK("trsm", trsm),
-    HILO_LAPACK("geqrf", geqrf),
-    HILO_LAPACK("geqp3", geqp3),
-    HILO_LAPACK("gtsv", gtsv),
-    HILO_LAPACK_REAL("orgqr", orgqr),
-    HILO_LAPACK_COMPLEX("ungqr", orgqr),
-    HILO_LAPACK_REAL("ormqr", ormqr),
-    HILO_LAPACK_COMPLEX("unmqr", ormqr),
-    HILO_LAPACK_REAL("syevd", syevd),
-    HILO_LAPACK_COMPLEX("heevd", syevd),
-    HILO_LAPACK_REAL("sytrd", sytrd),
-    HILO_LAPACK_COMPLEX("hetrd", sytrd),
-    HILO_LAPACK("gesdd", gesdd),
-    HILO_LAPACK("gesvd", gesvd),
-    HILO_LAPACK("geev", geev),
-    HILO_LAPACK("gees", gees),
-    HILO_LAPACK("gehrd", gehrd),
-};
+#define HILO_LAPACK_TARGETS(real_name, complex_name)                                                   \
+  {"lapack_s" #real_name "_ffi", real_name<float>}, {"lapack_d" #real_name "_ffi", real_name<double>}, \
+      {"lapack_c" #complex_name "_ffi", real_name<std::complex<float>>},                               \
+      {"lapack_z" #complex_name "_ffi", real_name<std::complex<double>>},
+constexpr Target kTargets[] = {{"hilo_lu_pivots_to_permutation_ffi", pivots_to_permutation},
+                               // Handlers bear the names of the real routines.
+                               HILO_LAPACK_ROUTINES(HILO_LAPACK_TARGETS)};
 
 /// When the library is loaded: handlers only look for LAPACK when they are called.
 const bool kRegistered = [] {

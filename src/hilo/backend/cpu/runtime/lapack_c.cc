@@ -13,32 +13,10 @@ namespace lapack = hilo::cpu::lapack;
   HiloFfi_Error* hilo_lapack_##letter##name##_ffi(HiloFfi_CallFrame* frame) {                   \
     return hilo::answer_ffi_call(frame, "lapack_" #letter #name "_ffi", lapack::handler<type>); \
   }
-#define HILO_LAPACK_FFI_REAL(name, handler)       \
-  HILO_LAPACK_FFI_DEFINE(s, name, handler, float) \
-  HILO_LAPACK_FFI_DEFINE(d, name, handler, double)
-#define HILO_LAPACK_FFI_COMPLEX(name, handler)                  \
-  HILO_LAPACK_FFI_DEFINE(c, name, handler, std::complex<float>) \
-  HILO_LAPACK_FFI_DEFINE(z, name, handler, std::complex<double>)
-#define HILO_LAPACK_FFI(name)      \
-  HILO_LAPACK_FFI_REAL(name, name) \
-  HILO_LAPACK_FFI_COMPLEX(name, name)
+#define HILO_LAPACK_FFI_DEFINE_ALL(real_name, complex_name)               \
+  HILO_LAPACK_FFI_DEFINE(s, real_name, real_name, float)                  \
+  HILO_LAPACK_FFI_DEFINE(d, real_name, real_name, double)                 \
+  HILO_LAPACK_FFI_DEFINE(c, complex_name, real_name, std::complex<float>) \
+  HILO_LAPACK_FFI_DEFINE(z, complex_name, real_name, std::complex<double>)
 
-HILO_LAPACK_FFI(getrf)
-HILO_LAPACK_FFI(potrf)
-HILO_LAPACK_FFI(trsm)
-HILO_LAPACK_FFI(geqrf)
-HILO_LAPACK_FFI(geqp3)
-HILO_LAPACK_FFI(gtsv)
-HILO_LAPACK_FFI(gesdd)
-HILO_LAPACK_FFI(gesvd)
-HILO_LAPACK_FFI(geev)
-HILO_LAPACK_FFI(gees)
-HILO_LAPACK_FFI(gehrd)
-HILO_LAPACK_FFI_REAL(orgqr, orgqr)
-HILO_LAPACK_FFI_COMPLEX(ungqr, orgqr)
-HILO_LAPACK_FFI_REAL(ormqr, ormqr)
-HILO_LAPACK_FFI_COMPLEX(unmqr, ormqr)
-HILO_LAPACK_FFI_REAL(syevd, syevd)
-HILO_LAPACK_FFI_COMPLEX(heevd, syevd)
-HILO_LAPACK_FFI_REAL(sytrd, sytrd)
-HILO_LAPACK_FFI_COMPLEX(hetrd, sytrd)
+HILO_LAPACK_ROUTINES(HILO_LAPACK_FFI_DEFINE_ALL)

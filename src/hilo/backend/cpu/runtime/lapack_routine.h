@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "hilo/backend/cpu/runtime/blas.h"
-#include "hilo/base/thread_pool.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 
 namespace hilo::cpu::lapack {
@@ -107,10 +107,8 @@ void copy_unless_same(const Batch<T>& from, const Batch<T>& to) {
 template <typename Run>
 void for_batch(int64_t count, double work, Run&& run) {
   constexpr double kWorthForking = 1 << 18;
-  const int64_t threads = default_pool().threads();
-  if (count < 2 || threads < 2 || static_cast<double>(count) * work < kWorthForking) return run(int64_t{0}, count);
-  const int64_t parts = std::min<int64_t>(count, threads * 4);
-  default_pool().parallel_for(parts, [&](int64_t p) { run(count * p / parts, count * (p + 1) / parts); });
+  const bool worth = default_pool().threads() > 1 && static_cast<double>(count) * work >= kWorthForking;
+  in_parts(count, worth ? parts_for_threads(count) : 1, run);
 }
 
 template <typename T>

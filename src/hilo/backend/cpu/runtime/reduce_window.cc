@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/backend/cpu/runtime/reducers.h"
 #include "hilo/backend/cpu/runtime/window_plan.h"
 
@@ -11,21 +12,14 @@ namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kMostLanes = 512;
-constexpr int64_t kWorthForking = 1 << 14;  // combined elements
+constexpr double kWorthForking = 1 << 14;  // combined elements
+constexpr int64_t kMostParts = 64;
 
-/// Positions in chunks, on several threads if that much work is worth it; f(begin, end).
-template <typename F>
-void in_chunks(int64_t positions, int64_t work, const F& f) {
-  const int64_t tasks = work < kWorthForking ? 1 : std::min<int64_t>(positions, 64);
-  const auto task = [&](int64_t t) { f(positions * t / tasks, positions * (t + 1) / tasks); };
-  if (tasks <= 1) f(int64_t{0}, positions);
-  else default_pool().parallel_for(tasks, task);
-}
-
-int64_t work_of(const WindowPlan& plan) {
+/// The stretches in which positions are taken.
+int64_t parts_of(const WindowPlan& plan) {
   double work = static_cast<double>(plan.batches) * static_cast<double>(plan.positions() * plan.lanes);
   for (int64_t size : plan.window_sizes) work *= static_cast<double>(size);
-  return static_cast<int64_t>(std::min(work, 1e18));
+  return work < kWorthForking ? 1 : std::min(plan.batches * plan.positions(), kMostParts);
 }
 
 template <typename T, typename Reducer>
@@ -49,26 +43,18 @@ class ReduceWindowHero final : public Hero {
       : plan_(std::move(plan)), type_(type), kind_(kind) {}
 
   Status run(void* const* buffers, RunContext&) const override {
-    return visit_element_type(
-        type_,
-        [&]<typename T>() -> Status {
-          if constexpr (!is_complex(element_type_of<T>)) {
-            const auto run = [&]<typename Reducer>() {
-              run_as<T, Reducer>(static_cast<const T*>(buffers[0]), *static_cast<const T*>(buffers[1]),
-                                 static_cast<T*>(buffers[2]));
-            };
-            if (visit_reducer<ReducedIn<T>>(kind_, run)) return ok_status();
-          }
-          return internal_error("reduce-window: no such reducer");
-        },
-        [] { return internal_error("reduce-window: element type"); });
+    const bool known = visit_reducer_of(kind_, type_, [&]<typename T, typename Reducer>() {
+      run_as<T, Reducer>(static_cast<const T*>(buffers[0]), *static_cast<const T*>(buffers[1]),
+                         static_cast<T*>(buffers[2]));
+    });
+    return known ? ok_status() : internal_error("reduce-window: no such reducer");
   }
 
  private:
   template <typename T, typename Reducer>
   void run_as(const T* in, T initial, T* out) const {
     const int64_t positions = plan_.positions();
-    in_chunks(plan_.batches * positions, work_of(plan_), [&](int64_t begin, int64_t end) {
+    in_parts(plan_.batches * positions, parts_of(plan_), [&](int64_t begin, int64_t end) {
       std::vector<int64_t> position(plan_.counts.size());
       for (int64_t i = begin; i < end; ++i) {
         const int64_t batch = i / positions;
@@ -91,7 +77,7 @@ class CompiledReduceWindowHero final : public Hero {
 
   Status run(void* const* buffers, RunContext&) const override {
     const int64_t positions = plan_.positions();
-    in_chunks(plan_.batches * positions, work_of(plan_), [&](int64_t begin, int64_t end) {
+    in_parts(plan_.batches * positions, parts_of(plan_), [&](int64_t begin, int64_t end) {
       std::vector<int64_t> position(plan_.counts.size());
       for (int64_t i = begin; i < end; ++i) {
         position_at(plan_.counts, i % positions, position);

@@ -38,34 +38,24 @@ struct MultiplyReducer {
   }
 };
 
-/// NaN wins, and 0 over -0: of equal numbers, the sign bits are and-ed.
-struct MaximumReducer {
+/// NaN wins, and 0 lies above -0: of equal numbers, the sign bits are and-ed for the greatest, or-ed for the least.
+template <bool kGreatest>
+struct ExtremeReducer {
   template <typename A>
   static A apply(A a, A x) {
-    const A greater = x > a ? x : a;
+    const A better = (kGreatest ? x > a : x < a) ? x : a;
     if constexpr (std::is_floating_point_v<A>) {
-      const A equal = std::bit_cast<A>(std::bit_cast<BitsOf<A>>(a) & std::bit_cast<BitsOf<A>>(x));
-      const A ordered = x == a ? equal : greater;
+      const auto p = std::bit_cast<BitsOf<A>>(a), q = std::bit_cast<BitsOf<A>>(x);
+      const A equal = std::bit_cast<A>(kGreatest ? p & q : p | q);
+      const A ordered = x == a ? equal : better;
       return x != x ? x : ordered;
     } else {
-      return greater;
+      return better;
     }
   }
 };
-
-struct MinimumReducer {
-  template <typename A>
-  static A apply(A a, A x) {
-    const A less = x < a ? x : a;
-    if constexpr (std::is_floating_point_v<A>) {
-      const A equal = std::bit_cast<A>(std::bit_cast<BitsOf<A>>(a) | std::bit_cast<BitsOf<A>>(x));
-      const A ordered = x == a ? equal : less;
-      return x != x ? x : ordered;
-    } else {
-      return less;
-    }
-  }
-};
+using MaximumReducer = ExtremeReducer<true>;
+using MinimumReducer = ExtremeReducer<false>;
 
 struct AndReducer {
   template <typename A>
@@ -110,24 +100,21 @@ bool visit_reducer(hlo::ReducerKind kind, F&& f) {
   return false;
 }
 
-/// Whether visit_reducer knows it, on elements of `type`: integers, pred, and real floats of 16 bits and more.
+/// Calls f.operator()<T, Reducer>() with the elements' type and what `kind` names on them; false for kinds without a name,
+/// complex numbers, and types of less than 8 bits or narrower floats than f16.
+template <typename F>
+bool visit_reducer_of(hlo::ReducerKind kind, ElementType type, F&& f) {
+  return visit_element_type(
+      type,
+      [&]<typename T>() {
+        if constexpr (is_complex(element_type_of<T>)) return false;
+        else return visit_reducer<ReducedIn<T>>(kind, [&]<typename Reducer>() { f.template operator()<T, Reducer>(); });
+      },
+      [] { return false; });
+}
+
 inline bool has_reducer(hlo::ReducerKind kind, ElementType type) {
-  const ElementTypeInfo& info = element_type_info(type);
-  if (is_complex(type) || (info.bits < 8 && type != ElementType::kPred)) return false;
-  if (is_floating(type) && info.bits < 16) return false;
-  switch (kind) {
-    case hlo::ReducerKind::kAdd:
-    case hlo::ReducerKind::kMultiply:
-    case hlo::ReducerKind::kMaximum:
-    case hlo::ReducerKind::kMinimum: return true;
-    case hlo::ReducerKind::kAnd:
-    case hlo::ReducerKind::kOr:
-    case hlo::ReducerKind::kXor: return !is_floating(type);
-    case hlo::ReducerKind::kArgMax:
-    case hlo::ReducerKind::kArgMin:
-    case hlo::ReducerKind::kGeneric: break;
-  }
-  return false;
+  return visit_reducer_of(kind, type, []<typename T, typename Reducer>() {});
 }
 
 }  // namespace hilo::cpu

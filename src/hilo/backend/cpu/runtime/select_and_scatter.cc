@@ -4,6 +4,7 @@
 // places give the same bits on every run.
 #include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/backend/cpu/runtime/reducers.h"
 #include "hilo/backend/cpu/runtime/window_plan.h"
 #include "hilo/hlo/ir/reducer_kind.h"
@@ -143,11 +144,7 @@ class SelectAndScatterHero final : public Hero {
         from += plan_.lanes;
       } while (hlo::next_index(plan_.counts, position));
     };
-    if (plan_.batches > 1 && plan_.batches * plan_.array_batch > kWorthForking) {
-      default_pool().parallel_for(plan_.batches, one);
-    } else {
-      for (int64_t batch = 0; batch < plan_.batches; ++batch) one(batch);
-    }
+    each_in_parts(plan_.batches, plan_.batches * plan_.array_batch > kWorthForking ? plan_.batches : 1, one);
   }
 
   WindowPlan plan_;

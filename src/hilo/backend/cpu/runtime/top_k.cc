@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 
 namespace hilo::cpu {
 namespace {
@@ -28,11 +29,10 @@ class TopKHero final : public Hero {
 
   Status run(void* const* buffers, RunContext&) const override {
     if (k_ == 0 || rows_ == 0) return ok_status();
-    const int64_t tasks =
-        static_cast<double>(rows_) * static_cast<double>(length_) > kWorthForking ? std::min<int64_t>(rows_, 16) : 1;
-    const auto task = [&](int64_t t) {
+    const bool worth = static_cast<double>(rows_) * static_cast<double>(length_) > kWorthForking;
+    in_parts(rows_, worth ? std::min<int64_t>(rows_, 16) : 1, [&](int64_t begin, int64_t end) {
       std::vector<Ranked> ranked(static_cast<size_t>(length_));
-      for (int64_t row = rows_ * t / tasks; row < rows_ * (t + 1) / tasks; ++row) {
+      for (int64_t row = begin; row < end; ++row) {
         switch (element_size_bytes(type_)) {
           case 1: find<uint8_t>(buffers, row, ranked); break;
           case 2: find<uint16_t>(buffers, row, ranked); break;
@@ -40,9 +40,7 @@ class TopKHero final : public Hero {
           default: find<uint64_t>(buffers, row, ranked); break;
         }
       }
-    };
-    if (tasks > 1) default_pool().parallel_for(tasks, task);
-    else task(0);
+    });
     return ok_status();
   }
 

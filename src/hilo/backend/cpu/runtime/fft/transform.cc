@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/buffer_pool.h"
-#include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu::fft {
 namespace {
@@ -204,13 +204,10 @@ void Transform<T>::run_job(LineJob<T> job, double work) const {
     else sse2::run(part);
   };
   const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
-  const int64_t parts = work < kWorthForking ? 1 : std::min<int64_t>(blocks, default_pool().threads() * 4);
-  if (parts <= 1) return run(job);
-  const int64_t first = job.begin, last = job.end;
-  default_pool().parallel_for(parts, [&](int64_t p) {
+  in_parts(blocks, work < kWorthForking ? 1 : parts_for_threads(blocks), [&](int64_t begin, int64_t end) {
     LineJob<T> part = job;
-    part.begin = std::min(last, first + blocks * p / parts * lanes_);
-    part.end = std::min(last, first + blocks * (p + 1) / parts * lanes_);
+    part.begin = std::min(job.end, job.begin + begin * lanes_);
+    part.end = std::min(job.end, job.begin + end * lanes_);
     run(part);
   });
 }
@@ -226,10 +223,7 @@ void Transform<T>::run_direct(const Batch<T>& batch) const {
   };
   const double work = work_of(length_, batch.count);
   if (batch.groups > 1 && work * static_cast<double>(batch.groups) > kWorthForking) {
-    const int64_t parts = std::min<int64_t>(batch.groups, default_pool().threads() * 4);
-    default_pool().parallel_for(parts, [&](int64_t p) {
-      for (int64_t g = batch.groups * p / parts; g < batch.groups * (p + 1) / parts; ++g) group(g, 0);
-    });
+    each_in_parts(batch.groups, parts_for_threads(batch.groups), [&](int64_t g) { group(g, 0); });
   } else {
     for (int64_t g = 0; g < batch.groups; ++g) group(g, work);
   }
@@ -298,11 +292,8 @@ Status Transform<T>::run(const Batch<T>& batch) const {
                                           batch.to.element, batch.inverse, batch.scale);
     if (!status.ok()) failed = true;
   };
-  if (parts >= default_pool().threads() && work_of(length_, lines) > kWorthForking) {
-    default_pool().parallel_for(parts, part);
-  } else {
-    for (int64_t p = 0; p < parts; ++p) part(p);
-  }
+  const bool forks = parts >= default_pool().threads() && work_of(length_, lines) > kWorthForking;
+  each_in_parts(parts, forks ? parts : 1, part);
   if (failed) return resource_exhausted("fft: no memory for its intermediate values");
   return ok_status();
 }

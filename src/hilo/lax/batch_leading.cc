@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/lax/batched_matrices.h"
+#include "hilo/lax/batch_leading.h"
 
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax {
 
-BatchResult batch_in_front(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult batch_leading(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
   Operation batched = operation;
   batched.declared = std::nullopt;
   for (size_t i = 0; i < dims.size(); ++i)

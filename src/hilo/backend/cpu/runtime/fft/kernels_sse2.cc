@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/runtime/fft/sse2.cc -- the kernels of Fourier transforms for this instruction set.
+// The kernels of Fourier transforms for Isa::kSse2. The build compiles this file, and no other, for that instruction set.
 #include "hilo/backend/cpu/runtime/fft/kernels.h"
 
 #define HILO_FFT_ISA sse2
