@@ -147,15 +147,18 @@ class DotHero final : public Hero {
   }
 
   void narrow_result(const T* from, void* to) const {
-    const int64_t count = result_.element_count();
-    visit_array_type(
-        result_.element_type(),
-        [&]<typename To>() {
-          if constexpr (std::is_floating_point_v<T> && (std::is_same_v<To, float> || computes_in_float<To>)) {
-            for (int64_t i = 0; i < count; ++i) static_cast<To*>(to)[i] = static_cast<To>(static_cast<float>(from[i]));
-          }
-        },
-        [] {});
+    if constexpr (std::is_floating_point_v<T>) {
+      const int64_t count = result_.element_count();
+      visit_array_type(
+          result_.element_type(),
+          [&]<typename To>() {
+            if constexpr (std::is_same_v<To, float> || computes_in_float<To>) {
+              for (int64_t i = 0; i < count; ++i)
+                static_cast<To*>(to)[i] = static_cast<To>(static_cast<float>(from[i]));
+            }
+          },
+          [] {});
+    }
   }
 
   void multiply_all(const T* a, const T* b, T* c) const {
