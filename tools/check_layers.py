@@ -42,6 +42,7 @@ LAYERS = {
     "tree": ("trace",),
     "transform": ("trace", "tree", "hlo/passes", "hlo/ops/ext"),
     "lax": ("transform", "hlo/ops/ext"),
+    "import": ("transform", "hlo/passes", "stablehlo", "hlo/proto"),
     "numpy": ("lax",),
     "random": ("numpy",),
     "linalg": ("lax",),

@@ -33,11 +33,6 @@ Command add_completion(CLI::App& parent);
 /// The text of --version and of `hilo info`. Cost    BLAS is looked for, LLVM is not touched.
 std::string info_text();
 
-/// The program in a file of HLO text, HloModuleProto, or MLIR (StableHLO text, or the bytecode of a portable artefact),
-/// whatever the file's name. `function` names the one to run of a module of MLIR; empty: main, or the only public one.
-/// Errors    INVALID_ARGUMENT if a function is named and the file is no MLIR
-StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function = {});
-
 /// The engine named on the command line, "cpu" or "reference", counts before the flag; empty leaves the flag.
 Status choose_engine(const std::string& engine);
 

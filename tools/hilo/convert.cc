@@ -8,6 +8,7 @@
 #include "hilo/hlo/graph/svg.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/printer.h"
+#include "hilo/import/program.h"
 #include "tools/hilo/command.h"
 
 namespace hilo::tool {

@@ -5,6 +5,7 @@
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/passes/pass_list.h"
 #include "hilo/hlo/text/printer.h"
+#include "hilo/import/program.h"
 #include "tools/hilo/command.h"
 
 namespace hilo::tool {

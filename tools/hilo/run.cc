@@ -12,6 +12,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/client/local_computation.h"
 #include "hilo/client/replicas.h"
+#include "hilo/import/program.h"
 #include "hilo/io/npy.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"

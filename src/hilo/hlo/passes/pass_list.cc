@@ -19,11 +19,12 @@ constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};        // 
 constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};  // what every iteration computes anew
 constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};        // what is known now
 constexpr PassEntry kCse{"cse", cse};                                        // equal instructions become one
+constexpr PassEntry kRaiseWhile{"raise_while", raise_while};                 // counted loops become scans
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kLowerExtensions, kInlineCalls,     kLowerWindows,  kSimplify, kSimplifyConditional,
-    kSimplifyWhile,   kHoistInvariants, kFoldConstants, kCse,      kDce,
+    kLowerExtensions, kInlineCalls,   kLowerWindows, kSimplify, kSimplifyConditional, kSimplifyWhile,
+    kHoistInvariants, kFoldConstants, kCse,          kDce,      kRaiseWhile,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
@@ -31,10 +32,13 @@ constexpr PassEntry kDefaultPipeline[] = {
     kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
 };
 
+constexpr PassEntry kRaisePipeline[] = {kRaiseWhile};
+
 }  // namespace
 
 std::span<const PassEntry> all_passes() { return kAllPasses; }
 std::span<const PassEntry> default_pipeline() { return kDefaultPipeline; }
+std::span<const PassEntry> raise_pipeline() { return kRaisePipeline; }
 
 StatusOr<PassEntry> find_pass(std::string_view name) {
   std::vector<std::string_view> names;

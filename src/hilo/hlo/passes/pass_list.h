@@ -24,6 +24,10 @@ std::span<const PassEntry> all_passes();
 /// there twice, because loops that unrolled and branches that fell away leave it work.
 std::span<const PassEntry> default_pipeline();
 
+/// What is run on a program from a file before it is transformed: ops that were written out are recognised again, because
+/// those have rules of derivatives and batching.
+std::span<const PassEntry> raise_pipeline();
+
 /// Errors    NOT_FOUND "pass 'x' doesn't exist; wanted one of ... Hint: did you mean 'y'?"
 StatusOr<PassEntry> find_pass(std::string_view name);
 

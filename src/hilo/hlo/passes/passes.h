@@ -46,6 +46,11 @@ StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 /// by dimension, windows as large as the array are plain reductions. Running reductions stay, and what is left.
 StatusOr<bool> lower_windows(Module& module);
 
+/// While loops whose trip count is known become scans of as many steps, so that reverse mode goes through them: what the
+/// body changes is the carry, what it hands on unchanged the constants. Calls in the body are inlined, that derivatives
+/// see what depends on the carry. For programs that are to be transformed; no backend runs it.
+StatusOr<bool> raise_while(Module& module);
+
 /// psum, all_gather and the like over the axis `axis_name` become collectives of `replicas` replicas, the axis's members.
 StatusOr<bool> lower_named_axis(Module& module, std::string_view axis_name, int64_t replicas);
 

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/passes/loop_carry.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/simplify/rules.h"
+#include "hilo/hlo/passes/trip_count.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// The elements of a carry: one for each leaf of a flat tuple, or the array that it is.
+std::vector<Shape> elements_of(const Shape& carry) {
+  if (!carry.is_tuple()) return {carry};
+  const std::span<const Shape> elements = carry.tuple_elements();
+  return {elements.begin(), elements.end()};
+}
+
+/// A call whose callee may take its place.
+bool is_plain_call(const Instruction& i) {
+  return i.opcode == Opcode::kCall && !attributes_of<CallAttributes>(i).is_composite;
+}
+
+/// The body with its calls inlined, one level after the other as far as calls go.
+StatusOr<ComputationPtr> without_calls(ComputationPtr body) {
+  while (has_opcode(*body, Opcode::kCall)) {
+    RewriteBuilder b(body, {.share = false, .rule = forward_tuples});
+    bool inlined = false;
+    for (const Instruction& i : body->instructions()) {
+      if (!is_plain_call(i)) {
+        b.copy(i);
+        continue;
+      }
+      b.at(i);
+      b.replace(i.id, b.splice(attributes_of<CallAttributes>(i).to_apply, b.mapped(i.operands)));
+      inlined = true;
+    }
+    if (!inlined) break;
+    HILO_ASSIGN_OR_RETURN(body, b.finish());
+  }
+  return body;
+}
+
+/// Which elements the body hands on as it got them.
+std::vector<bool> unchanged_elements(const Computation& body, size_t count) {
+  if (body.root().opcode != Opcode::kTuple || !reads_carry_by_element(body)) return std::vector<bool>(count, false);
+  return invariant_elements(body);
+}
+
+/// `body` as a scan's step: parameters for the constants, then for the carries; returns the tuple of the carries.
+StatusOr<ComputationPtr> step_of(const ComputationPtr& body, const std::vector<Shape>& elements,
+                                 const std::vector<bool>& constant) {
+  RewriteBuilder b(body, {.share = false, .rule = forward_tuples});
+  const Instruction& carry = body->instruction(body->parameters()[0]);
+  b.at(carry);
+  std::vector<InstructionId> parameters(elements.size());
+  int64_t number = 0;
+  for (const bool constants : {true, false}) {
+    for (size_t i = 0; i < elements.size(); ++i) {
+      if (constant[i] != constants) continue;
+      auto attributes = std::make_shared<ParameterAttributes>();
+      attributes->number = number++;
+      parameters[i] = b.add(Opcode::kParameter, {}, std::move(attributes), elements[i].with_default_layout());
+    }
+  }
+  b.replace(carry.id, carry.shape.is_tuple() ? b.tuple(parameters) : parameters[0]);
+  for (const Instruction& i : body->instructions()) {
+    if (i.opcode != Opcode::kParameter) b.copy(i);
+  }
+  const InstructionId root = b.mapped(body->root_id());
+  std::vector<InstructionId> results;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (constant[i]) continue;
+    results.push_back(carry.shape.is_tuple() ? b.get_tuple_element(root, static_cast<int64_t>(i)) : root);
+  }
+  b.at(body->root());
+  return b.finish(b.tuple(results));
+}
+
+/// Whether a scan can say what the loop says.
+bool is_raisable(const Instruction& loop) {
+  const auto& attributes = attributes_of<WhileAttributes>(loop);
+  if (attributes.condition->has_effect()) return false;
+  for (const Shape& element : elements_of(loop.shape)) {
+    if (!element.is_array()) return false;
+  }
+  return true;
+}
+
+/// The scan in the loop's place; false if the loop stays.
+StatusOr<bool> raise_loop(RewriteBuilder& b, const Instruction& loop) {
+  const std::optional<CountedLoop> counted = is_raisable(loop) ? counted_loop(loop, b.source()) : std::nullopt;
+  if (!counted) return false;
+  HILO_ASSIGN_OR_RETURN(const ComputationPtr body, without_calls(attributes_of<WhileAttributes>(loop).body));
+  const std::vector<Shape> elements = elements_of(loop.shape);
+  const std::vector<bool> constant = unchanged_elements(*body, elements.size());
+  auto scan = std::make_shared<ScanAttributes>();
+  scan->length = counted->trip_count;
+  HILO_ASSIGN_OR_RETURN(scan->step, step_of(body, elements, constant));
+  b.at(loop);
+  const InstructionId init = b.mapped(loop.operands[0]);
+  std::vector<InstructionId> initial;
+  for (size_t i = 0; i < elements.size(); ++i)
+    initial.push_back(loop.shape.is_tuple() ? b.get_tuple_element(init, static_cast<int64_t>(i)) : init);
+  std::vector<InstructionId> operands;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (constant[i]) operands.push_back(initial[i]);
+  }
+  scan->constant_count = static_cast<int64_t>(operands.size());
+  for (size_t i = 0; i < elements.size(); ++i) {
+    if (!constant[i]) operands.push_back(initial[i]);
+  }
+  scan->carry_count = static_cast<int64_t>(operands.size()) - scan->constant_count;
+  const InstructionId made = b.add(kExtScan, operands, std::move(scan));
+  std::vector<InstructionId> results;
+  for (size_t i = 0, next = 0; i < elements.size(); ++i)
+    results.push_back(constant[i] ? initial[i] : b.get_tuple_element(made, static_cast<int64_t>(next++)));
+  b.replace(loop.id, loop.shape.is_tuple() ? b.tuple(results) : results[0]);
+  return true;
+}
+
+StatusOr<ComputationPtr> raise_in(const ComputationPtr& source) {
+  if (!has_opcode(*source, Opcode::kWhile)) return source;
+  RewriteBuilder b(source, {.share = false, .rule = forward_tuples});
+  for (const Instruction& i : source->instructions()) {
+    if (i.opcode == Opcode::kWhile) {
+      HILO_ASSIGN_OR_RETURN(const bool raised, raise_loop(b, i));
+      if (raised) continue;
+    }
+    b.copy(i);
+  }
+  return b.finish();
+}
+
+}  // namespace
+
+StatusOr<bool> raise_while(Module& module) { return rewrite_computations(module, raise_in); }
+
+}  // namespace hilo::hlo

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/import/program.h"
+
+#include "hilo/base/files.h"
+#include "hilo/hlo/proto/reader.h"
+#include "hilo/hlo/text/parser.h"
+#include "hilo/stablehlo/reader.h"
+#include "hilo/stablehlo/translate.h"
+
+namespace hilo {
+namespace {
+
+StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& source) {
+  return module.ok() ? std::move(module) : module.status().with_context(source);
+}
+
+}  // namespace
+
+StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function) {
+  if (stablehlo::is_mlir(bytes)) {
+    HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(bytes, source));
+    return named(stablehlo::translate(tree, {.function = std::string(function)}), source);
+  }
+  if (!function.empty()) return invalid_argument(source + ": a function can be chosen in modules of MLIR only");
+  if (hlo::is_proto(bytes)) return named(hlo::from_proto(bytes), source);
+  hlo::ParseOptions options;
+  options.source = source;
+  return hlo::parse_module(bytes, options);
+}
+
+StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function) {
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, read_file(path));
+  return parse_program(bytes, path, function);
+}
+
+}  // namespace hilo

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// import/program.h -- a file that holds a program, in any form that hilo reads, to a module.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hilo/hlo/ir/module.h"
+
+namespace hilo {
+
+/// Reads HLO text, HloModuleProto (or the HloProto of XLA's dumps), and StableHLO as text or bytecode; which of them
+/// it is, the bytes say. `function` chooses the entry of an MLIR module; empty: its main, or the only public function.
+/// `source` names the bytes in messages.
+/// Errors    those of the readers; INVALID_ARGUMENT for a function of what is no MLIR
+StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function = {});
+
+/// The same of a file.
+StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function = {});
+
+}  // namespace hilo
