@@ -104,6 +104,60 @@ def windows(key):
     row("window_cumsum_axis1_2048", lambda: sums1(square))
 
 
+def ffts(key):
+    def lines(*shape):
+        return jax.random.normal(key, shape, jnp.complex64)
+
+    transform, plane, real = jax.jit(jnp.fft.fft), jax.jit(jnp.fft.fft2), jax.jit(jnp.fft.rfft)
+    million, odd, square, hundreds, primes = lines(1 << 20), lines(999999), lines(256, 256), lines(1000, 100), lines(128, 997)
+    image, signal, frames = lines(512, 512), jax.random.normal(key, (1 << 20,)), jax.random.normal(key, (1000, 400))
+    row("fft_1M", lambda: transform(million))
+    row("fft_999999", lambda: transform(odd))
+    row("fft_256x256", lambda: transform(square))
+    row("fft_1000x100", lambda: transform(hundreds))
+    row("fft_128x997", lambda: transform(primes))
+    row("fft2_512", lambda: plane(image))
+    row("rfft_1M", lambda: real(signal))
+    row("rfft_1000x400", lambda: real(frames))
+
+
+def linalg(key):
+    def positive(*shape):
+        a = jax.random.normal(key, shape)
+        return a @ a.mT + jnp.eye(shape[-1]) * shape[-1]
+
+    many, middle, large = positive(1000, 16, 16), positive(256, 256), positive(511, 511)
+    tall, right = jax.random.normal(key, (300, 200)), jax.random.normal(key, (256, 8))
+    cholesky, solve = jax.jit(jnp.linalg.cholesky), jax.jit(jnp.linalg.solve)
+    eigh, qr = jax.jit(lambda a: jnp.linalg.eigh(a)[1]), jax.jit(lambda a: jnp.linalg.qr(a)[0])
+    svd = jax.jit(lambda a: jnp.linalg.svd(a, full_matrices=False)[0])
+    row("cholesky_1000x16x16", lambda: cholesky(many))
+    row("cholesky_256", lambda: cholesky(middle))
+    row("cholesky_511", lambda: cholesky(large))
+    row("eigh_256", lambda: eigh(middle))
+    row("eigh_1000x16x16", lambda: eigh(many))
+    row("qr_300x200", lambda: qr(tall))
+    row("svd_300x200", lambda: svd(tall))
+    row("solve_256x8", lambda: solve(middle, right))
+
+
+def order(key):
+    million, table = jax.random.uniform(key, (1000000,)), jax.random.uniform(key, (1000, 1000))
+    places, sums = (million * 10000).astype(jnp.int32), jnp.zeros(10000)
+    rows, updates = jax.random.uniform(key, (10000, 64)), jax.random.uniform(key, (100000, 64))
+    row_places = (jax.random.uniform(key, (100000,)) * 10000).astype(jnp.int32)
+    sort, argsort, top = jax.jit(jnp.sort), jax.jit(jnp.argsort), jax.jit(lambda x: jax.lax.top_k(x, 10)[0])
+    take, add = jax.jit(lambda x, i: jnp.take(x, i, 0)), jax.jit(lambda x, i, u: x.at[i].add(u))
+    row("sort_1M", lambda: sort(million))
+    row("sort_1000x1000", lambda: sort(table))
+    row("argsort_1M", lambda: argsort(million))
+    row("top_k_1M_10", lambda: top(million))
+    row("top_k_1000x1000_10", lambda: top(table))
+    row("take_100000x64", lambda: take(rows, row_places))
+    row("scatter_add_1M", lambda: add(sums, places, million))
+    row("scatter_add_100000x64", lambda: add(rows, row_places, updates))
+
+
 key = jax.random.key(0)
 windows(key)
 digits(key)
@@ -127,6 +181,10 @@ row("sum_axis1_4096", lambda: sum1(square))
 m = jax.random.uniform(key, (1024, 1024))
 matmul = jax.jit(jnp.matmul)
 row("matmul_1024", lambda: matmul(m, m))
+left, right = jax.random.uniform(key, (997, 333)), jax.random.uniform(key, (333, 777))
+row("matmul_997x333x777", lambda: matmul(left, right))
+stack, stack2 = jax.random.uniform(key, (500, 31, 47)), jax.random.uniform(key, (500, 47, 29))
+row("matmul_500_of_31x47x29", lambda: matmul(stack, stack2))
 count = jax.jit(lambda n: jax.lax.while_loop(lambda c: c < 1000000.0, lambda c: c + 1.0, n))
 zero = jnp.zeros(())
 row("while_1e6", lambda: count(zero))
@@ -144,6 +202,6 @@ def rnn(weights, inputs):
 
 
 row("rnn_scan_256", lambda: rnn(w, xs))
-million = jax.random.uniform(key, (1000000,))
-sort = jax.jit(jnp.sort)
-row("sort_1M", lambda: sort(million))
+order(key)
+ffts(key)
+linalg(key)

@@ -12,7 +12,7 @@ def row(name, call, wait):
     repeat = max(1, int(20e-6 / max(1e-8, time.perf_counter() - started)))
     samples = []
     begin = time.perf_counter()
-    while len(samples) < 5 or (time.perf_counter() - begin < 0.5 and len(samples) < 2000):
+    while len(samples) < 5 or (time.perf_counter() - begin < 0.2 and len(samples) < 2000):
         started = time.perf_counter()
         for _ in range(repeat):
             result = call()

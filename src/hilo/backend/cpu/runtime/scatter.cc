@@ -197,6 +197,17 @@ class ScatterPlaces {
   int64_t run_ = 1;
 };
 
+template <typename T>
+void apply_run(Update by, int64_t run, T* __restrict array, const T* __restrict update) {
+  if (by == Update::kAdd) {
+    for (int64_t i = 0; i < run; ++i) array[i] = combined(Update::kAdd, array[i], update[i]);
+  } else if (by == Update::kAssign) {
+    std::memcpy(array, update, static_cast<size_t>(run) * sizeof(T));
+  } else {
+    for (int64_t i = 0; i < run; ++i) array[i] = combined(by, array[i], update[i]);
+  }
+}
+
 class ScatterHero final : public Hero {
  public:
   ScatterHero(ScatterPlaces places, ElementType type, Update update)
@@ -210,25 +221,15 @@ class ScatterHero final : public Hero {
         [&]<typename T>() -> Status {
           T* array = static_cast<T*>(buffers[3]);
           const T* updates = static_cast<const T*>(buffers[2]);
-          places_.each(buffers[1], [&](int64_t at, int64_t from) { apply_run(array + at, updates + from); });
+          places_.each(buffers[1], [&](int64_t at, int64_t from) {
+            apply_run(update_, places_.run(), array + at, updates + from);
+          });
           return ok_status();
         },
         [] { return internal_error("scatter: element type"); });
   }
 
  private:
-  template <typename T>
-  void apply_run(T* __restrict array, const T* __restrict update) const {
-    const int64_t run = places_.run();
-    if (update_ == Update::kAdd) {
-      for (int64_t i = 0; i < run; ++i) array[i] = combined(Update::kAdd, array[i], update[i]);
-    } else if (update_ == Update::kAssign) {
-      std::memcpy(array, update, static_cast<size_t>(run) * sizeof(T));
-    } else {
-      for (int64_t i = 0; i < run; ++i) array[i] = combined(update_, array[i], update[i]);
-    }
-  }
-
   ScatterPlaces places_;
   Update update_;
   ElementType type_;

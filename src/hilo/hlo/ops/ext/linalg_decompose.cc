@@ -40,6 +40,7 @@ class Program {
   }
 
   Id parameter(size_t k) const { return parameters_[k]; }
+  /// Good until the next instruction is added: what adds several takes Shapes by value.
   const Shape& shape(Id id) const { return builder_.shape(id); }
   ElementType type() const { return type_; }
   ElementType real() const { return real_type_of(type_); }
@@ -96,14 +97,12 @@ class Program {
     return results.size() == 1 ? Ids{call} : elements(call);
   }
 
-  Id filled_with(const Literal& scalar, const Shape& shape) {
+  Id filled_with(const Literal& scalar, Shape shape) {
     const Id one = builder_.constant(scalar);
     return shape.rank() == 0 ? one : op(Opcode::kBroadcast, {one}, shared(BroadcastAttributes{}), shape);
   }
-  Id full(const Shape& shape, double value) {
-    return filled_with(filled(Shape::scalar(shape.element_type()), value), shape);
-  }
-  Id nan(const Shape& shape) {
+  Id full(Shape shape, double value) { return filled_with(filled(Shape::scalar(shape.element_type()), value), shape); }
+  Id nan(Shape shape) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     if (shape.element_type() == ElementType::kC64)
       return filled_with(Literal::scalar(std::complex<float>(static_cast<float>(nan), static_cast<float>(nan))), shape);
@@ -134,7 +133,7 @@ class Program {
   }
 
   /// True where column - row >= k.
-  Id upper(const Shape& shape, int64_t k) {
+  Id upper(Shape shape, int64_t k) {
     const Shape numbers = shape.with_element_type(ElementType::kS32);
     const auto place = [&](int64_t dimension) {
       return op(Opcode::kIota, {}, shared(IotaAttributes{{}, dimension}), numbers);
@@ -146,7 +145,7 @@ class Program {
     if (!status_.ok()) return 0;
     return op(Opcode::kSelect, {upper(shape(x), 0), x, full(shape(x), 0)});
   }
-  Id identity(const Shape& shape) {
+  Id identity(Shape shape) {
     const Id lower = op(Opcode::kSelect, {upper(shape, 1), full(shape, 0), full(shape, 1)});
     return op(Opcode::kSelect, {upper(shape, 0), lower, full(shape, 0)});
   }

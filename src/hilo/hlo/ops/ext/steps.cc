@@ -32,7 +32,7 @@ InstructionId Steps::add(Opcode opcode, const Ids& operands, AttributesPtr attri
   return take(builder_.add(opcode, operands, std::move(attributes), declared));
 }
 
-InstructionId Steps::full(const Shape& shape, double value) {
+InstructionId Steps::full(Shape shape, double value) {
   return broadcast(constant(filled(Shape::scalar(shape.element_type()), value)), shape.dimensions(), {});
 }
 

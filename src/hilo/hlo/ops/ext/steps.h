@@ -21,6 +21,7 @@ class Steps {
   /// The op's operands.
   const Ids& operands() const { return operands_; }
   InstructionId operand(size_t i) const { return operands_[i]; }
+  /// Good until the next instruction is added.
   const Shape& shape(InstructionId id) const { return builder_.shape(id); }
 
   InstructionId add(Opcode opcode, const Ids& operands, AttributesPtr attributes = nullptr,
@@ -36,7 +37,7 @@ class Steps {
 
   InstructionId constant(Literal value) { return builder_.constant(std::move(value)); }
   /// `shape` full of one number.
-  InstructionId full(const Shape& shape, double value);
+  InstructionId full(Shape shape, double value);
   InstructionId tuple(const Ids& elements) { return builder_.tuple(elements); }
   InstructionId element(InstructionId tuple, int64_t index);
   InstructionId call(ComputationPtr computation, const Ids& operands);
