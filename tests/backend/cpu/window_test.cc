@@ -35,8 +35,8 @@ TEST(Windows, GiveTheReferencesResultsWhateverTheirForm) {
       {"large", {2, 40, 3}, {{}, {.size = 35, .padding_low = 17, .padding_high = 17}, {}}},
       {"large box", {30, 30}, {{.size = 9, .padding_low = 4, .padding_high = 4}, {.size = 7, .stride = 2}}},
       {"large and dilated",
-       {60, 600},
-       {{.size = 20, .padding_high = 9, .window_dilation = 2},
+       {25, 60},
+       {{.size = 10, .padding_high = 9, .window_dilation = 2},
         {.size = 2, .stride = 1, .padding_low = -3, .base_dilation = 2}}},
       {"whole", {4, 6, 5, 3}, {{}, {.size = 6}, {.size = 5, .stride = 2}, {}}},
       {"none fits", {3, 4}, {{.size = 5}, {}}},
@@ -50,6 +50,12 @@ TEST(Windows, GiveTheReferencesResultsWhateverTheirForm) {
       }
     }
   }
+}
+
+TEST(Windows, LargeOnesAreSharedAmongThreads) {
+  const Window window = {{.size = 20, .padding_high = 9, .window_dilation = 2},
+                         {.size = 2, .stride = 1, .padding_low = -3, .base_dilation = 2}};
+  check(windowed(Opcode::kMaximum, Shape::array(ElementType::kF32, {60, 600}), window, "shared"), 0);
 }
 
 TEST(Windows, RunAlongAnyAxis) {
