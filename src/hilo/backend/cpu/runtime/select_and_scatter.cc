@@ -94,6 +94,39 @@ void scatter_one(const WindowPlan& plan, std::span<const int64_t> position, cons
   }
 }
 
+template <typename T, typename Select>
+void run_as(const WindowPlan& plan, void* const* buffers) {
+  const auto* in = static_cast<const T*>(buffers[0]);
+  const auto* source = static_cast<const T*>(buffers[1]);
+  const T initial = *static_cast<const T*>(buffers[2]);
+  auto* out = static_cast<T*>(buffers[3]);
+  const auto one = [&](int64_t batch) {
+    T* const to = out + batch * plan.array_batch;
+    std::fill_n(to, plan.array_batch, initial);
+    const int64_t positions = plan.positions();
+    if (positions == 0) return;
+    std::vector<int64_t> position(plan.counts.size(), 0);
+    const T* from = source + batch * plan.result_batch;
+    do {
+      scatter_one<T, Select>(plan, position, in + batch * plan.array_batch, from, to);
+      from += plan.lanes;
+    } while (hlo::next_index(plan.counts, position));
+  };
+  each_in_parts(plan.batches, plan.batches * plan.array_batch > kWorthForking ? plan.batches : 1, one);
+}
+
+template <typename T>
+void run_order(const WindowPlan& plan, ComparisonDirection order, void* const* buffers) {
+  switch (order) {
+    case ComparisonDirection::kGe: return run_as<T, GreaterOrEqual>(plan, buffers);
+    case ComparisonDirection::kGt: return run_as<T, Greater>(plan, buffers);
+    case ComparisonDirection::kLe: return run_as<T, LessOrEqual>(plan, buffers);
+    case ComparisonDirection::kLt: return run_as<T, Less>(plan, buffers);
+    case ComparisonDirection::kEq:
+    case ComparisonDirection::kNe: return;  // order_of lets none through
+  }
+}
+
 class SelectAndScatterHero final : public Hero {
  public:
   SelectAndScatterHero(WindowPlan plan, ElementType type, ComparisonDirection order)
@@ -106,7 +139,7 @@ class SelectAndScatterHero final : public Hero {
           if constexpr (is_complex(element_type_of<T>)) {
             return internal_error("select-and-scatter: element type");
           } else {
-            run_order<T>(buffers);
+            run_order<T>(plan_, order_, buffers);
             return ok_status();
           }
         },
@@ -114,39 +147,6 @@ class SelectAndScatterHero final : public Hero {
   }
 
  private:
-  template <typename T>
-  void run_order(void* const* buffers) const {
-    switch (order_) {
-      case ComparisonDirection::kGe: return run_as<T, GreaterOrEqual>(buffers);
-      case ComparisonDirection::kGt: return run_as<T, Greater>(buffers);
-      case ComparisonDirection::kLe: return run_as<T, LessOrEqual>(buffers);
-      case ComparisonDirection::kLt: return run_as<T, Less>(buffers);
-      case ComparisonDirection::kEq:
-      case ComparisonDirection::kNe: return;  // order_of lets none through
-    }
-  }
-
-  template <typename T, typename Select>
-  void run_as(void* const* buffers) const {
-    const auto* in = static_cast<const T*>(buffers[0]);
-    const auto* source = static_cast<const T*>(buffers[1]);
-    const T initial = *static_cast<const T*>(buffers[2]);
-    auto* out = static_cast<T*>(buffers[3]);
-    const auto one = [&](int64_t batch) {
-      T* const to = out + batch * plan_.array_batch;
-      std::fill_n(to, plan_.array_batch, initial);
-      const int64_t positions = plan_.positions();
-      if (positions == 0) return;
-      std::vector<int64_t> position(plan_.counts.size(), 0);
-      const T* from = source + batch * plan_.result_batch;
-      do {
-        scatter_one<T, Select>(plan_, position, in + batch * plan_.array_batch, from, to);
-        from += plan_.lanes;
-      } while (hlo::next_index(plan_.counts, position));
-    };
-    each_in_parts(plan_.batches, plan_.batches * plan_.array_batch > kWorthForking ? plan_.batches : 1, one);
-  }
-
   WindowPlan plan_;
   ElementType type_;
   ComparisonDirection order_;
