@@ -13,8 +13,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy")
-SCRIPTS = ("with_jax.py", "protos.py", "graph_page.py")
+PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy", "flatbuffers")
+SCRIPTS = ("with_jax.py", "protos.py", "graph_page.py", "gradients.py")
 COMPILATIONS = "1000"
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
@@ -44,7 +44,7 @@ def main() -> int:
 def environment() -> pathlib.Path | None:
     """The interpreter of the virtual environment with JAX; None if that can't be made."""
     python = VENV / "bin" / "python"
-    if python.exists() and subprocess.run([python, "-c", "import jax"], stderr=subprocess.DEVNULL).returncode == 0:
+    if python.exists() and subprocess.run([python, "-c", "import jax, flatbuffers"], stderr=subprocess.DEVNULL).returncode == 0:
         return python
     print(f"making {VENV} with {', '.join(PINNED)}", flush=True)
     commands = ([sys.executable, "-m", "venv", VENV], [python, "-m", "pip", "install", "-q", *PINNED])

@@ -6,6 +6,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
 #include "hilo/fft/fft.h"
+#include "hilo/import/export_to.h"
 #include "hilo/import/load.h"
 #include "hilo/io/csv.h"
 #include "hilo/io/npy.h"

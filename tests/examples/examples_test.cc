@@ -58,6 +58,12 @@ TEST(Examples, NewtonFindsRosenbrocksMinimum) {
   EXPECT_EQ(outcome.last_line, "minimum at (1.0000, 1.0000): right\n");
 }
 
+TEST(Examples, ImportedModelsComputeWhatJaxComputed) {
+  const Outcome outcome = run_example("imported");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.last_line, "imported models: right\n");
+}
+
 TEST(Examples, PendulumLearnsItsDamping) {
   const Outcome outcome = run_example("pendulum");
   EXPECT_EQ(outcome.exit_code, 0);

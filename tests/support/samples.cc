@@ -14,6 +14,10 @@ namespace {
 
 Samples stop_gradient_samples(Wanted wanted) { return identity_samples(hlo::kExtStopGradient, wanted); }
 
+// A function with a derivative of its own computes what its primal does: tests/import/exported_test.cc.
+Samples custom_vjp_samples(Wanted) { return {}; }
+Samples custom_vjp_tangent_samples(Wanted) { return {}; }
+
 // Ops over a named axis mean something inside vmap and pmap only: tests/lax/collective_test.cc.
 Samples psum_samples(Wanted) { return {}; }
 Samples pmax_samples(Wanted) { return {}; }

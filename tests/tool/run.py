@@ -132,6 +132,15 @@ def outputs_are_inputs_of_the_next_run(place):
         assert (place.folder / f"a/b/out{i}.npy").read_bytes() == (place.folder / f"again/out{i}.npy").read_bytes()
 
 
+def grad_gives_values_and_gradients_of_floating_inputs(place):
+    place.good("run", "axpy.hlo", "--random", "2", "--output-dir", "given")
+    inputs = [part for i in range(3) for part in ("--input", f"given/out{i}.npy")]
+    text = place.good("grad", "axpy.hlo", *inputs, "--output-dir", "gradients")
+    holds(text, "out1 = s32[3] {", "grad0 = f32[4] {1, 1, 1, 1}")
+    assert place.files("gradients") == ["grad0.npy", "out0.npy", "out1.npy", "out2.npy"]
+    holds(place.bad(1, "grad", "axpy.hlo"), "got 0 arrays; wanted 3 arrays")
+
+
 def missing_arguments_fail(place):
     holds(place.bad(1, "run", "axpy.hlo"), "INVALID_ARGUMENT: axpy: got 0 arguments; wanted 3. Hint: --input")
 
@@ -406,6 +415,7 @@ def programs_that_need_too_much_memory_fail(place):
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, outputs_are_inputs_of_the_next_run,
+         grad_gives_values_and_gradients_of_floating_inputs,
          missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, profile_goes_to_stderr_and_to_files,

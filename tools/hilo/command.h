@@ -22,6 +22,7 @@ struct Command {
 };
 
 Command add_run(CLI::App& parent);
+Command add_grad(CLI::App& parent);
 Command add_opt(CLI::App& parent);
 Command add_convert(CLI::App& parent);
 Command add_check(CLI::App& parent);

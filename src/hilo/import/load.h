@@ -14,12 +14,16 @@ namespace hilo {
 
 struct LoadOptions {
   std::string function = {};  ///< the entry of an MLIR module; empty: main, or the only public function
+  /// Whether reverse mode calls the derivative that a file of jax.export brings (vjp_order >= 1); else, as for files that
+  /// bring none, the mathematics in the file is differentiated.
+  bool use_vjp = true;
 };
 
 /// One array that a loaded program takes or gives.
 struct LoadedValue {
-  std::string name;  ///< what the file calls it, else "0", "1", ...
-  Shape shape;
+  std::string name;  ///< what the file calls it ("args[0]['w']"), else "0", "1", ...
+  Shape shape;       ///< where all sizes are numbers
+  std::string type;  ///< "f32[b,3]": what jax.export left open are symbols
 };
 
 /// A program that has been read and made ready to be called. Copies of a LoadedFunction share it.
@@ -82,9 +86,9 @@ class LoadedFunction {
   std::shared_ptr<const LoadedProgram> program_;
 };
 
-/// Reads a program from a file (HLO text or HloModuleProto, StableHLO text or bytecode) as a function of its inputs.
-/// Derivatives are those of the mathematics in the file (docs/import.md): counted loops are raised to scans, so reverse
-/// mode goes through them.
+/// Reads a program from a file (HLO text or HloModuleProto, StableHLO text or bytecode, what jax.export wrote) as a function
+/// of its inputs. A derivative in the file is used; else derivatives are those of the mathematics in the file
+/// (docs/import.md): counted loops are raised to scans, so reverse mode goes through them.
 /// Types     Result: the tree that a call gives, Array if the program has one result; std::vector<Array> takes any
 ///           number, tuples and structs are filled in order
 /// Errors    those of reading; INVALID_ARGUMENT if Result doesn't have as many arrays as the program has results

@@ -4,6 +4,7 @@
 #include "hilo/base/files.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/stablehlo/jax_export.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate.h"
 
@@ -16,10 +17,16 @@ StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& sou
 
 }  // namespace
 
-StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function) {
+StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function,
+                                    std::vector<Shape> arguments) {
   if (stablehlo::is_mlir(bytes)) {
     HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(bytes, source));
-    return named(stablehlo::translate(tree, {.function = std::string(function)}), source);
+    return named(stablehlo::translate(tree, {.function = std::string(function), .arguments = std::move(arguments)}),
+                 source);
+  }
+  if (stablehlo::is_jax_export(bytes)) {
+    HILO_ASSIGN_OR_RETURN(const stablehlo::JaxExport exported, stablehlo::read_jax_export(bytes, source));
+    return parse_program(exported.module, source, function, std::move(arguments));
   }
   if (!function.empty()) return invalid_argument(source + ": a function can be chosen in modules of MLIR only");
   if (hlo::is_proto(bytes)) return named(hlo::from_proto(bytes), source);

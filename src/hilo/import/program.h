@@ -9,11 +9,13 @@
 
 namespace hilo {
 
-/// Reads HLO text, HloModuleProto (or the HloProto of XLA's dumps), and StableHLO as text or bytecode; which of them
-/// it is, the bytes say. `function` chooses the entry of an MLIR module; empty: its main, or the only public function.
-/// `source` names the bytes in messages.
+/// Reads HLO text, HloModuleProto (or the HloProto of XLA's dumps), StableHLO as text or bytecode, and the module of a file
+/// of jax.export; which of them it is, the bytes say. `function` chooses the entry of an MLIR module; empty: its main, or the only public function.
+/// `source` names the bytes in messages. `arguments`, if there are any, are the shapes of an MLIR entry's arguments: sizes
+/// that its types leave unknown follow from them.
 /// Errors    those of the readers; INVALID_ARGUMENT for a function of what is no MLIR
-StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function = {});
+StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function = {},
+                                    std::vector<Shape> arguments = {});
 
 /// The same of a file.
 StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function = {});

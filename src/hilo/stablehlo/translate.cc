@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/base/text.h"
+#include "hilo/hlo/ops/reshape.h"
 #include "hilo/stablehlo/translate_parts.h"
 
 namespace hilo::stablehlo {
@@ -136,7 +137,11 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
       return translator.at(operation, invalid_argument(fmt::format("two functions @{}", symbol_name(tree, operation))));
   }
   HILO_ASSIGN_OR_RETURN(const OperationId entry, find_entry(translator, functions, options.function));
-  HILO_ASSIGN_OR_RETURN(const std::vector<OperationId> order, call_order(translator, entry));
+  HILO_ASSIGN_OR_RETURN(std::vector<OperationId> order, call_order(translator, entry));
+  if (translator.refines()) {
+    translator.shapes.resize(tree.values.size());
+    order = {entry};  // which inlines the others
+  }
   for (OperationId id : order) HILO_RETURN_IF_ERROR(translator.run(tree.operations[id], id == entry));
   hlo::Module module;
   module.name = symbol_name(tree, tree.operations[0]);
@@ -158,9 +163,9 @@ Status Translator::run(const Operation& function, bool entry) {
   builder.set_annotations(annotations_of(function.location));
   for (uint32_t i = 0; i < body.arguments.count; ++i) {
     const ValueId value = body.arguments.begin + i;
-    StatusOr<Shape> shape = shape_of(tree, tree.values[value].type);
+    StatusOr<Shape> shape = argument_shape(value, i, options.arguments);
     if (!shape.ok()) return at(function, shape.status().with_context(fmt::format("argument {}", i)));
-    ids[value] = builder.parameter(*shape);
+    set(builder, value, builder.parameter(*shape));
   }
   std::vector<hlo::InstructionId> results;
   HILO_RETURN_IF_ERROR(translate_block(builder, body, results));
@@ -171,6 +176,31 @@ Status Translator::run(const Operation& function, bool entry) {
   if (!computation.ok()) return at(function, computation.status());
   computations[symbol_name(tree, function)] = *std::move(computation);
   return ok_status();
+}
+
+void Translator::set(const hlo::Builder& builder, ValueId value, hlo::InstructionId id) {
+  ids[value] = id;
+  if (!refines()) return;
+  shapes[value] = builder.shape(id);
+  const hlo::Instruction& instruction = builder.instruction(id);
+  if (instruction.opcode == hlo::Opcode::kConstant && instruction.shape.element_count() <= 64)
+    constants.insert_or_assign(value, hlo::attributes_of<hlo::ConstantAttributes>(instruction).value);
+  else constants.erase(value);
+}
+
+StatusOr<Shape> Translator::argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments) const {
+  if (!refines()) return shape_of(tree, tree.values[value].type);
+  if (i >= arguments.size()) return invalid_argument(fmt::format("got {} arguments; wanted more", arguments.size()));
+  const Type& type = tree.type_of(value);
+  const Shape& given = arguments[i];
+  bool fits = given.is_array() && type.kind == TypeKind::kTensor && given.element_type() == type.element &&
+              given.rank() == static_cast<int64_t>(type.dimensions.size());
+  for (int64_t d = 0; fits && d < given.rank(); ++d) {
+    const int64_t declared = type.dimensions[static_cast<size_t>(d)];
+    fits = declared == kDynamic || declared == given.dimension(d);
+  }
+  if (!fits) return invalid_argument(fmt::format("got {}, wanted {}", given.to_string(), type.spelled));
+  return given;
 }
 
 StatusOr<hlo::ComputationPtr> Translator::function(std::string_view name) const {
@@ -204,7 +234,8 @@ Captures Translator::captures_of(std::initializer_list<const Region*> regions) c
 }
 
 StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const Region& region, Parameters parameters,
-                                                 const Captures& captures, bool carry) {
+                                                 const Captures& captures, bool carry,
+                                                 std::span<const Shape> arguments) {
   hlo::Builder builder(name);
   std::vector<ValueId> inputs;
   for (uint32_t i = 0; i < region.arguments.count; ++i) inputs.push_back(region.arguments.begin + i);
@@ -216,17 +247,29 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
     for (ValueId value : *list) outside.emplace_back(value, ids[value]);
   }
   inputs.insert(inputs.end(), captures.others.begin(), captures.others.end());
-  std::vector<Shape> shapes;
-  for (ValueId value : inputs) {
-    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[value].type));
-    shapes.push_back(shape);
+  std::vector<Shape> input_shapes;
+  for (uint32_t i = 0; i < inputs.size(); ++i) {
+    const bool captured = i >= region.arguments.count;
+    if (refines() && (captured || !arguments.empty())) {
+      input_shapes.push_back(captured ? shapes[inputs[i]] : arguments[i]);
+      continue;
+    }
+    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[inputs[i]].type));
+    input_shapes.push_back(shape);
   }
   if (parameters == Parameters::kEach || inputs.size() == 1) {
-    for (size_t i = 0; i < inputs.size(); ++i) ids[inputs[i]] = builder.parameter(shapes[i]);
+    for (size_t i = 0; i < inputs.size(); ++i) ids[inputs[i]] = builder.parameter(input_shapes[i]);
   } else {
-    const hlo::InstructionId tuple = builder.parameter(Shape::tuple(shapes));
+    const hlo::InstructionId tuple = builder.parameter(Shape::tuple(input_shapes));
     for (size_t i = 0; i < inputs.size(); ++i) {
       HILO_ASSIGN_OR_RETURN(ids[inputs[i]], builder.get_tuple_element(tuple, static_cast<int64_t>(i)));
+    }
+  }
+  if (refines()) {
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const auto known = i < region.arguments.count ? constants.end() : constants.find(inputs[i]);
+      if (known != constants.end()) ids[inputs[i]] = builder.constant(known->second);
+      else set(builder, inputs[i], ids[inputs[i]]);
     }
   }
   for (ValueId value : captures.constants) {
@@ -266,7 +309,10 @@ Status Translator::translate_operation(hlo::Builder& builder, const Operation& o
   const OpRow* const row = find_row(operation.name);
   if (row == nullptr) return at(operation, unimplemented("this version can't translate this operation"));
   builder.set_annotations(annotations_of(operation.location));
-  return at(operation, row->translate(OpContext{*this, builder, operation, *row}));
+  const OpContext op{*this, builder, operation, *row};
+  Status done = row->translate(op);
+  if (done.ok() && refines()) done = fold_results(op);
+  return at(operation, done);
 }
 
 Status Translator::at(const Operation& operation, const Status& status) {

@@ -20,7 +20,10 @@ struct Check {
 
 struct TranslateOptions {
   /// The function to make the entry; empty: `main`, or else the only one that isn't private.
-  std::string function;
+  std::string function = {};
+  /// Of the entry: the shapes that it is called with. Where they are given, sizes that types leave unknown follow from them.
+  /// Calls are then inlined.
+  std::vector<Shape> arguments = {};
   /// Not null: the program's results are what its checks compare, and the checks go here. Null: checks are refused.
   std::vector<Check>* checks = nullptr;
 };

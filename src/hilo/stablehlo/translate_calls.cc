@@ -22,6 +22,7 @@ namespace {
 
 /// Calls `callee`; what it returns becomes the operation's results.
 Status add_call(const OpContext& op, std::string_view callee, bool is_composite) {
+  if (op.translator.refines()) return inline_call(op, callee);
   auto attributes = std::make_shared<hlo::CallAttributes>();
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, op.translator.function(callee));
   attributes->is_composite = is_composite;
@@ -181,6 +182,7 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
 Status translate_custom_call(const OpContext& op) {
   const std::string_view target = op.text("call_target_name");
   if (target.starts_with("check.")) return translate_check(op);
+  if (target == "shape_assertion" && op.translator.refines()) return check_shape_assertion(op);
   return add_custom_call(op, target);
 }
 

@@ -78,11 +78,13 @@ Status translate_while(const OpContext& op) {
     return invalid_argument("condition and body don't take what the operation has");
   Captures captures = op.translator.captures_of({&condition, &body});
   HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> carry, with_captures(op, 0, captures));
+  std::vector<Shape> shapes;
+  for (uint32_t i = 0; i < op.operation.operands.count; ++i) shapes.push_back(op.builder.shape(carry[i]));
   auto attributes = std::make_shared<hlo::WhileAttributes>();
-  HILO_ASSIGN_OR_RETURN(attributes->condition,
-                        op.translator.region("while.condition", condition, Parameters::kTuple, captures));
-  HILO_ASSIGN_OR_RETURN(attributes->body,
-                        op.translator.region("while.body", body, Parameters::kTuple, captures, /*carry=*/true));
+  HILO_ASSIGN_OR_RETURN(attributes->condition, op.translator.region("while.condition", condition, Parameters::kTuple,
+                                                                    captures, /*carry=*/false, shapes));
+  HILO_ASSIGN_OR_RETURN(attributes->body, op.translator.region("while.body", body, Parameters::kTuple, captures,
+                                                               /*carry=*/true, shapes));
   const InstructionId packed_carry = packed(op.builder, carry);
   HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kWhile, {packed_carry}, std::move(attributes)));
   return define_results(op, id, carry.size());

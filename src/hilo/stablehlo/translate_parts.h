@@ -52,6 +52,8 @@ struct OpContext {
   /// Lists that stand for attributes: those that an operation takes as operands with constant values.
   std::vector<std::pair<std::string_view, std::vector<int64_t>>> lists = {};
   uint32_t operand_limit = ~uint32_t{0};  ///< operands from here on are such lists
+  /// The result's, where an operand gave them and the type leaves some unknown.
+  std::optional<std::vector<int64_t>> sizes = {};
 
   const ModuleTree& tree() const;
   StatusOr<hlo::InstructionId> operand(uint32_t i) const;
@@ -112,15 +114,25 @@ struct Translator {
   /// Of the function whose constants are a check's data: barriers keep them from being folded, so that engines compute.
   const hlo::Builder* data_builder = nullptr;
   std::unordered_map<std::string_view, std::vector<hlo::InstructionId>> probes = {};  ///< what interpreter.probe saw
-  bool placed = false;                                                                ///< an error has its operation
+  std::vector<Shape> shapes = {};  ///< of each value, where sizes follow from the entry's arguments
+  std::unordered_map<ValueId, Literal> constants = {};  ///< small ones among them, which regions make again
+  int inlined_depth = 0;
+  bool placed = false;  ///< an error has its operation
 
+  /// Whether sizes follow from the entry's arguments.
+  bool refines() const;
+  /// `value` is `id` from here on.
+  void set(const hlo::Builder& builder, ValueId value, hlo::InstructionId id);
   Status run(const Operation& function, bool entry);
   StatusOr<hlo::ComputationPtr> function(std::string_view name) const;
   Captures captures_of(std::initializer_list<const Region*> regions) const;
   /// The computation of a region. With kTuple, the captured values come after its arguments, and are returned after its
   /// results if `carry`.
+  /// `arguments` are the shapes of the region's arguments, where their types may leave sizes unknown.
   StatusOr<hlo::ComputationPtr> region(const std::string& name, const Region& region, Parameters parameters,
-                                       const Captures& captures, bool carry = false);
+                                       const Captures& captures, bool carry = false,
+                                       std::span<const Shape> arguments = {});
+  StatusOr<Shape> argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments) const;
   Status translate_block(hlo::Builder& builder, const Region& region, std::vector<hlo::InstructionId>& results);
   Status translate_operation(hlo::Builder& builder, const Operation& operation);
   hlo::AnnotationsPtr annotations_of(LocationId location);
@@ -130,6 +142,20 @@ struct Translator {
 
 /// A plain value, or a tuple of several.
 hlo::InstructionId packed(hlo::Builder& builder, const std::vector<hlo::InstructionId>& values);
+
+// Of modules with unknown sizes: translate_refined.cc.
+
+/// Results that are a few integers and computed from constants become constants.
+Status fold_results(const OpContext& op);
+/// The integers of an operand that is a constant by now.
+std::optional<std::vector<int64_t>> known_integers(const OpContext& op, uint32_t operand);
+bool has_unknown_sizes(const OpContext& op);
+/// The shape of result `i`, whose type leaves sizes unknown; and of an instruction that is all results.
+StatusOr<Shape> refined_shape(const OpContext& op, uint32_t i);
+StatusOr<Shape> refined_result(const OpContext& op, hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
+                               const hlo::AttributesPtr& attributes);
+Status inline_call(const OpContext& op, std::string_view callee);
+Status check_shape_assertion(const OpContext& op);
 
 // Handlers, by file.
 Status translate_plain(const OpContext& op);  // translate_plain.cc: what rows say is all there is

@@ -31,21 +31,28 @@ StatusOr<std::vector<hlo::InstructionId>> OpContext::operands() const {
 StatusOr<Shape> OpContext::result_shape(uint32_t i) const {
   if (i >= operation.results.count)
     return invalid_argument(fmt::format("got {} results; wanted more than {}", operation.results.count, i));
+  if (translator.refines() && has_unknown_sizes(*this)) return refined_shape(*this, i);
   return shape_of(tree(), tree().values[tree().result(operation, i)].type);
 }
 
 void OpContext::define(uint32_t i, hlo::InstructionId id) const {
-  if (i < operation.results.count) translator.ids[tree().result(operation, i)] = id;
+  if (i < operation.results.count) translator.set(builder, tree().result(operation, i), id);
 }
 
 Status OpContext::add(hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
                       hlo::AttributesPtr attributes) const {
   std::vector<Shape> shapes;
-  for (uint32_t i = 0; i < operation.results.count; ++i) {
-    HILO_ASSIGN_OR_RETURN(const Shape shape, result_shape(i));
-    shapes.push_back(shape);
+  Shape declared;
+  if (translator.refines() && has_unknown_sizes(*this)) {
+    HILO_ASSIGN_OR_RETURN(declared, refined_result(*this, opcode, operands, attributes));
+    shapes.resize(operation.results.count);
+  } else {
+    for (uint32_t i = 0; i < operation.results.count; ++i) {
+      HILO_ASSIGN_OR_RETURN(const Shape shape, result_shape(i));
+      shapes.push_back(shape);
+    }
+    declared = shapes.size() == 1 ? shapes[0] : Shape::tuple(shapes);
   }
-  const Shape declared = shapes.size() == 1 ? shapes[0] : Shape::tuple(shapes);
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, builder.add(opcode, operands, std::move(attributes), declared));
   if (shapes.size() == 1) {
     define(0, id);

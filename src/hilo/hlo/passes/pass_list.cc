@@ -20,11 +20,13 @@ constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};  // 
 constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};        // what is known now
 constexpr PassEntry kCse{"cse", cse};                                        // equal instructions become one
 constexpr PassEntry kRaiseWhile{"raise_while", raise_while};                 // counted loops become scans
+constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};            // erf_inv that was written out
+constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // calls of LAPACK become decompositions
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kLowerExtensions, kInlineCalls,   kLowerWindows, kSimplify, kSimplifyConditional, kSimplifyWhile,
-    kHoistInvariants, kFoldConstants, kCse,          kDce,      kRaiseWhile,
+    kLowerExtensions, kInlineCalls, kLowerWindows, kSimplify,   kSimplifyConditional, kSimplifyWhile, kHoistInvariants,
+    kFoldConstants,   kCse,         kDce,          kRaiseWhile, kRaiseLinalg,         kRaiseErfInv,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
@@ -32,7 +34,7 @@ constexpr PassEntry kDefaultPipeline[] = {
     kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
 };
 
-constexpr PassEntry kRaisePipeline[] = {kRaiseWhile};
+constexpr PassEntry kRaisePipeline[] = {kRaiseErfInv, kRaiseLinalg, kRaiseWhile};
 
 }  // namespace
 

@@ -51,6 +51,14 @@ StatusOr<bool> lower_windows(Module& module);
 /// see what depends on the carry. For programs that are to be transformed; no backend runs it.
 StatusOr<bool> raise_while(Module& module);
 
+/// The polynomials that CHLO's erf_inv is expanded to become erf_inv again, whose derivative is finite where theirs is NaN.
+StatusOr<bool> raise_erf_inv(Module& module);
+
+/// Custom calls of LAPACK become the ops that they stand for, which have derivatives: cholesky, triangular-solve, lu, qr,
+/// eigh, svd, eig. Where LAPACK would report a failure these give NaN, and the report is zero. The triangle that nobody
+/// asked for may differ: the factor of a Cholesky decomposition is zero there. No backend runs it.
+StatusOr<bool> raise_linalg(Module& module);
+
 /// psum, all_gather and the like over the axis `axis_name` become collectives of `replicas` replicas, the axis's members.
 StatusOr<bool> lower_named_axis(Module& module, std::string_view axis_name, int64_t replicas);
 

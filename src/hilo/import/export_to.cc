@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/import/export_to.h"
+
+#include <fmt/format.h>
+
+#include "hilo/base/files.h"
+#include "hilo/hlo/proto/writer.h"
+#include "hilo/import/program.h"
+
+namespace hilo::export_detail {
+namespace {
+
+StatusOr<std::string> in_form_of(const std::string& path, const std::string& hlo_text) {
+  if (path.ends_with(".hlo") || path.ends_with(".txt")) return hlo_text;
+  if (path.ends_with(".pb")) {
+    HILO_ASSIGN_OR_RETURN(const hlo::Module module, parse_program(hlo_text, path));
+    return hlo::to_proto(module);
+  }
+  return unimplemented(fmt::format("{}: the ending names no form that is written; wanted .hlo, .txt or .pb", path));
+}
+
+}  // namespace
+
+void write_program(const ExportPath& path, const std::string& hlo_text) {
+  const TransformationLocation here(path.location());
+  const StatusOr<std::string> bytes = in_form_of(path.path(), hlo_text);
+  const Status written = bytes.ok() ? write_file_atomic(path.path(), *bytes) : bytes.status();
+  if (!written.ok()) or_throw(written.with_context(at_user_line("export_to")));
+}
+
+Array array_of(const Aval& aval) { return Array::from_literal(filled(aval.shape, 0)); }
+
+}  // namespace hilo::export_detail

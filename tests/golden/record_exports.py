@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes tests/import/data/NAME.jax, files of jax.export that the tests of import/ read, and copies of the small ones for
+tests/fuzz/jax_export. Needs JAX; the files are committed, so tests don't."""
+
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+import jax  # noqa: E402
+import jax.numpy as jnp  # noqa: E402
+from jax import export  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+DATA = ROOT / "tests" / "import" / "data"
+SEEDS = ROOT / "tests" / "fuzz" / "jax_export"
+
+
+def shaped(*sizes, dtype="float32"):
+    return jax.ShapeDtypeStruct(sizes, dtype)
+
+
+@jax.custom_vjp
+def clipped(x):
+    """Its derivative isn't that of its mathematics: the gradient is 10 everywhere."""
+    return jnp.sin(x)
+
+
+clipped.defvjp(lambda x: (clipped(x), None), lambda _, ct: (10 * ct,))
+
+
+def mixed(x, n):
+    """Two results, one an integer; an argument that has no gradient, and one that the module doesn't need."""
+    return jnp.sum(x * x) * n, n + 1
+
+
+def of_trees(parameters, x, *, scale):
+    return {"y": jnp.tanh(x @ parameters["w"] + parameters["b"]) * scale}
+
+
+def open_sizes(x, y):
+    """Sizes computed from two symbols, and a loop of as many steps as one of them says."""
+    rows, columns = x.shape[0], x.shape[1] // 2
+    halves = x.reshape(rows, 2, columns).sum(1) * jnp.arange(columns)
+    total, before = jax.lax.scan(lambda c, row: (c + jnp.tanh(row).sum(), c), 0.0, halves)
+    return jnp.concatenate([halves, jnp.broadcast_to(y[:, None], (rows, columns))], 1), total * rows, before
+
+
+A, B = export.symbolic_shape("a, b")
+
+EXPORTS = {
+    "clipped": (clipped, (shaped(3),), {}, 1, None),
+    "cubed_twice": (lambda x: jnp.sum(x ** 3), (shaped(2),), {}, 2, None),
+    "mixed": (mixed, (shaped(2), shaped(dtype="int32")), {}, 1, None),
+    "of_trees": (of_trees, ({"w": shaped(3, 2), "b": shaped(2)}, shaped(4, 3)), {"scale": shaped()}, 0, None),
+    "unused": (lambda x, y, z: x - z, (shaped(2), shaped(5), shaped(2)), {}, 1, None),
+    "two_platforms": (lambda x: jax.lax.platform_dependent(x, cpu=lambda v: v + 1, default=lambda v: v - 1),
+                      (shaped(2),), {}, 0, ("tpu", "cpu")),
+    "open_sizes": (open_sizes, (shaped(A, 2 * B), shaped(A)), {}, 1, None),
+    "for_tpu": (lambda x: x + 1, (shaped(2),), {}, 0, ("tpu",)),
+}
+
+
+def main() -> int:
+    for folder in (DATA, SEEDS):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, (function, arguments, keywords, order, platforms) in EXPORTS.items():
+        exported = export.export(jax.jit(function), platforms=platforms)(*arguments, **keywords)
+        data = bytes(exported.serialize(vjp_order=order))
+        (DATA / f"{name}.jax").write_bytes(data)
+        if len(data) < 10_000:
+            (SEEDS / name).write_bytes(data)
+        print(f"{name}: {len(data)} bytes")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
