@@ -14,6 +14,8 @@ import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 from jax import export, lax  # noqa: E402
 
+jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")  # file names without folders
+
 FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "examples" / "data" / "imported"
 random = np.random.RandomState(0)
 

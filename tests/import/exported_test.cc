@@ -113,6 +113,40 @@ TEST(Exported, OfSeveralPlatformsTakesThatOfTheCpu) {
   EXPECT_EQ(values(load(data("two_platforms"))(numpy::array({1.0, 2.0}))), (std::vector<float>{2, 3}));
 }
 
+TEST(Exported, SymbolicSizesAreSolvedAtTheCall) {
+  using Results = std::tuple<Array, Array, Array>;
+  const auto f = load<Results>(data("open_sizes"));
+  EXPECT_EQ(f.inputs()[0].type, "f32[a,2*b]");
+  EXPECT_EQ(f.outputs()[0].type, "f32[a,2*b]");
+  for (int64_t rows : {1, 2, 5}) {
+    for (int64_t columns : {1, 3}) {
+      const Array x = numpy::reshape(numpy::arange(2 * rows * columns, ElementType::kF32) * 0.1f, {rows, 2 * columns});
+      const Array y = numpy::arange(rows, ElementType::kF32);
+      const auto same = [&](const Array& v) {
+        const Array halves =
+            numpy::sum(numpy::reshape(v, {rows, 2, columns}), 1) * numpy::arange(columns, ElementType::kF32);
+        return numpy::sum(numpy::tanh(halves)) * static_cast<double>(rows);
+      };
+      const auto [joined, total, before] = f(x, y);
+      EXPECT_EQ(joined.aval_shape(), Shape::array(ElementType::kF32, {rows, 2 * columns}));
+      EXPECT_EQ(before.size(), rows);
+      EXPECT_NEAR(total.item<double>(), same(x).item<double>(), 1e-5);
+      const Array slopes = grad([&](const Array& v) { return std::get<1>(f(v, y)); })(x);
+      const std::vector<float> wanted = values(grad(same)(x));
+      expect_near(slopes, {wanted.begin(), wanted.end()});
+    }
+  }
+}
+
+TEST(Exported, DecompositionsAreDifferentiated) {
+  const auto upper = load(data("upper_of_qr"));
+  const Array x = numpy::array({{1.0, 2.0, 0.5}, {0.0, 1.0, 3.0}, {2.0, 1.0, 1.0}, {1.0, -1.0, 2.0}});
+  // R^H R = x^H x, so the sum of squares of R is that of x.
+  const auto loss = [&](const Array& v) { return numpy::sum(upper(v) * upper(v)); };
+  const std::vector<float> wanted = values(x * 2.0f);
+  expect_near(grad(loss)(x), {wanted.begin(), wanted.end()});
+}
+
 TEST(Exported, SizesThatDoNotFitAreRefusedByName) {
   const auto f = load<std::vector<Array>>(data("open_sizes"));
   const auto refused = [&](const Array& x, const Array& y) {

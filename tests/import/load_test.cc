@@ -165,6 +165,27 @@ TEST(Load, ReverseModeGoesThroughCountedLoops) {
   expect_near(grad<1>(loop)(0.5, 1.5), {grad<1>(same)(0.5, 1.5).item<double>()});
 }
 
+TEST(Load, CallsMayTakeTuples) {
+  const File file("tuples.hlo", R"(HloModule tuples
+scaled {
+  p = (f32[2], f32[]) parameter(0)
+  x = f32[2] get-tuple-element(p), index=0
+  s = f32[] get-tuple-element(p), index=1
+  b = f32[2] broadcast(s), dimensions={}
+  ROOT y = f32[2] multiply(x, b)
+}
+ENTRY main {
+  x = f32[2] parameter(0)
+  s = f32[] parameter(1)
+  t = (f32[2], f32[]) tuple(x, s)
+  ROOT y = f32[2] call(t), to_apply=scaled
+})");
+  const auto scaled = load(file.path());
+  EXPECT_EQ(values(scaled(numpy::array({1.0, 2.0}), 3.0)), (std::vector<float>{3, 6}));
+  const auto loss = [&](const Array& x, const Array& s) { return numpy::sum(scaled(x, s)); };
+  EXPECT_EQ(grad<1>(loss)(numpy::array({1.0, 2.0}), 3.0).item<float>(), 3);
+}
+
 TEST(Load, RefusesOtherShapesNamingTheInput) {
   const File file("dense.mlir", kDense);
   const auto dense = load(file.path());

@@ -37,6 +37,19 @@ TEST(JaxExport, SaysWhatTheFunctionTakesAndGives) {
   EXPECT_EQ(e->vjp->vjp, nullptr);
 }
 
+TEST(JaxExport, NamesInDictionariesOfTheModuleAreWhole) {
+  const std::string bytes = data("upper_of_qr");
+  const StatusOr<JaxExport> e = read_jax_export(bytes, "upper_of_qr.jax");
+  ASSERT_TRUE(e.ok()) << e.status().to_string();
+  const StatusOr<ModuleTree> tree = read_bytecode(e->module, "upper_of_qr.jax");
+  ASSERT_TRUE(tree.ok()) << tree.status().to_string();
+  size_t found = 0;
+  for (const Attribute& attribute : tree->attributes) {
+    for (std::string_view name : attribute.names) found += name == "num_batch_dims" ? 1 : 0;
+  }
+  EXPECT_GT(found, 0u);
+}
+
 TEST(JaxExport, ATruncatedFileIsAnErrorThatNamesTheByte) {
   const std::string bytes = data("of_trees");
   for (size_t size = 0; size + 16 < bytes.size(); size += 7) {

@@ -104,10 +104,10 @@ Attribute BytecodeReader::read_dictionary(ByteReader& in) {
   made.kind = AttributeKind::kDictionary;
   const size_t count = in.count(2);
   for (size_t i = 0; i < count && !in.failed(); ++i) {
-    const std::string_view name = string_attribute(in);
+    const std::string_view name = tree.intern(string_attribute(in));  // the next attribute may move this one
     const AttributeId value = attribute(in);
     if (in.failed()) break;
-    made.names.push_back(tree.intern(name));
+    made.names.push_back(name);
     made.elements.push_back(value);
   }
   return made;

@@ -87,6 +87,9 @@ constexpr DynamicForm kDynamicForms[] = {
 Status translate_dynamic(const OpContext& op) {
   for (const DynamicForm& form : kDynamicForms) {
     if (form.name != op.row.name) continue;
+    if (op.row.name == "real_dynamic_slice" && op.translator.refines() && op.operation.operands.count > 1 &&
+        !known_integers(op, 1))
+      return translate_slice_of_known_size(op);
     OpContext inner{op.translator, op.builder, op.operation, *find_row(form.without)};
     inner.operand_limit = form.first;
     if (form.attributes[0].empty() && op.translator.refines()) {

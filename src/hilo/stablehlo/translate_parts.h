@@ -156,6 +156,8 @@ StatusOr<Shape> refined_result(const OpContext& op, hlo::Opcode opcode, std::spa
                                const hlo::AttributesPtr& attributes);
 Status inline_call(const OpContext& op, std::string_view callee);
 Status check_shape_assertion(const OpContext& op);
+/// real_dynamic_slice from a start that isn't known, of a size that is: JAX clamps the start.
+Status translate_slice_of_known_size(const OpContext& op);
 
 // Handlers, by file.
 Status translate_plain(const OpContext& op);  // translate_plain.cc: what rows say is all there is

@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
 #include "hilo/stablehlo/translate_parts.h"
 #include "hilo/types/twins.h"
 
@@ -122,6 +123,49 @@ bool has_unknown_sizes(const OpContext& op) {
     if (is_dynamic(op.tree().type_of(op.tree().result(op.operation, i)))) return true;
   }
   return false;
+}
+
+namespace {
+
+/// Element `d` of a vector, as a scalar.
+StatusOr<InstructionId> element_of(const OpContext& op, InstructionId vector, int64_t d) {
+  auto slice = std::make_shared<hlo::SliceAttributes>();
+  slice->ranges.push_back({d, d + 1, 1});
+  HILO_ASSIGN_OR_RETURN(const InstructionId one, op.builder.add(Opcode::kSlice, {vector}, std::move(slice)));
+  return op.builder.add(Opcode::kReshape, {one}, nullptr, Shape::scalar(op.builder.shape(vector).element_type()));
+}
+
+/// The sizes of a slice [start, start + sizes) of stride 1, if they are known.
+std::optional<std::vector<int64_t>> sizes_of_slice(const OpContext& op) {
+  const std::optional<std::vector<int64_t>> strides = known_integers(op, 3);
+  if (!strides || std::any_of(strides->begin(), strides->end(), [](int64_t s) { return s != 1; })) return std::nullopt;
+  const InstructionId start = op.translator.ids[op.tree().operand(op.operation, 1)];
+  const hlo::Instruction& limit = op.builder.instruction(op.translator.ids[op.tree().operand(op.operation, 2)]);
+  if (limit.opcode != Opcode::kAdd) return std::nullopt;
+  for (size_t k = 0; k < 2; ++k) {
+    const Literal* const sizes = constant_value(op.builder, limit.operands[1 - k]);
+    if (limit.operands[k] == start && sizes != nullptr) return integers_in(*sizes);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status translate_slice_of_known_size(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> given, op.operands());
+  if (given.size() != 4) return invalid_argument(fmt::format("got {} operands, wanted 4", given.size()));
+  const std::optional<std::vector<int64_t>> sizes = sizes_of_slice(op);
+  if (!sizes) return unimplemented("a slice whose size isn't known");
+  std::vector<InstructionId> operands = {given[0]};
+  for (size_t d = 0; d < sizes->size(); ++d) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId start, element_of(op, given[1], static_cast<int64_t>(d)));
+    operands.push_back(start);
+  }
+  AttributeSetter attributes(Opcode::kDynamicSlice);
+  HILO_RETURN_IF_ERROR(attributes.set_list("dynamic_slice_sizes", *sizes));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kDynamicSlice, operands, attributes.take()));
+  op.define(0, id);
+  return ok_status();
 }
 
 Status inline_call(const OpContext& op, std::string_view callee) {

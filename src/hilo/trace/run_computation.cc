@@ -83,6 +83,16 @@ Leaves run_decomposed(const hlo::Computation& computation, const hlo::Instructio
   return run_computation(*or_throw(instruction.def().decompose(instruction, shapes)), operands);
 }
 
+/// A call whose callee takes tuples, which bind doesn't know: what it calls is traced in its place.
+bool calls_with_tuples(const hlo::Instruction& instruction) {
+  if (instruction.opcode != hlo::Opcode::kCall) return false;
+  const hlo::Computation& callee = *hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply;
+  for (hlo::InstructionId id : callee.parameters()) {
+    if (callee.instruction(id).shape.is_tuple()) return true;
+  }
+  return false;
+}
+
 Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leaves> values) {
   if (instruction.opcode == hlo::Opcode::kTuple) {
     Leaves leaves;
@@ -100,6 +110,8 @@ Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leav
       operation.operands.insert(operation.operands.end(), values[id].begin(), values[id].end());
     }
   }
+  if (calls_with_tuples(instruction))
+    return run_computation(*hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply, operation.operands);
   const InstructionLocation here(user_line(instruction));
   return bind(operation);
 }

@@ -233,33 +233,40 @@ class Raiser {
   }
 
   /// All that reads `id`, but for the product, selects by position.
-  bool is_read_by_position(Id id, const Instruction& product) const {
+  bool is_read_by_position(Id id, Id product) const {
     return id != b_.source().root_id() && std::all_of(users_[id].begin(), users_[id].end(), [&](Id user) {
              const Instruction& u = b_.source().instruction(user);
-             if (user == product.id) return true;
+             if (user == product) return true;
              if (u.opcode == Opcode::kSlice || u.opcode == Opcode::kPad) return is_read_by_position(user, product);
              return u.opcode == Opcode::kSelect && u.operands[0] != id && depends_on_position_only(u.operands[0]);
            });
   }
 
+  /// R over zeros: all of it that `rows_wanted` rows hold.
+  Id over_zeros(Id r, int64_t rows_wanted) {
+    const Shape shape = b_.shape(r);
+    if (rows(shape) == rows_wanted) return r;
+    PadAttributes padding;
+    padding.padding.resize(static_cast<size_t>(shape.rank()));
+    padding.padding[padding.padding.size() - 2].high = rows_wanted - rows(shape);
+    const Literal zero = filled(Shape::scalar(shape.element_type()), 0);
+    return b_.add(Opcode::kPad, {r, b_.constant(zero)}, shared(padding));
+  }
+
   bool raise_qr(const Instruction& i, const Shape& x) {
     const Instruction *factors = only_element(i, 0), *taus = only_element(i, 1);
-    if (factors == nullptr || taus == nullptr) return false;
-    const Instruction* product = product_of(*factors, *taus);
-    if (product == nullptr || !is_read_by_position(factors->id, *product)) return false;
+    if (factors == nullptr) return false;
+    const bool has_product = taus != nullptr && !users_[taus->id].empty();
+    const Instruction* product = has_product ? product_of(*factors, *taus) : nullptr;
+    if (has_product != (product != nullptr)) return false;
+    if (!is_read_by_position(factors->id, has_product ? product->id : kNoInstruction)) return false;
+    const int64_t least = std::min(rows(x), columns(x)), width = has_product ? columns(product->shape) : least;
+    if (width != rows(x) && width != least) return false;
     QrAttributes attributes;
-    const int64_t m = rows(x), n = columns(x), width = columns(product->shape);
-    attributes.full_matrices = width == m;
-    if (!attributes.full_matrices && width != std::min(m, n)) return false;
+    attributes.full_matrices = width != least;
     const Id qr = b_.add(kExtQr, {b_.mapped(i.operands[0])}, shared(attributes));
-    Id r = b_.get_tuple_element(qr, 1);
-    if (const int64_t missing = m - rows(b_.shape(r)); missing > 0) {
-      PadAttributes padding;
-      padding.padding.resize(static_cast<size_t>(x.rank()));
-      padding.padding[padding.padding.size() - 2].high = missing;
-      r = b_.add(Opcode::kPad, {r, b_.constant(filled(Shape::scalar(x.element_type()), 0))}, shared(padding));
-    }
-    replace_tuple(i, {r, no_failure(result(i, 1))});
+    replace_tuple(i, {over_zeros(b_.get_tuple_element(qr, 1), rows(x)), no_failure(result(i, 1))});
+    if (!has_product) return true;
     replaced_.insert(product->id);
     b_.replace(product->id, b_.get_tuple_element(qr, 0));
     return true;
