@@ -177,19 +177,34 @@ TEST(Lu, TangentOfTheProductIsTheTangentWithItsRowsInOrder) {
 
 TEST(Qr, TangentsAreThoseOfUnitaryAndTriangularFactors) {
   for (ElementType type : kTypes) {
-    const Array x = sample(type, 5, 3), change = ops::mul(x, x);
-    const auto f = [](Array a) {
-      const linalg::QrResult r = linalg::qr(a, false);
-      return std::tuple(r.q, r.r);
-    };
-    const auto [value, tangent] = jvp(f, std::tuple(x), std::tuple(change));
-    const auto& [q, r] = value;
-    const auto& [dq, dr] = tangent;
-    EXPECT_LT(distance(ops::add(product(dq, r), product(q, dr)), change), 10 * kNear);
-    EXPECT_LT(distance(dr, triu(dr)), 10 * kNear);
-    const Array turn = product(adjoint(q), dq);
-    EXPECT_LT(distance(turn, ops::neg(adjoint(turn))), 10 * kNear);
+    for (bool full : {false, true}) {
+      const Array x = sample(type, 5, 3), change = ops::mul(x, x);
+      const auto f = [&](Array a) {
+        const linalg::QrResult r = linalg::qr(a, full);
+        return std::tuple(r.q, r.r);
+      };
+      const auto [value, tangent] = jvp(f, std::tuple(x), std::tuple(change));
+      const auto& [q, r] = value;
+      const auto& [dq, dr] = tangent;
+      EXPECT_LT(distance(ops::add(product(dq, r), product(q, dr)), change), 10 * kNear);
+      EXPECT_LT(distance(dr, triu(dr)), 10 * kNear);
+      const Array turn = product(adjoint(q), dq);
+      EXPECT_LT(distance(turn, ops::neg(adjoint(turn))), 10 * kNear);
+    }
   }
+}
+
+TEST(Qr, GradientThroughTheWholeOfQIsThatOfJax) {
+  const Array x = Array::from_vector<float>({1, 1, 2, 3, 5, 5, 6, 7, 9, 9, 10, 11}, {4, 3});
+  const Array gradient = grad([](Array a) {
+    const linalg::QrResult r = linalg::qr(a, true);
+    return ops::add(ops::reduce_sum(r.q, {0, 1}), ops::reduce_sum(r.r, {0, 1}));
+  })(x);
+  const Array wanted =
+      Array::from_vector<float>({0.67959087f, -0.16274296f, -0.54557281f, 1.84169927f, -1.20190376f, -1.11556638f,
+                                 0.43581225f, -0.6480886f, -1.20738547f, -2.23210998f, -0.40138242f, -0.01476032f},
+                                {4, 3});
+  EXPECT_LT(distance(gradient, wanted), 1e-3f);
 }
 
 TEST(Decompositions, FailuresAreNaN) {

@@ -56,14 +56,38 @@ std::pair<Array, Array> thin_qr_tangents(const Array& q, const Array& r, const A
   return {add(product(q, sub(omega, qt_dx_rinv)), dx_rinv), product(sub(qt_dx_rinv, omega), r)};
 }
 
+/// x of A x = b by LU.
+Array solve(const Array& a, const Array& b) {
+  const linalg::LuResult f = linalg::lu(a);
+  const Array permuted = rows_in_order(b, f.permutation);
+  const Array y = linalg::triangular_solve(f.lu, permuted, {.left_side = true, .lower = true, .unit_diagonal = true});
+  return linalg::triangular_solve(f.lu, y, {.left_side = true});
+}
+
+/// Of the values: the diagonal of V^-1 dA V.
+/// The change of the columns that complete Q, where Q = [Q1, Q2] and X = Q1 R: LAPACK's, whose Q is a product of
+/// reflectors. With Q1 = [Qn; Qp] and Z = Qp (Qn - 1)^-1 it is dQ1 Z^H - (Q1 + Q2 Z) (dQp - Z dQn)^H:
+/// https://arxiv.org/abs/2409.13374, equations 32 and 33.
+Array completing_tangent(const Array& q, const Array& dq1, int64_t n) {
+  const int64_t m = rows(q);
+  const Array q1 = column_range(q, 0, n), q2 = column_range(q, n, m - n);
+  const Array qn = row_range(q1, 0, n), qp = row_range(q1, n, m - n);
+  const Array zh = solve(adjoint(sub(qn, identity(qn.aval_shape()))), adjoint(qp)), z = adjoint(zh);
+  const Array turned = sub(row_range(dq1, n, m - n), product(z, row_range(dq1, 0, n)));
+  return sub(product(dq1, zh), product(add(q1, product(q2, z)), adjoint(turned)));
+}
+
 /// Of a wide X = [X1, X2] the first columns give dQ and dR1; R2 = Q^H X2.
 JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<Array> results = bind(operation);
   if (tangents[0].is_zero()) return {results, {Tangent(), Tangent()}};
   const Array &q = results[0], &r = results[1], &dx = tangents[0].value();
   const int64_t m = rows(dx), n = columns(dx);
-  if (hilo::attributes_of<hlo::QrAttributes>(operation).full_matrices && m > n)
-    refuse("qr: the derivative with full matrices is not implemented where m > n. Hint: full_matrices=false");
+  if (hilo::attributes_of<hlo::QrAttributes>(operation).full_matrices && m > n) {
+    const auto [dq1, dr1] = thin_qr_tangents(column_range(q, 0, n), row_range(r, 0, n), dx);
+    const Array both[] = {dq1, completing_tangent(q, dq1, n)};
+    return {results, {ops::concatenate(both, dx.ndim() - 1), padded(dr1, m - n, 0)}};
+  }
   if (m >= n) {
     const auto [dq, dr] = thin_qr_tangents(q, r, dx);
     return {results, {dq, dr}};
@@ -131,15 +155,6 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
   return {results, {ds, du, adjoint(dv)}};
 }
 
-/// x of A x = b by LU, for the rule of eig.
-Array solve(const Array& a, const Array& b) {
-  const linalg::LuResult f = linalg::lu(a);
-  const Array permuted = rows_in_order(b, f.permutation);
-  const Array y = linalg::triangular_solve(f.lu, permuted, {.left_side = true, .lower = true, .unit_diagonal = true});
-  return linalg::triangular_solve(f.lu, y, {.left_side = true});
-}
-
-/// Of the values: the diagonal of V^-1 dA V.
 JvpResult eig_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& attributes = hilo::attributes_of<hlo::EigAttributes>(operation);
   const std::vector<Array> results = bind(operation);
