@@ -55,6 +55,18 @@ def checks_pass_on_both_engines(place):
         assert text.splitlines() == ["6 passed, 0 failed, 0 skipped"], text
 
 
+def every_op_of_chlo_gives_what_jax_computes(place):
+    for engine in ("cpu", "reference"):
+        text = place.good("check", "--engine", engine, str(HERE / "checks" / "chlo.mlir"))
+        assert text.splitlines() == ["22 passed, 0 failed, 0 skipped"], text
+
+
+def types_that_hlo_lacks_are_carried_by_others(place):
+    for engine in ("cpu", "reference"):
+        text = place.good("check", "--engine", engine, str(HERE / "checks" / "types.mlir"))
+        assert text.splitlines() == ["9 passed, 0 failed, 0 skipped"], text
+
+
 def a_failing_check_names_op_shape_and_difference(place):
     done = place.run("check", str(HERE / "checks" / "failing.mlir"), str(HERE / "checks" / "forms.mlir"))
     assert done.returncode == 1, done
@@ -69,7 +81,8 @@ def text_that_is_no_mlir_fails_with_its_place(place):
 
 
 CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_does, mlir_converts_to_hlo,
-         checks_pass_on_both_engines, a_failing_check_names_op_shape_and_difference,
+         checks_pass_on_both_engines, every_op_of_chlo_gives_what_jax_computes,
+         types_that_hlo_lacks_are_carried_by_others, a_failing_check_names_op_shape_and_difference,
          text_that_is_no_mlir_fails_with_its_place)
 
 if __name__ == "__main__":

@@ -96,8 +96,11 @@ TEST(Translate, TheEntryIsMainOrTheNamedOrTheOnlyPublicFunction) {
 TEST(Translate, WhatHloCantSayIsRefusedByName) {
   holds(error_of("func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}"),
         "UNIMPLEMENTED: func.func: argument 0: type tensor<?xf32> has an unknown dimension");
-  holds(error_of("func.func @f(%x: tensor<2x!quant.uniform<i8:f32, 0.1:-30>>) {\n  return\n}"),
-        "type tensor<2x!quant.uniform<i8:f32, 0.1:-30>> has no counterpart in HLO");
+  holds(error_of("func.func @f(%x: tensor<2x!quant.any<i8:f32>>) {\n  return\n}"),
+        "type tensor<2x!quant.any<i8:f32>> has no counterpart in HLO");
+  holds(error_of("func.func @f(%x: tensor<f32>) {\n  %0 = stablehlo.convert %x : (tensor<f32>) -> tensor<f6E2M3FN>\n"
+                 "  return\n}"),
+        "UNIMPLEMENTED: stablehlo.convert: tensor<f6E2M3FN>: HLO has no floats of 6 bits, so nothing can be computed");
   holds(error_of("func.func @f(%x: tensor<f32>) -> tensor<f32> {\n  %0 = \"a.b\"(%x) : (tensor<f32>) -> tensor<f32>\n"
                  "  return %0 : tensor<f32>\n}"),
         "UNIMPLEMENTED: a.b: this version can't translate this operation");

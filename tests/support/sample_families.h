@@ -42,6 +42,16 @@ Samples rng_bit_generator_samples(Wanted wanted);
 Samples scatter_samples(Wanted wanted);
 Samples sort_samples(Wanted wanted);
 
+// special_samples.cc
+Samples bessel_i0e_samples(Wanted wanted);
+Samples bessel_i1e_samples(Wanted wanted);
+Samples digamma_samples(Wanted wanted);
+Samples erfc_samples(Wanted wanted);
+Samples lgamma_samples(Wanted wanted);
+Samples nextafter_samples(Wanted wanted);
+Samples polygamma_samples(Wanted wanted);
+Samples zeta_samples(Wanted wanted);
+
 // convolution_samples.cc
 Samples convolution_samples(Wanted wanted);
 // linalg_samples.cc

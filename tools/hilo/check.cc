@@ -40,14 +40,48 @@ struct Tally {
   }
 };
 
+/// All elements of a dense attribute, also of one whose single element stands for all.
+Literal all_elements(const stablehlo::ModuleTree& tree, const stablehlo::Attribute& value) {
+  const std::vector<int64_t>& dimensions = tree.types[value.type].dimensions;
+  if (!value.literal->shape().is_scalar() || dimensions.empty()) return *value.literal;
+  Literal all(Shape::array(value.literal->shape().element_type(), dimensions));
+  const std::span<const std::byte> one = value.literal->bytes();
+  const std::span<std::byte> bytes = all.mutable_bytes();
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = one[i % one.size()];
+  return all;
+}
+
+/// The arguments of main, as a comment of the file gives them to MLIR's interpreter: --args="[dense<1> : tensor<2xi32>]".
+StatusOr<std::vector<BufferPtr>> recorded_arguments(std::string_view text, const std::string& path) {
+  constexpr std::string_view kOption = "--interpret --args=\"";
+  std::vector<BufferPtr> arguments;
+  const size_t found = text.find(kOption);
+  if (found == std::string_view::npos) return arguments;
+  const size_t begin = found + kOption.size(), end = text.find('"', begin);
+  const std::string module =
+      fmt::format("module attributes {{args = {}}} {{}}", text.substr(begin, end == text.npos ? end : end - begin));
+  HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_text(module, path + " --args"));
+  const stablehlo::Attribute* const list = tree.find(tree.operations[0], "args");
+  if (list == nullptr || list->kind != stablehlo::AttributeKind::kArray)
+    return invalid_argument("--args isn't a list of dense elements");
+  for (const stablehlo::AttributeId id : list->elements) {
+    const stablehlo::Attribute& value = tree.attributes[id];
+    if (!value.literal) return invalid_argument("--args isn't a list of dense elements");
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(all_elements(tree, value)));
+    arguments.push_back(std::move(buffer));
+  }
+  return arguments;
+}
+
 /// Compiles a function, runs it, and compares what its checks ask for.
-Status run_function(const stablehlo::ModuleTree& tree, const std::string& function) {
+Status run_function(const stablehlo::ModuleTree& tree, const std::string& function,
+                    std::span<const BufferPtr> arguments) {
   std::vector<stablehlo::Check> checks;
   HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree, {.function = function, .checks = &checks}));
   HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
   ExecuteOptions execute;
   execute.cancellation = &interrupt_token();
-  HILO_ASSIGN_OR_RETURN(const std::vector<BufferPtr> results, computation.execute({}, execute));
+  HILO_ASSIGN_OR_RETURN(const std::vector<BufferPtr> results, computation.execute(arguments, execute));
   for (const stablehlo::Check& check : checks) {
     HILO_ASSIGN_OR_RETURN(const Literal actual, literal_from_buffer(*results[check.actual]));
     HILO_ASSIGN_OR_RETURN(const Literal expected, literal_from_buffer(*results[check.expected]));
@@ -73,11 +107,15 @@ void check_part(std::string_view text, const std::string& path, std::pair<size_t
                                              ? stablehlo::read_bytecode(text, path)
                                              : stablehlo::read_text(text, path, part.first, part.second);
   if (!tree.ok()) return tally.add(path, tree.status());
+  const StatusOr<std::vector<BufferPtr>> arguments =
+      stablehlo::is_bytecode(text) ? std::vector<BufferPtr>()
+                                   : recorded_arguments(text.substr(part.first, part.second - part.first), path);
+  if (!arguments.ok()) return tally.add(path, arguments.status());
   for (const std::string& function : functions_to_run(*tree)) {
     if (interrupted()) return;
     const std::string name = sole && function == "main" ? path : fmt::format("{} @{}", path, function);
     tally.show(name);
-    tally.add(name, run_function(*tree, function));
+    tally.add(name, run_function(*tree, function, function == "main" ? *arguments : std::vector<BufferPtr>()));
   }
 }
 

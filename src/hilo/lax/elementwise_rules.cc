@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // lax/elementwise_rules.cc -- derivative, transpose and batching rules of the elementwise ops, in the order of their names.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <numbers>
 
 #include "hilo/lax/extension_rules.h"
 #include "hilo/lax/rule_families.h"
+#include "hilo/lax/special.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 
@@ -44,6 +47,7 @@ JvpResult binary_jvp(const Operation& operation, std::span<const Tangent> tangen
 }
 
 Array square(const Array& x) { return mul(x, x); }
+Array reciprocal(const Array& x) { return div(full_like(x, 1), x); }
 Array one_plus(const Array& x) { return add(full_like(x, 1), x); }
 Array one_minus(const Array& x) { return sub(full_like(x, 1), x); }
 
@@ -51,6 +55,41 @@ Array one_minus(const Array& x) { return sub(full_like(x, 1), x); }
 Array share_of_extreme(const Array& x, const Array& out, const Array& y) {
   const Array chosen = select(eq(x, out), full_like(x, 1), full_like(x, 0));
   return div(chosen, select(eq(y, out), full_like(x, 2), full_like(x, 1)));
+}
+
+/// The distance from 1 to the next number.
+double epsilon_of(ElementType type) {
+  if (type == ElementType::kF64) return 0x1p-52;
+  if (type == ElementType::kF32) return 0x1p-23;
+  return type == ElementType::kF16 ? 0x1p-10 : 0x1p-7;
+}
+
+/// 1/2 near 0, where the formula would subtract infinities.
+Array bessel_i1e_derivative(const Array& x, const Array& out) {
+  const Array epsilon = full_like(x, epsilon_of(x.dtype()));
+  const Array is_large = gt(abs(x), epsilon);
+  const Array safe = select(is_large, x, epsilon);
+  const Array slope = sub(bessel_i0e(safe), mul(out, add(sign(safe), reciprocal(safe))));
+  return select(is_large, slope, full_like(x, 0.5));
+}
+
+/// Of ops with no derivative with respect to their first operand: that of the second is `slope`.
+template <Array (*kSlope)(const Array& x, const Array& y)>
+JvpResult second_operand_jvp(const Operation& operation, std::span<const Tangent> tangents, std::string_view first) {
+  if (!tangents[0].is_zero()) {
+    or_throw(unimplemented(fmt::format("{} ({}): no derivative with respect to {}. Hint: pass it through stop_gradient",
+                                       hlo::opcode_name(operation.opcode), UserLocation::describe(), first)));
+  }
+  const Array slope = kSlope(operation.operands[0], operation.operands[1]);
+  return {bind(operation), {mul(tangents[1].value(), slope)}};
+}
+Array polygamma_slope(const Array& n, const Array& x) { return polygamma(one_plus(n), x); }
+JvpResult polygamma_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  return second_operand_jvp<polygamma_slope>(operation, tangents, "n");
+}
+Array zeta_slope(const Array& x, const Array& q) { return mul(neg(x), zeta(one_plus(x), q)); }
+JvpResult zeta_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  return second_operand_jvp<zeta_slope>(operation, tangents, "x");
 }
 
 Array pow_base_part(const Array& t, const Array& x, const Array& y, const Array&) {
@@ -198,7 +237,6 @@ constexpr Rules binary(Rule<TransposeFunction> transpose = Nonlinear{}) {
   return {binary_jvp<kX, kY>, transpose, kBatch};
 }
 Array pass(const Array& t, const Array&, const Array&, const Array&) { return t; }
-Array reciprocal(const Array& x) { return div(full_like(x, 1), x); }
 
 }  // namespace
 
@@ -210,17 +248,25 @@ const Rules asin_rules = unary<[](const Array& x, const Array&) { return rsqrt(o
 const Rules asinh_rules = unary<[](const Array& x, const Array&) { return rsqrt(one_plus(square(x))); }>();
 const Rules atan_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_plus(square(x))); }>();
 const Rules atanh_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_minus(square(x))); }>();
+const Rules bessel_i0e_rules =
+    unary<[](const Array& x, const Array& out) { return sub(bessel_i1e(x), mul(sign(x), out)); }>();
+const Rules bessel_i1e_rules = unary<bessel_i1e_derivative>();
 const Rules cbrt_rules = unary<[](const Array& x, const Array& out) { return div(out, mul(full_like(x, 3), x)); }>();
 const Rules cos_rules = unary<[](const Array& x, const Array&) { return neg(sin(x)); }>();
 const Rules cosh_rules = unary<[](const Array& x, const Array&) { return sinh(x); }>();
+const Rules digamma_rules = unary<[](const Array& x, const Array&) { return polygamma(full_like(x, 1), x); }>();
 const Rules erf_rules = unary<[](const Array& x, const Array&) {
   return mul(full_like(x, 2 / std::sqrt(std::numbers::pi)), exp(neg(square(x))));
 }>();
 const Rules erf_inv_rules = unary<[](const Array& x, const Array& out) {
   return mul(full_like(x, std::sqrt(std::numbers::pi) / 2), exp(square(out)));
 }>();
+const Rules erfc_rules = unary<[](const Array& x, const Array&) {
+  return mul(full_like(x, -2 / std::sqrt(std::numbers::pi)), exp(neg(square(x))));
+}>();
 const Rules exp_rules = unary<[](const Array&, const Array& out) { return out; }>();
 const Rules expm1_rules = unary<[](const Array&, const Array& out) { return one_plus(out); }>();
+const Rules lgamma_rules = unary<[](const Array& x, const Array&) { return digamma(x); }>();
 const Rules log_rules = unary<[](const Array& x, const Array&) { return reciprocal(x); }>();
 const Rules log1p_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_plus(x)); }>();
 const Rules logistic_rules = unary<[](const Array&, const Array& out) { return mul(out, one_minus(out)); }>();
@@ -259,8 +305,10 @@ const Rules rem_rules = binary<pass, [](const Array& t, const Array& x, const Ar
   const Array quotient = div(x, y);
   return mul(neg(t), mul(sign(quotient), floor(abs(quotient))));
 }>();
+const Rules polygamma_rules = {polygamma_jvp, Nonlinear{}, kBatch};
 const Rules sub_rules =
     binary<pass, [](const Array& t, const Array&, const Array&, const Array&) { return neg(t); }>(sub_transpose);
+const Rules zeta_rules = {zeta_jvp, Nonlinear{}, kBatch};
 
 // Linear ops and those with rules of their own.
 const Rules abs_rules = {abs_jvp, Nonlinear{}, kBatch};
@@ -285,6 +333,7 @@ const Rules compare_rules = kNoDerivative;
 const Rules floor_rules = kNoDerivative;
 const Rules is_finite_rules = kNoDerivative;
 const Rules mulhi_rules = kNoDerivative;
+const Rules nextafter_rules = kNoDerivative;
 const Rules population_count_rules = kNoDerivative;
 const Rules round_away_from_zero_rules = kNoDerivative;
 const Rules round_to_even_rules = kNoDerivative;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 
 #include "hilo/base/text.h"
@@ -82,7 +83,9 @@ Status append_float(ElementType type, std::string_view text, std::string& bytes)
     case ElementType::kBf16: append_bytes(bfloat16(static_cast<float>(value)).bits, bytes); return ok_status();
     default: break;  // the narrow ones
   }
-  const std::optional<uint8_t> code = narrow_float_code(type, value);
+  // What has no zero takes its least number for it, as MLIR does.
+  const std::optional<uint8_t> code =
+      type == ElementType::kF8E8M0Fnu && value == 0 ? std::optional<uint8_t>(0) : narrow_float_code(type, value);
   if (!code) return invalid_argument(fmt::format("{} does not fit {}", quote(text), element_type_name(type)));
   append_bytes(*code, bytes);
   return ok_status();
@@ -108,6 +111,52 @@ Status append_element(ElementType type, std::string_view text, std::string& byte
   if (is_integer(type)) return append_integer(type, text, bytes);
   if (is_floating(type)) return append_float(type, text, bytes);
   return invalid_argument(fmt::format("{} is no element of {}", quote(text), element_type_name(type)));
+}
+
+namespace {
+
+/// The fields of a float of 6 bits: sign, exponent, mantissa.
+struct SixBitFormat {
+  int mantissa, bias;
+  double greatest;
+};
+SixBitFormat format_of(const Type& type) {
+  return type.six_bits == SixBits::kE2M3 ? SixBitFormat{3, 1, 7.5} : SixBitFormat{2, 3, 28.0};
+}
+
+void append_number(const Type& type, double value, std::string& bytes) {
+  append_bytes(narrow_float_code(type.element, value).value_or(0), bytes);  // the carrier has every such number
+}
+
+}  // namespace
+
+Status append_six_bits(const Type& type, std::string_view text, std::string& bytes) {
+  if (const std::optional<ParsedInteger> parsed = parse_integer(text); parsed && parsed->hexadecimal) {
+    if (parsed->magnitude > 63)
+      return invalid_argument(fmt::format("{} are not the bits of {}", quote(text), type.spelled));
+    return append_six_bits(type, static_cast<uint8_t>(parsed->magnitude), bytes);
+  }
+  double value = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (stop != text.data() + text.size() || failure != std::errc())
+    return invalid_argument(fmt::format("{} is no number", quote(text)));
+  const SixBitFormat format = format_of(type);
+  const int exponent = value == 0 ? 1 - format.bias : std::max(std::ilogb(value), 1 - format.bias);
+  const double step = std::ldexp(1.0, exponent - format.mantissa), nearest = std::nearbyint(value / step) * step;
+  if (!(std::fabs(nearest) <= format.greatest))
+    return invalid_argument(fmt::format("{} does not fit {}", quote(text), type.spelled));
+  append_number(type, nearest, bytes);
+  return ok_status();
+}
+
+Status append_six_bits(const Type& type, uint8_t code, std::string& bytes) {
+  if (code > 63) return invalid_argument(fmt::format("{:#x} are not the bits of {}", code, type.spelled));
+  const SixBitFormat format = format_of(type);
+  const int exponent = (code & 31) >> format.mantissa, hidden = exponent == 0 ? 0 : 1 << format.mantissa;
+  const int digits = hidden + (code & ((1 << format.mantissa) - 1));
+  const double size = std::ldexp(digits, std::max(exponent, 1) - format.bias - format.mantissa);
+  append_number(type, std::copysign(size, (code & 32) != 0 ? -1.0 : 1.0), bytes);
+  return ok_status();
 }
 
 StatusOr<Literal> literal_from_bytes(const Type& type, std::span<const std::byte> bytes) {

@@ -21,4 +21,9 @@ std::optional<int64_t> element_count_of(const Type& type);
 /// Errors    INVALID_ARGUMENT for other text, and for integers that don't fit
 Status append_element(ElementType type, std::string_view text, std::string& bytes);
 
+/// The same of a float of 6 bits: the bytes of its number in the type that carries it.
+Status append_six_bits(const Type& type, std::string_view text, std::string& bytes);
+/// Its number from MLIR's byte. Errors INVALID_ARGUMENT for bytes of more than 6 bits
+Status append_six_bits(const Type& type, uint8_t code, std::string& bytes);
+
 }  // namespace hilo::stablehlo

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -28,13 +29,26 @@ inline constexpr int64_t kDynamic = -1;
 
 enum class TypeKind : uint8_t { kElement, kTensor, kFunction, kTuple, kToken, kNoType, kOther };
 
+/// What the integers of a quantised type stand for: (stored - zero point) * scale, by slice of `axis` or for all alike.
+struct Quantization {
+  ElementType expressed = ElementType::kF32;
+  int64_t axis = -1;
+  std::vector<double> scales, zero_points;
+  double least = 0, greatest = 0;  ///< of the stored integers
+};
+
+/// Floats of 6 bits, which HLO lacks. Their constants are carried in f8 types that have all their numbers.
+enum class SixBits : uint8_t { kNone, kE2M3, kE3M2 };
+
 struct Type {
   TypeKind kind = TypeKind::kOther;
-  ElementType element = ElementType::kOpaque;  ///< of kElement and kTensor; `index` counts as s64
-  uint32_t input_count = 0;                    ///< of kFunction
-  std::vector<int64_t> dimensions;             ///< of kTensor; kDynamic where unknown
-  std::vector<TypeId> parts;                   ///< of kTuple; of kFunction: inputs, then results
-  std::string spelled;                         ///< as MLIR writes it; of kOther: all that is known of it
+  ElementType element = ElementType::kOpaque;                  ///< of kElement and kTensor; `index` counts as s64
+  uint32_t input_count = 0;                                    ///< of kFunction
+  std::vector<int64_t> dimensions;                             ///< of kTensor; kDynamic where unknown
+  std::vector<TypeId> parts;                                   ///< of kTuple; of kFunction: inputs, then results
+  std::shared_ptr<const Quantization> quantization = nullptr;  ///< of kElement and kTensor; `element` is what is stored
+  SixBits six_bits = SixBits::kNone;                           ///< `element` is what carries it
+  std::string spelled;  ///< as MLIR writes it; of kOther: all that is known of it
 };
 
 enum class AttributeKind : uint8_t {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <utility>
+
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/elements.h"
 #include "hilo/stablehlo/text_parts.h"
@@ -32,21 +34,25 @@ std::span<const std::byte> as_bytes(const std::string& text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-/// One element: a number, true, false, or (real, imaginary).
-Status read_element(Cursor& cursor, ElementType type, std::string& bytes) {
+/// A number, true, false.
+Status read_number(Cursor& cursor, const Type& type, ElementType part, std::string& bytes) {
   const size_t position = cursor.position();
-  if (is_complex(type)) {
-    HILO_RETURN_IF_ERROR(cursor.expect("(", "before a complex number"));
-    HILO_RETURN_IF_ERROR(read_element(cursor, real_type_of(type), bytes));
-    HILO_RETURN_IF_ERROR(cursor.expect(",", "between the parts of a complex number"));
-    HILO_RETURN_IF_ERROR(read_element(cursor, real_type_of(type), bytes));
-    return cursor.expect(")", "after a complex number");
-  }
   std::string_view text = cursor.number();
   if (text.empty()) text = cursor.word();
   if (text.empty()) return cursor.unexpected("an element", "of a dense attribute");
-  const Status appended = append_element(type, text, bytes);
+  const Status appended =
+      type.six_bits == SixBits::kNone ? append_element(part, text, bytes) : append_six_bits(type, text, bytes);
   return appended.ok() ? ok_status() : cursor.error(position, std::string(appended.message()));
+}
+
+/// One element: a number, true, false, or (real, imaginary).
+Status read_element(Cursor& cursor, const Type& type, std::string& bytes) {
+  if (!is_complex(type.element)) return read_number(cursor, type, type.element, bytes);
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "before a complex number"));
+  HILO_RETURN_IF_ERROR(read_number(cursor, type, real_type_of(type.element), bytes));
+  HILO_RETURN_IF_ERROR(cursor.expect(",", "between the parts of a complex number"));
+  HILO_RETURN_IF_ERROR(read_number(cursor, type, real_type_of(type.element), bytes));
+  return cursor.expect(")", "after a complex number");
 }
 
 /// Nested lists of elements. Their brackets must fit the dimensions: `sizes` counts what each open list has so far.
@@ -60,7 +66,7 @@ Status read_lists(Cursor& cursor, const Type& type, std::string& bytes) {
       sizes.push_back(0);
       if (!cursor.next_is("]")) continue;
     } else {
-      HILO_RETURN_IF_ERROR(read_element(cursor, type.element, bytes));
+      HILO_RETURN_IF_ERROR(read_element(cursor, type, bytes));
     }
     bool empty =
         sizes.size() == dimensions.size() && cursor.next_is("]") && sizes.back() == 0 && dimensions.back() == 0;
@@ -107,11 +113,18 @@ StatusOr<AttributeId> TextReader::read_dense() {
     StatusOr<std::string> read = bytes_of_hexadecimal(raw.substr(0, end));
     if (!read.ok()) return body.error(begin, std::string(read.status().message()));
     bytes = *std::move(read);
+    if (type.six_bits != SixBits::kNone) {
+      const std::string codes = std::exchange(bytes, {});
+      for (const char code : codes) {
+        const Status appended = append_six_bits(type, static_cast<uint8_t>(code), bytes);
+        if (!appended.ok()) return body.error(begin, std::string(appended.message()));
+      }
+    }
     body.set_position(begin + 2 + end);
   } else if (body.peek() == '[') {
     HILO_RETURN_IF_ERROR(read_lists(body, type, bytes));
   } else if (!body.at_end()) {
-    HILO_RETURN_IF_ERROR(read_element(body, type.element, bytes));
+    HILO_RETURN_IF_ERROR(read_element(body, type, bytes));
     one.dimensions.clear();
   } else if (*count != 0) {
     return body.error(open, fmt::format("no elements; type {} has {}", type.spelled, *count));

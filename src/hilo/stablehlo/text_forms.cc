@@ -274,6 +274,7 @@ Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) 
     return cursor.error(operation.position, "a constant without elements");
   operation.result_types = {attribute.type};
   add(reader, operation, "value", value);
+  reader.tree.operations[operation.id].name = "stablehlo.constant";  // chlo.constant is no other
   return ok_status();
 }
 
@@ -521,12 +522,34 @@ Status read_manual_computation(TextReader& reader, PendingOperation& operation, 
   return read_functional_tail(reader, operation);
 }
 
+/// `(%x) inits(%c) dimension=0 attributes {...} {^bb0(...): ...} : (T, T) -> (T, T)`
+Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "before inputs"));
+  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  const auto inputs = static_cast<int64_t>(operation.operands.size());
+  if (!cursor.accept_word("inits")) return cursor.unexpected("'inits'", "in scan");
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "before inits"));
+  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  const auto inits = static_cast<int64_t>(operation.operands.size()) - inputs;
+  if (!cursor.accept_word("dimension")) return cursor.unexpected("'dimension'", "in scan");
+  HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimension'"));
+  HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("a dimension"));
+  add_integer(reader, operation, "dimension", dimension);
+  add(reader, operation, "operandSegmentSizes", reader.add_integers({inputs, inits}));
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  HILO_RETURN_IF_ERROR(reader.read_region(operation, {}));
+  return read_functional_tail(reader, operation);
+}
+
 struct Form {
   std::string_view name;
   Status (*read)(TextReader&, PendingOperation&, uint32_t named);
 };
 constexpr Form kForms[] = {
     {"builtin.module", read_module},
+    {"chlo.constant", read_constant},
+    {"chlo.scan", read_scan},
     {"func.func", read_function},
     {"sdy.manual_computation", read_manual_computation},
     {"sdy.mesh", read_mesh},

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cmath>
+
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/mlir_names.h"
 #include "hilo/stablehlo/text_parts.h"
@@ -26,6 +29,69 @@ Status read_dimensions(Cursor& cursor, std::vector<int64_t>& dimensions) {
     dimensions.push_back(*size);
     cursor.set_position(end + 1);
   }
+}
+
+/// A number, with a sign or without.
+StatusOr<double> read_number(Cursor& cursor) {
+  const size_t position = cursor.position();
+  const std::string_view text = cursor.number();
+  double value = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || failure != std::errc() || stop != text.data() + text.size())
+    return cursor.error(position, fmt::format("{} is no number", quote(text)));
+  return value;
+}
+
+/// `0.1:-30`: a scale and a zero point, which may be left out.
+Status read_scale(Cursor& cursor, Quantization& q) {
+  HILO_ASSIGN_OR_RETURN(const double scale, read_number(cursor));
+  double zero_point = 0;
+  if (cursor.accept(":")) {
+    HILO_ASSIGN_OR_RETURN(zero_point, read_number(cursor));
+  }
+  q.scales.push_back(scale);
+  q.zero_points.push_back(zero_point);
+  return ok_status();
+}
+
+/// `<i8<-128:127>:f32:0, {0.1:-30, 0.5:-20}>`: storage and its ends, what it expresses, the axis, scales.
+StatusOr<Type> read_quantized(Cursor& cursor) {
+  HILO_RETURN_IF_ERROR(cursor.expect("<", "after quant.uniform"));
+  const size_t position = cursor.position();
+  const std::string_view word = cursor.word();
+  const std::string storage_name = word.starts_with('u') ? "ui" + std::string(word.substr(1)) : std::string(word);
+  const std::optional<ElementType> storage = element_type_from_mlir(storage_name);
+  if (!storage || !is_integer(*storage)) return cursor.error(position, fmt::format("{} is no storage", quote(word)));
+  Quantization q;
+  const int bits = element_type_info(*storage).bits;
+  q.least = is_signed_integer(*storage) ? -std::ldexp(1.0, bits - 1) : 0;
+  q.greatest = std::ldexp(1.0, is_signed_integer(*storage) ? bits - 1 : bits) - 1;
+  if (cursor.accept("<")) {
+    HILO_ASSIGN_OR_RETURN(q.least, read_number(cursor));
+    HILO_RETURN_IF_ERROR(cursor.expect(":", "between the ends of a storage type"));
+    HILO_ASSIGN_OR_RETURN(q.greatest, read_number(cursor));
+    HILO_RETURN_IF_ERROR(cursor.expect(">", "after the ends of a storage type"));
+  }
+  HILO_RETURN_IF_ERROR(cursor.expect(":", "after a storage type"));
+  const size_t expressed_position = cursor.position();
+  const std::optional<ElementType> expressed = element_type_from_mlir(cursor.word());
+  if (!expressed || !is_floating(*expressed)) return cursor.error(expressed_position, "expected an expressed type");
+  q.expressed = *expressed;
+  if (cursor.accept(":")) {
+    HILO_ASSIGN_OR_RETURN(q.axis, cursor.integer("a quantised dimension"));
+  }
+  HILO_RETURN_IF_ERROR(cursor.expect(",", "before a scale"));
+  const bool braced = cursor.accept("{");
+  do {
+    HILO_RETURN_IF_ERROR(read_scale(cursor, q));
+  } while (braced && cursor.accept(","));
+  if (braced) HILO_RETURN_IF_ERROR(cursor.expect("}", "after scales"));
+  HILO_RETURN_IF_ERROR(cursor.expect(">", "after a quantised type"));
+  Type type;
+  type.kind = TypeKind::kElement;
+  type.element = *storage;
+  type.quantization = std::make_shared<const Quantization>(std::move(q));
+  return type;
 }
 
 }  // namespace
@@ -87,6 +153,14 @@ StatusOr<TypeId> TextReader::read_type() {
       return meaning;
     }
     if (cursor.next_is("<")) HILO_RETURN_IF_ERROR(cursor.skip_balanced());
+    if (name == "quant.uniform") {
+      const size_t end = cursor.last_position();
+      cursor.set_position(begin + 1 + name.size());
+      StatusOr<Type> quantized = read_quantized(cursor);
+      if (!quantized.ok()) return quantized.status();
+      type = *std::move(quantized);
+      cursor.set_position(end);
+    }
     if (name == "stablehlo.token" || name == "mhlo.token") type.kind = TypeKind::kToken;
   } else {
     const std::string_view word = cursor.word();
@@ -113,6 +187,8 @@ StatusOr<TypeId> TextReader::read_type() {
         if (tree.types[element].kind == TypeKind::kElement && cursor.accept(">")) {
           type.kind = TypeKind::kTensor;
           type.element = tree.types[element].element;
+          type.quantization = tree.types[element].quantization;
+          type.six_bits = tree.types[element].six_bits;
         }
       }
       cursor.set_position(end);
@@ -129,6 +205,10 @@ StatusOr<TypeId> TextReader::read_type() {
     } else if (const std::optional<ElementType> element = element_type_from_mlir(word)) {
       type.kind = TypeKind::kElement;
       type.element = *element;
+    } else if (word == "f6E2M3FN" || word == "f6E3M2FN") {
+      type.kind = TypeKind::kElement;
+      type.six_bits = word == "f6E2M3FN" ? SixBits::kE2M3 : SixBits::kE3M2;
+      type.element = word == "f6E2M3FN" ? ElementType::kF8E3M4 : ElementType::kF8E4M3;
     } else if (cursor.next_is("<")) {
       HILO_RETURN_IF_ERROR(cursor.skip_balanced());
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -105,6 +106,18 @@ StatusOr<OperationId> find_entry(const Translator& translator, const std::vector
   if (candidates.size() == 1 || functions.size() == 1) return candidates.empty() ? functions[0] : candidates[0];
   return invalid_argument(
       fmt::format("the module has {} functions and none is @main. Hint: name one", functions.size()));
+}
+
+/// Floats of 6 bits are carried, not computed.
+Status check_six_bits(const ModuleTree& tree, const Operation& operation) {
+  if (operation.name == "stablehlo.constant" || operation.name == "func.call") return ok_status();
+  for (uint32_t i = 0; i < operation.results.count; ++i) {
+    const Type& type = tree.type_of(tree.result(operation, i));
+    if (type.six_bits != SixBits::kNone)
+      return unimplemented(
+          fmt::format("{}: HLO has no floats of 6 bits, so nothing can be computed in them", type.spelled));
+  }
+  return ok_status();
 }
 
 }  // namespace
@@ -234,8 +247,8 @@ Captures Translator::captures_of(std::initializer_list<const Region*> regions) c
 }
 
 StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const Region& region, Parameters parameters,
-                                                 const Captures& captures, bool carry,
-                                                 std::span<const Shape> arguments) {
+                                                 const Captures& captures, bool carry, std::span<const Shape> arguments,
+                                                 std::vector<Recording>* recorded) {
   hlo::Builder builder(name);
   std::vector<ValueId> inputs;
   for (uint32_t i = 0; i < region.arguments.count; ++i) inputs.push_back(region.arguments.begin + i);
@@ -257,12 +270,23 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
     HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[inputs[i]].type));
     input_shapes.push_back(shape);
   }
-  if (parameters == Parameters::kEach || inputs.size() == 1) {
+  if (recorded != nullptr) {
+    for (const Recording& r : *recorded) {
+      input_shapes.push_back(Shape::scalar(ElementType::kS32));
+      input_shapes.insert(input_shapes.end(), static_cast<size_t>(r.passes), r.shape);
+    }
+  }
+  std::vector<hlo::InstructionId> before;  // what recordings are before this pass
+  if (parameters == Parameters::kEach || input_shapes.size() == 1) {
     for (size_t i = 0; i < inputs.size(); ++i) ids[inputs[i]] = builder.parameter(input_shapes[i]);
   } else {
     const hlo::InstructionId tuple = builder.parameter(Shape::tuple(input_shapes));
     for (size_t i = 0; i < inputs.size(); ++i) {
       HILO_ASSIGN_OR_RETURN(ids[inputs[i]], builder.get_tuple_element(tuple, static_cast<int64_t>(i)));
+    }
+    for (size_t i = inputs.size(); i < input_shapes.size(); ++i) {
+      HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, builder.get_tuple_element(tuple, static_cast<int64_t>(i)));
+      before.push_back(id);
     }
   }
   if (refines()) {
@@ -272,6 +296,7 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
       else set(builder, inputs[i], ids[inputs[i]]);
     }
   }
+  std::vector<Recording>* const around = std::exchange(recordings, carry ? recorded : nullptr);
   for (ValueId value : captures.constants) {
     HILO_RETURN_IF_ERROR(translate_operation(builder, tree.operations[tree.values[value].definer]));
   }
@@ -279,7 +304,12 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   HILO_RETURN_IF_ERROR(translate_block(builder, region, results));
   if (carry) {
     for (ValueId value : captures.others) results.push_back(ids[value]);
+    if (recorded != nullptr) {
+      HILO_ASSIGN_OR_RETURN(const std::vector<hlo::InstructionId> after, next_recorded(builder, *recorded, before));
+      results.insert(results.end(), after.begin(), after.end());
+    }
   }
+  recordings = around;
   for (const auto& [value, id] : outside) ids[value] = id;
   const hlo::InstructionId root = packed(builder, results);
   return std::move(builder).build(root);
@@ -310,7 +340,11 @@ Status Translator::translate_operation(hlo::Builder& builder, const Operation& o
   if (row == nullptr) return at(operation, unimplemented("this version can't translate this operation"));
   builder.set_annotations(annotations_of(operation.location));
   const OpContext op{*this, builder, operation, *row};
-  Status done = row->translate(op);
+  if (const Status status = check_six_bits(tree, operation); !status.ok()) return at(operation, status);
+  const bool on_stored = row->translate == translate_quantize || row->translate == translate_dequantize ||
+                         row->translate == translate_bitcast || row->translate == translate_call;
+  const bool on_real = !on_stored && is_quantized(tree, operation);
+  Status done = on_real ? translate_on_real_values(op) : row->translate(op);
   if (done.ok() && refines()) done = fold_results(op);
   return at(operation, done);
 }

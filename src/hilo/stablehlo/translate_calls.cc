@@ -46,8 +46,8 @@ Status translate_call(const OpContext& op) { return add_call(op, op.text("callee
 
 Status translate_composite(const OpContext& op) {
   const std::string_view name = op.text("name");
-  // An op of CHLO that HLO has is that op, not what the file expands it to.
-  if (const OpRow* row = find_row(name); row != nullptr && row->translate == translate_elementwise) {
+  // An op of CHLO is that op, not what the file expands it to.
+  if (const OpRow* row = find_row(name); row != nullptr && name.starts_with("chlo.")) {
     return row->translate(OpContext{op.translator, op.builder, op.operation, *row});
   }
   const Attribute* const values = op.find("composite_attributes");
@@ -186,79 +186,15 @@ Status translate_custom_call(const OpContext& op) {
   return add_custom_call(op, target);
 }
 
-namespace {
-
-bool takes(Opcode opcode, std::span<const Shape> operands) {
-  return hlo::check_instruction(hlo::op_def(opcode), operands, nullptr, std::nullopt).ok();
-}
-
-}  // namespace
-
-/// An extension op of the same name, in f32 where it doesn't take the operands' smaller type; else a custom call.
-Status translate_chlo(const OpContext& op) {
-  const std::string name = fmt::format("hilo.{}", op.operation.name.substr(op.operation.name.find('.') + 1));
-  const std::optional<Opcode> opcode = hlo::opcode_from_name(name);
-  if (!opcode || !hlo::op_def(*opcode).fields.empty()) return add_custom_call(op, op.operation.name);
-  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, op.operands());
-  std::vector<Shape> shapes, wide;
-  for (InstructionId id : operands) {
-    const Shape shape = op.builder.shape(id);
-    const bool is_narrow = is_floating(shape.element_type()) && element_size_bytes(shape.element_type()) < 4;
-    shapes.push_back(shape);
-    wide.push_back(is_narrow ? shape.with_element_type(ElementType::kF32) : shape);
-  }
-  if (takes(*opcode, shapes)) return op.add(*opcode, operands);
-  if (!takes(*opcode, wide)) return add_custom_call(op, op.operation.name);
-  for (size_t i = 0; i < operands.size(); ++i) {
-    HILO_ASSIGN_OR_RETURN(operands[i], op.builder.add(Opcode::kConvert, {operands[i]}, nullptr, wide[i]));
-  }
-  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(*opcode, operands));
-  return op.add(Opcode::kConvert, std::vector<InstructionId>{id});
-}
-
-/// The k largest along the last dimension, NaN first: a stable sort by descending total order, cut off.
-Status translate_chlo_top_k(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
-  HILO_ASSIGN_OR_RETURN(const Shape values_shape, op.result_shape(0));
-  HILO_ASSIGN_OR_RETURN(const Shape indices_shape, op.result_shape(1));
-  const Shape shape = op.builder.shape(operand);
-  if (!shape.is_array() || shape.rank() == 0) return invalid_argument("wanted an array of rank 1 or more");
-  const int64_t last = shape.rank() - 1;
-  AttributeSetter iota(Opcode::kIota);
-  HILO_RETURN_IF_ERROR(iota.set("iota_dimension", last));
-  const Shape all_indices = shape.with_element_type(indices_shape.element_type());
-  HILO_ASSIGN_OR_RETURN(const InstructionId indices, op.emit(Opcode::kIota, {}, &iota, all_indices));
-  hlo::Builder body("top_k.compare");
-  const InstructionId x = body.parameter(Shape::scalar(shape.element_type()));
-  const InstructionId y = body.parameter(Shape::scalar(shape.element_type()));
-  body.parameter(Shape::scalar(indices_shape.element_type()));
-  body.parameter(Shape::scalar(indices_shape.element_type()));
-  AttributeSetter compare(Opcode::kCompare);
-  HILO_RETURN_IF_ERROR(compare.set_word("direction", "GT"));
-  if (is_floating(shape.element_type())) HILO_RETURN_IF_ERROR(compare.set_word("type", "TOTALORDER"));
-  HILO_ASSIGN_OR_RETURN(const InstructionId greater, body.add(Opcode::kCompare, {x, y}, compare.take()));
-  HILO_ASSIGN_OR_RETURN(const ComputationPtr computation, std::move(body).build(greater));
-  AttributeSetter sort(Opcode::kSort);
-  HILO_RETURN_IF_ERROR(sort.set("dimensions", last));
-  HILO_RETURN_IF_ERROR(sort.set_flag("is_stable", true));
-  HILO_RETURN_IF_ERROR(sort.set_computation("to_apply", computation));
-  HILO_ASSIGN_OR_RETURN(const InstructionId sorted, op.emit(Opcode::kSort, {operand, indices}, &sort));
-  for (uint32_t i = 0; i < 2; ++i) {
-    auto slice = std::make_shared<hlo::SliceAttributes>();
-    for (int64_t d = 0; d <= last; ++d)
-      slice->ranges.push_back({0, d < values_shape.rank() ? values_shape.dimension(d) : 0, 1});
-    HILO_ASSIGN_OR_RETURN(const InstructionId element, op.builder.get_tuple_element(sorted, i));
-    HILO_ASSIGN_OR_RETURN(const InstructionId cut, op.builder.add(Opcode::kSlice, {element}, std::move(slice),
-                                                                  i == 0 ? values_shape : indices_shape));
-    op.define(i, cut);
-  }
-  return ok_status();
-}
-
 Status translate_probe(const OpContext& op) {
   HILO_RETURN_IF_ERROR(translate_identity(op));
-  if (op.translator.entry_builder != &op.builder) return ok_status();
   HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(0));
+  if (op.translator.recordings != nullptr) {
+    for (Recording& r : *op.translator.recordings) {
+      if (r.probe == op.text("probe_id")) r.seen = value;
+    }
+  }
+  if (op.translator.entry_builder != &op.builder) return ok_status();
   op.translator.probes[op.text("probe_id")].push_back(value);
   return ok_status();
 }

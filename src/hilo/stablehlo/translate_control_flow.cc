@@ -77,16 +77,27 @@ Status translate_while(const OpContext& op) {
   if (condition.arguments.count != op.operation.operands.count || body.arguments.count != op.operation.operands.count)
     return invalid_argument("condition and body don't take what the operation has");
   Captures captures = op.translator.captures_of({&condition, &body});
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> carry, with_captures(op, 0, captures));
+  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> carry, with_captures(op, 0, captures));
   std::vector<Shape> shapes;
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) shapes.push_back(op.builder.shape(carry[i]));
+  HILO_ASSIGN_OR_RETURN(std::vector<Recording> recordings, recordings_of(op, body));
+  auto place = static_cast<int64_t>(carry.size());
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> first, first_recorded(op.builder, recordings));
+  carry.insert(carry.end(), first.begin(), first.end());
   auto attributes = std::make_shared<hlo::WhileAttributes>();
   HILO_ASSIGN_OR_RETURN(attributes->condition, op.translator.region("while.condition", condition, Parameters::kTuple,
-                                                                    captures, /*carry=*/false, shapes));
+                                                                    captures, /*carry=*/false, shapes, &recordings));
   HILO_ASSIGN_OR_RETURN(attributes->body, op.translator.region("while.body", body, Parameters::kTuple, captures,
-                                                               /*carry=*/true, shapes));
+                                                               /*carry=*/true, shapes, &recordings));
   const InstructionId packed_carry = packed(op.builder, carry);
   HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kWhile, {packed_carry}, std::move(attributes)));
+  for (const Recording& r : recordings) {
+    for (int64_t pass = 1; pass <= r.passes; ++pass) {
+      HILO_ASSIGN_OR_RETURN(const InstructionId seen, op.builder.get_tuple_element(id, place + pass));
+      op.translator.probes[r.probe].push_back(seen);
+    }
+    place += 1 + r.passes;
+  }
   return define_results(op, id, carry.size());
 }
 

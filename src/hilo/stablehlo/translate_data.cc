@@ -64,10 +64,8 @@ Status translate_constant(const OpContext& op) {
 }
 
 /// HLO's broadcast doesn't stretch dimensions of extent 1: they are reshaped away first.
-Status translate_broadcast(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(InstructionId operand, op.operand(0));
-  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, op.integers("broadcast_dimensions"));
+StatusOr<InstructionId> add_broadcast(const OpContext& op, InstructionId operand,
+                                      const std::vector<int64_t>& dimensions, const Shape& result) {
   const Shape shape = op.builder.shape(operand);
   if (!shape.is_array() || static_cast<int64_t>(dimensions.size()) != shape.rank()) {
     return invalid_argument(
@@ -89,7 +87,14 @@ Status translate_broadcast(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(operand,
                           op.builder.add(Opcode::kReshape, {operand}, nullptr, shape.with_dimensions(kept_sizes)));
   }
-  HILO_ASSIGN_OR_RETURN(const InstructionId id, broadcast(op, operand, std::move(kept_dimensions), result));
+  return broadcast(op, operand, std::move(kept_dimensions), result);
+}
+
+Status translate_broadcast(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, op.integers("broadcast_dimensions"));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_broadcast(op, operand, dimensions, result));
   op.define(0, id);
   return ok_status();
 }
@@ -145,8 +150,6 @@ Status translate_pad(const OpContext& op) {
   return op.add(Opcode::kPad, operands, std::move(attributes));
 }
 
-namespace {
-
 Status set_precision(const OpContext& op, hlo::DotAttributes& attributes) {
   const Attribute* const precision = op.find("precision_config");
   if (precision == nullptr || precision->kind != AttributeKind::kArray) return ok_status();
@@ -158,6 +161,8 @@ Status set_precision(const OpContext& op, hlo::DotAttributes& attributes) {
   if (!any) attributes.operand_precision.clear();
   return ok_status();
 }
+
+namespace {
 
 /// The two operands; where their types differ, both as the result's type: so does XLA what JAX writes.
 StatusOr<std::vector<InstructionId>> dot_operands(const OpContext& op) {

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/dot.h"
 #include "hilo/stablehlo/translate.h"
 
 namespace hilo::stablehlo {
@@ -54,6 +55,7 @@ struct OpContext {
   uint32_t operand_limit = ~uint32_t{0};  ///< operands from here on are such lists
   /// The result's, where an operand gave them and the type leaves some unknown.
   std::optional<std::vector<int64_t>> sizes = {};
+  bool on_real_values = false;  ///< quantised types count as what they express
 
   const ModuleTree& tree() const;
   StatusOr<hlo::InstructionId> operand(uint32_t i) const;
@@ -102,6 +104,14 @@ struct Captures {
   std::vector<ValueId> constants, others;
 };
 
+/// What interpreter.probe sees in the body of a loop: the loop carries a counter and the values of the first passes.
+struct Recording {
+  std::string_view probe;
+  Shape shape;
+  int64_t passes = 0;                             ///< as many as checks ask for
+  hlo::InstructionId seen = hlo::kNoInstruction;  ///< in the pass that is being built
+};
+
 struct Translator {
   const ModuleTree& tree;
   const TranslateOptions& options;
@@ -117,7 +127,8 @@ struct Translator {
   std::vector<Shape> shapes = {};  ///< of each value, where sizes follow from the entry's arguments
   std::unordered_map<ValueId, Literal> constants = {};  ///< small ones among them, which regions make again
   int inlined_depth = 0;
-  bool placed = false;  ///< an error has its operation
+  std::vector<Recording>* recordings = nullptr;  ///< of the loop whose body is being built
+  bool placed = false;                           ///< an error has its operation
 
   /// Whether sizes follow from the entry's arguments.
   bool refines() const;
@@ -128,10 +139,12 @@ struct Translator {
   Captures captures_of(std::initializer_list<const Region*> regions) const;
   /// The computation of a region. With kTuple, the captured values come after its arguments, and are returned after its
   /// results if `carry`.
-  /// `arguments` are the shapes of the region's arguments, where their types may leave sizes unknown.
+  /// `arguments` are the shapes of the region's arguments, where their types may leave sizes unknown. `recorded`, if not
+  /// null: the last values of the tuple are what these need, and are returned one pass further.
   StatusOr<hlo::ComputationPtr> region(const std::string& name, const Region& region, Parameters parameters,
                                        const Captures& captures, bool carry = false,
-                                       std::span<const Shape> arguments = {});
+                                       std::span<const Shape> arguments = {},
+                                       std::vector<Recording>* recorded = nullptr);
   StatusOr<Shape> argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments) const;
   Status translate_block(hlo::Builder& builder, const Region& region, std::vector<hlo::InstructionId>& results);
   Status translate_operation(hlo::Builder& builder, const Operation& operation);
@@ -176,8 +189,6 @@ Status translate_sharding_constraint(const OpContext& op);
 Status translate_call(const OpContext& op);  // translate_calls.cc
 Status translate_composite(const OpContext& op);
 Status translate_custom_call(const OpContext& op);
-Status translate_chlo(const OpContext& op);
-Status translate_chlo_top_k(const OpContext& op);
 Status translate_check(const OpContext& op);
 Status translate_probe(const OpContext& op);
 Status translate_while(const OpContext& op);  // translate_control_flow.cc
@@ -200,6 +211,40 @@ Status translate_dimension_size(const OpContext& op);
 Status translate_tuple(const OpContext& op);
 Status translate_get_tuple_element(const OpContext& op);
 Status translate_dynamic(const OpContext& op);
+
+Status translate_conj(const OpContext& op);  // translate_chlo.cc: ops of CHLO that HLO doesn't have as one op
+Status translate_square(const OpContext& op);
+Status translate_is_infinite(const OpContext& op);
+Status translate_hyperbolic(const OpContext& op);
+Status translate_constant_like(const OpContext& op);
+Status translate_broadcasting(const OpContext& op);
+Status translate_top_k(const OpContext& op);
+Status translate_ragged_dot(const OpContext& op);
+Status translate_scan(const OpContext& op);
+
+Status translate_bitcast(const OpContext& op);  // translate_elements.cc
+Status translate_cbrt(const OpContext& op);
+Status translate_extreme(const OpContext& op);
+Status translate_convert(const OpContext& op);
+Status translate_reduce_precision(const OpContext& op);
+Status translate_quantize(const OpContext& op);  // translate_quantized.cc
+Status translate_dequantize(const OpContext& op);
+Status translate_on_real_values(const OpContext& op);
+bool is_quantized(const ModuleTree& tree, const Operation& operation);
+
+/// The probes in a loop's body that checks ask for, and the values that the loop begins with for them.
+StatusOr<std::vector<Recording>> recordings_of(const OpContext& op, const Region& body);
+StatusOr<std::vector<hlo::InstructionId>> first_recorded(hlo::Builder& builder, std::span<const Recording> recordings);
+/// The values after a pass, from those before it.
+StatusOr<std::vector<hlo::InstructionId>> next_recorded(hlo::Builder& builder, std::span<const Recording> recordings,
+                                                        std::span<const hlo::InstructionId> before);
+
+/// `operand` spread over `result`: its dimension i becomes result's dimensions[i], stretched where it has extent 1.
+StatusOr<hlo::InstructionId> add_broadcast(const OpContext& op, hlo::InstructionId operand,
+                                           const std::vector<int64_t>& dimensions, const Shape& result);
+
+/// Sets a dot's precisions from the attribute precision_config.
+Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
 
 /// A constant of `shape`: the elements, or a scalar spread over it.
 StatusOr<hlo::InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape);

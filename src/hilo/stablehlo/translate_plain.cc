@@ -31,6 +31,11 @@ StatusOr<std::vector<hlo::InstructionId>> OpContext::operands() const {
 StatusOr<Shape> OpContext::result_shape(uint32_t i) const {
   if (i >= operation.results.count)
     return invalid_argument(fmt::format("got {} results; wanted more than {}", operation.results.count, i));
+  const Type& type = tree().type_of(tree().result(operation, i));
+  if (on_real_values && type.quantization != nullptr) {
+    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree(), tree().values[tree().result(operation, i)].type));
+    return shape.with_element_type(type.quantization->expressed);
+  }
   if (translator.refines() && has_unknown_sizes(*this)) return refined_shape(*this, i);
   return shape_of(tree(), tree().values[tree().result(operation, i)].type);
 }

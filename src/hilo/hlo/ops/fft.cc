@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/short_fft.h"
 
 namespace hilo::hlo {
 namespace {
@@ -192,11 +193,29 @@ std::vector<Complex> with_last_dimension(const std::vector<Complex>& values, std
   return result;
 }
 
+/// Short lines, in the operand's own precision.
+template <typename R>
+Status evaluate_short(const FftAttributes& attributes, const Literal& operand, Literal& result) {
+  const Shape& complex_side = is_complex(operand.shape().element_type()) ? operand.shape() : result.shape();
+  const ShortFftArray<R> transform(attributes, complex_side.dimensions());
+  return transform.run(reinterpret_cast<const R*>(operand.bytes().data()),
+                       reinterpret_cast<R*>(result.mutable_bytes().data()),
+                       [](int64_t count, const std::function<void(int64_t)>& block) {
+                         for (int64_t i = 0; i < count; ++i) block(i);
+                       });
+}
+
 StatusOr<Literal> evaluate_fft(const EvaluateInput& input) {
   const auto& attributes = attributes_of<FftAttributes>(input.instruction);
   HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(literal_shape(input.instruction.shape)));
   if (result.shape().element_count() == 0) return result;
   const Shape& operand = input.operands[0]->shape();
+  if (is_short_fft(attributes.fft_length)) {
+    const bool single = real_type_of(operand.element_type()) == ElementType::kF32;
+    HILO_RETURN_IF_ERROR(single ? evaluate_short<float>(attributes, *input.operands[0], result)
+                                : evaluate_short<double>(attributes, *input.operands[0], result));
+    return result;
+  }
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
   const size_t transformed = attributes.fft_length.size();
   std::vector<Complex> values = complex_elements(*input.operands[0]);

@@ -2,6 +2,9 @@
 // hlo/ops/product.h -- what dot and convolution share: types, precision, and the type that sums are taken in.
 #pragma once
 
+#include <cmath>
+#include <complex>
+
 #include "hilo/hlo/ir/op_def.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
 #include "hilo/types/twins.h"
@@ -30,6 +33,35 @@ struct AccumulatorOf<NarrowInteger<kWidth, kSigned>> {
 };
 template <typename R>
 using Accumulator = typename AccumulatorOf<R>::Type;
+
+/// The sum of few products as XLA takes it, rounding included: in the type itself and in ascending order; real products
+/// are fused with the sum, complex ones are four real sums of rounded products.
+template <typename T>
+class ShortSum {
+ public:
+  void take(T x, T y) { sum_ = std::fma(x, y, sum_); }
+  T value() const { return sum_; }
+
+ private:
+  T sum_ = 0;
+};
+template <typename T>
+class ShortSum<std::complex<T>> {
+ public:
+  void take(const std::complex<T>& x, const std::complex<T>& y) {
+    real_ += x.real() * y.real();
+    minus_ += x.imag() * y.imag();
+    imaginary_ += x.real() * y.imag();
+    plus_ += x.imag() * y.real();
+  }
+  std::complex<T> value() const { return {real_ - minus_, imaginary_ + plus_}; }
+
+ private:
+  T real_ = 0, minus_ = 0, imaginary_ = 0, plus_ = 0;
+};
+
+/// So many products are few: their roundings don't matter.
+inline constexpr int64_t kMostShort = 128;
 
 template <typename A, typename T>
 A widen(T value) {

@@ -91,10 +91,11 @@ Status fold_windows(const Window& window, const Shape& array, const Shape& resul
 template <typename T>
 using WindowAccumulator = std::conditional_t<std::is_same_v<T, float>, double, Accumulator<T>>;
 
-/// One array with a recognised body. False if there is no such operation on T.
-template <typename T>
+/// One array with a recognised body; in a short window every step is rounded to T, as the body says. False if there is no
+/// such operation on T.
+template <typename T, bool kShort>
 bool reduce_known(const EvaluateInput& input, Literal& result) {
-  using A = WindowAccumulator<T>;
+  using A = std::conditional_t<kShort, Accumulator<T>, WindowAccumulator<T>>;
   const auto& a = attributes_of<ReduceWindowAttributes>(input.instruction);
   A (*const operation)(A, A) = operation_of<A>(a.to_apply->reducer_kind());
   if (operation == nullptr) return false;
@@ -106,6 +107,7 @@ bool reduce_known(const EvaluateInput& input, Literal& result) {
                            .take =
                                [&](int64_t offset) {
                                  sum = operation(sum, static_cast<A>(in[static_cast<size_t>(offset)]));
+                                 if constexpr (kShort) sum = static_cast<A>(static_cast<T>(sum));
                                  return ok_status();
                                },
                            .finish = [&](int64_t at) { out[static_cast<size_t>(at)] = static_cast<T>(sum); }};
@@ -145,15 +147,25 @@ StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
         Literal::make(literal_shape(shape.is_tuple() ? shape.tuple_element(static_cast<int64_t>(i)) : shape)));
     results.push_back(std::move(result));
   }
-  const bool done =
-      n == 1 && visit_element_type(
-                    results[0].shape().element_type(), [&]<typename T>() { return reduce_known<T>(input, results[0]); },
-                    [] { return false; });
+  const bool is_short = is_short_window(attributes_of<ReduceWindowAttributes>(input.instruction).window);
+  const bool done = n == 1 && visit_element_type(
+                                  results[0].shape().element_type(),
+                                  [&]<typename T>() {
+                                    return is_short ? reduce_known<T, true>(input, results[0])
+                                                    : reduce_known<T, false>(input, results[0]);
+                                  },
+                                  [] { return false; });
   if (!done) HILO_RETURN_IF_ERROR(reduce_generic(input, results));
   return join_results(std::move(results));
 }
 
 }  // namespace
+
+bool is_short_window(const Window& window) {
+  double elements = 1;
+  for (const WindowDimension& d : window) elements *= static_cast<double>(d.size);
+  return elements <= 128;
+}
 
 std::optional<Cumulative> cumulative_of(const Window& window, std::span<const int64_t> sizes) {
   std::optional<Cumulative> found;

@@ -24,6 +24,10 @@ struct Cumulative {
 /// elements in the padding at one end. Windows of one element are none.
 std::optional<Cumulative> cumulative_of(const Window& window, std::span<const int64_t> sizes);
 
+/// Whether each step of a reduction is rounded to the array's type, as its body says and XLA does. Sums and products over
+/// longer windows are kept in a wider one, where error doesn't grow.
+bool is_short_window(const Window& window);
+
 /// The window that does it.
 Window cumulative_window(const Cumulative& cumulative, std::span<const int64_t> sizes);
 

@@ -11,7 +11,7 @@ namespace {
 
 template <typename Row, typename T>
 void map_row(const T* x, const T* y, T* result, std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i) result[i] = Row::template apply<T>(x[i], y[i], T{});
+  for (std::int64_t i = 0; i < count; ++i) result[i] = hlo::rows::apply_row<Row, T>(x[i], y[i]);
 }
 
 template <typename Row, typename T>

@@ -29,16 +29,16 @@ Lines lines_of(const hlo::Cumulative& c, const Shape& shape) {
   return lines;
 }
 
-/// Sums and products of floats run in double, so that error doesn't grow with the line.
-template <typename T, typename Reducer>
-using RunsIn = std::conditional_t<std::is_same_v<T, float> &&
+/// Sums and products of floats run in double in long lines, so that error doesn't grow with the line.
+template <typename T, typename Reducer, bool kShort>
+using RunsIn = std::conditional_t<!kShort && std::is_same_v<T, float> &&
                                       (std::is_same_v<Reducer, AddReducer> || std::is_same_v<Reducer, MultiplyReducer>),
                                   double, ReducedIn<T>>;
 
 /// `lanes` neighbouring lines, whose elements lie next to each other.
-template <typename T, typename Reducer>
-void run_lanes(const Lines& lines, int64_t lanes, RunsIn<T, Reducer> first, const T* in, T* out) {
-  using A = RunsIn<T, Reducer>;
+template <typename T, typename Reducer, bool kShort>
+void run_lanes(const Lines& lines, int64_t lanes, RunsIn<T, Reducer, kShort> first, const T* in, T* out) {
+  using A = RunsIn<T, Reducer, kShort>;
   A sums[kMostLanes];
   std::fill_n(sums, lanes, first);
   for (int64_t i = 0; i < lines.length; ++i) {
@@ -48,14 +48,15 @@ void run_lanes(const Lines& lines, int64_t lanes, RunsIn<T, Reducer> first, cons
     for (int64_t k = 0; k < lanes; ++k) {
       sums[k] = Reducer::apply(sums[k], static_cast<A>(from[k]));
       to[k] = static_cast<T>(sums[k]);
+      if constexpr (kShort) sums[k] = static_cast<A>(to[k]);
     }
   }
 }
 
 /// `kCount` lines one after the other in memory.
-template <typename T, typename Reducer, int64_t kCount>
-void run_rows(const Lines& lines, RunsIn<T, Reducer> first, const T* in, T* out) {
-  using A = RunsIn<T, Reducer>;
+template <typename T, typename Reducer, bool kShort, int64_t kCount>
+void run_rows(const Lines& lines, RunsIn<T, Reducer, kShort> first, const T* in, T* out) {
+  using A = RunsIn<T, Reducer, kShort>;
   A sums[kCount];
   std::fill_n(sums, kCount, first);
   for (int64_t i = 0; i < lines.length; ++i) {
@@ -63,6 +64,7 @@ void run_rows(const Lines& lines, RunsIn<T, Reducer> first, const T* in, T* out)
     for (int64_t k = 0; k < kCount; ++k) {
       sums[k] = Reducer::apply(sums[k], static_cast<A>(in[k * lines.length + at]));
       out[k * lines.length + at] = static_cast<T>(sums[k]);
+      if constexpr (kShort) sums[k] = static_cast<A>(out[k * lines.length + at]);
     }
   }
 }
@@ -72,44 +74,46 @@ void run_tasks(int64_t count, int64_t elements, const F& task) {
   each_in_parts(count, elements < kWorthForking ? 1 : count, task);
 }
 
-template <typename T, typename Reducer>
+template <typename T, typename Reducer, bool kShort>
 void run_all(const Lines& lines, T initial, const T* in, T* out) {
-  const auto first = static_cast<RunsIn<T, Reducer>>(initial);
+  const auto first = static_cast<RunsIn<T, Reducer, kShort>>(initial);
   const int64_t elements = lines.outer * lines.length * lines.inner;
   if (lines.inner == 1) {
     const int64_t blocks = (lines.outer + kRows - 1) / kRows;
     run_tasks(blocks, elements, [&](int64_t block) {
       const int64_t begin = block * kRows, end = std::min(begin + kRows, lines.outer);
       if (end - begin == kRows) {
-        run_rows<T, Reducer, kRows>(lines, first, in + begin * lines.length, out + begin * lines.length);
+        run_rows<T, Reducer, kShort, kRows>(lines, first, in + begin * lines.length, out + begin * lines.length);
         return;
       }
       for (int64_t row = begin; row < end; ++row)
-        run_rows<T, Reducer, 1>(lines, first, in + row * lines.length, out + row * lines.length);
+        run_rows<T, Reducer, kShort, 1>(lines, first, in + row * lines.length, out + row * lines.length);
     });
     return;
   }
   const int64_t blocks = (lines.inner + kMostLanes - 1) / kMostLanes;
   run_tasks(lines.outer * blocks, elements, [&](int64_t task) {
     const int64_t begin = task % blocks * kMostLanes, at = task / blocks * lines.length * lines.inner + begin;
-    run_lanes<T, Reducer>(lines, std::min(kMostLanes, lines.inner - begin), first, in + at, out + at);
+    run_lanes<T, Reducer, kShort>(lines, std::min(kMostLanes, lines.inner - begin), first, in + at, out + at);
   });
 }
 
 class CumulativeHero final : public Hero {
  public:
-  CumulativeHero(Lines lines, ElementType type, hlo::ReducerKind kind) : lines_(lines), type_(type), kind_(kind) {}
+  CumulativeHero(Lines lines, bool is_short, ElementType type, hlo::ReducerKind kind)
+      : lines_(lines), is_short_(is_short), type_(type), kind_(kind) {}
 
   Status run(void* const* buffers, RunContext&) const override {
     const bool known = visit_reducer_of(kind_, type_, [&]<typename T, typename Reducer>() {
-      run_all<T, Reducer>(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]),
-                          static_cast<T*>(buffers[2]));
+      const auto run = is_short_ ? run_all<T, Reducer, true> : run_all<T, Reducer, false>;
+      run(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[2]));
     });
     return known ? ok_status() : internal_error("cumulative: no such reducer");
   }
 
  private:
   Lines lines_;
+  bool is_short_;
   ElementType type_;
   hlo::ReducerKind kind_;
 };
@@ -163,7 +167,7 @@ StatusOr<std::unique_ptr<Hero>> make_cumulative_hero(const hlo::Instruction& ins
   const ElementType type = operands[0].element_type();
   const hlo::ReducerKind kind = a.to_apply->reducer_kind();
   if (operands.size() == 2 && has_reducer(kind, type))
-    return std::unique_ptr<Hero>(std::make_unique<CumulativeHero>(lines, type, kind));
+    return std::unique_ptr<Hero>(std::make_unique<CumulativeHero>(lines, hlo::is_short_window(a.window), type, kind));
   if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(ScalarProgram body, compile_scalar_program(*a.to_apply, isa));
   std::vector<size_t> widths;

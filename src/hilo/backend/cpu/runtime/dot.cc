@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/runtime/blas.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
 namespace hilo::cpu {
@@ -107,6 +108,20 @@ int64_t parts_of(double work, int64_t longer) {
   return std::clamp<int64_t>(longer / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
 }
 
+constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
+
+/// Few small complex products, rounded as the reference does and XLA.
+template <typename T>
+void multiply_short(const MatrixProduct<T>& p) {
+  for (int64_t i = 0; i < p.m; ++i) {
+    for (int64_t j = 0; j < p.n; ++j) {
+      hlo::kernels::ShortSum<T> sum;
+      for (int64_t k = 0; k < p.k; ++k) sum.take(p.a[i * p.a_row + k * p.a_column], p.b[k * p.b_row + j * p.b_column]);
+      p.c[i * p.ldc + j] = sum.value();
+    }
+  }
+}
+
 template <typename T>
 class DotHero final : public Hero {
  public:
@@ -194,7 +209,8 @@ class DotHero final : public Hero {
         p.c += begin;
         p.n = end - begin;
       }
-      multiply(p);
+      if (is_complex(element_type_of<T>) && k <= hlo::kernels::kMostShort && work <= kMostShortWork) multiply_short(p);
+      else multiply(p);
     };
     if (executor != nullptr && batch * parts > 1) executor->parallel_for(batch * parts, task);
     else

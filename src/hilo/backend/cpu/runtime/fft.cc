@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/fft.h"
+#include "hilo/hlo/ops/short_fft.h"
 
 namespace hilo::cpu {
 namespace {
@@ -210,15 +211,42 @@ class FftHero final : public Hero {
   std::optional<RealOdd<T>> odd_;
 };
 
+/// Lines that are all short: rounded as the reference does and XLA.
+template <typename T>
+class ShortFftHero final : public Hero {
+ public:
+  ShortFftHero(const hlo::FftAttributes& attributes, const Shape& complex_side)
+      : transform_(attributes, complex_side.dimensions()) {}
+
+  Status run(void* const* buffers, RunContext&) const override {
+    return transform_.run(static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[1]),
+                          [](int64_t count, const std::function<void(int64_t)>& block) {
+                            constexpr int64_t kBlocksWorthForking = 256;
+                            const int64_t parts = count < kBlocksWorthForking ? 1 : parts_for_threads(count);
+                            each_in_parts(count, parts, block);
+                          });
+  }
+
+ private:
+  hlo::ShortFftArray<T> transform_;
+};
+
+template <typename T>
+std::unique_ptr<Hero> make_hero(const hlo::FftAttributes& attributes, const Shape& operand, Isa isa) {
+  if (!hlo::is_short_fft(attributes.fft_length)) return std::make_unique<FftHero<T>>(attributes, operand, isa);
+  std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
+  if (attributes.fft_type == FftType::kRfft) sizes.back() = sizes.back() / 2 + 1;
+  return std::make_unique<ShortFftHero<T>>(attributes, operand.with_dimensions(sizes));
+}
+
 }  // namespace
 
 std::unique_ptr<Hero> make_fft_hero(const hlo::Instruction& instruction, std::span<const Shape> operands, Isa isa) {
   const Shape& operand = operands[0];
   if (operand.element_count() == 0) return nullptr;
   const auto& attributes = hlo::attributes_of<hlo::FftAttributes>(instruction);
-  if (real_type_of(operand.element_type()) == ElementType::kF32)
-    return std::make_unique<FftHero<float>>(attributes, operand, isa);
-  return std::make_unique<FftHero<double>>(attributes, operand, isa);
+  if (real_type_of(operand.element_type()) == ElementType::kF32) return make_hero<float>(attributes, operand, isa);
+  return make_hero<double>(attributes, operand, isa);
 }
 
 }  // namespace hilo::cpu

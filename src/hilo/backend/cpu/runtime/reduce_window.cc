@@ -22,7 +22,7 @@ int64_t parts_of(const WindowPlan& plan) {
   return work < kWorthForking ? 1 : std::min(plan.batches * plan.positions(), kMostParts);
 }
 
-template <typename T, typename Reducer>
+template <typename T, typename Reducer, bool kShort>
 void reduce_lanes(const WindowPlan& plan, std::span<const int64_t> position, T initial, const T* in, T* out) {
   using A = ReducedIn<T>;
   A sums[kMostLanes];
@@ -31,7 +31,10 @@ void reduce_lanes(const WindowPlan& plan, std::span<const int64_t> position, T i
     std::fill_n(sums, count, static_cast<A>(initial));
     for_each_source(plan, position, 0, begin, [&](int64_t at) {
       const T* __restrict from = in + at;
-      for (int64_t k = 0; k < count; ++k) sums[k] = Reducer::apply(sums[k], static_cast<A>(from[k]));
+      for (int64_t k = 0; k < count; ++k) {
+        sums[k] = Reducer::apply(sums[k], static_cast<A>(from[k]));
+        if constexpr (kShort) sums[k] = static_cast<A>(static_cast<T>(sums[k]));
+      }
     });
     for (int64_t k = 0; k < count; ++k) out[begin + k] = static_cast<T>(sums[k]);
   }
@@ -39,8 +42,8 @@ void reduce_lanes(const WindowPlan& plan, std::span<const int64_t> position, T i
 
 class ReduceWindowHero final : public Hero {
  public:
-  ReduceWindowHero(WindowPlan plan, ElementType type, hlo::ReducerKind kind)
-      : plan_(std::move(plan)), type_(type), kind_(kind) {}
+  ReduceWindowHero(WindowPlan plan, bool is_short, ElementType type, hlo::ReducerKind kind)
+      : plan_(std::move(plan)), is_short_(is_short), type_(type), kind_(kind) {}
 
   Status run(void* const* buffers, RunContext&) const override {
     const bool known = visit_reducer_of(kind_, type_, [&]<typename T, typename Reducer>() {
@@ -54,17 +57,19 @@ class ReduceWindowHero final : public Hero {
   template <typename T, typename Reducer>
   void run_as(const T* in, T initial, T* out) const {
     const int64_t positions = plan_.positions();
+    const auto reduce = is_short_ ? reduce_lanes<T, Reducer, true> : reduce_lanes<T, Reducer, false>;
     in_parts(plan_.batches * positions, parts_of(plan_), [&](int64_t begin, int64_t end) {
       std::vector<int64_t> position(plan_.counts.size());
       for (int64_t i = begin; i < end; ++i) {
         const int64_t batch = i / positions;
         position_at(plan_.counts, i % positions, position);
-        reduce_lanes<T, Reducer>(plan_, position, initial, in + batch * plan_.array_batch, out + i * plan_.lanes);
+        reduce(plan_, position, initial, in + batch * plan_.array_batch, out + i * plan_.lanes);
       }
     });
   }
 
   WindowPlan plan_;
+  bool is_short_;
   ElementType type_;
   hlo::ReducerKind kind_;
 };
@@ -127,7 +132,8 @@ StatusOr<std::unique_ptr<Hero>> make_reduce_window_hero(const hlo::Instruction& 
   const ElementType type = operands[0].element_type();
   const hlo::ReducerKind kind = a.to_apply->reducer_kind();
   if (operands.size() == 2 && has_reducer(kind, type))
-    return std::unique_ptr<Hero>(std::make_unique<ReduceWindowHero>(std::move(plan), type, kind));
+    return std::unique_ptr<Hero>(
+        std::make_unique<ReduceWindowHero>(std::move(plan), hlo::is_short_window(a.window), type, kind));
   if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
   std::vector<size_t> widths;
   for (const Shape& s : results) widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));

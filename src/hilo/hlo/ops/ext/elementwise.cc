@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <limits>
 
-#include "hilo/hlo/ops/ext/formula.h"
+#include "hilo/hlo/ops/ext/special_functions.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
@@ -14,32 +13,22 @@ namespace hilo::hlo {
 namespace formulas {
 
 // Each says what its op computes, in the ops of jax.lax. Same names as the rows.
-
-// Source    Giles, "Approximating the erfinv function" (2010), single precision
-constexpr double kErfInvCentral[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
-                                     -0.00125372503, -0.00417768164, 0.246640727,    1.50140941};
-constexpr double kErfInvTail[] = {-0.000200214257, 0.000100950558, 0.00134934322, -0.00367342844, 0.00573950773,
-                                  -0.0076224613,   0.00943887047,  1.00167406,    2.83297682};
-
-Value erf_inv(Value x) {
-  const Value w = -log1p(x * -x);
-  const Value central = polynomial(w + -2.5, kErfInvCentral);
-  const Value tail = polynomial(sqrt(w) + -3.0, kErfInvTail);
-  const Value inside = select(w < 5.0, central, tail) * x;
-  return select(abs(x) == 1.0, x * std::numeric_limits<double>::infinity(), inside);
-}
+// Those of special functions: ext/special_functions.cc.
 
 }  // namespace formulas
 
 namespace {
 
-/// The element types that a row takes.
+/// The element types that a row takes, and which it computes in.
 struct Types {
   bool (*accepts)(ElementType);
   std::string_view words;
+  bool widens = false;  ///< what is narrower than f32 is computed in f32
 };
 constexpr Types kFloats = {[](ElementType type) { return is_floating(type); }, "floats"};
-constexpr Types kSinglePrecision = {[](ElementType type) { return type == ElementType::kF32; }, "f32"};
+constexpr Types kWideFloats = {kFloats.accepts, kFloats.words, true};
+constexpr Types kIeeeFloats = {[](ElementType type) { return is_floating(type) && element_size_bytes(type) > 1; },
+                               "bf16, f16, f32 or f64"};
 
 /// Row gives kOpcode, kName, kArity, kTypes and formula().
 template <typename Row>
@@ -59,7 +48,10 @@ StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
 
 template <typename Row>
 StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape> operands) {
-  Formula formula(std::string(Row::kName), operands[0].with_default_layout(), instruction.annotations);
+  const Shape shape = operands[0].with_default_layout();
+  const bool widens = Row::kTypes.widens && element_size_bytes(shape.element_type()) < 4;
+  Formula formula(std::string(Row::kName), shape, widens ? ElementType::kF32 : shape.element_type(),
+                  instruction.annotations);
   std::array<Value, Row::kArity> x;
   for (Value& value : x) value = {&formula, formula.parameter()};
   const Value root = std::apply(Row::formula, x);

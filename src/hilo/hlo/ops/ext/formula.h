@@ -12,20 +12,29 @@ namespace hilo::hlo {
 /// A computation in the making, all of whose values have one shape. Remembers the first error.
 class Formula {
  public:
-  /// `line`: of the op, which all instructions carry.
-  Formula(std::string name, const Shape& shape, AnnotationsPtr line) : shape_(shape), builder_(std::move(name)) {
+  /// `shape`: of the op's operands and result. `computes_in`: the element type of the values in between; parameters are
+  /// converted to it, the root back. `line`: of the op, which all instructions carry.
+  Formula(std::string name, const Shape& shape, ElementType computes_in, AnnotationsPtr line)
+      : outer_(shape), shape_(shape.with_element_type(computes_in)), builder_(std::move(name)) {
     builder_.set_annotations(std::move(line));
   }
 
-  InstructionId parameter() { return builder_.parameter(shape_); }
+  Formula(std::string name, const Shape& shape, AnnotationsPtr line)
+      : Formula(std::move(name), shape, shape.element_type(), std::move(line)) {}
+
+  InstructionId parameter();
   InstructionId constant(double value);
+  /// A constant of another element type, and the bits of a value as another type.
+  InstructionId constant_of(ElementType type, double value);
+  InstructionId bits_as(InstructionId value, ElementType type);
+  ElementType element_type() const { return shape_.element_type(); }
   InstructionId apply(Opcode opcode, std::initializer_list<InstructionId> operands, AttributesPtr attributes = nullptr);
   StatusOr<ComputationPtr> finish(InstructionId root) &&;
 
  private:
   InstructionId take(StatusOr<InstructionId> id);
 
-  Shape shape_;
+  Shape outer_, shape_;
   Builder builder_;
   Status status_;
 };
@@ -68,10 +77,20 @@ HILO_VALUE_OPERATOR(/, div)
 
 /// Predicates for formulas::select.
 Value compare(Value x, ComparisonDirection direction, Value y);
-inline Value operator<(Value x, double y) { return compare(x, ComparisonDirection::kLt, like(x, y)); }
-inline Value operator==(Value x, double y) { return compare(x, ComparisonDirection::kEq, like(x, y)); }
+#define HILO_VALUE_COMPARISON(symbol, direction)                                                           \
+  inline Value operator symbol(Value x, Value y) { return compare(x, ComparisonDirection::direction, y); } \
+  inline Value operator symbol(Value x, double y) { return compare(x, ComparisonDirection::direction, like(x, y)); }
+HILO_VALUE_COMPARISON(<, kLt)
+HILO_VALUE_COMPARISON(<=, kLe)
+HILO_VALUE_COMPARISON(>, kGt)
+HILO_VALUE_COMPARISON(==, kEq)
+HILO_VALUE_COMPARISON(!=, kNe)
+#undef HILO_VALUE_COMPARISON
 
 /// The polynomial in x; coefficients from the highest degree down to 0.
 Value polynomial(Value x, std::span<const double> coefficients);
+
+/// The Chebyshev series of x by Clenshaw's recurrence; coefficients from the highest degree down to 0, of which half counts.
+Value chebyshev(Value x, std::span<const double> coefficients);
 
 }  // namespace hilo::hlo

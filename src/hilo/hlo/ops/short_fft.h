@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/short_fft.h -- Fourier transforms of short lines, in the order of operations of FFTPACK and its descendants,
+// which XLA uses too: results agree to the last bit.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "hilo/base/status.h"
+#include "hilo/hlo/ops/fft.h"
+
+namespace hilo::hlo {
+
+/// Lines of up to so many elements are transformed this way; longer ones round elsewhere.
+inline constexpr int64_t kLongestShortLine = 64;
+
+/// Whether all transformed dimensions are short, and none is empty.
+bool is_short_fft(std::span<const int64_t> lengths);
+
+template <typename T>
+struct Turn {
+  T re, im;
+};
+
+/// One factor of a length, with what its pass multiplies by.
+template <typename T>
+struct FftPass {
+  int64_t radix, inner, outer;  ///< length = radix * inner * outer; inner elements lie next to each other
+  std::vector<Turn<T>> turns;   ///< of element i > 0 of branch j > 0: number (j - 1) * (inner - 1) + i - 1
+  std::vector<Turn<T>> roots;   ///< exp(2 pi i k / radix), of odd radices
+};
+
+/// The passes of one length: of complex lines, and of real ones.
+template <typename T>
+struct ShortFft {
+  /// Precondition: 0 < length <= kLongestShortLine.
+  explicit ShortFft(int64_t length);
+
+  int64_t length;
+  std::vector<FftPass<T>> complex, real;
+};
+
+/// The transform of whole arrays, `sizes` being those of the side that is complex: the operand's, or of RFFT the result's.
+/// in and out: numbers, complex ones as pairs. Lines go in blocks of several; run(count, block) calls block(0..count-1).
+template <typename T>
+class ShortFftArray {
+ public:
+  using Blocks = void (*)(int64_t count, const std::function<void(int64_t)>& block);
+
+  ShortFftArray(const FftAttributes& attributes, std::span<const int64_t> sizes);
+  /// Errors    RESOURCE_EXHAUSTED
+  Status run(const T* in, T* out, Blocks blocks) const;
+
+ private:
+  void run_complex(size_t dimension, const T* from, T* to, T scale, Blocks blocks) const;
+  void run_forward(const T* in, T* out, Blocks blocks) const;
+  void run_backward(const T* in, T* out, T scale, Blocks blocks) const;
+  int64_t rows() const;
+
+  FftType type_;
+  std::vector<int64_t> sizes_;
+  size_t first_ = 0;  ///< transformed dimension
+  std::vector<ShortFft<T>> plans_;
+  double scale_ = 1;
+};
+
+extern template class ShortFftArray<float>;
+extern template class ShortFftArray<double>;
+
+}  // namespace hilo::hlo
