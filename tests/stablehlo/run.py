@@ -61,6 +61,17 @@ def every_op_of_chlo_gives_what_jax_computes(place):
         assert text.splitlines() == ["22 passed, 0 failed, 0 skipped"], text
 
 
+def short_sums_and_transforms_are_jaxs_to_the_last_bit(place):
+    for engine in ("cpu", "reference"):
+        text = place.good("check", "--engine", engine, str(HERE / "checks" / "rounding.mlir"))
+        assert text.splitlines() == ["19 passed, 0 failed, 0 skipped"], text
+
+
+def arguments_and_probes_are_those_of_the_file(place):
+    text = place.good("check", str(HERE / "checks" / "recorded.mlir"))
+    assert text.splitlines() == ["2 passed, 0 failed, 0 skipped"], text
+
+
 def types_that_hlo_lacks_are_carried_by_others(place):
     for engine in ("cpu", "reference"):
         text = place.good("check", "--engine", engine, str(HERE / "checks" / "types.mlir"))
@@ -82,7 +93,9 @@ def text_that_is_no_mlir_fails_with_its_place(place):
 
 CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_does, mlir_converts_to_hlo,
          checks_pass_on_both_engines, every_op_of_chlo_gives_what_jax_computes,
-         types_that_hlo_lacks_are_carried_by_others, a_failing_check_names_op_shape_and_difference,
+         types_that_hlo_lacks_are_carried_by_others,
+         short_sums_and_transforms_are_jaxs_to_the_last_bit, arguments_and_probes_are_those_of_the_file,
+         a_failing_check_names_op_shape_and_difference,
          text_that_is_no_mlir_fails_with_its_place)
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ops of CHLO that HLO doesn't have as one op. Those that it has are rows of op_rows.cc.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <limits>
 #include <numeric>
 
-#include "hilo/hlo/ops/ext/ragged_dot.h"
 #include "hilo/hlo/ops/top_k.h"
 #include "hilo/stablehlo/translate_steps.h"
 
@@ -133,34 +133,25 @@ Status translate_top_k(const OpContext& op) {
   return op.add(Opcode::kTopK, std::vector<InstructionId>{operand}, std::move(attributes));
 }
 
-namespace {
-
-/// A list of dimensions inside the attribute `numbers`.
-Status read_dimensions(const OpContext& op, const Attribute& numbers, std::string_view name, hlo::Int64List& list) {
-  const Attribute* const value = op.tree().find(numbers, name);
-  if (value == nullptr) return ok_status();
-  HILO_ASSIGN_OR_RETURN(list, integers_of(op.tree(), *value));
-  return ok_status();
-}
-
-}  // namespace
-
 Status translate_ragged_dot(const OpContext& op) {
-  const Attribute* const numbers = op.find("ragged_dot_dimension_numbers");
-  if (numbers == nullptr) return op.missing("ragged_dot_dimension_numbers");
-  auto attributes = std::make_shared<hlo::RaggedDotAttributes>();
-  const std::pair<std::string_view, hlo::Int64List*> lists[] = {
-      {"lhs_batching_dimensions", &attributes->lhs_batch_dimensions},
-      {"rhs_batching_dimensions", &attributes->rhs_batch_dimensions},
-      {"lhs_contracting_dimensions", &attributes->lhs_contracting_dimensions},
-      {"rhs_contracting_dimensions", &attributes->rhs_contracting_dimensions},
-      {"lhs_ragged_dimensions", &attributes->lhs_ragged_dimensions},
-      {"rhs_group_dimensions", &attributes->rhs_group_dimensions},
+  constexpr std::pair<std::string_view, std::string_view> kLists[] = {
+      {"lhs_batching_dimensions", "lhs_batch_dims"},          {"rhs_batching_dimensions", "rhs_batch_dims"},
+      {"lhs_contracting_dimensions", "lhs_contracting_dims"}, {"rhs_contracting_dimensions", "rhs_contracting_dims"},
+      {"lhs_ragged_dimensions", "lhs_ragged_dims"},           {"rhs_group_dimensions", "rhs_group_dims"},
   };
-  for (const auto& [name, list] : lists) HILO_RETURN_IF_ERROR(read_dimensions(op, *numbers, name, *list));
-  HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
+  AttributeSetter attributes(Opcode::kRaggedDot);
+  for (const auto& [name, field] : kLists) {
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> list, op.integers(name, std::vector<int64_t>()));
+    HILO_RETURN_IF_ERROR(attributes.set_list(field, list));
+  }
+  hlo::DotAttributes precision;
+  HILO_RETURN_IF_ERROR(set_precision(op, precision));
+  if (!precision.operand_precision.empty()) {
+    HILO_RETURN_IF_ERROR(
+        attributes.set_text("operand_precision", fmt::format("{{{}}}", fmt::join(precision.operand_precision, ","))));
+  }
   HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
-  return op.add(Opcode::kRaggedDot, operands, std::move(attributes));
+  return op.add(Opcode::kRaggedDot, operands, attributes.take());
 }
 
 Status translate_scan(const OpContext& op) {

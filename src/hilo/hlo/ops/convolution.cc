@@ -156,19 +156,26 @@ Channels channels_of(const ConvolutionAttributes& a, const Shape& lhs, const Sha
   return c;
 }
 
-template <typename R>
-Status convolution_kernel(const EvaluateInput& input, Literal& result) {
-  using A = kernels::Accumulator<R>;
+/// Sums in the accumulator's type, rounded once.
+template <typename A>
+class WideSum {
+ public:
+  void take(A x, A y) { sum_ = kernels::add<A>(sum_, kernels::multiply<A>(x, y)); }
+  A value() const { return sum_; }
+
+ private:
+  A sum_{};
+};
+
+/// `lhs` and `rhs`: the elements in the type that Sum takes.
+template <typename Sum, typename R, typename Elements>
+void convolve(const EvaluateInput& input, const Elements& lhs, const Elements& rhs, const Channels& c,
+              const Shape& shape, std::span<R> out) {
   const auto& a = attributes_of<ConvolutionAttributes>(input.instruction);
   const Shape &lhs_shape = input.operands[0]->shape(), &rhs_shape = input.operands[1]->shape();
-  HILO_ASSIGN_OR_RETURN(const std::vector<A> lhs, kernels::widened<A>("convolution", *input.operands[0]));
-  HILO_ASSIGN_OR_RETURN(const std::vector<A> rhs, kernels::widened<A>("convolution", *input.operands[1]));
-  const std::span<R> out = result.data<R>();
-  if (out.empty()) return ok_status();
-  const Channels c = channels_of(a, lhs_shape, rhs_shape, result.shape());
-  const std::vector<int64_t> sizes = select_values(result.shape().dimensions(), a.dimensions.output_spatial),
-                             strides = select_values(row_major_strides(result.shape().dimensions()),
-                                                     a.dimensions.output_spatial);
+  const std::vector<int64_t> sizes = select_values(shape.dimensions(), a.dimensions.output_spatial),
+                             strides =
+                                 select_values(row_major_strides(shape.dimensions()), a.dimensions.output_spatial);
   std::vector<int64_t> position(sizes.size(), 0);
   do {
     const std::vector<Tap> taps = taps_at(position, a, lhs_shape, rhs_shape);
@@ -176,18 +183,37 @@ Status convolution_kernel(const EvaluateInput& input, Literal& result) {
     for (int64_t b = 0; b < c.batch; ++b) {
       for (int64_t o = 0; o < c.outputs; ++o) {
         const int64_t lhs_at = b * c.lhs_batch + o / c.outputs_per_group * c.lhs_group, rhs_at = o * c.rhs_output;
-        A sum{};
+        Sum sum;
         for (const Tap& tap : taps) {
-          for (int64_t i = 0; i < c.inputs; ++i) {
-            const A x = lhs[static_cast<size_t>(lhs_at + tap.lhs + i * c.lhs_feature)];
-            const A y = rhs[static_cast<size_t>(rhs_at + tap.rhs + i * c.rhs_input)];
-            sum = kernels::add<A>(sum, kernels::multiply<A>(x, y));
-          }
+          for (int64_t i = 0; i < c.inputs; ++i)
+            sum.take(lhs[static_cast<size_t>(lhs_at + tap.lhs + i * c.lhs_feature)],
+                     rhs[static_cast<size_t>(rhs_at + tap.rhs + i * c.rhs_input)]);
         }
-        out[static_cast<size_t>(out_at + b * c.out_batch + o * c.out_feature)] = kernels::narrow<R>(sum);
+        out[static_cast<size_t>(out_at + b * c.out_batch + o * c.out_feature)] = kernels::narrow<R>(sum.value());
       }
     }
   } while (next_index(sizes, position));
+}
+
+template <typename R>
+Status convolution_kernel(const EvaluateInput& input, Literal& result) {
+  using A = kernels::Accumulator<R>;
+  const Literal &lhs = *input.operands[0], &rhs = *input.operands[1];
+  const std::span<R> out = result.data<R>();
+  if (out.empty()) return ok_status();
+  const Channels c =
+      channels_of(attributes_of<ConvolutionAttributes>(input.instruction), lhs.shape(), rhs.shape(), result.shape());
+  if constexpr (std::is_same_v<R, float> || std::is_same_v<R, double>) {
+    const bool same =
+        lhs.shape().element_type() == element_type_of<R> && rhs.shape().element_type() == element_type_of<R>;
+    if (same && rhs.shape().element_count() <= kernels::kMostShort * c.outputs) {
+      convolve<kernels::ShortSum<R>, R>(input, lhs.data<R>(), rhs.data<R>(), c, result.shape(), out);
+      return ok_status();
+    }
+  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> wide_lhs, kernels::widened<A>("convolution", lhs));
+  HILO_ASSIGN_OR_RETURN(const std::vector<A> wide_rhs, kernels::widened<A>("convolution", rhs));
+  convolve<WideSum<A>, R>(input, wide_lhs, wide_rhs, c, result.shape(), out);
   return ok_status();
 }
 

@@ -81,8 +81,7 @@ void run_row(const EvaluateInput& input, Literal& out) {
   const std::span<const S> x = input.operands[0]->data<S>();
   const std::span<R> result = out.data<R>();
   if constexpr (Row::kArity == 1) {
-    for (size_t i = 0; i < result.size(); ++i)
-      result[i] = static_cast<R>(apply_row<Row, C>(static_cast<C>(x[i]), C{}));
+    for (size_t i = 0; i < result.size(); ++i) result[i] = static_cast<R>(apply_row<Row, C>(static_cast<C>(x[i]), C{}));
   } else {
     const std::span<const S> y = input.operands[1]->data<S>();
     for (size_t i = 0; i < result.size(); ++i)
