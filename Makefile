@@ -40,14 +40,15 @@ conformance:  ## others' test cases, from CONFORMANCE=DIR
 
 interop:  ## what needs a virtual environment with jaxlib
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command examples test_client
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command examples test_client test_random_programs
 	@python3 tools/interop.py --build $(BUILD)
 
-fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 random programs
+fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 random programs and 5000 texts with mistakes
 	@tools/setup.sh build test fuzz
 	@python3 tools/fuzz.py --jobs $(JOBS) --seconds $(or $(SECONDS),60)
-	@tools/build.sh build $(JOBS) test_random_programs
-	@HILO_RANDOM_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs
+	@tools/build.sh build $(JOBS) hilo_command test_random_programs
+	@HILO_RANDOM_PROGRAMS=$(or $(PROGRAMS),20000) build/bin/tests/test_random_programs --gtest_filter='RandomPrograms.*'
+	@HILO_MUTATED_PROGRAMS=5000 python3 tests/mutated/run.py
 
 format:  ## clang-format over all sources
 	@tools/setup.sh test

@@ -39,6 +39,9 @@ of two: a middle goes up, and zero and negative numbers are NaN. All codes and a
 those of ml_dtypes (`tests/types/narrow_float_test.cc`). Sums and products of arrays accumulate in f32 and round once,
 where XLA rounds at every step.
 
+Doubles become f16 and bf16 by way of f32, as in XLA, and floats of 8 and 4 bits in one rounding; f8e8m0fnu, which has no zero for
+what f32 can't hold, comes by way of f32 too.
+
 Where XLA counts the sign bits above four in `popcnt` of a negative s4 (6 for -4), hilo counts four bits (2).
 """
 

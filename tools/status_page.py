@@ -7,8 +7,10 @@ import re
 
 RESULTS = "status_results.txt"  # in the build tree; tools/run_tests.py writes it
 COLUMNS = ("shape", "verify", "text", "eval", "engine", "jvp", "transpose", "batch")
-GROUPS = (("s*", ("s8", "s16", "s32", "s64")), ("u*", ("u8", "u16", "u32", "u64")),
-          ("f*", ("f16", "bf16", "f32", "f64")), ("c*", ("c64", "c128")))
+GROUPS = (("s*", ("s2", "s4", "s8", "s16", "s32", "s64")), ("u*", ("u2", "u4", "u8", "u16", "u32", "u64")),
+          ("f*", ("f16", "bf16", "f32", "f64")), ("c*", ("c64", "c128")),
+          ("f8*", ("f8e5m2", "f8e4m3fn", "f8e4m3", "f8e3m4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu")),
+          ("f4*", ("f4e2m1fn",)))
 # "Cells/EngineCell.GivesWhatTheReferenceGives/dynamic_slice_f32": the column, the opcode, the type.
 CELL = re.compile(r"^(passed|failed) status/Cells/(\w+)Cell\.\w+/(\w+)_([a-z0-9]+)$")
 LATER = re.compile(r"^(passed|failed) status/Later/LaterOpcode\.\w+/(\w+)_[a-z0-9]+$")
@@ -27,12 +29,14 @@ otherwise (`-`): `exp` doesn't take integers, integers have no tangents, `Nonlin
 | verify | the verifier accepts the instruction and refuses planted violations |
 | text | printed, read and printed again, it is the same program |
 | eval | the reference evaluator gives what scalar functions in 80 bits, 128-bit integers and plain loops over indices give, for sizes 0, 1, 3, 17 and edge values |
-| engine | the CPU engine gives what the reference gives, at every SIMD width of the host: the same bits, or within the table of `backend/cpu/emit/accuracy.h`. Complex arithmetic is the reference kernel, called by the engine: such a cell says that the call works |
+| engine | the CPU engine gives what the reference gives, at every SIMD width of the host: the same bits, or within the table of `backend/cpu/emit/accuracy.h`. Complex functions other than sums, products, quotients, abs, sign and comparisons are the reference kernel, called by the engine's code: such a cell says that the call works |
 | jvp | finite differences in f64, for each operand alone and all together |
 | transpose | the vector-Jacobian product is the transpose of the jvp |
 | batch | `vmap` is a loop, for each operand alone and all together, the axis first or last, and of size 0 |
 
-`s*` is s8 s16 s32 s64, `u*` u8 u16 u32 u64, `f*` f16 bf16 f32 f64, `c*` c64 c128.
+`s*` is s2 s4 s8 s16 s32 s64, `u*` u2 u4 u8 u16 u32 u64, `f*` f16 bf16 f32 f64, `c*` c64 c128, `f8*` f8e5m2 f8e4m3fn f8e4m3
+f8e3m4 f8e4m3b11fnuz f8e5m2fnuz f8e4m3fnuz f8e8m0fnu, `f4*` f4e2m1fn. Types of a byte and less that widen to compute run at one of the
+host's SIMD widths, in turn; in floats of 8 bits and fewer finite differences say nothing, so they have no such cells.
 
 Ops in which replicas meet (`all-reduce` and the like), `replica-id`, `partition-id` and ops over a named axis (`hilo.psum`
 and the like) have no cells, for a program alone doesn't show them: `tests/replica` runs them on both engines, on every

@@ -2,14 +2,19 @@
 // Random programs over every opcode and type of the op table: the CPU engine against the reference evaluator.
 //   HILO_RANDOM_PROGRAMS   how many (default 150)
 //   HILO_RANDOM_SEED       the first seed (default 0)
+//   HILO_RANDOM_FOLDER     where programs for others go (default: a folder that is removed)
+//   HILO_RANDOM_FILES      how many of those (default 20), beside one for every sample
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
 #include "hilo/backend/buffer.h"
 #include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/base/files.h"
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
-#include "tests/support/random_program.h"
+#include "tests/support/program_files.h"
 
 namespace hilo::tests {
 namespace {
@@ -58,7 +63,7 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
   std::cout << count << " programs, " << coverage.pairs() << " pairs of opcode and type, each at least "
             << coverage.least() << " times\n";
   if (std::getenv("HILO_RANDOM_COUNTS") != nullptr) std::cout << coverage.to_string();
-  if (count >= 3000) {
+  if (count >= 10000) {
     EXPECT_GE(coverage.least(), 20);
   }
 }
@@ -108,6 +113,39 @@ TEST(RandomPrograms, FindAPlantedWrongKernelAndReduceItToAFewOps) {
     }
     EXPECT_TRUE(found) << hlo::opcode_name(right);
   }
+}
+
+/// Every sample of an op and type that XLA:CPU is asked for, by itself.
+void write_samples(const std::string& folder, int64_t n) {
+  for (const Cell& cell : cells()) {
+    if (!is_for_xla(cell)) continue;
+    const std::vector<Sample> samples = samples_of(cell.opcode, cell.type, n, Values::kSmooth);
+    for (size_t k = 0; k < samples.size(); ++k) {
+      const std::string name = "sample_" + cell_name(cell) + "_" + std::to_string(k);
+      const Status status = write_program(folder, name, program_of(samples[k], cell));
+      EXPECT_TRUE(status.ok()) << name << ": " << status.to_string();
+    }
+  }
+}
+
+TEST(RandomPrograms, AreWrittenForOthersToRun) {
+  const char* const given = std::getenv("HILO_RANDOM_FOLDER");
+  const std::string folder = given != nullptr ? given : testing::TempDir() + "hilo_random_programs";
+  ASSERT_TRUE(make_directories(folder).ok());
+  const unsigned count = number_from("HILO_RANDOM_FILES", 20);
+  Coverage coverage(is_for_xla);
+  for (unsigned seed = 0; seed < count; ++seed) {
+    const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 9), coverage, Audience::kOthers);
+    const Status status = write_program(folder, "random_" + std::to_string(seed), program);
+    ASSERT_TRUE(status.ok()) << "seed " << seed << ": " << status.to_string();
+    const StatusOr<std::string> text = read_file(folder + "/random_" + std::to_string(seed) + ".hlo");
+    ASSERT_TRUE(text.ok()) << text.status().to_string();
+    const StatusOr<hlo::Module> read = hlo::parse_module(*text);
+    ASSERT_TRUE(read.ok()) << read.status().to_string();
+    EXPECT_EQ(read->entry->fingerprint(), program.module.entry->fingerprint()) << "seed " << seed;
+  }
+  if (given != nullptr) write_samples(folder, 3);
+  else std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/types/narrow_float.h"
 #include "tests/support/elementwise_samples.h"
 #include "tests/support/sample_families.h"
 
@@ -35,8 +36,13 @@ Literal start(int64_t value) { return Literal::scalar<int32_t>(static_cast<int32
 }  // namespace
 
 Literal distinct(const Shape& shape, int64_t seed) {
-  const bool pred = shape.element_type() == ElementType::kPred;
-  return wholes(shape, [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 37 + seed * 11 + 5) % 127; });
+  const ElementType type = shape.element_type();
+  const bool pred = type == ElementType::kPred;
+  const Whole end =
+      is_narrow_float(type) ? static_cast<Whole>(std::min(narrow_largest(narrow_format(type)), 127.0f)) : 127;
+  if (type == ElementType::kF8E8M0Fnu)  // powers of two, and no zero
+    return wholes(shape, [&](int64_t i) -> Whole { return Whole{1} << (i * 37 + seed * 11 + 5) % 127 % 7; });
+  return wholes(shape, [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 37 + seed * 11 + 5) % end; });
 }
 
 Literal elements(Wanted wanted, const Shape& shape, int64_t seed) {
@@ -50,7 +56,12 @@ Literal elements(Wanted wanted, const Shape& shape, int64_t seed) {
 
 Literal small(const Shape& shape, int64_t seed) {
   const bool pred = shape.element_type() == ElementType::kPred;
-  return wholes(shape, [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 7 + i / 5 + seed) % 4; });
+  const auto value = [&](int64_t i) -> Whole { return pred ? (i + seed) % 3 == 0 : (i * 7 + i / 5 + seed) % 4; };
+  if (!is_narrow_float(shape.element_type())) return wholes(shape, value);
+  // Few of them, with signs, so that sums stay exact; powers of two where there is nothing else.
+  if (shape.element_type() == ElementType::kF8E8M0Fnu)
+    return wholes(shape, [&](int64_t i) -> Whole { return Whole{1} << static_cast<int>(value(i)); });
+  return wholes(shape, [&](int64_t i) -> Whole { return value(i) == 1 ? 1 - (i / 4 + seed) % 2 * 2 : 0; });
 }
 
 Samples bitcast_convert_samples(Wanted wanted) {

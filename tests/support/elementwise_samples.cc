@@ -303,7 +303,7 @@ Literal converted_by_rule(const Literal& x, ElementType to) {
 std::vector<Sample> convert_samples(ElementType type, int64_t n, Values values) {
   const Literal x = arguments_of(Opcode::kConvert, {type}, n, values)[0];
   std::vector<Sample> samples;
-  for (ElementType to : native_types()) {
+  for (ElementType to : array_types()) {
     // Finite differences want a result of which tangents are left.
     if (values == Values::kSmooth && to != (type == ElementType::kF32 ? ElementType::kF64 : ElementType::kF32))
       continue;

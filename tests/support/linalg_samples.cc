@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of cholesky, triangular-solve and fft. Matrices are products of small whole factors, so that every way of
 // computing gives exactly the factors back.
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "hilo/hlo/ops/fft.h"
 #include "hilo/hlo/ops/linalg.h"
+#include "hilo/types/narrow_float.h"
 #include "tests/support/sample_families.h"
 
 namespace hilo::tests {
@@ -18,12 +20,22 @@ Wide conjugate(const Wide& x) { return std::conj(x); }
 
 /// -1, 0 or 1, with such an imaginary part where the type has one.
 Wide tiny(ElementType type, int64_t i, int64_t j, int64_t seed) {
+  if (type == ElementType::kF8E8M0Fnu) return 1;
   const auto part = [&](int64_t k) { return static_cast<long double>((i * 5 + j * 3 + seed * 7 + k) % 3 - 1); };
   return is_complex(type) ? Wide(part(0), part(i + 1)) : Wide(part(0));
 }
 
-/// Element (i, j) of a triangular matrix with diagonal 1 or 2.
+/// f8e8m0fnu has no zero, and with it no triangle but of one element.
+int64_t extent_of(const Wanted& wanted) {
+  return wanted.type == ElementType::kF8E8M0Fnu ? std::min<int64_t>(wanted.n, 1) : wanted.n;
+}
+
+/// Element (i, j) of a triangular matrix with diagonal 1 or 2; in narrow floats 1 and two diagonals.
 Wide triangle(ElementType type, int64_t i, int64_t j, int64_t seed, bool lower) {
+  if (is_narrow_float(type)) {
+    if (i == j) return 1;
+    if (std::abs(i - j) > 1) return 0;
+  }
   if (i == j) return Wide(static_cast<long double>(1 + (i + seed) % 2));
   return (i > j) == lower ? tiny(type, i, j, seed) : Wide(0);
 }
@@ -35,7 +47,7 @@ Literal filled_by(const Shape& shape, const std::function<Wide(Index)>& f) {
 }
 
 Sample cholesky_sample(const Wanted& wanted, const std::vector<int64_t>& batch, bool lower) {
-  const int64_t n = wanted.n;
+  const int64_t n = extent_of(wanted);
   std::vector<int64_t> sizes = batch;
   sizes.insert(sizes.end(), {n, n});
   const Shape shape = Shape::array(wanted.type, sizes);
@@ -58,7 +70,7 @@ Sample cholesky_sample(const Wanted& wanted, const std::vector<int64_t>& batch, 
 }
 
 Sample solve_sample(const Wanted& wanted, const hlo::TriangularSolveAttributes& attributes, bool batched) {
-  const int64_t n = wanted.n, others = 2;
+  const int64_t n = extent_of(wanted), others = 2;
   const auto with_batch = [&](int64_t rows, int64_t columns) {
     return batched ? Shape::array(wanted.type, {2, rows, columns}) : Shape::array(wanted.type, {rows, columns});
   };

@@ -71,14 +71,39 @@ struct Value {
 
 class Generator {
  public:
-  Generator(std::mt19937& random, Coverage& coverage, std::string name, int depth)
-      : random_(random), coverage_(coverage), b_(std::move(name)), depth_(depth) {}
+  Generator(std::mt19937& random, Coverage& coverage, std::string name, int depth, Audience audience)
+      : random_(random), coverage_(coverage), b_(std::move(name)), depth_(depth), audience_(audience) {}
 
   RandomProgram make(int instructions) {
     for (int k = 0; k < instructions; ++k) {
       if (below(8) == 0) grow_control_flow();
-      else grow(coverage_.rarest(random_));
+      else grow();
     }
+    return finished();
+  }
+
+  /// The program of one sample.
+  RandomProgram make_of(const Sample& sample, const Cell& cell) {
+    std::vector<InstructionId> operands;
+    const auto argument = [&](const Literal& value) {
+      arguments_.push_back(value);
+      return b_.parameter(value.shape());
+    };
+    for (const Literal& operand : sample.operands) {
+      if (!operand.is_tuple()) {
+        operands.push_back(argument(operand));
+        continue;
+      }
+      std::vector<InstructionId> elements;
+      for (const Literal& element : operand.elements()) elements.push_back(argument(element));
+      operands.push_back(b_.tuple(elements));
+    }
+    const bool exact = is_exact(cell.opcode, cell.type) && results_are_exact(sample, cell.opcode);
+    keep(must(append_on(b_, sample, std::move(operands))), exact);
+    return finished();
+  }
+
+  RandomProgram finished() {
     std::vector<InstructionId> results;
     for (const Value& v : values_) results.push_back(v.id);
     const InstructionId root = b_.tuple(results);
@@ -94,7 +119,7 @@ class Generator {
     take_parameters(shapes, packed);
     for (int k = 0; k < instructions; ++k) {
       if (depth_ < kDeepest && below(6) == 0) grow_control_flow();
-      else grow(coverage_.rarest(random_));
+      else grow();
     }
     const InstructionId root = latest_of(shapes[0]);
     return must(std::move(b_).build(root));
@@ -105,7 +130,7 @@ class Generator {
     take_parameters(shapes, true);
     const InstructionId counter = values_[0].id;
     values_.erase(values_.begin());
-    for (int k = 0; k < instructions; ++k) grow(coverage_.rarest(random_));
+    for (int k = 0; k < instructions; ++k) grow();
     const InstructionId one = b_.constant(Literal::scalar<int32_t>(1));
     std::vector<InstructionId> next = {must(b_.add(Opcode::kAdd, {counter, one}))};
     for (const Shape& shape : shapes.subspan(1)) next.push_back(latest_of(shape));
@@ -135,7 +160,7 @@ class Generator {
 
   /// A value that the program begins with: an argument, or, inside bodies and now and then, a constant.
   InstructionId fresh(const Literal& value) {
-    if (value.is_tuple() && depth_ > 0) {
+    if (value.is_tuple() && (depth_ > 0 || audience_ == Audience::kOthers)) {
       std::vector<InstructionId> elements;
       for (const Literal& element : value.elements()) elements.push_back(fresh(element));
       return b_.tuple(elements);
@@ -154,15 +179,34 @@ class Generator {
     return fitting.empty() ? nullptr : fitting[static_cast<size_t>(below(static_cast<int64_t>(fitting.size())))];
   }
 
-  void grow(const Cell& cell) {
-    const bool edges = hlo::is_elementwise(cell.opcode) && is_exact(cell.opcode, cell.type) && below(3) == 0;
+  /// One more op: of those drawn least, or, in bodies, which only exact ones stand in, of any.
+  void grow() {
+    if (grow(coverage_.rarest(random_))) return;
+    constexpr int kTries = 4;
+    for (int k = 0; k < kTries && !grow(coverage_.any(random_)); ++k) {}
+  }
+
+  InstructionId fresh_parameter(const Sample& sample) {
+    arguments_.push_back(sample.operands[0]);
+    return b_.parameter(sample.operands[0].shape());
+  }
+
+  bool grow(const Cell& cell) {
+    const bool edges = audience_ == Audience::kEngine && hlo::is_elementwise(cell.opcode) &&
+                       is_exact(cell.opcode, cell.type) && below(3) == 0;
     const std::vector<Sample> samples =
         samples_of(cell.opcode, cell.type, kSizes[below(std::size(kSizes))], edges ? Values::kEdges : Values::kSmooth);
-    coverage_.count(cell);
-    if (samples.empty() || cell.opcode == Opcode::kParameter) return;
+    if (samples.empty()) return false;
+    if (cell.opcode == Opcode::kParameter) {
+      if (depth_ > 0) return false;
+      coverage_.count(cell);
+      values_.push_back({fresh_parameter(samples[0]), true});
+      return true;
+    }
     const Sample& sample = samples[static_cast<size_t>(below(static_cast<int64_t>(samples.size())))];
     bool exact = is_exact(cell.opcode, cell.type) && results_are_exact(sample, cell.opcode);
-    if (depth_ > 0 && !exact) return;
+    if (depth_ > 0 && !exact) return false;
+    coverage_.count(cell);
     std::vector<InstructionId> operands;
     for (const Literal& operand : sample.operands) {
       const Value* const found = needs_its_operands(cell.opcode) || below(4) == 0
@@ -172,6 +216,7 @@ class Generator {
       operands.push_back(found != nullptr ? found->id : fresh(operand));
     }
     keep(must(append_on(b_, sample, std::move(operands))), exact);
+    return true;
   }
 
   /// Integers and predicates that an inexact op on floats gives (convert of a sum) aren't exact either, so what counts is
@@ -227,7 +272,7 @@ class Generator {
     }
   }
 
-  Generator inner(std::string name) { return Generator(random_, coverage_, std::move(name), depth_ + 1); }
+  Generator inner(std::string name) { return Generator(random_, coverage_, std::move(name), depth_ + 1, audience_); }
   int few() { return 1 + static_cast<int>(below(4)); }
 
   void grow_call(const std::vector<InstructionId>& ids, std::span<const Shape> shapes) {
@@ -271,14 +316,17 @@ class Generator {
   Coverage& coverage_;
   Builder b_;
   int depth_;
+  Audience audience_;
   std::vector<Value> values_;
   std::vector<Literal> arguments_;
 };
 
 }  // namespace
 
-Coverage::Coverage() {
-  for (const Cell& cell : cells()) counts_[key(cell)] = 0;
+Coverage::Coverage(const std::function<bool(const Cell&)>& keep) {
+  for (const Cell& cell : cells()) {
+    if (!keep || keep(cell)) counts_[key(cell)] = 0;
+  }
 }
 
 Cell Coverage::rarest(std::mt19937& random) const {
@@ -289,6 +337,11 @@ Cell Coverage::rarest(std::mt19937& random) const {
   }
   const auto& [opcode, type] = rare[random() % rare.size()];
   return {static_cast<Opcode>(opcode), static_cast<ElementType>(type)};
+}
+
+Cell Coverage::any(std::mt19937& random) const {
+  const auto it = std::next(counts_.begin(), static_cast<std::ptrdiff_t>(random() % counts_.size()));
+  return {static_cast<Opcode>(it->first.first), static_cast<ElementType>(it->first.second)};
 }
 
 int64_t Coverage::least() const {
@@ -305,9 +358,15 @@ std::string Coverage::to_string() const {
   return text;
 }
 
-RandomProgram random_program(unsigned seed, int instructions, Coverage& coverage) {
+RandomProgram random_program(unsigned seed, int instructions, Coverage& coverage, Audience audience) {
   std::mt19937 random(seed);
-  return Generator(random, coverage, "main", 0).make(instructions);
+  return Generator(random, coverage, "main", 0, audience).make(instructions);
+}
+
+RandomProgram program_of(const Sample& sample, const Cell& cell) {
+  std::mt19937 random(0);
+  Coverage none([](const Cell&) { return false; });
+  return Generator(random, none, "main", 0, Audience::kOthers).make_of(sample, cell);
 }
 
 }  // namespace hilo::tests

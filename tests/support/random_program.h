@@ -3,6 +3,7 @@
 // the reference evaluator.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <random>
 
@@ -18,12 +19,15 @@ struct RandomProgram {
 };
 inline constexpr std::string_view kExactName = "exact";
 
-/// How often each opcode has been drawn on each type.
+/// How often each opcode stands in programs on each type.
 class Coverage {
  public:
-  Coverage();
+  /// Of all cells, or of those that `keep` keeps.
+  explicit Coverage(const std::function<bool(const Cell&)>& keep = nullptr);
   /// One of the pairs drawn least.
   Cell rarest(std::mt19937& random) const;
+  /// Any pair.
+  Cell any(std::mt19937& random) const;
   void count(const Cell& cell) { ++counts_[key(cell)]; }
   int64_t least() const;
   size_t pairs() const { return counts_.size(); }
@@ -37,11 +41,34 @@ class Coverage {
   std::map<std::pair<int, int>, int64_t> counts_;
 };
 
+/// Who runs a program.
+enum class Audience : uint8_t {
+  kEngine,  ///< now and then NaN, infinities, -0, denormals; arguments may be tuples
+  kOthers,  ///< neither: XLA flushes denormals, and StableHLO has no tuples
+};
+
 /// A program of about `instructions` ops, with calls, branches and loops in each other, odd and empty shapes.
-RandomProgram random_program(unsigned seed, int instructions, Coverage& coverage);
+RandomProgram random_program(unsigned seed, int instructions, Coverage& coverage,
+                             Audience audience = Audience::kEngine);
 
 /// Runs a module on leaves of arguments; gives leaves of results.
 using Engine = std::function<StatusOr<std::vector<Literal>>(const hlo::Module&, const std::vector<Literal>&)>;
+
+/// A sample as a program whose result is named by kExactName if every engine gives the same bits.
+RandomProgram program_of(const Sample& sample, const Cell& cell);
+
+/// How far apart results may be that are computed in another order or by another formula, relative to the greatest value
+/// that they come from; 0 for types that aren't rounded.
+double tolerance_of(ElementType type);
+
+/// What a program's results are, by the reference evaluator: leaves in order, whether they must be the same bits, and
+/// the greatest finite magnitude behind each.
+struct Expected {
+  Literal value;
+  bool exact = false;
+  double scale = 0;
+};
+StatusOr<std::vector<Expected>> expected_of(const RandomProgram& program);
 
 /// What differs between the engine and the reference evaluator, or "". One table says how far floats may be apart that
 /// aren't exact: relative to the greatest value that they come from.

@@ -7,6 +7,7 @@
 
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/types/narrow_float.h"
 #include "tests/support/random_program.h"
 
 namespace hilo::tests {
@@ -18,22 +19,9 @@ using hlo::Instruction;
 using hlo::InstructionId;
 using hlo::Opcode;
 
-/// How far apart results may be that are computed in another order or by another formula, relative to the greatest value
-/// that they come from.
-double tolerance_of(ElementType type) {
-  switch (type) {
-    case ElementType::kF64:
-    case ElementType::kC128: return 1e-11;
-    case ElementType::kF32:
-    case ElementType::kC64: return 1e-4;
-    case ElementType::kF16: return 2e-2;
-    case ElementType::kBf16: return 1e-1;
-    default: return 0;  // nothing else is rounded more than once
-  }
-}
-
 /// Beyond this a rounding decides between a number and infinity.
 double nearly_infinite(ElementType type) {
+  if (is_narrow_float(type)) return narrow_largest(narrow_format(type)) / 2;
   return type == ElementType::kF16 ? 6e3 : type == ElementType::kF64 || type == ElementType::kC128 ? 1e300 : 1e36;
 }
 
@@ -165,6 +153,30 @@ RandomProgram part_of(const RandomProgram& program, InstructionId result,
 }
 
 }  // namespace
+
+double tolerance_of(ElementType type) {
+  switch (type) {
+    case ElementType::kF64:
+    case ElementType::kC128: return 1e-11;
+    case ElementType::kF32:
+    case ElementType::kC64: return 1e-4;
+    case ElementType::kF16: return 2e-2;
+    case ElementType::kBf16: return 1e-1;
+    default: return 2 * epsilon_of(type);  // two steps of a narrow float, 0 for what isn't rounded
+  }
+}
+
+StatusOr<std::vector<Expected>> expected_of(const RandomProgram& program) {
+  const Computation& entry = *program.module.entry;
+  HILO_ASSIGN_OR_RETURN(const Reference reference, run_reference(program));
+  std::vector<Expected> all;
+  for (InstructionId result : results_of(entry)) {
+    const bool exact = entry.instruction(result).name.starts_with(kExactName);
+    for (Literal& leaf : leaves_of(reference.values[result]))
+      all.push_back({std::move(leaf), exact, reference.scales[result]});
+  }
+  return all;
+}
 
 std::string disagreement(const RandomProgram& program, const Engine& engine) {
   const std::optional<Finding> finding = first_finding(program, engine);

@@ -102,7 +102,7 @@ Literal elements(Wanted wanted, const Shape& shape, int64_t seed = 0);
 inline Literal elements(Wanted wanted, std::initializer_list<int64_t> dimensions, int64_t seed = 0) {
   return elements(wanted, Shape::array(wanted.type, dimensions), seed);
 }
-/// Whole numbers in 0..3 (pred: a pattern).
+/// Whole numbers in 0..3 (pred: a pattern; floats of 8 bits and fewer: -1, 0 and 1; f8e8m0fnu: 1, 2, 4 and 8).
 Literal small(const Shape& shape, int64_t seed = 0);
 
 /// The value. A sampler that can't build its own bodies is a broken test: it throws.

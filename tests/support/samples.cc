@@ -183,14 +183,11 @@ hlo::Module module_of(hlo::ComputationPtr entry) {
   return module;
 }
 
-std::span<const ElementType> native_types() {
+std::span<const ElementType> array_types() {
   static const std::vector<ElementType> types = [] {
     std::vector<ElementType> all;
     for (const ElementTypeInfo& info : kElementTypes) {
-      // Narrow types have tests of their own: tests/types, tests/hlo/ops and tests/backend/cpu/emit/elementwise_test.cc.
-      const bool narrow =
-          (info.bits < 8 && info.type != ElementType::kPred) || (is_floating(info.type) && info.bits == 8);
-      if (is_array_type(info.type) && !narrow) all.push_back(info.type);
+      if (is_array_type(info.type)) all.push_back(info.type);
     }
     return all;
   }();

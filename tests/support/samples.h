@@ -44,8 +44,7 @@ StatusOr<hlo::InstructionId> append_on(hlo::Builder& builder, const Sample& samp
 StatusOr<hlo::ComputationPtr> computation_of(const Sample& sample);
 hlo::Module module_of(hlo::ComputationPtr entry);
 
-/// The element types that pages and tests go through: those of arrays but the narrow ones, in the order of their
-/// definition.
-std::span<const ElementType> native_types();
+/// The element types that pages and tests go through: all those of arrays, in the order of their definition.
+std::span<const ElementType> array_types();
 
 }  // namespace hilo::tests

@@ -18,7 +18,7 @@ constexpr int64_t kExtent = 3;
 AllCells find_cells() {
   AllCells all;
   for (int k = 0; k < hlo::kOpcodeCount; ++k) {
-    for (ElementType type : native_types()) {
+    for (ElementType type : array_types()) {
       const Cell cell{static_cast<hlo::Opcode>(k), type};
       const std::vector<Sample> samples = samples_of(cell.opcode, type, kExtent, Values::kSmooth);
       if (samples.empty()) continue;

@@ -20,7 +20,7 @@ struct Cell {
 std::string cell_name(const Cell& cell);
 void PrintTo(const Cell& cell, std::ostream* out);
 
-/// Every opcode that this version implements, on every native type that there are such instructions for: its row of the
+/// Every opcode that this version implements, on every type that there are such instructions for: its row of the
 /// op table takes the type, and its shape rule takes the sample.
 const std::vector<Cell>& cells();
 /// Those whose rule for the column isn't Nonlinear or Unreachable, and whose type has tangents where the column is about

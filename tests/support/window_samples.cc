@@ -11,6 +11,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/select_and_scatter.h"
+#include "hilo/types/narrow_float.h"
 #include "tests/support/elementwise_oracle.h"
 #include "tests/support/sample_families.h"
 
@@ -158,7 +159,7 @@ Samples reduce_window_samples(Wanted wanted) {
   const ComputationPtr adds = body_of(Opcode::kAdd, type);
   Samples samples = {windowed(adds, x, 1, kOverlapping, add),
                      windowed(adds, x, 0, holes, add),
-                     windowed(adds, bits, 0, tall, add),
+                     windowed(adds, is_narrow_float(type) ? x : bits, 0, tall, add),
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, kOverlapping, multiply),
                      windowed(nameless_body(type), bits, 1, kApart, nameless),
                      windowed(nameless_body(type), bits, 0, along(1, 4, false), nameless),
@@ -166,6 +167,9 @@ Samples reduce_window_samples(Wanted wanted) {
                      windowed(adds, x, 0, along(1, 4, true), add),
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, along(1, 4, false), multiply)};
   samples.push_back(sum_and_product(samples[0], samples[3]));
+  if (type == ElementType::kF8E8M0Fnu) {
+    for (Sample& s : samples) s.ulps = 1;  // sums of powers of two round at every step
+  }
   if (is_complex(type)) return samples;
   const ComputationPtr maximum = body_of(Opcode::kMaximum, type), minimum = body_of(Opcode::kMinimum, type);
   samples.push_back(windowed(maximum, spread, 0, kOverlapping, larger));
@@ -251,8 +255,12 @@ Shape wide_shape(Wanted wanted) { return Shape::array(wanted.type, {wanted.n, 5}
 }  // namespace
 
 Samples cumsum_samples(Wanted wanted) {
-  return cumulative_samples(hlo::kExtCumsum, small(wide_shape(wanted)),
-                            [&](const Wide& a, const Wide& b) { return plus(wanted.type, a, b); });
+  Samples samples = cumulative_samples(hlo::kExtCumsum, small(wide_shape(wanted)),
+                                       [&](const Wide& a, const Wide& b) { return plus(wanted.type, a, b); });
+  if (wanted.type == ElementType::kF8E8M0Fnu) {
+    for (Sample& s : samples) s.ulps = 1;  // sums of powers of two round at every step
+  }
+  return samples;
 }
 Samples cumprod_samples(Wanted wanted) {
   // Few factors of 2, so that all products are exact in bf16.

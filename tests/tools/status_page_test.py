@@ -57,7 +57,7 @@ class StatusPage(Planted):
         self.assertEqual(status_page.name_of("recv_done"), "recv-done")
 
     def test_whole_classes_of_types_have_short_names(self):
-        self.assertEqual(status_page.grouped(["c64", "s8", "u8", "u16", "u32", "u64", "pred", "f16"]), "pred s8 u* f16 c64")
+        self.assertEqual(status_page.grouped(["c64", "s8", "u2", "u4", "u8", "u16", "u32", "u64", "pred", "f16"]), "pred s8 u* f16 c64")
 
 
 if __name__ == "__main__":

@@ -11,11 +11,13 @@ namespace {
 constexpr suseconds_t kPatience = 400'000;  // microseconds; the command promises 0.5 s
 
 constinit CancellationToken token;
+volatile sig_atomic_t spent = 0;
 
 void end_now(int) { ::_exit(kExitInterrupted); }
 
-void interrupt(int) {  // calls async-signal-safe functions only
+void interrupt(int signal) {  // calls async-signal-safe functions only
   if (token.cancelled()) end_now(SIGINT);
+  spent = signal == SIGXCPU;
   token.cancel();
   itimerval timer{};
   timer.it_value.tv_usec = kPatience;
@@ -35,9 +37,11 @@ void handle(int signal, void (*handler)(int)) {
 void catch_interrupts() {
   handle(SIGALRM, end_now);
   handle(SIGINT, interrupt);
+  handle(SIGXCPU, interrupt);
 }
 
 const CancellationToken& interrupt_token() { return token; }
 bool interrupted() { return token.cancelled(); }
+bool out_of_processor_time() { return spent != 0; }
 
 }  // namespace hilo::tool

@@ -39,12 +39,17 @@ TEST(Convert, MakesPredicatesOfWhatIsNotZero) {
   EXPECT_EQ(text_of(convert<bool>({false, true}, ElementType::kF32)), "f32[2] {0, 1}");
 }
 
-TEST(Convert, RoundsDoublesToHalvesOnce) {
-  // Just above the tie between 1 and 1 + 2^-10: through float it would land on the tie and go to 1.
+TEST(Convert, RoundsDoublesToHalvesByWayOfFloatAsXlaDoes) {
+  // Just above the tie between 1 and 1 + 2^-10; in float it is the tie, which goes to 1.
   const double above_half = 1 + 0x1p-11 + 0x1p-40;
-  EXPECT_EQ(text_of(convert<double>({above_half, -above_half}, ElementType::kF16)), "f16[2] {1.0009766, -1.0009766}");
+  EXPECT_EQ(text_of(convert<double>({above_half, -above_half}, ElementType::kF16)), "f16[2] {1, -1}");
   const double above_brain = 1 + 0x1p-8 + 0x1p-40;
-  EXPECT_EQ(text_of(convert<double>({above_brain, 1e300, 1e-300}, ElementType::kBf16)), "bf16[3] {1.0078125, inf, 0}");
+  EXPECT_EQ(text_of(convert<double>({above_brain, 1e300, 1e-300}, ElementType::kBf16)), "bf16[3] {1, inf, 0}");
+}
+
+TEST(Convert, RoundsDoublesToNarrowFloatsOnce) {
+  const double above_tie = 1 + 0x1p-4 + 0x1p-40;
+  EXPECT_EQ(text_of(convert<double>({above_tie, -above_tie}, ElementType::kF8E4M3Fn)), "f8e4m3fn[2] {1.125, -1.125}");
 }
 
 TEST(Convert, TakesTheRealPartOfComplexNumbers) {

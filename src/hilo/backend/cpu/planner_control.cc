@@ -87,7 +87,7 @@ Status Planner::plan_while(Scope& scope, const Node& node, int depth) {
       }
     }
     const Shape& shape = scope.graph.values[node.operands[k]].shape;
-    if (shape.element_count() == 1 && has_code(shape.element_type()))
+    if (shape.is_array() && shape.element_count() == 1)
       loop.scalars.push_back({now[k], turn.result_slots[k], shape.element_type(), home[k] == kNoSlot});
     use(now[k]);
     use(next[k]);

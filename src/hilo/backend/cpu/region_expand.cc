@@ -364,7 +364,8 @@ void RegionFormer::expand_dot(const Node& node, uint32_t region, uint32_t result
                   request(node.operands[1], region, std::move(right))};
   RegionNode zero;
   zero.kind = NodeKind::kConstant;
-  zero.type = dot.type;
+  // The accumulator's: f8e8m0fnu has no zero.
+  zero.type = is_floating(dot.type) && element_type_info(dot.type).bits < 32 ? ElementType::kF32 : dot.type;
   const auto append = [&](RegionNode n) {
     r.nodes.push_back(std::move(n));
     forwards_[region].push_back(kNoNode);

@@ -14,11 +14,6 @@ namespace hilo::cpu {
 
 using hlo::Opcode;
 
-bool has_code(ElementType type) {
-  return type == ElementType::kPred || (is_integer(type) && element_type_info(type).bits >= 8) ||
-         (is_floating(type) && element_type_info(type).bits >= 16);
-}
-
 std::optional<uint64_t> splat_bits(const Literal& literal) {
   if (!literal.shape().is_array() || literal.shape().element_count() == 0) return std::nullopt;
   const size_t size = static_cast<size_t>(element_size_bytes(literal.shape().element_type()));
@@ -35,7 +30,7 @@ std::optional<uint64_t> splat_bits(const Literal& literal) {
 bool is_scalar_body(const hlo::Computation& body) {
   for (const hlo::Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kTuple && i.id == body.root_id()) continue;
-    if (!i.shape.is_scalar() || !has_code(i.shape.element_type())) return false;
+    if (!i.shape.is_scalar()) return false;
     if (i.opcode != Opcode::kParameter && i.opcode != Opcode::kConstant && !is_elementwise(i.opcode)) return false;
     // c128 doesn't fit into the bits of a constant.
     if (i.opcode == Opcode::kConstant && !splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value))
@@ -46,11 +41,9 @@ bool is_scalar_body(const hlo::Computation& body) {
 
 namespace {
 
-bool all_have_code(const Graph& graph, const Node& node) {
-  const auto has = [&](ValueId v) {
-    return graph.values[v].shape.is_array() && has_code(graph.values[v].shape.element_type());
-  };
-  return std::ranges::all_of(node.operands, has) && std::ranges::all_of(node.results, has);
+bool all_are_arrays(const Graph& graph, const Node& node) {
+  const auto is_array = [&](ValueId v) { return graph.values[v].shape.is_array(); };
+  return std::ranges::all_of(node.operands, is_array) && std::ranges::all_of(node.results, is_array);
 }
 
 bool is_narrower_than_f32(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
@@ -107,7 +100,7 @@ bool has_equal_widths(const Graph& graph, const Node& node) {
 
 RegionOp region_op_of(const Graph& graph, const Node& node) {
   const hlo::Instruction& i = *node.instruction;
-  if (!all_have_code(graph, node)) return RegionOp::kNone;
+  if (!all_are_arrays(graph, node)) return RegionOp::kNone;
   if (is_elementwise(i.opcode)) return cost_of(i);
   switch (i.opcode) {  // NOLINT: a partial map on purpose; every other opcode runs by itself
     case Opcode::kConstant:

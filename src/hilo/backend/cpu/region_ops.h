@@ -17,14 +17,10 @@ enum class RegionOp : uint8_t {
 
 RegionOp region_op_of(const Graph& graph, const Node& node);
 
-/// An element type that regions and scalar programs hold. Narrow types and complex numbers have emitters, but programs
-/// still run them through the reference kernels, op by op.
-bool has_code(ElementType type);
-
 /// A scalar constant, or one whose elements are all equal: its bits.
 std::optional<uint64_t> splat_bits(const Literal& literal);
 
-/// True if the body consists of elementwise ops and constants over scalars that have code.
+/// True if the body consists of elementwise ops and constants over scalars.
 bool is_scalar_body(const hlo::Computation& body);
 
 }  // namespace hilo::cpu

@@ -4,7 +4,7 @@
 namespace hilo::hlo {
 namespace {
 
-/// Narrows with the last bit set if anything was lost, so that rounding once more to 16 bits or fewer rounds as if it
+/// Narrows with the last bit set if anything was lost, so that rounding once more to 8 bits or fewer rounds as if it
 /// were once.
 float round_to_odd(double value) {
   const float nearest = static_cast<float>(value);
@@ -14,6 +14,13 @@ float round_to_odd(double value) {
   if (std::fabs(static_cast<double>(nearest)) > std::fabs(value)) --bits;
   return std::bit_cast<float>(bits | 1u);
 }
+
+/// Whether doubles are rounded to T in one step.
+template <typename T>
+constexpr bool rounds_once = false;
+template <int kExponentBits, int kMantissaBits, int kBias, Specials kSpecials>
+constexpr bool rounds_once<NarrowFloat<kExponentBits, kMantissaBits, kBias, kSpecials>> =
+    kSpecials != Specials::kUnsigned;
 
 /// Saturates; NaN gives 0.
 template <typename To, typename From>
@@ -28,7 +35,8 @@ To float_to_integer(From value) {
   else return static_cast<To>(value);
 }
 
-/// Integers reach f16 and narrower floats through float, as in XLA; doubles are rounded once.
+/// Integers reach f16 and narrower floats through float, as in XLA; doubles f16 and bf16, while to floats of 8 bits and
+/// fewer they are rounded once. f8e8m0fnu has no zero for numbers that vanish in float.
 template <typename To, typename From>
 To convert(From value) {
   if constexpr (std::is_same_v<To, From>) {
@@ -36,8 +44,8 @@ To convert(From value) {
   } else if constexpr (computes_in_float<From>) {
     return convert<To, float>(static_cast<float>(value));
   } else if constexpr (computes_in_float<To>) {
-    if constexpr (std::is_same_v<From, double>) return To(round_to_odd(value));
-    else if constexpr (std::is_same_v<From, std::complex<double>>) return To(round_to_odd(value.real()));
+    if constexpr (kernels::is_complex<From>) return convert<To, typename From::value_type>(value.real());
+    else if constexpr (std::is_same_v<From, double> && rounds_once<To>) return To(round_to_odd(value));
     else return To(convert<float, From>(value));
   } else if constexpr (kernels::is_complex<To>) {
     using Part = typename To::value_type;

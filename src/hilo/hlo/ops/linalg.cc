@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::hlo {
 namespace {
@@ -75,10 +76,13 @@ struct Matrix {
   using Wide = std::conditional_t<is_complex(element_type_of<T>), std::complex<double>, double>;
   T* data;
   int64_t rows, columns;
-  Wide get(int64_t i, int64_t j) const { return static_cast<Wide>(data[i * columns + j]); }
+  Wide get(int64_t i, int64_t j) const {
+    if constexpr (computes_in_float<T>) return static_cast<float>(data[i * columns + j]);
+    else return static_cast<Wide>(data[i * columns + j]);
+  }
   void set(int64_t i, int64_t j, Wide value) {
     if constexpr (is_complex(element_type_of<T>)) data[i * columns + j] = static_cast<T>(value);
-    else if constexpr (sizeof(T) == 2) data[i * columns + j] = T(static_cast<float>(value));
+    else if constexpr (computes_in_float<T>) data[i * columns + j] = T(static_cast<float>(value));
     else data[i * columns + j] = static_cast<T>(value);
   }
 };
@@ -141,13 +145,13 @@ void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b
   }
 }
 
-/// Calls visit.operator()<T>() for floating-point and complex types with a C++ twin.
+/// Calls visit.operator()<T>() for floating-point and complex types.
 template <typename Visit>
 Status for_inexact(ElementType type, Visit&& visit) {
   const auto refuse = [&] {
     return unimplemented(fmt::format("element type {} has no arithmetic here", element_type_name(type)));
   };
-  return visit_element_type(
+  return visit_array_type(
       type,
       [&]<typename T>() -> Status {
         if constexpr (is_floating(element_type_of<T>) || is_complex(element_type_of<T>)) {

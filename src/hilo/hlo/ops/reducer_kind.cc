@@ -79,6 +79,7 @@ T extreme(bool least) {
     if constexpr (is_narrow_float_twin<T>) {
       // fn types have no infinity: their largest value bounds all others.
       if (T::kFormat.specials != Specials::kIeee) bound = narrow_largest(T::kFormat);
+      if (T::kFormat.specials == Specials::kUnsigned && least) return static_cast<T>(narrow_value(T::kFormat, 0));
     }
     return static_cast<T>(least ? -bound : bound);
   }
@@ -88,7 +89,9 @@ template <typename T>
 std::optional<Literal> neutral(ReducerKind kind) {
   constexpr bool kComplex = is_complex(element_type_of<T>);
   switch (kind) {
-    case ReducerKind::kAdd: return filled(Shape::scalar(element_type_of<T>), -0.0);
+    case ReducerKind::kAdd:
+      if constexpr (std::is_same_v<T, float8_e8m0fnu>) break;  // it has no zero
+      return filled(Shape::scalar(element_type_of<T>), -0.0);
     case ReducerKind::kMultiply: return filled(Shape::scalar(element_type_of<T>), 1);
     case ReducerKind::kMaximum:
     case ReducerKind::kMinimum:

@@ -22,7 +22,7 @@ constexpr uint64_t total_order_key(ElementType type, uint64_t bits) {
   const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1, sign = uint64_t{1} << (width - 1);
   bits &= mask;
   if (is_signed_integer(type)) return bits ^ sign;
-  if (!is_floating(type)) return bits;
+  if (!is_floating(type) || type == ElementType::kF8E8M0Fnu) return bits;  // whose codes have no sign
   return (bits & sign) != 0 ? ~bits & mask : bits | sign;
 }
 

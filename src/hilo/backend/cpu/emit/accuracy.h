@@ -20,12 +20,12 @@ struct Accuracy {
 inline constexpr std::array<Accuracy, 25> kAccuracy = {{
     {hlo::Opcode::kAcos, 0.6, 0.6},     {hlo::Opcode::kAcosh, 0.6, 2.0}, {hlo::Opcode::kAsin, 0.6, 0.6},
     {hlo::Opcode::kAsinh, 0.6, 2.0},    {hlo::Opcode::kAtan, 0.6, 0.6},  {hlo::Opcode::kAtan2, 2.0, 0.6},
-    {hlo::Opcode::kAtanh, 0.6, 2.0},    {hlo::Opcode::kCbrt, 0.6, 4.0},  {hlo::Opcode::kCos, 1.5, 1.0},
+    {hlo::Opcode::kAtanh, 0.6, 2.0},    {hlo::Opcode::kCbrt, 0.6, 4.0},  {hlo::Opcode::kCos, 0.6, 0.8},
     {hlo::Opcode::kCosh, 0.6, 1.5},     {hlo::Opcode::kErf, 1.5, 1.5},   {hlo::Opcode::kExp, 1.0, 1.0},
-    {hlo::Opcode::kExpm1, 1.5, 2.0},    {hlo::Opcode::kLog, 1.0, 1.0},   {hlo::Opcode::kLog1p, 1.5, 1.5},
+    {hlo::Opcode::kExpm1, 1.5, 2.0},    {hlo::Opcode::kLog, 1.0, 0.7},   {hlo::Opcode::kLog1p, 1.5, 1.5},
     {hlo::Opcode::kLogistic, 2.5, 2.5}, {hlo::Opcode::kPower, 0.6, 0.6}, {hlo::Opcode::kRemainder, 0.0, 0.0},
-    {hlo::Opcode::kRsqrt, 1.5, 1.5},    {hlo::Opcode::kSin, 1.5, 1.0},   {hlo::Opcode::kSinh, 0.6, 2.0},
-    {hlo::Opcode::kSqrt, 0.5, 0.5},     {hlo::Opcode::kTan, 2.5, 0.6},   {hlo::Opcode::kTanh, 2.5, 3.0},
+    {hlo::Opcode::kRsqrt, 0.6, 0.6},    {hlo::Opcode::kSin, 0.6, 0.8},   {hlo::Opcode::kSinh, 0.6, 2.0},
+    {hlo::Opcode::kSqrt, 0.5, 0.5},     {hlo::Opcode::kTan, 0.6, 0.6},   {hlo::Opcode::kTanh, 2.5, 3.0},
     {hlo::Opcode::kDivide, 0.5, 0.5},
 }};
 

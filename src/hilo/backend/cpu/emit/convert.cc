@@ -2,6 +2,7 @@
 #include "hilo/backend/cpu/emit/convert.h"
 
 #include <cmath>
+#include <limits>
 
 #include "hilo/backend/cpu/emit/complex.h"
 
@@ -34,10 +35,26 @@ Value* float_to_integer(SimdBuilder& b, ElementType to, Value* value) {
   return ir.CreateSelect(too_big, greatest, ir.CreateSelect(too_small, least, result));
 }
 
+/// Floats of 8 bits and fewer, to which doubles are rounded in one step; f8e8m0fnu's come by way of f32.
+bool rounds_once(ElementType to) { return is_narrow_float(to) && to != ElementType::kF8E8M0Fnu; }
+
+/// f64 to f32 with the last bit set if anything was lost, so that rounding once more rounds as if it were once.
+Value* round_to_odd(SimdBuilder& b, Value* value) {
+  auto& ir = b.ir();
+  Value* nearest = ir.CreateFPTrunc(value, b.wide(ir.getFloatTy()));
+  Value* back = ir.CreateFPExt(nearest, value->getType());
+  Value* lost = ir.CreateAnd(ir.CreateFCmpONE(back, value),
+                             ir.CreateFCmpONE(b.abs(nearest), b.f32(std::numeric_limits<float>::infinity())));
+  Value* bits = b.bits(nearest);
+  Value* inward = ir.CreateSelect(ir.CreateFCmpOGT(b.abs(back), b.abs(value)), ir.CreateSub(bits, b.i32(1)), bits);
+  return ir.CreateSelect(lost, b.from_bits(ir.CreateOr(inward, b.i32(1))), nearest);
+}
+
 Value* float_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
   auto& ir = b.ir();
   if (to == ElementType::kF64) return from == to ? value : ir.CreateFPExt(value, b.register_type(to));
-  if (from == ElementType::kF64) value = ir.CreateFPTrunc(value, b.wide(ir.getFloatTy()));
+  if (from == ElementType::kF64)
+    value = rounds_once(to) ? round_to_odd(b, value) : ir.CreateFPTrunc(value, b.wide(ir.getFloatTy()));
   return from == to ? value : b.round_to(to, value);
 }
 

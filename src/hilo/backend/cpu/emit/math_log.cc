@@ -27,16 +27,37 @@ Value* log_f32(SimdBuilder& b, Value* f, Value* e) {
   return b.mul_add(e, b.f32(0x1.63p-1f), ir.CreateFAdd(f, rest));
 }
 
+// log(1+f) = f - h + s*(h + series) with h = f^2/2. Without fused products what roundings lose is taken for zero.
 Value* log_f64(SimdBuilder& b, Value* f, Value* e) {
   auto& ir = b.ir();
-  Value* s = ir.CreateFDiv(f, ir.CreateFAdd(f, b.f64(2.0)));
+  Value* divisor = ir.CreateFAdd(f, b.f64(2.0));
+  Value* divisor_lost = ir.CreateFSub(f, ir.CreateFSub(divisor, b.f64(2.0)));
+  Value* s = ir.CreateFDiv(f, divisor);
+  Value* inverse = b.mul_add(f, b.mul_add(f, b.f64(0.125), b.f64(-0.25)), b.f64(0.5));  // of 2 + f, a few digits
+  Value* minus_s = ir.CreateFNeg(s);
+  Value* s_lost = ir.CreateFMul(b.mul_add(minus_s, divisor_lost, b.mul_add(minus_s, divisor, f)), inverse);
   Value* z = ir.CreateFMul(s, s);
   Value* series = ir.CreateFMul(z, b.polynomial(z, kLogF64));
   Value* half_square = ir.CreateFMul(ir.CreateFMul(f, f), b.f64(0.5));
-  // log(1+f) = f - (h - s*(h + series)), h = f^2/2; small terms first.
-  Value* low = b.mul_add(e, b.f64(0x1.a39ef35793c76p-33), ir.CreateFMul(s, ir.CreateFAdd(half_square, series)));
-  Value* rest = ir.CreateFSub(half_square, low);
-  return b.mul_add(e, b.f64(0x1.62e42fee00000p-1), ir.CreateFSub(f, rest));
+  Value* square_lost = b.mul_add(ir.CreateFMul(f, b.f64(0.5)), f, ir.CreateFNeg(half_square));
+  // The product, and what it lost.
+  Value* factor = ir.CreateFAdd(half_square, series);
+  Value* factor_lost = ir.CreateFAdd(ir.CreateFAdd(ir.CreateFSub(half_square, factor), series), square_lost);
+  Value* product = ir.CreateFMul(s, factor);
+  Value* lost = b.mul_add(s, factor, ir.CreateFNeg(product));
+  lost = b.mul_add(s, factor_lost, lost);
+  lost = b.mul_add(s_lost, factor, lost);
+  lost = b.mul_add(e, b.f64(0x1.a39ef35793c76p-33), lost);
+  // e*ln(2), which is exact and 0 or greater than f; f; h; the product.
+  Value* start = ir.CreateFMul(e, b.f64(0x1.62e42fee00000p-1));
+  Value* first = ir.CreateFAdd(start, f);
+  lost = ir.CreateFAdd(lost, ir.CreateFSub(f, ir.CreateFSub(first, start)));
+  Value* second = ir.CreateFSub(first, half_square);
+  lost = ir.CreateFAdd(lost, ir.CreateFSub(ir.CreateFSub(first, second), half_square));
+  lost = ir.CreateFSub(lost, square_lost);
+  Value* all = ir.CreateFAdd(second, product);
+  lost = ir.CreateFAdd(lost, ir.CreateFAdd(ir.CreateFSub(second, all), product));
+  return ir.CreateFAdd(all, lost);
 }
 
 Value* log_of(SimdBuilder& b, Value* f, Value* e) { return is_f64(f) ? log_f64(b, f, e) : log_f32(b, f, e); }

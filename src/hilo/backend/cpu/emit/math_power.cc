@@ -113,7 +113,21 @@ Value* emit_pow(SimdBuilder& b, Value* x, Value* y) {
 
 Value* emit_cbrt(SimdBuilder& b, Value* x) { return is_f64(x) ? call_scalar(b, "cbrt", x, nullptr) : cbrt_f32(b, x); }
 
-Value* emit_rsqrt(SimdBuilder& b, Value* x) { return b.ir().CreateFDiv(constant(b, x, 1.0), b.sqrt(x)); }
+/// A Newton step takes back what the two roundings of y = 1 / sqrt(x) lost: y + y/2 (1 - x y^2).
+Value* emit_rsqrt(SimdBuilder& b, Value* x) {
+  auto& ir = b.ir();
+  if (!is_f64(x) && b.isa() == Isa::kSse2) {  // where a fused product is a library's call per lane
+    Value* wide = ir.CreateFPExt(x, b.wide(ir.getDoubleTy()));
+    return ir.CreateFPTrunc(ir.CreateFDiv(b.f64(1), b.sqrt(wide)), b.wide(ir.getFloatTy()));
+  }
+  Value* one = constant(b, x, 1.0);
+  Value* y = ir.CreateFDiv(one, b.sqrt(x));
+  Value* product = ir.CreateFMul(x, y);
+  Value* lost = b.fma(x, y, ir.CreateFNeg(product));
+  Value* off = b.fma(ir.CreateFNeg(lost), y, b.fma(ir.CreateFNeg(product), y, one));
+  Value* better = b.fma(ir.CreateFMul(y, constant(b, x, 0.5)), off, y);
+  return ir.CreateSelect(ir.CreateFCmpORD(off, off), better, y);  // 0, infinity and NaN stay
+}
 
 Value* emit_erf(SimdBuilder& b, Value* x) { return is_f64(x) ? call_scalar(b, "erf", x, nullptr) : erf_f32(b, x); }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // sin, cos, tan, atan2. x = n*pi/2 + r with |r| <= pi/4, quadrant n mod 4. Angles too large for that way of finding r
 // go to the C library, lane by lane.
+#include <array>
 #include <limits>
+#include <span>
 
 #include "hilo/backend/cpu/emit/math.h"
 
@@ -17,28 +19,30 @@ constexpr double kFastF64 = 0x1p16;
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 
 // sin r = r + r^3 S(r^2), cos r = 1 - r^2/2 + r^4 C(r^2), tan r = r + r^3 T(r^2) on |r| <= pi/4, Remez fits.
-constexpr std::array<float, 4> kSinF32 = {-0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f94p-13f, 0x1.6cd5ecp-19f};
-constexpr std::array<float, 4> kCosF32 = {0x1.555556p-5f, -0x1.6c16b8p-10f, 0x1.a01118p-16f, -0x1.24290ap-22f};
-constexpr std::array<float, 7> kTanF32 = {0x1.555562p-2f, 0x1.110d38p-3f,   0x1.baea36p-5f, 0x1.5c22f0p-6f,
-                                          0x1.65cd98p-7f, -0x1.9dc3a4p-17f, 0x1.21fcc2p-8f};
+constexpr std::array<double, 4> kSinF32 = {-0x1.555556p-3, 0x1.111108p-7, -0x1.a00f94p-13, 0x1.6cd5ecp-19};
+constexpr std::array<double, 4> kCosF32 = {0x1.555556p-5, -0x1.6c16b8p-10, 0x1.a01118p-16, -0x1.24290ap-22};
+constexpr std::array<double, 7> kTanF32 = {0x1.555562p-2, 0x1.110d38p-3,   0x1.baea36p-5, 0x1.5c22f0p-6,
+                                           0x1.65cd98p-7, -0x1.9dc3a4p-17, 0x1.21fcc2p-8};
 constexpr std::array<double, 7> kSinF64 = {-0x1.5555555555555p-3, 0x1.111111111110bp-7,   -0x1.a01a01a018ab3p-13,
                                            0x1.71de3a533562ap-19, -0x1.ae645292e06b6p-26, 0x1.61208f3386372p-33,
                                            -0x1.aaa381204e640p-41};
+constexpr double kSinF64FirstRest = -0x1.5555555555555p-57;  // of -1/6
 constexpr std::array<double, 7> kCosF64 = {0x1.5555555555555p-5,   -0x1.6c16c16c16c10p-10, 0x1.a01a01a018dbfp-16,
                                            -0x1.27e4fb75fa938p-22, 0x1.1eed8ca0600b9p-29,  -0x1.9393347b57428p-37,
                                            0x1.aac3f44942afbp-45};
+constexpr double kCosF64FirstRest = 0x1.5555555555555p-59;  // of 1/24
 // atan t = t + t^3 A(t^2) on [0, 1].
 constexpr std::array<float, 9> kAtanF32 = {-0x1.555540p-2f, 0x1.999276p-3f,  -0x1.2426f8p-3f,
                                            0x1.c0d286p-4f,  -0x1.58dc74p-4f, 0x1.dd0ec8p-5f,
                                            -0x1.01af74p-5f, 0x1.6a8f60p-7f,  -0x1.defe5ep-10f};
 
 struct Angle {
-  Value* high;      // r
-  Value* low;       // what r's rounding lost; null for f32
+  Value* high;      // r, in f64
+  Value* low;       // what r's rounding lost; null for f32, which computes in f64 and rounds once, at the end
   Value* quadrant;  // integer lanes as wide as x
 };
 
-// In f64, where everything but the last product is exact; one rounding to f32 at the end.
+// In f64, where everything but the last product is exact.
 Angle reduce_f32(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* wide = ir.CreateFPExt(x, b.wide(ir.getDoubleTy()));
@@ -46,7 +50,7 @@ Angle reduce_f32(SimdBuilder& b, Value* x) {
   Value* r = b.mul_add(n.value, b.f64(-0x1.921fb54400000p+0), wide);
   r = b.mul_add(n.value, b.f64(-0x1.0b4611a626331p-34), r);
   Value* quadrant = ir.CreateTrunc(n.integer, b.wide(ir.getInt32Ty()));
-  return {ir.CreateFPTrunc(r, b.wide(ir.getFloatTy())), nullptr, quadrant};
+  return {r, nullptr, quadrant};
 }
 
 // pi/2 in three parts of 33 bits and a rest; the first two steps are exact, the rest gathers in `low`.
@@ -70,24 +74,45 @@ Value* sin_of(SimdBuilder& b, const Angle& a) {
   Value* z = ir.CreateFMul(a.high, a.high);
   Value* cube = ir.CreateFMul(z, a.high);
   if (a.low == nullptr) return b.mul_add(cube, b.polynomial(z, kSinF32), a.high);
+  // r^3 and its product with the first coefficient, with what their roundings lost.
+  Value* z_lost = b.mul_add(a.high, a.high, ir.CreateFNeg(z));
+  Value* cube_lost = b.mul_add(z_lost, a.high, b.mul_add(z, a.high, ir.CreateFNeg(cube)));
+  Value* first = ir.CreateFMul(cube, b.f64(kSinF64[0]));
+  Value* lost = b.mul_add(cube, b.f64(kSinF64[0]), ir.CreateFNeg(first));
+  lost = b.mul_add(cube_lost, b.f64(kSinF64[0]), lost);
+  lost = b.mul_add(cube, b.f64(kSinF64FirstRest), lost);
   // sin(r + low) = sin r + low * cos r
   Value* slope = b.mul_add(z, b.f64(-0.5), b.f64(1.0));
-  Value* rest = b.mul_add(cube, b.polynomial(z, kSinF64), ir.CreateFMul(a.low, slope));
-  return ir.CreateFAdd(a.high, rest);
+  Value* rest = b.mul_add(a.low, slope, lost);
+  rest = b.mul_add(ir.CreateFMul(cube, z), b.polynomial(z, std::span(kSinF64).subspan(1)), rest);
+  Value* sum = ir.CreateFAdd(a.high, first);
+  rest = ir.CreateFAdd(rest, ir.CreateFAdd(ir.CreateFSub(a.high, sum), first));
+  return ir.CreateFAdd(sum, rest);
 }
 
 Value* cos_of(SimdBuilder& b, const Angle& a) {
   auto& ir = b.ir();
   Value* one = constant(b, a.high, 1.0);
   Value* z = ir.CreateFMul(a.high, a.high);
-  if (a.low == nullptr) return b.mul_add(z, b.mul_add(z, b.polynomial(z, kCosF32), b.f32(-0.5f)), one);
+  if (a.low == nullptr) return b.mul_add(z, b.mul_add(z, b.polynomial(z, kCosF32), b.f64(-0.5)), one);
   Value* half = ir.CreateFMul(z, b.f64(0.5));
   Value* start = ir.CreateFSub(one, half);
   Value* square = ir.CreateFMul(z, z);
   // What 1 - r^2/2 rounded away, and cos(r + low) = cos r - low * sin r.
   Value* lost = ir.CreateFSub(ir.CreateFSub(one, start), half);
   lost = ir.CreateFSub(lost, ir.CreateFMul(a.high, a.low));
-  return ir.CreateFAdd(start, b.mul_add(square, b.polynomial(z, kCosF64), lost));
+  Value* z_lost = b.mul_add(a.high, a.high, ir.CreateFNeg(z));
+  lost = b.mul_add(z_lost, b.f64(-0.5), lost);
+  // r^4 and its product with the first coefficient, with what their roundings lost.
+  Value* square_lost = b.mul_add(ir.CreateFAdd(z, z), z_lost, b.mul_add(z, z, ir.CreateFNeg(square)));
+  Value* first = ir.CreateFMul(square, b.f64(kCosF64[0]));
+  lost = ir.CreateFAdd(lost, b.mul_add(square, b.f64(kCosF64[0]), ir.CreateFNeg(first)));
+  lost = b.mul_add(square_lost, b.f64(kCosF64[0]), lost);
+  lost = b.mul_add(square, b.f64(kCosF64FirstRest), lost);
+  lost = b.mul_add(ir.CreateFMul(square, z), b.polynomial(z, std::span(kCosF64).subspan(1)), lost);
+  Value* sum = ir.CreateFAdd(start, first);
+  lost = ir.CreateFAdd(lost, ir.CreateFAdd(ir.CreateFSub(start, sum), first));
+  return ir.CreateFAdd(sum, lost);
 }
 
 Value* has_bit(SimdBuilder& b, Value* integers, std::uint64_t bit) {
@@ -108,7 +133,12 @@ Value* is_huge(SimdBuilder& b, Value* x) {
 Value* sin_shifted(SimdBuilder& b, const Angle& a, std::uint64_t shift) {
   auto& ir = b.ir();
   Value* quadrant = ir.CreateAdd(a.quadrant, b.int_like(a.quadrant, shift));
-  Value* value = ir.CreateSelect(has_bit(b, quadrant, 1), cos_of(b, a), sin_of(b, a));
+  Value *sine = sin_of(b, a), *cosine = cos_of(b, a);
+  if (a.low == nullptr) {
+    sine = ir.CreateFPTrunc(sine, b.wide(ir.getFloatTy()));
+    cosine = ir.CreateFPTrunc(cosine, b.wide(ir.getFloatTy()));
+  }
+  Value* value = ir.CreateSelect(has_bit(b, quadrant, 1), cosine, sine);
   return ir.CreateSelect(has_bit(b, quadrant, 2), ir.CreateFNeg(value), value);
 }
 
@@ -118,7 +148,8 @@ Value* tan_f32(SimdBuilder& b, Value* x) {
   Value* z = ir.CreateFMul(a.high, a.high);
   Value* t = b.mul_add(ir.CreateFMul(z, a.high), b.polynomial(z, kTanF32), a.high);
   Value* odd = has_bit(b, a.quadrant, 1);
-  Value* result = ir.CreateFDiv(ir.CreateSelect(odd, b.f32(-1.0f), t), ir.CreateSelect(odd, t, b.f32(1.0f)));
+  Value* result = ir.CreateFDiv(ir.CreateSelect(odd, b.f64(-1.0), t), ir.CreateSelect(odd, t, b.f64(1.0)));
+  result = ir.CreateFPTrunc(result, b.wide(ir.getFloatTy()));
   result = ir.CreateSelect(equals(b, x, 0.0), x, result);
   return replace_by_scalar(b, result, is_huge(b, x), "tan", x, nullptr);
 }

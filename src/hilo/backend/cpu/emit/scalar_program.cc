@@ -34,7 +34,7 @@ bool is_scalar_shape(const Shape& shape) {
     }
     return true;
   }
-  return shape.is_scalar() && has_code(shape.element_type());
+  return shape.is_scalar();
 }
 
 bool is_scalar_op(Opcode opcode) {

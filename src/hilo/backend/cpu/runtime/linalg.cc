@@ -7,6 +7,7 @@
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/linalg.h"
+#include "hilo/types/twins.h"
 
 namespace hilo::cpu {
 namespace {
@@ -19,7 +20,7 @@ template <typename T>
 using SolveRoutine = void(const char*, const char*, const char*, const char*, const int*, const int*, const T*,
                           const T*, const int*, T*, const int*);
 
-/// Half floats are computed with as floats.
+/// f16, bf16 and narrower floats are computed with as floats.
 template <typename Stored, typename T>
 class Computed {
  public:
@@ -152,16 +153,20 @@ class CustomCallHero final : public Hero {
   hlo::CustomCallPlan plan_;
 };
 
-/// make.operator()<Stored, T>() for the types that LAPACK computes with; null for others.
+/// make.operator()<Stored, T>() for the types that LAPACK computes with, or is given as f32; null for others.
 template <typename Make>
 std::unique_ptr<Hero> for_lapack_type(ElementType type, Make&& make) {
   if (type == ElementType::kF32) return make.template operator()<float, float>();
   if (type == ElementType::kF64) return make.template operator()<double, double>();
   if (type == ElementType::kC64) return make.template operator()<std::complex<float>, std::complex<float>>();
   if (type == ElementType::kC128) return make.template operator()<std::complex<double>, std::complex<double>>();
-  if (type == ElementType::kF16) return make.template operator()<float16, float>();
-  if (type == ElementType::kBf16) return make.template operator()<bfloat16, float>();
-  return nullptr;
+  return visit_array_type(
+      type,
+      [&]<typename Stored>() -> std::unique_ptr<Hero> {
+        if constexpr (computes_in_float<Stored>) return make.template operator()<Stored, float>();
+        else return nullptr;
+      },
+      []() -> std::unique_ptr<Hero> { return nullptr; });
 }
 
 bool fits_lapack(const Shape& shape) {

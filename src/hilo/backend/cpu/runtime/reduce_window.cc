@@ -2,6 +2,9 @@
 // backend/cpu/runtime/reduce_window.cc -- windows that passes don't write out and that are no running reductions: large
 // ones, and reducers of several arrays.
 #include "hilo/hlo/ops/reduce_window.h"
+
+#include <complex>
+
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/parallel.h"
@@ -100,7 +103,7 @@ class CompiledReduceWindowHero final : public Hero {
     const size_t n = widths_.size();
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> results(n);
-    std::vector<uint64_t> sums(n);
+    std::vector<std::complex<double>> sums(n);  // as wide as any element
     for (size_t k = 0; k < n; ++k) {
       results[k] = static_cast<std::byte*>(buffers[2 * n + k]) + static_cast<size_t>(to) * widths_[k];
       std::copy_n(static_cast<const std::byte*>(buffers[n + k]), widths_[k], static_cast<std::byte*>(results[k]));

@@ -59,8 +59,9 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
              greater = compare.direction == hlo::ComparisonDirection::kGt;
   if (!less && !greater) return std::nullopt;
   const ElementType type = c.instruction(root.operands[0]).shape.element_type();
-  // Narrow floats differ in where signs and NaN stand: their comparators are run as they are.
-  if (!has_code(type) || (is_floating(type) && element_type_info(type).bits < 16)) return std::nullopt;
+  // Narrow types differ in where signs and NaN stand: their comparators are run as they are.
+  if (element_type_info(type).bits < 8 && type != ElementType::kPred) return std::nullopt;
+  if (is_complex(type) || (is_floating(type) && element_type_info(type).bits < 16)) return std::nullopt;
   const std::optional<Side> left = side_of(c, root.operands[0]), right = side_of(c, root.operands[1]);
   if (!left || !right || left->zeros != right->zeros || left->nans != right->nans) return std::nullopt;
   SortKey key;

@@ -63,9 +63,9 @@ StatusOr<Shape> infer_grad(const ShapeRuleInput& input) {
 
 // ---- what they compute ----------------------------------------------------------------------------------------------
 
-/// f16 and bf16 compute in f32 and round once.
+/// f16, bf16 and narrower floats compute in f32 and round once.
 ElementType wide_type(ElementType type) {
-  return type == ElementType::kF16 || type == ElementType::kBf16 ? ElementType::kF32 : type;
+  return is_floating(type) && element_type_info(type).bits < 32 ? ElementType::kF32 : type;
 }
 
 /// Arithmetic on whole arrays and on features. Remembers the first error.

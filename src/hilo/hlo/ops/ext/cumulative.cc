@@ -46,14 +46,26 @@ StatusOr<ComputationPtr> decompose_cumulative(const Instruction& i, std::span<co
   const Shape& shape = operands[0];
   Builder b(std::string(i.def().name.substr(std::string_view("hilo.").size())));
   b.set_annotations(i.annotations);
-  const InstructionId x = b.parameter(shape);
+  InstructionId x = b.parameter(shape);
   if (shape.element_count() == 0) return std::move(b).build(x);  // a window has at least one element
+  // Differences and exponentials of 8-bit floats don't stay among them.
+  const bool widens = i.opcode == kExtCumlogsumexp && element_type_info(shape.element_type()).bits <= 8;
+  const ElementType type = widens ? ElementType::kF32 : shape.element_type();
+  const auto converted = [&](InstructionId id, ElementType to) {
+    return b.add(Opcode::kConvert, {id}, nullptr, shape.with_element_type(to).with_default_layout());
+  };
+  if (widens) {
+    HILO_ASSIGN_OR_RETURN(x, converted(x, type));
+  }
   auto attributes = std::make_shared<ReduceWindowAttributes>();
   attributes->window = cumulative_window({a.axis, a.reverse}, shape.dimensions());
-  HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer_of(i.opcode, shape.element_type()));
-  HILO_ASSIGN_OR_RETURN(Literal initial, initial_of(i.opcode, *attributes->to_apply, shape.element_type()));
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer_of(i.opcode, type));
+  HILO_ASSIGN_OR_RETURN(Literal initial, initial_of(i.opcode, *attributes->to_apply, type));
   const InstructionId neutral = b.constant(std::move(initial));
-  HILO_ASSIGN_OR_RETURN(const InstructionId root, b.add(Opcode::kReduceWindow, {x, neutral}, std::move(attributes)));
+  HILO_ASSIGN_OR_RETURN(InstructionId root, b.add(Opcode::kReduceWindow, {x, neutral}, std::move(attributes)));
+  if (widens) {
+    HILO_ASSIGN_OR_RETURN(root, converted(root, shape.element_type()));
+  }
   return std::move(b).build(root);
 }
 

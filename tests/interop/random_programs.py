@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""jaxlib runs what hilo's generator of random programs writes, and every sample of the op table by itself: hilo's
+reference evaluator and XLA:CPU have the same results, within the generator's table of tolerances. What XLA:CPU has no
+code for is a row of a table here, with XLA's words. Ends with "N passed, N failed"."""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+os.environ.setdefault("JAX_PLATFORMS", "cpu")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import jax  # noqa: E402
+import ml_dtypes  # noqa: E402
+import numpy as np  # noqa: E402
+from jaxlib import _hlo  # noqa: E402
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from with_jax import run_xla  # noqa: E402
+
+DTYPES = {"pred": np.bool_, "s8": np.int8, "s16": np.int16, "s32": np.int32, "s64": np.int64, "u8": np.uint8,
+          "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "f16": np.float16, "bf16": ml_dtypes.bfloat16,
+          "f32": np.float32, "f64": np.float64, "c64": np.complex64, "c128": np.complex128, "s2": ml_dtypes.int2,
+          "s4": ml_dtypes.int4, "u2": ml_dtypes.uint2, "u4": ml_dtypes.uint4, "f4e2m1fn": ml_dtypes.float4_e2m1fn}
+DTYPES |= {name: getattr(ml_dtypes, "float8_" + name[2:]) for name in (
+    "f8e5m2", "f8e4m3fn", "f8e4m3", "f8e3m4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu")}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo")
+    parser.add_argument("--programs", type=int, default=2000)
+    parser.add_argument("--folder", type=pathlib.Path, help="keep the files there")
+    parser.add_argument("--match", default="", help="only programs whose name contains this")
+    arguments = parser.parse_args()
+    jax.config.update("jax_enable_x64", True)
+    with tempfile.TemporaryDirectory(prefix="hilo_random_") as own:
+        folder = arguments.folder or pathlib.Path(own)
+        if not any(folder.glob("*.hlo")):
+            write(arguments.command.parent / "tests" / "test_random_programs", folder, arguments.programs)
+        problems, passed = {}, 0
+        for path in sorted(folder.glob(f"*{arguments.match}*.hlo")):
+            problem = run_one(path)
+            passed += not problem
+            if problem:
+                problems[path.stem] = problem
+                print(f"failed {path.stem}: {problem}", flush=True)
+    print(f"{passed} passed, {len(problems)} failed")
+    return 0 if passed and not problems else 1
+
+
+def write(program, folder, count):
+    folder.mkdir(parents=True, exist_ok=True)
+    variables = {"HILO_RANDOM_FOLDER": str(folder), "HILO_RANDOM_FILES": str(count)}
+    subprocess.run([program, "--gtest_brief=1", "--gtest_filter=*AreWrittenForOthers*"], check=True,
+                   env={**os.environ, **variables}, stdout=subprocess.DEVNULL)
+
+
+def run_one(path) -> str:
+    inputs, wanted = read(path)
+    try:
+        got = run_xla(_hlo.hlo_module_from_text(path.read_text()), inputs)
+    except Exception as error:  # noqa: BLE001: whatever XLA says is the finding
+        return "XLA: " + " ".join(str(error).split())[:300]
+    if len(got) != len(wanted):
+        return f"got {len(got)} results; wanted {len(wanted)}"
+    for k, (g, (w, tolerance)) in enumerate(zip(got, wanted)):
+        if problem := difference(g, w, tolerance):
+            return f"result {k}: {problem}"
+    return ""
+
+
+def read(path):
+    data, at, inputs, wanted = path.with_suffix(".bin").read_bytes(), 0, [], []
+    for line in path.with_suffix(".txt").read_text().splitlines():
+        kind, name, sizes, *rest = line.split(" ")
+        shape = tuple(int(size) for size in re.findall(r"\d+", sizes))
+        dtype = np.dtype(DTYPES[name])
+        count = int(np.prod(shape, dtype=np.int64))
+        value = np.frombuffer(data, dtype, count, at).reshape(shape)
+        at += count * dtype.itemsize
+        if kind == "in":
+            inputs.append(value)
+        else:
+            wanted.append((value, None if rest[0] == "exact" else float(rest[0])))
+    return inputs, wanted
+
+
+def difference(got, wanted, tolerance) -> str:
+    if got.shape != wanted.shape or got.dtype != wanted.dtype:
+        return f"got {got.dtype}{list(got.shape)}; wanted {wanted.dtype}{list(wanted.shape)}"
+    wide = np.complex128 if wanted.dtype.kind == "c" else np.float64
+    if tolerance is None and wanted.dtype.kind in "biu":
+        equal = got == wanted
+    else:
+        g, w = got.astype(wide), wanted.astype(wide)
+        with np.errstate(all="ignore"):
+            equal = (g == w) | (np.isnan(g) & np.isnan(w)) | (np.abs(g - w) <= (tolerance or 0))
+    if np.all(equal):
+        return ""
+    at = tuple(int(i[0]) for i in np.nonzero(~np.asarray(equal)))
+    return f"element {list(at)}: got {got[at]}; wanted {wanted[at]} of {got.dtype}{list(got.shape)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/support/program_files.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "hilo/base/files.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/text/printer.h"
+
+namespace hilo::tests {
+namespace {
+
+using hlo::Opcode;
+
+std::string described(const Literal& literal) {
+  return fmt::format("{} [{}]", element_type_name(literal.shape().element_type()),
+                     fmt::join(literal.shape().dimensions(), ","));
+}
+
+void append_bytes(const Literal& literal, std::string& out) {
+  const std::span<const std::byte> bytes = literal.bytes();
+  out.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+}  // namespace
+
+Status write_program(const std::string& folder, const std::string& name, const RandomProgram& program) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<Expected> results, expected_of(program));
+  std::string lines, bytes;
+  for (const Literal& argument : program.arguments) {
+    if (argument.is_tuple()) return invalid_argument("an argument is a tuple");
+    lines += "in " + described(argument) + "\n";
+    append_bytes(argument, bytes);
+  }
+  for (const Expected& result : results) {
+    const double tolerance = tolerance_of(result.value.shape().element_type());
+    const bool exact = result.exact || tolerance == 0;
+    lines += "out " + described(result.value) +
+             (exact ? " exact\n" : fmt::format(" {}\n", tolerance * std::max(1.0, result.scale)));
+    append_bytes(result.value, bytes);
+  }
+  const std::string path = folder + "/" + name;
+  HILO_RETURN_IF_ERROR(write_file_atomic(path + ".hlo", hlo::print_module(program.module)));
+  HILO_RETURN_IF_ERROR(write_file_atomic(path + ".txt", lines));
+  return write_file_atomic(path + ".bin", bytes);
+}
+
+bool is_for_xla(const Cell& cell) {
+  if (hlo::is_extension(cell.opcode)) return false;  // hilo's own
+  struct Row {
+    Opcode opcode;
+    std::string_view why;
+  };
+  constexpr std::string_view kUnimplemented = "UNIMPLEMENTED by XLA:CPU", kNoStableHlo = "no StableHLO of jaxlib's";
+  constexpr Row kNotThere[] = {
+      {Opcode::kParameter, "no result of its own"},
+      {Opcode::kAcos, kUnimplemented},
+      {Opcode::kAcosh, kUnimplemented},
+      {Opcode::kAsin, kUnimplemented},
+      {Opcode::kAsinh, kUnimplemented},
+      {Opcode::kAtan, "no opcode of jaxlib 0.10.2"},
+      {Opcode::kAtanh, kUnimplemented},
+      {Opcode::kCosh, kUnimplemented},
+      {Opcode::kSinh, kUnimplemented},
+      {Opcode::kRaggedDot, kUnimplemented},
+      {Opcode::kScaledDot, kNoStableHlo},
+      {Opcode::kAsyncStart, kNoStableHlo},
+      {Opcode::kAsyncUpdate, kNoStableHlo},
+      {Opcode::kAsyncDone, kNoStableHlo},
+      {Opcode::kCopyStart, kNoStableHlo},
+      {Opcode::kCopyDone, kNoStableHlo},
+      {Opcode::kBitcast, "layout assignment refuses it"},
+      {Opcode::kCall, "samples are composites, which want a name; programs have calls of their own"},
+  };
+  if (cell.opcode == Opcode::kRngBitGenerator) return is_integer(cell.type);  // others come back as their bits
+  if (cell.opcode == Opcode::kPopcnt && element_type_info(cell.type).bits < 8) return false;  // docs/numerics.md
+  return std::ranges::none_of(kNotThere, [&](const Row& row) { return row.opcode == cell.opcode; });
+}
+
+}  // namespace hilo::tests

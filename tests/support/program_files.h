@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/program_files.h -- programs with arguments and results as files, for others to run.
+#pragma once
+
+#include <string>
+
+#include "tests/support/random_program.h"
+
+namespace hilo::tests {
+
+/// Writes FOLDER/NAME.hlo, FOLDER/NAME.txt with one line an argument or result, and FOLDER/NAME.bin with their elements
+/// one after the other, each as wide as in memory:
+///   in TYPE [SIZES]
+///   out TYPE [SIZES] exact|TOLERANCE   how far off an element may be
+/// Arguments must not be tuples.
+Status write_program(const std::string& folder, const std::string& name, const RandomProgram& program);
+
+/// Whether XLA:CPU can be asked for this op on this type, and promises the same result. Rows say why not.
+bool is_for_xla(const Cell& cell);
+
+}  // namespace hilo::tests
