@@ -5,8 +5,12 @@
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
+import io
+import json
 import pathlib
+import struct
 import sys
+import tarfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "support"))
@@ -23,6 +27,43 @@ ADD = """module @add {
   }
 }
 """
+
+
+EIGEN = """module @eigen {
+  func.func public @main(%arg0: tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>) {
+    %0:3 = stablehlo.custom_call @lapack_dsyevd_ffi(%arg0) {api_version = 4 : i32, mhlo.backend_config = {mode = 86 : ui8, uplo = 76 : ui8}, operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<0> : tensor<1xindex>, dense<> : tensor<0xindex>]} : (tensor<2x2xf64>) -> (tensor<2x2xf64>, tensor<2xf64>, tensor<i32>)
+    return %0#0, %0#1 : tensor<2x2xf64>, tensor<2xf64>
+  }
+}
+"""
+H = 0.5 ** 0.5
+
+
+def npy(shape, values, kind="f8", code="d"):
+    header = f"{{'descr': '<{kind}', 'fortran_order': False, 'shape': ({''.join(f'{d}, ' for d in shape)}), }}"
+    header = header.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + struct.pack(
+        f"<{len(values)}{code}", *values)
+
+
+def conformance(place, programs, **errors):
+    """Runs recorded programs {name: (class, text, inputs, outputs)}, as text; stdout."""
+    folder = place.folder / "corpus"
+    folder.mkdir(exist_ok=True)
+    with tarfile.open(folder / "all.tar.gz", "w:gz") as archive:
+        for name, (_, text, inputs, outputs) in programs.items():
+            files = {f"{name}.mlir": text.encode(), f"{name}.mlirbc": b""}
+            files |= {f"{name}.in{i}.npy": data for i, data in enumerate(inputs)}
+            files |= {f"{name}.out{i}.npy": data for i, data in enumerate(outputs)}
+            for path, data in files.items():
+                entry = tarfile.TarInfo(path)
+                entry.size = len(data)
+                archive.addfile(entry, io.BytesIO(data))
+    (folder / "manifest.tsv").write_text("#name\tclass\tp\tr\tin\tout\tcalls\ttest\n" + "".join(
+        f"{name}\t{program[0]}\t1\t1\t-\t-\t-\tours\n" for name, program in programs.items()))
+    listed = [{"name": name, "xla_alt_err": errors.get(name)} for name in programs]
+    (folder / "manifest.json").write_text(json.dumps({"programs": listed}, separators=(",", ":")))
+    return place.run("conformance", "--text", str(folder)).stdout
 
 
 def text_of_mlir_runs(place):
@@ -78,12 +119,59 @@ def types_that_hlo_lacks_are_carried_by_others(place):
         assert text.splitlines() == ["9 passed, 0 failed, 0 skipped"], text
 
 
+def programs_for_several_devices_pass_on_both_engines(place):
+    for engine in ("cpu", "reference"):
+        text = place.good("check", "--engine", engine, str(HERE / "checks" / "devices.mlir"))
+        assert text.splitlines() == ["5 passed, 0 failed, 0 skipped"], text
+
+
+def custom_calls_pass_on_both_engines(place):
+    for engine in ("cpu", "reference"):
+        text = place.good("check", "--engine", engine, str(HERE / "checks" / "custom_calls.mlir"))
+        assert text.splitlines() == ["6 passed, 0 failed, 0 skipped"], text
+
+
+def a_callback_into_python_is_refused_by_name(place):
+    (place.folder / "callback.mlir").write_text(ADD.replace(
+        "stablehlo.negate %arg0 : tensor<3xi32>",
+        "stablehlo.custom_call @xla_ffi_python_cpu_callback(%arg0) {api_version = 4 : i32, mhlo.backend_config = "
+        "{index = 0 : ui64}} : (tensor<3xi32>) -> tensor<3xi32>"))
+    holds(place.bad(1, "run", "callback.mlir", "--function", "negated", "--random", "1"), "UNIMPLEMENTED",
+          "'xla_ffi_python_cpu_callback' calls back into the Python that made the program")
+
+
 def a_failing_check_names_op_shape_and_difference(place):
     done = place.run("check", str(HERE / "checks" / "failing.mlir"), str(HERE / "checks" / "forms.mlir"))
     assert done.returncode == 1, done
     holds(done.stdout, "failing.mlir @differs: ", "check.expect_eq_const of f32[2]: 1 of 2 elements differ; "
           "largest difference 0.5 at [1]: got 2, wanted 2.5", "6 passed, 1 failed, 0 skipped")
     holds(done.stderr, "1 of 7 functions failed")
+
+
+def eigenvectors_are_free_in_their_signs(place):
+    a, w = npy((2, 2), (2.0, 1.0, 1.0, 2.0)), npy((2,), (1.0, 3.0))
+    one, other = npy((2, 2), (H, H, -H, H)), npy((2, 2), (-H, -H, H, -H))
+    wrong = npy((2, 2), (1.0, 0.0, 0.0, 1.0))
+    holds(conformance(place, {"aa": ("linalg", EIGEN, (a,), (one, w)), "ab": ("linalg", EIGEN, (a,), (other, w))}),
+          "2 passed, 0 failed, 0 skipped")
+    holds(conformance(place, {"aa": ("reduce", EIGEN, (a,), (one, w)), "ab": ("reduce", EIGEN, (a,), (other, w)),
+                              "ac": ("linalg", EIGEN, (a,), (wrong, w))}),
+          "failed ac (ours): FAILED_PRECONDITION: result 0 of the array of f64[2,2]: ", "1 passed, 2 failed, 0 skipped")
+
+
+def eigenvectors_of_equal_values_are_free_in_their_space(place):
+    a, w = npy((2, 2), (3.0, 0.0, 0.0, 3.0)), npy((2,), (3.0, 3.0))
+    rotated = npy((2, 2), (0.6, -0.8, 0.8, 0.6))
+    holds(conformance(place, {"aa": ("linalg", EIGEN, (a,), (rotated, w))}), "1 passed, 0 failed, 0 skipped")
+
+
+def results_that_xla_gives_in_two_ways_differ_by_ten_times_as_much(place):
+    negate = ADD.replace("stablehlo.add %arg0, %arg0", "stablehlo.negate %arg0").replace("i32", "f64")
+    x, y = npy((3,), (1.0, 2.0, 3.0)), npy((3,), (-1.0, -2.0, -3.5))
+    programs = {"aa": ("reduce", negate, (x,), (y,)), "ab": ("reduce", negate, (x,), (y,))}
+    holds(conformance(place, programs, aa=0.01, ab=0.1), "failed aa (ours): ", "1 passed, 1 failed, 0 skipped")
+    holds(conformance(place, programs, aa=0.1), "failed ab (ours): ", "1 passed, 1 failed, 0 skipped")
+    holds(conformance(place, programs, ab=float("inf")), "failed aa (ours): ", "1 passed, 1 failed, 0 skipped")
 
 
 def text_that_is_no_mlir_fails_with_its_place(place):
@@ -95,8 +183,11 @@ CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_
          checks_pass_on_both_engines, every_op_of_chlo_gives_what_jax_computes,
          types_that_hlo_lacks_are_carried_by_others,
          short_sums_and_transforms_are_jaxs_to_the_last_bit, arguments_and_probes_are_those_of_the_file,
-         a_failing_check_names_op_shape_and_difference,
-         text_that_is_no_mlir_fails_with_its_place)
+         programs_for_several_devices_pass_on_both_engines,
+         custom_calls_pass_on_both_engines, a_callback_into_python_is_refused_by_name,
+         a_failing_check_names_op_shape_and_difference, eigenvectors_are_free_in_their_signs,
+         eigenvectors_of_equal_values_are_free_in_their_space,
+         results_that_xla_gives_in_two_ways_differ_by_ten_times_as_much, text_that_is_no_mlir_fails_with_its_place)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, {"add.mlir": ADD}))

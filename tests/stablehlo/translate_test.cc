@@ -159,5 +159,61 @@ TEST(Translate, ChecksBecomeResults) {
   EXPECT_EQ(hlo::evaluate(*module, {})->to_string(), "(f32[2] {1, 2}, f32[2] {3, 3})");
 }
 
+constexpr std::string_view kManual =
+    R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+      sdy.mesh @mesh = <["x"=2]>
+      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%a: tensor<2xf32>) {
+          %1 = stablehlo.negate %a : tensor<2xf32>
+          sdy.return %1 : tensor<2xf32>
+        } : (tensor<4xf32>) -> tensor<4xf32>
+        return %0 : tensor<4xf32>
+      }
+    })";
+
+std::string changed(std::string_view text, std::string_view from, std::string_view to) {
+  std::string copy(text);
+  const size_t at = copy.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return copy.replace(at, from.size(), to);
+}
+
+TEST(Translate, AManualComputationCutsByReplicaAndJoins) {
+  const std::string hlo = hlo_of(kManual);
+  holds(hlo, "replica_count=2");
+  holds(hlo, "replica-id()");
+  holds(hlo, "dynamic_slice_sizes={2}");
+  holds(hlo, "all-gather(");
+  holds(hlo, "replica_groups={{0,1}}");
+}
+
+TEST(Translate, ProgramsThatOnlyAnnotateRunWhole) {
+  const std::string hlo = hlo_of(
+      R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+        sdy.mesh @mesh = <["x"=2]>
+        func.func @main(%x: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> tensor<4xf32> {
+          %0 = stablehlo.negate %x : tensor<4xf32>
+          return %0 : tensor<4xf32>
+        }
+      })");
+  EXPECT_EQ(hlo.find("replica_count"), std::string::npos) << hlo;
+}
+
+TEST(Translate, ManualComputationsThatDontFitTheirShardingsAreRefused) {
+  holds(error_of(changed(kManual, "[{\"x\"}]>] manual", "[{}]>] manual")),
+        "f32[2] on each device doesn't fit f32[4] in all under its sharding");
+  holds(error_of(changed(kManual, "[<@mesh, [{\"x\"}]>] out", "[] out")), "in_shardings has 0 entries; wanted 1");
+  holds(error_of(changed(kManual, "num_partitions = 2", "num_partitions = 3")),
+        "UNIMPLEMENTED: a manual computation is for 2 devices, the program for 1 replicas of 3 partitions");
+  holds(error_of(changed(kManual, "@mesh = ", "@other = ")), "NOT_FOUND: mesh @mesh isn't there");
+}
+
+TEST(Translate, QueuesAreThereInTheBodiesOfProcessesOnly) {
+  holds(error_of("func.func @f(%t: !stablehlo.token) -> !stablehlo.token {\n"
+                 "  %0:2 = \"stablehlo.infeed\"(%t) : (!stablehlo.token) -> (tensor<2xi32>, !stablehlo.token)\n"
+                 "  return %0#1 : !stablehlo.token\n}"),
+        "UNIMPLEMENTED: stablehlo.infeed: outside of a process's body of interpreter.run_parallel");
+}
+
 }  // namespace
 }  // namespace hilo::stablehlo

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "hilo/base/files.h"
-#include "hilo/client/local_computation.h"
 #include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/text_reader.h"
@@ -16,6 +15,7 @@
 #include "tools/hilo/compare.h"
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
+#include "tools/hilo/whole_program.h"
 
 namespace hilo::tool {
 namespace {
@@ -52,9 +52,9 @@ Literal all_elements(const stablehlo::ModuleTree& tree, const stablehlo::Attribu
 }
 
 /// The arguments of main, as a comment of the file gives them to MLIR's interpreter: --args="[dense<1> : tensor<2xi32>]".
-StatusOr<std::vector<BufferPtr>> recorded_arguments(std::string_view text, const std::string& path) {
+StatusOr<std::vector<Literal>> recorded_arguments(std::string_view text, const std::string& path) {
   constexpr std::string_view kOption = "--interpret --args=\"";
-  std::vector<BufferPtr> arguments;
+  std::vector<Literal> arguments;
   const size_t found = text.find(kOption);
   if (found == std::string_view::npos) return arguments;
   const size_t begin = found + kOption.size(), end = text.find('"', begin);
@@ -67,26 +67,23 @@ StatusOr<std::vector<BufferPtr>> recorded_arguments(std::string_view text, const
   for (const stablehlo::AttributeId id : list->elements) {
     const stablehlo::Attribute& value = tree.attributes[id];
     if (!value.literal) return invalid_argument("--args isn't a list of dense elements");
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(all_elements(tree, value)));
-    arguments.push_back(std::move(buffer));
+    arguments.push_back(all_elements(tree, value));
   }
   return arguments;
 }
 
 /// Compiles a function, runs it, and compares what its checks ask for.
 Status run_function(const stablehlo::ModuleTree& tree, const std::string& function,
-                    std::span<const BufferPtr> arguments) {
+                    std::span<const Literal> arguments) {
   std::vector<stablehlo::Check> checks;
   HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree, {.function = function, .checks = &checks}));
-  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
-  ExecuteOptions execute;
-  execute.cancellation = &interrupt_token();
-  HILO_ASSIGN_OR_RETURN(const std::vector<BufferPtr> results, computation.execute(arguments, execute));
+  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_whole(std::move(module)));
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, run_whole(computation, arguments));
   for (const stablehlo::Check& check : checks) {
-    HILO_ASSIGN_OR_RETURN(const Literal actual, literal_from_buffer(*results[check.actual]));
-    HILO_ASSIGN_OR_RETURN(const Literal expected, literal_from_buffer(*results[check.expected]));
-    const Difference found = difference(check, actual, expected);
-    if (found.found) return failed_precondition(found.text);
+    for (const std::vector<Literal>& own : results) {  // of each replica
+      const Difference found = difference(check, own[check.actual], own[check.expected]);
+      if (found.found) return failed_precondition(found.text);
+    }
   }
   return ok_status();
 }
@@ -107,20 +104,21 @@ void check_part(std::string_view text, const std::string& path, std::pair<size_t
                                              ? stablehlo::read_bytecode(text, path)
                                              : stablehlo::read_text(text, path, part.first, part.second);
   if (!tree.ok()) return tally.add(path, tree.status());
-  const StatusOr<std::vector<BufferPtr>> arguments =
-      stablehlo::is_bytecode(text) ? std::vector<BufferPtr>()
+  const StatusOr<std::vector<Literal>> arguments =
+      stablehlo::is_bytecode(text) ? std::vector<Literal>()
                                    : recorded_arguments(text.substr(part.first, part.second - part.first), path);
   if (!arguments.ok()) return tally.add(path, arguments.status());
   for (const std::string& function : functions_to_run(*tree)) {
     if (interrupted()) return;
     const std::string name = sole && function == "main" ? path : fmt::format("{} @{}", path, function);
     tally.show(name);
-    tally.add(name, run_function(*tree, function, function == "main" ? *arguments : std::vector<BufferPtr>()));
+    tally.add(name, run_function(*tree, function, function == "main" ? *arguments : std::vector<Literal>()));
   }
 }
 
 Status check_files(const CheckOptions& options) {
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
+  HILO_RETURN_IF_ERROR(offer_replicas());
   Tally tally;
   tally.files = options.files.size();
   tally.terminal = ::isatty(STDERR_FILENO) == 1;

@@ -20,8 +20,8 @@ struct Difference {
 Difference difference(const stablehlo::Check& check, const Literal& actual, const Literal& expected);
 
 /// Whether |actual - expected| <= relative |expected| + absolute max|expected|, element by element, where the maximum is of
-/// the finite ones; complex numbers by their absolute values. NaN equals NaN, infinities their like. With no tolerance, and
-/// for types that are no floats, bits must be equal, NaN apart.
+/// the finite ones; complex numbers by their absolute values. NaN equals NaN, infinities their like. With no tolerance
+/// bits must be equal, NaN apart; with an infinite one anything of the shape passes.
 Difference difference_within(double relative, double absolute, const Literal& actual, const Literal& expected);
 
 }  // namespace hilo::tool

@@ -23,20 +23,25 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+/// Where the value of `"key": value` begins, from `begin` on and before `end`; npos if the key isn't there.
+size_t value_of(std::string_view json, std::string_view key, size_t begin, size_t end) {
+  const std::string quoted = fmt::format("\"{}\"", key);
+  const size_t at = json.substr(0, std::min(end, json.size())).find(quoted, begin);
+  if (at == std::string_view::npos) return at;
+  return json.find_first_not_of(": ", at + quoted.size());
+}
+
 /// Puts "xla_alt_err" of manifest.json into the programs. Both files list them in one order; a name in between is passed.
 void read_alternative_errors(std::string_view json, std::vector<RecordedProgram>& programs) {
-  constexpr std::string_view kKey = "\"xla_alt_err\":";
   size_t at = 0;
   for (RecordedProgram& program : programs) {
-    const size_t name = json.find(fmt::format("\"name\": \"{}\"", program.name), at);
+    const size_t name = json.find(fmt::format("\"{}\"", program.name), at);
     if (name == std::string_view::npos) continue;
-    const size_t value = json.find(kKey, name);
-    const size_t next = json.find("\"name\": \"", name + 1);
-    if (value == std::string_view::npos || (next != std::string_view::npos && value > next)) continue;
-    const size_t begin = json.find_first_not_of(' ', value + kKey.size());
-    if (begin == std::string_view::npos) continue;
-    std::from_chars(json.data() + begin, json.data() + json.size(), program.alternative_error);
     at = name;
+    const size_t next = value_of(json, "name", name, json.size());
+    const size_t value = value_of(json, "xla_alt_err", name, next);
+    if (value == std::string_view::npos) continue;
+    std::from_chars(json.data() + value, json.data() + json.size(), program.alternative_error);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <mutex>
 
@@ -52,7 +53,9 @@ StatusOr<std::shared_ptr<Executable>> compile_with(const XlaClient& client, cons
 StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, const CompileOptions& options) {
   HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
   HILO_ASSIGN_OR_RETURN(const int64_t stated, replica_count_of(module, 1));
-  return compile_with(*client, module, options, stated > 1 ? stated : client->replica_count);
+  const bool states = std::any_of(module.other_attributes.begin(), module.other_attributes.end(),
+                                  [](const auto& attribute) { return attribute.first == "replica_count"; });
+  return compile_with(*client, module, options, states ? stated : client->replica_count);
 }
 
 }  // namespace

@@ -37,13 +37,17 @@ std::vector<OperationId> top_level(const ModuleTree& tree) {
 
 /// Appends the symbols that an operation's attributes name, as functions to be there first.
 void append_callees(const ModuleTree& tree, const Operation& operation, std::vector<std::string_view>& names) {
-  for (const std::string_view key : {"callee", "decomposition", "called_computations"}) {
+  for (const std::string_view key : {"callee", "decomposition", "called_computations", "programs", "infeed"}) {
     const Attribute* const attribute = tree.find(operation, key);
     if (attribute == nullptr) continue;
     if (attribute->kind == AttributeKind::kSymbol || attribute->kind == AttributeKind::kString) {
       names.push_back(attribute->text);
     } else if (attribute->kind == AttributeKind::kArray) {
-      for (AttributeId id : attribute->elements) names.push_back(tree.attributes[id].text);
+      for (AttributeId id : attribute->elements) {
+        const Attribute& element = tree.attributes[id];
+        if (element.kind != AttributeKind::kArray) names.push_back(element.text);
+        for (AttributeId inner : element.elements) names.push_back(tree.attributes[inner].text);  // rows of programs
+      }
     }
   }
 }
@@ -155,11 +159,17 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
     translator.shapes.resize(tree.values.size());
     order = {entry};  // which inlines the others
   }
-  for (OperationId id : order) HILO_RETURN_IF_ERROR(translator.run(tree.operations[id], id == entry));
+  HILO_ASSIGN_OR_RETURN(translator.devices, plan_devices(tree));
+  for (OperationId id : order) {
+    if (!translator.devices.inlined.contains(id))
+      HILO_RETURN_IF_ERROR(translator.run(tree.operations[id], id == entry));
+  }
   hlo::Module module;
   module.name = symbol_name(tree, tree.operations[0]);
   if (module.name.empty()) module.name = symbol_name(tree, tree.operations[entry]);
   module.entry = translator.computations[symbol_name(tree, tree.operations[entry])];
+  if (translator.devices.grid.count() > 1)
+    module.other_attributes.emplace_back("replica_count", fmt::format("{}", translator.devices.grid.count()));
   return module;
 }
 

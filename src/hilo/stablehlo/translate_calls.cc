@@ -183,6 +183,7 @@ Status translate_custom_call(const OpContext& op) {
   const std::string_view target = op.text("call_target_name");
   if (target.starts_with("check.")) return translate_check(op);
   if (target == "shape_assertion" && op.translator.refines()) return check_shape_assertion(op);
+  if (const Handler known = known_custom_call(target)) return known(op);
   return add_custom_call(op, target);
 }
 

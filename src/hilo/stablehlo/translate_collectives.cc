@@ -32,10 +32,25 @@ StatusOr<hlo::Int64Lists> rows_of(const OpContext& op, std::string_view name) {
   return rows;
 }
 
-Status set_common(const OpContext& op, hlo::CollectiveAttributes& attributes) {
+/// What the ids of the operation's groups count. Where they can count devices, they say so.
+GroupMode group_mode(const OpContext& op, int64_t channel_id, bool counts_devices) {
+  if (channel_id <= 0) return GroupMode::kCrossReplica;
+  if (!counts_devices) return GroupMode::kCrossPartition;
+  return op.flag("use_global_device_ids") ? GroupMode::kFlattenedIds : GroupMode::kCrossReplicaAndPartition;
+}
+
+/// A program for several devices has its groups written out for them; one for a single device keeps what it says.
+Status set_common(const OpContext& op, hlo::CollectiveAttributes& attributes, bool counts_devices) {
   HILO_ASSIGN_OR_RETURN(attributes.replica_groups, rows_of(op, "replica_groups"));
-  HILO_ASSIGN_OR_RETURN(attributes.channel_id, op.integer("channel_id", 0));
-  attributes.use_global_device_ids = op.flag("use_global_device_ids");
+  HILO_ASSIGN_OR_RETURN(const int64_t channel_id, op.integer("channel_id", 0));
+  const DeviceGrid& grid = op.translator.devices.grid;
+  if (grid.count() == 1) {
+    attributes.channel_id = channel_id;
+    attributes.use_global_device_ids = op.flag("use_global_device_ids");
+    return ok_status();
+  }
+  HILO_ASSIGN_OR_RETURN(attributes.replica_groups,
+                        device_groups(attributes.replica_groups, group_mode(op, channel_id, counts_devices), grid));
   return ok_status();
 }
 
@@ -56,14 +71,14 @@ Status add(const OpContext& op, std::shared_ptr<A> attributes) {
 
 Status translate_all_reduce(const OpContext& op) {
   auto attributes = std::make_shared<hlo::AllReduceAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes));
+  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer(op));
   return add(op, attributes);
 }
 
 Status translate_reduce_scatter(const OpContext& op) {
   auto attributes = std::make_shared<hlo::ReduceScatterAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes));
+  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("scatter_dimension"));
   attributes->dimensions = {dimension};
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer(op));
@@ -72,7 +87,7 @@ Status translate_reduce_scatter(const OpContext& op) {
 
 Status translate_all_gather(const OpContext& op) {
   auto attributes = std::make_shared<hlo::AllGatherAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes));
+  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("all_gather_dim"));
   attributes->dimensions = {dimension};
   return add(op, attributes);
@@ -80,7 +95,7 @@ Status translate_all_gather(const OpContext& op) {
 
 Status translate_collective_broadcast(const OpContext& op) {
   auto attributes = std::make_shared<hlo::CollectiveAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes));
+  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/false));
   return add(op, attributes);
 }
 
@@ -92,13 +107,18 @@ Status translate_collective_permute(const OpContext& op) {
     if (row.size() != 2) return invalid_argument("source_target_pairs holds something else than pairs");
     attributes->source_target_pairs.emplace_back(row[0], row[1]);
   }
+  if (const DeviceGrid& grid = op.translator.devices.grid; grid.count() > 1) {
+    const GroupMode mode = group_mode(op, attributes->channel_id, /*counts_devices=*/false);
+    HILO_ASSIGN_OR_RETURN(attributes->source_target_pairs, device_pairs(attributes->source_target_pairs, mode, grid));
+    attributes->channel_id = 0;
+  }
   return add(op, attributes);
 }
 
 /// HLO's all-to-all joins along the dimension it cuts. Another one to join along is a transposition after it.
 Status translate_all_to_all(const OpContext& op) {
   auto attributes = std::make_shared<hlo::AllToAllAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes));
+  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/false));
   HILO_ASSIGN_OR_RETURN(const int64_t split, op.integer("split_dimension"));
   HILO_ASSIGN_OR_RETURN(const int64_t join, op.integer("concat_dimension"));
   HILO_ASSIGN_OR_RETURN(const int64_t count, op.integer("split_count"));
@@ -128,5 +148,47 @@ Status translate_all_to_all(const OpContext& op) {
   }
   return ok_status();
 }
+
+/// An all-reduce of which the first device of each group keeps the result; others have zeros.
+Status translate_collective_reduce(const OpContext& op) {
+  auto attributes = std::make_shared<hlo::AllReduceAttributes>();
+  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer(op));
+  const int64_t devices = op.translator.devices.grid.count();
+  if (devices == 1) return add(op, attributes);
+  std::vector<int64_t> is_root(static_cast<size_t>(devices));
+  for (const hlo::Int64List& group : attributes->replica_groups) {
+    if (!group.empty()) is_root[static_cast<size_t>(group[0])] = 1;
+  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  for (uint32_t i = 0; i < operands.size(); ++i) {
+    auto own = std::make_shared<hlo::AllReduceAttributes>(*attributes);
+    HILO_ASSIGN_OR_RETURN(const InstructionId sum, op.builder.add(Opcode::kAllReduce, {operands[i]}, std::move(own)));
+    HILO_ASSIGN_OR_RETURN(const InstructionId kept, zero_elsewhere(op, sum, is_root));
+    op.define(i, kept);
+  }
+  return ok_status();
+}
+
+namespace {
+
+/// Of each device, its replica or partition.
+Status add_id(const OpContext& op, int64_t divisor, int64_t modulus) {
+  std::vector<int64_t> numbers;
+  for (int64_t device = 0; device < op.translator.devices.grid.count(); ++device)
+    numbers.push_back(device / divisor % modulus);
+  if (numbers.size() == 1) return op.add(op.row.opcode, {});
+  HILO_ASSIGN_OR_RETURN(const InstructionId number, device_entry(op, numbers));
+  return op.add(Opcode::kConvert, std::vector<InstructionId>{number});
+}
+
+}  // namespace
+
+Status translate_replica_id(const OpContext& op) {
+  const DeviceGrid& grid = op.translator.devices.grid;
+  return add_id(op, grid.partitions, grid.replicas);
+}
+
+Status translate_partition_id(const OpContext& op) { return add_id(op, 1, op.translator.devices.grid.partitions); }
 
 }  // namespace hilo::stablehlo

@@ -115,39 +115,6 @@ Status translate_barrier(const OpContext& op) {
   return define_results(op, id, operands.size());
 }
 
-/// sdy.manual_computation over one device is its body. Which axes have several is for who runs one program per device.
-Status translate_manual_computation(const OpContext& op) {
-  if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
-  const Region& body = region_of(op, 0);
-  if (body.arguments.count != op.operation.operands.count)
-    return invalid_argument("the body doesn't take what the operation has");
-  for (uint32_t i = 0; i < body.arguments.count; ++i) {
-    const ValueId argument = body.arguments.begin + i;
-    HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(i));
-    HILO_ASSIGN_OR_RETURN(const Shape inside, shape_of(op.tree(), op.tree().values[argument].type));
-    if (op.builder.shape(value) != inside) {
-      return unimplemented(
-          fmt::format("argument {} is {} on each device and {} in all: the program is for several devices", i,
-                      inside.to_string(), op.builder.shape(value).to_string()));
-    }
-    op.translator.ids[argument] = value;
-  }
-  std::vector<InstructionId> results;
-  HILO_RETURN_IF_ERROR(op.translator.translate_block(op.builder, body, results));
-  if (results.size() != op.operation.results.count)
-    return invalid_argument("the body returns another number of values");
-  for (uint32_t i = 0; i < results.size(); ++i) {
-    HILO_ASSIGN_OR_RETURN(const Shape outside, op.result_shape(i));
-    if (op.builder.shape(results[i]) != outside) {
-      return unimplemented(
-          fmt::format("result {} is {} on each device and {} in all: the program is for several devices", i,
-                      op.builder.shape(results[i]).to_string(), outside.to_string()));
-    }
-    op.define(i, results[i]);
-  }
-  return ok_status();
-}
-
 /// The body on whole arrays: each of its operations is elementwise, or a constant spread.
 Status translate_map(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");

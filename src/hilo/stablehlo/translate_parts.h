@@ -7,6 +7,7 @@
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/stablehlo/translate.h"
+#include "hilo/stablehlo/translate_devices.h"
 
 namespace hilo::stablehlo {
 
@@ -112,6 +113,13 @@ struct Recording {
   hlo::InstructionId seen = hlo::kNoInstruction;  ///< in the pass that is being built
 };
 
+/// What the processes of interpreter.run_parallel say to each other, while they are translated one after the other.
+struct Queues {
+  std::unordered_map<int64_t, std::vector<std::vector<hlo::InstructionId>>> channels = {};
+  std::vector<std::string_view> infeed = {};  ///< functions that give what is to come
+  const hlo::Builder* builder = nullptr;      ///< of the bodies of processes
+};
+
 struct Translator {
   const ModuleTree& tree;
   const TranslateOptions& options;
@@ -124,6 +132,8 @@ struct Translator {
   /// Of the function whose constants are a check's data: barriers keep them from being folded, so that engines compute.
   const hlo::Builder* data_builder = nullptr;
   std::unordered_map<std::string_view, std::vector<hlo::InstructionId>> probes = {};  ///< what interpreter.probe saw
+  DevicePlan devices = {};
+  Queues queues = {};
   std::vector<Shape> shapes = {};  ///< of each value, where sizes follow from the entry's arguments
   std::unordered_map<ValueId, Literal> constants = {};  ///< small ones among them, which regions make again
   int inlined_depth = 0;
@@ -195,7 +205,6 @@ Status translate_while(const OpContext& op);  // translate_control_flow.cc
 Status translate_case(const OpContext& op);
 Status translate_if(const OpContext& op);
 Status translate_map(const OpContext& op);
-Status translate_manual_computation(const OpContext& op);
 Status translate_barrier(const OpContext& op);
 Status translate_convolution(const OpContext& op);  // translate_windows.cc
 Status translate_window(const OpContext& op);
@@ -205,6 +214,16 @@ Status translate_all_gather(const OpContext& op);
 Status translate_collective_broadcast(const OpContext& op);
 Status translate_collective_permute(const OpContext& op);
 Status translate_all_to_all(const OpContext& op);
+Status translate_collective_reduce(const OpContext& op);
+Status translate_replica_id(const OpContext& op);
+Status translate_partition_id(const OpContext& op);
+Status translate_manual_computation(const OpContext& op);  // translate_manual.cc
+Status translate_run_parallel(const OpContext& op);        // translate_parallel.cc
+Status translate_send(const OpContext& op);
+Status translate_recv(const OpContext& op);
+Status translate_infeed(const OpContext& op);
+Status translate_outfeed(const OpContext& op);
+Status translate_print(const OpContext& op);
 Status translate_random(const OpContext& op);  // translate_others.cc
 Status translate_random_bits(const OpContext& op);
 Status translate_dimension_size(const OpContext& op);
@@ -245,6 +264,20 @@ StatusOr<hlo::InstructionId> add_broadcast(const OpContext& op, hlo::Instruction
 
 /// Sets a dot's precisions from the attribute precision_config.
 Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
+
+/// What does a custom call that HLO has other ops for; null for all others (translate_known_calls.cc).
+Handler known_custom_call(std::string_view target);
+
+/// The number that `by_device` has for the device that runs: s32[].
+StatusOr<hlo::InstructionId> device_entry(const OpContext& op, const std::vector<int64_t>& by_device);
+
+/// The value on devices where `by_device` isn't 0; zeros on the others.
+StatusOr<hlo::InstructionId> zero_elsewhere(const OpContext& op, hlo::InstructionId value,
+                                            const std::vector<int64_t>& by_device);
+
+/// What the devices of each group have, one after the other along the dimension.
+StatusOr<hlo::InstructionId> join_devices(const OpContext& op, hlo::InstructionId value, int64_t dimension,
+                                          const hlo::Int64Lists& groups);
 
 /// A constant of `shape`: the elements, or a scalar spread over it.
 StatusOr<hlo::InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape);

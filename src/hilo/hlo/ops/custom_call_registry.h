@@ -71,7 +71,7 @@ using CustomCallHandler = std::function<Status(const CustomCallFrame&)>;
 Status register_custom_call(std::string_view target, CustomCallHandler handler);
 
 /// The handler of `target`.
-/// Errors    NOT_FOUND, with the registered targets
+/// Errors    NOT_FOUND, with the registered targets; UNIMPLEMENTED for callbacks into Python
 StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_view target);
 
 /// All targets, ascending.

@@ -97,6 +97,13 @@ StatusOr<Literal> widen(const Literal& operand) {
   return out;
 }
 
+/// XLA takes the largest of f4e2m1fn, whose exponent is all ones, for an infinity on the way to integers.
+void largest_becomes_infinity(Literal& widened) {
+  for (float& value : widened.data<float>()) {
+    if (std::fabs(value) == 6.0f) value = std::copysign(std::numeric_limits<float>::infinity(), value);
+  }
+}
+
 bool is_narrow(ElementType type) {
   const int bits = element_type_info(type).bits;
   return (is_integer(type) && bits < 8) || (is_floating(type) && bits <= 8);
@@ -108,8 +115,9 @@ StatusOr<Literal> evaluate_convert(const EvaluateInput& input) {
   const Shape shape = input.instruction.shape.with_default_layout();
   Literal operand = *input.operands[0];
   if (operand.shape().element_type() == shape.element_type()) return operand;
-  if (is_narrow(operand.shape().element_type())) {
+  if (const ElementType from = operand.shape().element_type(); is_narrow(from)) {
     HILO_ASSIGN_OR_RETURN(operand, widen(operand));
+    if (from == ElementType::kF4E2M1Fn && is_integer(shape.element_type())) largest_becomes_infinity(operand);
     if (operand.shape().element_type() == shape.element_type()) return operand;
   }
   HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(shape));

@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/introsort.h"
 
 namespace hilo::hlo {
 namespace {
@@ -99,9 +100,22 @@ Status merge_sort(const Comparator& comparator, std::vector<int64_t>& offsets) {
   return ok_status();
 }
 
+/// A comparator that fails says false from then on.
+Status unstable_sort(const Comparator& comparator, std::vector<int64_t>& offsets) {
+  Status failed;
+  introsort(std::span(offsets), [&](int64_t a, int64_t b) {
+    if (!failed.ok()) return false;
+    const StatusOr<bool> answer = comparator.before(a, b);
+    if (!answer.ok()) failed = answer.status();
+    return answer.ok() && *answer;
+  });
+  return failed;
+}
+
 StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   const Shape& shape = input.operands[0]->shape();
-  const auto dimension = static_cast<size_t>(attributes_of<SortAttributes>(input.instruction).dimension());
+  const auto& attributes = attributes_of<SortAttributes>(input.instruction);
+  const auto dimension = static_cast<size_t>(attributes.dimension());
   const std::vector<int64_t> strides = row_major_strides(shape.dimensions());
   const int64_t length = shape.dimensions()[dimension], stride = strides[dimension];
   std::vector<Literal> results(input.operands.size());
@@ -116,7 +130,7 @@ StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   do {
     const int64_t start = offset_of(index, strides);
     for (int64_t i = 0; i < length; ++i) offsets[static_cast<size_t>(i)] = start + i * stride;
-    HILO_RETURN_IF_ERROR(merge_sort(comparator, offsets));
+    HILO_RETURN_IF_ERROR(attributes.is_stable ? merge_sort(comparator, offsets) : unstable_sort(comparator, offsets));
     for (size_t r = 0; r < results.size(); ++r) {
       const auto bytes = static_cast<size_t>(element_size_bytes(results[r].shape().element_type()));
       const std::byte* from = input.operands[r]->bytes().data();

@@ -50,6 +50,16 @@ Value* round_to_odd(SimdBuilder& b, Value* value) {
   return ir.CreateSelect(lost, b.from_bits(ir.CreateOr(inward, b.i32(1))), nearest);
 }
 
+/// XLA takes the largest of f4e2m1fn, whose exponent is all ones, for an infinity on the way to integers.
+Value* largest_is_infinity(SimdBuilder& b, Value* value) {
+  constexpr double kLargest = 6;
+  auto& ir = b.ir();
+  const double infinity = std::numeric_limits<double>::infinity();
+  value = ir.CreateSelect(ir.CreateFCmpOEQ(value, b.float_like(value, kLargest)), b.float_like(value, infinity), value);
+  return ir.CreateSelect(ir.CreateFCmpOEQ(value, b.float_like(value, -kLargest)), b.float_like(value, -infinity),
+                         value);
+}
+
 Value* float_to_float(SimdBuilder& b, ElementType from, ElementType to, Value* value) {
   auto& ir = b.ir();
   if (to == ElementType::kF64) return from == to ? value : ir.CreateFPExt(value, b.register_type(to));
@@ -93,7 +103,8 @@ Value* emit_convert(SimdBuilder& b, ElementType from, ElementType to, Value* val
                              : ir.CreateICmpNE(value, b.int_like(value, 0));
   }
   if (is_floating(from)) {
-    return is_floating(to) ? float_to_float(b, from, to, value) : float_to_integer(b, to, value);
+    if (is_floating(to)) return float_to_float(b, from, to, value);
+    return float_to_integer(b, to, from == ElementType::kF4E2M1Fn ? largest_is_infinity(b, value) : value);
   }
   if (from == ElementType::kPred && is_floating(to)) {
     llvm::Type* type = b.register_type(to);

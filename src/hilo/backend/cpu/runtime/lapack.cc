@@ -56,6 +56,9 @@ struct Target {
       {"lapack_c" #complex_name "_ffi", real_name<std::complex<float>>},                               \
       {"lapack_z" #complex_name "_ffi", real_name<std::complex<double>>},
 constexpr Target kTargets[] = {{"hilo_lu_pivots_to_permutation_ffi", pivots_to_permutation},
+                               {"tridiagonal_solve_perturbed_ffi", tridiagonal_solve_perturbed},
+                               {"Qr", qr},
+                               {"ProductOfElementaryHouseholderReflectors", product_of_reflectors},
                                // Handlers bear the names of the real routines.
                                HILO_LAPACK_ROUTINES(HILO_LAPACK_TARGETS)};
 

@@ -15,11 +15,19 @@ template <typename T> Status geqrf(const CustomCallFrame& frame);  ///< x -> ref
 template <typename T> Status geqp3(const CustomCallFrame& frame);  ///< x, jpvt -> reflectors and r, jpvt, tau
 template <typename T> Status orgqr(const CustomCallFrame& frame);  ///< reflectors, tau -> q
 template <typename T> Status ormqr(
-    const CustomCallFrame& frame);  ///< reflectors, tau, c; side, trans -> op(q) c or c op(q)
+    const CustomCallFrame& frame);  ///< reflectors, tau, c; left, transpose (or side, trans) -> op(q) c or c op(q)
 template <typename T> Status gtsv(const CustomCallFrame& frame);  ///< dl, d, du, b -> dl, d, du, x, info
 
 /// Row exchanges from 0 -> the permutation that they make: hilo_lu_pivots_to_permutation_ffi.
 Status pivots_to_permutation(const CustomCallFrame& frame);
+
+// tridiagonal.cc
+/// dl, d, du, b -> x, also of singular systems: tridiagonal_solve_perturbed_ffi. Needs no library.
+Status tridiagonal_solve_perturbed(const CustomCallFrame& frame);
+
+// householder.cc
+Status qr(const CustomCallFrame& frame);                     ///< Qr: x -> reflectors and r, tau; row-major
+Status product_of_reflectors(const CustomCallFrame& frame);  ///< ProductOfElementaryHouseholderReflectors
 
 // lapack_eigen.cc
 template <typename T> Status syevd(const CustomCallFrame& frame);  ///< x; mode, uplo -> vectors, values, info

@@ -162,6 +162,18 @@ Status orgqr(const CustomCallFrame& frame) {
   return ok_status();
 }
 
+namespace {
+
+/// LAPACK's letter, or a flag that stands for it: newer versions of JAX say so.
+StatusOr<char> letter_or_flag(const CustomCallFrame& frame, std::string_view letter_name, std::string_view flag_name,
+                              char if_true, char if_false) {
+  if (frame.find(letter_name) != nullptr || frame.find(flag_name) == nullptr) return letter(frame, letter_name);
+  HILO_ASSIGN_OR_RETURN(const bool flag, frame.attribute<bool>(flag_name));
+  return flag ? if_true : if_false;
+}
+
+}  // namespace
+
 template <typename T>
 Status ormqr(const CustomCallFrame& frame) {
   static auto* const call =
@@ -172,8 +184,9 @@ Status ormqr(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(operand(frame, 1), 1));
   HILO_ASSIGN_OR_RETURN(const Batch<T> c, batch_of<T>(operand(frame, 2), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
-  HILO_ASSIGN_OR_RETURN(const char side, letter(frame, "side"));
-  HILO_ASSIGN_OR_RETURN(const char transposed, letter(frame, "trans"));
+  HILO_ASSIGN_OR_RETURN(const char side, letter_or_flag(frame, "side", "left", 'L', 'R'));
+  HILO_ASSIGN_OR_RETURN(const char transposed,
+                        letter_or_flag(frame, "trans", "transpose", kComplex<T> ? 'C' : 'T', 'N'));
   HILO_RETURN_IF_ERROR(check_fits(frame, c.rows == out.rows && c.columns == out.columns && out.count == c.count &&
                                              x.count == c.count && tau.count == c.count && tau.rows <= x.columns &&
                                              x.rows == (side == 'L' ? c.rows : c.columns)));

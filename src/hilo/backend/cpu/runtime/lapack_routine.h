@@ -111,6 +111,21 @@ void for_batch(int64_t count, double work, Run&& run) {
   in_parts(count, worth ? parts_for_threads(count) : 1, run);
 }
 
+/// visit.template operator()<T>() for the element type of the buffer, one of those that LAPACK has.
+template <typename Visit>
+Status for_element_type(const CustomCallFrame& frame, const Place& place, const Visit& visit) {
+  HILO_RETURN_IF_ERROR(check_fits(frame, place.buffer() != nullptr));
+  switch (place.buffer()->type) {
+    case ElementType::kF32: return visit.template operator()<float>();
+    case ElementType::kF64: return visit.template operator()<double>();
+    case ElementType::kC64: return visit.template operator()<std::complex<float>>();
+    case ElementType::kC128: return visit.template operator()<std::complex<double>>();
+    default:
+      return unimplemented(
+          fmt::format("custom call {} on elements of type {}", frame.target, element_type_name(place.buffer()->type)));
+  }
+}
+
 template <typename T>
 bool all_finite(const T* x, int64_t count) {
   bool finite = true;

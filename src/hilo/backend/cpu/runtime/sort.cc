@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/runtime/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, else
-// a merge sort that calls the compiled comparator.
+// a merge sort that calls the compiled comparator. One that isn't stable leaves equal elements where XLA does.
 #include <algorithm>
 #include <complex>
 #include <cstring>
@@ -10,6 +10,7 @@
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/sort_key.h"
 #include "hilo/base/buffer_pool.h"
+#include "hilo/hlo/ops/introsort.h"
 #include "hilo/hlo/ops/sort.h"
 
 namespace hilo::cpu {
@@ -63,10 +64,11 @@ void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
 }
 
 template <typename Key>
-void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n) {
-  if (n <= kInsertion) insertion_sort(p, n);
-  else if (n < kRadixLeast)
-    std::stable_sort(p, p + n, [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; });
+void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n, bool stable) {
+  const auto less = [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; };
+  if (!stable) hlo::introsort(std::span(p, static_cast<size_t>(n)), less);
+  else if (n <= kInsertion) insertion_sort(p, n);
+  else if (n < kRadixLeast) std::stable_sort(p, p + n, less);
   else radix_sort(p, other, n);
 }
 
@@ -95,8 +97,12 @@ void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t
 
 class KeySortHero final : public Hero {
  public:
-  KeySortHero(SortKey key, Lines lines, std::vector<size_t> widths)
-      : key_(key), lines_(lines), widths_(std::move(widths)) {}
+  KeySortHero(SortKey key, Lines lines, std::vector<size_t> widths, bool stable)
+      : key_(key),
+        lines_(lines),
+        widths_(std::move(widths)),
+        // Elements of equal keys that are the same in all bits may stand in any order.
+        stable_(stable || (widths_.size() == 1 && !key.equal_zeros && !key.equal_nans)) {}
 
   Status run(void* const* buffers, RunContext&) const override {
     switch (widths_[key_.operand]) {
@@ -134,14 +140,14 @@ class KeySortHero final : public Hero {
         // Without payload the element itself travels with its key.
         for (int64_t i = 0; i < n; ++i)
           pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
-        sort_pairs(pairs, other, n);
+        sort_pairs(pairs, other, n, stable_);
         Key* sorted = static_cast<Key*>(buffers[1]) + at;
         for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
         return;
       }
     }
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
-    sort_pairs(pairs, other, n);
+    sort_pairs(pairs, other, n, stable_);
     for (size_t k = 0; k < widths_.size(); ++k) {
       move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
                     [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
@@ -151,12 +157,13 @@ class KeySortHero final : public Hero {
   SortKey key_;
   Lines lines_;
   std::vector<size_t> widths_;
+  bool stable_;
 };
 
 class ComparatorSortHero final : public Hero {
  public:
-  ComparatorSortHero(ScalarProgram comparator, Lines lines, std::vector<size_t> widths)
-      : comparator_(std::move(comparator)), lines_(lines), widths_(std::move(widths)) {}
+  ComparatorSortHero(ScalarProgram comparator, Lines lines, std::vector<size_t> widths, bool stable)
+      : comparator_(std::move(comparator)), lines_(lines), widths_(std::move(widths)), stable_(stable) {}
 
   Status run(void* const* buffers, RunContext&) const override {
     const size_t operands = widths_.size();
@@ -168,7 +175,7 @@ class ComparatorSortHero final : public Hero {
       const auto element = [&](size_t k, int64_t i) {
         return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k];
       };
-      std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
+      const auto before = [&](int64_t i, int64_t j) {
         for (size_t k = 0; k < operands; ++k) {
           arguments[2 * k] = element(k, i);
           arguments[2 * k + 1] = element(k, j);
@@ -178,7 +185,9 @@ class ComparatorSortHero final : public Hero {
         static const uint32_t never = 0;  // a comparison is too short to cancel
         comparator_.function(arguments.data(), &result, &never);
         return first != 0;
-      });
+      };
+      if (stable_) std::stable_sort(order.begin(), order.end(), before);
+      else hlo::introsort(std::span(order), before);
       for (size_t k = 0; k < operands; ++k) {
         move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length,
                       [&](int64_t i) { return order[static_cast<size_t>(i)]; });
@@ -191,6 +200,7 @@ class ComparatorSortHero final : public Hero {
   ScalarProgram comparator_;
   Lines lines_;
   std::vector<size_t> widths_;
+  bool stable_;
 };
 
 }  // namespace
@@ -212,11 +222,12 @@ StatusOr<std::unique_ptr<Hero>> make_sort_hero(const hlo::Instruction& instructi
     lines.stride = lines.inner;
   }
   if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX) {
-    return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, lines, std::move(widths)));
+    return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, lines, std::move(widths), a.is_stable));
   }
   if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(ScalarProgram comparator, compile_scalar_program(*a.to_apply, isa));
-  return std::unique_ptr<Hero>(std::make_unique<ComparatorSortHero>(std::move(comparator), lines, std::move(widths)));
+  return std::unique_ptr<Hero>(
+      std::make_unique<ComparatorSortHero>(std::move(comparator), lines, std::move(widths), a.is_stable));
 }
 
 }  // namespace hilo::cpu

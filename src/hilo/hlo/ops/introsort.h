@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/ops/introsort.h -- the order in which XLA:CPU leaves elements that compare equal when a sort need not be stable: that
+// of libstdc++'s std::sort, which it calls. The steps are the same; the bounds hold for comparators that are no order, too.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+
+namespace hilo::hlo {
+
+/// Sorts `items`; before(a, b) says whether a goes first.
+/// Cost    O(n log n) comparisons
+template <typename Item, typename Before>
+class Introsort {
+ public:
+  Introsort(std::span<Item> items, const Before& before) : v_(items), before_(before) {}
+
+  void run() {
+    const auto n = static_cast<int64_t>(v_.size());
+    if (n < 2) return;
+    partition_down_to_runs(0, n, 2 * (static_cast<int>(std::bit_width(v_.size())) - 1));
+    for (int64_t i = 1; i < std::min(n, kRun); ++i) insert_guarded(i);
+    for (int64_t i = kRun; i < n; ++i) insert(i);
+  }
+
+ private:
+  static constexpr int64_t kRun = 16;
+
+  Item& at(int64_t i) { return v_[static_cast<size_t>(i)]; }
+  bool before(int64_t i, int64_t j) { return before_(at(i), at(j)); }
+
+  void partition_down_to_runs(int64_t first, int64_t last, int depth) {
+    while (last - first > kRun) {
+      if (depth-- == 0) {
+        const auto begin = v_.begin() + first, end = v_.begin() + last;
+        std::make_heap(begin, end, before_);
+        std::sort_heap(begin, end, before_);
+        return;
+      }
+      median_to(first, first + 1, first + (last - first) / 2, last - 1);
+      const int64_t cut = partition(first + 1, last, first);
+      partition_down_to_runs(cut, last, depth);
+      last = cut;
+    }
+  }
+
+  void median_to(int64_t to, int64_t a, int64_t b, int64_t c) {
+    int64_t median = 0;
+    if (before(a, b)) median = before(b, c) ? b : before(a, c) ? c : a;
+    else median = before(a, c) ? a : before(b, c) ? c : b;
+    std::swap(at(to), at(median));
+  }
+
+  int64_t partition(int64_t first, int64_t last, int64_t pivot) {
+    const int64_t end = last;
+    while (true) {
+      while (first < end && before(first, pivot)) ++first;
+      --last;
+      while (last > pivot && before(pivot, last)) --last;
+      if (first >= last) return std::min(first, end - 1);
+      std::swap(at(first), at(last));
+      ++first;
+    }
+  }
+
+  void insert_guarded(int64_t i) {
+    if (!before(i, 0)) return insert(i);
+    std::rotate(v_.begin(), v_.begin() + i, v_.begin() + i + 1);
+  }
+
+  void insert(int64_t i) {
+    const Item item = at(i);
+    for (; i > 0 && before_(item, at(i - 1)); --i) at(i) = at(i - 1);
+    at(i) = item;
+  }
+
+  std::span<Item> v_;
+  const Before& before_;
+};
+
+template <typename Item, typename Before>
+void introsort(std::span<Item> items, const Before& before) {
+  Introsort<Item, Before>(items, before).run();
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,134 @@
+// Programs for several devices: each runs on as many replicas as it has devices.
+
+// Both dimensions are cut; sums go along one axis of the mesh.
+module @manual_computation attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2]>
+  func.func @main() {
+    %0 = stablehlo.iota dim = 0 : tensor<16xi32>
+    %1 = stablehlo.reshape %0 : (tensor<16xi32>) -> tensor<4x4xi32>
+    %2:2 = sdy.manual_computation(%1) in_shardings=[<@mesh, [{"x"}, {"y"}]>] out_shardings=[<@mesh, [{"y"}, {}]>, <@mesh, [{"x", "y"}]>] manual_axes={"x", "y"} (%arg0: tensor<2x2xi32>) {
+      %3 = "stablehlo.all_reduce"(%arg0) <{channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>, replica_groups = dense<[[0, 2], [1, 3]]> : tensor<2x2xi64>, use_global_device_ids}> ({
+      ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+        %5 = stablehlo.add %a, %b : tensor<i32>
+        stablehlo.return %5 : tensor<i32>
+      }) : (tensor<2x2xi32>) -> tensor<2x2xi32>
+      %4 = stablehlo.partition_id : tensor<ui32>
+      %6 = stablehlo.reshape %4 : (tensor<ui32>) -> tensor<1xui32>
+      sdy.return %3, %6 : tensor<2x2xi32>, tensor<1xui32>
+    } : (tensor<4x4xi32>) -> (tensor<4x2xi32>, tensor<4xui32>)
+    check.expect_eq_const %2#0, dense<[[8, 10], [16, 18], [12, 14], [20, 22]]> : tensor<4x2xi32>
+    check.expect_eq_const %2#1, dense<[0, 1, 2, 3]> : tensor<4xui32>
+    func.return
+  }
+}
+
+// -----
+
+// The inner computation takes the axis that the outer one leaves whole; the mesh's devices stand in another order.
+module @nested attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=2, "y"=2], device_ids=[3, 1, 2, 0]>
+  func.func @main() {
+    %0 = stablehlo.iota dim = 0 : tensor<8xi32>
+    %1 = call @outer(%0) : (tensor<8xi32>) -> tensor<8xi32>
+    check.expect_eq_const %1, dense<[0, 1, 102, 103, 204, 205, 306, 307]> : tensor<8xi32>
+    func.return
+  }
+  func.func private @outer(%x: tensor<8xi32>) -> tensor<8xi32> {
+    %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"x", "y"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%arg0: tensor<4xi32>) {
+      %1 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"y"}]>] out_shardings=[<@mesh, [{"y", ?}p1]>] manual_axes={"y"} (%arg1: tensor<2xi32>) {
+        %2 = stablehlo.partition_id : tensor<ui32>
+        %3 = stablehlo.convert %2 : (tensor<ui32>) -> tensor<i32>
+        %places = stablehlo.constant dense<[300, 100, 200, 0]> : tensor<4xi32>
+        %4 = stablehlo.dynamic_slice %places, %3, sizes = [1] : (tensor<4xi32>, tensor<i32>) -> tensor<1xi32>
+        %5 = stablehlo.broadcast_in_dim %4, dims = [0] : (tensor<1xi32>) -> tensor<2xi32>
+        %6 = stablehlo.add %arg1, %5 : tensor<2xi32>
+        sdy.return %6 : tensor<2xi32>
+      } : (tensor<4xi32>) -> tensor<4xi32>
+      sdy.return %1 : tensor<4xi32>
+    } : (tensor<8xi32>) -> tensor<8xi32>
+    return %0 : tensor<8xi32>
+  }
+}
+
+// -----
+
+// What isn't reduced yet is the sum of what the devices have.
+module @unreduced {
+  sdy.mesh @mesh = <["x"=3]>
+  func.func @main() {
+    %0 = stablehlo.constant dense<[5.0, 7.0]> : tensor<2xf32>
+    %1 = sdy.manual_computation(%0) in_shardings=[<@mesh, [{}], unreduced={"x"}>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%arg0: tensor<2xf32>) {
+      sdy.return %arg0 : tensor<2xf32>
+    } : (tensor<2xf32>) -> tensor<6xf32>
+    check.expect_eq_const %1, dense<[5.0, 7.0, 0.0, 0.0, 0.0, 0.0]> : tensor<6xf32>
+    %2 = sdy.manual_computation(%1) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}], unreduced={"x"}>] manual_axes={"x"} (%arg0: tensor<2xf32>) {
+      %one = stablehlo.constant dense<1.0> : tensor<2xf32>
+      %3 = stablehlo.add %arg0, %one : tensor<2xf32>
+      sdy.return %3 : tensor<2xf32>
+    } : (tensor<6xf32>) -> tensor<2xf32>
+    check.expect_eq_const %2, dense<[8.0, 10.0]> : tensor<2xf32>
+    func.return
+  }
+}
+
+// -----
+
+module @processes_of_one_function {
+  func.func @sum_and_ids(%x: tensor<2xi64>) -> (tensor<2xi64>, tensor<ui32>, tensor<ui32>) {
+    %0 = "stablehlo.all_reduce"(%x) ({
+    ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+      %1 = stablehlo.add %a, %b : tensor<i64>
+      stablehlo.return %1 : tensor<i64>
+    }) {replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>, channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>} : (tensor<2xi64>) -> tensor<2xi64>
+    %2 = stablehlo.replica_id : tensor<ui32>
+    %3 = stablehlo.partition_id : tensor<ui32>
+    return %0, %2, %3 : tensor<2xi64>, tensor<ui32>, tensor<ui32>
+  }
+  func.func @main() {
+    %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+    %1 = stablehlo.constant dense<[10, 20]> : tensor<2xi64>
+    %2:12 = "interpreter.run_parallel"(%0, %1, %1, %1) {
+      programs = [[@sum_and_ids, @sum_and_ids], [@sum_and_ids, @sum_and_ids]]
+    } : (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>) -> (tensor<2xi64>, tensor<ui32>, tensor<ui32>, tensor<2xi64>, tensor<ui32>, tensor<ui32>, tensor<2xi64>, tensor<ui32>, tensor<ui32>, tensor<2xi64>, tensor<ui32>, tensor<ui32>)
+    check.expect_eq_const %2#0, dense<[31, 62]> : tensor<2xi64>
+    check.expect_eq_const %2#9, dense<[31, 62]> : tensor<2xi64>
+    check.expect_eq_const %2#4, dense<0> : tensor<ui32>
+    check.expect_eq_const %2#5, dense<1> : tensor<ui32>
+    check.expect_eq_const %2#7, dense<1> : tensor<ui32>
+    check.expect_eq_const %2#8, dense<0> : tensor<ui32>
+    func.return
+  }
+}
+
+// -----
+
+// The receiver stands before the sender.
+module @processes_with_queues {
+  func.func @take(%token: !stablehlo.token) -> tensor<2xi64> {
+    %0, %1 = "stablehlo.recv"(%token) {channel_handle = #stablehlo.channel_handle<handle = 7, type = 3>, is_host_transfer = true} : (!stablehlo.token) -> (tensor<2xi64>, !stablehlo.token)
+    return %0 : tensor<2xi64>
+  }
+  func.func @give(%token: !stablehlo.token) -> !stablehlo.token {
+    %0:2 = "stablehlo.infeed"(%token) : (!stablehlo.token) -> (tensor<2xi64>, !stablehlo.token)
+    %1:2 = "stablehlo.infeed"(%0#1) : (!stablehlo.token) -> (tensor<2xi64>, !stablehlo.token)
+    %2 = stablehlo.subtract %1#0, %0#0 : tensor<2xi64>
+    %3 = "stablehlo.send"(%2, %1#1) {channel_handle = #stablehlo.channel_handle<handle = 7, type = 2>, is_host_transfer = true} : (tensor<2xi64>, !stablehlo.token) -> !stablehlo.token
+    return %3 : !stablehlo.token
+  }
+  func.func @first() -> tensor<2xi64> {
+    %0 = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+    return %0 : tensor<2xi64>
+  }
+  func.func @second() -> tensor<2xi64> {
+    %0 = stablehlo.constant dense<[10, 20]> : tensor<2xi64>
+    return %0 : tensor<2xi64>
+  }
+  func.func @main() {
+    %0 = stablehlo.after_all : !stablehlo.token
+    %1:2 = "interpreter.run_parallel"(%0, %0) {
+      infeed = [@first, @second], programs = [[@take], [@give]]
+    } : (!stablehlo.token, !stablehlo.token) -> (tensor<2xi64>, !stablehlo.token)
+    check.expect_eq_const %1#0, dense<[9, 18]> : tensor<2xi64>
+    func.return
+  }
+}
