@@ -25,10 +25,10 @@ struct Types {
   std::string_view words;
   bool widens = false;  ///< what is narrower than f32 is computed in f32
 };
-constexpr Types kFloats = {[](ElementType type) { return is_floating(type); }, "floats"};
-constexpr Types kWideFloats = {kFloats.accepts, kFloats.words, true};
+[[maybe_unused]] constexpr Types kFloats = {[](ElementType type) { return is_floating(type); }, "floats"};
 constexpr Types kIeeeFloats = {[](ElementType type) { return is_floating(type) && element_size_bytes(type) > 1; },
                                "bf16, f16, f32 or f64"};
+constexpr Types kWideFloats = {kIeeeFloats.accepts, kIeeeFloats.words, true};
 
 /// Row gives kOpcode, kName, kArity, kTypes and formula().
 template <typename Row>
