@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """jaxlib runs what hilo's generator of random programs writes, and every sample of the op table by itself: hilo's
-reference evaluator and XLA:CPU have the same results, within the generator's table of tolerances. What XLA:CPU has no
-code for is a row of a table here, with XLA's words. Ends with "N passed, N failed"."""
+reference evaluator and XLA:CPU have the same results, within the generator's table of tolerances. Programs
+that XLA says it has no code for are counted apart, and must be few. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -28,6 +28,8 @@ DTYPES = {"pred": np.bool_, "s8": np.int8, "s16": np.int16, "s32": np.int32, "s6
           "s4": ml_dtypes.int4, "u2": ml_dtypes.uint2, "u4": ml_dtypes.uint4, "f4e2m1fn": ml_dtypes.float4_e2m1fn}
 DTYPES |= {name: getattr(ml_dtypes, "float8_" + name[2:]) for name in (
     "f8e5m2", "f8e4m3fn", "f8e4m3", "f8e3m4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu")}
+# What XLA says of programs that it can't run.
+NO_CODE = ("XLA: UNIMPLEMENTED", "must be ranked tensor of")
 
 
 def main() -> int:
@@ -42,15 +44,18 @@ def main() -> int:
         folder = arguments.folder or pathlib.Path(own)
         if not any(folder.glob("*.hlo")):
             write(arguments.command.parent / "tests" / "test_random_programs", folder, arguments.programs)
-        problems, passed = {}, 0
+        problems, passed, refused = {}, 0, 0
         for path in sorted(folder.glob(f"*{arguments.match}*.hlo")):
             problem = run_one(path)
             passed += not problem
-            if problem:
+            if any(words in problem for words in NO_CODE):
+                refused += 1
+                print(f"no code in XLA:CPU for {path.stem}: {problem}", flush=True)
+            elif problem:
                 problems[path.stem] = problem
                 print(f"failed {path.stem}: {problem}", flush=True)
     print(f"{passed} passed, {len(problems)} failed")
-    return 0 if passed and not problems else 1
+    return 0 if passed and not problems and refused < passed / 20 else 1
 
 
 def write(program, folder, count):

@@ -67,6 +67,7 @@ bool is_for_xla(const Cell& cell) {
       {Opcode::kSinh, kUnimplemented},
       {Opcode::kRaggedDot, kUnimplemented},
       {Opcode::kScaledDot, kNoStableHlo},
+      {Opcode::kMulhi, kNoStableHlo},
       {Opcode::kAsyncStart, kNoStableHlo},
       {Opcode::kAsyncUpdate, kNoStableHlo},
       {Opcode::kAsyncDone, kNoStableHlo},
@@ -75,8 +76,13 @@ bool is_for_xla(const Cell& cell) {
       {Opcode::kBitcast, "layout assignment refuses it"},
       {Opcode::kCall, "samples are composites, which want a name; programs have calls of their own"},
   };
-  if (cell.opcode == Opcode::kRngBitGenerator) return is_integer(cell.type);  // others come back as their bits
-  if (cell.opcode == Opcode::kPopcnt && element_type_info(cell.type).bits < 8) return false;  // docs/numerics.md
+  if (cell.opcode == Opcode::kRngBitGenerator) return is_integer(cell.type);         // others come back as their bits
+  if (cell.opcode == Opcode::kSign && is_unsigned_integer(cell.type)) return false;  // StableHLO has none
+  // Counts other bits (docs/numerics.md); has no code; chooses among equal elements in an order of its own.
+  const bool narrow = cell.type != ElementType::kPred && element_type_info(cell.type).bits < 8;
+  if (narrow && (cell.opcode == Opcode::kPopcnt || cell.opcode == Opcode::kTopK ||
+                 cell.opcode == Opcode::kConvolution || cell.opcode == Opcode::kSelectAndScatter))
+    return false;
   return std::ranges::none_of(kNotThere, [&](const Row& row) { return row.opcode == cell.opcode; });
 }
 
