@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
-program's time its profile explains, every program of bench/, then hilo beside its peers (bench/peers.py, where it is there)."""
+program's time its profile explains, every program of bench/, how fast programs are read, then hilo beside its peers
+(bench/peers.py, where it is there)."""
 
 import argparse
 import json
@@ -19,9 +20,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "peers"))
+    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "peers"))
     arguments = parser.parse_args()
-    sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "peers": peers}
+    sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
+                "peers": peers}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -75,6 +77,31 @@ def programs(build: pathlib.Path) -> int:
         print(f"== {source.stem}", flush=True)
         statuses.append(subprocess.run([build / "bin" / "bench" / source.stem]).returncode)
     return max(map(abs, statuses))
+
+
+def reading(build: pathlib.Path) -> int:
+    """MB/s and programs/s of the readers, beside jaxlib's where an environment has it."""
+    python = ROOT / ".venv" / "bin" / "python"
+    with tempfile.TemporaryDirectory() as folder:
+        own = figures([build / "bin" / "bench" / "reading", folder])
+        try:
+            theirs = figures([python, ROOT / "bench" / "reading_jax.py", folder])
+        except (OSError, subprocess.CalledProcessError):
+            print("left out: jaxlib's reading speed (make interop makes its environment)")
+            theirs = {}
+    for name, (size, microseconds) in own.items():
+        line = f"{name}: {size / microseconds:.1f} MB/s, {1e6 / microseconds:.0f} programs/s"
+        if name in theirs:
+            other = theirs[name][1]
+            line += f"; jaxlib {size / other:.1f} MB/s, {1e6 / other:.0f} programs/s: {other / microseconds:.1f} times"
+        print(line + " (aim 5 times)")
+    return 0
+
+
+def figures(command: list) -> dict[str, tuple[float, float]]:
+    """Of each form: bytes and microseconds."""
+    lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+    return {name: (float(size), float(microseconds)) for name, size, microseconds in (line.split("\t") for line in lines)}
 
 
 def peers(build: pathlib.Path) -> int:

@@ -26,7 +26,7 @@ Array apply(const Layer& layer, const Array& x) { return numpy::tanh(numpy::matm
 TEST(ExportTo, WhatIsWrittenIsWhatIsLoaded) {
   const Layer layer{numpy::array({{0.5, -1.0}, {2.0, 0.25}}), numpy::array({0.1, 0.2})};
   const Array x = numpy::array({{1.0, -0.5}});
-  for (const char* ending : {".hlo", ".txt", ".pb"}) {
+  for (const char* ending : {".hlo", ".txt", ".pb", ".mlir", ".mlirbc"}) {
     const std::string path = temporary(std::string("layer") + ending);
     export_to(path, apply, layer, x);
     const auto loaded = load(path);
@@ -50,7 +50,7 @@ TEST(ExportTo, RefusesOtherEndings) {
   const std::string message =
       error_of([&] { export_to(path, apply, Layer{numpy::ones({1, 1}), numpy::ones({1})}, numpy::ones({1, 1})); },
                StatusCode::kUnimplemented);
-  EXPECT_NE(message.find("wanted .hlo, .txt or .pb"), std::string::npos) << message;
+  EXPECT_NE(message.find("wanted .hlo, .txt, .pb, .mlir or .mlirbc"), std::string::npos) << message;
   EXPECT_FALSE(file_exists(path));
 }
 

@@ -90,6 +90,18 @@ def mlir_converts_to_hlo(place):
             place.good("run", "add.mlir", "--random", "7").splitlines()[0])
 
 
+def programs_are_written_as_stablehlo(place):
+    text = place.good("convert", "add.mlir", "--to", "stablehlo")
+    holds(text, "module @add {", "func.func public @main(%arg0: tensor<3xi32>) -> tensor<3xi32> {",
+          "%0 = stablehlo.add %arg0, %arg0 : tensor<3xi32>")
+    for name in ("mlp", "loop", "branches", "gather_scatter", "sort", "random", "pieces", "complex"):
+        source = str(HERE / "recorded" / f"{name}.mlirbc")
+        wanted = place.good("run", source, "--random", "3").splitlines()[:-1]
+        for form, file in (("stablehlo", "again.mlir"), ("bytecode", "again.mlirbc")):
+            place.good("convert", source, "--to", form, "-o", file)
+            assert place.good("run", file, "--random", "3").splitlines()[:-1] == wanted != [], (name, form)
+
+
 def checks_pass_on_both_engines(place):
     for engine in ("cpu", "reference"):
         text = place.good("check", "--engine", engine, str(HERE / "checks" / "forms.mlir"))
@@ -180,7 +192,7 @@ def text_that_is_no_mlir_fails_with_its_place(place):
 
 
 CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_does, mlir_converts_to_hlo,
-         checks_pass_on_both_engines, every_op_of_chlo_gives_what_jax_computes,
+         programs_are_written_as_stablehlo, checks_pass_on_both_engines, every_op_of_chlo_gives_what_jax_computes,
          types_that_hlo_lacks_are_carried_by_others,
          short_sums_and_transforms_are_jaxs_to_the_last_bit, arguments_and_probes_are_those_of_the_file,
          programs_for_several_devices_pass_on_both_engines,

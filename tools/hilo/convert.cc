@@ -9,6 +9,7 @@
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
+#include "hilo/stablehlo/write_tree.h"
 #include "tools/hilo/command.h"
 
 namespace hilo::tool {
@@ -24,6 +25,8 @@ StatusOr<std::string> converted(const hlo::Module& module, std::string_view to,
                                 std::span<const hlo::InstructionGroup> groups) {
   if (to == "hlo") return hlo::print_module(module);
   if (to == "proto") return hlo::to_proto(module);
+  if (to == "stablehlo") return stablehlo::write_text(module);
+  if (to == "bytecode") return stablehlo::write_bytecode(module);
   if (to == "dot") return hlo::dot_graph(module, groups);
   if (to == "svg") return hlo::svg_graph(module, groups);
   return hlo::html_graph(module, module.name, groups);
@@ -49,10 +52,12 @@ Command add_convert(CLI::App& parent) {
   CLI::App* app = parent.add_subcommand("convert", "Print a program in another form");
   app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
       ->required();
-  app->add_option("--to", options->to,
-                  "hlo, proto (HloModuleProto), dot (for Graphviz), html (a picture in one page) or svg (a still one)")
+  app->add_option(
+         "--to", options->to,
+         "hlo, proto (HloModuleProto), stablehlo (text of MLIR), bytecode (a portable artefact of StableHLO), dot (for "
+         "Graphviz), html (a picture in one page) or svg (a still one)")
       ->required()
-      ->check(CLI::IsMember({"hlo", "proto", "dot", "html", "svg"}));
+      ->check(CLI::IsMember({"hlo", "proto", "stablehlo", "bytecode", "dot", "html", "svg"}));
   app->add_flag("--compiled", options->compiled,
                 "The program as the CPU engine runs it, after all passes; pictures show what it fuses");
   app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");

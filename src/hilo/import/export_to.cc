@@ -6,17 +6,24 @@
 #include "hilo/base/files.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/import/program.h"
+#include "hilo/stablehlo/write_tree.h"
 
 namespace hilo::export_detail {
 namespace {
 
 StatusOr<std::string> in_form_of(const std::string& path, const std::string& hlo_text) {
   if (path.ends_with(".hlo") || path.ends_with(".txt")) return hlo_text;
-  if (path.ends_with(".pb")) {
+  constexpr std::pair<std::string_view, StatusOr<std::string> (*)(const hlo::Module&)> kForms[] = {
+      {".pb", [](const hlo::Module& module) -> StatusOr<std::string> { return hlo::to_proto(module); }},
+      {".mlir", stablehlo::write_text},
+      {".mlirbc", stablehlo::write_bytecode}};
+  for (const auto& [ending, write] : kForms) {
+    if (!path.ends_with(ending)) continue;
     HILO_ASSIGN_OR_RETURN(const hlo::Module module, parse_program(hlo_text, path));
-    return hlo::to_proto(module);
+    return write(module);
   }
-  return unimplemented(fmt::format("{}: the ending names no form that is written; wanted .hlo, .txt or .pb", path));
+  return unimplemented(
+      fmt::format("{}: the ending names no form that is written; wanted .hlo, .txt, .pb, .mlir or .mlirbc", path));
 }
 
 }  // namespace

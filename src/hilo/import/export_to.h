@@ -43,7 +43,7 @@ decltype(auto) as_argument(const T& argument) {
 }  // namespace export_detail
 
 /// Writes `f`, traced on such arguments, to a file that `load` and XLA's tools read. The path's ending says the form: .hlo or
-/// .txt for HLO text, .pb for HloModuleProto. The file is whole or as it was.
+/// .txt for HLO text, .pb for HloModuleProto, .mlir for StableHLO as text, .mlirbc as portable artefact. The file is whole or as it was.
 /// Types      arguments: trees, of which only shapes and types count, or an Aval in an Array's place
 /// Errors     those of tracing and of writing the file; UNIMPLEMENTED for other endings
 /// Example    export_to("model.hlo", predict, Aval{Shape::array(ElementType::kF32, {1, 28, 28})});

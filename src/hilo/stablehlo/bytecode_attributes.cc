@@ -12,33 +12,6 @@
 namespace hilo::stablehlo {
 namespace {
 
-/// Codes of builtin's attributes.
-enum class Builtin : uint64_t {
-  kArray,
-  kDictionary,
-  kString,
-  kStringWithType,
-  kFlatSymbolRef,
-  kSymbolRef,
-  kType,
-  kUnit,
-  kInteger,
-  kFloat,
-  kCallSiteLoc,
-  kFileLineColLoc,
-  kFusedLoc,
-  kFusedLocWithMetadata,
-  kNameLoc,
-  kUnknownLoc,
-  kDenseResource,
-  kDenseArray,
-  kDenseElements,
-  kDenseString,
-  kSparse,
-  kDistinct,
-  kFileLineColRange,
-};
-
 std::span<const std::byte> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
@@ -135,6 +108,9 @@ Attribute BytecodeReader::read_integer(ByteReader& in) {
   if (bits == 1) made.kind = AttributeKind::kBool;
   if (bits > 8) {
     made.integer = in.signed_number();
+    // MLIR writes narrow negative numbers as the unsigned ones of the same bits.
+    if (const int unused = 64 - bits; is_signed_integer(type.element) && unused > 0)
+      made.integer = static_cast<int64_t>(static_cast<uint64_t>(made.integer) << unused) >> unused;
   } else {
     const unsigned value = in.byte();
     const bool negative = is_signed_integer(type.element) && bits > 1 && ((value >> (bits - 1)) & 1) != 0;
@@ -206,39 +182,39 @@ Attribute BytecodeReader::read_dense_array(ByteReader& in) {
 
 Attribute BytecodeReader::read_builtin(ByteReader& in) {
   const uint64_t code = in.number();
-  switch (static_cast<Builtin>(code)) {
-    case Builtin::kArray: return read_list(in);
-    case Builtin::kDictionary: return read_dictionary(in);
-    case Builtin::kString: return text_attribute(AttributeKind::kString, string(in));
-    case Builtin::kStringWithType: {
+  switch (static_cast<BuiltinAttribute>(code)) {
+    case BuiltinAttribute::kArray: return read_list(in);
+    case BuiltinAttribute::kDictionary: return read_dictionary(in);
+    case BuiltinAttribute::kString: return text_attribute(AttributeKind::kString, string(in));
+    case BuiltinAttribute::kStringWithType: {
       Attribute made = text_attribute(AttributeKind::kString, string(in));
       made.type = type(in);
       return made;
     }
-    case Builtin::kFlatSymbolRef: return text_attribute(AttributeKind::kSymbol, string_attribute(in));
-    case Builtin::kType: {
+    case BuiltinAttribute::kFlatSymbolRef: return text_attribute(AttributeKind::kSymbol, string_attribute(in));
+    case BuiltinAttribute::kType: {
       Attribute made;
       made.kind = AttributeKind::kType;
       made.type = type(in);
       return made;
     }
-    case Builtin::kUnit: return {};
-    case Builtin::kInteger: return read_integer(in);
-    case Builtin::kFloat: return read_float(in);
-    case Builtin::kDenseArray: return read_dense_array(in);
-    case Builtin::kDenseElements: return read_elements(in);
-    case Builtin::kCallSiteLoc:
-    case Builtin::kFileLineColLoc:
-    case Builtin::kFusedLoc:
-    case Builtin::kFusedLocWithMetadata:
-    case Builtin::kNameLoc:
-    case Builtin::kUnknownLoc:
-    case Builtin::kFileLineColRange: return text_attribute(AttributeKind::kOther, "loc(...)");
-    case Builtin::kSymbolRef:
-    case Builtin::kDenseResource:
-    case Builtin::kDenseString:
-    case Builtin::kSparse:
-    case Builtin::kDistinct: break;
+    case BuiltinAttribute::kUnit: return {};
+    case BuiltinAttribute::kInteger: return read_integer(in);
+    case BuiltinAttribute::kFloat: return read_float(in);
+    case BuiltinAttribute::kDenseArray: return read_dense_array(in);
+    case BuiltinAttribute::kDenseElements: return read_elements(in);
+    case BuiltinAttribute::kCallSiteLoc:
+    case BuiltinAttribute::kFileLineColLoc:
+    case BuiltinAttribute::kFusedLoc:
+    case BuiltinAttribute::kFusedLocWithMetadata:
+    case BuiltinAttribute::kNameLoc:
+    case BuiltinAttribute::kUnknownLoc:
+    case BuiltinAttribute::kFileLineColRange: return text_attribute(AttributeKind::kOther, "loc(...)");
+    case BuiltinAttribute::kSymbolRef:
+    case BuiltinAttribute::kDenseResource:
+    case BuiltinAttribute::kDenseString:
+    case BuiltinAttribute::kSparse:
+    case BuiltinAttribute::kDistinct: break;
   }
   in.fail(StatusCode::kUnimplemented, fmt::format("attribute {} of dialect 'builtin'", code));
   return {};
@@ -321,20 +297,20 @@ LocationId BytecodeReader::location(ByteReader& from) {
     const BytecodeEntry& entry = attributes[at];
     if (!entry.encoded || entry.dialect != "builtin") break;
     ByteReader in(data, source, entry.begin, entry.end);
-    const auto kind = static_cast<Builtin>(in.number());
-    if (kind == Builtin::kFileLineColLoc || kind == Builtin::kFileLineColRange) {
+    const auto kind = static_cast<BuiltinAttribute>(in.number());
+    if (kind == BuiltinAttribute::kFileLineColLoc || kind == BuiltinAttribute::kFileLineColRange) {
       made.file = tree.intern(string_attribute(in));
-      if (kind == Builtin::kFileLineColRange) in.number();  // how many numbers follow
+      if (kind == BuiltinAttribute::kFileLineColRange) in.number();  // how many numbers follow
       made.line = static_cast<int64_t>(in.number());
       from.take_failure(in);
       break;
     }
-    if (kind == Builtin::kNameLoc) {
+    if (kind == BuiltinAttribute::kNameLoc) {
       const std::string_view name = string_attribute(in);
       if (made.name.empty()) made.name = tree.intern(name);
-    } else if (kind == Builtin::kFusedLoc) {
+    } else if (kind == BuiltinAttribute::kFusedLoc) {
       if (in.count() == 0) break;
-    } else if (kind != Builtin::kCallSiteLoc) {
+    } else if (kind != BuiltinAttribute::kCallSiteLoc) {
       break;
     }
     at = in.index(attributes.size(), "location");

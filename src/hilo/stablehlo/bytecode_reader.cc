@@ -11,33 +11,6 @@
 namespace hilo::stablehlo {
 namespace {
 
-constexpr std::string_view kMagic = "ML\xefR";
-
-/// Sections by their ids.
-enum Section : uint8_t {
-  kStrings,
-  kDialects,
-  kAttributeTypes,
-  kOffsets,
-  kIr,
-  kResources,
-  kResourceOffsets,
-  kVersions,
-  kProperties,
-  kSections
-};
-
-/// What an operation's mask says is there.
-enum Mask : uint8_t {
-  kHasAttributes = 1,
-  kHasResults = 2,
-  kHasOperands = 4,
-  kHasSuccessors = 8,
-  kHasRegions = 16,
-  kHasUseLists = 32,
-  kHasProperties = 64
-};
-
 using Sections = std::array<std::optional<ByteReader>, kSections>;
 
 Status read_strings(BytecodeReader& reader, ByteReader in) {

@@ -199,6 +199,8 @@ static_assert(std::is_sorted(std::begin(kRows), std::end(kRows),
 
 }  // namespace
 
+std::span<const OpRow> op_rows() { return kRows; }
+
 const OpRow* find_row(std::string_view name) {
   if (name.starts_with("stablehlo.")) name.remove_prefix(std::string_view("stablehlo.").size());
   const OpRow* const row = std::lower_bound(std::begin(kRows), std::end(kRows), name,

@@ -13,10 +13,6 @@ using Arguments = std::vector<std::pair<std::string_view, TypeId>>;
 
 // ---- What most pretty forms are: operands, words and `key = value` in any order, attributes, types.
 
-/// The attribute that a word of a pretty form stands for; two for `[1] x [0]`.
-struct Clause {
-  std::string_view operation, word, attribute, second = {};
-};
 constexpr Clause kClauses[] = {
     {"broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
@@ -34,9 +30,9 @@ constexpr Clause kClauses[] = {
     {"pad", "high", "edge_padding_high"},
     {"pad", "interior", "interior_padding"},
     {"dot", "precision", "precision_config"},
-    {"dot_general", "precision", "precision_config"},
-    {"dot_general", "contracting_dims", "lhs_contracting_dimensions", "rhs_contracting_dimensions"},
     {"dot_general", "batching_dims", "lhs_batching_dimensions", "rhs_batching_dimensions"},
+    {"dot_general", "contracting_dims", "lhs_contracting_dimensions", "rhs_contracting_dimensions"},
+    {"dot_general", "precision", "precision_config"},
     {"fft", "type", "fft_type"},
     {"fft", "length", "fft_length"},
     {"rng", "distribution", "rng_distribution"},
@@ -572,6 +568,8 @@ bool is_known_dialect(std::string_view name) {
 }
 
 }  // namespace
+
+std::span<const Clause> clauses() { return kClauses; }
 
 Status TextReader::read_pretty(PendingOperation& operation, uint32_t named) {
   const std::string_view name = tree.operations[operation.id].name;

@@ -2,6 +2,7 @@
 // stablehlo/text_parts.h -- what the files of the text reader share; nobody else includes it.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 
 #include "hilo/stablehlo/cursor.h"
@@ -104,6 +105,13 @@ struct TextReader {
   std::vector<Resource> resources = {};
   int depth = 0;
 };
+
+/// The attribute that a word of a pretty form stands for; two for `[1] x [0]`.
+struct Clause {
+  std::string_view operation, word, attribute, second = {};
+};
+/// All of them; those of one operation stand in the order in which MLIR writes them.
+std::span<const Clause> clauses();
 
 /// Counts nesting; refuses what is too deep.
 struct Nested {

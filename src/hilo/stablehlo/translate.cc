@@ -52,6 +52,17 @@ void append_callees(const ModuleTree& tree, const Operation& operation, std::vec
   }
 }
 
+/// Appends the functions that an extension op of hilo, a composite, has as attributes: a scan's step.
+void append_parts(const Translator& translator, const Operation& operation, std::vector<std::string_view>& names) {
+  if (operation.name != "stablehlo.composite") return;
+  const Attribute* const values = translator.tree.find(operation, "composite_attributes");
+  for (AttributeId id : values == nullptr ? std::vector<AttributeId>() : values->elements) {
+    const Attribute& value = translator.tree.attributes[id];  // a symbol; in bytecode a string
+    const bool named = value.kind == AttributeKind::kSymbol || value.kind == AttributeKind::kString;
+    if (named && translator.functions.contains(value.text)) names.push_back(value.text);
+  }
+}
+
 /// Functions that `entry` needs, called ones before their callers, without recursion.
 StatusOr<std::vector<OperationId>> call_order(const Translator& translator, OperationId entry) {
   const ModuleTree& tree = translator.tree;
@@ -62,8 +73,10 @@ StatusOr<std::vector<OperationId>> call_order(const Translator& translator, Oper
   };
   const auto frame_of = [&](OperationId function) {
     Frame frame{function, {}, 0};
-    for (OperationId id = function + 1; id < tree.operations[function].nested_end; ++id)
+    for (OperationId id = function + 1; id < tree.operations[function].nested_end; ++id) {
       append_callees(tree, tree.operations[id], frame.callees);
+      append_parts(translator, tree.operations[id], frame.callees);
+    }
     return frame;
   };
   std::unordered_map<OperationId, bool> done;  // false: on the stack

@@ -50,6 +50,8 @@ Status translate_composite(const OpContext& op) {
   if (const OpRow* row = find_row(name); row != nullptr && name.starts_with("chlo.")) {
     return row->translate(OpContext{op.translator, op.builder, op.operation, *row});
   }
+  HILO_ASSIGN_OR_RETURN(const bool restored, restore_extension(op, name));
+  if (restored) return ok_status();
   const Attribute* const values = op.find("composite_attributes");
   const Attribute* const version = op.find("version");
   std::string text = "{";
@@ -61,10 +63,6 @@ Status translate_composite(const OpContext& op) {
 }
 
 namespace {
-
-constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
-                                             "API_VERSION_STATUS_RETURNING", "API_VERSION_STATUS_RETURNING_UNIFIED",
-                                             "API_VERSION_TYPED_FFI"};
 
 /// "f32[4,4]{0,1}": the layouts that a custom call's operands must have.
 StatusOr<std::string> layout_constraints(const OpContext& op, const Attribute& layouts) {
@@ -179,11 +177,34 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
 
 }  // namespace
 
+namespace {
+
+/// HLO's topk, as XLA writes it in StableHLO.
+Status translate_top_k_call(const OpContext& op) {
+  const Attribute* const values = op.find("mhlo.attributes");
+  if (values == nullptr) return op.missing("mhlo.attributes");
+  AttributeSetter attributes(Opcode::kTopK);
+  const Attribute* const k = op.tree().find(*values, "k");
+  if (k == nullptr) return op.missing("k");
+  const Attribute* const largest = op.tree().find(*values, "largest");
+  HILO_RETURN_IF_ERROR(attributes.set("k", k->integer));
+  HILO_RETURN_IF_ERROR(attributes.set_flag("largest", largest == nullptr || largest->integer != 0));
+  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  return op.add(Opcode::kTopK, operands, attributes.take());
+}
+
+}  // namespace
+
 Status translate_custom_call(const OpContext& op) {
   const std::string_view target = op.text("call_target_name");
   if (target.starts_with("check.")) return translate_check(op);
   if (target == "shape_assertion" && op.translator.refines()) return check_shape_assertion(op);
   if (const Handler known = known_custom_call(target)) return known(op);
+  if (target == "mhlo.topk") return translate_top_k_call(op);
+  if (target.starts_with("mhlo.")) {  // an op of CHLO in a portable artefact
+    const OpRow* const row = find_row(fmt::format("chlo.{}", target.substr(5)));
+    if (row != nullptr) return row->translate(OpContext{op.translator, op.builder, op.operation, *row});
+  }
   return add_custom_call(op, target);
 }
 

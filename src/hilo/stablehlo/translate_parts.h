@@ -94,6 +94,8 @@ struct OpRow {
   std::string_view regions[2] = {};  ///< fields of HLO that regions become
 };
 
+/// All of them, by name.
+std::span<const OpRow> op_rows();
 /// Null for an operation that this version doesn't know.
 const OpRow* find_row(std::string_view operation_name);
 
@@ -278,6 +280,13 @@ StatusOr<hlo::InstructionId> zero_elsewhere(const OpContext& op, hlo::Instructio
 /// What the devices of each group have, one after the other along the dimension.
 StatusOr<hlo::InstructionId> join_devices(const OpContext& op, hlo::InstructionId value, int64_t dimension,
                                           const hlo::Int64Lists& groups);
+/// Makes a composite that names an extension op of hilo that op again; false where it is none, or doesn't fit.
+StatusOr<bool> restore_extension(const OpContext& op, std::string_view name);  // translate_extension.cc
+
+/// Names in HLO of a custom call's api_version 0, 1, ...
+inline constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
+                                                    "API_VERSION_STATUS_RETURNING",
+                                                    "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
 
 /// A constant of `shape`: the elements, or a scalar spread over it.
 StatusOr<hlo::InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape);

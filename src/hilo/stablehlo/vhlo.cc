@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <unordered_map>
 
 namespace hilo::stablehlo {
 namespace {
@@ -25,8 +26,8 @@ constexpr BytecodeOperation kOperations[] = {
     {"vhlo.all_to_all_v1", "stablehlo.all_to_all", "channel_id concat_dimension replica_groups split_count split_dimension"},
     {"vhlo.all_to_all_v2", "stablehlo.all_to_all", "channel_id concat_dimension replica_groups split_count split_dimension"},
     {"vhlo.and_v1", "stablehlo.and", ""},
-    {"vhlo.async_done_v1", "stablehlo.async_done", ""},
-    {"vhlo.async_start_v1", "stablehlo.async_start", ""},
+    {"vhlo.async_done_v1", "stablehlo.async_done", "", true},
+    {"vhlo.async_start_v1", "stablehlo.async_start", "", true},
     {"vhlo.atan2_v1", "stablehlo.atan2", ""},
     {"vhlo.batch_norm_grad_v1", "stablehlo.batch_norm_grad", "epsilon feature_index"},
     {"vhlo.batch_norm_inference_v1", "stablehlo.batch_norm_inference", "epsilon feature_index"},
@@ -42,13 +43,13 @@ constexpr BytecodeOperation kOperations[] = {
     {"vhlo.cholesky_v1", "stablehlo.cholesky", "lower"},
     {"vhlo.clamp_v1", "stablehlo.clamp", ""},
     {"vhlo.collective_broadcast_v1", "stablehlo.collective_broadcast", "channel_id replica_groups"},
-    {"vhlo.collective_broadcast_v2", "stablehlo.collective_broadcast", "channel_id has_dynamic_root replica_groups"},
+    {"vhlo.collective_broadcast_v2", "stablehlo.collective_broadcast", "channel_id has_dynamic_root replica_groups", true},
     {"vhlo.collective_permute_v1", "stablehlo.collective_permute", "channel_id source_target_pairs"},
-    {"vhlo.collective_reduce_v1", "stablehlo.collective_reduce", "channel_id has_dynamic_root replica_groups use_global_device_ids"},
+    {"vhlo.collective_reduce_v1", "stablehlo.collective_reduce", "channel_id has_dynamic_root replica_groups use_global_device_ids", true},
     {"vhlo.compare_v1", "stablehlo.compare", "compare_type comparison_direction"},
     {"vhlo.complex_v1", "stablehlo.complex", ""},
     {"vhlo.composite_v1", "stablehlo.composite", "composite_attributes decomposition name version"},
-    {"vhlo.composite_v2", "stablehlo.composite", "composite_attributes decomposition name version"},
+    {"vhlo.composite_v2", "stablehlo.composite", "composite_attributes decomposition name version", true},
     {"vhlo.concatenate_v1", "stablehlo.concatenate", "dimension"},
     {"vhlo.constant_v1", "stablehlo.constant", "value"},
     {"vhlo.convert_v1", "stablehlo.convert", ""},
@@ -59,7 +60,7 @@ constexpr BytecodeOperation kOperations[] = {
     {"vhlo.create_token_v1", "stablehlo.create_token", ""},
     {"vhlo.cross-replica-sum_v1", "stablehlo.cross-replica-sum", "replica_groups"},
     {"vhlo.custom_call_v1", "stablehlo.custom_call", "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases result_layouts"},
-    {"vhlo.custom_call_v2", "stablehlo.custom_call", "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases result_layouts result_tilings"},
+    {"vhlo.custom_call_v2", "stablehlo.custom_call", "api_version backend_config call_target_name called_computations has_side_effect operand_layouts output_operand_aliases result_layouts result_tilings", true},
     {"vhlo.divide_v1", "stablehlo.divide", ""},
     {"vhlo.dot_general_v1", "stablehlo.dot_general", "lhs_batching_dimensions lhs_contracting_dimensions precision_config rhs_batching_dimensions rhs_contracting_dimensions"},
     {"vhlo.dot_general_v2", "stablehlo.dot_general", "accumulation_type allow_imprecise_accumulation lhs_batching_dimensions lhs_component_count lhs_contracting_dimensions lhs_precision_type num_primitive_operations precision_config rhs_batching_dimensions rhs_component_count rhs_contracting_dimensions rhs_precision_type"},
@@ -113,7 +114,7 @@ constexpr BytecodeOperation kOperations[] = {
     {"vhlo.real_dynamic_slice_v1", "stablehlo.real_dynamic_slice", ""},
     {"vhlo.real_v1", "stablehlo.real", ""},
     {"vhlo.recv_v1", "stablehlo.recv", "channel_id channel_type is_host_transfer"},
-    {"vhlo.recv_v2", "stablehlo.recv", "channel_id channel_type is_host_transfer source_target_pairs"},
+    {"vhlo.recv_v2", "stablehlo.recv", "channel_id channel_type is_host_transfer source_target_pairs", true},
     {"vhlo.reduce_precision_v1", "stablehlo.reduce_precision", "exponent_bits mantissa_bits"},
     {"vhlo.reduce_scatter_v1", "stablehlo.reduce_scatter", "channel_id replica_groups scatter_dimension use_global_device_ids"},
     {"vhlo.reduce_v1", "stablehlo.reduce", "dimensions"},
@@ -134,7 +135,7 @@ constexpr BytecodeOperation kOperations[] = {
     {"vhlo.select_and_scatter_v1", "stablehlo.select_and_scatter", "padding window_dimensions window_strides"},
     {"vhlo.select_v1", "stablehlo.select", ""},
     {"vhlo.send_v1", "stablehlo.send", "channel_id channel_type is_host_transfer"},
-    {"vhlo.send_v2", "stablehlo.send", "channel_id channel_type is_host_transfer source_target_pairs"},
+    {"vhlo.send_v2", "stablehlo.send", "channel_id channel_type is_host_transfer source_target_pairs", true},
     {"vhlo.set_dimension_size_v1", "stablehlo.set_dimension_size", "dimension"},
     {"vhlo.shift_left_v1", "stablehlo.shift_left", ""},
     {"vhlo.shift_right_arithmetic_v1", "stablehlo.shift_right_arithmetic", ""},
@@ -181,6 +182,27 @@ const BytecodeOperation* find_bytecode_operation(std::string_view name) {
   const auto* const row = std::lower_bound(std::begin(kOperations), std::end(kOperations), name,
                                            [](const BytecodeOperation& o, std::string_view n) { return o.name < n; });
   return row != std::end(kOperations) && row->name == name ? row : nullptr;
+}
+
+const BytecodeOperation* find_written_operation(std::string_view tree_name) {
+  static const auto kIndex = [] {  // later forms of an operation stand behind earlier ones
+    std::unordered_map<std::string_view, const BytecodeOperation*> index;
+    for (const BytecodeOperation& operation : kOperations) {
+      if (!operation.newer) index[operation.tree_name] = &operation;
+    }
+    index["func.return"] = index["stablehlo.return"];
+    return index;
+  }();
+  const auto found = kIndex.find(tree_name);
+  return found == kIndex.end() ? nullptr : found->second;
+}
+
+std::optional<uint64_t> vhlo_type_code(ElementType type) {
+  constexpr uint64_t kIndexCode = static_cast<uint64_t>(VhloType::kIndex), kCodes = 43;
+  for (uint64_t code = 0; code < kCodes; ++code) {
+    if (code != kIndexCode && type != ElementType::kOpaque && vhlo_element_type(code) == type) return code;
+  }
+  return std::nullopt;
 }
 
 ElementType vhlo_element_type(uint64_t code) {

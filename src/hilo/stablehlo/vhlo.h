@@ -2,6 +2,7 @@
 // stablehlo/vhlo.h -- VHLO, the dialect of portable artefacts: its operations, versions and codes.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,10 +16,14 @@ struct BytecodeOperation {
   std::string_view name;        ///< "vhlo.add_v1"
   std::string_view tree_name;   ///< "stablehlo.add"
   std::string_view properties;  ///< separated by blanks; one that may be absent ends in '?'
+  bool newer = false;           ///< than kWrittenVhlo
 };
 
 /// Null for an operation or a version of one that this version of hilo doesn't know.
 const BytecodeOperation* find_bytecode_operation(std::string_view name);
+
+/// The form of "stablehlo.add" in kWrittenVhlo; null for an operation that it lacks.
+const BytecodeOperation* find_written_operation(std::string_view tree_name);
 
 /// Codes of VHLO's attributes and types in bytecode.
 enum class VhloAttribute : uint64_t {
@@ -64,14 +69,76 @@ enum class VhloType : uint64_t {
   kFuture = 42,
 };
 
+/// Codes of the attributes of dialect 'builtin'.
+enum class BuiltinAttribute : uint64_t {
+  kArray,
+  kDictionary,
+  kString,
+  kStringWithType,
+  kFlatSymbolRef,
+  kSymbolRef,
+  kType,
+  kUnit,
+  kInteger,
+  kFloat,
+  kCallSiteLoc,
+  kFileLineColLoc,
+  kFusedLoc,
+  kFusedLocWithMetadata,
+  kNameLoc,
+  kUnknownLoc,
+  kDenseResource,
+  kDenseArray,
+  kDenseElements,
+  kDenseString,
+  kSparse,
+  kDistinct,
+  kFileLineColRange,
+};
+
 /// The element type of a code; kOpaque for codes of other types.
 ElementType vhlo_element_type(uint64_t code);
+
+/// The other way; nullopt for types that have none of their own, such as complex ones.
+std::optional<uint64_t> vhlo_type_code(ElementType type);
 
 /// Words of the enum with this code; empty for others.
 std::span<const std::string_view> vhlo_words(VhloAttribute code);
 
+/// What bytecode begins with.
+inline constexpr std::string_view kMagic = "ML\xefR";
+
+/// Sections by their ids.
+enum Section : uint8_t {
+  kStrings,
+  kDialects,
+  kAttributeTypes,
+  kOffsets,
+  kIr,
+  kResources,
+  kResourceOffsets,
+  kVersions,
+  kProperties,
+  kSections
+};
+
+/// What an operation's mask says is there.
+enum Mask : uint8_t {
+  kHasAttributes = 1,
+  kHasResults = 2,
+  kHasOperands = 4,
+  kHasSuccessors = 8,
+  kHasRegions = 16,
+  kHasUseLists = 32,
+  kHasProperties = 64
+};
+
 /// The newest version of MLIR bytecode, and of VHLO, that is known.
 inline constexpr uint64_t kNewestBytecode = 6;
 inline constexpr std::string_view kNewestVhlo = "1.20";
+
+/// The version of VHLO that is written: the first in which all operations have the forms that they have today, but for
+/// those of rows marked `newer`.
+inline constexpr std::string_view kWrittenVhlo = "1.9.0";
 
 }  // namespace hilo::stablehlo

@@ -211,6 +211,19 @@ std::shared_ptr<const CustomCallAttributes> make_custom_call(const CustomCallOpt
   return attributes;
 }
 
+std::string_view custom_call_text(const CustomCallAttributes& attributes, std::string_view key) {
+  return raw_value(attributes, key);
+}
+
+StatusOr<CustomCallOptions> custom_call_options(const CustomCallAttributes& attributes) {
+  CustomCallOptions options{custom_call_target(attributes), unquoted(attributes.backend_config)};
+  options.has_side_effect = raw_value(attributes, "custom_call_has_side_effect") == "true";
+  options.operand_layouts = layouts_in(raw_value(attributes, "operand_layout_constraints"));
+  options.result_layouts = attributes.result_layouts;
+  HILO_ASSIGN_OR_RETURN(options.aliases, aliases_in(raw_value(attributes, "output_to_operand_aliasing")));
+  return options;
+}
+
 std::string custom_call_target(const CustomCallAttributes& attributes) {
   return unquoted(raw_value(attributes, "custom_call_target"));
 }

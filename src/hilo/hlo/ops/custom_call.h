@@ -31,6 +31,13 @@ struct CustomCallOptions {
 std::shared_ptr<const CustomCallAttributes> make_custom_call(const CustomCallOptions& options,
                                                              std::span<const Shape> operands, size_t result_count);
 
+/// Attributes that HLO text keeps as they are written: the value of `key`, "" if the call hasn't it.
+std::string_view custom_call_text(const CustomCallAttributes& attributes, std::string_view key);
+
+/// What a custom call says, the other way of make_custom_call; backend_config without the quotes of a string.
+/// Errors    UNIMPLEMENTED for aliases inside nested tuples
+StatusOr<CustomCallOptions> custom_call_options(const CustomCallAttributes& attributes);
+
 /// The target's name, unescaped; "" if there is none.
 std::string custom_call_target(const CustomCallAttributes& attributes);
 

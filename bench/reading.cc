@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// bench/reading.cc -- how fast programs are read: one of 5,000 operations in each form that hilo reads, to checked HLO.
+//   reading [FOLDER]    prints "form<TAB>bytes<TAB>microseconds" a line; the files go to FOLDER, for others to read
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hilo/base/files.h"
+#include "hilo/hlo/proto/reader.h"
+#include "hilo/hlo/proto/writer.h"
+#include "hilo/hlo/text/parser.h"
+#include "hilo/hlo/text/printer.h"
+#include "hilo/stablehlo/reader.h"
+#include "hilo/stablehlo/translate.h"
+#include "hilo/stablehlo/write_tree.h"
+
+using namespace hilo;
+
+namespace {
+
+constexpr int kLayers = 500;  // of ten operations each
+
+/// Layers of what programs of JAX are made of: products, broadcasts, reductions, selections, slices.
+std::string program() {
+  std::string text =
+      "HloModule reading\n\nsum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, "
+      "b)\n}\n\n"
+      "ENTRY main {\n  x0 = f32[8,16] parameter(0)\n  w = f32[16,16] parameter(1)\n  zero = f32[] constant(0)\n"
+      "  zeros = f32[8,16] broadcast(zero), dimensions={}\n";
+  for (int i = 0; i < kLayers; ++i) {
+    text += fmt::format(
+        "  d{0} = f32[8,16] dot(x{0}, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n"
+        "  t{0} = f32[8,16] tanh(d{0})\n"
+        "  r{0} = f32[8] reduce(t{0}, zero), dimensions={{1}}, to_apply=sum\n"
+        "  b{0} = f32[8,16] broadcast(r{0}), dimensions={{0}}\n"
+        "  c{0} = pred[8,16] compare(t{0}, zeros), direction=GT\n"
+        "  q{0} = f32[8,16] select(c{0}, b{0}, t{0})\n"
+        "  l{0} = f32[4,16] slice(q{0}), slice={{[0:4], [0:16]}}\n"
+        "  h{0} = f32[4,16] slice(q{0}), slice={{[4:8], [0:16]}}\n"
+        "  k{0} = f32[8,16] concatenate(h{0}, l{0}), dimensions={{0}}\n"
+        "  x{1} = f32[8,16] add(k{0}, x{0})\n",
+        i, i + 1);
+  }
+  return text + fmt::format("  ROOT out = f32[8,16] negate(x{})\n}}\n", kLayers);
+}
+
+/// Median of reads over about a second, at least 5.
+double microseconds(const std::function<bool()>& read) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<double> samples;
+  const Clock::time_point begin = Clock::now();
+  while (samples.size() < 5 || Clock::now() - begin < std::chrono::seconds(1)) {
+    const Clock::time_point start = Clock::now();
+    if (!read()) return 0;
+    samples.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+  }
+  std::ranges::nth_element(samples, samples.begin() + static_cast<long>(samples.size() / 2));
+  return samples[samples.size() / 2];
+}
+
+bool read_stablehlo(const std::string& data) {
+  const StatusOr<stablehlo::ModuleTree> tree = stablehlo::read_tree(data, "program");
+  return tree.ok() && stablehlo::translate(*tree).ok();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(program());
+  if (!module.ok()) return 1;
+  const StatusOr<std::string> text = stablehlo::write_text(*module), bytes = stablehlo::write_bytecode(*module);
+  const StatusOr<std::string> proto = hlo::to_proto(*module);
+  if (!text.ok() || !bytes.ok() || !proto.ok()) return 1;
+  struct Form {
+    std::string name;
+    std::string data;
+    std::function<bool(const std::string&)> read;
+  };
+  const Form forms[] = {
+      {"program.mlir", *text, read_stablehlo},
+      {"program.mlirbc", *bytes, read_stablehlo},
+      {"program.hlo", hlo::print_module(*module), [](const std::string& data) { return hlo::parse_module(data).ok(); }},
+      {"program.hlo.pb", *proto, [](const std::string& data) { return hlo::from_proto(data).ok(); }},
+  };
+  for (const Form& form : forms) {
+    if (argc > 1 && !write_file_atomic(fmt::format("{}/{}", argv[1], form.name), form.data).ok()) return 1;
+    std::printf("%s\t%zu\t%.1f\n", form.name.c_str(), form.data.size(),
+                microseconds([&] { return form.read(form.data); }));
+  }
+  return 0;
+}
