@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/passes/expansion.h -- recognises special functions that were written out, for the passes that raise them.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "hilo/hlo/rewrite/rewriter.h"
+
+namespace hilo::hlo {
+
+/// The real number that an instruction is everywhere, if it is one.
+std::optional<double> splat_number(const RewriteBuilder& builder, InstructionId id);
+
+/// Whether `id` is computed from x and constants alone, element by element, with an instruction of `opcode` and one of
+/// the constants in `coefficients` (to 1e-7 of it).
+/// Cost    bounded: larger computations are none
+bool is_expansion(const RewriteBuilder& builder, InstructionId id, InstructionId x, Opcode opcode,
+                  std::span<const double> coefficients);
+
+/// The op `opcode` of x, if it takes x's type; else kNoInstruction.
+InstructionId add_raised(RewriteBuilder& builder, Opcode opcode, InstructionId x);
+
+}  // namespace hilo::hlo
