@@ -136,6 +136,7 @@ FUNCTIONS = {
     "acosh": (lambda x: jnp.arccosh(x + 1), P), "atanh": (jnp.arctanh, U), "atan2": (jnp.arctan2, V, W),
     "logistic": (jax.nn.sigmoid, V), "erf": (jax.scipy.special.erf, V), "erfc": (jax.scipy.special.erfc, V),
     "erf_inv": (jax.scipy.special.erfinv, U), "lgamma": (jax.scipy.special.gammaln, P),
+    "lgamma_at_integers": (jax.scipy.special.gammaln, np.array([0.25, 1., 2., 12.])),
     "digamma": (jax.scipy.special.digamma, P), "power": (jnp.power, P, V), "integer_power": (lambda x: x ** 3, V),
     "add": (jnp.add, V, W), "subtract": (jnp.subtract, V, W), "multiply": (jnp.multiply, V, W),
     "divide": (jnp.divide, V, P), "maximum": (jnp.maximum, V, W), "minimum": (jnp.minimum, V, W),

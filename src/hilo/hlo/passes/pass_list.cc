@@ -21,12 +21,13 @@ constexpr PassEntry kFoldConstants{"fold_constants", fold_constants};        // 
 constexpr PassEntry kCse{"cse", cse};                                        // equal instructions become one
 constexpr PassEntry kRaiseWhile{"raise_while", raise_while};                 // counted loops become scans
 constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};            // erf_inv that was written out
+constexpr PassEntry kRaiseLgamma{"raise_lgamma", raise_lgamma};              // lgamma that was written out
 constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // calls of LAPACK become decompositions
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
     kLowerExtensions, kInlineCalls, kLowerWindows, kSimplify,   kSimplifyConditional, kSimplifyWhile, kHoistInvariants,
-    kFoldConstants,   kCse,         kDce,          kRaiseWhile, kRaiseLinalg,         kRaiseErfInv,
+    kFoldConstants,   kCse,         kDce,          kRaiseWhile, kRaiseLinalg,         kRaiseErfInv,   kRaiseLgamma,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
@@ -34,7 +35,7 @@ constexpr PassEntry kDefaultPipeline[] = {
     kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
 };
 
-constexpr PassEntry kRaisePipeline[] = {kRaiseErfInv, kRaiseLinalg, kRaiseWhile};
+constexpr PassEntry kRaisePipeline[] = {kRaiseErfInv, kRaiseLgamma, kRaiseLinalg, kRaiseWhile};
 
 }  // namespace
 

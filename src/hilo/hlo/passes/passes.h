@@ -54,6 +54,9 @@ StatusOr<bool> raise_while(Module& module);
 /// The polynomials that CHLO's erf_inv is expanded to become erf_inv again, whose derivative is finite where theirs is NaN.
 StatusOr<bool> raise_erf_inv(Module& module);
 
+/// The same for lgamma, whose expansion is NaN in its derivative at integers.
+StatusOr<bool> raise_lgamma(Module& module);
+
 /// Custom calls of LAPACK become the ops that they stand for, which have derivatives: cholesky, triangular-solve, lu, qr,
 /// eigh, svd, eig. Where LAPACK would report a failure these give NaN, and the report is zero. The triangle that nobody
 /// asked for may differ: the factor of a Cholesky decomposition is zero there. No backend runs it.
