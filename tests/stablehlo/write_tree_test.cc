@@ -92,7 +92,8 @@ bool near(const Literal& got, const Literal& wanted) {
   if (got.shape() != wanted.shape()) return false;
   for (int64_t i = 0; i < wanted.shape().element_count(); ++i) {
     const tests::Wide a = tests::wide_at(got, i), b = tests::wide_at(wanted, i);
-    if (!(a == b) && !(std::abs(a - b) <= 1e-2L * std::max(1.0L, std::abs(b)))) return false;
+    const bool both_nan = a != a && b != b;
+    if (!both_nan && a != b && !(std::abs(a - b) <= 1e-2L * std::max(1.0L, std::abs(b)))) return false;
   }
   return true;
 }

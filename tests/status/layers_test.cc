@@ -307,6 +307,9 @@ bool is_async_collective(Opcode opcode) {
 /// What these give is not unique: tests/lax/decompositions_test.cc goes through what they mean, and their types.
 bool is_decomposition(Opcode opcode) { return opcode >= hlo::kExtLu && opcode <= hlo::kExtHessenberg; }
 
+/// They come from files, with the computations that they call: tests/import/exported_test.cc.
+bool is_custom_vjp(Opcode opcode) { return opcode == hlo::kExtCustomVjp || opcode == hlo::kExtCustomVjpTangent; }
+
 TEST(Cells, AreThereForEveryOpcodeOfThisVersion) {
   std::vector<bool> sampled(hlo::kOpcodeCount);
   for (const Cell& cell : cells()) sampled[static_cast<size_t>(cell.opcode)] = true;
@@ -314,7 +317,8 @@ TEST(Cells, AreThereForEveryOpcodeOfThisVersion) {
   for (int k = 0; k < hlo::kOpcodeCount; ++k)
     EXPECT_TRUE(sampled[static_cast<size_t>(k)] || is_among_replicas(static_cast<Opcode>(k)) ||
                 is_about_order(static_cast<Opcode>(k)) || is_async_collective(static_cast<Opcode>(k)) ||
-                static_cast<Opcode>(k) == Opcode::kCustomCall || is_decomposition(static_cast<Opcode>(k)))
+                static_cast<Opcode>(k) == Opcode::kCustomCall || is_decomposition(static_cast<Opcode>(k)) ||
+                is_custom_vjp(static_cast<Opcode>(k)))
         << hlo::opcode_name(static_cast<Opcode>(k));
 }
 

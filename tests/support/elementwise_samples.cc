@@ -288,12 +288,19 @@ Whole cut_off(long double value, ElementType type) {
   return static_cast<Whole>(truncl(value));
 }
 
+/// What XLA takes an element for on the way to integers: the largest of f4e2m1fn, whose exponent is all ones, for infinite.
+long double before_integers(const Literal& x, int64_t i) {
+  const long double value = wide_at(x, i).real();
+  const bool largest = x.shape().element_type() == ElementType::kF4E2M1Fn && std::fabs(value) == 6;
+  return largest ? std::copysign(std::numeric_limits<long double>::infinity(), value) : value;
+}
+
 Literal converted_by_rule(const Literal& x, ElementType to) {
   const ElementType from = x.shape().element_type();
   Literal out(x.shape().with_element_type(to));
   for (int64_t i = 0; i < x.shape().element_count(); ++i) {
     if (is_whole(from)) store_whole(out, i, whole_at(x, i));
-    else if (is_integer(to)) store_whole(out, i, cut_off(wide_at(x, i).real(), to));
+    else if (is_integer(to)) store_whole(out, i, cut_off(before_integers(x, i), to));
     else if (is_complex(to) || to == ElementType::kPred) store_wide(out, i, wide_at(x, i));
     else store_wide(out, i, wide_at(x, i).real());
   }
