@@ -162,13 +162,14 @@ def a_failing_check_names_op_shape_and_difference(place):
 
 def eigenvectors_are_free_in_their_signs(place):
     a, w = npy((2, 2), (2.0, 1.0, 1.0, 2.0)), npy((2,), (1.0, 3.0))
-    one, other = npy((2, 2), (H, H, -H, H)), npy((2, 2), (-H, -H, H, -H))
+    vectors = {name: npy((2, 2), (p * H, q * H, -p * H, q * H))
+               for name, p, q in (("aa", 1, 1), ("ab", 1, -1), ("ac", -1, 1), ("ad", -1, -1))}
     wrong = npy((2, 2), (1.0, 0.0, 0.0, 1.0))
-    holds(conformance(place, {"aa": ("linalg", EIGEN, (a,), (one, w)), "ab": ("linalg", EIGEN, (a,), (other, w))}),
-          "2 passed, 0 failed, 0 skipped")
-    holds(conformance(place, {"aa": ("reduce", EIGEN, (a,), (one, w)), "ab": ("reduce", EIGEN, (a,), (other, w)),
-                              "ac": ("linalg", EIGEN, (a,), (wrong, w))}),
-          "failed ac (ours): FAILED_PRECONDITION: result 0 of the array of f64[2,2]: ", "1 passed, 2 failed, 0 skipped")
+    holds(conformance(place, {name: ("linalg", EIGEN, (a,), (v, w)) for name, v in vectors.items()}),
+          "4 passed, 0 failed, 0 skipped")
+    same_signs = {name: ("reduce", EIGEN, (a,), (v, w)) for name, v in vectors.items()}
+    holds(conformance(place, {**same_signs, "ae": ("linalg", EIGEN, (a,), (wrong, w))}),
+          "failed ae (ours): FAILED_PRECONDITION: result 0 of the array of f64[2,2]: ", "1 passed, 4 failed, 0 skipped")
 
 
 def eigenvectors_of_equal_values_are_free_in_their_space(place):

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -38,7 +39,8 @@ class Dispatch : public testing::Test {
 const Primitive& failing_primitive(std::string name, AbstractEval eval) {
   const TranslationRule add = [](ComputationBuilder& builder, std::span<const InstructionId> operands,
                                  const PrimitiveParams&) { return builder.add(Opcode::kAdd, operands); };
-  return *new Primitive{std::move(name), Opcode::kAdd, add, std::move(eval)};
+  static std::deque<Primitive> kept;
+  return kept.emplace_back(Primitive{std::move(name), Opcode::kAdd, add, std::move(eval)});
 }
 
 TEST_F(Dispatch, PrimitiveComputationHasOneParameterAShape) {
