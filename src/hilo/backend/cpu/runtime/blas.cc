@@ -25,14 +25,22 @@ struct Library {
   void* handle = nullptr;
 };
 
+constexpr int kSerial = 0;  // of openblas_get_parallel()
+
 Library open_library() {
   Library library;
-  // The serial build first: hilo's own pool is the only one that makes threads.
-  constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-serial/libopenblas.so.0", "libopenblas.so.0",
+  // Several threads of hilo's pool call it at once, each for itself. The serial build isn't made for that: its calls share
+  // buffers without a lock, and now and then a result is wrong.
+  constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
                                     "libopenblas.so"};
   for (const char* name : kNames) {
     void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) continue;
+    const auto kind = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel"));
+    if (kind == nullptr || kind() == kSerial) {
+      dlclose(handle);
+      continue;
+    }
     if (auto* limit = reinterpret_cast<void (*)(int)>(dlsym(handle, "openblas_set_num_threads"))) limit(1);
     library.sgemm = reinterpret_cast<Gemm<float>>(dlsym(handle, "sgemm_"));
     library.dgemm = reinterpret_cast<Gemm<double>>(dlsym(handle, "dgemm_"));

@@ -10,7 +10,7 @@ namespace hilo::cpu::lapack {
 Status check_routine(const void* address, std::string_view target) {
   if (address != nullptr) return ok_status();
   return unimplemented(fmt::format(
-      "custom call {} needs LAPACK, which was not found. Hint: install libopenblas0-serial", quote(target)));
+      "custom call {} needs LAPACK, which was not found. Hint: install libopenblas0-pthread", quote(target)));
 }
 
 Status check_buffer(const Place& place, ElementType type, int inner) {
