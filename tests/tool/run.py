@@ -70,6 +70,15 @@ ENTRY main {
 }
 """
 
+NARROW = """HloModule narrow
+
+ENTRY main {
+  codes = u8[4] parameter(0)
+  x = f8e4m3fn[4] bitcast-convert(codes)
+  ROOT y = f8e4m3fn[4] negate(x)
+}
+"""
+
 
 def version_and_info_say_what_this_is(place):
     text = place.good("--version")
@@ -120,6 +129,12 @@ def denormals_are_kept_unless_flushing_is_asked_for(place):
     wrong = place.run(*command, environment={"HILO_DENORMALS": "fast"})
     holds(wrong.stdout, "5.877472e-39")
     holds(wrong.stderr, "HILO_DENORMALS: got 'fast'; wanted keep or flush; ignored")
+
+
+def flushing_leaves_the_denormals_of_narrow_types(place):
+    for engine in ("cpu", "reference"):
+        text = place.good("run", "narrow.hlo", "--random", "5", "--engine", engine, environment={"HILO_DENORMALS": "flush"})
+        holds(text, "f8e4m3fn[4] {-0.017578125, -0.001953125, -0.001953125, -0.00390625}")
 
 
 def outputs_are_inputs_of_the_next_run(place):
@@ -414,8 +429,8 @@ def programs_that_need_too_much_memory_fail(place):
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
-         denormals_are_kept_unless_flushing_is_asked_for, outputs_are_inputs_of_the_next_run,
-         grad_gives_values_and_gradients_of_floating_inputs,
+         denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,
+         outputs_are_inputs_of_the_next_run, grad_gives_values_and_gradients_of_floating_inputs,
          missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, profile_goes_to_stderr_and_to_files,
@@ -429,4 +444,5 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, CASES, {"axpy.hlo": PROGRAM, "forever.hlo": FOREVER, "denormal.hlo": DENORMAL}))
+    sys.exit(run_cases(__doc__, CASES, {"axpy.hlo": PROGRAM, "forever.hlo": FOREVER, "denormal.hlo": DENORMAL,
+                                       "narrow.hlo": NARROW}))

@@ -35,7 +35,7 @@ Value* round_to_exponent(SimdBuilder& b, Value* value) {
   Value* code = ir.CreateLShr(ir.CreateAdd(all, b.i32(0x00400000)), kF32Mantissa);
   Value* denormal = ir.CreateSelect(ir.CreateICmpUGT(all, b.i32(0x00400000)), b.i32(1), b.i32(0));
   code = ir.CreateSelect(ir.CreateICmpULT(all, b.i32(0x00800000)), denormal, code);
-  Value* positive = ir.CreateFCmpOGT(value, b.f32(0));
+  Value* positive = ir.CreateICmpSGT(all, b.i32(0));  // by the bits: flushing takes the least one for zero
   code = ir.CreateSelect(positive, code, b.i32(0xff));
   return ir.CreateTrunc(ir.CreateBinaryIntrinsic(llvm::Intrinsic::umin, code, b.i32(0xff)), b.wide(ir.getInt8Ty()));
 }
@@ -66,9 +66,13 @@ Value* widen_narrow_float(SimdBuilder& b, const NarrowFormat& f, Value* codes) {
   const auto up = static_cast<std::uint64_t>(31 - f.exponent_bits - f.mantissa_bits);
   Value* sign = ir.CreateShl(ir.CreateAnd(wide, b.i32(masks.sign)), up);
   Value* magnitude = ir.CreateAnd(wide, b.i32(masks.magnitude));
-  // Shifted into f32's places the value is 2^(127 - bias) times too small; the product is exact, for denormals too.
+  // Shifted into f32's places, with the exponent rebased; a denormal is what its mantissa adds to the least normal value. No
+  // step has a denormal f32, which is zero where denormals are flushed.
   Value* shifted = ir.CreateShl(magnitude, static_cast<std::uint64_t>(kF32Mantissa - f.mantissa_bits));
-  Value* result = b.bits(ir.CreateFMul(b.from_bits(shifted), b.f32(std::ldexp(1.0f, kF32Bias - f.bias))));
+  Value* normal = ir.CreateAdd(shifted, b.i32(std::int64_t{kF32Bias - f.bias} << kF32Mantissa));
+  Value* least = b.f32(std::ldexp(1.0f, 1 - f.bias));
+  Value* denormal = b.bits(ir.CreateFSub(b.from_bits(ir.CreateAdd(shifted, b.bits(least))), least));
+  Value* result = ir.CreateSelect(ir.CreateICmpULT(magnitude, b.i32(1 << f.mantissa_bits)), denormal, normal);
   if (f.specials == Specials::kIeee) {
     Value* infinity = b.i32(masks.exponent);
     result = ir.CreateSelect(ir.CreateICmpEQ(magnitude, infinity), b.i32(kF32Infinity), result);
