@@ -2,6 +2,7 @@
 #include "hilo/backend/cpu/runtime/lapack.h"
 
 #include "hilo/backend/cpu/runtime/lapack_routine.h"
+#include "hilo/base/buffer_pool.h"
 #include "hilo/base/text.h"
 #include "hilo/lapack_ffi.h"
 
@@ -47,18 +48,63 @@ Status check_fits(const CustomCallFrame& frame, bool fits) {
 
 namespace {
 
+/// Complex buffers of the same shapes with room behind each; the others as they are.
+struct Roomy {
+  std::vector<CustomCallBuffer> buffers;
+  std::vector<AlignedBuffer> memory;
+};
+
+size_t byte_size(const CustomCallBuffer& buffer) {
+  return static_cast<size_t>(buffer.element_count() * element_size_bytes(buffer.type));
+}
+
+StatusOr<Roomy> roomy(std::span<const CustomCallBuffer> buffers) {
+  constexpr size_t kRoom = 64;  // bytes
+  Roomy r{{buffers.begin(), buffers.end()}, {}};
+  for (CustomCallBuffer& buffer : r.buffers) {
+    if (!is_complex(buffer.type)) continue;
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(byte_size(buffer) + kRoom));
+    std::memset(memory.data() + byte_size(buffer), 0, kRoom);
+    buffer.data = memory.data();
+    r.memory.push_back(std::move(memory));
+  }
+  return r;
+}
+
+void copy_complex(std::span<const CustomCallBuffer> from, std::span<const CustomCallBuffer> to) {
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (is_complex(from[i].type)) std::memcpy(to[i].data, from[i].data, byte_size(from[i]));
+  }
+}
+
+}  // namespace
+
+Status call_with_room(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame) {
+  HILO_ASSIGN_OR_RETURN(const Roomy operands, roomy(frame.operands));
+  HILO_ASSIGN_OR_RETURN(const Roomy results, roomy(frame.results));
+  copy_complex(frame.operands, operands.buffers);
+  CustomCallFrame copied = frame;
+  copied.operands = operands.buffers;
+  copied.results = results.buffers;
+  HILO_RETURN_IF_ERROR(handler(copied));
+  copy_complex(results.buffers, frame.results);
+  return ok_status();
+}
+
+namespace {
+
 struct Target {
   const char* name;
   Status (*handler)(const CustomCallFrame&);
 };
 #define HILO_LAPACK_TARGETS(real_name, complex_name)                                                   \
   {"lapack_s" #real_name "_ffi", real_name<float>}, {"lapack_d" #real_name "_ffi", real_name<double>}, \
-      {"lapack_c" #complex_name "_ffi", real_name<std::complex<float>>},                               \
-      {"lapack_z" #complex_name "_ffi", real_name<std::complex<double>>},
+      {"lapack_c" #complex_name "_ffi", with_room<real_name<std::complex<float>>>},                    \
+      {"lapack_z" #complex_name "_ffi", with_room<real_name<std::complex<double>>>},
 constexpr Target kTargets[] = {{"hilo_lu_pivots_to_permutation_ffi", pivots_to_permutation},
                                {"tridiagonal_solve_perturbed_ffi", tridiagonal_solve_perturbed},
-                               {"Qr", qr},
-                               {"ProductOfElementaryHouseholderReflectors", product_of_reflectors},
+                               {"Qr", with_room<qr>},
+                               {"ProductOfElementaryHouseholderReflectors", with_room<product_of_reflectors>},
                                // Handlers bear the names of the real routines.
                                HILO_LAPACK_ROUTINES(HILO_LAPACK_TARGETS)};
 

@@ -42,4 +42,14 @@ template <typename T> Status gees(
     const CustomCallFrame& frame);  ///< x; mode, sort -> t, z, values (real: re, im), selected, info
 template <typename T> Status gehrd(const CustomCallFrame& frame);  ///< x; low, high -> h and reflectors, tau, info
 
+/// Calls `handler` with copies of the complex buffers that are followed by memory of ours: OpenBLAS's complex gemv reads
+/// one element behind its vector (0.3.21 on AVX-512), which may be the end of a page.
+Status call_with_room(Status (*handler)(const CustomCallFrame&), const CustomCallFrame& frame);
+
+/// call_with_room as a handler.
+template <Status (*kHandler)(const CustomCallFrame&)>
+Status with_room(const CustomCallFrame& frame) {
+  return call_with_room(kHandler, frame);
+}
+
 }  // namespace hilo::cpu::lapack
