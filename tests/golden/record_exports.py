@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes tests/import/data/NAME.jax, files of jax.export that the tests of import/ read, and copies of the small ones for
-tests/fuzz/jax_export. Needs JAX; the files are committed, so tests don't."""
+"""Writes tests/import/data/NAME.jax, files of jax.export that the tests of import/ read; tests/fuzz/jax_export links
+there. Needs JAX; the files are committed, so tests don't."""
 
 import os
 import pathlib
@@ -17,7 +17,6 @@ jax.config.update("jax_hlo_source_file_canonicalization_regex", ".*/")  # file n
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DATA = ROOT / "tests" / "import" / "data"
-SEEDS = ROOT / "tests" / "fuzz" / "jax_export"
 
 
 def shaped(*sizes, dtype="float32"):
@@ -67,14 +66,11 @@ EXPORTS = {
 
 
 def main() -> int:
-    for folder in (DATA, SEEDS):
-        folder.mkdir(parents=True, exist_ok=True)
+    DATA.mkdir(parents=True, exist_ok=True)
     for name, (function, arguments, keywords, order, platforms) in EXPORTS.items():
         exported = export.export(jax.jit(function), platforms=platforms)(*arguments, **keywords)
         data = bytes(exported.serialize(vjp_order=order))
         (DATA / f"{name}.jax").write_bytes(data)
-        if len(data) < 10_000:
-            (SEEDS / name).write_bytes(data)
         print(f"{name}: {len(data)} bytes")
     return 0
 

@@ -44,8 +44,7 @@ AttributeId BytecodeReader::attribute_at(ByteReader& from, uint32_t index) {
   --depth;
   from.take_failure(in);
   if (from.failed()) return 0;
-  tree.attributes.push_back(std::move(made));
-  attributes[index].id = static_cast<AttributeId>(tree.attributes.size() - 1);
+  attributes[index].id = tree.add(std::move(made));
   return attributes[index].id;
 }
 
@@ -254,8 +253,7 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
                                   {"operand_index", operand},
                                   {"operand_tuple_indices", inside}}) {
         made.names.push_back(tree.intern(name));
-        made.elements.push_back(static_cast<AttributeId>(tree.attributes.size()));
-        tree.attributes.push_back(std::move(value));
+        made.elements.push_back(tree.add(std::move(value)));
       }
       return made;
     }

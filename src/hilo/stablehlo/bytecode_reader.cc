@@ -198,11 +198,7 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
       value.number();
       const std::string_view text = reader_.string(value);
       if (value.failed()) continue;
-      Attribute attribute;
-      attribute.kind = AttributeKind::kString;
-      attribute.text = text;
-      list.push_back({tree_.intern(name), static_cast<AttributeId>(tree_.attributes.size())});
-      tree_.attributes.push_back(std::move(attribute));
+      list.push_back({tree_.intern(name), tree_.add_text(AttributeKind::kString, text)});
       continue;
     }
     list.push_back({tree_.intern(name), reader_.attribute(entry)});

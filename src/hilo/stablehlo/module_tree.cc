@@ -55,6 +55,43 @@ const Attribute* ModuleTree::find(const Operation& operation, std::string_view n
   return nullptr;
 }
 
+AttributeId ModuleTree::add(Attribute attribute) {
+  attributes.push_back(std::move(attribute));
+  return static_cast<AttributeId>(attributes.size() - 1);
+}
+
+AttributeId ModuleTree::add_text(AttributeKind kind, std::string_view text) {
+  Attribute made;
+  made.kind = kind;
+  made.text = text;
+  return add(std::move(made));
+}
+
+AttributeId ModuleTree::add_integers(std::vector<int64_t> integers) {
+  Attribute made;
+  made.kind = AttributeKind::kIntegers;
+  made.integers = std::move(integers);
+  return add(std::move(made));
+}
+
+AttributeId ModuleTree::add_array(std::vector<AttributeId> elements) {
+  Attribute made;
+  made.kind = AttributeKind::kArray;
+  made.elements = std::move(elements);
+  return add(std::move(made));
+}
+
+AttributeId ModuleTree::add_dictionary(std::span<const NamedAttribute> entries, std::string_view name) {
+  Attribute made;
+  made.kind = AttributeKind::kDictionary;
+  made.text = name;
+  for (const NamedAttribute& entry : entries) {
+    made.names.push_back(entry.name);
+    made.elements.push_back(entry.value);
+  }
+  return add(std::move(made));
+}
+
 void ModuleTree::append(RegionId region, OperationId operation) {
   Region& r = regions[region];
   (r.first == kNone ? r.first : operations[r.last].next) = operation;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -140,6 +141,13 @@ struct ModuleTree {
   const Attribute* find(const Operation& operation, std::string_view name) const;
   /// Of a dictionary.
   const Attribute* find(const Attribute& dictionary, std::string_view name) const;
+
+  AttributeId add(Attribute attribute);
+  AttributeId add_text(AttributeKind kind, std::string_view text);
+  AttributeId add_integers(std::vector<int64_t> integers);
+  AttributeId add_array(std::vector<AttributeId> elements);
+  /// `name`: of the dialect's attribute whose fields these are.
+  AttributeId add_dictionary(std::span<const NamedAttribute> entries, std::string_view name = {});
 
   /// Puts `operation` at the end of the region's list.
   void append(RegionId region, OperationId operation);

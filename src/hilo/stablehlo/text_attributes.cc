@@ -8,36 +8,6 @@
 
 namespace hilo::stablehlo {
 
-AttributeId TextReader::add_attribute(Attribute attribute) {
-  tree.attributes.push_back(std::move(attribute));
-  return static_cast<AttributeId>(tree.attributes.size() - 1);
-}
-
-AttributeId TextReader::add_text(AttributeKind kind, std::string text) {
-  Attribute attribute;
-  attribute.kind = kind;
-  attribute.text = std::move(text);
-  return add_attribute(std::move(attribute));
-}
-
-AttributeId TextReader::add_integers(std::vector<int64_t> integers) {
-  Attribute attribute;
-  attribute.kind = AttributeKind::kIntegers;
-  attribute.integers = std::move(integers);
-  return add_attribute(std::move(attribute));
-}
-
-AttributeId TextReader::add_dictionary(const std::vector<NamedAttribute>& entries, std::string name) {
-  Attribute attribute;
-  attribute.kind = AttributeKind::kDictionary;
-  attribute.text = std::move(name);
-  for (const NamedAttribute& entry : entries) {
-    attribute.names.push_back(entry.name);
-    attribute.elements.push_back(entry.value);
-  }
-  return add_attribute(std::move(attribute));
-}
-
 StatusOr<std::vector<int64_t>> TextReader::read_integer_list(std::string_view what) {
   HILO_RETURN_IF_ERROR(cursor.expect("[", fmt::format("before {}", what)));
   std::vector<int64_t> list;
@@ -74,7 +44,7 @@ Status read_entries(TextReader& reader, std::string_view close, std::vector<Name
   do {
     HILO_ASSIGN_OR_RETURN(const std::string_view key, read_key(reader));
     if (!reader.cursor.accept("=")) {
-      entries.push_back({key, reader.add_attribute({})});
+      entries.push_back({key, reader.tree.add({})});
       continue;
     }
     HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
@@ -84,16 +54,15 @@ Status read_entries(TextReader& reader, std::string_view close, std::vector<Name
 }
 
 StatusOr<AttributeId> read_array(TextReader& reader) {
-  Attribute array;
-  array.kind = AttributeKind::kArray;
+  std::vector<AttributeId> elements;
   if (!reader.cursor.accept("]")) {
     do {
       HILO_ASSIGN_OR_RETURN(const AttributeId element, reader.read_attribute());
-      array.elements.push_back(element);
+      elements.push_back(element);
     } while (reader.cursor.accept(","));
     HILO_RETURN_IF_ERROR(reader.cursor.expect("]", "after the attributes of an array"));
   }
-  return reader.add_attribute(std::move(array));
+  return reader.tree.add_array(std::move(elements));
 }
 
 /// `array<i64: 1, 2>`, after the word.
@@ -120,20 +89,20 @@ StatusOr<AttributeId> read_dense_array(TextReader& reader) {
     } while (cursor.accept(","));
   }
   HILO_RETURN_IF_ERROR(cursor.expect(">", "after an array"));
-  return reader.add_integers(std::move(values));
+  return reader.tree.add_integers(std::move(values));
 }
 
 /// What stands in `#dialect.name<here>`: fields, one word, or text that only its dialect understands.
 StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, std::string_view name) {
   Cursor& cursor = reader.cursor;
   if (!cursor.next_is("<"))
-    return reader.add_text(AttributeKind::kOther, std::string(cursor.between(begin, cursor.last_position())));
+    return reader.tree.add_text(AttributeKind::kOther, cursor.between(begin, cursor.last_position()));
   const size_t open = cursor.position();
   HILO_RETURN_IF_ERROR(cursor.skip_balanced());
   const size_t end = cursor.last_position();
   const auto as_text = [&] {
     cursor.set_position(end);
-    return reader.add_text(AttributeKind::kOther, std::string(cursor.between(begin, end)));
+    return reader.tree.add_text(AttributeKind::kOther, cursor.between(begin, end));
   };
   if (!name.starts_with("stablehlo") && !name.starts_with("mhlo") && !name.starts_with("chlo")) return as_text();
   cursor.set_position(open + 1);
@@ -149,7 +118,7 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
   const std::string_view word = cursor.word();
   if (cursor.next_is(">")) {
     cursor.set_position(end);
-    return word.empty() ? reader.add_dictionary({}, full) : reader.add_text(AttributeKind::kWord, std::string(word));
+    return word.empty() ? reader.tree.add_dictionary({}, full) : reader.tree.add_text(AttributeKind::kWord, word);
   }
   if (word.empty() || !cursor.next_is("=")) return as_text();
   cursor.set_position(body);
@@ -159,7 +128,7 @@ StatusOr<AttributeId> read_dialect_attribute(TextReader& reader, size_t begin, s
     if (full == "stablehlo.channel_handle" && entry.name == "handle") entry.name = reader.tree.intern("channel_id");
     if (full == "stablehlo.channel_handle" && entry.name == "type") entry.name = reader.tree.intern("channel_type");
   }
-  return reader.add_dictionary(entries, full);
+  return reader.tree.add_dictionary(entries, full);
 }
 
 StatusOr<AttributeId> read_word(TextReader& reader) {
@@ -168,11 +137,11 @@ StatusOr<AttributeId> read_word(TextReader& reader) {
   const std::string_view word = cursor.word();
   if (word.empty()) return cursor.unexpected("an attribute", "here");
   Attribute attribute;
-  if (word == "unit") return reader.add_attribute({});
+  if (word == "unit") return reader.tree.add({});
   if (word == "true" || word == "false") {
     attribute.kind = AttributeKind::kBool;
     attribute.integer = word == "true" ? 1 : 0;
-    return reader.add_attribute(std::move(attribute));
+    return reader.tree.add(std::move(attribute));
   }
   if (word == "dense") return reader.read_dense();
   if (word == "dense_resource") return reader.read_dense_resource();
@@ -181,14 +150,14 @@ StatusOr<AttributeId> read_word(TextReader& reader) {
   if (reader.at_type()) {
     attribute.kind = AttributeKind::kType;
     HILO_ASSIGN_OR_RETURN(attribute.type, reader.read_type());
-    return reader.add_attribute(std::move(attribute));
+    return reader.tree.add(std::move(attribute));
   }
   cursor.word();
   if (cursor.next_is("<") || (word == "loc" && cursor.next_is("("))) {
     HILO_RETURN_IF_ERROR(cursor.skip_balanced());
-    return reader.add_text(AttributeKind::kOther, std::string(cursor.between(begin, cursor.last_position())));
+    return reader.tree.add_text(AttributeKind::kOther, cursor.between(begin, cursor.last_position()));
   }
-  return reader.add_text(AttributeKind::kWord, std::string(word));
+  return reader.tree.add_text(AttributeKind::kWord, word);
 }
 
 }  // namespace
@@ -205,7 +174,7 @@ StatusOr<AttributeId> TextReader::read_number(bool typed) {
   if (fraction) {
     attribute.kind = AttributeKind::kFloat;
     std::from_chars(text.data(), text.data() + text.size(), attribute.number);
-    return add_attribute(std::move(attribute));
+    return tree.add(std::move(attribute));
   }
   attribute.kind = AttributeKind::kInteger;
   const size_t after = cursor.last_position();
@@ -221,7 +190,7 @@ StatusOr<AttributeId> TextReader::read_number(bool typed) {
     return cursor.error(begin, fmt::format("{} is no 64-bit integer", quote(cursor.between(begin, end))));
   attribute.integer = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
   cursor.set_position(after);
-  return add_attribute(std::move(attribute));
+  return tree.add(std::move(attribute));
 }
 
 Status TextReader::read_dictionary(std::vector<NamedAttribute>& entries) {
@@ -237,7 +206,7 @@ StatusOr<AttributeId> TextReader::read_attribute() {
   if (next == '"') {
     HILO_ASSIGN_OR_RETURN(std::string text, cursor.quoted("an attribute"));
     if (cursor.accept(":")) HILO_RETURN_IF_ERROR(read_type().status());
-    return add_text(AttributeKind::kString, std::move(text));
+    return tree.add_text(AttributeKind::kString, text);
   }
   if (next == '@') {
     HILO_ASSIGN_OR_RETURN(std::string text, cursor.symbol("an attribute"));
@@ -245,13 +214,13 @@ StatusOr<AttributeId> TextReader::read_attribute() {
       HILO_ASSIGN_OR_RETURN(const std::string nested_symbol, cursor.symbol("an attribute"));
       text += "::@" + nested_symbol;
     }
-    return add_text(AttributeKind::kSymbol, std::move(text));
+    return tree.add_text(AttributeKind::kSymbol, text);
   }
   if (cursor.accept("[")) return read_array(*this);
   if (next == '{') {
     std::vector<NamedAttribute> entries;
     HILO_RETURN_IF_ERROR(read_dictionary(entries));
-    return add_dictionary(entries);
+    return tree.add_dictionary(entries);
   }
   if (next == '-' || (next >= '0' && next <= '9')) {
     const std::string_view text = cursor.number();
@@ -262,7 +231,7 @@ StatusOr<AttributeId> TextReader::read_attribute() {
     Attribute attribute;
     attribute.kind = AttributeKind::kType;
     HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
-    return add_attribute(std::move(attribute));
+    return tree.add(std::move(attribute));
   }
   if (!cursor.accept("#")) return read_word(*this);
   const std::string_view name = cursor.suffix();
@@ -320,11 +289,11 @@ StatusOr<AttributeId> TextReader::read_convolution_dimensions() {
       Attribute attribute;
       attribute.kind = AttributeKind::kInteger;
       attribute.integer = roles[r];
-      entries.push_back({tree.intern(kSides[s].names[r]), add_attribute(std::move(attribute))});
+      entries.push_back({tree.intern(kSides[s].names[r]), tree.add(std::move(attribute))});
     }
-    entries.push_back({tree.intern(kSides[s].spatial), add_integers(std::move(spatial))});
+    entries.push_back({tree.intern(kSides[s].spatial), tree.add_integers(std::move(spatial))});
   }
-  return add_dictionary(entries, "stablehlo.conv");
+  return tree.add_dictionary(entries, "stablehlo.conv");
 }
 
 }  // namespace hilo::stablehlo

@@ -135,7 +135,7 @@ StatusOr<AttributeId> TextReader::read_dense() {
   if (!literal.ok()) return cursor.error(literal.status().code(), open, std::string(literal.status().message()));
   attribute.literal =
       !whole && *count == 0 ? Literal(Shape::array(type.element, type.dimensions)) : *std::move(literal);
-  return add_attribute(std::move(attribute));
+  return tree.add(std::move(attribute));
 }
 
 StatusOr<AttributeId> TextReader::read_dense_resource() {
@@ -150,7 +150,7 @@ StatusOr<AttributeId> TextReader::read_dense_resource() {
   Attribute attribute;
   attribute.kind = AttributeKind::kElements;
   HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
-  const AttributeId id = add_attribute(std::move(attribute));
+  const AttributeId id = tree.add(std::move(attribute));
   resources.push_back({id, std::move(name), position});
   return id;
 }

@@ -64,7 +64,7 @@ void add_integer(TextReader& reader, PendingOperation& operation, std::string_vi
   Attribute attribute;
   attribute.kind = AttributeKind::kInteger;
   attribute.integer = value;
-  add(reader, operation, name, reader.add_attribute(std::move(attribute)));
+  add(reader, operation, name, reader.tree.add(std::move(attribute)));
 }
 
 /// `e5m10`
@@ -93,7 +93,7 @@ Status read_algorithm(TextReader& reader, PendingOperation& operation) {
     entries.push_back({reader.tree.intern(key), value});
   } while (reader.cursor.accept(","));
   HILO_RETURN_IF_ERROR(reader.cursor.expect(">", "after an algorithm"));
-  add(reader, operation, "algorithm", reader.add_dictionary(entries, "stablehlo.dot_algorithm"));
+  add(reader, operation, "algorithm", reader.tree.add_dictionary(entries, "stablehlo.dot_algorithm"));
   return ok_status();
 }
 
@@ -106,15 +106,15 @@ Status read_clause(TextReader& reader, PendingOperation& operation, std::string_
     HILO_ASSIGN_OR_RETURN(std::vector<int64_t> left, reader.read_integer_list(word));
     HILO_RETURN_IF_ERROR(reader.cursor.expect("x", fmt::format("between the lists of {}", word)));
     HILO_ASSIGN_OR_RETURN(std::vector<int64_t> right, reader.read_integer_list(word));
-    add(reader, operation, clause->attribute, reader.add_integers(std::move(left)));
-    add(reader, operation, clause->second, reader.add_integers(std::move(right)));
+    add(reader, operation, clause->attribute, reader.tree.add_integers(std::move(left)));
+    add(reader, operation, clause->second, reader.tree.add_integers(std::move(right)));
     return ok_status();
   }
   const std::string_view attribute = clause == nullptr ? word : clause->attribute;
   const char next = reader.cursor.peek();
   if (next == '"') {
     HILO_ASSIGN_OR_RETURN(std::string text, reader.cursor.quoted(word));
-    add(reader, operation, attribute, reader.add_text(AttributeKind::kString, std::move(text)));
+    add(reader, operation, attribute, reader.tree.add_text(AttributeKind::kString, text));
     return ok_status();
   }
   const bool is_number = next == '-' || (next >= '0' && next <= '9');
@@ -135,7 +135,7 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   }
   if (next == '@') {
     HILO_ASSIGN_OR_RETURN(std::string symbol, cursor.symbol("an operation"));
-    add(reader, operation, "callee", reader.add_text(AttributeKind::kSymbol, std::move(symbol)));
+    add(reader, operation, "callee", reader.tree.add_text(AttributeKind::kSymbol, symbol));
     return ok_status();
   }
   const size_t position = cursor.position();
@@ -151,7 +151,7 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   if (reader.tree.operations[operation.id].name != "stablehlo.compare" || words > 1)
     return cursor.error(position, fmt::format("unexpected {} here", quote(word)));
   add(reader, operation, words++ == 0 ? "comparison_direction" : "compare_type",
-      reader.add_text(AttributeKind::kWord, std::string(word)));
+      reader.tree.add_text(AttributeKind::kWord, word));
   return ok_status();
 }
 
@@ -219,7 +219,7 @@ Status read_module(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   if (cursor.next_is("@")) {
     HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a module"));
-    add(reader, operation, "sym_name", reader.add_text(AttributeKind::kString, std::move(name)));
+    add(reader, operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   }
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   return reader.read_region(operation);
@@ -229,10 +229,10 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   Cursor& cursor = reader.cursor;
   for (const std::string_view visibility : {"public", "private", "nested"}) {
     if (!cursor.accept_word(visibility)) continue;
-    add(reader, operation, "sym_visibility", reader.add_text(AttributeKind::kString, std::string(visibility)));
+    add(reader, operation, "sym_visibility", reader.tree.add_text(AttributeKind::kString, visibility));
   }
   HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a function"));
-  add(reader, operation, "sym_name", reader.add_text(AttributeKind::kString, std::move(name)));
+  add(reader, operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   Arguments arguments, results;
   Attribute argument_attributes, result_attributes;
   argument_attributes.kind = result_attributes.kind = AttributeKind::kArray;
@@ -243,7 +243,7 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
     } else {
       HILO_ASSIGN_OR_RETURN(const TypeId type, reader.read_type());
       results.emplace_back("", type);
-      result_attributes.elements.push_back(reader.add_dictionary({}));
+      result_attributes.elements.push_back(reader.tree.add_dictionary({}));
     }
   }
   Type type;
@@ -254,9 +254,9 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   Attribute function_type;
   function_type.kind = AttributeKind::kType;
   function_type.type = reader.add_type(std::move(type));
-  add(reader, operation, "function_type", reader.add_attribute(std::move(function_type)));
-  add(reader, operation, "arg_attrs", reader.add_attribute(std::move(argument_attributes)));
-  add(reader, operation, "res_attrs", reader.add_attribute(std::move(result_attributes)));
+  add(reader, operation, "function_type", reader.tree.add(std::move(function_type)));
+  add(reader, operation, "arg_attrs", reader.tree.add(std::move(argument_attributes)));
+  add(reader, operation, "res_attrs", reader.tree.add(std::move(result_attributes)));
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   return cursor.next_is("{") ? reader.read_region(operation, arguments) : ok_status();
 }
@@ -296,9 +296,9 @@ Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
     } while (cursor.accept(","));
     HILO_RETURN_IF_ERROR(cursor.expect("]", "after the ranges of a slice"));
   }
-  add(reader, operation, "start_indices", reader.add_integers(std::move(starts)));
-  add(reader, operation, "limit_indices", reader.add_integers(std::move(limits)));
-  add(reader, operation, "strides", reader.add_integers(std::move(strides)));
+  add(reader, operation, "start_indices", reader.tree.add_integers(std::move(starts)));
+  add(reader, operation, "limit_indices", reader.tree.add_integers(std::move(limits)));
+  add(reader, operation, "strides", reader.tree.add_integers(std::move(strides)));
   return read_functional_tail(reader, operation);
 }
 
@@ -316,7 +316,7 @@ Status read_get_tuple_element(TextReader& reader, PendingOperation& operation, u
 /// `@target(%x) {...} : (T) -> T`
 Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string target, reader.cursor.symbol("a custom call"));
-  add(reader, operation, "call_target_name", reader.add_text(AttributeKind::kString, std::move(target)));
+  add(reader, operation, "call_target_name", reader.tree.add_text(AttributeKind::kString, target));
   HILO_RETURN_IF_ERROR(reader.cursor.expect("(", "before operands"));
   HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
   return read_functional_tail(reader, operation);
@@ -325,7 +325,7 @@ Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_
 /// `"chlo.erf" %x, %y {...} : (T) -> T`
 Status read_composite(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.quoted("a composite"));
-  add(reader, operation, "name", reader.add_text(AttributeKind::kString, std::move(name)));
+  add(reader, operation, "name", reader.tree.add_text(AttributeKind::kString, name));
   while (reader.cursor.next_is("%")) {
     HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
     operation.operands.push_back(value);
@@ -375,7 +375,7 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
     return cursor.unexpected("'across dimensions'", "in reduce");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimensions'"));
   HILO_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, reader.read_integer_list("dimensions"));
-  add(reader, operation, "dimensions", reader.add_integers(std::move(dimensions)));
+  add(reader, operation, "dimensions", reader.tree.add_integers(std::move(dimensions)));
   HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   if (!applied.empty()) return add_reducer(reader, operation, applied);
   if (!cursor.accept_word("reducer")) return cursor.unexpected("'reducer'", "after the types of reduce");
@@ -462,7 +462,7 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
     HILO_RETURN_IF_ERROR(cursor.expect("=", "in a window"));
     StatusOr<std::vector<int64_t>> values = word == "pad" ? read_pairs(reader) : reader.read_integer_list(word);
     if (!values.ok()) return values.status();
-    add(reader, operation, known->second, reader.add_integers(*std::move(values)));
+    add(reader, operation, known->second, reader.tree.add_integers(*std::move(values)));
     cursor.accept(",");
   }
   return read_functional_tail(reader, operation);
@@ -480,13 +480,13 @@ std::string without_blanks_at_line_ends(std::string_view text) {
 StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
   const size_t begin = reader.cursor.position();
   HILO_RETURN_IF_ERROR(reader.cursor.skip_balanced());
-  return reader.add_text(AttributeKind::kOther,
-                         without_blanks_at_line_ends(reader.cursor.between(begin, reader.cursor.last_position())));
+  return reader.tree.add_text(AttributeKind::kOther,
+                              without_blanks_at_line_ends(reader.cursor.between(begin, reader.cursor.last_position())));
 }
 
 Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.symbol("a mesh"));
-  add(reader, operation, "sym_name", reader.add_text(AttributeKind::kString, std::move(name)));
+  add(reader, operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "after a mesh's name"));
   HILO_ASSIGN_OR_RETURN(const AttributeId mesh, read_text_in_brackets(reader));
   add(reader, operation, "mesh", mesh);
@@ -532,7 +532,7 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimension'"));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("a dimension"));
   add_integer(reader, operation, "dimension", dimension);
-  add(reader, operation, "operandSegmentSizes", reader.add_integers({inputs, inits}));
+  add(reader, operation, "operandSegmentSizes", reader.tree.add_integers({inputs, inits}));
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   HILO_RETURN_IF_ERROR(reader.read_region(operation, {}));
   return read_functional_tail(reader, operation);

@@ -65,7 +65,7 @@ Status TextReader::read_arguments(std::vector<std::pair<std::string_view, TypeId
     arguments.emplace_back(name, type);
     std::vector<NamedAttribute> own;
     if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(read_dictionary(own));
-    if (attributes != nullptr) attributes->push_back(add_dictionary(own));
+    if (attributes != nullptr) attributes->push_back(tree.add_dictionary(own));
     HILO_RETURN_IF_ERROR(read_location().status());
   } while (cursor.accept(","));
   return cursor.expect(")", "after arguments");

@@ -44,12 +44,8 @@ struct TextReader {
   StatusOr<AttributeId> read_attribute();
   /// -1 : i32, 1.5e-3 : f64, 0x7F800000 : f32. In pretty forms what follows the colon is the operation's type: not `typed`.
   StatusOr<AttributeId> read_number(bool typed);
-  AttributeId add_attribute(Attribute attribute);
-  AttributeId add_text(AttributeKind kind, std::string text);
-  AttributeId add_integers(std::vector<int64_t> integers);
   /// `{a = 1, b}`, from the brace on, into `attributes`.
   Status read_dictionary(std::vector<NamedAttribute>& attributes);
-  AttributeId add_dictionary(const std::vector<NamedAttribute>& attributes, std::string name = {});
   /// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`
   StatusOr<AttributeId> read_convolution_dimensions();
   StatusOr<std::vector<int64_t>> read_integer_list(std::string_view what);

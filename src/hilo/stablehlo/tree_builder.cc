@@ -71,17 +71,12 @@ TypeId TreeBuilder::function_type(std::span<const TypeId> inputs, std::span<cons
   return add_type(std::move(made));
 }
 
-AttributeId TreeBuilder::attribute(Attribute value) {
-  tree.attributes.push_back(std::move(value));
-  return static_cast<AttributeId>(tree.attributes.size() - 1);
-}
-
 AttributeId TreeBuilder::number(AttributeKind kind, int64_t value, TypeId type) {
   Attribute made;
   made.kind = kind;
   made.integer = value;
   made.type = type;
-  return attribute(std::move(made));
+  return tree.add(std::move(made));
 }
 
 AttributeId TreeBuilder::integer32(int64_t value) {
@@ -93,40 +88,12 @@ AttributeId TreeBuilder::floating(double value) {
   made.kind = AttributeKind::kFloat;
   made.number = value;
   made.type = element_type(ElementType::kF32, "f32");
-  return attribute(std::move(made));
+  return tree.add(std::move(made));
 }
 
-AttributeId TreeBuilder::text(AttributeKind kind, std::string_view value) {
-  Attribute made;
-  made.kind = kind;
-  made.text = value;
-  return attribute(std::move(made));
-}
-
-AttributeId TreeBuilder::integers(std::vector<int64_t> values) {
-  Attribute made;
-  made.kind = AttributeKind::kIntegers;
-  made.integers = std::move(values);
-  return attribute(std::move(made));
-}
-
-AttributeId TreeBuilder::array(std::vector<AttributeId> elements) {
-  Attribute made;
-  made.kind = AttributeKind::kArray;
-  made.elements = std::move(elements);
-  return attribute(std::move(made));
-}
-
-AttributeId TreeBuilder::dictionary(std::vector<std::pair<std::string_view, AttributeId>> entries,
-                                    std::string_view name) {
-  Attribute made;
-  made.kind = AttributeKind::kDictionary;
-  made.text = name;
-  for (const auto& [key, value] : entries) {
-    made.names.push_back(tree.intern(key));
-    made.elements.push_back(value);
-  }
-  return attribute(std::move(made));
+AttributeId TreeBuilder::dictionary(std::vector<NamedAttribute> entries, std::string_view name) {
+  for (NamedAttribute& entry : entries) entry.name = tree.intern(entry.name);
+  return tree.add_dictionary(entries, name);
 }
 
 AttributeId TreeBuilder::elements(const Literal& value) {
@@ -134,7 +101,7 @@ AttributeId TreeBuilder::elements(const Literal& value) {
   made.kind = AttributeKind::kElements;
   made.type = type(value.shape());
   made.literal = value;
-  return attribute(std::move(made));
+  return tree.add(std::move(made));
 }
 
 AttributeId TreeBuilder::matrix(const std::vector<std::vector<int64_t>>& rows, size_t width) {
@@ -157,7 +124,7 @@ void TreeBuilder::put(NewOperation& operation, std::string_view name, int64_t va
   const AttributeForm form = form_of(name);
   if (form == AttributeForm::kBool) return put_attribute(operation, name, boolean(value != 0));
   if (form == AttributeForm::kUnit) {
-    if (value != 0) put_attribute(operation, name, attribute({}));
+    if (value != 0) put_attribute(operation, name, tree.add({}));
     return;
   }
   const bool narrow = form == AttributeForm::kInteger32 || form == AttributeForm::kApiVersion;
@@ -166,7 +133,7 @@ void TreeBuilder::put(NewOperation& operation, std::string_view name, int64_t va
 
 void TreeBuilder::put(NewOperation& operation, std::string_view name, std::vector<int64_t> values) {
   if (form_of(name) == AttributeForm::kInteger64 && values.size() == 1) return put(operation, name, values[0]);
-  put_attribute(operation, name, integers(std::move(values)));
+  put_attribute(operation, name, tree.add_integers(std::move(values)));
 }
 
 void TreeBuilder::put(NewOperation& operation, std::string_view name, std::string_view word) {
@@ -174,7 +141,7 @@ void TreeBuilder::put(NewOperation& operation, std::string_view name, std::strin
   const AttributeKind kind = form == AttributeForm::kWord     ? AttributeKind::kWord
                              : form == AttributeForm::kSymbol ? AttributeKind::kSymbol
                                                               : AttributeKind::kString;
-  put_attribute(operation, name, text(kind, word));
+  put_attribute(operation, name, tree.add_text(kind, word));
 }
 
 OperationId TreeBuilder::begin(const NewOperation& operation, LocationId location) {

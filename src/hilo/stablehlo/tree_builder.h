@@ -26,15 +26,12 @@ struct TreeBuilder {
   TypeId add_type(Type type);
   TypeId function_type(std::span<const TypeId> inputs, std::span<const TypeId> results);
 
-  AttributeId attribute(Attribute value);
   AttributeId integer(int64_t value) { return number(AttributeKind::kInteger, value, kNone); }
   AttributeId integer32(int64_t value);
   AttributeId boolean(bool value) { return number(AttributeKind::kBool, value ? 1 : 0, kNone); }
   AttributeId floating(double value);
-  AttributeId text(AttributeKind kind, std::string_view value);
-  AttributeId integers(std::vector<int64_t> values);
-  AttributeId array(std::vector<AttributeId> elements);
-  AttributeId dictionary(std::vector<std::pair<std::string_view, AttributeId>> entries, std::string_view name = {});
+  /// Names need not be interned.
+  AttributeId dictionary(std::vector<NamedAttribute> entries, std::string_view name = {});
   AttributeId elements(const Literal& value);
   /// Rows of one length; short ones are filled with -1.
   AttributeId matrix(const std::vector<std::vector<int64_t>>& rows, size_t width);

@@ -116,22 +116,22 @@ AttributeId layouts(const WriteContext& context, std::span<const Shape> arrays, 
     type.dimensions = {sizes[0]};
     type.spelled = fmt::format("tensor<{}xindex>", sizes[0]);
     made.type = builder.add_type(std::move(type));
-    elements.push_back(builder.attribute(std::move(made)));
+    elements.push_back(builder.tree.add(std::move(made)));
   }
-  return builder.array(std::move(elements));
+  return builder.tree.add_array(std::move(elements));
 }
 
 /// {a = "b"} from {a="b"}.
 StatusOr<AttributeId> frontend_dictionary(TreeBuilder& builder, std::string_view text) {
   hlo::text::Cursor cursor(text, "frontend_attributes");
   HILO_ASSIGN_OR_RETURN(const auto entries, hlo::text::read_frontend_attributes(cursor));
-  std::vector<std::pair<std::string_view, AttributeId>> made;
+  std::vector<NamedAttribute> made;
   for (const auto& [key, value] : entries) {
     Cursor quoted(value, "frontend_attributes");
     StatusOr<std::string> inside =
         value.starts_with('"') ? quoted.quoted(key) : StatusOr<std::string>(std::string(value));
     if (!inside.ok()) return inside.status();
-    made.emplace_back(key, builder.text(AttributeKind::kString, *inside));
+    made.push_back({key, builder.tree.add_text(AttributeKind::kString, *inside)});
   }
   return builder.dictionary(std::move(made));
 }
@@ -167,8 +167,9 @@ Status put_custom_call(const WriteContext& context, const hlo::CustomCallOptions
   }
   std::vector<AttributeId> called;
   for (const ComputationPtr& computation : call.called)
-    called.push_back(builder.text(AttributeKind::kSymbol, context.writer.function(computation)));
-  if (!called.empty()) builder.put_attribute(operation, "called_computations", builder.array(std::move(called)));
+    called.push_back(builder.tree.add_text(AttributeKind::kSymbol, context.writer.function(computation)));
+  if (!called.empty())
+    builder.put_attribute(operation, "called_computations", builder.tree.add_array(std::move(called)));
   std::vector<Shape> operands;
   for (size_t i = 0; i < context.instruction.operands.size(); ++i) operands.push_back(context.operand_shape(i));
   if (!options.operand_layouts.empty() || !options.result_layouts.empty()) {
@@ -180,12 +181,13 @@ Status put_custom_call(const WriteContext& context, const hlo::CustomCallOptions
   for (const auto& [result, operand] : options.aliases) {
     std::vector<int64_t> path;
     if (context.instruction.shape.is_tuple()) path.push_back(result);
-    aliases.push_back(builder.dictionary({{"output_tuple_indices", builder.integers(path)},
+    aliases.push_back(builder.dictionary({{"output_tuple_indices", builder.tree.add_integers(path)},
                                           {"operand_index", builder.integer(operand)},
-                                          {"operand_tuple_indices", builder.integers({})}},
+                                          {"operand_tuple_indices", builder.tree.add_integers({})}},
                                          "stablehlo.output_operand_alias"));
   }
-  if (!aliases.empty()) builder.put_attribute(operation, "output_operand_aliases", builder.array(std::move(aliases)));
+  if (!aliases.empty())
+    builder.put_attribute(operation, "output_operand_aliases", builder.tree.add_array(std::move(aliases)));
   const hlo::Annotations* const annotations = context.instruction.annotations.get();
   if (annotations != nullptr && annotations->frontend_attributes.size() > 2) {
     HILO_ASSIGN_OR_RETURN(const AttributeId frontend, frontend_dictionary(builder, annotations->frontend_attributes));

@@ -78,7 +78,7 @@ void make_portable(const WriteContext& context, NewOperation& operation) {
     one.literal = filled(Shape::scalar(context.instruction.shape.element_type()), 1);
     one.type = operation.results[0];
     NewOperation ones{"stablehlo.constant", {}, {}, operation.results};
-    builder.put_attribute(ones, "value", builder.attribute(std::move(one)));
+    builder.put_attribute(ones, "value", builder.tree.add(std::move(one)));
     operation.operands.push_back(context.writer.append(context.body, ones, 0)[0]);
     operation.name = "stablehlo.atan2";
     return;
@@ -176,8 +176,9 @@ StatusOr<bool> write_pad(const WriteContext& context) {
 AttributeId precisions(TreeBuilder& builder, const hlo::StringList& words) {
   std::vector<AttributeId> elements;
   for (size_t i = 0; i < 2; ++i)
-    elements.push_back(builder.text(AttributeKind::kWord, i < words.size() ? ascii_upper(words[i]) : "DEFAULT"));
-  return builder.array(std::move(elements));
+    elements.push_back(
+        builder.tree.add_text(AttributeKind::kWord, i < words.size() ? ascii_upper(words[i]) : "DEFAULT"));
+  return builder.tree.add_array(std::move(elements));
 }
 
 StatusOr<bool> write_dot(const WriteContext& context) {

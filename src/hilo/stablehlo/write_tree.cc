@@ -173,7 +173,7 @@ Status TreeWriter::write_function(size_t number, RegionId module) {
   Attribute type;
   type.kind = AttributeKind::kType;
   type.type = builder.function_type(inputs, results);
-  builder.put_attribute(operation, "function_type", builder.attribute(std::move(type)));
+  builder.put_attribute(operation, "function_type", builder.tree.add(std::move(type)));
   builder.put(operation, "sym_visibility", entry ? "public" : "private");
   const OperationId id = builder.begin(operation);
   body.region = builder.begin_region();

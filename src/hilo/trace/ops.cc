@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/dot.h"
@@ -16,11 +17,6 @@ namespace hilo::ops {
 namespace {
 
 using hlo::Opcode;
-
-template <typename T>
-std::shared_ptr<const T> shared(T attributes) {
-  return std::make_shared<const T>(std::move(attributes));
-}
 
 /// The least value of an ordered type, -inf for floats; or the greatest.
 Array extreme(ElementType type, bool least) {
@@ -35,7 +31,7 @@ Array compare(const Array& x, const Array& y, hlo::ComparisonDirection direction
   hlo::CompareAttributes attributes;
   attributes.direction = direction;
   attributes.type = type;
-  return bind_one(Opcode::kCompare, {x, y}, shared(attributes));
+  return bind_one(Opcode::kCompare, {x, y}, hlo::shared_attributes(attributes));
 }
 
 Array convert_element_type(const Array& x, ElementType type) {
@@ -52,7 +48,7 @@ Array reduce_precision(const Array& x, int64_t exponent_bits, int64_t mantissa_b
   hlo::ReducePrecisionAttributes attributes;
   attributes.exponent_bits = exponent_bits;
   attributes.mantissa_bits = mantissa_bits;
-  return bind_one(Opcode::kReducePrecision, {x}, shared(attributes));
+  return bind_one(Opcode::kReducePrecision, {x}, hlo::shared_attributes(attributes));
 }
 
 Array bitcast_convert(const Array& x, ElementType type) {
@@ -74,19 +70,19 @@ Array full_like(const Array& x, double value) { return full(x.aval_shape(), valu
 Array constant(const Literal& value) {
   hlo::ConstantAttributes attributes;
   attributes.value = value;
-  return bind_one(Opcode::kConstant, {}, shared(std::move(attributes)));
+  return bind_one(Opcode::kConstant, {}, hlo::shared_attributes(std::move(attributes)));
 }
 
 Array iota(const Shape& shape, int64_t dimension) {
   hlo::IotaAttributes attributes;
   attributes.dimension = dimension;
-  return bind_one(Opcode::kIota, {}, shared(attributes), shape);
+  return bind_one(Opcode::kIota, {}, hlo::shared_attributes(attributes), shape);
 }
 
 Array broadcast_in_dim(const Array& x, const Shape& shape, std::vector<int64_t> dimensions) {
   hlo::BroadcastAttributes attributes;
   attributes.dimensions = std::move(dimensions);
-  return bind_one(Opcode::kBroadcast, {x}, shared(std::move(attributes)), shape);
+  return bind_one(Opcode::kBroadcast, {x}, hlo::shared_attributes(std::move(attributes)), shape);
 }
 
 Array reshape(const Array& x, std::span<const int64_t> dimensions) {
@@ -100,19 +96,19 @@ Array transpose(const Array& x, std::vector<int64_t> permutation) {
   if (std::ranges::is_sorted(permutation)) return x;
   hlo::TransposeAttributes attributes;
   attributes.permutation = std::move(permutation);
-  return bind_one(Opcode::kTranspose, {x}, shared(std::move(attributes)));
+  return bind_one(Opcode::kTranspose, {x}, hlo::shared_attributes(std::move(attributes)));
 }
 
 Array reverse(const Array& x, std::vector<int64_t> dimensions) {
   hlo::ReverseAttributes attributes;
   attributes.dimensions = std::move(dimensions);
-  return bind_one(Opcode::kReverse, {x}, shared(std::move(attributes)));
+  return bind_one(Opcode::kReverse, {x}, hlo::shared_attributes(std::move(attributes)));
 }
 
 Array slice(const Array& x, std::vector<hlo::SliceRange> ranges) {
   hlo::SliceAttributes attributes;
   attributes.ranges = std::move(ranges);
-  return bind_one(Opcode::kSlice, {x}, shared(std::move(attributes)));
+  return bind_one(Opcode::kSlice, {x}, hlo::shared_attributes(std::move(attributes)));
 }
 
 Array dynamic_slice(const Array& x, std::span<const Array> starts, std::vector<int64_t> sizes) {
@@ -120,7 +116,7 @@ Array dynamic_slice(const Array& x, std::span<const Array> starts, std::vector<i
   attributes.sizes = std::move(sizes);
   std::vector<Array> operands = {x};
   operands.insert(operands.end(), starts.begin(), starts.end());
-  return bind_one(Opcode::kDynamicSlice, std::move(operands), shared(std::move(attributes)));
+  return bind_one(Opcode::kDynamicSlice, std::move(operands), hlo::shared_attributes(std::move(attributes)));
 }
 
 Array dynamic_update_slice(const Array& x, const Array& update, std::span<const Array> starts) {
@@ -132,20 +128,20 @@ Array dynamic_update_slice(const Array& x, const Array& update, std::span<const 
 Array concatenate(std::span<const Array> arrays, int64_t dimension) {
   hlo::ConcatenateAttributes attributes;
   attributes.dimension = dimension;
-  return bind_one(Opcode::kConcatenate, {arrays.begin(), arrays.end()}, shared(attributes));
+  return bind_one(Opcode::kConcatenate, {arrays.begin(), arrays.end()}, hlo::shared_attributes(attributes));
 }
 
 Array pad(const Array& x, const Array& value, std::vector<hlo::PaddingDimension> padding) {
   hlo::PadAttributes attributes;
   attributes.padding = std::move(padding);
-  return bind_one(Opcode::kPad, {x, value}, shared(std::move(attributes)));
+  return bind_one(Opcode::kPad, {x, value}, hlo::shared_attributes(std::move(attributes)));
 }
 
 Array reduce(Opcode opcode, const Array& x, const Array& initial, std::vector<int64_t> dimensions) {
   hlo::ReduceAttributes attributes;
   attributes.dimensions = std::move(dimensions);
   attributes.to_apply = or_throw(hlo::scalar_binary_computation(opcode, x.dtype()));
-  return bind_one(Opcode::kReduce, {x, initial}, shared(std::move(attributes)));
+  return bind_one(Opcode::kReduce, {x, initial}, hlo::shared_attributes(std::move(attributes)));
 }
 
 Array reduce_sum(const Array& x, std::vector<int64_t> dimensions) {
@@ -168,13 +164,13 @@ Array dot_general(const Array& lhs, const Array& rhs, const DotDimensions& dimen
   attributes.rhs_batch_dimensions = dimensions.rhs_batch;
   attributes.lhs_contracting_dimensions = dimensions.lhs_contracting;
   attributes.rhs_contracting_dimensions = dimensions.rhs_contracting;
-  Operation operation{Opcode::kDot, {lhs, rhs}, shared(std::move(attributes)), std::nullopt};
+  Operation operation{Opcode::kDot, {lhs, rhs}, hlo::shared_attributes(std::move(attributes)), std::nullopt};
   if (preferred_type) operation.declared = result_avals(operation)[0].shape.with_element_type(*preferred_type);
   return bind(operation)[0];
 }
 
 Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attributes) {
-  return bind_one(Opcode::kGather, {x, indices}, shared(std::move(attributes)));
+  return bind_one(Opcode::kGather, {x, indices}, hlo::shared_attributes(std::move(attributes)));
 }
 
 Array scatter(const Array& x, const Array& indices, const Array& updates, hlo::ScatterAttributes attributes,
@@ -187,13 +183,13 @@ Array scatter(const Array& x, const Array& indices, const Array& updates, hlo::S
     const hlo::InstructionId update = builder.parameter(Shape::scalar(x.dtype()), "new");
     attributes.to_apply = or_throw(std::move(builder).build(update));
   }
-  return bind_one(Opcode::kScatter, {x, indices, updates}, shared(std::move(attributes)));
+  return bind_one(Opcode::kScatter, {x, indices, updates}, hlo::shared_attributes(std::move(attributes)));
 }
 
 std::vector<Array> call(const hlo::ComputationPtr& computation, std::vector<Array> operands) {
   hlo::CallAttributes attributes;
   attributes.to_apply = computation;
-  return bind({Opcode::kCall, std::move(operands), shared(std::move(attributes)), std::nullopt});
+  return bind({Opcode::kCall, std::move(operands), hlo::shared_attributes(std::move(attributes)), std::nullopt});
 }
 
 std::vector<int64_t> all_dimensions(int64_t n) {

@@ -9,6 +9,12 @@
 
 namespace hilo::hlo {
 
+/// Attributes as instructions hold them.
+template <typename T>
+std::shared_ptr<const T> shared_attributes(T attributes) {
+  return std::make_shared<const T>(std::move(attributes));
+}
+
 /// Builds a computation instruction by instruction. It never folds, merges or reorders: what is dumped as unoptimised is
 /// what was traced, and derivatives see max(x, x) as written. The rewriting builder of passes is hlo/rewrite.
 class Builder {
@@ -37,7 +43,8 @@ class Builder {
   }
   StatusOr<InstructionId> get_tuple_element(InstructionId tuple, int64_t index);
 
-  const Shape& shape(InstructionId id) const { return draft_.instruction(id).shape; }
+  /// By value: an instruction's place changes when others are added.
+  Shape shape(InstructionId id) const { return draft_.instruction(id).shape; }
   const Instruction& instruction(InstructionId id) const { return draft_.instruction(id); }
   InstructionId size() const { return draft_.size(); }
   /// Gives a parameter another number; for who learns of a function's captures only while tracing it.

@@ -3,6 +3,7 @@
 #include <optional>
 #include <set>
 
+#include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/elementwise.h"
@@ -19,11 +20,6 @@ namespace {
 
 using Id = InstructionId;
 using Ids = std::vector<InstructionId>;
-
-template <typename T>
-std::shared_ptr<const T> shared(T attributes) {
-  return std::make_shared<const T>(std::move(attributes));
-}
 
 /// A call of LAPACK: its routine without the type's letter ("potrf"), and its dictionary.
 struct LapackCall {
@@ -110,7 +106,7 @@ class Raiser {
     const Instruction& i = *call.instruction;
     CholeskyAttributes attributes;
     attributes.lower = call.letter("uplo") == 'L';
-    const Id factor = b_.add(Opcode::kCholesky, {b_.mapped(i.operands[0])}, shared(attributes));
+    const Id factor = b_.add(Opcode::kCholesky, {b_.mapped(i.operands[0])}, shared_attributes(attributes));
     replace_tuple(i, {factor, no_failure(result(i, 1))});
     return true;
   }
@@ -126,7 +122,7 @@ class Raiser {
     attributes.transpose_a = transpose == 'T'   ? MatrixTranspose::kTranspose
                              : transpose == 'C' ? MatrixTranspose::kAdjoint
                                                 : MatrixTranspose::kNoTranspose;
-    b_.replace(i.id, b_.add(Opcode::kTriangularSolve, b_.mapped(i.operands), shared(attributes)));
+    b_.replace(i.id, b_.add(Opcode::kTriangularSolve, b_.mapped(i.operands), shared_attributes(attributes)));
     return true;
   }
 
@@ -144,7 +140,7 @@ class Raiser {
     if (call.letter("mode") != 'V') return false;
     TriangleAttributes attributes;
     attributes.lower = call.letter("uplo") == 'L';
-    const Id eigh = b_.add(kExtEigh, {b_.mapped(i.operands[0])}, shared(attributes));
+    const Id eigh = b_.add(kExtEigh, {b_.mapped(i.operands[0])}, shared_attributes(attributes));
     replace_tuple(i, {b_.get_tuple_element(eigh, 0), b_.get_tuple_element(eigh, 1), no_failure(result(i, 2))});
     return true;
   }
@@ -157,7 +153,7 @@ class Raiser {
     SvdAttributes attributes;
     attributes.compute_uv = mode != 'N';
     attributes.full_matrices = mode == 'A';
-    const Id svd = b_.add(kExtSvd, {b_.mapped(i.operands[0])}, shared(attributes));
+    const Id svd = b_.add(kExtSvd, {b_.mapped(i.operands[0])}, shared_attributes(attributes));
     const auto zeros = [&](const Shape& shape) {
       return b_.splat(shape, filled(Shape::scalar(shape.element_type()), 0));
     };
@@ -178,7 +174,7 @@ class Raiser {
     if ((!attributes.compute_left_eigenvectors && is_used(i, parts)) ||
         (!attributes.compute_right_eigenvectors && is_used(i, parts + 1)))
       return false;
-    const Id eig = b_.add(kExtEig, {b_.mapped(i.operands[0])}, shared(attributes));
+    const Id eig = b_.add(kExtEig, {b_.mapped(i.operands[0])}, shared_attributes(attributes));
     const bool is_tuple = b_.shape(eig).is_tuple();
     int64_t next = 0;
     const auto take = [&] { return is_tuple ? b_.get_tuple_element(eig, next++) : eig; };
@@ -250,7 +246,7 @@ class Raiser {
     padding.padding.resize(static_cast<size_t>(shape.rank()));
     padding.padding[padding.padding.size() - 2].high = rows_wanted - rows(shape);
     const Literal zero = filled(Shape::scalar(shape.element_type()), 0);
-    return b_.add(Opcode::kPad, {r, b_.constant(zero)}, shared(padding));
+    return b_.add(Opcode::kPad, {r, b_.constant(zero)}, shared_attributes(padding));
   }
 
   bool raise_qr(const Instruction& i, const Shape& x) {
@@ -264,7 +260,7 @@ class Raiser {
     if (width != rows(x) && width != least) return false;
     QrAttributes attributes;
     attributes.full_matrices = width != least;
-    const Id qr = b_.add(kExtQr, {b_.mapped(i.operands[0])}, shared(attributes));
+    const Id qr = b_.add(kExtQr, {b_.mapped(i.operands[0])}, shared_attributes(attributes));
     replace_tuple(i, {over_zeros(b_.get_tuple_element(qr, 1), rows(x)), no_failure(result(i, 1))});
     if (!has_product) return true;
     replaced_.insert(product->id);

@@ -82,7 +82,7 @@ class RewriteBuilder {
   InstructionId splice(const ComputationPtr& callee, std::span<const InstructionId> arguments);
 
   const RewriteNode& node(InstructionId id) const { return nodes_[id]; }
-  const Shape& shape(InstructionId id) const { return nodes_[id].shape; }
+  Shape shape(InstructionId id) const { return nodes_[id].shape; }
   Opcode opcode(InstructionId id) const { return nodes_[id].opcode; }
   InstructionId size() const { return static_cast<InstructionId>(nodes_.size()); }
   const Status& status() const { return status_; }

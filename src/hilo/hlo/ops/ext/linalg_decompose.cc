@@ -21,11 +21,6 @@ namespace {
 using Id = InstructionId;
 using Ids = std::vector<InstructionId>;
 
-template <typename T>
-std::shared_ptr<const T> shared(T attributes) {
-  return std::make_shared<const T>(std::move(attributes));
-}
-
 /// A computation in the making. Remembers the first error.
 class Program {
  public:
@@ -40,8 +35,7 @@ class Program {
   }
 
   Id parameter(size_t k) const { return parameters_[k]; }
-  /// Good until the next instruction is added: what adds several takes Shapes by value.
-  const Shape& shape(Id id) const { return builder_.shape(id); }
+  Shape shape(Id id) const { return builder_.shape(id); }
   ElementType type() const { return type_; }
   ElementType real() const { return real_type_of(type_); }
   int64_t rows() const { return rows_; }
@@ -67,7 +61,7 @@ class Program {
   Ids elements(Id tuple) {
     Ids ids;
     for (int64_t k = 0; status_.ok() && k < shape(tuple).tuple_size(); ++k)
-      ids.push_back(op(Opcode::kGetTupleElement, {tuple}, shared(GetTupleElementAttributes{{}, k})));
+      ids.push_back(op(Opcode::kGetTupleElement, {tuple}, shared_attributes(GetTupleElementAttributes{{}, k})));
     if (ids.empty()) ids.resize(8);  // after an error nobody looks at them
     return ids;
   }
@@ -99,7 +93,7 @@ class Program {
 
   Id filled_with(const Literal& scalar, Shape shape) {
     const Id one = builder_.constant(scalar);
-    return shape.rank() == 0 ? one : op(Opcode::kBroadcast, {one}, shared(BroadcastAttributes{}), shape);
+    return shape.rank() == 0 ? one : op(Opcode::kBroadcast, {one}, shared_attributes(BroadcastAttributes{}), shape);
   }
   Id full(Shape shape, double value) { return filled_with(filled(Shape::scalar(shape.element_type()), value), shape); }
   Id nan(Shape shape) {
@@ -113,7 +107,7 @@ class Program {
   Id compared(Id x, Id y, ComparisonDirection direction) {
     CompareAttributes attributes;
     attributes.direction = direction;
-    return op(Opcode::kCompare, {x, y}, shared(attributes));
+    return op(Opcode::kCompare, {x, y}, shared_attributes(attributes));
   }
 
   /// x where the item's info says so (zero, or not negative), else NaN.
@@ -123,7 +117,8 @@ class Program {
     BroadcastAttributes batch;
     batch.dimensions.resize(batch_.size());
     std::iota(batch.dimensions.begin(), batch.dimensions.end(), int64_t{0});
-    const Id everywhere = op(Opcode::kBroadcast, {ok}, shared(batch), shape(x).with_element_type(ElementType::kPred));
+    const Id everywhere =
+        op(Opcode::kBroadcast, {ok}, shared_attributes(batch), shape(x).with_element_type(ElementType::kPred));
     return op(Opcode::kSelect, {everywhere, x, nan(shape(x))});
   }
   Ids all_checked(std::span<const Id> values, Id info) {
@@ -136,7 +131,7 @@ class Program {
   Id upper(Shape shape, int64_t k) {
     const Shape numbers = shape.with_element_type(ElementType::kS32);
     const auto place = [&](int64_t dimension) {
-      return op(Opcode::kIota, {}, shared(IotaAttributes{{}, dimension}), numbers);
+      return op(Opcode::kIota, {}, shared_attributes(IotaAttributes{{}, dimension}), numbers);
     };
     const Id row = op(Opcode::kAdd, {place(shape.rank() - 2), full(numbers, static_cast<double>(k))});
     return compared(place(shape.rank() - 1), row, ComparisonDirection::kGe);
@@ -156,14 +151,14 @@ class Program {
     for (int64_t size : shape(x).dimensions()) attributes.ranges.push_back({0, size, 1});
     attributes.ranges[attributes.ranges.size() - 2].limit = rows;
     attributes.ranges.back().limit = columns;
-    return op(Opcode::kSlice, {x}, shared(std::move(attributes)));
+    return op(Opcode::kSlice, {x}, shared_attributes(std::move(attributes)));
   }
   Id with_columns(Id x, int64_t more) {
     if (!status_.ok()) return 0;
     PadAttributes attributes;
     attributes.padding.resize(static_cast<size_t>(shape(x).rank()));
     attributes.padding.back().high = more;
-    return op(Opcode::kPad, {x, full(Shape::scalar(type_), 0)}, shared(std::move(attributes)));
+    return op(Opcode::kPad, {x, full(Shape::scalar(type_), 0)}, shared_attributes(std::move(attributes)));
   }
 
   StatusOr<ComputationPtr> finish(const Ids& results) && {

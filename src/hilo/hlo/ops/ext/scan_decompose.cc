@@ -20,7 +20,7 @@ class Emitter {
   /// `line`: of the scan, which all of its own instructions carry.
   Emitter(std::string name, AnnotationsPtr line) : draft_(std::move(name)), line_(std::move(line)) {}
 
-  const Shape& shape(InstructionId id) const { return draft_.instruction(id).shape; }
+  Shape shape(InstructionId id) const { return draft_.instruction(id).shape; }
   InstructionId add(Opcode opcode, const Shape& shape, const Ids& operands, AttributesPtr attributes = nullptr) {
     const InstructionId id = draft_.append(opcode, shape, operands, std::move(attributes));
     draft_.mutable_instruction(id).annotations = line_;

@@ -21,8 +21,7 @@ class Steps {
   /// The op's operands.
   const Ids& operands() const { return operands_; }
   InstructionId operand(size_t i) const { return operands_[i]; }
-  /// Good until the next instruction is added.
-  const Shape& shape(InstructionId id) const { return builder_.shape(id); }
+  Shape shape(InstructionId id) const { return builder_.shape(id); }
 
   InstructionId add(Opcode opcode, const Ids& operands, AttributesPtr attributes = nullptr,
                     const std::optional<Shape>& declared = std::nullopt);
