@@ -140,7 +140,7 @@ class Generator {
 
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<unsigned>(n)); }
-  const Shape& shape(InstructionId id) const { return b_.shape(id); }
+  Shape shape(InstructionId id) const { return b_.shape(id); }
 
   void take_parameters(std::span<const Shape> shapes, bool packed) {
     const InstructionId all = packed ? b_.parameter(Shape::tuple(shapes)) : 0;

@@ -30,7 +30,7 @@ class Generator {
  private:
   int64_t below(int64_t n) { return static_cast<int64_t>(random_() % static_cast<unsigned>(n)); }
   InstructionId any() { return values_[static_cast<size_t>(below(static_cast<int64_t>(values_.size())))]; }
-  const Shape& shape(InstructionId v) { return b_.shape(v); }
+  Shape shape(InstructionId v) { return b_.shape(v); }
 
   Shape random_shape() {
     constexpr int64_t kExtents[] = {1, 2, 3, 5, 8, 17, 20};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/runtime/linalg.cc -- cholesky and triangular-solve by LAPACK and BLAS; custom calls.
+#include <array>
 #include <cstring>
 
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/lapack_routine.h"
+#include "hilo/backend/cpu/runtime/small_cholesky.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/linalg.h"
@@ -75,20 +77,39 @@ class CholeskyHero final : public Hero {
     if (elements_ == 0) return ok_status();
     if (buffers[0] != buffers[1]) std::memcpy(buffers[1], buffers[0], static_cast<size_t>(elements_) * sizeof(Stored));
     HILO_ASSIGN_OR_RETURN(const auto a, (Computed<Stored, T>::of(buffers[1], elements_)));
-    const int64_t size = static_cast<int64_t>(n_) * n_;
-    const char uplo = lower_ ? 'U' : 'L';
-    lapack::for_batch(elements_ / size, static_cast<double>(size) * n_ / 3, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        int info = 0;
-        call_(&uplo, &n_, a.data() + i * size, &n_, &info);
-        finish_factor(a.data() + i * size, n_, lower_, info != 0);
+    const int64_t size = static_cast<int64_t>(n_) * n_, count = elements_ / size;
+    lapack::for_batch(count, static_cast<double>(size) * n_ / 3, [&](int64_t begin, int64_t end) {
+      if constexpr (std::is_floating_point_v<T>) {
+        if (n_ <= kLargestSmallCholesky && 2 * count >= kCholeskyLanes<T>) return factor_in_lanes(a.data(), begin, end);
       }
+      factor_one_by_one(a.data(), begin, end);
     });
     a.write_back();
     return ok_status();
   }
 
  private:
+  void factor_one_by_one(T* data, int64_t begin, int64_t end) const {
+    const char uplo = lower_ ? 'U' : 'L';
+    for (int64_t i = begin; i < end; ++i) {
+      T* const matrix = data + i * n_ * n_;
+      int info = 0;
+      call_(&uplo, &n_, matrix, &n_, &info);
+      finish_factor(matrix, n_, lower_, info != 0);
+    }
+  }
+
+  void factor_in_lanes(T* data, int64_t begin, int64_t end) const {
+    for (int64_t i = begin; i < end; i += kCholeskyLanes<T>) {
+      std::array<bool, kCholeskyLanes<T>> failed;
+      const auto count = static_cast<size_t>(std::min(kCholeskyLanes<T>, end - i));
+      T* const matrices = data + i * n_ * n_;
+      factor_small(matrices, n_, lower_, std::span(failed).first(count));
+      for (size_t lane = 0; lane < count; ++lane)
+        finish_factor(matrices + static_cast<int64_t>(lane) * n_ * n_, n_, lower_, failed[lane]);
+    }
+  }
+
   CholeskyRoutine<T>* call_;
   int64_t elements_;
   int n_;
