@@ -24,6 +24,7 @@ LAYERS = {
     "hlo/verify": ("hlo/ops",),
     "hlo/eval": ("hlo/ops",),
     "hlo/rewrite": ("hlo/build", "hlo/eval"),
+    "hlo/bisect": ("hlo/eval",),
     "hlo/passes": ("hlo/rewrite", "hlo/verify", "hlo/ops/ext"),
     "hlo/cost": ("hlo/passes",),
     "hlo/graph": ("hlo/cost",),

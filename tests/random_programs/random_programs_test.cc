@@ -11,7 +11,6 @@
 #include "hilo/backend/buffer.h"
 #include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/base/files.h"
-#include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "tests/support/program_files.h"
@@ -55,10 +54,11 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
   int64_t differing = 0;
   for (unsigned seed = begin; seed < begin + count && differing < 5; ++seed) {
     const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage);
-    const std::string text = disagreement(program, run_on_engine);
+    const std::string text = hlo::disagreement(program, run_on_engine, by_names());
     if (text.empty()) continue;
     ++differing;
-    ADD_FAILURE() << "seed " << seed << ": " << text << "\nreduced:\n" << shown(reduced(program, run_on_engine));
+    ADD_FAILURE() << "seed " << seed << ": " << text << "\nreduced:\n"
+                  << shown(hlo::reduced(program, run_on_engine, by_names()));
   }
   std::cout << count << " programs, " << coverage.pairs() << " pairs of opcode and type, each at least "
             << coverage.least() << " times\n";
@@ -68,47 +68,20 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
   }
 }
 
-/// `computation` with `wrong` in place of `right`, on f32.
-hlo::ComputationPtr with_wrong_kernel(const hlo::Computation& computation, Opcode right, Opcode wrong) {
-  hlo::ComputationDraft draft("main");
-  for (const hlo::Instruction& i : computation.instructions()) {
-    const bool planted = i.opcode == right && i.shape.element_type() == ElementType::kF32;
-    if (planted) draft.append(wrong, i.shape, i.operands, i.attributes, i.name);
-    else draft.append_copy(i, i.operands);
-  }
-  StatusOr<hlo::ComputationPtr> built = std::move(draft).finish(computation.root_id());
-  return built.ok() ? *built : nullptr;
-}
-
 TEST(RandomPrograms, FindAPlantedWrongKernelAndReduceItToAFewOps) {
   const std::pair<Opcode, Opcode> kPlanted[] = {
       {Opcode::kSubtract, Opcode::kAdd}, {Opcode::kMaximum, Opcode::kMinimum}, {Opcode::kFloor, Opcode::kCeil}};
   for (const auto& [right, wrong] : kPlanted) {
-    const Engine engine = [&, right = right, wrong = wrong](
-                              const hlo::Module& module,
-                              const std::vector<Literal>& arguments) -> StatusOr<std::vector<Literal>> {
-      const hlo::ComputationPtr planted = with_wrong_kernel(*module.entry, right, wrong);
-      std::vector<Literal> packed;  // parameters may be tuples
-      size_t next = 0;
-      const std::function<Literal(const Shape&)> take = [&](const Shape& shape) {
-        if (!shape.is_tuple()) return arguments[next++];
-        std::vector<Literal> elements;
-        for (const Shape& element : shape.tuple_elements()) elements.push_back(take(element));
-        return Literal::tuple(std::move(elements));
-      };
-      for (const Shape& shape : planted->parameter_shapes()) packed.push_back(take(shape));
-      HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(*planted, std::span<const Literal>(packed)));
-      return leaves_of(value);
-    };
+    const Engine engine = evaluator_with(right, wrong);
     bool found = false;
     Coverage coverage;
     for (unsigned seed = 0; seed < 2000 && !found; ++seed) {
       const RandomProgram program = random_program(seed, 12, coverage);
-      if (disagreement(program, engine).empty()) continue;
+      if (hlo::disagreement(program, engine, by_names()).empty()) continue;
       found = true;
-      const RandomProgram small = reduced(program, engine);
-      EXPECT_NE(disagreement(small, engine), "");
-      EXPECT_LE(op_count(*small.module.entry), 5) << shown(small);
+      const RandomProgram small = hlo::reduced(program, engine, by_names());
+      EXPECT_NE(hlo::disagreement(small, engine, by_names()), "");
+      EXPECT_LE(hlo::op_count(*small.module.entry), 5) << shown(small);
       EXPECT_LE(small.module.entry->size(), 10u) << shown(small);
     }
     EXPECT_TRUE(found) << hlo::opcode_name(right);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "hilo/base/files.h"
+#include "hilo/hlo/bisect/agreement.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/text/printer.h"
 
@@ -28,15 +29,15 @@ void append_bytes(const Literal& literal, std::string& out) {
 }  // namespace
 
 Status write_program(const std::string& folder, const std::string& name, const RandomProgram& program) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<Expected> results, expected_of(program));
+  HILO_ASSIGN_OR_RETURN(const std::vector<hlo::Expected> results, hlo::expected_of(program, by_names()));
   std::string lines, bytes;
   for (const Literal& argument : program.arguments) {
     if (argument.is_tuple()) return invalid_argument("an argument is a tuple");
     lines += "in " + described(argument) + "\n";
     append_bytes(argument, bytes);
   }
-  for (const Expected& result : results) {
-    const double tolerance = tolerance_of(result.value.shape().element_type());
+  for (const hlo::Expected& result : results) {
+    const double tolerance = hlo::tolerance_of(result.value.shape().element_type());
     const bool exact = result.exact || tolerance == 0;
     lines += "out " + described(result.value) +
              (exact ? " exact\n" : fmt::format(" {}\n", tolerance * std::max(1.0, result.scale)));

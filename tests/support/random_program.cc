@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/accuracy.h"
+#include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -377,6 +378,37 @@ RandomProgram program_of(const Sample& sample, const Cell& cell) {
   std::mt19937 random(0);
   Coverage none([](const Cell&) { return false; });
   return Generator(random, none, "main", 0, Audience::kOthers).make_of(sample, cell);
+}
+
+hlo::CompareOptions by_names() {
+  hlo::CompareOptions options;
+  options.exact = [](const hlo::Instruction& i) { return i.name.starts_with(kExactName); };
+  return options;
+}
+
+StatusOr<std::vector<Literal>> run_evaluator(const hlo::Module& module, const std::vector<Literal>& arguments) {
+  std::vector<Literal> parameters;
+  size_t next = 0;
+  for (const Shape& shape : module.entry->parameter_shapes()) parameters.push_back(packed(shape, arguments, next));
+  HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module, std::span<const Literal>(parameters)));
+  return leaves_of(value);
+}
+
+Engine evaluator_with(Opcode right, Opcode wrong) {
+  return [=](const hlo::Module& module, const std::vector<Literal>& arguments) -> StatusOr<std::vector<Literal>> {
+    hlo::Module planted = module;
+    const auto plant = [&](const ComputationPtr& computation) -> StatusOr<ComputationPtr> {
+      hlo::ComputationDraft draft(computation->name());
+      for (const hlo::Instruction& i : computation->instructions()) {
+        if (i.opcode == right && i.shape.element_type() == ElementType::kF32)
+          draft.append(wrong, i.shape, i.operands, i.attributes, i.name);
+        else draft.append_copy(i, i.operands);
+      }
+      return std::move(draft).finish(computation->root_id());
+    };
+    HILO_RETURN_IF_ERROR(hlo::rewrite_computations(planted, plant).status());
+    return run_evaluator(planted, arguments);
+  };
 }
 
 }  // namespace hilo::tests

@@ -7,17 +7,15 @@
 #include <map>
 #include <random>
 
+#include "hilo/hlo/bisect/reduce.h"
 #include "tests/support/status_cell.h"
 
 namespace hilo::tests {
 
-/// A program with the values of its parameters. Names say how near results must be: those of instructions whose value every
-/// engine must give to the bit begin with kExactName.
-struct RandomProgram {
-  hlo::Module module;
-  std::vector<Literal> arguments;
-};
+/// Names say how near results must be: those of instructions whose value every engine must give to the bit begin so.
 inline constexpr std::string_view kExactName = "exact";
+using RandomProgram = hlo::Invocation;
+using Engine = hlo::EngineFunction;
 
 /// How often each opcode stands in programs on each type.
 class Coverage {
@@ -51,33 +49,16 @@ enum class Audience : uint8_t {
 RandomProgram random_program(unsigned seed, int instructions, Coverage& coverage,
                              Audience audience = Audience::kEngine);
 
-/// Runs a module on leaves of arguments; gives leaves of results.
-using Engine = std::function<StatusOr<std::vector<Literal>>(const hlo::Module&, const std::vector<Literal>&)>;
-
 /// A sample as a program whose result is named by kExactName if every engine gives the same bits.
 RandomProgram program_of(const Sample& sample, const Cell& cell);
 
-/// How far apart results may be that are computed in another order or by another formula, relative to the greatest value
-/// that they come from; 0 for types that aren't rounded.
-double tolerance_of(ElementType type);
+/// How results of random programs are compared: by their names.
+hlo::CompareOptions by_names();
 
-/// What a program's results are, by the reference evaluator: leaves in order, whether they must be the same bits, and
-/// the greatest finite magnitude behind each.
-struct Expected {
-  Literal value;
-  bool exact = false;
-  double scale = 0;
-};
-StatusOr<std::vector<Expected>> expected_of(const RandomProgram& program);
-
-/// What differs between the engine and the reference evaluator, or "". One table says how far floats may be apart that
-/// aren't exact: relative to the greatest value that they come from.
-std::string disagreement(const RandomProgram& program, const Engine& engine);
-
-/// The smallest program found that still differs: one result, every value that needn't be computed is an argument.
-RandomProgram reduced(RandomProgram program, const Engine& engine);
-
-/// Ops that compute: no parameters, tuples, or elements of tuples.
-int64_t op_count(const hlo::Computation& computation);
+/// The reference evaluator with a wrong kernel: `wrong` in place of `right` on f32, in all computations.
+/// Example   evaluator_with(Opcode::kSubtract, Opcode::kAdd)
+Engine evaluator_with(hlo::Opcode right, hlo::Opcode wrong);
+/// The reference evaluator on leaves.
+StatusOr<std::vector<Literal>> run_evaluator(const hlo::Module& module, const std::vector<Literal>& arguments);
 
 }  // namespace hilo::tests

@@ -93,19 +93,6 @@ hlo::ComputationPtr built(const Sample& sample) {
   return computation.ok() ? *computation : nullptr;
 }
 
-std::vector<Literal> leaves_of(const Literal& value) {
-  if (!value.is_tuple()) return {value};
-  return leaves_of(value.elements());
-}
-
-std::vector<Literal> leaves_of(std::span<const Literal> values) {
-  std::vector<Literal> leaves;
-  for (const Literal& value : values) {
-    for (Literal& leaf : leaves_of(value)) leaves.push_back(std::move(leaf));
-  }
-  return leaves;
-}
-
 std::vector<Literal> evaluated(const hlo::Computation& computation, std::span<const Literal> leaves) {
   const StatusOr<Literal> value = hlo::evaluate(computation, leaves);
   EXPECT_TRUE(value.ok()) << value.status().to_string();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "hilo/trace/rules.h"
+#include "hilo/types/literal_leaves.h"
 #include "tests/support/samples.h"
 
 namespace hilo::tests {
@@ -44,9 +45,6 @@ class CellTest : public testing::TestWithParam<Cell> {
 hlo::ComputationPtr built(const Sample& sample);
 /// The value of the reference evaluator, flattened; or a failed test.
 std::vector<Literal> evaluated(const hlo::Computation& computation, std::span<const Literal> leaves);
-/// Leaves of a value, in order.
-std::vector<Literal> leaves_of(const Literal& value);
-std::vector<Literal> leaves_of(std::span<const Literal> values);
 
 }  // namespace hilo::tests
 

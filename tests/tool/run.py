@@ -7,6 +7,7 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 
 import html.parser
 import json
+import os
 import pathlib
 import signal
 import struct
@@ -94,6 +95,7 @@ def help_is_there_for_each_subcommand(place):
     holds(place.good("--help"), "run", "opt", "convert", "info", "Exit codes")
     holds(place.good("run", "--help"), "--input", "--random", "jax_enable_x64", "jax_platform_name")
     holds(place.good("opt", "--help"), "--passes", "simplify")
+    holds(place.good("bisect", "--help"), "--input", "--random", "--function", "--output", "Exit code 0")
     for name in ("convert", "info", "flags"):
         holds(place.good(name, "--help"), "Usage")
 
@@ -154,6 +156,50 @@ def grad_gives_values_and_gradients_of_floating_inputs(place):
     holds(text, "out1 = s32[3] {", "grad0 = f32[4] {1, 1, 1, 1}")
     assert place.files("gradients") == ["grad0.npy", "out0.npy", "out1.npy", "out2.npy"]
     holds(place.bad(1, "grad", "axpy.hlo"), "got 0 arrays; wanted 3 arrays")
+
+
+def bisect_counts_the_ops_on_which_engines_agree(place):
+    assert place.good("bisect", "axpy.hlo", "--random", "3", "--output", "small.hlo") == "engines agree on 3 ops\n"
+    assert place.files(".") == ["axpy.hlo", "denormal.hlo", "forever.hlo", "narrow.hlo"]  # there is nothing to write
+    place.good("run", "axpy.hlo", "--random", "2", "--output-dir", "given")
+    inputs = [part for i in range(3) for part in ("--input", f"given/out{i}.npy")]
+    place.good("convert", "--to", "bytecode", "axpy.hlo", "-o", "axpy.mlirbc")
+    for program in ("axpy.hlo", "axpy.mlirbc"):
+        holds(place.good("bisect", program, *inputs), "engines agree on ")
+    holds(place.good("bisect", "axpy.mlirbc", "--function", "main", "--random", "1"), "engines agree on ")
+    holds(place.good("bisect", "narrow.hlo", "--random", "1"), "engines agree on 2 ops")
+
+
+def bisect_goes_into_no_op_with_effects(place):
+    (place.folder / "sum.hlo").write_text(ALL_REDUCE)
+    assert place.good("bisect", "sum.hlo", "--random", "1") == \
+        "engines agree on 0 ops; 1 with effects, or not on arrays, are not compared\n"
+
+
+def bisect_refuses_what_it_can_not_run(place):
+    holds(place.bad(1, "bisect", "axpy.hlo"), "INVALID_ARGUMENT: axpy: got 0 arguments; wanted 3. Hint: --input")
+    place.good("run", "axpy.hlo", "--random", "2", "--output-dir", "out")
+    holds(place.bad(1, "bisect", "axpy.hlo", "--input", "out/out1.npy", "--random", "1"),
+          "INVALID_ARGUMENT: axpy: argument 0; got s32[3]; wanted f32[4]")
+    holds(place.bad(1, "bisect", "nowhere.hlo"), "NOT_FOUND", "nowhere.hlo")
+    (place.folder / "bad.hlo").write_text("HloModule m\n\nENTRY main {\n  x = f32[4] paramter(0)\n}\n")
+    holds(place.bad(1, "bisect", "bad.hlo"), "bad.hlo:4:")
+    holds(place.bad(1, "bisect", "axpy.hlo", "--function", "g", "--random", "1"), "INVALID_ARGUMENT")
+    holds(place.bad(2, "bisect", "axpy.hlo", "--ouptut", "x"), "did you mean '--output'?")
+    holds(place.bad(2, "bisect", "axpy.hlo", "--random", "x"), "--random")
+    place.bad(2, "bisect")
+
+
+def interrupt_ends_a_bisection_with_130(place):
+    os.mkfifo(place.folder / "zero.npy")  # opens when the command reads it, so it is running
+    child = subprocess.Popen([place.command, "bisect", "forever.hlo", "--input", "zero.npy"], cwd=place.folder,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    header = "{'descr': '<i4', 'fortran_order': False, 'shape': (), }".ljust(117).encode() + b"\n"
+    with open(place.folder / "zero.npy", "wb") as pipe:
+        pipe.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + struct.pack("<i", 0))
+    child.send_signal(signal.SIGINT)
+    out, _ = child.communicate(timeout=60)
+    assert child.returncode == 130 and out == b"", (child.returncode, out)
 
 
 def missing_arguments_fail(place):
@@ -431,6 +477,8 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,
          outputs_are_inputs_of_the_next_run, grad_gives_values_and_gradients_of_floating_inputs,
+         bisect_counts_the_ops_on_which_engines_agree, bisect_goes_into_no_op_with_effects,
+         bisect_refuses_what_it_can_not_run, interrupt_ends_a_bisection_with_130,
          missing_arguments_fail, wrong_argument_shape_fails, missing_file_fails,
          text_that_is_no_hlo_fails_with_its_line, unknown_names_are_wrong_usage_with_the_nearest_name,
          missing_and_wrong_values_are_wrong_usage, what_is_not_there_is_unimplemented, profile_goes_to_stderr_and_to_files,

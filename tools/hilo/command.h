@@ -25,6 +25,7 @@ Command add_run(CLI::App& parent);
 Command add_grad(CLI::App& parent);
 Command add_opt(CLI::App& parent);
 Command add_convert(CLI::App& parent);
+Command add_bisect(CLI::App& parent);
 Command add_check(CLI::App& parent);
 Command add_conformance(CLI::App& parent);
 Command add_info(CLI::App& parent);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "hilo/types/largest_difference.h"
 #include "hilo/types/narrow_float.h"
 
 namespace hilo::tool {
@@ -84,41 +85,19 @@ Parts parts_at(ElementType type, const std::byte* data, int64_t index, int64_t p
 
 bool same(const Number& a, const Number& b) { return a.bits == b.bits || (std::isnan(a.value) && std::isnan(b.value)); }
 
-std::string position_text(const Shape& shape, int64_t index) {
-  std::string text;
-  for (int64_t d = shape.rank() - 1; d >= 0; --d) {
-    text = fmt::format("{}{}{}", index % shape.dimension(d), text.empty() ? "" : ",", text);
-    index /= shape.dimension(d);
-  }
-  return "[" + text + "]";
-}
-
-/// The elements that fail, the worst of them, and by how much.
+/// The elements that fail, and how far the worst of them is in units in the last place.
 struct Worst {
-  int64_t wrong = 0, index = -1;
-  double largest = -1;
+  LargestDifference difference;
   uint64_t ulp = 0;
 
   void add(int64_t at, double gap, uint64_t gap_in_ulp) {
-    ++wrong;
-    const double counted = std::isfinite(gap) ? gap : std::numeric_limits<double>::infinity();
-    if (counted <= largest) return;
-    largest = counted;
-    ulp = gap_in_ulp;
-    index = at;
+    if (difference.add(at, gap)) ulp = gap_in_ulp;
   }
 };
 
 Difference describe(std::string_view what, const Worst& worst, const Literal& actual, const Literal& expected) {
-  if (worst.wrong == 0) return {};
-  const Shape& shape = expected.shape();
-  const int64_t offset = worst.index * element_size_bytes(shape.element_type());
-  const auto element = [&](const Literal& literal) {
-    return element_to_string(shape.element_type(), literal.bytes().data() + offset);
-  };
-  std::string text = fmt::format("{} of {}: {} of {} elements differ; largest difference {} at {}: got {}, wanted {}",
-                                 what, shape.to_string(), worst.wrong, shape.element_count(), worst.largest,
-                                 position_text(shape, worst.index), element(actual), element(expected));
+  if (!worst.difference.found()) return {};
+  std::string text = fmt::format("{} of {}", what, worst.difference.to_string(actual, expected));
   if (worst.ulp != 0 && worst.ulp != std::numeric_limits<uint64_t>::max()) text += fmt::format(" ({} ulp)", worst.ulp);
   return {true, std::move(text)};
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <optional>
 #include <vector>
 
 #include "hilo/backend/run_collective.h"
@@ -14,10 +13,10 @@
 #include "hilo/client/replicas.h"
 #include "hilo/import/program.h"
 #include "hilo/io/npy.h"
+#include "tools/hilo/arguments.h"
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
-#include "tools/hilo/random_input.h"
 
 namespace hilo::tool {
 namespace {
@@ -28,8 +27,7 @@ using Clock = std::chrono::steady_clock;
 struct RunOptions {
   std::string file;
   std::string function;
-  std::vector<std::string> inputs;
-  std::optional<uint64_t> seed;
+  ArgumentOptions arguments;
   std::string output_dir;
   std::string engine;
   int64_t repeat = 1;
@@ -45,24 +43,15 @@ Status check_interrupted() { return interrupted() ? cancelled("interrupted") : o
 using PerReplica = std::vector<std::vector<BufferPtr>>;
 
 /// One replica's arguments: the files in order, which all replicas read alike, the rest from the seed + the replica.
-StatusOr<std::vector<BufferPtr>> read_arguments(const RunOptions& options, const Executable& program, int replica) {
+StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, const Executable& program, int replica) {
   const std::span<const Shape> shapes = program.argument_shapes();
-  if (options.inputs.size() > shapes.size() || (options.inputs.size() < shapes.size() && !options.seed)) {
-    return invalid_argument(
-        fmt::format("{}: got {} arguments; wanted {}. Hint: --input a.npy for each, or --random SEED for the rest",
-                    program.name(), options.inputs.size(), shapes.size()));
-  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<Literal> literals,
+                        read_arguments(options.arguments, program.name(), shapes, replica));
   std::vector<BufferPtr> arguments;
   for (size_t i = 0; i < shapes.size(); ++i) {
-    HILO_RETURN_IF_ERROR(check_interrupted());
-    StatusOr<Literal> literal =
-        i < options.inputs.size()
-            ? io::read_npy(options.inputs[i])
-            : random_argument(shapes[i].with_default_layout(), *options.seed + static_cast<uint64_t>(replica), i);
-    if (!literal.ok()) return literal.status();
-    const bool fits = literal->shape().compatible(shapes[i]);  // if not, execute says what is wrong
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer,
-                          buffer_from_literal(*literal, fits ? shapes[i] : literal->shape(), replica));
+    const Literal& literal = literals[i];
+    const bool fits = literal.shape().compatible(shapes[i]);  // if not, execute says what is wrong
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(literal, fits ? shapes[i] : literal.shape(), replica));
     arguments.push_back(std::move(buffer));
   }
   return arguments;
@@ -111,7 +100,7 @@ Status run_program(const RunOptions& options) {
   Executable* const program = computation.executable().get();
   PerReplica arguments, results;
   for (int replica = 0; replica < (together ? program->replica_count() : 1); ++replica) {
-    HILO_ASSIGN_OR_RETURN(std::vector<BufferPtr> own, read_arguments(options, *program, replica));
+    HILO_ASSIGN_OR_RETURN(std::vector<BufferPtr> own, argument_buffers(options, *program, replica));
     arguments.push_back(std::move(own));
   }
 
@@ -140,15 +129,7 @@ Command add_run(CLI::App& parent) {
       ->required();
   app->add_option("--function", options->function, "Of MLIR: run this one; else main, or the only public one")
       ->type_name("NAME");
-  app->add_option("--input", options->inputs, "An argument as .npy; once per argument, in order")
-      ->expected(1)
-      ->take_all()
-      ->type_name("FILE");
-  app->add_option(
-         "--random", options->seed,
-         "Arguments without --input are random: floats uniform in [-1, 1), integers 0..9, pred by bit; the same "
-         "on every machine. Replica r takes SEED + r")
-      ->type_name("SEED");
+  add_argument_options(*app, options->arguments);
   app->add_option("--output-dir", options->output_dir,
                   "Write each result there as outN.npy; of several replicas as replicaR.outN.npy")
       ->type_name("DIR");

@@ -6,22 +6,10 @@
 
 #include "hilo/backend/run_collective.h"
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/types/literal_leaves.h"
 
 namespace hilo {
 namespace {
-
-/// The leaves of `flat` from `next` on, as a value of `shape`; nesting of shapes bounds the recursion.
-Literal packed(const Shape& shape, std::span<const Literal> flat, size_t& next) {
-  if (!shape.is_tuple()) return flat[next++];
-  std::vector<Literal> elements;
-  for (const Shape& element : shape.tuple_elements()) elements.push_back(packed(element, flat, next));
-  return Literal::tuple(std::move(elements));
-}
-
-void flatten(const Literal& value, std::vector<Literal>& flat) {
-  if (!value.is_tuple()) return flat.push_back(value);
-  for (const Literal& element : value.elements()) flatten(element, flat);
-}
 
 /// What observers are told of every instruction.
 std::unordered_map<const hlo::Instruction*, ExecutionUnit> units_of(const hlo::Module& module) {
@@ -61,8 +49,7 @@ class ReferenceExecutable final : public Executable {
     if (options.observer != nullptr) observe(*options.observer, how);
     how.collective = collective_function(options.communicator, hlo::evaluate_called);
     HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
-    std::vector<Literal> flat;
-    flatten(value, flat);
+    const std::vector<Literal> flat = leaves_of(value);
     for (size_t i = 0; i < flat.size(); ++i) {
       HILO_ASSIGN_OR_RETURN(results[i], buffer_from_literal(flat[i], result_shapes()[i], options.replica));
     }
