@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""100 functions of JAX over its differentiable primitives, with arguments. `export_functions.py FOLDER` writes each as
+"""Over 100 functions of JAX over its differentiable primitives, with arguments. `export_functions.py FOLDER` writes each as
 FOLDER/NAME.jax (jax.export, without derivative) and NAME.vjp.jax (with vjp_order=1). tests/interop/gradients.py compares
 hilo's gradients through them with JAX's."""
 
@@ -137,7 +137,8 @@ FUNCTIONS = {
     "logistic": (jax.nn.sigmoid, V), "erf": (jax.scipy.special.erf, V), "erfc": (jax.scipy.special.erfc, V),
     "erf_inv": (jax.scipy.special.erfinv, U), "lgamma": (jax.scipy.special.gammaln, P),
     "lgamma_at_integers": (jax.scipy.special.gammaln, np.array([0.25, 1., 2., 12.])),
-    "digamma": (jax.scipy.special.digamma, P), "power": (jnp.power, P, V), "integer_power": (lambda x: x ** 3, V),
+    "digamma": (jax.scipy.special.digamma, P),
+    "digamma_at_poles": (jax.scipy.special.digamma, np.array([0.25, 0., -1., -1.5])), "power": (jnp.power, P, V), "integer_power": (lambda x: x ** 3, V),
     "add": (jnp.add, V, W), "subtract": (jnp.subtract, V, W), "multiply": (jnp.multiply, V, W),
     "divide": (jnp.divide, V, P), "maximum": (jnp.maximum, V, W), "minimum": (jnp.minimum, V, W),
     "remainder": (jnp.fmod, V, P),
@@ -163,7 +164,8 @@ FUNCTIONS = {
     "reduce_sum": (lambda x: (x * x).sum(0), M), "reduce_max": (lambda x: x.max(1), M), "reduce_min": (jnp.min, M),
     "reduce_prod": (lambda x: x.prod(1), M), "mean_variance": (lambda x: (x.mean(), x.var(0)), M),
     "logsumexp": (jax.nn.logsumexp, M), "cumsum": (lambda x: jnp.cumsum(x * x), V), "cumprod": (jnp.cumprod, V),
-    "cummax": (lax.cummax, V),
+    "cummax": (lax.cummax, V), "cummax_of_equals": (lax.cummax, np.array([1., 2., 2., 0., 2., 3.])),
+    "cummin_reversed": (lambda x: lax.cummin(x * x, axis=1, reverse=True), M),
     "cumlogsumexp": (lax.cumlogsumexp, V),
     "argmax_value": (lambda x: x[jnp.argmax(x)] * x, V),
     "argmin": (lambda x: (x * 2, jnp.argmin(x)), V), "sort": (lambda x: jnp.sort(x) * jnp.arange(5.), V),

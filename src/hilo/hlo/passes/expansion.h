@@ -18,6 +18,9 @@ std::optional<double> splat_number(const RewriteBuilder& builder, InstructionId 
 bool is_expansion(const RewriteBuilder& builder, InstructionId id, InstructionId x, Opcode opcode,
                   std::span<const double> coefficients);
 
+/// Coefficients of Lanczos's series, in the expansions of lgamma and digamma and nowhere else.
+inline constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283};
+
 /// The op `opcode` of x, if it takes x's type; else kNoInstruction.
 InstructionId add_raised(RewriteBuilder& builder, Opcode opcode, InstructionId x);
 

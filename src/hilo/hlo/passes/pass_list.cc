@@ -22,12 +22,16 @@ constexpr PassEntry kCse{"cse", cse};                                        // 
 constexpr PassEntry kRaiseWhile{"raise_while", raise_while};                 // counted loops become scans
 constexpr PassEntry kRaiseErfInv{"raise_erf_inv", raise_erf_inv};            // erf_inv that was written out
 constexpr PassEntry kRaiseLgamma{"raise_lgamma", raise_lgamma};              // lgamma that was written out
+constexpr PassEntry kRaiseDigamma{"raise_digamma", raise_digamma};           // digamma that was written out
+constexpr PassEntry kRaiseCumulative{"raise_cumulative", raise_cumulative};  // windows that are running reductions
 constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // calls of LAPACK become decompositions
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kLowerExtensions, kInlineCalls, kLowerWindows, kSimplify,   kSimplifyConditional, kSimplifyWhile, kHoistInvariants,
-    kFoldConstants,   kCse,         kDce,          kRaiseWhile, kRaiseLinalg,         kRaiseErfInv,   kRaiseLgamma,
+    kLowerExtensions, kInlineCalls,     kLowerWindows,  kSimplify,    kSimplifyConditional,
+    kSimplifyWhile,   kHoistInvariants, kFoldConstants, kCse,         kDce,
+    kRaiseWhile,      kRaiseLinalg,     kRaiseErfInv,   kRaiseLgamma, kRaiseDigamma,
+    kRaiseCumulative,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
@@ -35,7 +39,8 @@ constexpr PassEntry kDefaultPipeline[] = {
     kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
 };
 
-constexpr PassEntry kRaisePipeline[] = {kRaiseErfInv, kRaiseLgamma, kRaiseLinalg, kRaiseWhile};
+constexpr PassEntry kRaisePipeline[] = {kRaiseErfInv,     kRaiseLgamma, kRaiseDigamma,
+                                        kRaiseCumulative, kRaiseLinalg, kRaiseWhile};
 
 }  // namespace
 

@@ -57,6 +57,13 @@ StatusOr<bool> raise_erf_inv(Module& module);
 /// The same for lgamma, whose expansion is NaN in its derivative at integers.
 StatusOr<bool> raise_lgamma(Module& module);
 
+/// The same for digamma, whose expansion is NaN in its derivative at the poles.
+StatusOr<bool> raise_digamma(Module& module);
+
+/// Windows as long as the array become cumsum, cumprod, cummax, cummin and cumlogsumexp: extremes have derivatives in linear
+/// time then, which equal elements share as in JAX.
+StatusOr<bool> raise_cumulative(Module& module);
+
 /// Custom calls of LAPACK become the ops that they stand for, which have derivatives: cholesky, triangular-solve, lu, qr,
 /// eigh, svd, eig. Where LAPACK would report a failure these give NaN, and the report is zero. The triangle that nobody
 /// asked for may differ: the factor of a Cholesky decomposition is zero there. No backend runs it.

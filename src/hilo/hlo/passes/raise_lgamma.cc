@@ -11,8 +11,6 @@ namespace {
 
 // What CHLO's expansion of lgamma ends in: select(|x| == inf, inf, select(x < 1/2, reflection, Lanczos)). The reflection takes
 // the logarithm of a sine that is zero at every integer, also where it isn't used: a derivative of the expansion is NaN there.
-constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.13921672240287047156078755283};
-
 InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
   if (n.opcode != Opcode::kSelect) return kNoInstruction;
   const RewriteNode &test = b.node(n.operand(0)), &inside = b.node(n.operand(2));
