@@ -178,7 +178,8 @@ Status run_bisect(const BisectOptions& options) {
         found->not_compared == 0
             ? ""
             : fmt::format("; {} with effects, or not on arrays, are not compared", found->not_compared);
-    return write_result("", fmt::format("engines agree on {} ops{}\n", found->agreed, rest));
+    return write_result(
+        "", fmt::format("engines agree on {} op{}{}\n", found->agreed, found->agreed == 1 ? "" : "s", rest));
   }
   HILO_RETURN_IF_ERROR(report(options, *found, engine, compare));
   return failed_precondition(fmt::format("{}: engine cpu and reference part{}", options.file,
