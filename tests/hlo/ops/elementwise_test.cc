@@ -207,6 +207,32 @@ TEST(Elementwise, ComputesComplexNumbers) {
   expect_values<float>(unary<float>(Opcode::kImag, {3}), {0});
 }
 
+TEST(Elementwise, ComplexPowersOfZeroOneAndInfinityAreXlas) {
+  using C = std::complex<double>;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity(),
+                   kNone = std::numeric_limits<double>::quiet_NaN();
+  const struct {
+    C x, y, wanted;  // wanted: what jaxlib gives
+  } rows[] = {{0, 0, 1},
+              {0, 2, 0},
+              {0, C(1, 1), C(kNone, kNone)},
+              {C(kNone, 1), 0, 1},
+              {1, C(kInfinity, 2), 1},
+              {1, C(kNone, 0), 1},
+              {kInfinity, 2, kInfinity},
+              {kInfinity, -2, 0},
+              {C(0, 1), C(0, kInfinity), C(kNone, kNone)},
+              {-kInfinity, -1, C(kNone, kNone)}};
+  for (const auto& row : rows) {
+    const StatusOr<Literal> result = binary<C>(Opcode::kPower, {row.x}, {row.y});
+    ASSERT_TRUE(result.ok()) << result.status().to_string();
+    const C got = result->data<C>()[0];
+    EXPECT_TRUE(got == row.wanted ||
+                (std::isnan(got.real()) && std::isnan(got.imag()) && std::isnan(row.wanted.real())))
+        << row.x << " to " << row.y << ": got " << got << "; wanted " << row.wanted;
+  }
+}
+
 AttributesPtr comparison(ComparisonDirection direction, ComparisonType type = ComparisonType::kDefault) {
   auto attributes = std::make_shared<CompareAttributes>();
   attributes->direction = direction;

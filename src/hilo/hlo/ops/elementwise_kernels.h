@@ -206,6 +206,20 @@ T sign(T x) {
   }
 }
 
+/// r^c e^(-d t) (cos q + i sin q) for x = r e^(it) and y = c + di, with q = c t + d log r: XLA's formula, so its infinities
+/// and NaN too, and what XLA says of 0, of 1, of infinity, and of the power 0.
+template <typename T>
+T complex_power(T x, T y) {
+  const auto c = y.real(), d = y.imag(), size = std::hypot(x.real(), x.imag()), angle = std::arg(x);
+  constexpr auto kInfinity = std::numeric_limits<typename T::value_type>::infinity();
+  const bool is_real = x.imag() == 0;
+  if (d == 0 && x.real() == kInfinity && is_real && c != 0 && c == c) return T(c > 0 ? kInfinity : 0);
+  if ((is_real && x.real() == 1) || y == T(0)) return T(1);
+  if (size == 0 && d == 0 && c > 0) return T(0);
+  const auto scale = std::pow(size, c) * std::exp(-d * angle), turn = c * angle + d * std::log(size);
+  return T(scale * std::cos(turn), scale * std::sin(turn));
+}
+
 /// Integers wrap; with a negative exponent only 1 and -1 keep a value, all else is 0.
 template <typename T>
 T power(T x, T y) {
@@ -221,9 +235,7 @@ T power(T x, T y) {
     }
     return static_cast<T>(result);
   } else if constexpr (is_complex<T>) {
-    if (y == T(0)) return T(1);
-    if (x == T(0)) return y.real() > 0 ? T(0) : std::pow(x, y);
-    return std::pow(x, y);
+    return complex_power(x, y);
   } else {
     return std::pow(x, y);
   }

@@ -161,15 +161,30 @@ Value* atan2_f32(SimdBuilder& b, Value* y, Value* x) {
   Value* steep = ir.CreateFCmpOGT(ay, ax);
   Value* small = ir.CreateSelect(steep, ax, ay);
   Value* big = ir.CreateSelect(steep, ay, ax);
-  Value* t = ir.CreateFDiv(small, big);
-  t = ir.CreateSelect(equals(b, big, 0.0), b.f32(0.0f), t);
-  t = ir.CreateSelect(equals(b, small, std::numeric_limits<double>::infinity()), b.f32(1.0f), t);
+  // The quotient in f64, so that what its rounding to f32 loses is known.
+  llvm::Type* doubles = b.wide(ir.getDoubleTy());
+  Value* quotient = ir.CreateFDiv(ir.CreateFPExt(small, doubles), ir.CreateFPExt(big, doubles));
+  quotient = ir.CreateSelect(equals(b, big, 0.0), b.f64(0.0), quotient);
+  quotient = ir.CreateSelect(equals(b, small, std::numeric_limits<double>::infinity()), b.f64(1.0), quotient);
+  Value* t = ir.CreateFPTrunc(quotient, b.wide(ir.getFloatTy()));
+  Value* low = ir.CreateFPTrunc(ir.CreateFSub(quotient, ir.CreateFPExt(t, doubles)), b.wide(ir.getFloatTy()));
+  // atan (t + low) = t + rest, where low's slope is 1 - t^2, near enough.
   Value* z = ir.CreateFMul(t, t);
-  Value* angle = b.mul_add(ir.CreateFMul(t, z), b.polynomial(z, kAtanF32), t);
-  auto from = [&](float high, float low, Value* a) { return ir.CreateFAdd(ir.CreateFSub(b.f32(high), a), b.f32(low)); };
-  angle = ir.CreateSelect(steep, from(0x1.921fb6p+0f, -0x1.777a5cp-25f, angle), angle);
+  Value* rest = b.mul_add(ir.CreateFNeg(z), low, low);
+  rest = b.mul_add(ir.CreateFMul(t, z), b.polynomial(z, kAtanF32), rest);
+  // The angle is 0, pi/2 or pi, and that more or less; the first sum with what it lost.
   Value* left = ir.CreateICmpSLT(b.bits(x), b.i32(0));  // -0 counts as negative
-  angle = ir.CreateSelect(left, from(0x1.921fb6p+1f, -0x1.777a5cp-24f, angle), angle);
+  auto axis = [&](float quarter, float half) {
+    return ir.CreateSelect(steep, b.f32(quarter), ir.CreateSelect(left, b.f32(half), b.f32(0.0f)));
+  };
+  Value* back = ir.CreateXor(steep, left);
+  t = ir.CreateSelect(back, ir.CreateFNeg(t), t);
+  rest = ir.CreateSelect(back, ir.CreateFNeg(rest), rest);
+  Value* start = axis(0x1.921fb6p+0f, 0x1.921fb6p+1f);
+  Value* angle = ir.CreateFAdd(start, t);
+  Value* lost = ir.CreateFAdd(ir.CreateFSub(start, angle), t);
+  lost = ir.CreateFAdd(lost, axis(-0x1.777a5cp-25f, -0x1.777a5cp-24f));
+  angle = ir.CreateFAdd(angle, ir.CreateFAdd(lost, rest));
   Value* result = b.copysign(angle, y);
   Value* nan = b.f32(std::numeric_limits<float>::quiet_NaN());
   return ir.CreateSelect(ir.CreateFCmpUNO(x, y), nan, result);
