@@ -13,6 +13,7 @@ from jax._src.lib import _jax
 
 FOLDER = pathlib.Path(__file__).resolve().parent.parent / "stablehlo" / "recorded"
 TARGET = "1.13.0"
+TEXT_TARGET = "1.17.0"
 
 
 def f32(*shape):
@@ -58,6 +59,36 @@ PROGRAMS = {
     "complex": (lambda x: jnp.abs(jnp.exp(1j * x)), f32(3)),
 }
 
+# What JAX doesn't write, but others do.
+TEXTS = {
+    "quantized": """
+func.func public @main(%x: tensor<4x2xf32>) -> (tensor<4x2xf32>, tensor<4x2xf32>) {
+  %0 = stablehlo.uniform_quantize %x : (tensor<4x2xf32>) -> tensor<4x2x!quant.uniform<i8:f32, 0.5:3>>
+  %1 = stablehlo.add %0, %0 : tensor<4x2x!quant.uniform<i8:f32, 0.5:3>>
+  %2 = stablehlo.uniform_dequantize %1 : (tensor<4x2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<4x2xf32>
+  %3 = stablehlo.uniform_quantize %x
+      : (tensor<4x2xf32>) -> tensor<4x2x!quant.uniform<u8<1:100>:f32:1, {0.1:30, 0.25:2}>>
+  %4 = stablehlo.uniform_dequantize %3
+      : (tensor<4x2x!quant.uniform<u8<1:100>:f32:1, {0.1:30, 0.25:2}>>) -> tensor<4x2xf32>
+  return %2, %4 : tensor<4x2xf32>, tensor<4x2xf32>
+}
+""",
+    "six_bits": """
+func.func public @main() -> (tensor<3xf6E2M3FN>, tensor<3xf6E3M2FN>, tensor<2xf6E3M2FN>) {
+  %0 = stablehlo.constant dense<[1.0, 2.5, -0.125]> : tensor<3xf6E2M3FN>
+  %1 = stablehlo.constant dense<[1.0, 2.5, -28.0]> : tensor<3xf6E3M2FN>
+  %2 = stablehlo.constant dense<0.0625> : tensor<2xf6E3M2FN>
+  return %0, %1, %2 : tensor<3xf6E2M3FN>, tensor<3xf6E3M2FN>, tensor<2xf6E3M2FN>
+}
+""",
+}
+
+
+def record_texts() -> None:
+    for name, text in TEXTS.items():
+        (FOLDER / f"{name}.mlir").write_text(text.lstrip())
+        (FOLDER / f"{name}.mlirbc").write_bytes(_jax.mlir.serialize_portable_artifact(text.lstrip(), TEXT_TARGET, True))
+
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
@@ -74,6 +105,7 @@ def main() -> None:
             text = mlir.module_to_string(module, enable_debug_info=name == "mlp")
         (FOLDER / f"{name}.mlir").write_text(text)
         (FOLDER / f"{name}.mlirbc").write_bytes(artefact)
+    record_texts()
 
 
 if __name__ == "__main__":

@@ -150,7 +150,13 @@ Attribute BytecodeReader::read_elements(ByteReader& in) {
   made.type = type(in);
   const std::string_view bytes = in.bytes(in.count());
   if (in.failed()) return made;
-  StatusOr<Literal> literal = literal_from_bytes(tree.types[made.type], as_bytes(bytes));
+  const Type& type = tree.types[made.type];
+  StatusOr<std::string> carried = type.six_bits != SixBits::kNone ? six_bit_elements(type, bytes) : std::string();
+  if (!carried.ok()) {
+    in.fail(std::string(carried.status().message()));
+    return made;
+  }
+  StatusOr<Literal> literal = literal_from_bytes(type, as_bytes(type.six_bits != SixBits::kNone ? *carried : bytes));
   if (literal.ok()) made.literal = *std::move(literal);
   else in.fail(literal.status().code(), std::string(literal.status().message()));
   return made;
@@ -385,6 +391,8 @@ Type BytecodeReader::read_tensor(ByteReader& in) {
   if (tree.types[element].kind == TypeKind::kElement) {
     made.kind = TypeKind::kTensor;
     made.element = tree.types[element].element;
+    made.quantization = tree.types[element].quantization;
+    made.six_bits = tree.types[element].six_bits;
   }
   return made;
 }
@@ -416,6 +424,48 @@ Type complex_of(const ModuleTree& tree, TypeId part, ByteReader& in) {
 }
 
 }  // namespace
+
+/// Flags (1: the storage has a sign), storage, what it expresses; then scale, zero point and the ends of the storage; of one by
+/// axis the axis, the ends, and two lists.
+Type BytecodeReader::read_quantized(ByteReader& in, bool by_axis) {
+  Quantization q;
+  const bool has_sign = (in.number() & 1) != 0;
+  const TypeId storage = type(in), expressed = type(in);
+  const auto read_ends = [&] {
+    q.least = static_cast<double>(in.signed_number());
+    q.greatest = static_cast<double>(in.signed_number());
+  };
+  if (by_axis) {
+    q.axis = static_cast<int64_t>(in.number());
+    read_ends();
+  }
+  const size_t scales = by_axis ? in.count() : 1;
+  for (size_t i = 0; i < scales && !in.failed(); ++i) q.scales.push_back(std::bit_cast<double>(in.signed_number()));
+  const size_t zero_points = by_axis ? in.count() : 1;
+  for (size_t i = 0; i < zero_points && !in.failed(); ++i)
+    q.zero_points.push_back(static_cast<double>(in.signed_number()));
+  if (!by_axis) read_ends();
+  Type made;
+  if (in.failed()) return made;
+  const Type &stored = tree.types[storage], &meant = tree.types[expressed];
+  const bool fits = stored.kind == TypeKind::kElement && is_integer(stored.element) &&
+                    meant.kind == TypeKind::kElement && is_floating(meant.element) && !q.scales.empty() &&
+                    q.scales.size() == q.zero_points.size() && (!by_axis || q.axis >= 0);
+  const std::optional<ElementType> element =
+      fits ? element_type_from_mlir(fmt::format("{}{}", has_sign ? "i" : "ui", element_type_info(stored.element).bits))
+           : std::nullopt;
+  if (!element) {
+    in.fail(fmt::format("a quantised type of {} that expresses {}, with {} scales and {} zero points", stored.spelled,
+                        meant.spelled, q.scales.size(), q.zero_points.size()));
+    return made;
+  }
+  q.expressed = meant.element;
+  made.kind = TypeKind::kElement;
+  made.element = *element;
+  made.spelled = fmt::format("!quant.uniform<{}:{}>", stored.spelled, meant.spelled);
+  made.quantization = std::make_shared<const Quantization>(std::move(q));
+  return made;
+}
 
 Type BytecodeReader::read_builtin_type(ByteReader& in) {
   const uint64_t code = in.number();
@@ -473,12 +523,12 @@ Type BytecodeReader::read_vhlo_type(ByteReader& in) {
       made.spelled = "none";
       return made;
     case VhloType::kTf32: made.spelled = "tf32"; return made;
-    case VhloType::kF6E2M3Fn: made.spelled = "f6E2M3FN"; return made;
-    case VhloType::kF6E3M2Fn: made.spelled = "f6E3M2FN"; return made;
+    case VhloType::kF6E2M3Fn: return *six_bit_type("f6E2M3FN");
+    case VhloType::kF6E3M2Fn: return *six_bit_type("f6E3M2FN");
     case VhloType::kWitness: made.spelled = "a witness"; return made;
     case VhloType::kRankedTensorWithEncoding: made.spelled = "a tensor with an encoding"; return made;
-    case VhloType::kUniformQuantized:
-    case VhloType::kUniformQuantizedPerAxis: made.spelled = "!quant.uniform<...>"; return made;
+    case VhloType::kUniformQuantized: return read_quantized(in, false);
+    case VhloType::kUniformQuantizedPerAxis: return read_quantized(in, true);
     case VhloType::kUnrankedTensor: made.spelled = "tensor<*x...>"; return made;
     case VhloType::kBuffer: made.spelled = "memref<...>"; return made;
     case VhloType::kFuture: made.spelled = "!stablehlo.future<...>"; return made;

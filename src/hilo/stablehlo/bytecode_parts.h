@@ -63,6 +63,7 @@ struct BytecodeReader {
   Type read_vhlo_type(ByteReader& in);
   Type read_tensor(ByteReader& in);
   Type read_parts(ByteReader& in, TypeKind kind);
+  Type read_quantized(ByteReader& in, bool by_axis);
   std::string_view pick(ByteReader& from, const std::vector<std::string_view>& list, std::string_view what) {
     const uint32_t index = from.index(list.size(), what);
     return from.failed() ? std::string_view() : list[index];

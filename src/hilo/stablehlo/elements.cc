@@ -128,6 +128,16 @@ void append_number(const Type& type, double value, std::string& bytes) {
   append_bytes(narrow_float_code(type.element, value).value_or(0), bytes);  // the carrier has every such number
 }
 
+Status append_six_bits(const Type& type, uint8_t code, std::string& bytes) {
+  if (code > 63) return invalid_argument(fmt::format("{:#x} are not the bits of {}", code, type.spelled));
+  const SixBitFormat format = format_of(type);
+  const int exponent = (code & 31) >> format.mantissa, hidden = exponent == 0 ? 0 : 1 << format.mantissa;
+  const int digits = hidden + (code & ((1 << format.mantissa) - 1));
+  const double size = std::ldexp(digits, std::max(exponent, 1) - format.bias - format.mantissa);
+  append_number(type, std::copysign(size, (code & 32) != 0 ? -1.0 : 1.0), bytes);
+  return ok_status();
+}
+
 }  // namespace
 
 Status append_six_bits(const Type& type, std::string_view text, std::string& bytes) {
@@ -149,14 +159,20 @@ Status append_six_bits(const Type& type, std::string_view text, std::string& byt
   return ok_status();
 }
 
-Status append_six_bits(const Type& type, uint8_t code, std::string& bytes) {
-  if (code > 63) return invalid_argument(fmt::format("{:#x} are not the bits of {}", code, type.spelled));
-  const SixBitFormat format = format_of(type);
-  const int exponent = (code & 31) >> format.mantissa, hidden = exponent == 0 ? 0 : 1 << format.mantissa;
-  const int digits = hidden + (code & ((1 << format.mantissa) - 1));
-  const double size = std::ldexp(digits, std::max(exponent, 1) - format.bias - format.mantissa);
-  append_number(type, std::copysign(size, (code & 32) != 0 ? -1.0 : 1.0), bytes);
-  return ok_status();
+StatusOr<std::string> six_bit_elements(const Type& type, std::string_view codes) {
+  std::string bytes;
+  for (const char code : codes) HILO_RETURN_IF_ERROR(append_six_bits(type, static_cast<uint8_t>(code), bytes));
+  return bytes;
+}
+
+std::optional<Type> six_bit_type(std::string_view name) {
+  if (name != "f6E2M3FN" && name != "f6E3M2FN") return std::nullopt;
+  Type type;
+  type.kind = TypeKind::kElement;
+  type.six_bits = name == "f6E2M3FN" ? SixBits::kE2M3 : SixBits::kE3M2;
+  type.element = type.six_bits == SixBits::kE2M3 ? ElementType::kF8E3M4 : ElementType::kF8E4M3;
+  type.spelled = name;
+  return type;
 }
 
 StatusOr<Literal> literal_from_bytes(const Type& type, std::span<const std::byte> bytes) {

@@ -23,7 +23,10 @@ Status append_element(ElementType type, std::string_view text, std::string& byte
 
 /// The same of a float of 6 bits: the bytes of its number in the type that carries it.
 Status append_six_bits(const Type& type, std::string_view text, std::string& bytes);
-/// Its number from MLIR's byte. Errors INVALID_ARGUMENT for bytes of more than 6 bits
-Status append_six_bits(const Type& type, uint8_t code, std::string& bytes);
+/// Their numbers from MLIR's bytes. Errors INVALID_ARGUMENT for bytes of more than 6 bits
+StatusOr<std::string> six_bit_elements(const Type& type, std::string_view codes);
+
+/// The type that carries f6E2M3FN or f6E3M2FN; nullopt for other names.
+std::optional<Type> six_bit_type(std::string_view name);
 
 }  // namespace hilo::stablehlo

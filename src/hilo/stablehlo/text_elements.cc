@@ -114,11 +114,9 @@ StatusOr<AttributeId> TextReader::read_dense() {
     if (!read.ok()) return body.error(begin, std::string(read.status().message()));
     bytes = *std::move(read);
     if (type.six_bits != SixBits::kNone) {
-      const std::string codes = std::exchange(bytes, {});
-      for (const char code : codes) {
-        const Status appended = append_six_bits(type, static_cast<uint8_t>(code), bytes);
-        if (!appended.ok()) return body.error(begin, std::string(appended.message()));
-      }
+      StatusOr<std::string> numbers = six_bit_elements(type, bytes);
+      if (!numbers.ok()) return body.error(begin, std::string(numbers.status().message()));
+      bytes = *std::move(numbers);
     }
     body.set_position(begin + 2 + end);
   } else if (body.peek() == '[') {

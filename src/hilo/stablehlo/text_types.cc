@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hilo/base/text.h"
+#include "hilo/stablehlo/elements.h"
 #include "hilo/stablehlo/mlir_names.h"
 #include "hilo/stablehlo/text_parts.h"
 
@@ -205,10 +206,8 @@ StatusOr<TypeId> TextReader::read_type() {
     } else if (const std::optional<ElementType> element = element_type_from_mlir(word)) {
       type.kind = TypeKind::kElement;
       type.element = *element;
-    } else if (word == "f6E2M3FN" || word == "f6E3M2FN") {
-      type.kind = TypeKind::kElement;
-      type.six_bits = word == "f6E2M3FN" ? SixBits::kE2M3 : SixBits::kE3M2;
-      type.element = word == "f6E2M3FN" ? ElementType::kF8E3M4 : ElementType::kF8E4M3;
+    } else if (const std::optional<Type> carried = six_bit_type(word)) {
+      type = *carried;
     } else if (cursor.next_is("<")) {
       HILO_RETURN_IF_ERROR(cursor.skip_balanced());
     }
