@@ -65,6 +65,8 @@ class TextWriter {
   std::string type_list(const Operation& operation, bool results) const;
   /// ` {a = 1 : i64}` of the attributes that `shown` doesn't name; nothing for none.
   std::string dictionary(const Operation& operation, std::initializer_list<std::string_view> hidden) const;
+  /// ` {a = 1 : i64}` of dictionary `index` of a list; nothing for an empty one, or none.
+  std::string element_dictionary(const Operation& operation, std::string_view name, size_t index) const;
   std::string list(const Operation& operation, std::string_view name) const;
   std::vector<int64_t> integers(const Operation& operation, std::string_view name) const;
   int64_t integer(const Operation& operation, std::string_view name) const;
@@ -148,6 +150,13 @@ std::string TextWriter::dictionary(const Operation& operation, std::initializer_
   return out.empty() ? out : " {" + out + "}";
 }
 
+std::string TextWriter::element_dictionary(const Operation& operation, std::string_view name, size_t index) const {
+  const Attribute* const lists = tree_.find(operation, name);
+  if (lists == nullptr || index >= lists->elements.size()) return "";
+  const Attribute& dictionary = tree_.attributes[lists->elements[index]];
+  return dictionary.names.empty() ? "" : " " + print_attribute(tree_, dictionary, name);
+}
+
 void TextWriter::name_arguments(const Region& region, char kind) {
   for (uint32_t i = 0; i < region.arguments.count; ++i)
     names_[region.arguments.begin + i] = {kind, next_argument_++, -1};
@@ -155,7 +164,9 @@ void TextWriter::name_arguments(const Region& region, char kind) {
 
 void TextWriter::print_module(const Operation& module) {
   const std::string_view name = text(module, "sym_name");
-  out_ += fmt::format("module{} {{\n", name.empty() ? "" : " " + print_symbol(name));
+  const std::string attributes = dictionary(module, {"sym_name", "sym_visibility"});
+  out_ += fmt::format("module{}{} {{\n", name.empty() ? "" : " " + print_symbol(name),
+                      attributes.empty() ? "" : " attributes" + attributes);
   ++depth_;
   if (module.regions.count != 0) print_block(tree_.regions[module.regions.begin]);
   out_ += "}\n";
@@ -170,16 +181,20 @@ void TextWriter::print_function(const Operation& function) {
                       print_symbol(text(function, "sym_name")));
   for (uint32_t i = 0; i < body.arguments.count; ++i) {
     const ValueId argument = body.arguments.begin + i;
-    out_ += fmt::format("{}{}: {}", i == 0 ? "" : ", ", value(argument), type(argument));
+    out_ += fmt::format("{}{}: {}{}", i == 0 ? "" : ", ", value(argument), type(argument),
+                        element_dictionary(function, "arg_attrs", i));
   }
   out_ += ")";
   if (const Attribute* own = tree_.find(function, "function_type"); own != nullptr && own->type != kNone) {
     const Type& signature = tree_.types[own->type];
     std::string results;
-    for (size_t i = signature.input_count; i < signature.parts.size(); ++i)
-      results += (i == signature.input_count ? "" : ", ") + tree_.types[signature.parts[i]].spelled;
-    const size_t count = signature.parts.size() - signature.input_count;
-    if (count > 0) out_ += count == 1 ? " -> " + results : " -> (" + results + ")";
+    bool bare = signature.parts.size() - signature.input_count == 1;
+    for (size_t i = signature.input_count; i < signature.parts.size(); ++i) {
+      const std::string facts = element_dictionary(function, "res_attrs", i - signature.input_count);
+      results += (i == signature.input_count ? "" : ", ") + tree_.types[signature.parts[i]].spelled + facts;
+      bare = bare && facts.empty();
+    }
+    if (!results.empty()) out_ += bare ? " -> " + results : " -> (" + results + ")";
   }
   out_ += " ";
   print_region(body);
@@ -219,6 +234,8 @@ bool TextWriter::print_special(const Operation& operation) {
   const std::string_view name = operation.name;
   if (name == "func.func") {
     print_function(operation);
+  } else if (name == "sdy.mesh") {
+    out_ += fmt::format("sdy.mesh {} = {}", print_symbol(text(operation, "sym_name")), text(operation, "mesh"));
   } else if (name == "func.return" || name == "stablehlo.return") {
     out_ += name == "func.return" ? "return" : "stablehlo.return";
     if (operation.operands.count > 0) out_ += fmt::format(" {} : {}", operands(operation), type_list(operation, false));

@@ -8,6 +8,7 @@
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/stablehlo/module_facts.h"
 #include "hilo/stablehlo/translate_parts.h"
 
 namespace hilo::stablehlo {
@@ -183,6 +184,8 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   module.entry = translator.computations[symbol_name(tree, tree.operations[entry])];
   if (translator.devices.grid.count() > 1)
     module.other_attributes.emplace_back("replica_count", fmt::format("{}", translator.devices.grid.count()));
+  // A program of replicas takes whole arrays, one for given sizes or for checks is another than the tree's.
+  else if (!translator.refines() && options.checks == nullptr) keep_facts(tree, tree.operations[entry], module);
   return module;
 }
 

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/module_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/stablehlo/print_attribute.h"
+#include "hilo/stablehlo/text_reader.h"
+
+namespace hilo::stablehlo {
+namespace {
+
+constexpr std::string_view kFrontend = "frontend_attributes", kKey = "hilo.mlir=\"";
+constexpr std::string_view kAlias = "tf.aliasing_output", kSharding = "sdy.sharding";
+
+// ---- keeping --------------------------------------------------------------------------------------------------------
+
+std::string printed(const ModuleTree& tree, std::string_view name, const Attribute& value) {
+  if (value.kind == AttributeKind::kUnit) return std::string(name);
+  const bool bare = name == kSharding && value.text.starts_with('<');  // as bytecode has it
+  return fmt::format("{} = {}{}", name, bare ? "#sdy.sharding" : "", print_attribute(tree, value, name));
+}
+
+/// Takes over what an argument says of the result that it gives its memory to, if the alias fits.
+bool take_alias(const Attribute& value, int64_t argument, hlo::Module& module) {
+  const hlo::Computation& entry = *module.entry;
+  if (value.kind != AttributeKind::kInteger || argument >= entry.parameter_count()) return false;
+  const Shape& result = entry.result_shape();
+  const int64_t index = value.integer;
+  const bool is_there = result.is_tuple() ? index >= 0 && index < result.tuple_size() : index == 0;
+  if (!is_there) return false;
+  if (!entry.parameter(argument).shape.compatible(result.is_tuple() ? result.tuple_element(index) : result))
+    return false;
+  hlo::Alias alias;
+  if (result.is_tuple()) alias.result_index = {index};
+  alias.parameter_number = argument;
+  module.aliases.push_back(std::move(alias));
+  if (hlo::check_entry_facts(module).ok()) return true;
+  module.aliases.pop_back();
+  return false;
+}
+
+/// `[{a = 1 : i32}, {}]`, or nothing if all are empty. Aliases of arguments go to the module.
+std::string lists_text(const ModuleTree& tree, const Attribute* lists, hlo::Module* module) {
+  if (lists == nullptr || lists->kind != AttributeKind::kArray) return "";
+  std::string text;
+  bool is_empty = true;
+  for (size_t i = 0; i < lists->elements.size(); ++i) {
+    const Attribute& dictionary = tree.attributes[lists->elements[i]];
+    std::string entries;
+    for (size_t k = 0; k < dictionary.names.size(); ++k) {
+      const Attribute& value = tree.attributes[dictionary.elements[k]];
+      if (module != nullptr && dictionary.names[k] == kAlias && take_alias(value, static_cast<int64_t>(i), *module))
+        continue;
+      entries += (entries.empty() ? "" : ", ") + printed(tree, dictionary.names[k], value);
+      is_empty = false;
+    }
+    text += fmt::format("{}{{{}}}", i == 0 ? "" : ", ", entries);
+  }
+  return is_empty ? "" : "[" + text + "]";
+}
+
+std::string own_text(const ModuleTree& tree) {
+  std::string text;
+  const Operation& root = tree.operations[0];
+  for (uint32_t i = 0; i < root.attributes.count; ++i) {
+    const auto& [name, id] = tree.attribute_pool[root.attributes.begin + i];
+    if (name == "sym_name" || name == "sym_visibility") continue;
+    text += (text.empty() ? "" : ", ") + printed(tree, name, tree.attributes[id]);
+  }
+  return text.empty() ? "" : "{" + text + "}";
+}
+
+std::string meshes_text(const ModuleTree& tree) {
+  std::string text;
+  const Operation& root = tree.operations[0];
+  if (root.regions.count == 0) return text;
+  for (OperationId id = tree.regions[root.regions.begin].first; id != kNone; id = tree.operations[id].next) {
+    const Operation& operation = tree.operations[id];
+    const Attribute *const name = tree.find(operation, "sym_name"), *const mesh = tree.find(operation, "mesh");
+    if (operation.name != "sdy.mesh" || name == nullptr || mesh == nullptr) continue;
+    text += fmt::format("sdy.mesh {} = {} ", print_symbol(name->text), mesh->text);
+  }
+  return text;
+}
+
+/// As a string of HLO's text.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// ---- giving back ----------------------------------------------------------------------------------------------------
+
+/// The text that keep_facts wrote, or nothing.
+std::string kept_text(const hlo::Module& module) {
+  for (const auto& [key, value] : module.other_attributes) {
+    const size_t found = key == kFrontend ? value.find(kKey) : std::string::npos;
+    if (found == std::string::npos) continue;
+    std::string text;
+    for (size_t i = found + kKey.size(); i < value.size() && value[i] != '"'; ++i) {
+      if (value[i] == '\\' && i + 1 < value.size()) ++i;
+      text += value[i];
+    }
+    return text;
+  }
+  return "";
+}
+
+/// Copies attributes from the tree of facts to the one that is written.
+struct Copier {
+  const ModuleTree& from;
+  TreeBuilder& to;
+  bool portable;
+
+  TypeId type(TypeId id) const {  // both readers bound the nesting
+    Type copy = from.types[id];
+    for (TypeId& part : copy.parts) part = type(part);
+    return to.add_type(std::move(copy));
+  }
+  AttributeId attribute(AttributeId id) const {
+    Attribute copy = from.attributes[id];
+    if (copy.type != kNone) copy.type = type(copy.type);
+    for (AttributeId& element : copy.elements) element = attribute(element);
+    for (std::string_view& name : copy.names) name = to.tree.intern(name);
+    return to.tree.add(std::move(copy));
+  }
+
+  /// A dictionary of an argument or a result, with an alias if there is one.
+  AttributeId dictionary(const Attribute* facts, std::optional<int64_t> alias) const {
+    std::vector<NamedAttribute> entries, frontend;
+    for (size_t k = 0; facts != nullptr && k < facts->names.size(); ++k) {
+      const Attribute& value = from.attributes[facts->elements[k]];
+      if (!portable || value.kind != AttributeKind::kOther) {
+        entries.push_back({facts->names[k], attribute(facts->elements[k])});
+      } else if (facts->names[k] == kSharding) {
+        frontend.push_back({"xla.sdy.sharding", to.tree.add_text(AttributeKind::kString, value.text)});
+      }
+    }
+    if (alias) entries.push_back({kAlias, to.integer32(*alias)});
+    if (!frontend.empty()) add_frontend(entries, std::move(frontend));
+    std::ranges::sort(entries, {}, &NamedAttribute::name);
+    return to.dictionary(std::move(entries));
+  }
+
+  void add_frontend(std::vector<NamedAttribute>& entries, std::vector<NamedAttribute> frontend) const {
+    for (auto& [name, id] : entries) {
+      if (name != "mhlo.frontend_attributes") continue;
+      const Attribute had = to.tree.attributes[id];
+      for (size_t k = 0; k < had.names.size(); ++k) frontend.push_back({had.names[k], had.elements[k]});
+      id = to.dictionary(std::move(frontend));
+      return;
+    }
+    entries.push_back({"mhlo.frontend_attributes", to.dictionary(std::move(frontend))});
+  }
+
+  /// Dictionaries of `count` arguments or results; none if nothing is said of any, or of others than there are.
+  std::vector<AttributeId> dictionaries(const Attribute* lists, size_t count,
+                                        const std::vector<std::optional<int64_t>>& aliases) const {
+    const bool fits = lists != nullptr && lists->elements.size() == count;
+    const bool has_alias = std::ranges::any_of(aliases, [](const auto& alias) { return alias.has_value(); });
+    std::vector<AttributeId> made;
+    for (size_t i = 0; (fits || has_alias) && i < count; ++i)
+      made.push_back(dictionary(fits ? &from.attributes[lists->elements[i]] : nullptr, aliases[i]));
+    return made;
+  }
+};
+
+/// The result that each argument gives its memory to.
+std::vector<std::optional<int64_t>> aliases_of(const hlo::Module& module, size_t arguments) {
+  std::vector<std::optional<int64_t>> aliases(arguments);
+  for (const hlo::Alias& alias : module.aliases) {
+    const auto number = static_cast<size_t>(alias.parameter_number);
+    if (number >= arguments || !alias.parameter_index.empty() || alias.result_index.size() > 1) continue;
+    aliases[number] = alias.result_index.empty() ? 0 : alias.result_index[0];
+  }
+  return aliases;
+}
+
+void add_module_facts(const Copier& copier, ModuleFacts& facts) {
+  const ModuleTree& tree = copier.from;
+  const Operation& root = tree.operations[0];
+  if (const Attribute* const own = tree.find(root, "own"); own != nullptr) {
+    for (size_t k = 0; k < own->names.size(); ++k)
+      facts.own.push_back({copier.to.tree.intern(own->names[k]), copier.attribute(own->elements[k])});
+  }
+  for (OperationId id = tree.regions[root.regions.begin].first; id != kNone; id = tree.operations[id].next) {
+    const Operation& mesh = tree.operations[id];
+    if (mesh.name != "sdy.mesh") continue;
+    facts.meshes.push_back({copier.to.tree.add_text(AttributeKind::kString, tree.find(mesh, "sym_name")->text),
+                            copier.to.tree.add_text(AttributeKind::kOther, tree.find(mesh, "mesh")->text)});
+  }
+}
+
+}  // namespace
+
+void keep_facts(const ModuleTree& tree, const Operation& entry, hlo::Module& module) {
+  const std::string arguments = lists_text(tree, tree.find(entry, "arg_attrs"), &module);
+  const std::string results = lists_text(tree, tree.find(entry, "res_attrs"), nullptr);
+  const std::string own = own_text(tree), meshes = meshes_text(tree);
+  std::string attributes;
+  const auto add = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) attributes += fmt::format("{}{} = {}", attributes.empty() ? "" : ", ", name, value);
+  };
+  add("arguments", arguments);
+  add("results", results);
+  add("own", own);
+  if (attributes.empty() && meshes.empty()) return;
+  const std::string text = fmt::format("module attributes {{{}}} {{ {}}}", attributes, meshes);
+  module.other_attributes.emplace_back(kFrontend, fmt::format("{{{}{}\"}}", kKey, escaped(text)));
+}
+
+StatusOr<ModuleFacts> kept_facts(const hlo::Module& module, size_t arguments, size_t results, bool portable,
+                                 TreeBuilder& builder) {
+  const std::string text = kept_text(module);
+  HILO_ASSIGN_OR_RETURN(const ModuleTree tree,
+                        read_text(text.empty() ? "module {}" : text, "frontend attribute hilo.mlir"));
+  const Operation& root = tree.operations[0];
+  if (root.regions.count != 1)
+    return invalid_argument("frontend attribute hilo.mlir: got no module; wanted what hilo wrote there");
+  const Copier copier{tree, builder, portable};
+  ModuleFacts facts;
+  facts.arguments = copier.dictionaries(tree.find(root, "arguments"), arguments, aliases_of(module, arguments));
+  facts.results =
+      copier.dictionaries(tree.find(root, "results"), results, std::vector<std::optional<int64_t>>(results));
+  if (!portable) add_module_facts(copier, facts);
+  return facts;
+}
+
+}  // namespace hilo::stablehlo
