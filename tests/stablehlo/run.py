@@ -117,7 +117,7 @@ def every_op_of_chlo_gives_what_jax_computes(place):
 def short_sums_and_transforms_are_jaxs_to_the_last_bit(place):
     for engine in ("cpu", "reference"):
         text = place.good("check", "--engine", engine, str(HERE / "checks" / "rounding.mlir"))
-        assert text.splitlines() == ["19 passed, 0 failed, 0 skipped"], text
+        assert text.splitlines() == ["24 passed, 0 failed, 0 skipped"], text
 
 
 def arguments_and_probes_are_those_of_the_file(place):
@@ -187,6 +187,15 @@ def results_that_xla_gives_in_two_ways_differ_by_ten_times_as_much(place):
     holds(conformance(place, programs, ab=float("inf")), "failed aa (ours): ", "1 passed, 1 failed, 0 skipped")
 
 
+def what_xla_differs_by_counts_as_it_is_where_zeros_are_expected(place):
+    negate = ADD.replace("stablehlo.add %arg0, %arg0", "stablehlo.negate %arg0").replace("i32", "f64")
+    x, zeros, y = npy((3,), (0.0, 0.0, 0.25)), npy((3,), (0.0, 0.0, 0.0)), npy((3,), (0.0, 0.0, -0.125))
+    programs = {"aa": ("reduce", negate, (x,), (zeros,)), "ab": ("reduce", negate, (x,), (zeros,)),
+                "ac": ("reduce", negate, (x,), (y,)), "ad": ("reduce", negate, (x,), (zeros,))}
+    text = conformance(place, programs, aa=0.03, ab=0.02, ac=0.05)
+    holds(text, "failed ab (ours): ", "failed ac (ours): ", "failed ad (ours): ", "1 passed, 3 failed, 0 skipped")
+
+
 def text_that_is_no_mlir_fails_with_its_place(place):
     (place.folder / "bad.mlir").write_text("module {\n  func.func @main() {\n    %0 = stablehlo.ad\n  }\n}\n")
     holds(place.bad(1, "run", "bad.mlir"), "bad.mlir:3:5: ")
@@ -200,7 +209,8 @@ CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_
          custom_calls_pass_on_both_engines, a_callback_into_python_is_refused_by_name,
          a_failing_check_names_op_shape_and_difference, eigenvectors_are_free_in_their_signs,
          eigenvectors_of_equal_values_are_free_in_their_space,
-         results_that_xla_gives_in_two_ways_differ_by_ten_times_as_much, text_that_is_no_mlir_fails_with_its_place)
+         results_that_xla_gives_in_two_ways_differ_by_ten_times_as_much,
+         what_xla_differs_by_counts_as_it_is_where_zeros_are_expected, text_that_is_no_mlir_fails_with_its_place)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, {"add.mlir": ADD}))

@@ -133,24 +133,25 @@ Difference difference(const stablehlo::Check& check, const Literal& actual, cons
   return describe(check.operation, worst, actual, expected);
 }
 
-Difference difference_within(double relative, double absolute, const Literal& actual, const Literal& expected) {
+Difference difference_within(const Tolerance& tolerance, const Literal& actual, const Literal& expected) {
   if (!comparable(actual, expected)) return unlike("shapes", actual, expected);
   const Shape& shape = expected.shape();
   const ElementType type = real_type_of(shape.element_type());
   const int64_t parts = is_complex(shape.element_type()) ? 2 : 1;
-  const bool exact = relative == 0 && absolute == 0;
+  const bool exact = tolerance.relative == 0 && tolerance.absolute == 0 && tolerance.of_zeros == 0;
   double largest = 0;
   for (int64_t i = 0; i < shape.element_count() && !exact; ++i) {
     const double size = parts_at(type, expected.bytes().data(), i, parts).size();
     if (std::isfinite(size)) largest = std::max(largest, size);
   }
+  const double slack = largest == 0 ? tolerance.of_zeros : tolerance.absolute * largest;
   Worst worst;
   for (int64_t i = 0; i < shape.element_count(); ++i) {
     const Parts a = parts_at(type, actual.bytes().data(), i, parts),
                 b = parts_at(type, expected.bytes().data(), i, parts);
     if (same(a.real, b.real) && same(a.imaginary, b.imaginary)) continue;
     const double gap = std::hypot(a.real.value - b.real.value, a.imaginary.value - b.imaginary.value);
-    if (!exact && (gap <= relative * b.size() + absolute * largest || std::isinf(absolute))) continue;
+    if (!exact && (gap <= tolerance.relative * b.size() + slack || std::isinf(tolerance.absolute))) continue;
     worst.add(i, gap, 0);
   }
   return describe("the array", worst, actual, expected);

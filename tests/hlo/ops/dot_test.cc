@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/dot.h"
 
+#include <complex>
+
 #include "hilo/types/literal.h"
 #include "tests/hlo/ops/run_op.h"
 
@@ -59,6 +61,17 @@ TEST(Dot, TakesVectorsAndScalars) {
   EXPECT_EQ(dotted(v, v, {}), "f32[3,3] {{1, 2, 3}, {2, 4, 6}, {3, 6, 9}}");
   EXPECT_EQ(dotted(v, v, {{}, {}, {0}, {0}}), "f32[3] {1, 4, 9}");
   EXPECT_EQ(dotted(v, Literal::scalar(2.0f), {}), "f32[3] {2, 4, 6}");
+}
+
+TEST(Dot, OfAComplexVectorByAMatrixRoundsProductsAndOtherwisePartsOfSums) {
+  using Complex = std::complex<float>;
+  // (1 + i)(2^24 + 2^24 i) + 1: the real part of the product is 0, the parts that it is the difference of are too large.
+  const Literal v = Literal::array<Complex>({2}, {{1, 1}, {1, 0}});
+  const Literal m = Literal::array<Complex>({2, 2}, {{0x1p24F, 0x1p24F}, {0, 0}, {1, 0}, {0, 0}});
+  const Literal two = Literal::array<Complex>({2, 2}, {{1, 1}, {1, 0}, {0, 0}, {0, 0}});
+  EXPECT_EQ(dotted(v, m, {{0}, {0}, {}, {}}), "c64[2] {(1, 33554432), (0, 0)}");
+  EXPECT_EQ(dotted(m, v, {{0}, {0}, {}, {}}), "c64[2] {(0, 33554432), (0, 0)}");
+  EXPECT_EQ(dotted(two, m, {{1}, {0}, {}, {}}), "c64[2,2] {{(0, 33554432), (0, 0)}, {(0, 0), (0, 0)}}");
 }
 
 TEST(Dot, PutsBatchDimensionsFirst) {

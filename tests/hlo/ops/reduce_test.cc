@@ -52,6 +52,16 @@ TEST(Reduce, CountsTheInitialValueOnce) {
   EXPECT_EQ(reduced<float>(Opcode::kMaximum, a, 9, {0}).to_string(), "f32[] 9");
 }
 
+TEST(Reduce, AddsFewFromLeftToRightAndManyByHalves) {
+  const auto sum_of = [](int64_t count) {
+    Literal ones = filled(Shape::array(ElementType::kF32, {count}), 1);
+    ones.data<float>()[0] = 0x1p24F;  // one added to it is lost
+    return reduced<float>(Opcode::kAdd, ones, 0, {0}).to_string();
+  };
+  EXPECT_EQ(sum_of(32), "f32[] 16777216");
+  EXPECT_EQ(sum_of(64), "f32[] 16777248");
+}
+
 TEST(Reduce, KnowsEveryKindOfBody) {
   const Literal a = Literal::array<int32_t>({3}, {12, 10, 6});
   EXPECT_EQ(reduced<int32_t>(Opcode::kMultiply, a, 1, {0}).to_string(), "s32[] 720");

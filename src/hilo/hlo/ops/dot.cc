@@ -89,13 +89,13 @@ template <typename R>
 constexpr bool kHasShortSums = std::is_same_v<R, float> || std::is_same_v<R, double> || is_complex(element_type_of<R>);
 
 /// Operands of the result's type, contracted over a few elements.
-template <typename R>
+template <typename Sum, typename R>
 void short_dot(std::span<const R> lhs, std::span<const R> rhs, const Side& l, const Side& r, std::span<R> out) {
   size_t at = 0;
   for (size_t b = 0; b < l.batch.size(); ++b) {
     for (int64_t m : l.free) {
       for (int64_t n : r.free) {
-        kernels::ShortSum<R> sum;
+        Sum sum;
         for (size_t k = 0; k < l.contracting.size(); ++k)
           sum.take(lhs[static_cast<size_t>(l.batch[b] + m + l.contracting[k])],
                    rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])]);
@@ -112,7 +112,9 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
     const bool same = input.operands[0]->shape().element_type() == element_type_of<R> &&
                       input.operands[1]->shape().element_type() == element_type_of<R>;
     if (same && std::ssize(l.contracting) <= kernels::kMostShort) {
-      short_dot<R>(input.operands[0]->data<R>(), input.operands[1]->data<R>(), l, r, result.data<R>());
+      const bool is_vector = l.free.size() == 1 && r.free.size() != 1;
+      const auto run = is_vector ? short_dot<kernels::ShortVectorSum<R>, R> : short_dot<kernels::ShortSum<R>, R>;
+      run(input.operands[0]->data<R>(), input.operands[1]->data<R>(), l, r, result.data<R>());
       return ok_status();
     }
   }

@@ -60,6 +60,22 @@ class ShortSum<std::complex<T>> {
   T real_ = 0, minus_ = 0, imaginary_ = 0, plus_ = 0;
 };
 
+/// The same for a vector times a matrix (not for a matrix times a vector): complex products are rounded, then added.
+template <typename T>
+class ShortVectorSum : public ShortSum<T> {};
+template <typename T>
+class ShortVectorSum<std::complex<T>> {
+ public:
+  void take(const std::complex<T>& x, const std::complex<T>& y) {
+    real_ += x.real() * y.real() - x.imag() * y.imag();
+    imaginary_ += x.real() * y.imag() + x.imag() * y.real();
+  }
+  std::complex<T> value() const { return {real_, imaginary_}; }
+
+ private:
+  T real_ = 0, imaginary_ = 0;
+};
+
 /// So many products are few: their roundings don't matter.
 inline constexpr int64_t kMostShort = 128;
 

@@ -62,10 +62,12 @@ Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
 }
 
-/// Runs of at most 8 values go left to right, longer ones are halved: the error of a sum grows with log n, not n.
+constexpr size_t kLongestRun = 32;
+
+/// Short runs go left to right, as XLA's do; longer ones are halved: the error of a sum grows with log n, not n.
 template <typename A>
 A tree(A (*operation)(A, A), const std::vector<A>& values, size_t begin, size_t end) {
-  if (end - begin <= 8) {
+  if (end - begin <= kLongestRun) {
     A result = values[begin];
     for (size_t i = begin + 1; i < end; ++i) result = operation(result, values[i]);
     return result;

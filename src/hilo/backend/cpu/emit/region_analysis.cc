@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
+#include <numeric>
 
 namespace hilo::cpu {
 namespace {
 
 constexpr int64_t kMaxTileBytes = 32 << 10;  // what a row may keep on the stack: it has to stay in the L1 cache
 constexpr int kReduceUnroll = 4;             // independent accumulators hide the latency of an add
+// Dots of so few products are summed in order, as in XLA: one alone, and those of rows. Joining lanes costs as much.
+constexpr int64_t kShortDot = 32, kShortDotOfRow = 8;
 
 uint64_t dimensions_of(const IndexExpr& e, const std::vector<NodeFacts>& facts) {
   uint64_t mask = 0;
@@ -72,6 +76,18 @@ bool is_matrix_product(const Region& region) {
     if (o.index.coefficients.size() > region.row_begin) return false;
   }
   return reductions == 1 && shares;
+}
+
+/// Is all that its rows do to sum a few products of floats?
+bool sums_few_products(const Region& region) {
+  if (!region.has_row()) return false;
+  const auto count = [](auto begin, auto end) { return std::accumulate(begin, end, int64_t{1}, std::multiplies<>()); };
+  const auto row = region.extents.begin() + static_cast<std::ptrdiff_t>(region.row_begin);
+  const bool alone = count(region.extents.begin(), row) == 1;
+  return count(row, region.extents.end()) <= (alone ? kShortDot : kShortDotOfRow) &&
+         std::ranges::all_of(region.nodes, [](const RegionNode& n) {
+           return n.kind != NodeKind::kReduce || (n.is_dot && (is_floating(n.type) || is_complex(n.type)));
+         });
 }
 
 /// Rows per block: as many as registers hold, and no remainder if that costs less than half of them.
@@ -157,6 +173,7 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   }
   while (lanes > 1 && lanes > extent) lanes /= 2;
   if (generic && region.has_row() && !column) lanes = 1;  // an unknown reducer has no neutral element
+  if (!column && !expensive_in_row && sums_few_products(region)) lanes = 1;
   shape.lanes = lanes;
   shape.overlaps = extent % lanes != 0;
   if (product) {

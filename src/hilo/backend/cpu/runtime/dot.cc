@@ -111,11 +111,11 @@ int64_t parts_of(double work, int64_t longer) {
 constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
 
 /// Few small complex products, rounded as the reference does and XLA.
-template <typename T>
+template <typename Sum, typename T>
 void multiply_short(const MatrixProduct<T>& p) {
   for (int64_t i = 0; i < p.m; ++i) {
     for (int64_t j = 0; j < p.n; ++j) {
-      hlo::kernels::ShortSum<T> sum;
+      Sum sum;
       for (int64_t k = 0; k < p.k; ++k) sum.take(p.a[i * p.a_row + k * p.a_column], p.b[k * p.b_row + j * p.b_column]);
       p.c[i * p.ldc + j] = sum.value();
     }
@@ -209,8 +209,10 @@ class DotHero final : public Hero {
         p.c += begin;
         p.n = end - begin;
       }
-      if (is_complex(element_type_of<T>) && k <= hlo::kernels::kMostShort && work <= kMostShortWork) multiply_short(p);
-      else multiply(p);
+      const bool is_short = is_complex(element_type_of<T>) && k <= hlo::kernels::kMostShort && work <= kMostShortWork;
+      if (!is_short) multiply(p);
+      else if (m == 1 && n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
+      else multiply_short<hlo::kernels::ShortSum<T>>(p);
     };
     if (executor != nullptr && batch * parts > 1) executor->parallel_for(batch * parts, task);
     else
