@@ -58,12 +58,18 @@ StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, con
   return compile_with(*client, module, options, states ? stated : client->replica_count);
 }
 
+/// Whether the header says something of how the module runs; frontend attributes are notes.
+bool steers_execution(const hlo::Module& module) {
+  return !module.aliases.empty() ||
+         std::any_of(module.other_attributes.begin(), module.other_attributes.end(),
+                     [](const auto& attribute) { return attribute.first != "frontend_attributes"; });
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) {
-  // The fingerprint doesn't know of aliases and of the header; dumps and profiles belong to one compilation.
-  if (wants_dumps(options) || options.hlo_profile || !module.aliases.empty() || !module.other_attributes.empty())
-    return compile_now(module, options);
+  // The fingerprint doesn't know of the header; dumps and profiles belong to one compilation.
+  if (wants_dumps(options) || options.hlo_profile || steers_execution(module)) return compile_now(module, options);
   const ExecutableKey key(module.entry->fingerprint(), client_generation());
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   const std::scoped_lock lock(compiling(key));

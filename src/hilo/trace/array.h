@@ -81,18 +81,19 @@ class Array {
   /// The value on the host, waiting for it if need be.
   /// Errors    ConcretizationError on a tracer without a value, INVALID_ARGUMENT if donated or deleted
   Literal to_literal() const;
-  /// The one element of an array of size 1, converted to T.
+  /// The one element of an array of any type and size 1, converted to T.
   template <Number T>
   T item(std::source_location location = std::source_location::current()) const {
     const Literal value = scalar_literal(location);
     return visit_element_type(
-        value.shape().element_type(), [&]<typename E>() { return convert<T>(value.data<E>()[0]); }, [] { return T{}; });
+        value.shape().element_type(), [&]<typename E>() { return convert<T>(value.data<E>()[0]); },
+        [this]() -> T { refuse_numbers(); });
   }
   /// All elements in row-major order, converted to T.
   template <Number T>
   std::vector<T> to_vector(std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
-    const Literal value = to_literal();
+    const Literal value = with_numbers(to_literal());
     std::vector<T> out;
     out.reserve(static_cast<size_t>(value.shape().element_count()));
     visit_element_type(
@@ -100,7 +101,7 @@ class Array {
         [&]<typename E>() {
           for (const E& e : value.data<E>()) out.push_back(convert<T>(e));
         },
-        [] {});
+        [this] { refuse_numbers(); });
     return out;
   }
   /// So that `if (x > 0)` works on values; a tracer of jit or vmap throws ConcretizationError naming both lines.
@@ -139,6 +140,8 @@ class Array {
     else return weak_scalar(Literal::scalar<T>(value));
   }
   Literal scalar_literal(const std::source_location& location) const;
+  static Literal with_numbers(const Literal& value);
+  [[noreturn]] void refuse_numbers() const;
 
   std::shared_ptr<const ArrayImpl> impl_;
 };

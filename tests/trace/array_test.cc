@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/array.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "hilo/trace/error.h"
+#include "hilo/types/twins.h"
+
+namespace hilo {
+namespace {
+
+constexpr ElementType kNarrow[] = {ElementType::kS2,         ElementType::kS4,         ElementType::kU2,
+                                   ElementType::kU4,         ElementType::kF8E5M2,     ElementType::kF8E4M3Fn,
+                                   ElementType::kF8E4M3,     ElementType::kF8E3M4,     ElementType::kF8E4M3B11Fnuz,
+                                   ElementType::kF8E5M2Fnuz, ElementType::kF8E4M3Fnuz, ElementType::kF8E8M0Fnu,
+                                   ElementType::kF4E2M1Fn};
+
+Array array_of(ElementType type, const std::vector<double>& values) {
+  Literal literal(Shape::array(type, {static_cast<int64_t>(values.size())}));
+  visit_array_type(
+      type,
+      [&]<typename T>() {
+        for (size_t i = 0; i < values.size(); ++i) {
+          if constexpr (computes_in_float<T>) literal.data<T>()[i] = T(static_cast<float>(values[i]));
+          else if constexpr (is_narrow_integer_twin<T>) literal.data<T>()[i] = T(static_cast<int64_t>(values[i]));
+        }
+      },
+      [] {});
+  return Array::from_literal(literal);
+}
+
+TEST(Array, ItemAndToVectorReadEveryNarrowType) {
+  for (const ElementType type : kNarrow) {
+    const std::string name(element_type_name(type));
+    EXPECT_EQ(array_of(type, {1}).item<float>(), 1.0f) << name;
+    EXPECT_EQ(array_of(type, {1}).item<int>(), 1) << name;
+    EXPECT_TRUE(array_of(type, {1}).item<bool>()) << name;
+    EXPECT_EQ(array_of(type, {1}).item<std::complex<float>>(), std::complex<float>(1)) << name;
+    EXPECT_EQ(static_cast<float>(array_of(type, {1}).item<bfloat16>()), 1.0f) << name;
+    EXPECT_EQ(array_of(type, {1, 1, 1}).to_vector<double>(), (std::vector<double>{1, 1, 1})) << name;
+    EXPECT_EQ(array_of(type, {}).to_vector<int>(), std::vector<int>()) << name;
+  }
+}
+
+TEST(Array, NarrowIntegersKeepTheirSignAndRange) {
+  EXPECT_EQ(array_of(ElementType::kS4, {-8, -1, 0, 7}).to_vector<int>(), (std::vector<int>{-8, -1, 0, 7}));
+  EXPECT_EQ(array_of(ElementType::kS2, {-2, -1, 0, 1}).to_vector<int64_t>(), (std::vector<int64_t>{-2, -1, 0, 1}));
+  EXPECT_EQ(array_of(ElementType::kU4, {0, 15}).to_vector<uint8_t>(), (std::vector<uint8_t>{0, 15}));
+  EXPECT_EQ(array_of(ElementType::kS4, {-1}).item<uint8_t>(), 255) << "as C++ converts";
+}
+
+TEST(Array, NarrowFloatsKeepInfinityNanAndTheirLeastNumbers) {
+  const std::vector<float> values =
+      array_of(ElementType::kF8E5M2, {INFINITY, -INFINITY, NAN, 0x1p-16}).to_vector<float>();
+  EXPECT_EQ(values[0], INFINITY);
+  EXPECT_EQ(values[1], -INFINITY);
+  EXPECT_TRUE(std::isnan(values[2]));
+  EXPECT_EQ(values[3], 0x1p-16f);
+  EXPECT_EQ(array_of(ElementType::kF4E2M1Fn, {-6, 0.5}).to_vector<double>(), (std::vector<double>{-6, 0.5}));
+  EXPECT_EQ(array_of(ElementType::kF8E8M0Fnu, {0x1p127}).item<double>(), 0x1p127);
+}
+
+TEST(Array, ItemIsRefusedBeyondOneElement) {
+  EXPECT_THROW(array_of(ElementType::kS4, {1, 2}).item<int>(), Error);
+  EXPECT_THROW(array_of(ElementType::kF8E5M2, {}).item<float>(), Error);
+}
+
+}  // namespace
+}  // namespace hilo
