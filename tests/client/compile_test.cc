@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "hilo/client/platform_name.h"
 #include "hilo/hlo/text/parser.h"
 
 namespace hilo {
@@ -18,13 +19,18 @@ std::shared_ptr<Executable> compiled(std::string_view header) {
   return *executable;
 }
 
-TEST(CompileModule, GivesTheKnownExecutableWhateverNotesTheHeaderHas) {
+class CompileModule : public testing::Test {
+ protected:
+  void TearDown() override { clear_backends(); }
+};
+
+TEST_F(CompileModule, GivesTheKnownExecutableWhateverNotesTheHeaderHas) {
   const auto first = compiled("");
   EXPECT_EQ(compiled(""), first);
   EXPECT_EQ(compiled(", frontend_attributes={note=\"x\"}"), first);
 }
 
-TEST(CompileModule, CompilesAnewWhatTheHeaderChanges) { EXPECT_NE(compiled(", replica_count=1"), compiled("")); }
+TEST_F(CompileModule, CompilesAnewWhatTheHeaderChanges) { EXPECT_NE(compiled(", replica_count=1"), compiled("")); }
 
 }  // namespace
 }  // namespace hilo
