@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/runtime/top_k.cc -- topk: a partial selection of (key, position) pairs a row, rows over threads.
+// backend/cpu/runtime/top_k.cc -- topk: the best (key, position) pairs of a row so far, rows over threads.
 #include "hilo/hlo/ops/top_k.h"
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/parallel.h"
@@ -12,6 +13,7 @@ namespace hilo::cpu {
 namespace {
 
 constexpr double kWorthForking = 16384;  // elements in all
+constexpr size_t kLeastKept = 64;        // candidates before the best are picked out of them
 
 /// Sorts ascending: the key, then the position.
 struct Ranked {
@@ -31,7 +33,7 @@ class TopKHero final : public Hero {
     if (k_ == 0 || rows_ == 0) return ok_status();
     const bool worth = static_cast<double>(rows_) * static_cast<double>(length_) > kWorthForking;
     in_parts(rows_, worth ? std::min<int64_t>(rows_, 16) : 1, [&](int64_t begin, int64_t end) {
-      std::vector<Ranked> ranked(static_cast<size_t>(length_));
+      std::vector<Ranked> ranked;
       for (int64_t row = begin; row < end; ++row) {
         switch (element_size_bytes(type_)) {
           case 1: find<uint8_t>(buffers, row, ranked); break;
@@ -48,18 +50,32 @@ class TopKHero final : public Hero {
   template <typename Bits>
   void find(void* const* buffers, int64_t row, std::vector<Ranked>& ranked) const {
     const Bits* x = static_cast<const Bits*>(buffers[0]) + row * length_;
+    // Only what beats the k-th best so far is kept; of equals that is the first, so a later one never does.
+    const size_t most = std::max(2 * static_cast<size_t>(k_), kLeastKept);
+    std::optional<uint64_t> bar;
+    ranked.clear();
     for (int64_t i = 0; i < length_; ++i) {
-      const uint64_t key = hlo::total_order_key(type_, x[i]);
-      ranked[static_cast<size_t>(i)] = {largest_ ? ~key : key, static_cast<uint32_t>(i)};
+      const uint64_t order = hlo::total_order_key(type_, x[i]), key = largest_ ? ~order : order;
+      if (bar && key >= *bar) continue;
+      ranked.push_back({key, static_cast<uint32_t>(i)});
+      if (ranked.size() < most) continue;
+      keep_best(ranked);
+      bar = ranked.back().key;
     }
-    if (k_ < length_) std::nth_element(ranked.begin(), ranked.begin() + (k_ - 1), ranked.end());
-    std::sort(ranked.begin(), ranked.begin() + k_);
+    keep_best(ranked);
+    std::sort(ranked.begin(), ranked.end());
     Bits* values = static_cast<Bits*>(buffers[1]) + row * k_;
     int32_t* positions = static_cast<int32_t*>(buffers[2]) + row * k_;
     for (int64_t k = 0; k < k_; ++k) {
       positions[k] = static_cast<int32_t>(ranked[static_cast<size_t>(k)].position);
       values[k] = x[positions[k]];
     }
+  }
+
+  /// The k best, the last of them at the end.
+  void keep_best(std::vector<Ranked>& ranked) const {
+    std::nth_element(ranked.begin(), ranked.begin() + (k_ - 1), ranked.end());
+    ranked.resize(static_cast<size_t>(k_));
   }
 
   ElementType type_;
