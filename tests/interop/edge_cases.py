@@ -16,6 +16,7 @@ import numpy as np  # noqa: E402
 from jaxlib import _hlo  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from report import report  # noqa: E402
 from with_jax import call, run_xla  # noqa: E402
 
 COMPLEX = {"c64": (np.complex64, 1e-3), "c128": (np.complex128, 1e-11)}
@@ -36,17 +37,16 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only cases whose name contains this")
     arguments = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    passed = failed = 0
+    return report(judged(arguments.command, arguments.match))
+
+
+def judged(command, match):
     for name, text, inputs, compare in cases():
-        if arguments.match not in name:
+        if match not in name:
             continue
         wanted = run_xla(_hlo.hlo_module_from_text(text), inputs)[0]
         for engine in ("cpu", "reference"):
-            problem = compare(run_hilo(arguments.command, text, inputs, engine), wanted)
-            print(f"{'failed' if problem else 'passed'} {name}/{engine}" + (f": {problem}" if problem else ""), flush=True)
-            passed, failed = passed + (not problem), failed + bool(problem)
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+            yield f"{name}/{engine}", compare(run_hilo(command, text, inputs, engine), wanted)
 
 
 def cases():

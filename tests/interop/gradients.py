@@ -19,8 +19,9 @@ import jax  # noqa: E402
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "golden"))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parent.parent / "golden")]
 from export_functions import FUNCTIONS, RULES_LOST, exported  # noqa: E402
+from report import report  # noqa: E402
 
 TOLERANCES = {np.dtype("float32"): 1e-5, np.dtype("float64"): 1e-9}
 RUN_SECONDS = 60
@@ -31,15 +32,9 @@ def main() -> int:
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo")
     parser.add_argument("--match", default="", help="only functions whose name contains this")
     arguments = parser.parse_args()
-    passed = failed = 0
-    for name, (function, *inputs) in FUNCTIONS.items():
-        if arguments.match not in name:
-            continue
-        for case, problem in compare(arguments.command, name, function, [np.asarray(x) for x in inputs]):
-            print(f"{'failed' if problem else 'passed'} {name}/{case}" + (f": {problem}" if problem else ""), flush=True)
-            passed, failed = passed + (not problem), failed + bool(problem)
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    return report((f"{name}/{case}", problem)
+                  for name, (function, *inputs) in FUNCTIONS.items() if arguments.match in name
+                  for case, problem in compare(arguments.command, name, function, [np.asarray(x) for x in inputs]))
 
 
 def compare(command, name, function, inputs):

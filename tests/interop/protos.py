@@ -29,6 +29,7 @@ from jaxlib import _hlo  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from programs import PROGRAMS  # noqa: E402
+from report import report  # noqa: E402
 
 SECONDS = 300
 # What HloModuleProto has no field for: configuration of the compiler, which text shows at its head.
@@ -41,18 +42,14 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only cases whose name contains this")
     arguments = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    passed = failed = 0
-    for case, check in cases(arguments.command.resolve()):
-        if arguments.match not in case:
-            continue
-        try:
-            problem = check()
-        except Exception as error:  # noqa: BLE001: whatever XLA says is the finding
-            problem = str(error)[:300]
-        print(f"{'failed' if problem else 'passed'} {case}" + (f": {problem}" if problem else ""), flush=True)
-        passed, failed = passed + (not problem), failed + bool(problem)
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    return report((case, problem_of(check)) for case, check in cases(arguments.command.resolve()) if arguments.match in case)
+
+
+def problem_of(check):
+    try:
+        return check()
+    except Exception as error:  # noqa: BLE001: whatever XLA says is the finding
+        return str(error)[:300]
 
 
 def cases(command):

@@ -19,6 +19,7 @@ from jaxlib import _hlo, _jax  # noqa: E402
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from programs import PROGRAMS  # noqa: E402
+from report import report  # noqa: E402
 
 TOLERANCES = {np.dtype("float16"): 2e-3, np.dtype("float32"): 1e-5, np.dtype("float64"): 1e-12}
 RUN_SECONDS = 60
@@ -30,14 +31,9 @@ def main() -> int:
     parser.add_argument("--match", default="", help="only programs whose name contains this")
     arguments = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
-    passed = failed = 0
-    for name, (function, *inputs) in PROGRAMS.items():
-        if arguments.match in name:
-            for case, problem in run_program(arguments.command, function, [np.asarray(x) for x in inputs]):
-                print(f"{'failed' if problem else 'passed'} {name}/{case}" + (f": {problem}" if problem else ""), flush=True)
-                passed, failed = passed + (not problem), failed + bool(problem)
-    print(f"{passed} passed, {failed} failed")
-    return 0 if passed and not failed else 1
+    return report((f"{name}/{case}", problem)
+                  for name, (function, *inputs) in PROGRAMS.items() if arguments.match in name
+                  for case, problem in run_program(arguments.command, function, [np.asarray(x) for x in inputs]))
 
 
 def run_program(command, function, inputs):

@@ -5,13 +5,14 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/text/annotations.h"
 #include "hilo/stablehlo/print_attribute.h"
 #include "hilo/stablehlo/text_reader.h"
 
 namespace hilo::stablehlo {
 namespace {
 
-constexpr std::string_view kFrontend = "frontend_attributes", kKey = "hilo.mlir=\"";
+constexpr std::string_view kFrontend = "frontend_attributes", kKey = "hilo.mlir";
 constexpr std::string_view kAlias = "tf.aliasing_output", kSharding = "sdy.sharding";
 
 // ---- keeping --------------------------------------------------------------------------------------------------------
@@ -85,31 +86,19 @@ std::string meshes_text(const ModuleTree& tree) {
   return text;
 }
 
-/// As a string of HLO's text.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
-}
-
 // ---- giving back ----------------------------------------------------------------------------------------------------
 
-/// The text that keep_facts wrote, or nothing.
-std::string kept_text(const hlo::Module& module) {
+/// The text that keep_facts wrote, or an empty module.
+StatusOr<std::string> kept_text(const hlo::Module& module) {
   for (const auto& [key, value] : module.other_attributes) {
-    const size_t found = key == kFrontend ? value.find(kKey) : std::string::npos;
-    if (found == std::string::npos) continue;
-    std::string text;
-    for (size_t i = found + kKey.size(); i < value.size() && value[i] != '"'; ++i) {
-      if (value[i] == '\\' && i + 1 < value.size()) ++i;
-      text += value[i];
+    if (key != kFrontend) continue;
+    hlo::text::Cursor cursor(value, kFrontend);
+    HILO_ASSIGN_OR_RETURN(const auto entries, hlo::text::read_frontend_attributes(cursor));
+    for (const hlo::text::FrontendAttribute& entry : entries) {
+      if (entry.key == kKey) return hlo::text::Cursor(entry.value, kKey).quoted(kKey);
     }
-    return text;
   }
-  return "";
+  return std::string("module {}");
 }
 
 /// Copies attributes from the tree of facts to the one that is written.
@@ -212,18 +201,19 @@ void keep_facts(const ModuleTree& tree, const Operation& entry, hlo::Module& mod
   add("own", own);
   if (attributes.empty() && meshes.empty()) return;
   const std::string text = fmt::format("module attributes {{{}}} {{ {}}}", attributes, meshes);
-  module.other_attributes.emplace_back(kFrontend, fmt::format("{{{}{}\"}}", kKey, escaped(text)));
+  module.other_attributes.emplace_back(kFrontend, fmt::format("{{{}={}}}", kKey, hlo::text::quoted_text(text)));
 }
 
-StatusOr<ModuleFacts> kept_facts(const hlo::Module& module, size_t arguments, size_t results, bool portable,
-                                 TreeBuilder& builder) {
-  const std::string text = kept_text(module);
-  HILO_ASSIGN_OR_RETURN(const ModuleTree tree,
-                        read_text(text.empty() ? "module {}" : text, "frontend attribute hilo.mlir"));
+StatusOr<ModuleFacts> kept_facts(const hlo::Module& module, bool portable, TreeBuilder& builder) {
+  HILO_ASSIGN_OR_RETURN(const std::string text, kept_text(module));
+  HILO_ASSIGN_OR_RETURN(const ModuleTree tree, read_text(text, "frontend attribute hilo.mlir"));
   const Operation& root = tree.operations[0];
   if (root.regions.count != 1)
     return invalid_argument("frontend attribute hilo.mlir: got no module; wanted what hilo wrote there");
   const Copier copier{tree, builder, portable};
+  const auto arguments = static_cast<size_t>(module.entry->parameter_count());
+  const Shape& result = module.entry->result_shape();
+  const size_t results = result.is_tuple() ? static_cast<size_t>(result.tuple_size()) : 1;
   ModuleFacts facts;
   facts.arguments = copier.dictionaries(tree.find(root, "arguments"), arguments, aliases_of(module, arguments));
   facts.results =

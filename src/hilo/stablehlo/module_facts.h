@@ -22,11 +22,10 @@ struct ModuleFacts {
   std::vector<Mesh> meshes;
 };
 
-/// What was kept, and the module's aliases, for an entry with so many arguments and results. Portable artefacts have no
+/// What was kept, and the module's aliases, for its entry. Portable artefacts have no
 /// attributes of Shardy: shardings stand there as frontend attributes xla.sdy.*, as JAX exports them, and module attributes
 /// are left out.
 /// Errors    INVALID_ARGUMENT if the frontend attribute isn't what keep_facts wrote
-StatusOr<ModuleFacts> kept_facts(const hlo::Module& module, size_t arguments, size_t results, bool portable,
-                                 TreeBuilder& builder);
+StatusOr<ModuleFacts> kept_facts(const hlo::Module& module, bool portable, TreeBuilder& builder);
 
 }  // namespace hilo::stablehlo

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/hlo/ir/module.h"
+#include "hilo/stablehlo/module_facts.h"
 #include "hilo/stablehlo/translate_parts.h"
 #include "hilo/stablehlo/tree_builder.h"
 
@@ -24,7 +25,7 @@ struct Body {
 struct TreeWriter {
   TreeBuilder builder = {};
   bool portable = false;
-  const hlo::Module* module = nullptr;  ///< what is written
+  ModuleFacts facts = {};  ///< of what is written
   struct Function {
     hlo::ComputationPtr computation;
     std::string name;
@@ -38,8 +39,6 @@ struct TreeWriter {
   /// The name of the function that the computation is, from now on.
   const std::string& function(const hlo::ComputationPtr& computation);
   Status write_function(size_t number, RegionId module);
-  /// What is said of the arguments and results of the entry.
-  Status put_facts(NewOperation& entry, size_t arguments, size_t results);
   /// The region of a computation: its parameters' leaves are the region's arguments,
   StatusOr<Region> region(const hlo::Computation& computation);
   /// or `captured`, values outside.

@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/stablehlo/module_facts.h"
 #include "hilo/stablehlo/text_writer.h"
 #include "hilo/stablehlo/write_parts.h"
 
@@ -176,7 +175,10 @@ Status TreeWriter::write_function(size_t number, RegionId module) {
   type.type = builder.function_type(inputs, results);
   builder.put_attribute(operation, "function_type", builder.tree.add(std::move(type)));
   builder.put(operation, "sym_visibility", entry ? "public" : "private");
-  if (entry) HILO_RETURN_IF_ERROR(put_facts(operation, inputs.size(), results.size()));
+  if (entry && !facts.arguments.empty())
+    builder.put_attribute(operation, "arg_attrs", builder.tree.add_array(facts.arguments));
+  if (entry && !facts.results.empty())
+    builder.put_attribute(operation, "res_attrs", builder.tree.add_array(facts.results));
   const OperationId id = builder.begin(operation);
   body.region = builder.begin_region();
   std::vector<ValueId> arguments;
@@ -209,13 +211,6 @@ Status TreeWriter::write_function(size_t number, RegionId module) {
   builder.end(builder.begin(end), {}, body.region);
   const Region made = builder.tree.regions[body.region];
   builder.end(id, std::span(&made, 1), module);
-  return ok_status();
-}
-
-Status TreeWriter::put_facts(NewOperation& entry, size_t arguments, size_t results) {
-  HILO_ASSIGN_OR_RETURN(const ModuleFacts facts, kept_facts(*module, arguments, results, portable, builder));
-  if (!facts.arguments.empty()) builder.put_attribute(entry, "arg_attrs", builder.tree.add_array(facts.arguments));
-  if (!facts.results.empty()) builder.put_attribute(entry, "res_attrs", builder.tree.add_array(facts.results));
   return ok_status();
 }
 
@@ -307,14 +302,13 @@ Status WriteContext::add(const NewOperation& operation, std::span<const hlo::Com
 StatusOr<ModuleTree> write_tree(const hlo::Module& module, bool portable) {
   TreeWriter writer;
   writer.portable = portable;
-  writer.module = &module;
   NewOperation root{"builtin.module"};
   if (!module.name.empty()) writer.builder.put(root, "sym_name", symbol_of(module.name));
-  HILO_ASSIGN_OR_RETURN(const ModuleFacts facts, kept_facts(module, 0, 0, portable, writer.builder));
-  root.attributes.insert(root.attributes.end(), facts.own.begin(), facts.own.end());
+  HILO_ASSIGN_OR_RETURN(writer.facts, kept_facts(module, portable, writer.builder));
+  root.attributes.insert(root.attributes.end(), writer.facts.own.begin(), writer.facts.own.end());
   const OperationId id = writer.builder.begin(root);
   const RegionId top = writer.builder.begin_region();
-  for (const ModuleFacts::Mesh& mesh : facts.meshes) {
+  for (const ModuleFacts::Mesh& mesh : writer.facts.meshes) {
     NewOperation operation{"sdy.mesh"};
     writer.builder.put_attribute(operation, "mesh", mesh.mesh);
     writer.builder.put_attribute(operation, "sym_name", mesh.name);

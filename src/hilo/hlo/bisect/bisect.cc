@@ -181,15 +181,6 @@ StatusOr<std::optional<Inner>> parting_iteration(const Invocation& outer, const 
   }
 }
 
-/// What the branch index chooses, as the evaluator has it.
-size_t branch_of(const Instruction& i, const Literal& index) {
-  const auto& conditional = attributes_of<ConditionalAttributes>(i);
-  if (conditional.predicated) return index.data<bool>()[0] ? 0 : 1;
-  const int64_t chosen = index.data<int32_t>()[0];
-  const auto last = static_cast<int64_t>(conditional.branches.size()) - 1;
-  return static_cast<size_t>(chosen < 0 || chosen > last ? last : chosen);
-}
-
 /// What the op calls, if it is one of control flow.
 StatusOr<std::optional<Inner>> called_by(const Invocation& outer, const Found& found, const EngineFunction& engine,
                                          const CompareOptions& options) {
@@ -202,9 +193,10 @@ StatusOr<std::optional<Inner>> called_by(const Invocation& outer, const Found& f
     case Opcode::kFusion:
       return std::optional(inner_of(outer, i, "", attributes_of<RawAttributes>(i).called[0], std::move(operands)));
     case Opcode::kConditional: {
-      const size_t branch = branch_of(i, operands[0]);
-      return std::optional(inner_of(outer, i, fmt::format(", branch {}", branch),
-                                    attributes_of<ConditionalAttributes>(i).branches[branch], {operands[branch + 1]}));
+      const auto& conditional = attributes_of<ConditionalAttributes>(i);
+      const size_t branch = chosen_branch(conditional, operands[0]);
+      return std::optional(
+          inner_of(outer, i, fmt::format(", branch {}", branch), conditional.branches[branch], {operands[branch + 1]}));
     }
     case Opcode::kWhile: return parting_iteration(outer, i, operands[0], engine, options);
     default: return std::optional<Inner>();

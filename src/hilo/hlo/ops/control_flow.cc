@@ -150,15 +150,7 @@ StatusOr<Shape> infer_conditional(const ShapeRuleInput& input) {
 
 StatusOr<Literal> evaluate_conditional(const EvaluateInput& input) {
   const auto& conditional = attributes_of<ConditionalAttributes>(input.instruction);
-  const Literal& selector = *input.operands[0];
-  size_t branch;
-  if (conditional.predicated) {
-    branch = selector.data<bool>()[0] ? 0 : 1;
-  } else {
-    const int32_t index = selector.data<int32_t>()[0];
-    const size_t last = conditional.branches.size() - 1;
-    branch = index < 0 || static_cast<size_t>(index) > last ? last : static_cast<size_t>(index);
-  }
+  const size_t branch = chosen_branch(conditional, *input.operands[0]);
   return input.run(*conditional.branches[branch], input.operands.subspan(branch + 1, 1));
 }
 
@@ -185,6 +177,17 @@ constexpr AttributeField kConditionalFields[] = {
 };
 
 }  // namespace
+
+size_t chosen_branch(const ConditionalAttributes& conditional, int64_t selector) {
+  if (conditional.predicated) return selector != 0 ? 0 : 1;
+  const int64_t last = std::ssize(conditional.branches) - 1;
+  return static_cast<size_t>(selector < 0 || selector > last ? last : selector);
+}
+
+size_t chosen_branch(const ConditionalAttributes& conditional, const Literal& selector) {
+  return chosen_branch(
+      conditional, conditional.predicated ? int64_t{selector.data<bool>()[0]} : int64_t{selector.data<int32_t>()[0]});
+}
 
 const OpDef& parameter_op() {
   static const OpDef definition = {.opcode = Opcode::kParameter,

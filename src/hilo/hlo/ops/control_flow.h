@@ -33,6 +33,10 @@ struct ConditionalAttributes : Attributes {
   bool predicated = false;
 };
 
+/// The branch that a predicate or an index chooses.
+size_t chosen_branch(const ConditionalAttributes& conditional, int64_t selector);
+size_t chosen_branch(const ConditionalAttributes& conditional, const Literal& selector);
+
 const OpDef& parameter_op();
 const OpDef& tuple_op();
 const OpDef& get_tuple_element_op();

@@ -60,4 +60,10 @@ InstructionId add_raised(RewriteBuilder& b, Opcode opcode, InstructionId x) {
   return b.add(opcode, {x});
 }
 
+StatusOr<bool> raise_where(Module& module, Opcode opcode, RewriteRule rule) {
+  return rewrite_computations(module, [&](const ComputationPtr& source) -> StatusOr<ComputationPtr> {
+    return has_opcode(*source, opcode) ? rewrite(source, {.share = false, .rule = rule}) : source;
+  });
+}
+
 }  // namespace hilo::hlo

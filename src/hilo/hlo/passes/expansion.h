@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// hlo/passes/expansion.h -- recognises special functions that were written out, for the passes that raise them.
+// hlo/passes/expansion.h -- what passes share that raise what was written out, and how they recognise special functions.
 #pragma once
 
 #include <optional>
 #include <span>
 
+#include "hilo/hlo/ir/module.h"
 #include "hilo/hlo/rewrite/rewriter.h"
 
 namespace hilo::hlo {
@@ -23,5 +24,8 @@ inline constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.
 
 /// The op `opcode` of x, if it takes x's type; else kNoInstruction.
 InstructionId add_raised(RewriteBuilder& builder, Opcode opcode, InstructionId x);
+
+/// Rewrites by `rule` those computations of a module that have `opcode`. Whether any changed.
+StatusOr<bool> raise_where(Module& module, Opcode opcode, RewriteRule rule);
 
 }  // namespace hilo::hlo

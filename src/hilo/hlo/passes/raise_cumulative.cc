@@ -8,16 +8,12 @@
 #include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
+#include "hilo/hlo/passes/expansion.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/match.h"
 
 namespace hilo::hlo {
 namespace {
-
-bool equal_attributes(const Instruction& a, const Instruction& b) {
-  if (a.attributes == nullptr || b.attributes == nullptr) return a.attributes == b.attributes;
-  return fields_equal(a.def().fields, *a.attributes, *b.attributes);
-}
 
 constexpr InstructionId kLargestBody = 64;  // instructions
 
@@ -31,7 +27,8 @@ bool is_same_formula(const Computation& a, const Computation& b) {
     pending.pop_back();
     if (!seen.insert(pair).second) continue;
     const Instruction &i = a.instruction(pair.first), &j = b.instruction(pair.second);
-    if (i.opcode != j.opcode || i.shape != j.shape || i.operands.size() != j.operands.size() || !equal_attributes(i, j))
+    if (i.opcode != j.opcode || i.shape != j.shape || i.operands.size() != j.operands.size() ||
+        !attributes_equal(i.opcode, i.attributes, j.attributes))
       return false;
     for (size_t k = 0; k < i.operands.size(); ++k) pending.emplace_back(i.operands[k], j.operands[k]);
   }
@@ -83,12 +80,8 @@ InstructionId raise_window(RewriteBuilder& b, const RewriteNode& n) {
   return b.add(running->opcode, {n.operand(0)}, std::move(attributes));
 }
 
-StatusOr<ComputationPtr> raise_in(const ComputationPtr& source) {
-  return has_opcode(*source, Opcode::kReduceWindow) ? rewrite(source, {.share = false, .rule = raise_window}) : source;
-}
-
 }  // namespace
 
-StatusOr<bool> raise_cumulative(Module& module) { return rewrite_computations(module, raise_in); }
+StatusOr<bool> raise_cumulative(Module& module) { return raise_where(module, Opcode::kReduceWindow, raise_window); }
 
 }  // namespace hilo::hlo

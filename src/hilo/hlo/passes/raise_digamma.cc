@@ -33,12 +33,8 @@ InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
   return add_raised(b, kExtDigamma, x);
 }
 
-StatusOr<ComputationPtr> raise_in(const ComputationPtr& source) {
-  return has_opcode(*source, Opcode::kCos) ? rewrite(source, {.share = false, .rule = raise_expansion}) : source;
-}
-
 }  // namespace
 
-StatusOr<bool> raise_digamma(Module& module) { return rewrite_computations(module, raise_in); }
+StatusOr<bool> raise_digamma(Module& module) { return raise_where(module, Opcode::kCos, raise_expansion); }
 
 }  // namespace hilo::hlo

@@ -28,12 +28,8 @@ InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
   return add_raised(b, kExtErfInv, x);
 }
 
-StatusOr<ComputationPtr> raise_in(const ComputationPtr& source) {
-  return has_opcode(*source, Opcode::kLog1p) ? rewrite(source, {.share = false, .rule = raise_expansion}) : source;
-}
-
 }  // namespace
 
-StatusOr<bool> raise_erf_inv(Module& module) { return rewrite_computations(module, raise_in); }
+StatusOr<bool> raise_erf_inv(Module& module) { return raise_where(module, Opcode::kLog1p, raise_expansion); }
 
 }  // namespace hilo::hlo

@@ -29,12 +29,8 @@ InstructionId raise_expansion(RewriteBuilder& b, const RewriteNode& n) {
   return add_raised(b, kExtLgamma, x);
 }
 
-StatusOr<ComputationPtr> raise_in(const ComputationPtr& source) {
-  return has_opcode(*source, Opcode::kSin) ? rewrite(source, {.share = false, .rule = raise_expansion}) : source;
-}
-
 }  // namespace
 
-StatusOr<bool> raise_lgamma(Module& module) { return rewrite_computations(module, raise_in); }
+StatusOr<bool> raise_lgamma(Module& module) { return raise_where(module, Opcode::kSin, raise_expansion); }
 
 }  // namespace hilo::hlo

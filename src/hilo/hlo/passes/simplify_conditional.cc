@@ -12,11 +12,7 @@ namespace {
 /// The branch that runs, if that is known: the predicate is a constant, or all branches do the same to the same operand.
 std::optional<size_t> known_branch(const RewriteBuilder& b, const ConditionalAttributes& conditional,
                                    std::span<const InstructionId> operands) {
-  const int64_t count = static_cast<int64_t>(conditional.branches.size());
-  if (const std::optional<int64_t> value = splat_integer(b, operands[0])) {
-    if (conditional.predicated) return *value != 0 ? 0 : 1;
-    return static_cast<size_t>(*value < 0 || *value >= count ? count - 1 : *value);  // out of range: the last
-  }
+  if (const std::optional<int64_t> value = splat_integer(b, operands[0])) return chosen_branch(conditional, *value);
   for (size_t i = 1; i < conditional.branches.size(); ++i) {
     if (operands[i + 1] != operands[1] ||
         conditional.branches[i]->fingerprint() != conditional.branches[0]->fingerprint())

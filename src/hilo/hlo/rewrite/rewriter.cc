@@ -49,16 +49,6 @@ uint64_t attributes_hash(Opcode opcode, const AttributesPtr& attributes) {
   return fields_hash(op_def(opcode).fields, *attributes);
 }
 
-bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr& b) {
-  if (a == b) return true;
-  if (a == nullptr || b == nullptr) return false;
-  if (opcode == Opcode::kConstant) {
-    return literals_equal(static_cast<const ConstantAttributes&>(*a).value,
-                          static_cast<const ConstantAttributes&>(*b).value);
-  }
-  return fields_equal(op_def(opcode).fields, *a, *b);
-}
-
 uint32_t node_hash(const RewriteNode& node) {
   uint64_t h = mix(static_cast<uint64_t>(node.opcode), node.shape.hash());
   if (node.operands.size() == 2 && has_trait(node.opcode, kCommutative)) {
@@ -87,6 +77,16 @@ bool calls_effect(Opcode opcode, const AttributesPtr& attributes) {
 }
 
 }  // namespace
+
+bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr& b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr) return false;
+  if (opcode == Opcode::kConstant) {
+    return literals_equal(static_cast<const ConstantAttributes&>(*a).value,
+                          static_cast<const ConstantAttributes&>(*b).value);
+  }
+  return fields_equal(op_def(opcode).fields, *a, *b);
+}
 
 bool has_opcode(const Computation& c, Opcode opcode) {
   const std::span<const Instruction> all = c.instructions();

@@ -29,6 +29,9 @@ const T& attributes_of(const RewriteNode& node) {
   return static_cast<const T&>(*node.attributes);
 }
 
+/// Whether two instructions of one opcode have the same attributes, or none.
+bool attributes_equal(Opcode opcode, const AttributesPtr& a, const AttributesPtr& b);
+
 /// Looks at an instruction that is about to be added and returns the id of what stands in for it, of the same shape, or
 /// kNoInstruction for "add it as it is". Its operands went through the rule already, so one sweep reaches all.
 using RewriteRule = InstructionId (*)(RewriteBuilder& builder, const RewriteNode& node);
