@@ -64,7 +64,6 @@ Array solve(const Array& a, const Array& b) {
   return linalg::triangular_solve(f.lu, y, {.left_side = true});
 }
 
-/// Of the values: the diagonal of V^-1 dA V.
 /// The change of the columns that complete Q, where Q = [Q1, Q2] and X = Q1 R: LAPACK's, whose Q is a product of
 /// reflectors. With Q1 = [Qn; Qp] and Z = Qp (Qn - 1)^-1 it is dQ1 Z^H - (Q1 + Q2 Z) (dQp - Z dQn)^H:
 /// https://arxiv.org/abs/2409.13374, equations 32 and 33.
@@ -155,15 +154,61 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
   return {results, {ds, du, adjoint(dv)}};
 }
 
+/// 1 in the row of each column's greatest component, the first of equals; 0 elsewhere.
+Array mask_of_greatest(const Array& v) {
+  const Array size = ops::abs(v);
+  const int64_t down = v.ndim() - 2;
+  const Array row = ops::iota(typed(v, ElementType::kS32), down);
+  const Array is_greatest = ops::eq(size, along_rows(ops::reduce_max(size, {down}), size));
+  const Array first = ops::reduce_min(ops::select(is_greatest, row, full_like(row, rows(v))), {down});
+  return convert_element_type(ops::eq(row, along_rows(first, row)), v.dtype());
+}
+
+struct EigTangents {
+  Array values, vectors;
+};
+
+/// With M = V^-1 dA V the values' is its diagonal, and the vectors' is U = V (F o M), F = 1 / (w_j - w_i) off the diagonal,
+/// but for a multiple c_j of each vector. LAPACK's have length 1, hence Re c_j = -Re v_j^H u_j, and a real component k
+/// that is the greatest, hence Im c_j = -Im u_kj / v_kj.
+EigTangents eig_tangents(const Array& w, const Array& v, const Array& da) {
+  const int64_t down = v.ndim() - 2;
+  const auto column_sums = [&](const Array& x) { return ops::reduce_sum(x, {down}); };
+  const Array one = identity(v.aval_shape());
+  const Array gaps = sub(add(one, along_rows(w, v)), along_columns(w, v));
+  const Array factor = sub(div(full_like(gaps, 1), gaps), one);
+  const Array inner = product(solve(v, da), v);
+  const Array u = product(v, mul(factor, inner));
+  const Array greatest = mask_of_greatest(v);
+  const Array turn = div(ops::imag(column_sums(mul(greatest, u))), ops::real(column_sums(mul(greatest, v))));
+  const Array multiple = ops::complex(neg(ops::real(column_sums(mul(conjugate(v), u)))), neg(turn));
+  return {diagonal(inner), add(u, mul(v, along_rows(multiple, v)))};
+}
+
 JvpResult eig_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const auto& attributes = hilo::attributes_of<hlo::EigAttributes>(operation);
-  const std::vector<Array> results = bind(operation);
-  if (tangents[0].is_zero()) return {results, std::vector<Tangent>(results.size())};
-  if (attributes.compute_left_eigenvectors || attributes.compute_right_eigenvectors)
-    refuse("eig: the derivative of eigenvectors is not implemented; only that of eigenvalues. Hint: eigvals");
-  const Array v = linalg::eig(operation.operands[0], false, true)[1];
-  const Array change = convert_element_type(tangents[0].value(), v.dtype());
-  return {results, {diagonal(solve(v, product(change, v)))}};
+  if (tangents[0].is_zero()) {
+    const std::vector<Array> results = bind(operation);
+    return {results, std::vector<Tangent>(results.size())};
+  }
+  const bool left = attributes.compute_left_eigenvectors, right = attributes.compute_right_eigenvectors;
+  if ((left || right) && !attributes.enable_eigvec_derivs) {
+    refuse(
+        "eig: derivatives of eigenvectors hold only under assumptions on the matrix that can't be checked: distinct "
+        "eigenvalues, and no vector with two greatest components. Hint: lax::linalg::eig with "
+        "enable_eigvec_derivs=true");
+  }
+  std::vector<Array> results = linalg::eig(operation.operands[0], left, true, attributes.enable_eigvec_derivs);
+  const Array &w = results[0], &vr = results.back();
+  const Array da = convert_element_type(tangents[0].value(), vr.dtype());
+  if (!left && !right) return {{w}, {diagonal(product(solve(vr, da), vr))}};
+  const EigTangents of_right = eig_tangents(w, vr, da);
+  std::vector<Tangent> changes = {of_right.values};
+  // Left vectors are the right ones of A^H.
+  if (left) changes.emplace_back(eig_tangents(conjugate(w), results[1], adjoint(da)).vectors);
+  if (right) changes.emplace_back(of_right.vectors);
+  else results.pop_back();
+  return {results, changes};
 }
 
 constexpr NotYet kNoDerivative{"the op has no derivative"};

@@ -86,11 +86,13 @@ std::vector<Array> svd(const Operand& x, bool full_matrices, bool compute_uv) {
   return bind_all(hlo::kExtSvd, {x}, std::move(attributes));
 }
 
-std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors, bool compute_right_eigenvectors) {
+std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors, bool compute_right_eigenvectors,
+                       bool enable_eigvec_derivs) {
   const UserLocation here(x.location());
   auto attributes = std::make_shared<hlo::EigAttributes>();
   attributes->compute_left_eigenvectors = compute_left_eigenvectors;
   attributes->compute_right_eigenvectors = compute_right_eigenvectors;
+  attributes->enable_eigvec_derivs = enable_eigvec_derivs;
   return bind_all(hlo::kExtEig, {x}, std::move(attributes));
 }
 

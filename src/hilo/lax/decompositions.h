@@ -49,8 +49,12 @@ TridiagonalResult tridiagonal(const Operand& x, bool lower = true);
 
 /// {s, u, vh}, or {s}
 std::vector<Array> svd(const Operand& x, bool full_matrices = true, bool compute_uv = true);
-/// {values, then left and right vectors where asked for}
-std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors = true, bool compute_right_eigenvectors = true);
+/// {values, then left and right vectors where asked for}. Vectors are LAPACK's: of length 1, their greatest component real.
+/// Their derivatives hold only of distinct values and where no two components are greatest, which can't be checked: they
+/// are for those who say `enable_eigvec_derivs`.
+/// Errors    UNIMPLEMENTED where vectors are differentiated without it
+std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors = true, bool compute_right_eigenvectors = true,
+                       bool enable_eigvec_derivs = false);
 /// {t, then z where asked for}
 std::vector<Array> schur(const Operand& x, bool compute_schur_vectors = true);
 

@@ -40,7 +40,7 @@ struct EighResult {
 /// Of the Hermitian part of `a`, or of the matrix with that triangle. Values ascend; vectors are columns.
 EighResult eigh(const Operand& a, bool lower = true, bool symmetrize_input = true);
 Array eigvalsh(const Operand& a, bool lower = true, bool symmetrize_input = true);
-/// Complex values and vectors, in LAPACK's order.
+/// Complex values and vectors, in LAPACK's order. As in jax.numpy the vectors have no derivative: lax::linalg::eig's have.
 EighResult eig(const Operand& a);
 Array eigvals(const Operand& a);
 

@@ -30,6 +30,7 @@ constexpr AttributeField kSvdFields[] = {
 constexpr AttributeField kEigFields[] = {
     field<&EigAttributes::compute_left_eigenvectors>("compute_left_eigenvectors", FieldShow::kAlways),
     field<&EigAttributes::compute_right_eigenvectors>("compute_right_eigenvectors", FieldShow::kAlways),
+    field<&EigAttributes::enable_eigvec_derivs>("enable_eigvec_derivs", FieldShow::kUnlessDefault),
 };
 constexpr AttributeField kSchurFields[] = {
     field<&SchurAttributes::compute_schur_vectors>("compute_schur_vectors", FieldShow::kAlways)};

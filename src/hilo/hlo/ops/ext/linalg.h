@@ -40,6 +40,7 @@ struct SvdAttributes : Attributes {
 struct EigAttributes : Attributes {
   bool compute_left_eigenvectors = true;
   bool compute_right_eigenvectors = true;
+  bool enable_eigvec_derivs = false;  ///< says nothing of the values: the vectors may be differentiated
 };
 
 /// schur(x[n,n]) -> (T [n,n], and Z [n,n] where asked for): x = Z T Z^H
