@@ -277,8 +277,12 @@ T log1p(T x) {
   }
 }
 
+/// Left of zero e^x / (1 + e^x), which doesn't overflow on its way to the least numbers.
 template <typename T>
 T logistic(T x) {
+  if constexpr (!is_complex<T>) {
+    if (x < 0) return std::exp(x) / (T(1) + std::exp(x));
+  }
   return T(1) / (T(1) + std::exp(-x));
 }
 

@@ -67,13 +67,15 @@ Value* emit_tanh(SimdBuilder& b, Value* x) {
   return b.copysign(ir.CreateFDiv(t, ir.CreateFAdd(t, constant(b, x, 2.0))), x);
 }
 
-// With t = e^-|x|, which can't overflow: 1 / (1 + t) to the right of zero, t / (1 + t) to the left.
+// With t = e^-|x|, which can't overflow: q = 1 / (1 + t) to the right of zero; to the left q = t / (1 + t), and t - t q is
+// nearer than q, whose two roundings count there in proportion to t.
 Value* emit_logistic(SimdBuilder& b, Value* x) {
   auto& ir = b.ir();
   Value* one = constant(b, x, 1.0);
   Value* t = emit_exp(b, ir.CreateFNeg(b.abs(x)));
-  Value* top = ir.CreateSelect(ir.CreateFCmpOGE(x, constant(b, x, 0.0)), one, t);
-  return ir.CreateFDiv(top, ir.CreateFAdd(one, t));
+  Value* right = ir.CreateFCmpOGE(x, constant(b, x, 0.0));
+  Value* quotient = ir.CreateFDiv(ir.CreateSelect(right, one, t), ir.CreateFAdd(one, t));
+  return ir.CreateSelect(right, quotient, b.mul_add(ir.CreateFNeg(t), quotient, t));
 }
 
 }  // namespace hilo::cpu

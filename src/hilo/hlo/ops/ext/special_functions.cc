@@ -89,6 +89,14 @@ constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.1392167
                                12.507343278686904814458936853,     -0.13857109526572011689554707,
                                9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
+/// x without the lower half of its digits.
+Value half_digits(Value x) {
+  const ElementType type = x.formula->element_type(), whole = is_double(x) ? ElementType::kS64 : ElementType::kS32;
+  const Value bits = {x.formula, x.formula->bits_as(x.id, whole)};
+  const Value kept = {x.formula, x.formula->constant_of(whole, is_double(x) ? -0x1p27 : -0x1p12)};
+  return {x.formula, x.formula->bits_as(bitwise_and(bits, kept).id, type)};
+}
+
 /// erfc of |x| >= 1 is e^(-x^2) times this.
 Value erfc_scaled(Value size) {
   if (is_double(size)) {
@@ -123,62 +131,15 @@ Lanczos lanczos(Value x) {
     slope = slope - c / (at * at);
     sum = sum + c / at;
   }
-  return {reflects, z, kShift + z, std::log(kShift) + log1p(z / kShift), sum, slope};
-}
-
-/// e^-|x| times a Bessel function, as Chebyshev series of |x|/2 - 2 up to 8 and of 32/|x| - 2 beyond.
-struct Bessel {
-  Value near, far;
-};
-Bessel bessel(Value size, std::span<const double> near, std::span<const double> far) {
-  return {chebyshev(size * 0.5 - 2.0, near), chebyshev(32.0 / size - 2.0, far) / sqrt(size)};
-}
-
-// Source    Moshier, Cephes Math Library: i0.c and i1.c; single precision begins further down.
-constexpr double kI0Near[] = {
-    -4.41534164647933937950e-18, 3.33079451882223809783e-17, -2.43127984654795469359e-16, 1.71539128555513303061e-15,
-    -1.16853328779934516808e-14, 7.67618549860493561688e-14, -4.85644678311192946090e-13, 2.95505266312963983461e-12,
-    -1.72682629144155570723e-11, 9.67580903537323691224e-11, -5.18979560163526290666e-10, 2.65982372468238665035e-9,
-    -1.30002500998624804212e-8,  6.04699502254191894932e-8,  -2.67079385394061173391e-7,  1.11738753912010371815e-6,
-    -4.41673835845875056359e-6,  1.64484480707288970893e-5,  -5.75419501008210370398e-5,  1.88502885095841655729e-4,
-    -5.76375574538582365885e-4,  1.63947561694133579842e-3,  -4.32430999505057594430e-3,  1.05464603945949983183e-2,
-    -2.37374148058994688156e-2,  4.93052842396707084878e-2,  -9.49010970480476444210e-2,  1.71620901522208775349e-1,
-    -3.04682672343198398683e-1,  6.76795274409476084995e-1};
-constexpr double kI0Far[] = {
-    -7.23318048787475395456e-18, -4.83050448594418207126e-18, 4.46562142029675999901e-17,  3.46122286769746109310e-17,
-    -2.82762398051658348494e-16, -3.42548561967721913462e-16, 1.77256013305652638360e-15,  3.81168066935262242075e-15,
-    -9.55484669882830764870e-15, -4.15056934728722208663e-14, 1.54008621752140982691e-14,  3.85277838274214270114e-13,
-    7.18012445138366623367e-13,  -1.79417853150680611778e-12, -1.32158118404477131188e-11, -3.14991652796324136454e-11,
-    1.18891471078464383424e-11,  4.94060238822496958910e-10,  3.39623202570838634515e-9,   2.26666899049817806459e-8,
-    2.04891858946906374183e-7,   2.89137052083475648297e-6,   6.88975834691682398426e-5,   3.36911647825569408990e-3,
-    8.04490411014108831608e-1};
-constexpr double kI1Near[] = {
-    2.77791411276104639959e-18, -2.11142121435816608115e-17, 1.55363195773620046921e-16, -1.10559694773538630805e-15,
-    7.60068429473540693410e-15, -5.04218550472791168711e-14, 3.22379336594557470981e-13, -1.98397439776494371520e-12,
-    1.17361862988909016308e-11, -6.66348972350202774223e-11, 3.62559028155211703701e-10, -1.88724975172282928790e-9,
-    9.38153738649577178388e-9,  -4.44505912879632808065e-8,  2.00329475355213526229e-7,  -8.56872026469545474066e-7,
-    3.47025130813767847674e-6,  -1.32731636560394358279e-5,  4.78156510755005422638e-5,  -1.61760815825896745588e-4,
-    5.12285956168575772895e-4,  -1.51357245063125314899e-3,  4.15642294431288815669e-3,  -1.05640848946261981558e-2,
-    2.47264490306265168283e-2,  -5.29459812080949914269e-2,  1.02643658689847095384e-1,  -1.76416518357834055153e-1,
-    2.52587186443633654823e-1};
-constexpr double kI1Far[] = {
-    7.51729631084210481353e-18,  4.41434832307170791151e-18,  -4.65030536848935832153e-17, -3.20952592199342395980e-17,
-    2.96262899764595013876e-16,  3.30820231092092828324e-16,  -1.88035477551078244854e-15, -3.81440307243700780478e-15,
-    1.04202769841288027642e-14,  4.27244001671195135429e-14,  -2.10154184277266431302e-14, -4.08355111109219731823e-13,
-    -7.19855177624590851209e-13, 2.03562854414708950722e-12,  1.41258074366137813316e-11,  3.25260358301548823856e-11,
-    -1.89749581235054123450e-11, -5.58974346219658380687e-10, -3.83538038596423702205e-9,  -2.63146884688951950684e-8,
-    -2.51223623787020892529e-7,  -3.88256480887769039346e-6,  -1.10588938762623716291e-4,  -9.76109749136146840777e-3,
-    7.78576235018280120474e-1};
-
-/// The coefficients that count in the type of x: in single precision the last of them.
-std::span<const double> series(Value x, std::span<const double> all, size_t single) {
-  return is_double(x) ? all : all.last(single);
+  const Value t = kShift + z;
+  return {reflects, z, t, log(t), sum, slope};
 }
 
 }  // namespace
 
+// Of 1 - x^2, whose digits x^2 would round away near 1, both factors are nearly exact.
 Value erf_inv(Value x) {
-  const Value w = -log1p(x * -x);
+  const Value size = abs(x), w = -log((1.0 - size) * (1.0 + size));
   Value factor;
   if (is_double(x)) {
     const Value root = sqrt(w);
@@ -187,13 +148,17 @@ Value erf_inv(Value x) {
   } else {
     factor = select(w < 5.0, polynomial(w - 2.5, kErfInvCentral), polynomial(sqrt(w) - 3.0, kErfInvTail));
   }
-  return select(abs(x) == 1.0, x * kInfinity, factor * x);
+  return select(size == 1.0, x * kInfinity, factor * x);
 }
 
+// e^(-x^2) is e^(-high^2) e^(high^2 - x^2), where high is x with so few digits that its square is exact: the rounding of x^2
+// would cost up to x^2 units in the last place. The second factor is near 1.
 Value erfc(Value x) {
-  const double underflows_below = is_double(x) ? -7.09782712893383996843e2 : -88.72283905206835;
-  const Value size = abs(x), exponent = -(x * x);
-  const Value beyond = select(exponent < underflows_below, like(x, 0), exp(exponent) * erfc_scaled(size));
+  const double underflows_below = is_double(x) ? -746 : -104;  // of exp
+  constexpr double kExp[] = {1 / 24.0, 1 / 6.0, 1 / 2.0, 1, 1};
+  const Value size = abs(x), high = half_digits(size), exponent = -(high * high);
+  const Value near_one = polynomial((high - size) * (high + size), kExp);
+  const Value beyond = select(exponent < underflows_below, like(x, 0), exp(exponent) * (near_one * erfc_scaled(size)));
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
@@ -204,8 +169,11 @@ Value lgamma(Value x) {
   const Value direct = log_root + (l.z + 0.5 - l.t / l.log_t) * l.log_t + log(l.sum);
   const Value size = abs(x), fraction = size - floor(size);
   const Value distance = select(fraction > 0.5, 1.0 - fraction, fraction);  // to the next whole number
-  const Value log_sine = log(sin(std::numbers::pi * distance));
-  const Value reflected = select(is_finite(log_sine), std::log(std::numbers::pi) - log_sine - direct, -log_sine);
+  // So near that the sine is the angle pi goes out of the quotient: least numbers have no digits to be multiplied.
+  const Value tiny = distance < (is_double(x) ? 1e-9 : 1e-4);
+  const Value log_sine = log(select(tiny, distance, sin(std::numbers::pi * distance)));
+  const Value log_pi = select(tiny, like(x, 0), like(x, std::log(std::numbers::pi)));
+  const Value reflected = select(is_finite(log_sine), log_pi - log_sine - direct, -log_sine);
   return select(size == kInfinity, like(x, kInfinity), select(l.reflects, reflected, direct));
 }
 
@@ -270,18 +238,6 @@ Value zeta(Value x, Value q) {
   const Value pole = select(bitwise_and(whole, even), like(x, kInfinity), like(x, kNan));
   const Value defined = select(at_pole, pole, select(no_value, like(x, kNan), total));
   return select(x == 1.0, like(x, kInfinity), defined);
-}
-
-Value bessel_i0e(Value x) {
-  const Value size = abs(x);
-  const Bessel b = bessel(size, series(x, kI0Near, 18), series(x, kI0Far, 7));
-  return select(size <= 8.0, b.near, b.far);
-}
-
-Value bessel_i1e(Value x) {
-  const Value size = abs(x);
-  const Bessel b = bessel(size, series(x, kI1Near, 17), series(x, kI1Far, 7));
-  return sign(x) * select(size <= 8.0, size * b.near, b.far);
 }
 
 // Numbers of one sign stand in the order of their bits.
