@@ -106,7 +106,8 @@ TEST(RandomPrograms, AreWrittenForOthersToRun) {
   const std::string folder = given != nullptr ? given : testing::TempDir() + "hilo_random_programs";
   ASSERT_TRUE(make_directories(folder).ok());
   const unsigned count = number_from("HILO_RANDOM_FILES", 20);
-  Coverage coverage(is_for_xla);
+  // XLA copies arrays whose size is set at run time with any size, past their end.
+  Coverage coverage([](const Cell& cell) { return is_for_xla(cell) && cell.opcode != Opcode::kSetDimensionSize; });
   for (unsigned seed = 0; seed < count; ++seed) {
     const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 9), coverage, Audience::kOthers);
     const Status status = write_program(folder, "random_" + std::to_string(seed), program);

@@ -210,12 +210,14 @@ class Generator {
     bool exact = is_exact(cell.opcode, cell.type) && results_are_exact(sample, cell.opcode);
     if (depth_ > 0 && !exact) return false;
     if (depth_ > 0 && !can_be_constants(sample)) return false;
+    if (audience_ == Audience::kOthers && reduces_nothing(sample)) return false;
     coverage_.count(cell);
     std::vector<InstructionId> operands;
     for (const Literal& operand : sample.operands) {
-      const Value* const found = needs_its_operands(cell.opcode) || below(4) == 0
-                                     ? nullptr
-                                     : earlier(operand.shape(), takes_inexact(cell.opcode));
+      const bool own =
+          needs_its_operands(cell.opcode) ||
+          (audience_ == Audience::kOthers && is_one_of(cell.opcode, {Opcode::kReduce, Opcode::kReduceWindow}));
+      const Value* const found = own || below(4) == 0 ? nullptr : earlier(operand.shape(), takes_inexact(cell.opcode));
       exact = exact && (found == nullptr || found->exact);
       operands.push_back(found != nullptr ? found->id : fresh(operand));
     }
@@ -228,6 +230,13 @@ class Generator {
     if (audience_ == Audience::kEngine) return true;
     return std::ranges::none_of(leaves_of(sample.operands),
                                 [](const Literal& x) { return x.shape().element_count() == 0; });
+  }
+
+  /// Along dimensions of size 1 XLA leaves out the initial value. It may also take one several times along windows: sums
+  /// for others keep the initial values of their samples.
+  static bool reduces_nothing(const Sample& sample) {
+    return sample.opcode == Opcode::kReduce &&
+           sample.operands[0].shape().element_count() == leaves_of(sample.expected)[0].shape().element_count();
   }
 
   /// Integers and predicates that an inexact op on floats gives (convert of a sum) aren't exact either, so what counts is
