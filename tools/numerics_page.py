@@ -55,6 +55,12 @@ Doubles become f16 and bf16 by way of f32, as in XLA, and floats of 8 and 4 bits
 what f32 can't hold, comes by way of f32 too.
 
 Where XLA counts the sign bits above four in `popcnt` of a negative s4 (6 for -4), hilo counts four bits (2).
+
+## Constants
+
+What XLA computes with constants beforehand is at times not what its own code computes: a quotient by a constant becomes a
+product with the rounded inverse, zeros of f8e8m0fnu become 2^-127, leading zeros of a negative s4 are 4. hilo divides, and folds
+constants with the reference's kernels. `FOLDS` in `tests/interop/random_programs.py` lists what was found.
 """
 
 
