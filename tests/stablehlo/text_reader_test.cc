@@ -42,6 +42,34 @@ constexpr std::string_view kFunction =
     "func.func @f(%x: tensor<2x3xf32>, %i: tensor<1xi64>) -> tensor<2x3xf32> {{\n{}\n}}";
 std::string in_function(std::string_view body) { return fmt::format(kFunction, body); }
 
+TEST(TextReader, TypesAndArraysWrittenAlikeAreOne) {
+  const ModuleTree tree = tree_of(R"(
+    func.func @f(%x: tensor<2xcomplex<f32>>, %y: tensor<2xcomplex<f32>>, %z: tensor<2xcomplex<f64>>) {
+      %0 = "op.a"() {p = [DEFAULT, HIGH], q = [[1], [1], [1, 2]], s = ["a]b", "c"], t = ["a]b", "d"]} : () -> tensor<2xf32>
+      %1 = "op.b"() {p = [DEFAULT, HIGH], q = [[1], [1], [1, 2]], s = ["a]b", "c"], t = []} : () -> tensor<2xf32>
+      return
+    })");
+  EXPECT_EQ(tree.values[0].type, tree.values[1].type);
+  EXPECT_NE(tree.values[0].type, tree.values[2].type);
+  EXPECT_EQ(tree.types[tree.values[2].type].element, ElementType::kC128);
+  const Operation &a = find_operation(tree, "op.a"), &b = find_operation(tree, "op.b");
+  EXPECT_EQ(tree.type_of(a.results.begin).spelled, "tensor<2xf32>");
+  EXPECT_EQ(tree.values[a.results.begin].type, tree.values[b.results.begin].type);
+  EXPECT_EQ(tree.find(a, "p"), tree.find(b, "p"));
+  for (const Operation* operation : {&a, &b}) {
+    const Attribute& lists = *tree.find(*operation, "q");
+    ASSERT_EQ(lists.elements.size(), 3);
+    EXPECT_EQ(lists.elements[0], lists.elements[1]);
+    EXPECT_EQ(tree.attributes[lists.elements[2]].elements.size(), 2);
+    const Attribute& strings = *tree.find(*operation, "s");
+    ASSERT_EQ(strings.elements.size(), 2);
+    EXPECT_EQ(tree.attributes[strings.elements[0]].text, "a]b");
+    EXPECT_EQ(tree.attributes[strings.elements[1]].text, "c");
+  }
+  EXPECT_EQ(tree.attributes[tree.find(a, "t")->elements[1]].text, "d");
+  EXPECT_TRUE(tree.find(b, "t")->elements.empty());
+}
+
 TEST(TextReader, FieldsOfDialectAttributesAreFoundByName) {
   const ModuleTree tree = tree_of(in_function(
       R"(%0 = "stablehlo.gather"(%x, %i) <{dimension_numbers = #stablehlo.gather<offset_dims = [0], collapsed_slice_dims = [1], start_index_map = [1]>, slice_sizes = array<i64: 2, 1>}> : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2xf32>

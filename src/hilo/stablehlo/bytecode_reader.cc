@@ -198,10 +198,10 @@ void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, s
       value.number();
       const std::string_view text = reader_.string(value);
       if (value.failed()) continue;
-      list.push_back({tree_.intern(name), tree_.add_text(AttributeKind::kString, text)});
+      list.push_back({name, tree_.add_text(AttributeKind::kString, text)});
       continue;
     }
-    list.push_back({tree_.intern(name), reader_.attribute(entry)});
+    list.push_back({name, reader_.attribute(entry)});
   }
   if (!entry.failed() && !entry.at_end())
     entry.fail(fmt::format("{} has more properties than this version knows", known.name));

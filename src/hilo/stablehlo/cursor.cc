@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 
 #include "hilo/base/text.h"
@@ -14,6 +15,11 @@ namespace {
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 constexpr bool is_word_byte(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
+constexpr std::array<bool, 256> kWordBytes = [] {
+  std::array<bool, 256> table{};
+  for (size_t byte = 0; byte < table.size(); ++byte) table[byte] = is_word_byte(static_cast<char>(byte));
+  return table;
+}();
 constexpr int hex_value(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -33,7 +39,7 @@ constexpr char closing(char open) {
 
 }  // namespace
 
-void Cursor::skip_blanks() {
+void Cursor::skip_more_blanks() {
   while (position_ < end_) {
     const char c = text_[position_];
     if (c == ' ' || c == '\n' || c == '\t' || c == '\r') {
@@ -47,27 +53,6 @@ void Cursor::skip_blanks() {
   }
 }
 
-size_t Cursor::position() {
-  skip_blanks();
-  return position_;
-}
-
-char Cursor::peek() {
-  skip_blanks();
-  return position_ < end_ ? text_[position_] : '\0';
-}
-
-bool Cursor::next_is(std::string_view token) {
-  skip_blanks();
-  return position_ + token.size() <= end_ && text_.substr(position_, token.size()) == token;
-}
-
-bool Cursor::accept(std::string_view token) {
-  if (!next_is(token)) return false;
-  position_ += token.size();
-  return true;
-}
-
 bool Cursor::accept_word(std::string_view wanted) {
   const size_t begin = position();
   if (word() == wanted) return true;
@@ -75,21 +60,21 @@ bool Cursor::accept_word(std::string_view wanted) {
   return false;
 }
 
-Status Cursor::expect(std::string_view token, std::string_view where) {
-  if (accept(token)) return ok_status();
-  return unexpected(fmt::format("'{}'", token), where);
+Status Cursor::missing(std::string_view token, std::string_view where, std::string_view what) {
+  return unexpected(fmt::format("'{}'", token), fmt::format("{}{}{}", where, what.empty() ? "" : " ", what));
 }
 
 std::string_view Cursor::word() {
   const size_t begin = position();
   if (begin >= end_ || !is_letter(text_[begin])) return {};
-  while (position_ < end_ && is_word_byte(text_[position_])) ++position_;
+  while (position_ < end_ && kWordBytes[static_cast<uint8_t>(text_[position_])]) ++position_;
   return text_.substr(begin, position_ - begin);
 }
 
 std::string_view Cursor::suffix() {
   const size_t begin = position_;
-  while (position_ < end_ && (is_word_byte(text_[position_]) || text_[position_] == '-')) ++position_;
+  while (position_ < end_ && (kWordBytes[static_cast<uint8_t>(text_[position_])] || text_[position_] == '-'))
+    ++position_;
   return text_.substr(begin, position_ - begin);
 }
 

@@ -22,23 +22,44 @@ class Cursor {
   Cursor part(size_t begin, size_t end) const { return Cursor(text_, source_, begin, end); }
 
   /// Offset of the next thing that is neither blank nor comment.
-  size_t position();
+  size_t position() {
+    skip_blanks();
+    return position_;
+  }
   void set_position(size_t position) { position_ = position; }
   /// Offset right after what was read last.
   size_t last_position() const { return position_; }
   bool at_end() { return position() >= end_; }
   std::string_view between(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
   std::string_view source() const { return source_; }
+  /// From here through the next `last`; empty if there is none.
+  std::string_view through(char last) const {
+    const size_t at = text_.find(last, position_);
+    return at < end_ ? between(position_, at + 1) : std::string_view();
+  }
 
   /// The next byte; NUL at the end.
-  char peek();
+  char peek() {
+    skip_blanks();
+    return position_ < end_ ? text_[position_] : '\0';
+  }
   /// Whether `token` stands next, letter for letter.
-  bool next_is(std::string_view token);
+  bool next_is(std::string_view token) {
+    skip_blanks();
+    return position_ + token.size() <= end_ && text_.substr(position_, token.size()) == token;
+  }
   /// Accepts punctuation: '(', "->", "<{", ...
-  bool accept(std::string_view token);
+  bool accept(std::string_view token) {
+    if (!next_is(token)) return false;
+    position_ += token.size();
+    return true;
+  }
   /// Accepts `word` where it stands as a whole.
   bool accept_word(std::string_view word);
-  Status expect(std::string_view token, std::string_view where);
+  /// Accepts `token`. `where` and `what` are for the error: "before", "dimensions".
+  Status expect(std::string_view token, std::string_view where, std::string_view what = {}) {
+    return accept(token) ? ok_status() : missing(token, where, what);
+  }
 
   /// A bare identifier, [A-Za-z_][A-Za-z0-9_$.]*; empty if there is none here.
   std::string_view word();
@@ -63,7 +84,12 @@ class Cursor {
   Status unexpected(std::string_view wanted, std::string_view where);
 
  private:
-  void skip_blanks();
+  void skip_blanks() {
+    if (position_ < end_ && text_[position_] == ' ') ++position_;
+    if (position_ < end_ && (text_[position_] <= ' ' || text_[position_] == '/')) skip_more_blanks();
+  }
+  void skip_more_blanks();
+  Status missing(std::string_view token, std::string_view where, std::string_view what);
   std::string_view text_, source_;
   size_t position_, end_;
 };

@@ -55,6 +55,11 @@ const Attribute* ModuleTree::find(const Operation& operation, std::string_view n
   return nullptr;
 }
 
+std::string_view ModuleTree::intern(std::string_view text) {
+  const auto known = names.find(text);
+  return known != names.end() ? *known : *names.emplace(text).first;
+}
+
 AttributeId ModuleTree::add(Attribute attribute) {
   attributes.push_back(std::move(attribute));
   return static_cast<AttributeId>(attributes.size() - 1);

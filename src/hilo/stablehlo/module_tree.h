@@ -118,6 +118,12 @@ struct Region {
   OperationId first = kNone, last = kNone;
 };
 
+/// Of strings and views alike: a view finds a string without a copy.
+struct TextHash {
+  using is_transparent = void;
+  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+};
+
 struct ModuleTree {
   std::vector<Type> types;
   std::vector<Attribute> attributes;
@@ -127,10 +133,10 @@ struct ModuleTree {
   std::vector<Location> locations = {Location{}};
   std::vector<ValueId> operand_pool;
   std::vector<NamedAttribute> attribute_pool;
-  std::unordered_set<std::string> names;  ///< owns the texts that the views above show
+  std::unordered_set<std::string, TextHash, std::equal_to<>> names;  ///< owns the texts that the views above show
 
-  /// A view that lives as long as the tree.
-  std::string_view intern(std::string_view text) { return *names.emplace(text).first; }
+  /// A view that lives as long as the tree. Equal texts give the same view.
+  std::string_view intern(std::string_view text);
 
   ValueId operand(const Operation& operation, uint32_t i) const { return operand_pool[operation.operands.begin + i]; }
   ValueId result(const Operation& operation, uint32_t i) const { return operation.results.begin + i; }

@@ -2,6 +2,7 @@
 // How each operation becomes HLO: one row each.
 #include <algorithm>
 #include <array>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/stablehlo/translate_parts.h"
@@ -203,9 +204,13 @@ std::span<const OpRow> op_rows() { return kRows; }
 
 const OpRow* find_row(std::string_view name) {
   if (name.starts_with("stablehlo.")) name.remove_prefix(std::string_view("stablehlo.").size());
-  const OpRow* const row = std::lower_bound(std::begin(kRows), std::end(kRows), name,
-                                            [](const OpRow& r, std::string_view n) { return r.name < n; });
-  return row != std::end(kRows) && row->name == name ? row : nullptr;
+  static const auto* const by_name = [] {
+    auto* const rows = new boost::unordered_flat_map<std::string_view, const OpRow*>;
+    for (const OpRow& row : kRows) rows->emplace(row.name, &row);
+    return rows;
+  }();
+  const auto found = by_name->find(name);
+  return found == by_name->end() ? nullptr : found->second;
 }
 
 }  // namespace hilo::stablehlo

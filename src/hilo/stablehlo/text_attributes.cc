@@ -9,7 +9,7 @@
 namespace hilo::stablehlo {
 
 StatusOr<std::vector<int64_t>> TextReader::read_integer_list(std::string_view what) {
-  HILO_RETURN_IF_ERROR(cursor.expect("[", fmt::format("before {}", what)));
+  HILO_RETURN_IF_ERROR(cursor.expect("[", "before", what));
   std::vector<int64_t> list;
   if (cursor.accept("]")) return list;
   do {
@@ -22,7 +22,7 @@ StatusOr<std::vector<int64_t>> TextReader::read_integer_list(std::string_view wh
       list.push_back(value);
     }
   } while (cursor.accept(","));
-  HILO_RETURN_IF_ERROR(cursor.expect("]", fmt::format("after {}", what)));
+  HILO_RETURN_IF_ERROR(cursor.expect("]", "after", what));
   return list;
 }
 
@@ -53,16 +53,27 @@ Status read_entries(TextReader& reader, std::string_view close, std::vector<Name
   return reader.cursor.expect(close, "after attributes");
 }
 
+/// `[DEFAULT, DEFAULT]`. One without ']' inside that was read before is looked up only.
 StatusOr<AttributeId> read_array(TextReader& reader) {
+  Cursor& cursor = reader.cursor;
+  const size_t begin = cursor.position();
+  const std::string_view spelled = cursor.through(']');
+  if (const auto seen = reader.arrays.find(spelled); seen != reader.arrays.end()) {
+    cursor.set_position(begin + spelled.size());
+    return seen->second;
+  }
+  HILO_RETURN_IF_ERROR(cursor.expect("[", "before the attributes of an array"));
   std::vector<AttributeId> elements;
-  if (!reader.cursor.accept("]")) {
+  if (!cursor.accept("]")) {
     do {
       HILO_ASSIGN_OR_RETURN(const AttributeId element, reader.read_attribute());
       elements.push_back(element);
-    } while (reader.cursor.accept(","));
-    HILO_RETURN_IF_ERROR(reader.cursor.expect("]", "after the attributes of an array"));
+    } while (cursor.accept(","));
+    HILO_RETURN_IF_ERROR(cursor.expect("]", "after the attributes of an array"));
   }
-  return reader.tree.add_array(std::move(elements));
+  const AttributeId id = reader.tree.add_array(std::move(elements));
+  reader.arrays.emplace(cursor.between(begin, cursor.last_position()), id);
+  return id;
 }
 
 /// `array<i64: 1, 2>`, after the word.
@@ -216,7 +227,7 @@ StatusOr<AttributeId> TextReader::read_attribute() {
     }
     return tree.add_text(AttributeKind::kSymbol, text);
   }
-  if (cursor.accept("[")) return read_array(*this);
+  if (next == '[') return read_array(*this);
   if (next == '{') {
     std::vector<NamedAttribute> entries;
     HILO_RETURN_IF_ERROR(read_dictionary(entries));

@@ -56,15 +56,16 @@ bool has_no_results(std::string_view name) {
          name.starts_with("check.") || name == "func.call_no_results";
 }
 
-void add(TextReader& reader, PendingOperation& operation, std::string_view name, AttributeId value) {
-  operation.attributes.push_back({reader.tree.intern(name), value});
+/// `name` outlives the tree: it stands in this program or was interned.
+void add(PendingOperation& operation, std::string_view name, AttributeId value) {
+  operation.attributes.push_back({name, value});
 }
 
 void add_integer(TextReader& reader, PendingOperation& operation, std::string_view name, int64_t value) {
   Attribute attribute;
   attribute.kind = AttributeKind::kInteger;
   attribute.integer = value;
-  add(reader, operation, name, reader.tree.add(std::move(attribute)));
+  add(operation, name, reader.tree.add(std::move(attribute)));
 }
 
 /// `e5m10`
@@ -93,7 +94,7 @@ Status read_algorithm(TextReader& reader, PendingOperation& operation) {
     entries.push_back({reader.tree.intern(key), value});
   } while (reader.cursor.accept(","));
   HILO_RETURN_IF_ERROR(reader.cursor.expect(">", "after an algorithm"));
-  add(reader, operation, "algorithm", reader.tree.add_dictionary(entries, "stablehlo.dot_algorithm"));
+  add(operation, "algorithm", reader.tree.add_dictionary(entries, "stablehlo.dot_algorithm"));
   return ok_status();
 }
 
@@ -104,23 +105,23 @@ Status read_clause(TextReader& reader, PendingOperation& operation, std::string_
   if (name == "stablehlo.dot_general" && word == "algorithm") return read_algorithm(reader, operation);
   if (clause != nullptr && !clause->second.empty()) {
     HILO_ASSIGN_OR_RETURN(std::vector<int64_t> left, reader.read_integer_list(word));
-    HILO_RETURN_IF_ERROR(reader.cursor.expect("x", fmt::format("between the lists of {}", word)));
+    HILO_RETURN_IF_ERROR(reader.cursor.expect("x", "between the lists of", word));
     HILO_ASSIGN_OR_RETURN(std::vector<int64_t> right, reader.read_integer_list(word));
-    add(reader, operation, clause->attribute, reader.tree.add_integers(std::move(left)));
-    add(reader, operation, clause->second, reader.tree.add_integers(std::move(right)));
+    add(operation, clause->attribute, reader.tree.add_integers(std::move(left)));
+    add(operation, clause->second, reader.tree.add_integers(std::move(right)));
     return ok_status();
   }
-  const std::string_view attribute = clause == nullptr ? word : clause->attribute;
+  const std::string_view attribute = clause == nullptr ? reader.tree.intern(word) : clause->attribute;
   const char next = reader.cursor.peek();
   if (next == '"') {
     HILO_ASSIGN_OR_RETURN(std::string text, reader.cursor.quoted(word));
-    add(reader, operation, attribute, reader.tree.add_text(AttributeKind::kString, text));
+    add(operation, attribute, reader.tree.add_text(AttributeKind::kString, text));
     return ok_status();
   }
   const bool is_number = next == '-' || (next >= '0' && next <= '9');
   StatusOr<AttributeId> value = is_number ? reader.read_number(/*typed=*/false) : reader.read_attribute();
   if (!value.ok()) return value.status();
-  add(reader, operation, attribute, *value);
+  add(operation, attribute, *value);
   return ok_status();
 }
 
@@ -135,7 +136,7 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   }
   if (next == '@') {
     HILO_ASSIGN_OR_RETURN(std::string symbol, cursor.symbol("an operation"));
-    add(reader, operation, "callee", reader.tree.add_text(AttributeKind::kSymbol, symbol));
+    add(operation, "callee", reader.tree.add_text(AttributeKind::kSymbol, symbol));
     return ok_status();
   }
   const size_t position = cursor.position();
@@ -145,12 +146,12 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
   if (cursor.next_is("<")) {
     cursor.set_position(position);
     HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
-    add(reader, operation, "value", value);
+    add(operation, "value", value);
     return ok_status();
   }
   if (reader.tree.operations[operation.id].name != "stablehlo.compare" || words > 1)
     return cursor.error(position, fmt::format("unexpected {} here", quote(word)));
-  add(reader, operation, words++ == 0 ? "comparison_direction" : "compare_type",
+  add(operation, words++ == 0 ? "comparison_direction" : "compare_type",
       reader.tree.add_text(AttributeKind::kWord, word));
   return ok_status();
 }
@@ -160,12 +161,12 @@ Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t 
   Cursor& cursor = reader.cursor;
   const std::string_view name = reader.tree.operations[operation.id].name;
   if (!cursor.accept(":")) return ok_status();
-  std::vector<TypeId> types;
+  std::vector<TypeId>& types = operation.operand_types;
   HILO_RETURN_IF_ERROR(reader.read_types(types));
   if (cursor.accept("->")) return reader.read_types(operation.result_types);
   if (has_no_results(name)) return ok_status();
   if (types.empty()) return cursor.unexpected("a type", "here");
-  if (name == "stablehlo.optimization_barrier" || types.size() == named) operation.result_types = std::move(types);
+  if (name == "stablehlo.optimization_barrier" || types.size() == named) operation.result_types = types;
   else operation.result_types = {types.back()};
   return ok_status();
 }
@@ -219,7 +220,7 @@ Status read_module(TextReader& reader, PendingOperation& operation, uint32_t) {
   Cursor& cursor = reader.cursor;
   if (cursor.next_is("@")) {
     HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a module"));
-    add(reader, operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
+    add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   }
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   return reader.read_region(operation);
@@ -229,10 +230,10 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   Cursor& cursor = reader.cursor;
   for (const std::string_view visibility : {"public", "private", "nested"}) {
     if (!cursor.accept_word(visibility)) continue;
-    add(reader, operation, "sym_visibility", reader.tree.add_text(AttributeKind::kString, visibility));
+    add(operation, "sym_visibility", reader.tree.add_text(AttributeKind::kString, visibility));
   }
   HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a function"));
-  add(reader, operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
+  add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   Arguments arguments, results;
   Attribute argument_attributes, result_attributes;
   argument_attributes.kind = result_attributes.kind = AttributeKind::kArray;
@@ -254,9 +255,9 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   Attribute function_type;
   function_type.kind = AttributeKind::kType;
   function_type.type = reader.add_type(std::move(type));
-  add(reader, operation, "function_type", reader.tree.add(std::move(function_type)));
-  add(reader, operation, "arg_attrs", reader.tree.add(std::move(argument_attributes)));
-  add(reader, operation, "res_attrs", reader.tree.add(std::move(result_attributes)));
+  add(operation, "function_type", reader.tree.add(std::move(function_type)));
+  add(operation, "arg_attrs", reader.tree.add(std::move(argument_attributes)));
+  add(operation, "res_attrs", reader.tree.add(std::move(result_attributes)));
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   return cursor.next_is("{") ? reader.read_region(operation, arguments) : ok_status();
 }
@@ -269,7 +270,7 @@ Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) 
   if (attribute.kind != AttributeKind::kElements || attribute.type == kNone)
     return cursor.error(operation.position, "a constant without elements");
   operation.result_types = {attribute.type};
-  add(reader, operation, "value", value);
+  add(operation, "value", value);
   reader.tree.operations[operation.id].name = "stablehlo.constant";  // chlo.constant is no other
   return ok_status();
 }
@@ -296,9 +297,9 @@ Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
     } while (cursor.accept(","));
     HILO_RETURN_IF_ERROR(cursor.expect("]", "after the ranges of a slice"));
   }
-  add(reader, operation, "start_indices", reader.tree.add_integers(std::move(starts)));
-  add(reader, operation, "limit_indices", reader.tree.add_integers(std::move(limits)));
-  add(reader, operation, "strides", reader.tree.add_integers(std::move(strides)));
+  add(operation, "start_indices", reader.tree.add_integers(std::move(starts)));
+  add(operation, "limit_indices", reader.tree.add_integers(std::move(limits)));
+  add(operation, "strides", reader.tree.add_integers(std::move(strides)));
   return read_functional_tail(reader, operation);
 }
 
@@ -316,7 +317,7 @@ Status read_get_tuple_element(TextReader& reader, PendingOperation& operation, u
 /// `@target(%x) {...} : (T) -> T`
 Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string target, reader.cursor.symbol("a custom call"));
-  add(reader, operation, "call_target_name", reader.tree.add_text(AttributeKind::kString, target));
+  add(operation, "call_target_name", reader.tree.add_text(AttributeKind::kString, target));
   HILO_RETURN_IF_ERROR(reader.cursor.expect("(", "before operands"));
   HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
   return read_functional_tail(reader, operation);
@@ -325,7 +326,7 @@ Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_
 /// `"chlo.erf" %x, %y {...} : (T) -> T`
 Status read_composite(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.quoted("a composite"));
-  add(reader, operation, "name", reader.tree.add_text(AttributeKind::kString, name));
+  add(operation, "name", reader.tree.add_text(AttributeKind::kString, name));
   while (reader.cursor.next_is("%")) {
     HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
     operation.operands.push_back(value);
@@ -343,13 +344,16 @@ Status add_reducer(TextReader& reader, PendingOperation& operation, std::string_
   tree.regions.push_back({});
   const ValueId x = reader.add_value(type, kNone), y = reader.add_value(type, kNone);
   tree.regions[region].arguments = {x, 2};
-  HILO_ASSIGN_OR_RETURN(PendingOperation body, reader.begin_operation(name, operation.position));
+  PendingOperation body = reader.new_operation();
+  HILO_RETURN_IF_ERROR(reader.begin_operation(body, name, operation.position));
+  const OperationId made = body.id;
   body.operands = {x, y};
   body.result_types = {type};
-  HILO_RETURN_IF_ERROR(reader.finish_operation(body, {}, region));
-  HILO_ASSIGN_OR_RETURN(PendingOperation back, reader.begin_operation("stablehlo.return", operation.position));
-  back.operands = {tree.result(tree.operations[body.id], 0)};
-  HILO_RETURN_IF_ERROR(reader.finish_operation(back, {}, region));
+  HILO_RETURN_IF_ERROR(reader.finish_operation(body, region));
+  PendingOperation back = reader.new_operation();
+  HILO_RETURN_IF_ERROR(reader.begin_operation(back, "stablehlo.return", operation.position));
+  back.operands = {tree.result(tree.operations[made], 0)};
+  HILO_RETURN_IF_ERROR(reader.finish_operation(back, region));
   operation.regions.push_back(tree.regions[region]);
   return ok_status();
 }
@@ -375,7 +379,7 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
     return cursor.unexpected("'across dimensions'", "in reduce");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimensions'"));
   HILO_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, reader.read_integer_list("dimensions"));
-  add(reader, operation, "dimensions", reader.tree.add_integers(std::move(dimensions)));
+  add(operation, "dimensions", reader.tree.add_integers(std::move(dimensions)));
   HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   if (!applied.empty()) return add_reducer(reader, operation, applied);
   if (!cursor.accept_word("reducer")) return cursor.unexpected("'reducer'", "after the types of reduce");
@@ -448,7 +452,7 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
   if (!cursor.accept_word("dim_numbers")) return cursor.unexpected("'dim_numbers'", "in convolution");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dim_numbers'"));
   HILO_ASSIGN_OR_RETURN(const AttributeId dimensions, reader.read_convolution_dimensions());
-  add(reader, operation, "dimension_numbers", dimensions);
+  add(operation, "dimension_numbers", dimensions);
   HILO_RETURN_IF_ERROR(cursor.expect(",", "before 'window'"));
   if (!cursor.accept_word("window")) return cursor.unexpected("'window'", "in convolution");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'window'"));
@@ -462,7 +466,7 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
     HILO_RETURN_IF_ERROR(cursor.expect("=", "in a window"));
     StatusOr<std::vector<int64_t>> values = word == "pad" ? read_pairs(reader) : reader.read_integer_list(word);
     if (!values.ok()) return values.status();
-    add(reader, operation, known->second, reader.tree.add_integers(*std::move(values)));
+    add(operation, known->second, reader.tree.add_integers(*std::move(values)));
     cursor.accept(",");
   }
   return read_functional_tail(reader, operation);
@@ -486,10 +490,10 @@ StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
 
 Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.symbol("a mesh"));
-  add(reader, operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
+  add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "after a mesh's name"));
   HILO_ASSIGN_OR_RETURN(const AttributeId mesh, read_text_in_brackets(reader));
-  add(reader, operation, "mesh", mesh);
+  add(operation, "mesh", mesh);
   return reader.cursor.next_is("{") ? reader.read_dictionary(operation.attributes) : ok_status();
 }
 
@@ -497,7 +501,7 @@ Status read_sharding_constraint(TextReader& reader, PendingOperation& operation,
   HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
   operation.operands.push_back(value);
   HILO_ASSIGN_OR_RETURN(const AttributeId sharding, read_text_in_brackets(reader));
-  add(reader, operation, "sharding", sharding);
+  add(operation, "sharding", sharding);
   return read_functional_tail(reader, operation);
 }
 
@@ -510,7 +514,7 @@ Status read_manual_computation(TextReader& reader, PendingOperation& operation, 
     if (!cursor.accept_word(key)) return cursor.unexpected(fmt::format("'{}'", key), "in manual_computation");
     HILO_RETURN_IF_ERROR(cursor.expect("=", fmt::format("after '{}'", key)));
     HILO_ASSIGN_OR_RETURN(const AttributeId text, read_text_in_brackets(reader));
-    add(reader, operation, key, text);
+    add(operation, key, text);
   }
   Arguments arguments;
   HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, nullptr));
@@ -532,7 +536,7 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimension'"));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("a dimension"));
   add_integer(reader, operation, "dimension", dimension);
-  add(reader, operation, "operandSegmentSizes", reader.tree.add_integers({inputs, inits}));
+  add(operation, "operandSegmentSizes", reader.tree.add_integers({inputs, inits}));
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   HILO_RETURN_IF_ERROR(reader.read_region(operation, {}));
   return read_functional_tail(reader, operation);

@@ -112,15 +112,21 @@ Status TextReader::read_region(PendingOperation& operation,
   return ok_status();
 }
 
-StatusOr<PendingOperation> TextReader::begin_operation(std::string_view name, size_t position) {
-  PendingOperation operation;
+PendingOperation TextReader::new_operation() {
+  if (spare.empty()) return {};
+  PendingOperation operation = std::move(spare.back());
+  spare.pop_back();
+  return operation;
+}
+
+Status TextReader::begin_operation(PendingOperation& operation, std::string_view name, size_t position) {
   operation.position = position;
   if (tree.operations.size() >= kNone)
     return cursor.error(StatusCode::kResourceExhausted, position, "too many operations");
   operation.id = static_cast<OperationId>(tree.operations.size());
   tree.operations.emplace_back();
   tree.operations.back().name = tree.intern(name);
-  return operation;
+  return ok_status();
 }
 
 Status TextReader::read_generic(PendingOperation& operation) {
@@ -151,12 +157,14 @@ Status TextReader::read_generic(PendingOperation& operation) {
   return ok_status();
 }
 
-Status TextReader::finish_operation(PendingOperation& pending, const ResultNames& names, RegionId region) {
-  const auto add_range = [](auto& pool, const auto& list) {
+Status TextReader::finish_operation(PendingOperation& pending, RegionId region) {
+  const auto add_range = [](auto& pool, auto& list) {
     const Range range{static_cast<uint32_t>(pool.size()), static_cast<uint32_t>(list.size())};
     pool.insert(pool.end(), list.begin(), list.end());
+    list.clear();
     return range;
   };
+  ResultNames& names = pending.names;
   HILO_ASSIGN_OR_RETURN(const LocationId location, read_location());
   if (!names.groups.empty() && names.count() != pending.result_types.size()) {
     return cursor.error(names.position,
@@ -178,16 +186,19 @@ Status TextReader::finish_operation(PendingOperation& pending, const ResultNames
   operation.location = location;
   operation.nested_end = static_cast<OperationId>(tree.operations.size());
   if (region != kNone) tree.append(region, pending.id);
+  names.groups.clear();
+  pending.operand_types.clear();
+  pending.result_types.clear();
+  spare.push_back(std::move(pending));
   return ok_status();
 }
 
 namespace {
 
 /// `%a, %b:2 =`
-StatusOr<ResultNames> read_result_names(Cursor& cursor) {
-  ResultNames names;
+Status read_result_names(Cursor& cursor, ResultNames& names) {
   names.position = cursor.position();
-  if (!cursor.next_is("%")) return names;
+  if (!cursor.next_is("%")) return ok_status();
   do {
     HILO_RETURN_IF_ERROR(cursor.expect("%", "before a result's name"));
     const std::string_view name = cursor.suffix();
@@ -201,29 +212,30 @@ StatusOr<ResultNames> read_result_names(Cursor& cursor) {
     }
     names.groups.emplace_back(name, static_cast<uint32_t>(count));
   } while (cursor.accept(","));
-  HILO_RETURN_IF_ERROR(cursor.expect("=", "after the names of results"));
-  return names;
+  return cursor.expect("=", "after the names of results");
 }
 
 }  // namespace
 
 Status TextReader::read_operation(RegionId region) {
-  HILO_ASSIGN_OR_RETURN(const ResultNames names, read_result_names(cursor));
+  PendingOperation operation = new_operation();
+  HILO_RETURN_IF_ERROR(read_result_names(cursor, operation.names));
   const size_t position = cursor.position();
   if (cursor.peek() == '"') {
     HILO_ASSIGN_OR_RETURN(const std::string name, cursor.quoted("an operation's name"));
-    HILO_ASSIGN_OR_RETURN(PendingOperation operation, begin_operation(name, position));
+    HILO_RETURN_IF_ERROR(begin_operation(operation, name, position));
     HILO_RETURN_IF_ERROR(read_generic(operation));
-    return finish_operation(operation, names, region);
+    return finish_operation(operation, region);
   }
   const std::string_view word = cursor.word();
   if (word.empty()) return cursor.unexpected("an operation", "here");
-  std::string name(word);
+  std::string_view name = word;
+  std::string of_functions;
   if (word == "module") name = "builtin.module";
-  else if (word.find('.') == std::string_view::npos) name = fmt::format("func.{}", word);
-  HILO_ASSIGN_OR_RETURN(PendingOperation operation, begin_operation(name, position));
-  HILO_RETURN_IF_ERROR(read_pretty(operation, names.count()));
-  return finish_operation(operation, names, region);
+  else if (word.find('.') == std::string_view::npos) name = of_functions = fmt::format("func.{}", word);
+  HILO_RETURN_IF_ERROR(begin_operation(operation, name, position));
+  HILO_RETURN_IF_ERROR(read_pretty(operation, operation.names.count()));
+  return finish_operation(operation, region);
 }
 
 }  // namespace hilo::stablehlo

@@ -2,6 +2,7 @@
 // stablehlo/text_parts.h -- what the files of the text reader share; nobody else includes it.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
 #include <span>
 #include <unordered_map>
 
@@ -10,21 +11,22 @@
 
 namespace hilo::stablehlo {
 
-/// An operation whose text is being read. Lists are collected here and put into the tree's pools at its end.
-struct PendingOperation {
-  OperationId id = kNone;
-  size_t position = 0;  ///< of its name
-  std::vector<ValueId> operands;
-  std::vector<NamedAttribute> attributes;
-  std::vector<Region> regions;
-  std::vector<TypeId> result_types;
-};
-
 /// Values named on the left of '='.
 struct ResultNames {
   std::vector<std::pair<std::string_view, uint32_t>> groups;  ///< %x:2 is {"x", 2}
   size_t position = 0;
   uint32_t count() const;
+};
+
+/// An operation whose text is being read. Lists are collected here and put into the tree's pools at its end.
+struct PendingOperation {
+  OperationId id = kNone;
+  size_t position = 0;  ///< of its name
+  ResultNames names;
+  std::vector<ValueId> operands;
+  std::vector<NamedAttribute> attributes;
+  std::vector<Region> regions;
+  std::vector<TypeId> operand_types, result_types;
 };
 
 struct TextReader {
@@ -65,7 +67,9 @@ struct TextReader {
 
   // text_operations.cc
   Status read_operation(RegionId region);
-  StatusOr<PendingOperation> begin_operation(std::string_view name, size_t position);
+  /// An empty one, with the memory of one that is done.
+  PendingOperation new_operation();
+  Status begin_operation(PendingOperation& operation, std::string_view name, size_t position);
   /// `name` after '%', with `#2`.
   StatusOr<ValueId> read_value();
   Status read_operands(PendingOperation& operation, std::string_view close);
@@ -75,7 +79,7 @@ struct TextReader {
   /// `%a: type {attributes} loc`, in round brackets.
   Status read_arguments(std::vector<std::pair<std::string_view, TypeId>>& arguments,
                         std::vector<AttributeId>* attributes);
-  Status finish_operation(PendingOperation& operation, const ResultNames& names, RegionId region);
+  Status finish_operation(PendingOperation& operation, RegionId region);
   Status read_generic(PendingOperation& operation);
   ValueId add_value(TypeId type, OperationId definer);
   Status define(std::string_view name, ValueId first, uint32_t count, size_t position);
@@ -87,9 +91,11 @@ struct TextReader {
     ValueId first;
     uint32_t count;
   };
-  std::unordered_map<std::string_view, Definition> values = {};
-  std::vector<std::string_view> defined = {};  ///< in order, so that a region's names go at its end
-  std::unordered_map<std::string_view, TypeId> types = {};
+  boost::unordered_flat_map<std::string_view, Definition> values = {};
+  std::vector<std::string_view> defined = {};                      ///< in order, so that a region's names go at its end
+  std::vector<PendingOperation> spare = {};                        ///< done, their lists empty
+  boost::unordered_flat_map<std::string_view, TypeId> types = {};  ///< by how they are written
+  boost::unordered_flat_map<std::string_view, AttributeId> arrays = {};  ///< the same
   std::unordered_map<std::string_view, size_t> aliases = {};  ///< "#loc1", "!t" -> where their meaning stands
   std::unordered_map<size_t, AttributeId> alias_attributes = {};
   std::unordered_map<size_t, LocationId> location_aliases = {};

@@ -18,7 +18,8 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
   HILO_RETURN_IF_ERROR(reader.find_aliases(begin, end));
   Cursor& cursor = reader.cursor;
   ModuleTree& tree = reader.tree;
-  HILO_ASSIGN_OR_RETURN(PendingOperation root, reader.begin_operation("builtin.module", begin));
+  PendingOperation root;
+  HILO_RETURN_IF_ERROR(reader.begin_operation(root, "builtin.module", begin));
   tree.regions.push_back({});
   while (!cursor.at_end() && !cursor.next_is("{-#")) {
     if (cursor.next_is("#") || cursor.next_is("!")) {  // an alias; read where it is used
@@ -32,7 +33,7 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
   HILO_RETURN_IF_ERROR(reader.read_resources());
   root.regions.push_back(tree.regions[0]);
   const bool wrapped = is_one_module(tree, 0);
-  HILO_RETURN_IF_ERROR(reader.finish_operation(root, {}, kNone));
+  HILO_RETURN_IF_ERROR(reader.finish_operation(root, kNone));
   if (wrapped) tree.operations[0] = tree.operations[tree.regions[0].first];
   return ok_status();
 }

@@ -143,6 +143,13 @@ StatusOr<TypeId> TextReader::read_type() {
   const size_t begin = cursor.position();
   if (nested.too_deep()) return cursor.error(begin, fmt::format("types nested deeper than {}", kMaxNesting));
   if (cursor.next_is("(")) return read_function_type();
+  if (cursor.next_is("tensor<")) {  // most types are: one that was read before and has no '>' inside is looked up only
+    const std::string_view spelled = cursor.through('>');
+    if (const auto seen = types.find(spelled); seen != types.end()) {
+      cursor.set_position(begin + spelled.size());
+      return seen->second;
+    }
+  }
   Type type;
   if (cursor.accept("!")) {
     const std::string_view name = cursor.suffix();

@@ -36,8 +36,20 @@ std::vector<OperationId> top_level(const ModuleTree& tree) {
   return ids;
 }
 
+/// Most operations have no attribute of a kind that names symbols.
+bool may_name_functions(const ModuleTree& tree, const Operation& operation) {
+  for (uint32_t i = 0; i < operation.attributes.count; ++i) {
+    const AttributeKind kind = tree.attributes[tree.attribute_pool[operation.attributes.begin + i].value].kind;
+    if (kind == AttributeKind::kSymbol || kind == AttributeKind::kString || kind == AttributeKind::kArray ||
+        kind == AttributeKind::kDictionary)
+      return true;
+  }
+  return false;
+}
+
 /// Appends the symbols that an operation's attributes name, as functions to be there first.
 void append_callees(const ModuleTree& tree, const Operation& operation, std::vector<std::string_view>& names) {
+  if (!may_name_functions(tree, operation)) return;
   for (const std::string_view key : {"callee", "decomposition", "called_computations", "programs", "infeed"}) {
     const Attribute* const attribute = tree.find(operation, key);
     if (attribute == nullptr) continue;
@@ -128,10 +140,9 @@ StatusOr<OperationId> find_entry(const Translator& translator, const std::vector
 
 /// Floats of 6 bits are carried, not computed.
 Status check_six_bits(const ModuleTree& tree, const Operation& operation) {
-  if (operation.name == "stablehlo.constant" || operation.name == "func.call") return ok_status();
   for (uint32_t i = 0; i < operation.results.count; ++i) {
     const Type& type = tree.type_of(tree.result(operation, i));
-    if (type.six_bits != SixBits::kNone)
+    if (type.six_bits != SixBits::kNone && operation.name != "stablehlo.constant" && operation.name != "func.call")
       return unimplemented(
           fmt::format("{}: HLO has no floats of 6 bits, so nothing can be computed in them", type.spelled));
   }
@@ -156,6 +167,7 @@ std::vector<FunctionInfo> functions_of(const ModuleTree& tree) {
 StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options) {
   Translator translator{tree, options};
   translator.ids.assign(tree.values.size(), hlo::kNoInstruction);
+  translator.type_shapes.resize(tree.types.size());
   std::vector<OperationId> functions;
   for (OperationId id : top_level(tree)) {
     const Operation& operation = tree.operations[id];
@@ -227,8 +239,17 @@ void Translator::set(const hlo::Builder& builder, ValueId value, hlo::Instructio
   else constants.erase(value);
 }
 
-StatusOr<Shape> Translator::argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments) const {
-  if (!refines()) return shape_of(tree, tree.values[value].type);
+StatusOr<Shape> Translator::shape_of(ValueId value) {
+  const TypeId type = tree.values[value].type;
+  std::optional<Shape>& known = type_shapes[type];
+  if (!known) {
+    HILO_ASSIGN_OR_RETURN(known, stablehlo::shape_of(tree, type));
+  }
+  return *known;
+}
+
+StatusOr<Shape> Translator::argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments) {
+  if (!refines()) return shape_of(value);
   if (i >= arguments.size()) return invalid_argument(fmt::format("got {} arguments; wanted more", arguments.size()));
   const Type& type = tree.type_of(value);
   const Shape& given = arguments[i];
@@ -293,7 +314,7 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
       input_shapes.push_back(captured ? shapes[inputs[i]] : arguments[i]);
       continue;
     }
-    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[inputs[i]].type));
+    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(inputs[i]));
     input_shapes.push_back(shape);
   }
   if (recorded != nullptr) {

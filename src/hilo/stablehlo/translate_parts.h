@@ -128,7 +128,8 @@ struct Translator {
   std::unordered_map<std::string_view, OperationId> functions = {};
   std::unordered_map<std::string_view, hlo::ComputationPtr> computations = {};  ///< of functions, translated
   std::unordered_map<LocationId, hlo::AnnotationsPtr> annotations = {};
-  std::vector<hlo::InstructionId> ids = {};  ///< of each value in the computation that is being built
+  std::vector<hlo::InstructionId> ids = {};            ///< of each value in the computation that is being built
+  std::vector<std::optional<Shape>> type_shapes = {};  ///< of each type, as far as they were asked for
   std::vector<hlo::InstructionId> checked = {};
   const hlo::Builder* entry_builder = nullptr;  ///< of the entry, if its checks are wanted
   /// Of the function whose constants are a check's data: barriers keep them from being folded, so that engines compute.
@@ -157,7 +158,9 @@ struct Translator {
                                        const Captures& captures, bool carry = false,
                                        std::span<const Shape> arguments = {},
                                        std::vector<Recording>* recorded = nullptr);
-  StatusOr<Shape> argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments) const;
+  /// The shape of a value's type.
+  StatusOr<Shape> shape_of(ValueId value);
+  StatusOr<Shape> argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments);
   Status translate_block(hlo::Builder& builder, const Region& region, std::vector<hlo::InstructionId>& results);
   Status translate_operation(hlo::Builder& builder, const Operation& operation);
   hlo::AnnotationsPtr annotations_of(LocationId location);

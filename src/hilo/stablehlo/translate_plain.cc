@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/container/small_vector.hpp>
 
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/translate_parts.h"
@@ -21,7 +22,9 @@ StatusOr<hlo::InstructionId> OpContext::operand(uint32_t i) const {
 
 StatusOr<std::vector<hlo::InstructionId>> OpContext::operands() const {
   std::vector<hlo::InstructionId> all;
-  for (uint32_t i = 0; i < std::min(operation.operands.count, operand_limit); ++i) {
+  const uint32_t count = std::min(operation.operands.count, operand_limit);
+  all.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
     HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, operand(i));
     all.push_back(id);
   }
@@ -33,11 +36,11 @@ StatusOr<Shape> OpContext::result_shape(uint32_t i) const {
     return invalid_argument(fmt::format("got {} results; wanted more than {}", operation.results.count, i));
   const Type& type = tree().type_of(tree().result(operation, i));
   if (on_real_values && type.quantization != nullptr) {
-    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree(), tree().values[tree().result(operation, i)].type));
+    HILO_ASSIGN_OR_RETURN(const Shape shape, translator.shape_of(tree().result(operation, i)));
     return shape.with_element_type(type.quantization->expressed);
   }
   if (translator.refines() && has_unknown_sizes(*this)) return refined_shape(*this, i);
-  return shape_of(tree(), tree().values[tree().result(operation, i)].type);
+  return translator.shape_of(tree().result(operation, i));
 }
 
 void OpContext::define(uint32_t i, hlo::InstructionId id) const {
@@ -46,7 +49,7 @@ void OpContext::define(uint32_t i, hlo::InstructionId id) const {
 
 Status OpContext::add(hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
                       hlo::AttributesPtr attributes) const {
-  std::vector<Shape> shapes;
+  boost::container::small_vector<Shape, 4> shapes;
   Shape declared;
   if (translator.refines() && has_unknown_sizes(*this)) {
     HILO_ASSIGN_OR_RETURN(declared, refined_result(*this, opcode, operands, attributes));

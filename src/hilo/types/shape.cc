@@ -2,27 +2,27 @@
 #include "hilo/types/shape.h"
 
 #include <algorithm>
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <memory>
 #include <mutex>
 #include <numeric>
-#include <unordered_map>
 
 #include "hilo/types/checked.h"
 
 namespace hilo {
 
-struct Shape::Data {
-  ElementType type = ElementType::kTuple;
-  bool default_layout = true;
-  std::vector<int64_t> dimensions;
-  std::vector<int64_t> minor_to_major;
-  std::vector<Shape> elements;
-  int64_t element_count = 0;
-  int64_t byte_size = 0;
+namespace {
 
-  bool same(const Data& other) const {
-    return type == other.type && dimensions == other.dimensions && minor_to_major == other.minor_to_major &&
-           elements == other.elements;
+/// What shapes are told apart by. Views: a shape that is there already is found without an allocation.
+struct Parts {
+  ElementType type = ElementType::kTuple;
+  std::span<const int64_t> dimensions = {};
+  std::span<const int64_t> minor_to_major = {};  ///< empty for row-major
+  std::span<const Shape> elements = {};
+
+  bool operator==(const Parts& other) const {
+    return type == other.type && std::ranges::equal(dimensions, other.dimensions) &&
+           std::ranges::equal(minor_to_major, other.minor_to_major) && std::ranges::equal(elements, other.elements);
   }
   size_t hash() const {
     size_t h = static_cast<size_t>(type) * 0x9e3779b97f4a7c15u;
@@ -34,24 +34,48 @@ struct Shape::Data {
   }
 };
 
+}  // namespace
+
+struct Shape::Data {
+  explicit Data(const Parts& parts);
+  Parts parts() const {
+    return {type, dimensions, default_layout ? std::span<const int64_t>() : minor_to_major, elements};
+  }
+
+  ElementType type;
+  bool default_layout;
+  std::vector<int64_t> dimensions;
+  std::vector<int64_t> minor_to_major;
+  std::vector<Shape> elements;
+  int64_t element_count = 0;
+  int64_t byte_size = 0;
+};
+
 struct Shape::Interner {
+  struct Hash {
+    using is_transparent = void;
+    size_t operator()(const Parts& parts) const { return parts.hash(); }
+    size_t operator()(const std::unique_ptr<const Data>& data) const { return data->parts().hash(); }
+  };
+  struct Equal {
+    using is_transparent = void;
+    bool operator()(const Parts& a, const std::unique_ptr<const Data>& b) const { return a == b->parts(); }
+    bool operator()(const std::unique_ptr<const Data>& a, const std::unique_ptr<const Data>& b) const { return a == b; }
+  };
   std::mutex mutex;
-  std::unordered_multimap<size_t, std::unique_ptr<const Data>> table;
+  boost::unordered_flat_set<std::unique_ptr<const Data>, Hash, Equal> table;
 
   static Interner& instance() {
     static Interner* interner = new Interner;  // outlives every static that holds a Shape
     return *interner;
   }
 
-  static Shape intern(Data data) {
+  static Shape intern(const Parts& parts) {
     Interner& self = instance();
-    const size_t h = data.hash();
     std::lock_guard lock(self.mutex);
-    auto [begin, end] = self.table.equal_range(h);
-    for (auto it = begin; it != end; ++it) {
-      if (it->second->same(data)) return Shape(it->second.get());
-    }
-    return Shape(self.table.emplace(h, std::make_unique<const Data>(std::move(data)))->second.get());
+    const auto known = self.table.find(parts);
+    if (known != self.table.end()) return Shape(known->get());
+    return Shape(self.table.insert(std::make_unique<const Data>(parts)).first->get());
   }
 };
 
@@ -61,6 +85,13 @@ std::vector<int64_t> descending(size_t rank) {
   std::vector<int64_t> order(rank);
   std::iota(order.rbegin(), order.rend(), 0);
   return order;
+}
+
+bool is_descending(std::span<const int64_t> order) {
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != static_cast<int64_t>(order.size() - 1 - i)) return false;
+  }
+  return true;
 }
 
 std::string shape_to_string(const Shape& shape, bool layouts) {
@@ -88,39 +119,33 @@ Shape::Shape() {
   data_ = empty;
 }
 
+Shape::Data::Data(const Parts& parts)
+    : type(parts.type),
+      default_layout(parts.minor_to_major.empty()),
+      dimensions(parts.dimensions.begin(), parts.dimensions.end()),
+      minor_to_major(parts.minor_to_major.begin(), parts.minor_to_major.end()),
+      elements(parts.elements.begin(), parts.elements.end()) {
+  if (default_layout) minor_to_major = descending(dimensions.size());
+  if (is_array_type(type)) {
+    element_count = 1;
+    for (int64_t d : dimensions) element_count *= d;
+    byte_size = element_count * element_size_bytes(type);
+  }
+  // Tuples of untrusted programs may add up to more than 2^63 bytes; the sum saturates and no allocation succeeds.
+  for (const Shape& e : elements) byte_size = checked_add(byte_size, e.byte_size()).value_or(INT64_MAX);
+}
+
 Shape Shape::array(ElementType type, std::span<const int64_t> dimensions) {
-  Data data;
-  data.type = type;
-  data.dimensions.assign(dimensions.begin(), dimensions.end());
-  data.minor_to_major = descending(dimensions.size());
-  data.element_count = 1;
-  for (int64_t d : dimensions) data.element_count *= d;
-  data.byte_size = data.element_count * element_size_bytes(type);
-  return Interner::intern(std::move(data));
+  return Interner::intern({.type = type, .dimensions = dimensions});
 }
 
 Shape Shape::tuple(std::span<const Shape> elements) {
-  Data data;
-  data.type = ElementType::kTuple;
-  data.elements.assign(elements.begin(), elements.end());
-  // Tuples of untrusted programs may add up to more than 2^63 bytes; the sum saturates and no allocation succeeds.
-  for (const Shape& e : elements) {
-    data.byte_size = checked_add(data.byte_size, e.byte_size()).value_or(INT64_MAX);
-  }
-  return Interner::intern(std::move(data));
+  return Interner::intern({.type = ElementType::kTuple, .elements = elements});
 }
 
-Shape Shape::token() {
-  Data data;
-  data.type = ElementType::kToken;
-  return Interner::intern(std::move(data));
-}
+Shape Shape::token() { return Interner::intern({.type = ElementType::kToken}); }
 
-Shape Shape::opaque() {
-  Data data;
-  data.type = ElementType::kOpaque;
-  return Interner::intern(std::move(data));
-}
+Shape Shape::opaque() { return Interner::intern({.type = ElementType::kOpaque}); }
 
 StatusOr<Shape> Shape::make_array(ElementType type, std::span<const int64_t> dimensions) {
   const auto describe = [&] { return std::string(element_type_name(type)) + dimensions_to_string(dimensions); };
@@ -150,10 +175,9 @@ bool Shape::has_default_layout() const { return data_->default_layout; }
 std::span<const Shape> Shape::tuple_elements() const { return data_->elements; }
 
 Shape Shape::with_layout(std::span<const int64_t> minor_to_major) const {
-  Data data = *data_;
-  data.minor_to_major.assign(minor_to_major.begin(), minor_to_major.end());
-  data.default_layout = data.minor_to_major == descending(data.dimensions.size());
-  return Interner::intern(std::move(data));
+  Parts parts = data_->parts();
+  parts.minor_to_major = is_descending(minor_to_major) ? std::span<const int64_t>() : minor_to_major;
+  return Interner::intern(parts);
 }
 
 Shape Shape::with_default_layout() const {
@@ -162,10 +186,9 @@ Shape Shape::with_default_layout() const {
 }
 
 Shape Shape::with_element_type(ElementType type) const {
-  Data data = *data_;
-  data.type = type;
-  data.byte_size = data.element_count * element_size_bytes(type);
-  return Interner::intern(std::move(data));
+  Parts parts = data_->parts();
+  parts.type = type;
+  return Interner::intern(parts);
 }
 
 Shape Shape::map_leaves(const std::function<Shape(const Shape&)>& map) const {

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <boost/container/small_vector.hpp>
+
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reshape.h"
 
@@ -10,8 +12,7 @@ namespace hilo::hlo {
 
 StatusOr<InstructionId> Builder::add(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes,
                                      const std::optional<Shape>& declared, std::string name) {
-  std::vector<Shape> shapes;
-  shapes.reserve(operands.size());
+  boost::container::small_vector<Shape, 8> shapes;
   for (InstructionId id : operands) {
     if (id >= draft_.size()) {
       return invalid_argument(fmt::format("{} '{}': operand id {} doesn't exist; {} instructions so far",

@@ -2,7 +2,7 @@
 #include "hilo/hlo/ir/computation.h"
 
 #include <algorithm>
-#include <unordered_set>
+#include <boost/unordered/unordered_flat_set.hpp>
 
 #include "hilo/hlo/ir/reducer_kind.h"
 
@@ -42,10 +42,10 @@ bool computes_effect(std::span<const Instruction> instructions) {
 }
 
 void make_names_unique(std::span<Instruction> instructions) {
-  std::unordered_set<std::string> taken;
+  boost::unordered_flat_set<std::string_view> taken;  // views of the names, which stay where they are
   taken.reserve(instructions.size());
   for (Instruction& i : instructions) {
-    if (i.name.empty()) i.name = std::string(opcode_name(i.opcode)) + "." + std::to_string(i.id);
+    if (i.name.empty()) i.name.append(opcode_name(i.opcode)).append(".").append(std::to_string(i.id));
     if (taken.insert(i.name).second) continue;
     const std::string stem = i.name;
     for (InstructionId suffix = i.id; !taken.insert(i.name).second; ++suffix)

@@ -2,7 +2,7 @@
 #include "hilo/hlo/ir/opcode.h"
 
 #include <array>
-#include <unordered_map>
+#include <boost/unordered/unordered_flat_map.hpp>
 
 #include "hilo/hlo/ops/extensions.h"
 
@@ -27,7 +27,7 @@ std::string_view opcode_name(Opcode opcode) { return kNames[static_cast<size_t>(
 
 std::optional<Opcode> opcode_from_name(std::string_view name) {
   static const auto* by_name = [] {
-    auto* map = new std::unordered_map<std::string_view, Opcode>;
+    auto* map = new boost::unordered_flat_map<std::string_view, Opcode>;
     for (size_t i = 0; i < kNames.size(); ++i) map->emplace(kNames[i], static_cast<Opcode>(i));
     return map;
   }();

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/proto/places.h"
 
+#include <array>
+#include <vector>
+
 #include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/random.h"
+#include "hilo/hlo/text/frontend_fields.h"
 
 namespace hilo::hlo::proto {
 namespace {
@@ -227,6 +232,20 @@ const Place* find_place(Opcode opcode, std::string_view key) {
     if (found == nullptr) found = &place;
   }
   return found;
+}
+
+std::span<const PlacedField> placed_fields(Opcode opcode) {
+  static const auto* const table = [] {
+    auto* const all = new std::array<std::vector<PlacedField>, kOpcodeCount>;
+    for (size_t i = 0; i < all->size(); ++i) {
+      const auto of = static_cast<Opcode>(i);
+      for (const AttributeField& field : op_def(of).fields) {
+        if (!text::is_frontend_field(field)) (*all)[i].push_back({&field, find_place(of, field.name)});
+      }
+    }
+    return all;
+  }();
+  return (*table)[static_cast<size_t>(opcode)];
 }
 
 }  // namespace hilo::hlo::proto

@@ -44,4 +44,13 @@ std::span<const Place> places();
 /// The place of attribute `key` of `opcode`; null if it has none.
 const Place* find_place(Opcode opcode, std::string_view key);
 
+/// A field of an op's attributes, and its place; null if it has none.
+struct PlacedField {
+  const AttributeField* field;
+  const Place* place;
+};
+
+/// The fields of `opcode` in their order, without those that are frontend attributes. Looked up once for all ops.
+std::span<const PlacedField> placed_fields(Opcode opcode);
+
 }  // namespace hilo::hlo::proto

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bitset>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <optional>
@@ -47,6 +49,14 @@ struct Parts {
   std::vector<ComputationPtr> called;
   std::shared_ptr<Attributes> attributes;
   AnnotationsPtr annotations;
+
+  void clear() {
+    operands.clear();
+    operand_shapes.clear();
+    called.clear();
+    attributes.reset();
+    annotations.reset();
+  }
 };
 
 class Reader {
@@ -62,6 +72,7 @@ class Reader {
   Status read_instruction(const WireMessage& message, Draft& draft);
   Status read_parts(const WireMessage& message, const Draft& draft, Parts& parts);
   Status read_attributes(const WireMessage& message, Parts& parts);
+  StatusOr<Shape> shape_of(std::string_view bytes);
   Status restore_extension(InstructionId id, Parts& parts);
   StatusOr<AnnotationsPtr> annotations_of(const WireMessage& message, const Draft& draft);
   static Status check_signature(const WireMessage& message, const Computation& computation);
@@ -71,6 +82,9 @@ class Reader {
   boost::unordered_flat_map<int64_t, uint32_t> first_origins_;          // by computation id, if there is a schedule
   boost::unordered_flat_map<int64_t, std::vector<int64_t>> schedule_;   // instruction ids, by computation id
   boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;  // by their bytes
+  boost::unordered_flat_map<std::string_view, Shape> shapes_;           // by theirs: programs repeat few
+  Parts parts_;                   // of the instruction that is being read; one for all, for its memory
+  std::vector<int64_t> numbers_;  // of the list that is being read
 };
 
 StatusOr<Opcode> read_opcode(const WireMessage& message) {
@@ -80,21 +94,41 @@ StatusOr<Opcode> read_opcode(const WireMessage& message) {
   return unimplemented(fmt::format("unknown opcode {}", quote(name)));
 }
 
-/// A field that nothing here reads and that says something.
-Status check_all_known(const WireMessage& message, Opcode opcode) {
-  std::vector<uint32_t> known(std::begin(kCommon), std::end(kCommon));
-  known.insert(known.end(), annotation_fields().begin(), annotation_fields().end());
+using FieldSet = std::bitset<128>;  // of field numbers
+
+bool has_field(const FieldSet& set, uint32_t number) { return number < set.size() && set[number]; }
+
+FieldSet known_fields_of(Opcode opcode) {
+  FieldSet known;
+  for (uint32_t number : kCommon) known.set(number);
+  for (uint32_t number : annotation_fields()) known.set(number);
   const bool raw = has_raw_attributes(opcode);
-  if (raw) known.insert(known.end(), std::begin(kOtherForms), std::end(kOtherForms));
+  for (uint32_t number : kOtherForms) known.set(number, raw || known[number]);
+  const std::span<const AttributeField> fields = op_def(opcode).fields;
   for (const Place& place : places()) {
-    const std::span<const AttributeField> fields = op_def(opcode).fields;
     const bool own =
         raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
-    if (own) known.push_back(place.outer == 0 ? place.number : outermost_of(place.outer));
+    if (own) known.set(place.outer == 0 ? place.number : outermost_of(place.outer));
   }
+  return known;
+}
+
+/// The fields of HloInstructionProto that are read for `opcode`. Looked up once for all ops.
+const FieldSet& known_fields(Opcode opcode) {
+  static const auto* const table = [] {
+    auto* const all = new std::array<FieldSet, kHloOpcodeCount>;
+    for (size_t i = 0; i < all->size(); ++i) (*all)[i] = known_fields_of(static_cast<Opcode>(i));
+    return all;
+  }();
+  return (*table)[static_cast<size_t>(opcode)];
+}
+
+/// A field that nothing here reads and that says something.
+Status check_all_known(const WireMessage& message, Opcode opcode) {
+  const FieldSet& known = known_fields(opcode);
   for (const WireField& field : message.fields()) {
     const bool says = field.type == WireType::kBytes ? !field.bytes.empty() : field.value != 0;
-    if (says && std::find(known.begin(), known.end(), field.number) == known.end())
+    if (says && !has_field(known, field.number))
       return unimplemented(fmt::format("HloInstructionProto: field {} of {} is not known to this version", field.number,
                                        opcode_name(opcode)));
   }
@@ -135,12 +169,10 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   const InstructionMessage in{message, parts.called};
   if (has_raw_attributes(parts.opcode))
     return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));
-  for (const AttributeField& field : def.fields) {
-    if (text::is_frontend_field(field)) continue;
-    const Place* const place = find_place(parts.opcode, field.name);
+  for (const auto& [field, place] : placed_fields(parts.opcode)) {
     if (place == nullptr)
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field.name)));
-    HILO_RETURN_IF_ERROR(read_field(*place, field, in, *parts.attributes));
+      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field->name)));
+    HILO_RETURN_IF_ERROR(read_field(*place, *field, in, *parts.attributes));
   }
   forget_usual_comparison(parts);
   tell_predicated(parts);
@@ -169,41 +201,49 @@ Status Reader::restore_extension(InstructionId id, Parts& parts) {
 }
 
 StatusOr<AnnotationsPtr> Reader::annotations_of(const WireMessage& message, const Draft& draft) {
+  static const FieldSet own = [] {
+    FieldSet set;
+    for (uint32_t number : annotation_fields()) set.set(number);
+    return set;
+  }();
   std::string key;
   for (const WireField& field : message.fields()) {
-    const std::span<const uint32_t> own = annotation_fields();
-    if (std::find(own.begin(), own.end(), field.number) == own.end()) continue;
+    if (!has_field(own, field.number)) continue;
     if (field.type != WireType::kBytes) return wrong_type("HloInstructionProto", field, WireType::kBytes);
     key += fmt::format("{},{},", field.number, field.bytes.size());
     key += field.bytes;
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> predecessors, message.integers(kPredecessors));
-  AnnotationsPtr& shared = annotations_[key];
-  if (shared == nullptr) {
-    HILO_ASSIGN_OR_RETURN(Annotations annotations, read_annotations(message));
-    shared = std::make_shared<const Annotations>(std::move(annotations));
+  HILO_RETURN_IF_ERROR(message.read_integers(kPredecessors, numbers_));
+  AnnotationsPtr shared;
+  if (!key.empty()) {
+    const auto [known, is_new] = annotations_.try_emplace(key);
+    if (is_new) {
+      HILO_ASSIGN_OR_RETURN(Annotations annotations, read_annotations(message));
+      if (annotations != Annotations()) known->second = std::make_shared<const Annotations>(std::move(annotations));
+    }
+    shared = known->second;
   }
-  if (predecessors.empty()) return *shared == Annotations() ? AnnotationsPtr() : shared;
-  auto own = std::make_shared<Annotations>(*shared);
-  for (int64_t id : predecessors) {
+  if (numbers_.empty()) return shared;
+  auto with_predecessors = shared == nullptr ? std::make_shared<Annotations>() : std::make_shared<Annotations>(*shared);
+  for (int64_t id : numbers_) {
     const auto it = draft.ids.find(id);
     if (it == draft.ids.end()) return not_found(fmt::format("control predecessor {} is not defined before", id));
-    own->control_predecessors.push_back(draft.draft.instruction(it->second).name);
+    with_predecessors->control_predecessors.push_back(draft.draft.instruction(it->second).name);
   }
-  return AnnotationsPtr(std::move(own));
+  return AnnotationsPtr(std::move(with_predecessors));
 }
 
 Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts& parts) {
   HILO_ASSIGN_OR_RETURN(parts.opcode, read_opcode(message));
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> operands, message.integers(kOperands));
-  for (int64_t operand : operands) {
+  HILO_RETURN_IF_ERROR(message.read_integers(kOperands, numbers_));
+  for (int64_t operand : numbers_) {
     const auto it = draft.ids.find(operand);
     if (it == draft.ids.end()) return not_found(fmt::format("operand {} is not defined before", operand));
     parts.operands.push_back(it->second);
     parts.operand_shapes.push_back(draft.draft.instruction(it->second).shape);
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> called, message.integers(kCalled));
-  for (int64_t id : called) {
+  HILO_RETURN_IF_ERROR(message.read_integers(kCalled, numbers_));
+  for (int64_t id : numbers_) {
     const auto it = computations_.find(id);
     if (it == computations_.end()) return not_found(fmt::format("computation {} is not defined before", id));
     parts.called.push_back(it->second);
@@ -214,13 +254,21 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   return restore_extension(draft.draft.size(), parts);
 }
 
+StatusOr<Shape> Reader::shape_of(std::string_view bytes) {
+  if (const auto known = shapes_.find(bytes); known != shapes_.end()) return known->second;
+  HILO_ASSIGN_OR_RETURN(const Shape shape, read_shape(bytes));
+  shapes_.emplace(bytes, shape);
+  return shape;
+}
+
 Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   HILO_ASSIGN_OR_RETURN(const std::string_view name, message.text(kName));
   HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(kId));
   HILO_ASSIGN_OR_RETURN(const std::string_view shape_bytes, message.text(kShape));
-  Parts parts;
-  Status status = read_parts(message, draft, parts);
-  const StatusOr<Shape> declared = status.ok() ? read_shape(shape_bytes) : StatusOr<Shape>(status);
+  Parts& parts = parts_;
+  parts.clear();
+  const Status status = read_parts(message, draft, parts);
+  const StatusOr<Shape> declared = status.ok() ? shape_of(shape_bytes) : StatusOr<Shape>(status);
   StatusOr<Shape> shape =
       declared.ok() ? check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), *declared)
                     : declared;
@@ -228,7 +276,7 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   if (parts.opcode == Opcode::kCustomCall)
     take_result_layouts(*shape, static_cast<CustomCallAttributes&>(*parts.attributes));
   const InstructionId at =
-      draft.draft.append(parts.opcode, *shape, parts.operands, parts.attributes, std::string(name));
+      draft.draft.append(parts.opcode, *shape, parts.operands, std::move(parts.attributes), std::string(name));
   draft.draft.mutable_instruction(at).annotations = std::move(parts.annotations);
   if (draft.ids.emplace(id, at).second) return ok_status();
   return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
@@ -256,9 +304,11 @@ void Reader::order_by_schedule(int64_t computation, std::vector<WireMessage>& in
 
 Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& draft) {
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(2));
+  draft.ids.reserve(items.size());
   if (schedule_.empty()) {
+    WireMessage instruction("HloInstructionProto");
     for (std::string_view item : items) {
-      HILO_ASSIGN_OR_RETURN(const WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
+      HILO_RETURN_IF_ERROR(instruction.assign(item));
       HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
     }
     return ok_status();
@@ -389,8 +439,8 @@ Status Reader::count_origins(std::span<const std::string_view> computations, int
 /// first byte is a tag; here it is a name, which has no control characters.
 StatusOr<std::string_view> module_bytes(std::string_view bytes) {
   if (bytes.empty()) return invalid_argument("HloModuleProto: no bytes");
-  WireReader reader(bytes, "HloModuleProto");
-  HILO_ASSIGN_OR_RETURN(const WireField first, reader.next());
+  WireField first;
+  HILO_RETURN_IF_ERROR(WireReader(bytes, "HloModuleProto").next(first));
   const bool wrapped = first.number == 1 && first.type == WireType::kBytes && !first.bytes.empty() &&
                        static_cast<unsigned char>(first.bytes[0]) < ' ';
   return wrapped ? first.bytes : bytes;
@@ -425,8 +475,9 @@ bool is_proto(std::string_view bytes) {
     return static_cast<unsigned char>(c) < ' ' && std::string_view("\t\n\v\f\r").find(c) == std::string_view::npos;
   });
   if (!control || trimmed(begin).starts_with("HloModule")) return false;
-  const StatusOr<proto::WireField> first = proto::WireReader(bytes, "HloModuleProto").next();
-  return first.ok() && first->number <= 3 && first->type == proto::WireType::kBytes;
+  proto::WireField first;
+  return proto::WireReader(bytes, "HloModuleProto").next(first).ok() && first.number <= 3 &&
+         first.type == proto::WireType::kBytes;
 }
 
 StatusOr<Module> from_proto(std::string_view bytes) { return proto::Reader().read(bytes); }

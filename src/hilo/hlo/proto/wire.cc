@@ -27,6 +27,11 @@ std::string_view wire_type_name(WireType type) {
 /// Reads a varint of at most ten bytes from the front of `bytes`; false if there is none.
 bool take_varint(std::string_view& bytes, uint64_t& value) {
   constexpr int kMostBytes = 10;
+  if (!bytes.empty() && static_cast<uint8_t>(bytes.front()) < kMore) {  // most are
+    value = static_cast<uint8_t>(bytes.front());
+    bytes.remove_prefix(1);
+    return true;
+  }
   value = 0;
   for (size_t i = 0; i < kMostBytes && i < bytes.size(); ++i) {
     const auto byte = static_cast<uint8_t>(bytes[i]);
@@ -137,13 +142,13 @@ bool WireReader::read_fixed(size_t size, uint64_t& value) {
   return true;
 }
 
-StatusOr<WireField> WireReader::next() {
+Status WireReader::next(WireField& field) {
   const size_t begin = position_;
   uint64_t tag = 0;
   if (!read_varint(tag)) return error(begin, 0, "no tag of a field");
   const uint64_t number = tag >> 3;
   if (number == 0 || number > kLargestFieldNumber) return error(begin, 0, fmt::format("{} is no field number", number));
-  WireField field;
+  field = WireField();
   field.number = static_cast<uint32_t>(number);
   field.type = static_cast<WireType>(tag & 7);
   bool ok = false;
@@ -160,12 +165,12 @@ StatusOr<WireField> WireReader::next() {
       }
       field.bytes = message_.substr(position_, static_cast<size_t>(length));
       position_ += static_cast<size_t>(length);
-      return field;
+      return ok_status();
     }
     default: return error(begin, field.number, fmt::format("wire type {} is unknown", tag & 7));
   }
   if (!ok) return error(begin, field.number, fmt::format("the {} is cut off", wire_type_name(field.type)));
-  return field;
+  return ok_status();
 }
 
 Status wrong_type(std::string_view message, const WireField& field, WireType wanted) {
@@ -174,14 +179,22 @@ Status wrong_type(std::string_view message, const WireField& field, WireType wan
 }
 
 StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_view name) {
-  WireMessage result;
-  result.name_ = name;
-  WireReader reader(message, name);
-  while (!reader.at_end()) {
-    HILO_ASSIGN_OR_RETURN(const WireField field, reader.next());
-    result.fields_.push_back(field);
-  }
+  WireMessage result(name);
+  HILO_RETURN_IF_ERROR(result.append(message));
   return result;
+}
+
+Status WireMessage::append(std::string_view message) {
+  constexpr size_t kUsual = 16;  // fields of an instruction: one allocation for most. A field takes two bytes or more
+  if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, kUsual));
+  WireReader reader(message, name_);
+  while (!reader.at_end()) HILO_RETURN_IF_ERROR(reader.next(fields_.emplace_back()));
+  return ok_status();
+}
+
+Status WireMessage::assign(std::string_view message) {
+  fields_.clear();
+  return append(message);
 }
 
 const WireField* WireMessage::find(uint32_t number) const {
@@ -225,23 +238,27 @@ StatusOr<std::string_view> WireMessage::text(uint32_t number) const {
 }
 
 StatusOr<WireMessage> WireMessage::message(uint32_t number, std::string_view name) const {
-  WireMessage result;
-  result.name_ = name;
+  WireMessage result(name);
   for (const WireField& field : fields_) {
     if (field.number != number) continue;
     if (field.type != WireType::kBytes) return wrong_type(name_, field, WireType::kBytes);
-    HILO_ASSIGN_OR_RETURN(const WireMessage one, read(field.bytes, name));
-    result.fields_.insert(result.fields_.end(), one.fields_.begin(), one.fields_.end());
+    HILO_RETURN_IF_ERROR(result.append(field.bytes));
   }
   return result;
 }
 
 StatusOr<std::vector<int64_t>> WireMessage::integers(uint32_t number) const {
   std::vector<int64_t> values;
+  HILO_RETURN_IF_ERROR(read_integers(number, values));
+  return values;
+}
+
+Status WireMessage::read_integers(uint32_t number, std::vector<int64_t>& values) const {
+  values.clear();
   for (const WireField& field : fields_) {
     if (field.number == number) HILO_RETURN_IF_ERROR(append_integers(name_, field, values));
   }
-  return values;
+  return ok_status();
 }
 
 StatusOr<std::vector<std::string_view>> WireMessage::items(uint32_t number) const {

@@ -60,7 +60,7 @@ class WireReader {
 
   bool at_end() const { return position_ >= message_.size(); }
   /// Errors    INVALID_ARGUMENT for bytes that are no field
-  StatusOr<WireField> next();
+  Status next(WireField& field);
 
  private:
   Status error(size_t at, uint32_t number, const std::string& problem) const;
@@ -80,6 +80,10 @@ class WireMessage {
  public:
   /// Errors    INVALID_ARGUMENT as WireReader
   static StatusOr<WireMessage> read(std::string_view message, std::string_view name);
+  /// One without fields, to read messages of one kind with the same memory.
+  explicit WireMessage(std::string_view name) : name_(name) {}
+  /// The fields of `message` take the place of those there are.
+  Status assign(std::string_view message);
 
   std::span<const WireField> fields() const { return fields_; }
   bool has(uint32_t number) const { return find(number) != nullptr; }
@@ -97,12 +101,16 @@ class WireMessage {
   StatusOr<WireMessage> message(uint32_t number, std::string_view name) const;
   /// A repeated integer, packed or not.
   StatusOr<std::vector<int64_t>> integers(uint32_t number) const;
+  /// The same, in the place of what `values` holds.
+  Status read_integers(uint32_t number, std::vector<int64_t>& values) const;
   /// The items of a repeated message or string.
   StatusOr<std::vector<std::string_view>> items(uint32_t number) const;
 
   std::string_view name() const { return name_; }
 
  private:
+  /// Adds the fields of `message` to those there are.
+  Status append(std::string_view message);
   std::string_view name_;
   std::vector<WireField> fields_;
 };

@@ -57,12 +57,10 @@ class Writer {
 Status Writer::attributes(const Instruction& i, InstructionFields& out) {
   if (i.attributes == nullptr) return ok_status();
   if (has_raw_attributes(i.opcode)) return write_raw(i.opcode, attributes_of<RawAttributes>(i), out);
-  for (const AttributeField& field : i.def().fields) {
-    if (text::is_frontend_field(field)) continue;  // they are among the annotations
-    const Place* const place = find_place(i.opcode, field.name);
+  for (const auto& [field, place] : placed_fields(i.opcode)) {
     if (place == nullptr)
-      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field.name)));
-    HILO_RETURN_IF_ERROR(write_field(*place, field, *i.attributes, out));
+      return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(field->name)));
+    HILO_RETURN_IF_ERROR(write_field(*place, *field, *i.attributes, out));
   }
   return ok_status();
 }

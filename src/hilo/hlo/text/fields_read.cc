@@ -17,12 +17,12 @@ namespace {
 /// Reads `{item, item, ...}`.
 template <typename ReadItem>
 Status read_braced(Cursor& cursor, std::string_view what, ReadItem&& read_item) {
-  HILO_RETURN_IF_ERROR(cursor.expect('{', fmt::format("before {}", what)));
+  HILO_RETURN_IF_ERROR(cursor.expect('{', "before", what));
   if (cursor.accept('}')) return ok_status();
   do {
     HILO_RETURN_IF_ERROR(read_item());
   } while (cursor.accept(','));
-  return cursor.expect('}', fmt::format("after {}", what));
+  return cursor.expect('}', "after", what);
 }
 
 Status read_list(Cursor& cursor, std::string_view what, Int64List& list) {
@@ -45,14 +45,14 @@ Status read_pair(Cursor& cursor, std::string_view what, Int64Pairs& pairs) {
 
 /// `[2,4]`, of numbers above 0.
 Status read_tile(Cursor& cursor, std::string_view what, Int64List& sizes) {
-  HILO_RETURN_IF_ERROR(cursor.expect('[', fmt::format("before the sizes of {}", what)));
+  HILO_RETURN_IF_ERROR(cursor.expect('[', "before the sizes of", what));
   do {
     const size_t position = cursor.position();
     HILO_ASSIGN_OR_RETURN(const int64_t size, cursor.integer(what));
     if (size <= 0) return cursor.error(position, fmt::format("{}: got size {}, wanted one above 0", what, size));
     sizes.push_back(size);
   } while (cursor.accept(','));
-  return cursor.expect(']', fmt::format("after the sizes of {}", what));
+  return cursor.expect(']', "after the sizes of", what);
 }
 
 /// `[2,4]<=[8]` or `[4,2]<=[2,4]T(1,0)`: 0, 1, ... of the right array, transposed, in rows as long as the left one says.
@@ -60,18 +60,18 @@ Status read_iota_lists(Cursor& cursor, std::string_view what, Int64Lists& lists)
   const size_t position = cursor.position();
   Int64List rows, sizes, permutation;
   HILO_RETURN_IF_ERROR(read_tile(cursor, what, rows));
-  HILO_RETURN_IF_ERROR(cursor.expect('<', fmt::format("in {}", what)));
-  HILO_RETURN_IF_ERROR(cursor.expect('=', fmt::format("in {}", what)));
+  HILO_RETURN_IF_ERROR(cursor.expect('<', "in", what));
+  HILO_RETURN_IF_ERROR(cursor.expect('=', "in", what));
   HILO_RETURN_IF_ERROR(read_tile(cursor, what, sizes));
   for (size_t d = 0; d < sizes.size(); ++d) permutation.push_back(static_cast<int64_t>(d));
   if (cursor.accept_word("T")) {
     Int64List order;
-    HILO_RETURN_IF_ERROR(cursor.expect('(', fmt::format("after T of {}", what)));
+    HILO_RETURN_IF_ERROR(cursor.expect('(', "after T of", what));
     do {
       HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer(what));
       order.push_back(dimension);
     } while (cursor.accept(','));
-    HILO_RETURN_IF_ERROR(cursor.expect(')', fmt::format("after the permutation of {}", what)));
+    HILO_RETURN_IF_ERROR(cursor.expect(')', "after the permutation of", what));
     permutation = std::move(order);
   }
   StatusOr<Int64Lists> read = iota_lists(rows, sizes, permutation);

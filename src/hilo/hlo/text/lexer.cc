@@ -57,7 +57,7 @@ Cursor Cursor::part(size_t begin, size_t end) const {
   return part;
 }
 
-void Cursor::skip_blanks() {
+void Cursor::skip_more_blanks() {
   while (position_ < text_.size()) {
     const char c = text_[position_];
     if (is_blank(c)) {
@@ -73,23 +73,6 @@ void Cursor::skip_blanks() {
   }
 }
 
-size_t Cursor::position() {
-  skip_blanks();
-  return position_;
-}
-
-char Cursor::peek() {
-  skip_blanks();
-  return position_ < text_.size() ? text_[position_] : '\0';
-}
-
-bool Cursor::accept(char wanted) {
-  skip_blanks();
-  if (position_ >= text_.size() || text_[position_] != wanted) return false;
-  ++position_;
-  return true;
-}
-
 bool Cursor::accept_word(std::string_view word) {
   const size_t begin = position();
   if (identifier() == word) return true;
@@ -97,8 +80,8 @@ bool Cursor::accept_word(std::string_view word) {
   return false;
 }
 
-Status Cursor::expect(char wanted, std::string_view where) {
-  return accept(wanted) ? ok_status() : unexpected(std::string("'") + wanted + "'", where);
+Status Cursor::missing(char wanted, std::string_view where, std::string_view what) {
+  return unexpected(fmt::format("'{}'", wanted), fmt::format("{}{}{}", where, what.empty() ? "" : " ", what));
 }
 
 std::string_view Cursor::identifier() {

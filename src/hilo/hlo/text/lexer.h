@@ -26,7 +26,10 @@ class Cursor {
   Cursor part(size_t begin, size_t end) const;
 
   /// Offset of the next thing that is neither blank nor comment.
-  size_t position();
+  size_t position() {
+    skip_blanks();
+    return position_;
+  }
   void set_position(size_t position) { position_ = position; }
   bool at_end() { return position() >= text_.size(); }
   std::string_view between(size_t begin, size_t end) const { return text_.substr(begin, end - begin); }
@@ -35,15 +38,26 @@ class Cursor {
   int max_nesting() const { return max_nesting_; }
 
   /// The next byte, or NUL at the end (a NUL in the text is not special: nothing accepts it).
-  char peek();
+  char peek() {
+    skip_blanks();
+    return next_byte();
+  }
   /// The byte right after what was read last, blank or not; NUL at the end.
   char next_byte() const { return position_ < text_.size() ? text_[position_] : '\0'; }
   /// Offset right after what was read last.
   size_t last_position() const { return position_; }
-  bool accept(char wanted);
+  bool accept(char wanted) {
+    skip_blanks();
+    if (position_ >= text_.size() || text_[position_] != wanted) return false;
+    ++position_;
+    return true;
+  }
   /// Accepts `word` where it stands as a whole name.
   bool accept_word(std::string_view word);
-  Status expect(char wanted, std::string_view where);
+  /// Accepts `wanted`. `where` and `what` are for the error: "before", "dimensions".
+  Status expect(char wanted, std::string_view where, std::string_view what = {}) {
+    return accept(wanted) ? ok_status() : missing(wanted, where, what);
+  }
 
   /// Letters, digits, '_', '.', '-' (but not the '-' of "->"); empty if there are none here.
   std::string_view identifier();
@@ -67,7 +81,12 @@ class Cursor {
   Status unexpected(std::string_view wanted, std::string_view where);
 
  private:
-  void skip_blanks();
+  void skip_blanks() {
+    if (position_ < text_.size() && text_[position_] == ' ') ++position_;
+    if (position_ < text_.size() && (text_[position_] <= ' ' || text_[position_] == '/')) skip_more_blanks();
+  }
+  void skip_more_blanks();
+  Status missing(char wanted, std::string_view where, std::string_view what);
   Status skip_string();
   std::string_view text_;
   std::string_view source_;

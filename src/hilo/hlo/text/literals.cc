@@ -249,7 +249,8 @@ Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
   for (;;) {
     bool empty = false;
     while (depth < rank && !empty) {
-      HILO_RETURN_IF_ERROR(cursor.expect('{', fmt::format("before dimension {} of {}", depth, shape.to_string())));
+      if (!cursor.accept('{'))
+        return cursor.expect('{', fmt::format("before dimension {} of {}", depth, shape.to_string()));
       done[depth++] = 0;
       empty = shape.dimension(static_cast<int64_t>(depth) - 1) == 0 || (values.empty() && cursor.peek() == '}');
     }
@@ -264,12 +265,13 @@ Status read_values(Cursor& cursor, const Shape& shape, std::span<T> values) {
     for (;;) {
       if (depth == 0) return ok_status();
       if (++done[depth - 1] < shape.dimension(static_cast<int64_t>(depth) - 1)) {
-        HILO_RETURN_IF_ERROR(cursor.expect(
+        if (cursor.accept(',')) break;
+        return cursor.expect(
             ',', fmt::format("after {} of {} in dimension {} of {}", done[depth - 1],
-                             shape.dimension(static_cast<int64_t>(depth) - 1), depth - 1, shape.to_string())));
-        break;
+                             shape.dimension(static_cast<int64_t>(depth) - 1), depth - 1, shape.to_string()));
       }
-      HILO_RETURN_IF_ERROR(cursor.expect('}', fmt::format("after dimension {} of {}", depth - 1, shape.to_string())));
+      if (!cursor.accept('}'))
+        return cursor.expect('}', fmt::format("after dimension {} of {}", depth - 1, shape.to_string()));
       --depth;
     }
   }
