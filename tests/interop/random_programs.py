@@ -48,7 +48,8 @@ FOLDS = (
     ("divide remainder", INTEGERS, "the folder divides by 0 and ends the process"),
     ("count-leading-zeros", "s2 s4", "the folder counts zeros where the first bit, the sign, is one"),
     ("negate", "f8e8m0fnu", "the folder flips a bit of the exponent; ml_dtypes has NaN for negative numbers"),
-    ("subtract remainder convert", "f8e8m0fnu", "the folder makes 2^-127 of zero; ml_dtypes has NaN"),
+    ("subtract remainder convert round-nearest-afz round-nearest-even", "f8e8m0fnu",
+     "the folder makes 2^-127 of zero; ml_dtypes has NaN"),
     ("convert", "c64 c128", "the folder ends the process where complex numbers become real"),
 )
 
