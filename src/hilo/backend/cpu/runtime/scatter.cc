@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/runtime/scatter.cc -- scatter. Of one array and a plain body: the result's memory holds the array already, updates
-// go into it. Of several, or with another body of scalars: the body is compiled. Updates are applied in order, so equal
-// indices give the same bits on every run.
-#include <algorithm>
+// go into it. Of several, or with another body of scalars: the body is compiled. Updates of one place are
+// applied in order, so equal indices give the same bits on every run and any number of threads.
 #include <complex>
 #include <cstring>
 
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
+#include "hilo/backend/cpu/runtime/scatter_places.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
-#include "hilo/hlo/ops/indexed_access.h"
-#include "hilo/hlo/ops/scatter.h"
 #include "hilo/types/twins.h"
 
 namespace hilo::cpu {
@@ -38,199 +37,99 @@ std::optional<Update> update_of(const hlo::Computation& body) {
   return std::nullopt;
 }
 
+constexpr int64_t kWorthForking = 1 << 15;  // updated elements
+constexpr int64_t kLeastWindow = 8;         // elements; to look at an index takes as long as to update some
+
 /// Complex numbers have sums and products only.
-template <typename T>
+template <Update kUpdate, typename T>
   requires hlo::kernels::is_complex<T>
-T combined(Update update, T a, T u) {
-  if (update == Update::kAdd) return a + u;
-  return update == Update::kMultiply ? hlo::kernels::multiply(a, u) : u;
+T combined(T a, T u) {
+  if constexpr (kUpdate == Update::kAdd) return a + u;
+  else if constexpr (kUpdate == Update::kMultiply) return hlo::kernels::multiply(a, u);
+  else return u;
 }
 
 template <typename T>
-T combined(Update update, T a, T u) {
-  constexpr bool kFloating = std::is_floating_point_v<T> || computes_in_float<T>;
-  const auto is_nan = [](T x) {
-    if constexpr (kFloating) return static_cast<double>(x) != static_cast<double>(x);
-    else return x != x;
-  };
-  switch (update) {
-    case Update::kAdd:
-      if constexpr (std::is_same_v<T, bool>) return a || u;
-      else if constexpr (is_integral_element<T>)
-        return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(u));
-      else return T(a + u);
-    case Update::kMultiply:
-      if constexpr (std::is_same_v<T, bool>) return a && u;
-      else if constexpr (is_integral_element<T>)
-        return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(u));
-      else return T(a * u);
-    case Update::kMaximum: return is_nan(a) ? a : is_nan(u) || a < u ? u : a;
-    case Update::kMinimum: return is_nan(a) ? a : is_nan(u) || u < a ? u : a;
-    case Update::kAssign: return u;
-  }
-  return u;
+bool is_nan(T x) {
+  if constexpr (computes_in_float<T>) return static_cast<float>(x) != static_cast<float>(x);
+  else return x != x;
 }
 
-/// One stretch of a window that is contiguous in array and update.
-struct Piece {
-  int64_t array, update;  ///< offsets from the window's start
-};
+template <Update kUpdate, typename T>
+T combined(T a, T u) {
+  if constexpr (kUpdate == Update::kAdd) {
+    if constexpr (std::is_same_v<T, bool>) return a || u;
+    else if constexpr (is_integral_element<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) + static_cast<uint64_t>(u));
+    else return T(a + u);
+  } else if constexpr (kUpdate == Update::kMultiply) {
+    if constexpr (std::is_same_v<T, bool>) return a && u;
+    else if constexpr (is_integral_element<T>)
+      return static_cast<T>(static_cast<uint64_t>(a) * static_cast<uint64_t>(u));
+    else return T(a * u);
+  } else if constexpr (kUpdate == Update::kMaximum) return is_nan(a) ? a : is_nan(u) || a < u ? u : a;
+  else if constexpr (kUpdate == Update::kMinimum) return is_nan(a) ? a : is_nan(u) || u < a ? u : a;
+  else return u;
+}
 
-/// Where each run of updates goes.
-class ScatterPlaces {
- public:
-  ScatterPlaces(const hlo::ScatterAttributes& a, const Shape& array, const Shape& indices, const Shape& updates)
-      : index_type_(indices.element_type()) {
-    const std::vector<int64_t> array_strides = strides_of(array), update_strides = strides_of(updates),
-                               index_strides = strides_of(indices);
-    const std::vector<int64_t> window =
-        hlo::other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
-    window_sizes_.assign(static_cast<size_t>(array.rank()), 1);
-    for (size_t k = 0; k < window.size(); ++k)
-      window_sizes_[static_cast<size_t>(window[k])] = updates.dimension(a.update_window_dims[k]);
-    array_sizes_.assign(array.dimensions().begin(), array.dimensions().end());
-    array_strides_ = array_strides;
-    // Batch positions: dimensions of the indices but the vector's; the update's scatter dimensions go along with them.
-    const std::vector<int64_t> scatter_dims = hlo::other_dimensions(updates.rank(), a.update_window_dims);
-    size_t next = 0;
-    for (int64_t d = 0; d < indices.rank(); ++d) {
-      if (d == a.index_vector_dim) continue;
-      const auto batching = std::ranges::find(a.scatter_indices_batching_dims, d);
-      const int64_t along =
-          batching == a.scatter_indices_batching_dims.end()
-              ? -1
-              : a.input_batching_dims[static_cast<size_t>(batching - a.scatter_indices_batching_dims.begin())];
-      batch_.push_back({indices.dimension(d), index_strides[static_cast<size_t>(d)],
-                        update_strides[static_cast<size_t>(scatter_dims[next++])], along});
-    }
-    component_stride_ =
-        a.index_vector_dim < indices.rank() ? index_strides[static_cast<size_t>(a.index_vector_dim)] : 0;
-    index_map_ = a.scatter_dims_to_operand_dims;
-    // The window: trailing dimensions that are contiguous on both sides become one run.
-    std::vector<Piece> pieces = {{0, 0}};
-    size_t k = window.size();
-    while (k > 0) {
-      const size_t d = static_cast<size_t>(window[k - 1]);
-      const int64_t extent = window_sizes_[d];
-      if (extent != 1 &&
-          (array_strides[d] != run_ || update_strides[static_cast<size_t>(a.update_window_dims[k - 1])] != run_))
-        break;
-      run_ *= extent;
-      --k;
-    }
-    for (; k > 0; --k) {
-      const size_t d = static_cast<size_t>(window[k - 1]);
-      std::vector<Piece> grown;
-      for (int64_t i = 0; i < window_sizes_[d]; ++i) {
-        for (const Piece& p : pieces)
-          grown.push_back({p.array + i * array_strides[d],
-                           p.update + i * update_strides[static_cast<size_t>(a.update_window_dims[k - 1])]});
-      }
-      pieces = std::move(grown);
-    }
-    pieces_ = std::move(pieces);
-    if (updates.element_count() == 0) run_ = 0;
+template <Update kUpdate, typename T>
+void apply_run(int64_t run, T* __restrict array, const T* __restrict update) {
+  constexpr int64_t kAtOnce = 8;  // a number that the compiler knows, so that it makes vectors of it
+  int64_t i = 0;
+  for (; i + kAtOnce <= run; i += kAtOnce) {
+    for (int64_t k = i; k < i + kAtOnce; ++k) array[k] = combined<kUpdate>(array[k], update[k]);
   }
-
-  /// Contiguous elements of a run; 0 if there are no updates.
-  int64_t run() const { return run_; }
-
-  /// Calls f(offset in the array, offset in the updates) for every run that is in bounds, in order.
-  template <typename F>
-  void each(const void* indices, F&& f) const {
-    int64_t total = run_ == 0 ? 0 : 1;
-    for (const Batch& b : batch_) total *= b.extent;
-    std::vector<int64_t> position(batch_.size(), 0), start(array_sizes_.size());
-    for (int64_t turn = 0; turn < total; ++turn) {
-      int64_t index_at_batch = 0, update_at = 0;
-      std::ranges::fill(start, 0);
-      for (size_t k = 0; k < batch_.size(); ++k) {
-        index_at_batch += position[k] * batch_[k].index_stride;
-        update_at += position[k] * batch_[k].update_stride;
-        if (batch_[k].array_dimension >= 0) start[static_cast<size_t>(batch_[k].array_dimension)] = position[k];
-      }
-      for (size_t k = 0; k < index_map_.size(); ++k) {
-        start[static_cast<size_t>(index_map_[k])] =
-            index_at(indices, index_at_batch + static_cast<int64_t>(k) * component_stride_);
-      }
-      bool fits = true;
-      int64_t at = 0;
-      for (size_t d = 0; d < start.size(); ++d) {
-        fits = fits && start[d] >= 0 && start[d] <= array_sizes_[d] - window_sizes_[d];
-        if (fits) at += start[d] * array_strides_[d];
-      }
-      if (fits) {
-        for (const Piece& p : pieces_) f(at + p.array, update_at + p.update);
-      }
-      for (size_t k = batch_.size(); k-- > 0;) {
-        if (++position[k] < batch_[k].extent) break;
-        position[k] = 0;
-      }
-    }
-  }
-
- private:
-  struct Batch {
-    int64_t extent, index_stride, update_stride, array_dimension;
-  };
-
-  int64_t index_at(const void* indices, int64_t at) const {
-    return visit_array_type(
-        index_type_,
-        [&]<typename T>() -> int64_t {
-          if constexpr (is_integral_element<T>) {
-            const T value = static_cast<const T*>(indices)[at];
-            if constexpr (std::is_same_v<T, uint64_t>)
-              return value > static_cast<uint64_t>(INT64_MAX) ? INT64_MAX : static_cast<int64_t>(value);
-            else return static_cast<int64_t>(value);
-          }
-          return 0;
-        },
-        [] { return int64_t{0}; });
-  }
-
-  ElementType index_type_;
-  std::vector<int64_t> window_sizes_, array_sizes_, array_strides_, index_map_;
-  std::vector<Batch> batch_;
-  std::vector<Piece> pieces_;
-  int64_t component_stride_ = 0;
-  int64_t run_ = 1;
-};
-
-template <typename T>
-void apply_run(Update by, int64_t run, T* __restrict array, const T* __restrict update) {
-  if (by == Update::kAdd) {
-    for (int64_t i = 0; i < run; ++i) array[i] = combined(Update::kAdd, array[i], update[i]);
-  } else if (by == Update::kAssign) {
-    std::memcpy(array, update, static_cast<size_t>(run) * sizeof(T));
-  } else {
-    for (int64_t i = 0; i < run; ++i) array[i] = combined(by, array[i], update[i]);
-  }
+  for (; i < run; ++i) array[i] = combined<kUpdate>(array[i], update[i]);
 }
 
 class ScatterHero final : public Hero {
  public:
-  ScatterHero(ScatterPlaces places, ElementType type, Update update)
-      : places_(std::move(places)), update_(update), type_(type) {}
+  ScatterHero(ScatterPlaces places, int64_t updated, ElementType type, Update update)
+      : places_(std::move(places)), updated_(updated), update_(update), type_(type) {}
 
   bool updates_in_place() const override { return true; }
 
+  /// Each thread looks at all indices and updates the rows that are its own, so that the order of updates stays.
   Status run(void* const* buffers, RunContext&) const override {
+    const bool forks = updated_ > kWorthForking && places_.window() >= kLeastWindow;
+    const int64_t parts = forks ? std::min<int64_t>(places_.rows(), default_pool().threads()) : 1;
     return visit_array_type(
         type_,
         [&]<typename T>() -> Status {
-          T* array = static_cast<T*>(buffers[3]);
-          const T* updates = static_cast<const T*>(buffers[2]);
-          places_.each(buffers[1], [&](int64_t at, int64_t from) {
-            apply_run(update_, places_.run(), array + at, updates + from);
-          });
+          in_parts(places_.rows(), parts, [&](int64_t begin, int64_t end) { run_rows<T>(buffers, begin, end); });
           return ok_status();
         },
         [] { return internal_error("scatter: element type"); });
   }
 
  private:
+  template <typename T>
+  void run_rows(void* const* buffers, int64_t begin, int64_t end) const {
+    switch (update_) {
+      case Update::kAdd: return update_rows<Update::kAdd, T>(buffers, begin, end);
+      case Update::kMultiply: return update_rows<Update::kMultiply, T>(buffers, begin, end);
+      case Update::kMaximum: return update_rows<Update::kMaximum, T>(buffers, begin, end);
+      case Update::kMinimum: return update_rows<Update::kMinimum, T>(buffers, begin, end);
+      case Update::kAssign: return update_rows<Update::kAssign, T>(buffers, begin, end);
+    }
+  }
+
+  template <Update kUpdate, typename T>
+  void update_rows(void* const* buffers, int64_t begin, int64_t end) const {
+    T* array = static_cast<T*>(buffers[3]);
+    const T* updates = static_cast<const T*>(buffers[2]);
+    const int64_t run = places_.run();
+    if (run == 1) {
+      places_.each(buffers[1], begin, end,
+                   [=](int64_t at, int64_t from) { array[at] = combined<kUpdate>(array[at], updates[from]); });
+    } else {
+      places_.each(buffers[1], begin, end,
+                   [=](int64_t at, int64_t from) { apply_run<kUpdate>(run, array + at, updates + from); });
+    }
+  }
+
   ScatterPlaces places_;
+  int64_t updated_;
   Update update_;
   ElementType type_;
 };
@@ -257,7 +156,7 @@ class CompiledScatterHero final : public Hero {
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> outcome(n);
     for (size_t k = 0; k < n; ++k) outcome[k] = &fresh[k];
-    places_.each(buffers[n], [&](int64_t at, int64_t from) {
+    places_.each(buffers[n], 0, places_.rows(), [&](int64_t at, int64_t from) {
       for (int64_t i = 0; i < places_.run(); ++i) {
         for (size_t k = 0; k < n; ++k) {
           arguments[k] = element(results[k], k, at + i);
@@ -297,7 +196,8 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instru
   ScatterPlaces places(a, operands[0], operands[n], operands[n + 1]);
   const std::optional<Update> update = update_of(*a.to_apply);
   if (n == 1 && update && has_plain_update(operands[0].element_type(), *update))
-    return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(places), operands[0].element_type(), *update));
+    return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(places), operands[2].element_count(),
+                                                               operands[0].element_type(), *update));
   if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(ScalarProgram body, compile_scalar_program(*a.to_apply, isa));
   return std::unique_ptr<Hero>(
