@@ -15,15 +15,43 @@ struct TopKAttributes : Attributes {
 
 const OpDef& top_k_op();
 
-/// The bits of an element as a number that sorts as the elements do. `bits` has those of the element's width, above them
-/// anything.
-constexpr uint64_t total_order_key(ElementType type, uint64_t bits) {
+/// How the bits of a type's elements are ordered.
+enum class BitOrder : uint8_t { kUnsigned, kSigned, kFloating };
+
+constexpr BitOrder bit_order(ElementType type) {
+  if (is_signed_integer(type)) return BitOrder::kSigned;
+  const bool has_sign = is_floating(type) && type != ElementType::kF8E8M0Fnu;
+  return has_sign ? BitOrder::kFloating : BitOrder::kUnsigned;
+}
+
+/// The bits of an element as a number that sorts as the elements do. `mask` has those of the element's width, `sign` the
+/// first of them; `bits` has anything above them.
+template <BitOrder kOrder, typename Bits>
+constexpr Bits ordered_bits(Bits bits, Bits mask, Bits sign) {
+  bits = static_cast<Bits>(bits & mask);
+  if constexpr (kOrder == BitOrder::kSigned) return static_cast<Bits>(bits ^ sign);
+  else if constexpr (kOrder == BitOrder::kUnsigned) return bits;
+  else return static_cast<Bits>((bits & sign) != 0 ? ~bits & mask : bits | sign);
+}
+
+/// The bits of a type's elements: all of them, and the sign's.
+struct ElementBits {
+  uint64_t mask, sign;
+};
+
+constexpr ElementBits element_bits(ElementType type) {
   const int width = element_type_info(type).bits;
-  const uint64_t mask = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1, sign = uint64_t{1} << (width - 1);
-  bits &= mask;
-  if (is_signed_integer(type)) return bits ^ sign;
-  if (!is_floating(type) || type == ElementType::kF8E8M0Fnu) return bits;  // whose codes have no sign
-  return (bits & sign) != 0 ? ~bits & mask : bits | sign;
+  return {width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1, uint64_t{1} << (width - 1)};
+}
+
+constexpr uint64_t total_order_key(ElementType type, uint64_t bits) {
+  const auto [mask, sign] = element_bits(type);
+  switch (bit_order(type)) {
+    case BitOrder::kUnsigned: return ordered_bits<BitOrder::kUnsigned>(bits, mask, sign);
+    case BitOrder::kSigned: return ordered_bits<BitOrder::kSigned>(bits, mask, sign);
+    case BitOrder::kFloating: return ordered_bits<BitOrder::kFloating>(bits, mask, sign);
+  }
+  return bits;
 }
 
 }  // namespace hilo::hlo
