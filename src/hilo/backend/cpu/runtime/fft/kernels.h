@@ -16,19 +16,32 @@ struct Pass {
   int64_t twiddles;  ///< the first in LineTable::twiddles; radix - 1 complex numbers for each butterfly
 };
 
+/// A transform of a line as a convolution of a longer one (L. I. Bluestein, 1970): k l = (k^2 + l^2 - (k - l)^2) / 2. Real and
+/// imaginary parts in turn.
+template <typename T>
+struct Chirp {
+  std::vector<T> factors;  ///< exp(-pi i k^2 / length), before and after
+  std::vector<T> filter;   ///< the transform of their conjugates, over the number of its elements
+};
+
 /// What a transform of one length needs: made once, in double.
 template <typename T>
 struct LineTable {
   int64_t length = 1;
+  int64_t padded = 1;  ///< elements that the passes transform: `length`, or more where that has a large prime factor
   std::vector<Pass> passes;
   std::vector<T> twiddles;            ///< real and imaginary parts in turn
   std::vector<std::vector<T>> roots;  ///< by radix: its roots of unity, for radices without code of their own
+  Chirp<T> chirp;                     ///< empty where the passes transform the line itself
 
   // For kernels.inc, which may not call code that other files compile for another machine.
   int64_t pass_count() const;
   const Pass& pass(int64_t k) const;
   const T* twiddle_data() const;
   const T* root_data(int radix) const;
+  bool is_convolution() const;
+  const T* chirp_data() const;
+  const T* filter_data() const;
 };
 
 /// Lines in memory: element k of line l is at k * element + l * line, counted in complex numbers.

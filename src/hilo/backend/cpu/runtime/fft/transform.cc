@@ -13,6 +13,7 @@ namespace hilo::cpu::fft {
 namespace {
 
 constexpr int kMostRadix = 13;         // larger prime factors make a convolution
+constexpr int64_t kLeastFactor = 16;   // of a matrix whose lines are convolutions: they fill the lanes of a register
 constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the second cache twice
 constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
 constexpr double kWorthForking = 1 << 17;
@@ -45,13 +46,50 @@ void append(std::complex<double> value, std::vector<T>& to) {
   to.push_back(static_cast<T>(value.imag()));
 }
 
+/// The least length from `least` on that has small factors only.
+int64_t smooth_from(int64_t least) {
+  int64_t best = 1;
+  while (best < least) best *= 2;
+  for (int64_t odd : {3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 49, 63, 75, 81}) {
+    int64_t length = odd;
+    while (length < least) length *= 2;
+    best = std::min(best, length);
+  }
+  return best;
+}
+
+/// Of a convolution of at least 2 length - 1 elements.
 template <typename T>
-LineTable<T> make_table(int64_t length) {
+Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
+  Chirp<T> chirp;
+  std::vector<double> filter(static_cast<size_t>(2 * padded));
+  for (int64_t k = 0; k < length; ++k) {
+    // k^2 modulo 2n, without leaving 64 bits.
+    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
+                                             static_cast<unsigned __int128>(2 * length));
+    const std::complex<double> root = root_of_unity(square, 2 * length);
+    append(root, chirp.factors);
+    for (int64_t place : {k, (padded - k) % padded}) {
+      filter[static_cast<size_t>(2 * place)] = root.real();
+      filter[static_cast<size_t>(2 * place + 1)] = -root.imag();
+    }
+  }
+  const Transform<double> exact(padded, isa);
+  const Status status = exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}});
+  if (!status.ok()) filter.assign(filter.size(), std::numeric_limits<double>::quiet_NaN());
+  for (double value : filter) chirp.filter.push_back(static_cast<T>(value / static_cast<double>(padded)));
+  return chirp;
+}
+
+template <typename T>
+LineTable<T> make_table(int64_t length, Isa isa) {
   LineTable<T> table;
   table.length = length;
+  table.padded = is_smooth(length) ? length : smooth_from(2 * length - 1);
+  if (table.padded != length) table.chirp = make_chirp<T>(length, table.padded, isa);
   table.roots.resize(kMostRadix + 1);
-  int64_t left = length, stride = 1;
-  for (int radix : radices_of(length)) {
+  int64_t left = table.padded, stride = 1;
+  for (int radix : radices_of(left)) {
     const int64_t count = left / radix;
     table.passes.push_back({radix, count, stride, static_cast<int64_t>(table.twiddles.size())});
     for (int64_t p = 0; p < count; ++p) {
@@ -65,23 +103,14 @@ LineTable<T> make_table(int64_t length) {
   return table;
 }
 
+/// Whether the lanes of such lines fit the second cache.
+bool is_direct(int64_t length) { return (is_smooth(length) ? length : smooth_from(2 * length - 1)) <= kMostDirect; }
+
 /// The factor of `length` nearest its square root.
 int64_t middle_factor(int64_t length) {
   auto factor = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
   while (length % factor != 0) --factor;
   return factor;
-}
-
-/// The least length from `least` on that has small factors only.
-int64_t smooth_from(int64_t least) {
-  int64_t best = 1;
-  while (best < least) best *= 2;
-  for (int64_t odd : {3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 49, 63, 75, 81}) {
-    int64_t length = odd;
-    while (length < least) length *= 2;
-    best = std::min(best, length);
-  }
-  return best;
 }
 
 /// Where line `i` of a batch begins.
@@ -152,6 +181,18 @@ void* LineJob<T>::memory(int64_t bytes) const {
   const auto address = reinterpret_cast<uintptr_t>(buffer.data());
   return buffer.data() + (kAlignment - address % kAlignment) % kAlignment;
 }
+template <typename T>
+bool LineTable<T>::is_convolution() const {
+  return padded != length;
+}
+template <typename T>
+const T* LineTable<T>::chirp_data() const {
+  return chirp.factors.data();
+}
+template <typename T>
+const T* LineTable<T>::filter_data() const {
+  return chirp.filter.data();
+}
 template struct LineTable<float>;
 template struct LineTable<double>;
 template struct LineJob<float>;
@@ -159,36 +200,21 @@ template struct LineJob<double>;
 
 template <typename T>
 Transform<T>::Transform(int64_t length, Isa isa) : length_(length), isa_(isa), lanes_(lanes<T>(vector_bytes(isa))) {
-  if (is_smooth(length)) {
-    if (length <= kMostDirect) direct_ = make_table<T>(length);
-    const int64_t columns = middle_factor(length);
-    if (length < kLeastSplit || columns == 1) return;
-    columns_ = make_table<T>(columns);
-    rows_ = make_table<T>(length / columns);
-    twiddles_.reserve(static_cast<size_t>(2 * length));
-    for (int64_t k = 0; k < columns; ++k) {
-      for (int64_t l = 0; l < rows_.length; ++l) append(root_of_unity(k * l, length), twiddles_);
+  if (is_direct(length)) direct_ = make_table<T>(length, isa);
+  if (length < kLeastSplit) return;
+  const bool smooth = is_smooth(length);
+  const int64_t a = middle_factor(length), b = length / a;
+  if (smooth ? a > 1 : a >= kLeastFactor && is_direct(a) && is_direct(b)) {
+    split_ = Split<T>{make_table<T>(a, isa), make_table<T>(b, isa), {}};
+    split_->twiddles.reserve(static_cast<size_t>(2 * length));
+    for (int64_t k = 0; k < a; ++k) {
+      for (int64_t l = 0; l < b; ++l) append(root_of_unity(k * l, length), split_->twiddles);
     }
-    return;
+  } else if (!smooth) {
+    const int64_t padded = smooth_from(2 * length - 1);
+    padded_ = std::make_unique<Transform<T>>(padded, isa);
+    chirp_ = make_chirp<T>(length, padded, isa);
   }
-  const int64_t padded = smooth_from(2 * length - 1);
-  padded_ = std::make_unique<Transform<T>>(padded, isa);
-  std::vector<double> filter(static_cast<size_t>(2 * padded));
-  for (int64_t k = 0; k < length; ++k) {
-    // k^2 modulo 2n, without leaving 64 bits.
-    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
-                                             static_cast<unsigned __int128>(2 * length));
-    const std::complex<double> root = root_of_unity(square, 2 * length);
-    append(root, chirp_);
-    for (int64_t place : {k, (padded - k) % padded}) {
-      filter[static_cast<size_t>(2 * place)] = root.real();
-      filter[static_cast<size_t>(2 * place + 1)] = -root.imag();
-    }
-  }
-  const Transform<double> exact(padded, isa);
-  const Status status = exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}});
-  if (!status.ok()) filter.assign(filter.size(), std::numeric_limits<double>::quiet_NaN());
-  for (double value : filter) filter_.push_back(static_cast<T>(value));
 }
 
 template <typename T>
@@ -214,7 +240,7 @@ void Transform<T>::run_job(LineJob<T> job, double work) const {
 
 template <typename T>
 void Transform<T>::run_direct(const Batch<T>& batch) const {
-  LineJob<T> job{&direct_, batch.from, batch.to, 0, batch.count, batch.inverse, batch.scale};
+  LineJob<T> job{&*direct_, batch.from, batch.to, 0, batch.count, batch.inverse, batch.scale};
   const auto group = [&](int64_t g, double work) {
     LineJob<T> one = job;
     one.from.data += 2 * g * batch.from_group;
@@ -234,14 +260,15 @@ void Transform<T>::run_direct(const Batch<T>& batch) const {
 template <typename T>
 Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
                                T scale) const {
-  const int64_t a = columns_.length, b = rows_.length;
+  const int64_t a = split_->columns.length, b = split_->rows.length;
   HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * length_) * sizeof(T)));
   T* const between = reinterpret_cast<T*>(memory.data());
-  LineJob<T> down{&columns_, {from, b * from_element, from_element}, {between, b, 1}, 0, b, inverse, 1};
-  down.twiddle = twiddles_.data();
+  LineJob<T> down{&split_->columns, {from, b * from_element, from_element}, {between, b, 1}, 0, b, inverse, 1};
+  down.twiddle = split_->twiddles.data();
   down.twiddle_line = b;
   run_job(down, work_of(length_, 1));
-  run_job({&rows_, {between, 1, b}, {to, a * to_element, to_element}, 0, a, inverse, scale}, work_of(length_, 1));
+  run_job({&split_->rows, {between, 1, b}, {to, a * to_element, to_element}, 0, a, inverse, scale},
+          work_of(length_, 1));
   return ok_status();
 }
 
@@ -252,8 +279,8 @@ Status Transform<T>::run_convolutions(const Batch<T>& batch, int64_t begin, int6
   T* const x = reinterpret_cast<T*>(memory.data());
   for (int64_t i = 0; i < lines; ++i) {
     T* const line = x + 2 * n * i;
-    multiply_into<T>(from_line(batch, begin + i), batch.from.element, chirp_.data(), length_, batch.inverse, 1, line,
-                     1);
+    multiply_into<T>(from_line(batch, begin + i), batch.from.element, chirp_.factors.data(), length_, batch.inverse, 1,
+                     line, 1);
     std::fill(line + 2 * length_, line + 2 * n, T(0));
   }
   // The inverse is the conjugate of the forward transform of the conjugate: its chirp and filter are conjugates too. The
@@ -261,12 +288,12 @@ Status Transform<T>::run_convolutions(const Batch<T>& batch, int64_t begin, int6
   const Batch<T> forward{{x, 1, n}, {x, 1, n}, lines};
   HILO_RETURN_IF_ERROR(padded_->run(forward));
   for (int64_t i = 0; i < lines; ++i)
-    multiply_into<T>(x + 2 * n * i, 1, filter_.data(), n, batch.inverse, 1, x + 2 * n * i, 1);
+    multiply_into<T>(x + 2 * n * i, 1, chirp_.filter.data(), n, batch.inverse, 1, x + 2 * n * i, 1);
   Batch<T> back = forward;
   back.inverse = true;
   HILO_RETURN_IF_ERROR(padded_->run(back));
   for (int64_t i = 0; i < lines; ++i) {
-    multiply_into<T>(x + 2 * n * i, 1, chirp_.data(), length_, batch.inverse, batch.scale / static_cast<T>(n),
+    multiply_into<T>(x + 2 * n * i, 1, chirp_.factors.data(), length_, batch.inverse, batch.scale,
                      to_line(batch, begin + i), batch.to.element);
   }
   return ok_status();
@@ -276,8 +303,8 @@ template <typename T>
 Status Transform<T>::run(const Batch<T>& batch) const {
   const int64_t lines = batch.count * batch.groups;
   if (lines == 0) return ok_status();
-  const bool few = lines < lanes_ && length_ >= kLeastSplit && columns_.length > 1;
-  if (padded_ == nullptr && length_ <= kMostDirect && !few) {
+  const bool few = lines < lanes_ && (split_ || padded_ != nullptr);
+  if (direct_ && !few) {
     run_direct(batch);
     return ok_status();
   }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// backend/cpu/runtime/fft/transform.h -- Fourier transforms of one length, planned once: in one sweep, as a matrix of two
+// backend/cpu/runtime/fft/transform.h -- Fourier transforms of one length, planned once: line by line, as a matrix of two
 // factors, or as a convolution where the length has a large prime factor.
 #pragma once
 
 #include <memory>
 #include <numbers>
+#include <optional>
 
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/backend/cpu/runtime/fft/kernels.h"
@@ -20,6 +21,13 @@ struct Batch {
   int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
   bool inverse = false;
   T scale = 1;
+};
+
+/// A line as a matrix.
+template <typename T>
+struct Split {
+  LineTable<T> columns, rows;
+  std::vector<T> twiddles;  ///< between the two
 };
 
 template <typename T>
@@ -45,11 +53,10 @@ class Transform {
   int64_t length_;
   Isa isa_;
   int64_t lanes_;
-  LineTable<T> direct_;          ///< for many lines, if the length is smooth and not too long
-  LineTable<T> columns_, rows_;  ///< length = columns_.length * rows_.length
-  std::vector<T> twiddles_;      ///< between the two
-  std::unique_ptr<Transform<T>> padded_;
-  std::vector<T> chirp_, filter_;
+  std::optional<LineTable<T>> direct_;    ///< for many lines that aren't too long
+  std::optional<Split<T>> split_;         ///< for few lines, and long ones
+  std::unique_ptr<Transform<T>> padded_;  ///< for both where the length has no factors: convolutions of its length
+  Chirp<T> chirp_;
 };
 
 /// exp(-2 pi i k / n), by the octant: exact at multiples of a quarter turn. Precondition: 0 <= k < n.
