@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--build DIR] [--rounds N] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by round in turn;
+"""peers.py [--build DIR] [--rounds N] [--rows PART] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by round in turn;
 prints medians and ratios; beside them PyTorch and MLX where they are installed already. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is shown as it
 comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had is left out, by name."""
 
@@ -22,6 +22,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--rows", default="", help="only those whose names have this")
     arguments = parser.parse_args()
     rows = [arguments.build / "bin" / "bench" / "rows"]
     commands = {"hilo": (rows, {"HILO_DENORMALS": "flush"}), "hilo, denormals kept": (rows, {})}
@@ -37,7 +38,7 @@ def main() -> int:
     for done in range(arguments.rounds):
         for name, (command, extra) in commands.items():
             print(f"round {done + 1} of {arguments.rounds}: {name}", file=sys.stderr, flush=True)
-            output = subprocess.run(command, env={**os.environ, **extra}, check=True, text=True, stdout=subprocess.PIPE).stdout
+            output = subprocess.run([*command, arguments.rows], env={**os.environ, **extra}, check=True, text=True, stdout=subprocess.PIPE).stdout
             for line in output.splitlines():
                 row, microseconds = line.split("\t")
                 samples[name].setdefault(row, []).append(float(microseconds))

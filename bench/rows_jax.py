@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of bench/rows.cc in JAX: prints "row<TAB>microseconds", the median of its calls, a line a row."""
 import os
-import sys
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 
@@ -10,12 +9,8 @@ import jax.numpy as jnp  # noqa: E402
 import timing  # noqa: E402
 
 
-ONLY = sys.argv[1] if len(sys.argv) > 1 else ""  # part of a row's name
-
-
 def row(name, call):
-    if ONLY in name:
-        timing.row(name, call, jax.block_until_ready)
+    timing.row(name, call, jax.block_until_ready)
 
 
 def loss(p, x, y):

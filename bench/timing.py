@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the peers' scripts time a row: as bench/rows.cc does."""
+"""How the peers' scripts time a row: as bench/rows.cc does. Their argument, as its own: only rows that have it in their
+names."""
 import statistics
+import sys
 import time
+
+ONLY = sys.argv[1] if len(sys.argv) > 1 else ""
 
 
 def row(name, call, wait):
     """Prints "row<TAB>microseconds", the median of the calls; `wait` returns when a result is there."""
+    if ONLY not in name:
+        return
     wait(call())
     started = time.perf_counter()
     wait(call())
@@ -24,6 +30,8 @@ def row(name, call, wait):
 
 def once(name, call, wait):
     """The same of one call, the first."""
+    if ONLY not in name:
+        return
     started = time.perf_counter()
     wait(call())
     print(f"{name}\t{1e6 * (time.perf_counter() - started):.4f}", flush=True)
