@@ -14,6 +14,14 @@ GROUPS = (("s*", ("s2", "s4", "s8", "s16", "s32", "s64")), ("u*", ("u2", "u4", "
 # "Cells/EngineCell.GivesWhatTheReferenceGives/dynamic_slice_f32": the column, the opcode, the type.
 CELL = re.compile(r"^(passed|failed) status/Cells/(\w+)Cell\.\w+/(\w+)_([a-z0-9]+)$")
 LATER = re.compile(r"^(passed|failed) status/Later/LaterOpcode\.\w+/(\w+)_[a-z0-9]+$")
+# Ops that nobody runs, with what jaxlib 0.10.2 does with them: the one place that says so.
+WHY_LATER = {
+    "collective-reduce": "XLA has no such opcode: its parser says `Unknown opcode: collective-reduce`. It stands in hilo's table"
+                         " for StableHLO's `collective_reduce`, which is read as `all-reduce`",
+    "ragged-all-to-all": "XLA:CPU has no code for it: compiling a program of one replica ends the process with a segmentation"
+                         " fault",
+    "shuffle": "XLA has no such opcode: its parser says `Unknown opcode: shuffle`",
+}
 ESCAPES = {"_": "-", "_d_": ".", "_u_": "_"}  # as tests/support/status_cell.h writes names
 
 INTRO = """# Status
@@ -28,9 +36,9 @@ otherwise (`-`): `exp` doesn't take integers, integers have no tangents, `Nonlin
 | shape | the shape rule gives the result's shape; a wrong result and an operand too many are refused |
 | verify | the verifier accepts the instruction and refuses planted violations |
 | text | printed, read and printed again, it is the same program |
-| eval | the reference evaluator gives what scalar functions in 80 bits, 128-bit integers and plain loops over indices give, for sizes 0, 1, 3, 17 and edge values |
+| eval | the reference evaluator gives what scalar functions in 80 bits, 128-bit integers and plain loops over indices give, for sizes 0, 1, 3, 17 and edge values. Results of decompositions aren't unique: their factors, multiplied in 80 bits, give the operand back, are unitary or triangular, and values are in order |
 | engine | the CPU engine gives what the reference gives, at every SIMD width of the host: the same bits, or within the table of `backend/cpu/emit/accuracy.h`. Complex functions other than sums, products, quotients, abs, sign and comparisons are the reference kernel, called by the engine's code: such a cell says that the call works |
-| jvp | finite differences in f64, for each operand alone and all together |
+| jvp | finite differences in f64, for each operand alone and all together; of eigenvectors and singular vectors, which have any phase, of the projections on them |
 | transpose | the vector-Jacobian product is the transpose of the jvp |
 | batch | `vmap` is a loop, for each operand alone and all together, the axis first or last, and of size 0 |
 
@@ -49,6 +57,7 @@ class Verdicts:
     cells: dict  # (op, column) -> {type: passed}
     refused: dict  # op -> types that the shape rule refuses, tested
     later: dict  # op -> passed
+    underivable: dict  # op -> {type: passed}: JAX has no derivative either, and asking is an error
 
 
 def name_of(encoded: str) -> str:
@@ -56,7 +65,7 @@ def name_of(encoded: str) -> str:
 
 
 def read(text: str) -> Verdicts:
-    found = Verdicts({}, {}, {})
+    found = Verdicts({}, {}, {}, {})
     for line in text.splitlines():
         if match := CELL.match(line):
             passed, column, op = match[1] == "passed", match[2].lower(), name_of(match[3])
@@ -64,6 +73,8 @@ def read(text: str) -> Verdicts:
                 found.cells.setdefault((op, column), {})[match[4]] = passed
             elif column == "refused" and passed:
                 found.refused.setdefault(op, []).append(match[4])
+            elif column == "underivable":
+                found.underivable.setdefault(op, {})[match[4]] = passed
         elif match := LATER.match(line):
             found.later[name_of(match[2])] = match[1] == "passed"
     return found
@@ -87,6 +98,8 @@ def cell(types: dict[str, bool]) -> str:
 
 def page(text: str) -> str:
     found = read(text)
+    if found.later and found.later.keys() != WHY_LATER.keys():
+        raise ValueError(f"tools/status_page.py: WHY_LATER has {sorted(WHY_LATER)}; the tests of later ops are {sorted(found.later)}")
     ops = sorted({op for op, _ in found.cells}, key=lambda op: (op.startswith("hilo."), op))
     verdicts = [passed for types in found.cells.values() for passed in types.values()]
     lines = [INTRO, f"{sum(verdicts)} of {len(verdicts)} cells are full: {len(ops)} ops. {len(found.later)} ops are for later versions.",
@@ -98,10 +111,13 @@ def page(text: str) -> str:
     lines += ["", "## Types that a shape rule refuses", "",
               "The op's row takes their class; the error names the type (tested)."
               " " + "; ".join(f"`{op}`: {grouped(types)}" for op, types in sorted(found.refused.items())) + ".",
+              "", "## No derivative, as in JAX", "",
+              "JAX has no rule either; asking for one is an UNIMPLEMENTED error that names the op (tested on each type). "
+              + ", ".join(f"`{op}`: {cell(types)}" for op, types in sorted(found.underivable.items())) + ".",
               "", "## Not yet", "",
               "Read and printed without loss; compiling them is an UNIMPLEMENTED error that names the op"
-              f" ({sum(found.later.values())}/{len(found.later)} tested): "
-              + ", ".join(f"`{op}`" + ("" if passed else " (failed)") for op, passed in sorted(found.later.items())) + "."]
+              f" ({sum(found.later.values())}/{len(found.later)} tested). What XLA does with them, by jaxlib 0.10.2:", ""]
+    lines += [f"- `{op}`{'' if passed else ' (failed)'}: {WHY_LATER[op]}." for op, passed in sorted(found.later.items())]
     return "\n".join(lines) + "\n"
 
 

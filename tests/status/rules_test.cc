@@ -91,9 +91,12 @@ void expect_near(const Literal& got, std::span<const Wide> wanted, double tolera
   }
 }
 
+/// What is differentiated: the instruction, or the program around it whose results are unique.
+ComputationPtr differentiated(const Sample& sample) { return sample.smooth ? sample.smooth(sample) : built(sample); }
+
 /// Derivatives by central differences, of every result that has a tangent. nextafter has none but JAX's, which is 0.
 std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Mask& mask) {
-  const ComputationPtr c = built(sample);
+  const ComputationPtr c = differentiated(sample);
   const std::vector<Literal> v = directions(sample.operands);
   const std::vector<Literal> above = evaluated(*c, moved(sample.operands, v, mask, sample.step));
   const std::vector<Literal> below = evaluated(*c, moved(sample.operands, v, mask, -sample.step));
@@ -111,7 +114,7 @@ std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Ma
 
 /// The tangents of the results that have one, by the jvp rule; zeros where the rule says zero.
 std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
-  const ComputationPtr c = built(sample);
+  const ComputationPtr c = differentiated(sample);
   const JvpComputation jvp = jvp_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
   std::vector<Literal> arguments = sample.operands;
   const std::vector<Literal> v = directions(sample.operands);
@@ -148,11 +151,29 @@ Yardstick yardstick_of(const Cell& cell, const Sample& sample, size_t index, int
   return own;
 }
 
+/// Asking for the derivative is an error that names the op, not a gradient of zero.
+void check_has_no_jvp(const Sample& sample) {
+  try {
+    const ComputationPtr c = built(sample);
+    jvp_computation(c, differentiable(sample), Mask(c->result_shape().leaves().size(), false));
+    ADD_FAILURE() << hlo::opcode_name(sample.opcode) << " has a derivative";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), StatusCode::kUnimplemented) << error.what();
+    const std::string_view name = hlo::opcode_name(sample.opcode);
+    EXPECT_NE(std::string_view(error.what()).find(name.substr(name.find('.') + 1)), std::string_view::npos)
+        << error.what();
+  }
+}
+
 void check_jvp(const Cell& cell, int64_t n) {
   const std::vector<Sample> all = samples_of(cell.opcode, cell.type, n, Values::kSmooth);
   for (size_t s = 0; s < all.size(); ++s) {
+    if (!all[s].has_jvp) {
+      check_has_no_jvp(all[s]);
+      continue;
+    }
     const Yardstick yardstick = yardstick_of(cell, all[s], s, n);
-    const double tolerance = std::max(yardstick.tolerance, 8 * epsilon_of(cell.type));
+    const double tolerance = std::max(yardstick.tolerance, all[s].slope_ulps * epsilon_of(cell.type));
     for (const Mask& mask : alone_and_together(differentiable(all[s]))) {
       const std::vector<Literal> got = pushed(all[s], mask);
       const std::vector<std::vector<Wide>> wanted = finite_differences(yardstick.sample, mask);
@@ -165,6 +186,12 @@ void check_jvp(const Cell& cell, int64_t n) {
 
 TEST_P(JvpCell, IsTheFiniteDifference) {
   for (int64_t n : kExtents) check_jvp(GetParam(), n);
+}
+
+class UnderivableCell : public CellTest {};
+
+TEST_P(UnderivableCell, IsAnErrorAsInJax) {
+  for (const Sample& sample : samples(kExtent)) check_has_no_jvp(sample);
 }
 
 /// <w, J v> and <J^T w, v> without conjugation, as cotangents are defined; real parts.
@@ -373,6 +400,7 @@ TEST(LayerNets, SeeOneBitAndOneUnit) {
 }
 
 HILO_CELLS(JvpCell, jvp_cells());
+HILO_CELLS(UnderivableCell, underivable_cells());
 HILO_CELLS(TransposeCell, transpose_cells());
 HILO_CELLS(BatchCell, batch_cells());
 

@@ -58,6 +58,19 @@ Samples convolution_samples(Wanted wanted);
 Samples cholesky_samples(Wanted wanted);
 Samples fft_samples(Wanted wanted);
 Samples triangular_solve_samples(Wanted wanted);
+// decomposition_samples.cc: results aren't unique, so what they mean is checked.
+Samples eig_samples(Wanted wanted);
+Samples eigh_samples(Wanted wanted);
+Samples geqp3_samples(Wanted wanted);
+Samples geqrf_samples(Wanted wanted);
+Samples hessenberg_samples(Wanted wanted);
+Samples householder_product_samples(Wanted wanted);
+Samples lu_samples(Wanted wanted);
+Samples ormqr_samples(Wanted wanted);
+Samples qr_samples(Wanted wanted);
+Samples schur_samples(Wanted wanted);
+Samples svd_samples(Wanted wanted);
+Samples tridiagonal_samples(Wanted wanted);
 // window_samples.cc: windows, running reductions, batch norm.
 Samples batch_norm_grad_samples(Wanted wanted);
 Samples batch_norm_inference_samples(Wanted wanted);

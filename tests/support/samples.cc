@@ -26,20 +26,6 @@ Samples all_gather_samples(Wanted) { return {}; }
 Samples ppermute_samples(Wanted) { return {}; }
 Samples axis_index_samples(Wanted) { return {}; }
 
-// LAPACK's decompositions are not unique: tests/lax/decompositions_test.cc checks what they mean.
-Samples lu_samples(Wanted) { return {}; }
-Samples geqrf_samples(Wanted) { return {}; }
-Samples geqp3_samples(Wanted) { return {}; }
-Samples householder_product_samples(Wanted) { return {}; }
-Samples ormqr_samples(Wanted) { return {}; }
-Samples qr_samples(Wanted) { return {}; }
-Samples eigh_samples(Wanted) { return {}; }
-Samples tridiagonal_samples(Wanted) { return {}; }
-Samples svd_samples(Wanted) { return {}; }
-Samples eig_samples(Wanted) { return {}; }
-Samples schur_samples(Wanted) { return {}; }
-Samples hessenberg_samples(Wanted) { return {}; }
-
 Samples extension_samples(Opcode opcode, Wanted wanted) {
 #define HILO_EXTENSION(enumerator, name) \
   if (opcode == hlo::kExt##enumerator) return name##_samples(wanted);

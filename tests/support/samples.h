@@ -2,6 +2,7 @@
 // tests/support/samples.h -- small instructions of every opcode on every element type, with what they must give.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,6 +29,13 @@ struct Sample {
   Literal expected = {};               ///< a tuple for ops with several results
   double ulps = 0;                     ///< how far results may be from `expected`: 0 for exact ops
   double step = 1e-6;                  ///< of finite differences in f64; large where the op is linear and rounds
+  double slope_ulps = 8;  ///< how far derivatives may be from them, where that is more than their own error
+  /// Where right results aren't unique: says what is wrong with these, or "". Of `expected` only the shape counts.
+  std::function<std::string(std::span<const Literal> leaves)> check = nullptr;
+  /// Then a program of the same operands around the instruction, whose results are unique, and so have derivatives.
+  std::function<hlo::ComputationPtr(const Sample& self)> smooth = nullptr;
+  bool has_jvp =
+      true;  ///< false: neither JAX nor hilo has the derivative of this form; asking is an UNIMPLEMENTED error
 };
 
 /// Samples of `opcode` on elements of `type`, whose main extent is `n` (for elementwise ops on edges: how many of the

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/status_cell.h"
 
+#include <algorithm>
+
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -44,6 +46,13 @@ bool shows_slopes(ElementType type) {
   return has_tangent(type) && !(is_floating(type) && element_type_info(type).bits <= 8);
 }
 
+/// Ops that jaxlib 0.10.2 has no derivative of either: its ad.primitive_jvps lacks them.
+bool jax_has_no_jvp(hlo::Opcode opcode) {
+  constexpr hlo::Opcode kOps[] = {hlo::kExtGeqrf,       hlo::kExtGeqp3, hlo::kExtHouseholderProduct, hlo::kExtOrmqr,
+                                  hlo::kExtTridiagonal, hlo::kExtSchur, hlo::kExtHessenberg};
+  return std::ranges::find(kOps, opcode) != std::end(kOps);
+}
+
 template <typename Keep>
 std::vector<Cell> cells_where(Keep keep) {
   std::vector<Cell> kept;
@@ -68,8 +77,13 @@ const std::vector<Cell>& cells() { return all_cells().there; }
 const std::vector<Cell>& refused_cells() { return all_cells().refused; }
 
 std::vector<Cell> jvp_cells() {
+  return cells_where([](const Cell& cell, const Rules& rules) {
+    return shows_slopes(cell.type) && is_there(rules.jvp) && !jax_has_no_jvp(cell.opcode);
+  });
+}
+std::vector<Cell> underivable_cells() {
   return cells_where(
-      [](const Cell& cell, const Rules& rules) { return shows_slopes(cell.type) && is_there(rules.jvp); });
+      [](const Cell& cell, const Rules&) { return has_tangent(cell.type) && jax_has_no_jvp(cell.opcode); });
 }
 std::vector<Cell> transpose_cells() {
   return cells_where(

@@ -29,6 +29,8 @@ const std::vector<Cell>& cells();
 std::vector<Cell> jvp_cells();
 std::vector<Cell> transpose_cells();
 std::vector<Cell> batch_cells();
+/// Those whose rule is missing because JAX has none either: asking is an error, never a dropped gradient.
+std::vector<Cell> underivable_cells();
 /// Opcodes that take the type by their row, but whose shape rule says that there is no such instruction.
 const std::vector<Cell>& refused_cells();
 std::vector<hlo::Opcode> later_opcodes();

@@ -46,6 +46,23 @@ class StatusPage(Planted):
         self.generate()
         self.assertIn("| 2/2 | - | - | - | - | - | - | - |\n", self.page())
 
+    def test_ops_that_nobody_runs_stand_with_the_reason_and_there_is_one_for_each(self):
+        self.plant("tools/packages.txt", "")
+        later = "status/Later/LaterOpcode.IsRefused/{}_f32"
+        self.record(*((later.format(op.replace("-", "_")), True) for op in status_page.WHY_LATER))
+        self.generate()
+        for op, why in status_page.WHY_LATER.items():
+            self.assertIn(f"- `{op}`: {why}.\n", self.page())
+        text = "".join(f"passed {later.format(op)}\n" for op in ("shuffle", "new_op"))
+        self.assertRaisesRegex(ValueError, "new-op", status_page.page, text)
+
+    def test_what_jax_cannot_differentiate_has_a_list_of_its_own(self):
+        self.plant("tools/packages.txt", "")
+        self.record((SHAPE.format("hilo_d_schur_f64"), True), ("status/Cells/UnderivableCell.IsAnErrorAsInJax/hilo_d_schur_f64", True))
+        self.generate()
+        self.assertIn("| `hilo.schur` | f64 | 1/1 | - | - | - | - | - | - | - |\n", self.page())
+        self.assertIn("`hilo.schur`: 1/1.\n", self.page())
+
     def test_a_run_without_verdicts_leaves_an_empty_page(self):
         self.plant("tools/packages.txt", "")
         self.record()
