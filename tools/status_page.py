@@ -14,6 +14,17 @@ GROUPS = (("s*", ("s2", "s4", "s8", "s16", "s32", "s64")), ("u*", ("u2", "u4", "
 # "Cells/EngineCell.GivesWhatTheReferenceGives/dynamic_slice_f32": the column, the opcode, the type.
 CELL = re.compile(r"^(passed|failed) status/Cells/(\w+)Cell\.\w+/(\w+)_([a-z0-9]+)$")
 LATER = re.compile(r"^(passed|failed) status/Later/LaterOpcode\.\w+/(\w+)_[a-z0-9]+$")
+# Ops that can be said and not run, and why: the one place that says so to readers of the page.
+WHY_UNRUN = {
+    ("infeed", "outfeed"): "nobody is on the other side, for programs speak through arguments and results. jaxlib 0.10.2 compiles"
+                           " them, and its CPU client has no call that feeds or drains one",
+    ("recv", "recv-done", "send", "send-done"): "nobody is on the other side. XLA:CPU refuses them: `HLO opcode is not supported`",
+    ("hilo.all_gather", "hilo.axis_index", "hilo.pmax", "hilo.pmin", "hilo.ppermute", "hilo.psum"):
+        "over an axis that has a name: vmap of that axis gives them their value, pmap makes collectives of them; none is left in"
+        " a program that runs",
+    ("hilo.custom_vjp_tangent",): "a linear function of which only the transpose is known: JAX can't push tangents through a"
+                                  " `custom_vjp` either",
+}
 # Ops that nobody runs, with what jaxlib 0.10.2 does with them: the one place that says so.
 WHY_LATER = {
     "collective-reduce": "XLA has no such opcode: its parser says `Unknown opcode: collective-reduce`. It stands in hilo's table"
@@ -46,9 +57,18 @@ otherwise (`-`): `exp` doesn't take integers, integers have no tangents, `Nonlin
 f8e3m4 f8e4m3b11fnuz f8e5m2fnuz f8e4m3fnuz f8e8m0fnu, `f4*` f4e2m1fn. Types of a byte and less that widen to compute run at one of the
 host's SIMD widths, in turn; in floats of 8 bits and fewer finite differences say nothing, so they have no such cells.
 
-Ops in which replicas meet (`all-reduce` and the like), `replica-id`, `partition-id` and ops over a named axis (`hilo.psum`
-and the like) have no cells, for a program alone doesn't show them: `tests/replica` runs them on both engines, on every
-kind of type and on 1 to 8 replicas, `tests/lax/collective_test.cc` under vmap.
+`custom-call` and `rng` have no rows yet: what a call gives is its handler's business (`tests/hlo/ops/custom_call_test.cc`),
+and a draw is no value to compare with (`tests/hlo/ops/ext/rng_test.cc`).
+
+Ops in which replicas meet (`all-reduce` and the like) and `replica-id` run in programs of two replicas here, of 1 to 8 in
+`tests/replica`. What has no cell (`-`) beside what types and rules say:
+
+- jvp, transpose and batch of ops over a named axis (`hilo.psum` and the like): `tests/lax/collective_test.cc` goes through
+  them under vmap and pmap, where they mean something. `hilo.custom_vjp` has a transpose only with the call around it:
+  `tests/import/exported_test.cc`.
+- Ops that tracing never meets, for it sees what they stand for: `async-start` and other starts and dones, `batch-norm-*`,
+  `bitcast`, `copy-start`, `copy-done`, `domain`, `dynamic-reshape`, `fusion`, `get-dimension-size`, `map`, `ragged-dot`, `rng`,
+  `scaled-dot`, `scan` (HLO's), `stochastic-convert`, `tuple`; and ops without operands, of which there is nothing to map.
 """
 
 
@@ -57,6 +77,7 @@ class Verdicts:
     cells: dict  # (op, column) -> {type: passed}
     refused: dict  # op -> types that the shape rule refuses, tested
     later: dict  # op -> passed
+    unrun: dict  # op -> {type: passed}: the reference and the engine refuse it by name
     underivable: dict  # op -> {type: passed}: JAX has no derivative either, and asking is an error
 
 
@@ -65,7 +86,7 @@ def name_of(encoded: str) -> str:
 
 
 def read(text: str) -> Verdicts:
-    found = Verdicts({}, {}, {}, {})
+    found = Verdicts({}, {}, {}, {}, {})
     for line in text.splitlines():
         if match := CELL.match(line):
             passed, column, op = match[1] == "passed", match[2].lower(), name_of(match[3])
@@ -73,8 +94,8 @@ def read(text: str) -> Verdicts:
                 found.cells.setdefault((op, column), {})[match[4]] = passed
             elif column == "refused" and passed:
                 found.refused.setdefault(op, []).append(match[4])
-            elif column == "underivable":
-                found.underivable.setdefault(op, {})[match[4]] = passed
+            elif column in ("unrun", "underivable"):
+                getattr(found, column).setdefault(op, {})[match[4]] = passed
         elif match := LATER.match(line):
             found.later[name_of(match[2])] = match[1] == "passed"
     return found
@@ -82,7 +103,7 @@ def read(text: str) -> Verdicts:
 
 def grouped(types: list[str]) -> str:
     """"pred s* f32", in the order of the type table."""
-    words = ["pred"] if "pred" in types else []
+    words = [name for name in ("pred", "token") if name in types]
     for name, members in GROUPS:
         words += [name] if set(members) <= set(types) else [member for member in members if member in types]
     return " ".join(words)
@@ -94,6 +115,14 @@ def cell(types: dict[str, bool]) -> str:
     missing = [name for name, passed in types.items() if not passed]
     counts = f"{len(types) - len(missing)}/{len(types)}"
     return counts + (f": not {grouped(missing)}" if missing else "")
+
+
+def unrun(found: dict) -> list[str]:
+    """A line for each reason, with its ops."""
+    reasons = {op: why for ops, why in WHY_UNRUN.items() for op in ops}
+    if found and found.keys() != reasons.keys():
+        raise ValueError(f"tools/status_page.py: WHY_UNRUN has {sorted(reasons)}; the tests of ops that don't run are {sorted(found)}")
+    return [f"- {', '.join(f'`{op}`: {cell(found[op])}' for op in ops if op in found)}: {why}." for ops, why in WHY_UNRUN.items() if found]
 
 
 def page(text: str) -> str:
@@ -111,6 +140,9 @@ def page(text: str) -> str:
     lines += ["", "## Types that a shape rule refuses", "",
               "The op's row takes their class; the error names the type (tested)."
               " " + "; ".join(f"`{op}`: {grouped(types)}" for op, types in sorted(found.refused.items())) + ".",
+              "", "## Said and not run", "",
+              "Shape, verifier and text have cells; evaluating and compiling them are errors that name the op (tested on each type).",
+              "", *unrun(found.unrun),
               "", "## No derivative, as in JAX", "",
               "JAX has no rule either; asking for one is an UNIMPLEMENTED error that names the op (tested on each type). "
               + ", ".join(f"`{op}`: {cell(types)}" for op, types in sorted(found.underivable.items())) + ".",

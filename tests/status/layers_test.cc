@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/accuracy.h"
+#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -11,6 +12,7 @@
 #include "hilo/hlo/text/printer.h"
 #include "hilo/hlo/verify/verifier.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/replicas.h"
 #include "tests/support/status_cell.h"
 
 namespace hilo::tests {
@@ -29,6 +31,7 @@ constexpr int64_t kSizes[] = {0, 1, 3, 17};
 Shape wrong_shape(const Sample& sample) {
   const bool any_rank = sample.opcode == Opcode::kBroadcast && sample.operands[0].shape().rank() == 0;
   return sample.expected.shape().map_leaves([&](const Shape& leaf) {
+    if (leaf.is_token()) return Shape::scalar(ElementType::kF32);
     if (any_rank)
       return leaf.with_element_type(leaf.element_type() == ElementType::kU2 ? ElementType::kU4 : ElementType::kU2);
     return leaf.rank() == 0 ? Shape::array(leaf.element_type(), {2}) : Shape::scalar(leaf.element_type());
@@ -68,7 +71,7 @@ TEST_P(ShapeCell, FollowsFromOperandsAndWrongOnesAreRefused) {
     const std::vector<Shape> operands = operand_shapes(*computation);
     const hlo::OpDef& def = hlo::op_def(sample.opcode);
     const auto rule = [&](std::span<const Shape> shapes, const std::optional<Shape>& declared) {
-      return hlo::check_instruction(def, shapes, sample.attributes.get(), declared);
+      return hlo::check_instruction(def, shapes, computation->root().attributes.get(), declared);
     };
     const StatusOr<Shape> inferred = rule(operands, sample.declared);
     ASSERT_TRUE(inferred.ok()) << inferred.status().to_string();
@@ -135,15 +138,39 @@ TEST_P(TextCell, ReadsBackAsTheSameProgram) {
 
 // ---- eval -----------------------------------------------------------------------------------------------------------
 
+/// What is wrong with the results of one replica, or "".
+std::string judged(const Sample& sample, std::span<const Literal> got, const Literal& expected) {
+  if (sample.check) return sample.check(got);
+  const std::vector<Literal> wanted = leaves_of(expected);
+  if (got.size() != wanted.size()) return "got " + std::to_string(got.size()) + " results";
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    const std::string text = difference(got[i], wanted[i], sample.ulps);
+    if (!text.empty()) return "result " + std::to_string(i) + ", " + text;
+  }
+  return "";
+}
+
+std::string judged_among_peers(const Sample& sample, const ComputationPtr& computation) {
+  OfReplicas arguments = {leaves_of(sample.operands)};
+  for (const Sample::Peer& peer : sample.peers) arguments.push_back(leaves_of(peer.operands));
+  const OfReplicas got = run_on_replicas(*make_reference_backend(), module_of(computation), arguments);
+  if (got.size() != arguments.size()) return "no results";
+  std::string text = judged(sample, got[0], sample.expected);
+  for (size_t r = 1; text.empty() && r < got.size(); ++r) {
+    text = judged(sample, got[r], sample.peers[r - 1].expected);
+    if (!text.empty()) text = "replica " + std::to_string(r) + ": " + text;
+  }
+  return text;
+}
+
 TEST_P(EvalCell, GivesWhatScalarFunctionsAndPlainLoopsGive) {
   const auto check = [&](int64_t n) {
     for (const Sample& sample : samples(n, Values::kEdges)) {
       const ComputationPtr computation = built(sample);
       ASSERT_NE(computation, nullptr);
-      const StatusOr<Literal> got = hlo::evaluate(*computation, std::span<const Literal>(sample.operands));
-      ASSERT_TRUE(got.ok()) << got.status().to_string();
-      const std::string text =
-          sample.check ? sample.check(leaves_of(*got)) : difference(*got, sample.expected, sample.ulps);
+      const std::string text = sample.peers.empty()
+                                   ? judged(sample, evaluated(*computation, sample.operands), sample.expected)
+                                   : judged_among_peers(sample, computation);
       EXPECT_EQ(text, "") << hlo::print_computation(*computation);
       if (!text.empty()) return;
     }
@@ -185,23 +212,34 @@ double engine_ulps(const Cell& cell) {
   return 0;
 }
 
-/// All samples of all sizes as one program: compiling is what an engine test costs.
+/// All samples of all sizes as one program: compiling is what an engine test costs. Lists are by replica.
 struct Together {
   hlo::Module module;
-  std::vector<Literal> arguments, wanted;
+  OfReplicas arguments, wanted;
 };
+
+/// Adds the leaves of a sample's operands to the arguments of each replica.
+void add_arguments(const Sample& sample, OfReplicas& arguments) {
+  arguments.resize(1 + sample.peers.size());
+  const auto add = [](const std::vector<Literal>& operands, std::vector<Literal>& to) {
+    for (const Literal& leaf : leaves_of(operands)) to.push_back(leaf);
+  };
+  add(sample.operands, arguments[0]);
+  for (size_t r = 0; r < sample.peers.size(); ++r) add(sample.peers[r].operands, arguments[r + 1]);
+}
 
 Together put_together(const Cell& cell) {
   Together all;
   hlo::Builder builder("main");
   std::vector<InstructionId> results;
+  std::vector<Literal> operands;
   const auto add = [&](int64_t n) {
     for (const Sample& sample : samples_of(cell.opcode, cell.type, n, Values::kEdges)) {
       const StatusOr<InstructionId> id = append(builder, sample);
       ASSERT_TRUE(id.ok()) << id.status().to_string();
       results.push_back(*id);
-      for (const Literal& leaf : leaves_of(sample.operands)) all.arguments.push_back(leaf);
-      for (const Literal& leaf : evaluated(*built(sample), sample.operands)) all.wanted.push_back(leaf);
+      operands.insert(operands.end(), sample.operands.begin(), sample.operands.end());
+      add_arguments(sample, all.arguments);
     }
   };
   for (int64_t n : kSizes) add(n);
@@ -209,7 +247,10 @@ Together put_together(const Cell& cell) {
   const InstructionId root = builder.tuple(results);
   StatusOr<ComputationPtr> entry = std::move(builder).build(root);
   EXPECT_TRUE(entry.ok()) << entry.status().to_string();
-  if (entry.ok()) all.module = module_of(*entry);
+  if (!entry.ok()) return all;
+  all.module = module_of(*entry);
+  all.wanted = all.arguments.size() == 1 ? OfReplicas{evaluated(**entry, operands)}
+                                         : run_on_replicas(*make_reference_backend(), all.module, all.arguments);
   return all;
 }
 
@@ -226,13 +267,14 @@ TEST_P(EngineCell, GivesWhatTheReferenceGivesAtEveryWidth) {
   const cpu::Isa turn = isas[static_cast<size_t>(GetParam().opcode) % isas.size()];
   cpu::on_every_isa([&](cpu::Isa isa) {
     if (runs_on_one_isa(GetParam()) && isa != turn) return;
-    auto executable = make_cpu_backend()->compile(all.module, {}, nullptr);
-    ASSERT_TRUE(executable.ok()) << executable.status().to_string();
-    const std::vector<Literal> got = cpu::run(**executable, all.arguments);
+    const OfReplicas got = run_on_replicas(*make_cpu_backend(), all.module, all.arguments);
     ASSERT_EQ(got.size(), all.wanted.size());
-    for (size_t k = 0; k < got.size(); ++k) {
-      EXPECT_EQ(difference(got[k], all.wanted[k], engine_ulps(GetParam())), "")
-          << "result " << k << " on " << cpu::isa_name(isa);
+    for (size_t r = 0; r < got.size(); ++r) {
+      ASSERT_EQ(got[r].size(), all.wanted[r].size());
+      for (size_t k = 0; k < got[r].size(); ++k) {
+        EXPECT_EQ(difference(got[r][k], all.wanted[r][k], engine_ulps(GetParam())), "")
+            << "replica " << r << ", result " << k << " on " << cpu::isa_name(isa);
+      }
     }
   });
 }
@@ -240,8 +282,8 @@ TEST_P(EngineCell, GivesWhatTheReferenceGivesAtEveryWidth) {
 HILO_CELLS(ShapeCell, cells());
 HILO_CELLS(VerifyCell, cells());
 HILO_CELLS(TextCell, cells());
-HILO_CELLS(EvalCell, cells());
-HILO_CELLS(EngineCell, cells());
+HILO_CELLS(EvalCell, run_cells());
+HILO_CELLS(EngineCell, run_cells());
 
 // ---- what isn't there -----------------------------------------------------------------------------------------------
 
@@ -256,6 +298,27 @@ TEST_P(RefusedCell, IsAnErrorThatNamesTheType) {
 }
 
 HILO_CELLS(RefusedCell, refused_cells());
+
+/// Ops that nobody runs.
+class UnrunCell : public CellTest {};
+
+TEST_P(UnrunCell, IsRefusedByNameByTheReferenceAndTheEngine) {
+  for (const Sample& sample : samples(3)) {
+    const ComputationPtr computation = built(sample);
+    ASSERT_NE(computation, nullptr);
+    const Status evaluation = hlo::evaluate(*computation, std::span<const Literal>(sample.operands)).status();
+    const Status compilation = make_cpu_backend()->compile(module_of(computation), {}, nullptr).status();
+    for (const Status& status : {evaluation, compilation}) {
+      EXPECT_TRUE(status.code() == StatusCode::kUnimplemented || status.code() == StatusCode::kInvalidArgument)
+          << status.to_string();
+      // send-done stands behind a send.
+      const std::string_view name = hlo::opcode_name(computation->root().opcode);
+      EXPECT_NE(status.message().find(name.substr(0, name.find("-done"))), std::string::npos) << status.to_string();
+    }
+  }
+}
+
+HILO_CELLS(UnrunCell, unrun_cells());
 
 class LaterOpcode : public testing::TestWithParam<Opcode> {};
 
@@ -283,39 +346,15 @@ INSTANTIATE_TEST_SUITE_P(Later, LaterOpcode, testing::ValuesIn(later_opcodes()),
                            return cell_name({info.param, ElementType::kF32});
                          });
 
-/// Ops that a program of one replica, run alone, doesn't show: tests/replica and tests/lax/collective_test.cc go through
-/// their types.
-bool is_among_replicas(Opcode opcode) {
-  return hlo::is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId ||
-         (opcode >= hlo::kExtPsum && opcode <= hlo::kExtAxisIndex);
-}
-
-/// Ops about tokens, and about states that no operand shows: tests/hlo/ops/ext/async_test.cc, rng_test.cc and
-/// tests/hlo/ops/transfer_test.cc.
-bool is_about_order(Opcode opcode) {
-  constexpr Opcode kOps[] = {
-      Opcode::kAddDependency, Opcode::kAfterAll, Opcode::kInfeed,   Opcode::kOutfeed, Opcode::kRecv,
-      Opcode::kRecvDone,      Opcode::kSend,     Opcode::kSendDone, Opcode::kRng,     Opcode::kRngGetAndUpdateState};
-  return std::ranges::find(kOps, opcode) != std::end(kOps);
-}
-
-bool is_async_collective(Opcode opcode) {
-  const std::string_view name = hlo::opcode_name(opcode);
-  const auto started = hlo::opcode_from_name(name.substr(0, name.rfind('-')));
-  return (name.ends_with("-start") || name.ends_with("-done")) && started && hlo::is_collective(*started);
-}
-
-/// They come from files, with the computations that they call: tests/import/exported_test.cc.
-bool is_custom_vjp(Opcode opcode) { return opcode == hlo::kExtCustomVjp || opcode == hlo::kExtCustomVjpTangent; }
+/// tests/hlo/ops/custom_call_test.cc and tests/hlo/ops/ext/rng_test.cc.
+bool has_tests_of_its_own(Opcode opcode) { return opcode == Opcode::kCustomCall || opcode == Opcode::kRng; }
 
 TEST(Cells, AreThereForEveryOpcodeOfThisVersion) {
   std::vector<bool> sampled(hlo::kOpcodeCount);
   for (const Cell& cell : cells()) sampled[static_cast<size_t>(cell.opcode)] = true;
   for (Opcode later : later_opcodes()) sampled[static_cast<size_t>(later)] = true;
   for (int k = 0; k < hlo::kOpcodeCount; ++k)
-    EXPECT_TRUE(sampled[static_cast<size_t>(k)] || is_among_replicas(static_cast<Opcode>(k)) ||
-                is_about_order(static_cast<Opcode>(k)) || is_async_collective(static_cast<Opcode>(k)) ||
-                static_cast<Opcode>(k) == Opcode::kCustomCall || is_custom_vjp(static_cast<Opcode>(k)))
+    EXPECT_TRUE(sampled[static_cast<size_t>(k)] || has_tests_of_its_own(static_cast<Opcode>(k)))
         << hlo::opcode_name(static_cast<Opcode>(k));
 }
 

@@ -3,11 +3,13 @@
 // loop. Rules run by the reference evaluator. Each test is a cell of docs/status.md.
 #include <cmath>
 
+#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
 #include "hilo/transform/transpose.h"
+#include "tests/support/replicas.h"
 #include "tests/support/status_cell.h"
 
 namespace hilo::tests {
@@ -60,10 +62,25 @@ Literal direction(const Shape& shape, int64_t seed) {
   return v;
 }
 
-std::vector<Literal> directions(std::span<const Literal> operands) {
+/// Directions of one replica's operands.
+std::vector<Literal> directions(std::span<const Literal> operands, size_t replica) {
   std::vector<Literal> all;
-  for (size_t i = 0; i < operands.size(); ++i) all.push_back(direction(operands[i].shape(), static_cast<int64_t>(i)));
+  for (size_t i = 0; i < operands.size(); ++i)
+    all.push_back(direction(operands[i].shape(), static_cast<int64_t>(i + 4 * replica)));
   return all;
+}
+
+/// What each replica of the sample's program holds; of one that runs alone: its operands.
+OfReplicas held(const Sample& sample) {
+  OfReplicas all = {sample.operands};
+  for (const Sample::Peer& peer : sample.peers) all.push_back(peer.operands);
+  return all;
+}
+
+/// The values on each replica, by the reference evaluator.
+OfReplicas everywhere(const ComputationPtr& computation, const OfReplicas& arguments) {
+  if (arguments.size() == 1) return {evaluated(*computation, arguments[0])};
+  return run_on_replicas(*make_reference_backend(), module_of(computation), arguments);
 }
 
 /// operands + h * direction, where the mask says so.
@@ -94,44 +111,64 @@ void expect_near(const Literal& got, std::span<const Wide> wanted, double tolera
 /// What is differentiated: the instruction, or the program around it whose results are unique.
 ComputationPtr differentiated(const Sample& sample) { return sample.smooth ? sample.smooth(sample) : built(sample); }
 
-/// Derivatives by central differences, of every result that has a tangent. nextafter has none but JAX's, which is 0.
+/// Derivatives by central differences, of every result that has a tangent, replica after replica. nextafter has none but
+/// JAX's, which is 0.
 std::vector<std::vector<Wide>> finite_differences(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
-  const std::vector<Literal> v = directions(sample.operands);
-  const std::vector<Literal> above = evaluated(*c, moved(sample.operands, v, mask, sample.step));
-  const std::vector<Literal> below = evaluated(*c, moved(sample.operands, v, mask, -sample.step));
+  const auto values = [&](long double h) {
+    OfReplicas at = held(sample);
+    for (size_t r = 0; r < at.size(); ++r) at[r] = moved(at[r], directions(at[r], r), mask, h);
+    return everywhere(c, at);
+  };
+  const OfReplicas all_above = values(sample.step), all_below = values(-sample.step);
   std::vector<std::vector<Wide>> slopes;
-  for (size_t r = 0; r < above.size(); ++r) {
-    if (!has_tangent(above[r].shape().element_type())) continue;
-    slopes.emplace_back();
-    for (int64_t k = 0; k < above[r].shape().element_count(); ++k)
-      slopes.back().push_back(sample.opcode == hlo::kExtNextafter ? Wide(0)
-                                                                  : (wide_at(above[r], k) - wide_at(below[r], k)) /
-                                                                        static_cast<long double>(2 * sample.step));
+  for (size_t replica = 0; replica < all_above.size(); ++replica) {
+    const std::vector<Literal>&above = all_above[replica], &below = all_below[replica];
+    for (size_t r = 0; r < above.size(); ++r) {
+      if (!has_tangent(above[r].shape().element_type())) continue;
+      slopes.emplace_back();
+      for (int64_t k = 0; k < above[r].shape().element_count(); ++k)
+        slopes.back().push_back(sample.opcode == hlo::kExtNextafter ? Wide(0)
+                                                                    : (wide_at(above[r], k) - wide_at(below[r], k)) /
+                                                                          static_cast<long double>(2 * sample.step));
+    }
   }
   return slopes;
 }
 
-/// The tangents of the results that have one, by the jvp rule; zeros where the rule says zero.
+/// The marked ones of `literals`.
+std::vector<Literal> marked(const std::vector<Literal>& literals, const Mask& mask) {
+  std::vector<Literal> some;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i]) some.push_back(literals[i]);
+  }
+  return some;
+}
+
+void append(std::vector<Literal>& to, const std::vector<Literal>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+/// The tangents of the results that have one, by the jvp rule, replica after replica; zeros where the rule says zero.
 std::vector<Literal> pushed(const Sample& sample, const Mask& mask) {
   const ComputationPtr c = differentiated(sample);
   const JvpComputation jvp = jvp_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
-  std::vector<Literal> arguments = sample.operands;
-  const std::vector<Literal> v = directions(sample.operands);
-  for (size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i]) arguments.push_back(v[i]);
-  }
-  const std::vector<Literal> both = evaluated(*jvp.computation, arguments);
-  const std::vector<Literal> plain = evaluated(*c, sample.operands);
+  const OfReplicas at = held(sample);
+  OfReplicas arguments = at;
+  for (size_t r = 0; r < at.size(); ++r) append(arguments[r], marked(directions(at[r], r), mask));
+  const OfReplicas all_both = everywhere(jvp.computation, arguments), all_plain = everywhere(c, at);
   std::vector<Literal> tangents;
-  size_t next = plain.size();
-  for (size_t r = 0; r < plain.size() && next <= both.size(); ++r) {
-    EXPECT_EQ(difference(both[r], plain[r]), "") << "the value beside the tangent";
-    const bool nonzero = jvp.nonzero_results[r];
-    if (has_tangent(plain[r].shape().element_type()))
-      tangents.push_back(nonzero ? both[next] : Literal(plain[r].shape()));
-    else EXPECT_FALSE(nonzero) << "result " << r << " has no tangent";
-    next += nonzero ? 1 : 0;
+  for (size_t replica = 0; replica < all_plain.size(); ++replica) {
+    const std::vector<Literal>&both = all_both[replica], &plain = all_plain[replica];
+    size_t next = plain.size();
+    for (size_t r = 0; r < plain.size() && next <= both.size(); ++r) {
+      EXPECT_EQ(difference(both[r], plain[r]), "") << "the value beside the tangent";
+      const bool nonzero = jvp.nonzero_results[r];
+      if (has_tangent(plain[r].shape().element_type()))
+        tangents.push_back(nonzero ? both[next] : Literal(plain[r].shape()));
+      else EXPECT_FALSE(nonzero) << "result " << r << " has no tangent";
+      next += nonzero ? 1 : 0;
+    }
   }
   return tangents;
 }
@@ -210,34 +247,40 @@ long double inner(std::span<const Literal> a, std::span<const Literal> b, long d
 void check_transpose(const Sample& sample, const Mask& mask, double tolerance) {
   const ComputationPtr c = built(sample);
   const LinearizedComputation linear = linearize_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
-  const std::vector<Literal> known = evaluated(*linear.primal, sample.operands);
-  const std::vector<Literal> residuals(known.end() - static_cast<int64_t>(linear.residual_count), known.end());
-  std::vector<Literal> v, arguments;
-  for (size_t i = 0; i < mask.size(); ++i) {
-    if (mask[i]) v.push_back(direction(sample.operands[i].shape(), static_cast<int64_t>(i)));
+  const OfReplicas at = held(sample), known = everywhere(linear.primal, at);
+  OfReplicas residuals, v, arguments;
+  for (size_t r = 0; r < at.size(); ++r) {
+    residuals.emplace_back(known[r].end() - static_cast<int64_t>(linear.residual_count), known[r].end());
+    v.push_back(marked(directions(at[r], r), mask));
+    arguments.push_back(v[r]);
+    append(arguments[r], residuals[r]);
   }
-  arguments = v;
-  arguments.insert(arguments.end(), residuals.begin(), residuals.end());
-  const std::vector<Literal> pushed_forward = evaluated(*linear.tangent, arguments);
-  if (pushed_forward.empty()) {  // what only selects: small steps of it change nothing
+  const OfReplicas pushed_forward = everywhere(linear.tangent, arguments);
+  ASSERT_EQ(pushed_forward.size(), at.size());
+  const size_t results = pushed_forward[0].size();
+  if (results == 0) {  // what only selects: small steps of it change nothing
     for (const std::vector<Wide>& slopes : finite_differences(sample, mask))
       for (const Wide& slope : slopes) ASSERT_EQ(slope, Wide(0)) << "no result depends on " << describe(mask);
     return;
   }
 
-  Mask is_linear(arguments.size(), false);
-  std::fill_n(is_linear.begin(), v.size(), true);
-  const ComputationPtr transposed = transpose_computation(linear.tangent, is_linear, Mask(pushed_forward.size(), true));
-  std::vector<Literal> cotangents;
-  for (size_t r = 0; r < pushed_forward.size(); ++r)
-    cotangents.push_back(direction(pushed_forward[r].shape(), static_cast<int64_t>(r) + 5));
-  std::vector<Literal> known_and_cotangents = residuals;
-  known_and_cotangents.insert(known_and_cotangents.end(), cotangents.begin(), cotangents.end());
-  const std::vector<Literal> pulled_back = evaluated(*transposed, known_and_cotangents);
-  ASSERT_EQ(pulled_back.size(), v.size());
-  for (size_t i = 0; i < v.size(); ++i) ASSERT_EQ(pulled_back[i].shape(), v[i].shape()) << describe(mask);
-  long double size = 0;
-  const long double forward = inner(cotangents, pushed_forward, size), reverse = inner(pulled_back, v, size);
+  Mask is_linear(arguments[0].size(), false);
+  std::fill_n(is_linear.begin(), v[0].size(), true);
+  const ComputationPtr transposed = transpose_computation(linear.tangent, is_linear, Mask(results, true));
+  OfReplicas cotangents, known_and_cotangents = residuals;
+  for (size_t r = 0; r < at.size(); ++r) {
+    cotangents.push_back(directions(pushed_forward[r], r + 2));
+    append(known_and_cotangents[r], cotangents[r]);
+  }
+  const OfReplicas pulled_back = everywhere(transposed, known_and_cotangents);
+  ASSERT_EQ(pulled_back.size(), at.size());
+  long double size = 0, forward = 0, reverse = 0;  // over all replicas
+  for (size_t r = 0; r < at.size(); ++r) {
+    ASSERT_EQ(pulled_back[r].size(), v[r].size());
+    for (size_t i = 0; i < v[r].size(); ++i) ASSERT_EQ(pulled_back[r][i].shape(), v[r][i].shape()) << describe(mask);
+    forward += inner(cotangents[r], pushed_forward[r], size);
+    reverse += inner(pulled_back[r], v[r], size);
+  }
   EXPECT_NEAR(static_cast<double>(forward), static_cast<double>(reverse), tolerance * static_cast<double>(size))
       << describe(mask);
 }
@@ -291,14 +334,15 @@ Literal stacked(const Literal& operand, int64_t axis, int64_t count) {
 
 void check_batch(const Sample& sample, const Mask& mask, bool last_axis, int64_t count) {
   const ComputationPtr c = built(sample);
-  std::vector<Literal> arguments;
+  const OfReplicas at = held(sample);
+  OfReplicas arguments(at.size());
   std::vector<BatchDim> dims;
   std::vector<Aval> avals;
   for (size_t i = 0; i < mask.size(); ++i) {
     const int64_t axis = last_axis ? sample.operands[i].shape().rank() : 0;
-    arguments.push_back(mask[i] ? stacked(sample.operands[i], axis, count) : sample.operands[i]);
+    for (size_t r = 0; r < at.size(); ++r) arguments[r].push_back(mask[i] ? stacked(at[r][i], axis, count) : at[r][i]);
     dims.push_back(mask[i] ? BatchDim(axis) : std::nullopt);
-    avals.push_back({arguments.back().shape(), false});
+    avals.push_back({arguments[0].back().shape(), false});
   }
   const StagedFunction mapped = stage(
       [&](std::span<const Array> x) {
@@ -306,20 +350,25 @@ void check_batch(const Sample& sample, const Mask& mask, bool last_axis, int64_t
                          [](size_t results) { return std::vector<BatchDim>(results, 0); });
       },
       avals, "vmap", "mapped");
-  const std::vector<Literal> together = evaluated(*mapped.computation, arguments);
-  for (const Literal& result : together) ASSERT_EQ(result.shape().dimension(0), count) << describe(mask);
+  const OfReplicas together = everywhere(mapped.computation, arguments);
+  ASSERT_EQ(together.size(), at.size());
+  for (const Literal& result : together[0]) ASSERT_EQ(result.shape().dimension(0), count) << describe(mask);
   for (int64_t b = 0; b < count; ++b) {
-    std::vector<Literal> one;
-    for (size_t i = 0; i < mask.size(); ++i)
-      one.push_back(mask[i] ? example(sample.operands[i], b) : sample.operands[i]);
-    const std::vector<Literal> wanted = evaluated(*c, one);
-    ASSERT_EQ(together.size(), wanted.size());
-    for (size_t r = 0; r < wanted.size(); ++r) {
-      const auto bytes = static_cast<size_t>(wanted[r].shape().byte_size());
-      ASSERT_EQ(together[r].bytes().size(), bytes * static_cast<size_t>(count)) << describe(mask);
-      const Literal got =
-          Literal::from_bytes(wanted[r].shape(), together[r].bytes().subspan(static_cast<size_t>(b) * bytes, bytes));
-      EXPECT_EQ(difference(got, wanted[r]), "") << describe(mask) << ", example " << b << ", result " << r;
+    OfReplicas one = at;
+    for (std::vector<Literal>& operands : one) {
+      for (size_t i = 0; i < mask.size(); ++i) operands[i] = mask[i] ? example(operands[i], b) : operands[i];
+    }
+    const OfReplicas wanted = everywhere(c, one);
+    for (size_t replica = 0; replica < wanted.size(); ++replica) {
+      ASSERT_EQ(together[replica].size(), wanted[replica].size());
+      for (size_t r = 0; r < wanted[replica].size(); ++r) {
+        const Literal& right = wanted[replica][r];
+        const auto bytes = static_cast<size_t>(right.shape().byte_size());
+        ASSERT_EQ(together[replica][r].bytes().size(), bytes * static_cast<size_t>(count)) << describe(mask);
+        const Literal got = Literal::from_bytes(
+            right.shape(), together[replica][r].bytes().subspan(static_cast<size_t>(b) * bytes, bytes));
+        EXPECT_EQ(difference(got, right), "") << describe(mask) << ", example " << b << ", result " << r;
+      }
     }
   }
 }

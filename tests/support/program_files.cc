@@ -50,7 +50,7 @@ Status write_program(const std::string& folder, const std::string& name, const R
 }
 
 bool is_for_xla(const Cell& cell) {
-  if (hlo::is_extension(cell.opcode)) return false;  // hilo's own
+  if (hlo::is_extension(cell.opcode) || !runs_alone(cell.opcode)) return false;  // hilo's own; meets others
   struct Row {
     Opcode opcode;
     std::string_view why;

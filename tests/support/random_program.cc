@@ -345,7 +345,7 @@ class Generator {
 
 Coverage::Coverage(const std::function<bool(const Cell&)>& keep) {
   for (const Cell& cell : cells()) {
-    if (!keep || keep(cell)) counts_[key(cell)] = 0;
+    if (runs_alone(cell.opcode) && (!keep || keep(cell))) counts_[key(cell)] = 0;
   }
 }
 

@@ -71,6 +71,29 @@ Samples qr_samples(Wanted wanted);
 Samples schur_samples(Wanted wanted);
 Samples svd_samples(Wanted wanted);
 Samples tridiagonal_samples(Wanted wanted);
+// collective_samples.cc: programs of two replicas; axis_index to psum are over an axis that has a name.
+Samples all_gather_of_replicas_samples(Wanted wanted);  ///< the HLO op, beside the extension's all_gather_samples
+Samples all_gather_samples(Wanted wanted);
+Samples all_reduce_samples(Wanted wanted);
+Samples all_to_all_samples(Wanted wanted);
+Samples axis_index_samples(Wanted wanted);
+Samples collective_broadcast_samples(Wanted wanted);
+Samples collective_permute_samples(Wanted wanted);
+Samples partition_id_samples(Wanted wanted);
+Samples pmax_samples(Wanted wanted);
+Samples pmin_samples(Wanted wanted);
+Samples ppermute_samples(Wanted wanted);
+Samples psum_samples(Wanted wanted);
+Samples reduce_scatter_samples(Wanted wanted);
+Samples replica_id_samples(Wanted wanted);
+Samples started_collective_samples(hlo::Opcode opcode, Wanted wanted);
+// order_samples.cc: tokens, a random state, functions with derivatives of their own.
+Samples add_dependency_samples(Wanted wanted);
+Samples after_all_samples(Wanted wanted);
+Samples custom_vjp_samples(Wanted wanted);
+Samples custom_vjp_tangent_samples(Wanted wanted);
+Samples rng_get_and_update_state_samples(Wanted wanted);
+Samples transfer_samples(hlo::Opcode opcode, Wanted wanted);
 // window_samples.cc: windows, running reductions, batch norm.
 Samples batch_norm_grad_samples(Wanted wanted);
 Samples batch_norm_inference_samples(Wanted wanted);

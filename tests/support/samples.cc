@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/samples.h"
 
+#include <algorithm>
+
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "tests/support/elementwise_samples.h"
@@ -13,18 +15,6 @@ using hlo::Opcode;
 namespace {
 
 Samples stop_gradient_samples(Wanted wanted) { return identity_samples(hlo::kExtStopGradient, wanted); }
-
-// A function with a derivative of its own computes what its primal does: tests/import/exported_test.cc.
-Samples custom_vjp_samples(Wanted) { return {}; }
-Samples custom_vjp_tangent_samples(Wanted) { return {}; }
-
-// Ops over a named axis mean something inside vmap and pmap only: tests/lax/collective_test.cc.
-Samples psum_samples(Wanted) { return {}; }
-Samples pmax_samples(Wanted) { return {}; }
-Samples pmin_samples(Wanted) { return {}; }
-Samples all_gather_samples(Wanted) { return {}; }
-Samples ppermute_samples(Wanted) { return {}; }
-Samples axis_index_samples(Wanted) { return {}; }
 
 Samples extension_samples(Opcode opcode, Wanted wanted) {
 #define HILO_EXTENSION(enumerator, name) \
@@ -94,32 +84,31 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kWhile: return while_samples(wanted);
     // What a custom call means is its handler's business: tests/hlo/ops/custom_call_test.cc.
     case Opcode::kCustomCall: return {};
-    // Replicas meet in these, or differ by them: tests/replica/execute_replicas_test.cc.
-    case Opcode::kAllGather:
-    case Opcode::kAllReduce:
-    case Opcode::kAllToAll:
-    case Opcode::kCollectiveBroadcast:
-    case Opcode::kCollectivePermute:
-    case Opcode::kPartitionId:
-    case Opcode::kReduceScatter:
-    case Opcode::kReplicaId:
+    // Draws are not values to compare with: tests/hlo/ops/ext/rng_test.cc.
+    case Opcode::kRng: return {};
+    case Opcode::kAllGather: return all_gather_of_replicas_samples(wanted);
+    case Opcode::kAllReduce: return all_reduce_samples(wanted);
+    case Opcode::kAllToAll: return all_to_all_samples(wanted);
+    case Opcode::kCollectiveBroadcast: return collective_broadcast_samples(wanted);
+    case Opcode::kCollectivePermute: return collective_permute_samples(wanted);
+    case Opcode::kPartitionId: return partition_id_samples(wanted);
+    case Opcode::kReduceScatter: return reduce_scatter_samples(wanted);
+    case Opcode::kReplicaId: return replica_id_samples(wanted);
     case Opcode::kAllGatherDone:
     case Opcode::kAllGatherStart:
     case Opcode::kAllReduceDone:
     case Opcode::kAllReduceStart:
     case Opcode::kCollectivePermuteDone:
-    case Opcode::kCollectivePermuteStart: return {};
-    // About tokens and states, which no element type goes through: tests/hlo/ops/ext and tests/hlo/ops/transfer_test.cc.
-    case Opcode::kAddDependency:
-    case Opcode::kAfterAll:
+    case Opcode::kCollectivePermuteStart: return started_collective_samples(opcode, wanted);
+    case Opcode::kAddDependency: return add_dependency_samples(wanted);
+    case Opcode::kAfterAll: return after_all_samples(wanted);
     case Opcode::kInfeed:
     case Opcode::kOutfeed:
     case Opcode::kRecv:
     case Opcode::kRecvDone:
     case Opcode::kSend:
-    case Opcode::kSendDone:
-    case Opcode::kRng:
-    case Opcode::kRngGetAndUpdateState: return {};
+    case Opcode::kSendDone: return transfer_samples(opcode, wanted);
+    case Opcode::kRngGetAndUpdateState: return rng_get_and_update_state_samples(wanted);
     case Opcode::kCollectiveReduce:
     case Opcode::kRaggedAllToAll:
     case Opcode::kShuffle: return {};
@@ -127,9 +116,40 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
   return {};
 }
 
+/// The op whose result `opcode` takes, where it is the second of two that belong together.
+std::optional<Opcode> first_of_two(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGatherDone: return Opcode::kAllGatherStart;
+    case Opcode::kAllReduceDone: return Opcode::kAllReduceStart;
+    case Opcode::kCollectivePermuteDone: return Opcode::kCollectivePermuteStart;
+    case Opcode::kSendDone: return Opcode::kSend;
+    case Opcode::kRecvDone: return Opcode::kRecv;
+    default: return std::nullopt;
+  }
+}
+
+bool takes_a_token(Opcode opcode) {
+  constexpr Opcode kOps[] = {Opcode::kAddDependency, Opcode::kInfeed, Opcode::kOutfeed, Opcode::kSend, Opcode::kRecv};
+  return std::ranges::find(kOps, opcode) != std::end(kOps);
+}
+
+/// What the first of two is, as a sample of its own: recv says what it receives.
+Sample first_sample(const Sample& sample, Opcode first) {
+  Sample s = sample;
+  s.opcode = first;
+  if (first == Opcode::kRecv) {
+    const Shape number = Shape::scalar(ElementType::kU32);
+    s.declared = Shape::tuple({sample.declared->tuple_element(0), number, Shape::token()});
+  } else if (first == Opcode::kAllGatherStart) {
+    s.declared = Shape::tuple({sample.operands[0].shape(), *sample.declared});
+  }
+  return s;
+}
+
 }  // namespace
 
 std::vector<Sample> samples_of(Opcode opcode, ElementType type, int64_t n, Values values) {
+  if (type == ElementType::kToken && opcode != Opcode::kAfterAll) return {};
   if (!hlo::contains(hlo::op_def(opcode).operand_types, type)) return {};
   if (hlo::is_elementwise(opcode)) return elementwise_samples(opcode, type, n, values);
   const Wanted wanted{type, n, values};
@@ -152,6 +172,15 @@ StatusOr<hlo::InstructionId> append_on(hlo::Builder& builder, const Sample& samp
     const hlo::InstructionId selector = operands[0], shared = builder.tuple(std::span(operands).subspan(1));
     operands.assign(attributes.branches.size() + 1, shared);
     operands[0] = selector;
+  }
+  if (takes_a_token(sample.opcode)) {
+    HILO_ASSIGN_OR_RETURN(const hlo::InstructionId token, builder.add(Opcode::kAfterAll, {}));
+    operands.push_back(token);
+  }
+  if (const std::optional<Opcode> first = first_of_two(sample.opcode)) {
+    const Sample start = first_sample(sample, *first);
+    HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, append_on(builder, start, std::move(operands)));
+    return builder.add(sample.opcode, {id}, hlo::op_def(sample.opcode).fields.empty() ? nullptr : sample.attributes);
   }
   return builder.add(sample.opcode, operands, sample.attributes, sample.declared);
 }

@@ -34,8 +34,14 @@ struct Sample {
   std::function<std::string(std::span<const Literal> leaves)> check = nullptr;
   /// Then a program of the same operands around the instruction, whose results are unique, and so have derivatives.
   std::function<hlo::ComputationPtr(const Sample& self)> smooth = nullptr;
-  bool has_jvp =
-      true;  ///< false: neither JAX nor hilo has the derivative of this form; asking is an UNIMPLEMENTED error
+  /// What the other replicas of the program hold, and must get; none: the program runs alone.
+  struct Peer {
+    std::vector<Literal> operands;
+    Literal expected;
+  };
+  std::vector<Peer> peers = {};
+  /// False: neither JAX nor hilo has the derivative of this form; asking is an UNIMPLEMENTED error.
+  bool has_jvp = true;
 };
 
 /// Samples of `opcode` on elements of `type`, whose main extent is `n` (for elementwise ops on edges: how many of the

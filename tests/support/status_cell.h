@@ -24,6 +24,12 @@ void PrintTo(const Cell& cell, std::ostream* out);
 /// Every opcode that this version implements, on every type that there are such instructions for: its row of the
 /// op table takes the type, and its shape rule takes the sample.
 const std::vector<Cell>& cells();
+/// Those that run: the ops of the others speak with a side that isn't there, or wait for a transformation.
+const std::vector<Cell>& run_cells();
+std::vector<Cell> unrun_cells();
+/// Can its samples stand in any program: results are unique, no replicas meet, nothing is drawn from a state, and no
+/// derivative is kept beside the function?
+bool runs_alone(hlo::Opcode opcode);
 /// Those whose rule for the column isn't Nonlinear or Unreachable, and whose type has tangents where the column is about
 /// them.
 std::vector<Cell> jvp_cells();

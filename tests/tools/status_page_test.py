@@ -63,6 +63,14 @@ class StatusPage(Planted):
         self.assertIn("| `hilo.schur` | f64 | 1/1 | - | - | - | - | - | - | - |\n", self.page())
         self.assertIn("`hilo.schur`: 1/1.\n", self.page())
 
+    def test_ops_that_are_said_and_not_run_stand_with_the_reason_and_there_is_one_for_each(self):
+        unrun = "passed status/Cells/UnrunCell.IsRefused/{}_f32\n"
+        names = [op.replace("_", "_u_").replace("-", "_").replace(".", "_d_") for ops in status_page.WHY_UNRUN for op in ops]
+        page = status_page.page("".join(map(unrun.format, names)))
+        for ops, why in status_page.WHY_UNRUN.items():
+            self.assertIn(", ".join(f"`{op}`: 1/1" for op in ops) + f": {why}.\n", page)
+        self.assertRaisesRegex(ValueError, "new-op", status_page.page, unrun.format("new_op"))
+
     def test_a_run_without_verdicts_leaves_an_empty_page(self):
         self.plant("tools/packages.txt", "")
         self.record()

@@ -103,6 +103,37 @@ void collective_permute_transpose(const Operation& operation, std::span<const Ta
   });
 }
 
+/// `x` on these replicas, zeros on others.
+Array on_replicas(const Array& x, const hlo::Int64List& replicas) {
+  const Array id = bind_one(Opcode::kReplicaId, {}, nullptr);
+  Array here = ops::full(Shape::scalar(ElementType::kPred), 0);
+  for (int64_t r : replicas) {
+    const Array is_it = ops::eq(id, ops::full_like(id, static_cast<double>(r)));
+    here = ops::select(is_it, ops::full_like(here, 1), here);
+  }
+  const Array everywhere = ops::broadcast_in_dim(here, x.aval_shape().with_element_type(ElementType::kPred), {});
+  return ops::select(everywhere, x, ops::full_like(x, 0));
+}
+
+/// The first of each group gets the sum of its group. All replicas meet for each group, for a group may lack some.
+void collective_broadcast_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  const auto& broadcast = attributes_of<hlo::CollectiveAttributes>(operation);
+  transpose_each(operation, cts, out, [&](const Array& ct, const Shape& shape) {
+    if (broadcast.channel_id > 0)  // ids count partitions: it keeps what it has, or gives zeros
+      return one(Opcode::kCollectiveBroadcast, ct, operation.attributes, shape);
+    auto sum = std::make_shared<hlo::AllReduceAttributes>();
+    sum->to_apply = or_throw(hlo::scalar_binary_computation(Opcode::kAdd, ct.dtype()));
+    if (broadcast.replica_groups.empty()) return on_replicas(one(Opcode::kAllReduce, ct, sum, shape), {0});
+    Array total = ops::full_like(ct, 0);
+    for (const hlo::Int64List& group : broadcast.replica_groups) {
+      if (group.empty()) continue;
+      const Array of_group = one(Opcode::kAllReduce, on_replicas(ct, group), sum, shape);
+      total = ops::add(total, on_replicas(of_group, {group[0]}));
+    }
+    return total;
+  });
+}
+
 /// All operands with a batch axis in front; the op with its dimensions moved on.
 BatchResult bind_batched(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size,
                          hlo::AttributesPtr attributes) {
@@ -133,8 +164,6 @@ BatchResult shifted_batch(const Operation& operation, std::span<const BatchDim> 
   return bind_batched(operation, dims, axis_size, std::move(shifted));
 }
 
-constexpr NotYet kBroadcastTranspose{"collective-broadcast has no transpose in this version"};
-
 }  // namespace
 
 const Rules all_reduce_rules = {collective_jvp, all_reduce_transpose, plain_batch};
@@ -143,6 +172,6 @@ const Rules reduce_scatter_rules = {collective_jvp, reduce_scatter_transpose,
 const Rules loaded_all_gather_rules = {collective_jvp, all_gather_transpose, shifted_batch<hlo::AllGatherAttributes>};
 const Rules all_to_all_rules = {collective_jvp, all_to_all_transpose, shifted_batch<hlo::AllToAllAttributes>};
 const Rules collective_permute_rules = {collective_jvp, collective_permute_transpose, plain_batch};
-const Rules collective_broadcast_rules = {collective_jvp, kBroadcastTranspose, plain_batch};
+const Rules collective_broadcast_rules = {collective_jvp, collective_broadcast_transpose, plain_batch};
 
 }  // namespace hilo::lax

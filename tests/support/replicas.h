@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/replicas.h -- runs a program on several replicas at once.
+#pragma once
+
+#include "hilo/backend/backend.h"
+#include "hilo/types/literal.h"
+
+namespace hilo::tests {
+
+/// The leaves of each replica, by replica.
+using OfReplicas = std::vector<std::vector<Literal>>;
+
+/// What each replica gets; or a failed test. One list of arguments, flat, for each.
+OfReplicas run_on_replicas(Backend& backend, const hlo::Module& module, const OfReplicas& arguments);
+
+}  // namespace hilo::tests
