@@ -82,7 +82,7 @@ Value* sin_of(SimdBuilder& b, const Angle& a) {
   lost = b.mul_add(cube_lost, b.f64(kSinF64[0]), lost);
   lost = b.mul_add(cube, b.f64(kSinF64FirstRest), lost);
   // sin(r + low) = sin r + low * cos r
-  Value* slope = b.mul_add(z, b.f64(-0.5), b.f64(1.0));
+  Value* slope = b.mul_add(z, b.mul_add(z, b.f64(1.0 / 24), b.f64(-0.5)), b.f64(1.0));
   Value* rest = b.mul_add(a.low, slope, lost);
   rest = b.mul_add(ir.CreateFMul(cube, z), b.polynomial(z, std::span(kSinF64).subspan(1)), rest);
   Value* sum = ir.CreateFAdd(a.high, first);
@@ -100,7 +100,7 @@ Value* cos_of(SimdBuilder& b, const Angle& a) {
   Value* square = ir.CreateFMul(z, z);
   // What 1 - r^2/2 rounded away, and cos(r + low) = cos r - low * sin r.
   Value* lost = ir.CreateFSub(ir.CreateFSub(one, start), half);
-  lost = ir.CreateFSub(lost, ir.CreateFMul(a.high, a.low));
+  lost = b.mul_add(ir.CreateFMul(a.high, a.low), b.mul_add(z, b.f64(1.0 / 6), b.f64(-1.0)), lost);
   Value* z_lost = b.mul_add(a.high, a.high, ir.CreateFNeg(z));
   lost = b.mul_add(z_lost, b.f64(-0.5), lost);
   // r^4 and its product with the first coefficient, with what their roundings lost.
