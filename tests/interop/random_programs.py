@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from typing import NamedTuple
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
@@ -41,16 +42,17 @@ BREAKS = {
 }
 
 # Where jaxlib 0.10.2 computes with constants beforehand, by StableHLO's folder or XLA's, and not as its own code does:
-# ops, element types, what is off there.
-INTEGERS = "s2 s4 s8 s16 s32 s64 u2 u4 u8 u16 u32 u64"
+# ops, element types, what is off there. First what results are wrong, then what ends the process.
 FOLDS = (
     ("divide", "f16 bf16 f32 f64", "multiplies by the rounded inverse; IEEE 754 rounds the quotient once"),
-    ("divide remainder", INTEGERS, "the folder divides by 0 and ends the process"),
-    ("count-leading-zeros", "s2 s4", "the folder counts zeros where the first bit, the sign, is one"),
-    ("negate", "f8e8m0fnu", "the folder flips a bit of the exponent; ml_dtypes has NaN for negative numbers"),
-    ("subtract remainder convert round-nearest-afz round-nearest-even", "f8e8m0fnu",
-     "the folder makes 2^-127 of zero; ml_dtypes has NaN"),
-    ("convert", "c64 c128", "the folder ends the process where complex numbers become real"),
+    ("count-leading-zeros", "s2 s4", "counts zeros where the first bit, the sign, is one"),
+    ("negate", "f8e8m0fnu", "flips a bit of the exponent; ml_dtypes has NaN for negative numbers"),
+    ("subtract remainder round-nearest-afz round-nearest-even", "f8e8m0fnu", "makes 2^-127 of zero; ml_dtypes has NaN"),
+    ("round-nearest-afz round-nearest-even", "f8e3m4", "makes NaN of every number"),
+)
+FOLDS_THAT_END = (
+    ("divide remainder", "s2 s4 s8 s16 s32 s64 u2 u4 u8 u16 u32 u64", "divides by 0"),
+    ("convert", "c64 c128", "makes a complex number real"),
 )
 
 
@@ -72,7 +74,7 @@ def main() -> int:
         counts = dict.fromkeys(("passed", "no code", "XLA breaks", "XLA differs", "failed"), 0)
         for path, problem in run_all(paths, pathlib.Path(own)):
             kind = kind_of(problem)
-            if kind == "failed" and (why := folded_otherwise(path, pathlib.Path(own))):
+            if kind == "failed" and (why := folded_otherwise(path, problem, pathlib.Path(own))):
                 kind, problem = "XLA differs", f"{why}: {problem}"
             counts[kind] += 1
             if kind != "passed":
@@ -92,18 +94,20 @@ def kind_of(problem: str) -> str:
     return "XLA breaks" if any(words in problem for words in BREAKS) else "failed"
 
 
-def folded_otherwise(path, folder) -> str:
-    """The rows of FOLDS that the program has ops of, if its constants are all that XLA and hilo differ by."""
-    text = path.read_text()
-    ops = set(ops_of(text))
-    rows = [f"{op} of {kind}, {why}" for names, kinds, why in FOLDS
-            for op in names.split() for kind in kinds.split() if (op, kind) in ops]
+def folded_otherwise(path, problem, folder) -> str:
+    """The row of FOLDS for the op that gives the first wrong result, or of FOLDS_THAT_END for any op; empty where the
+    program's constants aren't all that XLA and hilo differ by."""
+    ops = list(ops_of(path.read_text()))
+    if found := re.match(r"result (\d+): ", problem):
+        rows = rows_of(FOLDS, giver(ops, int(found[1])))
+    else:
+        rows = [row for name in ops for row in rows_of(FOLDS_THAT_END, name)] if "XLA ends" in problem else []
     if not rows:
         return ""
     alone = folder / "alone"
     alone.mkdir(exist_ok=True)
     problems = [problem for _, problem in run_all([without_constants(path, alone)], alone)]
-    return "" if any(problems) else "; ".join(rows)
+    return "" if any(problems) else rows[0]
 
 
 def without_constants(path, folder):
@@ -143,16 +147,33 @@ def numbers(text, dtype):
     return np.array([one(token) for token in tokens], dtype if one is int else np.float64).astype(dtype)
 
 
+class Op(NamedTuple):
+    name: str
+    opcode: str
+    operands: list
+    types: set  # of its operands and result
+
+
 def ops_of(text):
-    """Every op with each element type of its operands and result."""
+    """Every op, the entry's root at the end."""
     types = {}
     for line in text.splitlines():
-        if not (found := re.match(r"\s+(?:ROOT )?(%\S+) = (\w+)\[\S* ([\w-]+)\(([^)]*)", line)):
-            continue
-        name, kind, op, operands = found.groups()
-        types[name] = kind
-        for k in {kind, *(types.get(operand, kind) for operand in re.findall(r"%[^\s,]+", operands))}:
-            yield op, k
+        if found := re.match(r"\s+(?:ROOT )?(%\S+) = \(?(\w+)\[?.*? ([a-z][\w-]*)\((.*)", line):
+            name, types[name], opcode, rest = found[1], found[2], found[3], found[4]
+            operands = re.findall(r"%[^\s,)]+", rest.partition(")")[0])
+            yield Op(name, opcode, operands, {types[name], *(types[o] for o in operands if o in types)})
+
+
+def giver(ops, result) -> Op:
+    """The op behind that result, which is a copy."""
+    by_name = {op.name: op for op in ops}
+    op = by_name[ops[-1].operands[result]]
+    return by_name[op.operands[0]] if op.opcode == "copy" else op
+
+
+def rows_of(table, op):
+    return [f"{op.opcode} of {kind} {why}" for names, kinds, why in table
+            for kind in kinds.split() if op.opcode in names.split() and kind in op.types]
 
 
 def run_all(paths, folder):
