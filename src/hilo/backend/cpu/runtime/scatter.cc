@@ -82,56 +82,66 @@ void apply_run(int64_t run, T* __restrict array, const T* __restrict update) {
   for (; i < run; ++i) array[i] = combined<kUpdate>(array[i], update[i]);
 }
 
+/// A scatter of one array with a plain body.
+struct PlainScatter {
+  ScatterPlaces places;
+  int64_t updated;  ///< elements of the updates
+  Update update;
+  ElementType type;
+};
+
+template <Update kUpdate, typename T>
+void update_rows(const ScatterPlaces& places, void* const* buffers, int64_t begin, int64_t end) {
+  T* array = static_cast<T*>(buffers[3]);
+  const T* updates = static_cast<const T*>(buffers[2]);
+  const int64_t run = places.run();
+  if (run == 1) {
+    places.each(buffers[1], begin, end,
+                [=](int64_t at, int64_t from) { array[at] = combined<kUpdate>(array[at], updates[from]); });
+  } else {
+    places.each(buffers[1], begin, end,
+                [=](int64_t at, int64_t from) { apply_run<kUpdate>(run, array + at, updates + from); });
+  }
+}
+
+/// Each thread looks at all indices and updates the rows that are its own, so that the order of updates stays.
+template <Update kUpdate, typename T>
+void run_update(const PlainScatter& scatter, void* const* buffers) {
+  const ScatterPlaces& places = scatter.places;
+  const bool forks = scatter.updated > kWorthForking && places.window() >= kLeastWindow;
+  in_parts(places.rows(), forks ? std::min<int64_t>(places.rows(), default_pool().threads()) : 1,
+           [&](int64_t begin, int64_t end) { update_rows<kUpdate, T>(places, buffers, begin, end); });
+}
+
+template <typename T>
+void run_as(const PlainScatter& scatter, void* const* buffers) {
+  switch (scatter.update) {
+    case Update::kAdd: return run_update<Update::kAdd, T>(scatter, buffers);
+    case Update::kMultiply: return run_update<Update::kMultiply, T>(scatter, buffers);
+    case Update::kMaximum: return run_update<Update::kMaximum, T>(scatter, buffers);
+    case Update::kMinimum: return run_update<Update::kMinimum, T>(scatter, buffers);
+    case Update::kAssign: return run_update<Update::kAssign, T>(scatter, buffers);
+  }
+}
+
 class ScatterHero final : public Hero {
  public:
-  ScatterHero(ScatterPlaces places, int64_t updated, ElementType type, Update update)
-      : places_(std::move(places)), updated_(updated), update_(update), type_(type) {}
+  explicit ScatterHero(PlainScatter scatter) : scatter_(std::move(scatter)) {}
 
   bool updates_in_place() const override { return true; }
 
-  /// Each thread looks at all indices and updates the rows that are its own, so that the order of updates stays.
   Status run(void* const* buffers, RunContext&) const override {
-    const bool forks = updated_ > kWorthForking && places_.window() >= kLeastWindow;
-    const int64_t parts = forks ? std::min<int64_t>(places_.rows(), default_pool().threads()) : 1;
     return visit_array_type(
-        type_,
+        scatter_.type,
         [&]<typename T>() -> Status {
-          in_parts(places_.rows(), parts, [&](int64_t begin, int64_t end) { run_rows<T>(buffers, begin, end); });
+          run_as<T>(scatter_, buffers);
           return ok_status();
         },
         [] { return internal_error("scatter: element type"); });
   }
 
  private:
-  template <typename T>
-  void run_rows(void* const* buffers, int64_t begin, int64_t end) const {
-    switch (update_) {
-      case Update::kAdd: return update_rows<Update::kAdd, T>(buffers, begin, end);
-      case Update::kMultiply: return update_rows<Update::kMultiply, T>(buffers, begin, end);
-      case Update::kMaximum: return update_rows<Update::kMaximum, T>(buffers, begin, end);
-      case Update::kMinimum: return update_rows<Update::kMinimum, T>(buffers, begin, end);
-      case Update::kAssign: return update_rows<Update::kAssign, T>(buffers, begin, end);
-    }
-  }
-
-  template <Update kUpdate, typename T>
-  void update_rows(void* const* buffers, int64_t begin, int64_t end) const {
-    T* array = static_cast<T*>(buffers[3]);
-    const T* updates = static_cast<const T*>(buffers[2]);
-    const int64_t run = places_.run();
-    if (run == 1) {
-      places_.each(buffers[1], begin, end,
-                   [=](int64_t at, int64_t from) { array[at] = combined<kUpdate>(array[at], updates[from]); });
-    } else {
-      places_.each(buffers[1], begin, end,
-                   [=](int64_t at, int64_t from) { apply_run<kUpdate>(run, array + at, updates + from); });
-    }
-  }
-
-  ScatterPlaces places_;
-  int64_t updated_;
-  Update update_;
-  ElementType type_;
+  PlainScatter scatter_;
 };
 
 /// Any number of arrays, any body of scalars.
@@ -196,8 +206,8 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instru
   ScatterPlaces places(a, operands[0], operands[n], operands[n + 1]);
   const std::optional<Update> update = update_of(*a.to_apply);
   if (n == 1 && update && has_plain_update(operands[0].element_type(), *update))
-    return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(places), operands[2].element_count(),
-                                                               operands[0].element_type(), *update));
+    return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(
+        PlainScatter{std::move(places), operands[2].element_count(), *update, operands[0].element_type()}));
   if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
   HILO_ASSIGN_OR_RETURN(ScalarProgram body, compile_scalar_program(*a.to_apply, isa));
   return std::unique_ptr<Hero>(
