@@ -47,17 +47,6 @@ Literal half_of(const Literal& x, int64_t which) {
   return Literal::from_bytes(shape, x.bytes().subspan(static_cast<size_t>(which) * size, size));
 }
 
-Literal sum_of(const Literal& x, const Literal& y) {
-  Literal out(x.shape());
-  const ElementType type = x.shape().element_type();
-  for (int64_t i = 0; i < x.shape().element_count(); ++i) {
-    const Wide sum = plus(type, wide_at(x, i), wide_at(y, i));
-    if (is_integer(type)) store_whole(out, i, static_cast<Whole>(sum.real()));
-    else store_wide(out, i, sum);
-  }
-  return out;
-}
-
 hlo::ComputationPtr adder(ElementType type) { return must(hlo::scalar_binary_computation(Opcode::kAdd, type)); }
 
 /// The result of a start: what its op takes beside what it gives; all-reduce's is what it gives.

@@ -294,6 +294,19 @@ std::pair<uint32_t, uint32_t> threefry(uint64_t counter, uint64_t key) {
   return {x, y};
 }
 
+using Pairwise = std::function<Wide(ElementType, const Wide&, const Wide&)>;
+
+Literal pairwise(const Literal& x, const Literal& y, const Pairwise& f) {
+  Literal out(x.shape());
+  const ElementType type = x.shape().element_type();
+  for (int64_t i = 0; i < x.shape().element_count(); ++i) {
+    const Wide value = f(type, wide_at(x, i), wide_at(y, i));
+    if (is_integer(type)) store_whole(out, i, static_cast<Whole>(value.real()));
+    else store_wide(out, i, value);
+  }
+  return out;
+}
+
 }  // namespace
 
 Wide plus(ElementType type, const Wide& x, const Wide& y) {
@@ -303,6 +316,9 @@ Wide plus(ElementType type, const Wide& x, const Wide& y) {
 Wide by(ElementType, const Wide& x, const Wide& y) {
   return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
 }
+
+Literal sum_of(const Literal& x, const Literal& y) { return pairwise(x, y, plus); }
+Literal product_of(const Literal& x, const Literal& y) { return pairwise(x, y, by); }
 
 Samples reduce_samples(Wanted wanted) {
   const ElementType type = wanted.type;

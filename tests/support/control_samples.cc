@@ -14,22 +14,6 @@ using hlo::ComputationPtr;
 using hlo::InstructionId;
 using hlo::Opcode;
 
-using Pairwise = std::function<Wide(ElementType, const Wide&, const Wide&)>;
-
-Literal pairwise(const Literal& x, const Literal& y, const Pairwise& f) {
-  Literal out(x.shape());
-  const ElementType type = x.shape().element_type();
-  for (int64_t i = 0; i < x.shape().element_count(); ++i) {
-    const Wide value = f(type, wide_at(x, i), wide_at(y, i));
-    if (is_integer(type)) store_whole(out, i, static_cast<Whole>(value.real()));
-    else store_wide(out, i, value);
-  }
-  return out;
-}
-
-Literal sum(const Literal& x, const Literal& y) { return pairwise(x, y, plus); }
-Literal product(const Literal& x, const Literal& y) { return pairwise(x, y, by); }
-
 /// opcode(p0, p1) over arrays.
 ComputationPtr binary(Opcode opcode, const Shape& shape) {
   Builder b("body." + std::string(hlo::opcode_name(opcode)));
@@ -58,7 +42,7 @@ Samples call_samples(Wanted wanted) {
       a.to_apply = binary(Opcode::kMultiply, shape);
       a.is_composite = composite;
     });
-    s.expected = product(s.operands[0], s.operands[1]);
+    s.expected = product_of(s.operands[0], s.operands[1]);
     samples.push_back(s);
   }
   return samples;
@@ -78,9 +62,9 @@ Samples conditional_samples(Wanted wanted) {
     });
     return s;
   };
-  return {sample(Literal::scalar<bool>(true), {add, multiply}, sum(x, y)),
-          sample(Literal::scalar<bool>(false), {add, multiply}, product(x, y)),
-          sample(Literal::scalar<int32_t>(1), {add, multiply, first}, product(x, y)),
+  return {sample(Literal::scalar<bool>(true), {add, multiply}, sum_of(x, y)),
+          sample(Literal::scalar<bool>(false), {add, multiply}, product_of(x, y)),
+          sample(Literal::scalar<int32_t>(1), {add, multiply, first}, product_of(x, y)),
           sample(Literal::scalar<int32_t>(-4), {add, multiply, first}, x)};
 }
 
@@ -107,7 +91,7 @@ Samples while_samples(Wanted wanted) {
     a.body = must(std::move(body).build(root));
   });
   Literal total = s.operands[1];
-  for (int turn = 0; turn < 3; ++turn) total = sum(total, s.operands[2]);
+  for (int turn = 0; turn < 3; ++turn) total = sum_of(total, s.operands[2]);
   s.expected = Literal::tuple({Literal::scalar<int32_t>(3), total, s.operands[2]});
   return {s};
 }
@@ -139,7 +123,7 @@ Samples scan_samples(Wanted wanted) {
         store_wide(slice, k, wide_at(s.operands[2], at * 2 + k));
         store_wide(states, at * 2 + k, wide_at(state, k));
       }
-      state = sum(state, product(s.operands[0], slice));
+      state = sum_of(state, product_of(s.operands[0], slice));
     }
     s.expected = Literal::tuple({state, states});
     samples.push_back(s);

@@ -32,17 +32,6 @@ ComputationPtr adder(const Shape& shape) {
   return must(std::move(b).build(root));
 }
 
-Literal sum(const Literal& x, const Literal& y) {
-  Literal out(x.shape());
-  const ElementType type = x.shape().element_type();
-  for (int64_t i = 0; i < x.shape().element_count(); ++i) {
-    const Wide value = plus(type, wide_at(x, i), wide_at(y, i));
-    if (is_integer(type)) store_whole(out, i, static_cast<Whole>(value.real()));
-    else store_wide(out, i, value);
-  }
-  return out;
-}
-
 hlo::AttributesPtr calling(const ComputationPtr& computation, const std::string& kind) {
   return with<hlo::RawAttributes>([&](auto& a) {
     if (!kind.empty()) a.raw = {"kind=" + kind};
@@ -61,7 +50,7 @@ Samples map_samples(Wanted wanted) {
     a.dimensions = {0};
     a.to_apply = adder(Shape::scalar(wanted.type));
   });
-  s.expected = sum(s.operands[0], s.operands[1]);
+  s.expected = sum_of(s.operands[0], s.operands[1]);
   return {s};
 }
 
@@ -69,7 +58,7 @@ Samples fusion_samples(Wanted wanted) {
   const Shape shape = vector_of(wanted);
   Sample s{.opcode = Opcode::kFusion, .operands = {small(shape), small(shape, 1)}};
   s.attributes = calling(adder(shape), "kLoop");
-  s.expected = sum(s.operands[0], s.operands[1]);
+  s.expected = sum_of(s.operands[0], s.operands[1]);
   return {s};
 }
 
@@ -77,7 +66,7 @@ Samples async_start_samples(Wanted wanted) {
   const Shape shape = vector_of(wanted);
   Sample s{.opcode = Opcode::kAsyncStart, .operands = {small(shape), small(shape, 1)}};
   s.attributes = calling(adder(shape), "");
-  s.expected = Literal::tuple({Literal::tuple(s.operands), sum(s.operands[0], s.operands[1]), no_context()});
+  s.expected = Literal::tuple({Literal::tuple(s.operands), sum_of(s.operands[0], s.operands[1]), no_context()});
   Sample short_form = s;
   short_form.attributes = with<hlo::RawAttributes>([](auto& a) { a.spelled = "add-start"; });
   short_form.declared = s.expected.shape();
@@ -242,7 +231,7 @@ Samples xla_scan_samples(Wanted wanted) {
         store_wide(slice, k, wide_at(s.operands[0], k * wanted.n + at));
         store_wide(states, k * wanted.n + at, wide_at(state, k));
       }
-      state = sum(state, slice);
+      state = sum_of(state, slice);
     }
     s.expected = Literal::tuple({states, state});
     samples.push_back(s);

@@ -159,5 +159,8 @@ std::shared_ptr<T> with(const std::function<void(T&)>& set) {
 /// x + y and x * y as the op table means them: modulo the width; "or" and "and" for pred. Exact for small numbers.
 Wide plus(ElementType type, const Wide& x, const Wide& y);
 Wide by(ElementType type, const Wide& x, const Wide& y);
+/// The same, element by element.
+Literal sum_of(const Literal& x, const Literal& y);
+Literal product_of(const Literal& x, const Literal& y);
 
 }  // namespace hilo::tests

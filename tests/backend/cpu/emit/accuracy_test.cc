@@ -313,8 +313,7 @@ TEST(Accuracy, IsNoWorseThanXlas) {
       const double own = ours.at(name).at(k), xla = theirs.at(name).at(k);
       const double unfused = ours.at(name).at(k + std::size(kFloatFormats));
       EXPECT_LE(std::max(own, unfused), row.ulps(kFloatFormats[k].type)) << name << " was measured beyond its bound";
-      const bool worse = own > std::max(1.02 * xla, xla + 0.02);
-      EXPECT_EQ(worse, is_worse_than_xlas(row.opcode, kFloatFormats[k].type))
+      EXPECT_LE(own, std::max(1.02 * xla, xla + 0.02))
           << name << " of " << element_type_name(kFloatFormats[k].type) << ": " << own << "; XLA " << xla;
     }
   }

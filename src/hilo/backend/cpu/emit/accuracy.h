@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/types/element_type.h"
@@ -69,20 +68,5 @@ inline constexpr std::array kAccuracy = std::to_array<Accuracy>({
 
 /// Of these errors near zeros, where formulas cancel, are in units of the last place of 1.
 inline constexpr std::array kCancelling = {hlo::kExtDigamma, hlo::kExtLgamma};
-
-/// Where XLA's is nearer to the truth by more than 2 % and 0.02 units, and why that is left so; now nowhere.
-struct Worse {
-  hlo::Opcode opcode;
-  ElementType type;
-  std::string_view why;
-};
-inline constexpr std::array<Worse, 0> kWorseThanXlas = {};
-
-constexpr bool is_worse_than_xlas(hlo::Opcode opcode, ElementType type) {
-  for (const Worse& row : kWorseThanXlas) {
-    if (row.opcode == opcode && row.type == type) return true;
-  }
-  return false;
-}
 
 }  // namespace hilo::cpu

@@ -2,10 +2,11 @@
 // backend/cpu/runtime/sort_key.h -- comparators that order one operand by its value, as unsigned keys in the same order.
 #pragma once
 
+#include <limits>
 #include <optional>
-#include <type_traits>
 
 #include "hilo/hlo/ir/computation.h"
+#include "hilo/hlo/ops/top_k.h"
 
 namespace hilo::cpu {
 
@@ -23,7 +24,7 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& comparator);
 /// The bits of an element as an unsigned number that sorts ascending.
 template <typename Bits>
 Bits ordered_key(const SortKey& key, Bits bits) {
-  constexpr Bits kSign = static_cast<Bits>(Bits{1} << (sizeof(Bits) * 8 - 1));
+  constexpr Bits kAll = std::numeric_limits<Bits>::max(), kSign = static_cast<Bits>(kAll ^ (kAll >> 1));
   if (is_floating(key.type)) {
     const int mantissa = key.type == ElementType::kF64   ? 52
                          : key.type == ElementType::kF32 ? 23
@@ -33,9 +34,9 @@ Bits ordered_key(const SortKey& key, Bits bits) {
     const Bits magnitude = static_cast<Bits>(bits & static_cast<Bits>(~kSign));
     if (key.equal_zeros && magnitude == 0) bits = 0;
     if (key.equal_nans && magnitude > infinity) bits = static_cast<Bits>(kSign - 1);
-    bits = static_cast<Bits>((bits & kSign) != 0 ? ~bits : bits | kSign);
+    bits = hlo::ordered_bits<hlo::BitOrder::kFloating>(bits, kAll, kSign);
   } else if (is_signed_integer(key.type)) {
-    bits = static_cast<Bits>(bits ^ kSign);
+    bits = hlo::ordered_bits<hlo::BitOrder::kSigned>(bits, kAll, kSign);
   }
   return key.descending ? static_cast<Bits>(~bits) : bits;
 }

@@ -69,8 +69,6 @@ constexpr double kI1Far[] = {
     7.78576235018280120474e-1};
 constexpr size_t kFarSingle = 7;
 
-bool is_double(Value x) { return x.formula->element_type() == ElementType::kF64; }
-
 using Coefficients = std::span<const double>;
 
 Value up_to_8(Value size, Coefficients near, Coefficients middle) {

@@ -45,6 +45,8 @@ struct Value {
   InstructionId id;
 };
 
+inline bool is_double(Value x) { return x.formula->element_type() == ElementType::kF64; }
+
 // exp(x), max(x, y), ... by their names in jax.lax.
 #define HILO_VALUE_1(name, opcode) \
   inline Value name(Value x) { return {x.formula, x.formula->apply(opcode, {x.id})}; }

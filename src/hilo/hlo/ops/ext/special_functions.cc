@@ -12,8 +12,6 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-bool is_double(Value x) { return x.formula->element_type() == ElementType::kF64; }
-
 Value is_whole(Value x) { return x == floor(x); }
 
 // Source    Giles, "Approximating the erfinv function" (2010)

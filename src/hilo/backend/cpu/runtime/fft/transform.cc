@@ -58,6 +58,9 @@ int64_t smooth_from(int64_t least) {
   return best;
 }
 
+/// Elements that passes transform: those of a line, or of the convolution that a large prime factor makes of it.
+int64_t padded_length(int64_t length) { return is_smooth(length) ? length : smooth_from(2 * length - 1); }
+
 /// Of a convolution of at least 2 length - 1 elements.
 template <typename T>
 Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
@@ -85,7 +88,7 @@ template <typename T>
 LineTable<T> make_table(int64_t length, Isa isa) {
   LineTable<T> table;
   table.length = length;
-  table.padded = is_smooth(length) ? length : smooth_from(2 * length - 1);
+  table.padded = padded_length(length);
   if (table.padded != length) table.chirp = make_chirp<T>(length, table.padded, isa);
   table.roots.resize(kMostRadix + 1);
   int64_t left = table.padded, stride = 1;
@@ -104,7 +107,7 @@ LineTable<T> make_table(int64_t length, Isa isa) {
 }
 
 /// Whether the lanes of such lines fit the second cache.
-bool is_direct(int64_t length) { return (is_smooth(length) ? length : smooth_from(2 * length - 1)) <= kMostDirect; }
+bool is_direct(int64_t length) { return padded_length(length) <= kMostDirect; }
 
 /// The factor of `length` nearest its square root.
 int64_t middle_factor(int64_t length) {
@@ -211,9 +214,9 @@ Transform<T>::Transform(int64_t length, Isa isa) : length_(length), isa_(isa), l
       for (int64_t l = 0; l < b; ++l) append(root_of_unity(k * l, length), split_->twiddles);
     }
   } else if (!smooth) {
-    const int64_t padded = smooth_from(2 * length - 1);
+    const int64_t padded = padded_length(length);
     padded_ = std::make_unique<Transform<T>>(padded, isa);
-    chirp_ = make_chirp<T>(length, padded, isa);
+    chirp_ = direct_ ? direct_->chirp : make_chirp<T>(length, padded, isa);
   }
 }
 
