@@ -57,8 +57,7 @@ otherwise (`-`): `exp` doesn't take integers, integers have no tangents, `Nonlin
 f8e3m4 f8e4m3b11fnuz f8e5m2fnuz f8e4m3fnuz f8e8m0fnu, `f4*` f4e2m1fn. Types of a byte and less that widen to compute run at one of the
 host's SIMD widths, in turn; in floats of 8 bits and fewer finite differences say nothing, so they have no such cells.
 
-`custom-call` and `rng` have no rows yet: what a call gives is its handler's business (`tests/hlo/ops/custom_call_test.cc`),
-and a draw is no value to compare with (`tests/hlo/ops/ext/rng_test.cc`).
+`rng` is judged by the bounds and moments of what it draws, `custom-call` by a handler that passes its operand on.
 
 Ops in which replicas meet (`all-reduce` and the like) and `replica-id` run in programs of two replicas here, of 1 to 8 in
 `tests/replica`. What has no cell (`-`) beside what types and rules say:

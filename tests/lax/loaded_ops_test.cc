@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs from files under jvp, grad and vmap: collectives, topk, and ops that stand for others.
+// Programs from files under jvp, grad and vmap: collectives, topk, custom calls, and ops that stand for others.
 #include <gtest/gtest.h>
 
 #include "hilo/hilo.h"
+#include "hilo/hlo/ops/custom_call_registry.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/trace/trace.h"
+#include "tests/support/error_of.h"
 
 namespace hilo {
 namespace {
@@ -75,6 +77,29 @@ TEST(LoadedOps, BatchAsALoopWould) {
     for (int64_t row = 0; row < 2; ++row)
       EXPECT_EQ(text_of(numpy::take(together, row, 0)), text_of(f(numpy::take(batch, row, 0)))) << c.name;
   }
+}
+
+const std::string kDoubled = kX + "  ROOT r = f32[3] custom-call(x), custom_call_target=\"test.doubles\"";
+
+Status doubles(const CustomCallFrame& frame) {
+  const auto* x = static_cast<const float*>(frame.operands[0].data);
+  auto* y = static_cast<float*>(frame.results[0].data);
+  for (int64_t i = 0; i < frame.operands[0].element_count(); ++i) y[i] = 2 * x[i];
+  return ok_status();
+}
+
+TEST(CustomCall, RunsOnceAnExampleUnderVmap) {
+  ASSERT_TRUE(register_custom_call("test.doubles", doubles).ok());
+  const Array batch = numpy::reshape(numpy::array({1.0, 2.0, 3.0, 4.0, 5.0, 6.0}), {1, 2, 3});
+  EXPECT_EQ(text_of(jit(vmap(vmap(function_of(kDoubled))))(batch)), "[[[ 2.  4.  6.]\n  [ 8. 10. 12.]]]");
+}
+
+TEST(CustomCall, HasNoDerivativeOfItsOwn) {
+  const auto total = [](Array x) { return numpy::sum(function_of(kDoubled)(x)); };
+  const std::string text = error_of([&] { grad(total)(numpy::array({1.0, 2.0, 3.0})); }, StatusCode::kUnimplemented);
+  EXPECT_NE(text.find("hilo doesn't know what the handler computes. Hint: give the call a derivative with custom_vjp"),
+            std::string::npos)
+      << text;
 }
 
 TEST(TopK, GivesValuesAndPlacesAlongAnAxis) {

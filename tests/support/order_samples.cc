@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of ops about tokens, a random state, and functions with derivatives of their own.
+// Samples of ops about tokens, random states, and functions outside the program or with derivatives of their own.
+#include <algorithm>
+#include <cmath>
+
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
+#include "hilo/hlo/ops/ext/rng.h"
 #include "hilo/hlo/ops/extensions.h"
-#include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/random.h"
 #include "tests/support/sample_families.h"
 
@@ -18,6 +22,62 @@ Literal what_was_sent(const Literal& x) {
 
 hlo::AttributesPtr raw(const std::vector<std::string>& attributes) {
   return with<hlo::RawAttributes>([&](auto& a) { a.raw = {attributes.begin(), attributes.end()}; });
+}
+
+/// Elements of the type, as one number each.
+std::vector<long double> numbers_of(const Literal& x) {
+  std::vector<long double> all;
+  for (int64_t i = 0; i < x.shape().element_count(); ++i) {
+    const ElementType type = x.shape().element_type();
+    const bool whole = is_integer(type) || type == ElementType::kPred;
+    all.push_back(whole ? static_cast<long double>(whole_at(x, i)) : wide_at(x, i).real());
+  }
+  return all;
+}
+
+std::string check_uniform(const Literal& drawn, long double low, long double high) {
+  const std::vector<long double> x = numbers_of(drawn);
+  for (const long double value : x) {
+    if (!(value >= low && value <= high)) return "a number is outside its bounds";
+  }
+  // 17 rows of 8: all the same once in 10^100 runs, or never, for the state is the same in every run.
+  if (x.size() >= 100 && std::ranges::count(x, x[0]) == std::ssize(x)) return "all numbers are the same";
+  return "";
+}
+
+/// Does their mean lie where that of so many normal numbers does?
+std::string check_normal(const Literal& drawn, long double mean, long double deviation) {
+  const std::vector<long double> x = numbers_of(drawn);
+  if (x.empty()) return "";
+  long double sum = 0, squares = 0;
+  for (const long double value : x) {
+    sum += value - mean;
+    squares += (value - mean) * (value - mean);
+  }
+  const auto count = static_cast<long double>(x.size());
+  if (!(std::fabs(sum / count) <= 5 * deviation / std::sqrt(count))) return "the mean is elsewhere";
+  if (x.size() >= 100 && !(squares / count > deviation * deviation / 4 && squares / count < 4 * deviation * deviation))
+    return "the deviation is another";
+  return "";
+}
+
+Literal scalar_of(ElementType type, int64_t value) {
+  return wholes(Shape::scalar(type), [&](int64_t) { return value; });
+}
+
+Sample drawn(const Wanted& wanted, hlo::RandomDistribution distribution, int64_t a, int64_t b) {
+  const bool uniform = distribution == hlo::RandomDistribution::kUniform;
+  Sample s{.opcode = Opcode::kRng, .operands = {scalar_of(wanted.type, a), scalar_of(wanted.type, b)}};
+  s.attributes = with<hlo::RngAttributes>([&](auto& r) { r.distribution = distribution; });
+  s.declared = Shape::array(wanted.type, {wanted.n, 8});
+  s.expected = Literal(*s.declared);
+  // As the type has them. Integers stop below their bound; a float may round up to it.
+  const long double low = numbers_of(s.operands[0])[0], high = numbers_of(s.operands[1])[0];
+  const long double below = is_integer(wanted.type) ? 1 : 0;
+  s.check = [=](std::span<const Literal> got) {
+    return uniform ? check_uniform(got[0], low, high - below) : check_normal(got[0], low, high);
+  };
+  return s;
 }
 
 // ---- functions with a derivative of their own -------------------------------------------------------------------------
@@ -45,6 +105,19 @@ hlo::ComputationPtr square(const Shape& shape, bool with_residual) {
 }
 
 bool has_cotangent(ElementType type) { return is_floating(type) || is_complex(type); }
+
+/// Gives its operand's bytes: a handler of the tests'.
+constexpr std::string_view kPassesOn = "tests.passes_on";
+
+void ensure_that_passes_on_is_registered() {
+  static const Status once = register_custom_call(kPassesOn, [](const CustomCallFrame& frame) {
+    std::copy_n(static_cast<const std::byte*>(frame.operands[0].data),
+                frame.operands[0].element_count() * element_size_bytes(frame.operands[0].type),
+                static_cast<std::byte*>(frame.results[0].data));
+    return ok_status();
+  });
+  if (!once.ok()) throw std::logic_error(once.to_string());
+}
 
 }  // namespace
 
@@ -88,11 +161,32 @@ Samples transfer_samples(Opcode opcode, Wanted wanted) {
   return {s};
 }
 
+Samples rng_samples(Wanted wanted) {
+  using enum hlo::RandomDistribution;
+  const bool pred = wanted.type == ElementType::kPred;
+  Samples samples = {drawn(wanted, kUniform, pred ? 0 : 1, pred ? 1 : 6)};
+  // Far from 0, where the engine's own roundings of the sum would count; f8e8m0fnu's powers of two have another mean.
+  if (is_floating(wanted.type) && wanted.type != ElementType::kF8E8M0Fnu)
+    samples.push_back(drawn(wanted, kNormal, 4, 1));
+  return samples;
+}
+
 Samples rng_get_and_update_state_samples(Wanted wanted) {
   if (wanted.type != ElementType::kU64) return {};
   Sample s{.opcode = Opcode::kRngGetAndUpdateState, .declared = Shape::array(ElementType::kU64, {2})};
   s.attributes = with<hlo::RngStateAttributes>([](auto& a) { a.delta = 3; });
   s.expected = Literal::array<uint64_t>({2}, {117515157, 0});  // where XLA's begins
+  return {s};
+}
+
+Samples custom_call_samples(Wanted wanted) {
+  ensure_that_passes_on_is_registered();
+  const Literal x = elements(wanted, {wanted.n, 2});
+  hlo::CustomCallOptions options;
+  options.target = kPassesOn;
+  const Shape operands[] = {x.shape()};
+  Sample s{.opcode = Opcode::kCustomCall, .operands = {x}, .declared = x.shape(), .expected = x};
+  s.attributes = hlo::make_custom_call(options, operands, 1);
   return {s};
 }
 

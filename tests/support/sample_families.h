@@ -90,9 +90,11 @@ Samples started_collective_samples(hlo::Opcode opcode, Wanted wanted);
 // order_samples.cc: tokens, a random state, functions with derivatives of their own.
 Samples add_dependency_samples(Wanted wanted);
 Samples after_all_samples(Wanted wanted);
+Samples custom_call_samples(Wanted wanted);  ///< of a handler that passes its operand on
 Samples custom_vjp_samples(Wanted wanted);
 Samples custom_vjp_tangent_samples(Wanted wanted);
 Samples rng_get_and_update_state_samples(Wanted wanted);
+Samples rng_samples(Wanted wanted);  ///< judged by their bounds and moments, not by their values
 Samples transfer_samples(hlo::Opcode opcode, Wanted wanted);
 // window_samples.cc: windows, running reductions, batch norm.
 Samples batch_norm_grad_samples(Wanted wanted);

@@ -82,10 +82,8 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kTriangularSolve: return triangular_solve_samples(wanted);
     case Opcode::kTuple: return tuple_samples(wanted);
     case Opcode::kWhile: return while_samples(wanted);
-    // What a custom call means is its handler's business: tests/hlo/ops/custom_call_test.cc.
-    case Opcode::kCustomCall: return {};
-    // Draws are not values to compare with: tests/hlo/ops/ext/rng_test.cc.
-    case Opcode::kRng: return {};
+    case Opcode::kCustomCall: return custom_call_samples(wanted);
+    case Opcode::kRng: return rng_samples(wanted);
     case Opcode::kAllGather: return all_gather_of_replicas_samples(wanted);
     case Opcode::kAllReduce: return all_reduce_samples(wanted);
     case Opcode::kAllToAll: return all_to_all_samples(wanted);

@@ -69,8 +69,9 @@ bool is_among_replicas(hlo::Opcode opcode) {
 
 /// Ops that jaxlib 0.10.2 has no derivative of either: its ad.primitive_jvps lacks them.
 bool jax_has_no_jvp(hlo::Opcode opcode) {
-  return is_one_of(opcode, {hlo::kExtGeqrf, hlo::kExtGeqp3, hlo::kExtHouseholderProduct, hlo::kExtOrmqr,
-                            hlo::kExtTridiagonal, hlo::kExtSchur, hlo::kExtHessenberg, hlo::kExtCustomVjp});
+  return is_one_of(opcode,
+                   {hlo::kExtGeqrf, hlo::kExtGeqp3, hlo::kExtHouseholderProduct, hlo::kExtOrmqr, hlo::kExtTridiagonal,
+                    hlo::kExtSchur, hlo::kExtHessenberg, hlo::kExtCustomVjp, hlo::Opcode::kCustomCall});
 }
 
 template <typename Keep>
@@ -111,7 +112,7 @@ bool runs_alone(hlo::Opcode opcode) {
   using enum hlo::Opcode;
   const bool is_decomposition = opcode >= hlo::kExtLu && opcode <= hlo::kExtHessenberg;
   return runs(opcode) && !is_among_replicas(opcode) && !is_decomposition &&
-         !is_one_of(opcode, {kRngGetAndUpdateState, kAfterAll, kAddDependency, hlo::kExtCustomVjp});
+         !is_one_of(opcode, {kRng, kRngGetAndUpdateState, kCustomCall, kAfterAll, kAddDependency, hlo::kExtCustomVjp});
 }
 const std::vector<Cell>& refused_cells() { return all_cells().refused; }
 

@@ -115,8 +115,8 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kRecvDone:
     case Opcode::kSend:
     case Opcode::kSendDone: return lax::transfer_rules;
+    case Opcode::kCustomCall: return lax::custom_call_rules;
     case Opcode::kCollectiveReduce:
-    case Opcode::kCustomCall:
     case Opcode::kRaggedAllToAll:
     case Opcode::kShuffle: return lax::not_yet_rules;
   }
