@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <limits>
+#include <new>
 
 #include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/buffer_pool.h"
@@ -78,8 +78,8 @@ Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
     }
   }
   const Transform<double> exact(padded, isa);
-  const Status status = exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}});
-  if (!status.ok()) filter.assign(filter.size(), std::numeric_limits<double>::quiet_NaN());
+  if (!exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}}).ok())
+    throw std::bad_alloc();  // as vectors do
   for (double value : filter) chirp.filter.push_back(static_cast<T>(value / static_cast<double>(padded)));
   return chirp;
 }
