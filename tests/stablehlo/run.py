@@ -196,6 +196,22 @@ def what_xla_differs_by_counts_as_it_is_where_zeros_are_expected(place):
     holds(text, "failed ab (ours): ", "failed ac (ours): ", "failed ad (ours): ", "1 passed, 3 failed, 0 skipped")
 
 
+def an_array_that_devices_disagree_on_is_the_first_devices(place):
+    program = """module {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func public @main(%arg0: tensor<4xi32>) -> tensor<2xi32> {
+    %0 = sdy.manual_computation(%arg0) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{}]>] manual_axes={"x"} (%arg1: tensor<2xi32>) {
+      sdy.return %arg1 : tensor<2xi32>
+    } : (tensor<4xi32>) -> tensor<2xi32>
+    return %0 : tensor<2xi32>
+  }
+}
+"""
+    x, first, second = (npy((len(v),), v, "i4", "i") for v in ((1, 2, 3, 4), (1, 2), (3, 4)))
+    text = conformance(place, {"aa": ("exact", program, (x,), (first,)), "ab": ("exact", program, (x,), (second,))})
+    holds(text, "failed ab (ours): ", "1 passed, 1 failed, 0 skipped")
+
+
 def text_that_is_no_mlir_fails_with_its_place(place):
     (place.folder / "bad.mlir").write_text("module {\n  func.func @main() {\n    %0 = stablehlo.ad\n  }\n}\n")
     holds(place.bad(1, "run", "bad.mlir"), "bad.mlir:3:5: ")
@@ -210,7 +226,8 @@ CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_
          a_failing_check_names_op_shape_and_difference, eigenvectors_are_free_in_their_signs,
          eigenvectors_of_equal_values_are_free_in_their_space,
          results_that_xla_gives_in_two_ways_differ_by_ten_times_as_much,
-         what_xla_differs_by_counts_as_it_is_where_zeros_are_expected, text_that_is_no_mlir_fails_with_its_place)
+         what_xla_differs_by_counts_as_it_is_where_zeros_are_expected,
+         an_array_that_devices_disagree_on_is_the_first_devices, text_that_is_no_mlir_fails_with_its_place)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, {"add.mlir": ADD}))

@@ -148,8 +148,9 @@ Status compare_results(const Recorded& recorded, std::span<const Literal> actual
 Status run_recorded(const RecordedProgram& program, const Files& files, bool text) {
   HILO_ASSIGN_OR_RETURN(const Recorded recorded, load(program, files, text));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, recorded.run());
-  for (const std::vector<Literal>& own : results) HILO_RETURN_IF_ERROR(compare_results(recorded, own));
-  return ok_status();
+  // JAX shows an array by the first device that has each part. Devices differ where a manual computation calls an array
+  // whole along an axis and gives each device another one, which `check_vma=False` allows.
+  return compare_results(recorded, results.front());
 }
 
 bool wanted(const ConformanceOptions& options, const RecordedProgram& program) {
