@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom calls whose meaning HLO has: notes to a partitioner or a memory planner, which change no value, and ApproxTopK.
+// Custom calls whose meaning HLO has: notes to a partitioner or a memory planner, which change no value, ApproxTopK, and
+// sparse products.
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/slice.h"
@@ -76,6 +77,7 @@ constexpr KnownCall kKnownCalls[] = {
     {"SPMDShardToFullShape", translate_same_shape},
     {"Sharding", translate_identity},
     {"annotate_device_placement", translate_identity},
+    {"cpu_csr_sparse_dense_ffi", translate_sparse_product},
     {"dce_sink", translate_nothing},
 };
 

@@ -272,6 +272,7 @@ Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
 
 /// What does a custom call that HLO has other ops for; null for all others (translate_known_calls.cc).
 Handler known_custom_call(std::string_view target);
+Status translate_sparse_product(const OpContext& op);  // translate_sparse.cc
 
 /// The number that `by_device` has for the device that runs: s32[].
 StatusOr<hlo::InstructionId> device_entry(const OpContext& op, const std::vector<int64_t>& by_device);

@@ -96,3 +96,19 @@ func.func @unstable_sort() {
   check.expect_eq_const %0#1, dense<[18, 3, 15, 6, 12, 9, 0, 10, 19, 16, 13, 7, 4, 1, 11, 8, 14, 5, 17, 2]> : tensor<20xi32>
   func.return
 }
+
+// -----
+
+// [[1, 0, 2], [0, 0, 0], [0, 4, 5]] by rows; the last stored element belongs to none.
+func.func @sparse_products() {
+  %stored = stablehlo.constant dense<[1.0, 2.0, 4.0, 5.0, 9.0]> : tensor<5xf32>
+  %begins = stablehlo.constant dense<[0, 2, 2, 4]> : tensor<4xi32>
+  %columns = stablehlo.constant dense<[0, 2, 1, 2, 0]> : tensor<5xi32>
+  %vector = stablehlo.constant dense<[1.0, 10.0, 100.0]> : tensor<3xf32>
+  %matrix = stablehlo.constant dense<[[1.0, 2.0], [10.0, 20.0], [100.0, 200.0]]> : tensor<3x2xf32>
+  %0 = stablehlo.custom_call @cpu_csr_sparse_dense_ffi(%stored, %begins, %columns, %vector) {api_version = 4 : i32, backend_config = {}} : (tensor<5xf32>, tensor<4xi32>, tensor<5xi32>, tensor<3xf32>) -> tensor<3xf32>
+  check.expect_eq_const %0, dense<[201.0, 0.0, 540.0]> : tensor<3xf32>
+  %1 = stablehlo.custom_call @cpu_csr_sparse_dense_ffi(%stored, %begins, %columns, %matrix) {api_version = 4 : i32, backend_config = {}} : (tensor<5xf32>, tensor<4xi32>, tensor<5xi32>, tensor<3x2xf32>) -> tensor<3x2xf32>
+  check.expect_eq_const %1, dense<[[201.0, 402.0], [0.0, 0.0], [540.0, 1080.0]]> : tensor<3x2xf32>
+  func.return
+}
