@@ -2,7 +2,6 @@
 // The product of a sparse matrix, stored by rows, with a dense one: what JAX's BCSR calls on a CPU.
 #include <fmt/format.h>
 
-#include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/scatter.h"
@@ -52,9 +51,9 @@ class SparseSteps : public Steps {
     const Shape counts = Shape::array(ElementType::kS64, {stored});
     const InstructionId one_each = full(Shape::array(ElementType::kS64, shape(begins).dimensions()), 1);
     const InstructionId begun = add_at(full(counts, 0), begins, one_each);
-    auto along = std::make_shared<hlo::CumulativeAttributes>();
-    const InstructionId up_to = take(op_.builder.add(hlo::kExtCumsum, {begun}, std::move(along)));
-    return add(Opcode::kSubtract, {up_to, full(counts, 1)});
+    AttributeSetter along(hlo::kExtCumsum);
+    take(along.set("axis", 0));
+    return add(Opcode::kSubtract, {add(hlo::kExtCumsum, {begun}, &along), full(counts, 1)});
   }
 
  private:
