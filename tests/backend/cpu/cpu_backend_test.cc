@@ -65,6 +65,22 @@ TEST(CpuBackend, ReducesRowsColumnsAndEverything) {
   }
 }
 
+TEST(CpuBackend, ReducesDimensionsListedInAnyOrder) {
+  for (const std::vector<int64_t>& dimensions : std::vector<std::vector<int64_t>>{{3, 0}, {2, 0}, {3, 1, 0}, {2, 1}}) {
+    Builder b("main");
+    const Shape shape = Shape::array(ElementType::kF32, {2, 3, 4, 5});
+    const auto x = b.parameter(shape);
+    const auto sum = reduce(b, Opcode::kAdd, x, b.constant(zero(ElementType::kF32)), dimensions);
+    const auto y = b.parameter(b.shape(sum));
+    const auto joined = must(b.add(Opcode::kSubtract, {sum, y}));  // one region asks for the sum's elements
+    check(module_of(std::move(b), joined, dimensions_to_string(dimensions)));
+    Builder alone("main");
+    const auto only =
+        reduce(alone, Opcode::kAdd, alone.parameter(shape), alone.constant(zero(ElementType::kF32)), dimensions);
+    check(module_of(std::move(alone), only, dimensions_to_string(dimensions)));
+  }
+}
+
 TEST(CpuBackend, ComputesSoftmaxInOneKernel) {
   for (int64_t columns : {1, 7, 16, 100, 20000}) {
     Builder b("main");

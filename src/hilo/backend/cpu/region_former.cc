@@ -19,6 +19,13 @@ constexpr ValueId kNever = kNoValue;
 
 std::vector<int64_t> to_vector(std::span<const int64_t> s) { return {s.begin(), s.end()}; }
 
+/// In ascending order, as the row has them; a program may list them in any.
+hlo::Int64List reduced_dimensions(const hlo::Instruction& reduce) {
+  hlo::Int64List dimensions = hlo::attributes_of<hlo::ReduceAttributes>(reduce).dimensions;
+  std::ranges::sort(dimensions);
+  return dimensions;
+}
+
 }  // namespace
 
 RegionFormer::RegionFormer(const Graph& graph)
@@ -257,8 +264,7 @@ void RegionFormer::start_root(uint32_t n) {
   std::vector<int64_t> extents = to_vector(shape(node.results[0]).dimensions());
   const size_t rank = extents.size();
   if (i.opcode == Opcode::kReduce) {
-    for (int64_t d : hlo::attributes_of<hlo::ReduceAttributes>(i).dimensions)
-      extents.push_back(shape(node.operands[0]).dimension(d));
+    for (int64_t d : reduced_dimensions(i)) extents.push_back(shape(node.operands[0]).dimension(d));
   }
   const uint32_t region = new_region(node.results[0], std::move(extents));
   regions_[region].row_begin = rank;
@@ -277,7 +283,7 @@ void RegionFormer::start_root(uint32_t n) {
   }
   AccessMap input;
   input.index.resize(static_cast<size_t>(shape(node.operands[0]).rank()));
-  const hlo::Int64List& reduced = hlo::attributes_of<hlo::ReduceAttributes>(i).dimensions;
+  const hlo::Int64List reduced = reduced_dimensions(i);
   size_t kept = 0;
   for (size_t d = 0; d < input.index.size(); ++d) {
     const auto it = std::ranges::find(reduced, static_cast<int64_t>(d));
@@ -308,7 +314,7 @@ bool RegionFormer::dot_accepts(const Request& r) const {
 bool RegionFormer::row_accepts(const Node& node, const Request& r, bool apply) {
   Region& region = regions_[r.region];
   if (r.map.linear || !r.map.guards.empty() || region.updated != kNoValue) return false;
-  const hlo::Int64List& reduced = hlo::attributes_of<hlo::ReduceAttributes>(*node.instruction).dimensions;
+  const hlo::Int64List reduced = reduced_dimensions(*node.instruction);
   std::vector<int64_t> row;  // extents other than one
   for (int64_t d : reduced) {
     if (shape(node.operands[0]).dimension(d) != 1) row.push_back(shape(node.operands[0]).dimension(d));
