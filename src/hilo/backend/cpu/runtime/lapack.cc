@@ -58,13 +58,21 @@ size_t byte_size(const CustomCallBuffer& buffer) {
   return static_cast<size_t>(buffer.element_count() * element_size_bytes(buffer.type));
 }
 
+/// Bytes behind a buffer that OpenBLAS's gemv may read: one element more of the last vector, whose stride may be a column.
+size_t room_of(const CustomCallBuffer& buffer) {
+  constexpr int64_t kLeast = 64;
+  const std::span<const int64_t> matrix = buffer.dimensions.last(std::min<size_t>(buffer.dimensions.size(), 2));
+  const int64_t column = matrix.empty() ? 1 : std::ranges::max(matrix);
+  return static_cast<size_t>(kLeast + column * element_size_bytes(buffer.type));
+}
+
 StatusOr<Roomy> roomy(std::span<const CustomCallBuffer> buffers) {
-  constexpr size_t kRoom = 64;  // bytes
   Roomy r{{buffers.begin(), buffers.end()}, {}};
   for (CustomCallBuffer& buffer : r.buffers) {
     if (!is_complex(buffer.type)) continue;
-    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(byte_size(buffer) + kRoom));
-    std::memset(memory.data() + byte_size(buffer), 0, kRoom);
+    const size_t room = room_of(buffer);
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(byte_size(buffer) + room));
+    std::memset(memory.data() + byte_size(buffer), 0, room);
     buffer.data = memory.data();
     r.memory.push_back(std::move(memory));
   }
