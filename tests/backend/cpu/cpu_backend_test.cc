@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/cpu_backend.h"
 
+#include <fmt/format.h>
+
 #include <thread>
 
 #include "hilo/hlo/ops/dot.h"
@@ -8,6 +10,7 @@
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 
 namespace hilo::cpu {
@@ -78,6 +81,57 @@ TEST(CpuBackend, ReducesDimensionsListedInAnyOrder) {
     const auto only =
         reduce(alone, Opcode::kAdd, alone.parameter(shape), alone.constant(zero(ElementType::kF32)), dimensions);
     check(module_of(std::move(alone), only, dimensions_to_string(dimensions)));
+  }
+}
+
+/// argmin or argmax of f32[rows,columns], as JAX writes it; of several NaNs the first one counts.
+hlo::Module arg_reduction(bool least, int64_t rows, int64_t columns, int64_t dimension) {
+  const std::string text =
+      fmt::format(R"(HloModule m
+
+best {{
+  a = f32[] parameter(0)
+  i = s32[] parameter(1)
+  b = f32[] parameter(2)
+  j = s32[] parameter(3)
+  better = pred[] compare(a, b), direction={direction}
+  nan = pred[] compare(a, a), direction=NE
+  keep = pred[] or(better, nan)
+  equal = pred[] compare(a, b), direction=EQ
+  before = pred[] compare(i, j), direction=LT
+  tie = pred[] and(equal, before)
+  keep_index = pred[] or(keep, tie)
+  value = f32[] select(keep, a, b)
+  index = s32[] select(keep_index, i, j)
+  ROOT both = (f32[], s32[]) tuple(value, index)
+}}
+
+ENTRY main {{
+  x = f32[{rows},{columns}] parameter(0)
+  n = s32[{rows},{columns}] iota(), iota_dimension={dimension}
+  worst = f32[] constant({worst})
+  zero = s32[] constant(0)
+  ROOT r = (f32[{kept}], s32[{kept}]) reduce(x, n, worst, zero), dimensions={{{dimension}}}, to_apply=best
+}}
+)",
+                  fmt::arg("direction", least ? "LT" : "GT"), fmt::arg("worst", least ? "inf" : "-inf"),
+                  fmt::arg("rows", rows), fmt::arg("columns", columns), fmt::arg("dimension", dimension),
+                  fmt::arg("kept", dimension == 0 ? columns : rows));
+  StatusOr<hlo::Module> module = hlo::parse_module(text);
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  return module.ok() ? *std::move(module) : hlo::Module{};
+}
+
+TEST(CpuBackend, ArgReductionsGiveTheFirstOfSeveralNans) {
+  for (const int64_t columns : {3, 15, 16, 40, 203}) {
+    Literal x = sample(Shape::array(ElementType::kF32, {5, columns}), 1);
+    const std::span<float> values = x.data<float>();
+    for (size_t k = 0; k < values.size(); ++k) {
+      if (k % 11 == 5 || k % 11 == 6 || k % 7 == 3) values[k] = NAN;
+    }
+    for (const bool least : {true, false}) {
+      for (const int64_t dimension : {0, 1}) check(arg_reduction(least, 5, columns, dimension), {x});
+    }
   }
 }
 

@@ -82,6 +82,7 @@ class RegionEmitter {
   // region_reduce.cc: reducers
   Values neutral_values(const RegionNode& reduce);
   Values combine(const RegionNode& reduce, const Values& a, const Values& b, bool wide);
+  Values join_lanes(const RegionNode& reduce, const Values& a, const Values& b);
   llvm::Value* multiply_add(const RegionNode& dot, llvm::Value* accumulator);
   Values emit_body(const hlo::Computation& body, const Values& arguments, bool wide);
   Values finish_reduce(const RegionNode& reduce, Values accumulators);

@@ -78,6 +78,21 @@ Values RegionEmitter::combine(const RegionNode& reduce, const Values& a, const V
   return emit_body(*reduce.body, arguments, wide);
 }
 
+/// Lanes don't follow one another as elements of the row do. Of two NaNs the body of an arg-reduction keeps the left one,
+/// which must be the one that comes first in the row: the lower index of what both orders give, equal otherwise.
+Values RegionEmitter::join_lanes(const RegionNode& reduce, const Values& a, const Values& b) {
+  Values joined = combine(reduce, a, b, true);
+  const ReducerKind kind = reducer_of(reduce);
+  if (kind != ReducerKind::kArgMax && kind != ReducerKind::kArgMin) return joined;
+  if (!is_floating(region_.nodes[reduce.initial(0)].type)) return joined;
+  const ElementType index = region_.nodes[reduce.initial(1)].type;
+  const Values indices = {joined[1], combine(reduce, b, a, true)[1]};
+  StatusOr<Value*> lower = emit_elementwise(wide_, hlo::Opcode::kMinimum, index, index, nullptr, indices);
+  if (lower.ok()) joined[1] = *lower;
+  else fail(lower.status());
+  return joined;
+}
+
 /// accumulator + lhs * rhs, in the type of the sum.
 Value* RegionEmitter::multiply_add(const RegionNode& dot, Value* accumulator) {
   const ElementType type = accumulator_type(dot.type);
@@ -142,7 +157,7 @@ Values RegionEmitter::finish_reduce(const RegionNode& reduce, Values values) {
       for (int i = 0; i < facts_.shape.lanes; ++i) order[static_cast<size_t>(i)] = i < width ? i + width : i;
       Values other;
       for (Value* v : values) other.push_back(ir_.CreateShuffleVector(v, order));
-      values = combine(reduce, values, other, true);
+      values = join_lanes(reduce, values, other);
     }
     for (Value*& v : values) v = ir_.CreateExtractElement(v, uint64_t{0});
   }
