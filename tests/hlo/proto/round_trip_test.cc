@@ -161,8 +161,9 @@ std::string iota_groups(std::initializer_list<int64_t> sizes, std::initializer_l
   const std::vector<ComputationPtr> called;
   CollectiveAttributes attributes;
   const AttributeField field = op_def(Opcode::kAllReduce).fields[1];
-  const Status status = proto::read_field(*proto::find_place(Opcode::kAllReduce, "replica_groups"), field,
-                                          {*message, called}, attributes);
+  proto::InstructionMessage in{*message, called};
+  const Status status =
+      proto::read_field(*proto::find_place(Opcode::kAllReduce, "replica_groups"), field, in, attributes);
   if (!status.ok()) return status.to_string();
   std::string text;
   for (const Int64List& group : attributes.replica_groups) text += list_to_string(group);

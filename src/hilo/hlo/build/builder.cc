@@ -20,7 +20,7 @@ StatusOr<InstructionId> Builder::add(Opcode opcode, std::span<const InstructionI
     }
     shapes.push_back(draft_.instruction(id).shape);
   }
-  StatusOr<Shape> shape = check_instruction(op_def(opcode), shapes, attributes.get(), declared);
+  const StatusOr<Shape> shape = check_instruction(op_def(opcode), shapes, attributes.get(), declared);
   if (!shape.ok()) {
     Instruction asked;
     asked.opcode = opcode;

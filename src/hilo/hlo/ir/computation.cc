@@ -31,22 +31,36 @@ Fingerprint fingerprint_of(std::span<const Instruction> instructions, Instructio
   return f;
 }
 
-bool computes_effect(std::span<const Instruction> instructions) {
-  for (const Instruction& i : instructions) {
-    if (has_trait(i.opcode, kEffect)) return true;
-    for (const ComputationPtr& called : called_computations(i)) {
-      if (called->has_effect()) return true;
+/// Calls visit(computation) for those that an instruction calls, in field order.
+template <typename Visit>
+void for_each_called(const Instruction& instruction, const Visit& visit) {
+  if (instruction.attributes == nullptr) return;
+  for (const AttributeField& f : instruction.def().fields) {
+    if (f.kind == FieldKind::kComputation) {
+      const auto& computation = field_value<ComputationPtr>(f, *instruction.attributes);
+      if (computation != nullptr) visit(computation);
+    } else if (f.kind == FieldKind::kComputations) {
+      for (const ComputationPtr& c : field_value<std::vector<ComputationPtr>>(f, *instruction.attributes)) visit(c);
     }
   }
-  return false;
+}
+
+bool computes_effect(std::span<const Instruction> instructions) {
+  bool effect = false;
+  for (const Instruction& i : instructions) {
+    effect |= has_trait(i.opcode, kEffect);
+    for_each_called(i, [&](const ComputationPtr& called) { effect |= called->has_effect(); });
+  }
+  return effect;
 }
 
 void make_names_unique(std::span<Instruction> instructions) {
+  const bool all_made = std::ranges::all_of(instructions, [](const Instruction& i) { return i.name.empty(); });
   boost::unordered_flat_set<std::string_view> taken;  // views of the names, which stay where they are
-  taken.reserve(instructions.size());
+  if (!all_made) taken.reserve(instructions.size());
   for (Instruction& i : instructions) {
     if (i.name.empty()) i.name.append(opcode_name(i.opcode)).append(".").append(std::to_string(i.id));
-    if (taken.insert(i.name).second) continue;
+    if (all_made || taken.insert(i.name).second) continue;  // names that are made end in their id
     const std::string stem = i.name;
     for (InstructionId suffix = i.id; !taken.insert(i.name).second; ++suffix)
       i.name = stem + "." + std::to_string(suffix);
@@ -95,16 +109,17 @@ InstructionId ComputationDraft::append(Opcode opcode, const Shape& shape, std::s
   }
   const size_t begin = chunk_->size();
   chunk_->insert(chunk_->end(), operands.begin(), operands.end());
-  Instruction instruction;
+  const Shape own_shape = shape;  // which may be that of an instruction here, and these move
+  const InstructionId id = size();
+  Instruction& instruction = computation_->instructions_.emplace_back();
   instruction.opcode = opcode;
-  instruction.shape = shape;
-  instruction.id = size();
+  instruction.shape = own_shape;
+  instruction.id = id;
   instruction.operands = std::span<const InstructionId>(chunk_->data() + begin, operands.size());
   instruction.attributes = std::move(attributes);
   instruction.name = std::move(name);
-  instruction.origin = instruction.id;
-  computation_->instructions_.push_back(std::move(instruction));
-  return computation_->instructions_.back().id;
+  instruction.origin = id;
+  return id;
 }
 
 InstructionId ComputationDraft::append_copy(const Instruction& from, std::span<const InstructionId> operands) {
@@ -155,16 +170,7 @@ StatusOr<ComputationPtr> ComputationDraft::finish(InstructionId root) && {
 
 std::vector<ComputationPtr> called_computations(const Instruction& instruction) {
   std::vector<ComputationPtr> called;
-  if (instruction.attributes == nullptr) return called;
-  for (const AttributeField& f : instruction.def().fields) {
-    if (f.kind == FieldKind::kComputation) {
-      const auto& computation = field_value<ComputationPtr>(f, *instruction.attributes);
-      if (computation != nullptr) called.push_back(computation);
-    } else if (f.kind == FieldKind::kComputations) {
-      const auto& list = field_value<std::vector<ComputationPtr>>(f, *instruction.attributes);
-      called.insert(called.end(), list.begin(), list.end());
-    }
-  }
+  for_each_called(instruction, [&](const ComputationPtr& computation) { called.push_back(computation); });
   return called;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
 
+#include "hilo/base/text_hash.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
@@ -27,7 +28,7 @@ std::string_view opcode_name(Opcode opcode) { return kNames[static_cast<size_t>(
 
 std::optional<Opcode> opcode_from_name(std::string_view name) {
   static const auto* by_name = [] {
-    auto* map = new boost::unordered_flat_map<std::string_view, Opcode>;
+    auto* map = new boost::unordered_flat_map<std::string_view, Opcode, TextHash>;
     for (size_t i = 0; i < kNames.size(); ++i) map->emplace(kNames[i], static_cast<Opcode>(i));
     return map;
   }();

@@ -28,14 +28,16 @@ Status write_field(const Place& place, const AttributeField& field, const Attrib
 struct InstructionMessage {
   const WireMessage& message;
   const std::vector<ComputationPtr>& called;
+  /// A message in it that several attributes share, and its number: read once, as they stand side by side in a table.
+  WireMessage nested = WireMessage(std::string_view());
+  uint32_t nested_number = 0;
 };
 
 /// Reads the value of `field` from `place`; what is absent becomes the format's default.
 /// Errors    INVALID_ARGUMENT for a value of another form or out of range
-Status read_field(const Place& place, const AttributeField& field, const InstructionMessage& in,
-                  Attributes& attributes);
+Status read_field(const Place& place, const AttributeField& field, InstructionMessage& in, Attributes& attributes);
 
-/// The message that holds the place: the instruction's own, or the one inside it.
-StatusOr<WireMessage> message_of(const Place& place, const WireMessage& instruction);
+/// The message that holds the place: the instruction's own, or the one inside it, till the next is asked for.
+StatusOr<const WireMessage*> message_of(const Place& place, InstructionMessage& in);
 
 }  // namespace hilo::hlo::proto

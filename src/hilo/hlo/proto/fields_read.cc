@@ -17,16 +17,6 @@ Status no_form(const Place& place) {
   return unimplemented(fmt::format("attribute {} has no form in HloModuleProto", quote(place.key)));
 }
 
-StatusOr<std::vector<WireMessage>> read_items(const WireMessage& message, uint32_t number, std::string_view name) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(number));
-  std::vector<WireMessage> messages;
-  for (std::string_view item : items) {
-    HILO_ASSIGN_OR_RETURN(WireMessage one, WireMessage::read(item, name));
-    messages.push_back(std::move(one));
-  }
-  return messages;
-}
-
 /// Assigns integer fields 1, 2, ... of a message to `members`.
 template <typename... Members>
 Status read_members(const WireMessage& message, Members*... members) {
@@ -42,24 +32,21 @@ Status read_members(const WireMessage& message, Members*... members) {
 }
 
 Status read_window(const WireMessage& message, std::vector<WindowDimension>& window) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> dimensions, read_items(message, 1, "WindowDimension"));
-  for (const WireMessage& one : dimensions) {
+  return message.for_each_message(1, "WindowDimension", [&](const WireMessage& one) {
     WindowDimension& d = window.emplace_back();
     int64_t reversal = 0;
-    HILO_RETURN_IF_ERROR(read_members(one, &d.size, &d.stride, &d.padding_low, &d.padding_high, &d.window_dilation,
-                                      &d.base_dilation, &reversal));
+    Status status = read_members(one, &d.size, &d.stride, &d.padding_low, &d.padding_high, &d.window_dilation,
+                                 &d.base_dilation, &reversal);
     d.reversal = reversal != 0;
-  }
-  return ok_status();
+    return status;
+  });
 }
 
 Status read_padding(const WireMessage& message, std::vector<PaddingDimension>& padding) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> dimensions, read_items(message, 1, "PaddingConfigDimension"));
-  for (const WireMessage& one : dimensions) {
+  return message.for_each_message(1, "PaddingConfigDimension", [&](const WireMessage& one) {
     PaddingDimension& d = padding.emplace_back();
-    HILO_RETURN_IF_ERROR(read_members(one, &d.low, &d.high, &d.interior));
-  }
-  return ok_status();
+    return read_members(one, &d.low, &d.high, &d.interior);
+  });
 }
 
 Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
@@ -89,12 +76,10 @@ Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
 }
 
 Status read_slices(const WireMessage& message, uint32_t number, std::vector<SliceRange>& ranges) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> items, read_items(message, number, "SliceDimensions"));
-  for (const WireMessage& one : items) {
+  return message.for_each_message(number, "SliceDimensions", [&](const WireMessage& one) {
     SliceRange& range = ranges.emplace_back();
-    HILO_RETURN_IF_ERROR(read_members(one, &range.start, &range.limit, &range.stride));
-  }
-  return ok_status();
+    return read_members(one, &range.start, &range.limit, &range.stride);
+  });
 }
 
 /// IotaReplicaGroupListProto.
@@ -120,13 +105,12 @@ Status read_groups(const Place& place, const WireMessage& message, Int64Lists& g
   }
   HILO_ASSIGN_OR_RETURN(const WireMessage list, message.message(place.number, "CollectiveDeviceListProto"));
   const bool older = !message.has(place.number);
-  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> items,
-                        read_items(older ? message : list, older ? kReplicaGroups : 1, "ReplicaGroup"));
-  for (const WireMessage& one : items) {
+  const WireMessage& holder = older ? message : list;
+  return holder.for_each_message(older ? kReplicaGroups : 1, "ReplicaGroup", [&](const WireMessage& one) -> Status {
     HILO_ASSIGN_OR_RETURN(Int64List ids, one.integers(1));
     groups.push_back(std::move(ids));
-  }
-  return ok_status();
+    return ok_status();
+  });
 }
 
 /// The word that `number` stands for.
@@ -160,12 +144,10 @@ Status read_called(const Place& place, const AttributeField& field, const std::v
 }
 
 Status read_pairs(const WireMessage& message, uint32_t number, Int64Pairs& pairs) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<WireMessage> items, read_items(message, number, "SourceTarget"));
-  for (const WireMessage& one : items) {
+  return message.for_each_message(number, "SourceTarget", [&](const WireMessage& one) {
     auto& [source, target] = pairs.emplace_back();
-    HILO_RETURN_IF_ERROR(read_members(one, &source, &target));
-  }
-  return ok_status();
+    return read_members(one, &source, &target);
+  });
 }
 
 Status read_value(const Place& place, const AttributeField& field, const WireMessage& message, Attributes& attributes) {
@@ -235,22 +217,22 @@ Status read_value(const Place& place, const AttributeField& field, const WireMes
 
 }  // namespace
 
-StatusOr<WireMessage> message_of(const Place& place, const WireMessage& instruction) {
-  if (place.outer == 0) return instruction;
-  HILO_ASSIGN_OR_RETURN(const WireMessage outermost, instruction.message(outermost_of(place.outer), place.key));
-  if (inner_of(place.outer) == 0) return outermost;
-  return outermost.message(inner_of(place.outer), place.key);
+StatusOr<const WireMessage*> message_of(const Place& place, InstructionMessage& in) {
+  if (place.outer == 0) return &in.message;
+  if (in.nested_number == place.outer) return &in.nested;
+  HILO_ASSIGN_OR_RETURN(in.nested, in.message.message(outermost_of(place.outer), place.key));
+  if (inner_of(place.outer) != 0) {
+    HILO_ASSIGN_OR_RETURN(in.nested, in.nested.message(inner_of(place.outer), place.key));
+  }
+  in.nested_number = place.outer;
+  return &in.nested;
 }
 
-Status read_field(const Place& place, const AttributeField& field, const InstructionMessage& in,
-                  Attributes& attributes) {
+Status read_field(const Place& place, const AttributeField& field, InstructionMessage& in, Attributes& attributes) {
   if (place.form == Form::kCalled) return read_called(place, field, in.called, attributes);
   if (place.form == Form::kFollows) return ok_status();
-  std::optional<WireMessage> nested;
-  if (place.outer != 0) {
-    HILO_ASSIGN_OR_RETURN(nested, message_of(place, in.message));
-  }
-  const WireMessage& message = nested ? *nested : in.message;
+  HILO_ASSIGN_OR_RETURN(const WireMessage* const holder, message_of(place, in));
+  const WireMessage& message = *holder;
   switch (place.form) {
     case Form::kValue:
     case Form::kQuoted: return read_value(place, field, message, attributes);

@@ -218,7 +218,7 @@ StatusOr<bool> is_shown(Opcode opcode, const Place& place, const WireMessage& me
 }
 
 /// The text of what stands at `place`; "" for nothing to show.
-StatusOr<std::string> value_text(const Place& place, const InstructionMessage& in) {
+StatusOr<std::string> value_text(const Place& place, InstructionMessage& in) {
   if (place.form == Form::kGroups) return groups_text(in.message);
   if (place.form == Form::kLayouts) return layouts_text(place, in.message);
   if (place.form == Form::kAliases) return aliases_text(place, in.message);
@@ -270,12 +270,12 @@ Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out
   return ok_status();
 }
 
-Status read_raw(Opcode opcode, const InstructionMessage& in, RawAttributes& raw) {
+Status read_raw(Opcode opcode, InstructionMessage& in, RawAttributes& raw) {
   for (const Place& place : places()) {
     if (place.form == Form::kCalled || place.form == Form::kFollows || place.form == Form::kWord) continue;
     if (place.kind == FieldKind::kLiteral || find_place(opcode, place.key) != &place) continue;
-    HILO_ASSIGN_OR_RETURN(const WireMessage message, message_of(place, in.message));
-    HILO_ASSIGN_OR_RETURN(const bool shown, is_shown(opcode, place, message));
+    HILO_ASSIGN_OR_RETURN(const WireMessage* const message, message_of(place, in));
+    HILO_ASSIGN_OR_RETURN(const bool shown, is_shown(opcode, place, *message));
     if (!shown) continue;
     HILO_ASSIGN_OR_RETURN(const std::string value, value_text(place, in));
     // Several keys name the field of dimensions; text has the first of them.

@@ -10,6 +10,6 @@ namespace hilo::hlo::proto {
 /// Errors    UNIMPLEMENTED for attributes without a place or a form there
 Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out);
 
-Status read_raw(Opcode opcode, const InstructionMessage& in, RawAttributes& raw);
+Status read_raw(Opcode opcode, InstructionMessage& in, RawAttributes& raw);
 
 }  // namespace hilo::hlo::proto

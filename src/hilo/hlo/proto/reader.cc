@@ -5,12 +5,12 @@
 
 #include <algorithm>
 #include <array>
-#include <bitset>
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <deque>
 #include <optional>
 
 #include "hilo/base/text.h"
+#include "hilo/base/text_hash.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
@@ -79,10 +79,11 @@ class Reader {
 
   boost::unordered_flat_map<int64_t, ComputationPtr> computations_;
   boost::unordered_flat_map<std::string, ComputationPtr> by_name_;
-  boost::unordered_flat_map<int64_t, uint32_t> first_origins_;          // by computation id, if there is a schedule
-  boost::unordered_flat_map<int64_t, std::vector<int64_t>> schedule_;   // instruction ids, by computation id
-  boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;  // by their bytes
-  boost::unordered_flat_map<std::string_view, Shape> shapes_;           // by theirs: programs repeat few
+  boost::unordered_flat_map<int64_t, uint32_t> first_origins_;           // by computation id, if there is a schedule
+  boost::unordered_flat_map<int64_t, std::vector<int64_t>> schedule_;    // instruction ids, by computation id
+  boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;   // by their bytes
+  boost::unordered_flat_map<std::string_view, Shape, TextHash> shapes_;  // by theirs: programs repeat few
+  std::string key_;                                                      // of the annotations that are being read
   Parts parts_;                   // of the instruction that is being read; one for all, for its memory
   std::vector<int64_t> numbers_;  // of the list that is being read
 };
@@ -93,10 +94,6 @@ StatusOr<Opcode> read_opcode(const WireMessage& message) {
   if (opcode && !has_trait(*opcode, kExtension)) return *opcode;
   return unimplemented(fmt::format("unknown opcode {}", quote(name)));
 }
-
-using FieldSet = std::bitset<128>;  // of field numbers
-
-bool has_field(const FieldSet& set, uint32_t number) { return number < set.size() && set[number]; }
 
 FieldSet known_fields_of(Opcode opcode) {
   FieldSet known;
@@ -125,10 +122,11 @@ const FieldSet& known_fields(Opcode opcode) {
 
 /// A field that nothing here reads and that says something.
 Status check_all_known(const WireMessage& message, Opcode opcode) {
-  const FieldSet& known = known_fields(opcode);
+  const FieldSet unknown = message.present() & ~known_fields(opcode);
+  if (unknown.none()) return ok_status();
   for (const WireField& field : message.fields()) {
     const bool says = field.type == WireType::kBytes ? !field.bytes.empty() : field.value != 0;
-    if (says && !has_field(known, field.number))
+    if (says && unknown[place_in_set(field.number)])
       return unimplemented(fmt::format("HloInstructionProto: field {} of {} is not known to this version", field.number,
                                        opcode_name(opcode)));
   }
@@ -166,7 +164,7 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   const OpDef& def = op_def(parts.opcode);
   if (def.make_attributes == nullptr) return ok_status();
   parts.attributes = def.make_attributes();
-  const InstructionMessage in{message, parts.called};
+  InstructionMessage in{message, parts.called};
   if (has_raw_attributes(parts.opcode))
     return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));
   for (const auto& [field, place] : placed_fields(parts.opcode)) {
@@ -206,11 +204,14 @@ StatusOr<AnnotationsPtr> Reader::annotations_of(const WireMessage& message, cons
     for (uint32_t number : annotation_fields()) set.set(number);
     return set;
   }();
-  std::string key;
-  for (const WireField& field : message.fields()) {
-    if (!has_field(own, field.number)) continue;
+  std::string& key = key_;
+  key.clear();
+  const bool any = (message.present() & own).any();
+  for (const WireField& field : any ? message.fields() : std::span<const WireField>()) {
+    if (!own[place_in_set(field.number)]) continue;
     if (field.type != WireType::kBytes) return wrong_type("HloInstructionProto", field, WireType::kBytes);
-    key += fmt::format("{},{},", field.number, field.bytes.size());
+    for (uint64_t part : {uint64_t{field.number}, uint64_t{field.bytes.size()}})
+      key.append(reinterpret_cast<const char*>(&part), sizeof part);
     key += field.bytes;
   }
   HILO_RETURN_IF_ERROR(message.read_integers(kPredecessors, numbers_));

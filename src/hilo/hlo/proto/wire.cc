@@ -24,22 +24,14 @@ std::string_view wire_type_name(WireType type) {
   return "unknown";
 }
 
-/// Reads a varint of at most ten bytes from the front of `bytes`; false if there is none.
-bool take_varint(std::string_view& bytes, uint64_t& value) {
-  constexpr int kMostBytes = 10;
-  if (!bytes.empty() && static_cast<uint8_t>(bytes.front()) < kMore) {  // most are
-    value = static_cast<uint8_t>(bytes.front());
-    bytes.remove_prefix(1);
-    return true;
-  }
+/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte.
+inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
+  constexpr int kMostBits = 10 * kVarintBits;
   value = 0;
-  for (size_t i = 0; i < kMostBytes && i < bytes.size(); ++i) {
-    const auto byte = static_cast<uint8_t>(bytes[i]);
-    value |= static_cast<uint64_t>(byte & (kMore - 1)) << (kVarintBits * i);
-    if (byte < kMore) {
-      bytes.remove_prefix(i + 1);
-      return true;
-    }
+  for (int shift = 0; position < bytes.size() && shift < kMostBits; shift += kVarintBits) {
+    const auto byte = static_cast<uint8_t>(bytes[position++]);
+    value |= static_cast<uint64_t>(byte & (kMore - 1)) << shift;
+    if (byte < kMore) return true;
   }
   return false;
 }
@@ -128,12 +120,7 @@ Status WireReader::error(size_t at, uint32_t number, const std::string& problem)
                                       : fmt::format("{}: field {} at byte {}: {}", name_, number, at, problem));
 }
 
-bool WireReader::read_varint(uint64_t& value) {
-  std::string_view rest = message_.substr(position_);
-  if (!take_varint(rest, value)) return false;
-  position_ = message_.size() - rest.size();
-  return true;
-}
+bool WireReader::read_varint(uint64_t& value) { return take_varint(message_, position_, value); }
 
 bool WireReader::read_fixed(size_t size, uint64_t& value) {
   if (message_.size() - position_ < size) return false;
@@ -188,16 +175,22 @@ Status WireMessage::append(std::string_view message) {
   constexpr size_t kUsual = 16;  // fields of an instruction: one allocation for most. A field takes two bytes or more
   if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, kUsual));
   WireReader reader(message, name_);
-  while (!reader.at_end()) HILO_RETURN_IF_ERROR(reader.next(fields_.emplace_back()));
+  while (!reader.at_end()) {
+    WireField& field = fields_.emplace_back();
+    HILO_RETURN_IF_ERROR(reader.next(field));
+    present_.set(place_in_set(field.number));
+  }
   return ok_status();
 }
 
 Status WireMessage::assign(std::string_view message) {
   fields_.clear();
+  present_.reset();
   return append(message);
 }
 
 const WireField* WireMessage::find(uint32_t number) const {
+  if (!present_[place_in_set(number)]) return nullptr;
   for (size_t i = fields_.size(); i > 0; --i) {
     if (fields_[i - 1].number == number) return &fields_[i - 1];
   }
@@ -255,6 +248,7 @@ StatusOr<std::vector<int64_t>> WireMessage::integers(uint32_t number) const {
 
 Status WireMessage::read_integers(uint32_t number, std::vector<int64_t>& values) const {
   values.clear();
+  if (!present_[place_in_set(number)]) return ok_status();
   for (const WireField& field : fields_) {
     if (field.number == number) HILO_RETURN_IF_ERROR(append_integers(name_, field, values));
   }
@@ -277,10 +271,9 @@ Status append_integers(std::string_view message, const WireField& field, std::ve
     return ok_status();
   }
   if (field.type != WireType::kBytes) return wrong_type(message, field, WireType::kVarint);
-  std::string_view rest = field.bytes;
-  while (!rest.empty()) {
+  for (size_t position = 0; position < field.bytes.size();) {
     uint64_t value = 0;
-    if (!take_varint(rest, value)) {
+    if (!take_varint(field.bytes, position, value)) {
       return invalid_argument(
           fmt::format("{}: field {}: item {} of the packed list is cut off", message, field.number, values.size()));
     }

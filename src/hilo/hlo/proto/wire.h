@@ -2,6 +2,7 @@
 // hlo/proto/wire.h -- the wire format of protocol buffers: tagged fields out, tagged fields in, errors with their byte.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -52,6 +53,10 @@ struct WireField {
   std::string_view bytes;  ///< of kBytes; a view of the message
 };
 
+/// Numbers of fields; those from 127 on are one.
+using FieldSet = std::bitset<128>;
+inline size_t place_in_set(uint32_t number) { return number < 127 ? number : 127; }
+
 /// Reads the fields of one message, in order. Nothing is copied.
 class WireReader {
  public:
@@ -86,6 +91,8 @@ class WireMessage {
   Status assign(std::string_view message);
 
   std::span<const WireField> fields() const { return fields_; }
+  /// The numbers of the fields: most that are asked for aren't there.
+  const FieldSet& present() const { return present_; }
   bool has(uint32_t number) const { return find(number) != nullptr; }
   /// The last one, which counts for a field that isn't repeated; null if there is none.
   const WireField* find(uint32_t number) const;
@@ -105,6 +112,19 @@ class WireMessage {
   Status read_integers(uint32_t number, std::vector<int64_t>& values) const;
   /// The items of a repeated message or string.
   StatusOr<std::vector<std::string_view>> items(uint32_t number) const;
+  /// Reads the items of a repeated message, one after the other: read_one(const WireMessage&) is a Status.
+  template <typename ReadOne>
+  Status for_each_message(uint32_t number, std::string_view name, const ReadOne& read_one) const {
+    if (!present_[place_in_set(number)]) return ok_status();
+    WireMessage item(name);
+    for (const WireField& field : fields_) {
+      if (field.number != number) continue;
+      if (field.type != WireType::kBytes) return wrong_type(name_, field, WireType::kBytes);
+      HILO_RETURN_IF_ERROR(item.assign(field.bytes));
+      HILO_RETURN_IF_ERROR(read_one(item));
+    }
+    return ok_status();
+  }
 
   std::string_view name() const { return name_; }
 
@@ -113,6 +133,7 @@ class WireMessage {
   Status append(std::string_view message);
   std::string_view name_;
   std::vector<WireField> fields_;
+  FieldSet present_;
 };
 
 /// Appends the integers of one field, packed or not.
