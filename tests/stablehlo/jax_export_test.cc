@@ -45,7 +45,7 @@ TEST(JaxExport, NamesInDictionariesOfTheModuleAreWhole) {
   ASSERT_TRUE(tree.ok()) << tree.status().to_string();
   size_t found = 0;
   for (const Attribute& attribute : tree->attributes) {
-    for (std::string_view name : attribute.names) found += name == "num_batch_dims" ? 1 : 0;
+    for (const NamedAttribute& entry : attribute.entries) found += entry.name == "num_batch_dims" ? 1 : 0;
   }
   EXPECT_GT(found, 0u);
 }

@@ -105,6 +105,29 @@ TEST(TextReader, LocationsAreFollowedThroughAliasesWhereverTheyStand) {
   EXPECT_EQ(location.line, 7);
 }
 
+TEST(TextReader, AReduceThatAppliesAnOpHasItsLocationAndSoHasItsBody) {
+  const ModuleTree tree = tree_of(in_function(
+      R"(%0 = stablehlo.constant dense<0.0> : tensor<f32>
+      %1 = stablehlo.reduce(%x init: %0) applies stablehlo.add across dimensions = [1] : (tensor<2x3xf32>, tensor<f32>) -> tensor<2xf32> loc("a.py":7:1)
+      return %x : tensor<2x3xf32>)"));
+  for (const std::string_view name : {"stablehlo.reduce", "stablehlo.add"}) {
+    const Location& location = tree.locations[find_operation(tree, name).location];
+    EXPECT_EQ(location.file, "a.py") << name;
+    EXPECT_EQ(location.line, 7) << name;
+  }
+}
+
+TEST(TextReader, ANameThatIsANumberIsTheNumberOnlyAsMlirWritesIt) {
+  const ModuleTree tree =
+      tree_of(in_function("%7 = stablehlo.abs %x : tensor<2x3xf32>\n%07 = stablehlo.negate %7 : tensor<2x3xf32>\n"
+                          "%999999999 = stablehlo.sqrt %07 : tensor<2x3xf32>\nreturn %999999999 : tensor<2x3xf32>"));
+  const Operation& negate = find_operation(tree, "stablehlo.negate");
+  EXPECT_EQ(tree.operand(find_operation(tree, "stablehlo.sqrt"), 0), tree.result(negate, 0));
+  EXPECT_EQ(
+      error_of_text(in_function("%7 = stablehlo.abs %x : tensor<2x3xf32>\n%7 = stablehlo.abs %x : tensor<2x3xf32>")),
+      "INVALID_ARGUMENT: t.mlir:3:1: %7 is defined twice");
+}
+
 TEST(TextReader, TypeAndAttributeAliasesStandForTheirMeaning) {
   const ModuleTree tree = tree_of(
       "!t = tensor<2xf32>\n#dims = array<i64: 0>\n"

@@ -40,6 +40,34 @@ TEST(Translate, OpsThatTheEngineLacksKeepTheirAttributesAsText) {
   holds(hlo, "dim_labels=b01f_01io->b01f");
 }
 
+TEST(Translate, EqualBodiesAreOneComputation) {
+  const auto reduce = [](int result, std::string_view body) {
+    return fmt::format(
+        "%{} = stablehlo.reduce(%x init: %0) across dimensions = [0] : (tensor<4xf32>, tensor<f32>) -> "
+        "tensor<f32> reducer(%a: tensor<f32>, %b: tensor<f32>) {{ {} }}\n",
+        result, body);
+  };
+  const std::string text =
+      "func.func @f(%x: tensor<4xf32>) -> tensor<f32> {\n%0 = stablehlo.constant dense<0.0> : tensor<f32>\n" +
+      reduce(1, "%c = stablehlo.subtract %a, %b : tensor<f32> stablehlo.return %c : tensor<f32>") +
+      reduce(2, "%d = stablehlo.subtract %a, %b : tensor<f32> stablehlo.return %d : tensor<f32>") +
+      reduce(3, "%c = stablehlo.subtract %b, %a : tensor<f32> stablehlo.return %c : tensor<f32>") +
+      reduce(4, "%c = stablehlo.constant dense<1.0> : tensor<f32> stablehlo.return %c : tensor<f32>") +
+      reduce(5, "%c = stablehlo.constant dense<2.0> : tensor<f32> stablehlo.return %c : tensor<f32>") +
+      "return %1 : tensor<f32>\n}";
+  const StatusOr<hlo::Module> module = program(text);
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  std::vector<hlo::ComputationPtr> bodies;
+  for (const hlo::Instruction& instruction : module->entry->instructions()) {
+    for (const hlo::ComputationPtr& body : hlo::called_computations(instruction)) bodies.push_back(body);
+  }
+  ASSERT_EQ(bodies.size(), 5);
+  EXPECT_EQ(bodies[0], bodies[1]);
+  for (size_t i = 1; i < 5; ++i) {
+    for (size_t k = i + 1; k < 5; ++k) EXPECT_FALSE(bodies[i]->fingerprint() == bodies[k]->fingerprint()) << i << k;
+  }
+}
+
 TEST(Translate, CustomCallsCarryTargetConfigAndAliases) {
   const std::string hlo = hlo_of(
       R"(func.func @f(%x: tensor<3x3xf32>) -> tensor<3x3xf32> {

@@ -19,17 +19,12 @@ void ByteReader::take_failure(const ByteReader& part) {
   status_ = part.status_;
 }
 
-uint8_t ByteReader::byte() {
-  if (failed_) return 0;
-  if (position_ >= end_) {
-    fail("the data end here; wanted more");
-    return 0;
-  }
-  return static_cast<uint8_t>(data_[position_++]);
+uint8_t ByteReader::no_byte() {
+  fail("the data end here; wanted more");
+  return 0;
 }
 
-uint64_t ByteReader::number() {
-  const uint8_t first = byte();
+uint64_t ByteReader::long_number(uint8_t first) {
   const int extra = first == 0 ? 8 : std::countr_zero(first);
   if (failed_) return 0;
   if (remaining() < static_cast<size_t>(extra)) {
@@ -57,14 +52,9 @@ size_t ByteReader::count(size_t bytes_each) {
   return failed_ ? 0 : static_cast<size_t>(value);
 }
 
-uint32_t ByteReader::index(size_t limit, std::string_view what) {
-  const uint64_t value = number();
-  if (failed_) return 0;
-  if (value >= limit) {
-    fail(fmt::format("{} {} of {}", what, value, limit));
-    return 0;
-  }
-  return static_cast<uint32_t>(value);
+uint32_t ByteReader::no_index(uint64_t value, size_t limit, std::string_view what) {
+  if (!failed_) fail(fmt::format("{} {} of {}", what, value, limit));
+  return 0;
 }
 
 std::vector<int64_t> ByteReader::signed_numbers() {

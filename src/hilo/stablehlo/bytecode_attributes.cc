@@ -16,10 +16,10 @@ std::span<const std::byte> as_bytes(std::string_view text) {
   return {reinterpret_cast<const std::byte*>(text.data()), text.size()};
 }
 
-Attribute text_attribute(AttributeKind kind, std::string_view text) {
+Attribute text_attribute(ModuleTree& tree, AttributeKind kind, std::string_view text) {
   Attribute attribute;
   attribute.kind = kind;
-  attribute.text = text;
+  attribute.text = tree.keep(text);
   return attribute;
 }
 
@@ -40,11 +40,11 @@ AttributeId BytecodeReader::attribute_at(ByteReader& from, uint32_t index) {
   }
   ++depth;
   ByteReader in(data, source, attributes[index].begin, attributes[index].end);
-  Attribute made = read_attribute(in, attributes[index]);
+  const Attribute made = read_attribute(in, attributes[index]);
   --depth;
   from.take_failure(in);
   if (from.failed()) return 0;
-  attributes[index].id = tree.add(std::move(made));
+  attributes[index].id = tree.add(made);
   return attributes[index].id;
 }
 
@@ -62,11 +62,11 @@ Attribute BytecodeReader::read_attribute(ByteReader& in, const BytecodeEntry& en
   if (!entry.encoded) {
     std::string_view text = in.bytes(in.remaining());
     if (text.ends_with('\0')) text.remove_suffix(1);
-    return text_attribute(AttributeKind::kOther, text);
+    return text_attribute(tree, AttributeKind::kOther, text);
   }
   if (entry.dialect == "builtin") return read_builtin(in);
   if (entry.dialect == "vhlo") return read_vhlo(in);
-  if (entry.dialect == "sdy") return read_sdy(in);
+  if (entry.dialect == "sdy") return text_attribute(tree, AttributeKind::kOther, read_sdy(in));
   in.fail(StatusCode::kUnimplemented, fmt::format("an attribute of dialect '{}'", entry.dialect));
   return {};
 }
@@ -74,22 +74,25 @@ Attribute BytecodeReader::read_attribute(ByteReader& in, const BytecodeEntry& en
 Attribute BytecodeReader::read_dictionary(ByteReader& in) {
   Attribute made;
   made.kind = AttributeKind::kDictionary;
-  const size_t count = in.count(2);
-  for (size_t i = 0; i < count && !in.failed(); ++i) {
-    const std::string_view name = tree.intern(string_attribute(in));  // the next attribute may move this one
-    const AttributeId value = attribute(in);
-    if (in.failed()) break;
-    made.names.push_back(name);
-    made.elements.push_back(value);
+  std::vector<NamedAttribute> entries(in.count(2));
+  for (NamedAttribute& entry : entries) {
+    entry.name = tree.intern(string_attribute(in));
+    entry.value = attribute(in);
+    if (in.failed()) return made;
   }
+  made.entries = tree.keep(std::span<const NamedAttribute>(entries));
   return made;
 }
 
 Attribute BytecodeReader::read_list(ByteReader& in) {
   Attribute made;
   made.kind = AttributeKind::kArray;
-  const size_t count = in.count();
-  for (size_t i = 0; i < count && !in.failed(); ++i) made.elements.push_back(attribute(in));
+  std::vector<AttributeId> elements(in.count());
+  for (AttributeId& element : elements) {
+    element = attribute(in);
+    if (in.failed()) return made;
+  }
+  made.elements = tree.keep(std::span<const AttributeId>(elements));
   return made;
 }
 
@@ -157,7 +160,7 @@ Attribute BytecodeReader::read_elements(ByteReader& in) {
     return made;
   }
   StatusOr<Literal> literal = literal_from_bytes(type, as_bytes(type.six_bits != SixBits::kNone ? *carried : bytes));
-  if (literal.ok()) made.literal = *std::move(literal);
+  if (literal.ok()) made.literal = tree.keep(*std::move(literal));
   else in.fail(literal.status().code(), std::string(literal.status().message()));
   return made;
 }
@@ -176,12 +179,15 @@ Attribute BytecodeReader::read_dense_array(ByteReader& in) {
   } else if (count > bytes.size() || count * size != bytes.size()) {
     in.fail(fmt::format("an array of {} integers in {} bytes", count, bytes.size()));
   }
-  for (uint64_t i = 0; i < count && !in.failed(); ++i) {
+  if (in.failed()) return made;
+  std::vector<int64_t> integers(count);
+  for (uint64_t i = 0; i < count; ++i) {
     uint64_t value = 0;
     for (size_t b = size; b-- > 0;) value = value << 8 | static_cast<uint8_t>(bytes[i * size + b]);
     const int unused = 64 - static_cast<int>(8 * size);
-    made.integers.push_back(static_cast<int64_t>(value << unused) >> unused);
+    integers[i] = static_cast<int64_t>(value << unused) >> unused;
   }
+  made.integers = tree.keep(std::span<const int64_t>(integers));
   return made;
 }
 
@@ -190,13 +196,13 @@ Attribute BytecodeReader::read_builtin(ByteReader& in) {
   switch (static_cast<BuiltinAttribute>(code)) {
     case BuiltinAttribute::kArray: return read_list(in);
     case BuiltinAttribute::kDictionary: return read_dictionary(in);
-    case BuiltinAttribute::kString: return text_attribute(AttributeKind::kString, string(in));
+    case BuiltinAttribute::kString: return text_attribute(tree, AttributeKind::kString, string(in));
     case BuiltinAttribute::kStringWithType: {
-      Attribute made = text_attribute(AttributeKind::kString, string(in));
+      Attribute made = text_attribute(tree, AttributeKind::kString, string(in));
       made.type = type(in);
       return made;
     }
-    case BuiltinAttribute::kFlatSymbolRef: return text_attribute(AttributeKind::kSymbol, string_attribute(in));
+    case BuiltinAttribute::kFlatSymbolRef: return text_attribute(tree, AttributeKind::kSymbol, string_attribute(in));
     case BuiltinAttribute::kType: {
       Attribute made;
       made.kind = AttributeKind::kType;
@@ -214,7 +220,7 @@ Attribute BytecodeReader::read_builtin(ByteReader& in) {
     case BuiltinAttribute::kFusedLocWithMetadata:
     case BuiltinAttribute::kNameLoc:
     case BuiltinAttribute::kUnknownLoc:
-    case BuiltinAttribute::kFileLineColRange: return text_attribute(AttributeKind::kOther, "loc(...)");
+    case BuiltinAttribute::kFileLineColRange: return text_attribute(tree, AttributeKind::kOther, "loc(...)");
     case BuiltinAttribute::kSymbolRef:
     case BuiltinAttribute::kDenseResource:
     case BuiltinAttribute::kDenseString:
@@ -249,21 +255,18 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
       Attribute made;
       made.kind = AttributeKind::kDictionary;
       made.text = "stablehlo.output_operand_alias";
-      Attribute output, operand, inside;
-      output.kind = inside.kind = AttributeKind::kIntegers;
+      Attribute operand;
       operand.kind = AttributeKind::kInteger;
-      output.integers = in.signed_numbers();
+      const AttributeId output = tree.add_integers(in.signed_numbers());
       operand.integer = in.signed_number();
-      inside.integers = in.signed_numbers();
-      for (auto& [name, value] : {std::pair<std::string_view, Attribute&>{"output_tuple_indices", output},
-                                  {"operand_index", operand},
-                                  {"operand_tuple_indices", inside}}) {
-        made.names.push_back(tree.intern(name));
-        made.elements.push_back(tree.add(std::move(value)));
-      }
+      const AttributeId inside = tree.add_integers(in.signed_numbers());
+      const NamedAttribute entries[] = {{tree.intern("output_tuple_indices"), output},
+                                        {tree.intern("operand_index"), tree.add(operand)},
+                                        {tree.intern("operand_tuple_indices"), inside}};
+      made.entries = tree.keep(std::span<const NamedAttribute>(entries));
       return made;
     }
-    case VhloAttribute::kString: return text_attribute(AttributeKind::kString, string(in));
+    case VhloAttribute::kString: return text_attribute(tree, AttributeKind::kString, string(in));
     case VhloAttribute::kTensor: return read_elements(in);
     case VhloAttribute::kType: {
       Attribute made;
@@ -271,8 +274,8 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
       made.type = type(in);
       return made;
     }
-    case VhloAttribute::kResultAccuracy: return text_attribute(AttributeKind::kOther, "result_accuracy");
-    case VhloAttribute::kTypeExtensions: return text_attribute(AttributeKind::kOther, "type_extensions");
+    case VhloAttribute::kResultAccuracy: return text_attribute(tree, AttributeKind::kOther, "result_accuracy");
+    case VhloAttribute::kTypeExtensions: return text_attribute(tree, AttributeKind::kOther, "type_extensions");
     case VhloAttribute::kComparisonDirection:
     case VhloAttribute::kComparisonType:
     case VhloAttribute::kFftType:
@@ -283,7 +286,7 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
     case VhloAttribute::kResultAccuracyMode: {
       const std::span<const std::string_view> words = vhlo_words(kind);
       const uint32_t word = in.index(words.size(), "a value of an enum");
-      return text_attribute(AttributeKind::kWord, in.failed() ? "" : words[word]);
+      return text_attribute(tree, AttributeKind::kWord, in.failed() ? "" : words[word]);
     }
   }
   in.fail(StatusCode::kUnimplemented,

@@ -45,7 +45,8 @@ struct BytecodeReader {
   std::string_view string(ByteReader& from) { return pick(from, strings, "string"); }
 
   // bytecode_shardings.cc
-  Attribute read_sdy(ByteReader& in);
+  /// The text of an attribute of Shardy.
+  std::string read_sdy(ByteReader& in);
 
  private:
   AttributeId attribute_at(ByteReader& from, uint32_t index);

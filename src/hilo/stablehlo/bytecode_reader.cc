@@ -215,7 +215,7 @@ void IrReader::read_attributes(ByteReader& in, uint8_t mask, const BytecodeOpera
   if ((mask & kHasProperties) != 0 && !in.failed()) read_properties(in, known, list);
   if (own == kNone || in.failed()) return;
   const Attribute& dictionary = tree_.attributes[own];
-  for (size_t i = 0; i < dictionary.names.size(); ++i) list.push_back({dictionary.names[i], dictionary.elements[i]});
+  list.insert(list.end(), dictionary.entries.begin(), dictionary.entries.end());
 }
 
 void IrReader::read_operation(ByteReader& in, RegionId region) {
@@ -231,12 +231,11 @@ void IrReader::read_operation(ByteReader& in, RegionId region) {
   tree_.operations[id].name = known->tree_name;
   const uint8_t mask = in.byte();
   const LocationId location = reader_.location(in);
-  std::vector<NamedAttribute> attributes;
-  read_attributes(in, mask, *known, attributes);
+  const auto attributes = static_cast<uint32_t>(tree_.attribute_pool.size());
+  read_attributes(in, mask, *known, tree_.attribute_pool);
   Operation operation = tree_.operations[id];
   operation.location = location;
-  operation.attributes = {static_cast<uint32_t>(tree_.attribute_pool.size()), static_cast<uint32_t>(attributes.size())};
-  tree_.attribute_pool.insert(tree_.attribute_pool.end(), attributes.begin(), attributes.end());
+  operation.attributes = {attributes, static_cast<uint32_t>(tree_.attribute_pool.size()) - attributes};
   const size_t results = (mask & kHasResults) != 0 ? in.count() : 0;
   operation.results = {static_cast<uint32_t>(tree_.values.size()), static_cast<uint32_t>(results)};
   for (size_t i = 0; i < results && !in.failed(); ++i) tree_.values.push_back({reader_.type(in), id});

@@ -32,7 +32,7 @@ std::string in_quotes(std::string_view text) { return fmt::format("\"{}\"", text
 
 }  // namespace
 
-Attribute BytecodeReader::read_sdy(ByteReader& in) {
+std::string BytecodeReader::read_sdy(ByteReader& in) {
   // The texts of a list of attributes.
   const auto list = [&](std::string_view separator = ", ") {
     std::string text;
@@ -42,38 +42,37 @@ Attribute BytecodeReader::read_sdy(ByteReader& in) {
       if (in.failed()) break;
       const Attribute& part = tree.attributes[id];
       text += (i == 0 ? "" : std::string(separator)) +
-              (part.kind == AttributeKind::kString ? in_quotes(part.text) : part.text);
+              (part.kind == AttributeKind::kString ? in_quotes(part.text) : std::string(part.text));
     }
     return text;
   };
-  Attribute made;
-  made.kind = AttributeKind::kOther;
+  std::string made;
   const uint64_t code = in.number();
   switch (static_cast<Sdy>(code)) {
-    case Sdy::kManualAxes: made.text = "{" + list() + "}"; return made;
+    case Sdy::kManualAxes: return "{" + list() + "}";
     case Sdy::kMeshAxis: {
       const std::string_view name = string(in);
-      made.text = fmt::format("\"{}\"={}", name, in.signed_number());
+      made = fmt::format("\"{}\"={}", name, in.signed_number());
       return made;
     }
     case Sdy::kMesh: {
-      made.text = "<[" + list() + "]";
+      made = "<[" + list() + "]";
       const std::vector<int64_t> devices = in.signed_numbers();
       if (!devices.empty()) {
-        made.text += ", device_ids=[";
-        for (size_t i = 0; i < devices.size(); ++i) made.text += fmt::format("{}{}", i == 0 ? "" : ", ", devices[i]);
-        made.text += "]";
+        made += ", device_ids=[";
+        for (size_t i = 0; i < devices.size(); ++i) made += fmt::format("{}{}", i == 0 ? "" : ", ", devices[i]);
+        made += "]";
       }
-      made.text += ">";
+      made += ">";
       return made;
     }
     case Sdy::kSubAxisInfo: {
       const int64_t before = in.signed_number();
-      made.text = fmt::format(":({}){}", before, in.signed_number());
+      made = fmt::format(":({}){}", before, in.signed_number());
       return made;
     }
     case Sdy::kAxisRef: {
-      made.text = in_quotes(string(in));
+      made = in_quotes(string(in));
       const uint64_t part = in.number();  // an index, and in the lowest bit whether it is there
       if ((part & 1) == 0 || in.failed()) return made;
       if (part >> 1 >= attributes.size()) {
@@ -81,7 +80,7 @@ Attribute BytecodeReader::read_sdy(ByteReader& in) {
         return made;
       }
       if (const AttributeId id = attribute_at(in, static_cast<uint32_t>(part >> 1)); !in.failed())
-        made.text += tree.attributes[id].text;
+        made += tree.attributes[id].text;
       return made;
     }
     case Sdy::kDimensionSharding: {
@@ -89,8 +88,8 @@ Attribute BytecodeReader::read_sdy(ByteReader& in) {
       const bool closed = in.byte() != 0;
       const uint64_t priority = in.number();
       if (!closed) axes += axes.empty() ? "?" : ", ?";
-      made.text = "{" + axes + "}";
-      if ((priority & 1) != 0) made.text += fmt::format("p{}", priority >> 1);
+      made = "{" + axes + "}";
+      if ((priority & 1) != 0) made += fmt::format("p{}", priority >> 1);
       return made;
     }
     case Sdy::kTensorShardingV1:
@@ -99,25 +98,25 @@ Attribute BytecodeReader::read_sdy(ByteReader& in) {
       const AttributeId mesh = attribute(in);
       if (in.failed()) return made;
       const Attribute& where = tree.attributes[mesh];
-      const std::string prefix = where.kind == AttributeKind::kSymbol ? "@" + where.text : "mesh" + where.text;
+      const std::string prefix = fmt::format("{}{}", where.kind == AttributeKind::kSymbol ? "@" : "mesh", where.text);
       const std::string dimensions = list();
       const std::string replicated = list();
       const std::string unreduced = static_cast<Sdy>(code) == Sdy::kTensorShardingV1 ? std::string() : list();
-      made.text = fmt::format("<{}, [{}]", prefix, dimensions);
-      if (!replicated.empty()) made.text += fmt::format(", replicated={{{}}}", replicated);
-      if (!unreduced.empty()) made.text += fmt::format(", unreduced={{{}}}", unreduced);
-      made.text += ">";
+      made = fmt::format("<{}, [{}]", prefix, dimensions);
+      if (!replicated.empty()) made += fmt::format(", replicated={{{}}}", replicated);
+      if (!unreduced.empty()) made += fmt::format(", unreduced={{{}}}", unreduced);
+      made += ">";
       return made;
     }
     case Sdy::kPerValueV1:
-    case Sdy::kPerValueV2: made.text = "[" + list() + "]"; return made;
+    case Sdy::kPerValueV2: return "[" + list() + "]";
     case Sdy::kDimMapping:
     case Sdy::kTensorMapping:
     case Sdy::kOpShardingRule:
     case Sdy::kAxisRefList:
     case Sdy::kListOfAxisRefLists:
     case Sdy::kAllToAllParam:
-    case Sdy::kAllToAllParamList: made.text = "sdy..."; return made;  // rules of propagation, which hilo has no use for
+    case Sdy::kAllToAllParamList: return "sdy...";  // rules of propagation, which hilo has no use for
   }
   in.fail(StatusCode::kUnimplemented, fmt::format("attribute {} of dialect 'sdy'", code));
   return made;

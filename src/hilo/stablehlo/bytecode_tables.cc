@@ -238,7 +238,7 @@ uint64_t BytecodeTables::integers(std::span<const int64_t> values, ElementType t
 }
 
 uint64_t BytecodeTables::elements(const Attribute& attribute) {
-  if (!attribute.literal || attribute.type == kNone) {
+  if (attribute.literal == nullptr || attribute.type == kNone) {
     fail("a tensor without elements");
     return 0;
   }
@@ -293,8 +293,7 @@ uint64_t BytecodeTables::attribute(const Attribute& attribute) {
     case AttributeKind::kDictionary: {
       if (attribute.text == "stablehlo.output_operand_alias") return alias(attribute);
       std::vector<std::pair<std::string_view, AttributeId>> sorted;
-      for (size_t i = 0; i < attribute.names.size(); ++i)
-        sorted.emplace_back(attribute.names[i], attribute.elements[i]);
+      for (const NamedAttribute& entry : attribute.entries) sorted.emplace_back(entry.name, entry.value);
       std::sort(sorted.begin(), sorted.end());
       std::vector<uint64_t> parts;
       for (const auto& [key, value] : sorted) {
@@ -334,7 +333,7 @@ uint64_t BytecodeTables::property(const AttributeRow& row, const Attribute* attr
     case AttributeForm::kWord: return word(row.word, attribute == nullptr ? vhlo_words(row.word)[0] : attribute->text);
     case AttributeForm::kWords: {
       std::vector<uint64_t> words;
-      for (AttributeId id : attribute == nullptr ? std::vector<AttributeId>() : attribute->elements)
+      for (AttributeId id : attribute == nullptr ? std::span<const AttributeId>() : attribute->elements)
         words.push_back(word(row.word, tree_.attributes[id].text));
       return array(words);
     }

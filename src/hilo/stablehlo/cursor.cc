@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "hilo/base/text.h"
@@ -13,13 +12,6 @@ namespace hilo::stablehlo {
 namespace {
 
 constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-constexpr bool is_word_byte(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
-constexpr std::array<bool, 256> kWordBytes = [] {
-  std::array<bool, 256> table{};
-  for (size_t byte = 0; byte < table.size(); ++byte) table[byte] = is_word_byte(static_cast<char>(byte));
-  return table;
-}();
 constexpr int hex_value(char c) {
   if (is_digit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -62,20 +54,6 @@ bool Cursor::accept_word(std::string_view wanted) {
 
 Status Cursor::missing(std::string_view token, std::string_view where, std::string_view what) {
   return unexpected(fmt::format("'{}'", token), fmt::format("{}{}{}", where, what.empty() ? "" : " ", what));
-}
-
-std::string_view Cursor::word() {
-  const size_t begin = position();
-  if (begin >= end_ || !is_letter(text_[begin])) return {};
-  while (position_ < end_ && kWordBytes[static_cast<uint8_t>(text_[position_])]) ++position_;
-  return text_.substr(begin, position_ - begin);
-}
-
-std::string_view Cursor::suffix() {
-  const size_t begin = position_;
-  while (position_ < end_ && (kWordBytes[static_cast<uint8_t>(text_[position_])] || text_[position_] == '-'))
-    ++position_;
-  return text_.substr(begin, position_ - begin);
 }
 
 std::string_view Cursor::number() {

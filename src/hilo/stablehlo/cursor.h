@@ -3,13 +3,24 @@
 // column.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "hilo/base/status.h"
 
 namespace hilo::stablehlo {
+
+/// Bytes that names go on with.
+inline constexpr std::array<bool, 256> kWordBytes = [] {
+  std::array<bool, 256> table{};
+  for (size_t c = 0; c < table.size(); ++c)
+    table[c] =
+        (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' || c == '.';
+  return table;
+}();
 
 /// Reads forward through one text. Every reading function first skips blanks and comments. Names are views of the text.
 class Cursor {
@@ -46,7 +57,7 @@ class Cursor {
   /// Whether `token` stands next, letter for letter.
   bool next_is(std::string_view token) {
     skip_blanks();
-    return position_ + token.size() <= end_ && text_.substr(position_, token.size()) == token;
+    return position_ + token.size() <= end_ && std::memcmp(text_.data() + position_, token.data(), token.size()) == 0;
   }
   /// Accepts punctuation: '(', "->", "<{", ...
   bool accept(std::string_view token) {
@@ -62,9 +73,21 @@ class Cursor {
   }
 
   /// A bare identifier, [A-Za-z_][A-Za-z0-9_$.]*; empty if there is none here.
-  std::string_view word();
+  std::string_view word() {
+    const size_t begin = position();
+    const char first = begin < end_ ? text_[begin] : '\0';
+    if (!kWordBytes[static_cast<uint8_t>(first)] || first == '$' || first == '.' || (first >= '0' && first <= '9'))
+      return {};
+    while (position_ < end_ && kWordBytes[static_cast<uint8_t>(text_[position_])]) ++position_;
+    return {text_.data() + begin, position_ - begin};
+  }
   /// What follows a sigil: [A-Za-z0-9_$.-]+; empty if nothing does.
-  std::string_view suffix();
+  std::string_view suffix() {
+    const size_t begin = position_;
+    while (position_ < end_ && (kWordBytes[static_cast<uint8_t>(text_[position_])] || text_[position_] == '-'))
+      ++position_;
+    return {text_.data() + begin, position_ - begin};
+  }
   /// A number as written: sign, digits, hexadecimal digits after 0x, fraction, exponent; empty if there is none here.
   std::string_view number();
   StatusOr<int64_t> integer(std::string_view what);

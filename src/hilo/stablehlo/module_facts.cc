@@ -50,11 +50,10 @@ std::string lists_text(const ModuleTree& tree, const Attribute* lists, hlo::Modu
   for (size_t i = 0; i < lists->elements.size(); ++i) {
     const Attribute& dictionary = tree.attributes[lists->elements[i]];
     std::string entries;
-    for (size_t k = 0; k < dictionary.names.size(); ++k) {
-      const Attribute& value = tree.attributes[dictionary.elements[k]];
-      if (module != nullptr && dictionary.names[k] == kAlias && take_alias(value, static_cast<int64_t>(i), *module))
-        continue;
-      entries += (entries.empty() ? "" : ", ") + printed(tree, dictionary.names[k], value);
+    for (const auto& [name, id] : dictionary.entries) {
+      const Attribute& value = tree.attributes[id];
+      if (module != nullptr && name == kAlias && take_alias(value, static_cast<int64_t>(i), *module)) continue;
+      entries += (entries.empty() ? "" : ", ") + printed(tree, name, value);
       is_empty = false;
     }
     text += fmt::format("{}{{{}}}", i == 0 ? "" : ", ", entries);
@@ -115,19 +114,26 @@ struct Copier {
   AttributeId attribute(AttributeId id) const {
     Attribute copy = from.attributes[id];
     if (copy.type != kNone) copy.type = type(copy.type);
-    for (AttributeId& element : copy.elements) element = attribute(element);
-    for (std::string_view& name : copy.names) name = to.tree.intern(name);
-    return to.tree.add(std::move(copy));
+    copy.text = to.tree.keep(copy.text);
+    copy.integers = to.tree.keep(copy.integers);
+    if (copy.literal != nullptr) copy.literal = to.tree.keep(*copy.literal);
+    std::vector<AttributeId> elements;
+    for (AttributeId element : copy.elements) elements.push_back(attribute(element));
+    copy.elements = to.tree.keep(std::span<const AttributeId>(elements));
+    std::vector<NamedAttribute> entries;
+    for (const auto& [name, value] : copy.entries) entries.push_back({to.tree.intern(name), attribute(value)});
+    copy.entries = to.tree.keep(std::span<const NamedAttribute>(entries));
+    return to.tree.add(copy);
   }
 
   /// A dictionary of an argument or a result, with an alias if there is one.
   AttributeId dictionary(const Attribute* facts, std::optional<int64_t> alias) const {
     std::vector<NamedAttribute> entries, frontend;
-    for (size_t k = 0; facts != nullptr && k < facts->names.size(); ++k) {
-      const Attribute& value = from.attributes[facts->elements[k]];
+    for (const auto& [name, id] : facts == nullptr ? std::span<const NamedAttribute>() : facts->entries) {
+      const Attribute& value = from.attributes[id];
       if (!portable || value.kind != AttributeKind::kOther) {
-        entries.push_back({facts->names[k], attribute(facts->elements[k])});
-      } else if (facts->names[k] == kSharding) {
+        entries.push_back({name, attribute(id)});
+      } else if (name == kSharding) {
         frontend.push_back({"xla.sdy.sharding", to.tree.add_text(AttributeKind::kString, value.text)});
       }
     }
@@ -141,7 +147,7 @@ struct Copier {
     for (auto& [name, id] : entries) {
       if (name != "mhlo.frontend_attributes") continue;
       const Attribute had = to.tree.attributes[id];
-      for (size_t k = 0; k < had.names.size(); ++k) frontend.push_back({had.names[k], had.elements[k]});
+      frontend.insert(frontend.end(), had.entries.begin(), had.entries.end());
       id = to.dictionary(std::move(frontend));
       return;
     }
@@ -175,8 +181,8 @@ void add_module_facts(const Copier& copier, ModuleFacts& facts) {
   const ModuleTree& tree = copier.from;
   const Operation& root = tree.operations[0];
   if (const Attribute* const own = tree.find(root, "own"); own != nullptr) {
-    for (size_t k = 0; k < own->names.size(); ++k)
-      facts.own.push_back({copier.to.tree.intern(own->names[k]), copier.attribute(own->elements[k])});
+    for (const auto& [name, value] : own->entries)
+      facts.own.push_back({copier.to.tree.intern(name), copier.attribute(value)});
   }
   for (OperationId id = tree.regions[root.regions.begin].first; id != kNone; id = tree.operations[id].next) {
     const Operation& mesh = tree.operations[id];

@@ -35,20 +35,18 @@ StatusOr<std::vector<int64_t>> integers_of_literal(const ModuleTree& tree, const
 }  // namespace
 
 const Attribute* ModuleTree::find(const Attribute& dictionary, std::string_view name) const {
-  for (size_t i = 0; i < dictionary.names.size(); ++i) {
-    if (dictionary.names[i] == name) return &attributes[dictionary.elements[i]];
+  for (const NamedAttribute& entry : dictionary.entries) {
+    if (entry.name == name) return &attributes[entry.value];
   }
   return nullptr;
 }
 
 const Attribute* ModuleTree::find(const Operation& operation, std::string_view name) const {
-  const NamedAttribute* const begin = attribute_pool.data() + operation.attributes.begin;
-  const NamedAttribute* const end = begin + operation.attributes.count;
-  for (const NamedAttribute* a = begin; a != end; ++a) {
-    if (a->name == name) return &attributes[a->value];
+  for (const NamedAttribute& own : attributes_of(operation)) {
+    if (own.name == name) return &attributes[own.value];
   }
-  for (const NamedAttribute* a = begin; a != end; ++a) {
-    const Attribute& value = attributes[a->value];
+  for (const NamedAttribute& own : attributes_of(operation)) {
+    const Attribute& value = attributes[own.value];
     if (value.kind != AttributeKind::kDictionary || value.text.empty()) continue;
     if (const Attribute* field = find(value, name)) return field;
   }
@@ -57,44 +55,41 @@ const Attribute* ModuleTree::find(const Operation& operation, std::string_view n
 
 std::string_view ModuleTree::intern(std::string_view text) {
   const auto known = names.find(text);
-  return known != names.end() ? *known : *names.emplace(text).first;
+  return known != names.end() ? *known : *names.emplace(keep(text)).first;
 }
 
-AttributeId ModuleTree::add(Attribute attribute) {
-  attributes.push_back(std::move(attribute));
+AttributeId ModuleTree::add(const Attribute& attribute) {
+  attributes.push_back(attribute);
   return static_cast<AttributeId>(attributes.size() - 1);
 }
 
 AttributeId ModuleTree::add_text(AttributeKind kind, std::string_view text) {
   Attribute made;
   made.kind = kind;
-  made.text = text;
-  return add(std::move(made));
+  made.text = keep(text);
+  return add(made);
 }
 
-AttributeId ModuleTree::add_integers(std::vector<int64_t> integers) {
+AttributeId ModuleTree::add_integers(std::span<const int64_t> integers) {
   Attribute made;
   made.kind = AttributeKind::kIntegers;
-  made.integers = std::move(integers);
-  return add(std::move(made));
+  made.integers = keep(integers);
+  return add(made);
 }
 
-AttributeId ModuleTree::add_array(std::vector<AttributeId> elements) {
+AttributeId ModuleTree::add_array(std::span<const AttributeId> elements) {
   Attribute made;
   made.kind = AttributeKind::kArray;
-  made.elements = std::move(elements);
-  return add(std::move(made));
+  made.elements = keep(elements);
+  return add(made);
 }
 
 AttributeId ModuleTree::add_dictionary(std::span<const NamedAttribute> entries, std::string_view name) {
   Attribute made;
   made.kind = AttributeKind::kDictionary;
-  made.text = name;
-  for (const NamedAttribute& entry : entries) {
-    made.names.push_back(entry.name);
-    made.elements.push_back(entry.value);
-  }
-  return add(std::move(made));
+  made.text = keep(name);
+  made.entries = keep(entries);
+  return add(made);
 }
 
 void ModuleTree::append(RegionId region, OperationId operation) {
@@ -107,7 +102,7 @@ StatusOr<std::vector<int64_t>> integers_of(const ModuleTree& tree, const Attribu
   switch (attribute.kind) {
     case AttributeKind::kBool:
     case AttributeKind::kInteger: return std::vector<int64_t>{attribute.integer};
-    case AttributeKind::kIntegers: return attribute.integers;
+    case AttributeKind::kIntegers: return std::vector<int64_t>(attribute.integers.begin(), attribute.integers.end());
     case AttributeKind::kElements: return integers_of_literal(tree, attribute);
     case AttributeKind::kArray: {
       std::vector<int64_t> values;

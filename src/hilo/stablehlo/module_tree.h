@@ -3,15 +3,17 @@
 // translate.h turns into HLO.
 #pragma once
 
+#include <boost/unordered/unordered_flat_set.hpp>
 #include <cstdint>
+#include <deque>
 #include <memory>
-#include <optional>
+#include <memory_resource>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <vector>
 
+#include "hilo/base/text_hash.h"
 #include "hilo/types/literal.h"
 
 namespace hilo::stablehlo {
@@ -68,16 +70,22 @@ enum class AttributeKind : uint8_t {
   kOther,       ///< known as text only: shardings, meshes
 };
 
+struct NamedAttribute {
+  std::string_view name;
+  AttributeId value;
+};
+
+/// Owns nothing: lists and texts lie in the tree's memory, by ModuleTree::keep.
 struct Attribute {
   AttributeKind kind = AttributeKind::kUnit;
-  int64_t integer = 0;                  ///< of kBool and kInteger
-  double number = 0;                    ///< of kFloat
-  TypeId type = kNone;                  ///< of kType; of the value of kInteger, kFloat, kElements
-  std::string text;                     ///< of kString, kSymbol, kWord, kOther
-  std::vector<std::string_view> names;  ///< of kDictionary
-  std::vector<AttributeId> elements;    ///< of kArray; values of kDictionary
-  std::vector<int64_t> integers;        ///< of kIntegers
-  std::optional<Literal> literal;       ///< of kElements: all elements, or a scalar that stands for all
+  TypeId type = kNone;                           ///< of kType; of the value of kInteger, kFloat, kElements
+  int64_t integer = 0;                           ///< of kBool and kInteger
+  double number = 0;                             ///< of kFloat
+  std::string_view text = {};                    ///< of kString, kSymbol, kWord, kOther; a dictionary's name
+  std::span<const NamedAttribute> entries = {};  ///< of kDictionary
+  std::span<const AttributeId> elements = {};    ///< of kArray
+  std::span<const int64_t> integers = {};        ///< of kIntegers
+  const Literal* literal = nullptr;              ///< of kElements: all elements, or a scalar that stands for all
 };
 
 /// Where an operation comes from, as far as HLO's metadata can say it.
@@ -94,11 +102,6 @@ struct Value {
 /// `count` entries of a pool from `begin` on.
 struct Range {
   uint32_t begin = 0, count = 0;
-};
-
-struct NamedAttribute {
-  std::string_view name;
-  AttributeId value;
 };
 
 struct Operation {
@@ -118,12 +121,7 @@ struct Region {
   OperationId first = kNone, last = kNone;
 };
 
-/// Of strings and views alike: a view finds a string without a copy.
-struct TextHash {
-  using is_transparent = void;
-  size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-};
-
+/// Moves, but isn't copied: its parts point into its memory.
 struct ModuleTree {
   std::vector<Type> types;
   std::vector<Attribute> attributes;
@@ -133,12 +131,33 @@ struct ModuleTree {
   std::vector<Location> locations = {Location{}};
   std::vector<ValueId> operand_pool;
   std::vector<NamedAttribute> attribute_pool;
-  std::unordered_set<std::string, TextHash, std::equal_to<>> names;  ///< owns the texts that the views above show
+  boost::unordered_flat_set<std::string_view, TextHash>
+      names;  ///< of operations, attributes, locations; each text is there once
+  std::deque<Literal> literals;
+  /// Of what views and spans above show; freed at once.
+  std::unique_ptr<std::pmr::monotonic_buffer_resource> memory = std::make_unique<std::pmr::monotonic_buffer_resource>();
 
   /// A view that lives as long as the tree. Equal texts give the same view.
   std::string_view intern(std::string_view text);
+  /// A copy that lives as long as the tree.
+  std::string_view keep(std::string_view text) {
+    const std::span<const char> copy = keep(std::span<const char>(text));
+    return {copy.data(), copy.size()};
+  }
+  template <typename T>
+  std::span<const T> keep(std::span<const T> values) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    if (values.empty()) return {};
+    T* const copy = static_cast<T*>(memory->allocate(values.size_bytes(), alignof(T)));
+    std::uninitialized_copy(values.begin(), values.end(), copy);
+    return {copy, values.size()};
+  }
+  const Literal* keep(Literal literal) { return &literals.emplace_back(std::move(literal)); }
 
   ValueId operand(const Operation& operation, uint32_t i) const { return operand_pool[operation.operands.begin + i]; }
+  std::span<const NamedAttribute> attributes_of(const Operation& operation) const {
+    return {attribute_pool.data() + operation.attributes.begin, operation.attributes.count};
+  }
   ValueId result(const Operation& operation, uint32_t i) const { return operation.results.begin + i; }
   const Type& type_of(ValueId value) const { return types[values[value].type]; }
 
@@ -148,10 +167,10 @@ struct ModuleTree {
   /// Of a dictionary.
   const Attribute* find(const Attribute& dictionary, std::string_view name) const;
 
-  AttributeId add(Attribute attribute);
+  AttributeId add(const Attribute& attribute);
   AttributeId add_text(AttributeKind kind, std::string_view text);
-  AttributeId add_integers(std::vector<int64_t> integers);
-  AttributeId add_array(std::vector<AttributeId> elements);
+  AttributeId add_integers(std::span<const int64_t> integers);
+  AttributeId add_array(std::span<const AttributeId> elements);
   /// `name`: of the dialect's attribute whose fields these are.
   AttributeId add_dictionary(std::span<const NamedAttribute> entries, std::string_view name = {});
 

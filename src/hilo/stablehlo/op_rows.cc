@@ -205,7 +205,7 @@ std::span<const OpRow> op_rows() { return kRows; }
 const OpRow* find_row(std::string_view name) {
   if (name.starts_with("stablehlo.")) name.remove_prefix(std::string_view("stablehlo.").size());
   static const auto* const by_name = [] {
-    auto* const rows = new boost::unordered_flat_map<std::string_view, const OpRow*>;
+    auto* const rows = new boost::unordered_flat_map<std::string_view, const OpRow*, TextHash>;
     for (const OpRow& row : kRows) rows->emplace(row.name, &row);
     return rows;
   }();

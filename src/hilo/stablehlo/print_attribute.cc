@@ -50,14 +50,15 @@ std::string integers_text(const Attribute& attribute, const AttributeRow* row) {
 std::string dictionary_text(const ModuleTree& tree, const Attribute& attribute) {
   const bool named = !attribute.text.empty();
   std::string text = named ? fmt::format("#{}<", attribute.text) : "{";
-  for (size_t i = 0; i < attribute.names.size(); ++i) {
-    const Attribute& value = tree.attributes[attribute.elements[i]];
-    const bool bare = std::all_of(attribute.names[i].begin(), attribute.names[i].end(), is_of_name);
-    text += (i == 0 ? "" : ", ") + (bare ? std::string(attribute.names[i]) : quoted_mlir(attribute.names[i]));
+  for (size_t i = 0; i < attribute.entries.size(); ++i) {
+    const auto& [name, id] = attribute.entries[i];
+    const Attribute& value = tree.attributes[id];
+    const bool bare = std::all_of(name.begin(), name.end(), is_of_name);
+    text += (i == 0 ? "" : ", ") + (bare ? std::string(name) : quoted_mlir(name));
     if (value.kind == AttributeKind::kUnit) continue;
     if (named && value.kind == AttributeKind::kInteger) text += fmt::format(" = {}", value.integer);
     else if (named && value.kind == AttributeKind::kIntegers) text += " = " + print_list(value.integers);
-    else text += " = " + print_attribute(tree, value, attribute.names[i]);
+    else text += " = " + print_attribute(tree, value, name);
   }
   return text + (named ? ">" : "}");
 }
@@ -93,10 +94,11 @@ std::string print_attribute(const ModuleTree& tree, const Attribute& attribute, 
     case AttributeKind::kSymbol: return print_symbol(attribute.text);
     case AttributeKind::kType: return tree.types[attribute.type].spelled;
     case AttributeKind::kWord:
-      return row == nullptr ? attribute.text : fmt::format("#stablehlo<{} {}>", row->mnemonic, attribute.text);
-    case AttributeKind::kOther: return attribute.text;
+      return row == nullptr ? std::string(attribute.text)
+                            : fmt::format("#stablehlo<{} {}>", row->mnemonic, attribute.text);
+    case AttributeKind::kOther: return std::string(attribute.text);
     case AttributeKind::kElements: {
-      const std::string elements = attribute.literal ? print_elements(*attribute.literal) : std::string();
+      const std::string elements = attribute.literal != nullptr ? print_elements(*attribute.literal) : std::string();
       return fmt::format("dense<{}> : {}", elements, tree.types[attribute.type].spelled);
     }
     case AttributeKind::kIntegers: return integers_text(attribute, row);

@@ -8,9 +8,9 @@
 
 namespace hilo::stablehlo {
 
-StatusOr<std::vector<int64_t>> TextReader::read_integer_list(std::string_view what) {
+StatusOr<Integers> TextReader::read_integer_list(std::string_view what) {
   HILO_RETURN_IF_ERROR(cursor.expect("[", "before", what));
-  std::vector<int64_t> list;
+  Integers list;
   if (cursor.accept("]")) return list;
   do {
     if (cursor.accept_word("true")) {
@@ -152,7 +152,7 @@ StatusOr<AttributeId> read_word(TextReader& reader) {
   if (word == "true" || word == "false") {
     attribute.kind = AttributeKind::kBool;
     attribute.integer = word == "true" ? 1 : 0;
-    return reader.tree.add(std::move(attribute));
+    return reader.tree.add(attribute);
   }
   if (word == "dense") return reader.read_dense();
   if (word == "dense_resource") return reader.read_dense_resource();
@@ -161,7 +161,7 @@ StatusOr<AttributeId> read_word(TextReader& reader) {
   if (reader.at_type()) {
     attribute.kind = AttributeKind::kType;
     HILO_ASSIGN_OR_RETURN(attribute.type, reader.read_type());
-    return reader.tree.add(std::move(attribute));
+    return reader.tree.add(attribute);
   }
   cursor.word();
   if (cursor.next_is("<") || (word == "loc" && cursor.next_is("("))) {
@@ -185,7 +185,7 @@ StatusOr<AttributeId> TextReader::read_number(bool typed) {
   if (fraction) {
     attribute.kind = AttributeKind::kFloat;
     std::from_chars(text.data(), text.data() + text.size(), attribute.number);
-    return tree.add(std::move(attribute));
+    return tree.add(attribute);
   }
   attribute.kind = AttributeKind::kInteger;
   const size_t after = cursor.last_position();
@@ -201,7 +201,7 @@ StatusOr<AttributeId> TextReader::read_number(bool typed) {
     return cursor.error(begin, fmt::format("{} is no 64-bit integer", quote(cursor.between(begin, end))));
   attribute.integer = static_cast<int64_t>(negative ? 0 - magnitude : magnitude);
   cursor.set_position(after);
-  return tree.add(std::move(attribute));
+  return tree.add(attribute);
 }
 
 Status TextReader::read_dictionary(std::vector<NamedAttribute>& entries) {
@@ -242,7 +242,7 @@ StatusOr<AttributeId> TextReader::read_attribute() {
     Attribute attribute;
     attribute.kind = AttributeKind::kType;
     HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
-    return tree.add(std::move(attribute));
+    return tree.add(attribute);
   }
   if (!cursor.accept("#")) return read_word(*this);
   const std::string_view name = cursor.suffix();
@@ -300,7 +300,7 @@ StatusOr<AttributeId> TextReader::read_convolution_dimensions() {
       Attribute attribute;
       attribute.kind = AttributeKind::kInteger;
       attribute.integer = roles[r];
-      entries.push_back({tree.intern(kSides[s].names[r]), tree.add(std::move(attribute))});
+      entries.push_back({tree.intern(kSides[s].names[r]), tree.add(attribute)});
     }
     entries.push_back({tree.intern(kSides[s].spatial), tree.add_integers(std::move(spatial))});
   }

@@ -132,8 +132,8 @@ StatusOr<AttributeId> TextReader::read_dense() {
   StatusOr<Literal> literal = literal_from_bytes(one, as_bytes(bytes));
   if (!literal.ok()) return cursor.error(literal.status().code(), open, std::string(literal.status().message()));
   attribute.literal =
-      !whole && *count == 0 ? Literal(Shape::array(type.element, type.dimensions)) : *std::move(literal);
-  return tree.add(std::move(attribute));
+      tree.keep(!whole && *count == 0 ? Literal(Shape::array(type.element, type.dimensions)) : *std::move(literal));
+  return tree.add(attribute);
 }
 
 StatusOr<AttributeId> TextReader::read_dense_resource() {
@@ -148,7 +148,7 @@ StatusOr<AttributeId> TextReader::read_dense_resource() {
   Attribute attribute;
   attribute.kind = AttributeKind::kElements;
   HILO_ASSIGN_OR_RETURN(attribute.type, read_type());
-  const AttributeId id = tree.add(std::move(attribute));
+  const AttributeId id = tree.add(attribute);
   resources.push_back({id, std::move(name), position});
   return id;
 }
@@ -190,7 +190,7 @@ Status TextReader::read_resources() {
     StatusOr<Literal> literal = literal_from_bytes(tree.types[attribute.type], as_bytes(bytes->substr(4)));
     if (!literal.ok())
       return cursor.error(literal.status().code(), resource.position, std::string(literal.status().message()));
-    attribute.literal = *std::move(literal);
+    attribute.literal = tree.keep(*std::move(literal));
   }
   return ok_status();
 }

@@ -14,40 +14,40 @@ using Arguments = std::vector<std::pair<std::string_view, TypeId>>;
 // ---- What most pretty forms are: operands, words and `key = value` in any order, attributes, types.
 
 constexpr Clause kClauses[] = {
-    {"broadcast_in_dim", "dims", "broadcast_dimensions"},
-    {"dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"broadcast", "sizes", "broadcast_sizes"},
-    {"transpose", "dims", "permutation"},
-    {"reverse", "dims", "dimensions"},
-    {"map", "dims", "dimensions"},
+    {"broadcast_in_dim", "dims", "broadcast_dimensions"},
     {"concatenate", "dim", "dimension"},
-    {"get_dimension_size", "dim", "dimension"},
-    {"set_dimension_size", "dim", "dimension"},
-    {"iota", "dim", "iota_dimension"},
-    {"dynamic_iota", "dim", "iota_dimension"},
-    {"dynamic_slice", "sizes", "slice_sizes"},
-    {"pad", "low", "edge_padding_low"},
-    {"pad", "high", "edge_padding_high"},
-    {"pad", "interior", "interior_padding"},
     {"dot", "precision", "precision_config"},
     {"dot_general", "batching_dims", "lhs_batching_dimensions", "rhs_batching_dimensions"},
     {"dot_general", "contracting_dims", "lhs_contracting_dimensions", "rhs_contracting_dimensions"},
     {"dot_general", "precision", "precision_config"},
+    {"dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
+    {"dynamic_iota", "dim", "iota_dimension"},
+    {"dynamic_slice", "sizes", "slice_sizes"},
+    {"einsum", "config", "einsum_config"},
     {"fft", "type", "fft_type"},
     {"fft", "length", "fft_length"},
+    {"get_dimension_size", "dim", "dimension"},
+    {"iota", "dim", "iota_dimension"},
+    {"map", "dims", "dimensions"},
+    {"pad", "low", "edge_padding_low"},
+    {"pad", "high", "edge_padding_high"},
+    {"pad", "interior", "interior_padding"},
+    {"reduce_precision", "format", "format"},
+    {"reverse", "dims", "dimensions"},
     {"rng", "distribution", "rng_distribution"},
     {"rng_bit_generator", "algorithm", "rng_algorithm"},
-    {"reduce_precision", "format", "format"},
-    {"einsum", "config", "einsum_config"},
+    {"set_dimension_size", "dim", "dimension"},
+    {"transpose", "dims", "permutation"},
     {"unary_einsum", "config", "einsum_config"},
 };
 
-const Clause* clause_of(std::string_view operation, std::string_view word) {
-  const size_t dot = operation.find('.');
-  for (const Clause& clause : kClauses) {
-    if (clause.operation == operation.substr(dot + 1) && clause.word == word) return &clause;
-  }
-  return nullptr;
+static_assert(std::ranges::is_sorted(kClauses, {}, &Clause::operation));
+
+/// Those of an operation, of whatever dialect.
+std::span<const Clause> clauses_of(std::string_view operation) {
+  const std::string_view name = operation.substr(operation.find('.') + 1);
+  return std::ranges::equal_range(kClauses, name, {}, &Clause::operation);
 }
 
 /// Operations whose written types are those of their operands.
@@ -65,7 +65,7 @@ void add_integer(TextReader& reader, PendingOperation& operation, std::string_vi
   Attribute attribute;
   attribute.kind = AttributeKind::kInteger;
   attribute.integer = value;
-  add(operation, name, reader.tree.add(std::move(attribute)));
+  add(operation, name, reader.tree.add(attribute));
 }
 
 /// `e5m10`
@@ -99,16 +99,16 @@ Status read_algorithm(TextReader& reader, PendingOperation& operation) {
 }
 
 Status read_clause(TextReader& reader, PendingOperation& operation, std::string_view word) {
-  const std::string_view name = reader.tree.operations[operation.id].name;
-  const Clause* const clause = clause_of(name, word);
+  const auto found = std::ranges::find(operation.known.clauses, word, &Clause::word);
+  const Clause* const clause = found == operation.known.clauses.end() ? nullptr : &*found;
   if (clause != nullptr && clause->attribute == "format") return read_format(reader, operation);
-  if (name == "stablehlo.dot_general" && word == "algorithm") return read_algorithm(reader, operation);
+  if (word == "algorithm" && operation.known.name == "stablehlo.dot_general") return read_algorithm(reader, operation);
   if (clause != nullptr && !clause->second.empty()) {
-    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> left, reader.read_integer_list(word));
+    HILO_ASSIGN_OR_RETURN(const Integers left, reader.read_integer_list(word));
     HILO_RETURN_IF_ERROR(reader.cursor.expect("x", "between the lists of", word));
-    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> right, reader.read_integer_list(word));
-    add(operation, clause->attribute, reader.tree.add_integers(std::move(left)));
-    add(operation, clause->second, reader.tree.add_integers(std::move(right)));
+    HILO_ASSIGN_OR_RETURN(const Integers right, reader.read_integer_list(word));
+    add(operation, clause->attribute, reader.tree.add_integers(left));
+    add(operation, clause->second, reader.tree.add_integers(right));
     return ok_status();
   }
   const std::string_view attribute = clause == nullptr ? reader.tree.intern(word) : clause->attribute;
@@ -149,7 +149,7 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
     add(operation, "value", value);
     return ok_status();
   }
-  if (reader.tree.operations[operation.id].name != "stablehlo.compare" || words > 1)
+  if (operation.known.name != "stablehlo.compare" || words > 1)
     return cursor.error(position, fmt::format("unexpected {} here", quote(word)));
   add(operation, words++ == 0 ? "comparison_direction" : "compare_type",
       reader.tree.add_text(AttributeKind::kWord, word));
@@ -159,14 +159,13 @@ Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
 /// `: T`, `: T, T`, `: (T) -> T`, `: T -> T`.
 Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t named) {
   Cursor& cursor = reader.cursor;
-  const std::string_view name = reader.tree.operations[operation.id].name;
   if (!cursor.accept(":")) return ok_status();
   std::vector<TypeId>& types = operation.operand_types;
   HILO_RETURN_IF_ERROR(reader.read_types(types));
   if (cursor.accept("->")) return reader.read_types(operation.result_types);
-  if (has_no_results(name)) return ok_status();
+  if (!operation.known.has_results) return ok_status();
   if (types.empty()) return cursor.unexpected("a type", "here");
-  if (name == "stablehlo.optimization_barrier" || types.size() == named) operation.result_types = types;
+  if (types.size() == named || operation.known.name == "stablehlo.optimization_barrier") operation.result_types = types;
   else operation.result_types = {types.back()};
   return ok_status();
 }
@@ -202,8 +201,7 @@ Status read_items(TextReader& reader, PendingOperation& operation, uint32_t name
   }
   if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   HILO_RETURN_IF_ERROR(read_type_tail(reader, operation, named));
-  const std::string_view name = reader.tree.operations[operation.id].name;
-  if (name.starts_with("check.") && cursor.next_is("{"))
+  if (cursor.next_is("{") && operation.known.name.starts_with("check."))
     HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   return ok_status();
 }
@@ -235,16 +233,15 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a function"));
   add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
   Arguments arguments, results;
-  Attribute argument_attributes, result_attributes;
-  argument_attributes.kind = result_attributes.kind = AttributeKind::kArray;
-  HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, &argument_attributes.elements));
+  std::vector<AttributeId> argument_attributes, result_attributes;
+  HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, &argument_attributes));
   if (cursor.accept("->")) {
     if (cursor.next_is("(")) {
-      HILO_RETURN_IF_ERROR(reader.read_arguments(results, &result_attributes.elements));
+      HILO_RETURN_IF_ERROR(reader.read_arguments(results, &result_attributes));
     } else {
       HILO_ASSIGN_OR_RETURN(const TypeId type, reader.read_type());
       results.emplace_back("", type);
-      result_attributes.elements.push_back(reader.tree.add_dictionary({}));
+      result_attributes.push_back(reader.tree.add_dictionary({}));
     }
   }
   Type type;
@@ -255,9 +252,9 @@ Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) 
   Attribute function_type;
   function_type.kind = AttributeKind::kType;
   function_type.type = reader.add_type(std::move(type));
-  add(operation, "function_type", reader.tree.add(std::move(function_type)));
-  add(operation, "arg_attrs", reader.tree.add(std::move(argument_attributes)));
-  add(operation, "res_attrs", reader.tree.add(std::move(result_attributes)));
+  add(operation, "function_type", reader.tree.add(function_type));
+  add(operation, "arg_attrs", reader.tree.add_array(argument_attributes));
+  add(operation, "res_attrs", reader.tree.add_array(result_attributes));
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   return cursor.next_is("{") ? reader.read_region(operation, arguments) : ok_status();
 }
@@ -271,7 +268,7 @@ Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) 
     return cursor.error(operation.position, "a constant without elements");
   operation.result_types = {attribute.type};
   add(operation, "value", value);
-  reader.tree.operations[operation.id].name = "stablehlo.constant";  // chlo.constant is no other
+  reader.tree.operations[operation.id].name = reader.tree.intern("stablehlo.constant");  // chlo.constant is no other
   return ok_status();
 }
 
@@ -281,7 +278,7 @@ Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
   operation.operands.push_back(value);
   HILO_RETURN_IF_ERROR(cursor.expect("[", "before the ranges of a slice"));
-  std::vector<int64_t> starts, limits, strides;
+  Integers starts, limits, strides;
   if (!cursor.accept("]")) {
     do {
       HILO_ASSIGN_OR_RETURN(const int64_t start, cursor.integer("a start"));
@@ -297,9 +294,9 @@ Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
     } while (cursor.accept(","));
     HILO_RETURN_IF_ERROR(cursor.expect("]", "after the ranges of a slice"));
   }
-  add(operation, "start_indices", reader.tree.add_integers(std::move(starts)));
-  add(operation, "limit_indices", reader.tree.add_integers(std::move(limits)));
-  add(operation, "strides", reader.tree.add_integers(std::move(strides)));
+  add(operation, "start_indices", reader.tree.add_integers(starts));
+  add(operation, "limit_indices", reader.tree.add_integers(limits));
+  add(operation, "strides", reader.tree.add_integers(strides));
   return read_functional_tail(reader, operation);
 }
 
@@ -344,16 +341,18 @@ Status add_reducer(TextReader& reader, PendingOperation& operation, std::string_
   tree.regions.push_back({});
   const ValueId x = reader.add_value(type, kNone), y = reader.add_value(type, kNone);
   tree.regions[region].arguments = {x, 2};
-  PendingOperation body = reader.new_operation();
-  HILO_RETURN_IF_ERROR(reader.begin_operation(body, name, operation.position));
-  const OperationId made = body.id;
-  body.operands = {x, y};
-  body.result_types = {type};
-  HILO_RETURN_IF_ERROR(reader.finish_operation(body, region));
-  PendingOperation back = reader.new_operation();
-  HILO_RETURN_IF_ERROR(reader.begin_operation(back, "stablehlo.return", operation.position));
-  back.operands = {tree.result(tree.operations[made], 0)};
-  HILO_RETURN_IF_ERROR(reader.finish_operation(back, region));
+  HILO_ASSIGN_OR_RETURN(PendingOperation* const body,
+                        reader.begin_operation(reader.known_operation(name), operation.position));
+  HILO_ASSIGN_OR_RETURN(operation.location, reader.read_location());  // which is the body's too
+  body->location = operation.location;
+  const OperationId made = body->id;
+  body->operands = {x, y};
+  body->result_types = {type};
+  HILO_RETURN_IF_ERROR(reader.finish_operation(*body, region));
+  HILO_ASSIGN_OR_RETURN(PendingOperation* const back,
+                        reader.begin_operation(reader.known_operation("stablehlo.return"), operation.position));
+  back->operands = {tree.result(tree.operations[made], 0)};
+  HILO_RETURN_IF_ERROR(reader.finish_operation(*back, region));
   operation.regions.push_back(tree.regions[region]);
   return ok_status();
 }
@@ -378,8 +377,8 @@ Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
   if (!cursor.accept_word("across") || !cursor.accept_word("dimensions"))
     return cursor.unexpected("'across dimensions'", "in reduce");
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimensions'"));
-  HILO_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, reader.read_integer_list("dimensions"));
-  add(operation, "dimensions", reader.tree.add_integers(std::move(dimensions)));
+  HILO_ASSIGN_OR_RETURN(const Integers dimensions, reader.read_integer_list("dimensions"));
+  add(operation, "dimensions", reader.tree.add_integers(dimensions));
   HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
   if (!applied.empty()) return add_reducer(reader, operation, applied);
   if (!cursor.accept_word("reducer")) return cursor.unexpected("'reducer'", "after the types of reduce");
@@ -426,12 +425,12 @@ Status read_while(TextReader& reader, PendingOperation& operation, uint32_t) {
 }
 
 /// `[[1, 2], [3, 4]]` as the numbers 1, 2, 3, 4.
-StatusOr<std::vector<int64_t>> read_pairs(TextReader& reader) {
-  std::vector<int64_t> flat;
+StatusOr<Integers> read_pairs(TextReader& reader) {
+  Integers flat;
   HILO_RETURN_IF_ERROR(reader.cursor.expect("[", "before padding"));
   if (reader.cursor.accept("]")) return flat;
   do {
-    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> pair, reader.read_integer_list("padding"));
+    HILO_ASSIGN_OR_RETURN(const Integers pair, reader.read_integer_list("padding"));
     if (pair.size() != 2) return reader.cursor.unexpected("pairs", "in padding");
     flat.insert(flat.end(), pair.begin(), pair.end());
   } while (reader.cursor.accept(","));
@@ -464,9 +463,9 @@ Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_
         std::find_if(std::begin(kWindow), std::end(kWindow), [&](const auto& w) { return w.first == word; });
     if (known == std::end(kWindow)) return cursor.error(position, fmt::format("a window has no {}", quote(word)));
     HILO_RETURN_IF_ERROR(cursor.expect("=", "in a window"));
-    StatusOr<std::vector<int64_t>> values = word == "pad" ? read_pairs(reader) : reader.read_integer_list(word);
+    const StatusOr<Integers> values = word == "pad" ? read_pairs(reader) : reader.read_integer_list(word);
     if (!values.ok()) return values.status();
-    add(operation, known->second, reader.tree.add_integers(*std::move(values)));
+    add(operation, known->second, reader.tree.add_integers(*values));
     cursor.accept(",");
   }
   return read_functional_tail(reader, operation);
@@ -536,7 +535,7 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimension'"));
   HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("a dimension"));
   add_integer(reader, operation, "dimension", dimension);
-  add(operation, "operandSegmentSizes", reader.tree.add_integers({inputs, inits}));
+  add(operation, "operandSegmentSizes", reader.tree.add_integers(std::vector<int64_t>{inputs, inits}));
   if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
   HILO_RETURN_IF_ERROR(reader.read_region(operation, {}));
   return read_functional_tail(reader, operation);
@@ -544,7 +543,7 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
 
 struct Form {
   std::string_view name;
-  Status (*read)(TextReader&, PendingOperation&, uint32_t named);
+  decltype(KnownOperation::read) read;
 };
 constexpr Form kForms[] = {
     {"builtin.module", read_module},
@@ -575,17 +574,22 @@ bool is_known_dialect(std::string_view name) {
 
 std::span<const Clause> clauses() { return kClauses; }
 
+KnownOperation TextReader::facts_of(std::string_view name) {
+  KnownOperation known;
+  known.name = tree.intern(name);
+  known.clauses = clauses_of(known.name);
+  known.has_results = !has_no_results(known.name);
+  const auto form = std::ranges::find(kForms, known.name, &Form::name);
+  if (form != std::end(kForms)) known.read = form->read;
+  else if (is_known_dialect(known.name)) known.read = read_items;
+  return known;
+}
+
 Status TextReader::read_pretty(PendingOperation& operation, uint32_t named) {
-  const std::string_view name = tree.operations[operation.id].name;
-  for (const Form& form : kForms) {
-    if (form.name == name) return form.read(*this, operation, named);
-  }
-  if (!is_known_dialect(name)) {
-    return cursor.error(
-        StatusCode::kUnimplemented, operation.position,
-        fmt::format("the pretty form of {}. Hint: print the program in MLIR's generic form", quote(name)));
-  }
-  return read_items(*this, operation, named);
+  if (operation.known.read != nullptr) return operation.known.read(*this, operation, named);
+  return cursor.error(StatusCode::kUnimplemented, operation.position,
+                      fmt::format("the pretty form of {}. Hint: print the program in MLIR's generic form",
+                                  quote(operation.known.name)));
 }
 
 }  // namespace hilo::stablehlo

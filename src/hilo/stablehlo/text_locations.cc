@@ -87,7 +87,8 @@ Status TextReader::find_aliases(size_t begin, size_t end) {
   // A definition begins its line: a look at each line's first byte finds them all, before or after their use.
   Cursor lines = cursor.part(begin, end);
   const std::string_view text = lines.between(0, end);
-  for (size_t line = begin; line < end;) {
+  size_t count = 1;
+  for (size_t line = begin; line < end; ++count) {
     if (text[line] == '#' || text[line] == '!') {
       Cursor definition = cursor.part(line + 1, end);
       const std::string_view name = definition.suffix();
@@ -99,6 +100,12 @@ Status TextReader::find_aliases(size_t begin, size_t end) {
     if (next == std::string_view::npos) break;
     line = next + 1;
   }
+  // An operation takes a line, as a rule.
+  tree.operations.reserve(count);
+  tree.values.reserve(count);
+  tree.operand_pool.reserve(count);
+  tree.attribute_pool.reserve(count);
+  tree.attributes.reserve(count);
   return ok_status();
 }
 

@@ -18,28 +18,26 @@ ValueId TextReader::add_value(TypeId type, OperationId definer) {
 }
 
 Status TextReader::define(std::string_view name, ValueId first, uint32_t count, size_t position) {
-  if (!values.emplace(name, Definition{first, count}).second)
-    return cursor.error(position, fmt::format("%{} is defined twice", name));
-  defined.push_back(name);
-  return ok_status();
+  if (values.define(name, {first, count})) return ok_status();
+  return cursor.error(position, fmt::format("%{} is defined twice", name));
 }
 
 StatusOr<ValueId> TextReader::read_value() {
   const size_t position = cursor.position();
   HILO_RETURN_IF_ERROR(cursor.expect("%", "before a value's name"));
   const std::string_view name = cursor.suffix();
-  const auto found = values.find(name);
-  if (found == values.end()) {
+  const ValueNames::Definition found = values.find(name);
+  if (found.count == 0) {
     return cursor.error(StatusCode::kNotFound, position, fmt::format("%{} is not defined before its use", name));
   }
   int64_t index = 0;
   if (cursor.accept("#")) {
     HILO_ASSIGN_OR_RETURN(index, cursor.integer("a result's number"));
   }
-  if (index < 0 || index >= static_cast<int64_t>(found->second.count)) {
-    return cursor.error(position, fmt::format("%{} has {} values; got number {}", name, found->second.count, index));
+  if (index < 0 || index >= static_cast<int64_t>(found.count)) {
+    return cursor.error(position, fmt::format("%{} has {} values; got number {}", name, found.count, index));
   }
-  return found->second.first + static_cast<uint32_t>(index);
+  return found.first + static_cast<uint32_t>(index);
 }
 
 Status TextReader::read_operands(PendingOperation& operation, std::string_view close) {
@@ -78,7 +76,7 @@ Status TextReader::read_region(PendingOperation& operation,
     return cursor.error(cursor.position(), fmt::format("regions nested deeper than {}", kMaxNesting));
   }
   HILO_RETURN_IF_ERROR(cursor.expect("{", "before a region"));
-  const size_t names_before = defined.size();
+  const size_t names = values.begin_region();
   std::vector<std::pair<std::string_view, TypeId>> own;
   if (cursor.next_is("^")) {
     cursor.accept("^");
@@ -104,29 +102,30 @@ Status TextReader::read_region(PendingOperation& operation,
     if (cursor.at_end()) return cursor.unexpected("'}'", "after a region");
     HILO_RETURN_IF_ERROR(read_operation(region));
   }
-  while (defined.size() > names_before) {
-    values.erase(defined.back());
-    defined.pop_back();
-  }
+  values.end_region(names);
   operation.regions.push_back(tree.regions[region]);
   return ok_status();
 }
 
-PendingOperation TextReader::new_operation() {
-  if (spare.empty()) return {};
-  PendingOperation operation = std::move(spare.back());
-  spare.pop_back();
-  return operation;
+const KnownOperation& TextReader::known_operation(std::string_view word) {
+  const auto [known, is_new] = operations.try_emplace(word);
+  if (!is_new) return known->second;
+  const bool of_functions = word.find('.') == std::string_view::npos;
+  known->second = facts_of(word == "module" ? "builtin.module" : of_functions ? fmt::format("func.{}", word) : word);
+  return known->second;
 }
 
-Status TextReader::begin_operation(PendingOperation& operation, std::string_view name, size_t position) {
-  operation.position = position;
+StatusOr<PendingOperation*> TextReader::begin_operation(const KnownOperation& known, size_t position) {
   if (tree.operations.size() >= kNone)
     return cursor.error(StatusCode::kResourceExhausted, position, "too many operations");
+  if (open == pending.size()) pending.emplace_back();
+  PendingOperation& operation = pending[open++];
+  operation.known = known;
+  operation.position = position;
+  operation.location = 0;
   operation.id = static_cast<OperationId>(tree.operations.size());
-  tree.operations.emplace_back();
-  tree.operations.back().name = tree.intern(name);
-  return ok_status();
+  tree.operations.emplace_back().name = known.name;
+  return &operation;
 }
 
 Status TextReader::read_generic(PendingOperation& operation) {
@@ -165,11 +164,9 @@ Status TextReader::finish_operation(PendingOperation& pending, RegionId region) 
     return range;
   };
   ResultNames& names = pending.names;
-  HILO_ASSIGN_OR_RETURN(const LocationId location, read_location());
   if (!names.groups.empty() && names.count() != pending.result_types.size()) {
-    return cursor.error(names.position,
-                        fmt::format("{} has {} results; got names for {}", tree.operations[pending.id].name,
-                                    pending.result_types.size(), names.count()));
+    return cursor.error(names.position, fmt::format("{} has {} results; got names for {}", pending.known.name,
+                                                    pending.result_types.size(), names.count()));
   }
   const auto first = static_cast<ValueId>(tree.values.size());
   for (TypeId type : pending.result_types) add_value(type, pending.id);
@@ -183,13 +180,13 @@ Status TextReader::finish_operation(PendingOperation& pending, RegionId region) 
   operation.operands = add_range(tree.operand_pool, pending.operands);
   operation.attributes = add_range(tree.attribute_pool, pending.attributes);
   operation.regions = add_range(tree.regions, pending.regions);
-  operation.location = location;
+  operation.location = pending.location;
   operation.nested_end = static_cast<OperationId>(tree.operations.size());
   if (region != kNone) tree.append(region, pending.id);
   names.groups.clear();
   pending.operand_types.clear();
   pending.result_types.clear();
-  spare.push_back(std::move(pending));
+  --open;
   return ok_status();
 }
 
@@ -218,24 +215,26 @@ Status read_result_names(Cursor& cursor, ResultNames& names) {
 }  // namespace
 
 Status TextReader::read_operation(RegionId region) {
-  PendingOperation operation = new_operation();
-  HILO_RETURN_IF_ERROR(read_result_names(cursor, operation.names));
+  ResultNames names;
+  if (open < pending.size()) names.groups.swap(pending[open].names.groups);  // for its memory
+  HILO_RETURN_IF_ERROR(read_result_names(cursor, names));
   const size_t position = cursor.position();
-  if (cursor.peek() == '"') {
+  const bool generic = cursor.peek() == '"';
+  KnownOperation known;
+  if (generic) {
     HILO_ASSIGN_OR_RETURN(const std::string name, cursor.quoted("an operation's name"));
-    HILO_RETURN_IF_ERROR(begin_operation(operation, name, position));
-    HILO_RETURN_IF_ERROR(read_generic(operation));
-    return finish_operation(operation, region);
+    known = name.find('.') == std::string::npos ? facts_of(name) : known_operation(tree.intern(name));
+  } else {
+    const std::string_view word = cursor.word();
+    if (word.empty()) return cursor.unexpected("an operation", "here");
+    known = known_operation(word);
   }
-  const std::string_view word = cursor.word();
-  if (word.empty()) return cursor.unexpected("an operation", "here");
-  std::string_view name = word;
-  std::string of_functions;
-  if (word == "module") name = "builtin.module";
-  else if (word.find('.') == std::string_view::npos) name = of_functions = fmt::format("func.{}", word);
-  HILO_RETURN_IF_ERROR(begin_operation(operation, name, position));
-  HILO_RETURN_IF_ERROR(read_pretty(operation, operation.names.count()));
-  return finish_operation(operation, region);
+  HILO_ASSIGN_OR_RETURN(PendingOperation* const operation, begin_operation(known, position));
+  operation->names = std::move(names);
+  HILO_RETURN_IF_ERROR(generic ? read_generic(*operation) : read_pretty(*operation, operation->names.count()));
+  HILO_ASSIGN_OR_RETURN(const LocationId location, read_location());
+  if (location != 0) operation->location = location;
+  return finish_operation(*operation, region);
 }
 
 }  // namespace hilo::stablehlo

@@ -2,12 +2,16 @@
 // stablehlo/text_parts.h -- what the files of the text reader share; nobody else includes it.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
 #include <boost/unordered/unordered_flat_map.hpp>
+#include <deque>
 #include <span>
 #include <unordered_map>
 
+#include "hilo/base/text_hash.h"
 #include "hilo/stablehlo/cursor.h"
 #include "hilo/stablehlo/module_tree.h"
+#include "hilo/stablehlo/value_names.h"
 
 namespace hilo::stablehlo {
 
@@ -18,10 +22,34 @@ struct ResultNames {
   uint32_t count() const;
 };
 
+struct PendingOperation;
+struct TextReader;
+
+/// The attribute that a word of a pretty form stands for; two for `[1] x [0]`.
+struct Clause {
+  std::string_view operation, word, attribute, second = {};
+};
+/// All of them; those of one operation stand together, in the order in which MLIR writes them.
+std::span<const Clause> clauses();
+
+/// What is known of an operation by its name; looked up once for each name of a program.
+struct KnownOperation {
+  std::string_view name = {};  ///< "stablehlo.add", the tree's
+  /// Reads what follows the name in the pretty form; null for a dialect that this version doesn't know.
+  Status (*read)(TextReader&, PendingOperation&, uint32_t named) = nullptr;
+  std::span<const Clause> clauses = {};
+  bool has_results = true;  ///< the types of a pretty form include those of results
+};
+
+/// Few as a rule, which then take no memory of their own.
+using Integers = boost::container::small_vector<int64_t, 8>;
+
 /// An operation whose text is being read. Lists are collected here and put into the tree's pools at its end.
 struct PendingOperation {
   OperationId id = kNone;
+  KnownOperation known;
   size_t position = 0;  ///< of its name
+  LocationId location = 0;
   ResultNames names;
   std::vector<ValueId> operands;
   std::vector<NamedAttribute> attributes;
@@ -50,7 +78,7 @@ struct TextReader {
   Status read_dictionary(std::vector<NamedAttribute>& attributes);
   /// `[b, 0, 1, f]x[0, 1, i, o]->[b, 0, 1, f]`
   StatusOr<AttributeId> read_convolution_dimensions();
-  StatusOr<std::vector<int64_t>> read_integer_list(std::string_view what);
+  StatusOr<Integers> read_integer_list(std::string_view what);
 
   // text_elements.cc
   /// `dense<...> : type`, after the word.
@@ -62,14 +90,16 @@ struct TextReader {
   // text_locations.cc
   /// `loc(...)`, if it is there.
   StatusOr<LocationId> read_location();
-  /// Remembers where `#name = ...` and `!name = ...` at the beginning of a line stand, wherever in the text.
+  /// Remembers where `#name = ...` and `!name = ...` at the beginning of a line stand, wherever in the text; and makes
+  /// room for as many operations as there are lines.
   Status find_aliases(size_t begin, size_t end);
 
   // text_operations.cc
   Status read_operation(RegionId region);
-  /// An empty one, with the memory of one that is done.
-  PendingOperation new_operation();
-  Status begin_operation(PendingOperation& operation, std::string_view name, size_t position);
+  /// By the name as it is written: "stablehlo.add", "module", "return".
+  const KnownOperation& known_operation(std::string_view word);
+  /// Begins an operation; finish_operation ends the one that was begun last.
+  StatusOr<PendingOperation*> begin_operation(const KnownOperation& known, size_t position);
   /// `name` after '%', with `#2`.
   StatusOr<ValueId> read_value();
   Status read_operands(PendingOperation& operation, std::string_view close);
@@ -86,16 +116,14 @@ struct TextReader {
 
   // text_forms.cc
   Status read_pretty(PendingOperation& operation, uint32_t result_count);
+  KnownOperation facts_of(std::string_view name);
 
-  struct Definition {
-    ValueId first;
-    uint32_t count;
-  };
-  boost::unordered_flat_map<std::string_view, Definition> values = {};
-  std::vector<std::string_view> defined = {};                      ///< in order, so that a region's names go at its end
-  std::vector<PendingOperation> spare = {};                        ///< done, their lists empty
-  boost::unordered_flat_map<std::string_view, TypeId> types = {};  ///< by how they are written
-  boost::unordered_flat_map<std::string_view, AttributeId> arrays = {};  ///< the same
+  ValueNames values;
+  std::deque<PendingOperation> pending = {};  ///< the first `open` are being read, the others lend their memory
+  size_t open = 0;
+  boost::unordered_flat_map<std::string_view, KnownOperation, TextHash> operations = {};  ///< by how they are written
+  boost::unordered_flat_map<std::string_view, TypeId, TextHash> types = {};               ///< the same
+  boost::unordered_flat_map<std::string_view, AttributeId, TextHash> arrays = {};         ///< the same
   std::unordered_map<std::string_view, size_t> aliases = {};  ///< "#loc1", "!t" -> where their meaning stands
   std::unordered_map<size_t, AttributeId> alias_attributes = {};
   std::unordered_map<size_t, LocationId> location_aliases = {};
@@ -107,13 +135,6 @@ struct TextReader {
   std::vector<Resource> resources = {};
   int depth = 0;
 };
-
-/// The attribute that a word of a pretty form stands for; two for `[1] x [0]`.
-struct Clause {
-  std::string_view operation, word, attribute, second = {};
-};
-/// All of them; those of one operation stand in the order in which MLIR writes them.
-std::span<const Clause> clauses();
 
 /// Counts nesting; refuses what is too deep.
 struct Nested {

@@ -18,8 +18,7 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
   HILO_RETURN_IF_ERROR(reader.find_aliases(begin, end));
   Cursor& cursor = reader.cursor;
   ModuleTree& tree = reader.tree;
-  PendingOperation root;
-  HILO_RETURN_IF_ERROR(reader.begin_operation(root, "builtin.module", begin));
+  HILO_ASSIGN_OR_RETURN(PendingOperation* const root, reader.begin_operation(reader.known_operation("module"), begin));
   tree.regions.push_back({});
   while (!cursor.at_end() && !cursor.next_is("{-#")) {
     if (cursor.next_is("#") || cursor.next_is("!")) {  // an alias; read where it is used
@@ -31,9 +30,9 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
     HILO_RETURN_IF_ERROR(reader.read_operation(0));
   }
   HILO_RETURN_IF_ERROR(reader.read_resources());
-  root.regions.push_back(tree.regions[0]);
+  root->regions.push_back(tree.regions[0]);
   const bool wrapped = is_one_module(tree, 0);
-  HILO_RETURN_IF_ERROR(reader.finish_operation(root, kNone));
+  HILO_RETURN_IF_ERROR(reader.finish_operation(*root, kNone));
   if (wrapped) tree.operations[0] = tree.operations[tree.regions[0].first];
   return ok_status();
 }
@@ -43,7 +42,7 @@ Status read_all(TextReader& reader, size_t begin, size_t end) {
 StatusOr<ModuleTree> read_text(std::string_view text, std::string_view source, size_t begin, size_t end) {
   ModuleTree tree;
   end = std::min(end, text.size());
-  TextReader reader{Cursor(text, source, begin, end), tree};
+  TextReader reader{Cursor(text, source, begin, end), tree, ValueNames(text.size())};
   HILO_RETURN_IF_ERROR(read_all(reader, begin, end));
   return tree;
 }

@@ -115,7 +115,7 @@ std::string TextWriter::list(const Operation& operation, std::string_view name) 
   if (attribute->kind == AttributeKind::kArray) {
     std::string text = "[";
     for (size_t i = 0; i < attribute->elements.size(); ++i)
-      text += (i == 0 ? "" : ", ") + tree_.attributes[attribute->elements[i]].text;
+      text += fmt::format("{}{}", i == 0 ? "" : ", ", tree_.attributes[attribute->elements[i]].text);
     return text + "]";
   }
   return print_list(integers(operation, name));
@@ -154,7 +154,7 @@ std::string TextWriter::element_dictionary(const Operation& operation, std::stri
   const Attribute* const lists = tree_.find(operation, name);
   if (lists == nullptr || index >= lists->elements.size()) return "";
   const Attribute& dictionary = tree_.attributes[lists->elements[index]];
-  return dictionary.names.empty() ? "" : " " + print_attribute(tree_, dictionary, name);
+  return dictionary.entries.empty() ? "" : " " + print_attribute(tree_, dictionary, name);
 }
 
 void TextWriter::name_arguments(const Region& region, char kind) {

@@ -36,27 +36,16 @@ std::vector<OperationId> top_level(const ModuleTree& tree) {
   return ids;
 }
 
-/// Most operations have no attribute of a kind that names symbols.
-bool may_name_functions(const ModuleTree& tree, const Operation& operation) {
-  for (uint32_t i = 0; i < operation.attributes.count; ++i) {
-    const AttributeKind kind = tree.attributes[tree.attribute_pool[operation.attributes.begin + i].value].kind;
-    if (kind == AttributeKind::kSymbol || kind == AttributeKind::kString || kind == AttributeKind::kArray ||
-        kind == AttributeKind::kDictionary)
-      return true;
-  }
-  return false;
-}
-
 /// Appends the symbols that an operation's attributes name, as functions to be there first.
 void append_callees(const ModuleTree& tree, const Operation& operation, std::vector<std::string_view>& names) {
-  if (!may_name_functions(tree, operation)) return;
-  for (const std::string_view key : {"callee", "decomposition", "called_computations", "programs", "infeed"}) {
-    const Attribute* const attribute = tree.find(operation, key);
-    if (attribute == nullptr) continue;
-    if (attribute->kind == AttributeKind::kSymbol || attribute->kind == AttributeKind::kString) {
-      names.push_back(attribute->text);
-    } else if (attribute->kind == AttributeKind::kArray) {
-      for (AttributeId id : attribute->elements) {
+  constexpr std::string_view kKeys[] = {"callee", "decomposition", "called_computations", "programs", "infeed"};
+  for (const NamedAttribute& own : tree.attributes_of(operation)) {
+    if (std::find(std::begin(kKeys), std::end(kKeys), own.name) == std::end(kKeys)) continue;
+    const Attribute& attribute = tree.attributes[own.value];
+    if (attribute.kind == AttributeKind::kSymbol || attribute.kind == AttributeKind::kString) {
+      names.push_back(attribute.text);
+    } else if (attribute.kind == AttributeKind::kArray) {
+      for (AttributeId id : attribute.elements) {
         const Attribute& element = tree.attributes[id];
         if (element.kind != AttributeKind::kArray) names.push_back(element.text);
         for (AttributeId inner : element.elements) names.push_back(tree.attributes[inner].text);  // rows of programs
@@ -69,8 +58,8 @@ void append_callees(const ModuleTree& tree, const Operation& operation, std::vec
 void append_parts(const Translator& translator, const Operation& operation, std::vector<std::string_view>& names) {
   if (operation.name != "stablehlo.composite") return;
   const Attribute* const values = translator.tree.find(operation, "composite_attributes");
-  for (AttributeId id : values == nullptr ? std::vector<AttributeId>() : values->elements) {
-    const Attribute& value = translator.tree.attributes[id];  // a symbol; in bytecode a string
+  for (const NamedAttribute& entry : values == nullptr ? std::span<const NamedAttribute>() : values->entries) {
+    const Attribute& value = translator.tree.attributes[entry.value];  // a symbol; in bytecode a string
     const bool named = value.kind == AttributeKind::kSymbol || value.kind == AttributeKind::kString;
     if (named && translator.functions.contains(value.text)) names.push_back(value.text);
   }
@@ -168,6 +157,10 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   Translator translator{tree, options};
   translator.ids.assign(tree.values.size(), hlo::kNoInstruction);
   translator.type_shapes.resize(tree.types.size());
+  for (const Type& type : tree.types) {
+    translator.has_quantized_types |= type.quantization != nullptr;
+    translator.has_six_bit_types |= type.six_bits != SixBits::kNone;
+  }
   std::vector<OperationId> functions;
   for (OperationId id : top_level(tree)) {
     const Operation& operation = tree.operations[id];
@@ -362,6 +355,45 @@ StatusOr<hlo::ComputationPtr> Translator::region(const std::string& name, const 
   return std::move(builder).build(root);
 }
 
+namespace {
+
+/// What `body` does, as numbers: equal ones for bodies that differ in nothing. Empty for a body with regions of its own or
+/// values from outside.
+std::vector<uint64_t> body_key(const ModuleTree& tree, const Region& body) {
+  if (body.first == kNone) return {};
+  const auto text = [](std::string_view interned) { return reinterpret_cast<uintptr_t>(interned.data()); };
+  constexpr size_t kUsual = 32;  // numbers of a body that computes one op
+  std::vector<uint64_t> key;
+  key.reserve(kUsual);
+  key.push_back(body.arguments.count);
+  for (uint32_t i = 0; i < body.arguments.count; ++i) key.push_back(tree.values[body.arguments.begin + i].type);
+  for (OperationId id = body.first; id != kNone; id = tree.operations[id].next) {
+    const Operation& operation = tree.operations[id];
+    if (operation.regions.count != 0) return {};
+    key.insert(key.end(), {text(operation.name), operation.location, operation.operands.count, operation.results.count,
+                           operation.attributes.count});
+    for (uint32_t i = 0; i < operation.operands.count; ++i) {
+      const ValueId value = tree.operand(operation, i);
+      if (value < body.arguments.begin) return {};
+      key.push_back(value - body.arguments.begin);
+    }
+    for (uint32_t i = 0; i < operation.results.count; ++i) key.push_back(tree.values[tree.result(operation, i)].type);
+    for (const NamedAttribute& own : tree.attributes_of(operation)) key.insert(key.end(), {text(own.name), own.value});
+  }
+  return key;
+}
+
+}  // namespace
+
+StatusOr<hlo::ComputationPtr> Translator::body(const std::string& name, const Region& region) {
+  std::pair key(name, refines() ? std::vector<uint64_t>() : body_key(tree, region));
+  if (const auto known = bodies.find(key); known != bodies.end()) return known->second;
+  HILO_ASSIGN_OR_RETURN(hlo::ComputationPtr made,
+                        this->region(name, region, Parameters::kEach, captures_of({&region})));
+  if (!key.second.empty()) bodies.emplace(std::move(key), made);
+  return made;
+}
+
 Status Translator::translate_block(hlo::Builder& builder, const Region& region,
                                    std::vector<hlo::InstructionId>& results) {
   for (OperationId id = region.first; id != kNone; id = tree.operations[id].next) {
@@ -382,15 +414,23 @@ Status Translator::translate_block(hlo::Builder& builder, const Region& region,
   return invalid_argument("a region is empty; wanted a return");
 }
 
+const OpRow* Translator::row_of(const Operation& operation) {
+  const auto [row, is_new] = rows.emplace(operation.name.data(), nullptr);
+  if (is_new) row->second = find_row(operation.name);
+  return row->second;
+}
+
 Status Translator::translate_operation(hlo::Builder& builder, const Operation& operation) {
-  const OpRow* const row = find_row(operation.name);
+  const OpRow* const row = row_of(operation);
   if (row == nullptr) return at(operation, unimplemented("this version can't translate this operation"));
   builder.set_annotations(annotations_of(operation.location));
   const OpContext op{*this, builder, operation, *row};
-  if (const Status status = check_six_bits(tree, operation); !status.ok()) return at(operation, status);
+  if (has_six_bit_types) {
+    if (const Status status = check_six_bits(tree, operation); !status.ok()) return at(operation, status);
+  }
   const bool on_stored = row->translate == translate_quantize || row->translate == translate_dequantize ||
                          row->translate == translate_bitcast || row->translate == translate_call;
-  const bool on_real = !on_stored && is_quantized(tree, operation);
+  const bool on_real = has_quantized_types && !on_stored && is_quantized(tree, operation);
   Status done = on_real ? translate_on_real_values(op) : row->translate(op);
   if (done.ok() && refines()) done = fold_results(op);
   return at(operation, done);
@@ -418,7 +458,7 @@ hlo::AnnotationsPtr Translator::annotations_of(LocationId id) {
   return known;
 }
 
-hlo::InstructionId packed(hlo::Builder& builder, const std::vector<hlo::InstructionId>& values) {
+hlo::InstructionId packed(hlo::Builder& builder, std::span<const hlo::InstructionId> values) {
   return values.size() == 1 ? values[0] : builder.tuple(values);
 }
 

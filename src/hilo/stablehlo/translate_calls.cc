@@ -26,7 +26,7 @@ Status add_call(const OpContext& op, std::string_view callee, bool is_composite)
   auto attributes = std::make_shared<hlo::CallAttributes>();
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, op.translator.function(callee));
   attributes->is_composite = is_composite;
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kCall, operands, std::move(attributes));
 }
 
@@ -110,11 +110,11 @@ StatusOr<std::string> aliases_text(const OpContext& op, const Attribute& aliases
 /// {num_batch_dims="0"} from {num_batch_dims = "0"}.
 std::string frontend_text(const OpContext& op) {
   const Attribute* const frontend = op.find("mhlo.frontend_attributes");
-  if (frontend == nullptr || frontend->names.empty()) return {};
+  if (frontend == nullptr || frontend->entries.empty()) return {};
   std::string text;
-  for (size_t i = 0; i < frontend->names.size(); ++i) {
-    const Attribute& value = op.tree().attributes[frontend->elements[i]];
-    text += fmt::format("{}{}={}", i == 0 ? "" : ",", frontend->names[i], hlo::text::quoted_text(value.text));
+  for (const NamedAttribute& entry : frontend->entries) {
+    const std::string_view value = op.tree().attributes[entry.value].text;
+    text += fmt::format("{}{}={}", text.empty() ? "" : ",", entry.name, hlo::text::quoted_text(value));
   }
   return "{" + text + "}";
 }
@@ -125,7 +125,7 @@ std::string backend_config_text(const OpContext& op) {
   if (config == nullptr) config = op.find("backend_config");
   if (config == nullptr) return {};
   if (config->kind == AttributeKind::kString) return config->text.empty() ? "" : hlo::text::quoted_text(config->text);
-  return config->names.empty() ? "" : print_attribute(op.tree(), *config);
+  return config->entries.empty() ? "" : print_attribute(op.tree(), *config);
 }
 
 /// Of all results, if one of them isn't row-major.
@@ -171,7 +171,7 @@ Status add_custom_call(const OpContext& op, std::string_view target) {
   call->backend_config = backend_config_text(op);
   HILO_ASSIGN_OR_RETURN(call->result_layouts, result_layouts(op));
   annotate(op, frontend_text(op));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kCustomCall, operands, std::move(call));
 }
 
@@ -189,7 +189,7 @@ Status translate_top_k_call(const OpContext& op) {
   const Attribute* const largest = op.tree().find(*values, "largest");
   HILO_RETURN_IF_ERROR(attributes.set("k", k->integer));
   HILO_RETURN_IF_ERROR(attributes.set_flag("largest", largest == nullptr || largest->integer != 0));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kTopK, operands, attributes.take());
 }
 

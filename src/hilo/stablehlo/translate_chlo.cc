@@ -103,7 +103,7 @@ Status translate_constant_like(const OpContext& op) {
 /// operand of lower rank are where broadcast_dimensions says.
 Status translate_broadcasting(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
-  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, op.integers("broadcast_dimensions", std::vector<int64_t>()));
   for (InstructionId& operand : operands) {
     const Shape shape = op.builder.shape(operand);
@@ -150,7 +150,7 @@ Status translate_ragged_dot(const OpContext& op) {
     HILO_RETURN_IF_ERROR(
         attributes.set_text("operand_precision", fmt::format("{{{}}}", fmt::join(precision.operand_precision, ","))));
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kRaggedDot, operands, attributes.take());
 }
 
@@ -169,7 +169,7 @@ Status translate_scan(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body, op.translator.region("scan.body", region, Parameters::kEach,
                                                                              op.translator.captures_of({&region})));
   HILO_RETURN_IF_ERROR(attributes.set_computation("to_apply", body));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kScan, operands, attributes.take());
 }
 

@@ -57,13 +57,12 @@ Status set_common(const OpContext& op, hlo::CollectiveAttributes& attributes, bo
 StatusOr<hlo::ComputationPtr> reducer(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted one region");
   const Region& region = op.tree().regions[op.operation.regions.begin];
-  return op.translator.region(fmt::format("{}.to_apply", op.row.name), region, Parameters::kEach,
-                              op.translator.captures_of({&region}));
+  return op.translator.body(fmt::format("{}.to_apply", op.row.name), region);
 }
 
 template <typename A>
 Status add(const OpContext& op, std::shared_ptr<A> attributes) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(op.row.opcode, operands, std::move(attributes));
 }
 
@@ -160,7 +159,7 @@ Status translate_collective_reduce(const OpContext& op) {
   for (const hlo::Int64List& group : attributes->replica_groups) {
     if (!group.empty()) is_root[static_cast<size_t>(group[0])] = 1;
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   for (uint32_t i = 0; i < operands.size(); ++i) {
     auto own = std::make_shared<hlo::AllReduceAttributes>(*attributes);
     HILO_ASSIGN_OR_RETURN(const InstructionId sum, op.builder.add(Opcode::kAllReduce, {operands[i]}, std::move(own)));

@@ -109,7 +109,7 @@ Status translate_if(const OpContext& op) {
 }
 
 Status translate_barrier(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   const InstructionId all = packed(op.builder, operands);
   HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kOptimizationBarrier, {all}));
   return define_results(op, id, operands.size());
@@ -126,7 +126,7 @@ Status translate_map(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const ComputationPtr body,
                         op.translator.region("map.body", region, Parameters::kEach, captures));
   HILO_RETURN_IF_ERROR(attributes.set_computation("to_apply", body));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kMap, operands, attributes.take());
 }
 

@@ -35,12 +35,12 @@ StatusOr<InstructionId> spread(const OpContext& op, InstructionId operand, const
 }  // namespace
 
 Status translate_elementwise(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(op.row.opcode, operands);
 }
 
 StatusOr<InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape) {
-  if (!value.literal) return invalid_argument("the value of a constant has no elements");
+  if (value.literal == nullptr) return invalid_argument("the value of a constant has no elements");
   const Literal& literal = *value.literal;
   const bool splat = literal.shape().is_scalar() && !shape.is_scalar();
   if (literal.shape().element_type() != shape.element_type() || (!splat && literal.shape() != shape))
@@ -104,12 +104,12 @@ Status translate_compare(const OpContext& op) {
   HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
   // All other types say what the operands' element type says.
   if (op.text("compare_type") == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kCompare, operands, attributes.take());
 }
 
 Status translate_select(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
   if (!operands.empty()) {
     HILO_ASSIGN_OR_RETURN(operands[0], spread(op, operands[0], shape));
@@ -118,7 +118,7 @@ Status translate_select(const OpContext& op) {
 }
 
 Status translate_clamp(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
   for (InstructionId& operand : operands) {
     HILO_ASSIGN_OR_RETURN(operand, spread(op, operand, shape));
@@ -134,7 +134,7 @@ Status translate_slice(const OpContext& op) {
     return invalid_argument("start_indices, limit_indices and strides differ in length");
   auto attributes = std::make_shared<hlo::SliceAttributes>();
   for (size_t i = 0; i < starts.size(); ++i) attributes->ranges.push_back({starts[i], limits[i], strides[i]});
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kSlice, operands, std::move(attributes));
 }
 
@@ -146,27 +146,25 @@ Status translate_pad(const OpContext& op) {
     return invalid_argument("edge_padding_low, edge_padding_high and interior_padding differ in length");
   auto attributes = std::make_shared<hlo::PadAttributes>();
   for (size_t i = 0; i < low.size(); ++i) attributes->padding.push_back({low[i], high[i], interior[i]});
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kPad, operands, std::move(attributes));
 }
 
 Status set_precision(const OpContext& op, hlo::DotAttributes& attributes) {
   const Attribute* const precision = op.find("precision_config");
   if (precision == nullptr || precision->kind != AttributeKind::kArray) return ok_status();
-  bool any = false;
-  for (AttributeId id : precision->elements) {
-    attributes.operand_precision.push_back(ascii_lower(op.tree().attributes[id].text));
-    any = any || attributes.operand_precision.back() != "default";
-  }
-  if (!any) attributes.operand_precision.clear();
+  const auto word = [&](AttributeId id) { return ascii_lower(op.tree().attributes[id].text); };
+  const bool any = std::ranges::any_of(precision->elements, [&](AttributeId id) { return word(id) != "default"; });
+  for (size_t i = 0; any && i < precision->elements.size(); ++i)
+    attributes.operand_precision.push_back(word(precision->elements[i]));
   return ok_status();
 }
 
 namespace {
 
 /// The two operands; where their types differ, both as the result's type: so does XLA what JAX writes.
-StatusOr<std::vector<InstructionId>> dot_operands(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> operands, op.operands());
+StatusOr<InstructionIds> dot_operands(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
   if (operands.size() != 2) return operands;
   const Shape left = op.builder.shape(operands[0]), right = op.builder.shape(operands[1]);
@@ -190,7 +188,7 @@ Status translate_dot(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(attributes->lhs_contracting_dimensions, op.integers("lhs_contracting_dimensions", none));
   HILO_ASSIGN_OR_RETURN(attributes->rhs_contracting_dimensions, op.integers("rhs_contracting_dimensions", none));
   HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, dot_operands(op));
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, dot_operands(op));
   return op.add(Opcode::kDot, operands, std::move(attributes));
 }
 
@@ -203,7 +201,7 @@ Status translate_old_dot(const OpContext& op) {
   attributes->lhs_contracting_dimensions = {shape.rank() - 1};
   attributes->rhs_contracting_dimensions = {0};
   HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, dot_operands(op));
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, dot_operands(op));
   return op.add(Opcode::kDot, operands, std::move(attributes));
 }
 

@@ -58,7 +58,7 @@ Status plan_processes(const ModuleTree& tree, const Operation& operation, Device
   std::vector<OperationId> functions;
   size_t columns = 0;
   for (AttributeId row : programs->elements) {
-    const std::vector<AttributeId>& names = tree.attributes[row].elements;
+    const std::span<const AttributeId> names = tree.attributes[row].elements;
     if (columns != 0 && names.size() != columns) return invalid_argument("rows of 'programs' differ in length");
     columns = names.size();
     for (AttributeId name : names) {

@@ -16,7 +16,9 @@ StatusOr<bool> set_field(const OpContext& op, const hlo::AttributeField& field, 
     case FieldKind::kInt64: HILO_RETURN_IF_ERROR(attributes.set(field.name, value.integer)); return true;
     case FieldKind::kBool: HILO_RETURN_IF_ERROR(attributes.set_flag(field.name, value.integer != 0)); return true;
     case FieldKind::kEnum: HILO_RETURN_IF_ERROR(attributes.set_word(field.name, value.text)); return true;
-    case FieldKind::kWindow: HILO_RETURN_IF_ERROR(attributes.set_text(field.name, value.text)); return true;
+    case FieldKind::kWindow:
+      HILO_RETURN_IF_ERROR(attributes.set_text(field.name, std::string(value.text)));
+      return true;
     case FieldKind::kString:
       HILO_RETURN_IF_ERROR(attributes.set_text(field.name, hlo::text::quoted_text(value.text)));
       return true;
@@ -48,7 +50,7 @@ StatusOr<bool> restore_extension(const OpContext& op, std::string_view name) {
     HILO_ASSIGN_OR_RETURN(const bool known, set_field(op, field, *value, attributes));
     if (!known) return false;
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<hlo::InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   std::vector<Shape> shapes, results;
   for (hlo::InstructionId id : operands) shapes.push_back(op.builder.shape(id));
   for (uint32_t i = 0; i < op.operation.results.count; ++i) {

@@ -22,7 +22,7 @@ Status translate_random(const OpContext& op) {
 Status translate_random_bits(const OpContext& op) {
   AttributeSetter attributes(Opcode::kRngBitGenerator);
   HILO_RETURN_IF_ERROR(attributes.set_word("algorithm", fmt::format("rng_{}", ascii_lower(op.text("rng_algorithm")))));
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(Opcode::kRngBitGenerator, operands, attributes.take());
 }
 
@@ -38,7 +38,7 @@ Status translate_dimension_size(const OpContext& op) {
 }
 
 Status translate_tuple(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   op.define(0, op.builder.tuple(operands));
   return ok_status();
 }

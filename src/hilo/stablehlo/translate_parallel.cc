@@ -94,7 +94,7 @@ Status run_as_replicas(const OpContext& op, std::string_view name) {
   if (op.operation.operands.count % devices != 0 || op.operation.results.count % devices != 0)
     return invalid_argument(fmt::format("{} processes don't share the operands and results evenly", devices));
   const uint32_t arguments = op.operation.operands.count / devices, results = op.operation.results.count / devices;
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   std::vector<InstructionId> own;
   for (uint32_t i = 0; i < arguments; ++i) {
     std::vector<InstructionId> values;
@@ -227,10 +227,10 @@ Status translate_run_parallel(const OpContext& op) {
 Status translate_send(const OpContext& op) {
   HILO_RETURN_IF_ERROR(check_queues(op));
   HILO_ASSIGN_OR_RETURN(const int64_t channel, op.integer("channel_id", 0));
-  HILO_ASSIGN_OR_RETURN(std::vector<InstructionId> values, op.operands());
+  HILO_ASSIGN_OR_RETURN(InstructionIds values, op.operands());
   if (values.empty()) return invalid_argument("wanted a token");
   values.pop_back();
-  op.translator.queues.channels[channel].push_back(std::move(values));
+  op.translator.queues.channels[channel].emplace_back(values.begin(), values.end());
   return define_token(op, 0);
 }
 

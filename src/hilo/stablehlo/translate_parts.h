@@ -2,6 +2,9 @@
 // stablehlo/translate_parts.h -- what the files of the translation share; nobody else includes it.
 #pragma once
 
+#include <boost/container/small_vector.hpp>
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <map>
 #include <unordered_map>
 
 #include "hilo/hlo/build/builder.h"
@@ -45,6 +48,9 @@ struct FieldRow {
 struct OpRow;
 struct Translator;
 
+/// Operands of an instruction: few as a rule, which then take no memory of their own.
+using InstructionIds = boost::container::small_vector<hlo::InstructionId, 6>;
+
 /// The operation being translated and the computation it goes into.
 struct OpContext {
   Translator& translator;
@@ -60,7 +66,7 @@ struct OpContext {
 
   const ModuleTree& tree() const;
   StatusOr<hlo::InstructionId> operand(uint32_t i) const;
-  StatusOr<std::vector<hlo::InstructionId>> operands() const;
+  StatusOr<InstructionIds> operands() const;
   StatusOr<Shape> result_shape(uint32_t i = 0) const;
   /// What value `i` of the operation is.
   void define(uint32_t i, hlo::InstructionId id) const;
@@ -128,6 +134,11 @@ struct Translator {
   std::unordered_map<std::string_view, OperationId> functions = {};
   std::unordered_map<std::string_view, hlo::ComputationPtr> computations = {};  ///< of functions, translated
   std::unordered_map<LocationId, hlo::AnnotationsPtr> annotations = {};
+  /// Of names of operations: the tree has each text once, so that its place says which it is.
+  boost::unordered_flat_map<const char*, const OpRow*> rows = {};
+  /// Of regions, by name and what they do (body_key): programs repeat few.
+  std::map<std::pair<std::string, std::vector<uint64_t>>, hlo::ComputationPtr> bodies = {};
+  bool has_quantized_types = false, has_six_bit_types = false;
   std::vector<hlo::InstructionId> ids = {};            ///< of each value in the computation that is being built
   std::vector<std::optional<Shape>> type_shapes = {};  ///< of each type, as far as they were asked for
   std::vector<hlo::InstructionId> checked = {};
@@ -145,6 +156,8 @@ struct Translator {
 
   /// Whether sizes follow from the entry's arguments.
   bool refines() const;
+  /// Null for an operation that this version doesn't know.
+  const OpRow* row_of(const Operation& operation);
   /// `value` is `id` from here on.
   void set(const hlo::Builder& builder, ValueId value, hlo::InstructionId id);
   Status run(const Operation& function, bool entry);
@@ -158,6 +171,8 @@ struct Translator {
                                        const Captures& captures, bool carry = false,
                                        std::span<const Shape> arguments = {},
                                        std::vector<Recording>* recorded = nullptr);
+  /// region() of a body that takes its arguments only, each as a parameter. Equal bodies are made once.
+  StatusOr<hlo::ComputationPtr> body(const std::string& name, const Region& region);
   /// The shape of a value's type.
   StatusOr<Shape> shape_of(ValueId value);
   StatusOr<Shape> argument_shape(ValueId value, uint32_t i, std::span<const Shape> arguments);
@@ -169,7 +184,7 @@ struct Translator {
 };
 
 /// A plain value, or a tuple of several.
-hlo::InstructionId packed(hlo::Builder& builder, const std::vector<hlo::InstructionId>& values);
+hlo::InstructionId packed(hlo::Builder& builder, std::span<const hlo::InstructionId> values);
 
 // Of modules with unknown sizes: translate_refined.cc.
 

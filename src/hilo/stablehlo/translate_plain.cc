@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/container/small_vector.hpp>
 
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/translate_parts.h"
@@ -20,8 +19,8 @@ StatusOr<hlo::InstructionId> OpContext::operand(uint32_t i) const {
   return id;
 }
 
-StatusOr<std::vector<hlo::InstructionId>> OpContext::operands() const {
-  std::vector<hlo::InstructionId> all;
+StatusOr<InstructionIds> OpContext::operands() const {
+  InstructionIds all;
   const uint32_t count = std::min(operation.operands.count, operand_limit);
   all.reserve(count);
   for (uint32_t i = 0; i < count; ++i) {
@@ -157,13 +156,11 @@ Status translate_plain(const OpContext& op) {
     if (i >= op.operation.regions.count)
       return invalid_argument(fmt::format("got {} regions; wanted more", op.operation.regions.count));
     const Region& region = op.tree().regions[op.operation.regions.begin + i];
-    const Captures captures = op.translator.captures_of({&region});
     const std::string name = fmt::format("{}.{}", op.row.name, op.row.regions[i]);
-    HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body,
-                          op.translator.region(name, region, Parameters::kEach, captures));
+    HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body, op.translator.body(name, region));
     HILO_RETURN_IF_ERROR(attributes.set_computation(op.row.regions[i], body));
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<hlo::InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(op.row.opcode, operands, attributes.take());
 }
 

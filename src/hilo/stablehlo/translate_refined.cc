@@ -95,7 +95,7 @@ std::optional<std::vector<int64_t>> known_integers(const OpContext& op, uint32_t
 StatusOr<Shape> refined_shape(const OpContext& op, uint32_t i) {
   const Type& declared = op.tree().type_of(op.tree().result(op.operation, i));
   if (op.sizes) return Shape::make_array(declared.element, *op.sizes);
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   std::optional<Shape> largest;
   for (InstructionId id : operands) {
     const Shape& shape = op.builder.shape(id);
@@ -152,7 +152,7 @@ std::optional<std::vector<int64_t>> sizes_of_slice(const OpContext& op) {
 }  // namespace
 
 Status translate_slice_of_known_size(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> given, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds given, op.operands());
   if (given.size() != 4) return invalid_argument(fmt::format("got {} operands, wanted 4", given.size()));
   const std::optional<std::vector<int64_t>> sizes = sizes_of_slice(op);
   if (!sizes) return unimplemented("a slice whose size isn't known");
@@ -180,7 +180,7 @@ Status inline_call(const OpContext& op, std::string_view callee) {
                                         op.operation.operands.count));
   if (t.inlined_depth >= kMostInlinedDepth || op.builder.size() > kMostInlined)
     return unimplemented("a program of unknown sizes with so many calls");
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   for (uint32_t i = 0; i < body.arguments.count; ++i) t.set(op.builder, body.arguments.begin + i, operands[i]);
   std::vector<InstructionId> results;
   ++t.inlined_depth;

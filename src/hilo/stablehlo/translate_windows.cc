@@ -103,11 +103,10 @@ Status add_with_regions(const OpContext& op, AttributeSetter& attributes) {
     if (i >= op.operation.regions.count) return invalid_argument("a region is missing");
     const Region& region = op.tree().regions[op.operation.regions.begin + i];
     HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body,
-                          op.translator.region(fmt::format("{}.{}", op.row.name, op.row.regions[i]), region,
-                                               Parameters::kEach, op.translator.captures_of({&region})));
+                          op.translator.body(fmt::format("{}.{}", op.row.name, op.row.regions[i]), region));
     HILO_RETURN_IF_ERROR(attributes.set_computation(op.row.regions[i], body));
   }
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(op.row.opcode, operands, attributes.take());
 }
 

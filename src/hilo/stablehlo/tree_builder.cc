@@ -76,7 +76,7 @@ AttributeId TreeBuilder::number(AttributeKind kind, int64_t value, TypeId type) 
   made.kind = kind;
   made.integer = value;
   made.type = type;
-  return tree.add(std::move(made));
+  return tree.add(made);
 }
 
 AttributeId TreeBuilder::integer32(int64_t value) {
@@ -88,7 +88,7 @@ AttributeId TreeBuilder::floating(double value) {
   made.kind = AttributeKind::kFloat;
   made.number = value;
   made.type = element_type(ElementType::kF32, "f32");
-  return tree.add(std::move(made));
+  return tree.add(made);
 }
 
 AttributeId TreeBuilder::dictionary(std::vector<NamedAttribute> entries, std::string_view name) {
@@ -100,8 +100,8 @@ AttributeId TreeBuilder::elements(const Literal& value) {
   Attribute made;
   made.kind = AttributeKind::kElements;
   made.type = type(value.shape());
-  made.literal = value;
-  return tree.add(std::move(made));
+  made.literal = tree.keep(value);
+  return tree.add(made);
 }
 
 AttributeId TreeBuilder::matrix(const std::vector<std::vector<int64_t>>& rows, size_t width) {

@@ -16,7 +16,7 @@ namespace hilo::stablehlo {
 using hlo::ComputationPtr;
 
 StatusOr<AttributeId> parse_attribute(ModuleTree& tree, std::string_view text) {
-  TextReader reader{Cursor(text, "attribute"), tree};
+  TextReader reader{Cursor(text, "attribute"), tree, ValueNames(text.size())};
   HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
   if (!reader.cursor.at_end()) return reader.cursor.unexpected("the end", "after an attribute");
   return value;
@@ -109,14 +109,14 @@ AttributeId layouts(const WriteContext& context, std::span<const Shape> arrays, 
     const int64_t sizes[] = {std::ssize(order)};
     Attribute made;
     made.kind = AttributeKind::kElements;
-    made.literal = Literal::array<int64_t>(sizes, order);
+    made.literal = builder.tree.keep(Literal::array<int64_t>(sizes, order));
     Type type;
     type.kind = TypeKind::kTensor;
     type.element = ElementType::kS64;
     type.dimensions = {sizes[0]};
     type.spelled = fmt::format("tensor<{}xindex>", sizes[0]);
     made.type = builder.add_type(std::move(type));
-    elements.push_back(builder.tree.add(std::move(made)));
+    elements.push_back(builder.tree.add(made));
   }
   return builder.tree.add_array(std::move(elements));
 }

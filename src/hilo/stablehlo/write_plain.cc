@@ -75,10 +75,10 @@ void make_portable(const WriteContext& context, NewOperation& operation) {
   if (context.instruction.opcode == Opcode::kAtan) {
     Attribute one;
     one.kind = AttributeKind::kElements;
-    one.literal = filled(Shape::scalar(context.instruction.shape.element_type()), 1);
+    one.literal = builder.tree.keep(filled(Shape::scalar(context.instruction.shape.element_type()), 1));
     one.type = operation.results[0];
     NewOperation ones{"stablehlo.constant", {}, {}, operation.results};
-    builder.put_attribute(ones, "value", builder.tree.add(std::move(one)));
+    builder.put_attribute(ones, "value", builder.tree.add(one));
     operation.operands.push_back(context.writer.append(context.body, ones, 0)[0]);
     operation.name = "stablehlo.atan2";
     return;

@@ -173,7 +173,7 @@ Status TreeWriter::write_function(size_t number, RegionId module) {
   Attribute type;
   type.kind = AttributeKind::kType;
   type.type = builder.function_type(inputs, results);
-  builder.put_attribute(operation, "function_type", builder.tree.add(std::move(type)));
+  builder.put_attribute(operation, "function_type", builder.tree.add(type));
   builder.put(operation, "sym_visibility", entry ? "public" : "private");
   if (entry && !facts.arguments.empty())
     builder.put_attribute(operation, "arg_attrs", builder.tree.add_array(facts.arguments));
