@@ -75,7 +75,7 @@ Status check_sizes(const Shape& stored, const Shape& columns, const Shape& begin
 }  // namespace
 
 Status translate_sparse_product(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<InstructionId> operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   if (operands.size() != 4) return invalid_argument(fmt::format("got {} operands; wanted 4", operands.size()));
   const InstructionId stored = operands[0], begins = operands[1], columns = operands[2], right = operands[3];
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
