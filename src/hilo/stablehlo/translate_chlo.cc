@@ -130,7 +130,17 @@ Status translate_top_k(const OpContext& op) {
   if (!values.is_array() || values.rank() == 0) return invalid_argument("wanted arrays of rank 1 or more");
   auto attributes = std::make_shared<hlo::TopKAttributes>();
   attributes->k = values.dimension(values.rank() - 1);
-  return op.add(Opcode::kTopK, std::vector<InstructionId>{operand}, std::move(attributes));
+  if (op.builder.shape(operand).element_type() != ElementType::kPred)
+    return op.add(Opcode::kTopK, std::vector<InstructionId>{operand}, std::move(attributes));
+  Steps s(op);  // topk orders numbers: false is 0, true 1
+  const InstructionId bytes = s.convert(operand, ElementType::kU8);
+  HILO_RETURN_IF_ERROR(s.status());
+  HILO_ASSIGN_OR_RETURN(const InstructionId both, op.builder.add(Opcode::kTopK, {bytes}, std::move(attributes)));
+  HILO_ASSIGN_OR_RETURN(const InstructionId numbers, op.builder.get_tuple_element(both, 0));
+  HILO_ASSIGN_OR_RETURN(const InstructionId positions, op.builder.get_tuple_element(both, 1));
+  op.define(0, s.convert(numbers, ElementType::kPred));
+  op.define(1, positions);
+  return s.status();
 }
 
 Status translate_ragged_dot(const OpContext& op) {

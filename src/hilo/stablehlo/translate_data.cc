@@ -123,7 +123,9 @@ Status translate_clamp(const OpContext& op) {
   for (InstructionId& operand : operands) {
     HILO_ASSIGN_OR_RETURN(operand, spread(op, operand, shape));
   }
-  return op.add(Opcode::kClamp, operands);
+  if (shape.element_type() != ElementType::kPred) return op.add(Opcode::kClamp, operands);
+  HILO_ASSIGN_OR_RETURN(const InstructionId raised, op.builder.add(Opcode::kMaximum, {operands[0], operands[1]}));
+  return op.add(Opcode::kMinimum, InstructionIds{raised, operands[2]});
 }
 
 Status translate_slice(const OpContext& op) {

@@ -199,6 +199,16 @@ func.func @operands_are_broadcast() {
 
 // -----
 
+func.func @top_k_of_truth_values_takes_the_true_ones_first() {
+  %0 = stablehlo.constant dense<[[true, false, true], [false, false, true]]> : tensor<2x3xi1>
+  %1:2 = chlo.top_k(%0, k = 2) : tensor<2x3xi1> -> (tensor<2x2xi1>, tensor<2x2xi32>)
+  check.expect_eq_const %1#0, dense<[[true, true], [true, false]]> : tensor<2x2xi1>
+  check.expect_eq_const %1#1, dense<[[0, 2], [2, 0]]> : tensor<2x2xi32>
+  func.return
+}
+
+// -----
+
 func.func @top_k_takes_the_first_of_equal_ones() {
   %0 = stablehlo.constant dense<[[3, 7, 7, 1], [5, -2, 9, 9]]> : tensor<2x4xi32>
   %1:2 = chlo.top_k(%0, k = 2) : tensor<2x4xi32> -> (tensor<2x2xi32>, tensor<2x2xi32>)

@@ -98,3 +98,14 @@ func.func @without_mantissa_nan_becomes_infinity() {
   check.expect_eq_const %1, dense<[0x7F800000, 2.0]> : tensor<2xf32>
   func.return
 }
+
+// -----
+
+func.func @truth_values_are_clamped_with_false_below_true() {
+  %least = stablehlo.constant dense<[false, false, true, true]> : tensor<4xi1>
+  %x = stablehlo.constant dense<[true, false, false, true]> : tensor<4xi1>
+  %most = stablehlo.constant dense<[false, true, true, true]> : tensor<4xi1>
+  %0 = stablehlo.clamp %least, %x, %most : tensor<4xi1>
+  check.expect_eq_const %0, dense<[false, false, true, true]> : tensor<4xi1>
+  func.return
+}
