@@ -6,7 +6,8 @@
 namespace hilo::lax {
 namespace {
 
-constexpr NotYet kUnknown{"hilo doesn't know what the handler computes. Hint: give the call a derivative with custom_vjp"};
+constexpr NotYet kUnknown{
+    "hilo doesn't know what the handler computes. Hint: give the call a derivative with custom_vjp"};
 
 }  // namespace
 
