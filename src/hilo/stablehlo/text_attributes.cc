@@ -71,7 +71,7 @@ StatusOr<AttributeId> read_array(TextReader& reader) {
     } while (cursor.accept(","));
     HILO_RETURN_IF_ERROR(cursor.expect("]", "after the attributes of an array"));
   }
-  const AttributeId id = reader.tree.add_array(std::move(elements));
+  const AttributeId id = reader.tree.add_array(elements);
   reader.arrays.emplace(cursor.between(begin, cursor.last_position()), id);
   return id;
 }
@@ -100,7 +100,7 @@ StatusOr<AttributeId> read_dense_array(TextReader& reader) {
     } while (cursor.accept(","));
   }
   HILO_RETURN_IF_ERROR(cursor.expect(">", "after an array"));
-  return reader.tree.add_integers(std::move(values));
+  return reader.tree.add_integers(values);
 }
 
 /// What stands in `#dialect.name<here>`: fields, one word, or text that only its dialect understands.
@@ -302,7 +302,7 @@ StatusOr<AttributeId> TextReader::read_convolution_dimensions() {
       attribute.integer = roles[r];
       entries.push_back({tree.intern(kSides[s].names[r]), tree.add(attribute)});
     }
-    entries.push_back({tree.intern(kSides[s].spatial), tree.add_integers(std::move(spatial))});
+    entries.push_back({tree.intern(kSides[s].spatial), tree.add_integers(spatial)});
   }
   return tree.add_dictionary(entries, "stablehlo.conv");
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/stablehlo/text_parts.h"
 
 namespace hilo::stablehlo {
@@ -100,7 +102,9 @@ Status TextReader::find_aliases(size_t begin, size_t end) {
     if (next == std::string_view::npos) break;
     line = next + 1;
   }
-  // An operation takes a line, as a rule.
+  // An operation takes a line, as a rule; what is shorter than one, such as an empty line, is none.
+  constexpr size_t kLeastOperation = 16;  // bytes
+  count = std::min(count, (end - begin) / kLeastOperation + 1);
   tree.operations.reserve(count);
   tree.values.reserve(count);
   tree.operand_pool.reserve(count);

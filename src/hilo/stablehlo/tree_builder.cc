@@ -133,7 +133,7 @@ void TreeBuilder::put(NewOperation& operation, std::string_view name, int64_t va
 
 void TreeBuilder::put(NewOperation& operation, std::string_view name, std::vector<int64_t> values) {
   if (form_of(name) == AttributeForm::kInteger64 && values.size() == 1) return put(operation, name, values[0]);
-  put_attribute(operation, name, tree.add_integers(std::move(values)));
+  put_attribute(operation, name, tree.add_integers(values));
 }
 
 void TreeBuilder::put(NewOperation& operation, std::string_view name, std::string_view word) {

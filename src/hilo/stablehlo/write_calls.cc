@@ -118,7 +118,7 @@ AttributeId layouts(const WriteContext& context, std::span<const Shape> arrays, 
     made.type = builder.add_type(std::move(type));
     elements.push_back(builder.tree.add(made));
   }
-  return builder.tree.add_array(std::move(elements));
+  return builder.tree.add_array(elements);
 }
 
 /// {a = "b"} from {a="b"}.
@@ -168,8 +168,7 @@ Status put_custom_call(const WriteContext& context, const hlo::CustomCallOptions
   std::vector<AttributeId> called;
   for (const ComputationPtr& computation : call.called)
     called.push_back(builder.tree.add_text(AttributeKind::kSymbol, context.writer.function(computation)));
-  if (!called.empty())
-    builder.put_attribute(operation, "called_computations", builder.tree.add_array(std::move(called)));
+  if (!called.empty()) builder.put_attribute(operation, "called_computations", builder.tree.add_array(called));
   std::vector<Shape> operands;
   for (size_t i = 0; i < context.instruction.operands.size(); ++i) operands.push_back(context.operand_shape(i));
   if (!options.operand_layouts.empty() || !options.result_layouts.empty()) {
@@ -186,8 +185,7 @@ Status put_custom_call(const WriteContext& context, const hlo::CustomCallOptions
                                           {"operand_tuple_indices", builder.tree.add_integers({})}},
                                          "stablehlo.output_operand_alias"));
   }
-  if (!aliases.empty())
-    builder.put_attribute(operation, "output_operand_aliases", builder.tree.add_array(std::move(aliases)));
+  if (!aliases.empty()) builder.put_attribute(operation, "output_operand_aliases", builder.tree.add_array(aliases));
   const hlo::Annotations* const annotations = context.instruction.annotations.get();
   if (annotations != nullptr && annotations->frontend_attributes.size() > 2) {
     HILO_ASSIGN_OR_RETURN(const AttributeId frontend, frontend_dictionary(builder, annotations->frontend_attributes));

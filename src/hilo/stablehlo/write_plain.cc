@@ -178,7 +178,7 @@ AttributeId precisions(TreeBuilder& builder, const hlo::StringList& words) {
   for (size_t i = 0; i < 2; ++i)
     elements.push_back(
         builder.tree.add_text(AttributeKind::kWord, i < words.size() ? ascii_upper(words[i]) : "DEFAULT"));
-  return builder.tree.add_array(std::move(elements));
+  return builder.tree.add_array(elements);
 }
 
 StatusOr<bool> write_dot(const WriteContext& context) {
