@@ -6,11 +6,14 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "hilo/hilo.h"
 
 using namespace hilo;
+using namespace std::string_literals;
 
 namespace {
 
@@ -42,9 +45,18 @@ std::string only;  ///< part of a row's name; empty: all rows
 
 bool is_wanted(std::string_view name) { return name.find(only) != std::string_view::npos; }
 
-void row(const char* name, const std::function<void()>& call) {
+/// A row that is wanted: `make` makes its arguments and returns the call. What isn't wanted isn't made.
+template <typename Make>
+void row(const std::string& name, const Make& make) {
   if (!is_wanted(name)) return;
-  std::printf("%s\t%.4f\n", name, median_microseconds(call));
+  std::printf("%s\t%.4f\n", name.c_str(), median_microseconds(make()));
+  std::fflush(stdout);
+}
+
+/// A jitted function and its arguments as the call of a row.
+template <typename Function, typename... Arguments>
+auto jitted(Function function, Arguments... arguments) {
+  return [call = jit(std::move(function)), ... arguments = std::move(arguments)] { call(arguments...); };
 }
 
 struct Params {
@@ -57,25 +69,31 @@ Array loss(const Params& p, const Array& x, const Array& y) {
   return -numpy::mean(numpy::sum(nn::one_hot(y, 10) * log_p, 1));
 }
 
-void digits_rows(const random::Key& key) {
+/// A training step from the state that the last call left.
+auto digits_step(const random::Key& key) {
   const optim::Adam adam{.learning_rate = 2e-3f};
   Params params{random::normal(key, {64, 128}) * 0.1f, numpy::zeros({128}), random::normal(key, {128, 10}) * 0.1f,
                 numpy::zeros({10})};
-  auto state = adam.init(params);
   const Array x = random::uniform(key, {128, 64});
   const Array y = numpy::astype(random::uniform(key, {128}) * 10.0f, ElementType::kS32);
-  auto step = jit([&](const Params& p, const optim::AdamState<Params>& s, const Array& images, const Array& labels) {
+  auto step = jit([adam](const Params& p, const optim::AdamState<Params>& s, const Array& images, const Array& labels) {
     const auto [value, gradients] = value_and_grad(loss)(p, images, labels);
     const auto [next, next_state] = adam.update(gradients, s, p);
     return std::tuple(next, next_state, value);
   });
-  const Clock::time_point start = Clock::now();
-  step(params, state, x, y);
-  if (is_wanted("digits_step_first_call")) std::printf("digits_step_first_call\t%.4f\n", microseconds_since(start));
-  row("digits_step", [&] {
+  return [=, state = adam.init(params)]() mutable {
     Array value;
     std::tie(params, state, value) = step(params, state, x, y);
-  });
+  };
+}
+
+void digits_rows(const random::Key& key) {
+  if (!is_wanted("digits_step")) return;
+  auto step = digits_step(key);
+  const Clock::time_point start = Clock::now();
+  step();
+  std::printf("digits_step_first_call\t%.4f\n", microseconds_since(start));
+  row("digits_step", [&] { return [&] { step(); }; });
 }
 
 struct Convolution {
@@ -101,69 +119,66 @@ const Convolution kConvolutions[] = {
     {"grouped3x3_nhwc_28", {8, 28, 28, 64}, {3, 3, 8, 64}, 1, true, 8},
 };
 
+Array normal_like(const random::Key& key, const Array& x) {
+  return random::normal(key, {x.shape().begin(), x.shape().end()});
+}
+
 /// Forward, and the gradients to both operands.
 void convolution_rows(const random::Key& key) {
+  const lax::ConvGeneralDilatedDimensionNumbers nhwc("NHWC", "HWIO", "NHWC"), nchw("NCHW", "OIHW", "NCHW");
   for (const Convolution& c : kConvolutions) {
-    const Array x = random::normal(key, c.images), k = random::normal(key, c.kernel);
-    const lax::ConvGeneralDilatedDimensionNumbers nhwc("NHWC", "HWIO", "NHWC"), nchw("NCHW", "OIHW", "NCHW");
-    const auto f = [&](const Array& images, const Array& kernel) {
-      return lax::conv_general_dilated(images, kernel, {c.stride, c.stride}, "SAME", {}, {},
-                                       c.channels_last ? nhwc : nchw, c.groups);
+    const auto images = [&] { return random::normal(key, c.images); };
+    const auto kernel = [&] { return random::normal(key, c.kernel); };
+    const auto f = [&](const Array& x, const Array& k) {
+      return lax::conv_general_dilated(x, k, {c.stride, c.stride}, "SAME", {}, {}, c.channels_last ? nhwc : nchw,
+                                       c.groups);
     };
-    auto forward = jit(f);
-    const Array ct = random::normal(key, {forward(x, k).shape().begin(), forward(x, k).shape().end()});
-    auto to_images = jit([&](const Array& images, const Array& kernel, const Array& cotangent) {
-      return vjp([&](const Array& i) { return f(i, kernel); }, images).second(cotangent);
-    });
-    auto to_kernel = jit([&](const Array& images, const Array& kernel, const Array& cotangent) {
-      return vjp([&](const Array& w) { return f(images, w); }, kernel).second(cotangent);
-    });
-    row(c.name, [&] { forward(x, k); });
-    row((std::string(c.name) + "_to_lhs").c_str(), [&] { to_images(x, k, ct); });
-    row((std::string(c.name) + "_to_rhs").c_str(), [&] { to_kernel(x, k, ct); });
+    const auto to_images = [&](const Array& x, const Array& k, const Array& cotangent) {
+      return vjp([&](const Array& i) { return f(i, k); }, x).second(cotangent);
+    };
+    const auto to_kernel = [&](const Array& x, const Array& k, const Array& cotangent) {
+      return vjp([&](const Array& w) { return f(x, w); }, k).second(cotangent);
+    };
+    const auto cotangent = [&] { return normal_like(key, jit(f)(images(), kernel())); };
+    row(c.name, [&] { return jitted(f, images(), kernel()); });
+    row(c.name + "_to_lhs"s, [&] { return jitted(to_images, images(), kernel(), cotangent()); });
+    row(c.name + "_to_rhs"s, [&] { return jitted(to_kernel, images(), kernel(), cotangent()); });
   }
 }
 
 /// Pooling of 32 images of 56 x 56 x 64 and its gradient; running sums.
 void window_rows(const random::Key& key) {
-  const Array images = random::uniform(key, {32, 56, 56, 64}), square = random::uniform(key, {2048, 2048});
+  const auto images = [&] { return random::uniform(key, {32, 56, 56, 64}); };
+  const auto square = [&] { return random::uniform(key, {2048, 2048}); };
   const auto pool2 = [](const Array& x) { return nn::max_pool(x, {2, 2}, {2, 2}); };
   const auto pool3 = [](const Array& x) { return nn::max_pool(x, {3, 3}, {2, 2}, "SAME"); };
-  auto max2 = jit(pool2);
-  auto max3 = jit(pool3);
-  auto average = jit([](const Array& x) { return nn::avg_pool(x, {2, 2}, {2, 2}); });
-  auto slope2 = jit(grad([&](const Array& x) { return numpy::sum(numpy::square(pool2(x))); }));
-  auto slope3 = jit(grad([&](const Array& x) { return numpy::sum(numpy::square(pool3(x))); }));
-  auto sums0 = jit([](const Array& x) { return numpy::cumsum(x, 0); });
-  auto sums1 = jit([](const Array& x) { return numpy::cumsum(x, 1); });
-  row("window_max_pool_2x2", [&] { max2(images); });
-  row("window_max_pool_3x3", [&] { max3(images); });
-  row("window_avg_pool_2x2", [&] { average(images); });
-  row("window_max_pool_2x2_grad", [&] { slope2(images); });
-  row("window_max_pool_3x3_grad", [&] { slope3(images); });
-  row("window_cumsum_axis0_2048", [&] { sums0(square); });
-  row("window_cumsum_axis1_2048", [&] { sums1(square); });
+  const auto average = [](const Array& x) { return nn::avg_pool(x, {2, 2}, {2, 2}); };
+  const auto slope2 = grad([=](const Array& x) { return numpy::sum(numpy::square(pool2(x))); });
+  const auto slope3 = grad([=](const Array& x) { return numpy::sum(numpy::square(pool3(x))); });
+  row("window_max_pool_2x2", [&] { return jitted(pool2, images()); });
+  row("window_max_pool_3x3", [&] { return jitted(pool3, images()); });
+  row("window_avg_pool_2x2", [&] { return jitted(average, images()); });
+  row("window_max_pool_2x2_grad", [&] { return jitted(slope2, images()); });
+  row("window_max_pool_3x3_grad", [&] { return jitted(slope3, images()); });
+  row("window_cumsum_axis0_2048", [&] { return jitted([](const Array& x) { return numpy::cumsum(x, 0); }, square()); });
+  row("window_cumsum_axis1_2048", [&] { return jitted([](const Array& x) { return numpy::cumsum(x, 1); }, square()); });
 }
 
 void fft_rows(const random::Key& key) {
   const auto lines = [&](const std::vector<int64_t>& shape) {
     return lax::complex(random::normal(key, shape), random::normal(key, shape));
   };
-  auto transform = jit([](const Array& x) { return fft::fft(x); });
-  auto plane = jit([](const Array& x) { return fft::fft2(x); });
-  auto real = jit([](const Array& x) { return fft::rfft(x); });
-  const Array million = lines({1 << 20}), odd = lines({999999}), square = lines({256, 256}),
-              hundreds = lines({1000, 100}), primes = lines({128, 997});
-  const Array image = lines({512, 512}), signal = random::normal(key, {1 << 20}),
-              frames = random::normal(key, {1000, 400});
-  row("fft_1M", [&] { transform(million); });
-  row("fft_999999", [&] { transform(odd); });
-  row("fft_256x256", [&] { transform(square); });
-  row("fft_1000x100", [&] { transform(hundreds); });
-  row("fft_128x997", [&] { transform(primes); });
-  row("fft2_512", [&] { plane(image); });
-  row("rfft_1M", [&] { real(signal); });
-  row("rfft_1000x400", [&] { real(frames); });
+  const auto transform = [](const Array& x) { return fft::fft(x); };
+  const auto plane = [](const Array& x) { return fft::fft2(x); };
+  const auto real = [](const Array& x) { return fft::rfft(x); };
+  row("fft_1M", [&] { return jitted(transform, lines({1 << 20})); });
+  row("fft_999999", [&] { return jitted(transform, lines({999999})); });
+  row("fft_256x256", [&] { return jitted(transform, lines({256, 256})); });
+  row("fft_1000x100", [&] { return jitted(transform, lines({1000, 100})); });
+  row("fft_128x997", [&] { return jitted(transform, lines({128, 997})); });
+  row("fft2_512", [&] { return jitted(plane, lines({512, 512})); });
+  row("rfft_1M", [&] { return jitted(real, random::normal(key, {1 << 20})); });
+  row("rfft_1000x400", [&] { return jitted(real, random::normal(key, {1000, 400})); });
 }
 
 void linalg_rows(const random::Key& key) {
@@ -171,42 +186,86 @@ void linalg_rows(const random::Key& key) {
     const Array a = random::normal(key, shape);
     return numpy::matmul(a, linalg::matrix_transpose(a)) + numpy::eye(shape.back()) * static_cast<float>(shape.back());
   };
-  const Array many = positive({1000, 16, 16}), middle = positive({256, 256}), large = positive({511, 511});
-  const Array tall = random::normal(key, {300, 200}), right = random::normal(key, {256, 8});
-  auto cholesky = jit([](const Array& a) { return linalg::cholesky(a); });
-  auto eigh = jit([](const Array& a) { return linalg::eigh(a).eigenvectors; });
-  auto qr = jit([](const Array& a) { return linalg::qr(a).q; });
-  auto svd = jit([](const Array& a) { return linalg::svd(a, false).u; });
-  auto solve = jit([](const Array& a, const Array& b) { return linalg::solve(a, b); });
-  row("cholesky_1000x16x16", [&] { cholesky(many); });
-  row("cholesky_256", [&] { cholesky(middle); });
-  row("cholesky_511", [&] { cholesky(large); });
-  row("eigh_256", [&] { eigh(middle); });
-  row("eigh_1000x16x16", [&] { eigh(many); });
-  row("qr_300x200", [&] { qr(tall); });
-  row("svd_300x200", [&] { svd(tall); });
-  row("solve_256x8", [&] { solve(middle, right); });
+  const auto cholesky = [](const Array& a) { return linalg::cholesky(a); };
+  const auto eigh = [](const Array& a) { return linalg::eigh(a).eigenvectors; };
+  const auto qr = [](const Array& a) { return linalg::qr(a).q; };
+  const auto svd = [](const Array& a) { return linalg::svd(a, false).u; };
+  const auto solve = [](const Array& a, const Array& b) { return linalg::solve(a, b); };
+  row("cholesky_1000x16x16", [&] { return jitted(cholesky, positive({1000, 16, 16})); });
+  row("cholesky_256", [&] { return jitted(cholesky, positive({256, 256})); });
+  row("cholesky_511", [&] { return jitted(cholesky, positive({511, 511})); });
+  row("eigh_256", [&] { return jitted(eigh, positive({256, 256})); });
+  row("eigh_1000x16x16", [&] { return jitted(eigh, positive({1000, 16, 16})); });
+  row("qr_300x200", [&] { return jitted(qr, random::normal(key, {300, 200})); });
+  row("svd_300x200", [&] { return jitted(svd, random::normal(key, {300, 200})); });
+  row("solve_256x8", [&] { return jitted(solve, positive({256, 256}), random::normal(key, {256, 8})); });
 }
 
 /// Sort, top-k, gather and scatter.
 void order_rows(const random::Key& key) {
-  const Array million = random::uniform(key, {1000000}), table = random::uniform(key, {1000, 1000});
-  const Array places = numpy::astype(million * 10000.0f, ElementType::kS32), sums = numpy::zeros({10000});
-  const Array rows = random::uniform(key, {10000, 64}), updates = random::uniform(key, {100000, 64});
-  const Array row_places = numpy::astype(random::uniform(key, {100000}) * 10000.0f, ElementType::kS32);
-  auto sort = jit([](const Array& x) { return numpy::sort(x); });
-  auto argsort = jit([](const Array& x) { return numpy::argsort(x); });
-  auto top = jit([](const Array& x) { return lax::top_k(x, 10).values; });
-  auto take = jit([](const Array& x, const Array& i) { return numpy::take(x, i, 0); });
-  auto add = jit([](const Array& x, const Array& i, const Array& u) { return numpy::at(x, i).add(u); });
-  row("sort_1M", [&] { sort(million); });
-  row("sort_1000x1000", [&] { sort(table); });
-  row("argsort_1M", [&] { argsort(million); });
-  row("top_k_1M_10", [&] { top(million); });
-  row("top_k_1000x1000_10", [&] { top(table); });
-  row("take_100000x64", [&] { take(rows, row_places); });
-  row("scatter_add_1M", [&] { add(sums, places, million); });
-  row("scatter_add_100000x64", [&] { add(rows, row_places, updates); });
+  const auto million = [&] { return random::uniform(key, {1000000}); };
+  const auto table = [&] { return random::uniform(key, {1000, 1000}); };
+  const auto rows = [&] { return random::uniform(key, {10000, 64}); };
+  const auto places = [&](int64_t count) {
+    return numpy::astype(random::uniform(key, {count}) * 10000.0f, ElementType::kS32);
+  };
+  const auto sort = [](const Array& x) { return numpy::sort(x); };
+  const auto argsort = [](const Array& x) { return numpy::argsort(x); };
+  const auto top = [](const Array& x) { return lax::top_k(x, 10).values; };
+  const auto take = [](const Array& x, const Array& i) { return numpy::take(x, i, 0); };
+  const auto add = [](const Array& x, const Array& i, const Array& u) { return numpy::at(x, i).add(u); };
+  row("sort_1M", [&] { return jitted(sort, million()); });
+  row("sort_1000x1000", [&] { return jitted(sort, table()); });
+  row("argsort_1M", [&] { return jitted(argsort, million()); });
+  row("top_k_1M_10", [&] { return jitted(top, million()); });
+  row("top_k_1000x1000_10", [&] { return jitted(top, table()); });
+  row("take_100000x64", [&] { return jitted(take, rows(), places(100000)); });
+  row("scatter_add_1M", [&] { return jitted(add, numpy::zeros({10000}), places(1000000), million()); });
+  row("scatter_add_100000x64", [&] { return jitted(add, rows(), places(100000), random::uniform(key, {100000, 64})); });
+}
+
+/// Elementwise operations and sums, small and large.
+void elementwise_rows(const random::Key& key) {
+  const auto square = [&] { return random::uniform(key, {4096, 4096}); };
+  const auto add = [](const Array& x, const Array& y) { return x + y; };
+  const auto muladd = [](const Array& u, const Array& v, const Array& w) { return numpy::tanh(u * v + w); };
+  const auto softmax = [](const Array& x) { return nn::softmax(x); };
+  const Array a8 = random::uniform(key, {8});
+  row("add_8", [&] { return jitted(add, a8, a8); });
+  row("eager_add_8", [&] { return [&] { a8 + a8; }; });
+  row("muladd_tanh_16M", [&] {
+    const Array x = random::uniform(key, {1 << 24});
+    return jitted(muladd, x, x, x);
+  });
+  row("softmax_4096x1024", [&] { return jitted(softmax, random::uniform(key, {4096, 1024})); });
+  row("sum_axis0_4096", [&] { return jitted([](const Array& x) { return numpy::sum(x, 0); }, square()); });
+  row("sum_axis1_4096", [&] { return jitted([](const Array& x) { return numpy::sum(x, 1); }, square()); });
+}
+
+void matmul_rows(const random::Key& key) {
+  const auto product = [&](const std::vector<int64_t>& left, const std::vector<int64_t>& right) {
+    const auto matmul = [](const Array& x, const Array& y) { return numpy::matmul(x, y); };
+    return jitted(matmul, random::uniform(key, left), random::uniform(key, right));
+  };
+  row("matmul_1024", [&] { return product({1024, 1024}, {1024, 1024}); });
+  row("matmul_997x333x777", [&] { return product({997, 333}, {333, 777}); });
+  row("matmul_500_of_31x47x29", [&] { return product({500, 31, 47}, {500, 47, 29}); });
+}
+
+void loop_rows(const random::Key& key) {
+  const auto count = [](const Array& n) {
+    return lax::while_loop([](const Array& c) { return c < 1000000.0f; }, [](const Array& c) { return c + 1.0f; }, n);
+  };
+  const auto rnn = [](const Array& weights, const Array& inputs) {
+    const auto cell = [&](const Array& h, const Array& x) {
+      const Array next = numpy::tanh(numpy::matmul(h, weights) + x);
+      return std::pair(next, next);
+    };
+    return lax::scan(cell, numpy::zeros({16, 128}), inputs).second;
+  };
+  row("while_1e6", [&] { return jitted(count, numpy::zeros({})); });
+  row("rnn_scan_256",
+      [&] { return jitted(rnn, random::normal(key, {128, 128}) * 0.05f, random::normal(key, {256, 16, 128})); });
 }
 
 }  // namespace
@@ -218,45 +277,9 @@ int main(int argc, char** argv) {
   window_rows(key);
   digits_rows(key);
   convolution_rows(key);
-  const Array a8 = random::uniform(key, {8});
-  auto add = jit([](const Array& x, const Array& y) { return x + y; });
-  row("add_8", [&] { add(a8, a8); });
-  row("eager_add_8", [&] { a8 + a8; });
-  {
-    const Array x = random::uniform(key, {1 << 24});
-    auto f = jit([](const Array& u, const Array& v, const Array& w) { return numpy::tanh(u * v + w); });
-    row("muladd_tanh_16M", [&] { f(x, x, x); });
-  }
-  const Array square = random::uniform(key, {4096, 4096});
-  auto softmax = jit([](const Array& x) { return nn::softmax(x); });
-  const Array wide = random::uniform(key, {4096, 1024});
-  row("softmax_4096x1024", [&] { softmax(wide); });
-  auto sum0 = jit([](const Array& x) { return numpy::sum(x, 0); });
-  auto sum1 = jit([](const Array& x) { return numpy::sum(x, 1); });
-  row("sum_axis0_4096", [&] { sum0(square); });
-  row("sum_axis1_4096", [&] { sum1(square); });
-  const Array m = random::uniform(key, {1024, 1024});
-  auto matmul = jit([](const Array& x, const Array& y) { return numpy::matmul(x, y); });
-  row("matmul_1024", [&] { matmul(m, m); });
-  const Array left = random::uniform(key, {997, 333}), right = random::uniform(key, {333, 777});
-  row("matmul_997x333x777", [&] { matmul(left, right); });
-  const Array stack = random::uniform(key, {500, 31, 47}), stack2 = random::uniform(key, {500, 47, 29});
-  row("matmul_500_of_31x47x29", [&] { matmul(stack, stack2); });
-  auto count = jit([](const Array& n) {
-    return lax::while_loop([](const Array& c) { return c < 1000000.0f; }, [](const Array& c) { return c + 1.0f; }, n);
-  });
-  const Array zero = numpy::zeros({});
-  row("while_1e6", [&] { count(zero); });
-  const Array w = random::normal(key, {128, 128}) * 0.05f;
-  const Array xs = random::normal(key, {256, 16, 128});
-  auto rnn = jit([](const Array& weights, const Array& inputs) {
-    const auto cell = [&](const Array& h, const Array& x) {
-      const Array next = numpy::tanh(numpy::matmul(h, weights) + x);
-      return std::pair(next, next);
-    };
-    return lax::scan(cell, numpy::zeros({16, 128}), inputs).second;
-  });
-  row("rnn_scan_256", [&] { rnn(w, xs); });
+  elementwise_rows(key);
+  matmul_rows(key);
+  loop_rows(key);
   order_rows(key);
   fft_rows(key);
   linalg_rows(key);

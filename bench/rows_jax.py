@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The programs of bench/rows.cc in JAX: prints "row<TAB>microseconds", the median of its calls, a line a row."""
+import functools
 import os
 
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
@@ -9,8 +10,13 @@ import jax.numpy as jnp  # noqa: E402
 import timing  # noqa: E402
 
 
-def row(name, call):
-    timing.row(name, call, jax.block_until_ready)
+def row(name, make):
+    timing.row(name, make, jax.block_until_ready)
+
+
+def jitted(function, *arguments):
+    """A jitted function and its arguments as the call of a row."""
+    return functools.partial(jax.jit(function), *arguments)
 
 
 def loss(p, x, y):
@@ -32,6 +38,8 @@ def step(p, state, x, y):
 
 
 def digits(key):
+    if not timing.is_wanted("digits_step"):
+        return
     p = {"w1": jax.random.normal(key, (64, 128)) * 0.1, "b1": jnp.zeros(128), "w2": jax.random.normal(key, (128, 10)) * 0.1, "b2": jnp.zeros(10)}
     zeros = jax.tree.map(jnp.zeros_like, p)
     state = {"step": jnp.zeros((), jnp.int32), "m": zeros, "v": zeros}
@@ -39,7 +47,7 @@ def digits(key):
     y = (jax.random.uniform(key, (128,)) * 10).astype(jnp.int32)
     jax.block_until_ready((p, state, x, y))
     timing.once("digits_step_first_call", lambda: step(p, state, x, y), jax.block_until_ready)
-    row("digits_step", lambda: step(p, state, x, y))
+    row("digits_step", lambda: functools.partial(step, p, state, x, y))
 
 
 NHWC, NCHW = ("NHWC", "HWIO", "NHWC"), ("NCHW", "OIHW", "NCHW")
@@ -60,60 +68,71 @@ CONVOLUTIONS = [
 
 
 def convolutions(key):
-    for name, images, kernel, stride, numbers, groups in CONVOLUTIONS:
-        x, k = jax.random.normal(key, images), jax.random.normal(key, kernel)
+    for name, images_shape, kernel_shape, stride, numbers, groups in CONVOLUTIONS:
+
+        def images(shape=images_shape):
+            return jax.random.normal(key, shape)
+
+        def kernel(shape=kernel_shape):
+            return jax.random.normal(key, shape)
 
         def f(x, k, stride=stride, numbers=numbers, groups=groups):
             return jax.lax.conv_general_dilated(x, k, (stride, stride), "SAME", dimension_numbers=numbers, feature_group_count=groups)
 
-        forward = jax.jit(f)
-        ct = jax.random.normal(key, forward(x, k).shape)
-        to_images = jax.jit(lambda x, k, ct: jax.vjp(lambda i: f(i, k), x)[1](ct)[0])
-        to_kernel = jax.jit(lambda x, k, ct: jax.vjp(lambda w: f(x, w), k)[1](ct)[0])
-        row(name, lambda: forward(x, k))
-        row(name + "_to_lhs", lambda: to_images(x, k, ct))
-        row(name + "_to_rhs", lambda: to_kernel(x, k, ct))
+        def cotangent():
+            return jax.random.normal(key, jax.eval_shape(f, images(), kernel()).shape)
+
+        def to_images(x, k, ct):
+            return jax.vjp(lambda i: f(i, k), x)[1](ct)[0]
+
+        def to_kernel(x, k, ct):
+            return jax.vjp(lambda w: f(x, w), k)[1](ct)[0]
+
+        row(name, lambda: jitted(f, images(), kernel()))
+        row(name + "_to_lhs", lambda: jitted(to_images, images(), kernel(), cotangent()))
+        row(name + "_to_rhs", lambda: jitted(to_kernel, images(), kernel(), cotangent()))
 
 
 def windows(key):
-    images = jax.random.uniform(key, (32, 56, 56, 64))
-    square = jax.random.uniform(key, (2048, 2048))
     over = (1, 2, 2, 1)
 
-    def pool(x, window, padding):
-        return jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, window, over, padding)
+    def images():
+        return jax.random.uniform(key, (32, 56, 56, 64))
 
-    def slope(window, padding):
-        return jax.jit(jax.grad(lambda x: jnp.sum(jnp.square(pool(x, window, padding)))))
+    def square():
+        return jax.random.uniform(key, (2048, 2048))
 
-    max2, max3 = jax.jit(lambda x: pool(x, over, "VALID")), jax.jit(lambda x: pool(x, (1, 3, 3, 1), "SAME"))
-    average = jax.jit(lambda x: jax.lax.reduce_window(x, 0.0, jax.lax.add, over, over, "VALID") / 4)
-    slope2, slope3 = slope(over, "VALID"), slope((1, 3, 3, 1), "SAME")
-    sums0, sums1 = jax.jit(lambda x: jnp.cumsum(x, 0)), jax.jit(lambda x: jnp.cumsum(x, 1))
-    row("window_max_pool_2x2", lambda: max2(images))
-    row("window_max_pool_3x3", lambda: max3(images))
-    row("window_avg_pool_2x2", lambda: average(images))
-    row("window_max_pool_2x2_grad", lambda: slope2(images))
-    row("window_max_pool_3x3_grad", lambda: slope3(images))
-    row("window_cumsum_axis0_2048", lambda: sums0(square))
-    row("window_cumsum_axis1_2048", lambda: sums1(square))
+    def pool(window, padding):
+        return lambda x: jax.lax.reduce_window(x, -jnp.inf, jax.lax.max, window, over, padding)
+
+    def slope(f):
+        return jax.grad(lambda x: jnp.sum(jnp.square(f(x))))
+
+    def average(x):
+        return jax.lax.reduce_window(x, 0.0, jax.lax.add, over, over, "VALID") / 4
+
+    pool2, pool3 = pool(over, "VALID"), pool((1, 3, 3, 1), "SAME")
+    row("window_max_pool_2x2", lambda: jitted(pool2, images()))
+    row("window_max_pool_3x3", lambda: jitted(pool3, images()))
+    row("window_avg_pool_2x2", lambda: jitted(average, images()))
+    row("window_max_pool_2x2_grad", lambda: jitted(slope(pool2), images()))
+    row("window_max_pool_3x3_grad", lambda: jitted(slope(pool3), images()))
+    row("window_cumsum_axis0_2048", lambda: jitted(lambda x: jnp.cumsum(x, 0), square()))
+    row("window_cumsum_axis1_2048", lambda: jitted(lambda x: jnp.cumsum(x, 1), square()))
 
 
 def ffts(key):
     def lines(*shape):
         return jax.random.normal(key, shape, jnp.complex64)
 
-    transform, plane, real = jax.jit(jnp.fft.fft), jax.jit(jnp.fft.fft2), jax.jit(jnp.fft.rfft)
-    million, odd, square, hundreds, primes = lines(1 << 20), lines(999999), lines(256, 256), lines(1000, 100), lines(128, 997)
-    image, signal, frames = lines(512, 512), jax.random.normal(key, (1 << 20,)), jax.random.normal(key, (1000, 400))
-    row("fft_1M", lambda: transform(million))
-    row("fft_999999", lambda: transform(odd))
-    row("fft_256x256", lambda: transform(square))
-    row("fft_1000x100", lambda: transform(hundreds))
-    row("fft_128x997", lambda: transform(primes))
-    row("fft2_512", lambda: plane(image))
-    row("rfft_1M", lambda: real(signal))
-    row("rfft_1000x400", lambda: real(frames))
+    row("fft_1M", lambda: jitted(jnp.fft.fft, lines(1 << 20)))
+    row("fft_999999", lambda: jitted(jnp.fft.fft, lines(999999)))
+    row("fft_256x256", lambda: jitted(jnp.fft.fft, lines(256, 256)))
+    row("fft_1000x100", lambda: jitted(jnp.fft.fft, lines(1000, 100)))
+    row("fft_128x997", lambda: jitted(jnp.fft.fft, lines(128, 997)))
+    row("fft2_512", lambda: jitted(jnp.fft.fft2, lines(512, 512)))
+    row("rfft_1M", lambda: jitted(jnp.fft.rfft, jax.random.normal(key, (1 << 20,))))
+    row("rfft_1000x400", lambda: jitted(jnp.fft.rfft, jax.random.normal(key, (1000, 400))))
 
 
 def linalg(key):
@@ -121,82 +140,95 @@ def linalg(key):
         a = jax.random.normal(key, shape)
         return a @ a.mT + jnp.eye(shape[-1]) * shape[-1]
 
-    many, middle, large = positive(1000, 16, 16), positive(256, 256), positive(511, 511)
-    tall, right = jax.random.normal(key, (300, 200)), jax.random.normal(key, (256, 8))
-    cholesky, solve = jax.jit(jnp.linalg.cholesky), jax.jit(jnp.linalg.solve)
-    eigh, qr = jax.jit(lambda a: jnp.linalg.eigh(a)[1]), jax.jit(lambda a: jnp.linalg.qr(a)[0])
-    svd = jax.jit(lambda a: jnp.linalg.svd(a, full_matrices=False)[0])
-    row("cholesky_1000x16x16", lambda: cholesky(many))
-    row("cholesky_256", lambda: cholesky(middle))
-    row("cholesky_511", lambda: cholesky(large))
-    row("eigh_256", lambda: eigh(middle))
-    row("eigh_1000x16x16", lambda: eigh(many))
-    row("qr_300x200", lambda: qr(tall))
-    row("svd_300x200", lambda: svd(tall))
-    row("solve_256x8", lambda: solve(middle, right))
+    def eigenvectors(a):
+        return jnp.linalg.eigh(a)[1]
+
+    row("cholesky_1000x16x16", lambda: jitted(jnp.linalg.cholesky, positive(1000, 16, 16)))
+    row("cholesky_256", lambda: jitted(jnp.linalg.cholesky, positive(256, 256)))
+    row("cholesky_511", lambda: jitted(jnp.linalg.cholesky, positive(511, 511)))
+    row("eigh_256", lambda: jitted(eigenvectors, positive(256, 256)))
+    row("eigh_1000x16x16", lambda: jitted(eigenvectors, positive(1000, 16, 16)))
+    row("qr_300x200", lambda: jitted(lambda a: jnp.linalg.qr(a)[0], jax.random.normal(key, (300, 200))))
+    row("svd_300x200", lambda: jitted(lambda a: jnp.linalg.svd(a, full_matrices=False)[0], jax.random.normal(key, (300, 200))))
+    row("solve_256x8", lambda: jitted(jnp.linalg.solve, positive(256, 256), jax.random.normal(key, (256, 8))))
 
 
 def order(key):
-    million, table = jax.random.uniform(key, (1000000,)), jax.random.uniform(key, (1000, 1000))
-    places, sums = (million * 10000).astype(jnp.int32), jnp.zeros(10000)
-    rows, updates = jax.random.uniform(key, (10000, 64)), jax.random.uniform(key, (100000, 64))
-    row_places = (jax.random.uniform(key, (100000,)) * 10000).astype(jnp.int32)
-    sort, argsort, top = jax.jit(jnp.sort), jax.jit(jnp.argsort), jax.jit(lambda x: jax.lax.top_k(x, 10)[0])
-    take, add = jax.jit(lambda x, i: jnp.take(x, i, 0)), jax.jit(lambda x, i, u: x.at[i].add(u))
-    row("sort_1M", lambda: sort(million))
-    row("sort_1000x1000", lambda: sort(table))
-    row("argsort_1M", lambda: argsort(million))
-    row("top_k_1M_10", lambda: top(million))
-    row("top_k_1000x1000_10", lambda: top(table))
-    row("take_100000x64", lambda: take(rows, row_places))
-    row("scatter_add_1M", lambda: add(sums, places, million))
-    row("scatter_add_100000x64", lambda: add(rows, row_places, updates))
+    def million():
+        return jax.random.uniform(key, (1000000,))
+
+    def table():
+        return jax.random.uniform(key, (1000, 1000))
+
+    def rows():
+        return jax.random.uniform(key, (10000, 64))
+
+    def places(count):
+        return (jax.random.uniform(key, (count,)) * 10000).astype(jnp.int32)
+
+    def top(x):
+        return jax.lax.top_k(x, 10)[0]
+
+    def add(x, i, u):
+        return x.at[i].add(u)
+
+    row("sort_1M", lambda: jitted(jnp.sort, million()))
+    row("sort_1000x1000", lambda: jitted(jnp.sort, table()))
+    row("argsort_1M", lambda: jitted(jnp.argsort, million()))
+    row("top_k_1M_10", lambda: jitted(top, million()))
+    row("top_k_1000x1000_10", lambda: jitted(top, table()))
+    row("take_100000x64", lambda: jitted(lambda x, i: jnp.take(x, i, 0), rows(), places(100000)))
+    row("scatter_add_1M", lambda: jitted(add, jnp.zeros(10000), places(1000000), million()))
+    row("scatter_add_100000x64", lambda: jitted(add, rows(), places(100000), jax.random.uniform(key, (100000, 64))))
+
+
+def elementwise(key):
+    def square():
+        return jax.random.uniform(key, (4096, 4096))
+
+    def muladd(u, v, w):
+        return jnp.tanh(u * v + w)
+
+    a8 = jax.random.uniform(key, (8,))
+    row("add_8", lambda: jitted(lambda x, y: x + y, a8, a8))
+    row("eager_add_8", lambda: lambda: a8 + a8)
+    row("muladd_tanh_16M", lambda: jitted(muladd, *[jax.random.uniform(key, (1 << 24,))] * 3))
+    row("softmax_4096x1024", lambda: jitted(jax.nn.softmax, jax.random.uniform(key, (4096, 1024))))
+    row("sum_axis0_4096", lambda: jitted(lambda x: jnp.sum(x, 0), square()))
+    row("sum_axis1_4096", lambda: jitted(lambda x: jnp.sum(x, 1), square()))
+
+
+def matmuls(key):
+    def product(left, right):
+        return jitted(jnp.matmul, jax.random.uniform(key, left), jax.random.uniform(key, right))
+
+    row("matmul_1024", lambda: product((1024, 1024), (1024, 1024)))
+    row("matmul_997x333x777", lambda: product((997, 333), (333, 777)))
+    row("matmul_500_of_31x47x29", lambda: product((500, 31, 47), (500, 47, 29)))
+
+
+def loops(key):
+    def count(n):
+        return jax.lax.while_loop(lambda c: c < 1000000.0, lambda c: c + 1.0, n)
+
+    def rnn(weights, inputs):
+        def cell(h, x):
+            h = jnp.tanh(h @ weights + x)
+            return h, h
+
+        return jax.lax.scan(cell, jnp.zeros((16, 128)), inputs)[1]
+
+    row("while_1e6", lambda: jitted(count, jnp.zeros(())))
+    row("rnn_scan_256", lambda: jitted(rnn, jax.random.normal(key, (128, 128)) * 0.05, jax.random.normal(key, (256, 16, 128))))
 
 
 key = jax.random.key(0)
 windows(key)
 digits(key)
 convolutions(key)
-a8 = jax.random.uniform(key, (8,))
-add = jax.jit(lambda x, y: x + y)
-row("add_8", lambda: add(a8, a8))
-row("eager_add_8", lambda: a8 + a8)
-x = jax.random.uniform(key, (1 << 24,))
-muladd = jax.jit(lambda u, v, w: jnp.tanh(u * v + w))
-row("muladd_tanh_16M", lambda: muladd(x, x, x))
-del x
-square = jax.random.uniform(key, (4096, 4096))
-wide = jax.random.uniform(key, (4096, 1024))
-softmax = jax.jit(jax.nn.softmax)
-row("softmax_4096x1024", lambda: softmax(wide))
-sum0 = jax.jit(lambda x: jnp.sum(x, 0))
-sum1 = jax.jit(lambda x: jnp.sum(x, 1))
-row("sum_axis0_4096", lambda: sum0(square))
-row("sum_axis1_4096", lambda: sum1(square))
-m = jax.random.uniform(key, (1024, 1024))
-matmul = jax.jit(jnp.matmul)
-row("matmul_1024", lambda: matmul(m, m))
-left, right = jax.random.uniform(key, (997, 333)), jax.random.uniform(key, (333, 777))
-row("matmul_997x333x777", lambda: matmul(left, right))
-stack, stack2 = jax.random.uniform(key, (500, 31, 47)), jax.random.uniform(key, (500, 47, 29))
-row("matmul_500_of_31x47x29", lambda: matmul(stack, stack2))
-count = jax.jit(lambda n: jax.lax.while_loop(lambda c: c < 1000000.0, lambda c: c + 1.0, n))
-zero = jnp.zeros(())
-row("while_1e6", lambda: count(zero))
-w = jax.random.normal(key, (128, 128)) * 0.05
-xs = jax.random.normal(key, (256, 16, 128))
-
-
-@jax.jit
-def rnn(weights, inputs):
-    def cell(h, x):
-        h = jnp.tanh(h @ weights + x)
-        return h, h
-
-    return jax.lax.scan(cell, jnp.zeros((16, 128)), inputs)[1]
-
-
-row("rnn_scan_256", lambda: rnn(w, xs))
+elementwise(key)
+matmuls(key)
+loops(key)
 order(key)
 ffts(key)
 linalg(key)
