@@ -58,7 +58,7 @@ inline constexpr std::array kAccuracy = std::to_array<Accuracy>({
     {hlo::Opcode::kTanh, 2.5, 2.5},
     {hlo::kExtBesselI0e, 3, 3},
     {hlo::kExtBesselI1e, 3.5, 3.5},
-    {hlo::kExtDigamma, 10, 8},
+    {hlo::kExtDigamma, 10, 9},
     {hlo::kExtErfInv, 4, 4},
     {hlo::kExtErfc, 10, 11},
     {hlo::kExtLgamma, 27, 27},
