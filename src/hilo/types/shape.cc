@@ -37,11 +37,12 @@ struct Parts {
 }  // namespace
 
 struct Shape::Data {
-  explicit Data(const Parts& parts);
+  Data(const Parts& parts, size_t hash);
   Parts parts() const {
     return {type, dimensions, default_layout ? std::span<const int64_t>() : minor_to_major, elements};
   }
 
+  size_t hash;
   ElementType type;
   bool default_layout;
   std::vector<int64_t> dimensions;
@@ -52,14 +53,21 @@ struct Shape::Data {
 };
 
 struct Shape::Interner {
+  /// A shape that is looked for.
+  struct Key {
+    const Parts& parts;
+    size_t hash;
+  };
   struct Hash {
     using is_transparent = void;
-    size_t operator()(const Parts& parts) const { return parts.hash(); }
-    size_t operator()(const std::unique_ptr<const Data>& data) const { return data->parts().hash(); }
+    size_t operator()(const Key& key) const { return key.hash; }
+    size_t operator()(const std::unique_ptr<const Data>& data) const { return data->hash; }
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const Parts& a, const std::unique_ptr<const Data>& b) const { return a == b->parts(); }
+    bool operator()(const Key& a, const std::unique_ptr<const Data>& b) const {
+      return a.hash == b->hash && a.parts == b->parts();
+    }
     bool operator()(const std::unique_ptr<const Data>& a, const std::unique_ptr<const Data>& b) const { return a == b; }
   };
   std::mutex mutex;
@@ -72,10 +80,11 @@ struct Shape::Interner {
 
   static Shape intern(const Parts& parts) {
     Interner& self = instance();
+    const Key key = {parts, parts.hash()};  // before the lock, which threads that build programs share
     std::lock_guard lock(self.mutex);
-    const auto known = self.table.find(parts);
+    const auto known = self.table.find(key);
     if (known != self.table.end()) return Shape(known->get());
-    return Shape(self.table.insert(std::make_unique<const Data>(parts)).first->get());
+    return Shape(self.table.insert(std::make_unique<const Data>(parts, key.hash)).first->get());
   }
 };
 
@@ -119,8 +128,9 @@ Shape::Shape() {
   data_ = empty;
 }
 
-Shape::Data::Data(const Parts& parts)
-    : type(parts.type),
+Shape::Data::Data(const Parts& parts, size_t hash)
+    : hash(hash),
+      type(parts.type),
       default_layout(parts.minor_to_major.empty()),
       dimensions(parts.dimensions.begin(), parts.dimensions.end()),
       minor_to_major(parts.minor_to_major.begin(), parts.minor_to_major.end()),

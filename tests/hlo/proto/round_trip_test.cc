@@ -161,7 +161,8 @@ std::string iota_groups(std::initializer_list<int64_t> sizes, std::initializer_l
   const std::vector<ComputationPtr> called;
   CollectiveAttributes attributes;
   const AttributeField field = op_def(Opcode::kAllReduce).fields[1];
-  proto::InstructionMessage in{*message, called};
+  proto::WireMessage nested{std::string_view()};
+  proto::InstructionMessage in{*message, called, nested};
   const Status status =
       proto::read_field(*proto::find_place(Opcode::kAllReduce, "replica_groups"), field, in, attributes);
   if (!status.ok()) return status.to_string();

@@ -40,8 +40,8 @@ Status check_equal_sizes(std::string_view what, const Shape& lhs, const Int64Lis
   return ok_status();
 }
 
-std::vector<int64_t> free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
-  std::vector<int64_t> free;
+DimensionList free_dimensions(int64_t rank, const Int64List& batch, const Int64List& contracting) {
+  DimensionList free;
   for (int64_t d = 0; d < rank; ++d) {
     if (!contains_value(batch, d) && !contains_value(contracting, d)) free.push_back(d);
   }
@@ -67,7 +67,8 @@ StatusOr<Shape> infer_dot(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(check_precision(a.operand_precision));                             // dot_general_c11
   HILO_ASSIGN_OR_RETURN(const ElementType type, product_type(lhs, rhs, input.declared));  // dot_general_c13
   // dot_general_c12
-  std::vector<int64_t> sizes = select_values(lhs.dimensions(), a.lhs_batch_dimensions);
+  DimensionList sizes;
+  for (int64_t d : a.lhs_batch_dimensions) sizes.push_back(lhs.dimension(d));
   for (int64_t d : free_dimensions(lhs.rank(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions))
     sizes.push_back(lhs.dimension(d));
   for (int64_t d : free_dimensions(rhs.rank(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions))

@@ -19,8 +19,8 @@ constexpr AttributeField kFields[] = {
     field<&ReduceAttributes::to_apply>("to_apply", FieldShow::kAlways),
 };
 
-std::vector<int64_t> kept_dimensions(int64_t rank, std::span<const int64_t> reduced) {
-  std::vector<int64_t> kept;
+DimensionList kept_dimensions(int64_t rank, std::span<const int64_t> reduced) {
+  DimensionList kept;
   for (int64_t d = 0; d < rank; ++d) {
     if (!contains_value(reduced, d)) kept.push_back(d);
   }
@@ -34,13 +34,13 @@ StatusOr<Shape> infer_reduce(const ShapeRuleInput& input) {
   HILO_RETURN_IF_ERROR(
       check_unique_dimensions("dimensions", attributes.dimensions, arrays[0]));  // reduce_c4, reduce_c5
   // reduce_c6; reduce_c2 holds through it, but for an accumulator that the body widens.
-  std::vector<Shape> parameters(initials.begin(), initials.end());
+  boost::container::small_vector<Shape, 4> parameters(initials.begin(), initials.end());
   for (const Shape& array : arrays) parameters.push_back(Shape::scalar(array.element_type()));
   HILO_RETURN_IF_ERROR(check_called("to_apply", attributes.to_apply, parameters, one_or_tuple(initials)));
   // reduce_c7, reduce_c8
-  const std::vector<int64_t> kept = kept_dimensions(arrays[0].rank(), attributes.dimensions);
-  const std::vector<int64_t> sizes = select_values(arrays[0].dimensions(), kept);
-  std::vector<Shape> results;
+  DimensionList sizes = kept_dimensions(arrays[0].rank(), attributes.dimensions);
+  for (int64_t& d : sizes) d = arrays[0].dimension(d);
+  boost::container::small_vector<Shape, 4> results;
   for (const Shape& initial : initials) {
     HILO_ASSIGN_OR_RETURN(const Shape result, Shape::make_array(initial.element_type(), sizes));
     results.push_back(result);
@@ -58,7 +58,7 @@ struct Spaces {
 Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   Int64List order(reduced.begin(), reduced.end());
   std::sort(order.begin(), order.end());
-  const std::vector<int64_t> kept = kept_dimensions(array.rank(), reduced);
+  const DimensionList kept = kept_dimensions(array.rank(), reduced);
   return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
 }
 

@@ -45,7 +45,7 @@ StatusOr<Shape> infer_slice(const ShapeRuleInput& input) {
     return invalid_argument(
         fmt::format("one range per dimension is needed; got {} for {}", ranges.size(), operand.to_string()));
   }
-  Int64List extents;
+  DimensionList extents;
   for (size_t i = 0; i < ranges.size(); ++i) {
     HILO_RETURN_IF_ERROR(check_slice_range(i, operand.dimensions()[i], ranges[i]));
     extents.push_back(slice_extent(ranges[i]));  // slice_c5
@@ -186,7 +186,7 @@ StatusOr<Shape> infer_concatenate(const ShapeRuleInput& input) {
   const Shape& first = input.operands[0];
   const int64_t dimension = attributes<ConcatenateAttributes>(input).dimension;
   HILO_RETURN_IF_ERROR(check_dimension("dimension", dimension, first));  // concatenate_c4
-  Int64List extents(first.dimensions().begin(), first.dimensions().end());
+  DimensionList extents(first.dimensions().begin(), first.dimensions().end());
   int64_t& joined = extents[static_cast<size_t>(dimension)];
   for (size_t n = 1; n < input.operands.size(); ++n) {
     const Shape& other = input.operands[n];

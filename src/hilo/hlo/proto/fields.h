@@ -29,7 +29,7 @@ struct InstructionMessage {
   const WireMessage& message;
   const std::vector<ComputationPtr>& called;
   /// A message in it that several attributes share, and its number: read once, as they stand side by side in a table.
-  WireMessage nested = WireMessage(std::string_view());
+  WireMessage& nested;
   uint32_t nested_number = 0;
 };
 

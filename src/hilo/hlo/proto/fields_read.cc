@@ -20,14 +20,20 @@ Status no_form(const Place& place) {
 /// Assigns integer fields 1, 2, ... of a message to `members`.
 template <typename... Members>
 Status read_members(const WireMessage& message, Members*... members) {
-  uint32_t number = 0;
+  const WireField* last[sizeof...(Members)] = {};  // of its number: it counts
+  for (const WireField& field : message.fields()) {
+    if (field.number <= sizeof...(Members)) last[field.number - 1] = &field;
+  }
+  size_t next = 0;
   Status status;
-  const auto read_one = [&](auto* member) {
-    const StatusOr<int64_t> value = message.integer(++number);
-    if (value.ok()) *member = static_cast<std::remove_pointer_t<decltype(member)>>(*value);
-    else if (status.ok()) status = value.status();
+  const auto assign = [&](auto* member) {
+    const WireField* const field = last[next++];
+    if (field != nullptr && field->type != WireType::kVarint && status.ok())
+      status = wrong_type(message.name(), *field, WireType::kVarint);
+    const int64_t value = field == nullptr ? 0 : static_cast<int64_t>(field->value);
+    *member = static_cast<std::remove_pointer_t<decltype(member)>>(value);
   };
-  (read_one(members), ...);
+  (assign(members), ...);
   return status;
 }
 
@@ -171,10 +177,7 @@ Status read_value(const Place& place, const AttributeField& field, const WireMes
       HILO_ASSIGN_OR_RETURN(field_value<std::string>(field, attributes), message.text(number));
       return ok_status();
     }
-    case FieldKind::kInt64List: {
-      HILO_ASSIGN_OR_RETURN(field_value<Int64List>(field, attributes), message.integers(number));
-      return ok_status();
-    }
+    case FieldKind::kInt64List: return message.read_integers(number, field_value<Int64List>(field, attributes));
     case FieldKind::kInt64Pairs: return read_pairs(message, number, field_value<Int64Pairs>(field, attributes));
     case FieldKind::kEnum: {
       HILO_ASSIGN_OR_RETURN(const int64_t value, message.integer(number));
@@ -220,7 +223,7 @@ Status read_value(const Place& place, const AttributeField& field, const WireMes
 StatusOr<const WireMessage*> message_of(const Place& place, InstructionMessage& in) {
   if (place.outer == 0) return &in.message;
   if (in.nested_number == place.outer) return &in.nested;
-  HILO_ASSIGN_OR_RETURN(in.nested, in.message.message(outermost_of(place.outer), place.key));
+  HILO_RETURN_IF_ERROR(in.message.read_message(outermost_of(place.outer), place.key, in.nested));
   if (inner_of(place.outer) != 0) {
     HILO_ASSIGN_OR_RETURN(in.nested, in.nested.message(inner_of(place.outer), place.key));
   }

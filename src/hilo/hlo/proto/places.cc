@@ -6,6 +6,7 @@
 
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/not_yet.h"
 #include "hilo/hlo/ops/random.h"
 #include "hilo/hlo/text/frontend_fields.h"
 
@@ -241,6 +242,23 @@ std::span<const PlacedField> placed_fields(Opcode opcode) {
       const auto of = static_cast<Opcode>(i);
       for (const AttributeField& field : op_def(of).fields) {
         if (!text::is_frontend_field(field)) (*all)[i].push_back({&field, find_place(of, field.name)});
+      }
+    }
+    return all;
+  }();
+  return (*table)[static_cast<size_t>(opcode)];
+}
+
+std::span<const Place* const> raw_places(Opcode opcode) {
+  static const auto* const table = [] {
+    auto* const all = new std::array<std::vector<const Place*>, kOpcodeCount>;
+    for (size_t i = 0; i < all->size(); ++i) {
+      const auto of = static_cast<Opcode>(i);
+      if (!has_raw_attributes(of)) continue;
+      for (const Place& place : kPlaces) {
+        const bool text =
+            place.form != kCalled && place.form != kFollows && place.form != kWord && place.kind != kLiteral;
+        if (text && find_place(of, place.key) == &place) (*all)[i].push_back(&place);
       }
     }
     return all;

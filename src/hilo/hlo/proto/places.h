@@ -53,4 +53,7 @@ struct PlacedField {
 /// The fields of `opcode` in their order, without those that are frontend attributes. Looked up once for all ops.
 std::span<const PlacedField> placed_fields(Opcode opcode);
 
+/// The places of what HLO text shows of an `opcode` whose attributes are text, but for what it calls. Looked up once too.
+std::span<const Place* const> raw_places(Opcode opcode);
+
 }  // namespace hilo::hlo::proto

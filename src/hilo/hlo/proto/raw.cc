@@ -271,9 +271,8 @@ Status write_raw(Opcode opcode, const RawAttributes& raw, InstructionFields& out
 }
 
 Status read_raw(Opcode opcode, InstructionMessage& in, RawAttributes& raw) {
-  for (const Place& place : places()) {
-    if (place.form == Form::kCalled || place.form == Form::kFollows || place.form == Form::kWord) continue;
-    if (place.kind == FieldKind::kLiteral || find_place(opcode, place.key) != &place) continue;
+  for (const Place* const at : raw_places(opcode)) {
+    const Place& place = *at;
     HILO_ASSIGN_OR_RETURN(const WireMessage* const message, message_of(place, in));
     HILO_ASSIGN_OR_RETURN(const bool shown, is_shown(opcode, place, *message));
     if (!shown) continue;

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <boost/unordered/unordered_flat_map.hpp>
-#include <deque>
 #include <optional>
 
 #include "hilo/base/text.h"
@@ -19,7 +17,10 @@
 #include "hilo/hlo/proto/annotations.h"
 #include "hilo/hlo/proto/fields.h"
 #include "hilo/hlo/proto/header.h"
+#include "hilo/hlo/proto/instruction_ids.h"
+#include "hilo/hlo/proto/known_fields.h"
 #include "hilo/hlo/proto/raw.h"
+#include "hilo/hlo/proto/schedule.h"
 #include "hilo/hlo/proto/shapes.h"
 #include "hilo/hlo/text/composite.h"
 #include "hilo/hlo/text/frontend_fields.h"
@@ -28,17 +29,11 @@ namespace hilo::hlo {
 namespace proto {
 namespace {
 
-// HloInstructionProto: fields of every op. The ids stand with the names.
-constexpr uint32_t kName = 1, kOpcode = 2, kShape = 3, kId = 35, kOperands = 36, kPredecessors = 37, kCalled = 38;
-constexpr uint32_t kCommon[] = {kName, kOpcode, kShape, kId, kOperands, kPredecessors, kCalled};
-// Forms of attributes beside those of the table of places.
-constexpr uint32_t kOtherForms[] = {49, 56, 92};
-
 /// What is being built of one computation.
 struct Draft {
   explicit Draft(std::string name) : draft(std::move(name)) {}
   ComputationDraft draft;
-  boost::unordered_flat_map<int64_t, InstructionId> ids;
+  InstructionIds ids;
 };
 
 /// An instruction on its way from the message into a draft.
@@ -64,28 +59,28 @@ class Reader {
   StatusOr<Module> read(std::string_view bytes);
 
  private:
-  Status read_schedule(const WireMessage& module);
-  Status count_origins(std::span<const std::string_view> computations, int64_t entry);
   Status read_computation(std::string_view bytes);
   Status read_instructions(const WireMessage& message, int64_t id, Draft& draft);
-  void order_by_schedule(int64_t computation, std::vector<WireMessage>& instructions) const;
   Status read_instruction(const WireMessage& message, Draft& draft);
   Status read_parts(const WireMessage& message, const Draft& draft, Parts& parts);
   Status read_attributes(const WireMessage& message, Parts& parts);
   StatusOr<Shape> shape_of(std::string_view bytes);
+  StatusOr<Shape> checked_shape(std::string_view bytes, const Parts& parts);
   Status restore_extension(InstructionId id, Parts& parts);
   StatusOr<AnnotationsPtr> annotations_of(const WireMessage& message, const Draft& draft);
   static Status check_signature(const WireMessage& message, const Computation& computation);
 
   boost::unordered_flat_map<int64_t, ComputationPtr> computations_;
   boost::unordered_flat_map<std::string, ComputationPtr> by_name_;
-  boost::unordered_flat_map<int64_t, uint32_t> first_origins_;           // by computation id, if there is a schedule
-  boost::unordered_flat_map<int64_t, std::vector<int64_t>> schedule_;    // instruction ids, by computation id
+  boost::unordered_flat_map<int64_t, uint32_t> first_origins_;  // by computation id, if there is a schedule
+  Schedule schedule_;
   boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;   // by their bytes
   boost::unordered_flat_map<std::string_view, Shape, TextHash> shapes_;  // by theirs: programs repeat few
   std::string key_;                                                      // of the annotations that are being read
-  Parts parts_;                   // of the instruction that is being read; one for all, for its memory
-  std::vector<int64_t> numbers_;  // of the list that is being read
+  // One of each for all instructions, for their memory.
+  Parts parts_;                             // of the instruction that is being read
+  WireMessage nested_{std::string_view()};  // a message in it
+  std::vector<int64_t> numbers_;            // of the list that is being read
 };
 
 StatusOr<Opcode> read_opcode(const WireMessage& message) {
@@ -93,44 +88,6 @@ StatusOr<Opcode> read_opcode(const WireMessage& message) {
   const std::optional<Opcode> opcode = opcode_from_name(name);
   if (opcode && !has_trait(*opcode, kExtension)) return *opcode;
   return unimplemented(fmt::format("unknown opcode {}", quote(name)));
-}
-
-FieldSet known_fields_of(Opcode opcode) {
-  FieldSet known;
-  for (uint32_t number : kCommon) known.set(number);
-  for (uint32_t number : annotation_fields()) known.set(number);
-  const bool raw = has_raw_attributes(opcode);
-  for (uint32_t number : kOtherForms) known.set(number, raw || known[number]);
-  const std::span<const AttributeField> fields = op_def(opcode).fields;
-  for (const Place& place : places()) {
-    const bool own =
-        raw || std::any_of(fields.begin(), fields.end(), [&](const AttributeField& f) { return f.name == place.key; });
-    if (own) known.set(place.outer == 0 ? place.number : outermost_of(place.outer));
-  }
-  return known;
-}
-
-/// The fields of HloInstructionProto that are read for `opcode`. Looked up once for all ops.
-const FieldSet& known_fields(Opcode opcode) {
-  static const auto* const table = [] {
-    auto* const all = new std::array<FieldSet, kHloOpcodeCount>;
-    for (size_t i = 0; i < all->size(); ++i) (*all)[i] = known_fields_of(static_cast<Opcode>(i));
-    return all;
-  }();
-  return (*table)[static_cast<size_t>(opcode)];
-}
-
-/// A field that nothing here reads and that says something.
-Status check_all_known(const WireMessage& message, Opcode opcode) {
-  const FieldSet unknown = message.present() & ~known_fields(opcode);
-  if (unknown.none()) return ok_status();
-  for (const WireField& field : message.fields()) {
-    const bool says = field.type == WireType::kBytes ? !field.bytes.empty() : field.value != 0;
-    if (says && unknown[place_in_set(field.number)])
-      return unimplemented(fmt::format("HloInstructionProto: field {} of {} is not known to this version", field.number,
-                                       opcode_name(opcode)));
-  }
-  return ok_status();
 }
 
 /// XLA states the type of every comparison; hilo only one that the operands don't tell.
@@ -164,7 +121,7 @@ Status Reader::read_attributes(const WireMessage& message, Parts& parts) {
   const OpDef& def = op_def(parts.opcode);
   if (def.make_attributes == nullptr) return ok_status();
   parts.attributes = def.make_attributes();
-  InstructionMessage in{message, parts.called};
+  InstructionMessage in{message, parts.called, nested_};
   if (has_raw_attributes(parts.opcode))
     return read_raw(parts.opcode, in, static_cast<RawAttributes&>(*parts.attributes));
   for (const auto& [field, place] : placed_fields(parts.opcode)) {
@@ -227,9 +184,10 @@ StatusOr<AnnotationsPtr> Reader::annotations_of(const WireMessage& message, cons
   if (numbers_.empty()) return shared;
   auto with_predecessors = shared == nullptr ? std::make_shared<Annotations>() : std::make_shared<Annotations>(*shared);
   for (int64_t id : numbers_) {
-    const auto it = draft.ids.find(id);
-    if (it == draft.ids.end()) return not_found(fmt::format("control predecessor {} is not defined before", id));
-    with_predecessors->control_predecessors.push_back(draft.draft.instruction(it->second).name);
+    const InstructionId predecessor = draft.ids.find(id);
+    if (predecessor == kNoInstruction)
+      return not_found(fmt::format("control predecessor {} is not defined before", id));
+    with_predecessors->control_predecessors.push_back(draft.draft.instruction(predecessor).name);
   }
   return AnnotationsPtr(std::move(with_predecessors));
 }
@@ -237,11 +195,11 @@ StatusOr<AnnotationsPtr> Reader::annotations_of(const WireMessage& message, cons
 Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts& parts) {
   HILO_ASSIGN_OR_RETURN(parts.opcode, read_opcode(message));
   HILO_RETURN_IF_ERROR(message.read_integers(kOperands, numbers_));
-  for (int64_t operand : numbers_) {
-    const auto it = draft.ids.find(operand);
-    if (it == draft.ids.end()) return not_found(fmt::format("operand {} is not defined before", operand));
-    parts.operands.push_back(it->second);
-    parts.operand_shapes.push_back(draft.draft.instruction(it->second).shape);
+  for (int64_t id : numbers_) {
+    const InstructionId operand = draft.ids.find(id);
+    if (operand == kNoInstruction) return not_found(fmt::format("operand {} is not defined before", id));
+    parts.operands.push_back(operand);
+    parts.operand_shapes.push_back(draft.draft.instruction(operand).shape);
   }
   HILO_RETURN_IF_ERROR(message.read_integers(kCalled, numbers_));
   for (int64_t id : numbers_) {
@@ -262,6 +220,12 @@ StatusOr<Shape> Reader::shape_of(std::string_view bytes) {
   return shape;
 }
 
+/// The declared shape, which is that of the instruction.
+StatusOr<Shape> Reader::checked_shape(std::string_view bytes, const Parts& parts) {
+  HILO_ASSIGN_OR_RETURN(const Shape declared, shape_of(bytes));
+  return check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), declared);
+}
+
 Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   HILO_ASSIGN_OR_RETURN(const std::string_view name, message.text(kName));
   HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(kId));
@@ -269,38 +233,15 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   Parts& parts = parts_;
   parts.clear();
   const Status status = read_parts(message, draft, parts);
-  const StatusOr<Shape> declared = status.ok() ? shape_of(shape_bytes) : StatusOr<Shape>(status);
-  StatusOr<Shape> shape =
-      declared.ok() ? check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), *declared)
-                    : declared;
+  StatusOr<Shape> shape = status.ok() ? checked_shape(shape_bytes, parts) : StatusOr<Shape>(status);
   if (!shape.ok()) return shape.status().with_context(fmt::format("instruction {}", quote(name)));
   if (parts.opcode == Opcode::kCustomCall)
     take_result_layouts(*shape, static_cast<CustomCallAttributes&>(*parts.attributes));
   const InstructionId at =
       draft.draft.append(parts.opcode, *shape, parts.operands, std::move(parts.attributes), std::string(name));
   draft.draft.mutable_instruction(at).annotations = std::move(parts.annotations);
-  if (draft.ids.emplace(id, at).second) return ok_status();
+  if (draft.ids.insert(id, at)) return ok_status();
   return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
-}
-
-/// Puts instructions in the order in which the schedule runs them, if it names each once.
-void Reader::order_by_schedule(int64_t computation, std::vector<WireMessage>& instructions) const {
-  const auto sequence = schedule_.find(computation);
-  if (sequence == schedule_.end() || sequence->second.size() != instructions.size()) return;
-  boost::unordered_flat_map<int64_t, size_t> places;
-  for (size_t i = 0; i < instructions.size(); ++i) {
-    const StatusOr<int64_t> id = instructions[i].integer(kId);
-    if (id.ok()) places.emplace(*id, i);
-  }
-  if (places.size() != instructions.size()) return;
-  std::vector<WireMessage> ordered;
-  for (int64_t id : sequence->second) {
-    const auto it = places.find(id);
-    if (it == places.end()) return;
-    ordered.push_back(instructions[it->second]);
-    places.erase(it);
-  }
-  instructions = std::move(ordered);
 }
 
 Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& draft) {
@@ -319,16 +260,17 @@ Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& 
     HILO_ASSIGN_OR_RETURN(WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
     instructions.push_back(std::move(instruction));
   }
-  order_by_schedule(id, instructions);
+  order_by_schedule(schedule_, id, instructions);
   for (const WireMessage& instruction : instructions) HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
   if (const auto first = first_origins_.find(id); first != first_origins_.end()) {
-    std::vector<int64_t> ids;
-    for (const auto& [instruction, at] : draft.ids) ids.push_back(instruction);
-    std::ranges::sort(ids);
-    for (const auto& [instruction, at] : draft.ids) {
-      const auto place = std::ranges::lower_bound(ids, instruction) - ids.begin();
-      draft.draft.mutable_instruction(at).origin = first->second + static_cast<uint32_t>(place);
+    std::vector<std::pair<int64_t, InstructionId>> ids;
+    for (const WireMessage& instruction : instructions) {
+      HILO_ASSIGN_OR_RETURN(const int64_t own, instruction.integer(kId));
+      ids.emplace_back(own, static_cast<InstructionId>(ids.size()));
     }
+    std::ranges::sort(ids);
+    for (size_t i = 0; i < ids.size(); ++i)
+      draft.draft.mutable_instruction(ids[i].second).origin = first->second + static_cast<uint32_t>(i);
   }
   return ok_status();
 }
@@ -357,83 +299,14 @@ Status Reader::read_computation(std::string_view bytes) {
     return in_here(unimplemented(fmt::format("execution thread {} is not implemented in this version", quote(thread))));
   Draft draft{std::string(name)};
   if (const Status status = read_instructions(message, id, draft); !status.ok()) return in_here(status);
-  const auto root_id = draft.ids.find(root);
-  if (root_id == draft.ids.end()) return in_here(not_found(fmt::format("root {} is not defined", root)));
-  StatusOr<ComputationPtr> computation = std::move(draft.draft).finish(root_id->second);
+  const InstructionId root_id = draft.ids.find(root);
+  if (root_id == kNoInstruction) return in_here(not_found(fmt::format("root {} is not defined", root)));
+  StatusOr<ComputationPtr> computation = std::move(draft.draft).finish(root_id);
   if (!computation.ok()) return in_here(computation.status());
   if (const Status status = check_signature(message, **computation); !status.ok()) return in_here(status);
   by_name_.emplace(name, *computation);
   if (computations_.emplace(id, *computation).second) return ok_status();
   return in_here(invalid_argument(fmt::format("id {} is taken", id)));
-}
-
-Status Reader::read_schedule(const WireMessage& module) {
-  HILO_ASSIGN_OR_RETURN(const WireMessage schedule, module.message(7, "HloScheduleProto"));
-  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, schedule.items(1));
-  for (std::string_view item : items) {
-    HILO_ASSIGN_OR_RETURN(const WireMessage entry, WireMessage::read(item, "HloScheduleProto"));
-    HILO_ASSIGN_OR_RETURN(const int64_t computation, entry.integer(1));
-    HILO_ASSIGN_OR_RETURN(const WireMessage sequence, entry.message(2, "InstructionSequence"));
-    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> ids, sequence.integers(1));
-    schedule_.emplace(computation, std::move(ids));
-  }
-  return ok_status();
-}
-
-/// A computation as far as the order of a program depends on it.
-struct Outline {
-  std::vector<std::pair<int64_t, std::vector<int64_t>>>
-      instructions;                ///< id, ids of called computations; by ascending id
-  size_t next = 0, next_call = 0;  ///< to be looked at
-};
-
-StatusOr<Outline> read_outline(const WireMessage& computation) {
-  Outline outline;
-  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, computation.items(2));
-  for (std::string_view item : items) {
-    HILO_ASSIGN_OR_RETURN(const WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
-    HILO_ASSIGN_OR_RETURN(const int64_t id, instruction.integer(kId));
-    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> called, instruction.integers(kCalled));
-    outline.instructions.emplace_back(id, std::move(called));
-  }
-  std::ranges::sort(outline.instructions);
-  return outline;
-}
-
-/// XLA orders instructions by their ids, and computations by where these call them; a schedule, which says how programs
-/// run, hides both. Origins keep them: program_order.h and the writer ask them.
-Status Reader::count_origins(std::span<const std::string_view> computations, int64_t entry) {
-  boost::unordered_flat_map<int64_t, Outline> outlines;
-  for (std::string_view bytes : computations) {
-    HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(bytes, "HloComputationProto"));
-    HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(5));
-    HILO_ASSIGN_OR_RETURN(Outline outline, read_outline(message));
-    outlines.emplace(id, std::move(outline));
-  }
-  uint32_t count = 0;
-  boost::unordered_flat_map<int64_t, bool> seen;
-  std::vector<int64_t> stack;
-  const auto push = [&](int64_t id) {
-    if (outlines.contains(id) && seen.emplace(id, true).second) stack.push_back(id);
-  };
-  push(entry);
-  while (!stack.empty()) {
-    Outline& outline = outlines.at(stack.back());
-    if (outline.next == outline.instructions.size()) {
-      first_origins_.emplace(stack.back(), count);
-      count += static_cast<uint32_t>(outline.instructions.size());
-      stack.pop_back();
-      continue;
-    }
-    const std::vector<int64_t>& called = outline.instructions[outline.next].second;
-    if (outline.next_call < called.size()) {
-      push(called[outline.next_call++]);
-    } else {
-      ++outline.next;
-      outline.next_call = 0;
-    }
-  }
-  return ok_status();
 }
 
 /// The HloModuleProto in an HloProto, or the bytes themselves. Both begin with field 1: there it is a message, whose
@@ -450,10 +323,12 @@ StatusOr<std::string_view> module_bytes(std::string_view bytes) {
 StatusOr<Module> Reader::read(std::string_view bytes) {
   HILO_ASSIGN_OR_RETURN(const std::string_view own, module_bytes(bytes));
   HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(own, "HloModuleProto"));
-  HILO_RETURN_IF_ERROR(read_schedule(message));
+  HILO_ASSIGN_OR_RETURN(schedule_, read_schedule(message));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> computations, message.items(3));
   HILO_ASSIGN_OR_RETURN(const int64_t entry, message.integer(6));
-  if (!schedule_.empty()) HILO_RETURN_IF_ERROR(count_origins(computations, entry));
+  if (!schedule_.empty()) {
+    HILO_ASSIGN_OR_RETURN(first_origins_, first_origins(computations, entry));
+  }
   for (std::string_view computation : computations) HILO_RETURN_IF_ERROR(read_computation(computation));
   const auto it = computations_.find(entry);
   if (it == computations_.end()) return not_found(fmt::format("HloModuleProto: entry {} is not defined", entry));

@@ -24,8 +24,7 @@ std::string_view wire_type_name(WireType type) {
   return "unknown";
 }
 
-/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte.
-inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
+bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value) {
   constexpr int kMostBits = 10 * kVarintBits;
   value = 0;
   for (int shift = 0; position < bytes.size() && shift < kMostBits; shift += kVarintBits) {
@@ -36,128 +35,89 @@ inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& valu
   return false;
 }
 
-}  // namespace
-
-void WireWriter::raw_varint(uint64_t value) {
-  for (; value >= kMore; value >>= kVarintBits) out_ += static_cast<char>(static_cast<uint8_t>(value) | kMore);
-  out_ += static_cast<char>(value);
-}
-
-void WireWriter::tag(uint32_t number, WireType type) { raw_varint(number << 3 | static_cast<uint32_t>(type)); }
-
-void WireWriter::integer(uint32_t number, int64_t value) {
-  if (value != 0) item(number, value);
-}
-
-void WireWriter::item(uint32_t number, int64_t value) {
-  tag(number, WireType::kVarint);
-  raw_varint(static_cast<uint64_t>(value));
-}
-
-void WireWriter::real(uint32_t number, float value) {
-  const auto bits = std::bit_cast<uint32_t>(value);
-  if (bits == 0) return;
-  tag(number, WireType::kFixed32);
-  out_.append(reinterpret_cast<const char*>(&bits), sizeof bits);
-}
-
-void WireWriter::real64(uint32_t number, double value) {
-  const auto bits = std::bit_cast<uint64_t>(value);
-  if (bits == 0) return;
-  tag(number, WireType::kFixed64);
-  out_.append(reinterpret_cast<const char*>(&bits), sizeof bits);
-}
-
-void WireWriter::text(uint32_t number, std::string_view value) {
-  if (!value.empty()) bytes(number, value);
-}
-
-void WireWriter::bytes(uint32_t number, std::string_view value) {
-  tag(number, WireType::kBytes);
-  raw_varint(value.size());
-  out_ += value;
-}
-
-void WireWriter::integers(uint32_t number, std::span<const int64_t> values) {
-  if (values.empty()) return;
-  WireWriter packed;
-  for (int64_t value : values) packed.raw_varint(static_cast<uint64_t>(value));
-  message(number, packed);
-}
-
-namespace {
-
-/// How many bytes the UTF-8 character at the front takes; 0 if there is none.
-size_t character_size(std::string_view text) {
-  const auto byte = [text](size_t i) { return static_cast<uint8_t>(text[i]); };
-  const uint8_t first = byte(0);
-  if (first < 0x80) return 1;
-  const size_t size = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || text.size() < size) return 0;
-  for (size_t i = 1; i < size; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-  }
-  const bool overlong = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
-  const bool surrogate = first == 0xed && byte(1) >= 0xa0;
-  return overlong || surrogate || (first == 0xf4 && byte(1) >= 0x90) ? 0 : size;
-}
-
-}  // namespace
-
-std::string utf8(std::string_view text) {
-  std::string out;
-  while (!text.empty()) {
-    const size_t size = character_size(text);
-    if (size == 0) out += '?';
-    else out += text.substr(0, size);
-    text.remove_prefix(std::max<size_t>(size, 1));
-  }
-  return out;
-}
-
-Status WireReader::error(size_t at, uint32_t number, const std::string& problem) const {
-  return invalid_argument(number == 0 ? fmt::format("{}: byte {}: {}", name_, at, problem)
-                                      : fmt::format("{}: field {} at byte {}: {}", name_, number, at, problem));
-}
-
-bool WireReader::read_varint(uint64_t& value) { return take_varint(message_, position_, value); }
-
-bool WireReader::read_fixed(size_t size, uint64_t& value) {
-  if (message_.size() - position_ < size) return false;
-  std::memcpy(&value, message_.data() + position_, size);  // little endian, as the wire
-  position_ += size;
+/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte.
+inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
+  if (position >= bytes.size() || static_cast<uint8_t>(bytes[position]) >= kMore)
+    return take_long_varint(bytes, position, value);
+  value = static_cast<uint8_t>(bytes[position++]);
   return true;
 }
 
-Status WireReader::next(WireField& field) {
-  const size_t begin = position_;
+/// Appends all varints of a packed list; false if the last one is cut off.
+bool take_varints(std::string_view bytes, std::vector<int64_t>& values) {
+  constexpr size_t kUsual = 4;  // items: one allocation for most
+  if (values.capacity() == 0) values.reserve(std::min(bytes.size(), kUsual));
+  for (size_t position = 0; position < bytes.size();) {
+    uint64_t bits = 0;
+    if (!take_varint(bytes, position, bits)) return false;
+    const auto value = static_cast<int64_t>(bits);
+    values.push_back(value);
+  }
+  return true;
+}
+
+/// Why bytes are no field.
+enum class Problem : uint8_t { kNone, kNoTag, kNoNumber, kTooLong, kUnknownType, kCutOff };
+
+bool take_fixed(std::string_view bytes, size_t& position, size_t size, uint64_t& value) {
+  if (bytes.size() - position < size) return false;
+  value = 0;
+  std::memcpy(&value, bytes.data() + position, size);  // little endian, as the wire
+  position += size;
+  return true;
+}
+
+/// Reads the field at `position` and passes it; `field` is a new one. A length that is too long stands in its value, for
+/// the error: nothing is made of text here, as most fields are read one after the other and are right.
+[[gnu::always_inline]] inline Problem take_field(std::string_view message, size_t& position, WireField& field) {
   uint64_t tag = 0;
-  if (!read_varint(tag)) return error(begin, 0, "no tag of a field");
+  if (!take_varint(message, position, tag)) return Problem::kNoTag;
   const uint64_t number = tag >> 3;
-  if (number == 0 || number > kLargestFieldNumber) return error(begin, 0, fmt::format("{} is no field number", number));
-  field = WireField();
+  field.value = number;
+  if (number == 0 || number > kLargestFieldNumber) return Problem::kNoNumber;
   field.number = static_cast<uint32_t>(number);
   field.type = static_cast<WireType>(tag & 7);
-  bool ok = false;
+  const auto cut_off_unless = [](bool ok) { return ok ? Problem::kNone : Problem::kCutOff; };
   switch (field.type) {
-    case WireType::kVarint: ok = read_varint(field.value); break;
-    case WireType::kFixed64: ok = read_fixed(sizeof(uint64_t), field.value); break;
-    case WireType::kFixed32: ok = read_fixed(sizeof(uint32_t), field.value); break;
-    case WireType::kBytes: {
-      uint64_t length = 0;
-      if (!read_varint(length)) break;
-      const size_t present = message_.size() - position_;
-      if (length > present) {
-        return error(begin, field.number, fmt::format("length {} exceeds the {} bytes present", length, present));
-      }
-      field.bytes = message_.substr(position_, static_cast<size_t>(length));
-      position_ += static_cast<size_t>(length);
-      return ok_status();
-    }
-    default: return error(begin, field.number, fmt::format("wire type {} is unknown", tag & 7));
+    case WireType::kVarint: return cut_off_unless(take_varint(message, position, field.value));
+    case WireType::kFixed64: return cut_off_unless(take_fixed(message, position, sizeof(uint64_t), field.value));
+    case WireType::kFixed32: return cut_off_unless(take_fixed(message, position, sizeof(uint32_t), field.value));
+    case WireType::kBytes: break;
+    default: return Problem::kUnknownType;
   }
-  if (!ok) return error(begin, field.number, fmt::format("the {} is cut off", wire_type_name(field.type)));
-  return ok_status();
+  if (!take_varint(message, position, field.value)) return Problem::kCutOff;
+  if (field.value > message.size() - position) return Problem::kTooLong;
+  field.bytes = std::string_view(message.data() + position, static_cast<size_t>(field.value));
+  field.value = 0;
+  position += field.bytes.size();
+  return Problem::kNone;
+}
+
+/// The error for a field that begins at byte `begin` and was read up to `position`.
+Status error_of(Problem problem, std::string_view name, size_t begin, size_t present, const WireField& field) {
+  const auto in_field = [&](const std::string& what) {
+    return invalid_argument(fmt::format("{}: field {} at byte {}: {}", name, field.number, begin, what));
+  };
+  switch (problem) {
+    case Problem::kNone: return ok_status();
+    case Problem::kNoTag: return invalid_argument(fmt::format("{}: byte {}: no tag of a field", name, begin));
+    case Problem::kNoNumber:
+      return invalid_argument(fmt::format("{}: byte {}: {} is no field number", name, begin, field.value));
+    case Problem::kTooLong:
+      return in_field(fmt::format("length {} exceeds the {} bytes present", field.value, present));
+    case Problem::kUnknownType: return in_field(fmt::format("wire type {} is unknown", static_cast<int>(field.type)));
+    case Problem::kCutOff: return in_field(fmt::format("the {} is cut off", wire_type_name(field.type)));
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+Status WireReader::next(WireField& field) {
+  const size_t begin = position_;
+  field = WireField();
+  const Problem problem = take_field(message_, position_, field);
+  return problem == Problem::kNone ? ok_status() : error_of(problem, name_, begin, message_.size() - position_, field);
 }
 
 Status wrong_type(std::string_view message, const WireField& field, WireType wanted) {
@@ -172,12 +132,14 @@ StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_vi
 }
 
 Status WireMessage::append(std::string_view message) {
-  constexpr size_t kUsual = 16;  // fields of an instruction: one allocation for most. A field takes two bytes or more
-  if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, kUsual));
-  WireReader reader(message, name_);
-  while (!reader.at_end()) {
+  // One allocation for most: an instruction has less than 16 fields; those of a computation, which are instructions, take
+  // 64 bytes or so. No field takes less than two.
+  if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, std::max<size_t>(16, message.size() / 64)));
+  for (size_t position = 0; position < message.size();) {
+    const size_t begin = position;
     WireField& field = fields_.emplace_back();
-    HILO_RETURN_IF_ERROR(reader.next(field));
+    const Problem problem = take_field(message, position, field);
+    if (problem != Problem::kNone) return error_of(problem, name_, begin, message.size() - position, field);
     present_.set(place_in_set(field.number));
   }
   return ok_status();
@@ -187,21 +149,6 @@ Status WireMessage::assign(std::string_view message) {
   fields_.clear();
   present_.reset();
   return append(message);
-}
-
-const WireField* WireMessage::find(uint32_t number) const {
-  if (!present_[place_in_set(number)]) return nullptr;
-  for (size_t i = fields_.size(); i > 0; --i) {
-    if (fields_[i - 1].number == number) return &fields_[i - 1];
-  }
-  return nullptr;
-}
-
-StatusOr<int64_t> WireMessage::integer(uint32_t number) const {
-  const WireField* const field = find(number);
-  if (field == nullptr) return int64_t{0};
-  if (field->type != WireType::kVarint) return wrong_type(name_, *field, WireType::kVarint);
-  return static_cast<int64_t>(field->value);
 }
 
 StatusOr<bool> WireMessage::boolean(uint32_t number) const {
@@ -223,36 +170,29 @@ StatusOr<double> WireMessage::real64(uint32_t number) const {
   return std::bit_cast<double>(field->value);
 }
 
-StatusOr<std::string_view> WireMessage::text(uint32_t number) const {
-  const WireField* const field = find(number);
-  if (field == nullptr) return std::string_view();
-  if (field->type != WireType::kBytes) return wrong_type(name_, *field, WireType::kBytes);
-  return field->bytes;
-}
-
 StatusOr<WireMessage> WireMessage::message(uint32_t number, std::string_view name) const {
   WireMessage result(name);
+  HILO_RETURN_IF_ERROR(read_message(number, name, result));
+  return result;
+}
+
+Status WireMessage::read_message(uint32_t number, std::string_view name, WireMessage& result) const {
+  result.name_ = name;
+  result.fields_.clear();
+  result.present_.reset();
+  if (!present_[place_in_set(number)]) return ok_status();
   for (const WireField& field : fields_) {
     if (field.number != number) continue;
     if (field.type != WireType::kBytes) return wrong_type(name_, field, WireType::kBytes);
     HILO_RETURN_IF_ERROR(result.append(field.bytes));
   }
-  return result;
+  return ok_status();
 }
 
 StatusOr<std::vector<int64_t>> WireMessage::integers(uint32_t number) const {
   std::vector<int64_t> values;
   HILO_RETURN_IF_ERROR(read_integers(number, values));
   return values;
-}
-
-Status WireMessage::read_integers(uint32_t number, std::vector<int64_t>& values) const {
-  values.clear();
-  if (!present_[place_in_set(number)]) return ok_status();
-  for (const WireField& field : fields_) {
-    if (field.number == number) HILO_RETURN_IF_ERROR(append_integers(name_, field, values));
-  }
-  return ok_status();
 }
 
 StatusOr<std::vector<std::string_view>> WireMessage::items(uint32_t number) const {
@@ -265,19 +205,18 @@ StatusOr<std::vector<std::string_view>> WireMessage::items(uint32_t number) cons
   return items;
 }
 
-Status append_integers(std::string_view message, const WireField& field, std::vector<int64_t>& values) {
-  if (field.type == WireType::kVarint) {
-    values.push_back(static_cast<int64_t>(field.value));
-    return ok_status();
-  }
-  if (field.type != WireType::kBytes) return wrong_type(message, field, WireType::kVarint);
-  for (size_t position = 0; position < field.bytes.size();) {
-    uint64_t value = 0;
-    if (!take_varint(field.bytes, position, value)) {
-      return invalid_argument(
-          fmt::format("{}: field {}: item {} of the packed list is cut off", message, field.number, values.size()));
+Status WireMessage::append_integers(uint32_t number, std::vector<int64_t>& values) const {
+  for (const WireField& field : fields_) {
+    if (field.number != number) continue;
+    if (field.type == WireType::kVarint) {
+      values.push_back(static_cast<int64_t>(field.value));
+      continue;
     }
-    values.push_back(static_cast<int64_t>(value));
+    if (field.type != WireType::kBytes) return wrong_type(name_, field, WireType::kVarint);
+    if (!take_varints(field.bytes, values)) {
+      return invalid_argument(
+          fmt::format("{}: field {}: item {} of the packed list is cut off", name_, number, values.size()));
+    }
   }
   return ok_status();
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <bitset>
+#include <boost/container/small_vector.hpp>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -68,10 +69,6 @@ class WireReader {
   Status next(WireField& field);
 
  private:
-  Status error(size_t at, uint32_t number, const std::string& problem) const;
-  bool read_varint(uint64_t& value);
-  bool read_fixed(size_t size, uint64_t& value);
-
   std::string_view message_;
   std::string_view name_;
   size_t position_ = 0;
@@ -95,21 +92,42 @@ class WireMessage {
   const FieldSet& present() const { return present_; }
   bool has(uint32_t number) const { return find(number) != nullptr; }
   /// The last one, which counts for a field that isn't repeated; null if there is none.
-  const WireField* find(uint32_t number) const;
+  const WireField* find(uint32_t number) const {
+    if (!present_[place_in_set(number)]) return nullptr;
+    for (size_t i = fields_.size(); i > 0; --i) {
+      if (fields_[i - 1].number == number) return &fields_[i - 1];
+    }
+    return nullptr;
+  }
 
   /// Values of fields that aren't repeated; the format's default if they are absent.
   /// Errors    INVALID_ARGUMENT for another wire type
-  StatusOr<int64_t> integer(uint32_t number) const;
+  StatusOr<int64_t> integer(uint32_t number) const {
+    const WireField* const field = find(number);
+    if (field == nullptr) return int64_t{0};
+    if (field->type != WireType::kVarint) return wrong_type(name_, *field, WireType::kVarint);
+    return static_cast<int64_t>(field->value);
+  }
   StatusOr<bool> boolean(uint32_t number) const;
   StatusOr<float> real(uint32_t number) const;
   StatusOr<double> real64(uint32_t number) const;
-  StatusOr<std::string_view> text(uint32_t number) const;
+  StatusOr<std::string_view> text(uint32_t number) const {
+    const WireField* const field = find(number);
+    if (field == nullptr) return std::string_view();
+    if (field->type != WireType::kBytes) return wrong_type(name_, *field, WireType::kBytes);
+    return field->bytes;
+  }
   /// A nested message; occurrences of it add up. `name` must outlive the result.
   StatusOr<WireMessage> message(uint32_t number, std::string_view name) const;
+  /// The same, in the place of what `result` holds, with its memory.
+  Status read_message(uint32_t number, std::string_view name, WireMessage& result) const;
   /// A repeated integer, packed or not.
   StatusOr<std::vector<int64_t>> integers(uint32_t number) const;
   /// The same, in the place of what `values` holds.
-  Status read_integers(uint32_t number, std::vector<int64_t>& values) const;
+  Status read_integers(uint32_t number, std::vector<int64_t>& values) const {
+    values.clear();
+    return present_[place_in_set(number)] ? append_integers(number, values) : ok_status();
+  }
   /// The items of a repeated message or string.
   StatusOr<std::vector<std::string_view>> items(uint32_t number) const;
   /// Reads the items of a repeated message, one after the other: read_one(const WireMessage&) is a Status.
@@ -131,12 +149,10 @@ class WireMessage {
  private:
   /// Adds the fields of `message` to those there are.
   Status append(std::string_view message);
+  Status append_integers(uint32_t number, std::vector<int64_t>& values) const;
   std::string_view name_;
-  std::vector<WireField> fields_;
+  boost::container::small_vector<WireField, 4> fields_;  // as many as most messages within an instruction have
   FieldSet present_;
 };
-
-/// Appends the integers of one field, packed or not.
-Status append_integers(std::string_view message, const WireField& field, std::vector<int64_t>& values);
 
 }  // namespace hilo::hlo::proto

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/proto/schedule.h -- the order in which a scheduled module runs its instructions, and the one in which they stood.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "hilo/hlo/proto/wire.h"
+
+namespace hilo::hlo::proto {
+
+/// Ids of instructions, by computation id; empty for a module that isn't scheduled.
+using Schedule = boost::unordered_flat_map<int64_t, std::vector<int64_t>>;
+StatusOr<Schedule> read_schedule(const WireMessage& module);
+
+/// Puts instructions in the order in which the schedule runs them, if it names each once.
+void order_by_schedule(const Schedule& schedule, int64_t computation, std::vector<WireMessage>& instructions);
+
+/// XLA orders instructions by their ids, and computations by where these call them; a schedule, which says how programs
+/// run, hides both. Origins keep them: program_order.h and the writer ask them.
+/// Returns    the origin of each computation's first instruction, by computation id
+StatusOr<boost::unordered_flat_map<int64_t, uint32_t>> first_origins(std::span<const std::string_view> computations,
+                                                                     int64_t entry);
+
+}  // namespace hilo::hlo::proto
