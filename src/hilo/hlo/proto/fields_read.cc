@@ -38,6 +38,7 @@ Status read_members(const WireMessage& message, Members*... members) {
 }
 
 Status read_window(const WireMessage& message, std::vector<WindowDimension>& window) {
+  window.reserve(message.count(1));
   return message.for_each_message(1, "WindowDimension", [&](const WireMessage& one) {
     WindowDimension& d = window.emplace_back();
     int64_t reversal = 0;
@@ -49,6 +50,7 @@ Status read_window(const WireMessage& message, std::vector<WindowDimension>& win
 }
 
 Status read_padding(const WireMessage& message, std::vector<PaddingDimension>& padding) {
+  padding.reserve(message.count(1));
   return message.for_each_message(1, "PaddingConfigDimension", [&](const WireMessage& one) {
     PaddingDimension& d = padding.emplace_back();
     return read_members(one, &d.low, &d.high, &d.interior);
@@ -82,6 +84,7 @@ Status read_convolution(const WireMessage& message, ConvolutionDimensions& d) {
 }
 
 Status read_slices(const WireMessage& message, uint32_t number, std::vector<SliceRange>& ranges) {
+  ranges.reserve(message.count(number));
   return message.for_each_message(number, "SliceDimensions", [&](const WireMessage& one) {
     SliceRange& range = ranges.emplace_back();
     return read_members(one, &range.start, &range.limit, &range.stride);

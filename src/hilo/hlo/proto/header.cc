@@ -211,7 +211,8 @@ Status read_header(const WireMessage& message, Module& module) {
   }
   HILO_ASSIGN_OR_RETURN(module.name, message.text(kName));
   if (const WireField* const field = message.find(kHostProgramShape); field != nullptr) {
-    HILO_ASSIGN_OR_RETURN(ProgramShape shape, read_program_shape(field->bytes));
+    ShapeReader shapes;
+    HILO_ASSIGN_OR_RETURN(ProgramShape shape, read_program_shape(field->bytes, shapes));
     module.entry_parameter_layouts = std::move(shape.parameters);
     module.entry_result_layout = shape.result;
   }

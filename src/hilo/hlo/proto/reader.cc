@@ -8,7 +8,6 @@
 #include <optional>
 
 #include "hilo/base/text.h"
-#include "hilo/base/text_hash.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/custom_call.h"
@@ -64,19 +63,18 @@ class Reader {
   Status read_instruction(const WireMessage& message, Draft& draft);
   Status read_parts(const WireMessage& message, const Draft& draft, Parts& parts);
   Status read_attributes(const WireMessage& message, Parts& parts);
-  StatusOr<Shape> shape_of(std::string_view bytes);
   StatusOr<Shape> checked_shape(std::string_view bytes, const Parts& parts);
   Status restore_extension(InstructionId id, Parts& parts);
   StatusOr<AnnotationsPtr> annotations_of(const WireMessage& message, const Draft& draft);
-  static Status check_signature(const WireMessage& message, const Computation& computation);
+  Status check_signature(const WireMessage& message, const Computation& computation);
 
   boost::unordered_flat_map<int64_t, ComputationPtr> computations_;
   boost::unordered_flat_map<std::string, ComputationPtr> by_name_;
   boost::unordered_flat_map<int64_t, uint32_t> first_origins_;  // by computation id, if there is a schedule
   Schedule schedule_;
-  boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;   // by their bytes
-  boost::unordered_flat_map<std::string_view, Shape, TextHash> shapes_;  // by theirs: programs repeat few
-  std::string key_;                                                      // of the annotations that are being read
+  boost::unordered_flat_map<std::string, AnnotationsPtr> annotations_;  // by their bytes
+  ShapeReader shapes_;
+  std::string key_;  // of the annotations that are being read
   // One of each for all instructions, for their memory.
   Parts parts_;                             // of the instruction that is being read
   WireMessage nested_{std::string_view()};  // a message in it
@@ -213,16 +211,9 @@ Status Reader::read_parts(const WireMessage& message, const Draft& draft, Parts&
   return restore_extension(draft.draft.size(), parts);
 }
 
-StatusOr<Shape> Reader::shape_of(std::string_view bytes) {
-  if (const auto known = shapes_.find(bytes); known != shapes_.end()) return known->second;
-  HILO_ASSIGN_OR_RETURN(const Shape shape, read_shape(bytes));
-  shapes_.emplace(bytes, shape);
-  return shape;
-}
-
 /// The declared shape, which is that of the instruction.
 StatusOr<Shape> Reader::checked_shape(std::string_view bytes, const Parts& parts) {
-  HILO_ASSIGN_OR_RETURN(const Shape declared, shape_of(bytes));
+  HILO_ASSIGN_OR_RETURN(const Shape declared, shapes_.read(bytes));
   return check_instruction(op_def(parts.opcode), parts.operand_shapes, parts.attributes.get(), declared);
 }
 
@@ -244,41 +235,36 @@ Status Reader::read_instruction(const WireMessage& message, Draft& draft) {
   return invalid_argument(fmt::format("instruction {}: id {} is taken", quote(name), id));
 }
 
+/// Origins count up with the ids, which a schedule mixes.
+void number_origins(uint32_t first, std::span<const int64_t> ids, ComputationDraft& draft) {
+  std::vector<std::pair<int64_t, InstructionId>> by_id;
+  for (int64_t id : ids) by_id.emplace_back(id, static_cast<InstructionId>(by_id.size()));
+  std::ranges::sort(by_id);
+  for (const auto& [id, instruction] : by_id) draft.mutable_instruction(instruction).origin = first++;
+}
+
 Status Reader::read_instructions(const WireMessage& message, int64_t id, Draft& draft) {
-  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(2));
+  HILO_ASSIGN_OR_RETURN(std::vector<std::string_view> items, message.items(2));
+  std::vector<int64_t> ids;  // if there is a schedule
+  if (!schedule_.empty()) {
+    HILO_ASSIGN_OR_RETURN(ids, instruction_ids(items));
+    order_by_schedule(schedule_, id, items, ids);
+  }
   draft.ids.reserve(items.size());
-  if (schedule_.empty()) {
-    WireMessage instruction("HloInstructionProto");
-    for (std::string_view item : items) {
-      HILO_RETURN_IF_ERROR(instruction.assign(item));
-      HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
-    }
-    return ok_status();
-  }
-  std::vector<WireMessage> instructions;
+  WireMessage instruction("HloInstructionProto");
   for (std::string_view item : items) {
-    HILO_ASSIGN_OR_RETURN(WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
-    instructions.push_back(std::move(instruction));
+    HILO_RETURN_IF_ERROR(instruction.assign(item));
+    HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
   }
-  order_by_schedule(schedule_, id, instructions);
-  for (const WireMessage& instruction : instructions) HILO_RETURN_IF_ERROR(read_instruction(instruction, draft));
-  if (const auto first = first_origins_.find(id); first != first_origins_.end()) {
-    std::vector<std::pair<int64_t, InstructionId>> ids;
-    for (const WireMessage& instruction : instructions) {
-      HILO_ASSIGN_OR_RETURN(const int64_t own, instruction.integer(kId));
-      ids.emplace_back(own, static_cast<InstructionId>(ids.size()));
-    }
-    std::ranges::sort(ids);
-    for (size_t i = 0; i < ids.size(); ++i)
-      draft.draft.mutable_instruction(ids[i].second).origin = first->second + static_cast<uint32_t>(i);
-  }
+  if (const auto first = first_origins_.find(id); first != first_origins_.end())
+    number_origins(first->second, ids, draft.draft);
   return ok_status();
 }
 
 Status Reader::check_signature(const WireMessage& message, const Computation& computation) {
   const WireField* const field = message.find(4);
   if (field == nullptr) return ok_status();
-  HILO_ASSIGN_OR_RETURN(const ProgramShape stated, read_program_shape(field->bytes));
+  HILO_ASSIGN_OR_RETURN(const ProgramShape stated, read_program_shape(field->bytes, shapes_));
   const std::vector<Shape> parameters = computation.parameter_shapes();
   const bool fits = stated.result.compatible(computation.result_shape()) &&
                     std::equal(stated.parameters.begin(), stated.parameters.end(), parameters.begin(), parameters.end(),

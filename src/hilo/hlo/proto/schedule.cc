@@ -18,8 +18,9 @@ struct Outline {
 StatusOr<Outline> read_outline(const WireMessage& computation) {
   Outline outline;
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, computation.items(2));
+  WireMessage instruction("HloInstructionProto");
   for (std::string_view item : items) {
-    HILO_ASSIGN_OR_RETURN(const WireMessage instruction, WireMessage::read(item, "HloInstructionProto"));
+    HILO_RETURN_IF_ERROR(instruction.assign(item));
     HILO_ASSIGN_OR_RETURN(const int64_t id, instruction.integer(kId));
     HILO_ASSIGN_OR_RETURN(std::vector<int64_t> called, instruction.integers(kCalled));
     outline.instructions.emplace_back(id, std::move(called));
@@ -44,26 +45,35 @@ StatusOr<Schedule> read_schedule(const WireMessage& module) {
   return schedule;
 }
 
-void order_by_schedule(const Schedule& schedule, int64_t computation, std::vector<WireMessage>& instructions) {
-  const auto sequence = schedule.find(computation);
-  if (sequence == schedule.end() || sequence->second.size() != instructions.size()) return;
-  boost::unordered_flat_map<int64_t, size_t> places;
-  for (size_t i = 0; i < instructions.size(); ++i) {
-    const StatusOr<int64_t> id = instructions[i].integer(kId);
-    if (id.ok()) places.emplace(*id, i);
+StatusOr<std::vector<int64_t>> instruction_ids(std::span<const std::string_view> instructions) {
+  std::vector<int64_t> ids;
+  ids.reserve(instructions.size());
+  WireMessage message("HloInstructionProto");
+  for (std::string_view instruction : instructions) {
+    HILO_RETURN_IF_ERROR(message.assign(instruction));
+    HILO_ASSIGN_OR_RETURN(const int64_t id, message.integer(kId));
+    ids.push_back(id);
   }
-  if (places.size() != instructions.size()) return;
-  std::vector<size_t> order;
+  return ids;
+}
+
+void order_by_schedule(const Schedule& schedule, int64_t computation, std::vector<std::string_view>& instructions,
+                       std::vector<int64_t>& ids) {
+  const auto sequence = schedule.find(computation);
+  if (sequence == schedule.end() || sequence->second.size() != ids.size()) return;
+  boost::unordered_flat_map<int64_t, size_t> places;
+  for (size_t i = 0; i < ids.size(); ++i) places.emplace(ids[i], i);
+  if (places.size() != ids.size()) return;
+  std::vector<std::string_view> ordered;
+  ordered.reserve(ids.size());
   for (int64_t id : sequence->second) {
     const auto it = places.find(id);
     if (it == places.end()) return;
-    order.push_back(it->second);
+    ordered.push_back(instructions[it->second]);
     places.erase(it);
   }
-  std::vector<WireMessage> ordered;
-  ordered.reserve(order.size());
-  for (size_t place : order) ordered.push_back(std::move(instructions[place]));
   instructions = std::move(ordered);
+  ids = sequence->second;
 }
 
 StatusOr<boost::unordered_flat_map<int64_t, uint32_t>> first_origins(std::span<const std::string_view> computations,

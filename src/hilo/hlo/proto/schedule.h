@@ -15,8 +15,12 @@ namespace hilo::hlo::proto {
 using Schedule = boost::unordered_flat_map<int64_t, std::vector<int64_t>>;
 StatusOr<Schedule> read_schedule(const WireMessage& module);
 
-/// Puts instructions in the order in which the schedule runs them, if it names each once.
-void order_by_schedule(const Schedule& schedule, int64_t computation, std::vector<WireMessage>& instructions);
+/// Reads the ids of a computation's instructions.
+StatusOr<std::vector<int64_t>> instruction_ids(std::span<const std::string_view> instructions);
+
+/// Puts instructions, and their ids, in the order in which the schedule runs them, if it names each once.
+void order_by_schedule(const Schedule& schedule, int64_t computation, std::vector<std::string_view>& instructions,
+                       std::vector<int64_t>& ids);
 
 /// XLA orders instructions by their ids, and computations by where these call them; a schedule, which says how programs
 /// run, hides both. Origins keep them: program_order.h and the writer ask them.

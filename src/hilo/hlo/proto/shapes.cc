@@ -128,6 +128,13 @@ StatusOr<Shape> read_shape(std::string_view message) {
   }
 }
 
+StatusOr<Shape> ShapeReader::read(std::string_view message) {
+  if (const auto known = known_.find(message); known != known_.end()) return known->second;
+  HILO_ASSIGN_OR_RETURN(const Shape shape, read_shape(message));
+  known_.emplace(message, shape);
+  return shape;
+}
+
 WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names) {
   WireWriter out;
   for (const Shape& parameter : shape.parameters) out.message(kParameters, write_shape(parameter));
@@ -136,16 +143,16 @@ WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::s
   return out;
 }
 
-StatusOr<ProgramShape> read_program_shape(std::string_view message) {
+StatusOr<ProgramShape> read_program_shape(std::string_view message, ShapeReader& shapes) {
   HILO_ASSIGN_OR_RETURN(const WireMessage proto, WireMessage::read(message, "ProgramShapeProto"));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> parameters, proto.items(kParameters));
   ProgramShape shape;
   for (std::string_view parameter : parameters) {
-    HILO_ASSIGN_OR_RETURN(const Shape one, read_shape(parameter));
+    HILO_ASSIGN_OR_RETURN(const Shape one, shapes.read(parameter));
     shape.parameters.push_back(one);
   }
   HILO_ASSIGN_OR_RETURN(const std::string_view result, proto.text(kResult));
-  HILO_ASSIGN_OR_RETURN(shape.result, read_shape(result));
+  HILO_ASSIGN_OR_RETURN(shape.result, shapes.read(result));
   return shape;
 }
 

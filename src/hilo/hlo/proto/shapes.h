@@ -2,6 +2,9 @@
 // hlo/proto/shapes.h -- shapes as ShapeProto and ProgramShapeProto.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include "hilo/base/text_hash.h"
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/types/shape.h"
 
@@ -13,12 +16,22 @@ WireWriter write_shape(const Shape& shape);
 ///           UNIMPLEMENTED for dynamic dimensions and for layouts with tiles, memory spaces and the like
 StatusOr<Shape> read_shape(std::string_view message);
 
+/// Reads shapes, and each once: programs repeat few. The messages must outlive it.
+class ShapeReader {
+ public:
+  /// Errors    as read_shape
+  StatusOr<Shape> read(std::string_view message);
+
+ private:
+  boost::unordered_flat_map<std::string_view, Shape, TextHash> known_;
+};
+
 /// A computation's type: parameters and result.
 struct ProgramShape {
   std::vector<Shape> parameters;
   Shape result;
 };
 WireWriter write_program_shape(const ProgramShape& shape, std::span<const std::string> parameter_names);
-StatusOr<ProgramShape> read_program_shape(std::string_view message);
+StatusOr<ProgramShape> read_program_shape(std::string_view message, ShapeReader& shapes);
 
 }  // namespace hilo::hlo::proto

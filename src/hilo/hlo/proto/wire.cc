@@ -35,12 +35,22 @@ bool take_long_varint(std::string_view bytes, size_t& position, uint64_t& value)
   return false;
 }
 
-/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte.
+/// Reads a varint of at most ten bytes from `position` on and passes it; false if there is none. Most are one byte, and
+/// most tags of an instruction at most two.
 inline bool take_varint(std::string_view bytes, size_t& position, uint64_t& value) {
-  if (position >= bytes.size() || static_cast<uint8_t>(bytes[position]) >= kMore)
-    return take_long_varint(bytes, position, value);
-  value = static_cast<uint8_t>(bytes[position++]);
-  return true;
+  const size_t left = bytes.size() - position;
+  const auto byte = [&](size_t i) { return uint64_t{static_cast<uint8_t>(bytes[position + i])}; };
+  if (left > 0 && byte(0) < kMore) {
+    value = byte(0);
+    position += 1;
+    return true;
+  }
+  if (left > 1 && byte(1) < kMore) {
+    value = (byte(0) & (kMore - 1)) | byte(1) << kVarintBits;
+    position += 2;
+    return true;
+  }
+  return take_long_varint(bytes, position, value);
 }
 
 /// Appends all varints of a packed list; false if the last one is cut off.
@@ -143,6 +153,10 @@ Status WireMessage::append(std::string_view message) {
     present_.set(place_in_set(field.number));
   }
   return ok_status();
+}
+
+size_t WireMessage::count(uint32_t number) const {
+  return static_cast<size_t>(std::ranges::count(fields_, number, &WireField::number));
 }
 
 Status WireMessage::assign(std::string_view message) {

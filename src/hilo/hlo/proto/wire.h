@@ -99,6 +99,8 @@ class WireMessage {
     }
     return nullptr;
   }
+  /// How many fields have the number.
+  size_t count(uint32_t number) const;
 
   /// Values of fields that aren't repeated; the format's default if they are absent.
   /// Errors    INVALID_ARGUMENT for another wire type
