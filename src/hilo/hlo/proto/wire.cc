@@ -143,8 +143,9 @@ StatusOr<WireMessage> WireMessage::read(std::string_view message, std::string_vi
 
 Status WireMessage::append(std::string_view message) {
   // One allocation for most: an instruction has less than 16 fields; those of a computation, which are instructions, take
-  // 64 bytes or so. No field takes less than two.
-  if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, std::max<size_t>(16, message.size() / 64)));
+  // 64 bytes or so, unless they are constants. No field takes less than two.
+  constexpr size_t kFew = 16, kMany = 8192;
+  if (fields_.empty()) fields_.reserve(std::min(message.size() / 2, std::clamp(message.size() / 64, kFew, kMany)));
   for (size_t position = 0; position < message.size();) {
     const size_t begin = position;
     WireField& field = fields_.emplace_back();
