@@ -100,6 +100,15 @@ ENTRY e { x = f32[70,3000] parameter(0)  ROOT s = f32[70,3000] sort(x), dimensio
     {"ScatterAdd", R"(add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
 ENTRY e { x = f32[32,64] parameter(0)  i = s32[4000] parameter(1)  u = f32[4000,64] parameter(2)
   ROOT g = f32[32,64] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add })"},
+    {"ScatterAddOfWideRows", R"(add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
+ENTRY e { x = f32[4,5000] parameter(0)  i = s32[100] parameter(1)  u = f32[100,5000] parameter(2)
+  ROOT g = f32[4,5000] scatter(x, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add })"},
+    {"ScatterAddOfColumns", R"(add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
+ENTRY e { x = f32[50,16] parameter(0)  i = s32[4000] parameter(1)  u = f32[50,4000] parameter(2)
+  ROOT g = f32[50,16] scatter(x, i, u), update_window_dims={0}, inserted_window_dims={1}, scatter_dims_to_operand_dims={1}, index_vector_dim=1, to_apply=add })"},
+    {"ScatterAddOfElements", R"(add { a = f32[] parameter(0)  b = f32[] parameter(1)  ROOT s = f32[] add(a, b) }
+ENTRY e { x = f32[400000] parameter(0)  i = s32[50000] parameter(1)  u = f32[50000] parameter(2)
+  ROOT g = f32[400000] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add })"},
     {"Fft",
      R"(ENTRY e { x = c64[64,1024] parameter(0)  ROOT f = c64[64,1024] fft(x), fft_type=FFT, fft_length={1024} })"},
     {"LongFft",

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/scatter.h"
 
+#include <fmt/format.h>
+
+#include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 
 namespace hilo::cpu {
@@ -81,6 +84,131 @@ TEST(Scatter, OfManyUpdatesIsInTheirOrderOnAllThreads) {
   const Shape indices = Shape::array(ElementType::kS32, {40000, 1});
   check_bits(scatter_of(Shape::array(ElementType::kF32, {10, 19}), indices, {40000, 19}, Opcode::kAdd, rows));
   check_bits(scatter_of(Shape::array(ElementType::kF32, {10}), indices, {40000}, Opcode::kAdd, elements));
+}
+
+void check_text(const std::string& computations, std::string_view type, int64_t length, int64_t updates = 50) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(fmt::format(
+      R"(HloModule scatter
+{0}
+ENTRY main {{
+  x = {1}[6,{2}] parameter(0)
+  i = s32[{3}] parameter(1)
+  u = {1}[{3},{2}] parameter(2)
+  ROOT r = {1}[6,{2}] scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=body
+}}
+)",
+      computations, type, length, updates));
+  ASSERT_TRUE(module.ok()) << module.status().to_string();
+  check(*module, 0);
+}
+
+/// Row i of the updates is combined with row indices[i] of the array.
+void by_rows(hlo::ScatterAttributes& a) {
+  a.update_window_dims = {1};
+  a.inserted_window_dims = {0};
+  a.scatter_dims_to_operand_dims = {0};
+  a.index_vector_dim = 1;
+}
+
+TEST(Scatter, RowsOfEveryLengthHaveTheReferencesBits) {
+  const std::pair<ElementType, Opcode> kCombinations[] = {
+      {ElementType::kF32, Opcode::kAdd},    {ElementType::kBf16, Opcode::kMultiply},
+      {ElementType::kF16, Opcode::kAdd},    {ElementType::kF64, Opcode::kMinimum},
+      {ElementType::kS8, Opcode::kMaximum}, {ElementType::kC64, Opcode::kMultiply}};
+  const Shape indices = Shape::array(ElementType::kS32, {40, 1});
+  for (const auto& [type, combine] : kCombinations) {
+    std::vector<int64_t> lengths = {0, 1, 3, 7, 16, 17, 63, 200};
+    if (type == ElementType::kF32)
+      lengths.insert(lengths.end(), {2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 31, 65, 343});
+    for (int64_t length : lengths)
+      check(scatter_of(Shape::array(type, {10, length}), indices, {40, length}, combine, by_rows), 0);
+  }
+}
+
+TEST(Scatter, ThreadsShareRowsColumnsAndPiecesOfWindows) {
+  const Shape indices = Shape::array(ElementType::kU32, {60, 1}), many = Shape::array(ElementType::kS64, {5000, 1});
+  check(scatter_of(Shape::array(ElementType::kF32, {3, 1100}), indices, {60, 1100}, Opcode::kAdd, by_rows), 0);
+  check(scatter_of(Shape::array(ElementType::kF64, {7, 9}), many, {5000, 9}, Opcode::kAdd, by_rows), 0);
+  const auto down = [](hlo::ScatterAttributes& a) {
+    a.update_window_dims = {0};
+    a.inserted_window_dims = {1};
+    a.scatter_dims_to_operand_dims = {1};
+    a.index_vector_dim = 1;
+  };
+  check(scatter_of(Shape::array(ElementType::kF64, {8, 11}), many, {8, 5000}, Opcode::kAdd, down), 0);
+}
+
+TEST(Scatter, WithoutUpdatesLeavesTheArray) {
+  const Shape none = Shape::array(ElementType::kS32, {0, 1});
+  check(scatter_of(Shape::array(ElementType::kF32, {10, 7}), none, {0, 7}, Opcode::kAdd, by_rows), 0);
+  check_text("body { a = f32[] parameter(0)  u = f32[] parameter(1)  ROOT s = f32[] add(a, u) }", "f32", 7, 0);
+}
+
+TEST(Scatter, IntoAnArrayBeyondTheCacheDropsWhatIsOutside) {
+  const auto elements = [](hlo::ScatterAttributes& a) {
+    a.inserted_window_dims = {0};
+    a.scatter_dims_to_operand_dims = {0};
+    a.index_vector_dim = 1;
+  };
+  const int64_t size = 300000;
+  const hlo::Module module = scatter_of(Shape::array(ElementType::kF32, {size}),
+                                        Shape::array(ElementType::kS32, {40000, 1}), {40000}, Opcode::kAdd, elements);
+  std::vector<Literal> arguments = samples(module);
+  int64_t place = 0;
+  for (int32_t& index : arguments[1].data<int32_t>()) {
+    place = (place * 48271 + 11) % 2147483647;
+    index = static_cast<int32_t>(place % (size + 1000) - 500);
+  }
+  check(module, arguments, 0);
+}
+
+TEST(Scatter, ExtremesOfZerosAreTheReferencesZeros) {
+  for (Opcode combine : {Opcode::kMaximum, Opcode::kMinimum}) {
+    const hlo::Module module = scatter_of(Shape::array(ElementType::kF32, {2, 19}),
+                                          Shape::array(ElementType::kS32, {2, 1}), {2, 19}, combine, by_rows);
+    std::vector<Literal> arguments = samples(module);
+    for (size_t k = 0; k < 38; ++k) {
+      arguments[0].data<float>()[k] = k % 2 == 0 ? 0.0f : -0.0f;
+      arguments[2].data<float>()[k] = k % 3 == 0 ? 0.0f : -0.0f;
+    }
+    arguments[1].data<int32_t>()[0] = 0;
+    arguments[1].data<int32_t>()[1] = 1;
+    const StatusOr<Literal> wanted = hlo::evaluate(module, arguments);
+    ASSERT_TRUE(wanted.ok()) << wanted.status().to_string();
+    on_every_isa([&](Isa isa) {
+      auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+      ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+      EXPECT_TRUE(run(**executable, arguments)[0].identical(*wanted)) << isa_name(isa);
+    });
+  }
+}
+
+TEST(Scatter, BodiesHaveConstants) {
+  for (const auto& [type, constant] : {std::pair("f32", "0.5"),
+                                       {"f64", "0.25"},
+                                       {"bf16", "-0.5"},
+                                       {"f16", "2"},
+                                       {"s32", "-3"},
+                                       {"u8", "200"},
+                                       {"c64", "(0.5, -1)"}}) {
+    const std::string body = fmt::format(
+        "body {{ a = {0}[] parameter(0)  u = {0}[] parameter(1)  k = {0}[] constant({1})  m = {0}[] multiply(a, k)  "
+        "ROOT r = {0}[] add(m, u) }}",
+        type, constant);
+    for (int64_t length : {1, 5, 37}) check_text(body, type, length);
+  }
+}
+
+TEST(Scatter, BodiesHaveLoops) {
+  const std::string body = R"(
+goes_on { p = (s32[], f32[]) parameter(0)  i = s32[] get-tuple-element(p), index=0  n = s32[] constant(3)
+  ROOT c = pred[] compare(i, n), direction=LT }
+turn { p = (s32[], f32[]) parameter(0)  i = s32[] get-tuple-element(p), index=0  x = f32[] get-tuple-element(p), index=1
+  one = s32[] constant(1)  j = s32[] add(i, one)  y = f32[] add(x, x)  ROOT t = (s32[], f32[]) tuple(j, y) }
+body { a = f32[] parameter(0)  u = f32[] parameter(1)  z = s32[] constant(0)  t = (s32[], f32[]) tuple(z, u)
+  w = (s32[], f32[]) while(t), condition=goes_on, body=turn  d = f32[] get-tuple-element(w), index=1
+  ROOT r = f32[] add(a, d) })";
+  for (int64_t length : {1, 5, 37}) check_text(body, "f32", length);
 }
 
 }  // namespace

@@ -5,15 +5,11 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
-#include <bit>
-#include <map>
-#include <mutex>
-
+#include "hilo/backend/cpu/emit/code_cache.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
-#include "hilo/backend/cpu/emit/simd.h"
+#include "hilo/backend/cpu/emit/scalar_emitter.h"
 #include "hilo/backend/cpu/jit.h"
 #include "hilo/backend/cpu/region_ops.h"
-#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::cpu {
@@ -56,122 +52,6 @@ bool is_scalar_program(const hlo::Computation& computation, size_t& ops, int dep
   }
   return true;
 }
-
-/// Emits computations over scalar registers. Recursion is over the nesting of calls, which is_scalar_program bounds.
-class ScalarEmitter {
- public:
-  ScalarEmitter(SimdBuilder& b, Value* cancel_word, llvm::BasicBlock* cancelled)
-      : b_(b), cancel_word_(cancel_word), cancelled_(cancelled) {}
-
-  Values emit(const hlo::Computation& computation, const std::vector<Values>& arguments) {
-    std::vector<Values> leaves(computation.size());
-    for (const hlo::Instruction& i : computation.instructions())
-      leaves[i.id] = emit_instruction(computation, i, leaves, arguments);
-    return leaves[computation.root_id()];
-  }
-
-  Values emit_loop(const hlo::Computation& condition, const hlo::Computation& body, const Values& initial) {
-    return b_.while_loop(
-        initial, [&](const Values& carry) { return emit(condition, {carry})[0]; },
-        [&](const Values& carry) {
-          Values next = emit(body, {carry});
-          poll();
-          return next;
-        });
-  }
-
-  const Status& status() const { return status_; }
-
- private:
-  /// Leaves the function if somebody asked for it.
-  void poll() {
-    llvm::IRBuilder<>& ir = b_.ir();
-    llvm::LoadInst* word = ir.CreateLoad(ir.getInt32Ty(), cancel_word_);
-    word->setAtomic(llvm::AtomicOrdering::Monotonic);
-    word->setAlignment(llvm::Align(4));
-    llvm::BasicBlock* go_on = llvm::BasicBlock::Create(ir.getContext(), "", ir.GetInsertBlock()->getParent());
-    ir.CreateCondBr(ir.CreateICmpEQ(word, ir.getInt32(0)), go_on, cancelled_);
-    ir.SetInsertPoint(go_on);
-  }
-
-  Value* constant(const hlo::Instruction& i) {
-    const ElementType type = i.shape.element_type();
-    const uint64_t bits = splat_bits(attributes_of<hlo::ConstantAttributes>(i).value).value_or(0);
-    llvm::Type* scalar = b_.register_scalar(type);
-    if (type == ElementType::kF64) return llvm::ConstantFP::get(scalar, std::bit_cast<double>(bits));
-    if (type == ElementType::kF32)
-      return llvm::ConstantFP::get(b_.ir().getContext(),
-                                   llvm::APFloat(std::bit_cast<float>(static_cast<uint32_t>(bits))));
-    if (computes_in_f32(type))
-      return llvm::ConstantFP::get(b_.ir().getContext(), llvm::APFloat(widened_bits(type, bits)));
-    if (type == ElementType::kPred) return b_.ir().getInt1(bits != 0);
-    return llvm::ConstantInt::get(scalar, llvm::APInt(64, bits).zextOrTrunc(scalar->getIntegerBitWidth()));
-  }
-
-  Values emit_instruction(const hlo::Computation& computation, const hlo::Instruction& i,
-                          const std::vector<Values>& leaves, const std::vector<Values>& arguments) {
-    Values operands;
-    for (hlo::InstructionId o : i.operands) operands.insert(operands.end(), leaves[o].begin(), leaves[o].end());
-    switch (i.opcode) {  // NOLINT: the ops of is_scalar_op
-      case Opcode::kParameter: return arguments[static_cast<size_t>(attributes_of<hlo::ParameterAttributes>(i).number)];
-      case Opcode::kConstant: return {constant(i)};
-      case Opcode::kIota: return {llvm::Constant::getNullValue(b_.register_type(i.shape.element_type()))};
-      case Opcode::kTuple:
-      case Opcode::kReshape:
-      case Opcode::kBroadcast:
-      case Opcode::kCopy:
-      case Opcode::kOptimizationBarrier: return operands;
-      case Opcode::kGetTupleElement: {
-        const Shape& tuple = computation.instruction(i.operands[0]).shape;
-        const int64_t index = attributes_of<hlo::GetTupleElementAttributes>(i).index;
-        size_t begin = 0;
-        for (int64_t k = 0; k < index; ++k)
-          begin += tuple.tuple_element(k).is_tuple() ? tuple.tuple_element(k).leaves().size() : 1;
-        const size_t count = i.shape.is_tuple() ? i.shape.leaves().size() : 1;
-        return Values(operands.begin() + static_cast<std::ptrdiff_t>(begin),
-                      operands.begin() + static_cast<std::ptrdiff_t>(begin + count));
-      }
-      case Opcode::kCall: {
-        std::vector<Values> inner;
-        for (hlo::InstructionId o : i.operands) inner.push_back(leaves[o]);
-        return emit(*attributes_of<hlo::CallAttributes>(i).to_apply, inner);
-      }
-      case Opcode::kWhile: {
-        const auto& a = attributes_of<hlo::WhileAttributes>(i);
-        return emit_loop(*a.condition, *a.body, operands);
-      }
-      case Opcode::kConditional: return emit_conditional(i, leaves);
-      default: break;
-    }
-    const size_t data = i.opcode == Opcode::kSelect ? 1 : 0;
-    const ElementType type = computation.instruction(i.operands[data]).shape.element_type();
-    StatusOr<Value*> value = emit_elementwise(b_, i.opcode, type, i.shape.element_type(), i.attributes.get(), operands);
-    if (value.ok()) return {*value};
-    if (status_.ok()) status_ = value.status().with_context(describe(i));
-    return {llvm::Constant::getNullValue(b_.register_type(i.shape.element_type()))};
-  }
-
-  Values emit_conditional(const hlo::Instruction& i, const std::vector<Values>& leaves) {
-    const auto& a = attributes_of<hlo::ConditionalAttributes>(i);
-    Value* selector = leaves[i.operands[0]][0];
-    return emit_branch(i, a, leaves, selector, 0);
-  }
-
-  /// Branch k, or one of those after it; the number of branches bounds the recursion.
-  Values emit_branch(const hlo::Instruction& i, const hlo::ConditionalAttributes& a, const std::vector<Values>& leaves,
-                     Value* selector, size_t k) {
-    const auto run = [&](size_t branch) { return emit(*a.branches[branch], {leaves[i.operands[1 + branch]]}); };
-    if (k + 1 == a.branches.size()) return run(k);
-    Value* chosen =
-        a.predicated ? selector : b_.ir().CreateICmpEQ(selector, llvm::ConstantInt::get(selector->getType(), k));
-    return b_.if_else(chosen, [&] { return run(k); }, [&] { return emit_branch(i, a, leaves, selector, k + 1); });
-  }
-
-  SimdBuilder& b_;
-  Value* cancel_word_;
-  llvm::BasicBlock* cancelled_;
-  Status status_;
-};
 
 std::vector<Shape> leaves_of(const std::vector<Shape>& shapes) {
   std::vector<Shape> leaves;
@@ -221,25 +101,9 @@ StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, c
   return program;
 }
 
-struct Cache {
-  std::mutex mutex;
-  std::map<std::string, ScalarProgram> programs;
-};
-
-Cache& cache() {
-  static Cache* instance = new Cache;
+CodeCache<ScalarProgram>& cache() {
+  static auto* instance = new CodeCache<ScalarProgram>;
   return *instance;
-}
-
-template <typename Make>
-StatusOr<ScalarProgram> cached(const std::string& key, const Make& make) {
-  {
-    const std::scoped_lock lock(cache().mutex);
-    if (const auto it = cache().programs.find(key); it != cache().programs.end()) return it->second;
-  }
-  HILO_ASSIGN_OR_RETURN(const ScalarProgram program, make());
-  const std::scoped_lock lock(cache().mutex);
-  return cache().programs.emplace(key, program).first->second;
 }
 
 std::string key_of(Isa isa, const hlo::Computation& c) {
@@ -254,7 +118,7 @@ bool is_scalar_program(const hlo::Computation& computation) {
 }
 
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa) {
-  return cached(key_of(isa, computation), [&] {
+  return cache().get(key_of(isa, computation), [&] {
     return compile(isa, computation.parameter_shapes(), {computation.result_shape()},
                    [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
                      return emitter.emit(computation, arguments);
@@ -263,7 +127,7 @@ StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computati
 }
 
 StatusOr<ScalarProgram> compile_scalar_loop(const hlo::Computation& condition, const hlo::Computation& body, Isa isa) {
-  return cached("loop " + key_of(isa, condition) + " " + key_of(isa, body), [&] {
+  return cache().get("loop " + key_of(isa, condition) + " " + key_of(isa, body), [&] {
     return compile(isa, body.parameter_shapes(), {body.result_shape()},
                    [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
                      return emitter.emit_loop(condition, body, arguments[0]);

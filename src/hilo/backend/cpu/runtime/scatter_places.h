@@ -3,91 +3,83 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
+#include "hilo/backend/cpu/emit/scatter_kernel.h"
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/types/shape.h"
 
 namespace hilo::cpu {
 
-/// Reads index vectors a block at a time, one component after the other.
+/// The windows of the updates as runs, and their index vectors as stretches that a ScatterKernel takes.
 class ScatterPlaces {
  public:
-  /// Preconditions: shapes that scatter's shape rule admits.
+  /// Preconditions: shapes that scatter's shape rule admits, in row-major order.
   ScatterPlaces(const hlo::ScatterAttributes& attributes, const Shape& array, const Shape& indices,
                 const Shape& updates);
 
-  /// Contiguous elements of a run; 0 if there are no updates.
+  /// False if there is nothing to do: no updates, or windows larger than the array.
+  bool any() const { return any_; }
+  /// Contiguous elements of a window's pieces.
   int64_t run() const { return run_; }
-  /// Elements of a window.
-  int64_t window() const { return run_ * static_cast<int64_t>(pieces_.size()); }
-  /// Parts of the array that no window crosses, one after the other in memory.
+  /// The pieces of a window. The first one's offsets are 0.
+  std::span<const ScatterPlace> pieces() const { return pieces_; }
+  /// Parts of the array that no window crosses, one after the other in memory, and the elements of each.
   int64_t rows() const { return rows_; }
+  int64_t row_size() const { return row_size_; }
+  const std::vector<ScatterComponent>& components() const { return components_; }
+  /// From an index vector to the next in a stretch, and between their windows.
+  int64_t index_stride() const { return batch_.back().index_stride; }
+  ScatterPlace stride() const { return batch_.back().stride; }
 
-  /// Calls f(offset in the array, offset in the updates) for every run in the rows [row_begin, row_end) of windows that
-  /// are in bounds, in the order of their indices.
+  /// Calls f(stretch) for all updates in their order: `stretch`, whose arrays, rows and pieces are set, with its index
+  /// vectors and places.
   template <typename F>
-  void each(const void* indices, int64_t row_begin, int64_t row_end, F f) const {
-    if (run_ == 0) return;
-    const int64_t begin = row_begin * row_stride_, update_stride = batch_.back().update_stride;
-    const auto size = static_cast<uint64_t>(row_end * row_stride_ - begin);
-    const auto is_here = [=](int64_t start) { return static_cast<uint64_t>(start - begin) < size; };
-    const Piece *const first = pieces_.data(), *const last = first + pieces_.size();
-    int64_t starts[kBlock];
+  void each(const void* indices, ScatterStretch stretch, F f) const {
+    const Batch& inner = batch_.back();
+    stretch.components = components_.data();
+    stretch.index_stride = inner.index_stride;
+    stretch.stride = inner.stride;
+    const ScatterPlace origin = stretch.first;
     std::vector<int64_t> position(batch_.size(), 0);
     do {
-      const int64_t count = std::min(kBlock, batch_.back().extent - position.back());
-      int64_t from = read_starts(indices, position, std::span(starts, static_cast<size_t>(count)));
-      for (int64_t t = 0; t < count; ++t, from += update_stride) {
-        if (!is_here(starts[t])) continue;
-        f(starts[t], from);
-        for (const Piece* piece = first + 1; piece < last; ++piece) f(starts[t] + piece->array, from + piece->update);
-      }
-      position.back() += count;
+      const Batch at = offsets_of(position);
+      stretch.count = std::min(ScatterKernel::kMostUpdates, inner.extent - position.back());
+      stretch.indices = static_cast<const std::byte*>(indices) + at.index_stride * index_bytes_;
+      stretch.first = {origin.array + at.stride.array, origin.update + at.stride.update};
+      f(stretch);
+      position.back() += stretch.count;
     } while (advance(position));
   }
 
  private:
-  static constexpr int64_t kBlock = 256;
-  /// Of a window that isn't in bounds: so far below zero that no other components lift it there.
-  static constexpr int64_t kOutside = std::numeric_limits<int64_t>::min() / 2;
-
   /// A dimension of the indices, but that of the index vectors; or some that are one in memory.
   struct Batch {
-    int64_t extent, index_stride, update_stride, array_stride;
+    int64_t extent, index_stride;
+    ScatterPlace stride;
   };
-  /// A component of the index vectors.
-  struct Component {
-    int64_t at, array_stride;  ///< its offset in the vector; of its dimension
-    uint64_t last;             ///< start that is in bounds
-  };
-  /// One stretch of a window that is contiguous in array and update: its offsets from the window's start. The first's are 0.
-  struct Piece {
-    int64_t array, update;
-  };
-  using ReadComponent = void (*)(const void* indices, int64_t stride, const Component& component, int64_t at,
-                                 std::span<int64_t> starts);
 
-  void set_rows(const Shape& array, std::span<const int64_t> strides, std::span<const int64_t> window_sizes);
+  void set_rows(const Shape& array, std::span<const int64_t> window_sizes);
+  void add_components(const hlo::ScatterAttributes& attributes, const Shape& array, const Shape& indices,
+                      std::span<const int64_t> window_sizes);
+  void add_batches(const hlo::ScatterAttributes& attributes, const Shape& array, const Shape& indices,
+                   const Shape& updates);
   void add_batch(const Batch& batch);
   void add_pieces(std::span<const int64_t> sizes, std::span<const int64_t> array_strides,
                   std::span<const int64_t> update_strides);
-  /// The windows' starts from `position` on. The offset of their first update.
-  int64_t read_starts(const void* indices, std::span<const int64_t> position, std::span<int64_t> starts) const;
+  /// How far the index vector at `position` and its window are from the first ones.
+  Batch offsets_of(std::span<const int64_t> position) const;
   /// To the next position after the last dimension came forward. False after the last one.
   bool advance(std::span<int64_t> position) const;
-  template <typename Index>
-  static void read_component(const void* indices, int64_t stride, const Component& component, int64_t at,
-                             std::span<int64_t> starts);
 
   std::vector<Batch> batch_;  // never empty
-  std::vector<Component> components_;
-  std::vector<Piece> pieces_ = {{0, 0}};
-  ReadComponent read_component_ = nullptr;
-  int64_t run_ = 1, rows_ = 1, row_stride_ = 1;
+  std::vector<ScatterComponent> components_;
+  std::vector<ScatterPlace> pieces_ = {{0, 0}};
+  int64_t run_ = 1, rows_ = 1, row_size_ = 1, index_bytes_ = 1;
+  bool any_ = true;
 };
 
 }  // namespace hilo::cpu

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/scatter_kernel.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/Module.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "hilo/backend/cpu/emit/code_cache.h"
+#include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/scalar_emitter.h"
+#include "hilo/backend/cpu/jit.h"
+
+namespace hilo::cpu {
+namespace {
+
+using llvm::Value;
+
+constexpr size_t kMostWideOps = 64;       // ops of a body that is written for each power of two up to the lanes
+constexpr int64_t kUnrolled = 4;          // vectors of a run that are written one after the other, without a loop
+constexpr int64_t kCacheLine = 64;        // bytes
+constexpr int64_t kMostPrefetched = 512;  // bytes of a run; the processor sees itself where longer ones go on
+constexpr int64_t kBytesAhead = 2048;     // measured; from 4 to 32 windows
+
+/// Lanes that elements of the arrays go through the body on.
+int lanes_for(const ScatterKernelSpec& spec, Isa isa) {
+  if (spec.run == 1 || spec.body->size() > kMostWideOps) return 1;
+  for (const hlo::Instruction& i : spec.body->instructions()) {
+    if (!called_computations(i).empty()) return 1;
+  }
+  int lanes = natural_lanes(isa, spec.types[0]);
+  for (ElementType type : spec.types) lanes = std::min(lanes, natural_lanes(isa, type));
+  return lanes;
+}
+
+/// The run's length, if the code is for that one only.
+std::optional<int64_t> fixed_run(const ScatterKernelSpec& spec, Isa isa) {
+  if (spec.run / lanes_for(spec, isa) > kUnrolled) return std::nullopt;
+  return spec.run;
+}
+
+bool is_known(int64_t stride) { return stride == 0 || stride == 1; }
+
+class ScatterEmitter {
+ public:
+  ScatterEmitter(SimdBuilder& b, const ScatterKernelSpec& spec, Value* stretch)
+      : b_(b), ir_(b.ir()), spec_(spec), fixed_run_(fixed_run(spec, b.isa())), stretch_(stretch) {}
+
+  Status emit() {
+    load_fields();
+    if (spec_.listed) emit_listed();
+    else emit_at_once();
+    return status_;
+  }
+
+ private:
+  struct Place {
+    Value *array, *update;
+  };
+  struct Component {
+    Value *indices, *array_stride, *last;  // the first vector's
+  };
+
+  Value* load(llvm::Type* type, Value* base, size_t offset) {
+    return ir_.CreateLoad(type, ir_.CreateConstGEP1_64(ir_.getInt8Ty(), base, offset));
+  }
+  Value* number(size_t offset) { return load(ir_.getInt64Ty(), stretch_, offset); }
+  Value* pointer(size_t offset) { return load(ir_.getPtrTy(), stretch_, offset); }
+  Place place(size_t offset) {
+    return {number(offset + offsetof(ScatterPlace, array)), number(offset + offsetof(ScatterPlace, update))};
+  }
+
+  Value* known(int64_t stride, Value* loaded) { return is_known(stride) ? b_.index(stride) : loaded; }
+  void load_fields() {
+    Value *arrays = pointer(offsetof(ScatterStretch, arrays)), *updates = pointer(offsetof(ScatterStretch, updates));
+    for (size_t k = 0; k < spec_.types.size(); ++k) {
+      arrays_.push_back(load(ir_.getPtrTy(), arrays, k * sizeof(void*)));
+      updates_.push_back(load(ir_.getPtrTy(), updates, k * sizeof(void*)));
+    }
+    Value* indices = pointer(offsetof(ScatterStretch, indices));
+    Value* components = pointer(offsetof(ScatterStretch, components));
+    for (size_t k = 0; k < spec_.components.size(); ++k) {
+      const auto field = [&](size_t at) {
+        return load(ir_.getInt64Ty(), components, k * sizeof(ScatterComponent) + at);
+      };
+      Value* first = ir_.CreateGEP(b_.memory_scalar(spec_.index_type), indices, field(offsetof(ScatterComponent, at)));
+      Value* array_stride = field(offsetof(ScatterComponent, array_stride));
+      components_.push_back(
+          {first, known(spec_.components[k].array_stride, array_stride), field(offsetof(ScatterComponent, last))});
+    }
+    count_ = number(offsetof(ScatterStretch, count));
+    index_stride_ = known(spec_.index_stride, number(offsetof(ScatterStretch, index_stride)));
+    first_ = place(offsetof(ScatterStretch, first));
+    const Place stride = place(offsetof(ScatterStretch, stride));
+    stride_ = {known(spec_.stride.array, stride.array), known(spec_.stride.update, stride.update)};
+    pieces_ = pointer(offsetof(ScatterStretch, pieces));
+    piece_count_ = number(offsetof(ScatterStretch, piece_count));
+    run_ = number(offsetof(ScatterStretch, run));
+  }
+
+  /// Calls use(where it starts, whether that is in bounds (i1), carried) for each window.
+  template <typename Use>
+  Value* for_each_window(Value* initial, const Use& use) {
+    const Values start = {first_.array, first_.update, b_.index(0), initial};
+    return b_.counted_loop(b_.index(0), count_, b_.index(1), start, [&](Value*, const Values& at) {
+      Place place = {at[0], at[1]};
+      Value* fits = nullptr;
+      for (const Component& component : components_) {
+        Value* index = b_.load_scalar(spec_.index_type, component.indices, at[2]);
+        index = ir_.CreateIntCast(index, ir_.getInt64Ty(), is_signed_integer(spec_.index_type));
+        // Negative ones, and those past int64, are beyond the last as unsigned numbers.
+        Value* is_inside = ir_.CreateICmpULE(index, component.last);
+        fits = fits == nullptr ? is_inside : ir_.CreateAnd(fits, is_inside);
+        place.array = ir_.CreateAdd(place.array, ir_.CreateMul(index, component.array_stride));
+      }
+      Value* carried = use(place, fits == nullptr ? ir_.getTrue() : fits, at[3]);
+      return Values{ir_.CreateAdd(at[0], stride_.array), ir_.CreateAdd(at[1], stride_.update),
+                    ir_.CreateAdd(at[2], index_stride_), carried};
+    })[3];
+  }
+
+  void emit_at_once() {
+    for_each_window(b_.index(0), [&](const Place& window, Value* fits, Value* carried) {
+      const auto update = [&] {
+        emit_window(window);
+        return Values{};
+      };
+      b_.if_else(fits, update, [] { return Values{}; });
+      return carried;
+    });
+  }
+
+  void emit_listed() {
+    Value* list = b_.stack(ScatterKernel::kMostUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
+    Value* listed = emit_list(list);
+    Value* last = ir_.CreateSub(listed, b_.index(1));
+    b_.counted_loop(b_.index(0), listed, b_.index(1), {}, [&](Value* k, const Values&) {
+      Value* ahead = ir_.CreateAdd(k, b_.index(windows_ahead()));
+      prefetch(read_from(list, ir_.CreateSelect(ir_.CreateICmpULT(ahead, last), ahead, last)));
+      emit_window(read_from(list, k));
+      return Values{};
+    });
+  }
+
+  /// How long before its update a window's memory is asked for.
+  int64_t windows_ahead() const {
+    return std::clamp(kBytesAhead / (spec_.run * element_size_bytes(spec_.types[0])), int64_t{4}, int64_t{32});
+  }
+
+  /// Writes where the windows are that this call updates; their number.
+  Value* emit_list(Value* list) {
+    Value* rows_begin = number(offsetof(ScatterStretch, rows_begin));
+    Value* rows_size = number(offsetof(ScatterStretch, rows_size));
+    return for_each_window(b_.index(0), [&](const Place& window, Value* fits, Value* listed) {
+      Value* is_here = ir_.CreateICmpULT(ir_.CreateSub(window.array, rows_begin), rows_size);
+      Value* entry = entry_of(list, listed);
+      ir_.CreateStore(window.array, entry);
+      ir_.CreateStore(window.update, ir_.CreateConstGEP1_64(ir_.getInt64Ty(), entry, 1));
+      Value* is_taken = ir_.CreateAnd(fits, is_here);
+      return ir_.CreateAdd(listed, ir_.CreateZExt(is_taken, ir_.getInt64Ty()));
+    });
+  }
+
+  /// Asks for the memory of a window that's to come: of its first piece, but not for more than the nearest cache holds.
+  void prefetch(const Place& window) {
+    for (size_t k = 0; k < arrays_.size(); ++k) {
+      const int64_t size = element_size_bytes(spec_.types[k]), line = std::max(int64_t{1}, kCacheLine / size);
+      for (int64_t at = 0; at < std::min(spec_.run, kMostPrefetched / size); at += line) {
+        prefetch(k, arrays_[k], ir_.CreateAdd(window.array, b_.index(at)), true);
+        prefetch(k, updates_[k], ir_.CreateAdd(window.update, b_.index(at)), false);
+      }
+    }
+  }
+  void prefetch(size_t k, Value* base, Value* at, bool to_write) {
+    constexpr unsigned kMostLocal = 3, kData = 1;
+    Value* address = ir_.CreateGEP(b_.memory_scalar(spec_.types[k]), base, at);
+    ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                        {address, ir_.getInt32(to_write), ir_.getInt32(kMostLocal), ir_.getInt32(kData)});
+  }
+
+  void emit_window(const Place& window) {
+    if (!spec_.many_pieces) return emit_run(window);
+    b_.counted_loop(b_.index(0), piece_count_, b_.index(1), {}, [&](Value* p, const Values&) {
+      emit_run(moved(window, read_from(pieces_, p)));
+      return Values{};
+    });
+  }
+
+  Value* entry_of(Value* list, Value* k) { return ir_.CreateGEP(ir_.getInt64Ty(), list, ir_.CreateShl(k, 1)); }
+  Place read_from(Value* list, Value* k) {
+    Value* entry = entry_of(list, k);
+    return {load(ir_.getInt64Ty(), entry, offsetof(ScatterPlace, array)),
+            load(ir_.getInt64Ty(), entry, offsetof(ScatterPlace, update))};
+  }
+  Place moved(const Place& place, const Place& by) {
+    return {ir_.CreateAdd(place.array, by.array), ir_.CreateAdd(place.update, by.update)};
+  }
+
+  /// Whole vectors, then what is left in halves of a vector, quarters, ... one element: no mask, and no byte that isn't
+  /// the run's own.
+  void emit_run(const Place& place) {
+    if (fixed_run_) return emit_fixed_run(place);
+    Value* whole = ir_.CreateAnd(run_, b_.index(-b_.lanes()));
+    b_.counted_loop(b_.index(0), whole, b_.index(b_.lanes()), {}, [&](Value* at, const Values&) {
+      combine(b_.lanes(), moved(place, {at, at}));
+      return Values{};
+    });
+    for (int lanes = b_.lanes() / 2; lanes > 0; lanes /= 2) {
+      Value* is_left = ir_.CreateICmpNE(ir_.CreateAnd(run_, b_.index(lanes)), b_.index(0));
+      const auto rest = [&] {
+        Value* at = ir_.CreateAnd(run_, b_.index(-2 * lanes));
+        combine(lanes, moved(place, {at, at}));
+        return Values{};
+      };
+      b_.if_else(is_left, rest, [] { return Values{}; });
+    }
+  }
+
+  void emit_fixed_run(const Place& place) {
+    int64_t at = 0;
+    for (int lanes = b_.lanes(); lanes > 0; lanes /= 2) {
+      for (; *fixed_run_ - at >= lanes; at += lanes) combine(lanes, moved(place, {b_.index(at), b_.index(at)}));
+    }
+  }
+
+  /// `lanes` elements from `place` on.
+  void combine(int lanes, const Place& place) {
+    SimdBuilder b = with_lanes(b_, lanes);
+    std::vector<Values> arguments;
+    for (size_t k = 0; k < arrays_.size(); ++k) arguments.push_back({b.load(spec_.types[k], arrays_[k], place.array)});
+    for (size_t k = 0; k < updates_.size(); ++k)
+      arguments.push_back({b.load(spec_.types[k], updates_[k], place.update)});
+    ScalarEmitter emitter(b);
+    const Values results = emitter.emit(*spec_.body, arguments);
+    if (status_.ok()) status_ = emitter.status();
+    for (size_t k = 0; k < arrays_.size(); ++k) b.store(spec_.types[k], results[k], arrays_[k], place.array);
+  }
+
+  SimdBuilder& b_;
+  llvm::IRBuilder<>& ir_;
+  const ScatterKernelSpec& spec_;
+  std::optional<int64_t> fixed_run_;
+  Value* stretch_;
+  Values arrays_, updates_;
+  std::vector<Component> components_;
+  Value *count_ = nullptr, *index_stride_ = nullptr, *pieces_ = nullptr, *piece_count_ = nullptr, *run_ = nullptr;
+  Place first_{}, stride_{};
+  Status status_;
+};
+
+StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
+  llvm::LLVMContext context;
+  llvm::Module module("scatter", context);
+  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
+  llvm::IRBuilder<> ir(context);
+  auto* type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "scatter", module);
+  ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
+  SimdBuilder b(ir, isa, lanes_for(spec, isa));
+  HILO_RETURN_IF_ERROR(ScatterEmitter(b, spec, function->getArg(0)).emit());
+  ir.CreateRetVoid();
+  ScatterKernel kernel;
+  HILO_ASSIGN_OR_RETURN(kernel.code, compile_module(module, isa));
+  kernel.function = reinterpret_cast<decltype(kernel.function)>(kernel.code->lookup("scatter"));
+  return kernel;
+}
+
+/// Longer runs have the code of this one.
+int64_t longest_known_run(const ScatterKernelSpec& spec) {
+  int64_t longest = 0;
+  for (ElementType type : spec.types) longest = std::max(longest, kMostPrefetched / element_size_bytes(type));
+  return longest;
+}
+
+/// All that the code depends on. The body's fingerprint has the arrays' types in it: they are those of its parameters.
+std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
+  const hlo::Fingerprint body = spec.body->fingerprint();
+  std::string key =
+      fmt::format("{} {:x} {:x} {} {} {} {}", isa_name(isa), body.high, body.low, element_type_name(spec.index_type),
+                  std::min(spec.run, longest_known_run(spec)), spec.many_pieces, spec.listed);
+  const auto add = [&](int64_t stride) { key += is_known(stride) ? fmt::format(" {}", stride) : " *"; };
+  for (int64_t stride : {spec.index_stride, spec.stride.array, spec.stride.update}) add(stride);
+  for (const ScatterComponent& component : spec.components) add(component.array_stride);
+  return key;
+}
+
+}  // namespace
+
+StatusOr<ScatterKernel> compile_scatter_kernel(const ScatterKernelSpec& spec, Isa isa) {
+  static auto* cache = new CodeCache<ScatterKernel>;
+  return cache->get(key_of(spec, isa), [&] { return compile(spec, isa); });
+}
+
+}  // namespace hilo::cpu
