@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every op of CHLO that HLO lacks. Expected values of the special functions are those that JAX 0.10.2 computes.
+// Every op of CHLO that HLO lacks. Expected values of the special functions are those that JAX 0.10.2 computes, at arguments
+// where these are near the truth: of digamma(-0.5), which is nearly 0, they have 13 right digits of 16.
 func.func @lgamma_f32() {
   %0 = stablehlo.constant dense<[0.0, -0.0, -1.0, -2.0, 0x7F800000, 0xFF800000, 0x7FC00000, 1.00000002e+30, 0.5, 1.0e-30]> : tensor<10xf32>
   %1 = chlo.lgamma %0 : tensor<10xf32> -> tensor<10xf32>
@@ -21,9 +22,9 @@ func.func @lgamma_f64() {
 // -----
 
 func.func @digamma_f32() {
-  %0 = stablehlo.constant dense<[0.0, -1.0, -2.0, 0x7F800000, 0xFF800000, 0x7FC00000, 1.00000002e+20, -0.5, 0.5]> : tensor<9xf32>
+  %0 = stablehlo.constant dense<[0.0, -1.0, -2.0, 0x7F800000, 0xFF800000, 0x7FC00000, 1.00000002e+20, -0.25, 0.5]> : tensor<9xf32>
   %1 = chlo.digamma %0 : tensor<9xf32> -> tensor<9xf32>
-  %2 = stablehlo.constant dense<[0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7F800000, 0x7FC00000, 0x7FC00000, 46.0517044, 0.0364899449, -1.96351004]> : tensor<9xf32>
+  %2 = stablehlo.constant dense<[0x7FC00000, 0x7FC00000, 0x7FC00000, 0x7F800000, 0x7FC00000, 0x7FC00000, 46.0517044, 2.9141388, -1.96351004]> : tensor<9xf32>
   check.expect_close %1, %2 {max_ulp_difference = 16 : i64} : tensor<9xf32>, tensor<9xf32>
   func.return
 }
@@ -31,9 +32,9 @@ func.func @digamma_f32() {
 // -----
 
 func.func @digamma_f64() {
-  %0 = stablehlo.constant dense<[0.0, -1.0, -2.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 1.0e+20, -0.5, 0.5]> : tensor<9xf64>
+  %0 = stablehlo.constant dense<[0.0, -1.0, -2.0, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000, 1.0e+20, -0.25, 0.5]> : tensor<9xf64>
   %1 = chlo.digamma %0 : tensor<9xf64> -> tensor<9xf64>
-  %2 = stablehlo.constant dense<[0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF0000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 46.051701859880914, 0.03648997397857731, -1.9635100260214255]> : tensor<9xf64>
+  %2 = stablehlo.constant dense<[0x7FF8000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 0x7FF0000000000000, 0x7FF8000000000000, 0x7FF8000000000000, 46.051701859880914, 2.914139120213528, -1.9635100260214255]> : tensor<9xf64>
   check.expect_close %1, %2 {max_ulp_difference = 16 : i64} : tensor<9xf64>, tensor<9xf64>
   func.return
 }
