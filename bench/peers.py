@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--build DIR] [--rounds N] [--rows PART] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by round in turn;
-prints medians and ratios; beside them PyTorch and MLX where they are installed already. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is shown as it
-comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had is left out, by name."""
+"""peers.py [--build DIR] [--rounds N] [--rows PART] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by
+round in turn; prints medians and ratios; beside them PyTorch and MLX where they are installed already. hilo flushes
+denormals, because jaxlib does; a column shows it without. jaxlib is shown as it comes and with its freed memory kept, which
+is what a faster allocator would give it. A peer that can't be had is left out, by name."""
 
 import argparse
 import os
@@ -25,7 +26,8 @@ def main() -> int:
     parser.add_argument("--rows", default="", help="only those whose names have this")
     arguments = parser.parse_args()
     rows = [arguments.build / "bin" / "bench" / "rows"]
-    commands = {"hilo": (rows, {"HILO_DENORMALS": "flush"}), "hilo, denormals kept": (rows, {})}
+    quiet = {"HILO_LOG": "error"}  # of a jit for each row, which are all made in one place
+    commands = {"hilo": (rows, {**quiet, "HILO_DENORMALS": "flush"}), "hilo, denormals kept": (rows, quiet)}
     python = jax_python()
     if python is None:
         print("left out: jaxlib 0.10.2 (could not be installed)")
