@@ -88,7 +88,7 @@ auto digits_step(const random::Key& key) {
 }
 
 void digits_rows(const random::Key& key) {
-  if (!is_wanted("digits_step")) return;
+  if (!is_wanted("digits_step_first_call")) return;
   auto step = digits_step(key);
   const Clock::time_point start = Clock::now();
   step();
