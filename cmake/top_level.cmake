@@ -16,10 +16,12 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)
 endif()
 
-# With the tree as its base folder, ccache knows a file again in a copy of the tree.
+# With the tree as its base folder, ccache knows a file again in a copy of the tree; the rest is what its manual asks for
+# where headers are precompiled.
 find_program(HILO_CCACHE ccache)
 if(HILO_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} ${HILO_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${HILO_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 

@@ -4,21 +4,11 @@
 
 #include "hilo/hilo.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
-#include "hilo/hlo/text/parser.h"
-#include "hilo/trace/trace.h"
 #include "tests/support/error_of.h"
+#include "tests/support/loaded_function.h"
 
 namespace hilo {
 namespace {
-
-/// The entry computation as a function of one array.
-std::function<Array(Array)> function_of(const std::string& body, const std::string& computations = "") {
-  StatusOr<hlo::Module> module =
-      hlo::parse_module("HloModule loaded\n" + computations + "\nENTRY main {\n" + body + "\n}\n");
-  EXPECT_TRUE(module.ok()) << module.status().to_string();
-  const hlo::ComputationPtr entry = module.ok() ? module->entry : nullptr;
-  return [entry](const Array& x) { return run_computation(*entry, std::span<const Array>(&x, 1))[0]; };
-}
 
 const std::string kX = "  x = f32[3] parameter(0)\n";
 const std::string kAdd = "add { p = f32[] parameter(0)\n q = f32[] parameter(1)\n ROOT s = f32[] add(p, q) }\n";
@@ -62,7 +52,7 @@ const Case kCases[] = {
 
 TEST(LoadedOps, HaveGradients) {
   for (const Case& c : kCases) {
-    const auto f = function_of(c.body, c.computations);
+    const auto f = loaded_function(c.body, c.computations);
     const auto total = [f](Array x) { return numpy::sum(f(x) * numpy::array({1.0, 2.0, 3.0})); };
     EXPECT_EQ(text_of(grad(total)(numpy::array({1.0, 2.0, 3.0}))), c.gradient) << c.name;
     EXPECT_EQ(text_of(jit(grad(total))(numpy::array({1.0, 2.0, 3.0}))), c.gradient) << c.name;
@@ -72,7 +62,7 @@ TEST(LoadedOps, HaveGradients) {
 TEST(LoadedOps, BatchAsALoopWould) {
   const Array batch = numpy::array({{1.0, 2.0, 3.0}, {5.0, -1.0, 4.0}});
   for (const Case& c : kCases) {
-    const auto f = function_of(c.body, c.computations);
+    const auto f = loaded_function(c.body, c.computations);
     const Array together = vmap(f)(batch);
     for (int64_t row = 0; row < 2; ++row)
       EXPECT_EQ(text_of(numpy::take(together, row, 0)), text_of(f(numpy::take(batch, row, 0)))) << c.name;
@@ -91,11 +81,11 @@ Status doubles(const CustomCallFrame& frame) {
 TEST(CustomCall, RunsOnceAnExampleUnderVmap) {
   ASSERT_TRUE(register_custom_call("test.doubles", doubles).ok());
   const Array batch = numpy::reshape(numpy::array({1.0, 2.0, 3.0, 4.0, 5.0, 6.0}), {1, 2, 3});
-  EXPECT_EQ(text_of(jit(vmap(vmap(function_of(kDoubled))))(batch)), "[[[ 2.  4.  6.]\n  [ 8. 10. 12.]]]");
+  EXPECT_EQ(text_of(jit(vmap(vmap(loaded_function(kDoubled))))(batch)), "[[[ 2.  4.  6.]\n  [ 8. 10. 12.]]]");
 }
 
 TEST(CustomCall, HasNoDerivativeOfItsOwn) {
-  const auto total = [](Array x) { return numpy::sum(function_of(kDoubled)(x)); };
+  const auto total = [](Array x) { return numpy::sum(loaded_function(kDoubled)(x)); };
   const std::string text = error_of([&] { grad(total)(numpy::array({1.0, 2.0, 3.0})); }, StatusCode::kUnimplemented);
   EXPECT_NE(text.find("hilo doesn't know what the handler computes. Hint: give the call a derivative with custom_vjp"),
             std::string::npos)

@@ -7,9 +7,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 #include <unordered_map>
 
+#include "hilo/backend/cpu/code_cache.h"
 #include "hilo/backend/cpu/jit.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
@@ -17,17 +17,11 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr size_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code; then the cache starts anew
-constexpr size_t kKernelsPerModule = 8;        // from here on both cores compile
+constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
+constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
 
-struct Cache {
-  std::mutex mutex;
-  std::unordered_map<std::string, CachedKernel> kernels;
-};
-
-// Never destroyed: code may run while the process ends.
-Cache& cache() {
-  static Cache* instance = new Cache;
+CodeCache<CachedKernel>& cache() {
+  static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);
   return *instance;
 }
 
@@ -96,26 +90,21 @@ StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo:
   std::vector<Missing> missing;
   std::unordered_map<std::string, size_t> asked;
   std::vector<size_t> where(regions.size(), SIZE_MAX);
-  {
-    const std::scoped_lock lock(cache().mutex);
-    for (size_t k = 0; k < regions.size(); ++k) {
-      std::string key = std::string(isa_name(isa)) + " " + canonical_text(regions[k]);
-      if (const auto it = cache().kernels.find(key); it != cache().kernels.end()) {
-        batch.kernels[k] = it->second;
-        continue;
-      }
-      const auto [it, added] = asked.emplace(key, missing.size());
-      where[k] = it->second;
-      if (added) missing.push_back({&regions[k], std::move(key), {}});
+  for (size_t k = 0; k < regions.size(); ++k) {
+    std::string key = std::string(isa_name(isa)) + " " + canonical_text(regions[k]);
+    if (std::optional<CachedKernel> known = cache().find(key)) {
+      batch.kernels[k] = *std::move(known);
+      continue;
     }
+    const auto [it, added] = asked.emplace(key, missing.size());
+    where[k] = it->second;
+    if (added) missing.push_back({&regions[k], std::move(key), {}});
   }
   if (missing.empty()) return batch;
   const bool timed = observer != nullptr && observer->times_kernels();
   HILO_RETURN_IF_ERROR(timed ? compile_one_by_one(missing, isa, *observer) : compile_missing(missing, isa));
   batch.compiled = static_cast<int64_t>(missing.size());
-  const std::scoped_lock lock(cache().mutex);
-  if (cache().kernels.size() > kMaxCachedKernels) cache().kernels.clear();
-  for (Missing& m : missing) cache().kernels.emplace(m.key, m.kernel);
+  for (const Missing& m : missing) cache().insert(m.key, m.kernel);
   for (size_t k = 0; k < regions.size(); ++k) {
     if (where[k] != SIZE_MAX) batch.kernels[k] = missing[where[k]].kernel;
   }

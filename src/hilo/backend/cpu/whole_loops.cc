@@ -6,9 +6,9 @@
 #include <llvm/IR/Module.h>
 
 #include <chrono>
-#include <mutex>
 #include <unordered_map>
 
+#include "hilo/backend/cpu/code_cache.h"
 #include "hilo/backend/cpu/jit.h"
 #include "hilo/backend/cpu/region_split.h"
 
@@ -19,7 +19,6 @@ constexpr size_t kMaxSteps = 256;         // of a function; larger bodies cost m
 constexpr double kLongTurn = 200000;      // ns of kernels; dispatch doesn't count beside it
 constexpr double kWorthInlining = 500;    // ns; a call doesn't count beside more
 constexpr size_t kMaxInlinedNodes = 600;  // in a function; what is called is compiled once for all programs
-constexpr size_t kMaxCachedLoops = 1 << 12;
 
 struct Size {
   size_t steps = 0;
@@ -151,17 +150,6 @@ struct CachedLoop {
   LoopFunction function = nullptr;
 };
 
-struct Cache {
-  std::mutex mutex;
-  std::unordered_map<std::string, CachedLoop> loops;
-};
-
-// Never destroyed: code may run while the process ends.
-Cache& cache() {
-  static Cache* instance = new Cache;
-  return *instance;
-}
-
 StatusOr<CachedLoop> compile_loop(const LoopSource& source, Isa isa) {
   llvm::LLVMContext context;
   llvm::Module module("loop", context);
@@ -173,16 +161,15 @@ StatusOr<CachedLoop> compile_loop(const LoopSource& source, Isa isa) {
 
 /// The loop's code, and whether it had to be compiled.
 StatusOr<std::pair<CachedLoop, bool>> loop_for(const LoopSource& source, Isa isa) {
+  static auto* const cache = new CodeCache<CachedLoop>;
+  bool is_new = false;
+  const auto compile = [&] {
+    is_new = true;
+    return compile_loop(source, isa);
+  };
   const std::string key = std::string(isa_name(isa)) + " " + source.layout.text;
-  {
-    const std::scoped_lock lock(cache().mutex);
-    if (const auto it = cache().loops.find(key); it != cache().loops.end()) return std::pair(it->second, false);
-  }
-  HILO_ASSIGN_OR_RETURN(const CachedLoop loop, compile_loop(source, isa));
-  const std::scoped_lock lock(cache().mutex);
-  if (cache().loops.size() > kMaxCachedLoops) cache().loops.clear();
-  cache().loops.emplace(key, loop);
-  return std::pair(loop, true);
+  HILO_ASSIGN_OR_RETURN(CachedLoop loop, find_or_compile(*cache, key, compile));
+  return std::pair(std::move(loop), is_new);
 }
 
 /// The lists of a loop that is a function now, and of the loops and branches within, aren't run any more.

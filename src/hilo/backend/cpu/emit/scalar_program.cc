@@ -5,7 +5,7 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
-#include "hilo/backend/cpu/emit/code_cache.h"
+#include "hilo/backend/cpu/code_cache.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/scalar_emitter.h"
 #include "hilo/backend/cpu/jit.h"
@@ -102,7 +102,7 @@ StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, c
 }
 
 CodeCache<ScalarProgram>& cache() {
-  static auto* instance = new CodeCache<ScalarProgram>;
+  static auto* const instance = new CodeCache<ScalarProgram>;
   return *instance;
 }
 
@@ -118,7 +118,7 @@ bool is_scalar_program(const hlo::Computation& computation) {
 }
 
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa) {
-  return cache().get(key_of(isa, computation), [&] {
+  return find_or_compile(cache(), key_of(isa, computation), [&] {
     return compile(isa, computation.parameter_shapes(), {computation.result_shape()},
                    [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
                      return emitter.emit(computation, arguments);
@@ -127,7 +127,7 @@ StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computati
 }
 
 StatusOr<ScalarProgram> compile_scalar_loop(const hlo::Computation& condition, const hlo::Computation& body, Isa isa) {
-  return cache().get("loop " + key_of(isa, condition) + " " + key_of(isa, body), [&] {
+  return find_or_compile(cache(), "loop " + key_of(isa, condition) + " " + key_of(isa, body), [&] {
     return compile(isa, body.parameter_shapes(), {body.result_shape()},
                    [&](ScalarEmitter& emitter, const std::vector<Values>& arguments) {
                      return emitter.emit_loop(condition, body, arguments[0]);

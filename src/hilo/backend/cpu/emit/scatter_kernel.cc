@@ -9,7 +9,7 @@
 #include <cstddef>
 #include <optional>
 
-#include "hilo/backend/cpu/emit/code_cache.h"
+#include "hilo/backend/cpu/code_cache.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/scalar_emitter.h"
 #include "hilo/backend/cpu/jit.h"
@@ -290,8 +290,8 @@ std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
 }  // namespace
 
 StatusOr<ScatterKernel> compile_scatter_kernel(const ScatterKernelSpec& spec, Isa isa) {
-  static auto* cache = new CodeCache<ScatterKernel>;
-  return cache->get(key_of(spec, isa), [&] { return compile(spec, isa); });
+  static auto* const cache = new CodeCache<ScatterKernel>;
+  return find_or_compile(*cache, key_of(spec, isa), [&] { return compile(spec, isa); });
 }
 
 }  // namespace hilo::cpu
