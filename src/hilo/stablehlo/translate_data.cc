@@ -25,14 +25,13 @@ StatusOr<InstructionId> broadcast(const OpContext& op, InstructionId operand, st
   return op.builder.add(Opcode::kBroadcast, {operand}, std::move(attributes), result);
 }
 
-/// A scalar operand of select or clamp, spread over `shape`; other operands as they are.
-StatusOr<InstructionId> spread(const OpContext& op, InstructionId operand, const Shape& shape) {
+}  // namespace
+
+StatusOr<InstructionId> spread_scalar(const OpContext& op, InstructionId operand, const Shape& shape) {
   const Shape own = op.builder.shape(operand);
   if (!own.is_scalar() || shape.is_scalar()) return operand;
   return broadcast(op, operand, {}, shape.with_element_type(own.element_type()));
 }
-
-}  // namespace
 
 Status translate_elementwise(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
@@ -112,20 +111,9 @@ Status translate_select(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
   HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
   if (!operands.empty()) {
-    HILO_ASSIGN_OR_RETURN(operands[0], spread(op, operands[0], shape));
+    HILO_ASSIGN_OR_RETURN(operands[0], spread_scalar(op, operands[0], shape));
   }
   return op.add(Opcode::kSelect, operands);
-}
-
-Status translate_clamp(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
-  HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
-  for (InstructionId& operand : operands) {
-    HILO_ASSIGN_OR_RETURN(operand, spread(op, operand, shape));
-  }
-  if (shape.element_type() != ElementType::kPred) return op.add(Opcode::kClamp, operands);
-  HILO_ASSIGN_OR_RETURN(const InstructionId raised, op.builder.add(Opcode::kMaximum, {operands[0], operands[1]}));
-  return op.add(Opcode::kMinimum, InstructionIds{raised, operands[2]});
 }
 
 Status translate_slice(const OpContext& op) {

@@ -55,6 +55,18 @@ Status split_bits(const OpContext& op, InstructionId x, const Shape& result, Ele
   return s.define(s.compare(lowest, "NE", s.full(wide, 0)));
 }
 
+bool is_complex_array(const Shape& shape) { return shape.is_array() && is_complex(shape.element_type()); }
+
+/// The maximum or minimum of complex numbers, which are ordered by their real parts, then their imaginary ones.
+InstructionId complex_extreme(Steps& s, Opcode opcode, InstructionId x, InstructionId y) {
+  const std::string_view direction = opcode == Opcode::kMaximum ? "GT" : "LT";
+  const InstructionId x_re = s.add(Opcode::kReal, {x}), y_re = s.add(Opcode::kReal, {y});
+  const InstructionId x_im = s.add(Opcode::kImag, {x}), y_im = s.add(Opcode::kImag, {y});
+  const InstructionId tie = s.add(Opcode::kAnd, {s.compare(x_re, "EQ", y_re), s.compare(x_im, direction, y_im)});
+  const InstructionId first = s.add(Opcode::kOr, {s.compare(x_re, direction, y_re), tie});
+  return s.add(Opcode::kSelect, {first, x, y});
+}
+
 }  // namespace
 
 /// A truth value is one bit in StableHLO, a byte in HLO.
@@ -77,35 +89,37 @@ Status translate_bitcast(const OpContext& op) {
 /// Of complex numbers the principal root, as a power.
 Status translate_cbrt(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
-  if (!op.builder.shape(x).is_array() || !is_complex(op.builder.shape(x).element_type()))
-    return translate_elementwise(op);
+  if (!is_complex_array(op.builder.shape(x))) return translate_elementwise(op);
   Steps s(op);
   return s.define(s.add(Opcode::kPower, {x, s.full_like(x, 1.0 / 3)}));
 }
 
-/// maximum and minimum: complex numbers are ordered by their real parts, then their imaginary ones.
 Status translate_extreme(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const InstructionId y, op.operand(1));
-  const Shape shape = op.builder.shape(x);
-  if (!shape.is_array() || !is_complex(shape.element_type())) return translate_elementwise(op);
+  if (!is_complex_array(op.builder.shape(x))) return translate_elementwise(op);
   Steps s(op);
-  const std::string_view direction = op.row.opcode == Opcode::kMaximum ? "GT" : "LT";
-  const InstructionId x_re = s.add(Opcode::kReal, {x}), y_re = s.add(Opcode::kReal, {y});
-  const InstructionId x_im = s.add(Opcode::kImag, {x}), y_im = s.add(Opcode::kImag, {y});
-  const InstructionId tie = s.add(Opcode::kAnd, {s.compare(x_re, "EQ", y_re), s.compare(x_im, direction, y_im)});
-  const InstructionId first = s.add(Opcode::kOr, {s.compare(x_re, direction, y_re), tie});
-  return s.define(s.add(Opcode::kSelect, {first, x, y}));
+  return s.define(complex_extreme(s, op.row.opcode, x, y));
+}
+
+Status translate_clamp(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
+  for (InstructionId& operand : operands) {
+    HILO_ASSIGN_OR_RETURN(operand, spread_scalar(op, operand, shape));
+  }
+  if (!is_complex_array(shape)) return op.add(Opcode::kClamp, operands);
+  Steps s(op);
+  const InstructionId raised = complex_extreme(s, Opcode::kMaximum, operands[1], operands[0]);
+  return s.define(complex_extreme(s, Opcode::kMinimum, raised, operands[2]));
 }
 
 /// A complex number is true if its real part is; HLO looks at both.
 Status translate_convert(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
-  const Shape shape = op.builder.shape(x);
-  const bool truth_of_complex = shape.is_array() && is_complex(shape.element_type()) && result.is_array() &&
-                                result.element_type() == ElementType::kPred;
-  if (!truth_of_complex) return translate_elementwise(op);
+  const bool to_truth = result.is_array() && result.element_type() == ElementType::kPred;
+  if (!to_truth || !is_complex_array(op.builder.shape(x))) return translate_elementwise(op);
   Steps s(op);
   return s.define(s.convert(s.add(Opcode::kReal, {x}), ElementType::kPred));
 }

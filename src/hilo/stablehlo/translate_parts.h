@@ -210,7 +210,6 @@ Status translate_constant(const OpContext& op);
 Status translate_broadcast(const OpContext& op);
 Status translate_compare(const OpContext& op);
 Status translate_select(const OpContext& op);
-Status translate_clamp(const OpContext& op);
 Status translate_slice(const OpContext& op);
 Status translate_pad(const OpContext& op);
 Status translate_dot(const OpContext& op);
@@ -264,6 +263,7 @@ Status translate_scan(const OpContext& op);
 Status translate_bitcast(const OpContext& op);  // translate_elements.cc
 Status translate_cbrt(const OpContext& op);
 Status translate_extreme(const OpContext& op);
+Status translate_clamp(const OpContext& op);
 Status translate_convert(const OpContext& op);
 Status translate_reduce_precision(const OpContext& op);
 Status translate_quantize(const OpContext& op);  // translate_quantized.cc
@@ -306,6 +306,9 @@ StatusOr<bool> restore_extension(const OpContext& op, std::string_view name);  /
 inline constexpr std::string_view kApiVersions[] = {"API_VERSION_UNSPECIFIED", "API_VERSION_ORIGINAL",
                                                     "API_VERSION_STATUS_RETURNING",
                                                     "API_VERSION_STATUS_RETURNING_UNIFIED", "API_VERSION_TYPED_FFI"};
+
+/// A scalar operand, spread over `shape`; other operands as they are.
+StatusOr<hlo::InstructionId> spread_scalar(const OpContext& op, hlo::InstructionId operand, const Shape& shape);
 
 /// A constant of `shape`: the elements, or a scalar spread over it.
 StatusOr<hlo::InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape);

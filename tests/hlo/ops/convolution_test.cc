@@ -50,6 +50,12 @@ TEST(Convolution, TurnsTheKernelRound) {
   EXPECT_EQ(convolved(kRow, kPair, along_a_row({2, 1, 0, 0, 1, 1, true})), "f32[1,1,4] {{{12, 23, 34, 45}}}");
 }
 
+TEST(Convolution, ConvertsSumsThatTheResultCannotHold) {
+  const Literal halves = Literal::array<float>({1, 1, 2}, {0.5f, 0.25f});
+  EXPECT_EQ(convolved(kRow, halves, along_a_row({2}), Shape::array(ElementType::kS32, {1, 1, 4})),
+            "s32[1,1,4] {{{1, 1, 2, 3}}}");
+}
+
 TEST(Convolution, SumsInputFeaturesOfItsGroup) {
   const Literal lhs = Literal::array<int32_t>({1, 4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
   const Literal rhs = Literal::array<int32_t>({2, 2, 1}, {1, 10, 1, 100});

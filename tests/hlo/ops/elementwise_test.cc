@@ -268,6 +268,13 @@ TEST(Elementwise, SelectsByScalarOrByElement) {
   expect_values<int32_t>(run_op(Opcode::kSelect, {vector_of<bool>({false, true}), a, b}, nullptr), {3, 2});
 }
 
+TEST(Elementwise, ClampsTruthValuesWithFalseBelowTrue) {
+  const Literal low = Literal::array<bool>({4}, {false, false, true, true});
+  const Literal x = Literal::array<bool>({4}, {false, true, false, true});
+  const Literal high = Literal::array<bool>({4}, {false, true, true, false});
+  EXPECT_EQ(text_of(run_op(Opcode::kClamp, {low, x, high}, nullptr)), "pred[4] {0, 1, 1, 0}");
+}
+
 TEST(Elementwise, ClampsSoThatTheUpperBoundWins) {
   const Literal x = vector_of<float>({-5, 0.5f, 5, kNan});
   expect_values<float>(run_op(Opcode::kClamp, {Literal::scalar(0.0f), x, Literal::scalar(1.0f)}, nullptr),

@@ -109,3 +109,24 @@ func.func @truth_values_are_clamped_with_false_below_true() {
   check.expect_eq_const %0, dense<[false, false, true, true]> : tensor<4xi1>
   func.return
 }
+
+// -----
+
+func.func @complex_numbers_are_clamped_by_their_real_parts_then_their_imaginary_ones() {
+  %least = stablehlo.constant dense<(1.0, 1.0)> : tensor<complex<f32>>
+  %x = stablehlo.constant dense<[(0.0, 5.0), (1.0, 0.0), (1.0, 3.0), (2.0, 9.0)]> : tensor<4xcomplex<f32>>
+  %most = stablehlo.constant dense<(2.0, 2.0)> : tensor<complex<f32>>
+  %0 = stablehlo.clamp %least, %x, %most : (tensor<complex<f32>>, tensor<4xcomplex<f32>>, tensor<complex<f32>>) -> tensor<4xcomplex<f32>>
+  check.expect_eq_const %0, dense<[(1.0, 1.0), (1.0, 1.0), (1.0, 3.0), (2.0, 2.0)]> : tensor<4xcomplex<f32>>
+  func.return
+}
+
+// -----
+
+func.func @sums_of_floats_become_integers_at_the_end() {
+  %x = stablehlo.constant dense<[[0.5, 1.25], [-2.5, 3.0]]> : tensor<2x2xf32>
+  %y = stablehlo.constant dense<[[1.5, -1.0], [0.5, 3.0]]> : tensor<2x2xf32>
+  %0 = stablehlo.dot_general %x, %y, contracting_dims = [1] x [0] : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xi32>
+  check.expect_eq_const %0, dense<[[1, 3], [-2, 11]]> : tensor<2x2xi32>
+  func.return
+}

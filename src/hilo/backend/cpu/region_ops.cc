@@ -6,6 +6,7 @@
 
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/gather.h"
+#include "hilo/hlo/ops/product.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
@@ -71,18 +72,19 @@ bool is_small_dot(const Graph& graph, const Node& node) {
       1 << 17;  // where blocks of rows share what is loaded: twice a library at 32 cubed, level from here
   constexpr int64_t kMostShared = 128 << 10;  // bytes: what a core's own cache holds beside all else
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(*node.instruction);
-  const Shape& lhs = graph.values[node.operands[0]].shape;
+  const Shape &lhs = graph.values[node.operands[0]].shape, &rhs = graph.values[node.operands[1]].shape;
+  const ElementType result = graph.values[node.results[0]].shape.element_type();
+  if (const auto sums = hlo::sum_type(lhs, rhs, result); !sums.ok() || *sums != result) return false;
   int64_t batch = 1, contracted = 1;
   for (int64_t d : a.lhs_batch_dimensions) batch *= lhs.dimension(d);
   for (int64_t d : a.lhs_contracting_dimensions) contracted *= lhs.dimension(d);
   if (batch == 0 || contracted == 0) return true;
   const int64_t rows = lhs.element_count() / (batch * contracted);
-  const int64_t columns = graph.values[node.operands[1]].shape.element_count() / (batch * contracted);
+  const int64_t columns = rhs.element_count() / (batch * contracted);
   if (rows <= 1 || columns <= 1) return true;
   if (is_complex(lhs.element_type())) return false;
   if (!is_floating(lhs.element_type())) return true;  // libraries know floats and complex numbers only
   if (is_narrower_than_f32(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
-  const Shape& rhs = graph.values[node.operands[1]].shape;
   const int64_t last = rhs.rank() - 1;
   const bool blocked = columns >= 16 &&
                        std::ranges::find(a.rhs_contracting_dimensions, last) == a.rhs_contracting_dimensions.end() &&

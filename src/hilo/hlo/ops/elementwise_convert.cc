@@ -112,8 +112,10 @@ bool is_narrow(ElementType type) {
 }  // namespace
 
 StatusOr<Literal> evaluate_convert(const EvaluateInput& input) {
-  const Shape shape = input.instruction.shape.with_default_layout();
-  Literal operand = *input.operands[0];
+  return convert_to(input.instruction.shape.with_default_layout(), *input.operands[0]);
+}
+
+StatusOr<Literal> convert_to(const Shape& shape, Literal operand) {
   if (operand.shape().element_type() == shape.element_type()) return operand;
   if (const ElementType from = operand.shape().element_type(); is_narrow(from)) {
     HILO_ASSIGN_OR_RETURN(operand, widen(operand));

@@ -33,17 +33,19 @@ Status check_precision(const StringList& precision) {
 
 StatusOr<ElementType> product_type(const Shape& lhs, const Shape& rhs, const Shape* declared) {
   HILO_ASSIGN_OR_RETURN(const ElementType operands, common_type(lhs, rhs));
-  if (declared == nullptr || !declared->is_array()) return operands;
+  return declared == nullptr || !declared->is_array() ? operands : declared->element_type();
+}
+
+StatusOr<ElementType> sum_type(const Shape& lhs, const Shape& rhs, ElementType result) {
+  HILO_ASSIGN_OR_RETURN(const ElementType operands, common_type(lhs, rhs));
   const ElementTypeInfo& from = element_type_info(operands);
-  const ElementTypeInfo& to = element_type_info(declared->element_type());
+  const ElementTypeInfo& to = element_type_info(result);
   const bool same_class = from.element_class == to.element_class;
   const bool exact_to_wider =
       (is_integer(from.type) || from.type == ElementType::kPred) && to.type != ElementType::kPred;
   const bool float_to_complex = is_floating(from.type) && is_complex(to.type);
   const bool narrower = !is_floating(from.type) && to.bits < from.bits;
-  if ((same_class || exact_to_wider || float_to_complex) && !narrower) return to.type;
-  return invalid_argument(
-      fmt::format("result type {} can't hold sums of {}; wanted {} or a wider type", to.name, from.name, from.name));
+  return (same_class || exact_to_wider || float_to_complex) && !narrower ? to.type : from.type;
 }
 
 }  // namespace hilo::hlo

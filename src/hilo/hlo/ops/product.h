@@ -14,9 +14,12 @@ namespace hilo::hlo {
 /// operand_precision: none, or two words of default, high, highest. dot_general_c11, convolution_c24
 Status check_precision(const StringList& precision);
 
-/// The result's element type: the declared one if sums of the operands' type can be stored in it, else the operands'.
-/// Operands of one class may differ in width, as XLA allows.
+/// The result's element type: the declared one, or the operands'. Operands of one class may differ in width, as XLA
+/// allows.
 StatusOr<ElementType> product_type(const Shape& lhs, const Shape& rhs, const Shape* declared);
+
+/// What sums are stored in before they become the result: its type, unless that could not hold them; then the operands'.
+StatusOr<ElementType> sum_type(const Shape& lhs, const Shape& rhs, ElementType result);
 
 namespace kernels {
 
