@@ -3,12 +3,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
-#include <functional>
 #include <mutex>
 #include <random>
 #include <thread>
@@ -16,6 +13,7 @@
 
 #include "hilo/base/memory.h"
 #include "hilo/base/size_class.h"
+#include "tests/support/in_child.h"
 
 namespace hilo {
 namespace {
@@ -34,17 +32,6 @@ AlignedBuffer get(size_t bytes) {
   StatusOr<AlignedBuffer> buffer = allocate_buffer(bytes);
   EXPECT_TRUE(buffer.ok()) << buffer.status().to_string();
   return buffer.ok() ? *std::move(buffer) : AlignedBuffer();
-}
-
-int in_child(const std::function<int()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    ::_exit(work());
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
 TEST_F(BufferPool, GivesAlignedWritableMemoryOfTheSizeAskedFor) {

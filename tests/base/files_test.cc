@@ -5,16 +5,16 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <functional>
 #include <thread>
 #include <vector>
+
+#include "tests/support/in_child.h"
 
 namespace hilo {
 namespace {
@@ -40,15 +40,6 @@ class Files : public ::testing::Test {
   }
   std::string directory_;
 };
-
-// The exit status of `work` in a process of its own.
-int in_child(const std::function<int()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) ::_exit(work());
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 TEST_F(Files, ReadsBackWhatWasWritten) {
   for (size_t size : {0u, 1u, 4095u, 4096u, 4097u, 100000u}) {

@@ -3,17 +3,16 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <functional>
 #include <latch>
 #include <numeric>
 #include <set>
 #include <thread>
 #include <vector>
+
+#include "tests/support/in_child.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -26,18 +25,6 @@ extern "C" const char* __tsan_default_options() { return "die_after_fork=0"; }
 
 namespace hilo {
 namespace {
-
-// The exit status of `work` in a process of its own, or -1 if it did not end within a minute.
-int in_child(const std::function<int()>& work) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(60);
-    ::_exit(work());
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 // True if every task below `tasks` ran once.
 bool runs_each_task_once(Executor& executor, int64_t tasks) {

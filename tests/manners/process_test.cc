@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <functional>
@@ -18,6 +16,7 @@
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "tests/support/error_of.h"
+#include "tests/support/in_child.h"
 
 namespace hilo {
 namespace {
@@ -38,17 +37,6 @@ TEST(Manners, TheLibraryInstallsNoSignalHandler) {
   const uint64_t caught = std::stoull(status.substr(at + 7, 32), nullptr, 16);
   const uint64_t of_libc = uint64_t{3} << 31;  // 32 and 33, by which glibc's threads speak with each other
   EXPECT_EQ(caught & ~of_libc, 0u);
-}
-
-int in_child(const std::function<int()>& body) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::alarm(120);
-    ::_exit(body());
-  }
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /// 0 if `f` throws RESOURCE_EXHAUSTED under an address space of 2 GiB, and hilo works on after it.
