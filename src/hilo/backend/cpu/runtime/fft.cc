@@ -29,10 +29,11 @@ void for_rows(int64_t rows, int64_t length, Run&& run) {
 template <typename T>
 class RealEven {
  public:
-  RealEven(int64_t n, Isa isa) : half_(n / 2), transform_(n / 2, isa) {
-    for (int64_t k = 0; k <= half_; ++k) {
+  RealEven(int64_t n, Isa isa) : half_(n / 2), isa_(isa), transform_(n / 2, isa) {
+    for (int64_t k = 0; k <= half_ / 2; ++k) {
       const std::complex<double> root = fft::root_of_unity(k, n);
-      roots_.emplace_back(static_cast<T>(root.real()), static_cast<T>(root.imag()));
+      roots_.push_back(static_cast<T>(root.real()));
+      roots_.push_back(static_cast<T>(root.imag()));
     }
   }
 
@@ -42,53 +43,31 @@ class RealEven {
     return ok_status();
   }
 
+  /// The scale is one over the whole length.
   Status inverse(const T* from, T* to, int64_t rows, T scale) const {
     for_rows(rows, half_, [&](int64_t r) { join(from + 2 * r * (half_ + 1), to + 2 * r * half_); });
     return transform_.run({{to, 1, half_}, {to, 1, half_}, rows, 1, 0, 0, true, scale});
   }
 
  private:
-  /// From the transform of even + i odd elements to that of the line, in place.
   void separate(T* z) const {
-    const T re = z[0], im = z[1];
-    z[0] = re + im;
-    z[1] = z[2 * half_ + 1] = 0;
-    z[2 * half_] = re - im;
-    for (int64_t k = 1; k <= half_ / 2; ++k) {
-      T* const a = z + 2 * k;
-      T* const b = z + 2 * (half_ - k);
-      const T even_re = (a[0] + b[0]) / 2, even_im = (a[1] - b[1]) / 2;
-      const T odd_re = (a[1] + b[1]) / 2, odd_im = (b[0] - a[0]) / 2;
-      const T w_re = roots_[static_cast<size_t>(k)].real(), w_im = roots_[static_cast<size_t>(k)].imag();
-      const T turned_re = odd_re * w_re - odd_im * w_im, turned_im = odd_re * w_im + odd_im * w_re;
-      a[0] = even_re + turned_re;
-      a[1] = even_im + turned_im;
-      b[0] = even_re - turned_re;
-      b[1] = turned_im - even_im;
-    }
+    const fft::RealLine<T> line{half_, roots_.data()};
+    if (isa_ == Isa::kAvx512) fft::avx512::separate(line, z);
+    else if (isa_ == Isa::kAvx2) fft::avx2::separate(line, z);
+    else fft::sse2::separate(line, z);
   }
 
-  /// The other way round; the sums aren't halved, so that the scale is one over the whole length.
   void join(const T* x, T* z) const {
-    const T first = x[0], last = x[2 * half_];  // their imaginary parts are those of no real line
-    for (int64_t k = 1; k <= half_ / 2; ++k) {
-      const T *a = x + 2 * k, *b = x + 2 * (half_ - k);
-      const T even_re = a[0] + b[0], even_im = a[1] - b[1], odd_re = a[0] - b[0], odd_im = a[1] + b[1];
-      const T w_re = roots_[static_cast<size_t>(k)].real(), w_im = -roots_[static_cast<size_t>(k)].imag();
-      const T turned_re = odd_re * w_re - odd_im * w_im, turned_im = odd_re * w_im + odd_im * w_re;
-      T *const low = z + 2 * k, *const high = z + 2 * (half_ - k);
-      low[0] = even_re - turned_im;
-      low[1] = even_im + turned_re;
-      high[0] = even_re + turned_im;
-      high[1] = turned_re - even_im;
-    }
-    z[0] = first + last;
-    z[1] = first - last;
+    const fft::RealLine<T> line{half_, roots_.data()};
+    if (isa_ == Isa::kAvx512) fft::avx512::join(line, x, z);
+    else if (isa_ == Isa::kAvx2) fft::avx2::join(line, x, z);
+    else fft::sse2::join(line, x, z);
   }
 
   int64_t half_;
+  Isa isa_;
   Transform<T> transform_;
-  std::vector<std::complex<T>> roots_;
+  std::vector<T> roots_;
 };
 
 /// Real lines of an odd length, as complex ones. Two could be the parts of one, but a NaN in one would then reach the other.

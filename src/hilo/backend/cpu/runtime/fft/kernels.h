@@ -67,23 +67,45 @@ struct LineJob {
   void* memory(int64_t bytes) const;
 };
 
+/// A real line as a complex one of half as many elements: even ones are real parts, odd ones imaginary.
+template <typename T>
+struct RealLine {
+  int64_t half;    ///< elements of the complex line
+  const T* roots;  ///< exp(-pi i k / half) for k <= half / 2; real and imaginary parts in turn
+};
+
 /// Lines that a vector register holds.
 template <typename T>
 constexpr int64_t lanes(int vector_bytes) {
   return vector_bytes / static_cast<int64_t>(sizeof(T));
 }
 
+// run       transforms lines
+// separate  makes of a complex line's transform the real one's, in place; there is room for half + 1 elements
+// join      makes of a real line's transform the complex one's, twice over
 namespace sse2 {
 void run(const LineJob<float>& job);
 void run(const LineJob<double>& job);
+void separate(const RealLine<float>& line, float* z);
+void separate(const RealLine<double>& line, double* z);
+void join(const RealLine<float>& line, const float* x, float* z);
+void join(const RealLine<double>& line, const double* x, double* z);
 }  // namespace sse2
 namespace avx2 {
 void run(const LineJob<float>& job);
 void run(const LineJob<double>& job);
+void separate(const RealLine<float>& line, float* z);
+void separate(const RealLine<double>& line, double* z);
+void join(const RealLine<float>& line, const float* x, float* z);
+void join(const RealLine<double>& line, const double* x, double* z);
 }  // namespace avx2
 namespace avx512 {
 void run(const LineJob<float>& job);
 void run(const LineJob<double>& job);
+void separate(const RealLine<float>& line, float* z);
+void separate(const RealLine<double>& line, double* z);
+void join(const RealLine<float>& line, const float* x, float* z);
+void join(const RealLine<double>& line, const double* x, double* z);
 }  // namespace avx512
 
 }  // namespace hilo::cpu::fft
