@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "hilo/lax/elementwise.h"
+#include "hilo/lax/matrix.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
@@ -50,6 +52,26 @@ TEST(Cholesky, LowerAndUpper) {
   const Array l = cholesky(symmetric()), u = cholesky(symmetric(), true);
   expect_near(numpy::matmul(l, numpy::transpose(l)), symmetric());
   expect_near(u, numpy::transpose(l));
+}
+
+// Of sizes around those of the blocks in which triangles are mirrored.
+TEST(Cholesky, FactorsGiveTheMatrixBackAndAreZeroOnTheOtherSide) {
+  for (int64_t n : {33, 48, 50, 97}) {
+    const Array i = numpy::astype(numpy::arange(n), ElementType::kF32);
+    const Array x = numpy::sin(numpy::reshape(i, {n, 1}) * (i + 1.0f));
+    const Array real = numpy::matmul(x, numpy::transpose(x)) + numpy::eye(n) * static_cast<float>(n);
+    const Array z = lax::complex(x, numpy::cos(x)), turned = lax::matrix::adjoint(z);
+    const Array hermitian = numpy::matmul(z, turned) + numpy::eye(n) * static_cast<float>(n);
+    for (const Array& a : {real, hermitian}) {
+      for (bool upper : {false, true}) {
+        const Array factor = cholesky(a, upper), other = lax::matrix::adjoint(factor);
+        const Array product = upper ? numpy::matmul(other, factor) : numpy::matmul(factor, other);
+        expect_near(numpy::abs(product - a), numpy::zeros({n, n}), 1e-3f);
+        const Array kept = upper ? lax::matrix::triu(factor) : lax::matrix::tril(factor);
+        expect_near(numpy::abs(factor - kept), numpy::zeros({n, n}), 0);
+      }
+    }
+  }
 }
 
 TEST(Lstsq, IsTheNormalEquationsSolution) {
