@@ -39,7 +39,7 @@ TEST(Fft, InversesUndoIt) {
 // registers.
 TEST(Fft, RealLinesHaveTheTransformOfComplexOnesWithoutImaginaryParts) {
   for (int64_t rows : {1, 20}) {
-    for (int64_t n = 66; n <= 140; n += 2) {
+    for (int64_t n : {66, 68, 70, 94, 96, 98, 100, 130, 132, 134}) {
       const Array x = ramp({rows, n}), both = fft(x);
       const Array half = numpy::take(both, numpy::arange(n / 2 + 1), 1);
       expect_near(rfft(x), half, 1e-3f);
