@@ -169,11 +169,11 @@ TEST(Dot, SumsThatTheResultCannotHoldAreTakenInTheOperandsTypeAndConverted) {
   const Literal y = Literal::array<float>({3, 2}, {-1.1f, -0.2f, 0.7f, 1.6f, 2.5f, 3.4f});
   const Dims rows{{1}, {0}, {}, {}};
   EXPECT_EQ(dotted(x, y, rows, Shape::array(ElementType::kS32, {2, 2})), "s32[2,2] {{4, 7}, {9, 17}}");
-  EXPECT_EQ(dotted(x, y, rows, Shape::array(ElementType::kPred, {2, 2})), "pred[2,2] {{1, 1}, {1, 1}}");
+  EXPECT_EQ(dotted(x, y, rows, Shape::array(ElementType::kPred, {2, 2})), "pred[2,2] {{true, true}, {true, true}}");
   const Literal bytes = Literal::array<uint8_t>({2, 3}, {0, 1, 1, 2, 3, 3});
   const Literal wraps = Literal::array<uint8_t>({3, 2}, {255, 0, 0, 1, 2, 3});
   EXPECT_EQ(dotted(bytes, wraps, rows, Shape::array(ElementType::kS32, {2, 2})), "s32[2,2] {{2, 4}, {516, 12}}");
-  EXPECT_EQ(dotted(bytes, wraps, rows, Shape::array(ElementType::kPred, {2, 2})), "pred[2,2] {{1, 1}, {1, 1}}");
+  EXPECT_EQ(dotted(bytes, wraps, rows, Shape::array(ElementType::kPred, {2, 2})), "pred[2,2] {{true, true}, {true, true}}");
   const Literal words = Literal::array<int32_t>({2}, {300, -1}), ones = Literal::array<int32_t>({2}, {1, 1});
   EXPECT_EQ(dotted(words, ones, {{0}, {0}, {}, {}}, Shape::scalar(ElementType::kS8)), "s8[] 43");
   using C = std::complex<float>;

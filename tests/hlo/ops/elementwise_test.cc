@@ -272,7 +272,7 @@ TEST(Elementwise, ClampsTruthValuesWithFalseBelowTrue) {
   const Literal low = Literal::array<bool>({4}, {false, false, true, true});
   const Literal x = Literal::array<bool>({4}, {false, true, false, true});
   const Literal high = Literal::array<bool>({4}, {false, true, true, false});
-  EXPECT_EQ(text_of(run_op(Opcode::kClamp, {low, x, high}, nullptr)), "pred[4] {0, 1, 1, 0}");
+  EXPECT_EQ(text_of(run_op(Opcode::kClamp, {low, x, high}, nullptr)), "pred[4] {false, true, true, false}");
 }
 
 TEST(Elementwise, ClampsSoThatTheUpperBoundWins) {

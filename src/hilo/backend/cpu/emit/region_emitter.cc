@@ -7,7 +7,9 @@ using llvm::Value;
 
 namespace {
 constexpr int64_t kMaxUnrolledNodes = 64;  // a short row is written out; more would cost more to compile than it saves
-}
+constexpr int64_t kTileRows = 16;          // what a cache line has of most types, across
+constexpr int64_t kTileVectors = 2;  // as wide as the tiles of matrices whose rows fall onto few sets of a cache can be
+}  // namespace
 
 RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region)
     : region_(region),
@@ -59,9 +61,50 @@ void RegionEmitter::emit_outer(size_t k) {
   Value* from = k == 0 ? begin_ : scalar_.index(0);
   Value* to = k == 0 ? end_ : scalar_.index(region_.extents[k]);
   if (facts_.shape.block_rows > 1 && k == block_dimension()) return emit_blocks(from, to);
+  if (k + 1 == facts_.shape.vector_dimension && is_transposing()) return emit_tiles(from, to);
   loop_over(k, from, to, is_vector(k) ? facts_.shape.lanes : 1, [&] {
     emit_level(static_cast<int>(k));
     emit_outer(k + 1);
+  });
+}
+
+/// Does a vector take its elements from cache lines which the next index of the dimension before needs too?
+bool RegionEmitter::is_transposing() const {
+  const size_t v = facts_.shape.vector_dimension;
+  if (region_.has_row() || facts_.shape.lanes == 1 || region_.extents[v] <= kTileVectors * facts_.shape.lanes)
+    return false;
+  for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
+    const IndexExpr& index = region_.nodes[n].index;
+    if (region_.nodes[n].kind == NodeKind::kLoad && std::abs(index.coefficient(v)) > 1 &&
+        std::abs(index.coefficient(v - 1)) == 1)
+      return true;
+  }
+  return false;
+}
+
+/// The vectors' dimension and the one before, in tiles.
+void RegionEmitter::emit_tiles(Value* from, Value* to) {
+  const size_t v = facts_.shape.vector_dimension;
+  const int64_t lanes = facts_.shape.lanes;
+  Value* const extent = scalar_.index(region_.extents[v]);
+  const auto each_tile = [&](Value* begin, Value* end, int64_t size,
+                             const std::function<void(Value*, Value*)>& inside) {
+    scalar_.counted_loop(begin, end, scalar_.index(size), {}, [&](Value* i, const Values&) {
+      Value* const next = ir_.CreateAdd(i, scalar_.index(size));
+      inside(i, ir_.CreateSelect(ir_.CreateICmpSLT(next, end), next, end));
+      return Values{};
+    });
+  };
+  each_tile(from, to, kTileRows, [&](Value* row, Value* last_row) {
+    each_tile(scalar_.index(0), extent, kTileVectors * lanes, [&](Value* column, Value* last_column) {
+      loop_over(v - 1, row, last_row, 1, [&] {
+        emit_level(static_cast<int>(v - 1));
+        loop_over(v, column, last_column, lanes, [&] {
+          emit_level(static_cast<int>(v));
+          emit_outer(v + 1);
+        });
+      });
+    });
   });
 }
 

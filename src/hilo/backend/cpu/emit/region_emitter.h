@@ -36,7 +36,8 @@ class RegionEmitter {
 
   // region_emitter.cc: loops
   void emit_outer(size_t k);
-  void emit_line();
+  bool is_transposing() const;
+  void emit_tiles(llvm::Value* from, llvm::Value* to);
   void emit_stages();
   Values emit_row(size_t k, int loop, const Values& carried);
   Values emit_row_point(int loop, const Values& carried);
