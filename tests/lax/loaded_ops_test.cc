@@ -38,6 +38,10 @@ const Case kCases[] = {
      "square { p = f32[3] parameter(0)\n ROOT s = f32[3] multiply(p, p) }\n", "[ 2.  8. 18.]"},
     {"async", kX + "  s = ((f32[3]), f32[3], u32[]) async-start(x), calls=square\n  ROOT r = f32[3] async-done(s)",
      "square { p = f32[3] parameter(0)\n ROOT s = f32[3] multiply(p, p) }\n", "[ 2.  8. 18.]"},
+    {"dot_to_integers",
+     kX + "  d = s32[] dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n  f = f32[] convert(d)\n"
+          "  b = f32[3] broadcast(f), dimensions={}\n  ROOT r = f32[3] multiply(b, x)",
+     "", "[14. 28. 42.]"},
     {"map", kX + "  ROOT r = f32[3] map(x), dimensions={0}, to_apply=square",
      "square { p = f32[] parameter(0)\n ROOT s = f32[] multiply(p, p) }\n", "[ 2.  8. 18.]"},
     {"topk", kX + "  t = (f32[3], s32[3]) topk(x), k=3, largest=true\n  ROOT r = f32[3] get-tuple-element(t), index=0",

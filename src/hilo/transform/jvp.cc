@@ -34,7 +34,9 @@ std::vector<Array> JvpTrace::bind(const Operation& operation) {
   std::vector<Array> out;
   out.reserve(result.primals.size());
   for (size_t i = 0; i < result.primals.size(); ++i) {
-    out.push_back(wrap(std::move(result.primals[i]), std::move(result.tangents[i])));
+    // A dot of floats, say, may have integers as its result.
+    Tangent tangent = has_tangent(result.primals[i].dtype()) ? std::move(result.tangents[i]) : Tangent();
+    out.push_back(wrap(std::move(result.primals[i]), std::move(tangent)));
   }
   return out;
 }

@@ -173,7 +173,8 @@ TEST(Dot, SumsThatTheResultCannotHoldAreTakenInTheOperandsTypeAndConverted) {
   const Literal bytes = Literal::array<uint8_t>({2, 3}, {0, 1, 1, 2, 3, 3});
   const Literal wraps = Literal::array<uint8_t>({3, 2}, {255, 0, 0, 1, 2, 3});
   EXPECT_EQ(dotted(bytes, wraps, rows, Shape::array(ElementType::kS32, {2, 2})), "s32[2,2] {{2, 4}, {516, 12}}");
-  EXPECT_EQ(dotted(bytes, wraps, rows, Shape::array(ElementType::kPred, {2, 2})), "pred[2,2] {{true, true}, {true, true}}");
+  EXPECT_EQ(dotted(bytes, wraps, rows, Shape::array(ElementType::kPred, {2, 2})),
+            "pred[2,2] {{true, true}, {true, true}}");
   const Literal words = Literal::array<int32_t>({2}, {300, -1}), ones = Literal::array<int32_t>({2}, {1, 1});
   EXPECT_EQ(dotted(words, ones, {{0}, {0}, {}, {}}, Shape::scalar(ElementType::kS8)), "s8[] 43");
   using C = std::complex<float>;

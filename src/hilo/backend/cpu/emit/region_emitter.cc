@@ -7,8 +7,8 @@ using llvm::Value;
 
 namespace {
 constexpr int64_t kMaxUnrolledNodes = 64;  // a short row is written out; more would cost more to compile than it saves
-constexpr int64_t kTileRows = 16;          // what a cache line has of most types, across
-constexpr int64_t kTileVectors = 2;  // as wide as the tiles of matrices whose rows fall onto few sets of a cache can be
+constexpr int64_t kTileRows = 16;          // floats of a cache line
+constexpr int64_t kTileVectors = 2;  // in the other direction; lines a power of two apart share few sets of a cache
 }  // namespace
 
 RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region)
@@ -82,7 +82,7 @@ bool RegionEmitter::is_transposing() const {
   return false;
 }
 
-/// The vectors' dimension and the one before, in tiles.
+/// The vectors' dimension and the one before, in tiles. The last vector of a line may begin in the tile before.
 void RegionEmitter::emit_tiles(Value* from, Value* to) {
   const size_t v = facts_.shape.vector_dimension;
   const int64_t lanes = facts_.shape.lanes;
