@@ -237,6 +237,9 @@ void elementwise_rows(const random::Key& key) {
     const Array x = random::uniform(key, {1 << 24});
     return jitted(muladd, x, x, x);
   });
+  row("add_transposed_1000", [&] {
+    return jitted([](const Array& x) { return x + numpy::transpose(x); }, random::uniform(key, {1000, 1000}));
+  });
   row("softmax_4096x1024", [&] { return jitted(softmax, random::uniform(key, {4096, 1024})); });
   row("sum_axis0_4096", [&] { return jitted([](const Array& x) { return numpy::sum(x, 0); }, square()); });
   row("sum_axis1_4096", [&] { return jitted([](const Array& x) { return numpy::sum(x, 1); }, square()); });

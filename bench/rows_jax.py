@@ -193,6 +193,7 @@ def elementwise(key):
     row("add_8", lambda: jitted(lambda x, y: x + y, a8, a8))
     row("eager_add_8", lambda: lambda: a8 + a8)
     row("muladd_tanh_16M", lambda: jitted(muladd, *[jax.random.uniform(key, (1 << 24,))] * 3))
+    row("add_transposed_1000", lambda: jitted(lambda x: x + x.T, jax.random.uniform(key, (1000, 1000))))
     row("softmax_4096x1024", lambda: jitted(jax.nn.softmax, jax.random.uniform(key, (4096, 1024))))
     row("sum_axis0_4096", lambda: jitted(lambda x: jnp.sum(x, 0), square()))
     row("sum_axis1_4096", lambda: jitted(lambda x: jnp.sum(x, 1), square()))

@@ -48,6 +48,7 @@ digits()
 with torch.inference_mode():
     uniform_row("eager_add_8", lambda x: x + x, (8,))
     uniform_row("muladd_tanh_16M", lambda x: torch.tanh(x * x + x), (1 << 24,))
+    uniform_row("add_transposed_1000", lambda x: x + x.T, (1000, 1000))
     uniform_row("softmax_4096x1024", lambda x: torch.softmax(x, -1), (4096, 1024))
     uniform_row("sum_axis0_4096", lambda x: x.sum(0), (4096, 4096))
     uniform_row("sum_axis1_4096", lambda x: x.sum(1), (4096, 4096))

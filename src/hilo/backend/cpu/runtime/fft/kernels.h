@@ -82,7 +82,7 @@ constexpr int64_t lanes(int vector_bytes) {
 
 // run       transforms lines
 // separate  makes of a complex line's transform the real one's, in place; there is room for half + 1 elements
-// join      makes of a real line's transform the complex one's, twice over
+// join      makes of a real line's transform the complex one's, times two
 namespace sse2 {
 void run(const LineJob<float>& job);
 void run(const LineJob<double>& job);
