@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Regions that read an array across its lines, and go over it in tiles.
+#include <fmt/format.h>
+
+#include "hilo/hlo/text/parser.h"
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// x + x with its dimensions in another order.
+void check_sum_with_transpose(std::string_view type, const std::string& sizes, std::string_view permutation) {
+  const std::string text = fmt::format(R"(HloModule tiles
+ENTRY main {{
+  x = {0}[{1}] parameter(0)
+  t = {0}[{1}] transpose(x), dimensions={{{2}}}
+  ROOT s = {0}[{1}] add(x, t)
+}}
+)",
+                                       type, sizes, permutation);
+  const StatusOr<hlo::Module> module = hlo::parse_module(text);
+  ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
+  check(*module);
+}
+
+TEST(RegionTiles, CoverArraysOfAllSizes) {
+  for (int64_t n : {1, 2, 15, 31, 33, 64, 65, 97, 130}) {
+    check_sum_with_transpose("f32", fmt::format("{0},{0}", n), "1,0");
+    check_sum_with_transpose("f64", fmt::format("{0},{0}", n), "1,0");
+  }
+}
+
+TEST(RegionTiles, CoverAllTypes) {
+  for (const char* type : {"pred", "s8", "u16", "s64", "f16", "bf16", "c64", "c128"})
+    check_sum_with_transpose(type, "149,149", "1,0");
+}
+
+TEST(RegionTiles, StandInBatches) {
+  check_sum_with_transpose("f32", "3,70,70", "0,2,1");
+  check_sum_with_transpose("s8", "2,3,140,140", "0,1,3,2");
+}
+
+TEST(RegionTiles, AreTakenByEachThreadInItsPart) { check_sum_with_transpose("f32", "701,701", "1,0"); }
+
+}  // namespace
+}  // namespace hilo::cpu
