@@ -163,8 +163,8 @@ Samples reduce_window_samples(Wanted wanted) {
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, kOverlapping, multiply),
                      windowed(nameless_body(type), bits, 1, kApart, nameless),
                      windowed(nameless_body(type), bits, 0, along(1, 4, false), nameless),
-                     windowed(adds, x, 1, along(0, wanted.n, false), add),
-                     windowed(adds, x, 0, along(1, 4, true), add),
+                     windowed(adds, x, 0, along(0, wanted.n, false), add),  // XLA takes others several times past 16
+                     windowed(adds, x, 1, along(1, 4, true), add),
                      windowed(body_of(Opcode::kMultiply, type), factors, 1, along(1, 4, false), multiply)};
   samples.push_back(sum_and_product(samples[0], samples[3]));
   if (type == ElementType::kF8E8M0Fnu) {
