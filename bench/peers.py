@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """peers.py [--build DIR] [--rounds N] [--rows PART] -- bench/rows.cc and the same programs under jaxlib 0.10.2, round by
-round in turn; prints medians and ratios; beside them PyTorch and MLX where they are installed already. hilo flushes
-denormals, because jaxlib does; a column shows it without. jaxlib is shown as it comes and with its freed memory kept, which
-is what a faster allocator would give it. A peer that can't be had is left out, by name."""
+round in turn, every second one backwards, for what ran before may be felt; prints medians and ratios; beside them PyTorch
+and MLX where they are installed already. hilo flushes denormals, because jaxlib does; a column shows it without. jaxlib is
+shown as it comes and with its freed memory kept, which is what a faster allocator would give it. A peer that can't be had
+is left out, by name."""
 
 import argparse
 import os
@@ -38,7 +39,7 @@ def main() -> int:
     commands |= installed_peers([VENV / "bin" / "python", pathlib.Path(sys.executable)])
     samples: dict[str, dict[str, list[float]]] = {name: {} for name in commands}
     for done in range(arguments.rounds):
-        for name, (command, extra) in commands.items():
+        for name, (command, extra) in list(commands.items())[:: 1 if done % 2 == 0 else -1]:
             print(f"round {done + 1} of {arguments.rounds}: {name}", file=sys.stderr, flush=True)
             output = subprocess.run([*command, arguments.rows], env={**os.environ, **extra}, check=True, text=True, stdout=subprocess.PIPE).stdout
             for line in output.splitlines():
