@@ -35,8 +35,7 @@ TEST(Fft, InversesUndoIt) {
   }
 }
 
-// Lines of every number of pairs past full registers, at few and many lines: the halves of an even line are separated in
-// registers.
+// Few lines and many, whose halves fill registers or don't.
 TEST(Fft, RealLinesHaveTheTransformOfComplexOnesWithoutImaginaryParts) {
   for (int64_t rows : {1, 20}) {
     for (int64_t n : {66, 68, 70, 94, 96, 98, 100, 130, 132, 134}) {

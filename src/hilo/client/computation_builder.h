@@ -8,6 +8,7 @@
 #include "hilo/client/host_array.h"
 #include "hilo/client/local_computation.h"
 #include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/elementwise.h"
 
 namespace hilo {
 
@@ -48,7 +49,7 @@ class ComputationBuilder : public hlo::Builder {
   ConstantResult constant_like(const Example& example, const T& value) {
     HILO_ASSIGN_OR_RETURN(const Literal wanted, as_literal(example));
     HILO_ASSIGN_OR_RETURN(const Literal given, as_literal(value));
-    HILO_ASSIGN_OR_RETURN(const Literal cast, convert_literal(given, wanted.shape().element_type()));
+    HILO_ASSIGN_OR_RETURN(const Literal cast, hlo::convert_literal(given, wanted.shape().element_type()));
     return constant(cast);
   }
 

@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "hilo/client/xla_bridge.h"
-#include "hilo/hlo/ir/instruction.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/strided_copy.h"
 
 namespace hilo {
@@ -99,7 +99,7 @@ StatusOr<Literal> normalize_to_xla_dtypes(const Literal& value) {
   }
   if (!value.shape().is_array()) return cannot_convert(value.shape().to_string());
   HILO_ASSIGN_OR_RETURN(const ElementType type, canonical_element_type(value.shape().element_type()));
-  return convert_literal(value, type);
+  return hlo::convert_literal(value, type);
 }
 
 StatusOr<Literal> normalize_to_xla_dtypes(const std::any& value) {
@@ -115,15 +115,6 @@ StatusOr<Literal> normalize_to_xla_dtypes(const std::any& value) {
   if (!literal) return cannot_convert(type_name(value.type()));
   if (!literal->ok()) return literal->status();
   return normalize_to_xla_dtypes(**literal);
-}
-
-StatusOr<Literal> convert_literal(const Literal& value, ElementType type) {
-  if (value.shape().element_type() == type) return value;
-  hlo::Instruction convert;
-  convert.opcode = hlo::Opcode::kConvert;
-  convert.shape = value.shape().with_element_type(type);
-  const Literal* const operand = &value;
-  return convert.def().evaluate({convert, {&operand, 1}, {}});
 }
 
 StatusOr<Shape> shape_of(const Literal& value) { return canonical_shape(value.shape()); }

@@ -65,10 +65,6 @@ StatusOr<Literal> normalize_to_xla_dtypes(const Literal& value);
 /// The same for any value: a Literal, HostArray, BufferPtr, C++ number, or a std::vector<std::any> of such: a tuple.
 StatusOr<Literal> normalize_to_xla_dtypes(const std::any& value);
 
-/// The value with its elements converted as HLO's convert does.
-/// Errors    UNIMPLEMENTED for types without a C++ twin
-StatusOr<Literal> convert_literal(const Literal& value, ElementType type);
-
 /// The shape of a value with 64-bit types made 32-bit ones unless jax_enable_x64.
 /// Errors    those of the flag
 StatusOr<Shape> shape_of(const Literal& value);

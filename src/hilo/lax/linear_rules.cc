@@ -9,7 +9,9 @@ JvpResult linear_jvp(const Operation& operation, std::span<const Tangent> tangen
     const Array& x = operation.operands[i];
     if (has_tangent(x.dtype())) on_tangents.operands[i] = materialize(tangents[i], {x.aval_shape(), false});
   }
-  return {bind(operation), {bind(on_tangents)[0]}};
+  JvpResult result{bind(operation), {}};
+  for (Array& tangent : bind(on_tangents)) result.tangents.emplace_back(std::move(tangent));
+  return result;
 }
 
 }  // namespace hilo::lax

@@ -3,6 +3,7 @@
 // takes no part in the meeting.
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/collective.h"
+#include "hilo/lax/linear_rules.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -36,16 +37,7 @@ JvpResult collective_jvp(const Operation& operation, std::span<const Tangent> ta
     or_throw(unimplemented("jvp of " + std::string(hlo::opcode_name(operation.opcode)) + " (" +
                            UserLocation::describe() + "): only sums have a derivative"));
   }
-  Operation on_tangents = operation;
-  for (size_t i = 0; i < tangents.size(); ++i) {
-    const Array& x = operation.operands[i];
-    if (has_tangent(x.dtype())) on_tangents.operands[i] = materialize(tangents[i], {x.aval_shape(), false});
-  }
-  JvpResult result;
-  result.primals = bind(operation);
-  const std::vector<Array> moved = bind(on_tangents);
-  for (const Array& t : moved) result.tangents.push_back(has_tangent(t.dtype()) ? Tangent(t) : Tangent());
-  return result;
+  return linear_jvp(operation, tangents);
 }
 
 /// One cotangent after the other through `pull`, which knows the operand's shape.

@@ -15,6 +15,7 @@
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/text/parser.h"
 
 namespace hilo::cpu {
 
@@ -143,5 +144,12 @@ inline std::vector<Literal> samples(const hlo::Module& module, unsigned seed = 1
 }
 
 inline void check(const hlo::Module& module, double tolerance = 1e-5) { check(module, samples(module), tolerance); }
+
+/// Of HLO text.
+inline void check_text(const std::string& text, double tolerance = 1e-5) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(text);
+  ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
+  check(*module, tolerance);
+}
 
 }  // namespace hilo::cpu

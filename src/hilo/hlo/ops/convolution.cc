@@ -5,7 +5,6 @@
 
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
-#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
@@ -219,17 +218,7 @@ Status convolution_kernel(const EvaluateInput& input, Literal& result) {
 }
 
 StatusOr<Literal> evaluate_convolution(const EvaluateInput& input) {
-  const Shape shape = literal_shape(input.instruction.shape);
-  HILO_ASSIGN_OR_RETURN(const ElementType sums,
-                        sum_type(input.operands[0]->shape(), input.operands[1]->shape(), shape.element_type()));
-  HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(shape.with_element_type(sums)));
-  HILO_RETURN_IF_ERROR(visit_array_type(
-      sums, [&]<typename R>() { return convolution_kernel<R>(input, result); },
-      [&] {
-        return unimplemented(fmt::format("convolution with result {} is not implemented in this version",
-                                         input.instruction.shape.to_string()));
-      }));
-  return convert_to(shape, std::move(result));
+  return evaluate_product(input, [&]<typename S>(Literal& sums) { return convolution_kernel<S>(input, sums); });
 }
 
 }  // namespace

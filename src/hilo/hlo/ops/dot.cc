@@ -6,7 +6,6 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
-#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
@@ -144,17 +143,7 @@ StatusOr<Literal> evaluate_dot(const EvaluateInput& input) {
   const auto& a = attributes_of<DotAttributes>(input.instruction);
   const Side l = side_of(input.operands[0]->shape(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
   const Side r = side_of(input.operands[1]->shape(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
-  const Shape shape = literal_shape(input.instruction.shape);
-  HILO_ASSIGN_OR_RETURN(const ElementType sums,
-                        sum_type(input.operands[0]->shape(), input.operands[1]->shape(), shape.element_type()));
-  HILO_ASSIGN_OR_RETURN(Literal result, Literal::make(shape.with_element_type(sums)));
-  HILO_RETURN_IF_ERROR(visit_array_type(
-      sums, [&]<typename R>() { return dot_kernel<R>(input, l, r, result); },
-      [&] {
-        return unimplemented(
-            fmt::format("dot with result {} is not implemented in this version", input.instruction.shape.to_string()));
-      }));
-  return convert_to(shape, std::move(result));
+  return evaluate_product(input, [&]<typename S>(Literal& sums) { return dot_kernel<S>(input, l, r, sums); });
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ struct ReducePrecisionAttributes : Attributes {
 
 const OpDef& elementwise_op(Opcode opcode);
 
-/// The elements of `operand` in the type of `shape`, as convert does it.
-StatusOr<Literal> convert_to(const Shape& shape, Literal operand);
+/// The elements of `operand` in another type, as convert does it.
+StatusOr<Literal> convert_literal(Literal operand, ElementType type);
 
 }  // namespace hilo::hlo

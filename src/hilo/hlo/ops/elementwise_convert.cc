@@ -112,22 +112,22 @@ bool is_narrow(ElementType type) {
 }  // namespace
 
 StatusOr<Literal> evaluate_convert(const EvaluateInput& input) {
-  return convert_to(input.instruction.shape.with_default_layout(), *input.operands[0]);
+  return convert_literal(*input.operands[0], input.instruction.shape.element_type());
 }
 
-StatusOr<Literal> convert_to(const Shape& shape, Literal operand) {
-  if (operand.shape().element_type() == shape.element_type()) return operand;
+StatusOr<Literal> convert_literal(Literal operand, ElementType type) {
+  if (operand.shape().element_type() == type) return operand;
   if (const ElementType from = operand.shape().element_type(); is_narrow(from)) {
     HILO_ASSIGN_OR_RETURN(operand, widen(operand));
-    if (from == ElementType::kF4E2M1Fn && is_integer(shape.element_type())) largest_becomes_infinity(operand);
-    if (operand.shape().element_type() == shape.element_type()) return operand;
+    if (from == ElementType::kF4E2M1Fn && is_integer(type)) largest_becomes_infinity(operand);
+    if (operand.shape().element_type() == type) return operand;
   }
-  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(shape));
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(operand.shape().with_element_type(type).with_default_layout()));
   visit_array_type(
       operand.shape().element_type(),
       [&]<typename From>() {
         if constexpr (!is_narrow_float_twin<From> && !is_narrow_integer_twin<From>) {
-          visit_array_type(shape.element_type(), [&]<typename To>() { convert_all<From, To>(operand, out); }, [] {});
+          visit_array_type(type, [&]<typename To>() { convert_all<From, To>(operand, out); }, [] {});
         }
       },
       [] {});

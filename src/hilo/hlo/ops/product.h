@@ -2,10 +2,14 @@
 // hlo/ops/product.h -- what dot and convolution share: types, precision, and the type that sums are taken in.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <complex>
 
 #include "hilo/hlo/ir/op_def.h"
+#include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/elementwise_kernels.h"
 #include "hilo/types/twins.h"
 
@@ -117,4 +121,22 @@ StatusOr<std::vector<A>> widened(std::string_view op, const Literal& literal) {
 }
 
 }  // namespace kernels
+
+/// The result of dot or convolution. kernel.operator()<S>(sums) fills an array of type S = sum_type with the sums.
+/// Errors    UNIMPLEMENTED for results without a C++ twin, and those of the kernel
+template <typename Kernel>
+StatusOr<Literal> evaluate_product(const EvaluateInput& input, const Kernel& kernel) {
+  const Shape shape = literal_shape(input.instruction.shape);
+  HILO_ASSIGN_OR_RETURN(const ElementType type,
+                        sum_type(input.operands[0]->shape(), input.operands[1]->shape(), shape.element_type()));
+  HILO_ASSIGN_OR_RETURN(Literal sums, Literal::make(shape.with_element_type(type)));
+  HILO_RETURN_IF_ERROR(visit_array_type(
+      type, [&]<typename S>() { return kernel.template operator()<S>(sums); },
+      [&] {
+        return unimplemented(fmt::format("{} with result {} is not implemented in this version",
+                                         input.instruction.def().name, input.instruction.shape.to_string()));
+      }));
+  return convert_literal(std::move(sums), shape.element_type());
+}
+
 }  // namespace hilo::hlo

@@ -9,12 +9,6 @@
 namespace hilo::cpu {
 namespace {
 
-void check_text(const std::string& text, double tolerance = 1e-5) {
-  const StatusOr<hlo::Module> module = hlo::parse_module(text);
-  ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
-  check(*module, tolerance);
-}
-
 std::string product(std::string_view type, int64_t m, int64_t k, int64_t n) {
   return fmt::format(R"(HloModule product
 ENTRY main {{

@@ -2,7 +2,6 @@
 // Regions that read an array across its lines, and go over it in tiles.
 #include <fmt/format.h>
 
-#include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 
 namespace hilo::cpu {
@@ -10,17 +9,14 @@ namespace {
 
 /// x + x with its dimensions in another order.
 void check_sum_with_transpose(std::string_view type, const std::string& sizes, std::string_view permutation) {
-  const std::string text = fmt::format(R"(HloModule tiles
+  check_text(fmt::format(R"(HloModule tiles
 ENTRY main {{
   x = {0}[{1}] parameter(0)
   t = {0}[{1}] transpose(x), dimensions={{{2}}}
   ROOT s = {0}[{1}] add(x, t)
 }}
 )",
-                                       type, sizes, permutation);
-  const StatusOr<hlo::Module> module = hlo::parse_module(text);
-  ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
-  check(*module);
+                         type, sizes, permutation));
 }
 
 TEST(RegionTiles, CoverArraysOfAllSizes) {

@@ -29,45 +29,31 @@ void for_rows(int64_t rows, int64_t length, Run&& run) {
 template <typename T>
 class RealEven {
  public:
-  RealEven(int64_t n, Isa isa) : half_(n / 2), isa_(isa), transform_(n / 2, isa) {
-    for (int64_t k = 0; k <= half_ / 2; ++k) {
-      const std::complex<double> root = fft::root_of_unity(k, n);
-      roots_.push_back(static_cast<T>(root.real()));
-      roots_.push_back(static_cast<T>(root.imag()));
-    }
-  }
+  RealEven(int64_t n, Isa isa)
+      : half_(n / 2),
+        roots_(fft::real_line_roots<T>(half_)),
+        kernels_(fft::kernels_of<T>(isa)),
+        transform_(half_, isa) {}
 
   Status forward(const T* from, T* to, int64_t rows) const {
     HILO_RETURN_IF_ERROR(transform_.run({{from, 1, half_}, {to, 1, half_ + 1}, rows}));
-    for_rows(rows, half_, [&](int64_t r) { separate(to + 2 * r * (half_ + 1)); });
+    for_rows(rows, half_, [&](int64_t r) { kernels_.separate(line(), to + 2 * r * (half_ + 1)); });
     return ok_status();
   }
 
   /// The scale is one over the whole length.
   Status inverse(const T* from, T* to, int64_t rows, T scale) const {
-    for_rows(rows, half_, [&](int64_t r) { join(from + 2 * r * (half_ + 1), to + 2 * r * half_); });
+    for_rows(rows, half_, [&](int64_t r) { kernels_.join(line(), from + 2 * r * (half_ + 1), to + 2 * r * half_); });
     return transform_.run({{to, 1, half_}, {to, 1, half_}, rows, 1, 0, 0, true, scale});
   }
 
  private:
-  void separate(T* z) const {
-    const fft::RealLine<T> line{half_, roots_.data()};
-    if (isa_ == Isa::kAvx512) fft::avx512::separate(line, z);
-    else if (isa_ == Isa::kAvx2) fft::avx2::separate(line, z);
-    else fft::sse2::separate(line, z);
-  }
-
-  void join(const T* x, T* z) const {
-    const fft::RealLine<T> line{half_, roots_.data()};
-    if (isa_ == Isa::kAvx512) fft::avx512::join(line, x, z);
-    else if (isa_ == Isa::kAvx2) fft::avx2::join(line, x, z);
-    else fft::sse2::join(line, x, z);
-  }
+  fft::RealLine<T> line() const { return {half_, roots_.data()}; }
 
   int64_t half_;
-  Isa isa_;
-  Transform<T> transform_;
   std::vector<T> roots_;
+  fft::Kernels<T> kernels_;
+  Transform<T> transform_;
 };
 
 /// Real lines of an odd length, as complex ones. Two could be the parts of one, but a NaN in one would then reach the other.

@@ -12,20 +12,6 @@ namespace hilo::cpu::fft {
 namespace {
 
 template <typename T>
-void separate(Isa isa, const RealLine<T>& line, T* z) {
-  if (isa == Isa::kAvx512) avx512::separate(line, z);
-  else if (isa == Isa::kAvx2) avx2::separate(line, z);
-  else sse2::separate(line, z);
-}
-
-template <typename T>
-void join(Isa isa, const RealLine<T>& line, const T* x, T* z) {
-  if (isa == Isa::kAvx512) avx512::join(line, x, z);
-  else if (isa == Isa::kAvx2) avx2::join(line, x, z);
-  else sse2::join(line, x, z);
-}
-
-template <typename T>
 std::vector<T> transformed(std::vector<T> line, Isa isa) {
   const auto length = static_cast<int64_t>(line.size()) / 2;
   EXPECT_TRUE(Transform<T>(length, isa).run({{line.data(), 1, length}, {line.data(), 1, length}}).ok());
@@ -33,36 +19,37 @@ std::vector<T> transformed(std::vector<T> line, Isa isa) {
 }
 
 template <typename T>
-void expect_near(const std::vector<T>& got, const std::vector<T>& wanted, size_t count, int64_t half) {
+void expect_near(const std::vector<T>& got, const std::vector<T>& wanted, int64_t half) {
+  ASSERT_EQ(got.size(), wanted.size());
   const double tolerance = (sizeof(T) == 4 ? 2e-6 : 2e-14) * static_cast<double>(half);
-  for (size_t k = 0; k < count; ++k) ASSERT_NEAR(got[k], wanted[k], tolerance) << k << " of a line of " << 2 * half;
+  for (size_t k = 0; k < got.size(); ++k)
+    ASSERT_NEAR(got[k], wanted[k], tolerance) << k << " of a line of " << 2 * half;
 }
 
 template <typename T>
 void expect_halves_of_a_real_line(int64_t half, Isa isa) {
   SCOPED_TRACE(isa_name(isa));
   std::mt19937 random(static_cast<unsigned>(half));
-  std::vector<T> line(static_cast<size_t>(2 * half)), whole, roots;
+  std::vector<T> line(static_cast<size_t>(2 * half)), whole;
   for (T& value : line) {
     value = static_cast<T>(random() % 1000) / 500 - 1;
     whole.push_back(value);
     whole.push_back(0);
   }
-  for (int64_t k = 0; k <= half / 2; ++k) {
-    const std::complex<double> root = root_of_unity(k, 2 * half);
-    roots.push_back(static_cast<T>(root.real()));
-    roots.push_back(static_cast<T>(root.imag()));
-  }
+  const std::vector<T> roots = real_line_roots<T>(half);
   const RealLine<T> real{half, roots.data()};
+  const Kernels<T> kernels = kernels_of<T>(isa);
   const std::vector<T> of_pairs = transformed(line, isa);
   std::vector<T> separated = of_pairs;
   separated.resize(line.size() + 2);
-  separate(isa, real, separated.data());
-  expect_near(separated, transformed(whole, isa), separated.size(), half);
+  kernels.separate(real, separated.data());
+  std::vector<T> wanted = transformed(whole, isa);
+  wanted.resize(separated.size());
+  expect_near(separated, wanted, half);
   std::vector<T> joined(line.size()), twice = of_pairs;
-  join(isa, real, separated.data(), joined.data());
+  kernels.join(real, separated.data(), joined.data());
   for (T& value : twice) value *= 2;
-  expect_near(joined, twice, joined.size(), half);
+  expect_near(joined, twice, half);
 }
 
 TEST(RealLine, IsSeparatedFromItsPairsAndJoinedAgain) {

@@ -80,9 +80,17 @@ constexpr int64_t lanes(int vector_bytes) {
   return vector_bytes / static_cast<int64_t>(sizeof(T));
 }
 
-// run       transforms lines
-// separate  makes of a complex line's transform the real one's, in place; there is room for half + 1 elements
-// join      makes of a real line's transform the complex one's, times two
+/// The functions of one instruction set.
+template <typename T>
+struct Kernels {
+  /// Transforms lines.
+  void (*run)(const LineJob<T>& job);
+  /// Makes of a complex line's transform the real one's, in place; there is room for half + 1 elements.
+  void (*separate)(const RealLine<T>& line, T* z);
+  /// Makes of a real line's transform the complex one's, times two.
+  void (*join)(const RealLine<T>& line, const T* x, T* z);
+};
+
 namespace sse2 {
 void run(const LineJob<float>& job);
 void run(const LineJob<double>& job);

@@ -202,7 +202,8 @@ template struct LineJob<float>;
 template struct LineJob<double>;
 
 template <typename T>
-Transform<T>::Transform(int64_t length, Isa isa) : length_(length), isa_(isa), lanes_(lanes<T>(vector_bytes(isa))) {
+Transform<T>::Transform(int64_t length, Isa isa)
+    : length_(length), kernels_(kernels_of<T>(isa)), lanes_(lanes<T>(vector_bytes(isa))) {
   if (is_direct(length)) direct_ = make_table<T>(length, isa);
   if (length < kLeastSplit) return;
   const bool smooth = is_smooth(length);
@@ -227,17 +228,12 @@ Transform<T>::Transform(Transform&&) noexcept = default;
 
 template <typename T>
 void Transform<T>::run_job(LineJob<T> job, double work) const {
-  const auto run = [this](const LineJob<T>& part) {
-    if (isa_ == Isa::kAvx512) avx512::run(part);
-    else if (isa_ == Isa::kAvx2) avx2::run(part);
-    else sse2::run(part);
-  };
   const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
   in_parts(blocks, work < kWorthForking ? 1 : parts_for_threads(blocks), [&](int64_t begin, int64_t end) {
     LineJob<T> part = job;
     part.begin = std::min(job.end, job.begin + begin * lanes_);
     part.end = std::min(job.end, job.begin + end * lanes_);
-    run(part);
+    kernels_.run(part);
   });
 }
 
@@ -328,7 +324,28 @@ Status Transform<T>::run(const Batch<T>& batch) const {
   return ok_status();
 }
 
+template <typename T>
+Kernels<T> kernels_of(Isa isa) {
+  switch (isa) {
+    case Isa::kSse2: return {sse2::run, sse2::separate, sse2::join};
+    case Isa::kAvx2: return {avx2::run, avx2::separate, avx2::join};
+    case Isa::kAvx512: return {avx512::run, avx512::separate, avx512::join};
+  }
+  __builtin_unreachable();
+}
+
+template <typename T>
+std::vector<T> real_line_roots(int64_t half) {
+  std::vector<T> roots;
+  for (int64_t k = 0; k <= half / 2; ++k) append(root_of_unity(k, 2 * half), roots);
+  return roots;
+}
+
 template class Transform<float>;
 template class Transform<double>;
+template Kernels<float> kernels_of(Isa isa);
+template Kernels<double> kernels_of(Isa isa);
+template std::vector<float> real_line_roots(int64_t half);
+template std::vector<double> real_line_roots(int64_t half);
 
 }  // namespace hilo::cpu::fft

@@ -51,7 +51,7 @@ class Transform {
   void run_job(LineJob<T> job, double work) const;
 
   int64_t length_;
-  Isa isa_;
+  Kernels<T> kernels_;
   int64_t lanes_;
   std::optional<LineTable<T>> direct_;    ///< for many lines that aren't too long
   std::optional<Split<T>> split_;         ///< for few lines, and long ones
@@ -59,10 +59,21 @@ class Transform {
   Chirp<T> chirp_;
 };
 
+template <typename T>
+Kernels<T> kernels_of(Isa isa);
+
+/// RealLine::roots of a line of 2 half elements.
+template <typename T>
+std::vector<T> real_line_roots(int64_t half);
+
 /// exp(-2 pi i k / n), by the octant: exact at multiples of a quarter turn. Precondition: 0 <= k < n.
 std::complex<double> root_of_unity(int64_t k, int64_t n);
 
 extern template class Transform<float>;
 extern template class Transform<double>;
+extern template Kernels<float> kernels_of(Isa isa);
+extern template Kernels<double> kernels_of(Isa isa);
+extern template std::vector<float> real_line_roots(int64_t half);
+extern template std::vector<double> real_line_roots(int64_t half);
 
 }  // namespace hilo::cpu::fft
