@@ -2,6 +2,7 @@
 #include "hilo/base/files.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -88,6 +89,31 @@ TEST_F(Files, ReadStopsAtTheLimitOfAnEndlessFile) {
             "RESOURCE_EXHAUSTED: reading /dev/zero: more than 10000 bytes; got at least 10001");
 }
 
+TEST_F(Files, ReadStopsWhereTheFormatSaysThatAFileEnds) {
+  std::vector<size_t> asked;
+  const auto longest = [&](std::string_view beginning) -> StatusOr<int64_t> {
+    asked.push_back(beginning.size());
+    return asked.size() < 3 ? kDefaultFileLimit : 200000;
+  };
+  EXPECT_EQ(read_file("/dev/zero", longest).status().to_string(),
+            "RESOURCE_EXHAUSTED: reading /dev/zero: more than 200000 bytes; got at least 262144");
+  EXPECT_EQ(asked, (std::vector<size_t>{65536, 131072, 262144}));
+}
+
+TEST_F(Files, ReadStopsBecauseTheBeginningIsNoneOfTheFormat) {
+  const auto refuse = [](std::string_view) -> StatusOr<int64_t> { return invalid_argument("no"); };
+  EXPECT_EQ(read_file("/dev/zero", refuse).status().to_string(), "INVALID_ARGUMENT: no");
+  // A sparse file takes no disk.
+  ASSERT_TRUE(write_file_atomic(at("a"), "x").ok());
+  ASSERT_EQ(::truncate(at("a").c_str(), off_t{3} << 30), 0);
+  EXPECT_EQ(read_file(at("a"), refuse).status().to_string(), "INVALID_ARGUMENT: no");
+}
+
+TEST_F(Files, ReadAsksNothingOfAShortFile) {
+  ASSERT_TRUE(write_file_atomic(at("a"), "short").ok());
+  EXPECT_EQ(*read_file(at("a"), [](std::string_view) -> StatusOr<int64_t> { return invalid_argument("no"); }), "short");
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // whose operator new ends the process
 TEST_F(Files, ReadFailsBecauseMemoryRunsOut) {
   // A sparse file takes no disk.
@@ -145,6 +171,51 @@ TEST_F(Files, WriteThatFailsHalfWayLeavesTheOldFileAndNothingElse) {
   EXPECT_EQ(result, 0);
   EXPECT_EQ(*read_file(at("a")), "old");
   EXPECT_EQ(names(), std::vector<std::string>{"a"});
+}
+
+TEST_F(Files, WriteBeyondTheLimitOfFileSizesEndsNoProcess) {
+  for (const bool held :
+       {false, true}) {  // by a mask of the caller's, who then must not find a signal that he didn't send
+    const int result = in_child([&] {
+      sigset_t only, pending;
+      sigemptyset(&only);
+      sigaddset(&only, SIGXFSZ);
+      ::pthread_sigmask(held ? SIG_BLOCK : SIG_UNBLOCK, &only, nullptr);
+      const rlimit limit = {5000, 5000};  // bytes a file may have
+      ::setrlimit(RLIMIT_FSIZE, &limit);
+      if (write_file_atomic(at("a"), std::string(100000, 'x')).code() != StatusCode::kResourceExhausted) return 1;
+      if (write_new_file(at("b"), std::string(100000, 'x')).code() != StatusCode::kResourceExhausted) return 2;
+      if (append_to_own_file(at("c"), std::string(100000, 'x')).code() != StatusCode::kResourceExhausted) return 3;
+      ::sigpending(&pending);
+      return !held && sigismember(&pending, SIGXFSZ) ? 4 : 0;
+    });
+    EXPECT_EQ(result, 0);
+    EXPECT_EQ(names(), std::vector<std::string>{"c"});
+  }
+}
+
+TEST_F(Files, AppendsToAFileOfOnesOwn) {
+  ASSERT_TRUE(append_to_own_file(at("a"), "one\n").ok());
+  ASSERT_TRUE(append_to_own_file(at("a"), "two\n").ok());
+  EXPECT_EQ(*read_file(at("a")), "one\ntwo\n");
+}
+
+TEST_F(Files, AppendsToNothingThatSomebodyElsePutThere) {
+  ASSERT_TRUE(write_file_atomic(at("victim"), "old").ok());
+  ASSERT_EQ(::symlink(at("victim").c_str(), at("link").c_str()), 0);
+  EXPECT_FALSE(append_to_own_file(at("link"), "x").ok());
+  ASSERT_EQ(::link(at("victim").c_str(), at("second_name").c_str()), 0);
+  EXPECT_EQ(append_to_own_file(at("second_name"), "x").to_string(),
+            "ALREADY_EXISTS: writing " + at("second_name") + ": it was there, and is not a file of this user alone");
+  EXPECT_EQ(*read_file(at("victim")), "old");
+  ASSERT_EQ(::mkfifo(at("pipe").c_str(), 0600), 0);
+  EXPECT_FALSE(append_to_own_file(at("pipe"), "x").ok());
+  const int reader = ::open(at("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  EXPECT_EQ(append_to_own_file(at("pipe"), "x").code(), StatusCode::kAlreadyExists);
+  ::close(reader);
+  ASSERT_TRUE(write_file_atomic(at("shared"), "old").ok());
+  ASSERT_EQ(::chmod(at("shared").c_str(), 0666), 0);
+  EXPECT_EQ(append_to_own_file(at("shared"), "x").code(), StatusCode::kAlreadyExists);
 }
 
 TEST_F(Files, ReaderSeesOneWholeFileOrTheOther) {

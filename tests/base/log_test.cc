@@ -90,6 +90,14 @@ TEST_F(Log, StderrLineNamesTheLevel) {
   EXPECT_EQ(::testing::internal::GetCapturedStderr(), "hilo: warning: 3 left\n");
 }
 
+TEST_F(Log, StderrGetsNoControlCharactersOfNames) {
+  set_log_level(LogLevel::kWarning);
+  set_log_sink({});
+  ::testing::internal::CaptureStderr();
+  log_warning("module {}", "\x1b[2Jx");
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "hilo: warning: module \\x1b[2Jx\n");
+}
+
 TEST(LogLevels, NamesRoundTripInAnyCase) {
   for (LogLevel level : {LogLevel::kOff, LogLevel::kError, LogLevel::kWarning, LogLevel::kInfo, LogLevel::kDebug}) {
     EXPECT_EQ(log_level_from_name(log_level_name(level)), level);

@@ -76,6 +76,16 @@ TEST(Text, QuoteHidesControlBytesAndLength) {
   EXPECT_EQ(quote(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
 }
 
+TEST(Text, PrintableHasNoControlCharactersButLineEndsAndTabs) {
+  EXPECT_EQ(printable("a\n\tb \xc3\xa9"), "a\n\tb \xc3\xa9");
+  EXPECT_EQ(printable("\x1b]0;title\x07\r\x7f"), "\\x1b]0;title\\x07\\x0d\\x7f");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b2J");                                             // U+009B begins a sequence, as ESC [ does
+  EXPECT_EQ(printable("\xc2\xa0\xe2\x9b\x94"), "\xc2\xa0\xe2\x9b\x94");  // none, though bytes between 0x80 and 0x9f
+  EXPECT_EQ(printable(std::string_view("\xc2", 1)), "\xc2");
+}
+
 TEST(Text, ErrnoTextIsEnglish) {
   EXPECT_EQ(errno_text(ENOENT), "No such file or directory");
   EXPECT_EQ(errno_text(123456), "error 123456");

@@ -89,6 +89,14 @@ TEST(Load, ComputesWhatTheFileSays) {
   expect_near(dense(x3, w3), {std::tanh(0.2), std::tanh(-0.2), std::tanh(0.45)});
 }
 
+TEST(Load, StopsReadingWhatIsNoProgram) {
+  EXPECT_EQ(error_of([] { load("/dev/zero"); }).code(), StatusCode::kInvalidArgument);
+  const File sparse("sparse.hlo", "HloModule m\n");
+  ASSERT_EQ(::truncate(sparse.path().c_str(), off_t{3} << 30), 0);  // takes no disk
+  const std::string message = error_of([&] { load(sparse.path()); }).what();
+  EXPECT_NE(message.find("begins with 'HloModul'; wanted HLO text"), std::string::npos) << message;
+}
+
 TEST(Load, NamesInputsAndOutputs) {
   const File file("dense.mlir", kDense);
   const auto dense = load(file.path());

@@ -2,7 +2,9 @@
 #include "hilo/io/npy.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <complex>
 #include <limits>
 #include <numeric>
@@ -152,6 +154,38 @@ TEST(Npy, GoesThroughAFile) {
   EXPECT_TRUE(back->identical(literal));
   std::remove(path.c_str());
   EXPECT_EQ(read_npy(path).status().code(), StatusCode::kNotFound);
+}
+
+TEST(Npy, ReadsNoFurtherThanTheHeaderSays) {
+  EXPECT_EQ(read_npy("/dev/zero").status().to_string(),
+            "INVALID_ARGUMENT: /dev/zero: not a .npy file; first bytes '\\x00\\x00\\x00\\x00\\x00\\x00'");
+  const std::string path = ::testing::TempDir() + "hilo_npy_test_sparse.npy";
+  ASSERT_TRUE(write_npy(path, Literal::array<float>({2}, {1, 2})).ok());
+  ASSERT_EQ(::truncate(path.c_str(), off_t{3} << 30), 0);  // takes no disk
+  EXPECT_EQ(read_npy(path).status().to_string(),
+            "RESOURCE_EXHAUSTED: reading " + path + ": more than 136 bytes; got 3221225472");
+  std::remove(path.c_str());
+}
+
+TEST(Npy, ReadsFilesWhoseHeaderOrDataAreLongerThanTheFirstPiece) {
+  const std::string path = ::testing::TempDir() + "hilo_npy_test_long.npy";
+  Literal literal(Shape::array(ElementType::kU8, {300000}));
+  std::ranges::fill(literal.data<uint8_t>(), uint8_t{7});
+  const StatusOr<std::string> bytes = npy_bytes(literal);
+  ASSERT_TRUE(bytes.ok());
+  ASSERT_TRUE(write_file_atomic(path, *bytes).ok());
+  StatusOr<Literal> back = read_npy(path);
+  ASSERT_TRUE(back.ok()) << back.status().to_string();
+  EXPECT_TRUE(back->identical(literal));
+  const std::string text = bytes->substr(10, 117) + std::string(99999, ' ') + "\n";
+  const auto length = static_cast<uint32_t>(text.size());
+  const std::string prefix =
+      std::string("\x93NUMPY\x02\x00", 8) + std::string(reinterpret_cast<const char*>(&length), 4);
+  ASSERT_TRUE(write_file_atomic(path, prefix + text + bytes->substr(128)).ok());
+  back = read_npy(path);
+  ASSERT_TRUE(back.ok()) << back.status().to_string();
+  EXPECT_TRUE(back->identical(literal));
+  std::remove(path.c_str());
 }
 
 TEST(Npy, RefusesToWriteWhatNumpyLacks) {

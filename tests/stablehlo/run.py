@@ -148,6 +148,16 @@ def a_callback_into_python_is_refused_by_name(place):
           "'xla_ffi_python_cpu_callback' calls back into the Python that made the program")
 
 
+def a_file_without_anything_to_check_fails(place):
+    (place.folder / "empty.mlir").write_text("")
+    (place.folder / "none.mlir").write_text(
+        "module {\n  func.func public @f(%x: tensor<f32>) -> tensor<f32> {\n    return %x : tensor<f32>\n  }\n}\n")
+    for file in ("empty.mlir", "none.mlir"):
+        done = place.run("check", file)
+        assert done.returncode == 1, done
+        holds(done.stdout, f"failed {file}: INVALID_ARGUMENT: nothing to check", "0 passed, 1 failed")
+
+
 def a_failing_check_names_op_shape_and_difference(place):
     done = place.run("check", str(HERE / "checks" / "failing.mlir"), str(HERE / "checks" / "forms.mlir"))
     assert done.returncode == 1, done
@@ -219,7 +229,7 @@ CASES = (text_of_mlir_runs, a_function_is_chosen_by_name, bytecode_runs_as_text_
          short_sums_and_transforms_are_jaxs_to_the_last_bit, arguments_and_probes_are_those_of_the_file,
          programs_for_several_devices_pass_on_both_engines,
          custom_calls_pass_on_both_engines, a_callback_into_python_is_refused_by_name,
-         a_failing_check_names_op_shape_and_difference, eigenvectors_are_free_in_their_signs,
+         a_file_without_anything_to_check_fails, a_failing_check_names_op_shape_and_difference, eigenvectors_are_free_in_their_signs,
          eigenvectors_of_equal_values_are_free_in_their_space,
          results_that_xla_gives_in_two_ways_differ_by_ten_times_as_much,
          what_xla_differs_by_counts_as_it_is_where_zeros_are_expected,

@@ -5,11 +5,29 @@ import argparse
 import functools
 import os
 import pathlib
+import pty
 import resource
 import subprocess
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def own_environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.upper().startswith(("JAX_", "HILO_"))}
+
+
+def set_limits(limits: dict[int, int | None]):
+    for kind, limit in limits.items():
+        if limit:
+            resource.setrlimit(kind, (limit, limit))
+
+
+def read_or_end(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 65536)
+    except OSError:  # how Linux says that nobody holds the other side any more
+        return b""
 
 
 class Place:
@@ -21,12 +39,25 @@ class Place:
         for name, text in programs.items():
             (folder / name).write_text(text)
 
-    def run(self, *arguments, environment=None, address_space=None) -> subprocess.CompletedProcess:
-        kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("JAX_", "HILO_"))}
-        limit = functools.partial(resource.setrlimit, resource.RLIMIT_AS, (address_space, address_space))
+    def run(self, *arguments, environment=None, address_space=None, file_size=None) -> subprocess.CompletedProcess:
+        """`address_space` and `file_size`: limits of the process, in bytes."""
+        limits = {resource.RLIMIT_AS: address_space, resource.RLIMIT_FSIZE: file_size}
         return subprocess.run([self.command, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
-                              env={**kept, **(environment or {})}, timeout=120,
-                              preexec_fn=limit if address_space else None)
+                              env={**own_environment(), **(environment or {})}, timeout=120,
+                              preexec_fn=functools.partial(set_limits, limits))
+
+    def on_terminal(self, *arguments) -> bytes:
+        """What a terminal gets of stdout and stderr."""
+        ours, theirs = pty.openpty()
+        with subprocess.Popen([self.command, *map(str, arguments)], cwd=self.folder, stdout=theirs, stderr=theirs,
+                              env={**own_environment(), "NO_COLOR": "1"}) as process:
+            os.close(theirs)
+            text = b""
+            while piece := read_or_end(ours):
+                text += piece
+        os.close(ours)
+        assert process.returncode == 0, text
+        return text
 
     def good(self, *arguments, **options) -> str:
         done = self.run(*arguments, **options)

@@ -473,6 +473,29 @@ def programs_that_need_too_much_memory_fail(place):
             assert not (place.folder / "out").exists()
 
 
+def what_is_no_program_is_not_read_to_its_end(place):
+    for command in (("run",), ("check",), ("convert", "--to", "hlo")):
+        text = place.run(*command, "/dev/zero", address_space=2 << 30)
+        assert text.returncode == 1 and "wanted HLO text" in text.stdout + text.stderr, text
+
+
+def a_full_file_is_an_error_and_leaves_nothing(place):
+    done = place.run("convert", "--to", "html", "axpy.hlo", "-o", "page.html", file_size=100)
+    assert done.returncode == 1 and "RESOURCE_EXHAUSTED" in done.stderr and "File too large" in done.stderr, done
+    assert place.files(".") == sorted(["axpy.hlo", "forever.hlo", "denormal.hlo", "narrow.hlo"]), place.files(".")
+
+
+def control_characters_of_names_reach_no_terminal(place):
+    (place.folder / "title.hlo").write_bytes(b"HloModule m\n\nENTRY e {\n  ROOT \x1b]0;owned\x07 = f32[] constant(1)\n}\n")
+    assert "\x1b" not in place.bad(1, "run", "title.hlo")
+    page = place.good("convert", "--to", "proto", "axpy.hlo", "-o", "axpy.pb")
+    renamed = (place.folder / "axpy.pb").read_bytes().replace(b"negated", b"n\x1b[2Jx\x07")
+    (place.folder / "renamed.pb").write_bytes(renamed)
+    terminal = place.on_terminal("convert", "--to", "hlo", "renamed.pb")
+    assert page == "" and b"\x1b" not in terminal and b"\x07" not in terminal, terminal
+    holds(terminal.decode(), "\\x1b[2Jx\\x07")
+
+
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,
@@ -488,7 +511,9 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          pictures_of_large_programs_hold_every_node, flags_page_is_the_table,
          dumps_are_numbered_and_never_overwritten, dump_folder_that_cannot_be_made_is_a_warning, unwritable_output_fails,
          interrupt_ends_a_program_at_its_start_with_130, interrupt_ends_a_running_program_with_130,
-         interrupt_ends_code_generation_with_130, programs_that_need_too_much_memory_fail)
+         interrupt_ends_code_generation_with_130, programs_that_need_too_much_memory_fail,
+         what_is_no_program_is_not_read_to_its_end, a_full_file_is_an_error_and_leaves_nothing,
+         control_characters_of_names_reach_no_terminal)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "hilo/base/files.h"
+#include "hilo/base/text.h"
 #include "hilo/client/platforms.h"
 #include "hilo/hlo/bisect/bisect.h"
 #include "hilo/hlo/text/printer.h"
@@ -158,8 +159,7 @@ hlo::CompareOptions compare_options() {
   if (::isatty(STDERR_FILENO) != 1) return options;
   options.progress = [](std::string_view what, int64_t done, int64_t of) {
     const std::string count = of < 0 ? fmt::format("{}", done) : fmt::format("{}/{}", done, of);
-    std::fprintf(stderr, "\r\x1b[K%.*s %s", static_cast<int>(std::min<size_t>(what.size(), 60)), what.data(),
-                 count.c_str());
+    std::fprintf(stderr, "\r\x1b[K%s %s", printable(what.substr(0, 60)).c_str(), count.c_str());
   };
   return options;
 }

@@ -8,6 +8,8 @@
 #include <memory>
 
 #include "hilo/base/files.h"
+#include "hilo/base/text.h"
+#include "hilo/import/program.h"
 #include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/text_reader.h"
@@ -31,12 +33,12 @@ struct Tally {
   bool terminal = false;
 
   void show(const std::string& name) const {
-    if (terminal) std::fprintf(stderr, "\r\x1b[K%zu/%zu %s", file, files, name.substr(0, 100).c_str());
+    if (terminal) std::fprintf(stderr, "\r\x1b[K%zu/%zu %s", file, files, printable(name.substr(0, 100)).c_str());
   }
   void add(const std::string& name, const Status& status) {
     if (terminal) std::fprintf(stderr, "\r\x1b[K");
     ++(status.ok() ? passed : failed);
-    if (!status.ok()) std::printf("failed %s: %s\n", name.c_str(), status.to_string().c_str());
+    if (!status.ok()) std::printf("failed %s\n", printable(name + ": " + status.to_string()).c_str());
   }
 };
 
@@ -124,7 +126,8 @@ Status check_files(const CheckOptions& options) {
   tally.terminal = ::isatty(STDERR_FILENO) == 1;
   for (const std::string& path : options.files) {
     ++tally.file;
-    StatusOr<std::string> text = read_file(path);
+    const int64_t before = tally.passed + tally.failed;
+    StatusOr<std::string> text = read_program_bytes(path);
     if (!text.ok()) {
       tally.add(path, text.status());
       continue;
@@ -134,6 +137,9 @@ Status check_files(const CheckOptions& options) {
         binary ? std::vector<std::pair<size_t, size_t>>{{0, text->size()}} : stablehlo::split_text(*text);
     for (const auto& part : parts) check_part(*text, path, part, parts.size() == 1, tally);
     if (interrupted()) break;
+    if (tally.passed + tally.failed == before)
+      tally.add(path, invalid_argument("nothing to check: got no function that runs by itself; wanted @main, or public "
+                                       "functions without arguments"));
   }
   HILO_RETURN_IF_ERROR(
       write_result("", fmt::format("{} passed, {} failed, {} skipped\n", tally.passed, tally.failed, tally.skipped)));

@@ -38,7 +38,7 @@ std::string info_text();
 /// The engine named on the command line, "cpu" or "reference", counts before the flag; empty leaves the flag.
 Status choose_engine(const std::string& engine);
 
-/// To a file, whole or not at all; to stdout if the path is empty.
+/// To a file, whole or not at all; to stdout if the path is empty, where a terminal gets it without control characters.
 Status write_result(const std::string& path, std::string_view text);
 
 }  // namespace hilo::tool

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "hilo/base/files.h"
+#include "hilo/base/text.h"
 #include "hilo/io/npy.h"
 #include "hilo/stablehlo/elements.h"
 #include "hilo/stablehlo/reader.h"
@@ -172,7 +173,8 @@ Status run_corpus(const ConformanceOptions& options) {
     ++(status.ok() ? passed : failed);
     if (status.ok()) return;
     if (terminal) std::fprintf(stderr, "\r\x1b[K");
-    std::printf("failed %s (%s): %s\n", program.name.c_str(), program.test.c_str(), status.to_string().c_str());
+    std::printf("failed %s\n",
+                printable(fmt::format("{} ({}): {}", program.name, program.test, status.to_string())).c_str());
   };
   for (const std::string& path : archives_in(options.path)) {
     HILO_ASSIGN_OR_RETURN(const Files files, read_archive(path));

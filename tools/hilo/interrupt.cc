@@ -38,6 +38,7 @@ void catch_interrupts() {
   handle(SIGALRM, end_now);
   handle(SIGINT, interrupt);
   handle(SIGXCPU, interrupt);
+  handle(SIGXFSZ, SIG_IGN);  // writing then fails with an error that says so
 }
 
 const CancellationToken& interrupt_token() { return token; }

@@ -18,7 +18,8 @@ namespace {
 
 int fail(const Status& status, int exit_code) {
   const bool colour = colour_wanted(STDERR_FILENO);
-  std::fprintf(stderr, "%shilo: %s%s\n", colour ? "\x1b[31m" : "", status.to_string().c_str(), colour ? "\x1b[0m" : "");
+  std::fprintf(stderr, "%shilo: %s%s\n", colour ? "\x1b[31m" : "", printable(status.to_string()).c_str(),
+               colour ? "\x1b[0m" : "");
   return exit_code;
 }
 

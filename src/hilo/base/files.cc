@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -56,6 +57,29 @@ std::string directory_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
+// While it lives, a write beyond the limit of file sizes (ulimit -f) is an error alone: SIGXFSZ, which the system sends to
+// the thread that wrote, would end the process with the temporary file left behind.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() {
+    sigemptyset(&only_);
+    sigaddset(&only_, SIGXFSZ);
+    ::pthread_sigmask(SIG_BLOCK, &only_, &before_);
+  }
+  ~NoFileSizeSignal() {
+    if (!sigismember(&before_, SIGXFSZ)) take_pending();
+    ::pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+
+ private:
+  void take_pending() {
+    const timespec at_once = {};
+    while (::sigtimedwait(&only_, nullptr, &at_once) == SIGXFSZ || errno == EINTR) {}
+  }
+
+  sigset_t only_, before_;
+};
+
 // 0, or the errno that stopped it.
 int write_all(int descriptor, std::string_view content) {
   constexpr size_t kPiece = size_t{1} << 30;  // bytes; Linux takes less than 2 GiB a call
@@ -89,6 +113,7 @@ Status write_error(int error, const std::string& path, size_t wanted) {
 
 // Writes, flushes and closes; 0 or the errno.
 int fill(Descriptor& file, std::string_view content, Durability durability) {
+  const NoFileSizeSignal no_signal;
   if (const int error = write_all(file.number(), content)) return error;
   if (durability == Durability::kFlushed) {
     if (const int error = flush(file.number())) return error;
@@ -112,24 +137,31 @@ Status write_beside(const std::string& path, std::string_view content, Durabilit
   return error == 0 ? ok_status() : write_error(error, path, content.size());
 }
 
-StatusOr<std::string> read_open_file(int descriptor, const std::string& path, int64_t expected, int64_t limit) {
+// `expected`: the size that the system tells, or 0.
+StatusOr<std::string> read_open_file(int descriptor, const std::string& path, int64_t expected, int64_t limit,
+                                     LongestFile longest) {
+  constexpr int64_t kBeginning = int64_t{64} << 10;  // bytes
   std::string content;
-  size_t filled = 0;
-  // One byte more than the file should have: the last read then finds the end, or that the file has grown.
-  size_t room = static_cast<size_t>(std::clamp<int64_t>(expected, 4095, limit)) + 1;
+  int64_t filled = 0;
+  // One byte more than there may be: the last read then finds the end, or that the file is longer.
+  int64_t room = std::min(kBeginning, limit + 1);
   while (true) {
-    content.resize(room);
-    const ssize_t got = ::read(descriptor, content.data() + filled, room - filled);
+    content.resize(static_cast<size_t>(room));
+    const ssize_t got = ::read(descriptor, content.data() + filled, static_cast<size_t>(room - filled));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno_status(errno, fmt::format("reading {}", path));
     if (got == 0) break;
-    filled += static_cast<size_t>(got);
-    if (filled > static_cast<size_t>(limit)) {
-      return resource_exhausted(fmt::format("reading {}: more than {} bytes; got at least {}", path, limit, filled));
+    filled += got;
+    if (filled < room) continue;
+    HILO_ASSIGN_OR_RETURN(const int64_t asked, longest({content.data(), static_cast<size_t>(filled)}));
+    const int64_t allowed = std::min(asked, limit);
+    if (const int64_t known = std::max(filled, expected); known > allowed) {
+      return resource_exhausted(fmt::format("reading {}: more than {} bytes; got {}{}", path, allowed,
+                                            known == expected ? "" : "at least ", known));
     }
-    if (filled == room) room = std::min(room * 2, static_cast<size_t>(limit) + 1);
+    room = std::min(std::max(expected + 1, 2 * room), allowed + 1);
   }
-  content.resize(filled);
+  content.resize(static_cast<size_t>(filled));
   return content;
 }
 
@@ -160,7 +192,7 @@ Status errno_status(int error, std::string_view what) {
   }
 }
 
-StatusOr<std::string> read_file(const std::string& path, int64_t limit) {
+static StatusOr<std::string> read_within(const std::string& path, int64_t limit, LongestFile longest) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
   const Descriptor file(open_again_if_interrupted(path.c_str(), O_RDONLY | O_NOCTTY));
   struct stat about = {};
@@ -173,11 +205,19 @@ StatusOr<std::string> read_file(const std::string& path, int64_t limit) {
     return resource_exhausted(fmt::format("reading {}: more than {} bytes; got {}", path, limit, size));
   }
   try {
-    return read_open_file(file.number(), path, size, limit);
+    return read_open_file(file.number(), path, size, limit, longest);
   } catch (const std::bad_alloc&) {
     return resource_exhausted(
         fmt::format("reading {}: out of memory; wanted {}", path, bytes_text(static_cast<uint64_t>(size))));
   }
+}
+
+StatusOr<std::string> read_file(const std::string& path, int64_t limit) {
+  return read_within(path, limit, [limit](std::string_view) { return limit; });
+}
+
+StatusOr<std::string> read_file(const std::string& path, LongestFile longest) {
+  return read_within(path, kDefaultFileLimit, longest);
 }
 
 Status write_file_atomic(const std::string& path, std::string_view content, Durability durability) {
@@ -195,6 +235,28 @@ Status write_file_atomic(const std::string& path, std::string_view content, Dura
 Status write_new_file(const std::string& path, std::string_view content) {
   HILO_RETURN_IF_ERROR(refuse_nul(path));
   return write_beside(path, content, Durability::kCached, ::link);
+}
+
+static Status check_own(int descriptor, const std::string& path) {
+  struct stat about = {};
+  if (::fstat(descriptor, &about) != 0) return errno_status(errno, fmt::format("writing {}", path));
+  if (S_ISREG(about.st_mode) && about.st_uid == ::geteuid() && about.st_nlink == 1 &&
+      (about.st_mode & (S_IWGRP | S_IWOTH)) == 0) {
+    return ok_status();
+  }
+  return already_exists(fmt::format("writing {}: it was there, and is not a file of this user alone", path));
+}
+
+Status append_to_own_file(const std::string& path, std::string_view text) {
+  HILO_RETURN_IF_ERROR(refuse_nul(path));
+  constexpr int kFlags = O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK;  // opening a pipe must not wait for its reader
+  Descriptor file(open_again_if_interrupted(path.c_str(), kFlags | O_CREAT, 0644));
+  if (!file.open()) return errno_status(errno, fmt::format("writing {}", path));
+  HILO_RETURN_IF_ERROR(check_own(file.number(), path));
+  const NoFileSizeSignal no_signal;
+  int error = write_all(file.number(), text);
+  if (error == 0) error = file.close();
+  return error == 0 ? ok_status() : write_error(error, path, text.size());
 }
 
 Status make_directories(const std::string& path) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "hilo/base/function_ref.h"
 #include "hilo/base/status.h"
 
 namespace hilo {
@@ -20,6 +21,14 @@ Status errno_status(int error, std::string_view what);
 ///           file holds more than `limit` bytes or memory runs out.
 StatusOr<std::string> read_file(const std::string& path, int64_t limit = kDefaultFileLimit);
 
+/// The most bytes that a file may have which begins with `beginning`, or the error that these bytes are.
+using LongestFile = FunctionRef<StatusOr<int64_t>(std::string_view beginning)>;
+
+/// The same for a format: reading ends where a file that begins so must have ended, also of a device that never ends.
+/// `longest` is asked after each 64 KiB, 128 KiB, ...; never for less.
+/// Errors    those of `longest` and read_file
+StatusOr<std::string> read_file(const std::string& path, LongestFile longest);
+
 /// Whether a file is on the disk when it is written, and survives the machine; else it only survives the process.
 enum class Durability : uint8_t { kFlushed, kCached };
 
@@ -33,6 +42,11 @@ Status write_file_atomic(const std::string& path, std::string_view content,
 /// The same where nothing may be yet, neither file nor link; never flushed.
 /// Errors    ALREADY_EXISTS, and those of write_file_atomic
 Status write_new_file(const std::string& path, std::string_view content);
+
+/// Appends to a file that is new or this user's alone, in one piece if the system takes it whole. Whatever else has the
+/// name, such as a link or a pipe that somebody put into a folder of all, is left alone.
+/// Errors    ALREADY_EXISTS for such, and as errno_status
+Status append_to_own_file(const std::string& path, std::string_view text);
 
 /// Makes the directory and its parents; those that exist stay as they are.
 /// Errors    as errno_status, and INVALID_ARGUMENT if something on the way is not a directory.

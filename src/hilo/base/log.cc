@@ -56,7 +56,7 @@ void write_to_stderr(LogLevel level, std::string_view text) {
   } else {
     line.append(log_level_name(level));
   }
-  line.append(": ").append(text).append("\n");
+  line.append(": ").append(printable(text)).append("\n");
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t written = ::write(STDERR_FILENO, rest.data(), rest.size());

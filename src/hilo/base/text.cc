@@ -110,18 +110,41 @@ std::string bytes_text(uint64_t bytes) {
   return fmt::format("{:.2f} {}", value, kUnits[unit]);
 }
 
+namespace {
+
+/// Whether the byte at `i` begins or ends a control character: ASCII's, or one of U+0080 to U+009F in UTF-8.
+bool is_control(std::string_view text, size_t i) {
+  const auto at = [&](size_t k) { return k < text.size() ? static_cast<unsigned char>(text[k]) : 0; };
+  const auto is_second = [](int byte) { return byte >= 0x80 && byte <= 0x9f; };
+  const int byte = at(i);
+  if (byte < 0x20 || byte == 0x7f) return true;
+  if (byte == 0xc2) return is_second(at(i + 1));
+  return is_second(byte) && i > 0 && at(i - 1) == 0xc2;
+}
+
+void append_escaped(std::string_view text, std::string_view kept, std::string& result) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (is_control(text, i) && kept.find(text[i]) == std::string_view::npos) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[i]));
+    } else {
+      result += text[i];
+    }
+  }
+}
+
+}  // namespace
+
 std::string quote(std::string_view text) {
   constexpr size_t kLongest = 80;  // bytes
   std::string result = "'";
-  for (char c : text.substr(0, kLongest)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7f) {
-      result += fmt::format("\\x{:02x}", byte);
-    } else {
-      result += c;
-    }
-  }
+  append_escaped(text.substr(0, kLongest), "", result);
   return result + (text.size() > kLongest ? "...'" : "'");
+}
+
+std::string printable(std::string_view text) {
+  std::string result;
+  append_escaped(text, "\n\t", result);
+  return result;
 }
 
 std::string errno_text(int error) {

@@ -37,8 +37,12 @@ std::optional<int64_t> parse_int64(std::string_view text);
 /// "1.50 GiB", "96 bytes".
 std::string bytes_text(uint64_t bytes);
 
-/// `text` for use in a message: at most 80 bytes, control bytes written as \xNN, in single quotes.
+/// `text` for use in a message: at most 80 bytes, control characters written as \xNN, in single quotes.
 std::string quote(std::string_view text);
+
+/// `text` as a terminal may be shown it: control characters but line ends and tabs written as \xNN, so that a name in a
+/// program from elsewhere can't move the cursor, set the title or answer for the user.
+std::string printable(std::string_view text);
 
 /// What errno means, in English in every locale: "No such file or directory".
 std::string errno_text(int error);

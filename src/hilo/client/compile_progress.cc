@@ -8,6 +8,8 @@
 #include <mutex>
 #include <thread>
 
+#include "hilo/base/text.h"
+
 namespace hilo {
 namespace {
 
@@ -30,7 +32,7 @@ struct CompileProgress::Shared {
     std::unique_lock lock(mutex);
     if (ended.wait_for(lock, kSilence, [&] { return done; })) return;
     do {
-      std::fprintf(stderr, "%s%s", kWipe, progress_line(module, stage, kColumns).c_str());
+      std::fprintf(stderr, "%s%s", kWipe, printable(progress_line(module, stage, kColumns)).c_str());
       std::fflush(stderr);
     } while (!ended.wait_for(lock, kRefresh, [&] { return done; }));
     std::fputs(kWipe, stderr);

@@ -12,6 +12,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/base/text.h"
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/source_lines.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -176,7 +177,7 @@ class ProfiledExecutable final : public Executable {
 
 void report() {
   for (const Profile& profile : profiles()) {
-    if (profile.runs > 0) std::fputs(profile_table(profile).c_str(), stderr);
+    if (profile.runs > 0) std::fputs(printable(profile_table(profile)).c_str(), stderr);
   }
   const char* directory = std::getenv("HILO_PROFILE_DIR");
   if (directory == nullptr || *directory == '\0') return;

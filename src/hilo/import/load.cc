@@ -65,7 +65,7 @@ std::shared_ptr<const LoadedProgram> read(const std::string& path, const LoadOpt
   const TransformationLocation here(location);
   auto program = std::make_shared<LoadedProgram>();
   program->location = location;
-  StatusOr<std::string> content = read_file(path);
+  StatusOr<std::string> content = read_program_bytes(path);
   or_throw(content.ok() ? content.status() : content.status().with_context(at_user_line("load")));
   const auto bytes = std::make_shared<const std::string>(*std::move(content));
   if (stablehlo::is_jax_export(*bytes)) read_export(*program, bytes, path, options);

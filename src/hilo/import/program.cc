@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/import/program.h"
 
+#include <fmt/format.h>
+
 #include "hilo/base/files.h"
+#include "hilo/base/text.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/jax_export.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate.h"
@@ -15,7 +19,24 @@ StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& sou
   return module.ok() ? std::move(module) : module.status().with_context(source);
 }
 
+/// Text has no NUL; what has one is a form of its own.
+StatusOr<int64_t> longest_program(std::string_view beginning) {
+  constexpr int64_t kLongestMessage = (int64_t{1} << 31) - 1;  // bytes, of a proto or a flatbuffer
+  if (stablehlo::is_bytecode(beginning) || beginning.find('\0') == std::string_view::npos) return kDefaultFileLimit;
+  if (hlo::is_proto(beginning) || stablehlo::may_be_jax_export(beginning)) return kLongestMessage;
+  return invalid_argument(fmt::format(
+      "begins with {}; wanted HLO text, a HloModuleProto, MLIR as text or bytecode, or a file of jax.export",
+      quote(beginning.substr(0, 8))));
+}
+
 }  // namespace
+
+StatusOr<std::string> read_program_bytes(const std::string& path) {
+  return read_file(path, [&](std::string_view beginning) -> StatusOr<int64_t> {
+    const StatusOr<int64_t> longest = longest_program(beginning);
+    return longest.ok() ? longest : longest.status().with_context(path);
+  });
+}
 
 StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function,
                                     std::vector<Shape> arguments) {
@@ -36,7 +57,7 @@ StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& s
 }
 
 StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function) {
-  HILO_ASSIGN_OR_RETURN(const std::string bytes, read_file(path));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, read_program_bytes(path));
   return parse_program(bytes, path, function);
 }
 

@@ -17,7 +17,11 @@ namespace hilo {
 StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function = {},
                                     std::vector<Shape> arguments = {});
 
-/// The same of a file.
+/// The bytes of a file that may hold a program.
+/// Errors    those of read_file; INVALID_ARGUMENT for what begins as no program does
+StatusOr<std::string> read_program_bytes(const std::string& path);
+
+/// The program of a file.
 StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function = {});
 
 }  // namespace hilo

@@ -108,7 +108,11 @@ StatusOr<Literal> parse_csv(std::string_view text, std::string_view name, const 
 }
 
 StatusOr<Literal> read_csv(const std::string& path, const CsvOptions& options) {
-  HILO_ASSIGN_OR_RETURN(std::string bytes, read_file(path, options.limit));
+  HILO_ASSIGN_OR_RETURN(std::string bytes, read_file(path, [&](std::string_view beginning) -> StatusOr<int64_t> {
+                          if (!is_gzip(beginning) && beginning.find('\0') != std::string_view::npos)
+                            return invalid_argument(fmt::format("{}: no text: it holds a NUL byte", path));
+                          return options.limit;
+                        }));
   if (!is_gzip(bytes)) return parse_csv(bytes, path, options);
   StatusOr<std::string> text = gunzip(bytes, options.limit);
   if (!text.ok()) return text.status().with_context(path);

@@ -78,8 +78,11 @@ struct Split {
   std::string_view data;
 };
 
-// Takes magic, version and header length apart; checks each against the bytes that are there.
-StatusOr<Split> split(std::string_view bytes) {
+// Where the header's text begins and ends, by magic, version and length.
+struct HeaderPlace {
+  size_t begin, end;
+};
+StatusOr<HeaderPlace> place_of_header(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) {
     return invalid_argument(fmt::format("not a .npy file; first bytes {}", quote(bytes.substr(0, 6))));
   }
@@ -93,14 +96,19 @@ StatusOr<Split> split(std::string_view bytes) {
     return invalid_argument(fmt::format("ends at byte {}, within the header's length", bytes.size()));
   }
   const size_t length = little_endian(bytes.substr(kFixed, width));
-  const std::string_view rest = bytes.substr(kFixed + width);
-  if (length > rest.size()) {
+  return HeaderPlace{kFixed + width, kFixed + width + length};
+}
+
+StatusOr<Split> split(std::string_view bytes) {
+  HILO_ASSIGN_OR_RETURN(const HeaderPlace place, place_of_header(bytes));
+  const size_t length = place.end - place.begin;
+  if (place.end > bytes.size()) {
     return invalid_argument(fmt::format("header says {} bytes, file has {}", length, bytes.size()));
   }
   if (length > kLongestHeader) {
     return invalid_argument(fmt::format("header says {} bytes; wanted at most {}", length, kLongestHeader));
   }
-  return Split{rest.substr(0, length), rest.substr(length)};
+  return Split{bytes.substr(place.begin, length), bytes.substr(place.end)};
 }
 
 void swap_bytes(std::span<std::byte> data, ElementType type) {
@@ -132,11 +140,31 @@ void copy_from_fortran(const std::byte* from, const Shape& shape, std::byte* to)
   }
 }
 
-StatusOr<Literal> parse(std::string_view bytes) {
-  HILO_ASSIGN_OR_RETURN(const Split parts, split(bytes));
-  HILO_ASSIGN_OR_RETURN(const NpyHeader header, parse_npy_header(parts.header));
+struct Contents {
+  NpyHeader header;
+  Descr descr;
+  Shape shape;
+};
+
+StatusOr<Contents> contents_of(std::string_view header_text) {
+  HILO_ASSIGN_OR_RETURN(NpyHeader header, parse_npy_header(header_text));
   HILO_ASSIGN_OR_RETURN(const Descr descr, parse_descr(header.descr));
   HILO_ASSIGN_OR_RETURN(const Shape shape, Shape::make_array(descr.type, header.shape));
+  return Contents{std::move(header), descr, shape};
+}
+
+StatusOr<int64_t> longest_file(std::string_view beginning) {
+  HILO_ASSIGN_OR_RETURN(const HeaderPlace place, place_of_header(beginning));
+  if (place.end > beginning.size() && place.end <= kFixed + 4 + kLongestHeader) return kDefaultFileLimit;
+  HILO_ASSIGN_OR_RETURN(const Split parts, split(beginning));
+  HILO_ASSIGN_OR_RETURN(const Contents contents, contents_of(parts.header));
+  return static_cast<int64_t>(place.end) + contents.shape.byte_size();
+}
+
+StatusOr<Literal> parse(std::string_view bytes) {
+  HILO_ASSIGN_OR_RETURN(const Split parts, split(bytes));
+  HILO_ASSIGN_OR_RETURN(const Contents contents, contents_of(parts.header));
+  const auto& [header, descr, shape] = contents;
   const auto wanted = static_cast<size_t>(shape.byte_size());
   if (wanted != parts.data.size()) {
     return invalid_argument(
@@ -166,7 +194,10 @@ StatusOr<Literal> parse_npy(std::string_view bytes, std::string_view name) {
 }
 
 StatusOr<Literal> read_npy(const std::string& path) {
-  HILO_ASSIGN_OR_RETURN(const std::string bytes, read_file(path));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, read_file(path, [&](std::string_view beginning) {
+                          StatusOr<int64_t> longest = longest_file(beginning);
+                          return longest.ok() ? longest : longest.status().with_context(path);
+                        }));
   return parse_npy(bytes, path);
 }
 

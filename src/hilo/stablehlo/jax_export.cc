@@ -267,6 +267,12 @@ bool is_jax_export(std::string_view data) {
   return !buffer.failed() && is_bytecode(module.bytes);
 }
 
+bool may_be_jax_export(std::string_view beginning) {
+  FlatBuffer buffer(beginning, "");
+  const size_t root = buffer.target(0);
+  return !buffer.failed() && root > 0 && root < beginning.size();
+}
+
 StatusOr<JaxExport> read_jax_export(std::string_view data, std::string_view source) {
   return Reader(data, source).read();
 }

@@ -42,6 +42,8 @@ struct JaxExport {
 
 /// Whether `data` is a file of jax.export: a flatbuffer whose field for the module holds MLIR bytecode.
 bool is_jax_export(std::string_view data);
+/// The same as far as its first 64 KiB tell: the root of a flatbuffer, which is written last, stands at its head.
+bool may_be_jax_export(std::string_view beginning);
 
 /// Reads such a file. The result's module lies in `data`.
 /// Errors    INVALID_ARGUMENT "f.jax: byte 210: ..." for damaged bytes; UNIMPLEMENTED for calling conventions other than 9

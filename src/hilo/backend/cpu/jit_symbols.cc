@@ -2,7 +2,6 @@
 #include "hilo/backend/cpu/jit_symbols.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <ranges>
 #include <string>
 
+#include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/base/text.h"
 
@@ -65,16 +65,12 @@ std::string placed_file(const LoadedObject& object) {
   return file;
 }
 
-/// One write a call, so that lines of several threads don't mix.
 void append_to_perf_map(const LoadedObject& object) {
   std::string lines;
   for (const LoadedFunction& f : object.functions)
     lines += fmt::format("{:x} {:x} {}\n", reinterpret_cast<uintptr_t>(f.address), f.bytes, f.name);
-  const std::string path = fmt::format("/tmp/perf-{}.map", getpid());
-  const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0644);
-  const bool written = file >= 0 && ::write(file, lines.data(), lines.size()) == static_cast<ssize_t>(lines.size());
-  if (!written) log_warning_once("perf map", "{}: could not be written: {}", path, std::strerror(errno));
-  if (file >= 0) ::close(file);
+  const Status written = append_to_own_file(fmt::format("/tmp/perf-{}.map", getpid()), lines);
+  if (!written.ok()) log_warning_once("perf map", "{}", written.to_string());
 }
 
 }  // namespace
