@@ -5,7 +5,9 @@
 #include <atomic>
 #include <barrier>
 #include <functional>
+#include <future>
 #include <thread>
+#include <utility>
 
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
@@ -65,6 +67,28 @@ TEST(Threads, FirstCallsRaceAndOneCompiles) {
   EXPECT_GE(traces, 1);
   EXPECT_LE(traces, kThreads);
   EXPECT_EQ(compilations, 1);
+}
+
+TEST(Threads, CallsOfCompiledShapesGoOnWhileAnotherShapeCompiles) {
+  std::promise<void> compiling, answered;
+  const auto f = jit([](Array x) { return x * 5.0f - 2.0f; }, {.donate_argnums = {}, .name = "warm"});
+  EXPECT_EQ(f(Array(1.0f)).item<float>(), 3.0f);
+  const LogLevel before = log_level();
+  bool first = true, waited_in_vain = false;
+  set_log_sink([&](LogLevel, std::string_view text) {  // called by who compiles, before others may
+    if (!text.starts_with("compiled warm: ") || !std::exchange(first, false)) return;
+    compiling.set_value();
+    waited_in_vain = answered.get_future().wait_for(std::chrono::seconds(60)) == std::future_status::timeout;
+  });
+  set_log_level(LogLevel::kDebug);
+  std::thread other([&] { EXPECT_EQ(f(numpy::ones({3})).to_vector<float>(), std::vector<float>(3, 3.0f)); });
+  compiling.get_future().wait();
+  EXPECT_EQ(f(Array(2.0f)).item<float>(), 8.0f);
+  answered.set_value();
+  other.join();
+  set_log_level(before);
+  set_log_sink({});
+  EXPECT_FALSE(waited_in_vain);
 }
 
 TEST(Threads, ManyThreadsReadOneArray) {

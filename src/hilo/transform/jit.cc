@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/jit.h"
 
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 
@@ -32,7 +33,11 @@ struct Entry {
 
   StagedFunction staged;
   std::shared_ptr<void> prototype;
-  std::shared_ptr<Executable> executable;  // compiled when first run; null while the jit is only inlined into others
+  // Compiled when first run, not while the jit is only inlined into others. Set once; then read without the lock, so that
+  // no call waits for the compilation of another's shapes.
+  std::mutex compiling;
+  std::atomic<bool> compiled{false};
+  std::shared_ptr<Executable> executable;
 
   bool matches(const jit_detail::Call& call, uint64_t version_asked) const {
     const std::vector<Array>& leaves = call.arguments.leaves;
@@ -83,13 +88,11 @@ class JitCache {
 
   const JitOptions& options() const { return options_; }
   const std::source_location& location() const { return location_; }
-  std::mutex& compile_mutex() { return compile_mutex_; }
 
  private:
   JitOptions options_;
   std::source_location location_;
   std::mutex mutex_;
-  std::mutex compile_mutex_;
   std::vector<std::shared_ptr<Entry>> entries_;
 };
 
@@ -142,16 +145,18 @@ std::vector<Array> bind_call(const JitCache& cache, const Entry& entry, std::spa
   return results;
 }
 
-const std::shared_ptr<Executable>& executable_of(JitCache& cache, Entry& entry) {
-  std::lock_guard lock(cache.compile_mutex());
+Executable& executable_of(const JitCache& cache, Entry& entry) {
+  if (entry.compiled.load(std::memory_order_acquire)) return *entry.executable;
+  std::lock_guard lock(entry.compiling);
   if (entry.executable == nullptr) {
     entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
+    entry.compiled.store(true, std::memory_order_release);
   }
-  return entry.executable;
+  return *entry.executable;
 }
 
-std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
-  const std::shared_ptr<Executable>& executable = executable_of(cache, entry);
+std::vector<Array> execute(const JitCache& cache, Entry& entry, const Call& call) {
+  Executable& executable = executable_of(cache, entry);
   std::vector<BufferPtr> arguments;
   arguments.reserve(call.arguments.leaves.size() + entry.staged.captures.size());
   for (const Array& a : call.arguments.leaves) arguments.push_back(buffer_of(a));
@@ -164,7 +169,7 @@ std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
     std::copy(call.donated.begin(), call.donated.end(), donated.get());
     options.donated = {donated.get(), arguments.size()};
   }
-  if (const Status status = executable->execute(arguments, buffers, options); !status.ok()) {
+  if (const Status status = executable.execute(arguments, buffers, options); !status.ok()) {
     const TransformationLocation here(cache.location());
     or_throw(status.with_context(at_user_line("jit")));
   }
