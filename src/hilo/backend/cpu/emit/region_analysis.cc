@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kMaxTileBytes = 32 << 10;  // what a row may keep on the stack: it has to stay in the L1 cache
 constexpr int kReduceUnroll = 4;             // independent accumulators hide the latency of an add
+constexpr int64_t kMostTurnsInOrder = 32;    // of a sum in one register; longer ones are joined from stretches
 // Dots of so few products are summed in order, as in XLA: one alone, and those of rows. Joining lanes costs as much.
 constexpr int64_t kShortDot = 32, kShortDotOfRow = 8;
 
@@ -114,6 +115,28 @@ size_t written_dimension(const Region& region) {
   return best;
 }
 
+/// The row's innermost dimension at which the turns become too many, in stretches as equal as they can be. The cut hangs on
+/// the shapes alone, so the same sum has the same bits on any number of threads.
+std::optional<RowStretches> stretches_of(const Region& region, const RegionShape& shape) {
+  if (std::ranges::find(region.extents, 0) != region.extents.end()) return std::nullopt;
+  int64_t inside = 1;  // turns of the loops further in
+  for (size_t k = region.extents.size(); k-- > region.row_begin;) {
+    const int64_t step = k == shape.vector_dimension ? shape.lanes : 1;
+    const int64_t turns = (region.extents[k] + step - 1) / step;
+    if (turns * inside <= kMostTurnsInOrder) {
+      inside *= turns;
+      continue;
+    }
+    const int64_t most = std::max<int64_t>(kMostTurnsInOrder / inside, 1);
+    int64_t count = (turns + most - 1) / most;
+    const int64_t length = (turns + count - 1) / count;
+    count = (turns + length - 1) / length;
+    for (size_t outer = region.row_begin; outer < k; ++outer) count *= region.extents[outer];
+    return RowStretches{k, length, count};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 bool is_idempotent(hlo::ReducerKind kind) {
@@ -187,6 +210,7 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
 RegionFacts analyse_region(const Region& region, Isa isa) {
   RegionFacts facts;
   facts.shape = shape_of_region(region, isa);
+  facts.stretches = stretches_of(region, facts.shape);
   const bool column = region.has_row() && facts.shape.vector_dimension < region.row_begin;
   const uint64_t outer_mask = (uint64_t{1} << region.row_begin) - 1;
   const uint64_t vector_bit = region.extents.empty() ? 0 : uint64_t{1} << facts.shape.vector_dimension;
