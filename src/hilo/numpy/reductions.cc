@@ -50,9 +50,7 @@ Array widened(const Array& x) {
 }
 
 /// What came of widened() in the type it had; weak types stay.
-Array narrowed(const Array& x, ElementType type) {
-  return x.dtype() == type ? x : ops::convert_element_type(x, type);
-}
+Array narrowed(const Array& x, ElementType type) { return x.dtype() == type ? x : ops::convert_element_type(x, type); }
 
 /// A sum or product: in f32 where the type is narrower.
 template <typename Reduce>

@@ -63,8 +63,8 @@ struct CompensatedSum {
     lost += (sum - (next - taken)) + (x - taken);
     sum = next;
   }
-  /// From infinity on nothing is known to be lost.
-  double value() const { return lost == lost ? sum + lost : sum; }
+  /// From infinity on nothing is known of what was lost; and -0 stays where nothing was.
+  double value() const { return lost < 0 || lost > 0 ? sum + lost : sum; }
 };
 
 /// What keeps the running sum of many T: floats of 32 bits and less fit into a double many times over.

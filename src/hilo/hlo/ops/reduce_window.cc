@@ -178,10 +178,10 @@ StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
         Literal::make(literal_shape(shape.is_tuple() ? shape.tuple_element(static_cast<int64_t>(i)) : shape)));
     results.push_back(std::move(result));
   }
-  const bool done = n == 1 && visit_element_type(
-                                  results[0].shape().element_type(),
-                                  [&]<typename T>() { return reduce_known<T>(input, results[0]); },
-                                  [] { return false; });
+  const bool done =
+      n == 1 && visit_element_type(
+                    results[0].shape().element_type(), [&]<typename T>() { return reduce_known<T>(input, results[0]); },
+                    [] { return false; });
   if (!done) HILO_RETURN_IF_ERROR(reduce_generic(input, results));
   return join_results(std::move(results));
 }

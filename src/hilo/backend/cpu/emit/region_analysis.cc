@@ -139,6 +139,11 @@ std::optional<RowStretches> stretches_of(const Region& region, const RegionShape
 
 }  // namespace
 
+bool is_wide_product(const RegionNode& reduce) {
+  return reducer_of(reduce) == hlo::ReducerKind::kMultiply && is_floating(reduce.type) &&
+         element_type_info(reduce.type).bits <= 32;
+}
+
 bool is_idempotent(hlo::ReducerKind kind) {
   switch (kind) {
     case hlo::ReducerKind::kMaximum:
@@ -166,8 +171,10 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   bool expensive_in_row = false, expensive = false, generic = false;
   std::vector<bool> in_row;
   for (const RegionNode& n : region.nodes) {
-    if (n.kind == NodeKind::kReduce) generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
-    else if (n.kind != NodeKind::kClampedIndex) widest = std::max(widest, register_bytes(n.type));
+    if (n.kind == NodeKind::kReduce) {
+      generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
+      if (is_wide_product(n)) widest = std::max(widest, register_bytes(ElementType::kF64));
+    } else if (n.kind != NodeKind::kClampedIndex) widest = std::max(widest, register_bytes(n.type));
     bool here = n.kind != NodeKind::kReduceResult && n.index.coefficients.size() > region.row_begin;
     for (uint32_t o : n.operands) here |= in_row[o] && n.kind != NodeKind::kReduceResult;
     in_row.push_back(here);

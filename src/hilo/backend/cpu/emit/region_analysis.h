@@ -36,6 +36,9 @@ struct RegionFacts {
 
 RegionFacts analyse_region(const Region& region, Isa isa);
 
+/// A product of f32 or narrower floats, which is kept in f64.
+bool is_wide_product(const RegionNode& reduce);
+
 /// Reducers for which f(init, f(init, x)) == f(init, x).
 bool is_idempotent(hlo::ReducerKind kind);
 

@@ -111,7 +111,8 @@ bool visit_reducer_of(hlo::ReducerKind kind, ElementType type, F&& f) {
         if constexpr (is_complex(element_type_of<T>)) {
           if (kind == hlo::ReducerKind::kAdd) f.template operator()<T, AddReducer>();
           return kind == hlo::ReducerKind::kAdd;
-        } else return visit_reducer<ReducedIn<T>>(kind, [&]<typename Reducer>() { f.template operator()<T, Reducer>(); });
+        } else
+          return visit_reducer<ReducedIn<T>>(kind, [&]<typename Reducer>() { f.template operator()<T, Reducer>(); });
       },
       [] { return false; });
 }
