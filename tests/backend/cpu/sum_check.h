@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <complex>
 #include <span>
 
@@ -78,8 +79,9 @@ inline void expect_sums(const Literal& got, std::span<const ExactSum> exact, dou
     const ExactSum& wanted = exact[static_cast<size_t>(i)];
     const long double error = std::abs(static_cast<long double>(element_as_double(got, i)) - wanted.value());
     const long double allowed = units * unit_of(got.shape().element_type()) * wanted.size();
-    ASSERT_LE(error, allowed) << where << ": element " << i << " is off by " << static_cast<double>(error / allowed * units)
-                              << " units of " << static_cast<double>(wanted.value());
+    ASSERT_LE(error, allowed) << where << ": element " << i << " is off by "
+                              << static_cast<double>(error / allowed * units) << " units of "
+                              << static_cast<double>(wanted.value());
   }
 }
 
@@ -98,6 +100,43 @@ inline void check_sums(const std::string& text, const std::vector<Literal>& argu
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     expect_sums(run(**executable, arguments)[0], exact, units, std::string(isa_name(isa)) + " of " + text);
   });
+}
+
+/// docs/numerics.md: products that tiles and libraries sum in order, then one joining for each doubling.
+inline double bound_of_tiles(int64_t terms) { return 1024 + 16 + std::log2(static_cast<double>(terms)); }
+
+template <typename T>
+Literal constant_of(T value, const std::vector<int64_t>& sizes) {
+  Literal literal(Shape::array(element_type_of<T>, sizes));
+  std::fill_n(literal.data<T>().begin(), literal.shape().element_count(), value);
+  return literal;
+}
+
+/// `results` sums of n equal terms.
+inline std::vector<ExactSum> equal_sums(int64_t results, int64_t n, long double term) {
+  ExactSum sum;
+  sum.take(term * static_cast<long double>(n));
+  return std::vector<ExactSum>(static_cast<size_t>(results), sum);
+}
+
+/// The sums of windows over an array, each of which gives one result.
+inline std::string windowed(std::string_view type, const std::vector<int64_t>& sizes, std::string_view window,
+                            std::string_view zero = "0") {
+  std::string list, result;
+  for (int64_t size : sizes) list += (list.empty() ? "" : ",") + std::to_string(size);
+  return fmt::format(R"(HloModule windows
+body {{
+  a = {0}[] parameter(0)
+  b = {0}[] parameter(1)
+  ROOT r = {0}[] add(a, b)
+}}
+ENTRY main {{
+  x = {0}[{1}] parameter(0)
+  zero = {0}[] constant({3})
+  ROOT r = {0}[{1}] reduce-window(x, zero), window={{{2}}}, to_apply=body
+}}
+)",
+                     type, list, window, zero);
 }
 
 }  // namespace hilo::cpu

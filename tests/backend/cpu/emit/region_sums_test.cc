@@ -179,7 +179,8 @@ TEST(RegionSums, KeepTheDigitsOfProducts) {
       ExactSum exact;
       exact.take(std::pow(static_cast<long double>(factor), static_cast<long double>(n)));
       check_sums(reduction("f32", {n}, {0}, "multiply", "1"), {x}, {{exact}}, 18);
-      check_sums(reduction("f32", {n, 1}, {0}, "multiply", "1"), {x.reshaped(Shape::array(ElementType::kF32, {n, 1}))}, {{exact}}, 18, false);
+      check_sums(reduction("f32", {n, 1}, {0}, "multiply", "1"), {x.reshaped(Shape::array(ElementType::kF32, {n, 1}))},
+                 {{exact}}, 18, false);
     }
   }
 }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMaxTileBytes = 32 << 10;  // what a row may keep on the stack: it has to stay in the L1 cache
 constexpr int kReduceUnroll = 4;             // independent accumulators hide the latency of an add
-constexpr int64_t kMostTurnsInOrder = 32;    // of a sum in one register; longer ones are joined from stretches
+constexpr int64_t kMostTurnsInOrder = 16;    // of a sum in one register; longer ones are joined from stretches
 // Dots of so few products are summed in order, as in XLA: one alone, and those of rows. Joining lanes costs as much.
 constexpr int64_t kShortDot = 32, kShortDotOfRow = 8;
 
