@@ -4,8 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
 
 namespace hilo {
 namespace {
@@ -41,6 +43,28 @@ TEST(Operators, RefuseShapesThatDontBroadcast) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("broadcast (numpy_test.cc:"), std::string::npos) << error.what();
+  }
+}
+
+/// The sum of the elements, and their number, are more than an f16 can be; the mean isn't.
+TEST(Numpy, TakesMeansOfHalfPrecisionInF32) {
+  for (const ElementType type : {ElementType::kF16, ElementType::kBf16}) {
+    const Array x = numpy::full({70000}, 2, type);
+    const auto expect = [&](const Array& got, float wanted) {
+      EXPECT_EQ(got.dtype(), type);
+      EXPECT_EQ(ops::convert_element_type(got, ElementType::kF32).item<float>(), wanted);
+    };
+    expect(numpy::mean(x), 2);
+    expect(numpy::var(x), 0);
+    expect(numpy::sum(x), type == ElementType::kF16 ? std::numeric_limits<float>::infinity() : 140288);
+    expect(numpy::prod(numpy::reshape(x, {10000, 7}), 1)[0], 128);
+  }
+}
+
+TEST(Numpy, TakesMeansOfAllLengthsToTheLastDigits) {
+  for (const int64_t n : {1000003, (1 << 20) + 3}) {
+    const Array x = numpy::full({n}, Array(0.1f));
+    EXPECT_NEAR(numpy::mean(x).item<float>(), 0.1f, 1e-7) << n;
   }
 }
 

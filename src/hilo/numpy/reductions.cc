@@ -43,6 +43,28 @@ Array summable(const Array& x) {
   return x;
 }
 
+/// f16 and bf16 become f32, as in JAX: a sum may be large where a mean isn't, and so may the number of elements.
+Array widened(const Array& x) {
+  const bool is_half = x.dtype() == ElementType::kF16 || x.dtype() == ElementType::kBf16;
+  return is_half ? ops::convert_element_type(x, ElementType::kF32) : x;
+}
+
+/// What came of widened() in the type it had; weak types stay.
+Array narrowed(const Array& x, ElementType type) { return x.dtype() == type ? x : ops::convert_element_type(x, type); }
+
+/// A sum or product: in f32 where the type is narrower.
+template <typename Reduce>
+Array reduced_widely(const Operand& x, const Axes& axes, bool keepdims, const Reduce& reduce) {
+  const UserLocation here(x.location());
+  const Array a = summable(x.array());
+  return narrowed(reduced(Operand(widened(a), x.location()), axes, keepdims, reduce), a.dtype());
+}
+
+/// The mean of `a` in its own type.
+Array mean_of(const Array& a, const Axes& axes, bool keepdims) {
+  return sum(a, axes, keepdims) / static_cast<double>(reduced_count(a, axes));
+}
+
 /// A running reduction; without an axis, of the flattened array.
 Array running(const Operand& x, std::optional<int64_t> axis, Array (*reduce)(const Operand&, int64_t, bool)) {
   const UserLocation here(x.location());
@@ -134,24 +156,24 @@ std::vector<Array> sort_together(std::vector<Array> arrays, int64_t axis) {
 }  // namespace
 
 Array sum(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(Operand(summable(x.array()), x.location()), axes, keepdims,
-                 [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_sum(a, dims); });
+  return reduced_widely(x, axes, keepdims,
+                        [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_sum(a, dims); });
 }
 Array prod(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(Operand(summable(x.array()), x.location()), axes, keepdims,
-                 [](const Array& a, const std::vector<int64_t>& dims) {
-                   return ops::reduce(Opcode::kMultiply, a, ops::scalar(1, a.dtype()), dims);
-                 });
+  return reduced_widely(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
+    return ops::reduce(Opcode::kMultiply, a, ops::scalar(1, a.dtype()), dims);
+  });
 }
 Array mean(const Operand& x, const Axes& axes, bool keepdims) {
   const UserLocation here(x.location());
   const Array a = promote_inexact(x.array());
-  return sum(a, axes, keepdims) / static_cast<double>(reduced_count(a, axes));
+  return narrowed(mean_of(widened(a), axes, keepdims), a.dtype());
 }
 Array var(const Operand& x, const Axes& axes, bool keepdims) {
   const UserLocation here(x.location());
-  const Array a = promote_inexact(x.array());
-  return mean(square(a - mean(a, axes, true)), axes, keepdims);
+  const Array a = promote_inexact(x.array()), wide = widened(a);
+  const Array centered = wide - mean_of(wide, axes, true);
+  return narrowed(mean_of(square(centered), axes, keepdims), a.dtype());
 }
 Array max(const Operand& x, const Axes& axes, bool keepdims) {
   return reduced(x, axes, keepdims,

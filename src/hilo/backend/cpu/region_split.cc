@@ -9,6 +9,7 @@ namespace {
 
 constexpr int64_t kLeastPart = 1 << 14;  // elements; less isn't worth a task
 constexpr int64_t kMostParts = 1 << 10;
+constexpr int64_t kMostPartsOfProduct = 1 << 4;  // each is rounded, and the errors of factors add up
 
 /// The bits of the neutral element of a sum, product or exclusive or.
 uint64_t neutral_bits(hlo::ReducerKind kind, ElementType type) {
@@ -26,8 +27,9 @@ uint64_t neutral_bits(hlo::ReducerKind kind, ElementType type) {
 }
 
 /// The number of parts: the greatest divisor that leaves them large enough.
-int64_t parts_of(int64_t extent, int64_t elements) {
-  const int64_t most = std::min(kMostParts, elements / kLeastPart);
+int64_t parts_of(int64_t extent, int64_t elements, hlo::ReducerKind kind) {
+  const bool is_product = kind == hlo::ReducerKind::kMultiply;
+  const int64_t most = std::min(is_product ? kMostPartsOfProduct : kMostParts, elements / kLeastPart);
   for (int64_t parts = most; parts >= 2; --parts) {
     if (extent % parts == 0) return parts;
   }
@@ -60,8 +62,6 @@ std::optional<SplitRegion> split_reduction(const Region& region) {
   if (!region.has_row() || region.row_begin != 0 || region.updated != kNoValue) return std::nullopt;
   int64_t elements = 1;
   for (int64_t e : region.extents) elements *= e;
-  const int64_t parts = parts_of(region.extents[0], elements);
-  if (parts < 2) return std::nullopt;
   for (const RegionOutput& o : region.outputs) {
     if (!o.index.coefficients.empty()) return std::nullopt;
   }
@@ -73,6 +73,8 @@ std::optional<SplitRegion> split_reduction(const Region& region) {
     reduce = n;
   }
   const hlo::ReducerKind kind = reducer_of(region.nodes[reduce]);
+  const int64_t parts = parts_of(region.extents[0], elements, kind);
+  if (parts < 2) return std::nullopt;
   // Parts of narrower floats would be rounded on the way.
   const ElementType type = region.nodes[reduce].type;
   if (kind == hlo::ReducerKind::kGeneric || (is_floating(type) && element_type_info(type).bits < 32))

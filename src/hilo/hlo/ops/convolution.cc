@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/long_sums.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
@@ -156,15 +157,15 @@ Channels channels_of(const ConvolutionAttributes& a, const Shape& lhs, const Sha
   return c;
 }
 
-/// Sums in the accumulator's type, rounded once.
+/// Sums in the accumulator's type and in pairs, rounded once.
 template <typename A>
 class WideSum {
  public:
-  void take(A x, A y) { sum_ = kernels::add<A>(sum_, kernels::multiply<A>(x, y)); }
-  A value() const { return sum_; }
+  void take(A x, A y) { sum_.take(kernels::multiply<A>(x, y)); }
+  A value() const { return sum_.value(A{}); }
 
  private:
-  A sum_{};
+  PairwiseFold<A> sum_{kernels::add<A>};
 };
 
 /// `lhs` and `rhs`: the elements in the type that Sum takes.

@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/long_sums.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
@@ -126,13 +127,13 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
   for (size_t b = 0; b < l.batch.size(); ++b) {
     for (int64_t m : l.free) {
       for (int64_t n : r.free) {
-        A sum{};
+        PairwiseFold<A> sum(kernels::add<A>);
         for (size_t k = 0; k < l.contracting.size(); ++k) {
           const A x = lhs[static_cast<size_t>(l.batch[b] + m + l.contracting[k])];
           const A y = rhs[static_cast<size_t>(r.batch[b] + n + r.contracting[k])];
-          sum = kernels::add<A>(sum, kernels::multiply<A>(x, y));
+          sum.take(kernels::multiply<A>(x, y));
         }
-        out[at++] = kernels::narrow<R>(sum);
+        out[at++] = kernels::narrow<R>(sum.value(A{}));
       }
     }
   }

@@ -27,7 +27,7 @@ StatusOr<ElementType> sum_type(const Shape& lhs, const Shape& rhs, ElementType r
 
 namespace kernels {
 
-/// Sums are taken in this type, in ascending order: floats in double, so that f32 and narrower round once; integers in
+/// Sums are taken in this type, in pairs: floats in double, so that f32 and narrower round once; integers in
 /// the result's type, where they wrap; pred with or.
 template <typename R>
 struct AccumulatorOf {

@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/long_sums.h"
 #include "hilo/hlo/ops/reducer_kernels.h"
 #include "hilo/types/twins.h"
 
@@ -62,38 +63,30 @@ Spaces spaces_of(const Shape& array, std::span<const int64_t> reduced) {
   return {select_values(array.dimensions(), kept), offsets_over(array, kept), offsets_over(array, order)};
 }
 
-constexpr size_t kLongestRun = 32;
-
-/// Short runs go left to right, as XLA's do; longer ones are halved: the error of a sum grows with log n, not n.
-template <typename A>
-A tree(A (*operation)(A, A), const std::vector<A>& values, size_t begin, size_t end) {
-  if (end - begin <= kLongestRun) {
-    A result = values[begin];
-    for (size_t i = begin + 1; i < end; ++i) result = operation(result, values[i]);
-    return result;
-  }
-  const size_t middle = begin + (end - begin) / 2;
-  return operation(tree(operation, values, begin, middle), tree(operation, values, middle, end));
-}
-
-/// Reduces one array with a recognised body. False if there is no such operation on T.
-template <typename T>
-bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial,
-                  Literal& result) {
-  using A = Accumulator<T>;
+/// Reduces one array with a recognised body, in values of type A. False if there is no such operation on them.
+template <typename T, typename A>
+bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial, Literal& result) {
   A (*operation)(A, A) = operation_of<A>(kind);
   if (operation == nullptr) return false;
   const std::span<const T> in = array.data<T>();
   const std::span<T> out = result.data<T>();
   const A first = static_cast<A>(initial.data<T>()[0]);
-  std::vector<A> values(spaces.offsets.size());
   for (size_t r = 0; r < spaces.starts.size(); ++r) {
-    for (size_t i = 0; i < values.size(); ++i)
-      values[i] = static_cast<A>(in[static_cast<size_t>(spaces.starts[r] + spaces.offsets[i])]);
-    const A total = values.empty() ? first : operation(first, tree(operation, values, 0, values.size()));
-    out[r] = static_cast<T>(total);
+    PairwiseFold<A> fold(operation);
+    for (int64_t offset : spaces.offsets) fold.take(static_cast<A>(in[static_cast<size_t>(spaces.starts[r] + offset)]));
+    out[r] = static_cast<T>(fold.value(first));
   }
   return true;
+}
+
+/// The relative errors of factors add up in any order: products of f32 and narrower floats are kept in double.
+template <typename T>
+bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, const Literal& initial,
+                  Literal& result) {
+  if constexpr (std::is_same_v<T, float> || computes_in_float<T>) {
+    if (kind == ReducerKind::kMultiply) return reduce_in<T, double>(kind, spaces, array, initial, result);
+  }
+  return reduce_in<T, Accumulator<T>>(kind, spaces, array, initial, result);
 }
 
 /// Any body: a left fold from the initial values, in row-major order.

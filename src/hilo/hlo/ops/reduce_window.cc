@@ -8,6 +8,7 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/long_sums.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reducer_kernels.h"
 
@@ -87,31 +88,61 @@ Status fold_windows(const Window& window, const Shape& array, const Shape& resul
   return ok_status();
 }
 
-/// Sums and products of many floats are kept in double.
+/// One array folded by a state of type S: take(x) adds an element, value() can be read after each.
+template <typename T, typename S>
+bool fold_with(const EvaluateInput& input, S first, Literal& result) {
+  const std::span<const T> in = input.operands[0]->data<T>();
+  const std::span<T> out = result.data<T>();
+  S state = first;
+  const FoldSteps steps = {.start = [&] { state = first; },
+                           .take =
+                               [&](int64_t offset) {
+                                 state.take(in[static_cast<size_t>(offset)]);
+                                 return ok_status();
+                               },
+                           .finish = [&](int64_t at) { out[static_cast<size_t>(at)] = state.value(); }};
+  const Window& window = attributes_of<ReduceWindowAttributes>(input.instruction).window;
+  return fold_windows(window, input.operands[0]->shape(), result.shape(), steps).ok();
+}
+
+/// In values of type A; where every step is rounded, to T.
+template <typename T, typename A, bool kRounds>
+struct FoldState {
+  A (*operation)(A, A);
+  A now;
+  void take(T x) {
+    now = operation(now, static_cast<A>(x));
+    if constexpr (kRounds) now = static_cast<A>(static_cast<T>(now));
+  }
+  T value() const { return static_cast<T>(now); }
+};
+
 template <typename T>
-using WindowAccumulator = std::conditional_t<std::is_same_v<T, float>, double, Accumulator<T>>;
+constexpr bool kIsRounded = is_floating(element_type_of<T>) || is_complex(element_type_of<T>);
+
+/// Products of many f32 and narrower floats are kept in double, and of c64 in c128.
+template <typename T>
+using ProductIn = std::conditional_t<is_complex(element_type_of<T>), std::complex<double>,
+                                     std::conditional_t<kIsRounded<T>, double, Accumulator<T>>>;
 
 /// One array with a recognised body; in a short window every step is rounded to T, as the body says. False if there is no
 /// such operation on T.
-template <typename T, bool kShort>
+template <typename T>
 bool reduce_known(const EvaluateInput& input, Literal& result) {
-  using A = std::conditional_t<kShort, Accumulator<T>, WindowAccumulator<T>>;
   const auto& a = attributes_of<ReduceWindowAttributes>(input.instruction);
-  A (*const operation)(A, A) = operation_of<A>(a.to_apply->reducer_kind());
-  if (operation == nullptr) return false;
-  const std::span<const T> in = input.operands[0]->data<T>();
-  const std::span<T> out = result.data<T>();
-  const A first = static_cast<A>(input.operands[1]->data<T>()[0]);
-  A sum = first;
-  const FoldSteps steps = {.start = [&] { sum = first; },
-                           .take =
-                               [&](int64_t offset) {
-                                 sum = operation(sum, static_cast<A>(in[static_cast<size_t>(offset)]));
-                                 if constexpr (kShort) sum = static_cast<A>(static_cast<T>(sum));
-                                 return ok_status();
-                               },
-                           .finish = [&](int64_t at) { out[static_cast<size_t>(at)] = static_cast<T>(sum); }};
-  return fold_windows(a.window, input.operands[0]->shape(), result.shape(), steps).ok();
+  const ReducerKind kind = a.to_apply->reducer_kind();
+  const T first = input.operands[1]->data<T>()[0];
+  const auto fold = [&]<typename A, bool kRounds>() {
+    const auto operation = operation_of<A>(kind);
+    if (operation == nullptr) return false;
+    return fold_with<T>(input, FoldState<T, A, kRounds>{operation, static_cast<A>(first)}, result);
+  };
+  if (is_short_window(a.window)) return fold.template operator()<Accumulator<T>, true>();
+  if constexpr (kIsRounded<T>) {
+    if (kind == ReducerKind::kAdd) return fold_with<T>(input, RunningSum<T>(first), result);
+    if (kind == ReducerKind::kMultiply) return fold.template operator()<ProductIn<T>, false>();
+  }
+  return fold.template operator()<Accumulator<T>, false>();
 }
 
 Status reduce_generic(const EvaluateInput& input, std::vector<Literal>& results) {
@@ -147,14 +178,10 @@ StatusOr<Literal> evaluate_reduce_window(const EvaluateInput& input) {
         Literal::make(literal_shape(shape.is_tuple() ? shape.tuple_element(static_cast<int64_t>(i)) : shape)));
     results.push_back(std::move(result));
   }
-  const bool is_short = is_short_window(attributes_of<ReduceWindowAttributes>(input.instruction).window);
-  const bool done = n == 1 && visit_element_type(
-                                  results[0].shape().element_type(),
-                                  [&]<typename T>() {
-                                    return is_short ? reduce_known<T, true>(input, results[0])
-                                                    : reduce_known<T, false>(input, results[0]);
-                                  },
-                                  [] { return false; });
+  const bool done =
+      n == 1 && visit_element_type(
+                    results[0].shape().element_type(), [&]<typename T>() { return reduce_known<T>(input, results[0]); },
+                    [] { return false; });
   if (!done) HILO_RETURN_IF_ERROR(reduce_generic(input, results));
   return join_results(std::move(results));
 }

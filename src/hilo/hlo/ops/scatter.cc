@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/indexed_access.h"
+#include "hilo/hlo/ops/long_sums.h"
 
 namespace hilo::hlo {
 namespace {
@@ -130,17 +131,12 @@ bool window_fits(std::span<const int64_t> start, std::span<const int64_t> window
   return true;
 }
 
-StatusOr<Literal> evaluate_scatter(const EvaluateInput& input) {
+/// Calls apply(place in the array, place in the update) for all updates that are in bounds, in their order.
+template <typename Apply>
+Status for_each_update(const EvaluateInput& input, const Apply& apply) {
   const auto& a = attributes_of<ScatterAttributes>(input.instruction);
   const size_t n = input.operands.size() / 2;
-  std::vector<Literal> results;
-  std::vector<Shape> scalars;
-  for (size_t i = 0; i < n; ++i) {
-    results.push_back(*input.operands[i]);
-    scalars.push_back(Shape::scalar(results[i].shape().element_type()));
-  }
-  const Shape array = results[0].shape(), update = input.operands[n + 1]->shape();
-  if (update.element_count() == 0) return join_results(std::move(results));
+  const Shape &array = input.operands[0]->shape(), &update = input.operands[n + 1]->shape();
   const StartReader reader(access_of(a), *input.operands[n], array.rank());
   const std::vector<int64_t> batch_dims = other_dimensions(update.rank(), a.update_window_dims);
   const std::vector<int64_t> window = other_dimensions(array.rank(), a.inserted_window_dims, a.input_batching_dims);
@@ -155,14 +151,64 @@ StatusOr<Literal> evaluate_scatter(const EvaluateInput& input) {
     if (window_fits(place, window_sizes, array.dimensions())) {
       for (size_t i = 0; i < window.size(); ++i)
         place[static_cast<size_t>(window[i])] += index[static_cast<size_t>(a.update_window_dims[i])];
-      HILO_RETURN_IF_ERROR(combine(input, scalars, offset_of(place, strides), update_at, results));
+      HILO_RETURN_IF_ERROR(apply(offset_of(place, strides), update_at));
     }
     ++update_at;
   } while (next_index(update.dimensions(), index));
+  return ok_status();
+}
+
+/// One array of real or complex floats and a sum.
+template <typename T>
+StatusOr<Literal> sum_updates(const EvaluateInput& input) {
+  Literal result = *input.operands[0];
+  const std::span<T> out = result.data<T>();
+  const std::span<const T> updates = input.operands[2]->data<T>();
+  std::vector<RunningSum<T>> sums(out.begin(), out.end());
+  HILO_RETURN_IF_ERROR(for_each_update(input, [&](int64_t at, int64_t update_at) {
+    sums[static_cast<size_t>(at)].take(updates[static_cast<size_t>(update_at)]);
+    return ok_status();
+  }));
+  std::ranges::transform(sums, out.begin(), [](const RunningSum<T>& sum) { return sum.value(); });
+  return result;
+}
+
+StatusOr<Literal> sum_updates(const EvaluateInput& input) {
+  return visit_element_type(
+      input.operands[0]->shape().element_type(),
+      [&]<typename T>() -> StatusOr<Literal> {
+        if constexpr (is_floating(element_type_of<T>) || is_complex(element_type_of<T>)) return sum_updates<T>(input);
+        else return internal_error("scatter: a sum of no floats");
+      },
+      []() -> StatusOr<Literal> { return internal_error("scatter: a sum of no floats"); });
+}
+
+StatusOr<Literal> evaluate_scatter(const EvaluateInput& input) {
+  const auto& a = attributes_of<ScatterAttributes>(input.instruction);
+  const size_t n = input.operands.size() / 2;
+  std::vector<Literal> results;
+  std::vector<Shape> scalars;
+  for (size_t i = 0; i < n; ++i) {
+    results.push_back(*input.operands[i]);
+    scalars.push_back(Shape::scalar(results[i].shape().element_type()));
+  }
+  const Shape& update = input.operands[n + 1]->shape();
+  if (update.element_count() == 0) return join_results(std::move(results));
+  if (n == 1 && sums_many(a, results[0].shape(), update)) return sum_updates(input);
+  HILO_RETURN_IF_ERROR(for_each_update(
+      input, [&](int64_t at, int64_t update_at) { return combine(input, scalars, at, update_at, results); }));
   return join_results(std::move(results));
 }
 
 }  // namespace
+
+bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates) {
+  constexpr int64_t kMany = 128, kFew = 8;  // updates in all; for each element of the array
+  const ElementType type = array.element_type();
+  const bool rounds = (is_floating(type) && element_type_info(type).bits >= 16) || is_complex(type);
+  return rounds && attributes.to_apply->reducer_kind() == ReducerKind::kAdd && updates.element_count() >= kMany &&
+         updates.element_count() / kFew >= array.element_count();
+}
 
 const OpDef& scatter_op() {
   static const OpDef definition = {.opcode = Opcode::kScatter,

@@ -20,6 +20,10 @@ struct ScatterAttributes : Attributes {
   ComputationPtr to_apply;
 };
 
+/// Whether many floats are added to few: a place then gets so many of them that the sums are kept wider (long_sums.h) and
+/// rounded once. Elsewhere the body is applied update by update.
+bool sums_many(const ScatterAttributes& attributes, const Shape& array, const Shape& updates);
+
 const OpDef& scatter_op();
 
 }  // namespace hilo::hlo

@@ -2,7 +2,7 @@
 #include "hilo/hlo/ops/convolution.h"
 
 #include "hilo/base/thread_pool.h"
-#include "tests/backend/cpu/engine_check.h"
+#include "tests/backend/cpu/sum_check.h"
 
 namespace hilo::cpu {
 namespace {
@@ -231,6 +231,51 @@ TEST(ConvolutionHero, GivesTheSameBitsForAnyNumberOfThreads) {
     const Literal one = run_with_threads(module, 1);
     for (int threads : {2, 3, 5}) EXPECT_TRUE(run_with_threads(module, threads).identical(one)) << module.name;
   }
+}
+
+/// A convolution over one spatial dimension, channels last.
+std::string long_convolution(int64_t positions, int64_t taps, int64_t inputs, int64_t outputs, int64_t groups) {
+  return fmt::format(R"(HloModule convolution
+ENTRY main {{
+  x = f32[1,{0},{1}] parameter(0)
+  k = f32[{2},{3},{4}] parameter(1)
+  ROOT y = f32[1,{5},{4}] convolution(x, k), window={{size={2}}}, dim_labels=b0f_0io->b0f, feature_group_count={6}
+}}
+)",
+                     positions + taps - 1, inputs, taps, inputs / groups, outputs, positions, groups);
+}
+
+TEST(ConvolutionHero, KeepsTheDigitsOfLongSums) {
+  struct Case {
+    const char* name;
+    int64_t positions, taps, inputs, outputs, groups;
+  };
+  const Case cases[] = {{"gradient of a kernel", 3, 1000003, 1, 2, 1},
+                        {"gradient of a kernel by channel", 2, 300007, 16, 16, 16},
+                        {"many features", 12, 2, 300007, 8, 1},
+                        {"many features, few results", 12, 2, 300007, 2, 1}};
+  const long double term = static_cast<long double>(0.1f) * 0.3f;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.name);
+    const int64_t terms = c.taps * c.inputs / c.groups;
+    check_sums(long_convolution(c.positions, c.taps, c.inputs, c.outputs, c.groups),
+               {constant_of(0.1f, {1, c.positions + c.taps - 1, c.inputs}),
+                constant_of(0.3f, {c.taps, c.inputs / c.groups, c.outputs})},
+               equal_sums(c.positions * c.outputs, terms, term), bound_of_tiles(terms), false);
+  }
+}
+
+/// Depths at which a tile's sum is cut: right in every element.
+TEST(ConvolutionHero, CutsSumsAtEveryDepth) {
+  for (const int64_t inputs : {1, 511, 512, 513, 1025, 5000}) {
+    check_text(long_convolution(13, 2, inputs, 9, 1), 1e-5);
+    check_text(long_convolution(13, 2, inputs, 3, 1), 1e-5);
+  }
+  for (const int64_t taps : {1023, 1025, 9001, 20011}) {
+    check_text(long_convolution(5, taps, 1, 3, 1), 1e-5);
+    check_text(long_convolution(3, taps, 16, 16, 16), 1e-5);
+  }
+  check_text(long_convolution(1500, 1100, 16, 16, 16), 1e-5);
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/text/parser.h"
-#include "tests/backend/cpu/engine_check.h"
+#include "tests/backend/cpu/sum_check.h"
 
 namespace hilo::cpu {
 namespace {
@@ -209,6 +209,108 @@ body { a = f32[] parameter(0)  u = f32[] parameter(1)  z = s32[] constant(0)  t 
   w = (s32[], f32[]) while(t), condition=goes_on, body=turn  d = f32[] get-tuple-element(w), index=1
   ROOT r = f32[] add(a, d) })";
   for (int64_t length : {1, 5, 37}) check_text(body, "f32", length);
+}
+
+std::string scatter_of_rows(std::string_view type, int64_t bins, int64_t n, int64_t row) {
+  return fmt::format(R"(HloModule bins
+body {{
+  a = {0}[] parameter(0)
+  b = {0}[] parameter(1)
+  ROOT r = {0}[] add(a, b)
+}}
+ENTRY main {{
+  x = {0}[{1},{3}] parameter(0)
+  i = s32[{2},1] parameter(1)
+  u = {0}[{2},{3}] parameter(2)
+  ROOT s = {0}[{1},{3}] scatter(x, i, u), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=body
+}}
+)",
+                     type, bins, n, row);
+}
+
+template <typename T>
+void check_scatter(std::string_view type, int64_t bins, int64_t n, int64_t row, double units) {
+  for (const Terms& terms : kTerms) {
+    SCOPED_TRACE(terms.name);
+    const Literal x = filled_with<T>(kTerms[1], {bins, row}), u = filled_with<T>(terms, {n, row});
+    Literal places(Shape::array(ElementType::kS32, {n, 1}));
+    for (int64_t i = 0; i < n; ++i)
+      places.data<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(hashed(i) * static_cast<double>(bins));
+    std::vector<ExactSum> sums(static_cast<size_t>(bins * row));
+    const auto take = [&](size_t at, T value) { sums[at].take(static_cast<long double>(static_cast<double>(value))); };
+    for (size_t i = 0; i < sums.size(); ++i) take(i, x.data<T>()[i]);
+    for (int64_t i = 0; i < n * row; ++i) {
+      const int64_t bin = places.data<int32_t>()[static_cast<size_t>(i / row)];
+      take(static_cast<size_t>(bin * row + i % row), u.data<T>()[static_cast<size_t>(i)]);
+    }
+    check_sums(scatter_of_rows(type, bins, n, row), {x, places, u}, sums, units);
+  }
+}
+
+TEST(Scatter, KeepsTheDigitsOfManyUpdatesOfFewPlaces) {
+  check_scatter<float>("f32", 10, 100003, 1, 1.01);
+  check_scatter<float>("f32", 3, 20011, 17, 1.01);
+  check_scatter<double>("f64", 10, 100003, 1, 2);
+  check_scatter<bfloat16>("bf16", 10, 100003, 1, 1.01);
+  check_scatter<float16>("f16", 7, 1009, 1, 1.01);
+}
+
+TEST(Scatter, KeepsTheDigitsOfComplexUpdates) {
+  for (const char* type : {"c64", "c128"}) {
+    const StatusOr<hlo::Module> module = hlo::parse_module(scatter_of_rows(type, 4, 40004, 1));
+    ASSERT_TRUE(module.ok()) << module.status().to_string();
+    Literal places(Shape::array(ElementType::kS32, {40004, 1}));
+    for (int64_t i = 0; i < 40004; ++i) places.data<int32_t>()[static_cast<size_t>(i)] = static_cast<int32_t>(i % 4);
+    const auto arguments = [&]<typename T>() {
+      return std::vector<Literal>{constant_of(std::complex<T>(0, 0), {4, 1}), places,
+                                  constant_of(std::complex<T>(T(0.1), T(-0.3)), {40004, 1})};
+    };
+    const auto expect = [&]<typename T>(const Literal& got) {
+      for (const std::complex<T>& sum : got.data<std::complex<T>>()) {
+        const long double n = 10001;
+        EXPECT_EQ(sum.real(), static_cast<T>(static_cast<long double>(T(0.1)) * n));
+        EXPECT_EQ(sum.imag(), static_cast<T>(static_cast<long double>(T(-0.3)) * n));
+      }
+    };
+    const auto check_type = [&]<typename T>() {
+      const std::vector<Literal> inputs = arguments.template operator()<T>();
+      expect.template operator()<T>(*hlo::evaluate(*module, inputs));
+      on_every_isa([&](Isa) {
+        auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+        ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+        expect.template operator()<T>(run(**executable, inputs)[0]);
+      });
+    };
+    if (std::string_view(type) == "c64") check_type.template operator()<float>();
+    else check_type.template operator()<double>();
+  }
+}
+
+/// Places without updates keep their bits, -0 and what isn't a number too; infinities stay.
+TEST(Scatter, LeavesPlacesWithoutUpdatesAlone) {
+  const float infinity = std::numeric_limits<float>::infinity();
+  for (const char* type : {"f32", "f64"}) {
+    const StatusOr<hlo::Module> module = hlo::parse_module(scatter_of_rows(type, 4, 200, 1));
+    ASSERT_TRUE(module.ok()) << module.status().to_string();
+    const auto check_type = [&]<typename T>() {
+      Literal x(Shape::array(element_type_of<T>, {4, 1})), u = constant_of(T(1), {200, 1});
+      const T values[] = {T(-0.0), T(infinity), std::numeric_limits<T>::quiet_NaN(), T(5)};
+      std::copy_n(values, 4, x.data<T>().begin());
+      Literal places(Shape::array(ElementType::kS32, {200, 1}));
+      for (int64_t i = 0; i < 200; ++i) places.data<int32_t>()[static_cast<size_t>(i)] = i % 2 == 0 ? 1 : 7;
+      auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+      ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+      for (const Literal& got : {run(**executable, {x, places, u})[0], *hlo::evaluate(*module, {x, places, u})}) {
+        const std::span<const T> sums = got.data<T>();
+        EXPECT_TRUE(sums[0] == 0 && std::signbit(sums[0])) << type;
+        EXPECT_EQ(sums[1], T(infinity)) << type;
+        EXPECT_TRUE(std::isnan(sums[2])) << type;
+        EXPECT_EQ(sums[3], T(5)) << type;
+      }
+    };
+    if (std::string_view(type) == "f32") check_type.template operator()<float>();
+    else check_type.template operator()<double>();
+  }
 }
 
 }  // namespace

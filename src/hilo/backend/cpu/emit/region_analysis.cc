@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t kMaxTileBytes = 32 << 10;  // what a row may keep on the stack: it has to stay in the L1 cache
 constexpr int kReduceUnroll = 4;             // independent accumulators hide the latency of an add
+constexpr int64_t kMostTurnsInOrder = 16;    // of a sum in one register; longer ones are joined from stretches
 // Dots of so few products are summed in order, as in XLA: one alone, and those of rows. Joining lanes costs as much.
 constexpr int64_t kShortDot = 32, kShortDotOfRow = 8;
 
@@ -114,7 +115,34 @@ size_t written_dimension(const Region& region) {
   return best;
 }
 
+/// The row's innermost dimension at which the turns become too many, in stretches as equal as they can be. The cut hangs on
+/// the shapes alone, so the same sum has the same bits on any number of threads.
+std::optional<RowStretches> stretches_of(const Region& region, const RegionShape& shape) {
+  if (std::ranges::find(region.extents, 0) != region.extents.end()) return std::nullopt;
+  int64_t inside = 1;  // turns of the loops further in
+  for (size_t k = region.extents.size(); k-- > region.row_begin;) {
+    const int64_t step = k == shape.vector_dimension ? shape.lanes : 1;
+    const int64_t turns = (region.extents[k] + step - 1) / step;
+    if (turns * inside <= kMostTurnsInOrder) {
+      inside *= turns;
+      continue;
+    }
+    const int64_t most = std::max<int64_t>(kMostTurnsInOrder / inside, 1);
+    int64_t count = (turns + most - 1) / most;
+    const int64_t length = (turns + count - 1) / count;
+    count = (turns + length - 1) / length;
+    for (size_t outer = region.row_begin; outer < k; ++outer) count *= region.extents[outer];
+    return RowStretches{k, length, count};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+bool is_wide_product(const RegionNode& reduce) {
+  return reducer_of(reduce) == hlo::ReducerKind::kMultiply && is_floating(reduce.type) &&
+         element_type_info(reduce.type).bits <= 32;
+}
 
 bool is_idempotent(hlo::ReducerKind kind) {
   switch (kind) {
@@ -143,8 +171,10 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
   bool expensive_in_row = false, expensive = false, generic = false;
   std::vector<bool> in_row;
   for (const RegionNode& n : region.nodes) {
-    if (n.kind == NodeKind::kReduce) generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
-    else if (n.kind != NodeKind::kClampedIndex) widest = std::max(widest, register_bytes(n.type));
+    if (n.kind == NodeKind::kReduce) {
+      generic |= reducer_of(n) == hlo::ReducerKind::kGeneric;
+      if (is_wide_product(n)) widest = std::max(widest, register_bytes(ElementType::kF64));
+    } else if (n.kind != NodeKind::kClampedIndex) widest = std::max(widest, register_bytes(n.type));
     bool here = n.kind != NodeKind::kReduceResult && n.index.coefficients.size() > region.row_begin;
     for (uint32_t o : n.operands) here |= in_row[o] && n.kind != NodeKind::kReduceResult;
     in_row.push_back(here);
@@ -187,6 +217,7 @@ RegionShape shape_of_region(const Region& region, Isa isa) {
 RegionFacts analyse_region(const Region& region, Isa isa) {
   RegionFacts facts;
   facts.shape = shape_of_region(region, isa);
+  facts.stretches = stretches_of(region, facts.shape);
   const bool column = region.has_row() && facts.shape.vector_dimension < region.row_begin;
   const uint64_t outer_mask = (uint64_t{1} << region.row_begin) - 1;
   const uint64_t vector_bit = region.extents.empty() ? 0 : uint64_t{1} << facts.shape.vector_dimension;

@@ -2,6 +2,8 @@
 // backend/cpu/emit/region_analysis.h -- what the emitter wants to know about each node before it writes code.
 #pragma once
 
+#include <optional>
+
 #include "hilo/backend/cpu/emit/region.h"
 
 namespace hilo::cpu {
@@ -14,8 +16,16 @@ struct NodeFacts {
   int level = -1;           ///< innermost dimension it changes with; -1 for none
 };
 
+/// How a long row is cut, so that the sums of its stretches are joined in pairs: `turns` turns of the loop over row
+/// dimension `dimension`, with all dimensions inside of it, are a stretch; a row has `count` of them.
+struct RowStretches {
+  size_t dimension;
+  int64_t turns, count;
+};
+
 struct RegionFacts {
   RegionShape shape;
+  std::optional<RowStretches> stretches;  ///< none in a short row, whose sums are taken in order
   std::vector<NodeFacts> nodes;
   int loops = 0;  ///< loops over the row, one per stage with work
   /// Per loop: which row nodes are evaluated in it.
@@ -25,6 +35,9 @@ struct RegionFacts {
 };
 
 RegionFacts analyse_region(const Region& region, Isa isa);
+
+/// A product of f32 or narrower floats, which is kept in f64.
+bool is_wide_product(const RegionNode& reduce);
 
 /// Reducers for which f(init, f(init, x)) == f(init, x).
 bool is_idempotent(hlo::ReducerKind kind);

@@ -50,7 +50,8 @@ void RegionEmitter::emit_block() {
   }
   Values sums;
   for_each_row([&](size_t) { sums.push_back(neutral_values(dot)[0]); });
-  sums = emit_block_row(region_.row_begin, dot, sums);
+  const std::vector<const RegionNode*> reductions(sums.size(), &dot);
+  sums = in_stretches(sums, reductions, [&] { return emit_block_row(region_.row_begin, dot, sums); });
   // What only the rest reads is loaded here: registers are for the sums until now.
   for_each_row([&](size_t row) {
     reduced_[static_cast<size_t>(dot_at - region_.nodes.begin())] = finish_reduce(dot, {sums[row]});
@@ -83,7 +84,7 @@ Values RegionEmitter::emit_block_row(size_t k, const RegionNode& dot, const Valu
     return next;
   };
   if (region_.extents[k] == 1) return turn(scalar_.index(0), carried);
-  return scalar_.counted_loop(scalar_.index(0), scalar_.index(region_.extents[k]), scalar_.index(1), carried, turn);
+  return row_loop(k, 1, carried, turn);
 }
 
 /// Once for all rows, or once for each.

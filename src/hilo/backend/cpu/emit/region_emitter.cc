@@ -152,12 +152,14 @@ void RegionEmitter::emit_level(int level) {
 void RegionEmitter::emit_stages() {
   for (int loop = 0; loop < facts_.loops; ++loop) {
     Values initial;
+    std::vector<const RegionNode*> reductions;  // of each accumulator
     for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
       if (region_.nodes[n].kind != NodeKind::kReduce || facts_.nodes[n].stage != loop) continue;
       const Values neutral = neutral_values(region_.nodes[n]);
       initial.insert(initial.end(), neutral.begin(), neutral.end());
+      reductions.insert(reductions.end(), neutral.size(), &region_.nodes[n]);
     }
-    Values last = emit_row(region_.row_begin, loop, initial);
+    Values last = in_stretches(initial, reductions, [&] { return emit_row(region_.row_begin, loop, initial); });
     size_t next = 0;
     for (uint32_t n = 0; n < region_.nodes.size(); ++n) {
       const RegionNode& node = region_.nodes[n];
@@ -210,12 +212,12 @@ Values RegionEmitter::emit_row(size_t k, int loop, const Values& carried) {
     return next;
   };
   const int64_t turns = (region_.extents[k] + step - 1) / step;
-  if (turns * static_cast<int64_t>(region_.nodes.size()) <= kMaxUnrolledNodes) {
+  if (!is_cut(k) && turns * static_cast<int64_t>(region_.nodes.size()) <= kMaxUnrolledNodes) {
     Values now = carried;
     for (int64_t t = 0; t < turns; ++t) now = turn(scalar_.index(t * step), now);
     return now;
   }
-  return scalar_.counted_loop(scalar_.index(0), extent, scalar_.index(step), carried, turn);
+  return row_loop(k, step, carried, turn);
 }
 
 /// One vector of the innermost row loop: feed the accumulators, write what is done.

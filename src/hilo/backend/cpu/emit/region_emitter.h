@@ -4,6 +4,7 @@
 
 #include <llvm/IR/Module.h>
 
+#include "hilo/backend/cpu/emit/partial_sums.h"
 #include "hilo/backend/cpu/emit/region_analysis.h"
 #include "hilo/backend/cpu/emit/simd.h"
 #include "hilo/hlo/ir/computation.h"
@@ -50,6 +51,14 @@ class RegionEmitter {
   void fail(const Status& status) {
     if (status_.ok()) status_ = status;
   }
+
+  // region_sums.cc: long sums, in stretches
+  Values in_stretches(const Values& neutral, const std::vector<const RegionNode*>& reductions,
+                      const std::function<Values()>& loops);
+  Values row_loop(size_t k, int64_t step, const Values& carried,
+                  const std::function<Values(llvm::Value* i, const Values& now)>& turn);
+  Values end_stretch(const Values& neutral, const Values& sums);
+  bool is_cut(size_t k) const { return partial_ != nullptr && facts_.stretches->dimension == k; }
 
   // region_block.cc: matrix products, several rows at once
   void emit_blocks(llvm::Value* from, llvm::Value* to);
@@ -115,6 +124,8 @@ class RegionEmitter {
   std::vector<std::vector<Slot>> row_slots_;  ///< in a block, per row: what slots_ is elsewhere
   size_t row_ = 0;                            ///< in a block: the row that is being emitted
   llvm::Value* valid_lanes_ = nullptr;        ///< in a row's last, overlapping vector: the lanes not seen before
+  PartialSums* partial_ = nullptr;            ///< in a row with stretches, those of its sums
+  std::vector<const RegionNode*> summed_;     ///< of each accumulator there: the reduction if it is a sum, else null
   Status status_;
 };
 

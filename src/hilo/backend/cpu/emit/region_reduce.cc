@@ -19,6 +19,17 @@ namespace {
 /// f16, bf16 and narrower floats accumulate in f32 and round once, at the end.
 ElementType accumulator_type(ElementType type) { return computes_in_f32(type) ? ElementType::kF32 : type; }
 
+/// Products of f32 and narrower floats are kept in f64: relative errors of factors add up, in whatever order.
+ElementType accumulator_of(const RegionNode& reduce) {
+  return is_wide_product(reduce) ? ElementType::kF64 : accumulator_type(reduce.type);
+}
+
+/// A float of 32 bits where doubles are accumulated.
+Value* extended(SimdBuilder& b, ElementType accumulator, Value* value) {
+  if (accumulator != ElementType::kF64 || !value->getType()->getScalarType()->isFloatTy()) return value;
+  return b.ir().CreateFPExt(value, b.register_type(ElementType::kF64));
+}
+
 std::optional<hlo::Opcode> opcode_of(ReducerKind kind) {
   switch (kind) {
     case ReducerKind::kAdd: return hlo::Opcode::kAdd;
@@ -52,7 +63,7 @@ Values RegionEmitter::neutral_values(const RegionNode& reduce) {
           join(wide_, {llvm::ConstantFP::get(part, sum ? -0.0 : 1.0), llvm::ConstantFP::get(part, sum ? -0.0 : 0.0)}));
       continue;
     }
-    llvm::Type* type = wide_.register_type(element);
+    llvm::Type* type = wide_.register_type(is_wide_product(reduce) ? ElementType::kF64 : element);
     if (kind == ReducerKind::kAdd && type->isFPOrFPVectorTy()) values.push_back(llvm::ConstantFP::get(type, -0.0));
     else if (kind == ReducerKind::kMultiply && type->isFPOrFPVectorTy())
       values.push_back(llvm::ConstantFP::get(type, 1.0));
@@ -66,8 +77,8 @@ Values RegionEmitter::neutral_values(const RegionNode& reduce) {
 
 Values RegionEmitter::combine(const RegionNode& reduce, const Values& a, const Values& b, bool wide) {
   if (const std::optional<hlo::Opcode> opcode = opcode_of(reducer_of(reduce))) {
-    const ElementType type = accumulator_type(reduce.type);
-    const Values operands = {a[0], b[0]};
+    const ElementType type = accumulator_of(reduce);
+    const Values operands = {extended(builder(wide), type, a[0]), extended(builder(wide), type, b[0])};
     StatusOr<Value*> value = emit_elementwise(builder(wide), *opcode, type, type, nullptr, operands);
     if (value.ok()) return {*value};
     fail(value.status());
@@ -163,6 +174,7 @@ Values RegionEmitter::finish_reduce(const RegionNode& reduce, Values values) {
   }
   if (kind == ReducerKind::kAdd || kind == ReducerKind::kMultiply || kind == ReducerKind::kXor) {
     values = combine(reduce, {value_of(reduce.initial(0), wide)}, values, wide);
+    if (is_wide_product(reduce)) values[0] = emit_convert(builder(wide), ElementType::kF64, reduce.type, values[0]);
     values[0] = builder(wide).round_to(reduce.type, values[0]);
   }
   return values;

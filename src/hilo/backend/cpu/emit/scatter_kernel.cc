@@ -169,14 +169,14 @@ class ScatterEmitter {
     for (size_t k = 0; k < arrays_.size(); ++k) {
       const int64_t size = element_size_bytes(spec_.types[k]), line = std::max(int64_t{1}, kCacheLine / size);
       for (int64_t at = 0; at < std::min(spec_.run, kMostPrefetched / size); at += line) {
-        prefetch(k, arrays_[k], ir_.CreateAdd(window.array, b_.index(at)), true);
-        prefetch(k, updates_[k], ir_.CreateAdd(window.update, b_.index(at)), false);
+        prefetch(spec_.types[k], arrays_[k], ir_.CreateAdd(window.array, b_.index(at)), true);
+        prefetch(spec_.update_types[k], updates_[k], ir_.CreateAdd(window.update, b_.index(at)), false);
       }
     }
   }
-  void prefetch(size_t k, Value* base, Value* at, bool to_write) {
+  void prefetch(ElementType type, Value* base, Value* at, bool to_write) {
     constexpr unsigned kMostLocal = 3, kData = 1;
-    Value* address = ir_.CreateGEP(b_.memory_scalar(spec_.types[k]), base, at);
+    Value* address = ir_.CreateGEP(b_.memory_scalar(type), base, at);
     ir_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
                         {address, ir_.getInt32(to_write), ir_.getInt32(kMostLocal), ir_.getInt32(kData)});
   }
@@ -232,7 +232,7 @@ class ScatterEmitter {
     std::vector<Values> arguments;
     for (size_t k = 0; k < arrays_.size(); ++k) arguments.push_back({b.load(spec_.types[k], arrays_[k], place.array)});
     for (size_t k = 0; k < updates_.size(); ++k)
-      arguments.push_back({b.load(spec_.types[k], updates_[k], place.update)});
+      arguments.push_back({b.load(spec_.update_types[k], updates_[k], place.update)});
     ScalarEmitter emitter(b);
     const Values results = emitter.emit(*spec_.body, arguments);
     if (status_.ok()) status_ = emitter.status();
@@ -275,7 +275,8 @@ int64_t longest_known_run(const ScatterKernelSpec& spec) {
   return longest;
 }
 
-/// All that the code depends on. The body's fingerprint has the arrays' types in it: they are those of its parameters.
+/// All that the code depends on. The body's fingerprint has the arrays' and updates' types in it: they are
+/// those of its parameters.
 std::string key_of(const ScatterKernelSpec& spec, Isa isa) {
   const hlo::Fingerprint body = spec.body->fingerprint();
   std::string key =

@@ -49,7 +49,7 @@ struct ScatterKernel {
 
 struct ScatterKernelSpec {
   hlo::ComputationPtr body;
-  std::vector<ElementType> types;  ///< of the arrays
+  std::vector<ElementType> types, update_types;  ///< of the arrays and of what is combined with them
   ElementType index_type;
   // As in the calls. Strides of 0 and 1 are written into the code, all else is read from the call.
   std::vector<ScatterComponent> components;

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "hilo/backend/cpu/runtime/in_pairs.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -63,25 +65,25 @@ const Library& library() {
 
 constexpr int64_t kMaxBlasExtent = 1 << 30;  // BLAS counts in 32 bits
 
-/// C^T = B^T * A^T in the library's column-major order.
+/// C^T = B^T * A^T in the library's column-major order; with `adds`, C^T += B^T * A^T.
 template <typename T>
-void call_blas(Gemm<T> gemm, const MatrixProduct<T>& p) {
+void call_blas(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
   const int m = static_cast<int>(p.m), n = static_cast<int>(p.n), k = static_cast<int>(p.k);
   // A row-major operand is its transpose in column-major order.
   const bool a_transposed = p.a_column != 1, b_transposed = p.b_column != 1;
   const int lda = static_cast<int>(std::max<int64_t>(a_transposed ? p.a_column : p.a_row, 1));
   const int ldb = static_cast<int>(std::max<int64_t>(b_transposed ? p.b_column : p.b_row, 1));
   const int ldc = static_cast<int>(p.ldc);
-  const T one = 1, zero = 0;
-  gemm(b_transposed ? "T" : "N", a_transposed ? "T" : "N", &n, &m, &k, &one, p.b, &ldb, p.a, &lda, &zero, p.c, &ldc);
+  const T one = 1, before = adds ? 1 : 0;
+  gemm(b_transposed ? "T" : "N", a_transposed ? "T" : "N", &n, &m, &k, &one, p.b, &ldb, p.a, &lda, &before, p.c, &ldc);
 }
 
 /// Blocks of B are packed so that the inner loop runs along contiguous memory.
 template <typename T>
-void multiply_blocked(const MatrixProduct<T>& p) {
+void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
   constexpr int64_t kBlock = 64, kDepth = 128;
   std::vector<T> packed(static_cast<size_t>(kBlock * kDepth));
-  for (int64_t i = 0; i < p.m; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
+  for (int64_t i = 0; i < p.m && !adds; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
   for (int64_t j0 = 0; j0 < p.n; j0 += kBlock) {
     const int64_t width = std::min(kBlock, p.n - j0);
     for (int64_t k0 = 0; k0 < p.k; k0 += kDepth) {
@@ -91,23 +93,72 @@ void multiply_blocked(const MatrixProduct<T>& p) {
           packed[static_cast<size_t>(k * kBlock + j)] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
       }
       for (int64_t i = 0; i < p.m; ++i) {
-        T* __restrict c = p.c + i * p.ldc + j0;
+        T sums[kBlock] = {};
         for (int64_t k = 0; k < depth; ++k) {
           const T a = p.a[i * p.a_row + (k0 + k) * p.a_column];
           const T* __restrict b = packed.data() + k * kBlock;
-          for (int64_t j = 0; j < width; ++j) c[j] += a * b[j];
+          for (int64_t j = 0; j < width; ++j) sums[j] += a * b[j];
         }
+        T* __restrict c = p.c + i * p.ldc + j0;
+        for (int64_t j = 0; j < width; ++j) c[j] += sums[j];
       }
     }
   }
 }
 
 template <typename T>
+void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
+  const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
+  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) call_blas(gemm, p, adds);
+  else multiply_blocked(p, adds);
+}
+
+// Products that are left to a library, which sums some hundred of them in order, and then such sums in order. Two calls
+// write to the same place, more are joined in pairs.
+constexpr int64_t kMostDepth = 4096, kCallsInOrder = 2;
+constexpr int64_t kTile = 1024;  // rows and columns of a deep product at once: what is joined stays in a cache
+
+template <typename T>
+void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
+  const int64_t parts = (p.k + kMostDepth - 1) / kMostDepth;
+  std::vector<T> further(static_cast<size_t>((sum_levels(parts, kCallsInOrder) - 1) * p.m * p.n));
+  const auto at = [&](int64_t level) { return level == 0 ? p.c : further.data() + (level - 1) * p.m * p.n; };
+  const auto row = [&](int64_t level) { return level == 0 ? p.ldc : p.n; };
+  const auto add = [&](int64_t part, int64_t level, bool adds) {
+    const int64_t begin = p.k * part / parts, end = p.k * (part + 1) / parts;
+    MatrixProduct<T> here = p;
+    here.k = end - begin;
+    here.a += begin * p.a_column;
+    here.b += begin * p.b_row;
+    here.c = at(level);
+    here.ldc = row(level);
+    multiply_at_once(gemm, here, adds);
+  };
+  const auto join = [&](int64_t level) {
+    for (int64_t i = 0; i < p.m; ++i) {
+      T* __restrict to = at(level) + i * row(level);
+      const T* __restrict from = at(level + 1) + i * row(level + 1);
+      for (int64_t j = 0; j < p.n; ++j) to[j] += from[j];
+    }
+  };
+  sum_in_pairs(0, parts, kCallsInOrder, 0, add, join);
+}
+
+template <typename T>
 void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
   if (p.m == 0 || p.n == 0) return;
-  const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
-  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) call_blas(gemm, p);
-  else multiply_blocked(p);
+  if (p.k <= kMostDepth) return multiply_at_once(gemm, p, false);
+  for (int64_t i = 0; i < p.m; i += kTile) {
+    for (int64_t j = 0; j < p.n; j += kTile) {
+      MatrixProduct<T> tile = p;
+      tile.m = std::min(kTile, p.m - i);
+      tile.n = std::min(kTile, p.n - j);
+      tile.a += i * p.a_row;
+      tile.b += j * p.b_column;
+      tile.c += i * p.ldc + j;
+      multiply_deep(gemm, tile);
+    }
+  }
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ class ForwardStep final : public ConvolutionStep {
     choose_block();
     choose_box();
     list_taps();
+    cut_sums();
   }
 
   Status run(const ConvolutionBuffers& buffers) const override {
@@ -63,7 +64,7 @@ class ForwardStep final : public ConvolutionStep {
         const int64_t part = task % column_parts_, block = task / column_parts_ % blocks_;
         const int64_t g = task / column_parts_ / blocks_;
         StatusOr<AlignedBuffer> scratch =
-            allocate_buffer(static_cast<size_t>((direct_ ? 0 : box_count_) + tile_count_) * sizeof(T));
+            allocate_buffer(static_cast<size_t>((direct_ ? 0 : box_count_) + levels_ * tile_count_) * sizeof(T));
         if (!scratch.ok()) {
           exhausted = true;
           return;
@@ -185,6 +186,20 @@ class ForwardStep final : public ConvolutionStep {
         by_channel_ ? p_.outputs.extent * depth_ * width_ : depth_ * round_up(p_.outputs.extent, kernels_.lanes);
   }
 
+  /// Of runs, or of each run.
+  void cut_sums() {
+    const int64_t runs = static_cast<int64_t>(runs_.size()), length = by_channel_ ? 1 : run_length_;
+    const int64_t at_once = std::max<int64_t>(kTermsInOrder / length, 1);
+    const int64_t pieces = (length + kTermsInOrder - 1) / kTermsInOrder;
+    for (int64_t run = 0; run < runs; run += at_once) {
+      for (int64_t p = 0; p < pieces; ++p) {
+        const int64_t first = length * p / pieces, end = length * (p + 1) / pieces;
+        pieces_.push_back({run, std::min(at_once, runs - run), first, end - first, run * length + first});
+      }
+    }
+    levels_ = sum_levels(static_cast<int64_t>(pieces_.size()), kSumsInOrder);
+  }
+
   template <typename F>
   void for_taps(const F& f) const {
     Index u{};
@@ -285,7 +300,7 @@ class ForwardStep final : public ConvolutionStep {
   void run_block(int64_t g, int64_t number, int64_t part, const void* lhs, const T* weights, T* scratch,
                  Out* out) const {
     const Block b = block_at(number);
-    const T* input = input_of(b, g, lhs, scratch + tile_count_);
+    const T* input = input_of(b, g, lhs, scratch + levels_ * tile_count_);
     out += b.out_offset;
     if (by_channel_) return run_channels(b, g, input, weights, scratch, out + g * channels_ * p_.groups.out_stride);
     out += g * p_.groups.out_stride;
@@ -338,7 +353,7 @@ class ForwardStep final : public ConvolutionStep {
       t.a[0] = input + pair[0].in;
       t.a[1] = input + pair[1].in;
       if constexpr (std::is_same_v<T, Out>) {
-        if (columns == width && p_.outputs.out_stride == 1) {
+        if (pieces_.size() == 1 && columns == width && p_.outputs.out_stride == 1) {
           t.c[0] = out + pair[0].out;
           t.c[1] = out + pair[1].out;
           t.c_row = dims_[3].out_stride;
@@ -346,14 +361,41 @@ class ForwardStep final : public ConvolutionStep {
           continue;
         }
       }
-      t.c[0] = scratch;
-      t.c[1] = scratch + length * width;
       t.c_row = width;
-      kernel(t);
+      sum_pieces(scratch, [&](const Piece& piece, T* sums, bool adds) {
+        ConvolutionTile<T> part = t;
+        part.a[0] += piece.first;
+        part.a[1] += piece.first;
+        part.runs += piece.run;
+        part.run_count = piece.runs;
+        part.run_length = piece.length;
+        part.b += piece.before * width;
+        part.c[0] = sums;
+        part.c[1] = sums + length * width;
+        part.accumulate = adds;
+        kernel(part);
+      });
       for (int64_t h = 0; h < 2; ++h) {
-        store_tile(t.c[h], width, out + pair[h].out, dims_[3].out_stride, p_.outputs.out_stride, length, columns);
+        store_tile(scratch + h * length * width, width, out + pair[h].out, dims_[3].out_stride, p_.outputs.out_stride,
+                   length, columns);
       }
     }
+  }
+
+  /// A piece of a sum: runs [run, run + runs), of each the `length` terms from `first` on; `before` come before them.
+  struct Piece {
+    int64_t run, runs, first, length, before;
+  };
+
+  /// add(piece, sums, adds) for all pieces of a tile's sums, which in the end stand in `scratch`.
+  template <typename Add>
+  void sum_pieces(T* scratch, const Add& add) const {
+    const auto sums_at = [&](int64_t level) { return scratch + level * tile_count_; };
+    const auto part = [&](int64_t n, int64_t level, bool adds) {
+      add(pieces_[static_cast<size_t>(n)], sums_at(level), adds);
+    };
+    const auto join = [&](int64_t level) { add_sums(sums_at(level), sums_at(level + 1), tile_count_); };
+    sum_in_pairs(0, static_cast<int64_t>(pieces_.size()), kSumsInOrder, 0, part, join);
   }
 
   template <typename Out>
@@ -372,16 +414,23 @@ class ForwardStep final : public ConvolutionStep {
         t.b = weights + o * depth_ * width_;
         Out* to = out + s.out + o * p_.outputs.out_stride;
         if constexpr (std::is_same_v<T, Out>) {
-          if (count == width_ && p_.groups.out_stride == 1) {
+          if (pieces_.size() == 1 && count == width_ && p_.groups.out_stride == 1) {
             t.c = to;
             t.c_row = dims_[3].out_stride;
             kernels_.channels(t);
             continue;
           }
         }
-        t.c = scratch;
         t.c_row = width_;
-        kernels_.channels(t);
+        sum_pieces(scratch, [&](const Piece& piece, T* sums, bool adds) {
+          ChannelTile<T> part = t;
+          part.offsets += piece.run;
+          part.taps = piece.runs;
+          part.b += piece.before * width_;
+          part.c = sums;
+          part.accumulate = adds;
+          kernels_.channels(part);
+        });
         store_tile(scratch, width_, to, dims_[3].out_stride, p_.groups.out_stride, b.count[3], count);
       }
     }
@@ -401,6 +450,8 @@ class ForwardStep final : public ConvolutionStep {
   int64_t box_count_ = 0, tile_count_ = 0, weights_per_task_ = 0;
   int64_t depth_ = 0, run_length_ = 0;
   std::vector<int64_t> runs_;
+  std::vector<Piece> pieces_;
+  int64_t levels_ = 1;  ///< of a tile's sums
 };
 
 }  // namespace

@@ -13,7 +13,6 @@ namespace {
 constexpr size_t kRank = 4;  // the first dimension is that of input features: each tap of its window is one of them
 using Index = std::array<int64_t, kRank>;
 
-constexpr int64_t kTermsAtOnce = 1024;       // of a sum between two visits of the partial results
 constexpr int64_t kBlockBytes = 384 << 10;   // of each operand
 constexpr int64_t kBatchAtOnce = 112;        // rows of the result of one task
 constexpr int64_t kChannelsAtOnce = 64;      // groups of one task, where groups are lanes
@@ -40,7 +39,8 @@ class GradientStep final : public ConvolutionStep {
     T* sums = reinterpret_cast<T*>(memory.data());
     std::atomic<bool> exhausted = false;
     for_tasks(buffers.executor, parts_ * task_count(), [&](int64_t task) {
-      StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(box_count_ + weight_count_) * sizeof(T));
+      const int64_t count = box_count_ + weight_count_ + (levels_ - 1) * sums_;
+      StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(count) * sizeof(T));
       if (!scratch.ok()) {
         exhausted = true;
         return;
@@ -107,7 +107,7 @@ class GradientStep final : public ConvolutionStep {
         box *= box_extent(d, block_[d]);
       }
       const int64_t weights = terms * columns_ * static_cast<int64_t>(sizeof(T));
-      return terms <= kTermsAtOnce && box <= kBlockBytes && weights <= kBlockBytes;
+      return terms <= kTermsInOrder && box <= kBlockBytes && weights <= kBlockBytes;
     };
     while (block_[3] > 1 && !fits()) block_[3] = (block_[3] + 1) / 2;
     for (size_t d = kRank - 1; d-- > 0;) {
@@ -139,6 +139,7 @@ class GradientStep final : public ConvolutionStep {
     const int64_t bytes = task_count() * sums_ * static_cast<int64_t>(sizeof(T));
     parts_ = std::min({kMostParts, blocks_, std::max<int64_t>(1, kPartialBytes / std::max<int64_t>(1, bytes)),
                        std::max<int64_t>(1, 2 * kMostParts / task_count())});
+    levels_ = sum_levels(parts_of(blocks_, parts_), kSumsInOrder);
   }
 
   int64_t task_count() const { return group_tasks_ * batch_parts_; }
@@ -172,18 +173,20 @@ class GradientStep final : public ConvolutionStep {
 
   void sum_part(int64_t part, int64_t task, const ConvolutionBuffers& buffers, T* scratch, T* sums) const {
     const Share share = share_at(task);
-    T *weights = scratch, *box = scratch + weight_count_;
-    const int64_t begin = blocks_ * part / parts_, end = blocks_ * (part + 1) / parts_;
-    for (int64_t n = begin; n < end; ++n) {
+    T *weights = scratch, *box = scratch + weight_count_, *further = box + box_count_;
+    const auto sums_at = [&](int64_t level) { return level == 0 ? sums : further + (level - 1) * sums_; };
+    const auto add_block = [&](int64_t n, int64_t level, bool adds) {
       const Block b = block_at(n);
       visit_float(types_.lhs,
                   [&]<typename From>() { pack_input(b, share, static_cast<const From*>(buffers.lhs), box); });
       visit_float(types_.rhs, [&]<typename From>() {
         pack_weights(b, share, static_cast<const From*>(buffers.rhs) + p_.rhs_offset, weights);
       });
-      if (by_channel_) add_channels(b, box, weights, sums, n > begin);
-      else add_products(b, share, box, weights, sums, n > begin);
-    }
+      if (by_channel_) add_channels(b, box, weights, sums_at(level), adds);
+      else add_products(b, share, box, weights, sums_at(level), adds);
+    };
+    const auto join = [&](int64_t level) { add_sums(sums_at(level), sums_at(level + 1), sums_); };
+    sum_in_pairs(blocks_ * part / parts_, blocks_ * (part + 1) / parts_, kSumsInOrder, 0, add_block, join);
   }
 
   template <typename From>
@@ -354,7 +357,7 @@ class GradientStep final : public ConvolutionStep {
   int64_t position_width_ = 1;  ///< of a packed position
   int64_t columns_ = 1;         ///< of a row of sums
   int64_t sums_ = 0;            ///< of a task
-  int64_t blocks_ = 1, parts_ = 1, box_count_ = 0, weight_count_ = 0;
+  int64_t blocks_ = 1, parts_ = 1, levels_ = 1, box_count_ = 0, weight_count_ = 0;
 };
 
 }  // namespace

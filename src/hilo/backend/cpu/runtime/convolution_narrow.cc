@@ -51,7 +51,8 @@ class NarrowStep final : public ConvolutionStep {
     visit_float(types_.out, [&]<typename Out>() {
       Out* out = static_cast<Out*>(buffers.out) + p_.out_offset;
       for_tasks(buffers.executor, p_.groups.extent * blocks_, [&](int64_t task) {
-        StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(box_count_ + tile_count_) * sizeof(T));
+        const int64_t count = box_count_ + levels() * tile_count_;
+        StatusOr<AlignedBuffer> scratch = allocate_buffer(static_cast<size_t>(count) * sizeof(T));
         if (!scratch.ok()) {
           exhausted = true;
           return;
@@ -65,6 +66,8 @@ class NarrowStep final : public ConvolutionStep {
 
  private:
   int64_t depth() const { return static_cast<int64_t>(offsets_.size()); }
+  int64_t sums() const { return (depth() + kTermsInOrder - 1) / kTermsInOrder; }
+  int64_t levels() const { return sum_levels(sums(), kSumsInOrder); }
 
   int64_t box_extent(size_t d, int64_t positions) const {
     return (positions - 1) * step_[d] + (dims_[d].taps - 1) * tap_step_[d] + 1;
@@ -182,23 +185,34 @@ class NarrowStep final : public ConvolutionStep {
       number /= parts(d);
     }
     out += g * p_.groups.out_stride;
-    T* box = scratch + tile_count_;
+    T* box = scratch + levels() * tile_count_;
     visit_float(types_.lhs, [&]<typename From>() {
       pack_input(start, count, static_cast<const From*>(lhs) + g * p_.groups.lhs_stride, box);
     });
     std::fill_n(box + plane_ * p_.inputs.extent, kernels_.lanes, T(0));
     NarrowTile<T> t{};
-    t.a = weights;
-    t.offsets = offsets_.data();
-    t.depth = depth();
-    t.c = scratch;
     t.columns = round_up(count[3], kernels_.lanes);
     for (int64_t row = 0; row < count[2]; ++row) {
       t.b = box + row * step_[2] * box_stride_[2];
-      kernels_.narrow[p_.outputs.extent - 1](t);
+      sum_row(t, weights, scratch);
       store_tile(scratch, t.columns, out + row * dims_[2].out_stride, p_.outputs.out_stride, dims_[3].out_stride,
                  p_.outputs.extent, count[3]);
     }
+  }
+
+  void sum_row(NarrowTile<T> t, const T* weights, T* scratch) const {
+    const auto sums_at = [&](int64_t level) { return scratch + level * tile_count_; };
+    const auto add = [&](int64_t n, int64_t level, bool adds) {
+      const int64_t first = n * kTermsInOrder;
+      t.a = weights + first * p_.outputs.extent;
+      t.offsets = offsets_.data() + first;
+      t.depth = std::min(kTermsInOrder, depth() - first);
+      t.c = sums_at(level);
+      t.accumulate = adds;
+      kernels_.narrow[p_.outputs.extent - 1](t);
+    };
+    const auto join = [&](int64_t level) { add_sums(sums_at(level), sums_at(level + 1), tile_count_); };
+    sum_in_pairs(0, sums(), kSumsInOrder, 0, add, join);
   }
 
   ConvolutionProblem p_;

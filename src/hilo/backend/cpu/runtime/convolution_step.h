@@ -6,10 +6,15 @@
 
 #include "hilo/backend/cpu/runtime/convolution_problem.h"
 #include "hilo/backend/cpu/runtime/convolution_tile.h"
+#include "hilo/backend/cpu/runtime/in_pairs.h"
 #include "hilo/base/status.h"
 #include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu {
+
+/// Products that are summed in order, one rounding after the other; and so many of such sums, before sums of these are
+/// joined in pairs.
+inline constexpr int64_t kTermsInOrder = 1024, kSumsInOrder = 8;
 
 /// The memory of one call. A null executor: one thread.
 struct ConvolutionBuffers {
@@ -61,6 +66,12 @@ template <typename F>
 void for_tasks(Executor* executor, int64_t count, const F& task) {
   if (executor != nullptr && count > 1) return executor->parallel_for(count, task);
   for (int64_t i = 0; i < count; ++i) task(i);
+}
+
+/// to[i] += from[i]
+template <typename T>
+void add_sums(T* to, const T* from, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) to[i] += from[i];
 }
 
 inline int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }

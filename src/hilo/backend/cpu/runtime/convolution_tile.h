@@ -19,7 +19,7 @@ struct ConvolutionTile {
   const T* b;
   T* c[2];
   int64_t c_row;
-  bool accumulate;  ///< the sum begins with what c holds
+  bool accumulate;  ///< the sum, once complete, is added to what c holds
 };
 
 /// Sums over `taps` where each channel meets itself alone; channels are whole vectors, contiguous in all three.
@@ -48,6 +48,7 @@ struct NarrowTile {
   int64_t depth;
   T* c;
   int64_t columns;  ///< also from one row of c to the next
+  bool accumulate;
 };
 
 inline constexpr int kNarrowRows = 4;

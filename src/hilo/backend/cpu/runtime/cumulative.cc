@@ -29,42 +29,35 @@ Lines lines_of(const hlo::Cumulative& c, const Shape& shape) {
   return lines;
 }
 
-/// Sums and products of floats run in double in long lines, so that error doesn't grow with the line.
 template <typename T, typename Reducer, bool kShort>
-using RunsIn = std::conditional_t<!kShort && std::is_same_v<T, float> &&
-                                      (std::is_same_v<Reducer, AddReducer> || std::is_same_v<Reducer, MultiplyReducer>),
-                                  double, ReducedIn<T>>;
+using State = typename StateOf<T, Reducer, kShort>::Type;
 
 /// `lanes` neighbouring lines, whose elements lie next to each other.
 template <typename T, typename Reducer, bool kShort>
-void run_lanes(const Lines& lines, int64_t lanes, RunsIn<T, Reducer, kShort> first, const T* in, T* out) {
-  using A = RunsIn<T, Reducer, kShort>;
-  A sums[kMostLanes];
-  std::fill_n(sums, lanes, first);
+void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
+  State<T, Reducer, kShort> running[kMostLanes];
+  std::fill_n(running, lanes, State<T, Reducer, kShort>(first));
   for (int64_t i = 0; i < lines.length; ++i) {
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
     T* __restrict to = out + at;
     for (int64_t k = 0; k < lanes; ++k) {
-      sums[k] = Reducer::apply(sums[k], static_cast<A>(from[k]));
-      to[k] = static_cast<T>(sums[k]);
-      if constexpr (kShort) sums[k] = static_cast<A>(to[k]);
+      running[k].take(from[k]);
+      to[k] = running[k].value();
     }
   }
 }
 
 /// `kCount` lines one after the other in memory.
 template <typename T, typename Reducer, bool kShort, int64_t kCount>
-void run_rows(const Lines& lines, RunsIn<T, Reducer, kShort> first, const T* in, T* out) {
-  using A = RunsIn<T, Reducer, kShort>;
-  A sums[kCount];
-  std::fill_n(sums, kCount, first);
+void run_rows(const Lines& lines, T first, const T* in, T* out) {
+  State<T, Reducer, kShort> running[kCount];
+  std::fill_n(running, kCount, State<T, Reducer, kShort>(first));
   for (int64_t i = 0; i < lines.length; ++i) {
     const int64_t at = lines.reverse ? lines.length - 1 - i : i;
     for (int64_t k = 0; k < kCount; ++k) {
-      sums[k] = Reducer::apply(sums[k], static_cast<A>(in[k * lines.length + at]));
-      out[k * lines.length + at] = static_cast<T>(sums[k]);
-      if constexpr (kShort) sums[k] = static_cast<A>(out[k * lines.length + at]);
+      running[k].take(in[k * lines.length + at]);
+      out[k * lines.length + at] = running[k].value();
     }
   }
 }
@@ -75,8 +68,7 @@ void run_tasks(int64_t count, int64_t elements, const F& task) {
 }
 
 template <typename T, typename Reducer, bool kShort>
-void run_all(const Lines& lines, T initial, const T* in, T* out) {
-  const auto first = static_cast<RunsIn<T, Reducer, kShort>>(initial);
+void run_all(const Lines& lines, T first, const T* in, T* out) {
   const int64_t elements = lines.outer * lines.length * lines.inner;
   if (lines.inner == 1) {
     const int64_t blocks = (lines.outer + kRows - 1) / kRows;

@@ -27,19 +27,16 @@ int64_t parts_of(const WindowPlan& plan) {
 
 template <typename T, typename Reducer, bool kShort>
 void reduce_lanes(const WindowPlan& plan, std::span<const int64_t> position, T initial, const T* in, T* out) {
-  using A = ReducedIn<T>;
-  A sums[kMostLanes];
+  using State = typename StateOf<T, Reducer, kShort>::Type;
+  State running[kMostLanes];
   for (int64_t begin = 0; begin < plan.lanes; begin += kMostLanes) {
     const int64_t count = std::min(kMostLanes, plan.lanes - begin);
-    std::fill_n(sums, count, static_cast<A>(initial));
+    std::fill_n(running, count, State(initial));
     for_each_source(plan, position, 0, begin, [&](int64_t at) {
       const T* __restrict from = in + at;
-      for (int64_t k = 0; k < count; ++k) {
-        sums[k] = Reducer::apply(sums[k], static_cast<A>(from[k]));
-        if constexpr (kShort) sums[k] = static_cast<A>(static_cast<T>(sums[k]));
-      }
+      for (int64_t k = 0; k < count; ++k) running[k].take(from[k]);
     });
-    for (int64_t k = 0; k < count; ++k) out[begin + k] = static_cast<T>(sums[k]);
+    for (int64_t k = 0; k < count; ++k) out[begin + k] = running[k].value();
   }
 }
 

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "hilo/hlo/ir/computation.h"
+#include "hilo/hlo/ops/long_sums.h"
 #include "hilo/types/element_type.h"
 
 namespace hilo::cpu {
@@ -101,17 +102,43 @@ bool visit_reducer(hlo::ReducerKind kind, F&& f) {
 }
 
 /// Calls f.operator()<T, Reducer>() with the elements' type and what `kind` names on them; false for kinds without a name,
-/// complex numbers, and types of less than 8 bits or narrower floats than f16.
+/// those of complex numbers but sums, and types of less than 8 bits or narrower floats than f16.
 template <typename F>
 bool visit_reducer_of(hlo::ReducerKind kind, ElementType type, F&& f) {
   return visit_element_type(
       type,
       [&]<typename T>() {
-        if constexpr (is_complex(element_type_of<T>)) return false;
-        else return visit_reducer<ReducedIn<T>>(kind, [&]<typename Reducer>() { f.template operator()<T, Reducer>(); });
+        if constexpr (is_complex(element_type_of<T>)) {
+          if (kind == hlo::ReducerKind::kAdd) f.template operator()<T, AddReducer>();
+          return kind == hlo::ReducerKind::kAdd;
+        } else
+          return visit_reducer<ReducedIn<T>>(kind, [&]<typename Reducer>() { f.template operator()<T, Reducer>(); });
       },
       [] { return false; });
 }
+
+/// A reduction step by step: in a type that holds the elements' exactly, or, with kRounds, rounded to theirs at each.
+template <typename T, typename Reducer, typename A, bool kRounds>
+struct ReducerState {
+  A now{};
+  ReducerState() = default;
+  explicit ReducerState(T initial) : now(static_cast<A>(initial)) {}
+  void take(T x) {
+    now = Reducer::apply(now, static_cast<A>(x));
+    if constexpr (kRounds) now = static_cast<A>(static_cast<T>(now));
+  }
+  T value() const { return static_cast<T>(now); }
+};
+
+/// Short reductions round as their bodies say. In long ones, sums and products of floats lose nothing that grows with
+/// their length, or little.
+template <typename T, typename Reducer, bool kShort>
+struct StateOf {
+  static constexpr bool kLong = !kShort && (is_floating(element_type_of<T>) || is_complex(element_type_of<T>));
+  static constexpr bool kSum = std::is_same_v<Reducer, AddReducer>, kProduct = std::is_same_v<Reducer, MultiplyReducer>;
+  using In = std::conditional_t<kLong && kProduct, double, ReducedIn<T>>;
+  using Type = std::conditional_t<kLong && kSum, hlo::RunningSum<T>, ReducerState<T, Reducer, In, kShort>>;
+};
 
 inline bool has_reducer(hlo::ReducerKind kind, ElementType type) {
   return visit_reducer_of(kind, type, []<typename T, typename Reducer>() {});

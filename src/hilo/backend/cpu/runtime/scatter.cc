@@ -2,6 +2,8 @@
 // backend/cpu/runtime/scatter.cc -- scatter of any number of arrays whose body is over scalars: the inner loops are
 // compiled. Updates of one place are applied in order, so equal indices give the same bits on every run and any number of
 // threads.
+#include <algorithm>
+#include <complex>
 #include <cstring>
 
 #include "hilo/backend/cpu/emit/scalar_program.h"
@@ -9,8 +11,15 @@
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/backend/cpu/runtime/scatter_places.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/long_sums.h"
 
 namespace hilo::cpu {
+
+using hlo::Opcode;
+
 namespace {
 
 constexpr int64_t kWorthForking = 1 << 15;  // updated elements
@@ -32,6 +41,12 @@ struct Scatter {
   ScatterKernel kernel;
   Split split;
   std::vector<size_t> bytes;  ///< of the arrays
+};
+
+struct ScatterMemory {
+  void* const* arrays;
+  const void* const* updates;
+  const void* indices;
 };
 
 int64_t parts_of(const Scatter& scatter) {
@@ -63,6 +78,24 @@ void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterStre
   }
 }
 
+/// The updates, combined with the arrays.
+void update_all(const Scatter& scatter, const ScatterMemory& memory) {
+  const ScatterPlaces& places = scatter.places;
+  if (!places.any()) return;
+  const int64_t parts = parts_of(scatter);
+  in_parts(parts, std::min<int64_t>(parts, default_pool().threads()), [&](int64_t begin, int64_t end) {
+    ScatterStretch stretch{};
+    stretch.arrays = memory.arrays;
+    stretch.updates = memory.updates;
+    stretch.rows_size = places.rows() * places.row_size();
+    stretch.pieces = places.pieces().data();
+    stretch.piece_count = static_cast<int64_t>(places.pieces().size());
+    stretch.run = places.run();
+    restrict_to(scatter, begin, end, stretch);
+    places.each(memory.indices, stretch, scatter.kernel.function);
+  });
+}
+
 class ScatterHero final : public Hero {
  public:
   explicit ScatterHero(Scatter scatter) : scatter_(std::move(scatter)) {}
@@ -74,28 +107,12 @@ class ScatterHero final : public Hero {
     for (size_t k = 0; arrays() > 1 && k < arrays(); ++k) {
       if (scatter_.bytes[k] != 0) std::memcpy(results[k], buffers[k], scatter_.bytes[k]);
     }
-    if (!scatter_.places.any()) return ok_status();
-    const int64_t parts = parts_of(scatter_);
-    in_parts(parts, std::min<int64_t>(parts, default_pool().threads()),
-             [&](int64_t begin, int64_t end) { update(buffers, begin, end); });
+    update_all(scatter_, {results, buffers + arrays() + 1, buffers[arrays()]});
     return ok_status();
   }
 
  private:
   size_t arrays() const { return scatter_.bytes.size(); }
-
-  void update(void* const* buffers, int64_t begin, int64_t end) const {
-    const ScatterPlaces& places = scatter_.places;
-    ScatterStretch stretch{};
-    stretch.arrays = buffers + 2 * arrays() + 1;
-    stretch.updates = buffers + arrays() + 1;
-    stretch.rows_size = places.rows() * places.row_size();
-    stretch.pieces = places.pieces().data();
-    stretch.piece_count = static_cast<int64_t>(places.pieces().size());
-    stretch.run = places.run();
-    restrict_to(scatter_, begin, end, stretch);
-    places.each(buffers[arrays()], stretch, scatter_.kernel.function);
-  }
 
   Scatter scatter_;
 };
@@ -117,19 +134,94 @@ Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& upd
   return places.pieces().size() > 1 ? Split::kPieces : Split::kNone;
 }
 
+/// Adds many floats to few: sums begin as the array, in double, and are rounded once. Sums of doubles have what was lost
+/// beside them, in a second array.
+template <typename T>
+class ScatterSumHero final : public Hero {
+ public:
+  static constexpr bool kCompensated = std::is_same_v<T, double>;
+
+  ScatterSumHero(Scatter scatter, int64_t numbers) : scatter_(std::move(scatter)), numbers_(numbers) {}
+
+  bool updates_in_place() const override { return true; }
+
+  Status run(void* const* buffers, RunContext&) const override {
+    const auto count = static_cast<size_t>(numbers_);
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
+    auto* const sums = reinterpret_cast<double*>(memory.data());
+    auto* const out = static_cast<T*>(buffers[3]);
+    std::transform(out, out + count, sums, [](T x) { return static_cast<double>(x); });
+    if constexpr (kCompensated) std::fill_n(sums + count, count, 0.0);
+    void* const arrays[] = {sums, sums + count};
+    const void* const updates[] = {buffers[2], buffers[2]};
+    update_all(scatter_, {arrays, updates, buffers[1]});
+    for (size_t i = 0; i < count; ++i) {
+      if constexpr (kCompensated) out[i] = hlo::CompensatedSum{sums[i], sums[count + i]}.value();
+      else out[i] = static_cast<T>(sums[i]);
+    }
+    return ok_status();
+  }
+
+ private:
+  Scatter scatter_;
+  int64_t numbers_;  ///< of the array: a complex one is two
+};
+
+/// (sum, x) -> sum + x, or (sum, lost, x, x) -> (next, lost + what next lacks) as in CompensatedSum.
+StatusOr<hlo::ComputationPtr> sum_body(ElementType wide, ElementType type) {
+  hlo::Builder b("sum");
+  const Shape sum_shape = Shape::scalar(wide), shape = Shape::scalar(type);
+  const hlo::InstructionId sum = b.parameter(sum_shape);
+  const bool compensated = wide == type;
+  const hlo::InstructionId lost = compensated ? b.parameter(sum_shape) : sum;
+  hlo::InstructionId x = b.parameter(shape);
+  if (!compensated) {
+    HILO_ASSIGN_OR_RETURN(x, b.add(Opcode::kConvert, {x}, nullptr, sum_shape));
+    HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
+    return std::move(b).build(next);
+  }
+  b.parameter(shape);
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId taken, b.add(Opcode::kSubtract, {next, sum}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId kept, b.add(Opcode::kSubtract, {next, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_sum, b.add(Opcode::kSubtract, {sum, kept}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_x, b.add(Opcode::kSubtract, {x, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_both, b.add(Opcode::kAdd, {of_sum, of_x}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId all_lost, b.add(Opcode::kAdd, {lost, of_both}));
+  return std::move(b).build(b.tuple({next, all_lost}));
+}
+
+template <typename T>
+std::unique_ptr<Hero> sum_hero(Scatter scatter, int64_t numbers) {
+  return std::make_unique<ScatterSumHero<T>>(std::move(scatter), numbers);
+}
+
+std::unique_ptr<Hero> sum_hero(ElementType type, Scatter scatter, int64_t elements) {
+  return visit_element_type(
+      type,
+      [&]<typename T>() -> std::unique_ptr<Hero> {
+        if constexpr (is_floating(element_type_of<T>)) return sum_hero<T>(std::move(scatter), elements);
+        else if constexpr (is_complex(element_type_of<T>))
+          return sum_hero<typename T::value_type>(std::move(scatter), 2 * elements);
+        else return nullptr;
+      },
+      []() -> std::unique_ptr<Hero> { return nullptr; });
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                                   Isa isa) {
   const auto& a = hlo::attributes_of<hlo::ScatterAttributes>(instruction);
   const size_t n = operands.size() / 2;
-  const ElementType index_type = operands[n].element_type();
+  const ElementType index_type = operands[n].element_type(), type = operands[0].element_type();
   if (!is_integer(index_type) || !is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
   Scatter scatter{ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), {}, Split::kNone, {}};
   for (const Shape& array : operands.first(n)) scatter.bytes.push_back(static_cast<size_t>(array.byte_size()));
   const ScatterPlaces& places = scatter.places;
   if (!places.any()) return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
   ScatterKernelSpec spec{a.to_apply,
+                         {},
                          {},
                          index_type,
                          places.components(),
@@ -140,7 +232,17 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instru
                          is_listed(places, operands.first(n))};
   if (spec.listed) scatter.split = split_of(places, operands[0], operands[n + 1]);
   for (const Shape& array : operands.first(n)) spec.types.push_back(array.element_type());
+  spec.update_types = spec.types;
+  const bool sums = n == 1 && hlo::sums_many(a, operands[0], operands[n + 1]);
+  if (sums) {
+    const ElementType wide = is_complex(type) ? ElementType::kC128 : ElementType::kF64;
+    const size_t arrays = wide == type ? 2 : 1;
+    HILO_ASSIGN_OR_RETURN(spec.body, sum_body(wide, type));
+    spec.types.assign(arrays, wide);
+    spec.update_types.assign(arrays, type);
+  }
   HILO_ASSIGN_OR_RETURN(scatter.kernel, compile_scatter_kernel(spec, isa));
+  if (sums) return sum_hero(type, std::move(scatter), operands[0].element_count());
   return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
 }
 

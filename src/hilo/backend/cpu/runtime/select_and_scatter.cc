@@ -159,7 +159,8 @@ std::unique_ptr<Hero> make_select_and_scatter_hero(const hlo::Instruction& instr
   const auto& a = hlo::attributes_of<hlo::SelectAndScatterAttributes>(instruction);
   const std::optional<ComparisonDirection> order = order_of(*a.select);
   const ElementType type = operands[0].element_type();
-  if (!order || a.scatter->reducer_kind() != hlo::ReducerKind::kAdd || !has_reducer(hlo::ReducerKind::kAdd, type))
+  if (!order || a.scatter->reducer_kind() != hlo::ReducerKind::kAdd || is_complex(type) ||
+      !has_reducer(hlo::ReducerKind::kAdd, type))
     return nullptr;
   WindowPlan plan = window_plan(a.window, operands[0].dimensions(), operands[1].dimensions());
   if (plan.array_batch > INT32_MAX) return nullptr;
