@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
@@ -87,7 +88,8 @@ bool reduce_known(ReducerKind kind, const Spaces& spaces, const Literal& array, 
   const std::span<T> out = result.data<T>();
   const A first = static_cast<A>(initial.data<T>()[0]);
   std::vector<A> values(spaces.offsets.size());
-  for (size_t r = 0; r < spaces.starts.size(); ++r) {
+  const StopFlag stop;
+  for (size_t r = 0; r < spaces.starts.size() && !stop.raised(); ++r) {
     for (size_t i = 0; i < values.size(); ++i)
       values[i] = static_cast<A>(in[static_cast<size_t>(spaces.starts[r] + spaces.offsets[i])]);
     const A total = values.empty() ? first : operation(first, tree(operation, values, 0, values.size()));

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <vector>
 
+#include "hilo/base/stop.h"
+
 namespace hilo::cpu {
 namespace {
 
@@ -81,6 +83,7 @@ template <typename T>
 void multiply_blocked(const MatrixProduct<T>& p) {
   constexpr int64_t kBlock = 64, kDepth = 128;
   std::vector<T> packed(static_cast<size_t>(kBlock * kDepth));
+  const StopFlag stop;
   for (int64_t i = 0; i < p.m; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
   for (int64_t j0 = 0; j0 < p.n; j0 += kBlock) {
     const int64_t width = std::min(kBlock, p.n - j0);
@@ -90,6 +93,7 @@ void multiply_blocked(const MatrixProduct<T>& p) {
         for (int64_t j = 0; j < width; ++j)
           packed[static_cast<size_t>(k * kBlock + j)] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
       }
+      if (stop.raised()) return;
       for (int64_t i = 0; i < p.m; ++i) {
         T* __restrict c = p.c + i * p.ldc + j0;
         for (int64_t k = 0; k < depth; ++k) {
@@ -102,11 +106,40 @@ void multiply_blocked(const MatrixProduct<T>& p) {
   }
 }
 
+constexpr double kPollInterval = double{1 << 30};  // multiplications, some 20 ms
+constexpr int64_t kLeastRows = 256;                // of a piece; fewer would have the library pack too often
+
+/// Rows or columns of a piece: those that the interval has room for, of `extent` which each take `work`.
+int64_t piece_of(int64_t extent, double work) {
+  const auto room = static_cast<int64_t>(std::min(kPollInterval / work, static_cast<double>(extent)));
+  return std::min(extent, std::max(room / kLeastRows * kLeastRows, kLeastRows));
+}
+
+/// A large product in pieces, which the shapes decide, so that results are always the same: rows, and columns if a piece of
+/// all of them is still large.
+template <typename T>
+void multiply_in_pieces(Gemm<T> gemm, const MatrixProduct<T>& p) {
+  const double depth = static_cast<double>(p.k);
+  const int64_t rows = piece_of(p.m, depth * static_cast<double>(p.n));
+  const int64_t columns = piece_of(p.n, depth * static_cast<double>(rows));
+  in_stretches(p.m, rows, [&](int64_t row, int64_t row_end) {
+    in_stretches(p.n, columns, [&](int64_t column, int64_t column_end) {
+      MatrixProduct<T> piece = p;
+      piece.m = row_end - row;
+      piece.n = column_end - column;
+      piece.a += row * p.a_row;
+      piece.b += column * p.b_column;
+      piece.c += row * p.ldc + column;
+      call_blas(gemm, piece);
+    });
+  });
+}
+
 template <typename T>
 void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
   if (p.m == 0 || p.n == 0) return;
   const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
-  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) call_blas(gemm, p);
+  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) multiply_in_pieces(gemm, p);
   else multiply_blocked(p);
 }
 

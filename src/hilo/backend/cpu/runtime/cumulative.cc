@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kMostLanes = 1024;        // running values that stay in the L1 cache
 constexpr int64_t kRows = 8;                // lines that take turns, so that none waits for its last addition
 constexpr int64_t kWorthForking = 1 << 15;  // elements
+constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between looks at the stop word
 
 /// The array as [outer, length, inner], reduced along the middle.
 struct Lines {
@@ -41,7 +42,9 @@ void run_lanes(const Lines& lines, int64_t lanes, RunsIn<T, Reducer, kShort> fir
   using A = RunsIn<T, Reducer, kShort>;
   A sums[kMostLanes];
   std::fill_n(sums, lanes, first);
+  const StopFlag stop;
   for (int64_t i = 0; i < lines.length; ++i) {
+    if (i % kPollInterval == 0 && stop.raised()) return;
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
     T* __restrict to = out + at;
@@ -59,14 +62,16 @@ void run_rows(const Lines& lines, RunsIn<T, Reducer, kShort> first, const T* in,
   using A = RunsIn<T, Reducer, kShort>;
   A sums[kCount];
   std::fill_n(sums, kCount, first);
-  for (int64_t i = 0; i < lines.length; ++i) {
-    const int64_t at = lines.reverse ? lines.length - 1 - i : i;
-    for (int64_t k = 0; k < kCount; ++k) {
-      sums[k] = Reducer::apply(sums[k], static_cast<A>(in[k * lines.length + at]));
-      out[k * lines.length + at] = static_cast<T>(sums[k]);
-      if constexpr (kShort) sums[k] = static_cast<A>(out[k * lines.length + at]);
+  in_stretches(lines.length, kPollInterval, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t at = lines.reverse ? lines.length - 1 - i : i;
+      for (int64_t k = 0; k < kCount; ++k) {
+        sums[k] = Reducer::apply(sums[k], static_cast<A>(in[k * lines.length + at]));
+        out[k * lines.length + at] = static_cast<T>(sums[k]);
+        if constexpr (kShort) sums[k] = static_cast<A>(out[k * lines.length + at]);
+      }
     }
-  }
+  });
 }
 
 template <typename F>
@@ -140,7 +145,9 @@ class CompiledCumulativeHero final : public Hero {
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> results(n);
     for (size_t k = 0; k < n; ++k) arguments[k] = buffers[n + k];
+    const StopFlag stop;
     for (int64_t i = 0; i < lines_.length; ++i) {
+      if (i % kPollInterval == 0 && stop.raised()) return;
       const int64_t at = begin + (lines_.reverse ? lines_.length - 1 - i : i) * lines_.inner;
       for (size_t k = 0; k < n; ++k) {
         arguments[n + k] = static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at) * widths_[k];
