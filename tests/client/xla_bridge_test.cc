@@ -214,9 +214,11 @@ TEST_F(Bridge, CompileOptionsAreComparedAndPrinted) {
   options.generate_hlo_graph = "";
   EXPECT_NE(options, CompileOptions{});
   options.result_shape = Shape::array(ElementType::kF32, {2, 3}).with_layout(std::vector<int64_t>{0, 1});
-  EXPECT_EQ(options.to_string(),
-            "{generate_hlo_graph: \"\", dump_unoptimized_hlo_proto_to: unset, dump_optimized_hlo_proto_to: unset, "
-            "dump_per_pass_hlo_proto_to: unset, hlo_profile: false, result_shape: f32[2,3]{0,1}, replica_count: 1}");
+  EXPECT_EQ(
+      options.to_string(),
+      "{generate_hlo_graph: \"\", dump_unoptimized_hlo_proto_to: unset, dump_optimized_hlo_proto_to: unset, "
+      "dump_per_pass_hlo_proto_to: unset, hlo_profile: false, result_shape: f32[2,3]{0,1}, replica_count: 1, limits: "
+      "{instructions: 1048576, compile_seconds: 0, memory_bytes: 0, run_seconds: 0}}");
 }
 
 TEST_F(Bridge, NoFlagAskingMeansNoCompileOptions) { EXPECT_EQ(*get_compile_options(), std::nullopt); }
@@ -245,6 +247,18 @@ TEST_F(Bridge, EachFlagSetsItsOption) {
   EXPECT_EQ(options.dump_optimized_hlo_proto_to, folder_ + "/o/hlo_optimized");
   EXPECT_EQ(options.dump_per_pass_hlo_proto_to, folder_ + "/p/hlo_per_pass");
   EXPECT_EQ(options.result_shape, std::nullopt);
+}
+
+TEST_F(Bridge, FlagsSetTheLimits) {
+  set("hilo_max_instructions", "7");
+  set("hilo_max_memory", "1024");
+  set("hilo_compile_seconds", "3");
+  set("hilo_run_seconds", "4");
+  const CompileLimits limits = (**get_compile_options()).limits;
+  EXPECT_EQ(limits.instructions, 7);
+  EXPECT_EQ(limits.memory_bytes, 1024);
+  EXPECT_EQ(limits.compile_seconds, 3);
+  EXPECT_EQ(limits.run_seconds, 4);
 }
 
 TEST_F(Bridge, CompileOptionsAreAFreshObjectEachCall) {

@@ -524,6 +524,19 @@ TEST(ExecuteReplicas, CancellingReachesAReplicaThatWaitsAndOneThatLoops) {
   }
 }
 
+TEST(ExecuteReplicas, AReplicaThatIsStuckEndsTheOthersAtTheDeadline) {
+  for (const std::unique_ptr<Backend>& engine : engines()) {
+    const auto executable = compiled(*engine, std::string(kEndless), 2);
+    ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+    const Literal x = sample(Shape::array(ElementType::kF32, {3}), 1);
+    ExecuteOptions options;
+    options.deadline = deadline_in(0.05);
+    const Status status = execute_replicas(**executable, buffers_of({x, x}), options).status();
+    EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status.to_string();
+    EXPECT_NE(status.message().find("the program's time was over"), std::string::npos) << status.to_string();
+  }
+}
+
 TEST(ExecuteReplicas, TheHeaderStatesTheNumberOfReplicas) {
   const std::string id = "\nENTRY main {\n ROOT id = u32[] replica-id()\n}\n";
   for (const std::unique_ptr<Backend>& engine : engines()) {

@@ -261,6 +261,31 @@ TEST(ThreadCommunicator, WhoComesWhenAllIsCancelledDoesNotWait) {
   EXPECT_EQ(all.wake_ups(), 0);
 }
 
+TEST(ThreadCommunicator, AtTheDeadlineTheErrorNamesWhoDidNotCome) {
+  CancellationToken token;
+  ThreadCommunicators all(4, &token);
+  const std::vector<int64_t> group = everyone(4);
+  std::vector<Status> statuses(2);
+  std::vector<std::thread> threads;
+  for (size_t r = 0; r < 2; ++r) {
+    threads.emplace_back([&, r] {
+      const Floats mine(1);
+      Floats sum(1);
+      statuses[r] =
+          all.of(static_cast<int64_t>(r)).all_reduce({"all-reduce 'sum'", group}, in(mine), out(sum), 4, add_floats);
+    });
+  }
+  while (all.waiting() < 2) std::this_thread::yield();
+  token.cancel(kDeadlinePassed);
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(all.failure().code(), StatusCode::kDeadlineExceeded);
+  EXPECT_NE(
+      all.failure().message().find("all-reduce 'sum': the program's time was over, and replicas 2, 3 hadn't come"),
+      std::string::npos)
+      << all.failure().to_string();
+  for (const Status& status : statuses) EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status.to_string();
+}
+
 TEST(ThreadCommunicator, AnErrorOfTheReductionComesToAllMembers) {
   const std::vector<int64_t> group = everyone(3);
   for (size_t count : {size_t{8}, size_t{100000}}) {

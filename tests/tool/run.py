@@ -93,7 +93,7 @@ def isa_that_is_asked_for_is_shown(place):
 
 def help_is_there_for_each_subcommand(place):
     holds(place.good("--help"), "run", "opt", "convert", "info", "Exit codes")
-    holds(place.good("run", "--help"), "--input", "--random", "jax_enable_x64", "jax_platform_name")
+    holds(place.good("run", "--help"), "--input", "--random", "--timeout", "--max-memory", "--max-instructions", "jax_enable_x64", "jax_platform_name")
     holds(place.good("opt", "--help"), "--passes", "simplify")
     holds(place.good("bisect", "--help"), "--input", "--random", "--function", "--output", "Exit code 0")
     for name in ("convert", "info", "flags"):
@@ -496,6 +496,31 @@ def control_characters_of_names_reach_no_terminal(place):
     holds(terminal.decode(), "\\x1b[2Jx\\x07")
 
 
+def a_program_without_end_ends_at_its_timeout(place):
+    for engine in ("cpu", "reference"):
+        for limit in ("--timeout", "0.2"), ("--hilo_run_seconds", "1"):
+            text = place.bad(1, "run", "forever.hlo", "--random", "1", "--engine", engine, *limit)
+            holds(text, "DEADLINE_EXCEEDED: Execute 'forever': ", "time was over")
+
+
+def a_timeout_covers_code_generation(place):
+    (place.folder / "long.hlo").write_text(long_to_compile())
+    holds(place.bad(1, "run", "long.hlo", "--random", "1", "--timeout", "0.1"),
+          "DEADLINE_EXCEEDED: Compile 'long': it took too long", "--timeout")
+
+
+def limits_refuse_what_is_larger(place):
+    run = ("run", "axpy.hlo", "--random", "1")
+    holds(place.bad(1, *run, "--max-instructions", "3"), "RESOURCE_EXHAUSTED: Compile 'axpy': too many instructions; got ",
+          "wanted at most 3", "--max-instructions")
+    holds(place.bad(1, *run, "--max-memory", "16"), "RESOURCE_EXHAUSTED: Compile 'axpy': too much memory; got ",
+          "wanted at most 16", "--max-memory")
+    holds(place.bad(1, *run, "--hilo_max_memory", "16"), "RESOURCE_EXHAUSTED")
+    holds(place.good(*run, "--max-memory", "1GiB", "--max-instructions", "0", "--timeout", "600"), "axpy on Host")
+    for wrong in ("--timeout", "-1"), ("--timeout", "soon"), ("--max-memory", "much"), ("--max-instructions", "-2"):
+        place.bad(2, *run, *wrong)
+
+
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,
@@ -513,7 +538,8 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          interrupt_ends_a_program_at_its_start_with_130, interrupt_ends_a_running_program_with_130,
          interrupt_ends_code_generation_with_130, programs_that_need_too_much_memory_fail,
          what_is_no_program_is_not_read_to_its_end, a_full_file_is_an_error_and_leaves_nothing,
-         control_characters_of_names_reach_no_terminal)
+         control_characters_of_names_reach_no_terminal,
+         a_program_without_end_ends_at_its_timeout, a_timeout_covers_code_generation, limits_refuse_what_is_larger)
 
 
 if __name__ == "__main__":

@@ -23,6 +23,12 @@ int fail(const Status& status, int exit_code) {
   return exit_code;
 }
 
+/// Without waiting for a library's call that nobody waits for.
+[[noreturn]] void end_now(int exit_code) {
+  std::fflush(nullptr);
+  ::_exit(exit_code);
+}
+
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -84,6 +90,7 @@ int parse_and_run(std::vector<std::string> arguments) {
     const Status done = command.run();
     if (out_of_processor_time()) return fail(cancelled("no processor time is left (ulimit -t)"), kExitInterrupted);
     if (interrupted()) return kExitInterrupted;
+    if (done.code() == StatusCode::kDeadlineExceeded) end_now(fail(done, kExitFailure));
     if (!done.ok()) return fail(done, kExitFailure);
   }
   return 0;

@@ -17,6 +17,7 @@
 #include "tools/hilo/command.h"
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
+#include "tools/hilo/limits.h"
 
 namespace hilo::tool {
 namespace {
@@ -31,6 +32,7 @@ struct RunOptions {
   std::string output_dir;
   std::string engine;
   int64_t repeat = 1;
+  LimitOptions limits;
 };
 
 double milliseconds_since(Clock::time_point begin) {
@@ -80,9 +82,9 @@ Status show_results(const RunOptions& options, std::span<const BufferPtr> result
 }
 
 /// Results of all replicas: they run together if there are several.
-StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments) {
+StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, const Limits& limits) {
   ExecuteOptions options;
-  options.cancellation = &interrupt_token();
+  limits.limit(options);
   if (arguments.size() > 1) return execute_per_replica(program, arguments, options);
   PerReplica results(1, std::vector<BufferPtr>(program.result_shapes().size()));
   HILO_RETURN_IF_ERROR(program.execute(arguments[0], results[0], options));
@@ -90,12 +92,15 @@ StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments) {
 }
 
 Status run_program(const RunOptions& options) {
+  const Limits limits(options.limits);
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
   HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
   HILO_RETURN_IF_ERROR(check_interrupted());
   const bool together = depends_on_replicas(module);  // else all replicas would do the same
   const Clock::time_point begin = Clock::now();
-  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
+  HILO_ASSIGN_OR_RETURN(
+      const LocalComputation computation,
+      compile_under_flags(std::move(module), [&](CompileOptions& compile) { limits.limit(compile); }));
   const double compile_milliseconds = milliseconds_since(begin);
   Executable* const program = computation.executable().get();
   PerReplica arguments, results;
@@ -108,7 +113,7 @@ Status run_program(const RunOptions& options) {
   for (int64_t i = 0; i < options.repeat; ++i) {
     HILO_RETURN_IF_ERROR(check_interrupted());
     const Clock::time_point start = Clock::now();
-    HILO_ASSIGN_OR_RETURN(results, execute(*program, arguments));
+    HILO_ASSIGN_OR_RETURN(results, execute(*program, arguments, limits));
     times.push_back(milliseconds_since(start));
   }
   for (size_t replica = 0; replica < results.size(); ++replica) {
@@ -138,6 +143,7 @@ Command add_run(CLI::App& parent) {
   app->add_option("--repeat", options->repeat, "Run so many times")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
+  add_limit_options(*app, options->limits);
   add_jax_flags(*app);
   return {app, [options] { return run_program(*options); }};
 }

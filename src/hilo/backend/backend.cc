@@ -20,10 +20,11 @@ std::string CompileOptions::to_string() const {
          ", dump_per_pass_hlo_proto_to: " + text(dump_per_pass_hlo_proto_to) +
          ", hlo_profile: " + (hlo_profile ? "true" : "false") +
          ", result_shape: " + (result_shape ? result_shape->to_string_with_layout() : "unset") +
-         ", replica_count: " + std::to_string(replica_count) + "}";
+         ", replica_count: " + std::to_string(replica_count) + ", limits: " + limits.to_string() + "}";
 }
 
-void Executable::set_signature(const hlo::Module& module, int64_t replica_count) {
+void Executable::set_signature(const hlo::Module& module, int64_t replica_count, double run_seconds) {
+  run_seconds_ = run_seconds;
   name_ = module.name;
   replica_count_ = replica_count;
   needs_others_ = replica_count > 1 && depends_on_replicas(module);
@@ -98,7 +99,12 @@ Status Executable::execute(std::span<const BufferPtr> arguments, std::span<Buffe
                   " (arguments " + std::to_string(i) + " and " + std::to_string(k) + ")");
     }
   }
-  return run(arguments, results, options);
+  const DeadlineWatch watch(options.cancellation, deadline_of(options));
+  const StopScope scope(watch.word());
+  const Status status = run(arguments, results, options);
+  // What was left out is never called a result: a word that is set once stays so.
+  if (!status.ok() || !stop_requested()) return status;
+  return stop_status().with_context("Execute '" + name_ + "'");
 }
 
 }  // namespace hilo

@@ -3,6 +3,7 @@
 // are cpu/ and reference/, and client/platforms.cc names them.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,8 @@ struct ExecuteOptions {
   /// One flag per argument leaf: its buffer may be reused for a result. Empty: none.
   std::span<const bool> donated = {};
   const CancellationToken* cancellation = nullptr;
+  /// When the program ends with DEADLINE_EXCEEDED; nullopt: as long as CompileLimits::run_seconds says.
+  std::optional<Deadline> deadline = {};
   ExecutionObserver* observer = nullptr;
   int replica = 0;
   Communicator* communicator = nullptr;  ///< how the program meets its other replicas; null: it runs alone
@@ -61,12 +64,16 @@ class Executable {
   const std::string& name() const { return name_; }
   /// Replicas that run the program together.
   int64_t replica_count() const { return replica_count_; }
+  /// When a run that begins now must end.
+  Deadline deadline_of(const ExecuteOptions& options) const {
+    return options.deadline ? *options.deadline : deadline_in(run_seconds_);
+  }
 
   /// Runs the program on live buffers of exactly the argument shapes and puts new buffers into `results`.
   /// A donated argument's buffer is taken only if the program starts; an error before that leaves it live.
   /// Blocking   returns when the results are there
   /// Errors     INVALID_ARGUMENT wrong count or shape, deleted or doubly donated buffer, one of another replica;
-  ///            RESOURCE_EXHAUSTED; CANCELLED; ABORTED if another replica fails
+  ///            RESOURCE_EXHAUSTED; CANCELLED; DEADLINE_EXCEEDED; ABORTED if another replica fails
   Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                  const ExecuteOptions& options = {});
 
@@ -83,8 +90,8 @@ class Executable {
   /// Arguments have been checked against argument_shapes() and are live.
   virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                      const ExecuteOptions& options) = 0;
-  /// Derived constructors call this with the module they were asked to compile.
-  void set_signature(const hlo::Module& module, int64_t replica_count);
+  /// Derived constructors call this with the module they were asked to compile, and what each run may take; 0: forever.
+  void set_signature(const hlo::Module& module, int64_t replica_count, double run_seconds);
 
  private:
   std::string name_;
@@ -93,6 +100,7 @@ class Executable {
   std::vector<Shape> result_shapes_;
   Shape result_shape_;
   int64_t replica_count_ = 1;
+  double run_seconds_ = 0;
   bool needs_others_ = false;
 };
 

@@ -5,9 +5,27 @@
 #include <optional>
 #include <string>
 
+#include "hilo/backend/cancellation.h"
 #include "hilo/hlo/ir/module.h"
 
 namespace hilo {
+
+/// What a compilation may cost, and what a run of the program may. 0: as much as it takes.
+struct CompileLimits {
+  /// Over all computations, each counted once a place that it is called from: what inlining and cloning may make of them.
+  int64_t instructions = int64_t{1} << 20;
+  double compile_seconds = 0;
+  int64_t memory_bytes = 0;  ///< arguments, results, temporaries and constants of one run, as planned
+  double run_seconds = 0;    ///< of each run for which ExecuteOptions::deadline says nothing else
+  bool operator==(const CompileLimits&) const = default;
+  std::string to_string() const;
+};
+
+/// Who may end a compilation. Not part of what is compiled, so all are equal.
+struct CompileCancellation {
+  const CancellationToken* token = nullptr;
+  bool operator==(const CompileCancellation&) const { return true; }
+};
 
 /// The options of the 2018 client, unset unless asked for; and what hilo adds after them.
 struct CompileOptions {
@@ -19,6 +37,8 @@ struct CompileOptions {
   std::optional<Shape> result_shape;  ///< with the layout that the caller wants
 
   int64_t replica_count = 1;
+  CompileLimits limits;
+  CompileCancellation cancellation;
   bool operator==(const CompileOptions&) const = default;
   std::string to_string() const;
 };

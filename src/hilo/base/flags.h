@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// base/flags.h -- the flags of early JAX, in one table that feeds code, command line, environment, help and
+// base/flags.h -- the flags of early JAX and hilo's limits, in one table that feeds code, command line, environment, help and
 // docs.
 #pragma once
 
@@ -29,6 +29,10 @@ struct FlagValues {
   std::string jax_xla_backend;
   std::string jax_backend_target;
   std::string jax_platform_name;
+  int64_t hilo_max_instructions;
+  int64_t hilo_max_memory;
+  int64_t hilo_compile_seconds;
+  int64_t hilo_run_seconds;
 };
 
 /// Where a flag's value is kept; the kind of the member is the kind of the flag.
@@ -48,7 +52,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 10> kFlags = {{
+inline constexpr std::array<FlagInfo, 14> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -68,6 +72,30 @@ inline constexpr std::array<FlagInfo, 10> kFlags = {{
      "Platform name for XLA. The default is to attempt to use a GPU if available, but fall back to CPU "
      "otherwise. To "
      "set the platform manually, pass \"Host\" for CPU or \"CUDA\" for GPU."},
+    {"hilo_max_instructions",
+     &FlagValues::hilo_max_instructions,
+     "1048576",
+     "Instructions that a program may have, with all that it calls counted at every call. 0: any number.",
+     {},
+     0},
+    {"hilo_max_memory",
+     &FlagValues::hilo_max_memory,
+     "0",
+     "Bytes that a run may take, as planned: arguments, results, temporaries and constants. 0: what can be had.",
+     {},
+     0},
+    {"hilo_compile_seconds",
+     &FlagValues::hilo_compile_seconds,
+     "0",
+     "Seconds that a compilation may take. 0: as long as it takes.",
+     {},
+     0},
+    {"hilo_run_seconds",
+     &FlagValues::hilo_run_seconds,
+     "0",
+     "Seconds that a run of a program may take. 0: as long as it takes.",
+     {},
+     0},
 }};
 
 /// A variable of the environment that is hilo's own and no flag.

@@ -16,6 +16,7 @@
 
 #include "hilo/base/cpu_count.h"
 #include "hilo/base/log.h"
+#include "hilo/base/stop.h"
 
 #if defined(__SSE2__)
 #include <immintrin.h>
@@ -105,6 +106,7 @@ struct ThreadPool::Shared {
   int64_t tasks = 0;
   int64_t chunk = 1;
   uint32_t control = 0;
+  const StopWord* stop_word = nullptr;
 
   alignas(64) std::atomic<bool> busy{false};  // some thread is the caller
   uint64_t born_after_forks = 0;
@@ -117,14 +119,15 @@ struct ThreadPool::Shared {
   void close_and_wait();
 };
 
-// Takes chunks until none is left.
+// Takes chunks until none is left or the work is to stop.
 void ThreadPool::Shared::work() {
   const FunctionRef<void(int64_t)> call = *task;
-  while (true) {
+  const StopFlag stopped;
+  while (!stopped.raised()) {
     const int64_t begin = next.fetch_add(chunk, std::memory_order_relaxed);
     if (begin >= tasks) return;
     const int64_t end = std::min(begin + chunk, tasks);
-    for (int64_t i = begin; i < end; ++i) call(i);
+    for (int64_t i = begin; i < end && !stopped.raised(); ++i) call(i);
   }
 }
 
@@ -153,6 +156,7 @@ void ThreadPool::Shared::run_worker() {
       set_float_control(control);
       {
         InsideTask inside;
+        const StopScope scope(stop_word);
         work();
       }
       leave();
@@ -181,11 +185,26 @@ void ThreadPool::Shared::close_and_wait() {
 
 namespace {
 
+// An executor that the program brought along: its threads know nothing of the caller's stop word.
+class Installed final : public Executor {
+ public:
+  Executor* executor = nullptr;
+  int threads() const override { return executor->threads(); }
+  void parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) override {
+    const StopWord* const word = stop_word();
+    executor->parallel_for(tasks, [&](int64_t i) {
+      const StopScope scope(word);
+      if (!stop_requested()) task(i);
+    });
+  }
+};
+
 // The pool that default_pool() made, or the executor that the program installed.
 struct Default {
   std::mutex mutex;
   std::atomic<Executor*> current{nullptr};
-  Executor* installed = nullptr;
+  Installed wrapper;
+  Executor* installed = nullptr;  // the wrapper, if there is something in it
   ThreadPool* own = nullptr;
   int threads = 0;                       // 0: default_thread_count()
   std::vector<ThreadPool*> left_behind;  // of parent processes; their threads are not here
@@ -269,13 +288,15 @@ void ThreadPool::parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) {
   Shared& s = *shared_;
   const int all = threads();
   if (tasks <= 1 || all == 1 || inside_task || s.busy.exchange(true, std::memory_order_acquire)) {
-    for (int64_t i = 0; i < tasks; ++i) task(i);
+    const StopFlag stopped;
+    for (int64_t i = 0; i < tasks && !stopped.raised(); ++i) task(i);
     return;
   }
   s.task = &task;
   s.tasks = tasks;
   s.chunk = std::max<int64_t>(1, tasks / (all * kChunksPerThread));
   s.control = float_control();
+  s.stop_word = hilo::stop_word();
   s.next.store(0, std::memory_order_relaxed);
   const uint32_t last = s.state.load(std::memory_order_relaxed);
   s.state.store((last / kLoop + 1) * kLoop | kOpen, std::memory_order_seq_cst);
@@ -305,8 +326,9 @@ Executor& default_pool() {
 void set_default_executor(Executor* executor) {
   Default& d = defaults();
   std::lock_guard lock(d.mutex);
-  d.installed = executor;
-  d.current.store(executor != nullptr ? executor : d.own, std::memory_order_release);
+  d.wrapper.executor = executor;
+  d.installed = executor != nullptr ? &d.wrapper : nullptr;
+  d.current.store(executor != nullptr ? d.installed : d.own, std::memory_order_release);
 }
 
 void set_default_thread_count(int threads) {

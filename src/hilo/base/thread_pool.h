@@ -18,7 +18,8 @@ class Executor {
   /// Threads that can work at once, the caller's included.
   virtual int threads() const = 0;
   /// Calls task(0) ... task(tasks - 1), each once, in any order, on any of the threads, and returns when all
-  /// are done.
+  /// are done. Of default_pool() tasks belong to the caller's stop word (base/stop.h): once that is set, those that
+  /// haven't begun are left out.
   virtual void parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) = 0;
 };
 

@@ -101,9 +101,10 @@ StatusOr<std::vector<BufferPtr>> LocalComputation::execute(std::span<const Buffe
   return results;
 }
 
-StatusOr<LocalComputation> compile_under_flags(hlo::Module module) {
+StatusOr<LocalComputation> compile_under_flags(hlo::Module module, const std::function<void(CompileOptions&)>& change) {
   HILO_ASSIGN_OR_RETURN(const LocalComputation computation, LocalComputation::uncompiled(std::move(module)));
-  HILO_ASSIGN_OR_RETURN(const std::optional<CompileOptions> options, get_compile_options());
+  HILO_ASSIGN_OR_RETURN(std::optional<CompileOptions> options, get_compile_options());
+  if (change) change(options ? *options : options.emplace());
   return computation.compile(computation.parameter_shapes(), options);
 }
 

@@ -55,8 +55,10 @@ class LocalComputation {
   std::shared_ptr<Executable> executable_;
 };
 
-/// Compiles `module` for the shapes and layouts that it states, as the flags ask.
+/// Compiles `module` for the shapes and layouts that it states, as the flags ask. `change` (may be empty) may change the
+/// options before.
 /// Errors    those of LocalComputation::uncompiled and compile, and of get_compile_options
-StatusOr<LocalComputation> compile_under_flags(hlo::Module module);
+StatusOr<LocalComputation> compile_under_flags(hlo::Module module,
+                                               const std::function<void(CompileOptions&)>& change = {});
 
 }  // namespace hilo

@@ -153,7 +153,7 @@ class ProfiledExecutable final : public Executable {
  public:
   ProfiledExecutable(std::unique_ptr<Executable> inner, const hlo::Module& asked, std::shared_ptr<Profiler> profiler)
       : inner_(std::move(inner)), profiler_(std::move(profiler)) {
-    set_signature(asked, inner_->replica_count());
+    set_signature(asked, inner_->replica_count(), 0);  // the inner one keeps to its time
   }
   ExecutableStatistics statistics() const override { return inner_->statistics(); }
   const hlo::Module& optimized_module() const override { return inner_->optimized_module(); }

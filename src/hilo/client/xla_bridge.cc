@@ -116,6 +116,13 @@ constexpr std::array kDumpFlags = {
     DumpFlag{&FlagValues::jax_dump_hlo_per_pass, &CompileOptions::dump_per_pass_hlo_proto_to, "hlo_per_pass"},
 };
 
+CompileLimits limits_of(const FlagValues& values) {
+  return {.instructions = values.hilo_max_instructions,
+          .compile_seconds = static_cast<double>(values.hilo_compile_seconds),
+          .memory_bytes = values.hilo_max_memory,
+          .run_seconds = static_cast<double>(values.hilo_run_seconds)};
+}
+
 std::optional<std::string> path_or_warning(const std::string& directory, std::string_view name) {
   StatusOr<std::string> path = hlo_path(directory, name);
   if (path.ok()) return *std::move(path);
@@ -193,6 +200,7 @@ StatusOr<std::optional<CompileOptions>> get_compile_options() {
   const auto asked = [&options]() -> CompileOptions& { return options ? *options : options.emplace(); };
   if (values->jax_dump_hlo_graph) asked().generate_hlo_graph = values->jax_dump_hlo_graph;
   if (values->jax_hlo_profile) asked().hlo_profile = true;
+  if (const CompileLimits limits = limits_of(*values); limits != CompileLimits{}) asked().limits = limits;
   for (const DumpFlag& dump : kDumpFlags) {
     const std::optional<std::string>& directory = (*values).*dump.flag;
     if (directory && !directory->empty()) asked().*dump.option = path_or_warning(*directory, dump.name);

@@ -18,7 +18,8 @@ class ReplicatedCall {
       : executable_(executable),
         arguments_(arguments),
         options_(options),
-        communicators_(static_cast<int64_t>(arguments.size()), options.cancellation),
+        watch_(options.cancellation, executable.deadline_of(options)),
+        communicators_(static_cast<int64_t>(arguments.size()), watch_.token()),
         results_(arguments.size(), std::vector<BufferPtr>(executable.result_shapes().size())),
         thrown_(arguments.size()) {}
 
@@ -53,6 +54,8 @@ class ReplicatedCall {
     const auto replica = static_cast<int64_t>(r);
     ExecuteOptions options = options_;
     options.replica = static_cast<int>(replica);
+    options.cancellation = watch_.token();  // one deadline for all
+    options.deadline = kNoDeadline;
     options.communicator = &communicators_.of(replica);
     if (r != 0) options.observer = nullptr;
     Status status;
@@ -69,6 +72,7 @@ class ReplicatedCall {
   Executable& executable_;
   std::span<const std::vector<BufferPtr>> arguments_;
   const ExecuteOptions& options_;
+  DeadlineWatch watch_;
   ThreadCommunicators communicators_;
   std::vector<std::vector<BufferPtr>> results_;
   std::vector<std::exception_ptr> thrown_;

@@ -195,7 +195,8 @@ int64_t ThreadCommunicators::wake_ups() const {
 Status ThreadCommunicators::fail(int64_t replica, const Status& reason) {
   if (!failure_.ok()) return failure_;
   const std::string text = fmt::format("replica {} failed: {}", replica, reason.to_string());
-  failure_ = reason.code() == StatusCode::kCancelled ? cancelled(text) : Status(StatusCode::kAborted, text);
+  const bool stopped = reason.code() == StatusCode::kCancelled || reason.code() == StatusCode::kDeadlineExceeded;
+  failure_ = Status(stopped ? reason.code() : StatusCode::kAborted, text);
   for (auto& [members, group] : groups_) {
     for (Room& room : group->rooms) room.changed.notify_all();
   }
@@ -271,6 +272,25 @@ Status ThreadCommunicators::arrive(std::unique_lock<std::mutex>& lock, Room& roo
   return room.open ? failure_ : ok_status();
 }
 
+/// What a replica says that waits in a room when the program is to stop.
+Status ThreadCommunicators::why_stopped(const Room& room, int64_t replica) const {
+  if (cancellation_->word()->load(std::memory_order_relaxed) != kDeadlinePassed)
+    return cancelled("the program was cancelled while the replica waited for others");
+  for (const auto& [members, group] : groups_) {
+    if (&room < std::begin(group->rooms) || &room >= std::end(group->rooms)) continue;
+    std::vector<int64_t> missing;
+    std::string_view what;
+    for (size_t k = 0; k < members.size(); ++k) {
+      if (!room.present[k]) missing.push_back(members[k]);
+      else if (members[k] == replica) what = room.visits[k].what;
+    }
+    return Status(StatusCode::kDeadlineExceeded,
+                  fmt::format("{}: the program's time was over, and replica{} {} hadn't come", what,
+                              missing.size() == 1 ? "" : "s", list_text(missing)));
+  }
+  return internal_error("replicas: a room of no group");
+}
+
 /// Until the room is full or something has failed. A cancel word may be set by a signal handler, which can wake nobody:
 /// so it is looked at before every sleep, and sleeps are short.
 void ThreadCommunicators::wait_for_others(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica) {
@@ -278,7 +298,7 @@ void ThreadCommunicators::wait_for_others(std::unique_lock<std::mutex>& lock, Ro
   if (cancellation_ == nullptr) return room.changed.wait(lock, over);
   while (!over()) {
     if (cancellation_->cancelled()) {
-      (void)fail(replica, cancelled("the program was cancelled while the replica waited for others"));
+      (void)fail(replica, why_stopped(room, replica));
       return;
     }
     if (!room.changed.wait_for(lock, kPollInterval, over)) ++wake_ups_;

@@ -15,7 +15,8 @@ namespace hilo {
 
 /// Communicators of `size` replicas, one a thread. Who waits sleeps. A wait that can't end is an error, not a hang: a
 /// member failed or has ended, or all who are left wait for each other. Who waits for others to come wakes up now and then
-/// to look at `cancellation` (may be null), and then fails all meetings as CANCELLED.
+/// to look at `cancellation` (may be null), and then fails all meetings as CANCELLED or, if the time is over, as
+/// DEADLINE_EXCEEDED naming those who haven't come.
 class ThreadCommunicators {
  public:
   explicit ThreadCommunicators(int64_t size, const CancellationToken* cancellation = nullptr);
@@ -46,6 +47,7 @@ class ThreadCommunicators {
   void wait_for_others(std::unique_lock<std::mutex>& lock, Room& room, int64_t replica);
   void pass(Room& room);
   Status leave(Room& room);
+  Status why_stopped(const Room& room, int64_t replica) const;
   Status check_visit(const Group& group, const Room& room, size_t place, const Visit& visit) const;
   void check_progress();
   Status fail(int64_t replica, const Status& reason);

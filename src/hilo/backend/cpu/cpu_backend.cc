@@ -6,6 +6,7 @@
 #include "hilo/backend/cpu/executable.h"
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/backend/cpu/planner.h"
+#include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/verify/verifier.h"
@@ -21,22 +22,35 @@ class CpuBackend final : public Backend {
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                 hlo::PassObserver* observer) override {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
+    const CompileScope scope(options);
+    StatusOr<std::unique_ptr<Executable>> executable = compile_within(module, options, observer);
+    const Status outcome = scope.outcome(executable.status(), module.name, options.limits);
+    if (!outcome.ok()) return outcome;
+    return executable;
+  }
+
+ private:
+  static StatusOr<std::unique_ptr<Executable>> compile_within(const hlo::Module& module, const CompileOptions& options,
+                                                              hlo::PassObserver* observer) {
     const auto began = std::chrono::steady_clock::now();
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;
     passes.observer = observer;
+    passes.check = [&](const hlo::Module& grown) { return check_instruction_limit(grown, options.limits); };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_ASSIGN_OR_RETURN(cpu::Program program,
                           cpu::plan_program(*optimized, isa, cpu::LoopForm::kFunctions, observer));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    return std::unique_ptr<Executable>(
-
-        std::make_unique<cpu::CpuExecutable>(module, replicas, std::move(optimized), std::move(program), milliseconds));
+    auto executable = std::make_unique<cpu::CpuExecutable>(module, replicas, std::move(optimized), std::move(program),
+                                                           milliseconds, options.limits.run_seconds);
+    HILO_RETURN_IF_ERROR(check_memory_limit(*executable, options.limits));
+    return std::unique_ptr<Executable>(std::move(executable));
   }
 };
 

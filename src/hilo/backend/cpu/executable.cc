@@ -46,9 +46,10 @@ class FloatingPointScope {
 }  // namespace
 
 CpuExecutable::CpuExecutable(const hlo::Module& asked, int64_t replica_count,
-                             std::unique_ptr<const hlo::Module> optimized, Program program, double milliseconds)
+                             std::unique_ptr<const hlo::Module> optimized, Program program, double milliseconds,
+                             double run_seconds)
     : module_(std::move(optimized)), program_(std::move(program)), milliseconds_(milliseconds) {
-  set_signature(asked, replica_count);
+  set_signature(asked, replica_count, run_seconds);
   for (const Shape& shape : result_shapes()) result_bytes_.push_back(static_cast<size_t>(shape.byte_size()));
 }
 
@@ -133,12 +134,7 @@ Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> ar
   const FloatingPointScope control;
   Executor* executor = nullptr;
   if (program_.forks) executor = &default_pool();
-  RunContext context{program_,
-                     slots,
-                     options.cancellation != nullptr ? options.cancellation->word() : nullptr,
-                     executor,
-                     options.observer,
-                     options.communicator};
+  RunContext context{program_, slots, stop_word(), executor, options.observer, options.communicator};
   const Status status = run_steps(program_.steps, context);
   return status.ok() ? status : status.with_context("Execute '" + name() + "'");
 }

@@ -12,7 +12,7 @@ namespace hilo::cpu {
 class CpuExecutable final : public Executable {
  public:
   CpuExecutable(const hlo::Module& asked, int64_t replica_count, std::unique_ptr<const hlo::Module> optimized,
-                Program program, double milliseconds);
+                Program program, double milliseconds, double run_seconds = 0);
   ~CpuExecutable() override;
 
   ExecutableStatistics statistics() const override;

@@ -35,7 +35,7 @@ class EvaluatorHero final : public Hero {
     }
     for (const Literal& value : values) operands.push_back(&value);
     hlo::EvaluateOptions options;
-    options.cancel_word = context.cancel_word;
+    options.cancel_word = context.stop_word;
     options.collective = collective_function(context.communicator, hlo::evaluate_called);
     const RunComputation call = [&](const hlo::Computation& computation, std::span<const Literal* const> arguments) {
       std::vector<Literal> copies;
@@ -64,10 +64,8 @@ class ScalarLoopHero final : public Hero {
 
   Status run(void* const* buffers, RunContext& context) const override {
     static const uint32_t never = 0;
-    const uint32_t* word =
-        context.cancel_word != nullptr ? reinterpret_cast<const uint32_t*>(context.cancel_word) : &never;
-    if (program_.function(buffers, buffers + leaves_, word) != 0)
-      return cancelled("the program was cancelled in a loop");
+    const uint32_t* word = context.stop_word != nullptr ? reinterpret_cast<const uint32_t*>(context.stop_word) : &never;
+    if (program_.function(buffers, buffers + leaves_, word) != 0) return stop_status(context.stop_word, " in a loop");
     return ok_status();
   }
 

@@ -11,6 +11,7 @@
 
 #include "hilo/backend/cpu/code_cache.h"
 #include "hilo/backend/cpu/jit.h"
+#include "hilo/base/stop.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
 constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
+constexpr size_t kMostPerModule = 64;           // and look at the stop word now and then
 
 CodeCache<CachedKernel>& cache() {
   static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);
@@ -59,6 +61,7 @@ Status compile_group(std::span<Missing> group, Isa isa) {
 
 Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObserver& observer) {
   for (Missing& m : missing) {
+    HILO_RETURN_IF_ERROR(stop_status());
     const auto began = std::chrono::steady_clock::now();
     HILO_RETURN_IF_ERROR(compile_group(std::span(&m, 1), isa));
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
@@ -74,12 +77,16 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   const auto compile = [&](int64_t g) {
     const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
-    statuses[static_cast<size_t>(g)] = compile_group(std::span(missing).subspan(begin, end - begin), isa);
+    Status& status = statuses[static_cast<size_t>(g)];
+    for (size_t k = begin; k < end && status.ok(); k += kMostPerModule) {
+      status = stop_status();
+      if (status.ok()) status = compile_group(std::span(missing).subspan(k, std::min(kMostPerModule, end - k)), isa);
+    }
   };
   if (groups == 1) compile(0);
   else default_pool().parallel_for(static_cast<int64_t>(groups), compile);
   for (const Status& status : statuses) HILO_RETURN_IF_ERROR(status);
-  return ok_status();
+  return stop_status();  // then a thread may have left its group out
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "hilo/backend/cpu/execution_units.h"
 #include "hilo/backend/cpu/kernel_cache.h"
 #include "hilo/backend/cpu/region_ops.h"
+#include "hilo/backend/cpu/region_poll.h"
 #include "hilo/backend/cpu/region_split.h"
 #include "hilo/backend/cpu/whole_loops.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -27,16 +28,26 @@ struct Item {
   size_t index;
 };
 
+/// About `wanted` units of the outermost dimension. Parts begin at whole vectors or blocks, and none is shorter than one.
+int64_t whole_units(const Region& region, int64_t wanted, Isa isa) {
+  const RegionShape shape = shape_of_region(region, isa);
+  const int64_t step = shape.vector_dimension == 0 ? shape.lanes : region.row_begin == 2 ? shape.block_rows : 1;
+  return (std::max<int64_t>(wanted, 1) + step - 1) / step * step;
+}
+
 /// Units of the outermost dimension per task; 0 if the kernel runs on the caller's thread.
 int64_t chunk_of(const Region& region, int64_t units, Isa isa) {
   if (region.row_begin == 0 || units < 2 || estimated_cost(region) < kWorthForking) return 0;
-  const int64_t chunk = std::max<int64_t>(units / kTasksPerKernel, 1);
-  const RegionShape shape = shape_of_region(region, isa);
-  const int64_t step = shape.vector_dimension == 0 ? shape.lanes : region.row_begin == 2 ? shape.block_rows : 1;
-  if (step == 1) return chunk;
-  // Tasks begin at whole vectors or blocks, and none is shorter than one.
-  const int64_t whole = (chunk + step - 1) / step * step;
-  return units < 2 * whole ? 0 : whole;
+  const int64_t whole = whole_units(region, units / kTasksPerKernel, isa);
+  return whole != 1 && units < 2 * whole ? 0 : whole;
+}
+
+/// Units between looks at the stop word; 0 if there is nothing to look for before the end.
+int64_t stretch_of(const Region& region, int64_t units, Isa isa) {
+  const double cost = estimated_cost(region);
+  if (region.row_begin == 0 || units < 2 || cost < 2 * kPollInterval) return 0;
+  const auto stretches = static_cast<int64_t>(std::min(cost / kPollInterval, static_cast<double>(units)));
+  return whole_units(region, units / stretches, isa);
 }
 
 }  // namespace
@@ -148,6 +159,7 @@ StatusOr<Planner::ListResult> Planner::plan_list(const Graph& graph, const std::
     scope.update_in_place[v] = plan.in_place[r];
   }
   for (size_t i = 0; i < items.size(); ++i) {
+    HILO_RETURN_IF_ERROR(stop_status());
     scope.item = static_cast<int64_t>(i);
     ++clock_;
     if (items[i].is_region) plan_region(scope, std::move(regions.regions[items[i].index]));
@@ -290,6 +302,7 @@ void Planner::add_kernel(Scope& scope, Region region, std::vector<SlotId> argume
   program_.argument_slots.insert(program_.argument_slots.end(), arguments.begin(), arguments.end());
   step.units = region.row_begin > 0 ? region.extents[0] : 1;
   step.chunk = chunk_of(region, step.units, isa_);
+  step.stretch = stretch_of(region, step.units, isa_);
   program_.forks |= step.chunk != 0;
   step.index = static_cast<uint32_t>(kernels_.size());
   std::vector<bool> single;

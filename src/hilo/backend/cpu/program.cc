@@ -16,21 +16,28 @@ void gather_arguments(const Step& step, const RunContext& context, void** argume
   for (uint32_t k = 0; k < step.argument_count; ++k) arguments[k] = context.slots[slots[k]];
 }
 
-void run_kernel(const Step& step, const RunContext& context, void* const* arguments) {
-  if (step.chunk == 0 || context.executor == nullptr) {
-    step.kernel(arguments, 0, step.units);
-    return;
+bool is_stopped(const RunContext& context) {
+  return context.stop_word != nullptr && context.stop_word->load(std::memory_order_relaxed) != kRunning;
+}
+
+/// A part of a kernel, in stretches if somebody may stop it. The last one takes what is left over.
+void run_units(const Step& step, const RunContext& context, void* const* arguments, int64_t begin, int64_t end) {
+  const int64_t stretches = context.stop_word == nullptr || step.stretch == 0 ? 1 : (end - begin) / step.stretch;
+  if (stretches <= 1) return step.kernel(arguments, begin, end);
+  for (int64_t s = 0; s < stretches && !is_stopped(context); ++s) {
+    const int64_t from = begin + s * step.stretch;
+    step.kernel(arguments, from, s + 1 == stretches ? end : from + step.stretch);
   }
+}
+
+void run_kernel(const Step& step, const RunContext& context, void* const* arguments) {
+  if (step.chunk == 0 || context.executor == nullptr) return run_units(step, context, arguments, 0, step.units);
   // The last task takes what is left over, so that none is smaller than a chunk.
   const int64_t tasks = std::max<int64_t>(step.units / step.chunk, 1);
   const auto task = [&](int64_t t) {
-    step.kernel(arguments, t * step.chunk, t + 1 == tasks ? step.units : (t + 1) * step.chunk);
+    run_units(step, context, arguments, t * step.chunk, t + 1 == tasks ? step.units : (t + 1) * step.chunk);
   };
   context.executor->parallel_for(tasks, task);
-}
-
-bool is_cancelled(const RunContext& context) {
-  return context.cancel_word != nullptr && context.cancel_word->load(std::memory_order_relaxed) != 0;
 }
 
 /// Reports a step to the observer, if there is one.
@@ -51,8 +58,23 @@ class Timed {
 };
 
 Status run_hero(const Step& step, RunContext& context, void* const* arguments) {
-  if (is_cancelled(context)) return cancelled("the program was cancelled");
-  return context.program.heroes[step.index]->run(arguments, context);
+  HILO_RETURN_IF_ERROR(stop_status(context.stop_word));
+  const Status status = context.program.heroes[step.index]->run(arguments, context);
+  // What a hero that was stopped thinks of its own results doesn't matter.
+  return is_stopped(context) ? stop_status(context.stop_word) : status;
+}
+
+constexpr size_t kCopied = size_t{1} << 24;  // bytes between looks at the stop word
+
+void copy_bytes(const RunContext& context, void* to, const void* from, int64_t bytes) {
+  const auto count = static_cast<size_t>(bytes);
+  if (count <= kCopied || context.stop_word == nullptr) {
+    std::memcpy(to, from, count);
+    return;
+  }
+  for (size_t at = 0; at < count && !is_stopped(context); at += kCopied)
+    std::memcpy(static_cast<std::byte*>(to) + at, static_cast<const std::byte*>(from) + at,
+                std::min(kCopied, count - at));
 }
 
 }  // namespace
@@ -73,7 +95,9 @@ int32_t run_handed_out(LoopContext* context, uint32_t number, void* const* argum
   try {
     if (step.kind == StepKind::kKernel) {
       run_kernel(step, host.run, arguments);
-      return 0;
+      if (!is_stopped(host.run)) return 0;
+      host.failure = stop_status(host.run.stop_word);
+      return 1;
     }
     Status status = run_hero(step, host.run, arguments);
     if (status.ok()) return 0;
@@ -87,14 +111,13 @@ int32_t run_handed_out(LoopContext* context, uint32_t number, void* const* argum
 Status run_whole_loop(const WholeLoop& loop, RunContext& context) {
   static const uint32_t never = 0;
   static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
-  const uint32_t* word =
-      context.cancel_word != nullptr ? reinterpret_cast<const uint32_t*>(context.cancel_word) : &never;
+  const uint32_t* word = context.stop_word != nullptr ? reinterpret_cast<const uint32_t*>(context.stop_word) : &never;
   LoopHost host{loop, context, {}};
   LoopContext inner{run_handed_out, word, loop.kernels.data(), &host};
   void** pointers = static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(loop.slots.size(), 1)));
   for (size_t k = 0; k < loop.slots.size(); ++k) pointers[k] = context.slots[loop.slots[k]];
   const int32_t end = loop.function(&inner, pointers);
-  if (end == kLoopCancelled) return cancelled("the program was cancelled in a loop");
+  if (end == kLoopCancelled) return stop_status(context.stop_word, " in a loop");
   if (end == kLoopFailed) {
     if (const auto* thrown = std::get_if<std::exception_ptr>(&host.failure)) std::rethrow_exception(*thrown);
     return std::get<Status>(std::move(host.failure));
@@ -109,7 +132,7 @@ Status run_while(const WhileLoop& loop, RunContext& context) {
     if (*static_cast<const uint8_t*>(context.slots[loop.predicate]) == 0) return ok_status();
     HILO_RETURN_IF_ERROR(run_steps(loop.body, context));
     for (const auto& [now, next] : loop.swaps) std::swap(context.slots[now], context.slots[next]);
-    if (is_cancelled(context)) return cancelled("the program was cancelled in a loop");
+    if (is_stopped(context)) return stop_status(context.stop_word, " in a loop");
   }
 }
 
@@ -137,12 +160,14 @@ Status run_steps(const StepList& steps, RunContext& context) {
         gather_arguments(step, context, arguments);
         const Timed timed(step, context);
         run_kernel(step, context, arguments);
+        if (is_stopped(context)) return stop_status(context.stop_word);
         break;
       }
       case StepKind::kCopy:
         if (context.slots[step.a] != context.slots[step.b]) {
           const Timed timed(step, context);
-          std::memcpy(context.slots[step.b], context.slots[step.a], static_cast<size_t>(step.bytes));
+          copy_bytes(context, context.slots[step.b], context.slots[step.a], step.bytes);
+          if (is_stopped(context)) return stop_status(context.stop_word);
         }
         break;
       case StepKind::kAlias: context.slots[step.b] = context.slots[step.a]; break;

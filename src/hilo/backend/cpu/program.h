@@ -8,6 +8,7 @@
 #include "hilo/backend/cpu/compiled_code.h"
 #include "hilo/backend/cpu/emit/region.h"
 #include "hilo/backend/execution_observer.h"
+#include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu {
@@ -22,10 +23,10 @@ struct Program;
 struct RunContext {
   const Program& program;
   void** slots;
-  const std::atomic<uint32_t>* cancel_word;  ///< null: can't be cancelled
-  Executor* executor;                        ///< null: one thread
-  ExecutionObserver* observer = nullptr;     ///< null: nobody watches
-  Communicator* communicator = nullptr;      ///< null: one replica
+  const StopWord* stop_word;              ///< null: can't be stopped
+  Executor* executor;                     ///< null: one thread
+  ExecutionObserver* observer = nullptr;  ///< null: nobody watches
+  Communicator* communicator = nullptr;   ///< null: one replica
 };
 
 /// Work that is not a region: library calls, sorting, scattering. Immutable, so calls share it.
@@ -56,9 +57,10 @@ struct Step {
   SlotId a = kNoSlot, b = kNoSlot;
   int64_t bytes = 0;  ///< kCopy
   RegionKernel kernel = nullptr;
-  int64_t units = 1;  ///< kKernel: extent of the outermost dimension
-  int64_t chunk = 0;  ///< kKernel: units per task; 0: run on the caller's thread
-  uint32_t work = 0;  ///< kKernel, kCopy, kHero, kWholeLoop: entry of Program::work
+  int64_t units = 1;    ///< kKernel: extent of the outermost dimension
+  int64_t chunk = 0;    ///< kKernel: units per task; 0: run on the caller's thread
+  int64_t stretch = 0;  ///< kKernel: units between looks at the stop word; 0: all
+  uint32_t work = 0;    ///< kKernel, kCopy, kHero, kWholeLoop: entry of Program::work
 };
 
 using StepList = std::vector<Step>;
@@ -139,7 +141,7 @@ struct Program {
 };
 
 /// Runs a list of steps.
-/// Errors    CANCELLED at a loop's back edge, and what heroes return
+/// Errors    CANCELLED or DEADLINE_EXCEEDED, soon after the stop word is set, and what heroes return
 Status run_steps(const StepList& steps, RunContext& context);
 
 }  // namespace hilo::cpu

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <unordered_map>
 
+#include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/types/literal_leaves.h"
@@ -24,8 +25,8 @@ std::unordered_map<const hlo::Instruction*, ExecutionUnit> units_of(const hlo::M
 
 class ReferenceExecutable final : public Executable {
  public:
-  ReferenceExecutable(const hlo::Module& module, int64_t replica_count) : module_(module) {
-    set_signature(module, replica_count);
+  ReferenceExecutable(const hlo::Module& module, int64_t replica_count, double run_seconds) : module_(module) {
+    set_signature(module, replica_count, run_seconds);
   }
   const hlo::Module& optimized_module() const override { return module_; }
 
@@ -45,7 +46,7 @@ class ReferenceExecutable final : public Executable {
       if (options.donated[i]) arguments[i]->release(BufferState::kDonated);
     }
     hlo::EvaluateOptions how;
-    if (options.cancellation != nullptr) how.cancel_word = options.cancellation->word();
+    how.cancel_word = stop_word();
     if (options.observer != nullptr) observe(*options.observer, how);
     how.collective = collective_function(options.communicator, hlo::evaluate_called);
     HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
@@ -79,7 +80,10 @@ class ReferenceBackend final : public Backend {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
-    return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(module, replicas));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
+    auto executable = std::make_unique<ReferenceExecutable>(module, replicas, options.limits.run_seconds);
+    HILO_RETURN_IF_ERROR(check_memory_limit(*executable, options.limits));
+    return std::unique_ptr<Executable>(std::move(executable));
   }
 };
 

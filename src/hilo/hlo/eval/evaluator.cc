@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/random.h"
 
@@ -57,12 +58,11 @@ class Evaluator {
  public:
   explicit Evaluator(const EvaluateOptions& options)
       : options_(options),
+        scope_(options.cancel_word),
         run_([this](const Computation& called, LiteralPointers arguments) { return run(called, arguments); }) {}
 
   StatusOr<Literal> run(const Computation& computation, LiteralPointers arguments) {
-    if (options_.cancel_word != nullptr && options_.cancel_word->load(std::memory_order_relaxed) != 0) {
-      return cancelled(fmt::format("evaluation stopped at the start of '{}'", computation.name()));
-    }
+    if (stop_.raised()) return stop_status().with_context(fmt::format("evaluation of '{}'", computation.name()));
     if (depth_ == kMaxEvaluateDepth) {
       return resource_exhausted(fmt::format("'{}' is called at depth {}; the limit is {}. Hint: inline calls first",
                                             computation.name(), depth_ + 1, kMaxEvaluateDepth));
@@ -137,6 +137,8 @@ class Evaluator {
     if (instruction.opcode == Opcode::kRngGetAndUpdateState) return next_rng_state(instruction);
     if (def.evaluate == nullptr) return compute_decomposed(frame, computation, instruction);
     StatusOr<Literal> value = def.evaluate({instruction, frame.operands, run_, &options_.collective});
+    // A kernel that was stopped leaves something unfinished, or an error that says nothing.
+    if (stop_.raised()) return located(stop_status(), instruction);
     if (!value.ok()) return located(value.status(), instruction);
     return value;
   }
@@ -172,6 +174,8 @@ class Evaluator {
   }
 
   const EvaluateOptions& options_;
+  const StopScope scope_;
+  const StopFlag stop_;  // after the scope: it is of its word
   const std::function<StatusOr<Literal>(const Computation&, LiteralPointers)> run_;
   std::unordered_map<const Computation*, Plan> plans_;
   std::unordered_map<const Instruction*, ComputationPtr> decompositions_;

@@ -14,7 +14,8 @@ namespace hilo::hlo {
 
 struct EvaluateOptions {
   using Clock = std::chrono::steady_clock;
-  /// Polled at every call and loop iteration; nonzero stops the program with CANCELLED.
+  /// Looked at for every instruction, and inside of those that take long; what isn't 0 stops the program, as base/stop.h
+  /// says. Null: the thread's own word.
   const std::atomic<uint32_t>* cancel_word = nullptr;
   /// Sees every instruction of the computation and of those it calls, with its value, in the order of execution.
   std::function<void(const Instruction&, const Literal&)> observe;
@@ -29,7 +30,7 @@ struct EvaluateOptions {
 /// Types      every native element type; 4-bit integers and 8-bit floats are moved, not computed with
 /// Errors     INVALID_ARGUMENT for a wrong count or shape of arguments: "Execute 'main': argument 0 'x' is f32[4],
 ///            compiled for f32[3]"; UNIMPLEMENTED for ops without a kernel; RESOURCE_EXHAUSTED when memory or call
-///            depth run out; CANCELLED. Errors of kernels name their instruction.
+///            depth run out; CANCELLED and DEADLINE_EXCEEDED. Errors of kernels name their instruction.
 /// Cost       one pass over the instructions; values are freed after their last use
 StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments,
                            const EvaluateOptions& options = {});

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/long_sums.h"
@@ -178,11 +179,12 @@ void convolve(const EvaluateInput& input, const Elements& lhs, const Elements& r
                              strides =
                                  select_values(row_major_strides(shape.dimensions()), a.dimensions.output_spatial);
   std::vector<int64_t> position(sizes.size(), 0);
+  const StopFlag stop;
   do {
     const std::vector<Tap> taps = taps_at(position, a, lhs_shape, rhs_shape);
     const int64_t out_at = offset_of(position, strides);
     for (int64_t b = 0; b < c.batch; ++b) {
-      for (int64_t o = 0; o < c.outputs; ++o) {
+      for (int64_t o = 0; o < c.outputs && !stop.raised(); ++o) {
         const int64_t lhs_at = b * c.lhs_batch + o / c.outputs_per_group * c.lhs_group, rhs_at = o * c.rhs_output;
         Sum sum;
         for (const Tap& tap : taps) {
@@ -193,7 +195,7 @@ void convolve(const EvaluateInput& input, const Elements& lhs, const Elements& r
         out[static_cast<size_t>(out_at + b * c.out_batch + o * c.out_feature)] = kernels::narrow<R>(sum.value());
       }
     }
-  } while (next_index(sizes, position));
+  } while (!stop.raised() && next_index(sizes, position));
 }
 
 template <typename R>

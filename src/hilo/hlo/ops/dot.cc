@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
@@ -94,9 +95,11 @@ constexpr bool kHasShortSums = std::is_same_v<R, float> || std::is_same_v<R, dou
 template <typename Sum, typename R>
 void short_dot(std::span<const R> lhs, std::span<const R> rhs, const Side& l, const Side& r, std::span<R> out) {
   size_t at = 0;
+  const StopFlag stop;
   for (size_t b = 0; b < l.batch.size(); ++b) {
     for (int64_t m : l.free) {
       for (int64_t n : r.free) {
+        if (stop.raised()) return;
         Sum sum;
         for (size_t k = 0; k < l.contracting.size(); ++k)
           sum.take(lhs[static_cast<size_t>(l.batch[b] + m + l.contracting[k])],
@@ -124,9 +127,11 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
   HILO_ASSIGN_OR_RETURN(const std::vector<A> rhs, kernels::widened<A>("dot", *input.operands[1]));
   const std::span<R> out = result.data<R>();
   size_t at = 0;
+  const StopFlag stop;
   for (size_t b = 0; b < l.batch.size(); ++b) {
     for (int64_t m : l.free) {
       for (int64_t n : r.free) {
+        if (stop.raised()) return ok_status();
         PairwiseFold<A> sum(kernels::add<A>);
         for (size_t k = 0; k < l.contracting.size(); ++k) {
           const A x = lhs[static_cast<size_t>(l.batch[b] + m + l.contracting[k])];

@@ -6,6 +6,7 @@
 #include <complex>
 #include <numbers>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/short_fft.h"
 
@@ -113,7 +114,7 @@ Line transform_prime(const Line& x, double sign) {
 Line transform(const Line& x, double sign) {
   constexpr size_t kDirect = 32;
   const size_t n = x.size();
-  if (n <= 1) return x;
+  if (n <= 1 || stop_requested()) return x;
   const size_t factor = least_factor(n), m = n / factor;
   if (m == 1) return n <= kDirect ? transform_directly(x, sign) : transform_prime(x, sign);
   std::vector<Line> parts(factor, Line(m));
@@ -137,6 +138,7 @@ void transform_dimension(std::vector<Complex>& values, std::span<const int64_t> 
   std::vector<int64_t> lines(sizes.begin(), sizes.end()), index(sizes.size(), 0);
   lines[d] = 1;
   Line line(static_cast<size_t>(sizes[d]));
+  const StopFlag stop;
   do {
     const int64_t start = offset_of(index, strides);
     for (size_t k = 0; k < line.size(); ++k)
@@ -144,7 +146,7 @@ void transform_dimension(std::vector<Complex>& values, std::span<const int64_t> 
     line = transform(line, sign);
     for (size_t k = 0; k < line.size(); ++k)
       values[static_cast<size_t>(start + static_cast<int64_t>(k) * strides[d])] = line[k];
-  } while (next_index(lines, index));
+  } while (!stop.raised() && next_index(lines, index));
 }
 
 std::vector<Complex> complex_elements(const Literal& x) {

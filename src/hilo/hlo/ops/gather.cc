@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
@@ -100,6 +101,7 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
   const std::byte* from = array.bytes().data();
   std::byte* to = result.mutable_bytes().data();
   std::vector<int64_t> index(static_cast<size_t>(result.shape().rank()), 0);
+  const StopFlag stop;
   do {
     std::vector<int64_t> place = reader.start(select_values(index, batch_dims));
     for (size_t d = 0; d < place.size(); ++d) {  // the whole window is in bounds
@@ -110,7 +112,7 @@ StatusOr<Literal> evaluate_gather(const EvaluateInput& input) {
       place[static_cast<size_t>(window[i])] += index[static_cast<size_t>(a.offset_dims[i])];
     std::memcpy(to, from + static_cast<size_t>(offset_of(place, strides)) * bytes, bytes);
     to += bytes;
-  } while (next_index(result.shape().dimensions(), index));
+  } while (!stop.raised() && next_index(result.shape().dimensions(), index));
   return result;
 }
 

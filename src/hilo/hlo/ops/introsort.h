@@ -8,9 +8,11 @@
 #include <cstdint>
 #include <span>
 
+#include "hilo/base/stop.h"
+
 namespace hilo::hlo {
 
-/// Sorts `items`; before(a, b) says whether a goes first.
+/// Sorts `items`; before(a, b) says whether a goes first. Stops where it is if the thread's work is to stop.
 /// Cost    O(n log n) comparisons
 template <typename Item, typename Before>
 class Introsort {
@@ -22,28 +24,35 @@ class Introsort {
     if (n < 2) return;
     partition_down_to_runs(0, n, 2 * (static_cast<int>(std::bit_width(v_.size())) - 1));
     for (int64_t i = 1; i < std::min(n, kRun); ++i) insert_guarded(i);
-    for (int64_t i = kRun; i < n; ++i) insert(i);
+    in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+      for (int64_t i = std::max(begin, kRun); i < end; ++i) insert(i);
+    });
   }
 
  private:
   static constexpr int64_t kRun = 16;
+  static constexpr int64_t kPollInterval = 1 << 14;  // moves between looks at the stop word
 
   Item& at(int64_t i) { return v_[static_cast<size_t>(i)]; }
   bool before(int64_t i, int64_t j) { return before_(at(i), at(j)); }
 
   void partition_down_to_runs(int64_t first, int64_t last, int depth) {
-    while (last - first > kRun) {
-      if (depth-- == 0) {
-        const auto begin = v_.begin() + first, end = v_.begin() + last;
-        std::make_heap(begin, end, before_);
-        std::sort_heap(begin, end, before_);
-        return;
-      }
+    while (last - first > kRun && !stop_.raised()) {
+      if (depth-- == 0) return sort_by_heap(first, last);
       median_to(first, first + 1, first + (last - first) / 2, last - 1);
       const int64_t cut = partition(first + 1, last, first);
       partition_down_to_runs(cut, last, depth);
       last = cut;
     }
+  }
+
+  /// std::sort_heap takes the same steps.
+  void sort_by_heap(int64_t first, int64_t last) {
+    const auto begin = v_.begin() + first;
+    std::make_heap(begin, v_.begin() + last, before_);
+    in_stretches(last - first - 1, kPollInterval, [&](int64_t from, int64_t to) {
+      for (int64_t i = from; i < to; ++i) std::pop_heap(begin, v_.begin() + (last - i), before_);
+    });
   }
 
   void median_to(int64_t to, int64_t a, int64_t b, int64_t c) {
@@ -55,11 +64,11 @@ class Introsort {
 
   int64_t partition(int64_t first, int64_t last, int64_t pivot) {
     const int64_t end = last;
-    while (true) {
+    for (int64_t moves = 1;; ++moves) {
       while (first < end && before(first, pivot)) ++first;
       --last;
       while (last > pivot && before(pivot, last)) --last;
-      if (first >= last) return std::min(first, end - 1);
+      if (first >= last || (moves % kPollInterval == 0 && stop_.raised())) return std::min(first, end - 1);
       std::swap(at(first), at(last));
       ++first;
     }
@@ -77,6 +86,7 @@ class Introsort {
   }
 
   std::span<Item> v_;
+  const StopFlag stop_;
   const Before& before_;
 };
 

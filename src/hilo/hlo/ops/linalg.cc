@@ -7,6 +7,7 @@
 #include <complex>
 #include <limits>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/types/twins.h"
 
@@ -95,8 +96,9 @@ void factor(Matrix<T> a, bool lower) {
   std::vector<Wide> l(static_cast<size_t>(n * n));
   const auto at = [&](int64_t i, int64_t j) -> Wide& { return l[static_cast<size_t>(i * n + j)]; };
   bool definite = true;
+  const StopFlag stop;
   for (int64_t j = 0; j < n; ++j) {
-    for (int64_t i = j; i < n; ++i) {
+    for (int64_t i = j; i < n && !stop.raised(); ++i) {
       Wide sum = lower ? a.get(i, j) : conjugate(a.get(j, i));
       for (int64_t k = 0; k < j; ++k) sum -= at(i, k) * conjugate(at(j, k));
       if (i == j) {
@@ -130,9 +132,10 @@ void solve(const TriangularSolveAttributes& attributes, Matrix<T> a, Matrix<T> b
   const int64_t n = a.rows, others = attributes.left_side ? b.columns : b.rows;
   const bool forward = attributes.lower != swapped;
   std::vector<Wide> x(static_cast<size_t>(n));
+  const StopFlag stop;
   for (int64_t k = 0; k < others; ++k) {
     const auto place = [&](int64_t i) { return attributes.left_side ? std::pair(i, k) : std::pair(k, i); };
-    for (int64_t step = 0; step < n; ++step) {
+    for (int64_t step = 0; step < n && !stop.raised(); ++step) {
       const int64_t i = forward ? step : n - 1 - step;
       Wide sum = b.get(place(i).first, place(i).second);
       for (int64_t before = 0; before < step; ++before) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
@@ -71,7 +72,8 @@ bool reduce_in(ReducerKind kind, const Spaces& spaces, const Literal& array, con
   const std::span<const T> in = array.data<T>();
   const std::span<T> out = result.data<T>();
   const A first = static_cast<A>(initial.data<T>()[0]);
-  for (size_t r = 0; r < spaces.starts.size(); ++r) {
+  const StopFlag stop;
+  for (size_t r = 0; r < spaces.starts.size() && !stop.raised(); ++r) {
     PairwiseFold<A> fold(operation);
     for (int64_t offset : spaces.offsets) fold.take(static_cast<A>(in[static_cast<size_t>(spaces.starts[r] + offset)]));
     out[r] = static_cast<T>(fold.value(first));

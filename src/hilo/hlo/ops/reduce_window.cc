@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/long_sums.h"
@@ -53,15 +54,16 @@ Status fold_lines(const Cumulative& c, const Shape& array, const FoldSteps& step
   others[static_cast<size_t>(c.dimension)] = 1;
   std::vector<int64_t> index(others.size(), 0);
   if (count_of(others) == 0) return ok_status();
+  const StopFlag stop;
   do {
     const int64_t begin = offset_of(index, strides);
     steps.start();
-    for (int64_t i = 0; i < length; ++i) {
+    for (int64_t i = 0; i < length && !stop.raised(); ++i) {
       const int64_t at = begin + (c.reverse ? length - 1 - i : i) * stride;
       HILO_RETURN_IF_ERROR(steps.take(at));
       steps.finish(at);
     }
-  } while (next_index(others, index));
+  } while (!stop.raised() && next_index(others, index));
   return ok_status();
 }
 
@@ -73,6 +75,7 @@ Status fold_windows(const Window& window, const Shape& array, const Shape& resul
   std::vector<int64_t> sizes, position(window.size(), 0), offset(window.size(), 0);
   for (const WindowDimension& w : window) sizes.push_back(w.size);
   int64_t at = 0;
+  const StopFlag stop;
   do {
     steps.start();
     do {
@@ -82,9 +85,9 @@ Status fold_windows(const Window& window, const Shape& array, const Shape& resul
         source = i ? std::optional(*source + *i * strides[d]) : std::nullopt;
       }
       if (source) HILO_RETURN_IF_ERROR(steps.take(*source));
-    } while (next_index(sizes, offset));
+    } while (!stop.raised() && next_index(sizes, offset));
     steps.finish(at++);
-  } while (next_index(result.dimensions(), position));
+  } while (!stop.raised() && next_index(result.dimensions(), position));
   return ok_status();
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
 
@@ -50,6 +51,7 @@ StatusOr<std::optional<int64_t>> selected(const EvaluateInput& input, std::span<
   std::vector<int64_t> sizes, offset(a.window.size(), 0);
   for (const WindowDimension& w : a.window) sizes.push_back(w.size);
   std::optional<int64_t> best;
+  const StopFlag stop;
   do {
     std::optional<int64_t> at = 0;
     for (size_t d = 0; at && d < sizes.size(); ++d) {
@@ -64,7 +66,7 @@ StatusOr<std::optional<int64_t>> selected(const EvaluateInput& input, std::span<
       if (stays.data<bool>()[0]) continue;
     }
     best = at;
-  } while (next_index(sizes, offset));
+  } while (!stop.raised() && next_index(sizes, offset));
   return best;
 }
 
@@ -76,6 +78,7 @@ StatusOr<Literal> evaluate_select_and_scatter(const EvaluateInput& input) {
   if (source.shape().element_count() == 0) return result;
   std::vector<int64_t> position(a.window.size(), 0);
   int64_t from = 0;
+  const StopFlag stop;
   do {
     HILO_ASSIGN_OR_RETURN(const std::optional<int64_t> at, selected(input, position));
     const int64_t number = from++;
@@ -85,7 +88,7 @@ StatusOr<Literal> evaluate_select_and_scatter(const EvaluateInput& input) {
     const Literal* const arguments[] = {&old, &added};
     HILO_ASSIGN_OR_RETURN(const Literal combined, input.run(*a.scatter, arguments));
     store_element(result.mutable_bytes(), *at, combined);
-  } while (next_index(source.shape().dimensions(), position));
+  } while (!stop.raised() && next_index(source.shape().dimensions(), position));
   return result;
 }
 

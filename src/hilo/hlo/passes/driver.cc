@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/verify/verifier.h"
 
 namespace hilo::hlo {
@@ -20,6 +21,8 @@ StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, con
     const double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     any |= *changed;
     if (options.observer != nullptr) options.observer->after(pass.name, module, *changed, milliseconds);
+    HILO_RETURN_IF_ERROR(stop_status());
+    if (*changed && options.check) HILO_RETURN_IF_ERROR(options.check(module));
     if (!options.verify || !*changed) continue;
     if (const Status valid = verify(module); !valid.ok()) {
       return internal_error(fmt::format("pass '{}' left an invalid module: {}", pass.name, valid.message()));

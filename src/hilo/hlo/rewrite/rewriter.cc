@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reshape.h"
@@ -211,6 +212,7 @@ void RewriteBuilder::fail(Status status) {
 }
 
 InstructionId RewriteBuilder::emit(RewriteNode node) {
+  if (stop_requested()) fail(stop_status());
   if (!status_.ok()) return kNoInstruction;
   if (options_.rule != nullptr && depth_ < kMaxRuleDepth) {
     ++depth_;

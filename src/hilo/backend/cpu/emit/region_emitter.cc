@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/emit/region_emitter.h"
 
+#include <utility>
+
 namespace hilo::cpu {
 
 using llvm::Value;
@@ -14,6 +16,7 @@ constexpr int64_t kTileVectors = 2;  // in the other direction; lines a power of
 RegionEmitter::RegionEmitter(llvm::IRBuilder<>& ir, Isa isa, const Region& region)
     : region_(region),
       facts_(analyse_region(region, isa)),
+      polled_(polled_loop(region)),
       ir_(ir),
       scalar_(ir, isa, 1),
       wide_(ir, isa, facts_.shape.lanes) {
@@ -87,6 +90,7 @@ void RegionEmitter::emit_tiles(Value* from, Value* to) {
   const size_t v = facts_.shape.vector_dimension;
   const int64_t lanes = facts_.shape.lanes;
   Value* const extent = scalar_.index(region_.extents[v]);
+  const bool polls = std::exchange(polled_, std::nullopt).has_value();  // tiles are too short to look within
   const auto each_tile = [&](Value* begin, Value* end, int64_t size,
                              const std::function<void(Value*, Value*)>& inside) {
     scalar_.counted_loop(begin, end, scalar_.index(size), {}, [&](Value* i, const Values&) {
@@ -96,7 +100,8 @@ void RegionEmitter::emit_tiles(Value* from, Value* to) {
     });
   };
   each_tile(from, to, kTileRows, [&](Value* row, Value* last_row) {
-    each_tile(scalar_.index(0), extent, kTileVectors * lanes, [&](Value* column, Value* last_column) {
+    Value* const end = polls ? end_unless_stopped(scalar_.index(0), extent) : extent;
+    each_tile(scalar_.index(0), end, kTileVectors * lanes, [&](Value* column, Value* last_column) {
       loop_over(v - 1, row, last_row, 1, [&] {
         emit_level(static_cast<int>(v - 1));
         loop_over(v, column, last_column, lanes, [&] {
@@ -118,10 +123,28 @@ void RegionEmitter::loop_over(size_t k, Value* from, Value* to, int64_t step, co
   const auto* begin = llvm::dyn_cast<llvm::ConstantInt>(from);
   const auto* end = llvm::dyn_cast<llvm::ConstantInt>(to);
   if (begin != nullptr && end != nullptr && end->getSExtValue() - begin->getSExtValue() == step) return body(from);
-  scalar_.counted_loop(from, to, scalar_.index(step), {}, [&](Value* i, const Values&) {
+  counted_loop(k, from, to, step, {}, [&](Value* i, const Values&) {
     body(i);
     return Values{};
   });
+}
+
+Values RegionEmitter::counted_loop(size_t k, Value* from, Value* to, int64_t step, const Values& carried,
+                                   const LoopBody& body) {
+  if (!polled_ || polled_->dimension != k) return scalar_.counted_loop(from, to, scalar_.index(step), carried, body);
+  Value* const stretch = scalar_.index((polled_->turns + step - 1) / step * step);
+  return scalar_.counted_loop(from, to, stretch, carried, [&](Value* begin, const Values& now) {
+    Value* const next = ir_.CreateAdd(begin, stretch);
+    Value* const end = ir_.CreateSelect(ir_.CreateICmpSLT(next, to), next, to);
+    return scalar_.counted_loop(begin, end_unless_stopped(begin, end), scalar_.index(step), now, body);
+  });
+}
+
+Value* RegionEmitter::end_unless_stopped(Value* begin, Value* end) {
+  llvm::Module* const module = ir_.GetInsertBlock()->getModule();
+  auto* const signature = llvm::FunctionType::get(ir_.getInt64Ty(), {}, false);
+  Value* const stopped = ir_.CreateCall(module->getOrInsertFunction("hilo_stop_requested", signature), {});
+  return ir_.CreateSelect(ir_.CreateICmpNE(stopped, ir_.getInt64(0)), begin, end);
 }
 
 /// The last step of a line starts early enough to fit.

@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/emit/partial_sums.h"
 #include "hilo/backend/cpu/emit/region_analysis.h"
 #include "hilo/backend/cpu/emit/simd.h"
+#include "hilo/backend/cpu/region_poll.h"
 #include "hilo/hlo/ir/computation.h"
 
 namespace hilo::cpu {
@@ -44,6 +45,12 @@ class RegionEmitter {
   Values emit_row_point(int loop, const Values& carried);
   /// `inside` with dimension k entered at from, from + step, ... below to; the last step ends at `to`.
   void loop_over(size_t k, llvm::Value* from, llvm::Value* to, int64_t step, const std::function<void()>& inside);
+  using LoopBody = std::function<Values(llvm::Value*, const Values&)>;
+  /// SimdBuilder::counted_loop over dimension k, which looks at the stop word now and then if it is the one to do so.
+  Values counted_loop(size_t k, llvm::Value* from, llvm::Value* to, int64_t step, const Values& carried,
+                      const LoopBody& body);
+  /// `end`, or `begin` if the work is to stop: a loop between them is left out then.
+  llvm::Value* end_unless_stopped(llvm::Value* begin, llvm::Value* end);
   void enter(size_t k, llvm::Value* index);
   llvm::Value* bounded(size_t k, llvm::Value* i, llvm::Value* end, int64_t step);
   void emit_level(int level);
@@ -106,6 +113,7 @@ class RegionEmitter {
 
   const Region& region_;
   RegionFacts facts_;
+  std::optional<PolledLoop> polled_;
   llvm::IRBuilder<>& ir_;
   SimdBuilder scalar_, wide_;
   Values buffers_;

@@ -51,10 +51,10 @@ Values RegionEmitter::in_stretches(const Values& neutral, const std::vector<cons
 Values RegionEmitter::row_loop(size_t k, int64_t step, const Values& carried,
                                const std::function<Values(Value* i, const Values& now)>& turn) {
   Value* extent = scalar_.index(region_.extents[k]);
-  if (!is_cut(k)) return scalar_.counted_loop(scalar_.index(0), extent, scalar_.index(step), carried, turn);
-  Value* length = scalar_.index(facts_.stretches->turns * step);
-  return scalar_.counted_loop(scalar_.index(0), extent, length, carried, [&](Value* begin, const Values& now) {
-    Value* next = ir_.CreateAdd(begin, length);
+  if (!is_cut(k)) return counted_loop(k, scalar_.index(0), extent, step, carried, turn);
+  const int64_t length = facts_.stretches->turns * step;
+  return counted_loop(k, scalar_.index(0), extent, length, carried, [&](Value* begin, const Values& now) {
+    Value* next = ir_.CreateAdd(begin, scalar_.index(length));
     Value* end = ir_.CreateSelect(ir_.CreateICmpSLT(next, extent), next, extent);
     return end_stretch(carried, scalar_.counted_loop(begin, end, scalar_.index(step), now, turn));
   });

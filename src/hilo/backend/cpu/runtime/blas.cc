@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hilo/backend/cpu/runtime/in_pairs.h"
+#include "hilo/base/stop.h"
 
 namespace hilo::cpu {
 namespace {
@@ -83,6 +84,7 @@ template <typename T>
 void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
   constexpr int64_t kBlock = 64, kDepth = 128;
   std::vector<T> packed(static_cast<size_t>(kBlock * kDepth));
+  const StopFlag stop;
   for (int64_t i = 0; i < p.m && !adds; ++i) std::fill_n(p.c + i * p.ldc, p.n, T(0));
   for (int64_t j0 = 0; j0 < p.n; j0 += kBlock) {
     const int64_t width = std::min(kBlock, p.n - j0);
@@ -92,6 +94,7 @@ void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
         for (int64_t j = 0; j < width; ++j)
           packed[static_cast<size_t>(k * kBlock + j)] = p.b[(k0 + k) * p.b_row + (j0 + j) * p.b_column];
       }
+      if (stop.raised()) return;
       for (int64_t i = 0; i < p.m; ++i) {
         T sums[kBlock] = {};
         for (int64_t k = 0; k < depth; ++k) {
@@ -106,10 +109,39 @@ void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
   }
 }
 
+constexpr double kPollInterval = double{1 << 30};  // multiplications, some 20 ms
+constexpr int64_t kLeastRows = 256;                // of a piece; fewer would have the library pack too often
+
+/// Rows or columns of a piece: those that the interval has room for, of `extent` which each take `work`.
+int64_t piece_of(int64_t extent, double work) {
+  const auto room = static_cast<int64_t>(std::min(kPollInterval / work, static_cast<double>(extent)));
+  return std::min(extent, std::max(room / kLeastRows * kLeastRows, kLeastRows));
+}
+
+/// A large product in pieces, which the shapes decide, so that results are always the same: rows, and columns if a piece of
+/// all of them is still large.
+template <typename T>
+void multiply_in_pieces(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
+  const double depth = static_cast<double>(p.k);
+  const int64_t rows = piece_of(p.m, depth * static_cast<double>(p.n));
+  const int64_t columns = piece_of(p.n, depth * static_cast<double>(rows));
+  in_stretches(p.m, rows, [&](int64_t row, int64_t row_end) {
+    in_stretches(p.n, columns, [&](int64_t column, int64_t column_end) {
+      MatrixProduct<T> piece = p;
+      piece.m = row_end - row;
+      piece.n = column_end - column;
+      piece.a += row * p.a_row;
+      piece.b += column * p.b_column;
+      piece.c += row * p.ldc + column;
+      call_blas(gemm, piece, adds);
+    });
+  });
+}
+
 template <typename T>
 void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
   const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
-  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) call_blas(gemm, p, adds);
+  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) multiply_in_pieces(gemm, p, adds);
   else multiply_blocked(p, adds);
 }
 
@@ -134,8 +166,9 @@ void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
     here.ldc = row(level);
     multiply_at_once(gemm, here, adds);
   };
+  const StopFlag stop;
   const auto join = [&](int64_t level) {
-    for (int64_t i = 0; i < p.m; ++i) {
+    for (int64_t i = 0; i < p.m && !stop.raised(); ++i) {
       T* __restrict to = at(level) + i * row(level);
       const T* __restrict from = at(level + 1) + i * row(level + 1);
       for (int64_t j = 0; j < p.n; ++j) to[j] += from[j];
@@ -148,8 +181,9 @@ template <typename T>
 void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
   if (p.m == 0 || p.n == 0) return;
   if (p.k <= kMostDepth) return multiply_at_once(gemm, p, false);
+  const StopFlag stop;
   for (int64_t i = 0; i < p.m; i += kTile) {
-    for (int64_t j = 0; j < p.n; j += kTile) {
+    for (int64_t j = 0; j < p.n && !stop.raised(); j += kTile) {
       MatrixProduct<T> tile = p;
       tile.m = std::min(kTile, p.m - i);
       tile.n = std::min(kTile, p.n - j);

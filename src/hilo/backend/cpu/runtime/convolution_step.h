@@ -8,6 +8,7 @@
 #include "hilo/backend/cpu/runtime/convolution_tile.h"
 #include "hilo/backend/cpu/runtime/in_pairs.h"
 #include "hilo/base/status.h"
+#include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu {
@@ -61,11 +62,12 @@ inline bool is_by_channel(const ConvolutionProblem& p, int64_t lanes) {
   return p.groups.extent > 1 && p.groups.extent * 2 > lanes && p.outputs.extent * 4 <= lanes;
 }
 
-/// Runs tasks on the executor, or one after another.
+/// Runs tasks on the executor, or one after another, until the work is to stop.
 template <typename F>
 void for_tasks(Executor* executor, int64_t count, const F& task) {
   if (executor != nullptr && count > 1) return executor->parallel_for(count, task);
-  for (int64_t i = 0; i < count; ++i) task(i);
+  const StopFlag stop;
+  for (int64_t i = 0; i < count && !stop.raised(); ++i) task(i);
 }
 
 /// to[i] += from[i]

@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kMostLanes = 1024;        // running values that stay in the L1 cache
 constexpr int64_t kRows = 8;                // lines that take turns, so that none waits for its last addition
 constexpr int64_t kWorthForking = 1 << 15;  // elements
+constexpr int64_t kPollInterval = 1 << 12;  // steps along a line between looks at the stop word
 
 /// The array as [outer, length, inner], reduced along the middle.
 struct Lines {
@@ -37,7 +38,9 @@ template <typename T, typename Reducer, bool kShort>
 void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
   State<T, Reducer, kShort> running[kMostLanes];
   std::fill_n(running, lanes, State<T, Reducer, kShort>(first));
+  const StopFlag stop;
   for (int64_t i = 0; i < lines.length; ++i) {
+    if (i % kPollInterval == 0 && stop.raised()) return;
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
     T* __restrict to = out + at;
@@ -53,13 +56,15 @@ template <typename T, typename Reducer, bool kShort, int64_t kCount>
 void run_rows(const Lines& lines, T first, const T* in, T* out) {
   State<T, Reducer, kShort> running[kCount];
   std::fill_n(running, kCount, State<T, Reducer, kShort>(first));
-  for (int64_t i = 0; i < lines.length; ++i) {
-    const int64_t at = lines.reverse ? lines.length - 1 - i : i;
-    for (int64_t k = 0; k < kCount; ++k) {
-      running[k].take(in[k * lines.length + at]);
-      out[k * lines.length + at] = running[k].value();
+  in_stretches(lines.length, kPollInterval, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t at = lines.reverse ? lines.length - 1 - i : i;
+      for (int64_t k = 0; k < kCount; ++k) {
+        running[k].take(in[k * lines.length + at]);
+        out[k * lines.length + at] = running[k].value();
+      }
     }
-  }
+  });
 }
 
 template <typename F>
@@ -132,7 +137,9 @@ class CompiledCumulativeHero final : public Hero {
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> results(n);
     for (size_t k = 0; k < n; ++k) arguments[k] = buffers[n + k];
+    const StopFlag stop;
     for (int64_t i = 0; i < lines_.length; ++i) {
+      if (i % kPollInterval == 0 && stop.raised()) return;
       const int64_t at = begin + (lines_.reverse ? lines_.length - 1 - i : i) * lines_.inner;
       for (size_t k = 0; k < n; ++k) {
         arguments[n + k] = static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at) * widths_[k];

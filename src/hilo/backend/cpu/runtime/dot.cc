@@ -6,6 +6,7 @@
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/blas.h"
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
@@ -70,12 +71,16 @@ struct Operand {
   }
 };
 
+constexpr int64_t kPackedAtOnce = 1 << 20;  // elements between looks at the stop word
+
 /// Copies an operand into [batch, outer, contracted] order, converting its elements.
 template <typename From, typename To>
 void pack(const Operand& o, const From* from, To* to, bool reorder) {
   const int64_t count = o.shape.element_count();
   if (!reorder) {
-    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<To>(from[i]);
+    in_stretches(count, kPackedAtOnce, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
+    });
     return;
   }
   const std::vector<int64_t> strides = strides_of(o.shape);
@@ -84,7 +89,9 @@ void pack(const Operand& o, const From* from, To* to, bool reorder) {
   order.insert(order.end(), o.contracted.dimensions.begin(), o.contracted.dimensions.end());
   std::vector<int64_t> index(order.size());
   int64_t at = 0;
+  const StopFlag stop;
   for (int64_t i = 0; i < count; ++i) {
+    if (i % kPackedAtOnce == 0 && stop.raised()) return;
     to[i] = static_cast<To>(from[at]);
     for (size_t d = order.size(); d-- > 0;) {
       const int64_t stride = strides[static_cast<size_t>(order[d])];
@@ -215,8 +222,7 @@ class DotHero final : public Hero {
       else multiply_short<hlo::kernels::ShortSum<T>>(p);
     };
     if (executor != nullptr && batch * parts > 1) executor->parallel_for(batch * parts, task);
-    else
-      for (int64_t t = 0; t < batch * parts; ++t) task(t);
+    else in_stretches(batch * parts, 1, [&](int64_t t, int64_t) { task(t); });
   }
 
   Operand lhs_, rhs_;

@@ -116,6 +116,14 @@ constexpr Target kTargets[] = {{"hilo_lu_pivots_to_permutation_ffi", pivots_to_p
                                // Handlers bear the names of the real routines.
                                HILO_LAPACK_ROUTINES(HILO_LAPACK_TARGETS)};
 
+}  // namespace
+
+bool is_own_target(std::string_view target) {
+  return std::ranges::find(kTargets, target, &Target::name) != std::end(kTargets);
+}
+
+namespace {
+
 /// When the library is loaded: handlers only look for LAPACK when they are called.
 const bool kRegistered = [] {
   bool all = true;

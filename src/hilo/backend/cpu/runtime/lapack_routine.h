@@ -49,6 +49,9 @@ Signature* routine(std::string_view name) {
   return routine<T, Signature>(name, name);
 }
 
+/// Whether the handler of a custom call of that name is one of those here.
+bool is_own_target(std::string_view target);
+
 /// The error if a routine wasn't found.
 Status check_routine(const void* address, std::string_view target);
 
@@ -103,12 +106,15 @@ void copy_unless_same(const Batch<T>& from, const Batch<T>& to) {
 }
 
 /// Calls run(begin, end) for stretches of 0..count, on several threads if `work` (multiplications an item) makes that
-/// worth it. Each stretch has a workspace of its own.
+/// worth it, until the work is to stop. Each stretch has a workspace of its own.
 template <typename Run>
 void for_batch(int64_t count, double work, Run&& run) {
-  constexpr double kWorthForking = 1 << 18;
+  constexpr double kWorthForking = 1 << 18, kPollInterval = 1 << 24;
   const bool worth = default_pool().threads() > 1 && static_cast<double>(count) * work >= kWorthForking;
-  in_parts(count, worth ? parts_for_threads(count) : 1, run);
+  const auto stretch = static_cast<int64_t>(std::clamp(kPollInterval / work, 1.0, 1e9));
+  in_parts(count, worth ? parts_for_threads(count) : 1, [&](int64_t begin, int64_t end) {
+    in_stretches(end - begin, stretch, [&](int64_t from, int64_t to) { run(begin + from, begin + to); });
+  });
 }
 
 /// visit.template operator()<T>() for the element type of the buffer, one of those that LAPACK has.

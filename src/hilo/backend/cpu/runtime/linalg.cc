@@ -5,6 +5,7 @@
 
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/lapack_routine.h"
+#include "hilo/backend/cpu/runtime/long_call.h"
 #include "hilo/backend/cpu/runtime/small_cholesky.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/custom_call.h"
@@ -89,8 +90,16 @@ class CholeskyHero final : public Hero {
         n_(static_cast<int>(shape.dimension(shape.rank() - 1))),
         lower_(lower) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, RunContext& context) const override {
     if (elements_ == 0) return ok_status();
+    const size_t bytes = static_cast<size_t>(elements_) * sizeof(Stored);
+    const double work = static_cast<double>(elements_) * n_ / 3;
+    return run_long_call({[hero = *this](void* const* own) { return hero.factor(own); }, {bytes}, {bytes}, work},
+                         buffers, context);
+  }
+
+ private:
+  Status factor(void* const* buffers) const {
     if (buffers[0] != buffers[1]) std::memcpy(buffers[1], buffers[0], static_cast<size_t>(elements_) * sizeof(Stored));
     HILO_ASSIGN_OR_RETURN(const auto a, (Computed<Stored, T>::of(buffers[1], elements_)));
     const int64_t size = static_cast<int64_t>(n_) * n_, count = elements_ / size;
@@ -104,7 +113,6 @@ class CholeskyHero final : public Hero {
     return ok_status();
   }
 
- private:
   /// What lies above the diagonal is LAPACK's lower triangle, which OpenBLAS factors in half the time of the other.
   void factor_one_by_one(T* data, int64_t begin, int64_t end) const {
     const char uplo = 'L';
@@ -148,8 +156,19 @@ class TriangularSolveHero final : public Hero {
         rows_(static_cast<int>(b.dimension(b.rank() - 2))),
         columns_(static_cast<int>(b.dimension(b.rank() - 1))) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, RunContext& context) const override {
     if (elements_ == 0) return ok_status();
+    const size_t bytes = static_cast<size_t>(elements_) * sizeof(Stored);
+    const double work = static_cast<double>(elements_) * n_;
+    return run_long_call({[hero = *this](void* const* own) { return hero.solve(own); },
+                          {static_cast<size_t>(a_elements_) * sizeof(Stored), bytes},
+                          {bytes},
+                          work},
+                         buffers, context);
+  }
+
+ private:
+  Status solve(void* const* buffers) const {
     if (buffers[1] != buffers[2]) std::memcpy(buffers[2], buffers[1], static_cast<size_t>(elements_) * sizeof(Stored));
     HILO_ASSIGN_OR_RETURN(const auto a, (Computed<Stored, T>::of(buffers[0], a_elements_)));
     HILO_ASSIGN_OR_RETURN(const auto b, (Computed<Stored, T>::of(buffers[2], elements_)));
@@ -171,7 +190,6 @@ class TriangularSolveHero final : public Hero {
     return ok_status();
   }
 
- private:
   SolveRoutine<T>* call_;
   hlo::TriangularSolveAttributes attributes_;
   int64_t a_elements_, elements_;
@@ -181,16 +199,44 @@ class TriangularSolveHero final : public Hero {
 class CustomCallHero final : public Hero {
  public:
   CustomCallHero(const hlo::Instruction& instruction, hlo::CustomCallPlan plan)
-      : instruction_(instruction), plan_(std::move(plan)) {}
+      : instruction_(instruction), call_(long_call(std::move(plan))) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
-    const Status status = hlo::run_custom_call(plan_, buffers, buffers + plan_.operands.size());
+  Status run(void* const* buffers, RunContext& context) const override {
+    const Status status = run_long_call(call_, buffers, context);
     return status.ok() ? status : status.with_context(describe(instruction_));
   }
 
  private:
+  /// A user's handler runs on the program's thread, on the program's buffers: its work counts as short.
+  static LongCall long_call(hlo::CustomCallPlan plan) {
+    LongCall call;
+    for (const Shape& shape : plan.operands) call.operand_bytes.push_back(bytes_of(shape));
+    for (const Shape& shape : plan.results) call.result_bytes.push_back(bytes_of(shape));
+    if (lapack::is_own_target(plan.target)) call.work = factor_work(plan.operands);
+    call.run = [plan = std::move(plan)](void* const* buffers) {
+      return hlo::run_custom_call(plan, buffers, buffers + plan.operands.size());
+    };
+    return call;
+  }
+
+  static size_t bytes_of(const Shape& shape) {
+    return shape.is_array() ? static_cast<size_t>(shape.byte_size()) : 0;  // tokens have none
+  }
+
+  /// As much as most factorizations take: the elements of a matrix times its longer side, some times over.
+  static double factor_work(std::span<const Shape> operands) {
+    constexpr double kTimes = 4;
+    double work = 0;
+    for (const Shape& shape : operands) {
+      if (!shape.is_array() || shape.rank() < 2) continue;
+      const int64_t longer = std::max(shape.dimension(shape.rank() - 1), shape.dimension(shape.rank() - 2));
+      work = std::max(work, kTimes * static_cast<double>(shape.element_count()) * static_cast<double>(longer));
+    }
+    return work;
+  }
+
   const hlo::Instruction& instruction_;
-  hlo::CustomCallPlan plan_;
+  LongCall call_;
 };
 
 /// make.operator()<Stored, T>() for the types that LAPACK computes with, or is given as f32; null for others.

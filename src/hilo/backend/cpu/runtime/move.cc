@@ -5,24 +5,30 @@
 #include <cstring>
 
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/slice.h"
 
 namespace hilo::cpu {
 namespace {
 
+constexpr int64_t kPollInterval = 1 << 22;  // elements between looks at the stop word
+
 /// Row-major bytes stay as they are.
 class SameBytesHero final : public Hero {
  public:
-  explicit SameBytesHero(int64_t bytes) : bytes_(static_cast<size_t>(bytes)) {}
+  explicit SameBytesHero(int64_t bytes) : bytes_(bytes) {}
 
   Status run(void* const* buffers, RunContext&) const override {
-    if (bytes_ != 0) std::memcpy(buffers[1], buffers[0], bytes_);
+    const auto* from = static_cast<const std::byte*>(buffers[0]);
+    auto* to = static_cast<std::byte*>(buffers[1]);
+    in_stretches(bytes_, kPollInterval,
+                 [&](int64_t begin, int64_t end) { std::copy(from + begin, from + end, to + begin); });
     return ok_status();
   }
 
  private:
-  size_t bytes_;
+  int64_t bytes_;
 };
 
 /// The result's indices along one dimension that hold operand elements: first, first + step, ...
@@ -71,7 +77,9 @@ class PadHero final : public Hero {
   void pad(void* const* buffers) const {
     const T* from = static_cast<const T*>(buffers[0]) + from_begin_;
     T* out = static_cast<T*>(buffers[2]);
-    std::fill_n(out, total_, *static_cast<const T*>(buffers[1]));
+    in_stretches(total_, kPollInterval, [&](int64_t begin, int64_t end) {
+      std::fill(out + begin, out + end, *static_cast<const T*>(buffers[1]));
+    });
     if (hlo::count_of(counts_) == 0) return;
     // All dimensions but the last by counting, the last one in a loop.
     const size_t rank = counts_.size();
@@ -81,7 +89,9 @@ class PadHero final : public Hero {
     do {
       const T* row = from + hlo::offset_of(index, from_strides_);
       T* to = out + to_begin_ + hlo::offset_of(index, to_strides_);
-      for (int64_t i = 0; i < count; ++i) to[i * step] = row[i];
+      in_stretches(count, kPollInterval, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) to[i * step] = row[i];
+      });
     } while (hlo::next_index(outer, index));
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu {
@@ -17,11 +18,12 @@ void in_parts(int64_t count, int64_t parts, const Run& run) {
   default_pool().parallel_for(parts, [&](int64_t p) { run(count * p / parts, count * (p + 1) / parts); });
 }
 
-/// in_parts with a call run(k) for each k.
+/// in_parts with a call run(k) for each k, until the work is to stop.
 template <typename Run>
 void each_in_parts(int64_t count, int64_t parts, const Run& run) {
   in_parts(count, parts, [&](int64_t begin, int64_t end) {
-    for (int64_t k = begin; k < end; ++k) run(k);
+    const StopFlag stop;
+    for (int64_t k = begin; k < end && !stop.raised(); ++k) run(k);
   });
 }
 

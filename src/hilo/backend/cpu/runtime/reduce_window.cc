@@ -60,7 +60,8 @@ class ReduceWindowHero final : public Hero {
     const auto reduce = is_short_ ? reduce_lanes<T, Reducer, true> : reduce_lanes<T, Reducer, false>;
     in_parts(plan_.batches * positions, parts_of(plan_), [&](int64_t begin, int64_t end) {
       std::vector<int64_t> position(plan_.counts.size());
-      for (int64_t i = begin; i < end; ++i) {
+      const StopFlag stop;
+      for (int64_t i = begin; i < end && !stop.raised(); ++i) {
         const int64_t batch = i / positions;
         position_at(plan_.counts, i % positions, position);
         reduce(plan_, position, initial, in + batch * plan_.array_batch, out + i * plan_.lanes);
@@ -84,7 +85,8 @@ class CompiledReduceWindowHero final : public Hero {
     const int64_t positions = plan_.positions();
     in_parts(plan_.batches * positions, parts_of(plan_), [&](int64_t begin, int64_t end) {
       std::vector<int64_t> position(plan_.counts.size());
-      for (int64_t i = begin; i < end; ++i) {
+      const StopFlag stop;
+      for (int64_t i = begin; i < end && !stop.raised(); ++i) {
         position_at(plan_.counts, i % positions, position);
         for (int64_t lane = 0; lane < plan_.lanes; ++lane)
           reduce_one(buffers, position, i / positions * plan_.array_batch + lane, i * plan_.lanes + lane);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hilo/backend/cpu/emit/scatter_kernel.h"
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/types/shape.h"
 
@@ -35,7 +36,7 @@ class ScatterPlaces {
   int64_t index_stride() const { return batch_.back().index_stride; }
   ScatterPlace stride() const { return batch_.back().stride; }
 
-  /// Calls f(stretch) for all updates in their order: `stretch`, whose arrays, rows and pieces are set, with its index
+  /// Calls f(stretch) for all updates in their order, until the work is to stop: `stretch`, whose arrays, rows and pieces are set, with its index
   /// vectors and places.
   template <typename F>
   void each(const void* indices, ScatterStretch stretch, F f) const {
@@ -45,9 +46,13 @@ class ScatterPlaces {
     stretch.stride = inner.stride;
     const ScatterPlace origin = stretch.first;
     std::vector<int64_t> position(batch_.size(), 0);
+    const int64_t window = std::max<int64_t>(stretch.run * stretch.piece_count, 1);
+    const int64_t most = std::clamp<int64_t>(kPollInterval / window, 1, ScatterKernel::kMostUpdates);
+    const StopFlag stop;
     do {
+      if (stop.raised()) return;
       const Batch at = offsets_of(position);
-      stretch.count = std::min(ScatterKernel::kMostUpdates, inner.extent - position.back());
+      stretch.count = std::min(most, inner.extent - position.back());
       stretch.indices = static_cast<const std::byte*>(indices) + at.index_stride * index_bytes_;
       stretch.first = {origin.array + at.stride.array, origin.update + at.stride.update};
       f(stretch);
@@ -74,6 +79,8 @@ class ScatterPlaces {
   Batch offsets_of(std::span<const int64_t> position) const;
   /// To the next position after the last dimension came forward. False after the last one.
   bool advance(std::span<int64_t> position) const;
+
+  static constexpr int64_t kPollInterval = 1 << 22;  // elements of windows between looks at the stop word
 
   std::vector<Batch> batch_;  // never empty
   std::vector<ScatterComponent> components_;

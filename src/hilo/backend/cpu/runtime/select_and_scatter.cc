@@ -107,7 +107,9 @@ void run_as(const WindowPlan& plan, void* const* buffers) {
     if (positions == 0) return;
     std::vector<int64_t> position(plan.counts.size(), 0);
     const T* from = source + batch * plan.result_batch;
+    const StopFlag stop;
     do {
+      if (stop.raised()) return;
       scatter_one<T, Select>(plan, position, in + batch * plan.array_batch, from, to);
       from += plan.lanes;
     } while (hlo::next_index(plan.counts, position));

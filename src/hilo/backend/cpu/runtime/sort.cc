@@ -10,6 +10,7 @@
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/sort_key.h"
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/introsort.h"
 #include "hilo/hlo/ops/sort.h"
 
@@ -37,7 +38,11 @@ void insertion_sort(Pair<Key>* p, int64_t n) {
   }
 }
 
-/// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`.
+constexpr int64_t kPollInterval =
+    1 << 18;  // elements, or comparisons of an unknown kind, between looks at the stop word
+
+/// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`, which holds what
+/// has come about if the work is to stop.
 template <typename Key>
 void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   // 11 bits: three passes over 32-bit keys, and 2048 counters still fit the L1 cache.
@@ -47,20 +52,25 @@ void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
   constexpr Key kMask = static_cast<Key>(kValues - 1);
   const auto digit = [](Key key, int d) { return static_cast<size_t>(static_cast<Key>(key >> (kBits * d)) & kMask); };
   std::vector<uint32_t> counts(kDigits * kValues, 0);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int d = 0; d < kDigits; ++d) ++counts[static_cast<size_t>(d) * kValues + digit(p[i].key, d)];
-  }
+  const StopFlag stop;
+  in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int d = 0; d < kDigits; ++d) ++counts[static_cast<size_t>(d) * kValues + digit(p[i].key, d)];
+    }
+  });
   Pair<Key>* from = p;
   Pair<Key>* to = other;
-  for (int d = 0; d < kDigits; ++d) {
+  for (int d = 0; d < kDigits && !stop.raised(); ++d) {
     uint32_t* c = counts.data() + static_cast<size_t>(d) * kValues;
     if (c[digit(from[0].key, d)] == static_cast<uint32_t>(n)) continue;
     uint32_t start = 0;
     for (size_t v = 0; v < kValues; ++v) start += std::exchange(c[v], start);
-    for (int64_t i = 0; i < n; ++i) to[c[digit(from[i].key, d)]++] = from[i];
+    in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[c[digit(from[i].key, d)]++] = from[i];
+    });
     std::swap(from, to);
   }
-  if (from != p) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
+  if (from != p && !stop.raised()) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
 }
 
 template <typename Key>
@@ -123,7 +133,8 @@ class KeySortHero final : public Hero {
     HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(2 * bytes * static_cast<size_t>(tasks)));
     const auto task = [&](int64_t t) {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
-      for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks; ++line)
+      const StopFlag stop;
+      for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
         sort_line(buffers, line, pairs, pairs + n);
     };
     if (tasks > 1) default_pool().parallel_for(tasks, task);
@@ -141,6 +152,7 @@ class KeySortHero final : public Hero {
         for (int64_t i = 0; i < n; ++i)
           pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
         sort_pairs(pairs, other, n, stable_);
+        if (stop_requested()) return;
         Key* sorted = static_cast<Key*>(buffers[1]) + at;
         for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
         return;
@@ -148,6 +160,7 @@ class KeySortHero final : public Hero {
     }
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
     sort_pairs(pairs, other, n, stable_);
+    if (stop_requested()) return;  // positions may be anything
     for (size_t k = 0; k < widths_.size(); ++k) {
       move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
                     [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
@@ -166,16 +179,32 @@ class ComparatorSortHero final : public Hero {
       : comparator_(std::move(comparator)), lines_(lines), widths_(std::move(widths)), stable_(stable) {}
 
   Status run(void* const* buffers, RunContext&) const override {
+    try {
+      sort_lines(buffers);
+    } catch (const Stopped&) {  // nobody reads what is there
+    }
+    return ok_status();
+  }
+
+ private:
+  /// std::stable_sort has no other way out.
+  struct Stopped {};
+
+  void sort_lines(void* const* buffers) const {
+    const StopFlag stop;
+    int64_t comparisons = 0;
     const size_t operands = widths_.size();
     std::vector<int64_t> order(static_cast<size_t>(lines_.length));
     std::vector<const void*> arguments(2 * operands);
     for (int64_t line = 0; line < lines_.count(); ++line) {
       const int64_t at = lines_.begin(line);
+      if (stop.raised()) throw Stopped{};
       std::iota(order.begin(), order.end(), 0);
       const auto element = [&](size_t k, int64_t i) {
         return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k];
       };
       const auto before = [&](int64_t i, int64_t j) {
+        if (++comparisons % kPollInterval == 0 && stop.raised()) throw Stopped{};
         for (size_t k = 0; k < operands; ++k) {
           arguments[2 * k] = element(k, i);
           arguments[2 * k + 1] = element(k, j);
@@ -193,10 +222,8 @@ class ComparatorSortHero final : public Hero {
                       [&](int64_t i) { return order[static_cast<size_t>(i)]; });
       }
     }
-    return ok_status();
   }
 
- private:
   ScalarProgram comparator_;
   Lines lines_;
   std::vector<size_t> widths_;

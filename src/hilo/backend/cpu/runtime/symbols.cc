@@ -13,6 +13,7 @@
 
 #include "hilo/backend/cpu/runtime/complex_math.h"
 #include "hilo/backend/cpu/runtime/scalar_math.h"
+#include "hilo/base/stop.h"
 
 namespace hilo::cpu {
 namespace {
@@ -27,6 +28,7 @@ struct SymbolTable {
   std::map<std::string, void*, std::less<>> symbols;
 
   SymbolTable() {
+    symbols["hilo_stop_requested"] = address_of<uint64_t()>([]() -> uint64_t { return stop_requested() ? 1 : 0; });
     symbols["memcpy"] = address_of<void*(void*, const void*, std::size_t)>(std::memcpy);
     symbols["memmove"] = address_of<void*(void*, const void*, std::size_t)>(std::memmove);
     symbols["memset"] = address_of<void*(void*, int, std::size_t)>(std::memset);

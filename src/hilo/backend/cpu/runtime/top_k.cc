@@ -10,9 +10,10 @@
 namespace hilo::cpu {
 namespace {
 
-constexpr double kWorthForking = 16384;  // elements in all
-constexpr size_t kLeastKept = 64;        // candidates before the best are picked out of them
-constexpr int64_t kBlock = 64;           // elements that are passed over together
+constexpr double kWorthForking = 16384;     // elements in all
+constexpr size_t kLeastKept = 64;           // candidates before the best are picked out of them
+constexpr int64_t kBlock = 64;              // elements that are passed over together
+constexpr int64_t kPollInterval = 1 << 18;  // elements between looks at the stop word
 
 /// Sorts ascending: the key, then the position.
 template <typename Bits>
@@ -55,7 +56,8 @@ class TopKHero final : public Hero {
     const bool worth = static_cast<double>(rows_) * static_cast<double>(length_) > kWorthForking;
     in_parts(rows_, worth ? std::min<int64_t>(rows_, 16) : 1, [&](int64_t begin, int64_t end) {
       std::vector<Ranked<Bits>> ranked;
-      for (int64_t row = begin; row < end; ++row) {
+      const StopFlag stop;
+      for (int64_t row = begin; row < end && !stop.raised(); ++row) {
         const Bits* x = static_cast<const Bits*>(buffers[0]) + row * length_;
         find<Bits, kOrder>(x, ranked);
         auto* values = static_cast<Bits*>(buffers[1]) + row * k_;
@@ -84,7 +86,9 @@ class TopKHero final : public Hero {
     for (int64_t i = 0; i < first; ++i) ranked.push_back({key_at(i), static_cast<uint32_t>(i)});
     keep_best(ranked);
     Bits bar = ranked.back().key;
+    const StopFlag stop;
     for (int64_t begin = first; begin < length_; begin += kBlock) {
+      if (begin % kPollInterval < kBlock && stop.raised()) break;  // what is ranked so far are positions all the same
       const int64_t end = std::min(begin + kBlock, length_);
       if (end - begin == kBlock) {
         Bits best = bar;

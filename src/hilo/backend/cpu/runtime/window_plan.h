@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/window.h"
 #include "hilo/types/shape.h"
@@ -43,8 +44,10 @@ inline WindowPlan window_plan(const hlo::Window& window, std::span<const int64_t
   return plan;
 }
 
-/// Walks the elements of one window that are in the array: f(offset of the first lane), row-major. Dimensions in which
-/// nothing of the window is inside end the walk.
+inline constexpr int64_t kPollInterval = 1 << 10;  // places of a window between looks at the stop word
+
+/// Walks the elements of one window that are in the array: f(offset of the first lane), row-major, until the work is to
+/// stop. Dimensions in which nothing of the window is inside end the walk.
 template <typename F>
 void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, size_t dimension, int64_t base,
                      const F& f) {
@@ -53,7 +56,9 @@ void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, 
     return;
   }
   const hlo::WindowDimension& w = plan.window[dimension];
+  const StopFlag stop;
   for (int64_t k = 0; k < w.size; ++k) {
+    if (k % kPollInterval == kPollInterval - 1 && stop.raised()) return;
     const std::optional<int64_t> at = hlo::window_source(w, plan.sizes[dimension], position[dimension], k);
     if (at) for_each_source(plan, position, dimension + 1, base + *at * plan.strides[dimension], f);
   }

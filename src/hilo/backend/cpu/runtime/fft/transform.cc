@@ -17,6 +17,7 @@ constexpr int64_t kLeastFactor = 16;   // of a matrix whose lines are convolutio
 constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the second cache twice
 constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
 constexpr double kWorthForking = 1 << 17;
+constexpr double kPollInterval = 1 << 24;  // of the same work, between looks at the stop word
 
 /// Radices whose product is `length`, the large ones first; empty if a prime factor is too large.
 std::vector<int> radices_of(int64_t length) {
@@ -229,11 +230,15 @@ Transform<T>::Transform(Transform&&) noexcept = default;
 template <typename T>
 void Transform<T>::run_job(LineJob<T> job, double work) const {
   const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
-  in_parts(blocks, work < kWorthForking ? 1 : parts_for_threads(blocks), [&](int64_t begin, int64_t end) {
-    LineJob<T> part = job;
-    part.begin = std::min(job.end, job.begin + begin * lanes_);
-    part.end = std::min(job.end, job.begin + end * lanes_);
-    kernels_.run(part);
+  const auto stretch =
+      static_cast<int64_t>(std::clamp(kPollInterval / std::max(work, 1.0) * static_cast<double>(blocks), 1.0, 1e9));
+  in_parts(blocks, work < kWorthForking ? 1 : parts_for_threads(blocks), [&](int64_t first, int64_t last) {
+    in_stretches(last - first, stretch, [&](int64_t begin, int64_t end) {
+      LineJob<T> part = job;
+      part.begin = std::min(job.end, job.begin + (first + begin) * lanes_);
+      part.end = std::min(job.end, job.begin + (first + end) * lanes_);
+      kernels_.run(part);
+    });
   });
 }
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/runtime/long_call.h"
+
+#include <signal.h>
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <system_error>
+#include <thread>
+
+#include "hilo/base/buffer_pool.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr double kLong = double{1 << 26};              // multiplications: from some 10 ms on
+constexpr std::chrono::milliseconds kPollInterval{5};  // between looks at the stop word
+
+/// Calls whose caller has gone. The process waits for them before its libraries end.
+struct Abandoned {
+  std::mutex mutex;
+  std::condition_variable changed;
+  int64_t count = 0;
+};
+
+Abandoned& abandoned() {
+  static auto* const instance = [] {
+    auto* const made = new Abandoned;  // never destroyed: threads end after everything else
+    std::atexit([] {
+      Abandoned& all = abandoned();
+      std::unique_lock lock(all.mutex);
+      all.changed.wait(lock, [&] { return all.count == 0; });
+    });
+    return made;
+  }();
+  return *instance;
+}
+
+/// What caller and thread share.
+struct Job {
+  LongCall call;
+  std::vector<AlignedBuffer> memory;
+  std::vector<void*> buffers;
+  StopWord stop{kRunning};
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool done = false, left = false;
+  Status status;
+  std::exception_ptr thrown;
+};
+
+/// Buffers that are one to the caller are one to the call.
+Status copy_buffers(Job& job, void* const* buffers) {
+  std::vector<size_t> bytes = job.call.operand_bytes;
+  bytes.insert(bytes.end(), job.call.result_bytes.begin(), job.call.result_bytes.end());
+  for (size_t k = 0; k < bytes.size(); ++k) {
+    size_t same = 0;
+    while (buffers[same] != buffers[k] || bytes[same] != bytes[k]) ++same;
+    if (same < k) {
+      job.buffers.push_back(job.buffers[same]);
+      continue;
+    }
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(bytes[k]));
+    if (k < job.call.operand_bytes.size() && bytes[k] != 0) std::memcpy(memory.data(), buffers[k], bytes[k]);
+    job.buffers.push_back(memory.data());
+    job.memory.push_back(std::move(memory));
+  }
+  return ok_status();
+}
+
+void run_job(const std::shared_ptr<Job>& job) {
+  const StopScope scope(&job->stop);
+  Status status;
+  std::exception_ptr thrown;
+  try {
+    status = job->call.run(job->buffers.data());
+  } catch (...) {  // NOLINT: thrown again by the caller, if it is still there
+    thrown = std::current_exception();
+  }
+  std::unique_lock lock(job->mutex);
+  job->status = status;
+  job->thrown = thrown;
+  job->done = true;
+  job->changed.notify_all();
+  if (!job->left) return;
+  Abandoned& all = abandoned();
+  const std::lock_guard count_lock(all.mutex);
+  --all.count;
+  all.changed.notify_all();
+}
+
+/// False if no thread could be had.
+bool start(const std::shared_ptr<Job>& job) {
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // a library's threads must not run the program's signal handlers
+  bool started = true;
+  try {
+    std::thread([job] { run_job(job); }).detach();
+  } catch (const std::system_error&) {
+    started = false;
+  }
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return started;
+}
+
+/// True if the call has ended, false if the caller has to stop first.
+bool wait_for(Job& job, const StopWord& word) {
+  std::unique_lock lock(job.mutex);
+  while (!job.done) {
+    if (word.load(std::memory_order_relaxed) != kRunning) {
+      job.stop.store(kCancelRequested, std::memory_order_relaxed);
+      job.left = true;
+      Abandoned& all = abandoned();
+      const std::lock_guard count_lock(all.mutex);
+      ++all.count;
+      return false;
+    }
+    job.changed.wait_for(lock, kPollInterval);
+  }
+  return true;
+}
+
+}  // namespace
+
+int64_t abandoned_calls() {
+  Abandoned& all = abandoned();
+  const std::lock_guard lock(all.mutex);
+  return all.count;
+}
+
+Status run_long_call(const LongCall& call, void* const* buffers, const RunContext& context) {
+  if (context.stop_word == nullptr || call.work < kLong) return call.run(buffers);
+  const auto job = std::make_shared<Job>();
+  job->call = call;
+  HILO_RETURN_IF_ERROR(copy_buffers(*job, buffers));
+  if (!start(job)) return call.run(buffers);
+  if (!wait_for(*job, *context.stop_word)) return stop_status(context.stop_word);
+  if (job->thrown != nullptr) std::rethrow_exception(job->thrown);
+  for (size_t k = 0; k < call.result_bytes.size(); ++k) {
+    const size_t at = call.operand_bytes.size() + k;
+    if (call.result_bytes[k] != 0) std::memcpy(buffers[at], job->buffers[at], call.result_bytes[k]);
+  }
+  return job->status;
+}
+
+}  // namespace hilo::cpu

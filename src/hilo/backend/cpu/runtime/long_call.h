@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/runtime/long_call.h -- calls of a library that can't be interrupted, for programs that can.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "hilo/backend/cpu/program.h"
+
+namespace hilo::cpu {
+
+/// A call of library code on buffers, operands first. `run` owns all that it needs beside them, for it may outlive the
+/// program: it is copied.
+struct LongCall {
+  std::function<Status(void* const* buffers)> run;
+  std::vector<size_t> operand_bytes, result_bytes;
+  double work = 0;  ///< multiplications, about
+};
+
+/// Runs the call. Where the program can be stopped and the work is long, it runs on a thread of its own and on copies of the
+/// buffers, so that a stop is seen at once: then the call ends by itself later, and nobody reads its results. The process
+/// ends after it.
+/// Errors    those of the call; RESOURCE_EXHAUSTED without memory for the copies; those of stop_status
+Status run_long_call(const LongCall& call, void* const* buffers, const RunContext& context);
+
+/// Calls that nobody waits for any more.
+int64_t abandoned_calls();
+
+}  // namespace hilo::cpu

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a compilation and a run may cost, on both engines.
+#include "hilo/backend/limits.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/backend/reference/reference_backend.h"
+#include "hilo/hlo/text/parser.h"
+
+namespace hilo {
+namespace {
+
+hlo::Module parsed(const std::string& text) {
+  StatusOr<hlo::Module> module = hlo::parse_module(text);
+  EXPECT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
+  return module.ok() ? *std::move(module) : hlo::Module();
+}
+
+std::vector<std::unique_ptr<Backend>> engines() {
+  std::vector<std::unique_ptr<Backend>> all;
+  all.push_back(make_reference_backend());
+  all.push_back(make_cpu_backend());
+  return all;
+}
+
+/// Each level chooses twice between two branches of the level below: 4^levels leaves in a few KB of text.
+std::string nested_conditionals(int levels) {
+  std::string text = "HloModule nested\n\nlevel0 {\n  x = f32[] parameter(0)\n  ROOT y = f32[] sine(x)\n}\n";
+  for (int k = 1; k <= levels; ++k) {
+    text += fmt::format(
+        "\nlevel{0} {{\n  x = f32[] parameter(0)\n  zero = f32[] constant({0})\n  p = pred[] compare(x, zero), "
+        "direction=LT\n"
+        "  a = f32[] conditional(p, x, x), true_computation=level{1}, false_computation=level{1}\n"
+        "  q = pred[] compare(a, zero), direction=GT\n"
+        "  ROOT b = f32[] conditional(q, a, x), true_computation=level{1}, false_computation=level{1}\n}}\n",
+        k, k - 1);
+  }
+  return text +
+         fmt::format("\nENTRY main {{\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=level{}\n}}\n",
+                     levels);
+}
+
+TEST(Limits, InstructionsAreCountedWhereTheyAreCalled) {
+  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(0))), 2 + 2);
+  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(1))), 2 + 6 + 4 * 2);
+  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(2))), 2 + 6 + 4 * (6 + 4 * 2));
+  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(40))), INT64_MAX) << "saturates";
+}
+
+TEST(Limits, NestedConditionalsEndWithResourceExhausted) {
+  for (const std::unique_ptr<Backend>& engine : engines()) {
+    const Status status = engine->compile(parsed(nested_conditionals(25)), {}, nullptr).status();
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << engine->platform_name();
+    EXPECT_NE(status.message().find("Compile 'nested': too many instructions; got "), std::string::npos)
+        << status.to_string();
+    EXPECT_NE(status.message().find("wanted at most 1048576. Hint: CompileLimits::instructions"), std::string::npos)
+        << status.to_string();
+  }
+}
+
+TEST(Limits, InstructionsUpToTheLimitCompile) {
+  const hlo::Module module = parsed(nested_conditionals(2));
+  for (const std::unique_ptr<Backend>& engine : engines()) {
+    CompileOptions options;
+    options.limits.instructions = expanded_instruction_count(module);
+    EXPECT_TRUE(engine->compile(module, options, nullptr).ok());
+    --options.limits.instructions;
+    EXPECT_EQ(engine->compile(module, options, nullptr).status().code(), StatusCode::kResourceExhausted);
+    options.limits.instructions = 0;
+    EXPECT_TRUE(engine->compile(module, options, nullptr).ok());
+  }
+}
+
+TEST(Limits, PlannedMemoryIsCheckedBeforeAnyIsTaken) {
+  // The sort needs its operand whole: 4 GiB of temporaries, and as much for the result.
+  const hlo::Module module = parsed(
+      "HloModule big\n\nless {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT c = pred[] compare(a, b), "
+      "direction=LT\n}\n\nENTRY main {\n  i = s32[1073741824] iota(), iota_dimension=0\n  r = s32[1073741824] "
+      "reverse(i), dimensions={0}\n  ROOT s = s32[1073741824] sort(r), dimensions={0}, to_apply=less\n}\n");
+  CompileOptions options;
+  options.limits.memory_bytes = int64_t{6} << 30;
+  const Status status = make_cpu_backend()->compile(module, options, nullptr).status();
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(status.message().find("Compile 'big': too much memory; got "), std::string::npos) << status.to_string();
+  EXPECT_NE(status.message().find("CompileLimits::memory_bytes"), std::string::npos) << status.to_string();
+  options.limits.memory_bytes = int64_t{16} << 30;
+  EXPECT_TRUE(make_cpu_backend()->compile(module, options, nullptr).ok());
+}
+
+/// As many kernels as there are lines, none like another: each takes milliseconds to compile.
+std::string many_kernels(int lines) {
+  std::string text =
+      "HloModule slow\n\nless {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT c = pred[] "
+      "compare(a, b), direction=LT\n}\n\nENTRY main {\n  x0 = f32[300] parameter(0)\n";
+  for (int k = 0; k < lines; ++k) {
+    text += fmt::format(
+        "  c{0} = f32[] constant({1})\n  b{0} = f32[300] broadcast(c{0}), dimensions={{}}\n  t{0} = f32[300] "
+        "tan(x{0})\n"
+        "  p{0} = f32[300] power(t{0}, b{0})\n  y{0} = f32[300] atan2(p{0}, b{0})\n"
+        "  x{1} = f32[300] sort(y{0}), dimensions={{0}}, to_apply=less\n",
+        k, k + 1);
+  }
+  return text + fmt::format("  ROOT r = f32[300] negate(x{})\n}}\n", lines);
+}
+
+TEST(Limits, ASlowCompilationEndsWithDeadlineExceeded) {
+  const hlo::Module module = parsed(many_kernels(3000));
+  CompileOptions options;
+  options.limits.compile_seconds = 0.05;
+  const Status status = make_cpu_backend()->compile(module, options, nullptr).status();
+  EXPECT_EQ(status.to_string(),
+            "DEADLINE_EXCEEDED: Compile 'slow': it took too long; wanted at most 0.05 s. Hint: "
+            "CompileLimits::compile_seconds, hilo_compile_seconds, --timeout");
+}
+
+TEST(Limits, ACancelledCompilationEndsWithCancelled) {
+  CancellationToken token;
+  token.cancel();
+  CompileOptions options;
+  options.cancellation.token = &token;
+  EXPECT_EQ(make_cpu_backend()->compile(parsed(many_kernels(3)), options, nullptr).status().to_string(),
+            "CANCELLED: Compile 'slow': it was cancelled");
+}
+
+/// Cancels once a pass is about to run.
+class CancelsAt final : public hlo::PassObserver {
+ public:
+  CancelsAt(CancellationToken& token, int pass) : token_(token), left_(pass) {}
+  void before(std::string_view, const hlo::Module&) override {
+    if (left_-- == 0) token_.cancel();
+  }
+  void after(std::string_view, const hlo::Module&, bool, double) override { ++passes; }
+  int passes = 0;
+
+ private:
+  CancellationToken& token_;
+  int left_;
+};
+
+TEST(Limits, ACancelIsSeenInThePassThatRuns) {
+  for (int pass = 0; pass < 5; ++pass) {
+    CancellationToken token;
+    CompileOptions options;
+    options.cancellation.token = &token;
+    CancelsAt observer(token, pass);
+    EXPECT_EQ(make_cpu_backend()->compile(parsed(many_kernels(3)), options, &observer).status().code(),
+              StatusCode::kCancelled);
+    EXPECT_LE(observer.passes, pass + 1);
+  }
+}
+
+constexpr const char* kForever =
+    "HloModule forever\n\nbody {\n  x = s32[] parameter(0)\n  one = s32[] constant(1)\n  ROOT y = s32[] add(x, "
+    "one)\n}\n\n"
+    "condition {\n  x = s32[] parameter(0)\n  ROOT yes = pred[] constant(true)\n}\n\nENTRY main {\n  x = s32[] "
+    "parameter(0)\n  ROOT w = s32[] while(x), condition=condition, body=body\n}\n";
+
+TEST(Limits, AnEndlessProgramEndsAtItsDeadline) {
+  for (const std::unique_ptr<Backend>& engine : engines()) {
+    for (const bool by_options : {false, true}) {
+      CompileOptions options;
+      if (!by_options) options.limits.run_seconds = 0.02;
+      const auto executable = engine->compile(parsed(kForever), options, nullptr);
+      ASSERT_TRUE(executable.ok()) << executable.status().to_string();
+      ExecuteOptions how;
+      if (by_options) how.deadline = deadline_in(0.02);
+      const std::vector<BufferPtr> arguments = {*buffer_from_literal(Literal::scalar<int32_t>(1))};
+      std::vector<BufferPtr> results(1);
+      const Status status = (*executable)->execute(arguments, results, how);
+      EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status.to_string();
+      EXPECT_NE(status.message().find("Execute 'forever': "), std::string::npos) << status.to_string();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hilo
