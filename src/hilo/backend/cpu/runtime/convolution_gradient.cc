@@ -174,7 +174,8 @@ class GradientStep final : public ConvolutionStep {
     const Share share = share_at(task);
     T *weights = scratch, *box = scratch + weight_count_;
     const int64_t begin = blocks_ * part / parts_, end = blocks_ * (part + 1) / parts_;
-    for (int64_t n = begin; n < end; ++n) {
+    const StopFlag stop;
+    for (int64_t n = begin; n < end && !stop.raised(); ++n) {
       const Block b = block_at(n);
       visit_float(types_.lhs,
                   [&]<typename From>() { pack_input(b, share, static_cast<const From*>(buffers.lhs), box); });

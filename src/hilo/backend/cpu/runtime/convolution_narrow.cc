@@ -193,7 +193,8 @@ class NarrowStep final : public ConvolutionStep {
     t.depth = depth();
     t.c = scratch;
     t.columns = round_up(count[3], kernels_.lanes);
-    for (int64_t row = 0; row < count[2]; ++row) {
+    const StopFlag stop;
+    for (int64_t row = 0; row < count[2] && !stop.raised(); ++row) {
       t.b = box + row * step_[2] * box_stride_[2];
       kernels_.narrow[p_.outputs.extent - 1](t);
       store_tile(scratch, t.columns, out + row * dims_[2].out_stride, p_.outputs.out_stride, dims_[3].out_stride,
