@@ -25,52 +25,70 @@ std::vector<std::unique_ptr<Backend>> engines() {
   return all;
 }
 
-/// Each level chooses twice between two branches of the level below: 4^levels leaves in a few KB of text.
+/// Each level chooses between the two computations of the level below: 2^levels leaves in a few KB of text.
 std::string nested_conditionals(int levels) {
-  std::string text = "HloModule nested\n\nlevel0 {\n  x = f32[] parameter(0)\n  ROOT y = f32[] sine(x)\n}\n";
+  const std::pair<char, const char*> sides[] = {{'a', "sine"}, {'b', "cosine"}};
+  std::string text = "HloModule nested\n";
+  for (const auto& [side, op] : sides)
+    text += fmt::format("\n{}0 {{\n  x = f32[] parameter(0)\n  ROOT y = f32[] {}(x)\n}}\n", side, op);
   for (int k = 1; k <= levels; ++k) {
-    text += fmt::format(
-        "\nlevel{0} {{\n  x = f32[] parameter(0)\n  zero = f32[] constant({0})\n  p = pred[] compare(x, zero), "
-        "direction=LT\n"
-        "  a = f32[] conditional(p, x, x), true_computation=level{1}, false_computation=level{1}\n"
-        "  q = pred[] compare(a, zero), direction=GT\n"
-        "  ROOT b = f32[] conditional(q, a, x), true_computation=level{1}, false_computation=level{1}\n}}\n",
-        k, k - 1);
+    for (const auto& [side, op] : sides) {
+      text += fmt::format(
+          "\n{0}{1} {{\n  x = f32[] parameter(0)\n  z = f32[] constant({1})\n  y = f32[] {2}(x)\n  p = pred[] "
+          "compare(y, "
+          "z), direction=LT\n  ROOT r = f32[] conditional(p, x, y), true_computation=a{3}, "
+          "false_computation=b{3}\n}}\n",
+          side, k, op, k - 1);
+    }
   }
   return text +
-         fmt::format("\nENTRY main {{\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=level{}\n}}\n",
-                     levels);
+         fmt::format("\nENTRY main {{\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=a{}\n}}\n", levels);
 }
 
 TEST(Limits, InstructionsAreCountedWhereTheyAreCalled) {
   EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(0))), 2 + 2);
-  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(1))), 2 + 6 + 4 * 2);
-  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(2))), 2 + 6 + 4 * (6 + 4 * 2));
-  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(40))), INT64_MAX) << "saturates";
+  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(1))), 2 + 5 + 2 * 2);
+  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(2))), 2 + 5 + 2 * (5 + 2 * 2));
+  EXPECT_EQ(expanded_instruction_count(parsed(nested_conditionals(70))), INT64_MAX) << "saturates";
 }
 
 TEST(Limits, NestedConditionalsEndWithResourceExhausted) {
-  for (const std::unique_ptr<Backend>& engine : engines()) {
-    const Status status = engine->compile(parsed(nested_conditionals(25)), {}, nullptr).status();
-    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << engine->platform_name();
-    EXPECT_NE(status.message().find("Compile 'nested': too many instructions; got "), std::string::npos)
-        << status.to_string();
-    EXPECT_NE(status.message().find("wanted at most 1048576. Hint: CompileLimits::instructions"), std::string::npos)
-        << status.to_string();
-  }
+  const Status status = make_cpu_backend()->compile(parsed(nested_conditionals(40)), {}, nullptr).status();
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+  EXPECT_NE(status.message().find("Compile 'nested': too many instructions; got "), std::string::npos)
+      << status.to_string();
+  EXPECT_NE(
+      status.message().find("after inlining and cloning; wanted at most 1048576. Hint: CompileLimits::instructions"),
+      std::string::npos)
+      << status.to_string();
+  EXPECT_TRUE(make_reference_backend()->compile(parsed(nested_conditionals(40)), {}, nullptr).ok())
+      << "it clones nothing";
 }
 
 TEST(Limits, InstructionsUpToTheLimitCompile) {
-  const hlo::Module module = parsed(nested_conditionals(2));
+  const hlo::Module module = parsed(nested_conditionals(6));
   for (const std::unique_ptr<Backend>& engine : engines()) {
     CompileOptions options;
-    options.limits.instructions = expanded_instruction_count(module);
+    options.limits.instructions = 1000;
     EXPECT_TRUE(engine->compile(module, options, nullptr).ok());
-    --options.limits.instructions;
-    EXPECT_EQ(engine->compile(module, options, nullptr).status().code(), StatusCode::kResourceExhausted);
+    options.limits.instructions = 10;
+    const Status status = engine->compile(module, options, nullptr).status();
+    EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
+    EXPECT_NE(status.message().find("got 66 in all computations; wanted at most 10."), std::string::npos)
+        << status.to_string();
     options.limits.instructions = 0;
     EXPECT_TRUE(engine->compile(module, options, nullptr).ok());
   }
+}
+
+TEST(Limits, InstructionsThatAPassAddsCount) {
+  // One extension op, which is written out.
+  const hlo::Module module =
+      parsed("HloModule m\n\nENTRY main {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] lgamma(x)\n}\n");
+  CompileOptions options;
+  options.limits.instructions = 20;
+  const Status status = make_cpu_backend()->compile(module, options, nullptr).status();
+  EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.to_string();
 }
 
 TEST(Limits, PlannedMemoryIsCheckedBeforeAnyIsTaken) {

@@ -33,7 +33,8 @@ StatusOr<LocalComputation> compile_whole(hlo::Module module) {
   const bool states = std::any_of(module.other_attributes.begin(), module.other_attributes.end(),
                                   [](const auto& attribute) { return attribute.first == kHeader; });
   if (!states) module.other_attributes.emplace_back(kHeader, "1");
-  return compile_under_flags(std::move(module));
+  return compile_under_flags(std::move(module),
+                             [](CompileOptions& options) { options.cancellation.token = &interrupt_token(); });
 }
 
 StatusOr<std::vector<std::vector<Literal>>> run_whole(const LocalComputation& computation,

@@ -3,8 +3,12 @@
 
 #include <cstring>
 
+#include "hilo/base/stop.h"
+
 namespace hilo {
 namespace {
+
+constexpr int64_t kPollInterval = 1 << 20;  // elements between looks at the stop word
 
 /// Calls `copy(physical, linear)` for every element: its places in the shape's layout and in row-major order.
 template <typename Copy>
@@ -12,7 +16,9 @@ void for_each_place(const Shape& shape, Copy&& copy) {
   const std::vector<int64_t> strides = strides_of(shape);
   std::vector<int64_t> index(strides.size());
   int64_t physical = 0;
+  const StopFlag stop;
   for (int64_t linear = 0; linear < shape.element_count(); ++linear) {
+    if (linear % kPollInterval == 0 && stop.raised()) return;
     copy(static_cast<size_t>(physical), static_cast<size_t>(linear));
     for (size_t d = index.size(); d-- > 0;) {
       physical += strides[d];

@@ -12,7 +12,8 @@ namespace hilo {
 
 /// What a compilation may cost, and what a run of the program may. 0: as much as it takes.
 struct CompileLimits {
-  /// Over all computations, each counted once a place that it is called from: what inlining and cloning may make of them.
+  /// Over all computations, at the beginning and after every pass; where an engine clones those that are called from several
+  /// places, each counts once for each of these.
   int64_t instructions = int64_t{1} << 20;
   double compile_seconds = 0;
   int64_t memory_bytes = 0;  ///< arguments, results, temporaries and constants of one run, as planned

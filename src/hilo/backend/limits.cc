@@ -35,14 +35,16 @@ int64_t expanded_instruction_count(const hlo::Module& module) {
   return counts.at(module.entry.get());
 }
 
-Status check_instruction_limit(const hlo::Module& module, const CompileLimits& limits) {
+Status check_instruction_limit(const hlo::Module& module, Counted counted, const CompileLimits& limits) {
   if (limits.instructions == 0) return ok_status();
-  const int64_t count = expanded_instruction_count(module);
+  const bool cloned = counted == Counted::kWhereCalled;
+  const int64_t count = cloned ? expanded_instruction_count(module) : hlo::instruction_count(module);
   if (count <= limits.instructions) return ok_status();
-  return resource_exhausted(
-      fmt::format("Compile '{}': too many instructions; got {}{} after inlining and cloning; wanted at most {}. Hint: "
-                  "CompileLimits::instructions, hilo_max_instructions, --max-instructions",
-                  module.name, count == INT64_MAX ? "at least " : "", count, limits.instructions));
+  return resource_exhausted(fmt::format(
+      "Compile '{}': too many instructions; got {}{} {}; wanted at most {}. Hint: CompileLimits::instructions, "
+      "hilo_max_instructions, --max-instructions",
+      module.name, count == INT64_MAX ? "at least " : "", count,
+      cloned ? "after inlining and cloning" : "in all computations", limits.instructions));
 }
 
 Status check_memory_limit(const Executable& executable, const CompileLimits& limits) {

@@ -10,8 +10,12 @@ namespace hilo {
 /// Cost    one look at every instruction
 int64_t expanded_instruction_count(const hlo::Module& module);
 
-/// Errors    RESOURCE_EXHAUSTED "Compile 'f': more instructions than allowed; got 4096 after inlining and cloning; ..."
-Status check_instruction_limit(const hlo::Module& module, const CompileLimits& limits);
+/// What is counted: each computation once, as passes hold them, or once for each place that it is called from, as a planner
+/// that clones them does.
+enum class Counted : uint8_t { kOnce, kWhereCalled };
+
+/// Errors    RESOURCE_EXHAUSTED "Compile 'f': too many instructions; got 4096 after inlining and cloning; wanted ..."
+Status check_instruction_limit(const hlo::Module& module, Counted counted, const CompileLimits& limits);
 
 /// Errors    RESOURCE_EXHAUSTED if a run would take more memory than CompileLimits::memory_bytes
 Status check_memory_limit(const Executable& executable, const CompileLimits& limits);

@@ -164,26 +164,26 @@ std::vector<Step> long_steps() {
   if (std::string(blas_name()) == "none") return steps;
   const auto add = [&](std::string name, std::string text) { steps.push_back({std::move(name), std::move(text)}); };
   add("dot of complex numbers",
-      program("", filled("a", "c128", "5000,5000") +
-                      "  ROOT r = c128[5000,5000] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"));
+      program("", filled("a", "c128", "4000,4000") +
+                      "  ROOT r = c128[4000,4000] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"));
   const std::string definite =
-      "  i = s32[7000,7000] iota(), iota_dimension=0\n  j = s32[7000,7000] iota(), iota_dimension=1\n  e = "
-      "pred[7000,7000] "
-      "compare(i, j), direction=EQ\n  d = f64[7000,7000] convert(e)\n" +
-      filled("x", "f64", "7000,7000") + "  a = f64[7000,7000] add(d, x)\n";
-  add("Cholesky", program("", definite + "  ROOT r = f64[7000,7000] cholesky(a), lower=true\n"));
+      "  i = s32[5000,5000] iota(), iota_dimension=0\n  j = s32[5000,5000] iota(), iota_dimension=1\n  e = "
+      "pred[5000,5000] "
+      "compare(i, j), direction=EQ\n  d = f64[5000,5000] convert(e)\n" +
+      filled("x", "f64", "5000,5000") + "  a = f64[5000,5000] add(d, x)\n";
+  add("Cholesky", program("", definite + "  ROOT r = f64[5000,5000] cholesky(a), lower=true\n"));
   add("triangular solve",
-      program("", definite + "  ROOT r = f64[7000,7000] triangular-solve(a, d), left_side=true, lower=true, "
+      program("", definite + "  ROOT r = f64[5000,5000] triangular-solve(a, d), left_side=true, lower=true, "
                              "unit_diagonal=false, transpose_a=NO_TRANSPOSE\n"));
   add("singular values",
       program("",
-              "  i = s32[3000,3000] iota(), iota_dimension=0\n  j = s32[3000,3000] iota(), iota_dimension=1\n  k = "
-              "s32[3000,3000] multiply(i, j)\n  m = s32[3000,3000] add(k, i)\n" +
-                  filled("x", "f32", "3000,3000") +
-                  "  f = f32[3000,3000] convert(m)\n  n = f32[3000,3000] sine(f)\n  a = f32[3000,3000] add(n, x)\n"
-                  "  ROOT r = (f32[3000,3000]{0,1}, f32[3000]{0}, f32[3000,3000]{0,1}, f32[3000,3000]{0,1}, s32[]) "
+              "  i = s32[1500,1500] iota(), iota_dimension=0\n  j = s32[1500,1500] iota(), iota_dimension=1\n  k = "
+              "s32[1500,1500] multiply(i, j)\n  m = s32[1500,1500] add(k, i)\n" +
+                  filled("x", "f32", "1500,1500") +
+                  "  f = f32[1500,1500] convert(m)\n  n = f32[1500,1500] sine(f)\n  a = f32[1500,1500] add(n, x)\n"
+                  "  ROOT r = (f32[1500,1500]{0,1}, f32[1500]{0}, f32[1500,1500]{0,1}, f32[1500,1500]{0,1}, s32[]) "
                   "custom-call(a), custom_call_target=\"lapack_sgesdd_ffi\", "
-                  "operand_layout_constraints={f32[3000,3000]{0,1}}, output_to_operand_aliasing={{0}: (0, {})}, "
+                  "operand_layout_constraints={f32[1500,1500]{0,1}}, output_to_operand_aliasing={{0}: (0, {})}, "
                   "backend_config={mode = 65 : ui8}\n"));
   return steps;
 }
@@ -329,8 +329,8 @@ TEST(Program, TheReferenceIsCancelledInsideOfAnInstruction) {
   const std::unique_ptr<Backend> engine = make_reference_backend();
   const std::vector<Step> steps = {
       {"dot",
-       program("", filled("a", "s32", "3000,3000") +
-                       "  ROOT r = s32[3000,3000] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n")},
+       program("", filled("a", "s32", "1500,1500") +
+                       "  ROOT r = s32[1500,1500] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n")},
       {"convolution", program("", filled("a", "f32", "8,64,64,64") + filled("k", "f32", "7,7,64,64") +
                                       "  ROOT r = f32[8,64,64,64] convolution(a, k), window={size=7x7 pad=3_3x3_3}, "
                                       "dim_labels=b01f_01io->b01f\n")},

@@ -135,7 +135,7 @@ TEST(Evaluate, StopsWhenCancelled) {
   const ComputationPtr forever = *computation_of(Opcode::kWhile, {kS32}, loop);
   const Literal argument = Literal::scalar(1);
   EXPECT_EQ(error_of(evaluate(*forever, std::span(&argument, 1), options)),
-            "CANCELLED: while 'op': evaluation stopped at the start of 'condition'");
+            "CANCELLED: while 'op': the program was cancelled");
   EXPECT_EQ(steps, 3);
 }
 

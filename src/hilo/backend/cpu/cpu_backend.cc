@@ -36,13 +36,16 @@ class CpuBackend final : public Backend {
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
-    HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;
     passes.observer = observer;
-    passes.check = [&](const hlo::Module& grown) { return check_instruction_limit(grown, options.limits); };
+    passes.check = [&](const hlo::Module& grown) {
+      return check_instruction_limit(grown, Counted::kOnce, options.limits);
+    };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
+    HILO_RETURN_IF_ERROR(check_instruction_limit(*optimized, Counted::kWhereCalled, options.limits));
     HILO_ASSIGN_OR_RETURN(cpu::Program program,
                           cpu::plan_program(*optimized, isa, cpu::LoopForm::kFunctions, observer));
     const double milliseconds =

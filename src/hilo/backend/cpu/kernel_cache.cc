@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
 constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
-constexpr size_t kMostPerModule = 64;           // and look at the stop word now and then
+constexpr size_t kKernelsBetweenLooks = 16;     // at the stop word, where there is one
 
 CodeCache<CachedKernel>& cache() {
   static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);
@@ -78,9 +78,10 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
     const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
     Status& status = statuses[static_cast<size_t>(g)];
-    for (size_t k = begin; k < end && status.ok(); k += kMostPerModule) {
+    const size_t most = stop_word() == nullptr ? missing.size() : kKernelsBetweenLooks;
+    for (size_t k = begin; k < end && status.ok(); k += most) {
       status = stop_status();
-      if (status.ok()) status = compile_group(std::span(missing).subspan(k, std::min(kMostPerModule, end - k)), isa);
+      if (status.ok()) status = compile_group(std::span(missing).subspan(k, std::min(most, end - k)), isa);
     }
   };
   if (groups == 1) compile(0);

@@ -45,8 +45,8 @@ int64_t chunk_of(const Region& region, int64_t units, Isa isa) {
 /// Units between looks at the stop word; 0 if there is nothing to look for before the end.
 int64_t stretch_of(const Region& region, int64_t units, Isa isa) {
   const double cost = estimated_cost(region);
-  if (region.row_begin == 0 || units < 2 || cost < 2 * kPollInterval) return 0;
-  const auto stretches = static_cast<int64_t>(std::min(cost / kPollInterval, static_cast<double>(units)));
+  if (region.row_begin == 0 || units < 2 || cost < 2 * kStretchNanoseconds) return 0;
+  const auto stretches = static_cast<int64_t>(std::min(cost / kStretchNanoseconds, static_cast<double>(units)));
   return whole_units(region, units / stretches, isa);
 }
 

@@ -12,8 +12,9 @@ std::optional<PolledLoop> polled_loop(const Region& region) {
     const double whole = turn;
     turn /= static_cast<double>(extent);
     if (k == 0 && region.row_begin > 0) continue;
-    if (whole < 2 * kPollInterval) return std::nullopt;
-    if (turn < kPollInterval) return PolledLoop{k, std::max<int64_t>(1, static_cast<int64_t>(kPollInterval / turn))};
+    if (whole < 2 * kStretchNanoseconds) return std::nullopt;
+    if (turn < kStretchNanoseconds)
+      return PolledLoop{k, std::max<int64_t>(1, static_cast<int64_t>(kStretchNanoseconds / turn))};
   }
   return std::nullopt;
 }

@@ -9,7 +9,7 @@
 
 namespace hilo::cpu {
 
-inline constexpr double kPollInterval = 2e6;  // ns of estimated work, which may take ten times as long
+inline constexpr double kStretchNanoseconds = 2e6;  // ns of estimated work, which may take ten times as long
 
 /// A loop that looks at the word before every `turns` of its indices.
 struct PolledLoop {

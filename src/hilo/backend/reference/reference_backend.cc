@@ -80,7 +80,7 @@ class ReferenceBackend final : public Backend {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
-    HILO_RETURN_IF_ERROR(check_instruction_limit(module, options.limits));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
     auto executable = std::make_unique<ReferenceExecutable>(module, replicas, options.limits.run_seconds);
     HILO_RETURN_IF_ERROR(check_memory_limit(*executable, options.limits));
     return std::unique_ptr<Executable>(std::move(executable));

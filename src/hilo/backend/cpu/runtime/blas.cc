@@ -114,8 +114,9 @@ constexpr int64_t kLeastRows = 256;                // of a piece; fewer would ha
 
 /// Rows or columns of a piece: those that the interval has room for, of `extent` which each take `work`.
 int64_t piece_of(int64_t extent, double work) {
-  const auto room = static_cast<int64_t>(std::min(kPollInterval / work, static_cast<double>(extent)));
-  return std::min(extent, std::max(room / kLeastRows * kLeastRows, kLeastRows));
+  const double room = kPollInterval / work;
+  if (room >= static_cast<double>(extent)) return extent;
+  return std::min(extent, std::max(static_cast<int64_t>(room) / kLeastRows * kLeastRows, kLeastRows));
 }
 
 /// A large product in pieces, which the shapes decide, so that results are always the same: rows, and columns if a piece of

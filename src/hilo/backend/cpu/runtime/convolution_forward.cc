@@ -347,7 +347,8 @@ class ForwardStep final : public ConvolutionStep {
     t.run_count = static_cast<int64_t>(runs_.size());
     t.run_length = run_length_;
     t.b = weights;
-    for (int64_t s = 0; s < stretches; s += 2) {
+    const StopFlag stop;
+    for (int64_t s = 0; s < stretches && !stop.raised(); s += 2) {
       const Stretch pair[2] = {stretch_at(b, s, per_row, length),
                                stretch_at(b, std::min(s + 1, stretches - 1), per_row, length)};
       t.a[0] = input + pair[0].in;
@@ -407,7 +408,8 @@ class ForwardStep final : public ConvolutionStep {
     t.taps = depth_;
     t.positions = b.count[3];
     t.channels = width_;
-    for (int64_t row = 0; row < b.count[0] * b.count[1] * b.count[2]; ++row) {
+    const StopFlag stop;
+    for (int64_t row = 0; row < b.count[0] * b.count[1] * b.count[2] && !stop.raised(); ++row) {
       const Stretch s = stretch_at(b, row, 1, b.count[3]);
       t.a = input + s.in;
       for (int64_t o = 0; o < p_.outputs.extent; ++o) {

@@ -175,7 +175,9 @@ class GradientStep final : public ConvolutionStep {
     const Share share = share_at(task);
     T *weights = scratch, *box = scratch + weight_count_, *further = box + box_count_;
     const auto sums_at = [&](int64_t level) { return level == 0 ? sums : further + (level - 1) * sums_; };
+    const StopFlag stop;
     const auto add_block = [&](int64_t n, int64_t level, bool adds) {
+      if (stop.raised()) return;
       const Block b = block_at(n);
       visit_float(types_.lhs,
                   [&]<typename From>() { pack_input(b, share, static_cast<const From*>(buffers.lhs), box); });

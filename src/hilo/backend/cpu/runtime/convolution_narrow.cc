@@ -192,7 +192,8 @@ class NarrowStep final : public ConvolutionStep {
     std::fill_n(box + plane_ * p_.inputs.extent, kernels_.lanes, T(0));
     NarrowTile<T> t{};
     t.columns = round_up(count[3], kernels_.lanes);
-    for (int64_t row = 0; row < count[2]; ++row) {
+    const StopFlag stop;
+    for (int64_t row = 0; row < count[2] && !stop.raised(); ++row) {
       t.b = box + row * step_[2] * box_stride_[2];
       sum_row(t, weights, scratch);
       store_tile(scratch, t.columns, out + row * dims_[2].out_stride, p_.outputs.out_stride, dims_[3].out_stride,

@@ -44,7 +44,7 @@ inline WindowPlan window_plan(const hlo::Window& window, std::span<const int64_t
   return plan;
 }
 
-inline constexpr int64_t kPollInterval = 1 << 10;  // places of a window between looks at the stop word
+inline constexpr int64_t kWindowStretch = 1 << 10;  // places of a window between looks at the stop word
 
 /// Walks the elements of one window that are in the array: f(offset of the first lane), row-major, until the work is to
 /// stop. Dimensions in which nothing of the window is inside end the walk.
@@ -58,7 +58,7 @@ void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, 
   const hlo::WindowDimension& w = plan.window[dimension];
   const StopFlag stop;
   for (int64_t k = 0; k < w.size; ++k) {
-    if (k % kPollInterval == kPollInterval - 1 && stop.raised()) return;
+    if (k % kWindowStretch == kWindowStretch - 1 && stop.raised()) return;
     const std::optional<int64_t> at = hlo::window_source(w, plan.sizes[dimension], position[dimension], k);
     if (at) for_each_source(plan, position, dimension + 1, base + *at * plan.strides[dimension], f);
   }
