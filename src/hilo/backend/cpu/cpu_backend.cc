@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/backend/cpu/planner.h"
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/verify/verifier.h"
 
@@ -22,6 +23,7 @@ class CpuBackend final : public Backend {
                                                 hlo::PassObserver* observer) override {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     const auto began = std::chrono::steady_clock::now();
+    const FloatingPointScope nearest;
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/types/literal_leaves.h"
 
@@ -48,6 +49,7 @@ class ReferenceExecutable final : public Executable {
     if (options.cancellation != nullptr) how.cancel_word = options.cancellation->word();
     if (options.observer != nullptr) observe(*options.observer, how);
     how.collective = collective_function(options.communicator, hlo::evaluate_called);
+    const FloatingPointScope control(program_underflow());
     HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
     const std::vector<Literal> flat = leaves_of(value);
     for (size_t i = 0; i < flat.size(); ++i) {
