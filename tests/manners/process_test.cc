@@ -5,13 +5,22 @@
 
 #include <sys/resource.h>
 
+#include <cfenv>
 #include <cstdio>
 #include <functional>
 #if defined(__SSE2__)
 #include <xmmintrin.h>
 #endif
 
+#include "hilo/base/caches.h"
 #include "hilo/base/files.h"
+#include "hilo/fft/fft.h"
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/passes/driver.h"
+#include "hilo/hlo/passes/pass_list.h"
+#include "hilo/hlo/text/parser.h"
+#include "hilo/hlo/text/printer.h"
+#include "hilo/io/csv.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
@@ -73,7 +82,49 @@ TEST(Manners, DerivativesForWhichThereIsNotEnoughMemoryAreErrors) {
 }
 #endif
 
+/// Numbers that hilo rounds: from text, from C++, by folding, by the reference, on the way to other types.
+std::vector<std::string> rounded_numbers() {
+  const std::string text =
+      "HloModule m\n\nENTRY %main (x: f32[]) -> (f32[], f32[], f16[]) {\n  %x = f32[] parameter(0)\n  %c = f32[] "
+      "constant(0.1)\n  %d = f32[] constant(3)\n  %q = f32[] divide(%c, %d)\n  %s = f32[] add(%x, %q)\n  %h = f16[] "
+      "convert(%q)\n  ROOT %t = (f32[], f32[], f16[]) tuple(%c, %s, %h)\n}\n";
+  std::vector<std::string> numbers;
+  const StatusOr<hlo::Module> module = hlo::parse_module(text);
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  numbers.push_back(hlo::evaluate(*module, {Literal::scalar(0.7f)})->to_string(9));
+  hlo::Module folded = *module;
+  EXPECT_TRUE(hlo::run_passes(folded, hlo::default_pipeline()).ok());
+  numbers.push_back(hlo::print_module(folded));
+  numbers.push_back(parse_csv("0.1,0.7\n1e-40,3.3\n", "numbers", {})->to_string(9));
+  const Array x = numpy::array({0.3f, 1e-30f, 5.5f});
+  for (const Array& y : {x * 0.1, x / 3, numpy::full({2}, 0.1), numpy::mean(x), numpy::astype(x, ElementType::kBf16),
+                         fft::fftfreq(3), numpy::linspace(0, 1, 7), x * 1e-30})
+    numbers.push_back(y.to_literal().to_string(9));
+  const auto f = jit([](Array a) { return a * 0.1 + grad([](Array b) { return numpy::sum(b * b / 3); })(a); });
+  numbers.push_back(f(x).to_literal().to_string(9));
+  return numbers;
+}
+
 #if defined(__SSE2__)
+TEST(Manners, NumbersAreRoundedToNearestWhateverTheCallersMode) {
+  const unsigned before = _mm_getcsr();
+  const std::vector<std::string> wanted = rounded_numbers();
+  for (const int mode : {FE_DOWNWARD, FE_UPWARD, FE_TOWARDZERO}) {
+    clear_caches();
+    std::fesetround(mode);
+    const std::vector<std::string> got = rounded_numbers();
+    EXPECT_EQ(std::fegetround(), mode);
+    std::fesetround(FE_TONEAREST);
+    EXPECT_EQ(got, wanted);
+  }
+  clear_caches();
+  _mm_setcsr(before | 0x8040);  // flush to zero
+  const std::vector<std::string> got = rounded_numbers();
+  EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u);
+  _mm_setcsr(before);
+  EXPECT_EQ(got, wanted);
+}
+
 TEST(Manners, CallsKeepTheFloatingPointControlWord) {
   constexpr unsigned kFlags = 0x3f;  // what has happened so far, which arithmetic sets
   const unsigned before = _mm_getcsr();

@@ -20,7 +20,6 @@
 #include "tools/hilo/command.h"
 #include "tools/hilo/compare.h"
 #include "tools/hilo/corpus.h"
-#include "tools/hilo/flush_denormals.h"
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
 #include "tools/hilo/linalg_results.h"
@@ -99,10 +98,7 @@ struct Recorded {
   LocalComputation computation;
   std::vector<Literal> arguments, expected;
 
-  StatusOr<std::vector<std::vector<Literal>>> run() const {
-    const ScopedFlushDenormals flush;  // the same for the reference
-    return run_whole(computation, arguments);
-  }
+  StatusOr<std::vector<std::vector<Literal>>> run() const { return run_whole(computation, arguments); }
 };
 
 StatusOr<Recorded> load(const RecordedProgram& program, const Files& files, bool text) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hilo/base/floating_point.h"
 #include "hilo/lax/fft.h"
 #include "hilo/trace/ops.h"
 
@@ -114,6 +115,7 @@ Array over_axes(const char* what, const Operand& a, FftType type, const Lengths&
   }
   const Array y = transformed_in_turns(x, type, lengths, axes);
   if (norm == Norm::kBackward) return y;
+  const FloatingPointScope nearest;
   double count = 1;
   for (int64_t n : lengths) count *= static_cast<double>(n);
   const bool inverse = type == FftType::kIfft || to_real;
@@ -150,6 +152,7 @@ Array rolled(const char* what, const Operand& operand, const Axes& given, bool b
 
 Array frequencies(const char* what, int64_t n, double d, int64_t count, bool negative) {
   if (n < 1) refuse(what, "n must be positive; got " + std::to_string(n));
+  const FloatingPointScope nearest;
   std::vector<float> values;
   for (int64_t k = 0; k < count; ++k) {
     const int64_t place = negative && k >= (n + 1) / 2 ? k - n : k;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hilo/base/files.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/base/text.h"
 #include "hilo/io/gzip.h"
 
@@ -101,6 +102,7 @@ class TableReader {
 }  // namespace
 
 StatusOr<Literal> parse_csv(std::string_view text, std::string_view name, const CsvOptions& options) {
+  const FloatingPointScope nearest;
   if (options.type == ElementType::kF32) return TableReader<float>(text, name, options).read();
   if (options.type == ElementType::kF64) return TableReader<double>(text, name, options).read();
   return invalid_argument(fmt::format("{}: csv is read as f32 or f64; got {}. Hint: convert afterwards", name,

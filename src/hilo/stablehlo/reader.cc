@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/stablehlo/reader.h"
 
+#include "hilo/base/floating_point.h"
 #include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/cursor.h"
 #include "hilo/stablehlo/text_reader.h"
@@ -18,6 +19,7 @@ bool is_mlir(std::string_view data) {
 }
 
 StatusOr<ModuleTree> read_tree(std::string_view data, std::string_view source) {
+  const FloatingPointScope nearest;
   return is_bytecode(data) ? read_bytecode(data, source) : read_text(data, source);
 }
 

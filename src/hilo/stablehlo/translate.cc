@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "hilo/base/floating_point.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/stablehlo/module_facts.h"
@@ -154,6 +155,7 @@ std::vector<FunctionInfo> functions_of(const ModuleTree& tree) {
 }
 
 StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options) {
+  const FloatingPointScope nearest;
   Translator translator{tree, options};
   translator.ids.assign(tree.values.size(), hlo::kNoInstruction);
   translator.type_shapes.resize(tree.types.size());

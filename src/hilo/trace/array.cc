@@ -5,6 +5,7 @@
 #include <limits>
 #include <ostream>
 
+#include "hilo/base/floating_point.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/slice.h"
@@ -18,6 +19,7 @@ namespace {
 Literal canonical_scalar(const Literal& value) {
   const ElementType type = canonical_type(value.shape().element_type());
   if (type == value.shape().element_type()) return value;
+  const FloatingPointScope nearest;
   if (type == ElementType::kF32) return Literal::scalar(static_cast<float>(value.data<double>()[0]));
   if (type == ElementType::kC64) return Literal::scalar(std::complex<float>(value.data<std::complex<double>>()[0]));
   const int64_t wide = value.data<int64_t>()[0];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/trace.h"
 
+#include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
 
@@ -83,6 +84,7 @@ std::vector<Array> bind(const Operation& operation) {
     if (tracer.record->thread == std::this_thread::get_id() && tracer.record->trace != nullptr) continue;
     check_live(tracer, at_user_line(hlo::opcode_name(operation.opcode)));
   }
+  const FloatingPointScope nearest;
   return current_trace().bind(operation);
 }
 

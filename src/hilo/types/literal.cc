@@ -8,6 +8,7 @@
 #include <new>
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/types/twins.h"
 
 namespace hilo {
@@ -62,8 +63,14 @@ void append_array(const Literal& literal, size_t dimension, int64_t& offset, int
     ++offset;
     return;
   }
+  const int64_t extent = shape.dimension(static_cast<int64_t>(dimension));
+  if (extent == 0) {  // counts as an element: there may be 2^40 of them
+    out += offset < max_elements ? "{}" : offset == max_elements ? "..." : "";
+    ++offset;
+    return;
+  }
   out += "{";
-  for (int64_t i = 0; i < shape.dimension(static_cast<int64_t>(dimension)) && offset <= max_elements; ++i) {
+  for (int64_t i = 0; i < extent && offset <= max_elements; ++i) {
     if (i != 0) out += ", ";
     append_array(literal, dimension + 1, offset, max_elements, out);
   }
@@ -188,6 +195,7 @@ double element_as_double(const Literal& literal, int64_t index) {
 }
 
 Literal filled(const Shape& shape, double value) {
+  const FloatingPointScope nearest;
   Literal literal(shape);
   visit_array_type(
       shape.element_type(),

@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/hlo/ops/select_and_scatter.h"
+#include "hilo/hlo/ops/slice.h"
 #include "tests/backend/cpu/engine_check.h"
 
 namespace hilo::cpu {
@@ -48,6 +49,63 @@ TEST(Windows, GiveTheReferencesResultsWhateverTheirForm) {
         const double tolerance = type == ElementType::kBf16 ? 2e-2 : 1e-5;
         check(windowed(reducer, Shape::array(type, form.sizes), form.window, form.name), tolerance);
       }
+    }
+  }
+}
+
+/// Few elements and few windows, which lie 2^31 and more apart: nothing of that size may be made.
+TEST(Windows, MayLieFarApart) {
+  constexpr int64_t k31 = int64_t{1} << 31, k42 = int64_t{1} << 42, k62 = int64_t{1} << 62, kMost = INT64_MAX;
+  struct Form {
+    std::string name;
+    std::vector<int64_t> sizes;
+    Window window;
+  };
+  const Form forms[] = {
+      {"stride", {5}, {{.size = 2, .stride = k42}}},
+      {"dilated array", {2}, {{.size = 1, .stride = k42, .base_dilation = k31}}},
+      {"dilated window", {3}, {{.size = 2, .stride = k42, .padding_high = k42, .window_dilation = k42}}},
+      {"both", {3}, {{.size = 2, .stride = k42, .window_dilation = k42, .base_dilation = k42}}},
+      {"two dimensions",
+       {5, 2},
+       {{.size = 3, .stride = 3, .window_dilation = 2, .base_dilation = 2},
+        {.size = 2, .stride = k31, .window_dilation = 1, .base_dilation = k42 >> 8}}},
+      {"padding that is taken away", {5}, {{.size = 3, .stride = k62, .padding_low = kMost, .padding_high = -kMost}}},
+      {"all cut off", {5}, {{.size = 1, .stride = 1, .padding_low = INT64_MIN + 8, .padding_high = kMost - 5}}},
+      {"padding on both sides", {4}, {{.size = 2, .stride = k42, .padding_low = k42, .padding_high = k42}}},
+  };
+  for (const Form& form : forms) {
+    for (ElementType type : {ElementType::kF32, ElementType::kS32, ElementType::kC64}) {
+      for (Opcode reducer : {Opcode::kAdd, Opcode::kMultiply})
+        check(windowed(reducer, Shape::array(type, form.sizes), form.window, form.name));
+      if (!is_complex(type)) check(windowed(Opcode::kMaximum, Shape::array(type, form.sizes), form.window, form.name));
+    }
+  }
+}
+
+TEST(Windows, PaddingMayBeAsLargeAsNumbersAre) {
+  struct Form {
+    int64_t size, low, high, interior;
+  };
+  constexpr int64_t k42 = int64_t{1} << 42;
+  const Form forms[] = {{5, INT64_MIN, INT64_MAX - 1, 1},
+                        {5, INT64_MIN, INT64_MAX - 1, 0},
+                        {5, -k42, k42, 0},
+                        {5, k42, -k42, 0},
+                        {1, 3, -2, INT64_MAX - 3},
+                        {2, 1, -k42, k42},
+                        {2, -k42, 5, k42},
+                        {3, -2 * k42, 1, k42 - 1},
+                        {2, INT64_MIN + 4, INT64_MAX, 0},
+                        {0, INT64_MIN + 9, INT64_MAX, 7}};
+  for (const Form& form : forms) {
+    for (const ElementType type : {ElementType::kF32, ElementType::kU8, ElementType::kC128}) {
+      Builder b("main");
+      const auto x = b.parameter(Shape::array(type, {form.size})), value = b.parameter(Shape::scalar(type));
+      auto attributes = std::make_shared<hlo::PadAttributes>();
+      attributes->padding = {{form.low, form.high, form.interior}};
+      const auto root = must(b.add(Opcode::kPad, {x, value}, std::move(attributes)));
+      check(module_of(std::move(b), root, "pad"));
     }
   }
 }

@@ -8,6 +8,7 @@
 #include "hilo/backend/cpu/planner.h"
 #include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/verify/verifier.h"
 
@@ -33,6 +34,7 @@ class CpuBackend final : public Backend {
   static StatusOr<std::unique_ptr<Executable>> compile_within(const hlo::Module& module, const CompileOptions& options,
                                                               hlo::PassObserver* observer) {
     const auto began = std::chrono::steady_clock::now();
+    const FloatingPointScope nearest;
     HILO_RETURN_IF_ERROR(hlo::verify(module));
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));

@@ -2,46 +2,13 @@
 #include "hilo/backend/cpu/executable.h"
 
 #include <alloca.h>
-#include <xmmintrin.h>
 
-#include <cstdlib>
-#include <string_view>
-
-#include "hilo/base/log.h"
-#include "hilo/base/text.h"
+#include "hilo/base/floating_point.h"
 
 namespace hilo::cpu {
 namespace {
 
-constexpr unsigned kGradualUnderflow = 0x1f80;                        // MXCSR: round to nearest, no traps
-constexpr unsigned kFlushToZero = kGradualUnderflow | 0x8000 | 0x40;  // FTZ for results, DAZ for operands
 constexpr size_t kSlotsOnStack = 1024;
-
-/// What HILO_DENORMALS asks for, read at first use.
-unsigned program_control() {
-  static const unsigned control = [] {
-    const char* text = std::getenv("HILO_DENORMALS");
-    const std::string_view value = text == nullptr ? "keep" : text;
-    if (value != "keep" && value != "flush")
-      log_warning_once("HILO_DENORMALS", "HILO_DENORMALS: got {}; wanted keep or flush; ignored", quote(value));
-    return value == "flush" ? kFlushToZero : kGradualUnderflow;
-  }();
-  return control;
-}
-
-/// Programs compute with the same rounding whatever the caller's flags are, and leave those as they were.
-class FloatingPointScope {
- public:
-  FloatingPointScope() : saved_(_mm_getcsr()) {
-    if (saved_ != program_control()) _mm_setcsr(program_control());
-  }
-  ~FloatingPointScope() {
-    if (_mm_getcsr() != saved_) _mm_setcsr(saved_);
-  }
-
- private:
-  unsigned saved_;
-};
 
 }  // namespace
 
@@ -131,7 +98,7 @@ Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> ar
       case SlotSource::kMoving: slots[s] = nullptr; break;
     }
   }
-  const FloatingPointScope control;
+  const FloatingPointScope control(program_underflow());
   Executor* executor = nullptr;
   if (program_.forks) executor = &default_pool();
   RunContext context{program_, slots, stop_word(), executor, options.observer, options.communicator};

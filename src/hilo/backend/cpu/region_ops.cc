@@ -60,9 +60,13 @@ RegionOp cost_of(const hlo::Instruction& i) {
   return RegionOp::kExpensive;
 }
 
+/// No gaps, and no distances with which indices would leave 64 bits.
 bool is_plain_padding(const hlo::Instruction& i) {
-  return std::ranges::all_of(hlo::attributes_of<hlo::PadAttributes>(i).padding,
-                             [](const hlo::PaddingDimension& p) { return p.interior == 0; });
+  constexpr int64_t kFar = int64_t{1} << 48;
+  const auto is_near = [](int64_t distance) { return distance > -kFar && distance < kFar; };
+  return std::ranges::all_of(hlo::attributes_of<hlo::PadAttributes>(i).padding, [&](const hlo::PaddingDimension& p) {
+    return p.interior == 0 && is_near(p.low) && is_near(p.high);
+  });
 }
 
 /// Work that isn't worth a library call: tiny matrices, and matrix times vector, where memory is the limit.

@@ -6,6 +6,7 @@
 
 #include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/floating_point.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/types/literal_leaves.h"
 
@@ -49,6 +50,7 @@ class ReferenceExecutable final : public Executable {
     how.cancel_word = stop_word();
     if (options.observer != nullptr) observe(*options.observer, how);
     how.collective = collective_function(options.communicator, hlo::evaluate_called);
+    const FloatingPointScope control(program_underflow());
     HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
     const std::vector<Literal> flat = leaves_of(value);
     for (size_t i = 0; i < flat.size(); ++i) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "hilo/base/floating_point.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/random.h"
@@ -206,6 +207,7 @@ StatusOr<Literal> evaluate_named(std::string_view name, const Computation& compu
   std::vector<const Literal*> pointers;
   pointers.reserve(arguments.size());
   for (const Literal& argument : arguments) pointers.push_back(&argument);
+  const FloatingPointScope nearest;
   return Evaluator(options).run(computation, pointers);
 }
 

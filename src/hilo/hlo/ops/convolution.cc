@@ -106,9 +106,19 @@ StatusOr<Shape> infer_convolution(const ShapeRuleInput& input) {
 /// One product of the sum of an output element: offsets of the spatial parts.
 struct Tap {
   int64_t lhs, rhs;
+  bool on_padding = false;
 };
 
-/// The taps of the window at `position` that fall on elements of the input, in the order of the kernel.
+/// Does the tap fall on a place of the input's lattice, which goes on into the padding? Between elements of a dilated input
+/// there is nothing.
+bool is_on_lattice(const WindowDimension& w, int64_t position, int64_t tap) {
+  if (w.reversal) tap = w.size - 1 - tap;
+  const __int128 at = static_cast<__int128>(position * w.stride + tap * w.window_dilation) - w.padding_low;
+  return at % w.base_dilation == 0;
+}
+
+/// The taps of the window at `position` that fall on elements of the input or on its padding, in the order of the kernel.
+/// Padding is zeros that are multiplied, as StableHLO has it: beside them an infinite weight gives NaN.
 std::vector<Tap> taps_at(std::span<const int64_t> position, const ConvolutionAttributes& a, const Shape& lhs,
                          const Shape& rhs) {
   const ConvolutionDimensions& d = a.dimensions;
@@ -121,7 +131,9 @@ std::vector<Tap> taps_at(std::span<const int64_t> position, const ConvolutionAtt
       for (int64_t t = 0; t < a.window[k].size; ++t) {
         const std::optional<int64_t> source =
             window_source(a.window[k], lhs.dimension(d.input_spatial[k]), position[k], t);
-        if (source) longer.push_back({tap.lhs + *source * lhs_strides[k], tap.rhs + t * rhs_strides[k]});
+        const int64_t rhs_at = tap.rhs + t * rhs_strides[k];
+        if (source) longer.push_back({tap.lhs + *source * lhs_strides[k], rhs_at, tap.on_padding});
+        else if (is_on_lattice(a.window[k], position[k], t)) longer.push_back({tap.lhs, rhs_at, true});
       }
     }
     taps = std::move(longer);
@@ -173,6 +185,7 @@ class WideSum {
 template <typename Sum, typename R, typename Elements>
 void convolve(const EvaluateInput& input, const Elements& lhs, const Elements& rhs, const Channels& c,
               const Shape& shape, std::span<R> out) {
+  using Element = typename Elements::value_type;
   const auto& a = attributes_of<ConvolutionAttributes>(input.instruction);
   const Shape &lhs_shape = input.operands[0]->shape(), &rhs_shape = input.operands[1]->shape();
   const std::vector<int64_t> sizes = select_values(shape.dimensions(), a.dimensions.output_spatial),
@@ -189,7 +202,7 @@ void convolve(const EvaluateInput& input, const Elements& lhs, const Elements& r
         Sum sum;
         for (const Tap& tap : taps) {
           for (int64_t i = 0; i < c.inputs; ++i)
-            sum.take(lhs[static_cast<size_t>(lhs_at + tap.lhs + i * c.lhs_feature)],
+            sum.take(tap.on_padding ? Element{} : lhs[static_cast<size_t>(lhs_at + tap.lhs + i * c.lhs_feature)],
                      rhs[static_cast<size_t>(rhs_at + tap.rhs + i * c.rhs_input)]);
         }
         out[static_cast<size_t>(out_at + b * c.out_batch + o * c.out_feature)] = kernels::narrow<R>(sum.value());

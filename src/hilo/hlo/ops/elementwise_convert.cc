@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/elementwise_rows.h"
 
 namespace hilo::hlo {
@@ -123,6 +124,7 @@ StatusOr<Literal> convert_literal(Literal operand, ElementType type) {
     if (operand.shape().element_type() == type) return operand;
   }
   HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(operand.shape().with_element_type(type).with_default_layout()));
+  const FloatingPointScope nearest;
   visit_array_type(
       operand.shape().element_type(),
       [&]<typename From>() {

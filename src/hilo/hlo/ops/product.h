@@ -56,15 +56,15 @@ template <typename T>
 class ShortSum<std::complex<T>> {
  public:
   void take(const std::complex<T>& x, const std::complex<T>& y) {
-    real_ += x.real() * y.real();
-    minus_ += x.imag() * y.imag();
-    imaginary_ += x.real() * y.imag();
-    plus_ += x.imag() * y.real();
+    sums_ += Lanes{x.real(), x.imag(), x.real(), x.imag()} * Lanes{y.real(), y.imag(), y.imag(), y.real()};
   }
-  std::complex<T> value() const { return {real_ - minus_, imaginary_ + plus_}; }
+  std::complex<T> value() const { return {sums_[0] - sums_[1], sums_[2] + sums_[3]}; }
 
  private:
-  T real_ = 0, minus_ = 0, imaginary_ = 0, plus_ = 0;
+  // One vector, not four numbers: of a loop over these g++ 12.2 makes one that reads both operands four numbers at a
+  // time, two of them past the last element.
+  typedef T Lanes __attribute__((vector_size(4 * sizeof(T))));
+  Lanes sums_{};
 };
 
 /// The same for a vector times a matrix (not for a matrix times a vector): complex products are rounded, then added.

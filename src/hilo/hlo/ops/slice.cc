@@ -281,26 +281,33 @@ StatusOr<Literal> evaluate_pad(const EvaluateInput& input) {
   const int size = element_size_bytes(out.shape().element_type());
   const Int64List from_strides = row_major_strides(operand.shape().dimensions());
   Int64List to_strides = row_major_strides(out.shape().dimensions());
-  // Operand element k stands at low + k * (interior + 1); only those k that land in [0, extent) are copied.
   Int64List counts;
   int64_t from = 0, to = 0;
   for (size_t i = 0; i < padding.size(); ++i) {
-    const int64_t n = operand.shape().dimensions()[i], extent = out.shape().dimensions()[i];
-    // With one element, its interior step is never taken; this keeps huge interiors from overflowing.
-    const int64_t step = n > 1 ? padding[i].interior + 1 : 1;
-    const int64_t low = padding[i].low;
-    const int64_t begin = low >= 0 ? 0 : std::min(-(low + 1) / step, n) + 1;  // low may be -2^63
-    const int64_t end = low >= extent ? 0 : std::min(n, count_below(extent, low, step));
-    if (begin >= end) return out;
-    from += begin * from_strides[i];
-    to += (low + begin * step) * to_strides[i];
-    to_strides[i] *= end - begin > 1 ? step : 1;
-    counts.push_back(end - begin);
+    const KeptRange kept = kept_by(padding[i], operand.shape().dimensions()[i], out.shape().dimensions()[i]);
+    if (kept.count == 0) return out;
+    from += kept.from * from_strides[i];
+    to += kept.at * to_strides[i];
+    to_strides[i] *= kept.step;
+    counts.push_back(kept.count);
   }
   strided_copy(counts, size, out.mutable_bytes().data() + to * size, to_strides, operand.bytes().data() + from * size,
                from_strides);
   return out;
 }
+
+}  // namespace
+
+KeptRange kept_by(const PaddingDimension& p, int64_t size, int64_t result) {
+  // With one element, its interior step is never taken; this keeps huge interiors from overflowing.
+  const int64_t step = size > 1 ? p.interior + 1 : 1;
+  const int64_t begin = p.low >= 0 ? 0 : std::min(-(p.low + 1) / step, size) + 1;  // low may be -2^63
+  const int64_t end = p.low >= result ? 0 : std::min(size, count_below(result, p.low, step));
+  if (begin >= end) return {};
+  return {begin, end - begin, p.low + begin * step, end - begin > 1 ? step : 1};
+}
+
+namespace {
 
 constexpr AttributeField kSliceFields[] = {field<&SliceAttributes::ranges>("slice", FieldShow::kAlways)};
 constexpr AttributeField kDynamicSliceFields[] = {

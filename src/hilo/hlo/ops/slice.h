@@ -24,6 +24,14 @@ struct PadAttributes : Attributes {
   std::vector<PaddingDimension> padding;
 };
 
+/// What a pad keeps of a dimension: `count` elements from number `from` on, which stand at `at`, at + step, ... in the result.
+struct KeptRange {
+  int64_t from = 0, count = 0, at = 0, step = 1;
+};
+
+/// Of a dimension of `size` elements, padded to `result`. Right for all numbers that pad's shape rule accepts.
+KeptRange kept_by(const PaddingDimension& padding, int64_t size, int64_t result);
+
 const OpDef& slice_op();
 const OpDef& dynamic_slice_op();
 const OpDef& dynamic_update_slice_op();

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/floating_point.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/verify/verifier.h"
 
@@ -12,6 +13,7 @@ namespace hilo::hlo {
 
 StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, const DriverOptions& options) {
   using Clock = std::chrono::steady_clock;
+  const FloatingPointScope nearest;
   bool any = false;
   for (const PassEntry& pass : passes) {
     if (options.observer != nullptr) options.observer->before(pass.name, module);

@@ -113,6 +113,24 @@ InstructionId element(RewriteBuilder& b, InstructionId x, const Reduction& r, st
   return b.add(Opcode::kSlice, {x}, std::move(attributes));
 }
 
+/// Is the padded array at most a few times as large as what is read of it? Else the window goes as it is: strides and
+/// dilations of 2^40 are no reason for such arrays, and pads don't count as far as windows.
+bool pads_little(const Window& window, std::span<const int64_t> sizes, std::span<const int64_t> counts) {
+  constexpr double kMostPadding = 16;
+  constexpr int64_t kFar = int64_t{1} << 40;
+  double padded = 1, array = 1, read = 1;
+  for (size_t d = 0; d < window.size(); ++d) {
+    const WindowDimension& w = window[d];
+    if (std::max({w.padding_low, w.padding_high, w.base_dilation}) > kFar) return false;
+    if (std::min(w.padding_low, w.padding_high) < -kFar) return false;
+    const double extent = static_cast<double>(sizes[d] - 1) * static_cast<double>(w.base_dilation) + 1;
+    padded *= std::max(0.0, extent + static_cast<double>(w.padding_low + w.padding_high));
+    array *= static_cast<double>(sizes[d]);
+    read *= static_cast<double>(counts[d]) * static_cast<double>(w.size);
+  }
+  return padded <= kMostPadding * (array + read);
+}
+
 bool pads(const Window& window) {
   return std::ranges::any_of(window, [](const WindowDimension& w) {
     return w.padding_low != 0 || w.padding_high != 0 || w.base_dilation != 1;
@@ -214,7 +232,8 @@ Ids lower(RewriteBuilder& b, const Reduction& r) {
   const std::span<const int64_t> sizes = b.shape(r.arrays[0]).dimensions();
   const int64_t volume = volume_of(r.window());
   if (volume > 1 && is_plain_reduction(r.window(), sizes)) return as_reduction(b, r);
-  if (volume <= kMostElements && can_be_lifted(*r.attributes.to_apply)) return by_elements(b, r);
+  const bool far = pads(r.window()) && !pads_little(r.window(), sizes, r.counts);
+  if (volume <= kMostElements && !far && can_be_lifted(*r.attributes.to_apply)) return by_elements(b, r);
   const auto wide = std::ranges::count_if(r.window(), [](const WindowDimension& w) { return !is_trivial(w); });
   if (r.arrays.size() == 1 && is_idempotent(r.kind) && wide > 1) return by_dimensions(b, r);
   return as_it_is(b, r);

@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <optional>
 
+#include "hilo/base/floating_point.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -342,6 +343,9 @@ bool is_proto(std::string_view bytes) {
          first.type == proto::WireType::kBytes;
 }
 
-StatusOr<Module> from_proto(std::string_view bytes) { return proto::Reader().read(bytes); }
+StatusOr<Module> from_proto(std::string_view bytes) {
+  const FloatingPointScope nearest;
+  return proto::Reader().read(bytes);
+}
 
 }  // namespace hilo::hlo

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/floating_point.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/text/header.h"
 #include "hilo/hlo/text/instruction_reader.h"
@@ -144,6 +145,7 @@ StatusOr<Module> ModuleReader::read() {
 }  // namespace text
 
 StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options) {
+  const FloatingPointScope nearest;
   return text::ModuleReader(text::Cursor(text, options.source, options.max_nesting)).read();
 }
 

@@ -46,6 +46,22 @@ Status check_fits(const CustomCallFrame& frame, bool fits) {
       fmt::format("custom call {}: the shapes don't fit each other;{}", quote(frame.target), shapes));
 }
 
+Status check_count(const CustomCallFrame& frame, double elements) {
+  if (elements < std::numeric_limits<int>::max()) return ok_status();
+  return unimplemented(
+      fmt::format("custom call {}: too large for LAPACK; it needs {} elements of workspace; wanted less than 2^31",
+                  quote(frame.target), elements));
+}
+
+StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name, std::string_view allowed) {
+  HILO_ASSIGN_OR_RETURN(const uint8_t value, frame.attribute<uint8_t>(name));
+  if (value != 0 && allowed.find(static_cast<char>(value)) != std::string_view::npos) return static_cast<char>(value);
+  std::string wanted;
+  for (char c : allowed) wanted += fmt::format("{}{} ('{}')", wanted.empty() ? "" : " or ", static_cast<int>(c), c);
+  return invalid_argument(
+      fmt::format("custom call {}: attribute {}; got {}; wanted {}", quote(frame.target), name, value, wanted));
+}
+
 namespace {
 
 /// Complex buffers of the same shapes with room behind each; the others as they are.

@@ -40,13 +40,14 @@ Status syevd(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> v, batch_of<T>(result(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<R> w, batch_of<R>(result(frame, 1), 1));
   HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 2), 0));
-  HILO_ASSIGN_OR_RETURN(const char mode, letter(frame, "mode"));
-  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo"));
+  HILO_ASSIGN_OR_RETURN(const char mode, letter(frame, "mode", "NV"));
+  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo", "LU"));
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == x.columns && v.rows == x.rows && v.columns == x.rows &&
                                              v.count == x.count && w.count == x.count && w.rows == x.rows &&
                                              info.count == x.count));
   copy_unless_same(x, v);
   const int n = x.rows, leading = x.leading();
+  HILO_RETURN_IF_ERROR(check_count(frame, 1 + 6.0 * n + 2.0 * n * n));
   const auto run = [&](int64_t i, T* work, int work_count, R* real, int real_count, int* integer, int integer_count,
                        int* failed) {
     if constexpr (kComplex<T>) {
@@ -65,7 +66,7 @@ Status syevd(const CustomCallFrame& frame) {
     Workspace<T> space(sizes);
     for (int64_t i = begin; i < end; ++i) {
       *info.item(i) = kNotFinite;
-      if (!all_finite(v.item(i), v.size())) continue;
+      if (!triangle_finite(v.item(i), n, uplo)) continue;
       run(i, space.work.data(), sizes.work, space.real.data(), sizes.real, space.integer.data(), sizes.integer,
           info.item(i));
     }
@@ -85,7 +86,7 @@ Status sytrd(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<R> e, batch_of<R>(result(frame, 2), 1));
   HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(result(frame, 3), 1));
   HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 4), 0));
-  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo"));
+  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo", "LU"));
   const int n = x.rows, leading = x.leading(), less = std::max(n - 1, 0);
   HILO_RETURN_IF_ERROR(check_fits(frame, x.columns == n && out.rows == n && out.columns == n && out.count == x.count &&
                                              d.rows == n && e.rows == less && tau.rows == less && d.count == x.count &&
@@ -98,6 +99,8 @@ Status sytrd(const CustomCallFrame& frame) {
   for_batch(x.count, 2.0 * n * n * n, [&](int64_t begin, int64_t end) {
     std::vector<T> work(static_cast<size_t>(size));
     for (int64_t i = begin; i < end; ++i) {
+      *info.item(i) = kNotFinite;
+      if (!triangle_finite(out.item(i), n, uplo)) continue;
       call(&uplo, &n, out.item(i), &leading, d.item(i), e.item(i), tau.item(i), work.data(), &size, info.item(i));
     }
   });
@@ -125,7 +128,7 @@ StatusOr<SingularValues<T>> singular_values(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(b.u, batch_of<T>(result(frame, 2), 2));
   HILO_ASSIGN_OR_RETURN(b.vt, batch_of<T>(result(frame, 3), 2));
   HILO_ASSIGN_OR_RETURN(b.info, batch_of<int>(result(frame, 4), 0));
-  HILO_ASSIGN_OR_RETURN(b.mode, letter(frame, "mode"));
+  HILO_ASSIGN_OR_RETURN(b.mode, letter(frame, "mode", "NSA"));
   const int m = b.x.rows, n = b.x.columns, least = std::min(m, n);
   const bool vectors = b.mode != 'N', all = b.mode == 'A';
   const bool fits =
@@ -174,7 +177,7 @@ Status gesdd(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const SingularValues<T> b, singular_values<T>(frame));
   const int64_t least = std::min(b.x.rows, b.x.columns), most = std::max(b.x.rows, b.x.columns);
   const int64_t real = b.mode == 'N' ? 7 * least : least * std::max(5 * least + 7, 2 * most + 2 * least + 1);
-  HILO_RETURN_IF_ERROR(check_fits(frame, real < std::numeric_limits<int>::max()));
+  HILO_RETURN_IF_ERROR(check_count(frame, static_cast<double>(real)));
   const WorkSizes sizes{1, kComplex<T> ? static_cast<int>(real) : 0, static_cast<int>(8 * least)};
   run_singular_values(b, sizes, [&](int64_t i, T* work, int count, Workspace<T>& space, int* info) {
     if constexpr (kComplex<T>) {

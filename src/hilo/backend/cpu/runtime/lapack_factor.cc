@@ -2,12 +2,31 @@
 // backend/cpu/runtime/lapack_factor.cc -- LAPACK's factorisations and what is solved with them.
 #include "hilo/backend/cpu/runtime/lapack.h"
 #include "hilo/backend/cpu/runtime/lapack_routine.h"
+#include "hilo/base/text.h"
 
 namespace hilo::cpu::lapack {
 namespace {
 
 /// n^3 / 3 and the like: which constant doesn't matter for the choice between one thread and several.
 double cube(double m, double n) { return m * n * std::min(m, n); }
+
+/// LAPACK's letter, one of two, or a flag that stands for the first: newer versions of JAX say so.
+StatusOr<char> letter_or_flag(const CustomCallFrame& frame, std::string_view letter_name, std::string_view flag_name,
+                              std::string_view letters) {
+  if (frame.find(letter_name) != nullptr || frame.find(flag_name) == nullptr)
+    return letter(frame, letter_name, letters);
+  HILO_ASSIGN_OR_RETURN(const bool flag, frame.attribute<bool>(flag_name));
+  return letters[flag ? 0 : 1];
+}
+
+/// A product of more reflectors than a matrix has rows isn't one that a factorisation gives, and LAPACK refuses it.
+Status check_reflectors(const CustomCallFrame& frame, int reflectors, int rows, int columns) {
+  if (reflectors <= std::min(rows, columns)) return ok_status();
+  return invalid_argument(
+      fmt::format("custom call {}: operand 1 has too many reflectors' scalars; got {}; wanted at most {}, for operand "
+                  "0 has {} rows and {} columns",
+                  quote(frame.target), reflectors, std::min(rows, columns), rows, columns));
+}
 
 }  // namespace
 
@@ -25,8 +44,12 @@ Status getrf(const CustomCallFrame& frame) {
   copy_unless_same(x, lu);
   const int leading = x.leading();
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
+    for (int64_t i = begin; i < end; ++i) {
+      const std::vector<int> bad = take_bad_columns(lu.item(i), lu.rows, lu.columns);
       call(&lu.rows, &lu.columns, lu.item(i), &leading, pivots.item(i), info.item(i));
+      mark_bad_columns<T>(bad, lu.item(i), lu.rows, lu.columns, nullptr);
+      if (!bad.empty() && *info.item(i) > bad[0]) *info.item(i) = 0;  // a pivot of zero that is NaN now
+    }
   });
   return ok_status();
 }
@@ -38,13 +61,12 @@ Status potrf(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(operand(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 1), 0));
-  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo"));
+  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo", "LU"));
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == x.columns && out.rows == x.rows && out.columns == x.rows &&
                                              out.count == x.count && info.count == x.count));
   copy_unless_same(x, out);
-  const int leading = x.leading();
   for_batch(x.count, cube(x.rows, x.rows), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) call(&uplo, &out.rows, out.item(i), &leading, info.item(i));
+    for (int64_t i = begin; i < end; ++i) *info.item(i) = factor_cholesky(call, uplo, out.rows, out.item(i));
   });
   return ok_status();
 }
@@ -57,10 +79,10 @@ Status trsm(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> a, batch_of<T>(operand(frame, 0), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> b, batch_of<T>(operand(frame, 1), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> x, batch_of<T>(result(frame, 0), 2));
-  HILO_ASSIGN_OR_RETURN(const char side, letter(frame, "side"));
-  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo"));
-  HILO_ASSIGN_OR_RETURN(const char transposed, letter(frame, "trans_x"));
-  HILO_ASSIGN_OR_RETURN(const char diagonal, letter(frame, "diag"));
+  HILO_ASSIGN_OR_RETURN(const char side, letter(frame, "side", "LR"));
+  HILO_ASSIGN_OR_RETURN(const char uplo, letter(frame, "uplo", "LU"));
+  HILO_ASSIGN_OR_RETURN(const char transposed, letter(frame, "trans_x", "NTC"));
+  HILO_ASSIGN_OR_RETURN(const char diagonal, letter(frame, "diag", "NU"));
   HILO_RETURN_IF_ERROR(check_fits(frame, a.rows == a.columns && a.rows == (side == 'L' ? b.rows : b.columns) &&
                                              b.rows == x.rows && b.columns == x.columns && a.count == b.count &&
                                              x.count == b.count));
@@ -94,8 +116,11 @@ Status geqrf(const CustomCallFrame& frame) {
   for_batch(x.count, cube(x.rows, x.columns), [&](int64_t begin, int64_t end) {
     std::vector<T> work(static_cast<size_t>(size));
     int ignored = 0;
-    for (int64_t i = begin; i < end; ++i)
+    for (int64_t i = begin; i < end; ++i) {
+      const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
       call(&out.rows, &out.columns, out.item(i), &leading, tau.item(i), work.data(), &size, &ignored);
+      mark_bad_columns(bad, out.item(i), out.rows, out.columns, tau.item(i));
+    }
   });
   return ok_status();
 }
@@ -131,7 +156,14 @@ Status geqp3(const CustomCallFrame& frame) {
   T answer{};
   run(0, &answer, -1);
   std::vector<T> work(static_cast<size_t>(work_size(answer)));
-  for (int64_t i = 0; i < x.count; ++i) run(i, work.data(), static_cast<int>(work.size()));
+  for (int64_t i = 0; i < x.count; ++i) {
+    const std::vector<int> bad = take_bad_columns(out.item(i), out.rows, out.columns);
+    run(i, work.data(), static_cast<int>(work.size()));
+    if (bad.empty()) continue;
+    // The first pivot is the column of the greatest norm, so all depends on all; the pivots stay an order of the columns.
+    std::fill_n(out.item(i), out.size(), not_a_number<T>());
+    std::fill_n(tau.item(i), tau.size(), not_a_number<T>());
+  }
   return ok_status();
 }
 
@@ -145,7 +177,8 @@ Status orgqr(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(operand(frame, 1), 1));
   HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == out.rows && x.columns == out.columns && out.count == x.count &&
-                                             x.columns <= x.rows && tau.count == x.count && tau.rows <= x.columns));
+                                             x.columns <= x.rows && tau.count == x.count));
+  HILO_RETURN_IF_ERROR(check_reflectors(frame, tau.rows, x.rows, x.columns));
   copy_unless_same(x, out);
   const int leading = x.leading(), query = -1;
   T answer{};
@@ -162,18 +195,6 @@ Status orgqr(const CustomCallFrame& frame) {
   return ok_status();
 }
 
-namespace {
-
-/// LAPACK's letter, or a flag that stands for it: newer versions of JAX say so.
-StatusOr<char> letter_or_flag(const CustomCallFrame& frame, std::string_view letter_name, std::string_view flag_name,
-                              char if_true, char if_false) {
-  if (frame.find(letter_name) != nullptr || frame.find(flag_name) == nullptr) return letter(frame, letter_name);
-  HILO_ASSIGN_OR_RETURN(const bool flag, frame.attribute<bool>(flag_name));
-  return flag ? if_true : if_false;
-}
-
-}  // namespace
-
 template <typename T>
 Status ormqr(const CustomCallFrame& frame) {
   static auto* const call =
@@ -184,12 +205,12 @@ Status ormqr(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(operand(frame, 1), 1));
   HILO_ASSIGN_OR_RETURN(const Batch<T> c, batch_of<T>(operand(frame, 2), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<T> out, batch_of<T>(result(frame, 0), 2));
-  HILO_ASSIGN_OR_RETURN(const char side, letter_or_flag(frame, "side", "left", 'L', 'R'));
-  HILO_ASSIGN_OR_RETURN(const char transposed,
-                        letter_or_flag(frame, "trans", "transpose", kComplex<T> ? 'C' : 'T', 'N'));
+  HILO_ASSIGN_OR_RETURN(const char side, letter_or_flag(frame, "side", "left", "LR"));
+  HILO_ASSIGN_OR_RETURN(const char transposed, letter_or_flag(frame, "trans", "transpose", kComplex<T> ? "CN" : "TN"));
   HILO_RETURN_IF_ERROR(check_fits(frame, c.rows == out.rows && c.columns == out.columns && out.count == c.count &&
-                                             x.count == c.count && tau.count == c.count && tau.rows <= x.columns &&
+                                             x.count == c.count && tau.count == c.count &&
                                              x.rows == (side == 'L' ? c.rows : c.columns)));
+  HILO_RETURN_IF_ERROR(check_reflectors(frame, tau.rows, x.rows, x.columns));
   copy_unless_same(c, out);
   const int x_leading = x.leading(), leading = out.leading();
   const auto run = [&](int64_t i, T* work, int size) {

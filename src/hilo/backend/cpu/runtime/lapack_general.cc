@@ -4,6 +4,7 @@
 
 #include "hilo/backend/cpu/runtime/lapack.h"
 #include "hilo/backend/cpu/runtime/lapack_routine.h"
+#include "hilo/base/text.h"
 
 namespace hilo::cpu::lapack {
 namespace {
@@ -21,6 +22,14 @@ void join_pairs(int n, const R* imaginary, const R* packed, std::complex<R>* vec
     }
     if (pair) ++j;
   }
+}
+
+/// gehrd's first and last row, from 1: of no rows 1 and 0.
+Status check_rows(const CustomCallFrame& frame, int low, int high, int rows) {
+  if (low >= 1 && low <= std::max(rows, 1) && high >= std::min(low, rows) && high <= rows) return ok_status();
+  return invalid_argument(fmt::format(
+      "custom call {}: attributes low and high; got {} and {}; wanted the first and the last of {} rows, from 1",
+      quote(frame.target), low, high, rows));
 }
 
 }  // namespace
@@ -44,8 +53,8 @@ Status geev(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<C> left, batch_of<C>(result(frame, kParts), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<C> right, batch_of<C>(result(frame, kParts + 1), 2));
   HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, kParts + 2), 0));
-  HILO_ASSIGN_OR_RETURN(const char compute_left, letter(frame, "compute_left"));
-  HILO_ASSIGN_OR_RETURN(const char compute_right, letter(frame, "compute_right"));
+  HILO_ASSIGN_OR_RETURN(const char compute_left, letter(frame, "compute_left", "NV"));
+  HILO_ASSIGN_OR_RETURN(const char compute_right, letter(frame, "compute_right", "NV"));
   const int n = x.rows, leading = x.leading();
   const auto square = [&](const Batch<C>& v) { return v.rows == n && v.columns == n && v.count == x.count; };
   HILO_RETURN_IF_ERROR(check_fits(frame, x.columns == n && w[0].rows == n && w[0].count == x.count &&
@@ -107,13 +116,14 @@ Status gees(const CustomCallFrame& frame) {
   }
   HILO_ASSIGN_OR_RETURN(const Batch<int> selected, batch_of<int>(result(frame, 2 + kParts), 0));
   HILO_ASSIGN_OR_RETURN(const Batch<int> info, batch_of<int>(result(frame, 3 + kParts), 0));
-  HILO_ASSIGN_OR_RETURN(const char mode, letter(frame, "mode"));
-  HILO_ASSIGN_OR_RETURN(const char sort, letter(frame, "sort"));
+  HILO_ASSIGN_OR_RETURN(const char mode, letter(frame, "mode", "NV"));
+  HILO_ASSIGN_OR_RETURN(const char sort, letter(frame, "sort", "NS"));
   if (sort != 'N') return unimplemented("gees: sorting eigenvalues is not implemented");
   const int n = x.rows, leading = x.leading();
   const auto square = [&](const Batch<T>& v) { return v.rows == n && v.columns == n && v.count == x.count; };
   HILO_RETURN_IF_ERROR(check_fits(frame, x.columns == n && square(t) && square(z) && w[0].rows == n &&
-                                             w[0].count == x.count && (kComplex<T> || w[1].rows == n) &&
+                                             w[0].count == x.count &&
+                                             (kComplex<T> || (w[1].rows == n && w[1].count == x.count)) &&
                                              selected.count == x.count && info.count == x.count));
   copy_unless_same(x, t);
   const auto run = [&](int64_t i, T* work, int count, R* real, int* failed) {
@@ -158,7 +168,8 @@ Status gehrd(const CustomCallFrame& frame) {
   const int n = x.rows, leading = x.leading();
   HILO_RETURN_IF_ERROR(check_fits(frame, x.columns == n && out.rows == n && out.columns == n && out.count == x.count &&
                                              tau.rows == std::max(n - 1, 0) && tau.count == x.count &&
-                                             info.count == x.count && low >= 1 && high <= n));
+                                             info.count == x.count));
+  HILO_RETURN_IF_ERROR(check_rows(frame, low, high, n));
   copy_unless_same(x, out);
   T answer{};
   int query = -1, failed = 0;
@@ -166,8 +177,11 @@ Status gehrd(const CustomCallFrame& frame) {
   const int size = work_size(answer);
   for_batch(x.count, 3.0 * n * n * n, [&](int64_t begin, int64_t end) {
     std::vector<T> work(static_cast<size_t>(size));
-    for (int64_t i = begin; i < end; ++i)
+    for (int64_t i = begin; i < end; ++i) {
+      *info.item(i) = kNotFinite;
+      if (!all_finite(out.item(i), out.size())) continue;
       call(&n, &low, &high, out.item(i), &leading, tau.item(i), work.data(), &size, info.item(i));
+    }
   });
   return ok_status();
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstring>
 #include <limits>
@@ -142,22 +143,96 @@ bool all_finite(const T* x, int64_t count) {
   return finite;
 }
 
-/// What a workspace query answers, as a size.
+/// The elements of a column-major matrix of `n` columns that a routine reads: the triangle that `uplo` names.
+template <typename T>
+bool triangle_finite(const T* a, int n, char uplo) {
+  for (int64_t c = 0; c < n; ++c) {
+    const int64_t first = uplo == 'L' ? c : 0, last = uplo == 'L' ? n : c + 1;
+    if (!all_finite(a + c * n + first, last - first)) return false;
+  }
+  return true;
+}
+
+template <typename T>
+T not_a_number() {
+  constexpr Real<T> kNan = std::numeric_limits<Real<T>>::quiet_NaN();
+  if constexpr (kComplex<T>) return {kNan, kNan};
+  else return kNan;
+}
+
+/// Sets the columns that hold NaN or an infinity to zero, and returns their numbers. LAPACK may lose such elements, for a
+/// norm or a pivot is a comparison (the norm of OpenBLAS 0.3.21 for f32 is a number): it never sees them.
+template <typename T>
+std::vector<int> take_bad_columns(T* a, int rows, int columns) {
+  std::vector<int> bad;
+  for (int c = 0; c < columns; ++c) {
+    T* const column = a + static_cast<int64_t>(c) * rows;
+    if (all_finite(column, rows)) continue;
+    std::fill_n(column, rows, T{});
+    bad.push_back(c);
+  }
+  return bad;
+}
+
+/// What a factorisation from left to right computes of those columns becomes NaN: they themselves, what lies right of
+/// and below the first one's diagonal, and from there on `scalars`, one a column, unless null.
+template <typename T>
+void mark_bad_columns(const std::vector<int>& bad, T* a, int rows, int columns, T* scalars) {
+  if (bad.empty()) return;
+  const int first = bad[0];
+  const auto fill = [&](int column, int from) {
+    if (from < rows) std::fill_n(a + static_cast<int64_t>(column) * rows + from, rows - from, not_a_number<T>());
+  };
+  for (int c : bad) fill(c, 0);
+  for (int c = first; c < columns; ++c) fill(c, first);
+  if (scalars != nullptr && first < std::min(rows, columns))
+    std::fill(scalars + first, scalars + std::min(rows, columns), not_a_number<T>());
+}
+
+/// The row (from 1) at which a Cholesky factorisation of the triangle fails because of an element that isn't finite, if
+/// no row before it fails; 0 if there is none. An infinite diagonal factors. Imaginary parts of diagonals aren't read.
+template <typename T>
+int unfactorable_row(const T* a, int n, char uplo) {
+  int least = 0;
+  for (int c = 0; c < n; ++c) {
+    for (int r = uplo == 'L' ? c : 0; r < (uplo == 'L' ? n : c + 1); ++r) {
+      const T& x = a[static_cast<int64_t>(c) * n + r];
+      const int row = std::max(r, c) + 1;
+      const bool fails = r == c ? !(std::real(x) > -std::numeric_limits<Real<T>>::infinity()) : !all_finite(&x, 1);
+      if (fails && (least == 0 || row < least)) least = row;
+    }
+  }
+  return least;
+}
+
+/// Factors a column-major matrix in place by xPOTRF, which loses NaN; returns its info.
+template <typename T, typename Potrf>
+int factor_cholesky(Potrf* potrf, char uplo, int n, T* a) {
+  const int leading = std::max(n, 1);
+  int info = 0;
+  if (!triangle_finite(a, n, uplo)) info = unfactorable_row(a, n, uplo);
+  if (info == 0) potrf(&uplo, &n, a, &leading, &info);
+  return info;
+}
+
+/// What a workspace query answers, as a size. The routines count in 32 bits, where too large a size wraps: they are asked
+/// only about sizes that check_count has passed.
 template <typename T>
 int work_size(T answer) {
-  double size = 0;
-  if constexpr (kComplex<T>) size = answer.real();
-  else size = answer;
-  return std::max(1, static_cast<int>(std::min<double>(size, std::numeric_limits<int>::max())));
+  // A float from 2^24 on was rounded, perhaps down.
+  const double size = std::nextafter(std::real(answer), std::numeric_limits<Real<T>>::infinity());
+  return std::max(1, static_cast<int>(std::min<double>(std::ceil(size), std::numeric_limits<int>::max())));
 }
+
+/// UNIMPLEMENTED if a routine needs more elements of workspace than LAPACK can count.
+Status check_count(const CustomCallFrame& frame, double elements);
 
 /// info of an item whose operand isn't finite: what some routines return for it, and others loop on.
 inline constexpr int kNotFinite = -4;
 
-/// A letter of LAPACK's in an attribute of type u8.
-inline StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name) {
-  HILO_ASSIGN_OR_RETURN(const uint8_t value, frame.attribute<uint8_t>(name));
-  return static_cast<char>(value);
-}
+/// A letter of LAPACK's in an attribute of type u8, which a file may have set to anything: on a letter that it doesn't know
+/// LAPACK writes to stdout and does nothing.
+/// Errors    INVALID_ARGUMENT unless it is one of `allowed`
+StatusOr<char> letter(const CustomCallFrame& frame, std::string_view name, std::string_view allowed);
 
 }  // namespace hilo::cpu::lapack

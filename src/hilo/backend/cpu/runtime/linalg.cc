@@ -118,9 +118,8 @@ class CholeskyHero final : public Hero {
     const char uplo = 'L';
     for (int64_t i = begin; i < end; ++i) {
       T* const matrix = data + i * n_ * n_;
-      int info = 0;
       if (lower_) mirror_triangle(matrix, n_, true);
-      call_(&uplo, &n_, matrix, &n_, &info);
+      const int info = lapack::factor_cholesky(call_, uplo, n_, matrix);
       if (lower_) mirror_triangle(matrix, n_, false);
       finish_factor(matrix, n_, lower_, info != 0);
     }

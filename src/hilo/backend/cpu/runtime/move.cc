@@ -31,20 +31,6 @@ class SameBytesHero final : public Hero {
   int64_t bytes_;
 };
 
-/// The result's indices along one dimension that hold operand elements: first, first + step, ...
-struct Kept {
-  int64_t from, count;  ///< operand indices [from, from + count)
-  int64_t at, step;     ///< where the first stands in the result
-};
-
-Kept kept_along(int64_t extent, int64_t result, const hlo::PaddingDimension& p) {
-  const int64_t step = p.interior + 1;
-  const int64_t from = p.low < 0 ? (-p.low + step - 1) / step : 0;
-  const int64_t at = p.low + from * step;
-  const int64_t room = result > at ? (result - at + step - 1) / step : 0;
-  return {from, std::max<int64_t>(0, std::min(extent - from, room)), at, step};
-}
-
 class PadHero final : public Hero {
  public:
   PadHero(const hlo::PadAttributes& a, const Shape& x, const Shape& result)
@@ -52,7 +38,7 @@ class PadHero final : public Hero {
     const std::vector<int64_t> from = row_major_strides(x.dimensions()), to = row_major_strides(result.dimensions());
     for (int64_t d = 0; d < x.rank(); ++d) {
       const auto k = static_cast<size_t>(d);
-      const Kept kept = kept_along(x.dimension(d), result.dimension(d), a.padding[k]);
+      const hlo::KeptRange kept = hlo::kept_by(a.padding[k], x.dimension(d), result.dimension(d));
       counts_.push_back(kept.count);
       from_strides_.push_back(from[k]);
       to_strides_.push_back(to[k] * kept.step);

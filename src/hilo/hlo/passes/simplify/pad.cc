@@ -16,7 +16,7 @@ InstructionId simplify_pad(RewriteBuilder& b, const RewriteNode& n) {
     const int64_t extent = from.dimension(static_cast<int64_t>(d));
     const bool has_interior = p.interior != 0 && extent > 1;
     nothing &= p.low == 0 && p.high == 0 && !has_interior;
-    only_crops &= p.low <= 0 && p.high <= 0 && !has_interior && -p.low <= extent + p.high;
+    only_crops &= p.low <= 0 && p.high <= 0 && !has_interior && p.low >= -extent && p.high >= -extent - p.low;
     if (only_crops) kept.push_back({-p.low, extent + p.high, 1});
   }
   // No padding -> x.

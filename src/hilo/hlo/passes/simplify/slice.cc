@@ -50,10 +50,12 @@ InstructionId slice_of_pad(RewriteBuilder& b, const RewriteNode& pad, Ranges ran
   const Shape& x = b.shape(pad.operand(0));
   for (size_t d = 0; d < ranges.size(); ++d) {
     SliceRange& r = ranges[d];
-    if (padding[d].interior != 0 && x.dimension(static_cast<int64_t>(d)) > 1) return kNoInstruction;
+    const int64_t extent = x.dimension(static_cast<int64_t>(d));
+    if (padding[d].interior != 0 && extent > 1) return kNoInstruction;
+    if (padding[d].low < -extent || padding[d].low > r.start) return kNoInstruction;
     r.start -= padding[d].low;
     r.limit -= padding[d].low;
-    if (r.start < 0 || r.limit > x.dimension(static_cast<int64_t>(d))) return kNoInstruction;
+    if (r.limit > extent) return kNoInstruction;
   }
   return slice(b, pad.operand(0), std::move(ranges));
 }
