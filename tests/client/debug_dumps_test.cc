@@ -85,7 +85,7 @@ TEST_F(Dumps, EachKindHasItsFolderAndParses) {
   EXPECT_EQ(proto->entry->fingerprint(), hlo::parse_module(after)->entry->fingerprint());
 }
 
-TEST_F(Dumps, OnlyPassesThatChangedSomethingLeaveFiles) {
+TEST_F(Dumps, TheModuleAsItCameInAndPassesThatChangedSomethingLeaveFiles) {
   CompileOptions options;
   options.dump_per_pass_hlo_proto_to = folder_ + "/hlo_per_pass";
   const hlo::Module module = module_named("f");
@@ -95,18 +95,31 @@ TEST_F(Dumps, OnlyPassesThatChangedSomethingLeaveFiles) {
   dumps.after("simplify", module, true, 1);
   dumps.after("dce", module, true, 1);
   dumps.finish(module);
-  EXPECT_EQ(files("hlo_per_pass"), (Names{"0000.f.simplify.hlo", "0000.f.simplify.hlo.pb", "0001.f.dce.hlo",
-                                          "0001.f.dce.hlo.pb", "0002.f.index.html", "index.html"}));
+  EXPECT_EQ(files("hlo_per_pass"), (Names{"0000.f.unoptimized.hlo", "0000.f.unoptimized.hlo.pb", "0001.f.simplify.hlo",
+                                          "0001.f.simplify.hlo.pb", "0002.f.dce.hlo", "0002.f.dce.hlo.pb",
+                                          "0003.f.index.html", "index.html"}));
 }
 
-TEST_F(Dumps, ACompilationWithoutAnyChangeLeavesNoPage) {
+TEST_F(Dumps, ACompilationWithoutAnyChangeLeavesTheModuleAndNoPage) {
   CompileOptions options;
   options.dump_per_pass_hlo_proto_to = folder_ + "/hlo_per_pass";
   const hlo::Module module = module_named("f");
   DebugDumps dumps(options, module);
   dumps.after("cse", module, false, 1);
   dumps.finish(module);
-  EXPECT_EQ(files("hlo_per_pass"), Names{});
+  EXPECT_EQ(files("hlo_per_pass"), (Names{"0000.f.unoptimized.hlo", "0000.f.unoptimized.hlo.pb"}));
+  const auto kept = hlo::parse_module(*read_file(folder_ + "/hlo_per_pass/0000.f.unoptimized.hlo"));
+  ASSERT_TRUE(kept.ok()) << kept.status().to_string();
+  EXPECT_EQ(kept->entry->fingerprint(), module.entry->fingerprint());
+}
+
+TEST_F(Dumps, AProgramThatNoPassChangesIsTheOnlyFileOfItsFolder) {
+  CompileOptions options;
+  options.dump_per_pass_hlo_proto_to = folder_ + "/hlo_per_pass";
+  const hlo::Module module = *hlo::parse_module(
+      "HloModule still\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] exponential(x)\n}\n");
+  ASSERT_TRUE(compile_observed(**backend_for_platform("Host"), module, options).ok());
+  EXPECT_EQ(files("hlo_per_pass"), (Names{"0000.still.unoptimized.hlo", "0000.still.unoptimized.hlo.pb"}));
 }
 
 TEST_F(Dumps, ThePictureOfTheOptimisedProgramShowsWhatTheEngineFused) {

@@ -2,10 +2,42 @@
 // Golden values recorded from jax 0.10.2 by tests/golden/record_random.py.
 #include "hilo/random/random.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <bit>
+#include <cstdlib>
+
+#include "hilo/base/caches.h"
+#include "hilo/base/files.h"
+#include "hilo/lax/special.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/jit.h"
+#include "tests/backend/cpu/engine_check.h"
 
 namespace hilo::random {
 namespace {
+
+const numpy::Shape kMillion = {1000000};
+
+/// The sum of the bits of element i times 2i + 1.
+template <typename T>
+uint64_t checksum(const std::vector<T>& values) {
+  using Bits = std::conditional_t<sizeof(T) == 2, uint16_t, std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+  uint64_t sum = 0;
+  for (size_t i = 0; i < values.size(); ++i) sum += uint64_t{std::bit_cast<Bits>(values[i])} * (2 * i + 1);
+  return sum;
+}
+
+/// Calls f with each instruction set of this machine.
+template <typename F>
+void for_each_isa(F f) {
+  cpu::on_every_isa([&](cpu::Isa isa) {
+    SCOPED_TRACE(std::string(cpu::isa_name(isa)));
+    clear_caches();
+    f();
+  });
+}
 
 TEST(Random, KeysHoldTheSeedsLowWord) {
   EXPECT_EQ(key(42).data.to_vector<uint32_t>(), (std::vector<uint32_t>{0, 42}));
@@ -28,22 +60,95 @@ TEST(Random, BitsAreThoseOfJax) {
             (std::vector<uint32_t>{2098992034, 2919706841, 2646866425, 2409546199, 1935504149}));
 }
 
+TEST(Random, AMillionBitsAreThoseOfJax) {
+  EXPECT_EQ(checksum(bits(key(42), kMillion).to_vector<uint32_t>()), 0x72e3391360010df2);
+}
+
 TEST(Random, UniformFloatsAreThoseOfJaxBitForBit) {
   EXPECT_EQ(
       uniform(key(42), {4}).to_vector<float>(),
       (std::vector<float>{0x1.f470480000000p-2f, 0x1.5c0e600000000p-1f, 0x1.3b87f00000000p-1f, 0x1.1f3d800000000p-1f}));
-  const std::vector<float> scaled = uniform(key(42), {3}, -2.0f, 3.0f).to_vector<float>();
-  EXPECT_FLOAT_EQ(scaled[0], 0.4435478448867798f);
-  EXPECT_FLOAT_EQ(scaled[1], 1.3989858627319336f);
-  EXPECT_FLOAT_EQ(scaled[2], 1.081357479095459f);
 }
 
-TEST(Random, NormalFloatsAreThoseOfJax) {
-  const std::vector<float> expected = {-0.02830461598932743f, 0.4671318531036377f,   0.2957029640674591f,
-                                       0.15354591608047485f,  -0.12403281778097153f, 0.21692314743995667f};
-  const std::vector<float> got = normal(key(42), {2, 3}).to_vector<float>();
-  ASSERT_EQ(got.size(), expected.size());
-  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 2e-7f) << i;
+struct Interval {
+  float low, high;
+  uint64_t checksum;
+};
+constexpr Interval kIntervals[] = {{0, 1, 0x1228dd44499a312c},
+                                   {-1, 2, 0x2d8515b4f9c0d2ff},
+                                   {-2, 3, 0x46ecc712b729a1e7},
+                                   {0.1f, 0.7f, 0xcd7b7fc89c48fc9},
+                                   {-1e30f, 3e-5f, 0xcdb4bd179718711d}};
+
+TEST(Random, AMillionFloatsOfEveryIntervalAreThoseOfJaxOnEveryInstructionSet) {
+  for_each_isa([] {
+    for (const Interval& i : kIntervals)
+      EXPECT_EQ(checksum(uniform(key(42), kMillion, i.low, i.high).to_vector<float>()), i.checksum) << i.low;
+  });
+}
+
+TEST(Random, NormalFloatsAreThoseOfJaxBitForBit) {
+  EXPECT_EQ(normal(key(42), {6}).to_vector<float>(),
+            (std::vector<float>{-0x1.cfbe2ap-6f, 0x1.de57dp-2f, 0x1.2eccc2p-2f, 0x1.3a7648p-3f, -0x1.fc09d6p-4f,
+                                0x1.bc4234p-3f}));
+}
+
+TEST(Random, AMillionNormalFloatsAreThoseOfJaxOnEveryInstructionSetInsideJitAndOutside) {
+  const auto jitted = jit([](Array unused) { return normal(key(42), kMillion) + unused; });
+  for_each_isa([&] {
+    EXPECT_EQ(checksum(normal(key(42), kMillion).to_vector<float>()), 0x7f665ccb5c625ed4);
+    EXPECT_EQ(checksum(normal(key(42), {1000, 1000}).to_vector<float>()), 0x7f665ccb5c625ed4);
+    EXPECT_EQ(checksum(jitted(Array(0.0f)).to_vector<float>()), 0x7f665ccb5c625ed4);
+  });
+}
+
+/// first / scale, ..., last / scale
+Array grid(int first, int last, int scale, ElementType type) {
+  std::vector<double> values;
+  for (int i = first; i <= last; ++i) values.push_back(static_cast<double>(i) / scale);
+  const std::vector<int64_t> dimensions = {static_cast<int64_t>(values.size())};
+  const Array wide = Array::from_literal(Literal::array<double>(dimensions, std::span<const double>(values)));
+  return ops::convert_element_type(wide, type);
+}
+
+// What normal() makes of uniform numbers, also in the types that it doesn't have.
+TEST(Random, ErfInvIsThatOfXlaBitForBit) {
+  constexpr int kScale = 1 << 19;
+  for_each_isa([&] {
+    const auto of = [](const Array& x) { return lax::xla_erf_inv(x); };
+    EXPECT_EQ(checksum(of(grid(1 - kScale, kScale - 1, kScale, ElementType::kF32)).to_vector<float>()),
+              0xc34a7f886a242af2);
+    EXPECT_EQ(checksum(of(grid(-255, 255, 256, ElementType::kF16)).to_vector<float16>()), 0x1565daf76);
+    EXPECT_EQ(checksum(of(grid(-255, 255, 256, ElementType::kBf16)).to_vector<bfloat16>()), 0x1789c7f7a);
+    // Beyond, XLA calls the C library's logarithm.
+    EXPECT_EQ(checksum(of(grid(-335544, 335544, kScale, ElementType::kF64)).to_vector<double>()), 0xb6f8ea3568eaac00);
+  });
+}
+
+/// Writes values for tests/interop/random_values.py, if it asks for them.
+template <typename T>
+void leave(const std::string& name, const std::vector<T>& values) {
+  const char* const folder = std::getenv("HILO_RANDOM_FOLDER");
+  if (folder == nullptr) return;
+  const std::string_view bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
+  EXPECT_TRUE(write_file_atomic(std::string(folder) + "/" + name, bytes).ok());
+}
+
+TEST(Random, NumbersOfOtherKeysAreTheSameOnEveryInstructionSet) {
+  for (const int64_t seed : {0, 1, -7, 123456789}) {
+    std::vector<float> normals, uniforms;
+    for_each_isa([&] {
+      const std::vector<float> drawn = normal(key(seed), kMillion).to_vector<float>();
+      const std::vector<float> spread = uniform(key(seed), kMillion, -3.5f, 0.3f).to_vector<float>();
+      if (normals.empty()) normals = drawn, uniforms = spread;
+      EXPECT_EQ(checksum(drawn), checksum(normals)) << seed;
+      EXPECT_EQ(checksum(spread), checksum(uniforms)) << seed;
+    });
+    leave(fmt::format("normal.{}", seed), normals);
+    leave(fmt::format("uniform.{}", seed), uniforms);
+  }
+  constexpr int kScale = 1 << 19;
+  leave("erf_inv", lax::xla_erf_inv(grid(1 - kScale, kScale - 1, kScale, ElementType::kF64)).to_vector<double>());
 }
 
 TEST(Random, PermutesAsJax) {

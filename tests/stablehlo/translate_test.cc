@@ -40,6 +40,43 @@ TEST(Translate, OpsThatTheEngineLacksKeepTheirAttributesAsText) {
   holds(hlo, "dim_labels=b01f_01io->b01f");
 }
 
+/// A broadcast of f32[2] and its operands' types, for two replicas.
+std::string broadcast(std::string_view operands, std::string_view types, std::string_view groups = "[[1, 0]]") {
+  return fmt::format(
+      "module attributes {{mhlo.num_replicas = 2 : i32}} {{ func.func @main(%x: tensor<2xf32>, %r: tensor<1xi32>) -> "
+      "tensor<2xf32> {{\n%0 = \"stablehlo.collective_broadcast\"({}) {{replica_groups = dense<{}> : tensor<1x2xi64>, "
+      "has_dynamic_root}} : ({}) -> tensor<2xf32>\nreturn %0 : tensor<2xf32>\n}} }}",
+      operands, groups, types);
+}
+
+TEST(Translate, ABroadcastFromARootKnownAtRunTimeTakesItFromWhatAllHave) {
+  const std::string hlo = hlo_of(broadcast("%x, %r", "tensor<2xf32>, tensor<1xi32>"));
+  holds(hlo, "f32[2,2]{1,0} all-gather(");
+  holds(hlo, "replica_groups={{1,0}}, dimensions={0}");
+  holds(hlo, "dynamic_slice_sizes={1,2}");
+}
+
+TEST(Translate, RootsThatDontFitAreRefused) {
+  holds(error_of(broadcast("%x", "tensor<2xf32>")),
+        "stablehlo.collective_broadcast: has_dynamic_root wants an operand");
+  holds(error_of(broadcast("%r, %x", "tensor<1xi32>, tensor<2xf32>")), "the roots are f32[2]{0}; wanted s32[1]{0}");
+  holds(error_of(broadcast("%x, %x, %r", "tensor<2xf32>, tensor<2xf32>, tensor<1xi32>")),
+        "the roots are s32[1]{0}; wanted s32[2]{0}");
+}
+
+TEST(Translate, AnAsyncStartRunsItsBodyWhereItStands) {
+  const std::string hlo = hlo_of(
+      R"(func.func @main(%x: tensor<4xf32>) -> tensor<2xf32> {
+        %0 = "stablehlo.async_start"(%x) ({
+          %1 = stablehlo.slice %x [1:3] : (tensor<4xf32>) -> tensor<2xf32>
+          stablehlo.return %1 : tensor<2xf32>
+        }) : (tensor<4xf32>) -> !stablehlo.future<tensor<2xf32>>
+        %2 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<2xf32>>) -> tensor<2xf32>
+        return %2 : tensor<2xf32>
+      })");
+  holds(hlo, "slice={[1:3]}");
+}
+
 TEST(Translate, EqualBodiesAreOneComputation) {
   const auto reduce = [](int result, std::string_view body) {
     return fmt::format(

@@ -404,8 +404,10 @@ Samples rng_bit_generator_samples(Wanted wanted) {
   return {s};
 }
 
-Samples erf_inv_samples(Wanted wanted) {
-  Sample s{.opcode = hlo::kExtErfInv, .operands = {Literal(shape(wanted.type, {wanted.n}))}};
+namespace {
+
+Samples inverses_of_erf(Opcode opcode, Wanted wanted) {
+  Sample s{.opcode = opcode, .operands = {Literal(shape(wanted.type, {wanted.n}))}};
   s.expected = s.operands[0];
   for (int64_t i = 0; i < wanted.n; ++i) {
     const long double wanted_erf = static_cast<long double>((i * 37 + 11) % 127 - 63) / 64;
@@ -417,5 +419,10 @@ Samples erf_inv_samples(Wanted wanted) {
   s.ulps = 16;
   return {s};
 }
+
+}  // namespace
+
+Samples erf_inv_samples(Wanted wanted) { return inverses_of_erf(hlo::kExtErfInv, wanted); }
+Samples xla_erf_inv_samples(Wanted wanted) { return inverses_of_erf(hlo::kExtXlaErfInv, wanted); }
 
 }  // namespace hilo::tests

@@ -37,6 +37,7 @@ Samples get_tuple_element_samples(Wanted wanted);
 // computed_samples.cc: results are computed. Values are small whole numbers, so that sums and products are exact.
 Samples dot_samples(Wanted wanted);
 Samples erf_inv_samples(Wanted wanted);
+Samples xla_erf_inv_samples(Wanted wanted);
 Samples reduce_samples(Wanted wanted);
 Samples rng_bit_generator_samples(Wanted wanted);
 Samples scatter_samples(Wanted wanted);
@@ -47,6 +48,7 @@ Samples bessel_i0e_samples(Wanted wanted);
 Samples bessel_i1e_samples(Wanted wanted);
 Samples digamma_samples(Wanted wanted);
 Samples erfc_samples(Wanted wanted);
+Samples fma_samples(Wanted wanted);
 Samples lgamma_samples(Wanted wanted);
 Samples nextafter_samples(Wanted wanted);
 Samples polygamma_samples(Wanted wanted);

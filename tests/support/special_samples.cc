@@ -139,6 +139,50 @@ Samples bessel_i1e_samples(Wanted wanted) {
   return unary(hlo::kExtBesselI1e, wanted, kBessel, [](long double x) { return bessel_of(1, x); }, 8);
 }
 
+struct Fused {
+  double x, y, z, result;
+};
+
+/// Sums that show whether the product was rounded, beside what is infinite, zero and too large before the sum.
+std::vector<Fused> fused_edges(ElementType type) {
+  const bool half = type == ElementType::kF16;
+  const int digits = half ? 11 : type == ElementType::kBf16 ? 8 : type == ElementType::kF32 ? 24 : 53;
+  const double unit = std::ldexp(1.0, 1 - digits);  // between 1 and the next number
+  const double greatest = std::ldexp(2 - unit, half ? 15 : type == ElementType::kF64 ? 1023 : 127);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  return {{1 + unit, 1 - unit, -1, -unit * unit},
+          {greatest, 2, -greatest, greatest},
+          {greatest, 2, 0, kInfinity},
+          {kInfinity, 0, 1, kNan},
+          {kInfinity, 1, -kInfinity, kNan},
+          {-kInfinity, 2, 5, -kInfinity},
+          {kNan, 1, 1, kNan},
+          {1, 1, kNan, kNan},
+          {0, -1, 0, 0},
+          {0, -1, -0.0, -0.0}};
+}
+
+Samples fma_samples(Wanted wanted) {
+  std::vector<Fused> points = {{1.5, -2.25, 3, -0.375},
+                               {0.5, 0.25, -4, -3.875},
+                               {-3, 1.25, 0.75, -3},
+                               {2, -0.5, 0.125, -0.875},
+                               {-1.75, -4, 1, 8}};
+  if (wanted.values == Values::kEdges) points = fused_edges(wanted.type);
+  const Literal empty(Shape::array(wanted.type, {wanted.n}));
+  Sample s{.opcode = hlo::kExtFma, .operands = {empty, empty, empty}};
+  s.expected = empty;
+  for (int64_t i = 0; i < wanted.n; ++i) {
+    const Fused& p = points[static_cast<size_t>(i) % points.size()];
+    store_wide(s.operands[0], i, p.x);
+    store_wide(s.operands[1], i, p.y);
+    store_wide(s.operands[2], i, p.z);
+    store_wide(s.expected, i, p.result);
+  }
+  return {s};
+}
+
 /// The first number that x with a small step towards y, doubled and doubled again, is rounded to.
 Samples nextafter_samples(Wanted wanted) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();

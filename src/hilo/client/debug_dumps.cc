@@ -47,7 +47,10 @@ DebugDumps::DebugDumps(const CompileOptions& options, const hlo::Module& module)
   std::string text;
   if (options_.dump_unoptimized_hlo_proto_to || options_.dump_per_pass_hlo_proto_to) text = hlo::print_module(module);
   if (const auto& folder = options_.dump_unoptimized_hlo_proto_to) write_module(*folder, "unoptimized", module, text);
-  if (options_.dump_per_pass_hlo_proto_to) passes_.emplace(name_, std::move(text));
+  if (const auto& folder = options_.dump_per_pass_hlo_proto_to) {
+    write_module(*folder, "unoptimized", module, text);  // what the first pass saw, also where no pass changes it
+    passes_.emplace(name_, std::move(text));
+  }
   if (draw_) write_graph(module, "unoptimized");
 }
 

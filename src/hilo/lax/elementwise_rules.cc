@@ -153,6 +153,15 @@ JvpResult abs_jvp(const Operation& operation, std::span<const Tangent> tangents)
 
 // ---- transpose ------------------------------------------------------------------------------------------------------
 
+/// The tangent of x * y + z is not fused: only its own roundings are promised.
+JvpResult fma_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const std::vector<Array>& operands = operation.operands;
+  Tangent tangent = tangents[2];
+  if (!tangents[0].is_zero()) tangent = add_tangents(tangent, mul(tangents[0].value(), operands[1]));
+  if (!tangents[1].is_zero()) tangent = add_tangents(tangent, mul(operands[0], tangents[1].value()));
+  return {bind(operation), {tangent}};
+}
+
 void copy_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) { out.add(0, cts[0].value()); }
 void neg_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) { out.add(0, neg(cts[0].value())); }
 void add_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {
@@ -236,6 +245,9 @@ template <Partial kX, Partial kY>
 constexpr Rules binary(Rule<TransposeFunction> transpose = Nonlinear{}) {
   return {binary_jvp<kX, kY>, transpose, kBatch};
 }
+Array erf_inv_derivative(const Array& x, const Array& out) {
+  return mul(full_like(x, std::sqrt(std::numbers::pi) / 2), exp(square(out)));
+}
 Array pass(const Array& t, const Array&, const Array&, const Array&) { return t; }
 
 }  // namespace
@@ -258,9 +270,7 @@ const Rules digamma_rules = unary<[](const Array& x, const Array&) { return poly
 const Rules erf_rules = unary<[](const Array& x, const Array&) {
   return mul(full_like(x, 2 / std::sqrt(std::numbers::pi)), exp(neg(square(x))));
 }>();
-const Rules erf_inv_rules = unary<[](const Array& x, const Array& out) {
-  return mul(full_like(x, std::sqrt(std::numbers::pi) / 2), exp(square(out)));
-}>();
+const Rules erf_inv_rules = unary<erf_inv_derivative>();
 const Rules erfc_rules = unary<[](const Array& x, const Array&) {
   return mul(full_like(x, -2 / std::sqrt(std::numbers::pi)), exp(neg(square(x))));
 }>();
@@ -308,6 +318,7 @@ const Rules rem_rules = binary<pass, [](const Array& t, const Array& x, const Ar
 const Rules polygamma_rules = {polygamma_jvp, Nonlinear{}, kBatch};
 const Rules sub_rules =
     binary<pass, [](const Array& t, const Array&, const Array&, const Array&) { return neg(t); }>(sub_transpose);
+const Rules xla_erf_inv_rules = unary<erf_inv_derivative>();
 const Rules zeta_rules = {zeta_jvp, Nonlinear{}, kBatch};
 
 // Linear ops and those with rules of their own.
@@ -316,6 +327,7 @@ const Rules clamp_rules = {clamp_jvp, Nonlinear{}, kBatch};
 const Rules complex_rules = {complex_jvp, complex_transpose, kBatch};
 const Rules convert_rules = {convert_jvp, convert_transpose, kBatch};
 const Rules copy_rules = {linear_unary_jvp, copy_transpose, kBatch};
+const Rules fma_rules = {fma_jvp, Nonlinear{}, kBatch};
 const Rules imag_rules = {linear_unary_jvp, imag_transpose, kBatch};
 const Rules neg_rules = {linear_unary_jvp, neg_transpose, kBatch};
 const Rules real_rules = {linear_unary_jvp, real_transpose, kBatch};

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/special.h"
 #include "hilo/trace/ops.h"
 
@@ -80,6 +81,15 @@ Array paired(const Words& words) {
   return ops::concatenate(columns, rank);
 }
 
+/// unit * (high - low) + low, at least low. All have one shape and type. XLA:CPU fuses product and sum where the CPU can,
+/// but rounds each in f16 and bf16.
+Array stretched(const Array& unit, const Array& low, const Array& high) {
+  const Array extent = ops::sub(high, low);
+  const bool fuses = element_size_bytes(unit.dtype()) >= 4;
+  const Array value = fuses ? bind_one(hlo::kExtFma, {unit, extent, low}) : ops::add(ops::mul(unit, extent), low);
+  return ops::max(low, value);
+}
+
 }  // namespace
 
 Key key(int64_t seed, Line line) {
@@ -120,16 +130,17 @@ Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval, 
   const Array in_1_2 =
       ops::bitcast_convert(ops::bitwise_or(mantissa, ops::full_like(random, 0x3F800000)), ElementType::kF32);
   const Array unit = ops::sub(in_1_2, ops::full_like(in_1_2, 1));
-  const Array low = numpy::astype(minval.array(), ElementType::kF32);
-  const Array high = numpy::astype(maxval.array(), ElementType::kF32);
-  return numpy::maximum(low, unit * (high - low) + low);
+  const auto spread = [&](const Array& bound) {
+    return numpy::broadcast_to(numpy::astype(bound, unit.dtype()), shape);
+  };
+  return stretched(unit, spread(minval.array()), spread(maxval.array()));
 }
 
 Array normal(const Key& key, const numpy::Shape& shape, Line line) {
   const UserLocation here(line);
   const float above_minus_one = std::nextafter(-1.0f, 0.0f);
   const Array u = uniform(key, shape, above_minus_one, 1.0f);
-  return ops::mul(ops::full_like(u, std::sqrt(2.0)), lax::erf_inv(u));
+  return ops::mul(ops::full_like(u, std::sqrt(2.0)), lax::xla_erf_inv(u));
 }
 
 Array permutation(const Key& key, int64_t n, Line line) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// random/random.h -- jax.random with the threefry generator: the same seeds give the same bits.
+// random/random.h -- jax.random with the threefry generator: the same seeds give the same bits, on every instruction set.
+// They are JAX's on CPUs that multiply and add in one rounding; docs/numerics.md says which of them also elsewhere.
 #pragma once
 
 #include "hilo/numpy/numpy.h"
@@ -22,10 +23,12 @@ Key fold_in(const Key& key, const Operand& data);
 
 /// Uniform random bits, u32.
 Array bits(const Key& key, const numpy::Shape& shape, Line line = Line::current());
-/// Uniform floats in [minval, maxval).
+/// Uniform floats in [minval, maxval): unit * (maxval - minval) + minval in one rounding, as XLA:CPU computes it with FMA.
+///   Shapes     minval and maxval broadcast to `shape`
 Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval = 0.0f, const Operand& maxval = 1.0f,
               Line line = Line::current());
-/// Standard normal floats.
+/// Standard normal floats: sqrt(2) erf_inv of uniform ones, by XLA:CPU's program (lax::xla_erf_inv), which is up to 34 units in
+/// the last place off the true value.
 Array normal(const Key& key, const numpy::Shape& shape, Line line = Line::current());
 /// 0..n-1 in random order.
 Array permutation(const Key& key, int64_t n, Line line = Line::current());

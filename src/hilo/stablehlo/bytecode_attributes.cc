@@ -231,6 +231,45 @@ Attribute BytecodeReader::read_builtin(ByteReader& in) {
   return {};
 }
 
+Attribute BytecodeReader::read_mesh_attribute(ByteReader& in, VhloAttribute kind) {
+  std::vector<NamedAttribute> entries;
+  const auto add = [&](std::string_view name, AttributeId value) { entries.push_back({tree.intern(name), value}); };
+  const auto integer = [&] {
+    Attribute made;
+    made.kind = AttributeKind::kInteger;
+    made.integer = in.signed_number();
+    return tree.add(made);
+  };
+  Attribute made;
+  made.kind = AttributeKind::kDictionary;
+  if (kind == VhloAttribute::kSubAxisInfo) {
+    made.text = "stablehlo.sub_axis_info";
+    add("pre_size", integer());
+    add("size", integer());
+  } else if (kind == VhloAttribute::kAxisRef) {
+    made.text = "stablehlo.axis_ref";
+    add("name", attribute(in));
+    if (in.number() != 0) add("sub_axis_info", attribute(in));
+  } else if (kind == VhloAttribute::kReplicaGroupMeshAxes) {
+    made.text = "stablehlo.replica_group_mesh_axes";
+    add("mesh", attribute(in));
+    add("axes", attribute(in));
+  } else if (kind == VhloAttribute::kMeshAxis) {
+    made.text = "stablehlo.mesh_axis";
+    add("name", attribute(in));
+    add("size", integer());
+  } else {
+    made.text = "stablehlo.mesh";
+    add("axes", attribute(in));
+    const uint64_t ids = in.number();  // the lowest bit: whether there is one
+    if (ids % 2 != 0 && ids / 2 >= attributes.size()) in.fail(fmt::format("no attribute {}", ids / 2));
+    else if (ids % 2 != 0) add("device_ids", attribute_at(in, static_cast<uint32_t>(ids / 2)));
+  }
+  if (in.failed()) return {};
+  made.entries = tree.keep(std::span<const NamedAttribute>(entries));
+  return made;
+}
+
 Attribute BytecodeReader::read_vhlo(ByteReader& in) {
   const uint64_t code = in.number();
   const auto kind = static_cast<VhloAttribute>(code);
@@ -276,6 +315,11 @@ Attribute BytecodeReader::read_vhlo(ByteReader& in) {
     }
     case VhloAttribute::kResultAccuracy: return text_attribute(tree, AttributeKind::kOther, "result_accuracy");
     case VhloAttribute::kTypeExtensions: return text_attribute(tree, AttributeKind::kOther, "type_extensions");
+    case VhloAttribute::kSubAxisInfo:
+    case VhloAttribute::kAxisRef:
+    case VhloAttribute::kReplicaGroupMeshAxes:
+    case VhloAttribute::kMeshAxis:
+    case VhloAttribute::kMesh: return read_mesh_attribute(in, kind);
     case VhloAttribute::kComparisonDirection:
     case VhloAttribute::kComparisonType:
     case VhloAttribute::kFftType:

@@ -52,6 +52,8 @@ struct BytecodeReader {
   AttributeId attribute_at(ByteReader& from, uint32_t index);
   Attribute read_attribute(ByteReader& in, const BytecodeEntry& entry);
   Attribute read_builtin(ByteReader& in);
+  /// The attributes of VHLO that say along which axes of a mesh devices meet, as the dictionaries that text gives.
+  Attribute read_mesh_attribute(ByteReader& in, VhloAttribute kind);
   Attribute read_vhlo(ByteReader& in);
   Attribute read_dictionary(ByteReader& in);
   Attribute read_list(ByteReader& in);

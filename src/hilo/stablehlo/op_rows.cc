@@ -21,6 +21,8 @@ constexpr OpRow kRows[] = {
     {"all_reduce", translate_all_reduce, Opcode::kAllReduce},
     {"all_to_all", translate_all_to_all, Opcode::kAllToAll},
     {"and", translate_elementwise, Opcode::kAnd},
+    {"async_done", translate_async_done},
+    {"async_start", translate_async_start},
     {"atan2", translate_elementwise, Opcode::kAtan2},
     {"batch_norm_grad", translate_plain, Opcode::kBatchNormGrad, {{"epsilon"}, {"feature_index"}}},
     {"batch_norm_inference", translate_plain, Opcode::kBatchNormInference, {{"epsilon"}, {"feature_index"}}},

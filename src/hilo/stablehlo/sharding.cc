@@ -25,6 +25,17 @@ Status read_list(Cursor& cursor, std::string_view close, std::string_view where,
   }
 }
 
+/// Every device once; a sole device has any id.
+Status check_device_ids(const Mesh& mesh) {
+  std::vector<int64_t> sorted = mesh.device_ids;
+  std::sort(sorted.begin(), sorted.end());
+  bool each_once = static_cast<int64_t>(sorted.size()) == mesh.device_count();
+  for (size_t i = 0; i < sorted.size(); ++i) each_once &= sorted[i] == static_cast<int64_t>(i);
+  const bool one_device = mesh.axes.empty() && sorted.size() == 1;
+  if (each_once || one_device) return ok_status();
+  return invalid_argument("device_ids of a mesh aren't each of its devices once");
+}
+
 StatusOr<Mesh> read_mesh(Cursor& cursor) {
   Mesh mesh;
   HILO_RETURN_IF_ERROR(cursor.expect("<", "before a mesh"));
@@ -33,26 +44,19 @@ StatusOr<Mesh> read_mesh(Cursor& cursor) {
     HILO_ASSIGN_OR_RETURN(std::string name, cursor.quoted("an axis"));
     HILO_RETURN_IF_ERROR(cursor.expect("=", "after an axis"));
     HILO_ASSIGN_OR_RETURN(const int64_t size, cursor.integer("an axis's size"));
-    if (size < 1 || size > kMostDevices / mesh.device_count())
-      return invalid_argument(fmt::format("mesh axis {} has size {}", quote(name), size));
-    mesh.axes.push_back({std::move(name), size});
-    return ok_status();
+    return mesh.add_axis(std::move(name), size);
   }));
   if (cursor.accept(",")) {
     if (!cursor.accept_word("device_ids")) return cursor.unexpected("'device_ids'", "in a mesh");
     HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'device_ids'"));
     HILO_RETURN_IF_ERROR(cursor.expect("[", "before device ids"));
+    std::vector<int64_t> ids;
     HILO_RETURN_IF_ERROR(read_list(cursor, "]", "between device ids", [&]() -> Status {
       HILO_ASSIGN_OR_RETURN(const int64_t id, cursor.integer("a device id"));
-      mesh.device_ids.push_back(id);
+      ids.push_back(id);
       return ok_status();
     }));
-    std::vector<int64_t> sorted = mesh.device_ids;
-    std::sort(sorted.begin(), sorted.end());
-    bool each_once = static_cast<int64_t>(sorted.size()) == mesh.device_count();
-    for (size_t i = 0; i < sorted.size(); ++i) each_once &= sorted[i] == static_cast<int64_t>(i);
-    const bool one_device = mesh.axes.empty() && sorted.size() == 1;
-    if (!each_once && !one_device) return invalid_argument("device_ids of a mesh aren't each of its devices once");
+    HILO_RETURN_IF_ERROR(mesh.set_device_ids(std::move(ids)));
   }
   HILO_RETURN_IF_ERROR(cursor.expect(">", "after a mesh"));
   return mesh;
@@ -112,6 +116,18 @@ int64_t Mesh::device_count() const {
   int64_t count = 1;
   for (const MeshAxis& axis : axes) count *= axis.size;
   return count;
+}
+
+Status Mesh::add_axis(std::string name, int64_t size) {
+  if (size < 1 || size > kMostDevices / device_count())
+    return invalid_argument(fmt::format("mesh axis {} has size {}", quote(name), size));
+  axes.push_back({std::move(name), size});
+  return ok_status();
+}
+
+Status Mesh::set_device_ids(std::vector<int64_t> ids) {
+  device_ids = std::move(ids);
+  return check_device_ids(*this);
 }
 
 StatusOr<Mesh> parse_mesh(std::string_view text) {

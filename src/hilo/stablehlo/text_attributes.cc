@@ -39,6 +39,19 @@ StatusOr<std::string_view> read_key(TextReader& reader) {
   return reader.tree.intern(key);
 }
 
+/// `(2)4`: the size before a part of an axis, and its own.
+StatusOr<AttributeId> read_sub_axis(TextReader& reader) {
+  Attribute before, size;
+  before.kind = size.kind = AttributeKind::kInteger;
+  HILO_RETURN_IF_ERROR(reader.cursor.expect("(", "before a part of an axis"));
+  HILO_ASSIGN_OR_RETURN(before.integer, reader.cursor.integer("the size before a part of an axis"));
+  HILO_RETURN_IF_ERROR(reader.cursor.expect(")", "in a part of an axis"));
+  HILO_ASSIGN_OR_RETURN(size.integer, reader.cursor.integer("the size of a part of an axis"));
+  const NamedAttribute entries[] = {{reader.tree.intern("pre_size"), reader.tree.add(before)},
+                                    {reader.tree.intern("size"), reader.tree.add(size)}};
+  return reader.tree.add_dictionary(entries, "stablehlo.sub_axis_info");
+}
+
 Status read_entries(TextReader& reader, std::string_view close, std::vector<NamedAttribute>& entries) {
   if (reader.cursor.accept(close)) return ok_status();
   do {
@@ -47,7 +60,8 @@ Status read_entries(TextReader& reader, std::string_view close, std::vector<Name
       entries.push_back({key, reader.tree.add({})});
       continue;
     }
-    HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
+    const bool part = key == "sub_axis_info" && reader.cursor.next_is("(");
+    HILO_ASSIGN_OR_RETURN(const AttributeId value, part ? read_sub_axis(reader) : reader.read_attribute());
     entries.push_back({key, value});
   } while (reader.cursor.accept(","));
   return reader.cursor.expect(close, "after attributes");
@@ -231,6 +245,12 @@ StatusOr<AttributeId> TextReader::read_attribute() {
   if (next == '{') {
     std::vector<NamedAttribute> entries;
     HILO_RETURN_IF_ERROR(read_dictionary(entries));
+    return tree.add_dictionary(entries);
+  }
+  if (next == '<') {  // fields of an attribute whose name follows from where it stands: the axes of a mesh
+    std::vector<NamedAttribute> entries;
+    HILO_RETURN_IF_ERROR(cursor.expect("<", "before fields"));
+    HILO_RETURN_IF_ERROR(read_entries(*this, ">", entries));
     return tree.add_dictionary(entries);
   }
   if (next == '-' || (next >= '0' && next <= '9')) {

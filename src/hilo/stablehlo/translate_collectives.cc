@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "hilo/hlo/ops/collective.h"
+#include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/mesh_axes.h"
 #include "hilo/stablehlo/translate_parts.h"
 
 namespace hilo::stablehlo {
@@ -32,6 +37,13 @@ StatusOr<hlo::Int64Lists> rows_of(const OpContext& op, std::string_view name) {
   return rows;
 }
 
+/// Lists of ids, written out or by the axes of a mesh.
+StatusOr<hlo::Int64Lists> groups_of(const OpContext& op) {
+  const Attribute* const groups = op.find("replica_groups");
+  if (groups == nullptr || !is_mesh_axes(*groups)) return rows_of(op, "replica_groups");
+  return mesh_groups(op.tree(), *groups);
+}
+
 /// What the ids of the operation's groups count. Where they can count devices, they say so.
 GroupMode group_mode(const OpContext& op, int64_t channel_id, bool counts_devices) {
   if (channel_id <= 0) return GroupMode::kCrossReplica;
@@ -41,7 +53,7 @@ GroupMode group_mode(const OpContext& op, int64_t channel_id, bool counts_device
 
 /// A program for several devices has its groups written out for them; one for a single device keeps what it says.
 Status set_common(const OpContext& op, hlo::CollectiveAttributes& attributes, bool counts_devices) {
-  HILO_ASSIGN_OR_RETURN(attributes.replica_groups, rows_of(op, "replica_groups"));
+  HILO_ASSIGN_OR_RETURN(attributes.replica_groups, groups_of(op));
   HILO_ASSIGN_OR_RETURN(const int64_t channel_id, op.integer("channel_id", 0));
   const DeviceGrid& grid = op.translator.devices.grid;
   if (grid.count() == 1) {
@@ -64,6 +76,118 @@ template <typename A>
 Status add(const OpContext& op, std::shared_ptr<A> attributes) {
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   return op.add(op.row.opcode, operands, std::move(attributes));
+}
+
+/// Operands of which the last says, for each other one, the member of a group that it is from or for.
+struct Rooted {
+  InstructionIds values;
+  InstructionId roots = hlo::kNoInstruction;  ///< s32[number of values]; absent where the first member is meant
+};
+
+StatusOr<Rooted> rooted_operands(const OpContext& op) {
+  Rooted rooted;
+  HILO_ASSIGN_OR_RETURN(rooted.values, op.operands());
+  if (!op.flag("has_dynamic_root")) return rooted;
+  if (rooted.values.size() < 2) return invalid_argument("has_dynamic_root wants an operand and its root at least");
+  rooted.roots = rooted.values.back();
+  rooted.values.pop_back();
+  const Shape got = op.builder.shape(rooted.roots).with_default_layout();
+  const Shape wanted = Shape::array(ElementType::kS32, {std::ssize(rooted.values)});
+  if (got != wanted)
+    return invalid_argument(fmt::format("the roots are {}; wanted {}", got.to_string(), wanted.to_string()));
+  return rooted;
+}
+
+/// The root of value `i`: s32[].
+StatusOr<InstructionId> root_of(const OpContext& op, const Rooted& rooted, uint32_t i) {
+  auto one = std::make_shared<hlo::DynamicSliceAttributes>();
+  one->sizes = {1};
+  const InstructionId start = op.builder.constant(Literal::scalar(static_cast<int32_t>(i)));
+  HILO_ASSIGN_OR_RETURN(const InstructionId root,
+                        op.builder.add(Opcode::kDynamicSlice, {rooted.roots, start}, std::move(one)));
+  return op.builder.add(Opcode::kReshape, {root}, nullptr, Shape::scalar(ElementType::kS32));
+}
+
+/// What the member `root` of each group has, by what all members have.
+StatusOr<InstructionId> value_of_root(const OpContext& op, InstructionId value, InstructionId root,
+                                      const hlo::Int64Lists& groups) {
+  const Shape shape = op.builder.shape(value);
+  auto one = std::make_shared<hlo::DynamicSliceAttributes>();
+  one->sizes.assign(shape.dimensions().begin(), shape.dimensions().end());
+  one->sizes.insert(one->sizes.begin(), 1);
+  HILO_ASSIGN_OR_RETURN(const InstructionId row,
+                        op.builder.add(Opcode::kReshape, {value}, nullptr, shape.with_dimensions(one->sizes)));
+  HILO_ASSIGN_OR_RETURN(const InstructionId rows, join_devices(op, row, 0, groups));
+  std::vector<InstructionId> operands = {rows, root};
+  operands.resize(one->sizes.size() + 1, op.builder.constant(Literal::scalar(int32_t{0})));
+  HILO_ASSIGN_OR_RETURN(const InstructionId taken, op.builder.add(Opcode::kDynamicSlice, operands, std::move(one)));
+  return op.builder.add(Opcode::kReshape, {taken}, nullptr, shape);
+}
+
+/// The same by one broadcast from each place in a group that a root may have: for groups of different sizes, and devices in
+/// none, which have zeros.
+StatusOr<InstructionId> value_by_places(const OpContext& op, InstructionId value, InstructionId root,
+                                        const hlo::Int64Lists& groups) {
+  InstructionId result = hlo::kNoInstruction;
+  for (size_t place = 0, most = 1; place < most; ++place) {
+    auto from_place = std::make_shared<hlo::CollectiveAttributes>();
+    for (hlo::Int64List group : groups) {
+      most = std::max(most, group.size());
+      if (place >= group.size()) continue;
+      std::swap(group[0], group[place]);
+      from_place->replica_groups.push_back(std::move(group));
+    }
+    HILO_ASSIGN_OR_RETURN(const InstructionId sent,
+                          op.builder.add(Opcode::kCollectiveBroadcast, {value}, std::move(from_place)));
+    if (place == 0) {
+      result = sent;
+      continue;
+    }
+    const InstructionId number = op.builder.constant(Literal::scalar(static_cast<int32_t>(place)));
+    HILO_ASSIGN_OR_RETURN(const InstructionId here,
+                          op.builder.add(Opcode::kCompare, {root, number}, std::make_shared<hlo::CompareAttributes>()));
+    HILO_ASSIGN_OR_RETURN(result, choose(op, here, sent, result));
+  }
+  return result;
+}
+
+/// Whether all-gather takes the groups: all of one size, every device in one.
+bool are_whole(const hlo::Int64Lists& groups, int64_t devices) {
+  int64_t members = 0;
+  for (const hlo::Int64List& group : groups) members += std::ssize(group);
+  return members >= devices &&
+         std::ranges::all_of(groups, [&](const hlo::Int64List& g) { return g.size() == groups[0].size(); });
+}
+
+/// HLO broadcasts from the first member of a group. Where another is chosen at run time, each takes its value from all.
+Status broadcast_from_roots(const OpContext& op, const Rooted& rooted, const hlo::CollectiveAttributes& attributes) {
+  const hlo::Int64Lists& groups = attributes.replica_groups;
+  const bool alone = std::ranges::all_of(groups, [](const hlo::Int64List& group) { return group.size() < 2; });
+  if (groups.empty()) return unimplemented("a root at run time among all devices, however many there are");
+  if (attributes.channel_id > 0 && !alone)
+    return unimplemented("a root at run time across partitions, in a program for one");
+  const bool whole = are_whole(groups, op.translator.devices.grid.count());
+  for (uint32_t i = 0; i < rooted.values.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId root, root_of(op, rooted, i));
+    HILO_ASSIGN_OR_RETURN(const InstructionId value, whole ? value_of_root(op, rooted.values[i], root, groups)
+                                                           : value_by_places(op, rooted.values[i], root, groups));
+    op.define(i, value);
+  }
+  return ok_status();
+}
+
+/// Whether the device is the root of value `i` in its group: pred[].
+StatusOr<InstructionId> is_root(const OpContext& op, const Rooted& rooted, uint32_t i, const hlo::Int64Lists& groups) {
+  std::vector<int64_t> place(static_cast<size_t>(op.translator.devices.grid.count()), -1);  // in its group
+  for (const hlo::Int64List& group : groups) {
+    for (size_t k = 0; k < group.size(); ++k) place[static_cast<size_t>(group[k])] = static_cast<int64_t>(k);
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionId own, device_entry(op, place));
+  InstructionId root = op.builder.constant(Literal::scalar(int32_t{0}));
+  if (rooted.roots != hlo::kNoInstruction) {
+    HILO_ASSIGN_OR_RETURN(root, root_of(op, rooted, i));
+  }
+  return op.builder.add(Opcode::kCompare, {own, root}, std::make_shared<hlo::CompareAttributes>());
 }
 
 }  // namespace
@@ -95,6 +219,8 @@ Status translate_all_gather(const OpContext& op) {
 Status translate_collective_broadcast(const OpContext& op) {
   auto attributes = std::make_shared<hlo::CollectiveAttributes>();
   HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/false));
+  HILO_ASSIGN_OR_RETURN(const Rooted rooted, rooted_operands(op));
+  if (rooted.roots != hlo::kNoInstruction) return broadcast_from_roots(op, rooted, *attributes);
   return add(op, attributes);
 }
 
@@ -148,23 +274,20 @@ Status translate_all_to_all(const OpContext& op) {
   return ok_status();
 }
 
-/// An all-reduce of which the first device of each group keeps the result; others have zeros.
+/// An all-reduce of which the root of each group keeps the result; others have zeros.
 Status translate_collective_reduce(const OpContext& op) {
-  auto attributes = std::make_shared<hlo::AllReduceAttributes>();
-  HILO_RETURN_IF_ERROR(set_common(op, *attributes, /*counts_devices=*/true));
-  HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer(op));
-  const int64_t devices = op.translator.devices.grid.count();
-  if (devices == 1) return add(op, attributes);
-  std::vector<int64_t> is_root(static_cast<size_t>(devices));
-  for (const hlo::Int64List& group : attributes->replica_groups) {
-    if (!group.empty()) is_root[static_cast<size_t>(group[0])] = 1;
-  }
-  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
-  for (uint32_t i = 0; i < operands.size(); ++i) {
-    auto own = std::make_shared<hlo::AllReduceAttributes>(*attributes);
-    HILO_ASSIGN_OR_RETURN(const InstructionId sum, op.builder.add(Opcode::kAllReduce, {operands[i]}, std::move(own)));
-    HILO_ASSIGN_OR_RETURN(const InstructionId kept, zero_elsewhere(op, sum, is_root));
-    op.define(i, kept);
+  hlo::AllReduceAttributes attributes;
+  HILO_RETURN_IF_ERROR(set_common(op, attributes, /*counts_devices=*/true));
+  HILO_ASSIGN_OR_RETURN(attributes.to_apply, reducer(op));
+  HILO_ASSIGN_OR_RETURN(const Rooted rooted, rooted_operands(op));
+  for (uint32_t i = 0; i < rooted.values.size(); ++i) {
+    auto own = std::make_shared<hlo::AllReduceAttributes>(attributes);
+    HILO_ASSIGN_OR_RETURN(InstructionId sum, op.builder.add(Opcode::kAllReduce, {rooted.values[i]}, std::move(own)));
+    if (op.translator.devices.grid.count() > 1) {
+      HILO_ASSIGN_OR_RETURN(const InstructionId keeps, is_root(op, rooted, i, attributes.replica_groups));
+      HILO_ASSIGN_OR_RETURN(sum, zero_unless(op, keeps, sum));
+    }
+    op.define(i, sum);
   }
   return ok_status();
 }

@@ -115,6 +115,29 @@ Status translate_barrier(const OpContext& op) {
   return define_results(op, id, operands.size());
 }
 
+/// Nothing here happens beside something else: the body runs where it starts. A future is what it gives.
+Status translate_async_start(const OpContext& op) {
+  if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
+  const Region& region = region_of(op, 0);
+  const bool captures_all = region.arguments.count == 0;
+  if (!captures_all && region.arguments.count != op.operation.operands.count)
+    return invalid_argument("the body doesn't take what the operation has");
+  for (uint32_t i = 0; i < region.arguments.count; ++i) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
+    op.translator.set(op.builder, region.arguments.begin + i, operand);
+  }
+  std::vector<InstructionId> results;
+  HILO_RETURN_IF_ERROR(op.translator.translate_block(op.builder, region, results));
+  if (results.empty()) return invalid_argument("the body gives nothing");
+  op.define(0, packed(op.builder, results));
+  return ok_status();
+}
+
+Status translate_async_done(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId future, op.operand(0));
+  return define_results(op, future, op.operation.results.count);
+}
+
 /// The body on whole arrays: each of its operations is elementwise, or a constant spread.
 Status translate_map(const OpContext& op) {
   if (op.operation.regions.count != 1) return invalid_argument("wanted a body");

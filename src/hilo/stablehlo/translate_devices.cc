@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/stablehlo/mesh_axes.h"
 #include "hilo/stablehlo/sharding.h"
 #include "hilo/stablehlo/translate_parts.h"
 
@@ -94,16 +95,6 @@ OperationId find_function(const ModuleTree& tree, std::string_view name) {
     if (symbol != nullptr && symbol->text == name) return id;
   }
   return kNone;
-}
-
-StatusOr<Mesh> find_mesh(const ModuleTree& tree, std::string_view name) {
-  for (const Operation& operation : tree.operations) {
-    if (operation.name != "sdy.mesh") continue;
-    const Attribute* const symbol = tree.find(operation, "sym_name");
-    const Attribute* const mesh = tree.find(operation, "mesh");
-    if (symbol != nullptr && mesh != nullptr && symbol->text == name) return parse_mesh(mesh->text);
-  }
-  return not_found(fmt::format("mesh @{} isn't there", name));
 }
 
 StatusOr<DevicePlan> plan_devices(const ModuleTree& tree) {

@@ -28,8 +28,4 @@ StatusOr<DevicePlan> plan_devices(const ModuleTree& tree);
 /// The function of that name; kNone if there is none.
 OperationId find_function(const ModuleTree& tree, std::string_view name);
 
-/// The mesh @name of the module.
-/// Errors    NOT_FOUND; those of parse_mesh
-StatusOr<Mesh> find_mesh(const ModuleTree& tree, std::string_view name);
-
 }  // namespace hilo::stablehlo

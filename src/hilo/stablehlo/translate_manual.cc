@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/mesh_axes.h"
 #include "hilo/stablehlo/sharding.h"
 #include "hilo/stablehlo/translate_parts.h"
 
@@ -31,18 +32,27 @@ StatusOr<InstructionId> device_entry(const OpContext& op, const std::vector<int6
 
 StatusOr<InstructionId> zero_elsewhere(const OpContext& op, InstructionId value,
                                        const std::vector<int64_t>& by_device) {
-  const Shape shape = op.builder.shape(value);
   HILO_ASSIGN_OR_RETURN(const InstructionId flag, device_entry(op, by_device));
   HILO_ASSIGN_OR_RETURN(const InstructionId keeps,
                         op.builder.add(Opcode::kConvert, {flag}, nullptr, Shape::scalar(ElementType::kPred)));
-  HILO_ASSIGN_OR_RETURN(const InstructionId everywhere,
-                        op.builder.add(Opcode::kBroadcast, {keeps}, std::make_shared<hlo::BroadcastAttributes>(),
-                                       shape.with_element_type(ElementType::kPred)));
+  return zero_unless(op, keeps, value);
+}
+
+StatusOr<InstructionId> choose(const OpContext& op, InstructionId first, InstructionId value, InstructionId otherwise) {
+  const Shape flags = op.builder.shape(value).with_element_type(ElementType::kPred);
+  HILO_ASSIGN_OR_RETURN(
+      const InstructionId everywhere,
+      op.builder.add(Opcode::kBroadcast, {first}, std::make_shared<hlo::BroadcastAttributes>(), flags));
+  return op.builder.add(Opcode::kSelect, {everywhere, value, otherwise});
+}
+
+StatusOr<InstructionId> zero_unless(const OpContext& op, InstructionId keeps, InstructionId value) {
+  const Shape shape = op.builder.shape(value);
   HILO_ASSIGN_OR_RETURN(Literal zero, Literal::make(Shape::scalar(shape.element_type())));
   const InstructionId scalar = op.builder.constant(std::move(zero));
   HILO_ASSIGN_OR_RETURN(const InstructionId zeros, op.builder.add(Opcode::kBroadcast, {scalar},
                                                                   std::make_shared<hlo::BroadcastAttributes>(), shape));
-  return op.builder.add(Opcode::kSelect, {everywhere, value, zeros});
+  return choose(op, keeps, value, zeros);
 }
 
 StatusOr<InstructionId> join_devices(const OpContext& op, InstructionId value, int64_t dimension,

@@ -224,6 +224,8 @@ Status translate_while(const OpContext& op);  // translate_control_flow.cc
 Status translate_case(const OpContext& op);
 Status translate_if(const OpContext& op);
 Status translate_map(const OpContext& op);
+Status translate_async_start(const OpContext& op);
+Status translate_async_done(const OpContext& op);
 Status translate_barrier(const OpContext& op);
 Status translate_convolution(const OpContext& op);  // translate_windows.cc
 Status translate_window(const OpContext& op);
@@ -295,6 +297,11 @@ StatusOr<hlo::InstructionId> device_entry(const OpContext& op, const std::vector
 /// The value on devices where `by_device` isn't 0; zeros on the others.
 StatusOr<hlo::InstructionId> zero_elsewhere(const OpContext& op, hlo::InstructionId value,
                                             const std::vector<int64_t>& by_device);
+
+/// The first array if the predicate, a scalar, holds, else the other; and zeros as the other.
+StatusOr<hlo::InstructionId> choose(const OpContext& op, hlo::InstructionId first, hlo::InstructionId value,
+                                    hlo::InstructionId otherwise);
+StatusOr<hlo::InstructionId> zero_unless(const OpContext& op, hlo::InstructionId keeps, hlo::InstructionId value);
 
 /// What the devices of each group have, one after the other along the dimension.
 StatusOr<hlo::InstructionId> join_devices(const OpContext& op, hlo::InstructionId value, int64_t dimension,

@@ -64,7 +64,7 @@ constexpr BytecodeOperation kOperations[] = {
     {"vhlo.divide_v1", "stablehlo.divide", ""},
     {"vhlo.dot_general_v1", "stablehlo.dot_general", "lhs_batching_dimensions lhs_contracting_dimensions precision_config rhs_batching_dimensions rhs_contracting_dimensions"},
     {"vhlo.dot_general_v2", "stablehlo.dot_general", "accumulation_type allow_imprecise_accumulation lhs_batching_dimensions lhs_component_count lhs_contracting_dimensions lhs_precision_type num_primitive_operations precision_config rhs_batching_dimensions rhs_component_count rhs_contracting_dimensions rhs_precision_type"},
-    {"vhlo.dot_v1", "stablehlo.dot", ""},
+    {"vhlo.dot_v1", "stablehlo.dot", "precision_config"},
     {"vhlo.dynamic_broadcast_in_dim_v1", "stablehlo.dynamic_broadcast_in_dim", "broadcast_dimensions known_expanding_dimensions known_nonexpanding_dimensions"},
     {"vhlo.dynamic_conv_v1", "stablehlo.dynamic_conv", "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension output_feature_dimension output_spatial_dimensions padding precision_config rhs_dilation window_reversal window_strides"},
     {"vhlo.dynamic_conv_v2", "stablehlo.dynamic_conv", "batch_group_count feature_group_count input_batch_dimension input_feature_dimension input_spatial_dimensions kernel_input_feature_dimension kernel_output_feature_dimension kernel_spatial_dimensions lhs_dilation output_batch_dimension output_feature_dimension output_spatial_dimensions precision_config rhs_dilation window_reversal window_strides"},

@@ -47,6 +47,11 @@ enum class VhloAttribute : uint64_t {
   kTypeExtensions,
   kResultAccuracyMode,
   kResultAccuracy,
+  kSubAxisInfo,
+  kAxisRef,
+  kReplicaGroupMeshAxes,
+  kMeshAxis,
+  kMesh,
 };
 enum class VhloType : uint64_t {
   kBoolean = 0,

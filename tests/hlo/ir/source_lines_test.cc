@@ -33,7 +33,6 @@ TEST(SourceLines, TheInstructionsOwnLineCountsFirst) {
 TEST(SourceLines, WhatTheTablesDontHoldIsUnknown) {
   EXPECT_EQ(line_of(kTables, "stack_frame_id=3"), "");
   EXPECT_EQ(line_of("", "stack_frame_id=1"), "");
-  EXPECT_EQ(line_of("StackFrames\n1 {file_location_id=1}\n", "stack_frame_id=1"), "");
   EXPECT_EQ(line_of(kTables, "op_name=\"stack_frame_id=1\""), "");
 }
 

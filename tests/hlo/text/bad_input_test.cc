@@ -200,7 +200,41 @@ TEST(BadInput, ParameterNumbers) {
 TEST(BadInput, Strings) {
   EXPECT_EQ(error_in("  x = f32[] parameter(0), metadata={op_name=\"unfinished}\n"),
             "INVALID_ARGUMENT: m.hlo:3:45: op_name: the string has no closing quote");
-  EXPECT_EQ(error_of("HloModule m, a={b\n"), "INVALID_ARGUMENT: m.hlo:1:16: a: the value has no closing bracket");
+  EXPECT_EQ(error_of("HloModule m, buffer_donor={b\n"),
+            "INVALID_ARGUMENT: m.hlo:1:27: buffer_donor: the value has no closing bracket");
+}
+
+std::string error_in_header(const std::string& attributes) {
+  return error_of("HloModule m, " + attributes + "\nENTRY main {\n  x = f32[] parameter(0)\n}\n");
+}
+
+TEST(BadInput, AttributesOfAModuleThatXlaDoesntKnow) {
+  EXPECT_EQ(
+      error_in_header("replica_counts=2"),
+      "INVALID_ARGUMENT: m.hlo:1:14: unknown attribute 'replica_counts' of a module; wanted one of "
+      "input_output_alias, entry_computation_layout, alias_passthrough_params, "
+      "allow_spmd_sharding_propagation_to_output, allow_spmd_sharding_propagation_to_parameters, buffer_donor, "
+      "frontend_attributes, is_scheduled, num_partitions, origin_recovery_table, replica_count. Hint: did you mean "
+      "'replica_count'?");
+  EXPECT_EQ(error_in_header("is_scheduled=true, x={}").substr(0, 61),
+            "INVALID_ARGUMENT: m.hlo:1:33: unknown attribute 'x' of a modu");
+  EXPECT_EQ(error_in_header("is_scheduled=true, is_scheduled=true"),
+            "INVALID_ARGUMENT: m.hlo:1:33: attribute 'is_scheduled' appears twice");
+}
+
+TEST(BadInput, ValuesOfAModulesAttributesThatXlaRefuses) {
+  EXPECT_NE(error_in_header("is_scheduled=maybe").find("m.hlo:1:27"), std::string::npos);
+  EXPECT_NE(error_in_header("replica_count=two").find("m.hlo:1:28"), std::string::npos);
+  EXPECT_NE(error_in_header("frontend_attributes=a").find("expected '{' before frontend_attributes"),
+            std::string::npos);
+  EXPECT_NE(error_in_header("allow_spmd_sharding_propagation_to_output={true,3}").find("m.hlo:1:62"),
+            std::string::npos);
+  EXPECT_EQ(
+      error_in_header("is_scheduled=false, replica_count=1, num_partitions=1, alias_passthrough_params=true, "
+                      "buffer_donor={ (0, {}) }, allow_spmd_sharding_propagation_to_output=true, "
+                      "allow_spmd_sharding_propagation_to_parameters={true,false}, frontend_attributes={a=\"b\"}, "
+                      "origin_recovery_table={}"),
+      "parsed");
 }
 
 TEST(BadInput, ControlPredecessorThatIsNotThere) {

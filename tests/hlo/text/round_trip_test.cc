@@ -236,6 +236,7 @@ TEST(RoundTrip, AnnotationsAndHeader) {
       "entry_computation_layout={(f32[2]{0}, f32[])->(f32[], f32[2]{0})}, replica_count=4, "
       "frontend_attributes={a=\"b\"}\n\n"
       "FileNames\n1 \"a.py\"\n2 \"b.py\"\n\n"
+      "FileLocations\n1 {file_name_id=2 line=3}\n\n"
       "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n"
       "ENTRY %main.1 (x: f32[2], y: f32[]) -> (f32[], f32[2]) {\n"
       "  %x = f32[2]{0} parameter(0), sharding={devices=[2]0,1}, metadata={op_name=\"x\"}\n"

@@ -132,3 +132,103 @@ module @processes_with_queues {
     func.return
   }
 }
+
+// -----
+
+// Each operand comes from the member of a group that its root counts; who is in no group has zeros.
+module @roots_at_run_time {
+  func.func @from_roots(%x: tensor<2xf32>, %y: tensor<i8>, %roots: tensor<2xi32>) -> (tensor<2xf32>, tensor<i8>) {
+    %0:2 = "stablehlo.collective_broadcast"(%x, %y, %roots) {replica_groups = dense<[[2, 0], [1, 3]]> : tensor<2x2xi64>, has_dynamic_root} : (tensor<2xf32>, tensor<i8>, tensor<2xi32>) -> (tensor<2xf32>, tensor<i8>)
+    return %0#0, %0#1 : tensor<2xf32>, tensor<i8>
+  }
+  func.func @main() {
+    %x0 = stablehlo.constant dense<[1.0, -0.0]> : tensor<2xf32>
+    %x1 = stablehlo.constant dense<[2.0, 0x7FC00000]> : tensor<2xf32>
+    %x2 = stablehlo.constant dense<[3.0, 30.0]> : tensor<2xf32>
+    %y0 = stablehlo.constant dense<-10> : tensor<i8>
+    %y1 = stablehlo.constant dense<11> : tensor<i8>
+    %roots = stablehlo.constant dense<[1, 0]> : tensor<2xi32>
+    %0:10 = "interpreter.run_parallel"(%x0, %y0, %roots, %x1, %y1, %roots, %x2, %y1, %roots, %x0, %y1, %roots, %x1, %y1, %roots) {
+      programs = [[@from_roots], [@from_roots], [@from_roots], [@from_roots], [@from_roots]]
+    } : (tensor<2xf32>, tensor<i8>, tensor<2xi32>, tensor<2xf32>, tensor<i8>, tensor<2xi32>, tensor<2xf32>, tensor<i8>, tensor<2xi32>, tensor<2xf32>, tensor<i8>, tensor<2xi32>, tensor<2xf32>, tensor<i8>, tensor<2xi32>) -> (tensor<2xf32>, tensor<i8>, tensor<2xf32>, tensor<i8>, tensor<2xf32>, tensor<i8>, tensor<2xf32>, tensor<i8>, tensor<2xf32>, tensor<i8>)
+    check.expect_eq_const %0#0, dense<[1.0, -0.0]> : tensor<2xf32>
+    check.expect_eq_const %0#1, dense<11> : tensor<i8>
+    check.expect_eq_const %0#2, dense<[1.0, -0.0]> : tensor<2xf32>
+    check.expect_eq_const %0#3, dense<11> : tensor<i8>
+    check.expect_eq_const %0#4, dense<[1.0, -0.0]> : tensor<2xf32>
+    check.expect_eq_const %0#6, dense<[1.0, -0.0]> : tensor<2xf32>
+    check.expect_eq_const %0#8, dense<0.0> : tensor<2xf32>
+    check.expect_eq_const %0#9, dense<0> : tensor<i8>
+    func.return
+  }
+}
+
+// -----
+
+// The sum is the root's alone.
+module @sum_at_a_root_known_at_run_time {
+  func.func @to_root(%x: tensor<2xi64>, %root: tensor<1xi32>) -> tensor<2xi64> {
+    %0 = "stablehlo.collective_reduce"(%x, %root) ({
+    ^bb0(%a: tensor<i64>, %b: tensor<i64>):
+      %1 = stablehlo.add %a, %b : tensor<i64>
+      stablehlo.return %1 : tensor<i64>
+    }) {replica_groups = dense<[[0, 1], [3, 2]]> : tensor<2x2xi64>, has_dynamic_root} : (tensor<2xi64>, tensor<1xi32>) -> tensor<2xi64>
+    return %0 : tensor<2xi64>
+  }
+  func.func @main() {
+    %x = stablehlo.constant dense<[1, 2]> : tensor<2xi64>
+    %y = stablehlo.constant dense<[10, 20]> : tensor<2xi64>
+    %root = stablehlo.constant dense<1> : tensor<1xi32>
+    %0:4 = "interpreter.run_parallel"(%x, %root, %y, %root, %y, %root, %y, %root) {
+      programs = [[@to_root], [@to_root], [@to_root], [@to_root]]
+    } : (tensor<2xi64>, tensor<1xi32>, tensor<2xi64>, tensor<1xi32>, tensor<2xi64>, tensor<1xi32>, tensor<2xi64>, tensor<1xi32>) -> (tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>)
+    check.expect_eq_const %0#0, dense<[0, 0]> : tensor<2xi64>
+    check.expect_eq_const %0#1, dense<[11, 22]> : tensor<2xi64>
+    check.expect_eq_const %0#2, dense<[20, 40]> : tensor<2xi64>
+    check.expect_eq_const %0#3, dense<[0, 0]> : tensor<2xi64>
+    func.return
+  }
+}
+
+// -----
+
+// Groups by axes of a mesh, a whole one and a part of one; the collective starts in one place and is done in another.
+module @groups_by_axes {
+  func.func private @mesh() attributes {stablehlo.mesh = #stablehlo.mesh<axes = [#stablehlo.mesh_axis<name = "x", size = 2>, #stablehlo.mesh_axis<name = "y", size = 4>]>}
+  func.func @sums(%x: tensor<i32>) -> (tensor<i32>, tensor<i32>) {
+    %0 = "stablehlo.async_start"(%x) ({
+    ^bb0(%own: tensor<i32>):
+      %2 = "stablehlo.all_reduce"(%own) ({
+      ^bb1(%a: tensor<i32>, %b: tensor<i32>):
+        %3 = stablehlo.add %a, %b : tensor<i32>
+        stablehlo.return %3 : tensor<i32>
+      }) {replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "x">]>} : (tensor<i32>) -> tensor<i32>
+      stablehlo.return %2 : tensor<i32>
+    }) : (tensor<i32>) -> !stablehlo.future<tensor<i32>>
+    %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<i32>>) -> tensor<i32>
+    %4 = "stablehlo.collective_broadcast"(%x) {replica_groups = #stablehlo.replica_group_mesh_axes<mesh = @mesh, axes = [#stablehlo.axis_ref<name = "y", sub_axis_info = (2)2>]>} : (tensor<i32>) -> tensor<i32>
+    return %1, %4 : tensor<i32>, tensor<i32>
+  }
+  func.func @main() {
+    %0 = stablehlo.constant dense<1> : tensor<i32>
+    %1 = stablehlo.constant dense<2> : tensor<i32>
+    %2 = stablehlo.constant dense<4> : tensor<i32>
+    %3 = stablehlo.constant dense<8> : tensor<i32>
+    %4 = stablehlo.constant dense<16> : tensor<i32>
+    %5 = stablehlo.constant dense<32> : tensor<i32>
+    %6 = stablehlo.constant dense<64> : tensor<i32>
+    %7 = stablehlo.constant dense<128> : tensor<i32>
+    %8:16 = "interpreter.run_parallel"(%0, %1, %2, %3, %4, %5, %6, %7) {
+      programs = [[@sums], [@sums], [@sums], [@sums], [@sums], [@sums], [@sums], [@sums]]
+    } : (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>, tensor<i32>)
+    check.expect_eq_const %8#0, dense<17> : tensor<i32>
+    check.expect_eq_const %8#1, dense<1> : tensor<i32>
+    check.expect_eq_const %8#2, dense<34> : tensor<i32>
+    check.expect_eq_const %8#3, dense<1> : tensor<i32>
+    check.expect_eq_const %8#5, dense<4> : tensor<i32>
+    check.expect_eq_const %8#7, dense<4> : tensor<i32>
+    check.expect_eq_const %8#14, dense<136> : tensor<i32>
+    check.expect_eq_const %8#15, dense<64> : tensor<i32>
+    func.return
+  }
+}

@@ -20,7 +20,7 @@ constexpr size_t kMaxJoinedOperands = 8;  // a concatenation of more is cheaper 
 
 /// Does the op look at its position, so that a linear index isn't enough?
 bool needs_dimensions(Opcode opcode) {
-  return !is_elementwise(opcode) && opcode != Opcode::kReshape && opcode != Opcode::kConstant &&
+  return !is_lanewise(opcode) && opcode != Opcode::kReshape && opcode != Opcode::kConstant &&
          opcode != Opcode::kBitcastConvert;
 }
 
@@ -138,7 +138,7 @@ void RegionFormer::expand(const Node& node, const Request& r) {
   const hlo::Instruction& i = *node.instruction;
   const uint32_t region = r.region;
   const ElementType type = shape(node.results[0]).element_type();
-  if (is_elementwise(i.opcode) || i.opcode == Opcode::kBitcastConvert) {
+  if (is_lanewise(i.opcode) || i.opcode == Opcode::kBitcastConvert) {
     std::vector<uint32_t> operands;
     for (ValueId v : node.operands) {
       AccessMap map = r.map;

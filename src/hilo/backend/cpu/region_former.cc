@@ -152,7 +152,7 @@ bool RegionFormer::try_join(uint32_t n, RegionOp op) {
     expand(node, Request(requests[0]));
     return true;
   }
-  if (!needed && op == RegionOp::kCheap && is_elementwise(node.instruction->opcode)) {
+  if (!needed && op == RegionOp::kCheap && is_lanewise(node.instruction->opcode)) {
     const auto arrays = std::ranges::count_if(node.operands, [&](ValueId v) { return shape(v).element_count() != 1; });
     if (arrays <= 1 && std::ranges::all_of(requests, [&](const Request& r) { return may_join(value, op, r); })) {
       for (const Request& r : std::vector<Request>(requests)) expand(node, r);

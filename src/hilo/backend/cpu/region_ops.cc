@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/gather.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/hlo/ops/reduce.h"
@@ -28,11 +29,13 @@ std::optional<uint64_t> splat_bits(const Literal& literal) {
   return bits;
 }
 
+bool is_lanewise(Opcode opcode) { return is_elementwise(opcode) || opcode == hlo::kExtFma; }
+
 bool is_scalar_body(const hlo::Computation& body) {
   for (const hlo::Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kTuple && i.id == body.root_id()) continue;
     if (!i.shape.is_scalar()) return false;
-    if (i.opcode != Opcode::kParameter && i.opcode != Opcode::kConstant && !is_elementwise(i.opcode)) return false;
+    if (i.opcode != Opcode::kParameter && i.opcode != Opcode::kConstant && !is_lanewise(i.opcode)) return false;
     // c128 doesn't fit into the bits of a constant.
     if (i.opcode == Opcode::kConstant && !splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value))
       return false;
@@ -107,7 +110,7 @@ bool has_equal_widths(const Graph& graph, const Node& node) {
 RegionOp region_op_of(const Graph& graph, const Node& node) {
   const hlo::Instruction& i = *node.instruction;
   if (!all_are_arrays(graph, node)) return RegionOp::kNone;
-  if (is_elementwise(i.opcode)) return cost_of(i);
+  if (is_lanewise(i.opcode)) return cost_of(i);
   switch (i.opcode) {  // NOLINT: a partial map on purpose; every other opcode runs by itself
     case Opcode::kConstant:
       return splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value) ? RegionOp::kFree : RegionOp::kNone;

@@ -17,6 +17,9 @@ enum class RegionOp : uint8_t {
 
 RegionOp region_op_of(const Graph& graph, const Node& node);
 
+/// Ops that map element i of their operands to element i of the result: those of HLO, and fma.
+bool is_lanewise(hlo::Opcode opcode);
+
 /// A scalar constant, or one whose elements are all equal: its bits.
 std::optional<uint64_t> splat_bits(const Literal& literal);
 

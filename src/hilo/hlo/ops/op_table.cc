@@ -14,6 +14,7 @@
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/dynamic_shape.h"
 #include "hilo/hlo/ops/ext/elementwise.h"
+#include "hilo/hlo/ops/ext/fma.h"
 #include "hilo/hlo/ops/ext/fusion.h"
 #include "hilo/hlo/ops/ext/linalg.h"
 #include "hilo/hlo/ops/ext/map.h"

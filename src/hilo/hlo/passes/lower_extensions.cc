@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/simplify/rules.h"
 
@@ -89,9 +90,12 @@ StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level) 
   return rewrite_computations(module, [&](const ComputationPtr& c) { return lower_in(c, native, level); });
 }
 
+/// Ops that every backend runs as they are: the decomposition of fma rounds twice.
+constexpr Opcode kNativeEverywhere[] = {kExtFma};
+
 }  // namespace
 
-StatusOr<bool> lower_extensions(Module& module) { return lower(module, {}, 0); }
+StatusOr<bool> lower_extensions(Module& module) { return lower(module, kNativeEverywhere, 0); }
 
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native) { return lower(module, native, 0); }
 

@@ -36,7 +36,7 @@ StatusOr<bool> simplify_conditional(Module& module);
 /// Computations inside a loop body that don't depend on the carry's changing part move before the loop.
 StatusOr<bool> hoist_invariants(Module& module);
 
-/// Extension ops and XLA's shorthands become their decompositions, composites the computations they stand for.
+/// Extension ops and XLA's shorthands become their decompositions, composites the computations they stand for. fma stays.
 StatusOr<bool> lower_extensions(Module& module);
 
 /// As above, but the extension ops in `native` stay: the backend runs them itself.

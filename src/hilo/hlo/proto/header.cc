@@ -11,12 +11,14 @@
 #include "hilo/hlo/proto/shapes.h"
 #include "hilo/hlo/proto/sharding.h"
 #include "hilo/hlo/text/header.h"
+#include "hilo/hlo/text/location_tables.h"
 #include "hilo/hlo/text/program_order.h"
 
 namespace hilo::hlo::proto {
 namespace {
 
 using text::Cursor;
+using text::LocationTable;
 
 // Fields of HloModuleProto.
 constexpr uint32_t kName = 1, kHostProgramShape = 4, kAliases = 8, kStackFrames = 17, kBufferDonor = 18,
@@ -93,28 +95,26 @@ Status read_donors(const WireMessage& message, Module& module) {
   return ok_status();
 }
 
-/// A table of source locations: rows `1 "name"` or `1 {file_name_id=1 line=3}`, and where a row goes.
-struct LocationTable {
-  std::string_view word;
-  uint32_t number;                         ///< in StackFrameIndexProto
-  std::span<const std::string_view> keys;  ///< of rows in braces, by field number; empty for rows of text
-};
-constexpr std::string_view kLocationKeys[] = {"",       "file_name_id", "function_name_id", "line",
-                                              "column", "end_line",     "end_column"};
-constexpr std::string_view kFrameKeys[] = {"", "file_location_id", "parent_frame_id"};
-constexpr std::string_view kParent = "parent_frame_id";  // HLO text counts it from one more
-constexpr LocationTable kTables[] = {{"FileNames", 1, {}},
-                                     {"FunctionNames", 2, {}},
-                                     {"FileLocations", 3, kLocationKeys},
-                                     {"StackFrames", 4, kFrameKeys}};
-/// The order in which XLA writes the keys.
-constexpr uint32_t kLocationOrder[] = {1, 2, 3, 5, 4, 6};
+/// StackFrameIndexProto's fields: the table i has number i + 1. Of the rows in braces the keys by field number.
+constexpr std::string_view kLocationFields[] = {"",       "file_name_id", "function_name_id", "line",
+                                                "column", "end_line",     "end_column"};
+constexpr std::string_view kFrameFields[] = {"", "file_location_id", text::kParentFrame};
+
+uint32_t number_of(const LocationTable& table) {
+  return 1 + static_cast<uint32_t>(&table - text::location_tables().data());
+}
+
+uint32_t number_of(std::string_view key) {
+  const auto* const at = std::ranges::find(kLocationFields, key);
+  return static_cast<uint32_t>(at != std::end(kLocationFields) ? at - std::begin(kLocationFields)
+                                                               : std::ranges::find(kFrameFields, key) - kFrameFields);
+}
 
 Status write_row(const LocationTable& table, Cursor& cursor, WireWriter& out) {
   HILO_RETURN_IF_ERROR(cursor.integer("a row number").status());
   if (table.keys.empty()) {
     HILO_ASSIGN_OR_RETURN(const std::string name, cursor.quoted(table.word));
-    out.bytes(table.number, utf8(name));
+    out.bytes(number_of(table), utf8(name));
     return ok_status();
   }
   WireWriter row;
@@ -123,18 +123,16 @@ Status write_row(const LocationTable& table, Cursor& cursor, WireWriter& out) {
     const std::string_view key = cursor.identifier();
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after a key"));
     HILO_ASSIGN_OR_RETURN(const int64_t value, cursor.integer(key));
-    const auto at = std::find(table.keys.begin(), table.keys.end(), key);
-    if (at == table.keys.end())
-      return cursor.error(cursor.position(), fmt::format("{} is no key of {}", quote(key), table.word));
-    row.integer(static_cast<uint32_t>(at - table.keys.begin()), key == kParent ? value - 1 : value);
+    row.integer(number_of(key), key == text::kParentFrame ? std::max<int64_t>(value, 1) - 1 : value);
+    cursor.accept(',');
   }
-  out.message(table.number, row);
+  out.message(number_of(table), row);
   return cursor.expect('}', "after a row");
 }
 
 StatusOr<WireWriter> write_locations(const Module& module) {
   WireWriter out;
-  for (const LocationTable& table : kTables) {
+  for (const LocationTable& table : text::location_tables()) {
     const std::string* const text = other(module, table.word);
     if (text == nullptr) continue;
     Cursor cursor(*text, table.word);
@@ -147,27 +145,28 @@ StatusOr<std::string> row_text(const LocationTable& table, std::string_view item
   if (table.keys.empty()) return text::quoted_text(item);
   HILO_ASSIGN_OR_RETURN(const WireMessage row, WireMessage::read(item, table.word));
   std::string text;
-  for (uint32_t number : kLocationOrder) {
-    if (number >= table.keys.size()) continue;
-    HILO_ASSIGN_OR_RETURN(int64_t value, row.integer(number));
-    const bool parent = table.keys[number] == kParent;
-    if (parent && value < INT64_MAX) ++value;
-    if (value != 0) text += fmt::format("{}{}={}", text.empty() ? "" : " ", table.keys[number], value);
+  for (const std::string_view key : table.keys) {
+    HILO_ASSIGN_OR_RETURN(int64_t value, row.integer(number_of(key)));
+    if (key == text::kParentFrame && value < INT64_MAX) ++value;
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", key, value);
   }
   return "{" + text + "}";
 }
 
+/// As HLO text has them, and checked as if they stood there.
 Status read_locations(const WireMessage& message, Module& module) {
-  for (const LocationTable& table : kTables) {
-    HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(table.number));
-    std::string text;
+  std::string text;
+  for (const LocationTable& table : text::location_tables()) {
+    HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> items, message.items(number_of(table)));
+    text += fmt::format("{}\n", table.word);
     for (size_t i = 0; i < items.size(); ++i) {
       HILO_ASSIGN_OR_RETURN(const std::string row, row_text(table, items[i]));
-      text += fmt::format("{}{} {}", i == 0 ? "" : "\n", i + 1, row);
+      text += fmt::format("{} {}\n", i + 1, row);
     }
-    if (!items.empty()) module.other_attributes.emplace_back(table.word, text);
   }
-  return ok_status();
+  if (message.fields().empty()) return ok_status();
+  Cursor cursor(text, "StackFrameIndexProto");
+  return text::read_location_tables(cursor, module);
 }
 
 Status write_other(std::string_view key, const std::string& value, WireWriter& out) {

@@ -2,16 +2,37 @@
 #include "hilo/hlo/text/header.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/text/fields.h"
+#include "hilo/hlo/text/location_tables.h"
 
 namespace hilo::hlo::text {
 namespace {
 
-constexpr std::string_view kLocationTables[] = {"FileNames", "FunctionNames", "FileLocations", "StackFrames"};
+/// What the value of a header's attribute must look like.
+enum class HeaderValue : uint8_t { kBoolean, kInteger, kBraced, kBooleans };
+
+/// The attributes that XLA's parser takes and that hilo keeps as they are written.
+struct HeaderAttribute {
+  std::string_view name;
+  HeaderValue value;
+};
+constexpr HeaderAttribute kKept[] = {
+    {"alias_passthrough_params", HeaderValue::kBoolean},
+    {"allow_spmd_sharding_propagation_to_output", HeaderValue::kBooleans},
+    {"allow_spmd_sharding_propagation_to_parameters", HeaderValue::kBooleans},
+    {"buffer_donor", HeaderValue::kBraced},
+    {"frontend_attributes", HeaderValue::kBraced},
+    {"is_scheduled", HeaderValue::kBoolean},
+    {"num_partitions", HeaderValue::kInteger},
+    {"origin_recovery_table", HeaderValue::kBraced},
+    {"replica_count", HeaderValue::kInteger},
+};
+constexpr std::string_view kAliases = "input_output_alias", kEntryLayout = "entry_computation_layout";
 
 /// `{0,1}`, a path into a tuple.
 StatusOr<std::vector<int64_t>> read_path(Cursor& cursor) {
@@ -103,6 +124,46 @@ void append_entry_layout(const Module& module, bool layouts, std::string& out) {
   out += '}';
 }
 
+Status unknown_attribute(const Cursor& cursor, size_t position, std::string_view key) {
+  std::vector<std::string_view> names = {kAliases, kEntryLayout};
+  for (const HeaderAttribute& attribute : kKept) names.push_back(attribute.name);
+  return cursor.error(position, fmt::format("unknown attribute {} of a module; wanted one of {}.{}", quote(key),
+                                            fmt::join(names, ", "), did_you_mean(key, names)));
+}
+
+/// `{true,false}`
+Status skip_booleans(Cursor& cursor, std::string_view key) {
+  HILO_RETURN_IF_ERROR(cursor.expect('{', "before", key));
+  do {
+    if (cursor.peek() == '}') break;
+    HILO_RETURN_IF_ERROR(cursor.boolean(key).status());
+  } while (cursor.accept(','));
+  return cursor.expect('}', "after", key);
+}
+
+Status skip_value(Cursor& cursor, const HeaderAttribute& attribute) {
+  const bool braced = cursor.peek() == '{';
+  switch (attribute.value) {
+    case HeaderValue::kInteger: return cursor.integer(attribute.name).status();
+    case HeaderValue::kBoolean: return cursor.boolean(attribute.name).status();
+    case HeaderValue::kBooleans:
+      return braced ? skip_booleans(cursor, attribute.name) : cursor.boolean(attribute.name).status();
+    case HeaderValue::kBraced:
+      return braced ? cursor.raw_value(attribute.name).status() : cursor.expect('{', "before", attribute.name);
+  }
+  return ok_status();
+}
+
+/// Those that are kept as they are written.
+Status read_kept(Cursor& cursor, size_t position, std::string_view key, Module& module) {
+  const auto* const attribute = std::ranges::find(kKept, key, &HeaderAttribute::name);
+  if (attribute == std::end(kKept)) return unknown_attribute(cursor, position, key);
+  const size_t begin = cursor.position();
+  HILO_RETURN_IF_ERROR(skip_value(cursor, *attribute));
+  module.other_attributes.emplace_back(key, trimmed(cursor.between(begin, cursor.last_position())));
+  return ok_status();
+}
+
 }  // namespace
 
 Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
@@ -114,38 +175,18 @@ Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module) {
     const size_t position = cursor.position();
     const std::string_view key = cursor.identifier();
     if (key.empty()) return cursor.unexpected("an attribute of the module", "after ','");
-    constexpr size_t kMost = 64;  // attributes of a module; XLA has a dozen
     if (std::find(seen.begin(), seen.end(), key) != seen.end())
       return cursor.error(position, fmt::format("attribute {} appears twice", quote(key)));
-    if (seen.size() == kMost) return cursor.error(position, fmt::format("more than {} attributes", kMost));
     seen.push_back(key);
     HILO_RETURN_IF_ERROR(cursor.expect('=', "after an attribute's name"));
-    if (key == "input_output_alias") {
+    if (key == kAliases) {
       HILO_RETURN_IF_ERROR(read_aliases(cursor, module));
-    } else if (key == "entry_computation_layout") {
+    } else if (key == kEntryLayout) {
       HILO_RETURN_IF_ERROR(read_entry_layout(cursor, shapes, module));
     } else {
-      HILO_ASSIGN_OR_RETURN(const std::string_view value, cursor.raw_value(key));
-      module.other_attributes.emplace_back(key, value);
+      HILO_RETURN_IF_ERROR(read_kept(cursor, position, key, module));
     }
   }
-  return ok_status();
-}
-
-bool is_location_table(std::string_view word) {
-  return std::find(std::begin(kLocationTables), std::end(kLocationTables), word) != std::end(kLocationTables);
-}
-
-Status read_location_table(Cursor& cursor, std::string_view word, Module& module) {
-  const size_t begin = cursor.position();
-  size_t end = begin;
-  // Rows are a number and a string or braces.
-  while (!cursor.at_end() && cursor.peek() >= '0' && cursor.peek() <= '9') {
-    HILO_RETURN_IF_ERROR(cursor.integer("a row number").status());
-    HILO_RETURN_IF_ERROR(cursor.raw_value(word).status());
-    end = cursor.last_position();
-  }
-  module.other_attributes.emplace_back(word, trimmed(cursor.between(begin, end)));
   return ok_status();
 }
 

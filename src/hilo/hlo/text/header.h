@@ -7,12 +7,9 @@
 
 namespace hilo::hlo::text {
 
-/// Reads the header into `module`: name, aliases, entry layouts, and everything else as text.
+/// Reads the header into `module`: name, aliases, entry layouts, everything else that XLA knows as text.
+///   Errors     INVALID_ARGUMENT for what XLA's parser refuses: unknown attributes, and values of another kind
 Status read_header(Cursor& cursor, ShapeReader& shapes, Module& module);
-
-/// Whether `word` begins a table of source locations (FileNames, StackFrames, ...), which is kept as text.
-bool is_location_table(std::string_view word);
-Status read_location_table(Cursor& cursor, std::string_view word, Module& module);
 
 /// Appends the header, tables of locations included.
 void append_header(const Module& module, bool layouts, std::string& out);

@@ -9,6 +9,7 @@
 #include "hilo/base/text.h"
 #include "hilo/hlo/text/header.h"
 #include "hilo/hlo/text/instruction_reader.h"
+#include "hilo/hlo/text/location_tables.h"
 
 namespace hilo::hlo {
 namespace text {
@@ -122,13 +123,12 @@ Status ModuleReader::finish_all() {
 
 StatusOr<Module> ModuleReader::read() {
   HILO_RETURN_IF_ERROR(read_header(cursor_, shared_.shapes, module_));
+  HILO_RETURN_IF_ERROR(read_location_tables(cursor_, module_));
   while (!cursor_.at_end()) {
     const size_t position = cursor_.position();
     const std::string_view word = cursor_.peek() == '%' ? std::string_view() : cursor_.identifier();
-    if (is_location_table(word)) {
-      HILO_RETURN_IF_ERROR(read_location_table(cursor_, word, module_));
-      continue;
-    }
+    if (is_location_table(word))
+      return cursor_.error(position, fmt::format("{} must stand before all computations, in the order of XLA", word));
     if (word.empty() && cursor_.peek() != '%') return cursor_.unexpected("a computation", "or the end of the text");
     const bool is_entry = word == "ENTRY";
     if (!is_entry) cursor_.set_position(position);

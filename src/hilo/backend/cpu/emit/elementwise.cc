@@ -9,6 +9,7 @@
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/integer.h"
 #include "hilo/backend/cpu/emit/math.h"
+#include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::cpu {
 namespace {
@@ -78,6 +79,7 @@ Status not_elementwise(Opcode opcode) {
 StatusOr<Value*> emit_op(const Emission& e, ElementType result_type) {
   SimdBuilder& b = e.b;
   auto& ir = b.ir();
+  if (e.opcode == hlo::kExtFma) return b.fma(e.operands[0], e.operands[1], e.operands[2]);
   switch (e.opcode) {
     case Opcode::kAbs: return emit_abs(e);
     case Opcode::kAcos: return scalar_call(e, "acos");

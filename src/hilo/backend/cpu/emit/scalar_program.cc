@@ -34,7 +34,7 @@ bool is_scalar_shape(const Shape& shape) {
 }
 
 bool is_scalar_op(Opcode opcode) {
-  return is_elementwise(opcode) || opcode == Opcode::kParameter || opcode == Opcode::kConstant ||
+  return is_lanewise(opcode) || opcode == Opcode::kParameter || opcode == Opcode::kConstant ||
          opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement || opcode == Opcode::kCall ||
          opcode == Opcode::kWhile || opcode == Opcode::kConditional || opcode == Opcode::kOptimizationBarrier ||
          opcode == Opcode::kReshape || opcode == Opcode::kBroadcast || opcode == Opcode::kIota;

@@ -23,6 +23,10 @@ InstructionId Formula::bits_as(InstructionId value, ElementType type) {
   return take(builder_.add(Opcode::kBitcastConvert, {value}, nullptr, shape_.with_element_type(type)));
 }
 
+InstructionId Formula::converted(InstructionId value) {
+  return take(builder_.add(Opcode::kConvert, {value}, nullptr, shape_));
+}
+
 InstructionId Formula::apply(Opcode opcode, std::initializer_list<InstructionId> operands, AttributesPtr attributes) {
   return take(builder_.add(opcode, operands, std::move(attributes)));
 }

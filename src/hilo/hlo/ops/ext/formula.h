@@ -27,6 +27,8 @@ class Formula {
   /// A constant of another element type, and the bits of a value as another type.
   InstructionId constant_of(ElementType type, double value);
   InstructionId bits_as(InstructionId value, ElementType type);
+  /// A value of another element type as the one that the formula computes in.
+  InstructionId converted(InstructionId value);
   ElementType element_type() const { return shape_.element_type(); }
   InstructionId apply(Opcode opcode, std::initializer_list<InstructionId> operands, AttributesPtr attributes = nullptr);
   StatusOr<ComputationPtr> finish(InstructionId root) &&;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "hilo/hlo/ops/extensions.h"
+
 // The approximations are those that XLA uses, so that results agree with JAX's to rounding. Only digamma has others: XLA's are off
 // by up to 22 units in the last place of 1 near its zeros, these by 9.
 namespace hilo::hlo::formulas {
@@ -168,7 +170,74 @@ Value cotangent_beside_pole(Value x) {
   return x * (polynomial(square, terms(kZeta, x, 7)) + 2.0 / (1.0 - square));
 }
 
+// ---- xla_erf_inv: the steps of XLA:CPU's program, where it fuses a product and the sum that takes it
+
+Value fma(Value x, Value y, Value z) { return {x.formula, x.formula->apply(kExtFma, {x.id, y.id, z.id})}; }
+
+Value fused_polynomial(Value x, std::span<const double> coefficients) {
+  Value sum = like(x, coefficients[0]);
+  for (const double c : coefficients.subspan(1)) sum = fma(sum, x, like(x, c));
+  return sum;
+}
+
+/// The logarithm of normal numbers of f32: x = m 2^e with m from sqrt(1/2) to sqrt(2).
+/// Source    Moshier, Cephes Math Library: logf.c, its polynomial in three interleaved parts
+Value xla_log_single(Value x) {
+  constexpr double kFirst[] = {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1};
+  constexpr double kSecond[] = {-1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1};
+  constexpr double kThird[] = {2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1};
+  constexpr double kLn2High = 0.693359375, kLn2Low = -2.12194440e-4;
+  Formula& f = *x.formula;
+  const auto whole = [&](double value) { return Value{&f, f.constant_of(ElementType::kS32, value)}; };
+  const Value bits = {&f, f.bits_as(x.id, ElementType::kS32)};
+  const Value fraction = bitwise_or(bitwise_and(bits, whole(0x007fffff)), whole(0x3f000000));
+  const Value half = {&f, f.bits_as(fraction.id, ElementType::kF32)};  // from 1/2 to 1
+  const Value is_low = half < std::sqrt(0.5);
+  const Value m = (half - 1.0) + select(is_low, half, like(x, 0));
+  const Value exponent = {&f, f.converted(sub(shift_right_logical(bits, whole(23)), whole(126)).id)};
+  const Value e = exponent - select(is_low, like(x, 1), like(x, 0));
+  const Value square = m * m, cube = square * m;
+  const Value parts = fma(cube, fused_polynomial(m, kFirst), fused_polynomial(m, kSecond));
+  const Value rest = fma(cube, fma(cube, parts, fused_polynomial(m, kThird)), e * kLn2Low);
+  return fma(e, like(x, kLn2High), (m - square * 0.5) + rest);
+}
+
+/// log(1 + y) of -1 < y <= 0.
+/// Source    Moshier, Cephes Math Library: unity.c
+Value xla_log1p(Value y) {
+  constexpr double kNumerator[] = {4.5270000862445199635215e-5, 4.9854102823193375972212e-1, 6.5787325942061044846969,
+                                   2.9911919328553073277375e1,  6.0949667980987787057556e1,  5.7112963590585538103336e1,
+                                   2.0039553499201281259648e1};
+  constexpr double kDenominator[] = {1.0,
+                                     1.5062909083469192043167e1,
+                                     8.3047565967967209469434e1,
+                                     2.2176239823732856465394e2,
+                                     3.0909872225312059774938e2,
+                                     2.1642788614495947685003e2,
+                                     6.0118660497603843919306e1};
+  constexpr double kLeastByLog = 0.41421356237309504880;
+  const Value square = y * y, beside_one = y + 1.0;
+  const Value quotient = fused_polynomial(y, kNumerator) / fused_polynomial(y, kDenominator);
+  const Value small = y + (y * square * quotient - square * 0.5);
+  return select(abs(y) < kLeastByLog, small, is_double(y) ? log(beside_one) : xla_log_single(beside_one));
+}
+
 }  // namespace
+
+// Giles' polynomials as erf_inv has them, but XLA's logarithm, whose error at 1 - x^2 is that of x^2.
+Value xla_erf_inv(Value x) {
+  const Value w = xla_log1p(x * -x), root = sqrt(-w);
+  Value factor;
+  if (is_double(x)) {
+    factor =
+        select(w > -16.0, fused_polynomial(root - 3.25, kErfInvMiddle64), fused_polynomial(root - 5.0, kErfInvTail64));
+    factor = select(w > -6.25, fused_polynomial(-3.125 - w, kErfInvCentral64), factor);
+  } else {
+    factor = select(w > -5.0, fused_polynomial(-2.5 - w, kErfInvCentral), fused_polynomial(root - 3.0, kErfInvTail));
+  }
+  const Value size = abs(x);
+  return x * select(size < 1.0, factor, select(size == 1.0, like(x, kInfinity), like(x, kNan)));
+}
 
 // Of 1 - x^2, whose digits x^2 would round away near 1, both factors are nearly exact.
 Value erf_inv(Value x) {

@@ -8,6 +8,7 @@ namespace hilo::hlo::formulas {
 
 // By their names in jax.lax, of f32 and f64; nextafter of any float with a sign, infinities and 16 bits or more.
 Value erf_inv(Value x);
+Value xla_erf_inv(Value x);  ///< bit for bit as XLA:CPU has it on machines with FMA; of f64 but for the logarithm
 Value erfc(Value x);
 Value lgamma(Value x);
 Value digamma(Value x);

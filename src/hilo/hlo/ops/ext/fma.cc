@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/fma.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "hilo/hlo/ops/ext/formula.h"
+#include "hilo/hlo/ops/extensions.h"
+
+namespace hilo::hlo {
+namespace {
+
+StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
+  const Shape first = input.operands[0].with_default_layout();
+  if (!is_floating(first.element_type()) || element_size_bytes(first.element_type()) < 2) {
+    return invalid_argument(
+        fmt::format("wrong element type; got {}; wanted bf16, f16, f32 or f64. Hint: convert", first.to_string()));
+  }
+  for (const Shape& other : input.operands.subspan(1)) {
+    if (other.with_default_layout() == first) continue;
+    return invalid_argument(fmt::format("operands differ; got {} and {}; wanted one shape. Hint: convert or broadcast",
+                                        first.to_string(), other.to_string()));
+  }
+  return first;
+}
+
+/// f16 and bf16 compute in float and round once more.
+template <typename T>
+void run(const EvaluateInput& input, Literal& out) {
+  using C = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  const auto element = [&](size_t operand, size_t i) { return static_cast<C>(input.operands[operand]->data<T>()[i]); };
+  const std::span<T> result = out.data<T>();
+  for (size_t i = 0; i < result.size(); ++i)
+    result[i] = static_cast<T>(std::fma(element(0, i), element(1, i), element(2, i)));
+}
+
+StatusOr<Literal> evaluate(const EvaluateInput& input) {
+  HILO_ASSIGN_OR_RETURN(Literal out, Literal::make(input.instruction.shape.with_default_layout()));
+  switch (out.shape().element_type()) {  // NOLINT: the types that the shape rule lets pass
+    case ElementType::kF64: run<double>(input, out); break;
+    case ElementType::kF32: run<float>(input, out); break;
+    case ElementType::kF16: run<float16>(input, out); break;
+    default: run<bfloat16>(input, out); break;
+  }
+  return out;
+}
+
+/// For who has no such op: the product is rounded too.
+StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape> operands) {
+  const Shape shape = operands[0].with_default_layout();
+  const bool widens = element_size_bytes(shape.element_type()) < 4;
+  Formula formula("fma", shape, widens ? ElementType::kF32 : shape.element_type(), instruction.annotations);
+  const Value x = {&formula, formula.parameter()}, y = {&formula, formula.parameter()};
+  const Value z = {&formula, formula.parameter()};
+  return std::move(formula).finish((x * y + z).id);
+}
+
+}  // namespace
+
+const OpDef& ext_fma_op() {
+  static constexpr OpDef kDef = {.opcode = kExtFma,
+                                 .name = "hilo.fma",
+                                 .arity = 3,
+                                 .operand_types = kFloating,
+                                 .traits = kExtension,
+                                 .cost = CostClass::kCheap,
+                                 .infer_shape = infer_shape,
+                                 .fields = {},
+                                 .make_attributes = nullptr,
+                                 .copy_attributes = nullptr,
+                                 .evaluate = evaluate,
+                                 .decompose = decompose,
+                                 .spec = "fusedMultiplyAdd of IEEE 754"};
+  return kDef;
+}
+
+}  // namespace hilo::hlo
