@@ -179,6 +179,7 @@ TEST_P(Local, ExecutingAnUncompiledOneIsAnError) {
 
 TEST_P(Local, ExecutingWithADeletedBufferIsAnError) {
   const BufferPtr argument = one_to_six();
+  ASSERT_TRUE(argument->try_donate());
   argument->release(BufferState::kDeleted);
   const Status status = compiled(negation()).execute(std::vector{argument}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);

@@ -11,6 +11,7 @@
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
+#include "tests/support/x64.h"
 
 namespace hilo {
 namespace {
@@ -154,6 +155,123 @@ TEST(Cond, UnderVmapKeepsInfiniteSlopesOfTheOtherBranchOut) {
       grad([&](const Array& rows) { return numpy::sum(vmap(root)(rows)); })(numpy::array({4, 0})).to_vector<float>(),
       (std::vector<float>{0.25, 0}));
   EXPECT_EQ(vmap(grad(root))(numpy::array({4, 0})).to_vector<float>(), (std::vector<float>{0.25, 0}));
+}
+
+using Named = std::map<std::string, Array>;
+struct Scaled {
+  Array x;
+  int times = 1;
+};
+
+TEST(Cond, RefusesBranchesOfDifferentTrees) {
+  const auto refusal = [](const auto& yes, const auto& no) {
+    const std::string text = error_of([&] { lax::cond(true, yes, no, Array(1.0f)); }, StatusCode::kInvalidArgument);
+    EXPECT_NE(text.find("cond (control_flow_test.cc:"), std::string::npos) << text;
+    EXPECT_NE(text.find("branch outputs must have the same tree structure"), std::string::npos) << text;
+    return text;
+  };
+  const auto has = [](const std::string& text, const std::string& part) {
+    EXPECT_NE(text.find(part), std::string::npos) << text;
+  };
+  has(refusal([](const Array& x) { return Named{{"a", x}}; }, [](const Array& x) { return Named{{"b", x}}; }),
+      "the true branch has \"a\", the false branch has \"b\"");
+  has(refusal([](const Array& x) { return Named{{"a", x}}; }, [](const Array&) { return Named{}; }),
+      "the true branch has a map of 1 key, the false branch has a map of 0 keys");
+  has(refusal([](const Array& x) { return std::pair(x, std::optional<Array>()); },
+              [](const Array& x) { return std::pair(x, std::optional<Array>(x)); }),
+      "at [1] the true branch has an empty optional, the false branch has an optional with a value");
+  has(refusal([](const Array& x) { return Scaled{x, 1}; }, [](const Array& x) { return Scaled{x, 2}; }),
+      "the true branch has 1, the false branch has 2");
+  has(refusal([](const Array& x) { return std::vector{x, x}; }, [](const Array& x) { return std::vector{x}; }),
+      "the true branch has a vector of 2 elements, the false branch has a vector of 1 element");
+}
+
+TEST(Loops, ShowHowTheCarrysTreeChanges) {
+  const auto grow = [](const std::vector<Array>& c) { return std::vector<Array>{c[0], c[0]}; };
+  const auto has = [](const std::string& text) {
+    EXPECT_NE(text.find("has a vector of 2 elements, what went in has a vector of 1 element"), std::string::npos)
+        << text;
+  };
+  const std::vector<Array> start = {Array(1.0f)};
+  const auto wrong = StatusCode::kInvalidArgument;
+  has(error_of([&] { lax::fori_loop(0, 2, [&](const Array&, const auto& c) { return grow(c); }, start); }, wrong));
+  has(error_of([&] { lax::while_loop([](const auto& c) { return c[0] < 1.0f; }, grow, start); }, wrong));
+  has(error_of(
+      [&] {
+        lax::scan([&](const auto& c, const Array& x) { return std::pair(grow(c), x); }, start, numpy::zeros({2}));
+      },
+      wrong));
+}
+
+// A carry that is weakly typed takes the type that its body gives it.
+TEST(WeakCarry, OfNumbersIsPromoted) {
+  const Array x = numpy::array({2}), half = numpy::array({0.5}, ElementType::kF16);
+  const auto total_of = [](const Array& a) {
+    return lax::fori_loop(0, 3, [&](const Array&, const Array& c) { return c + numpy::sum(a); }, 0);
+  };
+  EXPECT_EQ(total_of(x).item<float>(), 6);
+  EXPECT_EQ(total_of(x).dtype(), ElementType::kF32);
+  EXPECT_EQ(total_of(half).dtype(), ElementType::kF16);
+  EXPECT_EQ(total_of(half).item<float>(), 1.5f);
+  const Array product = lax::fori_loop(0, 3, [](const Array&, const Array& c) { return c * 2.5f; }, 1);
+  EXPECT_EQ(product.item<float>(), 15.625f);
+  EXPECT_EQ(lax::fori_loop(0, 3, [](const Array& i, const Array& c) { return c + i; }, 0).item<int>(), 3);
+  EXPECT_EQ(lax::fori_loop(0, 3, [](const Array& i, const Array& c) { return c + i; }, 0.0f).item<float>(), 3);
+}
+
+TEST(WeakCarry, IsPromotedInEveryLoop) {
+  const Array x = numpy::sum(numpy::array({2}));
+  EXPECT_EQ(
+      lax::while_loop([](const Array& c) { return c < 3; }, [&](const Array& c) { return c + x; }, 0).item<float>(), 4);
+  EXPECT_EQ(
+      lax::while_loop([](const Array& c) { return c < 3; }, [](const Array& c) { return c + 1.5f; }, 0).item<float>(),
+      3);
+  const auto [last, all] =
+      lax::scan([](const Array& c, const Array& y) { return std::pair(c + y, c); }, 0, numpy::array({1, 2}));
+  EXPECT_EQ(last.item<float>(), 3);
+  EXPECT_EQ(all.to_vector<float>(), (std::vector<float>{0, 1}));
+  const Array stop = numpy::sum(numpy::arange(3));  // a bound without a value under jit: a while loop
+  const auto traced = jit([&](const Array& end) {
+    return lax::fori_loop(Array(0), end, [&](const Array&, const Array& c) { return c + x; }, 0);
+  });
+  EXPECT_EQ(traced(stop).item<float>(), 6);
+}
+
+TEST(WeakCarry, InATreeIsPromotedOnce) {
+  const Array x = numpy::sum(numpy::array({2}));
+  const auto swap = [](const Array&, const std::pair<Array, Array>& c) { return std::pair(c.second, c.first); };
+  const auto [a, b] = lax::fori_loop(0, 3, swap, std::pair<Array, Array>(1, x));
+  EXPECT_EQ(a.item<float>(), 2);
+  EXPECT_EQ(b.item<float>(), 1);
+  EXPECT_EQ(a.dtype(), ElementType::kF32);
+  // In JAX too the second promotion that this would need is an error.
+  const auto turn = [](const Array&, const std::vector<Array>& c) { return std::vector{c[1], c[2], c[0] + c[1]}; };
+  EXPECT_THROW(lax::fori_loop(0, 3, turn, std::vector<Array>{1, 2, x}), Error);
+}
+
+TEST(WeakCarry, NeverLosesItsKind) {
+  const auto loop = [](const auto& body, const Array& start) {
+    return error_of([&] { lax::fori_loop(0, 3, body, start); }, StatusCode::kInvalidArgument);
+  };
+  loop([](const Array&, const Array&) { return Array(1); }, Array(2.0f));
+  loop([](const Array&, const Array& c) { return c > 0; }, Array(0));
+  loop([](const Array&, const Array& c) { return c + 1; }, Array(true));
+  loop([](const Array&, const Array& c) { return c + 1.5f; }, numpy::full({}, 0, ElementType::kS32));
+}
+
+TEST(ForiLoop, IndexTakesTheTypeOfWhatItMeets) {
+  const Array narrow = numpy::zeros({}, ElementType::kS8);
+  const auto add = [](const Array& i, const Array& c) { return c + i; };
+  EXPECT_EQ(lax::fori_loop(0, 4, add, narrow).dtype(), ElementType::kS8);
+  EXPECT_EQ(lax::fori_loop(0, 4, add, narrow).item<int>(), 6);
+}
+
+TEST(ForiLoop, RefusesBoundsThatItsIndexCannotHold) {
+  const auto same = [](const Array&, const Array& c) { return c; };
+  error_of([&] { lax::fori_loop(0, int64_t{1} << 40, same, Array(1.0f)); }, StatusCode::kOutOfRange);
+  error_of([&] { lax::fori_loop(-(int64_t{1} << 40), 0, same, Array(1.0f)); }, StatusCode::kOutOfRange);
+  const X64Scope x64;
+  error_of([&] { lax::fori_loop(INT64_MIN, INT64_MAX, same, Array(1.0f)); }, StatusCode::kOutOfRange);
 }
 
 TEST(Cond, RefusesBranchesOfDifferentTypes) {

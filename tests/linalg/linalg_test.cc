@@ -10,6 +10,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/jacobian.h"
 #include "hilo/transform/vmap.h"
 
 namespace hilo::linalg {
@@ -115,6 +116,58 @@ TEST(Gradients, OfDeterminants) {
   const Array inverse_transposed = numpy::transpose(inv(a));
   expect_near(grad([](Array x) { return slogdet(x).logabsdet; })(a), inverse_transposed);
   expect_near(grad([](Array x) { return det(x); })(a), det(a) * inverse_transposed, 1e-2f);
+}
+
+TEST(Gradients, OfDeterminantsOfSingularMatricesAreTheAdjugates) {
+  const auto slope = grad([](Array x) { return det(x); });
+  expect_near(slope(numpy::array({{1, 2}, {2, 4}})), numpy::array({{4, -2}, {-2, 1}}));
+  expect_near(slope(numpy::zeros({2, 2})), numpy::zeros({2, 2}));
+  expect_near(slope(numpy::zeros({1, 1})), numpy::ones({1, 1}));
+  expect_near(slope(numpy::array({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}})),
+              numpy::array({{-3, 6, -3}, {6, -12, 6}, {-3, 6, -3}}));
+  expect_near(slope(numpy::array({{0, 0, 0}, {0, 1, 0}, {0, 0, 1}})), numpy::array({{1, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
+  expect_near(slope(numpy::ones({3, 3})), numpy::zeros({3, 3}));
+  // From 4 rows on by LU: the last pivot is zero, a pivot before it, the first one; then rank 2 and 0.
+  expect_near(slope(numpy::array({{1, 2, 3, 4}, {2, 3, 4, 5}, {1, 0, 1, 0}, {3, 5, 7, 9}})),
+              numpy::array({{2, -2, -2, 2}, {2, -2, -2, 2}, {0, 0, 0, 0}, {-2, 2, 2, -2}}), 1e-4f);
+  expect_near(slope(numpy::array({{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 0}})),
+              numpy::array({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 6}}));
+  expect_near(slope(numpy::array({{1, 1, 0, 2}, {0, 0, 1, 0}, {0, 0, 2, 1}, {0, 0, 0, 3}})),
+              numpy::array({{0, 0, 0, 0}, {-6, 6, 0, 0}, {3, -3, 0, 0}, {-1, 1, 0, 0}}));
+  expect_near(slope(numpy::array({{0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 3}})),
+              numpy::array({{6, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}));
+  expect_near(slope(numpy::ones({4, 4})), numpy::zeros({4, 4}));
+  expect_near(slope(numpy::zeros({4, 4})), numpy::zeros({4, 4}));
+}
+
+TEST(Gradients, OfDeterminantsHoldInBatchesForwardsAndTwice) {
+  const Array stack = numpy::stack({numpy::array({{2, 1, 0, 1}, {1, 3, 1, 0}, {0, 1, 4, 2}, {1, 1, 1, 1}}),
+                                    numpy::array({{0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 3}})});
+  const Array slopes = grad([](Array x) { return numpy::sum(det(x)); })(stack);
+  expect_near(slopes[0], numpy::array({{7, -4, 5, -8}, {1, 0, 1, -2}, {3, -2, 3, -4}, {-13, 8, -11, 18}}), 1e-4f);
+  expect_near(slopes[1], numpy::array({{6, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}));
+  expect_near(vmap(grad([](Array x) { return det(x); }))(stack), slopes, 1e-5f);
+  for (int64_t n = 2; n <= 4; ++n) {
+    const Array x = n == 4 ? stack[0] : numpy::slice(numpy::slice(stack[0], 0, n, 1, 0), 0, n, 1, 1);
+    const Array forward = jacfwd([](Array m) { return det(m); })(x), back = grad([](Array m) { return det(m); })(x);
+    expect_near(forward, back, 1e-4f);
+    // d^2 det / dx_00 dx_11 is the determinant without those rows and columns.
+    const Array second = hessian([](Array m) { return det(m); })(x);
+    const float wanted = n == 2 ? 1 : n == 3 ? 4 : 2;
+    EXPECT_NEAR(second[0][0][1][1].item<float>(), wanted, 1e-4f);
+    EXPECT_NEAR(second[0][1][1][0].item<float>(), -wanted, 1e-4f);
+  }
+}
+
+TEST(Slogdet, OfASingularMatrixIsZeroAndMinusInfinity) {
+  for (const Array& x : {numpy::array({{1, 2}, {2, 4}}), numpy::zeros({4, 4}), numpy::ones({3, 3})}) {
+    const SlogdetResult r = slogdet(x);
+    EXPECT_EQ(r.sign.item<float>(), 0);
+    EXPECT_EQ(r.logabsdet.item<float>(), -INFINITY);
+    expect_near(grad([](Array m) { return slogdet(m).sign; })(x), numpy::zeros_like(x));
+  }
+  const Array slope = grad([](Array m) { return slogdet(m).logabsdet; })(numpy::array({{1, 2}, {2, 4}}));
+  for (const float v : slope.to_vector<float>()) EXPECT_FALSE(std::isfinite(v)) << slope.to_string();
 }
 
 TEST(Gradients, OfEigenvalues) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <cstdlib>
 
 #include "hilo/base/caches.h"
@@ -14,6 +15,8 @@
 #include "hilo/trace/ops.h"
 #include "hilo/transform/jit.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/error_of.h"
+#include "tests/support/x64.h"
 
 namespace hilo::random {
 namespace {
@@ -149,6 +152,61 @@ TEST(Random, NumbersOfOtherKeysAreTheSameOnEveryInstructionSet) {
   }
   constexpr int kScale = 1 << 19;
   leave("erf_inv", lax::xla_erf_inv(grid(1 - kScale, kScale - 1, kScale, ElementType::kF64)).to_vector<double>());
+}
+
+TEST(Random, BitsOfEveryWidthAreThoseOfJax) {
+  using enum ElementType;
+  EXPECT_EQ(bits(key(42), {5}, kU8).to_vector<int>(), (std::vector<int>{162, 217, 249, 215, 21}));
+  EXPECT_EQ(bits(key(42), {5}, kU16).to_vector<int>(), (std::vector<int>{5026, 12505, 63993, 49623, 29461}));
+  const X64Scope x64;
+  EXPECT_EQ(bits(key(42), {2}, kU32).to_vector<uint32_t>(), (std::vector<uint32_t>{2098992034, 2919706841}));
+  EXPECT_EQ(bits(key(42), {2}).to_vector<uint64_t>(),
+            (std::vector<uint64_t>{7871734211187709741u, 276886910877598708u}));
+}
+
+TEST(Random, UniformFloatsOfEveryTypeAreThoseOfJax) {
+  using enum ElementType;
+  EXPECT_EQ(uniform(key(42), {4}, kF16).to_vector<float>(),
+            (std::vector<float>{0x1.38p-4f, 0x1.86p-3f, 0x1.f38p-1f, 0x1.838p-1f}));
+  EXPECT_EQ(uniform(key(42), {4}, kBf16).to_vector<float>(),
+            (std::vector<float>{0x1.44p-1f, 0x1.bp-1f, 0x1.fp-1f, 0x1.acp-1f}));
+  EXPECT_EQ(uniform(key(42), {2}, kF16, 2.0f, 5.0f).to_vector<float>(), (std::vector<float>{0x1.1d4p+1f, 0x1.49p+1f}));
+  const X64Scope x64;
+  EXPECT_EQ(
+      uniform(key(42), {4}).to_vector<double>(),
+      (std::vector<double>{0x1.b4f8123c40884p-2, 0x1.ebd996d6e8400p-7, 0x1.25f641d41e71ap-1, 0x1.75aad28c6a974p-1}));
+}
+
+TEST(Random, NormalFloatsOfEveryTypeAreNearThoseOfJax) {
+  using enum ElementType;
+  const auto expect_near = [](const Array& got, const std::vector<double>& wanted, double relative) {
+    const std::vector<double> values = got.to_vector<double>();
+    for (size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(values[i], wanted[i], relative * std::abs(wanted[i])) << i;
+  };
+  expect_near(normal(key(42), {4}, kF16), {-0x1.6ep+0, -0x1.c04p-1, 0x1.f98p+0, 0x1.64cp-1}, 0x1p-9);
+  expect_near(normal(key(42), {4}, kBf16), {0x1.6p-2, 0x1.04p+0, 0x1.e4p+0, 0x1.f8p-1}, 0x1p-6);
+  const X64Scope x64;
+  expect_near(normal(key(42), {4}),
+              {-0x1.7a4a26c962159p-3, -0x1.15bccfaa7ba3ap+1, 0x1.7ed8110b50460p-3, 0x1.397ad84a04356p-1}, 1e-14);
+}
+
+TEST(Random, RefusesTypesThatItCannotDraw) {
+  for (const ElementType type : {ElementType::kS32, ElementType::kC64}) {
+    EXPECT_NE(
+        error_of([&] { uniform(key(0), {2}, type); }, StatusCode::kInvalidArgument).find("uniform (random_test.cc:"),
+        std::string::npos);
+    EXPECT_NE(
+        error_of([&] { normal(key(0), {2}, type); }, StatusCode::kInvalidArgument).find("normal (random_test.cc:"),
+        std::string::npos);
+    EXPECT_NE(error_of([&] { bits(key(0), {2}, type); }, StatusCode::kInvalidArgument).find("bits (random_test.cc:"),
+              std::string::npos);
+  }
+}
+
+TEST(Random, KeysKeepTheHighWordUnderX64) {
+  const X64Scope x64;
+  EXPECT_EQ(key((int64_t{1} << 40) + 5).data.to_vector<uint32_t>(), (std::vector<uint32_t>{256, 5}));
+  EXPECT_EQ(permutation(key(42), 7).to_vector<int64_t>(), (std::vector<int64_t>{4, 2, 5, 3, 6, 0, 1}));
 }
 
 TEST(Random, PermutesAsJax) {

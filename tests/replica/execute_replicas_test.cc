@@ -457,6 +457,7 @@ TEST(ExecuteReplicas, AReplicaThatFailsFailsAllWithItsNumber) {
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     const Literal x = Literal::array<float>({3}, {1, 2, 3});
     auto arguments = buffers_of({x, x, x});
+    ASSERT_TRUE(arguments[2][0]->try_donate());
     arguments[2][0]->release(BufferState::kDeleted);
     const Status status = execute_replicas(**executable, arguments).status();
     EXPECT_EQ(status.code(), StatusCode::kAborted);

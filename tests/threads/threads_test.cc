@@ -91,6 +91,28 @@ TEST(Threads, CallsOfCompiledShapesGoOnWhileAnotherShapeCompiles) {
   EXPECT_FALSE(waited_in_vain);
 }
 
+TEST(Threads, ADonatedArrayGoesToOneOfManyThreads) {
+  constexpr int64_t kElements = 1 << 12;
+  const auto take = jit([](Array x) { return x + 1.0f; }, {.donate_argnums = {0}});
+  take(numpy::zeros({kElements}));  // compiled before the race
+  for (int turn = 0; turn < 50; ++turn) {
+    const Array x = numpy::full({kElements}, 3.0f);
+    std::atomic<int> donated{0}, wrong{0};
+    on_threads([&](int t) {
+      try {
+        const bool donates = t % 2 == 0;
+        const std::vector<float> values = (donates ? take(x) : x * 2.0f).to_vector<float>();
+        donated += donates;
+        for (const float v : values) wrong += v != (donates ? 4.0f : 6.0f);
+      } catch (const Error& error) {
+        wrong += error.code() != StatusCode::kInvalidArgument;
+      }
+    });
+    EXPECT_EQ(wrong, 0);
+    EXPECT_LE(donated, 1);
+  }
+}
+
 TEST(Threads, ManyThreadsReadOneArray) {
   const Array shared = numpy::arange(1000);
   std::atomic<int> wrong{0};

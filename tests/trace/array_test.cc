@@ -5,8 +5,10 @@
 
 #include <cmath>
 
+#include "hilo/lax/elementwise.h"
 #include "hilo/trace/error.h"
 #include "hilo/types/twins.h"
+#include "tests/support/error_of.h"
 
 namespace hilo {
 namespace {
@@ -60,6 +62,37 @@ TEST(Array, NarrowFloatsKeepInfinityNanAndTheirLeastNumbers) {
   EXPECT_EQ(values[3], 0x1p-16f);
   EXPECT_EQ(array_of(ElementType::kF4E2M1Fn, {-6, 0.5}).to_vector<double>(), (std::vector<double>{-6, 0.5}));
   EXPECT_EQ(array_of(ElementType::kF8E8M0Fnu, {0x1p127}).item<double>(), 0x1p127);
+}
+
+/// May a T be assigned to an array, and to a slice of one?
+template <typename T>
+constexpr bool assignable = std::is_assignable_v<Array&, T>;
+template <typename T>
+constexpr bool assignable_to_slice = std::is_assignable_v<decltype(std::declval<Array&>()[0]), T>;
+
+TEST(Array, SlicesAreNoPlacesToAssignTo) {
+  static_assert(assignable<float> && assignable<const Array&> && assignable<Array>);
+  static_assert(!assignable_to_slice<float> && !assignable_to_slice<const Array&> && !assignable_to_slice<Array>);
+}
+
+TEST(Array, MovedFromHoldsNothingAndSaysSo) {
+  Array x = Array(2.0f);
+  const Array y = std::move(x);
+  EXPECT_EQ(y.item<float>(), 2);
+  const std::string sentence = "this Array has been moved from";
+  const auto expect_refused = [&](auto&& use) {
+    EXPECT_NE(error_of(use, StatusCode::kFailedPrecondition).find(sentence), std::string::npos);
+  };
+  expect_refused([&] { x.shape(); });
+  expect_refused([&] { x.weak_type(); });
+  expect_refused([&] { x.item<float>(); });
+  expect_refused([&] { x.to_string(); });
+  expect_refused([&] { lax::add(x, y); });
+  expect_refused([&] { lax::add(y, x); });
+  const Array copy = x;
+  expect_refused([&] { copy.dtype(); });
+  x = y;
+  EXPECT_EQ(x.item<float>(), 2);
 }
 
 TEST(Array, ItemIsRefusedBeyondOneElement) {

@@ -26,6 +26,25 @@ struct Private {
   Array a;
 };
 
+struct HoldsArray {
+  std::array<Array, 2> both;
+  Array last;
+};
+struct HoldsArrayLast {
+  int number;
+  Layer layer;
+  std::array<int, 3> numbers;
+};
+struct HoldsOptionalArray {
+  std::optional<std::array<Array, 2>> maybe;
+  std::vector<std::array<Array, 2>> many;
+};
+struct NamesArray {
+  std::array<Array, 2> both;
+  Array last;
+  HILO_TREE(both, last)
+};
+
 Net net() { return {{{Array(1), Array(2)}, {Array(3), Array(4)}}, {{"x", Array(5)}}, std::nullopt, 2}; }
 
 TEST(Tree, FlattensDepthFirst) {
@@ -73,6 +92,25 @@ TEST(Tree, MapsOneTreeAndSeveral) {
 TEST(Tree, ReachesPrivateFieldsThatAreNamed) {
   const Private twice = tree_map([](const Array& a) { return a * 2.0f; }, Private(3));
   EXPECT_EQ(twice.value().item<float>(), 6);
+}
+
+TEST(Tree, ShowsWhereTwoTreesDiffer) {
+  const auto difference = [](const auto& a, const auto& b) { return tree_difference("this", a, "that", b); };
+  EXPECT_EQ(difference(net(), net()), "");
+  Net other = net();
+  other.heads = 3;
+  EXPECT_EQ(difference(net(), other), "at [3] this has 2, that has 3");
+}
+
+TEST(Tree, FindsPlainStructsThatHoldAStdArray) {
+  // g++ 12 dies of boost::pfr on these; walk() refuses them with a sentence.
+  static_assert(tree_detail::holds_array<HoldsArray>());
+  static_assert(tree_detail::holds_array<HoldsArrayLast>());
+  static_assert(!tree_detail::holds_array<Layer>());
+  static_assert(!tree_detail::holds_array<Net>());
+  static_assert(!tree_detail::holds_array<HoldsOptionalArray>());
+  const NamesArray named{{Array(1), Array(2)}, Array(3)};
+  EXPECT_EQ(flatten(named).leaves.size(), 3u);
 }
 
 TEST(Tree, NamesTheWayToALeaf) {

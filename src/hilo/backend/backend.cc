@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/backend.h"
 
+#include <algorithm>
+
 #include "hilo/backend/run_collective.h"
 
 namespace hilo {
@@ -9,6 +11,41 @@ namespace {
 std::string argument_text(size_t i, const std::string& name) {
   return "argument " + std::to_string(i) + (name.empty() ? "" : " '" + name + "'");
 }
+
+/// Holds a run's arguments until it has ended: alone those that it donates, which it takes or leaves alive.
+class ArgumentHolds {
+ public:
+  ArgumentHolds(std::span<const BufferPtr> arguments, std::span<const bool> donated)
+      : arguments_(arguments), donated_(donated) {}
+  ArgumentHolds(const ArgumentHolds&) = delete;
+  ArgumentHolds& operator=(const ArgumentHolds&) = delete;
+  ~ArgumentHolds() {
+    for (size_t i = 0; i < held_; ++i) {
+      if (is_donated(i)) arguments_[i]->keep();
+      else arguments_[i]->end_use();
+    }
+  }
+
+  bool is_donated(size_t i) const { return i < donated_.size() && donated_[i]; }
+  /// The next argument. False if someone holds it: another run, or this one, which got it twice.
+  bool hold_next() {
+    const BufferPtr& buffer = arguments_[held_];
+    if (!(is_donated(held_) ? buffer->try_donate() : buffer->try_use())) return false;
+    ++held_;
+    return true;
+  }
+  /// The argument before `i` that is the same buffer, or `i`.
+  size_t first_like(size_t i) const {
+    return static_cast<size_t>(
+        std::find(arguments_.begin(), arguments_.begin() + static_cast<int64_t>(i), arguments_[i]) -
+        arguments_.begin());
+  }
+
+ private:
+  std::span<const BufferPtr> arguments_;
+  std::span<const bool> donated_;
+  size_t held_ = 0;
+};
 
 }  // namespace
 
@@ -86,18 +123,16 @@ Status Executable::execute(std::span<const BufferPtr> arguments, std::span<Buffe
                   std::to_string(arguments[i]->replica()) + ", the program runs on replica " +
                   std::to_string(options.replica));
     }
-    if (arguments[i]->state() != BufferState::kLive) {
-      return check_live(*arguments[i], argument_text(i, argument_names_[i])).with_context("Execute '" + name_ + "'");
-    }
   }
-  for (size_t i = 0; i < options.donated.size(); ++i) {
-    if (!options.donated[i]) continue;
-    for (size_t k = 0; k < arguments.size(); ++k) {
-      if (k == i || arguments[k] != arguments[i]) continue;
-      const bool twice = k < options.donated.size() && options.donated[k];
-      return fail(std::string(twice ? "Attempt to donate the same buffer twice" : "a donated buffer is also read") +
-                  " (arguments " + std::to_string(i) + " and " + std::to_string(k) + ")");
-    }
+  ArgumentHolds holds(arguments, options.donated);
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    if (holds.hold_next()) continue;
+    const size_t k = holds.first_like(i);
+    if (k == i || arguments[i]->state() != BufferState::kLive)
+      return not_free(*arguments[i], argument_text(i, argument_names_[i])).with_context("Execute '" + name_ + "'");
+    const bool twice = holds.is_donated(i) && holds.is_donated(k);
+    return fail(std::string(twice ? "Attempt to donate the same buffer twice" : "a donated buffer is also read") +
+                " (arguments " + std::to_string(k) + " and " + std::to_string(i) + ")");
   }
   const DeadlineWatch watch(options.cancellation, deadline_of(options));
   const StopScope scope(watch.word());

@@ -72,7 +72,8 @@ class Executable {
   /// Runs the program on live buffers of exactly the argument shapes and puts new buffers into `results`.
   /// A donated argument's buffer is taken only if the program starts; an error before that leaves it live.
   /// Blocking   returns when the results are there
-  /// Errors     INVALID_ARGUMENT wrong count or shape, deleted or doubly donated buffer, one of another replica;
+  /// Errors     INVALID_ARGUMENT wrong count or shape, deleted or doubly donated buffer, one of another replica, one that
+  ///            a run on another thread uses or donates at this time while this one donates or uses it;
   ///            RESOURCE_EXHAUSTED; CANCELLED; DEADLINE_EXCEEDED; ABORTED if another replica fails
   Status execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                  const ExecuteOptions& options = {});
@@ -87,7 +88,7 @@ class Executable {
   virtual std::span<const ExecutionUnit> units() const { return {}; }
 
  protected:
-  /// Arguments have been checked against argument_shapes() and are live.
+  /// Arguments have been checked against argument_shapes() and are held: donated ones alone.
   virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                      const ExecuteOptions& options) = 0;
   /// Derived constructors call this with the module they were asked to compile, and what each run may take; 0: forever.

@@ -58,8 +58,19 @@ StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& sha
   return std::make_shared<Buffer>(shape, std::move(memory), replica);
 }
 
+StatusOr<BufferUse> BufferUse::of(BufferPtr buffer, std::string_view what) {
+  if (!buffer->try_use()) return not_free(*buffer, what);
+  return BufferUse(std::move(buffer));
+}
+
 StatusOr<Literal> literal_from_buffer(const Buffer& buffer) {
-  HILO_RETURN_IF_ERROR(check_live(buffer, "read"));
+  if (!buffer.try_use()) return not_free(buffer, "read");
+  StatusOr<Literal> literal = literal_from_held_buffer(buffer);
+  buffer.end_use();
+  return literal;
+}
+
+StatusOr<Literal> literal_from_held_buffer(const Buffer& buffer) {
   const Shape& shape = buffer.shape();
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(shape.with_default_layout()));
   if (shape.byte_size() == 0) return literal;
@@ -72,10 +83,13 @@ StatusOr<Literal> literal_from_buffer(const Buffer& buffer) {
   return literal;
 }
 
-Status check_live(const Buffer& buffer, std::string_view what) {
-  if (buffer.state() == BufferState::kLive) return ok_status();
-  return invalid_argument(std::string(what) + ": buffer " + buffer.shape().to_string() + " has been " +
-                          (buffer.state() == BufferState::kDonated ? "donated" : "deleted") +
+Status not_free(const Buffer& buffer, std::string_view what) {
+  const std::string named = std::string(what) + ": buffer " + buffer.shape().to_string();
+  if (buffer.state() == BufferState::kLive)
+    return invalid_argument(named +
+                            " is in use by a run on another thread, and one of both donates it. Hint: copy it " +
+                            "first, or don't donate it");
+  return invalid_argument(named + " has been " + (buffer.state() == BufferState::kDonated ? "donated" : "deleted") +
                           ". Hint: copy it first, or don't donate it");
 }
 

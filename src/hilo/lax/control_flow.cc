@@ -30,12 +30,19 @@ void check_types(std::string_view what, std::span<const Aval> got, std::span<con
   }
 }
 
-/// A weakly typed carry meets strongly typed results: it starts strongly typed in their type.
+/// Integers, floats, complex numbers: 1, 2, 3; pred is 0.
+int kind_of(ElementType type) {
+  if (type == ElementType::kPred) return 0;
+  if (is_integer(type)) return 1;
+  return is_floating(type) ? 2 : 3;
+}
+
+/// A weakly typed carry whose result has another type starts in that type, if it is of its kind or above: as in JAX.
 std::vector<Array> promote_weak_carry(std::span<const Array> initial, std::span<const Aval> results) {
   std::vector<Array> carry;
   for (size_t i = 0; i < initial.size(); ++i) {
-    const bool promote = i < results.size() && initial[i].weak_type() && !results[i].weak_type &&
-                         initial[i].aval_shape() != results[i].shape;
+    const bool promote = i < results.size() && initial[i].weak_type() && initial[i].aval_shape() != results[i].shape &&
+                         kind_of(results[i].shape.element_type()) >= kind_of(initial[i].dtype());
     carry.push_back(promote ? ops::convert_element_type(initial[i], results[i].shape.element_type()) : initial[i]);
   }
   return carry;
@@ -75,7 +82,17 @@ Array branch_index(const Operand& predicate) {
 
 Array increment(const Array& i, const std::source_location& location) {
   const UserLocation here(location);
-  return ops::add(i, ops::full_like(i, 1));
+  return with_weak_type(ops::add(i, ops::full_like(i, 1)), i.weak_type());
+}
+
+int64_t trip_count(int64_t lower, int64_t upper, const std::source_location& location) {
+  int64_t count = 0;
+  if (__builtin_sub_overflow(upper, lower, &count) && upper > lower) {
+    or_throw(out_of_range("fori_loop (" + describe_location(location) +
+                          "): 64 bits don't hold the number of steps; got " + std::to_string(lower) + " and " +
+                          std::to_string(upper)));
+  }
+  return upper > lower ? count : 0;
 }
 
 Array less(const Array& i, const Array& end, const std::source_location& location) {
@@ -91,24 +108,24 @@ Bounds loop_bounds(const Operand& lower, const Operand& upper) {
     or_throw(invalid_argument(at_user_line("fori_loop") + ": bounds must be integer scalars; got " +
                               bound.aval_shape().to_string()));
   }
+  const bool weak = bounds.lower.weak_type() && bounds.upper.weak_type();
   if (bounds.lower.weak_type()) bounds.lower = ops::convert_element_type(bounds.lower, bounds.upper.dtype());
   else if (bounds.upper.weak_type()) bounds.upper = ops::convert_element_type(bounds.upper, bounds.lower.dtype());
   if (bounds.lower.dtype() != bounds.upper.dtype()) {
     or_throw(invalid_argument(at_user_line("fori_loop") + ": lower and upper bounds must have equal types; got " +
                               bounds.lower.aval_shape().to_string() + " and " + bounds.upper.aval_shape().to_string()));
   }
-  bounds.lower = with_weak_type(bounds.lower, false);
-  bounds.upper = with_weak_type(bounds.upper, false);
+  bounds.lower = with_weak_type(bounds.lower, weak);
+  bounds.upper = with_weak_type(bounds.upper, weak);
   const Array &first = lower.array(), &last = upper.array();
   if (is_concrete(first) && is_concrete(last)) bounds.values = {first.item<int64_t>(), last.item<int64_t>()};
   return bounds;
 }
 
-void check_structure(std::string_view function, const std::source_location& location, std::string_view part,
-                     const std::string& got, const std::string& wanted) {
-  if (got == wanted) return;
-  or_throw(invalid_argument(std::string(function) + " (" + describe_location(location) + "): " + std::string(part) +
-                            " has another structure than what went in"));
+void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
+                       const std::string& difference) {
+  or_throw(invalid_argument(std::string(function) + " (" + describe_location(location) + "): " + std::string(what) +
+                            ": " + difference));
 }
 
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,

@@ -19,6 +19,7 @@ struct ScanResult {
 /// `f` maps (carry, slice of xs) to (carry, slice of ys); the first initial.size() results are the carry.
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
                 std::optional<int64_t> length, bool reverse, const std::source_location& location);
+/// i + 1, weakly typed if `i` is.
 Array increment(const Array& i, const std::source_location& location);
 Array less(const Array& i, const Array& end, const std::source_location& location);
 /// The bounds of a fori_loop: numbers if both have values, and in any case integer scalars of one type.
@@ -27,89 +28,135 @@ struct Bounds {
   std::optional<std::pair<int64_t, int64_t>> values;
 };
 Bounds loop_bounds(const Operand& lower, const Operand& upper);
-/// Refuses a `part` of a call whose structure isn't that of what went in.
-void check_structure(std::string_view function, const std::source_location& location, std::string_view part,
-                     const std::string& got, const std::string& wanted);
+/// upper - lower, at least 0. Errors    OUT_OF_RANGE if 64 bits don't hold it
+int64_t trip_count(int64_t lower, int64_t upper, const std::source_location& location);
+/// Refuses trees that differ: "function (train.cc:41): what: difference".
+void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
+                       const std::string& difference);
+
+/// The leaves of a `part` of a call, whose structure must be that of what went in.
+template <Tree T>
+std::vector<Array> leaves_like(std::string_view function, const std::source_location& location, std::string_view part,
+                               const T& got, const T& wanted) {
+  FlatTree flat = flatten(got);
+  if (flat.structure != flatten(wanted).structure)
+    refuse_difference(function, location, std::string(part) + " has another structure than what went in",
+                      tree_difference(part, got, "what went in", wanted));
+  return std::move(flat.leaves);
+}
+
+/// What a carry travels as: a number is a weakly typed scalar.
+template <typename T>
+using CarryOf = std::conditional_t<Number<T>, Array, T>;
 }  // namespace detail
 
 /// if_true(operands...) or if_false(operands...); both are traced, one runs.
-/// Errors     INVALID_ARGUMENT if the predicate isn't a scalar, or the results differ in type
+/// Errors     INVALID_ARGUMENT if the predicate isn't a scalar, or the results differ in type or in their trees: keys,
+///            optionals, lengths, static values
 /// Gradient   of the branch taken. Under vmap with a batched predicate both run and a select picks.
 template <typename True, typename False, typename... Operands>
 auto cond(const Operand& predicate, const True& if_true, const False& if_false, const Operands&... operands) {
   const std::tuple<Operands...> arguments(operands...);
   using Result = std::remove_cvref_t<flat_call::ResultOf<True, std::tuple<Operands...>>>;
   std::optional<Result> result, other;
-  const std::vector<Array> leaves =
-      detail::cond(predicate, flat_call::flat_function(if_true, arguments, result),
-                   flat_call::flat_function(if_false, arguments, other), flatten(arguments).leaves);
+  const FlatFunction flat_false = [&](std::span<const Array> operand_leaves) {
+    std::vector<Array> out = flat_call::flat_function(if_false, arguments, other)(operand_leaves);
+    if (flatten(*other).structure != flatten(*result).structure)  // the true branch has been traced
+      detail::refuse_difference("cond", predicate.location(), "branch outputs must have the same tree structure",
+                                tree_difference("the true branch", *result, "the false branch", *other));
+    return out;
+  };
+  const std::vector<Array> leaves = detail::cond(predicate, flat_call::flat_function(if_true, arguments, result),
+                                                 flat_false, flatten(arguments).leaves);
   return unflatten(*result, leaves);
 }
 
 /// carry = body(carry) while condition(carry).
-/// Errors     INVALID_ARGUMENT if the body changes the carry's type
+/// Types      a weakly typed carry (a number) takes the type that the body gives it, if that is of its kind or above
+/// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree
 /// Gradient   forward mode only: the number of steps isn't known
-template <typename Condition, typename Body, Tree Carry>
-Carry while_loop(const Condition& condition, const Body& body, const Carry& initial,
-                 std::source_location location = std::source_location::current()) {
+template <typename Condition, typename Body, Tree Init>
+auto while_loop(const Condition& condition, const Body& body, const Init& init,
+                std::source_location location = std::source_location::current()) {
+  using Carry = detail::CarryOf<Init>;
+  const Carry initial(init);
   const FlatFunction flat_condition = [&](std::span<const Array> leaves) {
     return std::vector<Array>{Array(condition(unflatten(initial, leaves)))};
   };
   const FlatFunction flat_body = [&](std::span<const Array> leaves) {
-    const FlatTree out = flatten(Carry(body(unflatten(initial, leaves))));
-    detail::check_structure("while_loop", location, "the body's result", out.structure, flatten(initial).structure);
-    return out.leaves;
+    return detail::leaves_like<Carry>("while_loop", location, "the body's result", body(unflatten(initial, leaves)),
+                                      initial);
   };
   return unflatten(initial, detail::while_loop(flat_condition, flat_body, flatten(initial).leaves, location));
 }
 
 /// f(carry, x) -> (carry, y) over the leading axis of `xs`; returns the last carry and all ys, stacked.
-/// Errors     INVALID_ARGUMENT if leading axes differ, or the step changes the carry's type
+/// Types      a weakly typed carry as for while_loop
+/// Errors     INVALID_ARGUMENT if leading axes differ, or the step changes the carry's type or tree
 /// Cost       one loop; ys are written in place
-template <typename F, Tree Carry, Tree Xs>
-auto scan(const F& f, const Carry& initial, const Xs& xs, bool reverse = false,
+template <typename F, Tree Init, Tree Xs>
+auto scan(const F& f, const Init& init, const Xs& xs, bool reverse = false,
           std::source_location location = std::source_location::current()) {
+  using Carry = detail::CarryOf<Init>;
+  const Carry initial(init);
   using Step = std::remove_cvref_t<decltype(f(initial, xs))>;
   using Ys = typename Step::second_type;
   std::optional<Ys> ys;
   const size_t carry_count = flatten(initial).leaves.size();
   const FlatFunction flat = [&](std::span<const Array> leaves) {
     Step step = f(unflatten(initial, leaves.first(carry_count)), unflatten(xs, leaves.subspan(carry_count)));
-    FlatTree carry = flatten(Carry(step.first));
-    detail::check_structure("scan", location, "the step's carry", carry.structure, flatten(initial).structure);
+    std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", step.first, initial);
     ys.emplace(step.second);
-    for (const Array& y : flatten(*ys).leaves) carry.leaves.push_back(y);
-    return carry.leaves;
+    for (const Array& y : flatten(*ys).leaves) out.push_back(y);
+    return out;
   };
   const detail::ScanResult result =
       detail::scan(flat, flatten(initial).leaves, flatten(xs).leaves, std::nullopt, reverse, location);
   return std::pair(unflatten(initial, result.carry), unflatten(*ys, result.ys));
 }
 
-/// carry = body(i, carry) for i in [lower, upper); the bounds are known, so both modes of derivative work.
+namespace detail {
+/// fori_loop of known length: the index starts as `begin`.
 template <typename Body, Tree Carry>
-Carry fori_loop(int64_t lower, int64_t upper, const Body& body, const Carry& initial,
-                std::source_location location = std::source_location::current()) {
+Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Carry& initial,
+                   const std::source_location& location) {
   FlatTree start = flatten(initial);
-  start.leaves.insert(start.leaves.begin(), Array::from_literal(Literal::scalar(static_cast<int32_t>(lower))));
+  start.leaves.insert(start.leaves.begin(), begin);
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    const FlatTree out = flatten(Carry(body(leaves[0], unflatten(initial, leaves.subspan(1)))));
-    detail::check_structure("fori_loop", location, "the body's result", out.structure, flatten(initial).structure);
-    std::vector<Array> next = {detail::increment(leaves[0], location)};
-    next.insert(next.end(), out.leaves.begin(), out.leaves.end());
-    return next;
+    std::vector<Array> out = leaves_like<Carry>("fori_loop", location, "the body's result",
+                                                body(leaves[0], unflatten(initial, leaves.subspan(1))), initial);
+    out.insert(out.begin(), increment(leaves[0], location));
+    return out;
   };
-  const detail::ScanResult result =
-      detail::scan(flat, start.leaves, {}, std::max<int64_t>(0, upper - lower), false, location);
+  const ScanResult result = scan(flat, start.leaves, {}, count, false, location);
   return unflatten(initial, std::span(result.carry).subspan(1));
+}
+}  // namespace detail
+
+/// carry = body(i, carry) for i in [lower, upper); the bounds are known, so both modes of derivative work.
+/// Types      i is a weakly typed integer; a weakly typed carry as for while_loop
+/// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree; OUT_OF_RANGE for bounds that i's type can't hold
+template <typename Body, Tree Init>
+auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
+               std::source_location location = std::source_location::current()) {
+  using Carry = detail::CarryOf<Init>;
+  const detail::Bounds bounds = detail::loop_bounds(Operand(lower, location), Operand(upper, location));
+  return detail::counted_loop(bounds.lower, detail::trip_count(lower, upper, location), body, Carry(init), location);
 }
 
 /// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
+/// Types      i has the bounds' type
 /// Errors     INVALID_ARGUMENT if a bound isn't an integer scalar, or their types differ
-template <typename Body, Tree Carry>
-Carry fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Carry& initial) {
+template <typename Body, Tree Init>
+auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init) {
+  using Carry = detail::CarryOf<Init>;
+  const Carry initial(init);
   const detail::Bounds bounds = detail::loop_bounds(lower, upper);
-  if (bounds.values) return fori_loop(bounds.values->first, bounds.values->second, body, initial, lower.location());
+  if (bounds.values) {
+    const auto [first, last] = *bounds.values;
+    return detail::counted_loop(bounds.lower, detail::trip_count(first, last, lower.location()), body, initial,
+                                lower.location());
+  }
   using State = std::tuple<Array, Array, Carry>;
   const State last =
       while_loop([&](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s), lower.location()); },

@@ -25,7 +25,17 @@ using ops::sub;
   __builtin_unreachable();
 }
 
-/// With L and U square: dL U + L dU = P dA, so L^-1 P dA U^-1 has L^-1 dL strictly below its diagonal.
+/// `u` with 1 as its pivot number `k`, counted from 1.
+Array with_last_pivot_one(const Array& u, int64_t k) {
+  const Shape numbers = typed(u, ElementType::kS32);
+  const Array row = ops::iota(numbers, u.ndim() - 2), column = ops::iota(numbers, u.ndim() - 1);
+  const Array last = full_like(row, static_cast<double>(k - 1));
+  return ops::select(ops::bitwise_and(ops::eq(row, last), ops::eq(column, last)), full_like(u, 1), u);
+}
+
+/// With L and U square: dL U + L dU = P dA, so L^-1 P dA U^-1 has F = L^-1 dL strictly below its diagonal, and above stands
+/// dU = L^-1 P dA - F U. F's last column is zero if there are no more rows than columns: then the last pivot changes
+/// nothing, and may be zero.
 JvpResult lu_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const std::vector<Array> results = bind(operation);
   if (tangents[0].is_zero()) return {results, {Tangent(), Tangent(), Tangent()}};
@@ -39,8 +49,8 @@ JvpResult lu_jvp(const Operation& operation, std::span<const Tangent> tangents) 
   u = add(u, ops::select(behind, identity(u.aval_shape()), full_like(u, 0)));
   const Array permuted = rows_in_order(change, results[2]);
   const Array left = linalg::triangular_solve(l, permuted, {.left_side = true, .lower = true, .unit_diagonal = true});
-  const Array both = linalg::triangular_solve(u, left, {});
-  const Array tangent = add(product(l, tril(both, -1)), product(triu(both), u));
+  const Array f = tril(linalg::triangular_solve(m <= n ? with_last_pivot_one(u, k) : u, left, {}), -1);
+  const Array tangent = add(product(l, f), triu(sub(left, product(f, u))));
   return {results, {tangent, Tangent(), Tangent()}};
 }
 

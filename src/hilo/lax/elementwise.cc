@@ -38,7 +38,7 @@ HILO_LAX_2(complex)
 
 Array convert_element_type(const Operand& x, ElementType type) {
   const UserLocation here(x.location());
-  return ops::convert_element_type(x.array(), canonical_type(type));
+  return ops::convert_element_type(x.array(), requested_type("convert_element_type", type));
 }
 
 Array reduce_precision(const Operand& x, int64_t exponent_bits, int64_t mantissa_bits) {

@@ -92,10 +92,9 @@ JvpResult zeta_jvp(const Operation& operation, std::span<const Tangent> tangents
   return second_operand_jvp<zeta_slope>(operation, tangents, "x");
 }
 
+/// y * x^(y-1): NaN at x = y = 0, where x^y is 1 for every other x, but 0 for every greater y.
 Array pow_base_part(const Array& t, const Array& x, const Array& y, const Array&) {
-  // y * x^(y-1), where y = 0 gives 0 even if x^(y-1) is infinite.
-  const Array exponent = select(eq(y, full_like(y, 0)), full_like(y, 1), sub(y, full_like(y, 1)));
-  return mul(t, mul(y, pow(x, exponent)));
+  return mul(t, mul(y, pow(x, sub(y, full_like(y, 1)))));
 }
 Array pow_exponent_part(const Array& t, const Array& x, const Array&, const Array& out) {
   const Array safe = select(eq(x, full_like(x, 0)), full_like(x, 1), x);
@@ -144,9 +143,10 @@ JvpResult complex_jvp(const Operation& operation, std::span<const Tangent> tange
 JvpResult abs_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const Array out = bind(operation)[0];
   const Array& x = operation.operands[0];
-  if (!is_complex(x.dtype())) return {{out}, {mul(tangents[0].value(), sign(x))}};
-  // d|x| = Re(conj(x) dx) / |x|, and 0 at 0.
   const Array& t = tangents[0].value();
+  // 1 at 0, as JAX chose.
+  if (!is_complex(x.dtype())) return {{out}, {select(ge(x, full_like(x, 0)), t, neg(t))}};
+  // d|x| = Re(conj(x) dx) / |x|, and 0 at 0.
   const Array dot = add(mul(real(x), real(t)), mul(imag(x), imag(t)));
   return {{out}, {div(dot, select(eq(out, full_like(out, 0)), full_like(out, 1), out))}};
 }
@@ -263,7 +263,8 @@ const Rules atanh_rules = unary<[](const Array& x, const Array&) { return recipr
 const Rules bessel_i0e_rules =
     unary<[](const Array& x, const Array& out) { return sub(bessel_i1e(x), mul(sign(x), out)); }>();
 const Rules bessel_i1e_rules = unary<bessel_i1e_derivative>();
-const Rules cbrt_rules = unary<[](const Array& x, const Array& out) { return div(out, mul(full_like(x, 3), x)); }>();
+const Rules cbrt_rules =
+    unary<[](const Array& x, const Array& out) { return div(full_like(x, 1.0 / 3), square(out)); }>();
 const Rules cos_rules = unary<[](const Array& x, const Array&) { return neg(sin(x)); }>();
 const Rules cosh_rules = unary<[](const Array& x, const Array&) { return sinh(x); }>();
 const Rules digamma_rules = unary<[](const Array& x, const Array&) { return polygamma(full_like(x, 1), x); }>();

@@ -6,7 +6,9 @@
 
 #include "hilo/lax/decompositions.h"
 #include "hilo/lax/linalg.h"
+#include "hilo/lax/special.h"
 #include "hilo/linalg/support.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::linalg {
 
@@ -64,13 +66,66 @@ Array inv(const Operand& a) {
   return solve_matrices(x, identity(x.aval_shape()));
 }
 
+namespace {
+
+/// The element in row i, column j of each matrix.
+Array element(const Array& x, int64_t i, int64_t j) {
+  return ops::reshape(column_range(row_range(x, i, 1), j, 1), batch_shape(x));
+}
+
+/// The sum of the products along the diagonals, less those against them, of 2 x 2 and 3 x 3 matrices: a polynomial, so any
+/// derivative is right anywhere.
+Array det_by_formula(const Array& x) {
+  const auto minor = [&](int64_t row, int64_t left, int64_t right) {
+    return sub(mul(element(x, row, left), element(x, row + 1, right)),
+               mul(element(x, row, right), element(x, row + 1, left)));
+  };
+  if (rows(x) == 1) return element(x, 0, 0);
+  if (rows(x) == 2) return minor(0, 0, 1);
+  const auto term = [&](int64_t k, int64_t left, int64_t right) {
+    return mul(element(x, 0, k), minor(1, left, right));
+  };
+  return add(sub(term(0, 1, 2), term(1, 0, 2)), term(2, 0, 1));
+}
+
+/// The product of the pivots, with the sign of the rows' order.
+Array det_by_pivots(const Array& x) {
+  const lax::linalg::LuResult f = lax::linalg::lu(x);
+  const Array product_of_pivots =
+      ops::reduce(hlo::Opcode::kMultiply, diagonal(f.lu), ops::scalar(1, x.dtype()), {x.ndim() - 2});
+  return mul(product_of_pivots, parity_sign(f.pivots, x.dtype()));
+}
+
+/// One value a matrix, beside every element of `x`.
+Array beside(const Array& value, const Array& x) {
+  return ops::broadcast_in_dim(value, typed(x, value.dtype()), ops::all_dimensions(value.ndim()));
+}
+
+/// det_by_pivots, whose derivative holds where no pivot but the last is zero. So a column without a pivot goes last, which a
+/// first decomposition finds; where there are several the derivative is zero, as in JAX.
+Array det_by_lu(const Array& x) {
+  const int64_t last = x.ndim() - 2;
+  const Array pivots = diagonal(lax::linalg::lu(stop_gradient(x)).lu);
+  const Array missing = convert_element_type(ops::eq(pivots, full_like(pivots, 0)), ElementType::kS32);
+  const Array number = ops::iota(missing.aval_shape(), last);
+  const Array count = ops::reduce_sum(missing, {last});
+  const Array ordered = transposed(rows_in_order(transposed(x), lax::sort_key_value(missing, number, last)));
+  // A column that goes from j to n - 1 passes n - 1 - j others.
+  const Array passed =
+      ops::reduce_sum(mul(missing, sub(full_like(number, static_cast<double>(columns(x) - 1)), number)), {last});
+  const Array odd = convert_element_type(ops::bitwise_and(passed, full_like(passed, 1)), x.dtype());
+  const Array several = ops::gt(count, full_like(count, 1));
+  const Array det = det_by_pivots(ops::select(beside(several, x), identity(x.aval_shape()), ordered));
+  return ops::select(several, full_like(det, 0), mul(det, sub(full_like(odd, 1), scaled(odd, 2))));
+}
+
+}  // namespace
+
 Array det(const Operand& a) {
   const UserLocation here(a.location());
   const Array x = square("det", a);
-  const lax::linalg::LuResult f = lax::linalg::lu(x);
-  const Array product_of_diagonal =
-      ops::reduce(hlo::Opcode::kMultiply, diagonal(f.lu), ops::scalar(1, x.dtype()), {x.ndim() - 2});
-  return mul(product_of_diagonal, parity_sign(f.pivots, x.dtype()));
+  if (rows(x) == 0) return ops::full(Shape::array(x.dtype(), batch_shape(x)), 1);
+  return rows(x) <= 3 ? det_by_formula(x) : det_by_lu(x);
 }
 
 SlogdetResult slogdet(const Operand& a) {
@@ -81,7 +136,9 @@ SlogdetResult slogdet(const Operand& a) {
   const Array zero = ops::eq(size, full_like(size, 0));
   const Array unit = div(d, convert_element_type(ops::select(zero, full_like(size, 1), size), x.dtype()));
   const Array signs = ops::reduce(hlo::Opcode::kMultiply, unit, ops::scalar(1, x.dtype()), {x.ndim() - 2});
-  return {mul(signs, parity_sign(f.pivots, x.dtype())), ops::reduce_sum(ops::log(size), {x.ndim() - 2})};
+  const Array sign = mul(signs, parity_sign(f.pivots, x.dtype()));
+  // A real sign is a step: said so, for its formula would have no derivative where a pivot is zero.
+  return {is_complex(x.dtype()) ? sign : stop_gradient(sign), ops::reduce_sum(ops::log(size), {x.ndim() - 2})};
 }
 
 QrResult qr(const Operand& a, QrMode mode) {
@@ -163,7 +220,7 @@ Array matrix_rank(const Operand& a, std::optional<double> rtol) {
   const Array s = lax::linalg::svd(x, false, false)[0];
   const double least = rtol ? *rtol : epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
   const Array kept = ops::gt(s, scaled(greatest(s), least));
-  return ops::reduce_sum(convert_element_type(kept, ElementType::kS32), {s.ndim() - 1});
+  return ops::reduce_sum(convert_element_type(kept, default_integer()), {s.ndim() - 1});
 }
 
 Array cond(const Operand& a) {

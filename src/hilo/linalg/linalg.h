@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // linalg/linalg.h -- jax.numpy.linalg. Matrices are the last two dimensions; those before are batches, of equal shape in all
-// operands. Integers and half floats become f32.
+// operands. Half floats become f32, integers too, or f64 under jax_enable_x64.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,10 @@ Array cholesky(const Operand& a, bool upper = false, bool symmetrize_input = tru
 /// Shapes    a[..., n, n], b[..., n, k] or b[n] -> as b
 Array solve(const Operand& a, const Operand& b);
 Array inv(const Operand& a);
+/// Derivatives hold for singular matrices too: that of det is the adjugate.
+/// Cost      two LU decompositions from 4 rows on
 Array det(const Operand& a);
+/// Of a singular matrix {0, -inf}; the derivative of the sign is zero, that of the logarithm isn't finite there.
 struct SlogdetResult {
   Array sign, logabsdet;
 };

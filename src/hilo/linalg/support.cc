@@ -13,7 +13,7 @@ void refuse(const char* what, const std::string& why) {
 Array inexact(const Array& x) {
   const ElementType type = x.dtype();
   if (type == ElementType::kF64 || is_complex(type)) return x;
-  return ops::convert_element_type(x, ElementType::kF32);
+  return ops::convert_element_type(x, is_floating(type) ? ElementType::kF32 : default_float());
 }
 
 Array matrix(const char* what, const Array& x) {

@@ -11,7 +11,7 @@ namespace hilo::linalg {
 /// Errors    throws INVALID_ARGUMENT "solve (train.cc:41): why"
 [[noreturn]] void refuse(const char* what, const std::string& why);
 
-/// f32 for integers and half floats.
+/// f32 for half floats, the default float for integers.
 Array inexact(const Array& x);
 /// inexact(), of at least two dimensions; and of as many rows as columns.
 Array matrix(const char* what, const Array& x);

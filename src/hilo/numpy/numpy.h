@@ -24,25 +24,29 @@ class Axes {
  private:
   std::optional<std::vector<int64_t>> axes_;
 };
-inline constexpr ElementType kDefaultFloat = ElementType::kF32;
+/// The type of a new array; by default floats are f32, integers s32, with jax_enable_x64 f64 and s64. Without it s64, u64,
+/// f64 and c128 become their halves, and who asks for them is warned once.
+using Dtype = std::optional<ElementType>;
 /// The line of a call that takes no Operand; nobody gives it.
 using Line = std::source_location;
 
 // ---- creation -------------------------------------------------------------------------------------------------------
-Array zeros(const Shape& shape, ElementType type = kDefaultFloat, Line line = Line::current());
-Array ones(const Shape& shape, ElementType type = kDefaultFloat, Line line = Line::current());
+Array zeros(const Shape& shape, Dtype type = std::nullopt, Line line = Line::current());
+Array ones(const Shape& shape, Dtype type = std::nullopt, Line line = Line::current());
 Array full(const Shape& shape, const Operand& value);
 Array full(const Shape& shape, const Operand& value, ElementType type);
 Array zeros_like(const Operand& x);
 Array ones_like(const Operand& x);
-/// 0, 1, ..., n-1.
-Array arange(int64_t n, ElementType type = ElementType::kS32, Line line = Line::current());
-/// `count` points from start to stop, both included.
-Array linspace(double start, double stop, int64_t count, ElementType type = kDefaultFloat, Line line = Line::current());
-Array eye(int64_t n, ElementType type = kDefaultFloat, Line line = Line::current());
-/// A vector or matrix from numbers.
-Array array(std::initializer_list<double> values, ElementType type = kDefaultFloat, Line line = Line::current());
-Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type = kDefaultFloat,
+/// 0, 1, ..., n-1; nothing for a negative n. By default integers.
+/// Errors    INVALID_ARGUMENT for pred
+Array arange(int64_t n, Dtype type = std::nullopt, Line line = Line::current());
+/// `count` points from start to stop, both included; integers are those below the points.
+/// Errors    INVALID_ARGUMENT for a negative count
+Array linspace(double start, double stop, int64_t count, Dtype type = std::nullopt, Line line = Line::current());
+Array eye(int64_t n, Dtype type = std::nullopt, Line line = Line::current());
+/// A vector or matrix from numbers, floats by default.
+Array array(std::initializer_list<double> values, Dtype type = std::nullopt, Line line = Line::current());
+Array array(std::initializer_list<std::initializer_list<double>> rows, Dtype type = std::nullopt,
             Line line = Line::current());
 
 // ---- elementwise: broadcasting and promotion as jax.numpy -----------------------------------------------------------
@@ -64,8 +68,11 @@ Array maximum(const Operand& x, const Operand& y);
 Array minimum(const Operand& x, const Operand& y);
 Array multiply(const Operand& x, const Operand& y);
 Array negative(const Operand& x);
+/// x^y. Integers wrap, and look at the lowest 6 bits of an exponent that is an array. At y = 0 the derivative with respect
+/// to x is 0 for integers y, NaN at x = 0 for floats y.
+/// Errors    INVALID_ARGUMENT for an integer x and a negative C++ number y
 Array power(const Operand& x, const Operand& y);
-Array remainder(const Operand& x, const Operand& y);  ///< sign of y, as Python's %
+Array remainder(const Operand& x, const Operand& y);  ///< sign of y, as Python's %; 0 for an integer y = 0
 Array round(const Operand& x);                        ///< ties to even
 Array sign(const Operand& x);
 Array square(const Operand& x);
@@ -75,8 +82,10 @@ Array where(const Operand& condition, const Operand& x, const Operand& y);
 
 // ---- shape ----------------------------------------------------------------------------------------------------------
 /// One extent may be -1: it follows from the others.
+/// Errors    INVALID_ARGUMENT if the shapes don't have equally many elements
 Array reshape(const Operand& x, const Shape& shape);
 Array ravel(const Operand& x);
+/// Errors    INVALID_ARGUMENT if `axes` isn't each axis once
 Array transpose(const Operand& x, const Axes& axes = std::nullopt);
 Array expand_dims(const Operand& x, int64_t axis);
 Array squeeze(const Operand& x, const Axes& axes = std::nullopt);
@@ -95,14 +104,16 @@ Array sum(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = fal
 Array prod(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
 Array mean(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
 Array var(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
+/// Errors    INVALID_ARGUMENT where a result would be the extreme of nothing
 Array max(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
 Array min(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
 Array all(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
 Array any(const Operand& x, const Axes& axes = std::nullopt, bool keepdims = false);
-/// Running sums and products along `axis`, by default of the flattened array; booleans count in s32.
+/// Running sums and products along `axis`, by default of the flattened array; booleans count in s32 (s64 with x64).
 Array cumsum(const Operand& x, std::optional<int64_t> axis = std::nullopt);
 Array cumprod(const Operand& x, std::optional<int64_t> axis = std::nullopt);
-/// The index of the greatest element along `axis`; the first of equals, and NaN counts as greatest.
+/// The index of the greatest element along `axis`, s32 (s64 with x64); the first of equals, and NaN counts as greatest.
+/// Errors    INVALID_ARGUMENT for an axis of extent 0
 Array argmax(const Operand& x, int64_t axis = -1);
 Array argmin(const Operand& x, int64_t axis = -1);
 

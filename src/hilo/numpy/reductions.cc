@@ -33,14 +33,26 @@ int64_t reduced_count(const Array& x, const Axes& axes) {
   return count;
 }
 
-/// Small integers and pred are summed in s32 (u32), as NumPy sums in the platform's integer.
+/// pred and integers narrower than the default integer are summed in that, or in its unsigned twin.
 Array summable(const Array& x) {
-  if (x.dtype() == ElementType::kPred || (is_signed_integer(x.dtype()) && element_size_bytes(x.dtype()) < 4)) {
-    return ops::convert_element_type(x, canonical_type(ElementType::kS64));
-  }
-  if (is_unsigned_integer(x.dtype()) && element_size_bytes(x.dtype()) < 4)
-    return ops::convert_element_type(x, ElementType::kU32);
-  return x;
+  if (x.dtype() == ElementType::kPred) return ops::convert_element_type(x, default_integer());
+  if (!is_integer(x.dtype())) return x;
+  const ElementType wide = is_signed_integer(x.dtype()) ? default_integer() : canonical_type(ElementType::kU64);
+  return element_size_bytes(x.dtype()) < element_size_bytes(wide) ? ops::convert_element_type(x, wide) : x;
+}
+
+/// Refuses the extreme of nothing, which has no value.
+void check_has_elements(const char* what, const Array& x, const std::vector<int64_t>& dims) {
+  if (std::ranges::none_of(dims, [&](int64_t d) { return x.shape(d) == 0; })) return;
+  or_throw(invalid_argument(at_user_line(what) + ": zero-size array to reduction operation " + what +
+                            ", which has no identity; got " + x.aval_shape().to_string()));
+}
+
+/// Nonzero elements as true.
+Operand truth(const Operand& x) {
+  const UserLocation here(x.location());
+  const Array& a = x.array();
+  return Operand(a.dtype() == ElementType::kPred ? a : ops::ne(a, ops::full_like(a, 0)), x.location());
 }
 
 /// f16 and bf16 become f32, as in JAX: a sum may be large where a mean isn't, and so may the number of elements.
@@ -78,7 +90,7 @@ Array running(const Operand& x, std::optional<int64_t> axis, Array (*reduce)(con
 hlo::ComputationPtr arg_body(ElementType type, hlo::ComparisonDirection better) {
   hlo::Builder b("argmax");
   const hilo::Shape value_shape = hilo::Shape::scalar(type);
-  const hilo::Shape index_shape = hilo::Shape::scalar(ElementType::kS32);
+  const hilo::Shape index_shape = hilo::Shape::scalar(default_integer());
   const auto v = b.parameter(value_shape, "a"), i = b.parameter(index_shape, "i"), w = b.parameter(value_shape, "b"),
              j = b.parameter(index_shape, "j");
   const auto compare = [&](hlo::ComparisonDirection direction, hlo::InstructionId x, hlo::InstructionId y) {
@@ -100,12 +112,14 @@ Array arg_extreme(const Operand& x, int64_t axis, bool greatest) {
   const UserLocation here(x.location());
   const Array& a = x.array();
   const int64_t at = normal_axis(a, axis);
+  check_has_elements(greatest ? "argmax" : "argmin", a, {at});
   auto attributes = std::make_shared<hlo::ReduceAttributes>();
   attributes->dimensions = {at};
   attributes->to_apply = arg_body(a.dtype(), greatest ? hlo::ComparisonDirection::kGt : hlo::ComparisonDirection::kLt);
-  const Array indices = ops::iota(a.aval_shape().with_element_type(ElementType::kS32), at);
+  const ElementType index = default_integer();
+  const Array indices = ops::iota(a.aval_shape().with_element_type(index), at);
   const Array first = greatest ? ops::lowest(a.dtype()) : ops::highest(a.dtype());
-  return bind({Opcode::kReduce, {a, indices, first, ops::scalar(0, ElementType::kS32)}, attributes, std::nullopt})[1];
+  return bind({Opcode::kReduce, {a, indices, first, ops::scalar(0, index)}, attributes, std::nullopt})[1];
 }
 
 /// Ascending with NaN last, -0 equal to 0: JAX's comparator, `pairs` operands of which the first decides.
@@ -176,20 +190,24 @@ Array var(const Operand& x, const Axes& axes, bool keepdims) {
   return narrowed(mean_of(square(centered), axes, keepdims), a.dtype());
 }
 Array max(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims,
-                 [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_max(a, dims); });
+  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
+    check_has_elements("max", a, dims);
+    return ops::reduce_max(a, dims);
+  });
 }
 Array min(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims,
-                 [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_min(a, dims); });
+  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
+    check_has_elements("min", a, dims);
+    return ops::reduce_min(a, dims);
+  });
 }
 Array all(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
+  return reduced(truth(x), axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
     return ops::reduce(Opcode::kAnd, a, ops::scalar(1, ElementType::kPred), dims);
   });
 }
 Array any(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
+  return reduced(truth(x), axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
     return ops::reduce(Opcode::kOr, a, ops::scalar(0, ElementType::kPred), dims);
   });
 }
@@ -253,7 +271,7 @@ Array sort(const Operand& x, int64_t axis) {
 Array argsort(const Operand& x, int64_t axis) {
   const UserLocation here(x.location());
   const int64_t at = normal_axis(x.array(), axis);
-  return sort_together({x.array(), ops::iota(x.array().aval_shape().with_element_type(ElementType::kS32), at)}, at)[1];
+  return sort_together({x.array(), ops::iota(x.array().aval_shape().with_element_type(default_integer()), at)}, at)[1];
 }
 
 }  // namespace hilo::numpy

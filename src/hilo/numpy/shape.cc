@@ -10,9 +10,19 @@ namespace hilo::numpy {
 namespace {
 
 hilo::Shape shape_of(ElementType type, const Shape& shape) {
-  StatusOr<hilo::Shape> made = hilo::Shape::make_array(canonical_type(type), shape);
+  StatusOr<hilo::Shape> made = hilo::Shape::make_array(type, shape);
   if (!made.ok()) or_throw(made.status().with_context(at_user_line("shape")));
   return *made;
+}
+
+ElementType float_or(std::string_view function, const Dtype& type) {
+  return type ? requested_type(function, *type) : default_float();
+}
+
+/// `values` in the type that was asked for.
+Array from_doubles(const std::vector<double>& values, const Shape& shape, const Dtype& type) {
+  const ElementType wanted = float_or("array", type);
+  return ops::convert_element_type(Array::from_vector(values, shape), wanted);
 }
 
 }  // namespace
@@ -37,13 +47,13 @@ std::vector<int64_t> normal_axes(const Array& x, const Axes& axes) {
   return normal;
 }
 
-Array zeros(const Shape& shape, ElementType type, Line line) {
+Array zeros(const Shape& shape, Dtype type, Line line) {
   const UserLocation here(line);
-  return ops::full(shape_of(type, shape), 0);
+  return ops::full(shape_of(float_or("zeros", type), shape), 0);
 }
-Array ones(const Shape& shape, ElementType type, Line line) {
+Array ones(const Shape& shape, Dtype type, Line line) {
   const UserLocation here(line);
-  return ops::full(shape_of(type, shape), 1);
+  return ops::full(shape_of(float_or("ones", type), shape), 1);
 }
 Array full(const Shape& shape, const Operand& value) {
   const UserLocation here(value.location());
@@ -51,7 +61,7 @@ Array full(const Shape& shape, const Operand& value) {
 }
 Array full(const Shape& shape, const Operand& value, ElementType type) {
   const UserLocation here(value.location());
-  return spread_to(ops::convert_element_type(value.array(), canonical_type(type)), shape);
+  return spread_to(ops::convert_element_type(value.array(), requested_type("full", type)), shape);
 }
 Array zeros_like(const Operand& x) {
   const UserLocation here(x.location());
@@ -61,36 +71,47 @@ Array ones_like(const Operand& x) {
   const UserLocation here(x.location());
   return ops::full_like(x.array(), 1);
 }
-Array arange(int64_t n, ElementType type, Line line) {
+Array arange(int64_t n, Dtype type, Line line) {
   const UserLocation here(line);
-  return ops::iota(shape_of(type, {n}), 0);
+  const ElementType wanted = type ? requested_type("arange", *type) : default_integer();
+  if (wanted == ElementType::kPred)
+    or_throw(invalid_argument(at_user_line("arange") + ": wanted a type of numbers; got pred"));
+  return ops::iota(shape_of(wanted, {std::max<int64_t>(n, 0)}), 0);
 }
 
-Array linspace(double start, double stop, int64_t count, ElementType type, Line line) {
+Array linspace(double start, double stop, int64_t count, Dtype type, Line line) {
   const UserLocation here(line);
-  if (count < 1)
-    or_throw(invalid_argument(at_user_line("linspace") + ": count must be at least 1; got " + std::to_string(count)));
-  const hilo::Shape shape = shape_of(type, {count});
-  if (count == 1) return ops::full(shape, start);
-  const Array t = ops::div(ops::iota(shape, 0), ops::full(shape, static_cast<double>(count - 1)));
-  // start * (1 - t) + stop * t hits both ends exactly.
-  return ops::add(ops::mul(ops::full(shape, start), ops::sub(ops::full(shape, 1), t)),
-                  ops::mul(ops::full(shape, stop), t));
+  if (count < 0)
+    or_throw(invalid_argument(at_user_line("linspace") + ": the number of samples must not be negative; got " +
+                              std::to_string(count)));
+  const ElementType wanted = float_or("linspace", type);
+  const ElementType computed = is_floating(wanted) || is_complex(wanted) ? wanted : default_float();
+  const auto in_type = [&](const Array& points) {
+    return ops::convert_element_type(is_integer(wanted) ? ops::floor(points) : points, wanted);
+  };
+  if (count < 2) return in_type(ops::full(shape_of(computed, {count}), start));
+  const hilo::Shape steps = shape_of(real_type_of(computed), {count - 1});
+  const Array share = ops::div(ops::iota(steps, 0), ops::full(steps, static_cast<double>(count - 1)));
+  const Array t = ops::convert_element_type(share, computed);
+  const Array before_last = ops::add(ops::mul(ops::full_like(t, start), ops::sub(ops::full_like(t, 1), t)),
+                                     ops::mul(ops::full_like(t, stop), t));
+  // The last point is `stop` itself, also if `start` is infinite.
+  return in_type(ops::concatenate(std::vector<Array>{before_last, ops::full(shape_of(computed, {1}), stop)}, 0));
 }
 
-Array eye(int64_t n, ElementType type, Line line) {
+Array eye(int64_t n, Dtype type, Line line) {
   const UserLocation here(line);
+  const ElementType wanted = float_or("eye", type);
   const hilo::Shape square = shape_of(ElementType::kS32, {n, n});
-  return ops::convert_element_type(ops::eq(ops::iota(square, 0), ops::iota(square, 1)), canonical_type(type));
+  return ops::convert_element_type(ops::eq(ops::iota(square, 0), ops::iota(square, 1)), wanted);
 }
 
-Array array(std::initializer_list<double> values, ElementType type, Line line) {
+Array array(std::initializer_list<double> values, Dtype type, Line line) {
   const UserLocation here(line);
-  const Array wide = Array::from_literal(Literal::array<double>({static_cast<int64_t>(values.size())}, values));
-  return ops::convert_element_type(wide, canonical_type(type));
+  return from_doubles(values, {static_cast<int64_t>(values.size())}, type);
 }
 
-Array array(std::initializer_list<std::initializer_list<double>> rows, ElementType type, Line line) {
+Array array(std::initializer_list<std::initializer_list<double>> rows, Dtype type, Line line) {
   const UserLocation here(line);
   std::vector<double> values;
   for (const auto& row : rows) {
@@ -99,21 +120,23 @@ Array array(std::initializer_list<std::initializer_list<double>> rows, ElementTy
     values.insert(values.end(), row.begin(), row.end());
   }
   const int64_t columns = rows.size() == 0 ? 0 : static_cast<int64_t>(rows.begin()->size());
-  const Array wide = Array::from_vector(values, {static_cast<int64_t>(rows.size()), columns});
-  return ops::convert_element_type(wide, canonical_type(type));
+  return from_doubles(values, {static_cast<int64_t>(rows.size()), columns}, type);
 }
 
 Array reshape(const Operand& x, const Shape& shape) {
   const UserLocation here(x.location());
   Shape dims = shape;
-  int64_t known = 1;
-  int64_t unknown = -1;
-  for (size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] == -1 && unknown < 0) unknown = static_cast<int64_t>(i);
-    else known *= dims[i];
+  if (const auto unknown = std::ranges::find(dims, -1); unknown != dims.end()) {
+    *unknown = 1;
+    if (std::ranges::find(dims, -1) != dims.end())
+      or_throw(invalid_argument(at_user_line("reshape") + ": only one extent may be -1; got " +
+                                dimensions_to_string(shape)));
+    const int64_t known = shape_of(x.array().dtype(), dims).element_count();
+    if (known == 0 || x.array().size() % known != 0)
+      or_throw(invalid_argument(at_user_line("reshape") + ": " + x.array().aval_shape().to_string() + " can't become " +
+                                dimensions_to_string(shape) + ": no extent fits for -1"));
+    *unknown = x.array().size() / known;
   }
-  if (unknown >= 0 && known != 0 && x.array().size() % known == 0)
-    dims[static_cast<size_t>(unknown)] = x.array().size() / known;
   return ops::reshape(x.array(), dims);
 }
 
@@ -124,6 +147,12 @@ Array transpose(const Operand& x, const Axes& axes) {
   std::vector<int64_t> permutation;
   if (axes) {
     for (int64_t a : *axes) permutation.push_back(normal_axis(x.array(), a));
+    std::vector<int64_t> sorted = permutation;
+    std::ranges::sort(sorted);
+    if (sorted != ops::all_dimensions(x.array().ndim())) {
+      or_throw(invalid_argument(at_user_line("transpose") + ": the axes must be a permutation of all axes; got " +
+                                dimensions_to_string(*axes) + " for " + x.array().aval_shape().to_string()));
+    }
   } else {
     permutation = ops::all_dimensions(x.array().ndim());
     std::ranges::reverse(permutation);
@@ -171,6 +200,12 @@ Array concatenate(const std::vector<Array>& arrays, int64_t axis, Line line) {
 
 Array stack(const std::vector<Array>& arrays, int64_t axis, Line line) {
   const UserLocation here(line);
+  if (arrays.empty()) or_throw(invalid_argument(at_user_line("stack") + ": need at least one array"));
+  for (const Array& a : arrays) {
+    if (std::ranges::equal(a.shape(), arrays[0].shape())) continue;
+    or_throw(invalid_argument(at_user_line("stack") + ": all arrays must have one shape; got " +
+                              arrays[0].aval_shape().to_string() + " and " + a.aval_shape().to_string()));
+  }
   std::vector<Array> expanded;
   for (const Array& a : arrays) expanded.push_back(expand_dims(a, axis));
   return concatenate(expanded, axis);
@@ -196,7 +231,7 @@ Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step, int64_t
 
 Array astype(const Operand& x, ElementType type) {
   const UserLocation here(x.location());
-  return ops::convert_element_type(x.array(), canonical_type(type));
+  return ops::convert_element_type(x.array(), requested_type("astype", type));
 }
 
 Array take_along_rows(const Operand& x, const Operand& indices) {

@@ -2,6 +2,8 @@
 // numpy/ufuncs.cc -- elementwise functions and operators: promote, broadcast, bind.
 #include "hilo/numpy/numpy.h"
 
+#include <optional>
+
 #include "hilo/lax/special.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
@@ -21,12 +23,28 @@ Array true_divide(const Array& x, const Array& y) {
   return ops::div(a, b);
 }
 
-/// The remainder with the divisor's sign.
-Array python_remainder(const Array& x, const Array& y) {
+/// pred becomes the default integer: it is no number to divide.
+Array numeric(const Array& x) {
+  return x.dtype() == ElementType::kPred
+             ? with_weak_type(ops::convert_element_type(x, default_integer()), x.weak_type())
+             : x;
+}
+
+/// 1 where an integer is 0.
+Array without_zeros(const Array& y) {
+  const Array changed = ops::select(ops::eq(y, ops::full_like(y, 0)), ops::full_like(y, 1), y);
+  return with_weak_type(changed, y.weak_type());
+}
+
+/// The remainder with the divisor's sign. Of integers that by 0 is that by 1, as in JAX.
+Array python_remainder(const Array& dividend, const Array& divisor) {
+  const Array x = numeric(dividend), all = numeric(divisor);
+  const Array y = is_integer(all.dtype()) ? without_zeros(all) : all;
   const Array r = ops::rem(x, y);
   const Array zero = ops::full_like(r, 0);
   const Array wrong_sign = ops::ne(ops::lt(r, zero), ops::lt(y, zero));
-  return ops::select(ops::bitwise_and(wrong_sign, ops::ne(r, zero)), ops::add(r, y), r);
+  const Array result = ops::select(ops::bitwise_and(wrong_sign, ops::ne(r, zero)), ops::add(r, y), r);
+  return with_weak_type(result, x.weak_type());
 }
 
 }  // namespace
@@ -88,6 +106,37 @@ Array binary(const Operand& x, const Operand& y, const Op& op) {
   return op(a, b);
 }
 
+/// x^n by squaring, as jax.lax.integer_pow.
+Array integer_power(const Array& x, int64_t n) {
+  std::optional<Array> result;
+  Array square = x;
+  for (uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n); left != 0;) {
+    if (left & 1) result = result ? ops::mul(*result, square) : square;
+    if ((left >>= 1) != 0) square = ops::mul(square, square);
+  }
+  const Array one = with_weak_type(ops::full_like(x, 1), x.weak_type());
+  if (!result) return one;
+  return n < 0 ? ops::div(one, *result) : *result;
+}
+
+/// x^y of integers: squaring by the exponent's lowest 6 bits, all that JAX looks at.
+Array power_of_integers(Array x, Array y) {
+  const Array zero = ops::full_like(x, 0), one = ops::full_like(x, 1);
+  Array result = ops::select(ops::bitwise_and(ops::eq(x, zero), ops::ne(y, zero)), zero, one);
+  for (int bit = 0; bit < 6; ++bit) {
+    result = ops::select(ops::ne(ops::bitwise_and(y, one), zero), ops::mul(result, x), result);
+    x = ops::mul(x, x);
+    y = ops::shift_right_logical(y, one);
+  }
+  return with_weak_type(result, x.weak_type());
+}
+
+/// x^y of floats, where y was an integer: nothing changes with x at y = 0, not even at x = 0.
+Array power_by_integer(const Array& x, const Array& y) {
+  const Array fixed = ops::eq(y, ops::full_like(y, 0));
+  return ops::pow(with_weak_type(ops::select(fixed, ops::full_like(x, 1), x), x.weak_type()), y);
+}
+
 Array as_predicate(const Array& x) { return x.dtype() == ElementType::kPred ? x : ops::ne(x, ops::full_like(x, 0)); }
 
 }  // namespace
@@ -136,7 +185,21 @@ Array negative(const Operand& x) {
   const UserLocation here(x.location());
   return ops::neg(x.array());
 }
-Array power(const Operand& x, const Operand& y) { return binary(x, y, ops::pow); }
+Array power(const Operand& x, const Operand& y) {
+  const UserLocation here(x.location());
+  const Array &base = x.array(), &exponent = y.array();
+  const bool number = is_concrete(exponent) && exponent.weak_type() && exponent.ndim() == 0;
+  const auto [a, b] = promote(numeric(base), numeric(exponent));
+  if (number && is_integer(exponent.dtype())) {
+    const int64_t n = exponent.item<int64_t>();
+    if (n < 0 && is_integer(a.dtype()))
+      or_throw(invalid_argument(at_user_line("power") + ": integers cannot be raised to negative powers; got " +
+                                a.aval_shape().to_string() + " and " + std::to_string(n)));
+    return integer_power(a, n);
+  }
+  if (is_integer(a.dtype())) return power_of_integers(a, b);
+  return is_integer(exponent.dtype()) ? power_by_integer(a, b) : ops::pow(a, b);
+}
 Array remainder(const Operand& x, const Operand& y) { return binary(x, y, python_remainder); }
 Array round(const Operand& x) { return rounding(x, ops::round_to_even); }
 Array sign(const Operand& x) {

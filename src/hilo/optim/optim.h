@@ -46,7 +46,7 @@ struct Adam {
         tree_map([this](const Array& m, const Array& g) { return beta1 * m + (1 - beta1) * g; }, state.mean, gradients);
     next.variance = tree_map([this](const Array& v, const Array& g) { return beta2 * v + (1 - beta2) * g * g; },
                              state.variance, gradients);
-    const Array t = numpy::astype(next.step, ElementType::kF32);
+    const Array t = next.step * 1.0f;  // weakly typed: what it scales keeps its type
     const Array mean_scale = 1.0f / (1.0f - numpy::power(beta1, t));
     const Array variance_scale = 1.0f / (1.0f - numpy::power(beta2, t));
     const auto moved = [&](const Array& p, const Array& m, const Array& v) {

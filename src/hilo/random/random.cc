@@ -6,6 +6,7 @@
 
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/special.h"
+#include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::random {
@@ -90,6 +91,34 @@ Array stretched(const Array& unit, const Array& low, const Array& high) {
   return ops::max(low, value);
 }
 
+/// Bits of one word for types up to 32 bits, of both for 64.
+Array bits_of(const Key& key, const numpy::Shape& shape, ElementType type) {
+  const Words words = random_words(key, words_shape(shape));
+  if (type != ElementType::kU64) return ops::convert_element_type(ops::bitwise_xor(words.high, words.low), type);
+  const Array high = ops::convert_element_type(words.high, type), low = ops::convert_element_type(words.low, type);
+  return ops::bitwise_or(ops::shift_left(high, ops::full_like(high, 32)), low);
+}
+
+/// How uniform floats of a type are made: `random` bits, of which the upper `mantissa` ones count.
+struct FloatFormat {
+  ElementType random, word;  ///< drawn; and as wide as the float
+  int mantissa;
+};
+
+/// Errors    INVALID_ARGUMENT
+FloatFormat float_format(std::string_view function, ElementType type) {
+  switch (type) {
+    case ElementType::kBf16: return {ElementType::kU8, ElementType::kU16, 7};
+    case ElementType::kF16: return {ElementType::kU16, ElementType::kU16, 10};
+    case ElementType::kF32: return {kU32, kU32, 23};
+    case ElementType::kF64: return {ElementType::kU64, ElementType::kU64, 52};
+    default:
+      or_throw(invalid_argument(at_user_line(function) + ": wanted f16, bf16, f32 or f64; got " +
+                                std::string(element_type_name(type))));
+      __builtin_unreachable();
+  }
+}
+
 }  // namespace
 
 Key key(int64_t seed, Line line) {
@@ -116,30 +145,42 @@ Key fold_in(const Key& key, const Operand& data) {
   return {paired(threefry(key_words(key, low.aval_shape()), {ops::full_like(low, 0), low}))};
 }
 
-Array bits(const Key& key, const numpy::Shape& shape, Line line) {
+Array bits(const Key& key, const numpy::Shape& shape, numpy::Dtype dtype, Line line) {
   const UserLocation here(line);
-  const Words words = random_words(key, words_shape(shape));
-  return ops::bitwise_xor(words.high, words.low);
+  const ElementType type = dtype ? requested_type("bits", *dtype) : canonical_type(ElementType::kU64);
+  using enum ElementType;
+  if (type != kU8 && type != kU16 && type != kU32 && type != kU64)
+    or_throw(invalid_argument(at_user_line("bits") + ": wanted u8, u16, u32 or u64; got " +
+                              std::string(element_type_name(type))));
+  return bits_of(key, shape, type);
 }
 
 Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval, const Operand& maxval, Line line) {
+  return uniform(key, shape, default_float(), minval, maxval, line);
+}
+
+Array uniform(const Key& key, const numpy::Shape& shape, ElementType dtype, const Operand& minval,
+              const Operand& maxval, Line line) {
   const UserLocation here(line);
-  // The upper 23 bits as the mantissa of a float in [1, 2).
-  const Array random = bits(key, shape);
-  const Array mantissa = ops::shift_right_logical(random, ops::full_like(random, 9));
-  const Array in_1_2 =
-      ops::bitcast_convert(ops::bitwise_or(mantissa, ops::full_like(random, 0x3F800000)), ElementType::kF32);
+  const ElementType type = requested_type("uniform", dtype);
+  const FloatFormat format = float_format("uniform", type);
+  // The upper bits as the mantissa of a float in [1, 2), whose other bits are those of 1.
+  const Array random = ops::convert_element_type(bits_of(key, shape, format.random), format.word);
+  const double unused = static_cast<double>(8 * element_size_bytes(format.random) - format.mantissa);
+  const Array mantissa = ops::shift_right_logical(random, ops::full_like(random, unused));
+  const Array one = ops::bitcast_convert(ops::scalar(1, type), format.word);
+  const Array in_1_2 = ops::bitcast_convert(ops::bitwise_or(mantissa, numpy::spread_to(one, random.shape())), type);
   const Array unit = ops::sub(in_1_2, ops::full_like(in_1_2, 1));
-  const auto spread = [&](const Array& bound) {
-    return numpy::broadcast_to(numpy::astype(bound, unit.dtype()), shape);
-  };
+  const auto spread = [&](const Array& bound) { return numpy::broadcast_to(numpy::astype(bound, type), shape); };
   return stretched(unit, spread(minval.array()), spread(maxval.array()));
 }
 
-Array normal(const Key& key, const numpy::Shape& shape, Line line) {
+Array normal(const Key& key, const numpy::Shape& shape, numpy::Dtype dtype, Line line) {
   const UserLocation here(line);
-  const float above_minus_one = std::nextafter(-1.0f, 0.0f);
-  const Array u = uniform(key, shape, above_minus_one, 1.0f);
+  const ElementType type = dtype ? requested_type("normal", *dtype) : default_float();
+  // The least number above -1: half the distance from 1 to the next.
+  const double above_minus_one = -1 + std::ldexp(1.0, -float_format("normal", type).mantissa - 1);
+  const Array u = uniform(key, shape, type, above_minus_one, 1.0);
   return ops::mul(ops::full_like(u, std::sqrt(2.0)), lax::xla_erf_inv(u));
 }
 
@@ -162,7 +203,7 @@ Array permutation(const Key& key, const Array& x, Line line) {
   for (int round = 0; round < rounds; ++round) {
     const std::vector<Key> keys = split(state);
     state = keys[0];
-    order = lax::sort_key_value(bits(keys[1], {x.size()}), order, 0);
+    order = lax::sort_key_value(bits_of(keys[1], {x.size()}, kU32), order, 0);
   }
   return order;
 }

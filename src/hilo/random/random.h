@@ -21,15 +21,20 @@ std::vector<Key> split(const Key& key, int64_t count = 2, Line line = Line::curr
 /// The key of `key` and a number; cheaper than splitting when the number counts steps. `data` is an integer scalar.
 Key fold_in(const Key& key, const Operand& data);
 
-/// Uniform random bits, u32.
-Array bits(const Key& key, const numpy::Shape& shape, Line line = Line::current());
-/// Uniform floats in [minval, maxval): unit * (maxval - minval) + minval in one rounding, as XLA:CPU computes it with FMA.
+/// Uniform random bits, u32 (u64 with x64) or of the given unsigned type.
+/// Errors    INVALID_ARGUMENT for another type than u8, u16, u32, u64
+Array bits(const Key& key, const numpy::Shape& shape, numpy::Dtype dtype = std::nullopt, Line line = Line::current());
+/// Uniform floats in [minval, maxval), f32 (f64 with x64) or of the given type: unit * (maxval - minval) + minval, in one
+/// rounding for f32 and f64, as XLA:CPU computes it with FMA.
 ///   Shapes     minval and maxval broadcast to `shape`
+/// Errors    INVALID_ARGUMENT for another type than f16, bf16, f32, f64
 Array uniform(const Key& key, const numpy::Shape& shape, const Operand& minval = 0.0f, const Operand& maxval = 1.0f,
               Line line = Line::current());
-/// Standard normal floats: sqrt(2) erf_inv of uniform ones, by XLA:CPU's program (lax::xla_erf_inv), which is up to 34 units in
-/// the last place off the true value.
-Array normal(const Key& key, const numpy::Shape& shape, Line line = Line::current());
+Array uniform(const Key& key, const numpy::Shape& shape, ElementType dtype, const Operand& minval = 0.0f,
+              const Operand& maxval = 1.0f, Line line = Line::current());
+/// Standard normal floats, types as for uniform: sqrt(2) erf_inv of uniform ones, by XLA:CPU's program (lax::xla_erf_inv),
+/// which in f32 is up to 34 units in the last place off the true value.
+Array normal(const Key& key, const numpy::Shape& shape, numpy::Dtype dtype = std::nullopt, Line line = Line::current());
 /// 0..n-1 in random order.
 Array permutation(const Key& key, int64_t n, Line line = Line::current());
 /// The slices of `x` along its leading axis in random order.

@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "hilo/base/floating_point.h"
+#include "hilo/base/log.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/slice.h"
@@ -28,6 +29,15 @@ Literal canonical_scalar(const Literal& value) {
                           " does not fit s32. Hint: set jax_enable_x64, or give the array's type"));
   }
   return Literal::scalar(static_cast<int32_t>(wide));
+}
+
+/// "float64", "int64", "uint64", "complex128".
+std::string numpy_name(ElementType type) {
+  const char* kind = is_complex(type)          ? "complex"
+                     : is_floating(type)       ? "float"
+                     : is_signed_integer(type) ? "int"
+                                               : "uint";
+  return kind + std::to_string(8 * element_size_bytes(type));
 }
 
 [[noreturn]] void refuse_value(const Tracer& tracer) {
@@ -74,8 +84,8 @@ Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std:
   return from_literal(Literal::from_bytes(shape, bytes));
 }
 
-const Shape& Array::aval_shape() const { return impl_->aval.shape; }
-bool Array::weak_type() const { return impl_->aval.weak_type; }
+const Shape& Array::aval_shape() const { return impl().aval.shape; }
+bool Array::weak_type() const { return impl().aval.weak_type; }
 
 int64_t Array::shape(const Index& axis) const {
   const int64_t normal = axis.value() < 0 ? axis.value() + ndim() : axis.value();
@@ -111,6 +121,12 @@ Literal Array::with_numbers(const Literal& value) {
   return wide;
 }
 
+void Array::refuse_moved() {
+  throw Error(failed_precondition(at_user_line("array") +
+                                  ": this Array has been moved from and holds nothing. Hint: copy it instead of moving "
+                                  "it, or assign to it before it is used again"));
+}
+
 void Array::refuse_numbers() const {
   throw Error(invalid_argument(at_user_line("array") + ": " + aval_shape().to_string() + " holds no numbers"));
 }
@@ -139,5 +155,15 @@ Array Array::operator[](const Index& index) const {
 }
 
 ElementType canonical_type(ElementType type) { return or_throw(canonical_element_type(type)); }
+
+ElementType requested_type(std::string_view function, ElementType type) {
+  const ElementType canonical = canonical_type(type);
+  if (canonical == type) return type;
+  const std::string text = "Explicitly requested dtype " + numpy_name(type) + " in " + at_user_line(function) +
+                           " is not available, and will be truncated to dtype " + numpy_name(canonical) +
+                           ". Hint: set the flag jax_enable_x64, or JAX_ENABLE_X64 in the environment";
+  log_text_once(LogLevel::kWarning, text, text);
+  return canonical;
+}
 
 }  // namespace hilo

@@ -43,7 +43,8 @@ class Index {
   std::source_location location_;
 };
 
-/// An n-dimensional array. Copies share the value, which never changes: assignment makes a handle point elsewhere.
+/// An n-dimensional array. Copies share the value, which never changes: assignment makes a handle point elsewhere. One that
+/// was moved from holds nothing until it is assigned; to use it is FAILED_PRECONDITION.
 /// Inside jit, grad, vmap and their kin an Array may be a tracer, which has a shape and a type and perhaps no value yet.
 class Array {
  public:
@@ -53,6 +54,12 @@ class Array {
   template <Number T>
   Array(T value) : Array(scalar(value)) {}  // NOLINT: numbers convert as in NumPy
   explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
+  Array(const Array&) = default;
+  Array(Array&&) = default;
+  Array& operator=(const Array&) & = default;
+  Array& operator=(Array&&) & = default;
+  /// An array never changes, so `x[0] = 5.0f` would change a copy and be lost.
+  Array& operator=(const Array&) && = delete;  // instead of x[i] = y:  x = numpy::at(x, i).set(y);
 
   /// Copies a host value to the default device.
   static Array from_literal(const Literal& literal);
@@ -110,14 +117,20 @@ class Array {
   /// Like NumPy's str(): "[[1. 2.]\n [3. 4.]]"; a tracer prints its type: "Traced<f32[3]>".
   std::string to_string() const;
 
-  /// x[i]: the i-th slice along the leading axis; a negative i counts from the end.
+  /// x[i]: the i-th slice along the leading axis; a negative i counts from the end. It is no place to write to: that is
+  /// numpy::at(x, i).set(y), which returns a changed copy.
   /// Errors    OUT_OF_RANGE
   Array operator[](const Index& index) const;
 
-  const ArrayImpl& impl() const { return *impl_; }
+  const ArrayImpl& impl() const {
+    if (impl_ == nullptr) [[unlikely]]
+      refuse_moved();
+    return *impl_;
+  }
   const std::shared_ptr<const ArrayImpl>& handle() const { return impl_; }
 
  private:
+  [[noreturn]] static void refuse_moved();
   template <typename T, typename E>
   static T convert(const E& e) {
     constexpr bool from_complex = std::same_as<E, std::complex<float>> || std::same_as<E, std::complex<double>>;
@@ -169,5 +182,10 @@ std::ostream& operator<<(std::ostream& out, const Array& array);
 
 /// s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64 unless x64 is enabled.
 ElementType canonical_type(ElementType type);
+/// The same of a type that the user asked `function` for. One that becomes another is warned about, once a place.
+ElementType requested_type(std::string_view function, ElementType type);
+/// The types of what is created where none is asked for: f32, f64 with x64; s32, s64 with x64.
+inline ElementType default_float() { return canonical_type(ElementType::kF64); }
+inline ElementType default_integer() { return canonical_type(ElementType::kS64); }
 
 }  // namespace hilo

@@ -35,11 +35,8 @@ Shape without_axis(const Shape& shape, int64_t axis) {
   return Shape::array(shape.element_type(), sizes);
 }
 
-const BufferPtr& live_buffer_of(const Array& array) {
-  const BufferPtr& buffer = buffer_of(array);
-  or_throw(check_live(*buffer, "pmap: an argument"));
-  return buffer;
-}
+/// Held for a scope: its bytes are read.
+BufferUse use_of(const BufferPtr& buffer) { return or_throw(BufferUse::of(buffer, "pmap: an argument")); }
 
 }  // namespace
 
@@ -183,7 +180,8 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   entry->executable = or_throw(compile_for_replicas(module, options, replicas));
   entry->captures.resize(static_cast<size_t>(replicas));
   for (const Array& captured : staged.captures) {
-    const BufferPtr& buffer = live_buffer_of(captured);
+    const BufferPtr& buffer = buffer_of(captured);
+    const BufferUse use = use_of(buffer);
     for (int64_t r = 0; r < replicas; ++r)
       entry->captures[static_cast<size_t>(r)].push_back(buffer_of_bytes(buffer->shape(), buffer->data(), r));
   }
@@ -196,7 +194,8 @@ std::vector<std::vector<BufferPtr>> distribute(const Entry& entry, const Call& c
   std::vector<std::vector<BufferPtr>> arguments(static_cast<size_t>(replicas));
   for (size_t i = 0; i < dims.size(); ++i) {
     const Array leaf = dims[i] ? move_axis(call.arguments.leaves[i], *dims[i], 0) : call.arguments.leaves[i];
-    const BufferPtr& buffer = live_buffer_of(leaf);
+    const BufferPtr& buffer = buffer_of(leaf);
+    const BufferUse use = use_of(buffer);
     const Shape shape = dims[i] ? without_axis(buffer->shape(), 0) : buffer->shape();
     const auto* bytes = static_cast<const std::byte*>(buffer->data());
     for (int64_t r = 0; r < replicas; ++r) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/tree/tree.h"
 
+#include <algorithm>
+
 namespace hilo {
 namespace {
 
@@ -12,7 +14,7 @@ class Flattener final : public TreeVisitor {
     flat_.structure += '*';
   }
   void node(char kind, size_t size) override { flat_.structure += kind + std::to_string(size); }
-  void fixed(const void* bytes, size_t size) override {
+  void fixed(const void* bytes, size_t size, const void*, FixedText) override {
     flat_.structure += '=' + std::to_string(size) + ':';
     flat_.structure.append(static_cast<const char*>(bytes), size);
   }
@@ -29,7 +31,7 @@ class Filler final : public TreeVisitor {
     ++next_;
   }
   void node(char, size_t) override {}
-  void fixed(const void*, size_t) override {}
+  void fixed(const void*, size_t, const void*, FixedText) override {}
   size_t count() const { return next_; }
 
  private:
@@ -46,27 +48,76 @@ std::string field_name(const char* names, size_t index) {
   return std::string(rest);
 }
 
-class PathFinder final : public TreeVisitor {
+/// Knows where the walk is.
+class PathVisitor : public TreeVisitor {
  public:
-  explicit PathFinder(size_t wanted) : wanted_(wanted) {}
-  void leaf(Array&) override {
-    if (next_++ != wanted_) return;
-    for (const std::string& part : path_) found_ += part;
-  }
-  void node(char, size_t) override {}
-  void fixed(const void*, size_t) override {}
   void enter(size_t index, const char* names) override {
     path_.push_back(names == nullptr ? "[" + std::to_string(index) + "]" : "." + field_name(names, index));
   }
   void leave() override { path_.pop_back(); }
+
+ protected:
+  std::string path() const {
+    std::string all;
+    for (const std::string& part : path_) all += part;
+    return all;
+  }
+
+ private:
+  std::vector<std::string> path_;
+};
+
+class PathFinder final : public PathVisitor {
+ public:
+  explicit PathFinder(size_t wanted) : wanted_(wanted) {}
+  void leaf(Array&) override {
+    if (next_++ == wanted_) found_ = path();
+  }
+  void node(char, size_t) override {}
+  void fixed(const void*, size_t, const void*, FixedText) override {}
   std::string found() const { return found_; }
 
  private:
   size_t wanted_;
   size_t next_ = 0;
-  std::vector<std::string> path_;
   std::string found_;
 };
+
+/// One stop of a walk, as a message shows it.
+struct Stop {
+  std::string path, what;
+  std::string bytes;  ///< of a fixed value: two may print alike
+  bool operator==(const Stop&) const = default;
+};
+
+std::string counted(size_t size, const char* things) {
+  return std::to_string(size) + " " + things + (size == 1 ? "" : "s");
+}
+
+std::string node_text(char kind, size_t size) {
+  switch (kind) {
+    case '[': return "a vector of " + counted(size, "element");
+    case '{': return "a map of " + counted(size, "key");
+    case '?': return size == 0 ? "an empty optional" : "an optional with a value";
+  }
+  return counted(size, "field");
+}
+
+class Describer final : public PathVisitor {
+ public:
+  void leaf(Array&) override { stops.push_back({path(), "an Array", {}}); }
+  void node(char kind, size_t size) override { stops.push_back({path(), node_text(kind, size), {}}); }
+  void fixed(const void* bytes, size_t size, const void* value, FixedText text) override {
+    stops.push_back({path(), text(value), {static_cast<const char*>(bytes), size}});
+  }
+  std::vector<Stop> stops;
+};
+
+std::vector<Stop> stops_of(const std::function<void(TreeVisitor&)>& walk_value) {
+  Describer describer;
+  walk_value(describer);
+  return std::move(describer.stops);
+}
 
 }  // namespace
 
@@ -82,6 +133,17 @@ void fill_from(std::span<const Array> leaves, const std::function<void(TreeVisit
     or_throw(invalid_argument("unflatten: got " + std::to_string(leaves.size()) + " leaves, the tree has " +
                               std::to_string(filler.count())));
   }
+}
+
+std::string tree_difference(std::string_view one, const std::function<void(TreeVisitor&)>& walk_one,
+                            std::string_view other, const std::function<void(TreeVisitor&)>& walk_other) {
+  const std::vector<Stop> a = stops_of(walk_one), b = stops_of(walk_other);
+  const auto [x, y] = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  if (x == a.end() && y == b.end()) return "";
+  const std::string& path = x != a.end() ? x->path : y->path;
+  const auto text = [](auto stop, const std::vector<Stop>& all) { return stop == all.end() ? "nothing" : stop->what; };
+  return (path.empty() ? "" : "at " + path + " ") + std::string(one) + " has " + text(x, a) + ", " +
+         std::string(other) + " has " + text(y, b);
 }
 
 std::string leaf_path(size_t index, const std::function<void(TreeVisitor&)>& walk_value) {

@@ -15,13 +15,16 @@
 #include "hilo/trace/array.h"
 
 /// Names the fields of a struct that are part of its tree. Plain aggregates need it only if they hold C arrays or
-/// std::array of trees, have base classes, private members or invariants.
+/// std::arrays, have base classes, private members or invariants.
 /// Example    struct Layer { Array w, b; HILO_TREE(w, b) };
 #define HILO_TREE(...)                                      \
   auto hilo_tree_fields() { return std::tie(__VA_ARGS__); } \
   static constexpr const char* hilo_tree_names() { return #__VA_ARGS__; }
 
 namespace hilo {
+
+/// A fixed value as text, for messages.
+using FixedText = std::string (*)(const void* value);
 
 /// What a walk tells. Called in a fixed order, so that leaves can be numbered.
 class TreeVisitor {
@@ -30,8 +33,8 @@ class TreeVisitor {
   virtual void leaf(Array& array) = 0;
   /// A container or struct with `size` children begins; for maps, `fixed` with each key follows.
   virtual void node(char kind, size_t size) = 0;
-  /// A value that is part of the structure: number, enum, string, key.
-  virtual void fixed(const void* bytes, size_t size) = 0;
+  /// A value that is part of the structure: number, enum, string, key. `text` makes text of what `value` points to.
+  virtual void fixed(const void* bytes, size_t size, const void* value, FixedText text) = 0;
   /// Child `name` (or index) begins and ends; for paths in messages.
   virtual void enter(size_t index, const char* names) { (void)index, (void)names; }
   virtual void leave() {}
@@ -49,6 +52,60 @@ template <typename A, typename B> struct IsTuple<std::pair<A, B>> : std::true_ty
 template <typename T, size_t N> struct IsTuple<std::array<T, N>> : std::true_type {};
 template <typename T> struct IsOptional : std::false_type {};
 template <typename T> struct IsOptional<std::optional<T>> : std::true_type {};
+
+/// A number, an enum or a string, as the message of a difference shows it.
+template <typename T>
+std::string fixed_text(const void* value) {
+  const T& v = *static_cast<const T*>(value);
+  if constexpr (std::is_same_v<T, std::string>) return '"' + v + '"';
+  else if constexpr (std::is_same_v<T, bool>) return v ? "true" : "false";
+  else if constexpr (std::is_enum_v<T>) return std::to_string(static_cast<std::underlying_type_t<T>>(v));
+  else return std::to_string(v);
+}
+
+// What boost::pfr is asked for must not hold a std::array: g++ 12 dies of it with an internal error. Whether one is there
+// is found by what the fields can be initialised from, all of them at once, for fewer would bring the error too.
+template <typename T>
+struct AnyFieldOf {
+  template <typename Field>
+    requires(!std::is_same_v<std::remove_cvref_t<Field>, T>)
+  operator Field() const;  // NOLINT: it stands for a field
+};
+struct AnyArray {
+  template <typename T, size_t N>
+  operator std::array<T, N>() const;  // NOLINT
+};
+struct AnyOptional {  // which an array can give a value
+  template <typename T>
+  operator std::optional<T>() const;  // NOLINT
+};
+template <typename T, typename... Fields>
+concept InitialisedFrom = requires { T{std::declval<Fields>()...}; };
+
+template <typename T, size_t... I>
+constexpr bool takes_fields(std::index_sequence<I...>) {
+  return InitialisedFrom<T, decltype((static_cast<void>(I), AnyFieldOf<T>()))...>;
+}
+/// How many fields T has, at most N; counted downwards.
+template <typename T, size_t N>
+constexpr size_t field_count() {
+  if constexpr (N == 0) return 0;
+  else if constexpr (takes_fields<T>(std::make_index_sequence<N>())) return N;
+  else return field_count<T, N - 1>();
+}
+template <typename T, typename Probe, size_t At, size_t... I>
+constexpr bool field_takes(std::index_sequence<I...>) {
+  return InitialisedFrom<T, std::conditional_t<I == At, Probe, AnyFieldOf<T>>...>;
+}
+template <typename T, size_t... I>
+constexpr bool holds_array(std::index_sequence<I...> all) {
+  return ((field_takes<T, AnyArray, I>(all) && !field_takes<T, AnyOptional, I>(all)) || ...);
+}
+/// Has the aggregate T a field that is a std::array? boost::pfr knows no more than 200 fields.
+template <typename T>
+constexpr bool holds_array() {
+  return holds_array<T>(std::make_index_sequence<field_count<T, (sizeof(T) < 200 ? sizeof(T) : 200)>()>());
+}
 
 template <typename T>
 concept HasFields = requires(T& value) { value.hilo_tree_fields(); };
@@ -94,9 +151,9 @@ void walk(T& value, TreeVisitor& visitor) {
   if constexpr (std::is_same_v<T, Array>) {
     visitor.leaf(value);
   } else if constexpr (std::is_same_v<T, std::string>) {
-    visitor.fixed(value.data(), value.size());
+    visitor.fixed(value.data(), value.size(), &value, tree_detail::fixed_text<T>);
   } else if constexpr (tree_detail::is_fixed<T>) {
-    visitor.fixed(&value, sizeof value);
+    visitor.fixed(&value, sizeof value, &value, tree_detail::fixed_text<T>);
   } else if constexpr (std::is_same_v<T, std::vector<bool>>) {
     static_assert(!std::is_same_v<T, T>, "std::vector<bool> is no tree: use std::vector<int> or an Array");
   } else if constexpr (tree_detail::IsVector<T>::value) {
@@ -118,7 +175,9 @@ void walk(T& value, TreeVisitor& visitor) {
   } else if constexpr (tree_detail::HasFields<T>) {
     tree_detail::walk_tuple(value.hilo_tree_fields(), visitor, T::hilo_tree_names());
   } else {
-    tree_detail::walk_tuple(boost::pfr::structure_tie(value), visitor, nullptr);
+    constexpr bool holds_array = tree_detail::holds_array<T>();
+    static_assert(!holds_array, "a plain struct that holds a std::array needs its fields named: HILO_TREE(fields...)");
+    if constexpr (!holds_array) tree_detail::walk_tuple(boost::pfr::structure_tie(value), visitor, nullptr);
   }
 }
 
@@ -134,6 +193,18 @@ void flatten_into(FlatTree& flat, const std::function<void(TreeVisitor&)>& walk_
 void fill_from(std::span<const Array> leaves, const std::function<void(TreeVisitor&)>& walk_value);
 /// The path of leaf `index`, as "[1].blocks[3].w"; "" for a tree that is one array.
 std::string leaf_path(size_t index, const std::function<void(TreeVisitor&)>& walk_value);
+
+/// Where two trees first differ, for messages: "at [1].b the one has 3 elements, the other has 2"; `one` and `other` name
+/// the trees. "" if their structures are equal.
+std::string tree_difference(std::string_view one, const std::function<void(TreeVisitor&)>& walk_one,
+                            std::string_view other, const std::function<void(TreeVisitor&)>& walk_other);
+
+template <Tree A, Tree B>
+std::string tree_difference(std::string_view one, const A& a, std::string_view other, const B& b) {
+  return tree_difference(
+      one, [&](TreeVisitor& visitor) { walk(const_cast<A&>(a), visitor); }, other,
+      [&](TreeVisitor& visitor) { walk(const_cast<B&>(b), visitor); });
+}
 
 template <Tree T>
 FlatTree flatten(const T& value) {
@@ -165,9 +236,14 @@ template <Tree T, typename F, Tree... Rest>
 T tree_map(F&& f, const T& first, const Rest&... rest) {
   FlatTree flat = flatten(first);
   const std::array<FlatTree, sizeof...(Rest)> others = {flatten(rest)...};
-  for (const FlatTree& other : others) {
-    if (other.structure != flat.structure) or_throw(invalid_argument("tree_map: the trees have different structures"));
-  }
+  const auto check = [&](const FlatTree& other, const auto& tree) {
+    if (other.structure == flat.structure) return;
+    or_throw(invalid_argument("tree_map: the trees have different structures: " +
+                              tree_difference("the first", first, "another", tree)));
+  };
+  [&]<size_t... K>(std::index_sequence<K...>) {
+    (check(others[K], rest), ...);
+  }(std::make_index_sequence<sizeof...(Rest)>());
   for (size_t i = 0; i < flat.leaves.size(); ++i) {
     flat.leaves[i] = [&]<size_t... K>(std::index_sequence<K...>) {
       return f(flat.leaves[i], others[K].leaves[i]...);

@@ -36,7 +36,7 @@ class ReferenceExecutable final : public Executable {
              const ExecuteOptions& options) override {
     std::vector<Literal> leaves;
     for (const BufferPtr& argument : arguments) {
-      HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*argument));
+      HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_held_buffer(*argument));
       leaves.push_back(std::move(literal));
     }
     std::vector<Literal> parameters;

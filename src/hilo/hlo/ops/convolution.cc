@@ -113,7 +113,8 @@ struct Tap {
 /// there is nothing.
 bool is_on_lattice(const WindowDimension& w, int64_t position, int64_t tap) {
   if (w.reversal) tap = w.size - 1 - tap;
-  const __int128 at = static_cast<__int128>(position * w.stride + tap * w.window_dilation) - w.padding_low;
+  const __int128 at =
+      static_cast<__int128>(position) * w.stride + static_cast<__int128>(tap) * w.window_dilation - w.padding_low;
   return at % w.base_dilation == 0;
 }
 

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/logged_texts.h -- what is logged while a scope lasts.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hilo/base/log.h"
+
+namespace hilo {
+
+/// What is logged while it lives.
+class LoggedTexts {
+ public:
+  LoggedTexts() {
+    set_log_sink([this](LogLevel, std::string_view text) { all.emplace_back(text); });
+  }
+  ~LoggedTexts() { set_log_sink({}); }
+  LoggedTexts(const LoggedTexts&) = delete;
+  LoggedTexts& operator=(const LoggedTexts&) = delete;
+  std::vector<std::string> all;
+};
+
+}  // namespace hilo
