@@ -79,7 +79,7 @@ StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& sha
 /// Holds `buffer` for a scope, so that nobody takes its memory meanwhile.
 class BufferUse {
  public:
-  /// Errors    as check_free
+  /// Errors    as not_free
   static StatusOr<BufferUse> of(BufferPtr buffer, std::string_view what);
   BufferUse(BufferUse&&) noexcept = default;
   BufferUse& operator=(BufferUse&&) = delete;
