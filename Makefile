@@ -24,7 +24,7 @@ test:  ## build and run everything; ends with "N passed, N failed"
 	@tools/setup.sh build test
 	@python3 tools/run_tests.py --build $(BUILD) --jobs $(JOBS)
 
-sanitize:  ## all tests under address+undefined, base, backend, client, replica and threads under thread
+sanitize:  ## all tests under address+undefined and between guard pages, some under thread and valgrind
 	@tools/setup.sh build test fuzz
 	@python3 tools/sanitize.py --jobs $(JOBS)
 

@@ -77,7 +77,32 @@ what f32 can't hold, comes by way of f32 too.
 
 Where XLA counts the sign bits above four in `popcnt` of a negative s4 (6 for -4), hilo counts four bits (2).
 
+## NaN and infinities
+
+What isn't finite is looked for before a routine of LAPACK is called, for some lose it (the norm of OpenBLAS 0.3.21 in f32 is a
+number) and others loop on it. The answers are those of the engine and of the reference, by ops and by the custom calls
+`lapack_*`:
+
+| decomposition | of a matrix with NaN or an infinity |
+|---|---|
+| Cholesky | NaN, as of every matrix that isn't positive definite; an infinite diagonal element factors (its root is infinite, what lies below it zero). `info` is the row |
+| QR, LU | NaN in the column itself, in what lies right of and below its diagonal, and in the reflectors' scalars from there on; what comes before doesn't depend on it. The pivots stay an order of the rows |
+| QR with pivots | NaN; the pivots stay an order of the columns |
+| eigenvalues, singular values, Schur, Hessenberg, tridiagonal | NaN; of the custom calls `info` is -4, and nothing else is written |
+| triangular solve, products of reflectors, tridiagonal solve | what the sums of products give |
+
+Of a triangle that isn't read nothing counts. XLA:CPU has the same for NaN in QR, eigenvalues, singular values and Schur forms; what
+it gives of the others depends on where its LAPACK looks, and with infinities some of its calls don't end.
+
+The padding of a convolution is zeros, and they are multiplied: beside an infinite weight or NaN they give NaN, as StableHLO
+defines it. The gaps between elements of a dilated input, which go on in its padding, are nothing, and nobody multiplies them.
+XLA:CPU has this for undilated inputs in f32, f16 and bf16; in f64, in complex numbers and with dilated inputs its loops leave
+padding out, too.
+
 ## Constants
+
+Whatever the thread's rounding mode is, and whether it flushes denormals: hilo rounds to nearest and keeps them in all that it
+computes itself, and leaves the mode as it was (`docs/threads.md`).
 
 What XLA computes with constants beforehand is at times not what its own code computes: a quotient by a constant becomes a
 product with the rounded inverse, zeros of f8e8m0fnu become 2^-127, leading zeros of a negative s4 are 4. hilo divides, and folds

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests under sanitizers: all of them under address+undefined, with buffers that end at a guard page, because
 sanitizers do not see generated code; those of the engine again with buffers that begin after one; and those of base,
-backend, client, replica and threads under thread. First the planted bugs of tests/sanitize prove that each sanitizer
-sees. Ends with "N passed, N failed"."""
+backend, client, replica and threads under thread. Other compilers and flags make other code, so all tests run with guard
+pages as releases are compiled, too, and the kernels of the runtime library under valgrind. First the planted bugs of
+tests/sanitize prove that each sanitizer sees. Ends with "N passed, N failed"."""
 
 import argparse
+import concurrent.futures
 import os
 import pathlib
 import platform
@@ -15,12 +17,17 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
+import build_tree  # noqa: E402
+import gtest_program  # noqa: E402
 
 ADDRESS = "detect_leaks=1:malloc_context_size=8:strict_string_checks=1:detect_stack_use_after_return=1"
 UNDEFINED = "print_stacktrace=1:halt_on_error=1"
 THREAD = "halt_on_error=1:second_deadlock_stack=1"
+RELEASE = "release"  # no sanitizer: the compiler and the flags of releases, with guard pages
 # (name, build tree, sanitizer, test folders or all, environment)
 RUNS = (
+    ("release, guard page at the end", "build-guarded", RELEASE, None, {"HILO_GUARD": "end"}),
+    ("release, guard page at the beginning", "build-guarded", RELEASE, ("backend", "status"), {"HILO_GUARD": "begin"}),
     ("address, guard page at the end", "build-address", "address", None, {"HILO_GUARD": "end"}),
     ("address, guard page at the beginning", "build-address", "address", ("backend", "status"), {"HILO_GUARD": "begin"}),
     ("thread", "build-thread", "thread", ("base", "backend", "client", "replica", "threads"), {}),
@@ -28,12 +35,16 @@ RUNS = (
 COMPILERS = ("clang-19", "clang++-19")  # its checks compile in half the time of those of g++
 TESTS_PER_SHARD = 10  # a shard of them takes minutes here
 LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow
+# Under valgrind: the tests in these files of the program test_backend, as a release has it.
+KERNEL_TESTS = ("backend/cpu/runtime/**/*_test.cc", "backend/cpu/heroes_test.cc", "backend/cpu/window_test.cc")
+VALGRIND = ("valgrind", "--quiet", "--error-exitcode=9", "--num-callers=30")
+VALGRIND_SECONDS = 3600  # of one test, which takes 50 times as long as alone
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--only", choices=("address", "thread"))
+    parser.add_argument("--only", choices=("address", "thread", RELEASE, "valgrind"))
     arguments = parser.parse_args()
     passed = failed = 0
     for name, run in planted_bugs():
@@ -45,15 +56,25 @@ def main() -> int:
             print(f"== {name}", flush=True)
             more_passed, more_failed = run_tests(tree, sanitizer, folders, environment, arguments.jobs)
             passed, failed = passed + more_passed, failed + more_failed
+    if arguments.only in (None, "valgrind"):
+        more_passed, more_failed = run_under_valgrind(pathlib.Path("build"), arguments.jobs)
+        passed, failed = passed + more_passed, failed + more_failed
     print(f"{passed} passed, {failed} failed")
     return 0 if passed and not failed else 1
 
 
+def definitions(sanitizer: str) -> list[str]:
+    if sanitizer == RELEASE:
+        return ["HILO_GUARD_PAGES=ON", "HILO_BUILD_BENCH=OFF"]
+    return [f"HILO_SANITIZE={sanitizer}", "HILO_BUILD_BENCH=OFF", f"CMAKE_C_COMPILER={COMPILERS[0]}",
+            f"CMAKE_CXX_COMPILER={COMPILERS[1]}"]
+
+
 def run_tests(tree, sanitizer, folders, environment, jobs) -> tuple[int, int]:
     command = [*without_randomisation(sanitizer), sys.executable, str(ROOT / "tools" / "run_tests.py"), "--programs-only",
-               "--own-width", "--tests-per-shard", str(TESTS_PER_SHARD),
-               "--build", tree, "--define", f"HILO_SANITIZE={sanitizer}", "--define", "HILO_BUILD_BENCH=OFF",
-               "--define", f"CMAKE_C_COMPILER={COMPILERS[0]}", "--define", f"CMAKE_CXX_COMPILER={COMPILERS[1]}", "--jobs", str(jobs)]
+               "--own-width", "--tests-per-shard", str(TESTS_PER_SHARD), "--build", tree, "--jobs", str(jobs)]
+    for definition in definitions(sanitizer):
+        command += ["--define", definition]
     for folder in folders or ():
         command += ["--only", folder]
     for variable, value in {**sanitizer_options(), **environment}.items():
@@ -66,6 +87,36 @@ def run_tests(tree, sanitizer, folders, environment, jobs) -> tuple[int, int]:
     process.wait()
     counts = re.fullmatch(r"(\d+) passed, (\d+) failed\n", last)
     return (int(counts[1]), int(counts[2])) if counts else (0, 1)
+
+
+def run_under_valgrind(tree: pathlib.Path, jobs: int) -> tuple[int, int]:
+    print("== valgrind, kernels of the runtime library", flush=True)
+    if not build_tree.build(tree, jobs, [], ["test_backend"]):
+        return 0, 1
+    program = tree.resolve() / "bin" / "tests" / "test_backend"
+    names = kernel_tests(gtest_program.list_tests(program))
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        problems = list(pool.map(lambda name: under_valgrind(program, name), names))
+    for name, problem in zip(names, problems):
+        print(f"{'failed' if problem else 'passed'} {name}" + (f"\n{problem}" if problem else ""), flush=True)
+    failed = sum(bool(problem) for problem in problems)
+    return len(names) - failed, failed + (not names)
+
+
+def kernel_tests(names: list[str]) -> list[str]:
+    """Those of `names` whose suite stands in one of the files."""
+    files = [path for pattern in KERNEL_TESTS for path in (ROOT / "tests").glob(pattern)]
+    suites = {suite for path in files for suite in re.findall(r"^(?:TYPED_)?TEST(?:_[FP])?\((\w+),", path.read_text(), re.M)}
+    return [name for name in names if suites & set(name.partition(".")[0].split("/"))]
+
+
+def under_valgrind(program: pathlib.Path, name: str) -> str:
+    try:
+        done = subprocess.run([*VALGRIND, str(program), f"--gtest_filter={name}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              errors="replace", text=True, timeout=VALGRIND_SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"took longer than {VALGRIND_SECONDS} s"
+    return "" if done.returncode == 0 and "[  PASSED  ] 1 test." in done.stdout else gtest_program.tail(done.stdout)
 
 
 def sanitizer_options() -> dict[str, str]:

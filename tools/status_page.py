@@ -6,7 +6,7 @@ import pathlib
 import re
 
 RESULTS = "status_results.txt"  # in the build tree; tools/run_tests.py writes it
-COLUMNS = ("shape", "verify", "text", "eval", "engine", "jvp", "transpose", "batch")
+COLUMNS = ("shape", "verify", "text", "eval", "engine", "nonfinite", "jvp", "transpose", "batch")
 GROUPS = (("s*", ("s2", "s4", "s8", "s16", "s32", "s64")), ("u*", ("u2", "u4", "u8", "u16", "u32", "u64")),
           ("f*", ("f16", "bf16", "f32", "f64")), ("c*", ("c64", "c128")),
           ("f8*", ("f8e5m2", "f8e4m3fn", "f8e4m3", "f8e3m4", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "f8e8m0fnu")),
@@ -49,6 +49,7 @@ otherwise (`-`): `exp` doesn't take integers, integers have no tangents, `Nonlin
 | text | printed, read and printed again, it is the same program |
 | eval | the reference evaluator gives what scalar functions in 80 bits, 128-bit integers and plain loops over indices give, for sizes 0, 1, 3, 17 and edge values. Results of decompositions aren't unique: their factors, multiplied in 80 bits, give the operand back, are unitary or triangular, and values are in order |
 | engine | the CPU engine gives what the reference gives, at every SIMD width of the host: the same bits, or within the table of `backend/cpu/emit/accuracy.h`. Complex functions other than sums, products, quotients, abs, sign and comparisons are the reference kernel, called by the engine's code: such a cell says that the call works |
+| nonfinite | decompositions, solves, transforms, sorts, products, convolutions, pooling and reductions in types with infinities: with NaN, inf and -inf in turn in places of each operand, engine and reference have the same numbers, NaN and infinities (of complex numbers and transforms: what isn't finite) in the same places; and no NaN is lost: it shows in the results of products, transforms and factorisations, unless nothing reads it |
 | jvp | finite differences in f64, for each operand alone and all together; of eigenvectors and singular vectors, which have any phase, of the projections on them |
 | transpose | the vector-Jacobian product is the transpose of the jvp |
 | batch | `vmap` is a loop, for each operand alone and all together, the axis first or last, and of size 0 |

@@ -13,8 +13,14 @@ namespace {
 
 constexpr unsigned kRaised = 0x3f;  // exceptions so far
 
-float third(volatile float one) { return one / 3; }
-long double long_third(volatile long double one) { return one / 3; }
+/// Divided when it is called, in the mode of that moment.
+template <typename T>
+T third_of(T x) {
+  volatile T whole = x;
+  return whole / 3;
+}
+float third(float x) { return third_of(x); }
+long double long_third(long double x) { return third_of(x); }
 
 TEST(FloatingPointScope, RoundsToNearestInsideAndAsBeforeOutside) {
   const float nearest = third(1);

@@ -2,6 +2,7 @@
 #include "hilo/hlo/ops/convolution.h"
 
 #include <functional>
+#include <limits>
 
 #include "hilo/types/literal.h"
 #include "tests/hlo/ops/run_op.h"
@@ -44,6 +45,16 @@ TEST(Convolution, DilatesInputAndKernel) {
   EXPECT_EQ(convolved(kRow, kPair, along_a_row({2, 1, 0, 0, 1, 3})), "f32[1,1,2] {{{41, 52}}}");
   // Dilation comes before padding: a crop may leave a gap in front.
   EXPECT_EQ(convolved(kRow, kPair, along_a_row({2, 2, -1, 0, 2})), "f32[1,1,4] {{{20, 30, 40, 50}}}");
+}
+
+/// As JAX has it on CPU in f32 for padding, and for gaps: padding is zeros that are multiplied, a gap is nothing.
+TEST(Convolution, AnInfiniteWeightTimesPaddingIsNaNAndTimesAGapNothing) {
+  const Literal ones = Literal::array<float>({1, 1, 4}, {1, 1, 1, 1});
+  const Literal weights = Literal::array<float>({1, 1, 3}, {std::numeric_limits<float>::infinity(), 1, 1});
+  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, 1, 1})), "f32[1,1,4] {{{nan, inf, inf, inf}}}");
+  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, 2, 2, 1, 2})), "f32[1,1,4] {{{nan, nan, inf, inf}}}");
+  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, 0, 0, 2})), "f32[1,1,5] {{{inf, 1, inf, 1, inf}}}");
+  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, -1, 1})), "f32[1,1,2] {{{inf, inf}}}");
 }
 
 TEST(Convolution, TurnsTheKernelRound) {

@@ -63,6 +63,15 @@ TEST(Dot, TakesVectorsAndScalars) {
   EXPECT_EQ(dotted(v, Literal::scalar(2.0f), {}), "f32[3] {2, 4, 6}");
 }
 
+/// 2^41 rows of nothing: no list of them may be made.
+TEST(Dot, MayHaveMoreRowsThanMemoryWhereTheyAreEmpty) {
+  const Literal rows(Shape::array(ElementType::kF32, {int64_t{1} << 41, 0})),
+      none(Shape::array(ElementType::kF32, {0, 0}));
+  const StatusOr<Literal> value = run_op(Opcode::kDot, {rows, none}, dot_over({{1}, {0}, {}, {}}), std::nullopt);
+  ASSERT_TRUE(value.ok()) << value.status().to_string();
+  EXPECT_EQ(value->shape(), rows.shape());
+}
+
 TEST(Dot, OfAComplexVectorByAMatrixRoundsProductsAndOtherwisePartsOfSums) {
   using Complex = std::complex<float>;
   // (1 + i)(2^24 + 2^24 i) + 1: the real part of the product is 0, the parts that it is the difference of are too large.

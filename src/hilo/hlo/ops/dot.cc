@@ -147,6 +147,8 @@ Status dot_kernel(const EvaluateInput& input, const Side& l, const Side& r, Lite
 
 StatusOr<Literal> evaluate_dot(const EvaluateInput& input) {
   const auto& a = attributes_of<DotAttributes>(input.instruction);
+  const Shape shape = literal_shape(input.instruction.shape);
+  if (shape.element_count() == 0) return Literal::make(shape);  // one of its extents may be 2^40
   const Side l = side_of(input.operands[0]->shape(), a.lhs_batch_dimensions, a.lhs_contracting_dimensions);
   const Side r = side_of(input.operands[1]->shape(), a.rhs_batch_dimensions, a.rhs_contracting_dimensions);
   return evaluate_product(input, [&]<typename S>(Literal& sums) { return dot_kernel<S>(input, l, r, sums); });

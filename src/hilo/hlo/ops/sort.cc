@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/introsort.h"
+#include "hilo/hlo/ops/merge_sort.h"
 
 namespace hilo::hlo {
 namespace {
@@ -72,43 +73,17 @@ class Comparator {
   std::vector<Shape> scalars_;
 };
 
-/// Merges the sorted runs [begin, middle) and [middle, end) of `from` into `to`; ties keep their order.
-Status merge(const Comparator& comparator, const std::vector<int64_t>& from, std::vector<int64_t>& to, size_t begin,
-             size_t middle, size_t end) {
-  size_t left = begin, right = middle;
-  for (size_t at = begin; at < end; ++at) {
-    bool take_right = left == middle;
-    if (!take_right && right < end) {
-      HILO_ASSIGN_OR_RETURN(take_right, comparator.before(from[right], from[left]));
-    }
-    to[at] = take_right ? from[right++] : from[left++];
-  }
-  return ok_status();
-}
-
-/// A merge sort of our own: std::stable_sort asks for an order that a program's comparator need not be.
-Status merge_sort(const Comparator& comparator, std::vector<int64_t>& offsets) {
-  std::vector<int64_t> other(offsets.size());
-  for (size_t width = 1; width < offsets.size(); width *= 2) {
-    for (size_t begin = 0; begin < offsets.size(); begin += 2 * width) {
-      const size_t middle = std::min(begin + width, offsets.size());
-      const size_t end = std::min(begin + 2 * width, offsets.size());
-      HILO_RETURN_IF_ERROR(merge(comparator, offsets, other, begin, middle, end));
-    }
-    offsets.swap(other);
-  }
-  return ok_status();
-}
-
 /// A comparator that fails says false from then on.
-Status unstable_sort(const Comparator& comparator, std::vector<int64_t>& offsets) {
+Status sort_offsets(const Comparator& comparator, bool is_stable, std::span<int64_t> offsets) {
   Status failed;
-  introsort(std::span(offsets), [&](int64_t a, int64_t b) {
+  const auto before = [&](int64_t a, int64_t b) {
     if (!failed.ok()) return false;
     const StatusOr<bool> answer = comparator.before(a, b);
     if (!answer.ok()) failed = answer.status();
     return answer.ok() && *answer;
-  });
+  };
+  if (is_stable) merge_sort(offsets, before);
+  else introsort(offsets, before);
   return failed;
 }
 
@@ -130,7 +105,7 @@ StatusOr<Literal> evaluate_sort(const EvaluateInput& input) {
   do {
     const int64_t start = offset_of(index, strides);
     for (int64_t i = 0; i < length; ++i) offsets[static_cast<size_t>(i)] = start + i * stride;
-    HILO_RETURN_IF_ERROR(attributes.is_stable ? merge_sort(comparator, offsets) : unstable_sort(comparator, offsets));
+    HILO_RETURN_IF_ERROR(sort_offsets(comparator, attributes.is_stable, offsets));
     for (size_t r = 0; r < results.size(); ++r) {
       const auto bytes = static_cast<size_t>(element_size_bytes(results[r].shape().element_type()));
       const std::byte* from = input.operands[r]->bytes().data();

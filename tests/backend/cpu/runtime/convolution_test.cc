@@ -139,6 +139,46 @@ TEST(ConvolutionHero, StridesPadsDilatesAndTurns) {
   }
 }
 
+/// Whatever way a convolution is run, it multiplies the same padding: what isn't finite shows where.
+TEST(ConvolutionHero, MultipliesPaddingWithWeightsThatAreNotFinite) {
+  const Form forms[] = {
+      {2, 3, 4, {9, 7}, {{3, 1, 1, 1}, {3, 1, 1, 1}}},
+      {2, 3, 4, {9, 7}, {{3, 2, 1, 2}, {2, 1, 3, 0}}},
+      {1, 3, 40, {9, 17}, {{3, 1, 1, 1}, {3, 1, 1, 1}}},
+      {1, 16, 1, {9, 17}, {{3, 1, 1, 1}, {3, 1, 1, 1}}},
+      {1, 32, 32, {5, 17}, {{3, 1, 1, 1}, {3, 1, 1, 1}}, 32},
+      {4, 3, 8, {5, 7}, {{3, 1, 1, 1}, {3, 1, 1, 1}}, 1, 4},
+      {2, 4, 6, {5, 7}, {{3, 1, 1, 1}, {3, 1, 1, 1}}, 2},
+      {2, 3, 4, {9}, {{3, 1, 4, 3, 2}}},
+      {2, 3, 4, {9, 7}, {{3, 2, 2, 3, 3, 2}, {3, 1, 2, 2, 2}}},
+      {2, 3, 4, {9}, {{4, 2, 3, 5, 4, 3, true}}},
+      {2, 3, 4, {12, 12}, {{10, 1, 1, 1}, {11, 1, 1, 2}}},
+      {2, 3, 20, {12, 12}, {{10, 1, 1, 1, 1, 1, true}, {11, 1, 1, 2}}, 1, 1, "bf01", "oi01", "bf01"},
+      {3, 2, 5, {8, 9}, {{3, 1, 1, 1}, {3, 1, 1, 1}}, 1, 1, "bf01", "oi01", "bf01"},
+      {2, 3, 4, {5, 4, 6}, {{3, 1, 1, 1}, {2, 1, 1, 1}, {3, 2, 0, 2}}},
+      {2, 3, 4, {3}, {{2, 1, 20, 9, 5, 2}}},
+  };
+  for (const Form& form : forms) {
+    for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kBf16}) {
+      const hlo::Module module = module_of_form(form, type);
+      std::vector<Literal> arguments = samples(module);
+      const Literal weights = arguments[1];
+      const int64_t count = weights.shape().element_count();
+      for (const int64_t place : {int64_t{0}, count / 3, count / 2 + 1, count - 1}) {
+        arguments[1] = weights;
+        visit_element_type(
+            type,
+            [&]<typename T>() {
+              if constexpr (is_floating(element_type_of<T>))
+                arguments[1].data<T>()[static_cast<size_t>(place)] = T(std::numeric_limits<float>::infinity());
+            },
+            [] {});
+        check(module, arguments, type == ElementType::kBf16 ? 1e-2 : kTolerance);
+      }
+    }
+  }
+}
+
 TEST(ConvolutionHero, TakesGroupsOfFeaturesAndOfTheBatch) {
   for (int64_t groups : {2, 3, 8, 20, 70}) {
     for (int64_t inputs : {1, 2}) {

@@ -12,6 +12,7 @@
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/introsort.h"
+#include "hilo/hlo/ops/merge_sort.h"
 #include "hilo/hlo/ops/sort.h"
 
 namespace hilo::cpu {
@@ -151,7 +152,7 @@ class KeySortHero final : public Hero {
         // Without payload the element itself travels with its key.
         for (int64_t i = 0; i < n; ++i)
           pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
-        sort_pairs(pairs, other, n, stable_);
+        sort(pairs, other, n);
         if (stop_requested()) return;
         Key* sorted = static_cast<Key*>(buffers[1]) + at;
         for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
@@ -159,12 +160,26 @@ class KeySortHero final : public Hero {
       }
     }
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
-    sort_pairs(pairs, other, n, stable_);
+    sort(pairs, other, n);
     if (stop_requested()) return;  // positions may be anything
     for (size_t k = 0; k < widths_.size(); ++k) {
       move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
                     [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
     }
+  }
+
+  template <typename Key>
+  void sort(Pair<Key>* pairs, Pair<Key>* other, int64_t n) const {
+    // The key of NaN, of whatever bits.
+    const Key nan = ordered_key(key_, static_cast<Key>(std::numeric_limits<Key>::max() >> 1));
+    if (!key_.loose_nans || std::none_of(pairs, pairs + n, [&](const Pair<Key>& p) { return p.key == nan; }))
+      return sort_pairs(pairs, other, n, stable_);
+    const auto before = [&](const Pair<Key>& a, const Pair<Key>& b) {
+      return a.key != nan && b.key != nan && a.key < b.key;
+    };
+    const std::span all(pairs, static_cast<size_t>(n));
+    if (stable_) hlo::merge_sort(all, before);
+    else hlo::introsort(all, before);
   }
 
   SortKey key_;
@@ -215,7 +230,7 @@ class ComparatorSortHero final : public Hero {
         comparator_.function(arguments.data(), &result, &never);
         return first != 0;
       };
-      if (stable_) std::stable_sort(order.begin(), order.end(), before);
+      if (stable_) hlo::merge_sort(std::span(order), before);
       else hlo::introsort(std::span(order), before);
       for (size_t k = 0; k < operands; ++k) {
         move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length,

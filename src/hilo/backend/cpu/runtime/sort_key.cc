@@ -75,10 +75,11 @@ std::optional<SortKey> sort_key_of(const hlo::Computation& c) {
   } else {
     return std::nullopt;
   }
-  // Without total order, zeros compare equal; what NaN does is then nobody's promise.
+  // Without total order, zeros compare equal, and NaN isn't before anything.
   const bool total = compare.type == hlo::ComparisonType::kTotalOrder;
   key.equal_zeros = left->zeros || !total;
   key.equal_nans = left->nans || !total;
+  key.loose_nans = is_floating(type) && !left->nans && !total;
   return key;
 }
 

@@ -16,6 +16,7 @@ struct SortKey {
   bool descending = false;
   bool equal_zeros = false;  ///< -0 and +0 compare equal
   bool equal_nans = false;   ///< all NaN compare equal, after every number
+  bool loose_nans = false;   ///< NaN compares false with every number, which is no order
 };
 
 /// JAX's comparator (less-than in total order after making zeros and NaN canonical), or a plain less or greater.
