@@ -135,7 +135,7 @@ class KeySortHero final : public Hero {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
       const StopFlag stop;
       for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
-        sort_line(buffers, line, pairs, pairs + n);
+        sort_line(buffers, line, pairs, pairs + n, stop);
     };
     if (tasks > 1) default_pool().parallel_for(tasks, task);
     else task(0);
@@ -143,7 +143,7 @@ class KeySortHero final : public Hero {
   }
 
   template <typename Key>
-  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other) const {
+  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, const StopFlag& stop) const {
     const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
     const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
     if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
@@ -152,7 +152,7 @@ class KeySortHero final : public Hero {
         for (int64_t i = 0; i < n; ++i)
           pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
         sort_pairs(pairs, other, n, stable_);
-        if (stop_requested()) return;
+        if (stop.raised()) return;
         Key* sorted = static_cast<Key*>(buffers[1]) + at;
         for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
         return;
@@ -160,7 +160,7 @@ class KeySortHero final : public Hero {
     }
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
     sort_pairs(pairs, other, n, stable_);
-    if (stop_requested()) return;  // positions may be anything
+    if (stop.raised()) return;  // positions may be anything
     for (size_t k = 0; k < widths_.size(); ++k) {
       move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
                     [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
