@@ -38,8 +38,8 @@ void insertion_sort(Pair<Key>* p, int64_t n) {
   }
 }
 
-constexpr int64_t kPollInterval =
-    1 << 18;  // elements, or comparisons of an unknown kind, between looks at the stop word
+constexpr int64_t kPollInterval = 1 << 18;       // elements between looks at the stop word
+constexpr int64_t kComparisonsAtOnce = 1 << 14;  // of an unknown kind
 
 /// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`, which holds what
 /// has come about if the work is to stop.
@@ -204,7 +204,7 @@ class ComparatorSortHero final : public Hero {
         return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k];
       };
       const auto before = [&](int64_t i, int64_t j) {
-        if (++comparisons % kPollInterval == 0 && stop.raised()) throw Stopped{};
+        if (++comparisons % kComparisonsAtOnce == 0 && stop.raised()) throw Stopped{};
         for (size_t k = 0; k < operands; ++k) {
           arguments[2 * k] = element(k, i);
           arguments[2 * k + 1] = element(k, j);
