@@ -2,6 +2,7 @@
 #include "tools/hilo/limits.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "tools/hilo/interrupt.h"
 
@@ -17,11 +18,11 @@ void add_limit_options(CLI::App& app, LimitOptions& options) {
          "Refuse programs that plan to use more: arguments, results, temporaries and constants. Takes 512MB, 4GiB; "
          "0: what can be had")
       ->transform(CLI::AsSizeValue(false))
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
       ->type_name("BYTES");
   app.add_option("--max-instructions", options.instructions,
                  "Refuse programs with more, all that is called counted at every call; 0: any number")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(int64_t{0}, std::numeric_limits<int64_t>::max()))
       ->type_name("N");
 }
 

@@ -51,8 +51,9 @@ class ReferenceExecutable final : public Executable {
     if (options.observer != nullptr) observe(*options.observer, how);
     how.collective = collective_function(options.communicator, hlo::evaluate_called);
     const FloatingPointScope control(program_underflow());
-    HILO_ASSIGN_OR_RETURN(const Literal value, hlo::evaluate(module_, parameters, how));
-    const std::vector<Literal> flat = leaves_of(value);
+    const StatusOr<Literal> value = hlo::evaluate(module_, parameters, how);
+    if (!value.ok()) return stop_requested() ? value.status().with_context("Execute '" + name() + "'") : value.status();
+    const std::vector<Literal> flat = leaves_of(*value);
     for (size_t i = 0; i < flat.size(); ++i) {
       HILO_ASSIGN_OR_RETURN(results[i], buffer_from_literal(flat[i], result_shapes()[i], options.replica));
     }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "hilo/base/stop.h"
@@ -22,11 +23,13 @@ class Introsort {
   void run() {
     const auto n = static_cast<int64_t>(v_.size());
     if (n < 2) return;
+    if (n >= kPollInterval) stop_.emplace();
     partition_down_to_runs(0, n, 2 * (static_cast<int>(std::bit_width(v_.size())) - 1));
     for (int64_t i = 1; i < std::min(n, kRun); ++i) insert_guarded(i);
-    in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
-      for (int64_t i = std::max(begin, kRun); i < end; ++i) insert(i);
-    });
+    for (int64_t i = kRun; i < n; ++i) {
+      if (i % kPollInterval == 0 && stop_requested()) return;
+      insert(i);
+    }
   }
 
  private:
@@ -35,9 +38,10 @@ class Introsort {
 
   Item& at(int64_t i) { return v_[static_cast<size_t>(i)]; }
   bool before(int64_t i, int64_t j) { return before_(at(i), at(j)); }
+  bool is_stopped() const { return stop_ && stop_->raised(); }
 
   void partition_down_to_runs(int64_t first, int64_t last, int depth) {
-    while (last - first > kRun && !stop_.raised()) {
+    while (last - first > kRun && !is_stopped()) {
       if (depth-- == 0) return sort_by_heap(first, last);
       median_to(first, first + 1, first + (last - first) / 2, last - 1);
       const int64_t cut = partition(first + 1, last, first);
@@ -68,7 +72,7 @@ class Introsort {
       while (first < end && before(first, pivot)) ++first;
       --last;
       while (last > pivot && before(pivot, last)) --last;
-      if (first >= last || (moves % kPollInterval == 0 && stop_.raised())) return std::min(first, end - 1);
+      if (first >= last || (moves % kPollInterval == 0 && is_stopped())) return std::min(first, end - 1);
       std::swap(at(first), at(last));
       ++first;
     }
@@ -86,7 +90,7 @@ class Introsort {
   }
 
   std::span<Item> v_;
-  const StopFlag stop_;
+  std::optional<StopFlag> stop_;  // of what takes long
   const Before& before_;
 };
 

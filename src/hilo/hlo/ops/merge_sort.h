@@ -9,19 +9,25 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/base/stop.h"
+
 namespace hilo::hlo {
 
 /// Moves two sorted stretches of `from`, before and from `middle` on, to `to` as one. Of equals the left one comes first.
 template <typename Item, typename Before>
 void merge_stretches(std::span<const Item> from, size_t middle, std::span<Item> to, const Before& before) {
+  constexpr int64_t kPollInterval = 1 << 14;  // items between looks at the stop word
   size_t left = 0, right = middle;
-  for (Item& item : to) {
-    const bool take_right = left == middle || (right < from.size() && before(from[right], from[left]));
-    item = take_right ? from[right++] : from[left++];
-  }
+  in_stretches(static_cast<int64_t>(to.size()), kPollInterval, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const bool take_right = left == middle || (right < from.size() && before(from[right], from[left]));
+      to[static_cast<size_t>(i)] = take_right ? from[right++] : from[left++];
+    }
+  });
 }
 
-/// Stretches of 1, 2, 4, ... items are merged in pairs. Any `before` will do; what comes out is always a permutation.
+/// Stretches of 1, 2, 4, ... items are merged in pairs. Any `before` will do; what comes out is always a permutation, unless
+/// the thread's work is to stop: then it is some of the items.
 template <typename Item, typename Before>
 void merge_sort(std::span<Item> items, const Before& before) {
   std::vector<Item> memory(items.size());

@@ -53,6 +53,14 @@ struct Job {
   std::exception_ptr thrown;
 };
 
+void copy_bytes(void* to, const void* from, size_t bytes) {
+  constexpr int64_t kAtOnce = 1 << 24;
+  in_stretches(static_cast<int64_t>(bytes), kAtOnce, [&](int64_t begin, int64_t end) {
+    std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
+                static_cast<size_t>(end - begin));
+  });
+}
+
 /// Buffers that are one to the caller are one to the call.
 Status copy_buffers(Job& job, void* const* buffers) {
   std::vector<size_t> bytes = job.call.operand_bytes;
@@ -65,7 +73,7 @@ Status copy_buffers(Job& job, void* const* buffers) {
       continue;
     }
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(bytes[k]));
-    if (k < job.call.operand_bytes.size() && bytes[k] != 0) std::memcpy(memory.data(), buffers[k], bytes[k]);
+    if (k < job.call.operand_bytes.size()) copy_bytes(memory.data(), buffers[k], bytes[k]);
     job.buffers.push_back(memory.data());
     job.memory.push_back(std::move(memory));
   }
@@ -143,7 +151,7 @@ Status run_long_call(const LongCall& call, void* const* buffers, const RunContex
   if (job->thrown != nullptr) std::rethrow_exception(job->thrown);
   for (size_t k = 0; k < call.result_bytes.size(); ++k) {
     const size_t at = call.operand_bytes.size() + k;
-    if (call.result_bytes[k] != 0) std::memcpy(buffers[at], job->buffers[at], call.result_bytes[k]);
+    copy_bytes(buffers[at], job->buffers[at], call.result_bytes[k]);
   }
   return job->status;
 }

@@ -72,12 +72,12 @@ class PadHero final : public Hero {
     const int64_t count = counts_[rank - 1], step = to_strides_[rank - 1];
     const std::span<const int64_t> outer(counts_.data(), rank - 1);
     std::vector<int64_t> index(rank - 1, 0);
+    const StopFlag stop;
     do {
       const T* row = from + hlo::offset_of(index, from_strides_);
       T* to = out + to_begin_ + hlo::offset_of(index, to_strides_);
-      in_stretches(count, kPollInterval, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) to[i * step] = row[i];
-      });
+      if (stop.raised()) return;
+      for (int64_t i = 0; i < count; ++i) to[i * step] = row[i];
     } while (hlo::next_index(outer, index));
   }
 

@@ -39,8 +39,7 @@ void insertion_sort(Pair<Key>* p, int64_t n) {
   }
 }
 
-constexpr int64_t kPollInterval =
-    1 << 18;  // elements, or comparisons of an unknown kind, between looks at the stop word
+constexpr int64_t kPollInterval = 1 << 18;  // elements between looks at the stop word
 
 /// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`, which holds what
 /// has come about if the work is to stop.
@@ -136,7 +135,7 @@ class KeySortHero final : public Hero {
       auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
       const StopFlag stop;
       for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
-        sort_line(buffers, line, pairs, pairs + n);
+        sort_line(buffers, line, pairs, pairs + n, stop);
     };
     if (tasks > 1) default_pool().parallel_for(tasks, task);
     else task(0);
@@ -144,7 +143,7 @@ class KeySortHero final : public Hero {
   }
 
   template <typename Key>
-  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other) const {
+  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, const StopFlag& stop) const {
     const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
     const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
     if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
@@ -153,7 +152,7 @@ class KeySortHero final : public Hero {
         for (int64_t i = 0; i < n; ++i)
           pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
         sort(pairs, other, n);
-        if (stop_requested()) return;
+        if (stop.raised()) return;
         Key* sorted = static_cast<Key*>(buffers[1]) + at;
         for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
         return;
@@ -161,7 +160,7 @@ class KeySortHero final : public Hero {
     }
     for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
     sort(pairs, other, n);
-    if (stop_requested()) return;  // positions may be anything
+    if (stop.raised()) return;  // positions may be anything
     for (size_t k = 0; k < widths_.size(); ++k) {
       move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
                     [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
@@ -194,32 +193,17 @@ class ComparatorSortHero final : public Hero {
       : comparator_(std::move(comparator)), lines_(lines), widths_(std::move(widths)), stable_(stable) {}
 
   Status run(void* const* buffers, RunContext&) const override {
-    try {
-      sort_lines(buffers);
-    } catch (const Stopped&) {  // nobody reads what is there
-    }
-    return ok_status();
-  }
-
- private:
-  /// std::stable_sort has no other way out.
-  struct Stopped {};
-
-  void sort_lines(void* const* buffers) const {
     const StopFlag stop;
-    int64_t comparisons = 0;
     const size_t operands = widths_.size();
     std::vector<int64_t> order(static_cast<size_t>(lines_.length));
     std::vector<const void*> arguments(2 * operands);
-    for (int64_t line = 0; line < lines_.count(); ++line) {
+    for (int64_t line = 0; line < lines_.count() && !stop.raised(); ++line) {
       const int64_t at = lines_.begin(line);
-      if (stop.raised()) throw Stopped{};
       std::iota(order.begin(), order.end(), 0);
       const auto element = [&](size_t k, int64_t i) {
         return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k];
       };
       const auto before = [&](int64_t i, int64_t j) {
-        if (++comparisons % kPollInterval == 0 && stop.raised()) throw Stopped{};
         for (size_t k = 0; k < operands; ++k) {
           arguments[2 * k] = element(k, i);
           arguments[2 * k + 1] = element(k, j);
@@ -232,13 +216,15 @@ class ComparatorSortHero final : public Hero {
       };
       if (stable_) hlo::merge_sort(std::span(order), before);
       else hlo::introsort(std::span(order), before);
-      for (size_t k = 0; k < operands; ++k) {
+      for (size_t k = 0; k < operands && !stop.raised(); ++k) {
         move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length,
                       [&](int64_t i) { return order[static_cast<size_t>(i)]; });
       }
     }
+    return ok_status();
   }
 
+ private:
   ScalarProgram comparator_;
   Lines lines_;
   std::vector<size_t> widths_;

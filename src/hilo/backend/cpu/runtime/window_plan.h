@@ -56,9 +56,8 @@ void for_each_source(const WindowPlan& plan, std::span<const int64_t> position, 
     return;
   }
   const hlo::WindowDimension& w = plan.window[dimension];
-  const StopFlag stop;
   for (int64_t k = 0; k < w.size; ++k) {
-    if (k % kWindowStretch == kWindowStretch - 1 && stop.raised()) return;
+    if (k % kWindowStretch == kWindowStretch - 1 && stop_requested()) return;
     const std::optional<int64_t> at = hlo::window_source(w, plan.sizes[dimension], position[dimension], k);
     if (at) for_each_source(plan, position, dimension + 1, base + *at * plan.strides[dimension], f);
   }
