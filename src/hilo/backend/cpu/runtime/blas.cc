@@ -10,6 +10,7 @@
 
 #include "hilo/backend/cpu/runtime/in_pairs.h"
 #include "hilo/base/stop.h"
+#include "hilo/types/element_type.h"
 
 namespace hilo::cpu {
 namespace {
