@@ -127,14 +127,27 @@ Status for_element_type(const CustomCallFrame& frame, const Place& place, const 
   }
 }
 
+/// x - x is zero of a finite number and NaN of others, so that no element is compared.
+template <typename R>
+bool all_finite_numbers(const R* x, int64_t count) {
+  typedef R Lanes __attribute__((vector_size(16)));
+  constexpr int64_t kLanes = sizeof(Lanes) / sizeof(R);
+  Lanes sums{};
+  R sum = 0;
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Lanes values;
+    std::memcpy(&values, x + i, sizeof(values));
+    sums += values - values;
+  }
+  for (; i < count; ++i) sum += x[i] - x[i];
+  for (int64_t lane = 0; lane < kLanes; ++lane) sum += sums[lane];
+  return sum == 0;
+}
+
 template <typename T>
 bool all_finite(const T* x, int64_t count) {
-  bool finite = true;
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (kComplex<T>) finite &= std::isfinite(x[i].real()) && std::isfinite(x[i].imag());
-    else finite &= std::isfinite(x[i]);
-  }
-  return finite;
+  return all_finite_numbers(reinterpret_cast<const Real<T>*>(x), kComplex<T> ? 2 * count : count);
 }
 
 /// The elements of a column-major matrix of `n` columns that a routine reads: the triangle that `uplo` names.
