@@ -234,6 +234,12 @@ int work_size(T answer) {
 /// UNIMPLEMENTED if a routine needs more elements of workspace than LAPACK can count.
 Status check_count(const CustomCallFrame& frame, double elements);
 
+/// check_count of what routines on `x` ask for: at most 64 elements a row or column, and those of a block.
+template <typename T>
+Status check_workspace(const CustomCallFrame& frame, const Batch<T>& x) {
+  return check_count(frame, 128.0 * std::max({x.rows, x.columns, 64}));
+}
+
 /// info of an item whose operand isn't finite: what some routines return for it, and others loop on.
 inline constexpr int kNotFinite = -4;
 
