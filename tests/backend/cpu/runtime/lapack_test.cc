@@ -124,6 +124,14 @@ TEST(Lapack, MoreReflectorsThanRowsAreAnError) {
             std::string::npos);
 }
 
+/// Its workspace would have more elements than 32 bits count, and LAPACK would say so on stdout.
+TEST(Lapack, RowsTooLongToCountTheirWorkspaceAreAnError) {
+  constexpr int64_t kLong = int64_t{1} << 26;
+  const std::string error = answer({"lapack_sgeqrf_ffi", {f32({0, 1, kLong})}, {f32({0, 1, kLong}), f32({0, 1})}, ""});
+  EXPECT_EQ(error.find("UNIMPLEMENTED: custom-call 'c': custom call 'lapack_sgeqrf_ffi': too large for LAPACK"), 0u)
+      << error;
+}
+
 TEST(Lapack, RowsThatTheMatrixHasNotAreAnError) {
   const auto gehrd = [](int n, int low, int high) {
     const Shape m = f32({n, n});

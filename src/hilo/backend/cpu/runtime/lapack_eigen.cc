@@ -91,6 +91,7 @@ Status sytrd(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_fits(frame, x.columns == n && out.rows == n && out.columns == n && out.count == x.count &&
                                              d.rows == n && e.rows == less && tau.rows == less && d.count == x.count &&
                                              e.count == x.count && tau.count == x.count && info.count == x.count));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   T answer{};
   int failed = 0, query = -1;
@@ -137,6 +138,7 @@ StatusOr<SingularValues<T>> singular_values(const CustomCallFrame& frame) {
       (!vectors ||
        (b.u.rows == m && b.u.columns == (all ? m : least) && b.vt.rows == (all ? n : least) && b.vt.columns == n));
   HILO_RETURN_IF_ERROR(check_fits(frame, fits));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, b.x));
   copy_unless_same(b.x, b.out);
   b.leading = b.out.leading();
   b.u_leading = b.u.leading();

@@ -107,6 +107,7 @@ Status geqrf(const CustomCallFrame& frame) {
   HILO_ASSIGN_OR_RETURN(const Batch<T> tau, batch_of<T>(result(frame, 1), 1));
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == out.rows && x.columns == out.columns && out.count == x.count &&
                                              tau.count == x.count && tau.rows == std::min(x.rows, x.columns)));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   const int leading = x.leading(), query = -1;
   T answer{};
@@ -140,6 +141,7 @@ Status geqp3(const CustomCallFrame& frame) {
                                              pivots_in.rows == x.columns && pivots.rows == x.columns &&
                                              pivots.count == x.count && pivots_in.count == x.count &&
                                              tau.count == x.count && tau.rows == std::min(x.rows, x.columns)));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   copy_unless_same(pivots_in, pivots);
   const int leading = x.leading();
@@ -179,6 +181,7 @@ Status orgqr(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_fits(frame, x.rows == out.rows && x.columns == out.columns && out.count == x.count &&
                                              x.columns <= x.rows && tau.count == x.count));
   HILO_RETURN_IF_ERROR(check_reflectors(frame, tau.rows, x.rows, x.columns));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   const int leading = x.leading(), query = -1;
   T answer{};
@@ -211,6 +214,7 @@ Status ormqr(const CustomCallFrame& frame) {
                                              x.count == c.count && tau.count == c.count &&
                                              x.rows == (side == 'L' ? c.rows : c.columns)));
   HILO_RETURN_IF_ERROR(check_reflectors(frame, tau.rows, x.rows, x.columns));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, c));
   copy_unless_same(c, out);
   const int x_leading = x.leading(), leading = out.leading();
   const auto run = [&](int64_t i, T* work, int size) {

@@ -60,6 +60,7 @@ Status geev(const CustomCallFrame& frame) {
   HILO_RETURN_IF_ERROR(check_fits(frame, x.columns == n && w[0].rows == n && w[0].count == x.count &&
                                              (kComplex<T> || (w[1].rows == n && w[1].count == x.count)) &&
                                              square(left) && square(right) && info.count == x.count));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   const auto run = [&](int64_t i, T* a, T* vl, T* vr, T* work, int count, R* real, int* failed) {
     if constexpr (kComplex<T>) {
       call(&compute_left, &compute_right, &n, a, &leading, w[0].item(i), vl, &leading, vr, &leading, work, &count, real,
@@ -125,6 +126,7 @@ Status gees(const CustomCallFrame& frame) {
                                              w[0].count == x.count &&
                                              (kComplex<T> || (w[1].rows == n && w[1].count == x.count)) &&
                                              selected.count == x.count && info.count == x.count));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, t);
   const auto run = [&](int64_t i, T* work, int count, R* real, int* failed) {
     int none = 0;
@@ -170,6 +172,7 @@ Status gehrd(const CustomCallFrame& frame) {
                                              tau.rows == std::max(n - 1, 0) && tau.count == x.count &&
                                              info.count == x.count));
   HILO_RETURN_IF_ERROR(check_rows(frame, low, high, n));
+  HILO_RETURN_IF_ERROR(check_workspace(frame, x));
   copy_unless_same(x, out);
   T answer{};
   int query = -1, failed = 0;

@@ -133,14 +133,27 @@ Status for_element_type(const CustomCallFrame& frame, const Place& place, const 
   }
 }
 
+/// x - x is zero of a finite number and NaN of others, so that no element is compared.
+template <typename R>
+bool all_finite_numbers(const R* x, int64_t count) {
+  typedef R Lanes __attribute__((vector_size(16)));
+  constexpr int64_t kLanes = sizeof(Lanes) / sizeof(R);
+  Lanes sums{};
+  R sum = 0;
+  int64_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    Lanes values;
+    std::memcpy(&values, x + i, sizeof(values));
+    sums += values - values;
+  }
+  for (; i < count; ++i) sum += x[i] - x[i];
+  for (int64_t lane = 0; lane < kLanes; ++lane) sum += sums[lane];
+  return sum == 0;
+}
+
 template <typename T>
 bool all_finite(const T* x, int64_t count) {
-  bool finite = true;
-  for (int64_t i = 0; i < count; ++i) {
-    if constexpr (kComplex<T>) finite &= std::isfinite(x[i].real()) && std::isfinite(x[i].imag());
-    else finite &= std::isfinite(x[i]);
-  }
-  return finite;
+  return all_finite_numbers(reinterpret_cast<const Real<T>*>(x), kComplex<T> ? 2 * count : count);
 }
 
 /// The elements of a column-major matrix of `n` columns that a routine reads: the triangle that `uplo` names.
@@ -226,6 +239,12 @@ int work_size(T answer) {
 
 /// UNIMPLEMENTED if a routine needs more elements of workspace than LAPACK can count.
 Status check_count(const CustomCallFrame& frame, double elements);
+
+/// check_count of what routines on `x` ask for: at most 64 elements a row or column, and those of a block.
+template <typename T>
+Status check_workspace(const CustomCallFrame& frame, const Batch<T>& x) {
+  return check_count(frame, 128.0 * std::max({x.rows, x.columns, 64}));
+}
 
 /// info of an item whose operand isn't finite: what some routines return for it, and others loop on.
 inline constexpr int kNotFinite = -4;
