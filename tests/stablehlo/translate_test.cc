@@ -59,9 +59,21 @@ TEST(Translate, ABroadcastFromARootKnownAtRunTimeTakesItFromWhatAllHave) {
 TEST(Translate, RootsThatDontFitAreRefused) {
   holds(error_of(broadcast("%x", "tensor<2xf32>")),
         "stablehlo.collective_broadcast: has_dynamic_root wants an operand");
-  holds(error_of(broadcast("%r, %x", "tensor<1xi32>, tensor<2xf32>")), "the roots are f32[2]{0}; wanted s32[1]{0}");
+  holds(error_of(broadcast("%r, %x", "tensor<1xi32>, tensor<2xf32>")), "the roots are f32[2]; wanted s32[1]");
   holds(error_of(broadcast("%x, %x, %r", "tensor<2xf32>, tensor<2xf32>, tensor<1xi32>")),
-        "the roots are s32[1]{0}; wanted s32[2]{0}");
+        "the roots are s32[1]; wanted s32[2]");
+}
+
+TEST(Translate, ASortsDimensionCountsFromTheEndOrIsTheLast) {
+  for (const std::string_view dimension : {"", "{dimension = -1 : i64}", "{dimension = 1 : i64}"}) {
+    const std::string hlo = hlo_of(fmt::format(
+        "func.func @main(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {{\n%0 = \"stablehlo.sort\"(%x) ({{\n"
+        "^bb0(%a: tensor<f32>, %b: tensor<f32>):\n%c = stablehlo.compare LT, %a, %b : (tensor<f32>, tensor<f32>) -> "
+        "tensor<i1>\nstablehlo.return %c : tensor<i1>\n}}) {} : (tensor<2x3xf32>) -> tensor<2x3xf32>\n"
+        "return %0 : tensor<2x3xf32>\n}}",
+        dimension));
+    holds(hlo, "sort(%parameter.0), dimensions={1}");
+  }
 }
 
 TEST(Translate, AnAsyncStartRunsItsBodyWhereItStands) {

@@ -181,7 +181,7 @@ constexpr OpRow kRows[] = {
     {"sign", translate_elementwise, Opcode::kSign},
     {"sine", translate_elementwise, Opcode::kSin},
     {"slice", translate_slice, Opcode::kSlice},
-    {"sort", translate_plain, Opcode::kSort, {{"dimension", "dimensions"}, {"is_stable"}}, {"to_apply"}},
+    {"sort", translate_sort, Opcode::kSort, {{"dimension", "dimensions"}, {"is_stable"}}, {"to_apply"}},
     {"sqrt", translate_elementwise, Opcode::kSqrt},
     {"subtract", translate_elementwise, Opcode::kSubtract},
     {"tan", translate_elementwise, Opcode::kTan},

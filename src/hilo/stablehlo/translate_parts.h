@@ -204,6 +204,7 @@ Status translate_slice_of_known_size(const OpContext& op);
 
 // Handlers, by file.
 Status translate_plain(const OpContext& op);  // translate_plain.cc: what rows say is all there is
+Status translate_sort(const OpContext& op);
 Status translate_identity(const OpContext& op);
 Status translate_elementwise(const OpContext& op);  // translate_data.cc
 Status translate_constant(const OpContext& op);

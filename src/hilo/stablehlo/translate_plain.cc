@@ -164,6 +164,16 @@ Status translate_plain(const OpContext& op) {
   return op.add(op.row.opcode, operands, attributes.take());
 }
 
+/// The dimension counts from the end if it is negative; left out it is the last.
+Status translate_sort(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId first, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(int64_t dimension, op.integer("dimension", -1));
+  if (dimension < 0) dimension += op.builder.shape(first).rank();
+  OpContext counted = op;
+  counted.lists.emplace_back("dimension", std::vector<int64_t>{dimension});
+  return translate_plain(counted);
+}
+
 Status translate_identity(const OpContext& op) {
   for (uint32_t i = 0; i < op.operation.results.count; ++i) {
     HILO_ASSIGN_OR_RETURN(const hlo::InstructionId value, op.operand(i));

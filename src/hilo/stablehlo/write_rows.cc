@@ -21,6 +21,7 @@ constexpr Pair kInverses[] = {
     {translate_extreme, write_elementwise},
     {translate_hyperbolic, write_elementwise},
     {translate_reduce_precision, write_plain},
+    {translate_sort, write_plain},
     {translate_partition_id, write_plain},
     {translate_replica_id, write_plain},
     {translate_constant, write_constant},

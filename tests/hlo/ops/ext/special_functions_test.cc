@@ -44,6 +44,16 @@ TEST(SpecialFunctions, PolygammaWantsAWholeOrder) {
   EXPECT_EQ(of(kExtPolygamma, 0.0, 2.0), of(kExtDigamma, 2.0));
 }
 
+TEST(SpecialFunctions, XlaErfInvIsInfiniteAtOneAndNothingBeyond) {
+  EXPECT_EQ(of(kExtXlaErfInv, 1.0), kInfinity);
+  EXPECT_EQ(of(kExtXlaErfInv, -1.0), -kInfinity);
+  EXPECT_TRUE(std::isnan(of(kExtXlaErfInv, 1.5)));
+  EXPECT_TRUE(std::isnan(of(kExtXlaErfInv, -kInfinity)));
+  EXPECT_TRUE(std::isnan(of(kExtXlaErfInv, std::numeric_limits<double>::quiet_NaN())));
+  EXPECT_TRUE(std::signbit(of(kExtXlaErfInv, -0.0)));
+  EXPECT_NEAR(of(kExtXlaErfInv, 0.5), of(kExtErfInv, 0.5), 1e-15);
+}
+
 TEST(SpecialFunctions, NextafterStepsOverZeroBySubnormals) {
   EXPECT_EQ(of(kExtNextafter, 0.0, -1.0), -std::numeric_limits<double>::denorm_min());
   EXPECT_EQ(of(kExtNextafter, std::numeric_limits<double>::denorm_min(), -1.0), 0.0);
