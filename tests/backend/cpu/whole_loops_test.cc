@@ -576,11 +576,7 @@ TEST(WholeLoops, StopWhenCancelled) {
       const Status status = planned.executable->execute(arguments, results, options);
       canceller.join();
       EXPECT_EQ(status.code(), StatusCode::kCancelled);
-      // A library call asks before it begins; elsewhere the back edge does.
-      if (before) {
-        EXPECT_EQ(status.message(), sorts ? "Execute 'endless': the program was cancelled"
-                                          : "Execute 'endless': the program was cancelled in a loop");
-      }
+      EXPECT_TRUE(status.message().starts_with("Execute 'endless': the program was cancelled")) << status.to_string();
     }
   }
 }

@@ -10,7 +10,6 @@
 
 #include "hilo/backend/cpu/runtime/in_pairs.h"
 #include "hilo/base/stop.h"
-#include "hilo/types/element_type.h"
 
 namespace hilo::cpu {
 namespace {
@@ -111,7 +110,11 @@ void multiply_blocked(const MatrixProduct<T>& p, bool adds) {
 }
 
 constexpr double kPollInterval = double{1 << 30};  // multiplications of floats, some 20 ms
-constexpr int64_t kLeastRows = 256;                // of a piece; fewer would have the library pack too often
+template <typename T>
+constexpr double kTimesAFloat = sizeof(T) / sizeof(float);
+template <typename T>
+constexpr double kTimesAFloat<std::complex<T>> = 4 * kTimesAFloat<T>;
+constexpr int64_t kLeastRows = 256;  // of a piece; fewer would have the library pack too often
 
 /// Rows or columns of a piece: those that the interval has room for, of `extent` which each take `work`.
 int64_t piece_of(int64_t extent, double work) {
@@ -124,9 +127,7 @@ int64_t piece_of(int64_t extent, double work) {
 /// all of them is still large.
 template <typename T>
 void multiply_in_pieces(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
-  constexpr double kTimes =
-      (is_complex(element_type_of<T>) ? 4 : 1) * (sizeof(T) / (is_complex(element_type_of<T>) ? 8 : 4));
-  const double depth = kTimes * static_cast<double>(p.k);
+  const double depth = kTimesAFloat<T> * static_cast<double>(p.k);
   const int64_t rows = piece_of(p.m, depth * static_cast<double>(p.n));
   const int64_t columns = piece_of(p.n, depth * static_cast<double>(rows));
   in_stretches(p.m, rows, [&](int64_t row, int64_t row_end) {
