@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests under sanitizers: all of them under address+undefined, with buffers that end at a guard page, because
-sanitizers do not see generated code; those of the engine again with buffers that begin after one; and those of base,
-backend, client, replica and threads under thread. First the planted bugs of tests/sanitize prove that each sanitizer
+sanitizers do not see generated code; those of the engine again with buffers that begin after one; those of out_of_memory
+again with every call of operator new failing in turn; and those of base, backend, client, replica and threads under thread.
+First the planted bugs of tests/sanitize prove that each sanitizer
 sees. Ends with "N passed, N failed"."""
 
 import argparse
@@ -19,14 +20,18 @@ sys.path.insert(0, str(ROOT / "tools"))
 ADDRESS = "detect_leaks=1:malloc_context_size=8:strict_string_checks=1:detect_stack_use_after_return=1"
 UNDEFINED = "print_stacktrace=1:halt_on_error=1"
 THREAD = "halt_on_error=1:second_deadlock_stack=1"
-# (name, build tree, sanitizer, test folders or all, environment)
+# A shard of most tests takes minutes here; one test of out_of_memory is thousands of processes.
+FEW = ("--tests-per-shard", "10")
+ALONE = ("--tests-per-shard", "1", "--shard-seconds", "14400")
+# (name, build tree, sanitizer, test folders or all, environment, how they are spread)
 RUNS = (
-    ("address, guard page at the end", "build-address", "address", None, {"HILO_GUARD": "end"}),
-    ("address, guard page at the beginning", "build-address", "address", ("backend", "status"), {"HILO_GUARD": "begin"}),
-    ("thread", "build-thread", "thread", ("base", "backend", "client", "replica", "threads"), {}),
+    ("address, guard page at the end", "build-address", "address", None, {"HILO_GUARD": "end"}, FEW),
+    ("address, guard page at the beginning", "build-address", "address", ("backend", "status"), {"HILO_GUARD": "begin"}, FEW),
+    ("address, every call of operator new fails", "build-address", "address", ("out_of_memory",),
+     {"HILO_OUT_OF_MEMORY_STEP": "1"}, ALONE),
+    ("thread", "build-thread", "thread", ("base", "backend", "client", "replica", "threads"), {}, FEW),
 )
 COMPILERS = ("clang-19", "clang++-19")  # its checks compile in half the time of those of g++
-TESTS_PER_SHARD = 10  # a shard of them takes minutes here
 LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow
 
 
@@ -40,18 +45,18 @@ def main() -> int:
         problem = run()
         print(f"{'failed' if problem else 'passed'} planted {name}" + (f"\n{problem}" if problem else ""), flush=True)
         passed, failed = passed + (not problem), failed + bool(problem)
-    for name, tree, sanitizer, folders, environment in RUNS:
+    for name, tree, sanitizer, folders, environment, spread in RUNS:
         if arguments.only in (None, sanitizer):
             print(f"== {name}", flush=True)
-            more_passed, more_failed = run_tests(tree, sanitizer, folders, environment, arguments.jobs)
+            more_passed, more_failed = run_tests(tree, sanitizer, folders, environment, spread, arguments.jobs)
             passed, failed = passed + more_passed, failed + more_failed
     print(f"{passed} passed, {failed} failed")
     return 0 if passed and not failed else 1
 
 
-def run_tests(tree, sanitizer, folders, environment, jobs) -> tuple[int, int]:
+def run_tests(tree, sanitizer, folders, environment, spread, jobs) -> tuple[int, int]:
     command = [*without_randomisation(sanitizer), sys.executable, str(ROOT / "tools" / "run_tests.py"), "--programs-only",
-               "--own-width", "--tests-per-shard", str(TESTS_PER_SHARD),
+               "--own-width", *spread,
                "--build", tree, "--define", f"HILO_SANITIZE={sanitizer}", "--define", "HILO_BUILD_BENCH=OFF",
                "--define", f"CMAKE_C_COMPILER={COMPILERS[0]}", "--define", f"CMAKE_CXX_COMPILER={COMPILERS[1]}", "--jobs", str(jobs)]
     for folder in folders or ():

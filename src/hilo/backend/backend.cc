@@ -2,6 +2,7 @@
 #include "hilo/backend/backend.h"
 
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/out_of_memory.h"
 
 namespace hilo {
 namespace {
@@ -56,7 +57,7 @@ MemoryAnalysis Executable::memory_analysis() const {
 }
 
 Status Executable::execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
-                           const ExecuteOptions& options) {
+                           const ExecuteOptions& options) try {
   const auto fail = [&](const std::string& text) { return invalid_argument("Execute '" + name_ + "': " + text); };
   if (arguments.size() != argument_shapes_.size()) {
     return fail("got " + std::to_string(arguments.size()) + " arguments, compiled for " +
@@ -99,6 +100,8 @@ Status Executable::execute(std::span<const BufferPtr> arguments, std::span<Buffe
     }
   }
   return run(arguments, results, options);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

@@ -3,6 +3,8 @@
 
 #include <cstring>
 
+#include "hilo/base/out_of_memory.h"
+
 namespace hilo {
 namespace {
 
@@ -41,7 +43,7 @@ StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, int replica) {
   return buffer_from_literal(literal, literal.shape().with_default_layout(), replica);
 }
 
-StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& shape, int replica) {
+StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& shape, int replica) try {
   if (!shape.is_array()) {
     return invalid_argument("buffer: only arrays go to a device; got " + shape.to_string());
   }
@@ -50,9 +52,11 @@ StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& sha
   if (!shape.has_default_layout()) copy_from_row_major(shape, bytes.data(), memory.data());
   else if (!bytes.empty()) std::memcpy(memory.data(), bytes.data(), bytes.size());
   return std::make_shared<Buffer>(shape, std::move(memory), replica);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
-StatusOr<Literal> literal_from_buffer(const Buffer& buffer) {
+StatusOr<Literal> literal_from_buffer(const Buffer& buffer) try {
   HILO_RETURN_IF_ERROR(check_live(buffer, "read"));
   const Shape& shape = buffer.shape();
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(shape.with_default_layout()));
@@ -64,6 +68,8 @@ StatusOr<Literal> literal_from_buffer(const Buffer& buffer) {
     copy_to_row_major(shape, bytes, literal.mutable_bytes().data());
   }
   return literal;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 Status check_live(const Buffer& buffer, std::string_view what) {

@@ -29,6 +29,7 @@ struct FlagValues {
   std::string jax_xla_backend;
   std::string jax_backend_target;
   std::string jax_platform_name;
+  int64_t hilo_cache_bytes;
 };
 
 /// Where a flag's value is kept; the kind of the member is the kind of the flag.
@@ -48,7 +49,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 10> kFlags = {{
+inline constexpr std::array<FlagInfo, 11> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -68,6 +69,14 @@ inline constexpr std::array<FlagInfo, 10> kFlags = {{
      "Platform name for XLA. The default is to attempt to use a GPU if available, but fall back to CPU "
      "otherwise. To "
      "set the platform manually, pass \"Host\" for CPU or \"CUDA\" for GPU."},
+    {"hilo_cache_bytes",
+     &FlagValues::hilo_cache_bytes,
+     "1073741824",
+     "The most bytes that all caches together keep: traces, compiled programs, machine code. What was used least "
+     "recently "
+     "goes first.",
+     {},
+     0},
 }};
 
 /// A variable of the environment that is hilo's own and no flag.

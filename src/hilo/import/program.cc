@@ -2,6 +2,7 @@
 #include "hilo/import/program.h"
 
 #include "hilo/base/files.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/stablehlo/jax_export.h"
@@ -18,7 +19,7 @@ StatusOr<hlo::Module> named(StatusOr<hlo::Module> module, const std::string& sou
 }  // namespace
 
 StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function,
-                                    std::vector<Shape> arguments) {
+                                    std::vector<Shape> arguments) try {
   if (stablehlo::is_mlir(bytes)) {
     HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(bytes, source));
     return named(stablehlo::translate(tree, {.function = std::string(function), .arguments = std::move(arguments)}),
@@ -33,11 +34,15 @@ StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& s
   hlo::ParseOptions options;
   options.source = source;
   return hlo::parse_module(bytes, options);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
-StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function) {
+StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function) try {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, read_file(path));
   return parse_program(bytes, path, function);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

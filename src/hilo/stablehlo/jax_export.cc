@@ -8,6 +8,7 @@
 #include <charconv>
 #include <optional>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/flat_buffer.h"
 
@@ -267,8 +268,10 @@ bool is_jax_export(std::string_view data) {
   return !buffer.failed() && is_bytecode(module.bytes);
 }
 
-StatusOr<JaxExport> read_jax_export(std::string_view data, std::string_view source) {
+StatusOr<JaxExport> read_jax_export(std::string_view data, std::string_view source) try {
   return Reader(data, source).read();
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::stablehlo

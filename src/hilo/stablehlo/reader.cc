@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/stablehlo/reader.h"
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/cursor.h"
 #include "hilo/stablehlo/text_reader.h"
@@ -17,8 +18,10 @@ bool is_mlir(std::string_view data) {
   return word == "module" || word == "builtin.module" || word == "func.func";
 }
 
-StatusOr<ModuleTree> read_tree(std::string_view data, std::string_view source) {
+StatusOr<ModuleTree> read_tree(std::string_view data, std::string_view source) try {
   return is_bytecode(data) ? read_bytecode(data, source) : read_text(data, source);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::stablehlo

@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/backend/cpu/planner.h"
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/verify/verifier.h"
 
@@ -19,7 +20,7 @@ class CpuBackend final : public Backend {
   int device_count() const override { return 1; }
 
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
-                                                hlo::PassObserver* observer) override {
+                                                hlo::PassObserver* observer) override try {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     const auto began = std::chrono::steady_clock::now();
     HILO_RETURN_IF_ERROR(hlo::verify(module));
@@ -37,6 +38,8 @@ class CpuBackend final : public Backend {
     return std::unique_ptr<Executable>(
 
         std::make_unique<cpu::CpuExecutable>(module, replicas, std::move(optimized), std::move(program), milliseconds));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   }
 };
 

@@ -2,8 +2,6 @@
 #include "hilo/backend/cpu/kernel_cache.h"
 
 #include <fmt/format.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +9,7 @@
 
 #include "hilo/backend/cpu/code_cache.h"
 #include "hilo/backend/cpu/jit.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
 
@@ -44,15 +43,16 @@ std::string function_name(const Region& region, size_t k) {
 }
 
 Status compile_group(std::span<Missing> group, Isa isa) {
-  llvm::LLVMContext context;
-  llvm::Module module("regions", context);
-  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
+  const auto emit = [&](llvm::Module& module) {
+    for (size_t k = 0; k < group.size(); ++k) {
+      HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, function_name(*group[k].region, k)));
+    }
+    return ok_status();
+  };
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_code("regions", isa, emit));
   for (size_t k = 0; k < group.size(); ++k) {
-    HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, function_name(*group[k].region, k)));
-  }
-  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_module(module, isa));
-  for (size_t k = 0; k < group.size(); ++k) {
-    group[k].kernel = {code, reinterpret_cast<RegionKernel>(code->lookup(function_name(*group[k].region, k)))};
+    group[k].kernel = {code, reinterpret_cast<RegionKernel>(code->lookup(function_name(*group[k].region, k))),
+                       static_cast<int64_t>(code->size() / group.size())};
   }
   return ok_status();
 }
@@ -74,7 +74,8 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
   const auto compile = [&](int64_t g) {
     const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
     const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
-    statuses[static_cast<size_t>(g)] = compile_group(std::span(missing).subspan(begin, end - begin), isa);
+    statuses[static_cast<size_t>(g)] =
+        or_out_of_memory([&] { return compile_group(std::span(missing).subspan(begin, end - begin), isa); });
   };
   if (groups == 1) compile(0);
   else default_pool().parallel_for(static_cast<int64_t>(groups), compile);

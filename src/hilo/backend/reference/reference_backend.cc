@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/types/literal_leaves.h"
 
@@ -75,11 +76,13 @@ class ReferenceBackend final : public Backend {
   std::string_view platform_name() const override { return "Reference"; }
   int device_count() const override { return 1; }
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
-                                                hlo::PassObserver*) override {
+                                                hlo::PassObserver*) override try {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
     return std::unique_ptr<Executable>(std::make_unique<ReferenceExecutable>(module, replicas));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   }
 };
 

@@ -7,6 +7,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 #include <optional>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -342,6 +343,10 @@ bool is_proto(std::string_view bytes) {
          first.type == proto::WireType::kBytes;
 }
 
-StatusOr<Module> from_proto(std::string_view bytes) { return proto::Reader().read(bytes); }
+StatusOr<Module> from_proto(std::string_view bytes) try {
+  return proto::Reader().read(bytes);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
 
 }  // namespace hilo::hlo

@@ -6,8 +6,8 @@
 
 #include "hilo/backend/cpu/runtime/convolution_problem.h"
 #include "hilo/backend/cpu/runtime/convolution_tile.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/status.h"
-#include "hilo/base/thread_pool.h"
 
 namespace hilo::cpu {
 
@@ -59,7 +59,7 @@ inline bool is_by_channel(const ConvolutionProblem& p, int64_t lanes) {
 /// Runs tasks on the executor, or one after another.
 template <typename F>
 void for_tasks(Executor* executor, int64_t count, const F& task) {
-  if (executor != nullptr && count > 1) return executor->parallel_for(count, task);
+  if (executor != nullptr && count > 1) return run_tasks(*executor, count, task);
   for (int64_t i = 0; i < count; ++i) task(i);
 }
 

@@ -5,6 +5,7 @@
 
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/blas.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/product.h"
@@ -214,7 +215,7 @@ class DotHero final : public Hero {
       else if (m == 1 && n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
       else multiply_short<hlo::kernels::ShortSum<T>>(p);
     };
-    if (executor != nullptr && batch * parts > 1) executor->parallel_for(batch * parts, task);
+    if (executor != nullptr && batch * parts > 1) run_tasks(*executor, batch * parts, task);
     else
       for (int64_t t = 0; t < batch * parts; ++t) task(t);
   }
