@@ -60,6 +60,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--programs-only", action="store_true", help="leave out the checks")
     parser.add_argument("--only", action="append", help="test folders to run, such as base; default: all")
     parser.add_argument("--tests-per-shard", type=int, default=TESTS_PER_SHARD)
+    parser.add_argument("--shard-seconds", type=int, default=SHARD_SECONDS)
     parser.add_argument("--own-width", action="store_true", help="run the engine's tests at the host's own width only")
     parser.add_argument("--env", action="append", default=[], help="NAME=VALUE for the test programs")
     return parser.parse_args()
@@ -84,7 +85,7 @@ def run_programs(arguments: argparse.Namespace) -> list[Result]:
             number = min(max(1, -(-len(names) // arguments.tests_per_shard)), MOST_SHARDS)
             label = folder + "".join(f"[{value}]" for value in forced.values())
             for index in range(number):
-                shards.append((label, program, names, {**environment, **forced}, index, number))
+                shards.append((label, program, names, {**environment, **forced}, index, number, arguments.shard_seconds))
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         futures = [pool.submit(run_shard, *shard) for shard in shards]
         for done, future in enumerate(concurrent.futures.as_completed(futures), 1):
@@ -101,11 +102,11 @@ def record_status(build: pathlib.Path, results: list[Result]) -> None:
     (build / status_page.RESULTS).write_text("".join(lines))
 
 
-def run_shard(label, program, names, environment, index, number):
+def run_shard(label, program, names, environment, index, number, seconds):
     with tempfile.TemporaryDirectory(prefix="hilo_test_") as scratch:
         environment = {**os.environ, **environment, "TMPDIR": scratch, "TEST_TMPDIR": scratch,
                        "GTEST_TOTAL_SHARDS": str(number), "GTEST_SHARD_INDEX": str(index)}
-        results = gtest_program.run(program.resolve(), names, environment, scratch, SHARD_SECONDS)
+        results = gtest_program.run(program.resolve(), names, environment, scratch, seconds)
     shard = f" {index + 1} of {number}" if number > 1 else ""
     return label + shard, [dataclasses.replace(result, name=f"{label}/{result.name}") for result in results]
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests under sanitizers: all of them under address+undefined, with buffers that end at a guard page, because
-sanitizers do not see generated code; those of the engine again with buffers that begin after one; and those of base,
-backend, client, replica and threads under thread. Other compilers and flags make other code, so all tests run with guard
-pages as releases are compiled, too, and the kernels of the runtime library under valgrind. First the planted bugs of
-tests/sanitize prove that each sanitizer sees. Ends with "N passed, N failed"."""
+sanitizers do not see generated code; those of the engine again with buffers that begin after one; those of out_of_memory
+again with every call of operator new failing in turn; and those of base, backend, client, replica and threads under
+thread. Other compilers and flags make other code, so all tests run with guard pages as releases are compiled, too, and the
+kernels of the runtime library under valgrind. First the planted bugs of tests/sanitize prove that each sanitizer sees.
+Ends with "N passed, N failed"."""
 
 import argparse
 import concurrent.futures
@@ -24,16 +25,20 @@ ADDRESS = "detect_leaks=1:malloc_context_size=8:strict_string_checks=1:detect_st
 UNDEFINED = "print_stacktrace=1:halt_on_error=1"
 THREAD = "halt_on_error=1:second_deadlock_stack=1"
 RELEASE = "release"  # no sanitizer: the compiler and the flags of releases, with guard pages
-# (name, build tree, sanitizer, test folders or all, environment)
+# A shard of most tests takes minutes here; one test of out_of_memory is thousands of processes.
+FEW = ("--tests-per-shard", "10")
+ALONE = ("--tests-per-shard", "1", "--shard-seconds", "14400")
+# (name, build tree, sanitizer, test folders or all, environment, how they are spread)
 RUNS = (
-    ("release, guard page at the end", "build-guarded", RELEASE, None, {"HILO_GUARD": "end"}),
-    ("release, guard page at the beginning", "build-guarded", RELEASE, ("backend", "status"), {"HILO_GUARD": "begin"}),
-    ("address, guard page at the end", "build-address", "address", None, {"HILO_GUARD": "end"}),
-    ("address, guard page at the beginning", "build-address", "address", ("backend", "status"), {"HILO_GUARD": "begin"}),
-    ("thread", "build-thread", "thread", ("base", "backend", "client", "replica", "threads"), {}),
+    ("release, guard page at the end", "build-guarded", RELEASE, None, {"HILO_GUARD": "end"}, FEW),
+    ("release, guard page at the beginning", "build-guarded", RELEASE, ("backend", "status"), {"HILO_GUARD": "begin"}, FEW),
+    ("address, guard page at the end", "build-address", "address", None, {"HILO_GUARD": "end"}, FEW),
+    ("address, guard page at the beginning", "build-address", "address", ("backend", "status"), {"HILO_GUARD": "begin"}, FEW),
+    ("address, every call of operator new fails", "build-address", "address", ("out_of_memory",),
+     {"HILO_OUT_OF_MEMORY_STEP": "1"}, ALONE),
+    ("thread", "build-thread", "thread", ("base", "backend", "client", "replica", "threads"), {}, FEW),
 )
 COMPILERS = ("clang-19", "clang++-19")  # its checks compile in half the time of those of g++
-TESTS_PER_SHARD = 10  # a shard of them takes minutes here
 LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow
 # Under valgrind: the tests in these files of the program test_backend, as a release has it.
 KERNEL_TESTS = ("backend/cpu/runtime/**/*_test.cc", "backend/cpu/heroes_test.cc", "backend/cpu/window_test.cc")
@@ -51,10 +56,10 @@ def main() -> int:
         problem = run()
         print(f"{'failed' if problem else 'passed'} planted {name}" + (f"\n{problem}" if problem else ""), flush=True)
         passed, failed = passed + (not problem), failed + bool(problem)
-    for name, tree, sanitizer, folders, environment in RUNS:
+    for name, tree, sanitizer, folders, environment, spread in RUNS:
         if arguments.only in (None, sanitizer):
             print(f"== {name}", flush=True)
-            more_passed, more_failed = run_tests(tree, sanitizer, folders, environment, arguments.jobs)
+            more_passed, more_failed = run_tests(tree, sanitizer, folders, environment, spread, arguments.jobs)
             passed, failed = passed + more_passed, failed + more_failed
     if arguments.only in (None, "valgrind"):
         more_passed, more_failed = run_under_valgrind(pathlib.Path("build"), arguments.jobs)
@@ -70,9 +75,9 @@ def definitions(sanitizer: str) -> list[str]:
             f"CMAKE_CXX_COMPILER={COMPILERS[1]}"]
 
 
-def run_tests(tree, sanitizer, folders, environment, jobs) -> tuple[int, int]:
+def run_tests(tree, sanitizer, folders, environment, spread, jobs) -> tuple[int, int]:
     command = [*without_randomisation(sanitizer), sys.executable, str(ROOT / "tools" / "run_tests.py"), "--programs-only",
-               "--own-width", "--tests-per-shard", str(TESTS_PER_SHARD), "--build", tree, "--jobs", str(jobs)]
+               "--own-width", *spread, "--build", tree, "--jobs", str(jobs)]
     for definition in definitions(sanitizer):
         command += ["--define", definition]
     for folder in folders or ():

@@ -179,6 +179,64 @@ TEST_F(Memoize, ClearCachesForgetsAllButThunks) {
   EXPECT_EQ(thunk_runs, 1);
 }
 
+/// A value that says how many bytes it holds.
+struct Held {
+  int64_t bytes;
+};
+int64_t held_bytes(const Held& held) { return held.bytes; }
+
+TEST_F(Memoize, AllCachesTogetherKeepTheLimitAndTheOldestGoesFirst) {
+  clear_caches();
+  ASSERT_TRUE(config().update("hilo_cache_bytes", 10000).ok());
+  MemoTable<int, Held> first, second;
+  first.insert(0, {3000});
+  second.insert(0, {3000});
+  first.insert(1, {3000});
+  EXPECT_TRUE(first.find(0));  // used again: that of the second table is the oldest now
+  second.insert(1, {3000});
+  EXPECT_FALSE(second.find(0));
+  EXPECT_TRUE(first.find(0) && first.find(1) && second.find(1));
+  EXPECT_LE(kept_cache_bytes(), 10000);
+  EXPECT_GT(kept_cache_bytes(), 9000);
+  first.clear();
+  second.clear();
+  ASSERT_TRUE(config().clear("hilo_cache_bytes").ok());
+}
+
+TEST_F(Memoize, ValueBeyondTheLimitIsGivenAndNotKept) {
+  ASSERT_TRUE(config().update("hilo_cache_bytes", 1000).ok());
+  MemoTable<int, Held> table;
+  EXPECT_EQ(table.insert(0, {5000}).bytes, 5000);
+  EXPECT_FALSE(table.find(0));
+  ASSERT_TRUE(config().clear("hilo_cache_bytes").ok());
+}
+
+TEST_F(Memoize, BytesAreThoseThatAreKept) {
+  const int64_t before = kept_cache_bytes();
+  {
+    MemoTable<int, Held> table(2);
+    table.insert(0, {100});
+    table.insert(0, {900});  // there is one already
+    const int64_t one = kept_cache_bytes() - before;
+    EXPECT_GE(one, 100);
+    EXPECT_LT(one, 900);
+    table.insert(1, {100});
+    table.insert(2, {100});  // one too many
+    EXPECT_EQ(kept_cache_bytes() - before, 2 * one);
+    table.clear();
+    EXPECT_EQ(kept_cache_bytes(), before);
+    table.insert(3, {100});
+  }
+  EXPECT_EQ(kept_cache_bytes(), before);
+}
+
+TEST_F(Memoize, CacheMayDieWithAnEntryOfAnother) {
+  MemoTable<int, std::shared_ptr<MemoTable<int, int>>> outer;
+  for (int i = 0; i < 4; ++i) outer.insert(i, std::make_shared<MemoTable<int, int>>())->insert(i, i);
+  clear_caches();
+  EXPECT_EQ(outer.info().current_size, 0);
+}
+
 TEST_F(Memoize, ThreadsThatMissTogetherGetOneResult) {
   constexpr int kThreads = 4;
   std::barrier together(kThreads);

@@ -12,8 +12,10 @@
 #include "hilo/base/caches.h"
 #include "hilo/base/files.h"
 #include "hilo/lax/special.h"
+#include "hilo/trace/dispatch.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/jit.h"
+#include "hilo/transform/vmap.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/error_of.h"
 #include "tests/support/x64.h"
@@ -52,6 +54,48 @@ TEST(Random, SplitsAsJax) {
   EXPECT_EQ(keys[0].data.to_vector<uint32_t>(), (std::vector<uint32_t>{1832780943, 270669613}));
   EXPECT_EQ(keys[1].data.to_vector<uint32_t>(), (std::vector<uint32_t>{64467757, 2916123636}));
   EXPECT_EQ(keys[2].data.to_vector<uint32_t>(), (std::vector<uint32_t>{2465931498, 255383827}));
+}
+
+TEST(Random, SplitBatchHoldsTheKeysOfSplit) {
+  const std::vector<Key> keys = split(key(42), 5);
+  const std::vector<uint32_t> batch = split_batch(key(42), 5).data.to_vector<uint32_t>();
+  ASSERT_EQ(batch.size(), 10u);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(keys[i].data.to_vector<uint32_t>(),
+              std::vector<uint32_t>(batch.begin() + 2 * i, batch.begin() + 2 * i + 2));
+  }
+  EXPECT_TRUE(split(key(1), 0).empty());
+  EXPECT_EQ(split_batch(key(1), 0).data.shape(0), 0);
+}
+
+TEST(Random, SplitIntoManyCompilesNothingForEach) {
+  (void)split(key(0), 1000);
+  const int64_t before = xla_primitive_callable_cache_info().misses;
+  (void)split(key(0), 1001);  // another shape, so all is compiled that depends on it
+  EXPECT_LT(xla_primitive_callable_cache_info().misses - before, 200);
+}
+
+TEST(Random, KeysBatchUnderVmap) {
+  const auto draw = [](Key k) {
+    const std::vector<Key> two = split(k);
+    return normal(two[0], {3}) + uniform(fold_in(two[1], 7), {3});
+  };
+  const std::vector<float> together = vmap(draw)(split_batch(key(42), 4)).to_vector<float>();
+  std::vector<float> one_by_one;
+  for (const Key& k : split(key(42), 4)) {
+    for (float value : draw(k).to_vector<float>()) one_by_one.push_back(value);
+  }
+  EXPECT_EQ(together, one_by_one);
+}
+
+TEST(Random, BatchOfKeysNamesVmap) {
+  try {
+    bits(split_batch(key(0), 2), {2});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("a key is u32[2]; got u32[2,2]. Hint: vmap"), std::string::npos)
+        << error.what();
+  }
 }
 
 TEST(Random, FoldsInAsJax) {

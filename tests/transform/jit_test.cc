@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/base/flags.h"
 #include "hilo/base/log.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
@@ -226,6 +227,55 @@ TEST(Jit, ErrorsWhileTracingNameTheOperation) {
 TEST(EvalShape, ComputesTypesWithoutValues) {
   const Array y = eval_shape([](const Array& x) { return numpy::matmul(x, x); }, numpy::zeros({4, 4}));
   EXPECT_EQ(y.aval_shape().to_string(), "f32[4,4]");
+}
+
+TEST(Jit, FullCacheDropsTheTraceUsedLeastRecentlyAlone) {
+  constexpr int kMost = 256;
+  int traces = 0;
+  const auto f = jit<1>([&traces](Array x, int n) {
+    ++traces;
+    return x * static_cast<float>(n);
+  });
+  // Inside another trace, so that nothing is compiled.
+  const auto call_with = [&](int n) { make_hlo([&](Array x) { return f(x, n); })(Array(1.0f)); };
+  for (int n = 0; n <= kMost; ++n) call_with(n);  // one too many
+  EXPECT_EQ(traces, kMost + 1);
+  for (int n = kMost; n > 0; --n) call_with(n);
+  EXPECT_EQ(traces, kMost + 1);
+  call_with(0);
+  EXPECT_EQ(traces, kMost + 2);
+}
+
+TEST(Jit, ClearCachesForgetsItsTraces) {
+  int traces = 0;
+  const auto f = jit([&traces](Array x) {
+    ++traces;
+    return x + 1.0f;
+  });
+  f(Array(1.0f));
+  f(Array(2.0f));
+  EXPECT_EQ(traces, 1);
+  clear_caches();
+  EXPECT_EQ(f(Array(3.0f)).item<float>(), 4.0f);
+  EXPECT_EQ(traces, 2);
+}
+
+TEST(Jit, TracesBeyondTheBytesOfAllCachesAreDropped) {
+  clear_caches();
+  ASSERT_TRUE(config().update("hilo_cache_bytes", 1 << 16).ok());
+  int traces = 0;
+  const auto f = jit<1>([&traces](Array x, int n) {
+    ++traces;
+    return x * static_cast<float>(n);
+  });
+  const auto call_with = [&](int n) { make_hlo([&](Array x) { return f(x, n); })(Array(1.0f)); };
+  for (int n = 0; n < 200; ++n) call_with(n);
+  EXPECT_LE(kept_cache_bytes(), 1 << 16);
+  call_with(199);
+  EXPECT_EQ(traces, 200);  // the newest is there
+  call_with(0);
+  EXPECT_EQ(traces, 201);
+  ASSERT_TRUE(config().clear("hilo_cache_bytes").ok());
 }
 
 }  // namespace

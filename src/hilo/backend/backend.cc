@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/out_of_memory.h"
 
 namespace hilo {
 namespace {
@@ -94,7 +95,7 @@ MemoryAnalysis Executable::memory_analysis() const {
 }
 
 Status Executable::execute(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
-                           const ExecuteOptions& options) {
+                           const ExecuteOptions& options) try {
   const auto fail = [&](const std::string& text) { return invalid_argument("Execute '" + name_ + "': " + text); };
   if (arguments.size() != argument_shapes_.size()) {
     return fail("got " + std::to_string(arguments.size()) + " arguments, compiled for " +
@@ -140,6 +141,8 @@ Status Executable::execute(std::span<const BufferPtr> arguments, std::span<Buffe
   // What was left out is never called a result: a word that is set once stays so.
   if (!status.ok() || !stop_requested()) return status;
   return stop_status().with_context("Execute '" + name_ + "'");
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

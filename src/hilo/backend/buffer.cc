@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/stop.h"
 
 namespace hilo {
@@ -47,7 +48,7 @@ StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, int replica) {
   return buffer_from_literal(literal, literal.shape().with_default_layout(), replica);
 }
 
-StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& shape, int replica) {
+StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& shape, int replica) try {
   if (!shape.is_array()) {
     return invalid_argument("buffer: only arrays go to a device; got " + shape.to_string());
   }
@@ -56,6 +57,8 @@ StatusOr<BufferPtr> buffer_from_literal(const Literal& literal, const Shape& sha
   if (!shape.has_default_layout()) copy_from_row_major(shape, bytes.data(), memory.data());
   else if (!bytes.empty()) std::memcpy(memory.data(), bytes.data(), bytes.size());
   return std::make_shared<Buffer>(shape, std::move(memory), replica);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 StatusOr<BufferUse> BufferUse::of(BufferPtr buffer, std::string_view what) {
@@ -64,13 +67,13 @@ StatusOr<BufferUse> BufferUse::of(BufferPtr buffer, std::string_view what) {
 }
 
 StatusOr<Literal> literal_from_buffer(const Buffer& buffer) {
-  if (!buffer.try_use()) return not_free(buffer, "read");
+  if (!buffer.try_use()) return or_out_of_memory([&] { return not_free(buffer, "read"); });
   StatusOr<Literal> literal = literal_from_held_buffer(buffer);
   buffer.end_use();
   return literal;
 }
 
-StatusOr<Literal> literal_from_held_buffer(const Buffer& buffer) {
+StatusOr<Literal> literal_from_held_buffer(const Buffer& buffer) try {
   const Shape& shape = buffer.shape();
   HILO_ASSIGN_OR_RETURN(Literal literal, Literal::make(shape.with_default_layout()));
   if (shape.byte_size() == 0) return literal;
@@ -81,6 +84,8 @@ StatusOr<Literal> literal_from_held_buffer(const Buffer& buffer) {
     copy_to_row_major(shape, bytes, literal.mutable_bytes().data());
   }
   return literal;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 Status not_free(const Buffer& buffer, std::string_view what) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hilo/base/text.h"
+#include "hilo/base/thread_own.h"
 
 namespace hilo {
 namespace {
@@ -179,7 +180,7 @@ std::string default_in_words(const FlagInfo& flag) {
 }  // namespace
 
 StatusOr<std::shared_ptr<const FlagValues>> flags() {
-  thread_local Snapshot snapshot;
+  auto& snapshot = thread_own<Snapshot>();
   Store& s = store();
   if (snapshot.version == s.version.load(std::memory_order_acquire)) return snapshot.values;
   std::lock_guard lock(s.mutex);

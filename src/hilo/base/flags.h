@@ -33,6 +33,7 @@ struct FlagValues {
   int64_t hilo_max_memory;
   int64_t hilo_compile_seconds;
   int64_t hilo_run_seconds;
+  int64_t hilo_cache_bytes;
 };
 
 /// Where a flag's value is kept; the kind of the member is the kind of the flag.
@@ -52,7 +53,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 14> kFlags = {{
+inline constexpr std::array<FlagInfo, 15> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -94,6 +95,14 @@ inline constexpr std::array<FlagInfo, 14> kFlags = {{
      &FlagValues::hilo_run_seconds,
      "0",
      "Seconds that a run of a program may take. 0: as long as it takes.",
+     {},
+     0},
+    {"hilo_cache_bytes",
+     &FlagValues::hilo_cache_bytes,
+     "1073741824",
+     "The most bytes that all caches together keep: traces, compiled programs, machine code. What was used least "
+     "recently "
+     "goes first.",
      {},
      0},
 }};

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <ranges>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <unordered_map>
@@ -32,17 +33,44 @@ struct CacheInfo {
 
 namespace memoize_detail {
 
-/// What clear_caches() reaches. Adds itself when made, takes itself out when destroyed.
+/// A cache: what clear_caches() reaches, and what gives up its oldest entry where all caches together keep too many bytes.
+/// A derived class is in the list of all from the end of its constructor, where it calls enlist(), to the beginning of its
+/// destructor, where it calls delist(): other threads may ask for its entries in between.
 class Clearable {
  public:
-  Clearable();
+  Clearable() = default;
   Clearable(const Clearable&) = delete;
   Clearable& operator=(const Clearable&) = delete;
   virtual void clear() = 0;
+  /// The use_number() at which the entry that has not been used for longest was used; nullopt for an empty cache.
+  virtual std::optional<uint64_t> oldest_use() const = 0;
+  virtual void drop_oldest() = 0;
 
  protected:
-  virtual ~Clearable();
+  virtual ~Clearable() = default;
+  void enlist();
+  void delist();
+
+ private:
+  friend struct Registry;
+  Clearable *next_ = nullptr, *previous_ = nullptr;
 };
+
+/// Numbers the uses of all entries of all caches, one after another.
+uint64_t use_number();
+/// Says that a cache keeps so many bytes more; less, if the number is negative.
+void count_kept_bytes(int64_t bytes);
+/// Drops entries, the least recently used of all caches first, until hilo_cache_bytes holds. To be called without a lock.
+void keep_the_limit();
+
+/// Bytes that an entry takes: of itself, of text, and what a function held_bytes says of it where there is one.
+template <typename T>
+int64_t bytes_of(const T& value) {
+  int64_t bytes = sizeof(T);
+  if constexpr (requires { held_bytes(value); }) bytes += held_bytes(value);
+  else if constexpr (std::is_same_v<T, std::string>) bytes += static_cast<int64_t>(value.capacity());
+  return bytes;
+}
 
 inline size_t mix(size_t seed, size_t value) { return (seed ^ value) * 0x9e3779b97f4a7c15u + (seed >> 29); }
 
@@ -91,13 +119,16 @@ bool x64_of_key();
 
 }  // namespace memoize_detail
 
-/// At most `max_size` values by key, the least recently used out first. Thread safe; one lock, held for a look-up.
-/// With a transparent Hash and Equal a look-up may use another type than Key.
+/// At most `max_size` values by key, and with all other caches at most hilo_cache_bytes; the least recently used goes
+/// first. Thread safe; one lock, held for a look-up. Where memory runs out, all is as it was before the call. With a transparent Hash and Equal a look-up may use another type than Key.
 template <typename Key, typename Value, typename Hash = memoize_detail::HashArguments, typename Equal = std::equal_to<>>
 class MemoTable final : public memoize_detail::Clearable {
  public:
-  explicit MemoTable(int64_t max_size = kMemoizedEntries) : max_size_(max_size) {}
-  ~MemoTable() override = default;
+  explicit MemoTable(int64_t max_size = kMemoizedEntries) : max_size_(max_size) { enlist(); }
+  ~MemoTable() override {
+    delist();
+    memoize_detail::count_kept_bytes(-bytes_);
+  }
 
   /// The value, which becomes the most recently used; counts a hit or a miss.
   template <typename Wanted>
@@ -110,21 +141,16 @@ class MemoTable final : public memoize_detail::Clearable {
     }
     ++hits_;
     uses_.splice(uses_.begin(), uses_, it->second.use);
+    it->second.used = memoize_detail::use_number();
     return it->second.value;
   }
 
   /// Keeps `value`, unless another thread was faster. Returns    what is kept
   Value insert(Key key, Value value) {
-    std::lock_guard lock(mutex_);
-    const auto [it, inserted] = entries_.try_emplace(std::move(key), Entry{std::move(value), {}});
-    if (!inserted) return it->second.value;
-    uses_.push_front(&it->first);
-    it->second.use = uses_.begin();
-    if (static_cast<int64_t>(entries_.size()) > max_size_) {
-      entries_.erase(entries_.find(*uses_.back()));
-      uses_.pop_back();
-    }
-    return it->second.value;
+    const int64_t bytes = memoize_detail::bytes_of(key) + memoize_detail::bytes_of(value);
+    Value kept = add(std::move(key), std::move(value), bytes);
+    memoize_detail::keep_the_limit();
+    return kept;
   }
 
   CacheInfo info() const {
@@ -133,11 +159,24 @@ class MemoTable final : public memoize_detail::Clearable {
   }
 
   void clear() override {
-    std::unordered_map<Key, Entry, Transparent<Hash>, Transparent<Equal>> dying;  // values may be slow to destroy
+    Entries dying;  // values may be slow to destroy
     std::lock_guard lock(mutex_);
     dying.swap(entries_);
     uses_.clear();
     hits_ = misses_ = 0;
+    memoize_detail::count_kept_bytes(-std::exchange(bytes_, 0));
+  }
+
+  std::optional<uint64_t> oldest_use() const override {
+    std::lock_guard lock(mutex_);
+    if (uses_.empty()) return std::nullopt;
+    return entries_.find(*uses_.back())->second.used;
+  }
+
+  void drop_oldest() override {
+    typename Entries::node_type dying;
+    std::lock_guard lock(mutex_);
+    if (!uses_.empty()) dying = take_oldest();
   }
 
  private:
@@ -147,14 +186,42 @@ class MemoTable final : public memoize_detail::Clearable {
   };
   struct Entry {
     Value value;
+    int64_t bytes;
+    uint64_t used;
     typename std::list<const Key*>::iterator use;
   };
+  using Entries = std::unordered_map<Key, Entry, Transparent<Hash>, Transparent<Equal>>;
+
+  Value add(Key key, Value value, int64_t bytes) {
+    std::list<const Key*> use(1);  // made first: what follows the new entry can't fail
+    typename Entries::node_type dying;
+    std::lock_guard lock(mutex_);
+    const auto [it, inserted] =
+        entries_.try_emplace(std::move(key), Entry{std::move(value), bytes, memoize_detail::use_number(), use.begin()});
+    if (!inserted) return it->second.value;
+    use.front() = &it->first;
+    uses_.splice(uses_.begin(), use);
+    bytes_ += bytes;
+    memoize_detail::count_kept_bytes(bytes);
+    if (static_cast<int64_t>(entries_.size()) > max_size_) dying = take_oldest();
+    return it->second.value;
+  }
+
+  /// Precondition: there is one, and the lock is held. It dies where the caller says.
+  typename Entries::node_type take_oldest() {
+    typename Entries::node_type oldest = entries_.extract(entries_.find(*uses_.back()));
+    uses_.pop_back();
+    bytes_ -= oldest.mapped().bytes;
+    memoize_detail::count_kept_bytes(-oldest.mapped().bytes);
+    return oldest;
+  }
 
   mutable std::mutex mutex_;
   int64_t max_size_;
   int64_t hits_ = 0, misses_ = 0;
+  int64_t bytes_ = 0;
   std::list<const Key*> uses_;  // most recent first
-  std::unordered_map<Key, Entry, Transparent<Hash>, Transparent<Equal>> entries_;
+  Entries entries_;
 };
 
 /// A function of no arguments that runs once. See memoize_thunk.

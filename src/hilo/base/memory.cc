@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 
 namespace hilo {
@@ -120,7 +121,7 @@ SystemMemory system_memory() {
   return {meminfo_bytes(all, "MemTotal:"), meminfo_bytes(all, "SwapTotal:"), meminfo_bytes(all, "MemAvailable:")};
 }
 
-Status out_of_memory(std::string_view what, uint64_t wanted) {
+Status out_of_memory(std::string_view what, uint64_t wanted) try {
   const SystemMemory memory = system_memory();
   std::string message = fmt::format("{}: out of memory; wanted {} ({} bytes); free {} of {}", what, bytes_text(wanted),
                                     wanted, bytes_text(memory.available), bytes_text(memory.total));
@@ -129,6 +130,8 @@ Status out_of_memory(std::string_view what, uint64_t wanted) {
     message += fmt::format("; the process's address space is limited to {}", bytes_text(limit.rlim_cur));
   }
   return resource_exhausted(std::move(message));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

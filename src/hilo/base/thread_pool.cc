@@ -256,6 +256,7 @@ ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>()) {
   const int wanted = std::min(threads - 1, static_cast<int>(kWorkers) - 1);
   const SignalsBlocked blocked;
   try {
+    shared->workers.reserve(static_cast<size_t>(std::max(wanted, 0)));
     for (int i = 0; i < wanted; ++i) {
       shared->workers.emplace_back([shared] { shared->run_worker(); });
       ::pthread_setname_np(shared->workers.back().native_handle(), "hilo-worker");
@@ -263,6 +264,7 @@ ThreadPool::ThreadPool(int threads) : shared_(std::make_unique<Shared>()) {
   } catch (const std::system_error& error) {
     log_warning_once("thread_pool", "only {} of {} worker threads started: {}", shared->workers.size(), wanted,
                      error.what());
+  } catch (const std::bad_alloc&) {  // some have started, and know where the pool is
   }
 }
 

@@ -10,10 +10,12 @@
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/log.h"
 #include "hilo/base/memoize.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/client/compile_times.h"
 #include "hilo/client/debug_dumps.h"
 #include "hilo/client/graphs.h"
 #include "hilo/client/xla_bridge.h"
+#include "hilo/hlo/ir/held_bytes.h"
 
 namespace hilo {
 namespace {
@@ -67,7 +69,7 @@ bool steers_execution(const hlo::Module& module) {
 
 }  // namespace
 
-StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) {
+StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) try {
   // The fingerprint doesn't know of the header; dumps and profiles belong to one compilation.
   if (wants_dumps(options) || options.hlo_profile || steers_execution(module)) return compile_now(module, options);
   const ExecutableKey key(module.entry->fingerprint(), client_generation(), options.limits.to_string());
@@ -76,16 +78,24 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
   return executables().insert(key, std::move(executable));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& module, CompileOptions options,
-                                                           int64_t replica_count) {
+                                                           int64_t replica_count) try {
   HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
   return compile_with(*client, module, std::move(options), replica_count);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+int64_t held_bytes(const std::shared_ptr<Executable>& executable) {
+  return executable->statistics().constant_bytes + hlo::held_bytes(executable->optimized_module().entry);
 }
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const hlo::Module& module,
-                                                       const CompileOptions& options) {
+                                                       const CompileOptions& options) try {
   if (!wants_dumps(options) && !options.hlo_profile && !CompileProgress::wanted())
     return backend.compile(module, options, nullptr);
   DebugDumps dumps(options, module);
@@ -96,6 +106,8 @@ StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const h
   dumps.finish(executable->optimized_module(), groups_of(*executable));
   if (!options.hlo_profile) return executable;
   return profiled(std::move(executable), module, std::move(times).steps());
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

@@ -17,6 +17,9 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
 StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& module, CompileOptions options,
                                                            int64_t replica_count);
 
+/// What an executable keeps for itself, for caches: its program and constants. Code is counted by the caches of code.
+int64_t held_bytes(const std::shared_ptr<Executable>& executable);
+
 /// Compiles for `backend` with the dumps that `options` ask for and, on a terminal, a line of progress. No cache.
 StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const hlo::Module& module,
                                                        const CompileOptions& options);

@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstdio>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "hilo/base/text.h"
@@ -28,7 +29,8 @@ struct CompileProgress::Shared {
   bool done = false;
   std::thread thread;
 
-  void show() {
+  /// Ends where there is no memory for a line.
+  void show() try {
     std::unique_lock lock(mutex);
     if (ended.wait_for(lock, kSilence, [&] { return done; })) return;
     do {
@@ -37,16 +39,21 @@ struct CompileProgress::Shared {
     } while (!ended.wait_for(lock, kRefresh, [&] { return done; }));
     std::fputs(kWipe, stderr);
     std::fflush(stderr);
-  }
+  } catch (const std::bad_alloc&) {}
 };
 
 bool CompileProgress::wanted() { return ::isatty(STDERR_FILENO) == 1; }
 
 CompileProgress::CompileProgress(std::string module_name) {
   if (!wanted()) return;
-  shared_ = std::make_unique<Shared>();
-  shared_->module = std::move(module_name);
-  shared_->thread = std::thread([shared = shared_.get()] { shared->show(); });
+  auto shared = std::make_unique<Shared>();
+  shared->module = std::move(module_name);
+  try {
+    shared->thread = std::thread([shared = shared.get()] { shared->show(); });
+  } catch (const std::system_error&) {  // no thread is to be had: the program compiles without a line that says so
+    return;
+  }
+  shared_ = std::move(shared);
 }
 
 CompileProgress::~CompileProgress() {

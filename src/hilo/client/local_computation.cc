@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/entry_layout.h"
 #include "hilo/client/xrt.h"
@@ -55,11 +56,13 @@ Status check_argument_shapes(const LocalComputation& computation, std::span<cons
 
 }  // namespace
 
-StatusOr<LocalComputation> LocalComputation::uncompiled(hlo::Module module) {
+StatusOr<LocalComputation> LocalComputation::uncompiled(hlo::Module module) try {
   if (module.entry == nullptr)
     return invalid_argument(fmt::format("module '{}' has no entry computation", module.name));
   HILO_ASSIGN_OR_RETURN(BackendSpec backend, get_backend());
   return LocalComputation(std::move(module), std::move(backend));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 Shape LocalComputation::return_value_shape() const {
@@ -72,7 +75,7 @@ std::vector<Shape> LocalComputation::parameter_shapes() const {
 
 StatusOr<LocalComputation> LocalComputation::compile(std::span<const Shape> argument_shapes,
                                                      const std::optional<CompileOptions>& compile_options,
-                                                     const LayoutFunction& layout_fn) const {
+                                                     const LayoutFunction& layout_fn) const try {
   if (is_compiled()) return failed_precondition("Attempt to compile a compiled local XLA computation.");
   HILO_RETURN_IF_ERROR(check_argument_shapes(*this, argument_shapes));
   std::vector<Shape> arguments;
@@ -91,21 +94,28 @@ StatusOr<LocalComputation> LocalComputation::compile(std::span<const Shape> argu
     HILO_ASSIGN_OR_RETURN(compiled.executable_, compile_module(compiled.module_, options));
   }
   return compiled;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 StatusOr<std::vector<BufferPtr>> LocalComputation::execute(std::span<const BufferPtr> arguments,
-                                                           const ExecuteOptions& options) const {
+                                                           const ExecuteOptions& options) const try {
   if (!is_compiled()) return failed_precondition("Attempt to execute an uncompiled local XLA computation.");
   std::vector<BufferPtr> results(executable_->result_shapes().size());
   HILO_RETURN_IF_ERROR(executable_->execute(arguments, results, options));
   return results;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
-StatusOr<LocalComputation> compile_under_flags(hlo::Module module, const std::function<void(CompileOptions&)>& change) {
+StatusOr<LocalComputation> compile_under_flags(hlo::Module module,
+                                               const std::function<void(CompileOptions&)>& change) try {
   HILO_ASSIGN_OR_RETURN(const LocalComputation computation, LocalComputation::uncompiled(std::move(module)));
   HILO_ASSIGN_OR_RETURN(std::optional<CompileOptions> options, get_compile_options());
   if (change) change(options ? *options : options.emplace());
   return computation.compile(computation.parameter_shapes(), options);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

@@ -12,6 +12,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/base/process_end.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/ir/source_lines.h"
@@ -222,7 +223,7 @@ Status write_profiles(const std::string& directory) {
 }
 
 void report_profiles_at_exit() {
-  static const int registered = std::atexit(report);
+  static const bool registered = at_process_end(report);
   (void)registered;
 }
 

@@ -12,6 +12,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
 #include "hilo/base/memoize.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/client/platforms.h"
 
@@ -188,9 +189,13 @@ StatusOr<XlaClientPtr> make_xla_client(std::string_view backend_name, std::strin
   return client_of(kind);
 }
 
-StatusOr<XlaClientPtr> get_xla_client() { return client_thunk()(); }
+StatusOr<XlaClientPtr> get_xla_client() try { return client_thunk()(); } catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
 
-StatusOr<BackendSpec> get_backend() { return backend_thunk()(); }
+StatusOr<BackendSpec> get_backend() try { return backend_thunk()(); } catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
 
 uint64_t client_generation() { return generation.load(std::memory_order_acquire); }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/base/files.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
@@ -39,7 +40,7 @@ StatusOr<std::string> read_program_bytes(const std::string& path) {
 }
 
 StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& source, std::string_view function,
-                                    std::vector<Shape> arguments) {
+                                    std::vector<Shape> arguments) try {
   if (stablehlo::is_mlir(bytes)) {
     HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(bytes, source));
     return named(stablehlo::translate(tree, {.function = std::string(function), .arguments = std::move(arguments)}),
@@ -54,11 +55,15 @@ StatusOr<hlo::Module> parse_program(std::string_view bytes, const std::string& s
   hlo::ParseOptions options;
   options.source = source;
   return hlo::parse_module(bytes, options);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
-StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function) {
+StatusOr<hlo::Module> read_program(const std::string& path, std::string_view function) try {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, read_program_bytes(path));
   return parse_program(bytes, path, function);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

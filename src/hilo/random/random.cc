@@ -8,6 +8,7 @@
 #include "hilo/lax/special.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/trace.h"
 
 namespace hilo::random {
 namespace {
@@ -49,7 +50,8 @@ Words threefry(const Words& key, Words x) {
 Words key_words(const Key& key, const hilo::Shape& shape) {
   const Array& data = key.data;
   if (data.dtype() != kU32 || data.ndim() != 1 || data.shape(0) != 2) {
-    or_throw(invalid_argument(at_user_line("random") + ": a key is u32[2]; got " + data.aval_shape().to_string()));
+    or_throw(invalid_argument(at_user_line("random") + ": a key is u32[2]; got " + data.aval_shape().to_string() +
+                              (data.dtype() == kU32 && data.ndim() == 2 ? ". Hint: vmap takes a batch of keys" : "")));
   }
   const auto word = [&](int64_t i) {
     const Array one = ops::reshape(ops::slice(data, {{i, i + 1, 1}}), {});
@@ -131,11 +133,26 @@ Key key(int64_t seed, Line line) {
   return {Array::from_literal(Literal::array<uint32_t>({2}, {high, low}))};
 }
 
+Key split_batch(const Key& key, int64_t count, Line line) {
+  const UserLocation here(line);
+  return {paired(random_words(key, words_shape({count})))};
+}
+
 std::vector<Key> split(const Key& key, int64_t count, Line line) {
   const UserLocation here(line);
-  const Array all = paired(random_words(key, words_shape({count})));
+  const Array all = split_batch(key, count).data;
   std::vector<Key> keys;
-  for (int64_t i = 0; i < count; ++i) keys.push_back({all[i]});
+  keys.reserve(static_cast<size_t>(count));
+  if (!is_concrete(all)) {
+    for (int64_t i = 0; i < count; ++i) keys.push_back({all[i]});
+    return keys;
+  }
+  // A slice of its own for each place would be compiled for each.
+  const Literal words = or_throw(literal_from_buffer(*buffer_of(all)));
+  for (int64_t i = 0; i < count; ++i) {
+    const std::span<const uint32_t> word = words.data<uint32_t>().subspan(static_cast<size_t>(2 * i), 2);
+    keys.push_back({Array::from_literal(Literal::array<uint32_t>({2}, {word[0], word[1]}))});
+  }
   return keys;
 }
 

@@ -9,15 +9,20 @@ namespace hilo::random {
 
 using numpy::Line;
 
-/// The state of a generator that never changes: use a key once, split it for more.
+/// The state of a generator that never changes: use a key once, split it for more. One that holds a batch of keys is for
+/// vmap, which gives each call a key of its own.
 struct Key {
-  Array data;  ///< u32[..., 2]
+  Array data;  ///< u32[2]; of a batch u32[n,2]
 };
 
 /// The key of a seed, as jax.random.key.
 Key key(int64_t seed, Line line = Line::current());
 /// `count` keys, independent of each other and of `key`; keys[i] is split(key)[i].
+/// Cost      one operation and, outside of transformations, some 0.2 us a key
 std::vector<Key> split(const Key& key, int64_t count = 2, Line line = Line::current());
+/// The same keys as one batch, which costs one operation whatever `count` is: u32[count,2].
+/// Example    vmap([](random::Key k) { return random::normal(k, {3}); })(random::split_batch(key, 4096))
+Key split_batch(const Key& key, int64_t count, Line line = Line::current());
 /// The key of `key` and a number; cheaper than splitting when the number counts steps. `data` is an integer scalar.
 Key fold_in(const Key& key, const Operand& data);
 

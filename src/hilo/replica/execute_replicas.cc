@@ -5,6 +5,7 @@
 #include <system_error>
 #include <thread>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/replica/thread_communicator.h"
 
 namespace hilo {
@@ -38,6 +39,7 @@ class ReplicatedCall {
  private:
   Status start_others() {
     try {
+      threads_.reserve(arguments_.size());
       for (size_t r = 1; r < arguments_.size(); ++r) threads_.emplace_back([this, r] { run_replica(r); });
     } catch (const std::system_error& error) {
       const Status status = resource_exhausted("Execute '" + executable_.name() + "': no thread for replica " +
@@ -45,6 +47,9 @@ class ReplicatedCall {
                                                std::to_string(arguments_.size()) + ": " + error.what());
       communicators_.of(0).abort(status);
       return status;
+    } catch (const std::bad_alloc&) {
+      communicators_.of(0).abort(out_of_memory());
+      return out_of_memory();
     }
     return ok_status();
   }
@@ -63,7 +68,7 @@ class ReplicatedCall {
       status = executable_.execute(arguments_[r], results_[r], options);
     } catch (...) {  // NOLINT: thrown again by run()
       thrown_[r] = std::current_exception();
-      status = Status(StatusCode::kUnknown, "an exception was thrown");
+      status = or_out_of_memory([] { return Status(StatusCode::kUnknown, "an exception was thrown"); });
     }
     if (!status.ok()) options.communicator->abort(status);
     communicators_.end(replica);
@@ -83,12 +88,14 @@ class ReplicatedCall {
 
 StatusOr<std::vector<std::vector<BufferPtr>>> execute_replicas(Executable& executable,
                                                                std::span<const std::vector<BufferPtr>> arguments,
-                                                               const ExecuteOptions& options) {
+                                                               const ExecuteOptions& options) try {
   if (static_cast<int64_t>(arguments.size()) != executable.replica_count()) {
     return invalid_argument("Execute '" + executable.name() + "': arguments of " + std::to_string(arguments.size()) +
                             " replicas, compiled for " + std::to_string(executable.replica_count()));
   }
   return ReplicatedCall(executable, arguments, options).run();
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo

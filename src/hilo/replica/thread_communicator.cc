@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "hilo/base/out_of_memory.h"
+
 namespace hilo {
 namespace {
 
@@ -133,8 +135,8 @@ class ThreadCommunicators::Replica final : public Communicator {
     if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
   }
 
-  /// out = the fold of all members' bytes from `begin` on.
-  static Status fold(const Room& room, size_t begin, std::span<std::byte> out, Combine combine) {
+  /// out = the fold of all members' bytes from `begin` on. Throws nothing, for the others wait for who folds.
+  static Status fold(const Room& room, size_t begin, std::span<std::byte> out, Combine combine) try {
     for (size_t at = 0; at < out.size(); at += kFoldBlock) {
       const size_t bytes = std::min(kFoldBlock, out.size() - at);
       std::memcpy(out.data() + at, room.visits[0].in.data() + begin + at, bytes);
@@ -144,6 +146,8 @@ class ThreadCommunicators::Replica final : public Communicator {
       }
     }
     return ok_status();
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   }
 
   void note(Room& room, const Status& status) {
@@ -194,9 +198,11 @@ int64_t ThreadCommunicators::wake_ups() const {
 /// Precondition of this and all below: the mutex is held. Returns what the replica that failed is told.
 Status ThreadCommunicators::fail(int64_t replica, const Status& reason) {
   if (!failure_.ok()) return failure_;
-  const std::string text = fmt::format("replica {} failed: {}", replica, reason.to_string());
-  const bool stopped = reason.code() == StatusCode::kCancelled || reason.code() == StatusCode::kDeadlineExceeded;
-  failure_ = Status(stopped ? reason.code() : StatusCode::kAborted, text);
+  failure_ = or_out_of_memory([&] {
+    const std::string text = fmt::format("replica {} failed: {}", replica, reason.to_string());
+    const bool stopped = reason.code() == StatusCode::kCancelled || reason.code() == StatusCode::kDeadlineExceeded;
+    return Status(stopped ? reason.code() : StatusCode::kAborted, text);
+  });
   for (auto& [members, group] : groups_) {
     for (Room& room : group->rooms) room.changed.notify_all();
   }
@@ -344,10 +350,12 @@ void ThreadCommunicators::check_progress() {
       if (room.arrived == 0 || !room.open) continue;
       for (size_t k = 0; k < members.size(); ++k) {
         if (!room.present[k]) continue;
-        (void)fail(members[k],
-                   failed_precondition(fmt::format(
-                       "{}: waits for all of the replicas {}, but every replica waits elsewhere or has ended",
-                       room.visits[k].what, list_text(members))));
+        const auto reason = [&] {
+          return failed_precondition(
+              fmt::format("{}: waits for all of the replicas {}, but every replica waits elsewhere or has ended",
+                          room.visits[k].what, list_text(members)));
+        };
+        (void)fail(members[k], or_out_of_memory(reason));
         return;
       }
     }
@@ -365,8 +373,11 @@ void ThreadCommunicators::end(int64_t replica) {
       const auto place = static_cast<size_t>(me - members.begin());
       if (room.arrived == 0 || !room.open || room.present[place]) continue;
       const auto other = static_cast<size_t>(std::ranges::find(room.present, true) - room.present.begin());
-      (void)fail(replica, failed_precondition(fmt::format("ended without coming to {}, where replica {} waits",
-                                                          room.visits[other].what, members[other])));
+      const auto reason = [&] {
+        return failed_precondition(
+            fmt::format("ended without coming to {}, where replica {} waits", room.visits[other].what, members[other]));
+      };
+      (void)fail(replica, or_out_of_memory(reason));
       return;
     }
   }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/stablehlo/bytecode_tables.h"
 #include "hilo/stablehlo/vhlo.h"
 #include "hilo/stablehlo/write_tree.h"
@@ -200,9 +201,11 @@ StatusOr<std::string> BytecodeWriter::write() {
 
 StatusOr<std::string> print_bytecode(const ModuleTree& tree) { return BytecodeWriter(tree).write(); }
 
-StatusOr<std::string> write_bytecode(const hlo::Module& module) {
+StatusOr<std::string> write_bytecode(const hlo::Module& module) try {
   HILO_ASSIGN_OR_RETURN(const ModuleTree tree, write_tree(module, /*portable=*/true));
   return print_bytecode(tree);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::stablehlo

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <optional>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/flat_buffer.h"
 
@@ -273,8 +274,10 @@ bool may_be_jax_export(std::string_view beginning) {
   return !buffer.failed() && root > 0 && root < beginning.size();
 }
 
-StatusOr<JaxExport> read_jax_export(std::string_view data, std::string_view source) {
+StatusOr<JaxExport> read_jax_export(std::string_view data, std::string_view source) try {
   return Reader(data, source).read();
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::stablehlo

@@ -2,6 +2,7 @@
 #include "hilo/stablehlo/reader.h"
 
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/stablehlo/bytecode_reader.h"
 #include "hilo/stablehlo/cursor.h"
 #include "hilo/stablehlo/text_reader.h"
@@ -18,9 +19,11 @@ bool is_mlir(std::string_view data) {
   return word == "module" || word == "builtin.module" || word == "func.func";
 }
 
-StatusOr<ModuleTree> read_tree(std::string_view data, std::string_view source) {
+StatusOr<ModuleTree> read_tree(std::string_view data, std::string_view source) try {
   const FloatingPointScope nearest;
   return is_bytecode(data) ? read_bytecode(data, source) : read_text(data, source);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::stablehlo

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/stablehlo/module_facts.h"
@@ -154,7 +155,7 @@ std::vector<FunctionInfo> functions_of(const ModuleTree& tree) {
   return functions;
 }
 
-StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options) {
+StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options) try {
   const FloatingPointScope nearest;
   Translator translator{tree, options};
   translator.ids.assign(tree.values.size(), hlo::kNoInstruction);
@@ -194,6 +195,8 @@ StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& 
   // A program of replicas takes whole arrays, one for given sizes or for checks is another than the tree's.
   else if (!translator.refines() && options.checks == nullptr) keep_facts(tree, tree.operations[entry], module);
   return module;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 Status Translator::run(const Operation& function, bool entry) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/stablehlo/text_writer.h"
 #include "hilo/stablehlo/write_parts.h"
@@ -321,9 +322,11 @@ StatusOr<ModuleTree> write_tree(const hlo::Module& module, bool portable) {
   return std::move(writer.builder.tree);
 }
 
-StatusOr<std::string> write_text(const hlo::Module& module) {
+StatusOr<std::string> write_text(const hlo::Module& module) try {
   HILO_ASSIGN_OR_RETURN(const ModuleTree tree, write_tree(module));
   return print_tree(tree);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::stablehlo

@@ -5,9 +5,19 @@
 
 #include <array>
 
+#include "hilo/client/compile.h"
+#include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo {
+
+static int64_t held_bytes(const std::shared_ptr<const LocalComputation>& computation) {
+  return hlo::held_bytes(computation->module().entry);
+}
+static int64_t held_bytes(const PrimitiveCallable& callable) {
+  return hlo::held_bytes(callable->computation.module().entry) + held_bytes(callable->computation.executable());
+}
+
 namespace {
 
 using hlo::InstructionId;

@@ -2,6 +2,7 @@
 // transform/batch.h -- vmap: runs a function on a whole batch at once.
 #pragma once
 
+#include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
 
@@ -47,6 +48,7 @@ struct BatchedComputation {
   hlo::ComputationPtr computation;
   std::vector<bool> batched_results;
 };
+inline int64_t held_bytes(const BatchedComputation& batched) { return hlo::held_bytes(batched.computation); }
 BatchedComputation batch_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
                                      const std::vector<bool>& force, int64_t axis_size);
 

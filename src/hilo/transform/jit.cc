@@ -7,9 +7,12 @@
 
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
+#include "hilo/base/memoize.h"
+#include "hilo/client/compile.h"
 #include "hilo/client/graphs.h"
 #include "hilo/client/hlo_text.h"
 #include "hilo/client/local_computation.h"
+#include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/staging_trace.h"
@@ -39,6 +42,9 @@ struct Entry {
   std::atomic<bool> compiled{false};
   std::shared_ptr<Executable> executable;
 
+  int64_t bytes = 0;  // as the caches count them; what follows is the cache's, under its lock
+  mutable uint64_t used = 0;
+
   bool matches(const jit_detail::Call& call, uint64_t version_asked) const {
     const std::vector<Array>& leaves = call.arguments.leaves;
     if (leaves.size() != avals.size() || version_asked != version) return false;
@@ -52,24 +58,68 @@ struct Entry {
 }  // namespace
 
 /// What a Jitted remembers. The latest entry is looked at first.
-class JitCache {
+class JitCache final : public memoize_detail::Clearable {
  public:
   JitCache(JitOptions options, const std::source_location& location)
-      : options_(std::move(options)), location_(location) {}
+      : options_(std::move(options)), location_(location) {
+    enlist();
+  }
+  ~JitCache() override {
+    delist();
+    JitCache::clear();
+  }
 
   std::shared_ptr<Entry> find(const jit_detail::Call& call) {
     const uint64_t version = version_now();
     std::lock_guard lock(mutex_);
     for (size_t i = entries_.size(); i-- > 0;) {
-      if (entries_[i]->matches(call, version)) return entries_[i];
+      if (!entries_[i]->matches(call, version)) continue;
+      entries_[i]->used = memoize_detail::use_number();
+      return entries_[i];
     }
     return nullptr;
   }
 
   void add(std::shared_ptr<Entry> entry) {
+    const int64_t bytes = hlo::held_bytes(entry->staged.computation);
+    {
+      std::shared_ptr<Entry> dying;
+      std::lock_guard lock(mutex_);
+      entries_.push_back(entry);
+      entry->used = memoize_detail::use_number();
+      count(*entry, bytes);
+      if (entries_.size() > kMaxEntries) dying = take_oldest();
+    }
+    memoize_detail::keep_the_limit();
+  }
+
+  /// The entry has been compiled, which takes so many bytes more.
+  void add_bytes(Entry& entry, int64_t bytes) {
+    {
+      std::lock_guard lock(mutex_);
+      if (std::ranges::none_of(entries_, [&](const auto& kept) { return kept.get() == &entry; })) return;
+      count(entry, bytes);
+    }
+    memoize_detail::keep_the_limit();
+  }
+
+  void clear() override {
+    std::vector<std::shared_ptr<Entry>> dying;
     std::lock_guard lock(mutex_);
-    if (entries_.size() >= kMaxEntries) entries_.clear();
-    entries_.push_back(std::move(entry));
+    dying.swap(entries_);
+    for (const auto& entry : dying) memoize_detail::count_kept_bytes(-entry->bytes);
+  }
+
+  std::optional<uint64_t> oldest_use() const override {
+    std::lock_guard lock(mutex_);
+    if (entries_.empty()) return std::nullopt;
+    return (*oldest())->used;
+  }
+
+  void drop_oldest() override {
+    std::shared_ptr<Entry> dying;
+    std::lock_guard lock(mutex_);
+    if (!entries_.empty()) dying = take_oldest();
   }
 
   /// Counts a trace for the place where the jit was made; tells the user once.
@@ -90,10 +140,28 @@ class JitCache {
   const std::source_location& location() const { return location_; }
 
  private:
+  using Entries = std::vector<std::shared_ptr<Entry>>;
+
+  // Of these three: the lock is held, and there is an entry.
+  Entries::const_iterator oldest() const {
+    return std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
+  }
+  std::shared_ptr<Entry> take_oldest() {
+    const auto place = oldest();
+    std::shared_ptr<Entry> taken = *place;
+    entries_.erase(place);
+    memoize_detail::count_kept_bytes(-taken->bytes);
+    return taken;
+  }
+  static void count(Entry& entry, int64_t bytes) {
+    entry.bytes += bytes;
+    memoize_detail::count_kept_bytes(bytes);
+  }
+
   JitOptions options_;
   std::source_location location_;
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<Entry>> entries_;
+  mutable std::mutex mutex_;
+  Entries entries_;
 };
 
 namespace jit_detail {
@@ -145,17 +213,18 @@ std::vector<Array> bind_call(const JitCache& cache, const Entry& entry, std::spa
   return results;
 }
 
-Executable& executable_of(const JitCache& cache, Entry& entry) {
+Executable& executable_of(JitCache& cache, Entry& entry) {
   if (entry.compiled.load(std::memory_order_acquire)) return *entry.executable;
   std::lock_guard lock(entry.compiling);
   if (entry.executable == nullptr) {
     entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
     entry.compiled.store(true, std::memory_order_release);
+    cache.add_bytes(entry, held_bytes(entry.executable));
   }
   return *entry.executable;
 }
 
-std::vector<Array> execute(const JitCache& cache, Entry& entry, const Call& call) {
+std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
   Executable& executable = executable_of(cache, entry);
   std::vector<BufferPtr> arguments;
   arguments.reserve(call.arguments.leaves.size() + entry.staged.captures.size());

@@ -2,6 +2,7 @@
 // transform/jvp.h -- forward mode: run a function on primals and tangents at once.
 #pragma once
 
+#include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
 
@@ -46,6 +47,7 @@ struct JvpComputation {
   hlo::ComputationPtr computation;
   std::vector<bool> nonzero_results;
 };
+inline int64_t held_bytes(const JvpComputation& jvp) { return hlo::held_bytes(jvp.computation); }
 /// `nonzero` has one entry a parameter leaf; `instantiate` forces result tangents (one entry a result leaf) to be
 /// materialised. Memoised by meaning. Parameters and results of the returned computation are flat; its root is a tuple.
 JvpComputation jvp_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,

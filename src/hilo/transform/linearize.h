@@ -43,6 +43,9 @@ struct LinearizedComputation {
   size_t residual_count = 0;
   std::vector<bool> nonzero_results;
 };
+inline int64_t held_bytes(const LinearizedComputation& linearized) {
+  return hlo::held_bytes(linearized.primal) + hlo::held_bytes(linearized.tangent);
+}
 LinearizedComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                             const std::vector<bool>& instantiate);
 

@@ -2,12 +2,11 @@
 // transform/memo.h -- remembers what a transformation made of a computation, by the computation's meaning.
 #pragma once
 
-#include <mutex>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "hilo/hlo/ir/computation.h"
+#include "hilo/base/memoize.h"
+#include "hilo/hlo/ir/held_bytes.h"
 
 namespace hilo {
 
@@ -19,26 +18,14 @@ class ComputationMemo {
 
   template <typename Make>
   Value get(const hlo::ComputationPtr& computation, const Masks& masks, Make&& make) {
-    const hlo::Fingerprint key = computation->fingerprint();
-    {
-      std::lock_guard lock(mutex_);
-      if (const auto it = entries_.find(key); it != entries_.end()) {
-        for (const auto& [known, value] : it->second) {
-          if (known == masks) return value;
-        }
-      }
-    }
+    const hlo::Fingerprint fingerprint = computation->fingerprint();
+    if (std::optional<Value> known = table_.find(std::tie(fingerprint, masks))) return *std::move(known);
     Value value = make();  // may come back here for inner computations, so no lock is held
-    std::lock_guard lock(mutex_);
-    if (entries_.size() >= kMaxEntries) entries_.clear();
-    entries_[key].emplace_back(masks, value);
-    return value;
+    return table_.insert({fingerprint, masks}, std::move(value));
   }
 
  private:
-  static constexpr size_t kMaxEntries = 4096;
-  std::mutex mutex_;
-  std::unordered_map<hlo::Fingerprint, std::vector<std::pair<Masks, Value>>> entries_;
+  MemoTable<std::tuple<hlo::Fingerprint, Masks>, Value> table_;
 };
 
 }  // namespace hilo

@@ -9,6 +9,7 @@
 
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/types/twins.h"
 
 namespace hilo {
@@ -88,7 +89,7 @@ Literal::Literal(const Shape& shape) : shape_(shape) {
   std::memset(data_->data(), 0, data_->size());
 }
 
-StatusOr<Literal> Literal::make(const Shape& shape) {
+StatusOr<Literal> Literal::make(const Shape& shape) try {
   if (shape.is_tuple()) {
     std::vector<Literal> elements;
     for (const Shape& e : shape.tuple_elements()) {
@@ -104,6 +105,8 @@ StatusOr<Literal> Literal::make(const Shape& shape) {
   literal.data_ = *std::move(buffer);
   std::memset(literal.data_->data(), 0, literal.data_->size());
   return literal;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 Literal Literal::tuple(std::vector<Literal> elements) {

@@ -9,6 +9,7 @@
 #include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/verify/verifier.h"
 
@@ -21,13 +22,15 @@ class CpuBackend final : public Backend {
   int device_count() const override { return 1; }
 
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
-                                                hlo::PassObserver* observer) override {
+                                                hlo::PassObserver* observer) override try {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     const CompileScope scope(options);
     StatusOr<std::unique_ptr<Executable>> executable = compile_within(module, options, observer);
     const Status outcome = scope.outcome(executable.status(), module.name, options.limits);
     if (!outcome.ok()) return outcome;
     return executable;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   }
 
  private:

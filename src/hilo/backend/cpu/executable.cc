@@ -3,6 +3,8 @@
 
 #include <alloca.h>
 
+#include <new>
+#include <optional>
 #include "hilo/base/floating_point.h"
 
 namespace hilo::cpu {
@@ -35,8 +37,8 @@ StatusOr<AlignedBuffer> CpuExecutable::take_arena() {
 void CpuExecutable::give_arena(AlignedBuffer arena) {
   if (arena.data() == nullptr) return;
   AlignedBuffer* expected = nullptr;
-  auto* mine = new AlignedBuffer(std::move(arena));
-  if (!spare_arena_.compare_exchange_strong(expected, mine, std::memory_order_release)) delete mine;
+  auto* mine = new (std::nothrow) AlignedBuffer(std::move(arena));
+  if (mine != nullptr && !spare_arena_.compare_exchange_strong(expected, mine, std::memory_order_release)) delete mine;
 }
 
 Status CpuExecutable::run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
@@ -74,15 +76,21 @@ Status CpuExecutable::run_in(AlignedBuffer& arena, std::span<const BufferPtr> ar
   void** slots =
       count > kSlotsOnStack ? heap.data() : static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(count, 1)));
   std::vector<void*> argument_data(donates ? arguments.size() : 0);
+  std::vector<std::shared_ptr<std::optional<Buffer>>> rooms(
+      takes.size());  // for results that take an argument's memory
   if (donates) {
     for (size_t a = 0; a < arguments.size(); ++a) argument_data[a] = const_cast<void*>(arguments[a]->data());
     taken.resize(arguments.size());
+    for (size_t r = 0; r < results.size(); ++r) {
+      if (takes[r] != ~0u) rooms[r] = std::make_shared<std::optional<Buffer>>();
+    }
     for (size_t a = 0; a < options.donated.size(); ++a) {
       if (options.donated[a]) taken[a] = arguments[a]->release(BufferState::kDonated);
     }
     for (size_t r = 0; r < results.size(); ++r) {
-      if (takes[r] != ~0u)
-        results[r] = std::make_shared<Buffer>(result_shapes()[r], std::move(taken[takes[r]]), options.replica);
+      if (takes[r] == ~0u) continue;
+      rooms[r]->emplace(result_shapes()[r], std::move(taken[takes[r]]), options.replica);
+      results[r] = BufferPtr(rooms[r], &**rooms[r]);
     }
   }
   for (size_t s = 0; s < count; ++s) {

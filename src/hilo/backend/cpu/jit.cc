@@ -21,18 +21,27 @@
 #include <mutex>
 #include <string>
 
+#include "hilo/backend/cpu/spare_memory.h"
+#include "hilo/base/out_of_memory.h"
+#include "hilo/base/thread_own.h"
+
 namespace hilo::cpu {
 namespace {
 
 constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
 
-/// Thrown by LLVM's fatal error handler and caught below, in the same file. LLVM's frames in between have no
+/// Thrown by LLVM's fatal error handlers and caught below, in the same file. LLVM's frames in between have no
 /// clean-up: what they held is leaked, and the thread's target machine is made anew.
 struct CodegenFailure {
-  std::string reason;
+  Status status;
 };
 
-void on_fatal_error(void*, const char* reason, bool) { throw CodegenFailure{reason}; }
+void on_fatal_error(void*, const char* reason, bool) {
+  throw CodegenFailure{or_out_of_memory([&] { return internal_error(fmt::format("code generation: {}", reason)); })};
+}
+
+/// LLVM found no memory where it calls malloc, or even the spare memory is used up.
+void on_bad_alloc(void*, const char*, bool) { throw CodegenFailure{out_of_memory()}; }
 
 void initialize_llvm() {
   static std::once_flag once;
@@ -51,24 +60,23 @@ void initialize_llvm() {
                                                   "-disable-block-placement"};
     llvm::cl::ParseCommandLineOptions(kLean.size(), kLean.data(), "", &llvm::nulls());
     llvm::install_fatal_error_handler(on_fatal_error);
+    llvm::install_bad_alloc_error_handler(on_bad_alloc);
   });
 }
 
-struct MachineSlot {
-  std::unique_ptr<llvm::TargetMachine> machine;
-};
-
 /// Target machines aren't thread safe and cost 0.35 ms, so each thread keeps its own per instruction set and
 /// level.
-MachineSlot& machine_slot(Isa isa, CodegenLevel level) {
-  thread_local std::array<std::array<MachineSlot, 2>, 3> slots;
-  return slots[static_cast<std::size_t>(isa)][static_cast<std::size_t>(level)];
+using MachinePtr = std::unique_ptr<llvm::TargetMachine>;
+using Machines = std::array<std::array<MachinePtr, 2>, 3>;
+
+MachinePtr& machine_slot(Isa isa, CodegenLevel level) {
+  return thread_own<Machines>()[static_cast<std::size_t>(isa)][static_cast<std::size_t>(level)];
 }
 
 StatusOr<llvm::TargetMachine*> target_machine(Isa isa, CodegenLevel level) {
   initialize_llvm();
-  MachineSlot& slot = machine_slot(isa, level);
-  if (slot.machine != nullptr) return slot.machine.get();
+  MachinePtr& slot = machine_slot(isa, level);
+  if (slot != nullptr) return slot.get();
   std::string error;
   const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
   if (target == nullptr) return internal_error(fmt::format("code generation: {}", error));
@@ -76,12 +84,12 @@ StatusOr<llvm::TargetMachine*> target_machine(Isa isa, CodegenLevel level) {
   options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a fused multiply-add is written as one, or isn't one
   const bool fast = level == CodegenLevel::kFast;
   options.EnableFastISel = fast;
-  slot.machine.reset(target->createTargetMachine(
+  slot.reset(target->createTargetMachine(
       kTriple, llvm_cpu_name(isa), llvm_features(isa), options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
       fast ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default, /*JIT=*/true));
-  if (slot.machine == nullptr) return internal_error("code generation: no target machine for x86-64");
-  slot.machine->setFastISel(fast);
-  return slot.machine.get();
+  if (slot == nullptr) return internal_error("code generation: no target machine for x86-64");
+  slot->setFastISel(fast);
+  return slot.get();
 }
 
 /// Keeps the first error LLVM reports instead of printing it and ending the process.
@@ -136,31 +144,59 @@ Status generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::SmallV
   return ok_status();
 }
 
-}  // namespace
+/// A module in a context of its own.
+struct Draft {
+  explicit Draft(const char* name) : module(name, context) {}
+  llvm::LLVMContext context;
+  llvm::Module module;
+};
 
-Status prepare_module(llvm::Module& module, Isa isa) {
-  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa, CodegenLevel::kFull));
+StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, EmitFunction emit, CodegenLevel level) {
+  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa, level));
   module.setTargetTriple(kTriple);
   module.setDataLayout(machine->createDataLayout());
-  return ok_status();
-}
-
-StatusOr<std::vector<char>> emit_object(llvm::Module& module, Isa isa, CodegenLevel level) {
+  HILO_RETURN_IF_ERROR(emit(module));
   HILO_RETURN_IF_ERROR(verify(module));
-  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa, level));
   set_function_attributes(module, isa);
   llvm::SmallVector<char, 0> object;
-  try {
-    HILO_RETURN_IF_ERROR(generate(module, *machine, object));
-  } catch (const CodegenFailure& failure) {
-    static_cast<void>(machine_slot(isa, level).machine.release());
-    return internal_error(fmt::format("code generation: {}", failure.reason));
-  }
+  HILO_RETURN_IF_ERROR(generate(module, *machine, object));
   return std::vector<char>(object.begin(), object.end());
 }
 
-StatusOr<std::shared_ptr<CompiledCode>> compile_module(llvm::Module& module, Isa isa, CodegenLevel level) {
-  HILO_ASSIGN_OR_RETURN(std::vector<char> object, emit_object(module, isa, level));
+/// What LLVM was at is in no state to be destroyed, nor is its target machine.
+Status abandon(std::unique_ptr<Draft>& draft, MachinePtr& machine, Status status) {
+  static_cast<void>(draft.release());
+  static_cast<void>(machine.release());
+  return status;
+}
+
+/// As compile_object, but may succeed on spare memory.
+StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* name, Isa isa, EmitFunction emit,
+                                        CodegenLevel level) {
+  MachinePtr& machine = machine_slot(isa, level);
+  auto draft = std::make_unique<Draft>(name);
+  try {
+    return write_object(draft->module, isa, emit, level);
+  } catch (const CodegenFailure& failure) {
+    return abandon(draft, machine, failure.status);
+  } catch (const std::bad_alloc&) {  // of `emit`'s own, unless not even LLVM had memory
+    if (memory.exhausted()) return abandon(draft, machine, out_of_memory());
+    return out_of_memory();
+  }
+}
+
+}  // namespace
+
+StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFunction emit, CodegenLevel level) {
+  const SpareMemory memory;
+  StatusOr<std::vector<char>> object = try_compile(memory, name, isa, emit, level);
+  if (!memory.used()) return object;
+  machine_slot(isa, level).reset();  // it holds spare memory, which the next one may need
+  return out_of_memory();
+}
+
+StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit, CodegenLevel level) {
+  HILO_ASSIGN_OR_RETURN(std::vector<char> object, compile_object(name, isa, emit, level));
   return load_object(object);
 }
 

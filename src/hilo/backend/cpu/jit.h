@@ -7,6 +7,7 @@
 
 #include "hilo/backend/cpu/compiled_code.h"
 #include "hilo/backend/cpu/isa.h"
+#include "hilo/base/function_ref.h"
 #include "hilo/base/status.h"
 
 namespace llvm {
@@ -22,19 +23,19 @@ enum class CodegenLevel : std::uint8_t {
           ///< neither: the emitters write vector code already.
 };
 
-/// Sets the module's target and data layout and gives its functions the attributes that compile_module relies
-/// on. Call it before emitting, so that the builder knows sizes and alignments. Errors: INTERNAL if LLVM
-/// lacks the x86-64 target.
-Status prepare_module(llvm::Module& module, Isa isa);
+/// Writes a program into a module that has its target and data layout, so that a builder knows sizes and alignments.
+using EmitFunction = FunctionRef<Status(llvm::Module& module)>;
 
-/// The relocatable ELF object of a module that prepare_module has seen. Any number of threads may call this
-/// at once, each with a module in a context of its own. Consumes the module: only its destruction is allowed
-/// afterwards. Errors: INTERNAL for whatever the code generator refuses; LLVM's own fatal errors end up here
-/// as well. Cost: 0.3 ms + about 5 us per instruction (kFull).
-StatusOr<std::vector<char>> emit_object(llvm::Module& module, Isa isa, CodegenLevel level = CodegenLevel::kFull);
+/// The relocatable ELF object of what `emit` writes. Any number of threads may call this at once: each module has a context
+/// of its own. `emit` allocates through SpareMemory, so nothing that outlives it may keep what it allocates.
+/// Errors    those of `emit`; INTERNAL for whatever the code generator refuses, LLVM's own fatal errors among it;
+///           RESOURCE_EXHAUSTED where memory ran out, after which LLVM is as good as before
+/// Cost      0.3 ms + about 5 us per instruction (kFull)
+StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFunction emit,
+                                           CodegenLevel level = CodegenLevel::kFull);
 
-/// emit_object, then load_object.
-StatusOr<std::shared_ptr<CompiledCode>> compile_module(llvm::Module& module, Isa isa,
-                                                       CodegenLevel level = CodegenLevel::kFull);
+/// compile_object, then load_object.
+StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit,
+                                                     CodegenLevel level = CodegenLevel::kFull);
 
 }  // namespace hilo::cpu

@@ -62,12 +62,12 @@ void emit_probe(JitProbe probe, llvm::IRBuilder<>& b, llvm::Module& m) {
 }  // namespace
 
 StatusOr<std::shared_ptr<CompiledCode>> compile_probe(JitProbe probe, Isa isa, CodegenLevel level) {
-  llvm::LLVMContext context;
-  llvm::Module module("probe", context);
-  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
-  llvm::IRBuilder<> builder(context);
-  emit_probe(probe, builder, module);
-  return compile_module(module, isa, level);
+  const auto emit = [probe](llvm::Module& module) {
+    llvm::IRBuilder<> builder(module.getContext());
+    emit_probe(probe, builder, module);
+    return ok_status();
+  };
+  return compile_code("probe", isa, emit, level);
 }
 
 }  // namespace hilo::cpu

@@ -2,8 +2,6 @@
 #include "hilo/backend/cpu/kernel_cache.h"
 
 #include <fmt/format.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 
 #include <algorithm>
 #include <chrono>
@@ -11,6 +9,7 @@
 
 #include "hilo/backend/cpu/code_cache.h"
 #include "hilo/backend/cpu/jit.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
@@ -46,15 +45,16 @@ std::string function_name(const Region& region, size_t k) {
 }
 
 Status compile_group(std::span<Missing> group, Isa isa) {
-  llvm::LLVMContext context;
-  llvm::Module module("regions", context);
-  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
+  const auto emit = [&](llvm::Module& module) {
+    for (size_t k = 0; k < group.size(); ++k) {
+      HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, function_name(*group[k].region, k)));
+    }
+    return ok_status();
+  };
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_code("regions", isa, emit));
   for (size_t k = 0; k < group.size(); ++k) {
-    HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, function_name(*group[k].region, k)));
-  }
-  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_module(module, isa));
-  for (size_t k = 0; k < group.size(); ++k) {
-    group[k].kernel = {code, reinterpret_cast<RegionKernel>(code->lookup(function_name(*group[k].region, k)))};
+    group[k].kernel = {code, reinterpret_cast<RegionKernel>(code->lookup(function_name(*group[k].region, k))),
+                       static_cast<int64_t>(code->size() / group.size())};
   }
   return ok_status();
 }
@@ -80,8 +80,10 @@ Status compile_missing(std::vector<Missing>& missing, Isa isa) {
     Status& status = statuses[static_cast<size_t>(g)];
     const size_t most = stop_word() == nullptr ? missing.size() : kKernelsBetweenLooks;
     for (size_t k = begin; k < end && status.ok(); k += most) {
-      status = stop_status();
-      if (status.ok()) status = compile_group(std::span(missing).subspan(k, std::min(most, end - k)), isa);
+      status = or_out_of_memory([&] {
+        HILO_RETURN_IF_ERROR(stop_status());
+        return compile_group(std::span(missing).subspan(k, std::min(most, end - k)), isa);
+      });
     }
   };
   if (groups == 1) compile(0);

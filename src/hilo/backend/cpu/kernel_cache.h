@@ -14,7 +14,9 @@ namespace hilo::cpu {
 struct CachedKernel {
   std::shared_ptr<CompiledCode> code;
   RegionKernel function = nullptr;
+  int64_t code_bytes = 0;  ///< its share of the code
 };
+inline int64_t held_bytes(const CachedKernel& kernel) { return kernel.code_bytes; }
 
 struct KernelBatch {
   std::vector<CachedKernel> kernels;  ///< one per region

@@ -39,13 +39,16 @@ std::optional<int64_t> constant_integer(const Graph& graph, ValueId v) {
 }  // namespace
 
 uint32_t RegionFormer::request(ValueId value, uint32_t region, AccessMap map) {
-  for (const Request& r : requests_[value]) {
-    if (r.region == region && r.map == map) return r.node;
+  std::vector<Request>& requests = requests_[value];
+  const auto latest = latest_.try_emplace(uint64_t{value} << 32 | region, kNoRequest).first;
+  for (uint32_t k = latest->second; k != kNoRequest; k = requests[k].previous) {
+    if (requests[k].map == map) return requests[k].node;
   }
   const uint32_t node = static_cast<uint32_t>(regions_[region].nodes.size());
   regions_[region].nodes.push_back({});
   forwards_[region].push_back(kNoNode);
-  requests_[value].push_back({region, node, std::move(map)});
+  requests.push_back({region, node, std::move(map), latest->second});
+  latest->second = static_cast<uint32_t>(requests.size() - 1);
   return node;
 }
 

@@ -2,6 +2,8 @@
 // backend/cpu/region_former.h -- grows regions from their results towards what they read.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+
 #include "hilo/backend/cpu/access_map.h"
 #include "hilo/backend/cpu/region_ops.h"
 
@@ -15,10 +17,12 @@ class RegionFormer {
   RegionGraph run() &&;
 
  private:
+  static constexpr uint32_t kNoRequest = ~0u;
   struct Request {
     uint32_t region;
     uint32_t node;
     AccessMap map;
+    uint32_t previous = kNoRequest;  ///< of the same region for the same value: its place in requests_
   };
 
   // region_former.cc: the visit and its decisions
@@ -56,8 +60,10 @@ class RegionFormer {
   const Graph& graph_;
   std::vector<Region> regions_;
   std::vector<std::vector<uint32_t>> forwards_;  ///< per region and node: another node that stands for it
-  std::vector<std::vector<Request>> requests_;   ///< per value
-  std::vector<ValueId> needed_before_;           ///< per value: the first position that needs it in memory
+  std::vector<std::vector<Request>> requests_;   ///< per value; gone once its node has been visited
+  /// By value and region: the latest request. One value may be asked for by as many regions as there are.
+  boost::unordered_flat_map<uint64_t, uint32_t> latest_;
+  std::vector<ValueId> needed_before_;  ///< per value: the first position that needs it in memory
   std::vector<uint32_t> others_;
 };
 

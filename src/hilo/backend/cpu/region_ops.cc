@@ -50,6 +50,8 @@ bool all_are_arrays(const Graph& graph, const Node& node) {
   return std::ranges::all_of(node.operands, is_array) && std::ranges::all_of(node.results, is_array);
 }
 
+constexpr size_t kMostConcatenated = 32;  // operands that are written by regions
+
 bool is_narrower_than_f32(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
 
 RegionOp cost_of(const hlo::Instruction& i) {
@@ -121,8 +123,9 @@ RegionOp region_op_of(const Graph& graph, const Node& node) {
     case Opcode::kSlice:
     case Opcode::kReverse:
     case Opcode::kDynamicSlice: return RegionOp::kMovement;
+    // A region for each operand has its place in its code, so it shares none: many are copied by one function.
+    case Opcode::kConcatenate: return node.operands.size() > kMostConcatenated ? RegionOp::kNone : RegionOp::kCheap;
     case Opcode::kGather:
-    case Opcode::kConcatenate:
     case Opcode::kDynamicUpdateSlice: return RegionOp::kCheap;
     case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
     case Opcode::kBitcastConvert: return has_equal_widths(graph, node) ? RegionOp::kCheap : RegionOp::kNone;

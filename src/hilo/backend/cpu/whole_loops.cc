@@ -2,8 +2,6 @@
 #include "hilo/backend/cpu/whole_loops.h"
 
 #include <fmt/format.h>
-#include <llvm/IR/LLVMContext.h>
-#include <llvm/IR/Module.h>
 
 #include <chrono>
 #include <unordered_map>
@@ -149,13 +147,11 @@ struct CachedLoop {
   std::shared_ptr<CompiledCode> code;
   LoopFunction function = nullptr;
 };
+int64_t held_bytes(const CachedLoop& loop) { return static_cast<int64_t>(loop.code->size()); }
 
 StatusOr<CachedLoop> compile_loop(const LoopSource& source, Isa isa) {
-  llvm::LLVMContext context;
-  llvm::Module module("loop", context);
-  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
-  HILO_RETURN_IF_ERROR(emit_whole_loop(module, isa, source, "loop"));
-  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_module(module, isa));
+  const auto emit = [&](llvm::Module& module) { return emit_whole_loop(module, isa, source, "loop"); };
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_code("loop", isa, emit));
   return CachedLoop{code, reinterpret_cast<LoopFunction>(code->lookup("loop"))};
 }
 

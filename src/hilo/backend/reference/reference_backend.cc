@@ -7,6 +7,7 @@
 #include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/types/literal_leaves.h"
 
@@ -79,7 +80,7 @@ class ReferenceBackend final : public Backend {
   std::string_view platform_name() const override { return "Reference"; }
   int device_count() const override { return 1; }
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
-                                                hlo::PassObserver*) override {
+                                                hlo::PassObserver*) override try {
     if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
@@ -87,6 +88,8 @@ class ReferenceBackend final : public Backend {
     auto executable = std::make_unique<ReferenceExecutable>(module, replicas, options.limits.run_seconds);
     HILO_RETURN_IF_ERROR(check_memory_limit(*executable, options.limits));
     return std::unique_ptr<Executable>(std::move(executable));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
   }
 };
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/random.h"
@@ -214,14 +215,19 @@ StatusOr<Literal> evaluate_named(std::string_view name, const Computation& compu
 }  // namespace
 
 StatusOr<Literal> evaluate(const Computation& computation, std::span<const Literal> arguments,
-                           const EvaluateOptions& options) {
+                           const EvaluateOptions& options) try {
   return evaluate_named(computation.name(), computation, arguments, options);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
-StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> arguments, const EvaluateOptions& options) {
+StatusOr<Literal> evaluate(const Module& module, std::span<const Literal> arguments,
+                           const EvaluateOptions& options) try {
   if (module.entry == nullptr)
     return invalid_argument(fmt::format("Execute '{}': the module has no entry computation", module.name));
   return evaluate_named(module.name.empty() ? module.entry->name() : module.name, *module.entry, arguments, options);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 StatusOr<Literal> evaluate_called(const Computation& computation, std::span<const Literal* const> arguments) {

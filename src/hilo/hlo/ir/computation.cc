@@ -69,22 +69,7 @@ void make_names_unique(std::span<Instruction> instructions) {
 
 }  // namespace
 
-Computation::~Computation() {
-  // The outermost destructor of this thread destroys the instructions of all computations that die with this one.
-  static thread_local std::vector<std::vector<Instruction>>* waiting = nullptr;
-  if (waiting != nullptr) {
-    waiting->push_back(std::move(instructions_));
-    return;
-  }
-  std::vector<std::vector<Instruction>> all;
-  waiting = &all;
-  all.push_back(std::move(instructions_));
-  while (!all.empty()) {
-    const std::vector<Instruction> next = std::move(all.back());
-    all.pop_back();
-  }
-  waiting = nullptr;
-}
+Computation::~Computation() = default;
 
 std::vector<Shape> Computation::parameter_shapes() const {
   std::vector<Shape> shapes;
@@ -93,7 +78,23 @@ std::vector<Shape> Computation::parameter_shapes() const {
   return shapes;
 }
 
-ComputationDraft::ComputationDraft(std::string name) : computation_(new Computation) {
+ComputationDraft::ComputationDraft(std::string name) {
+  // A computation that dies with another waits until that one is gone. The list of those that wait takes no memory: the
+  // word for the next one is half of the fingerprint, which nobody asks for now.
+  const auto bury = [](Computation* dead) {
+    thread_local Computation* waiting = nullptr;
+    thread_local bool digging = false;
+    dead->fingerprint_.low = reinterpret_cast<uintptr_t>(waiting);
+    waiting = dead;
+    if (digging) return;
+    digging = true;
+    while (waiting != nullptr) {
+      const std::unique_ptr<Computation> next(waiting);
+      waiting = reinterpret_cast<Computation*>(next->fingerprint_.low);
+    }
+    digging = false;
+  };
+  computation_ = std::shared_ptr<Computation>(new Computation, bury);
   computation_->name_ = std::move(name);
 }
 ComputationDraft::~ComputationDraft() = default;

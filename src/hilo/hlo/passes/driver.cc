@@ -6,12 +6,13 @@
 #include <fmt/format.h>
 
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/verify/verifier.h"
 
 namespace hilo::hlo {
 
-StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, const DriverOptions& options) {
+StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, const DriverOptions& options) try {
   using Clock = std::chrono::steady_clock;
   const FloatingPointScope nearest;
   bool any = false;
@@ -31,6 +32,8 @@ StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, con
     }
   }
   return any;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::hlo

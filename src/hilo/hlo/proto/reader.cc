@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/check_instruction.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -343,9 +344,11 @@ bool is_proto(std::string_view bytes) {
          first.type == proto::WireType::kBytes;
 }
 
-StatusOr<Module> from_proto(std::string_view bytes) {
+StatusOr<Module> from_proto(std::string_view bytes) try {
   const FloatingPointScope nearest;
   return proto::Reader().read(bytes);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::hlo

@@ -7,6 +7,7 @@
 #include <optional>
 #include <unordered_set>
 
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -204,6 +205,10 @@ StatusOr<std::string> Writer::write() {
 }  // namespace
 }  // namespace proto
 
-StatusOr<std::string> to_proto(const Module& module) { return proto::Writer(module).write(); }
+StatusOr<std::string> to_proto(const Module& module) try {
+  return proto::Writer(module).write();
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
 
 }  // namespace hilo::hlo

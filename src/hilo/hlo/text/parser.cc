@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/text/header.h"
 #include "hilo/hlo/text/instruction_reader.h"
@@ -144,17 +145,21 @@ StatusOr<Module> ModuleReader::read() {
 }  // namespace
 }  // namespace text
 
-StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options) {
+StatusOr<Module> parse_module(std::string_view text, const ParseOptions& options) try {
   const FloatingPointScope nearest;
   return text::ModuleReader(text::Cursor(text, options.source, options.max_nesting)).read();
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
-StatusOr<Shape> parse_shape(std::string_view shape) {
+StatusOr<Shape> parse_shape(std::string_view shape) try {
   text::Cursor cursor(shape, "shape");
   text::ShapeReader reader;
   HILO_ASSIGN_OR_RETURN(const Shape read, reader.read(cursor));
   if (!cursor.at_end()) return cursor.unexpected("the end of the text", "after a shape");
   return read;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
 }
 
 }  // namespace hilo::hlo

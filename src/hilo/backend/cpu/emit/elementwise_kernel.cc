@@ -66,12 +66,9 @@ Status emit_kernel(const ElementwiseKernelSpec& spec, Isa isa, llvm::Module& mod
 
 StatusOr<ElementwiseKernel> compile_elementwise_kernel(const ElementwiseKernelSpec& spec, Isa isa) {
   HILO_RETURN_IF_ERROR(check(spec));
-  llvm::LLVMContext context;
-  llvm::Module module("elementwise", context);
-  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
-  HILO_RETURN_IF_ERROR(emit_kernel(spec, isa, module));
+  const auto emit = [&](llvm::Module& module) { return emit_kernel(spec, isa, module); };
   ElementwiseKernel kernel;
-  HILO_ASSIGN_OR_RETURN(kernel.code, compile_module(module, isa));
+  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code("elementwise", isa, emit));
   kernel.function = reinterpret_cast<decltype(kernel.function)>(kernel.code->lookup("kernel"));
   return kernel;
 }

@@ -30,7 +30,7 @@ struct RegionShape {
 };
 RegionShape shape_of_region(const Region& region, Isa isa);
 
-/// Emits the function `name` into a module that prepare_module has seen.
+/// Emits the function `name` into a module that compile_code has made.
 /// Errors    UNIMPLEMENTED or INTERNAL from emit_elementwise
 Status emit_region(llvm::Module& module, Isa isa, const Region& region, const std::string& name);
 

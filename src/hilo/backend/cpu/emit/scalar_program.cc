@@ -62,13 +62,11 @@ std::vector<Shape> leaves_of(const std::vector<Shape>& shapes) {
   return leaves;
 }
 
-/// Compiles `emit(arguments by parameter)`, which returns the results' leaves.
+/// Writes the function of what `emit(arguments by parameter)` returns, the results' leaves.
 template <typename Emit>
-StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, const std::vector<Shape>& results,
-                                const Emit& emit) {
-  llvm::LLVMContext context;
-  llvm::Module module("scalar", context);
-  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
+Status emit_function(llvm::Module& module, Isa isa, const std::vector<Shape>& parameters,
+                     const std::vector<Shape>& results, const Emit& emit) {
+  llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> ir(context);
   llvm::Type* pointer = ir.getPtrTy();
   auto* type = llvm::FunctionType::get(ir.getInt32Ty(), {pointer, pointer, pointer}, false);
@@ -95,8 +93,15 @@ StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, c
   ir.CreateRet(ir.getInt32(0));
   ir.SetInsertPoint(cancelled);
   ir.CreateRet(ir.getInt32(1));
+  return ok_status();
+}
+
+template <typename Emit>
+StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, const std::vector<Shape>& results,
+                                const Emit& emit) {
+  const auto write = [&](llvm::Module& module) { return emit_function(module, isa, parameters, results, emit); };
   ScalarProgram program;
-  HILO_ASSIGN_OR_RETURN(program.code, compile_module(module, isa));
+  HILO_ASSIGN_OR_RETURN(program.code, compile_code("scalar", isa, write));
   program.function = reinterpret_cast<ScalarFunction>(program.code->lookup("scalar"));
   return program;
 }

@@ -251,10 +251,8 @@ class ScatterEmitter {
   Status status_;
 };
 
-StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
-  llvm::LLVMContext context;
-  llvm::Module module("scatter", context);
-  HILO_RETURN_IF_ERROR(prepare_module(module, isa));
+Status emit_kernel(const ScatterKernelSpec& spec, Isa isa, llvm::Module& module) {
+  llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> ir(context);
   auto* type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
   auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "scatter", module);
@@ -262,8 +260,13 @@ StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
   SimdBuilder b(ir, isa, lanes_for(spec, isa));
   HILO_RETURN_IF_ERROR(ScatterEmitter(b, spec, function->getArg(0)).emit());
   ir.CreateRetVoid();
+  return ok_status();
+}
+
+StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
+  const auto emit = [&](llvm::Module& module) { return emit_kernel(spec, isa, module); };
   ScatterKernel kernel;
-  HILO_ASSIGN_OR_RETURN(kernel.code, compile_module(module, isa));
+  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code("scatter", isa, emit));
   kernel.function = reinterpret_cast<decltype(kernel.function)>(kernel.code->lookup("scatter"));
   return kernel;
 }

@@ -46,6 +46,7 @@ struct ScatterKernel {
   std::shared_ptr<CompiledCode> code;
   void (*function)(const ScatterStretch& stretch) = nullptr;
 };
+inline int64_t held_bytes(const ScatterKernel& kernel) { return static_cast<int64_t>(kernel.code->size()); }
 
 struct ScatterKernelSpec {
   hlo::ComputationPtr body;

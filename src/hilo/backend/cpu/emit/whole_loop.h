@@ -35,7 +35,7 @@ struct LoopSource {
   const LoopLayout& layout;
 };
 
-/// Emits `name`, a LoopFunction, into a module that prepare_module has seen.
+/// Emits `name`, a LoopFunction, into a module that compile_code has made.
 /// Errors    those of emit_region
 Status emit_whole_loop(llvm::Module& module, Isa isa, const LoopSource& source, const std::string& name);
 

@@ -7,6 +7,7 @@
 #include "hilo/backend/cpu/runtime/convolution_problem.h"
 #include "hilo/backend/cpu/runtime/convolution_tile.h"
 #include "hilo/backend/cpu/runtime/in_pairs.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/status.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
@@ -65,7 +66,7 @@ inline bool is_by_channel(const ConvolutionProblem& p, int64_t lanes) {
 /// Runs tasks on the executor, or one after another, until the work is to stop.
 template <typename F>
 void for_tasks(Executor* executor, int64_t count, const F& task) {
-  if (executor != nullptr && count > 1) return executor->parallel_for(count, task);
+  if (executor != nullptr && count > 1) return run_tasks(*executor, count, task);
   const StopFlag stop;
   for (int64_t i = 0; i < count && !stop.raised(); ++i) task(i);
 }

@@ -5,6 +5,7 @@
 
 #include "hilo/backend/cpu/heroes.h"
 #include "hilo/backend/cpu/runtime/blas.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/dot.h"
@@ -221,7 +222,7 @@ class DotHero final : public Hero {
       else if (m == 1 && n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
       else multiply_short<hlo::kernels::ShortSum<T>>(p);
     };
-    if (executor != nullptr && batch * parts > 1) executor->parallel_for(batch * parts, task);
+    if (executor != nullptr && batch * parts > 1) run_tasks(*executor, batch * parts, task);
     else in_stretches(batch * parts, 1, [&](int64_t t, int64_t) { task(t); });
   }
 

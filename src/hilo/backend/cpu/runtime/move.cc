@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/runtime/move.cc -- data movement that no region's access map says: pad with gaps between elements,
-// bitcast-convert between widths.
+// bitcast-convert between widths; and concatenations of so many operands that a region for each costs more.
 #include <algorithm>
 #include <cstring>
 
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/stop.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/slice.h"
@@ -86,12 +87,46 @@ class PadHero final : public Hero {
   std::vector<int64_t> counts_, from_strides_, to_strides_;
 };
 
+class ConcatenateHero final : public Hero {
+ public:
+  ConcatenateHero(int64_t dimension, std::span<const Shape> operands, const Shape& result)
+      : result_bytes_(result.byte_size()) {
+    for (int64_t d = 0; d < dimension; ++d) outer_ *= result.dimension(d);
+    for (const Shape& operand : operands) pieces_.push_back(outer_ == 0 ? 0 : operand.byte_size() / outer_);
+  }
+
+  Status run(void* const* buffers, RunContext&) const override {
+    constexpr int64_t kWorthForking = int64_t{1} << 22;  // bytes
+    auto* out = static_cast<std::byte*>(buffers[pieces_.size()]);
+    each_in_parts(outer_, result_bytes_ < kWorthForking ? 1 : parts_for_threads(outer_),
+                  [&](int64_t o) { copy_row(buffers, o, out + result_bytes_ / outer_ * o); });
+    return ok_status();
+  }
+
+ private:
+  /// One index of the dimensions before the concatenated one.
+  void copy_row(void* const* buffers, int64_t row, std::byte* out) const {
+    for (size_t k = 0; k < pieces_.size(); ++k) {
+      if (pieces_[k] == 0) continue;
+      std::memcpy(out, static_cast<const std::byte*>(buffers[k]) + row * pieces_[k], static_cast<size_t>(pieces_[k]));
+      out += pieces_[k];
+    }
+  }
+
+  int64_t result_bytes_, outer_ = 1;
+  std::vector<int64_t> pieces_;  ///< bytes of each operand in a row
+};
+
 }  // namespace
 
 std::unique_ptr<Hero> make_move_hero(const hlo::Instruction& instruction, std::span<const Shape> operands,
                                      std::span<const Shape> results) {
   if (instruction.opcode == hlo::Opcode::kPad && operands[0].rank() > 0) {
     return std::make_unique<PadHero>(hlo::attributes_of<hlo::PadAttributes>(instruction), operands[0], results[0]);
+  }
+  if (instruction.opcode == hlo::Opcode::kConcatenate) {
+    return std::make_unique<ConcatenateHero>(hlo::attributes_of<hlo::ConcatenateAttributes>(instruction).dimension,
+                                             operands, results[0]);
   }
   const auto whole_bytes = [](const Shape& s) { return element_type_info(s.element_type()).bits >= 8; };
   if (instruction.opcode == hlo::Opcode::kBitcastConvert && whole_bytes(operands[0]) && whole_bytes(results[0]))

@@ -8,6 +8,7 @@
 
 #include "hilo/backend/cpu/emit/scalar_program.h"
 #include "hilo/backend/cpu/heroes.h"
+#include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/backend/cpu/runtime/sort_key.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/stop.h"
@@ -137,7 +138,7 @@ class KeySortHero final : public Hero {
       for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
         sort_line(buffers, line, pairs, pairs + n, stop);
     };
-    if (tasks > 1) default_pool().parallel_for(tasks, task);
+    if (tasks > 1) run_tasks(default_pool(), tasks, task);
     else task(0);
     return ok_status();
   }

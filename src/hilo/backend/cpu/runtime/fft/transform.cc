@@ -8,6 +8,7 @@
 
 #include "hilo/backend/cpu/runtime/parallel.h"
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/thread_own.h"
 
 namespace hilo::cpu::fft {
 namespace {
@@ -177,10 +178,14 @@ template <typename T>
 const T* LineTable<T>::root_data(int radix) const {
   return roots[static_cast<size_t>(radix)].data();
 }
+/// Room for the line that a thread works on.
+struct LineMemory {
+  std::vector<std::byte> bytes;
+};
 template <typename T>
 void* LineJob<T>::memory(int64_t bytes) const {
   constexpr size_t kAlignment = 64;
-  thread_local std::vector<std::byte> buffer;
+  auto& buffer = thread_own<LineMemory>().bytes;
   if (buffer.size() < static_cast<size_t>(bytes) + kAlignment) buffer.resize(static_cast<size_t>(bytes) + kAlignment);
   const auto address = reinterpret_cast<uintptr_t>(buffer.data());
   return buffer.data() + (kAlignment - address % kAlignment) % kAlignment;

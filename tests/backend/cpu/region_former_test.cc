@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/region_former.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "hilo/backend/cpu/graph.h"
+#include "hilo/backend/cpu/regions.h"
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/slice.h"
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+/// x . w . w ... : each dot reads the result of the one before, and all read w.
+hlo::Module chain_of_dots(int64_t length) {
+  Builder b("main");
+  const Shape shape = Shape::array(ElementType::kF32, {4, 4});
+  InstructionId x = b.parameter(shape);
+  const InstructionId w = b.parameter(shape);
+  auto attributes = std::make_shared<hlo::DotAttributes>();
+  attributes->lhs_contracting_dimensions = {1};
+  attributes->rhs_contracting_dimensions = {0};
+  for (int64_t i = 0; i < length; ++i) x = must(b.add(Opcode::kDot, {x, w}, attributes));
+  return module_of(std::move(b), x, "chain");
+}
+
+/// The least of several times, in seconds.
+double seconds_to_form(const Graph& graph) {
+  double least = 1e9;
+  for (int turn = 0; turn < 3; ++turn) {
+    const auto began = std::chrono::steady_clock::now();
+    EXPECT_TRUE(form_regions(graph).ok());
+    least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count());
+  }
+  return least;
+}
+
+TEST(RegionFormer, ValueThatManyRegionsReadCostsEachTheSame) {
+  const hlo::Module few = chain_of_dots(2000), many = chain_of_dots(64000);
+  const StatusOr<Graph> small = build_graph(*few.entry), large = build_graph(*many.entry);
+  ASSERT_TRUE(small.ok() && large.ok());
+  // 32 times as many take 32 times as long; looking through all that was asked before took over 1000 times as long.
+  EXPECT_LT(seconds_to_form(*large), 200 * seconds_to_form(*small));
+}
+
+TEST(RegionFormer, RegionReadsAValueOnceHoweverOftenItAsks) {
+  Builder b("main");
+  const Shape shape = Shape::array(ElementType::kF32, {4});
+  const InstructionId x = b.parameter(shape);
+  const InstructionId y = must(b.add(Opcode::kAdd, {x, x}));
+  const hlo::Module module = module_of(std::move(b), must(b.add(Opcode::kMultiply, {y, x})));
+  const Graph graph = *build_graph(*module.entry);
+  const RegionGraph regions = *form_regions(graph);
+  ASSERT_EQ(regions.regions.size(), 1u);
+  EXPECT_EQ(regions.regions[0].inputs.size(), 1u);
+  const auto loads = std::ranges::count(regions.regions[0].nodes, NodeKind::kLoad, &RegionNode::kind);
+  EXPECT_EQ(loads, 1);
+}
+
+TEST(RegionFormer, ConcatenationOfManyIsOneNodeAndNoRegionForEach) {
+  for (const int64_t count : {3, 2000}) {
+    Builder b("main");
+    const InstructionId x = b.parameter(Shape::array(ElementType::kF32, {2, 3}));
+    const std::vector<InstructionId> operands(static_cast<size_t>(count), x);
+    auto attributes = std::make_shared<hlo::ConcatenateAttributes>();
+    attributes->dimension = 1;
+    const InstructionId all = must(b.add(Opcode::kConcatenate, operands, attributes));
+    const hlo::Module module = module_of(std::move(b), all);
+    const RegionGraph regions = *form_regions(*build_graph(*module.entry));
+    EXPECT_EQ(regions.other_nodes.size(), count == 3 ? 0u : 1u);
+    EXPECT_EQ(regions.regions.size(), count == 3 ? 1u : 0u);
+    check(module);
+  }
+}
+
+}  // namespace
+}  // namespace hilo::cpu
