@@ -185,10 +185,13 @@ struct Held {
 };
 int64_t held_bytes(const Held& held) { return held.bytes; }
 
+template <typename Value>
+using Table = MemoTable<int, Value, std::hash<int>>;
+
 TEST_F(Memoize, AllCachesTogetherKeepTheLimitAndTheOldestGoesFirst) {
   clear_caches();
   ASSERT_TRUE(config().update("hilo_cache_bytes", 10000).ok());
-  MemoTable<int, Held> first, second;
+  Table<Held> first, second;
   first.insert(0, {3000});
   second.insert(0, {3000});
   first.insert(1, {3000});
@@ -205,7 +208,7 @@ TEST_F(Memoize, AllCachesTogetherKeepTheLimitAndTheOldestGoesFirst) {
 
 TEST_F(Memoize, ValueBeyondTheLimitIsGivenAndNotKept) {
   ASSERT_TRUE(config().update("hilo_cache_bytes", 1000).ok());
-  MemoTable<int, Held> table;
+  Table<Held> table;
   EXPECT_EQ(table.insert(0, {5000}).bytes, 5000);
   EXPECT_FALSE(table.find(0));
   ASSERT_TRUE(config().clear("hilo_cache_bytes").ok());
@@ -214,7 +217,7 @@ TEST_F(Memoize, ValueBeyondTheLimitIsGivenAndNotKept) {
 TEST_F(Memoize, BytesAreThoseThatAreKept) {
   const int64_t before = kept_cache_bytes();
   {
-    MemoTable<int, Held> table(2);
+    Table<Held> table(2);
     table.insert(0, {100});
     table.insert(0, {900});  // there is one already
     const int64_t one = kept_cache_bytes() - before;
@@ -231,8 +234,8 @@ TEST_F(Memoize, BytesAreThoseThatAreKept) {
 }
 
 TEST_F(Memoize, CacheMayDieWithAnEntryOfAnother) {
-  MemoTable<int, std::shared_ptr<MemoTable<int, int>>> outer;
-  for (int i = 0; i < 4; ++i) outer.insert(i, std::make_shared<MemoTable<int, int>>())->insert(i, i);
+  Table<std::shared_ptr<Table<int>>> outer;
+  for (int i = 0; i < 4; ++i) outer.insert(i, std::make_shared<Table<int>>())->insert(i, i);
   clear_caches();
   EXPECT_EQ(outer.info().current_size, 0);
 }
