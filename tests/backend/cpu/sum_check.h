@@ -68,8 +68,8 @@ inline Literal filled_with<double>(const Terms& terms, std::vector<int64_t> size
 inline double unit_of(ElementType type) {
   return type == ElementType::kF64    ? 0x1p-53
          : type == ElementType::kF32  ? 0x1p-24
-         : type == ElementType::kBf16 ? 0x1p-9
-                                      : 0x1p-12;
+         : type == ElementType::kBf16 ? 0x1p-8
+                                      : 0x1p-11;
 }
 
 /// Each element of `got` is its exact sum but for `units` roundings of terms of that size.

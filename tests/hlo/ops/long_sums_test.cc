@@ -34,7 +34,7 @@ TEST(LongSums, KeepWhatAdditionsOfDoublesLose) {
   for (int i = 0; i < 1000; ++i) sum.take(0x1p-60);
   EXPECT_EQ(sum.value(), 1 + 1000 * 0x1p-60);
   for (double x : {1e300, 1.0, -1e300}) sum.take(x);
-  EXPECT_EQ(sum.value(), 2);
+  EXPECT_EQ(sum.value(), 1 + 1000 * 0x1p-60 + 1);
 }
 
 /// From infinity on a running sum is infinite, or no number: what was lost doesn't count.

@@ -153,11 +153,17 @@ void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
 // Products that are left to a library, which sums some hundred of them in order, and then such sums in order. Two calls
 // write to the same place, more are joined in pairs.
 constexpr int64_t kMostDepth = 4096, kCallsInOrder = 2;
+constexpr int64_t kFewSums = 1024, kMostDepthOfFew = 512;  // which a library sums in order from one end to the other
 constexpr int64_t kTile = 1024;  // rows and columns of a deep product at once: what is joined stays in a cache
 
 template <typename T>
+int64_t most_depth(const MatrixProduct<T>& p) {
+  return p.m * p.n <= kFewSums ? kMostDepthOfFew : kMostDepth;
+}
+
+template <typename T>
 void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
-  const int64_t parts = (p.k + kMostDepth - 1) / kMostDepth;
+  const int64_t parts = (p.k + most_depth(p) - 1) / most_depth(p);
   std::vector<T> further(static_cast<size_t>((sum_levels(parts, kCallsInOrder) - 1) * p.m * p.n));
   const auto at = [&](int64_t level) { return level == 0 ? p.c : further.data() + (level - 1) * p.m * p.n; };
   const auto row = [&](int64_t level) { return level == 0 ? p.ldc : p.n; };
@@ -185,7 +191,7 @@ void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
 template <typename T>
 void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.k <= kMostDepth) return multiply_at_once(gemm, p, false);
+  if (p.k <= most_depth(p)) return multiply_at_once(gemm, p, false);
   const StopFlag stop;
   for (int64_t i = 0; i < p.m; i += kTile) {
     for (int64_t j = 0; j < p.n && !stop.raised(); j += kTile) {

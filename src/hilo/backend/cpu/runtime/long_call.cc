@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/process_end.h"
 
 namespace hilo::cpu {
 namespace {
@@ -30,7 +31,7 @@ struct Abandoned {
 Abandoned& abandoned() {
   static auto* const instance = [] {
     auto* const made = new Abandoned;  // never destroyed: threads end after everything else
-    std::atexit([] {
+    at_process_end([] {
       Abandoned& all = abandoned();
       std::unique_lock lock(all.mutex);
       all.changed.wait(lock, [&] { return all.count == 0; });
