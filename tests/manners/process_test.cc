@@ -95,7 +95,7 @@ std::vector<std::string> rounded_numbers() {
   hlo::Module folded = *module;
   EXPECT_TRUE(hlo::run_passes(folded, hlo::default_pipeline()).ok());
   numbers.push_back(hlo::print_module(folded));
-  numbers.push_back(parse_csv("0.1,0.7\n1e-40,3.3\n", "numbers", {})->to_string(9));
+  numbers.push_back(io::parse_csv("0.1,0.7\n1e-40,3.3\n", "numbers", {})->to_string(9));
   const Array x = numpy::array({0.3f, 1e-30f, 5.5f});
   for (const Array& y : {x * 0.1, x / 3, numpy::full({2}, 0.1), numpy::mean(x), numpy::astype(x, ElementType::kBf16),
                          fft::fftfreq(3), numpy::linspace(0, 1, 7), x * 1e-30})

@@ -51,10 +51,16 @@ TEST(Convolution, DilatesInputAndKernel) {
 TEST(Convolution, AnInfiniteWeightTimesPaddingIsNaNAndTimesAGapNothing) {
   const Literal ones = Literal::array<float>({1, 1, 4}, {1, 1, 1, 1});
   const Literal weights = Literal::array<float>({1, 1, 3}, {std::numeric_limits<float>::infinity(), 1, 1});
-  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, 1, 1})), "f32[1,1,4] {{{nan, inf, inf, inf}}}");
-  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, 2, 2, 1, 2})), "f32[1,1,4] {{{nan, nan, inf, inf}}}");
-  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, 0, 0, 2})), "f32[1,1,5] {{{inf, 1, inf, 1, inf}}}");
-  EXPECT_EQ(convolved(ones, weights, along_a_row({3, 1, -1, 1})), "f32[1,1,2] {{{inf, inf}}}");
+  const auto kinds = [&](WindowDimension window) {
+    std::string text = convolved(ones, weights, along_a_row(window));
+    for (size_t at = 0; (at = text.find("-nan")) != std::string::npos;)
+      text.erase(at, 1);  // its sign is the processor's
+    return text;
+  };
+  EXPECT_EQ(kinds({3, 1, 1, 1}), "f32[1,1,4] {{{nan, inf, inf, inf}}}");
+  EXPECT_EQ(kinds({3, 1, 2, 2, 1, 2}), "f32[1,1,4] {{{nan, nan, inf, inf}}}");
+  EXPECT_EQ(kinds({3, 1, 0, 0, 2}), "f32[1,1,5] {{{inf, 1, inf, 1, inf}}}");
+  EXPECT_EQ(kinds({3, 1, -1, 1}), "f32[1,1,2] {{{inf, inf}}}");
 }
 
 TEST(Convolution, TurnsTheKernelRound) {
