@@ -84,6 +84,11 @@ class Executable {
   /// Arguments have been checked against argument_shapes() and are held: donated ones alone.
   virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                      const ExecuteOptions& options) = 0;
+  /// For an executable that stands before another of its signature: its arguments are checked and held already.
+  static Status run_inner(Executable& inner, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                          const ExecuteOptions& options) {
+    return inner.run(arguments, results, options);
+  }
   /// Derived constructors call this with the module they were asked to compile.
   void set_signature(const hlo::Module& module, int64_t replica_count);
 

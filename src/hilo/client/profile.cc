@@ -164,7 +164,7 @@ class ProfiledExecutable final : public Executable {
     ExecuteOptions observed = options;
     observed.observer = profiler_.get();
     const Clock::time_point began = Clock::now();
-    HILO_RETURN_IF_ERROR(inner_->execute(arguments, results, observed));
+    HILO_RETURN_IF_ERROR(run_inner(*inner_, arguments, results, observed));
     profiler_->on_run(Clock::now() - began);
     return ok_status();
   }
