@@ -118,6 +118,18 @@ class ProfileOfAProgram : public testing::Test {
   void TearDown() override { clear_profiles(); }
 };
 
+TEST_F(ProfileOfAProgram, TakesWhatIsDonatedAsTheProgramDoes) {
+  const auto executable = profiled_program();
+  const BufferPtr arguments[] = {*buffer_from_literal(Literal(executable->argument_shapes()[0]), 0)};
+  std::vector<BufferPtr> results(1);
+  const bool donated[] = {true};
+  ExecuteOptions options;
+  options.donated = donated;
+  const Status status = executable->execute(arguments, results, options);
+  EXPECT_TRUE(status.ok()) << status.to_string();
+  EXPECT_EQ(arguments[0]->state(), BufferState::kDonated);
+}
+
 TEST_F(ProfileOfAProgram, CountsRunsOperationsAndBytes) {
   const auto executable = profiled_program();
   for (int i = 0; i < 3; ++i) run(*executable);

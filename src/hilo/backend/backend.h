@@ -64,6 +64,8 @@ class Executable {
   const std::string& name() const { return name_; }
   /// Replicas that run the program together.
   int64_t replica_count() const { return replica_count_; }
+  /// What a run may take if it isn't told otherwise; 0: forever.
+  double run_seconds() const { return run_seconds_; }
   /// When a run that begins now must end.
   Deadline deadline_of(const ExecuteOptions& options) const {
     return options.deadline ? *options.deadline : deadline_in(run_seconds_);
@@ -91,6 +93,12 @@ class Executable {
   /// Arguments have been checked against argument_shapes() and are held: donated ones alone.
   virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
                      const ExecuteOptions& options) = 0;
+  /// For an executable that stands before another of its signature: its arguments are checked and held already, and its
+  /// time is watched.
+  static Status run_inner(Executable& inner, std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
+                          const ExecuteOptions& options) {
+    return inner.run(arguments, results, options);
+  }
   /// Derived constructors call this with the module they were asked to compile, and what each run may take; 0: forever.
   void set_signature(const hlo::Module& module, int64_t replica_count, double run_seconds);
 

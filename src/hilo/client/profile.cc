@@ -154,7 +154,7 @@ class ProfiledExecutable final : public Executable {
  public:
   ProfiledExecutable(std::unique_ptr<Executable> inner, const hlo::Module& asked, std::shared_ptr<Profiler> profiler)
       : inner_(std::move(inner)), profiler_(std::move(profiler)) {
-    set_signature(asked, inner_->replica_count(), 0);  // the inner one keeps to its time
+    set_signature(asked, inner_->replica_count(), inner_->run_seconds());
   }
   ExecutableStatistics statistics() const override { return inner_->statistics(); }
   const hlo::Module& optimized_module() const override { return inner_->optimized_module(); }
@@ -166,7 +166,7 @@ class ProfiledExecutable final : public Executable {
     ExecuteOptions observed = options;
     observed.observer = profiler_.get();
     const Clock::time_point began = Clock::now();
-    HILO_RETURN_IF_ERROR(inner_->execute(arguments, results, observed));
+    HILO_RETURN_IF_ERROR(run_inner(*inner_, arguments, results, observed));
     profiler_->on_run(Clock::now() - began);
     return ok_status();
   }

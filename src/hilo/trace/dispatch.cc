@@ -215,7 +215,7 @@ std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled,
                                    " was used outside of the trace that made it"));
     }
     weak = weak && operands[i].weak_type();
-    buffers[i] = buffer_of(operands[i]);
+    buffers[i] = borrowed_buffer_of(operands[i]);
   }
   const std::span<BufferPtr> out = buffers.subspan(operands.size(), results);
   if (const Status status = executable.execute(buffers.first(operands.size()), out); !status.ok())

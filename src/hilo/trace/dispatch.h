@@ -52,6 +52,10 @@ using ResultHandler = std::vector<Array> (*)(std::span<BufferPtr> buffers, bool 
 /// Errors    throws UNIMPLEMENTED for a shape that no operation returns
 ResultHandler result_handler(const Shape& result_shape);
 
+/// The array's buffer without a share in it, for a run that ends while the array lives: counting shares is a good part of
+/// what a call costs. Precondition: is_concrete(array).
+inline BufferPtr borrowed_buffer_of(const Array& array) { return BufferPtr(BufferPtr(), buffer_of(array).get()); }
+
 /// A primitive ready to run.
 struct CompiledPrimitive {
   LocalComputation computation;

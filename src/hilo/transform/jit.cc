@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/jit.h"
 
+#include <array>
 #include <atomic>
+#include <memory_resource>
 #include <mutex>
 #include <unordered_map>
 
@@ -14,6 +16,7 @@
 #include "hilo/client/local_computation.h"
 #include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/dispatch.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/staging_trace.h"
 
@@ -226,11 +229,14 @@ Executable& executable_of(JitCache& cache, Entry& entry) {
 
 std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
   Executable& executable = executable_of(cache, entry);
-  std::vector<BufferPtr> arguments;
+  // Few buffers stand on the stack: two allocations less a call.
+  std::array<std::byte, 512> room;
+  std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
+  std::pmr::vector<BufferPtr> arguments(&pool);
   arguments.reserve(call.arguments.leaves.size() + entry.staged.captures.size());
-  for (const Array& a : call.arguments.leaves) arguments.push_back(buffer_of(a));
-  for (const Array& a : entry.staged.captures) arguments.push_back(buffer_of(a));
-  std::vector<BufferPtr> buffers(entry.staged.results.size());
+  for (const Array& a : call.arguments.leaves) arguments.push_back(borrowed_buffer_of(a));
+  for (const Array& a : entry.staged.captures) arguments.push_back(borrowed_buffer_of(a));
+  std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
   ExecuteOptions options;
   std::unique_ptr<bool[]> donated;
   if (!call.donated.empty()) {
