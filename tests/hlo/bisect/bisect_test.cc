@@ -182,7 +182,7 @@ TEST(Bisect, FindsAPlantedWrongKernelInARandomProgram) {
   const EngineFunction engine = evaluator_with(Opcode::kMaximum, Opcode::kMinimum);
   tests::Coverage coverage;
   bool found = false;
-  for (unsigned seed = 0; seed < 300 && !found; ++seed) {
+  for (unsigned seed = 0; seed < 3000 && !found; ++seed) {  // few programs have a maximum that counts
     const Invocation program = tests::random_program(seed, 12, coverage);
     if (disagreement(program, engine, tests::by_names()).empty()) continue;
     found = true;
