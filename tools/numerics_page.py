@@ -75,7 +75,8 @@ terms are the worst: all roundings go one way.
 | reduce by `add`, mean, norm, vector products, small matrix products in f32 and f64 | 33 + log2 n | 33 + log2 n | 4.4 |
 | matrix products of a library | 4098 + log2 n | f32 1, kept in f64; f64 33 + log2 n | 73 |
 | convolutions, gradients of kernels | 1040 + log2 n | f32 1, kept in f64; f64 33 + log2 n | 193 |
-| running sums, windows of more than 128 elements | 2 | 2 | 1.0 |
+| running sums of f32 and narrower floats, windows of more than 128 elements | 2 | 2 | 1.0 |
+| running sums of f64 | 18 | 2 | 3.3 |
 | `scatter` by `add`, 8 or more updates for each element of the array | 2 | 2 | 1.0 |
 | sums of f16 and bf16, in units of theirs | 2 | 2 | 1.0 |
 
@@ -84,8 +85,8 @@ terms are the worst: all roundings go one way.
 - A large matrix product is left to a library in calls of 4096 terms, or of 512 where there are few sums, and the calls are
   joined in pairs. Within a large call OpenBLAS sums some 400 terms in order, and then such sums.
 - Convolutions take 1024 products in order, then 8 such sums, and join these in pairs.
-- Running sums and large windows of f32 and narrower floats are kept in f64; those of f64 keep what each addition loses beside
-  the sum. The bounds of these and of scatters hold up to 2^28 terms. Windows of up to 128 elements round at every step, and
+- Running sums and large windows of f32 and narrower floats are kept in f64; those of f64 keep what additions lose beside
+  the sum: running ones of the engine what those of 16 elements together lose. The bounds of these and of scatters hold up to 2^28 terms. Windows of up to 128 elements round at every step, and
   products of up to 128 terms are summed in order, as XLA's are.
 - A `scatter` with fewer updates for each element, or fewer than 128 in all, applies its body update by update, in order, as XLA
   does; so does `select-and-scatter`. There an element's error grows with the number of its updates.

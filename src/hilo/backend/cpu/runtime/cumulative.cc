@@ -30,17 +30,48 @@ Lines lines_of(const hlo::Cumulative& c, const Shape& shape) {
   return lines;
 }
 
+constexpr int64_t kStretch = 16;  // elements; what additions of doubles lose is looked at so often
+
+/// The running sum of doubles: that of stretches keeps what it loses, and a stretch is short.
+struct StretchedSum {
+  hlo::CompensatedSum done;
+  double before = 0, here = -0.0;
+  StretchedSum() = default;
+  explicit StretchedSum(double initial) : done{initial}, before(initial) {}
+  void take(double x) { here += x; }
+  double value() const { return before + here; }
+  void end_stretch() {
+    done.take(here);
+    before = done.value();
+    here = -0.0;
+  }
+};
+
 template <typename T, typename Reducer, bool kShort>
-using State = typename StateOf<T, Reducer, kShort>::Type;
+constexpr bool kIsStretched = !kShort && std::is_same_v<T, double> && std::is_same_v<Reducer, AddReducer>;
+
+template <typename T, typename Reducer, bool kShort>
+using State =
+    std::conditional_t<kIsStretched<T, Reducer, kShort>, StretchedSum, typename StateOf<T, Reducer, kShort>::Type>;
+
+/// Calls step(i) for the elements of a line in turn, until the work is to stop, and ends the stretches of its sums.
+template <typename S, typename Step>
+void run_stretches(int64_t length, std::span<S> running, const Step& step) {
+  constexpr bool kEnds = std::is_same_v<S, StretchedSum>;
+  in_stretches(length, kEnds ? kStretch : kPollInterval, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) step(i);
+    if constexpr (kEnds) {
+      for (S& state : running) state.end_stretch();
+    }
+  });
+}
 
 /// `lanes` neighbouring lines, whose elements lie next to each other.
 template <typename T, typename Reducer, bool kShort>
 void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) {
   State<T, Reducer, kShort> running[kMostLanes];
   std::fill_n(running, lanes, State<T, Reducer, kShort>(first));
-  const StopFlag stop;
-  for (int64_t i = 0; i < lines.length; ++i) {
-    if (i % kPollInterval == 0 && stop.raised()) return;
+  run_stretches(lines.length, std::span(running, static_cast<size_t>(lanes)), [&](int64_t i) {
     const int64_t at = (lines.reverse ? lines.length - 1 - i : i) * lines.inner;
     const T* __restrict from = in + at;
     T* __restrict to = out + at;
@@ -48,7 +79,7 @@ void run_lanes(const Lines& lines, int64_t lanes, T first, const T* in, T* out) 
       running[k].take(from[k]);
       to[k] = running[k].value();
     }
-  }
+  });
 }
 
 /// `kCount` lines one after the other in memory.
@@ -56,13 +87,11 @@ template <typename T, typename Reducer, bool kShort, int64_t kCount>
 void run_rows(const Lines& lines, T first, const T* in, T* out) {
   State<T, Reducer, kShort> running[kCount];
   std::fill_n(running, kCount, State<T, Reducer, kShort>(first));
-  in_stretches(lines.length, kPollInterval, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t at = lines.reverse ? lines.length - 1 - i : i;
-      for (int64_t k = 0; k < kCount; ++k) {
-        running[k].take(in[k * lines.length + at]);
-        out[k * lines.length + at] = running[k].value();
-      }
+  run_stretches(lines.length, std::span(running, static_cast<size_t>(kCount)), [&](int64_t i) {
+    const int64_t at = lines.reverse ? lines.length - 1 - i : i;
+    for (int64_t k = 0; k < kCount; ++k) {
+      running[k].take(in[k * lines.length + at]);
+      out[k * lines.length + at] = running[k].value();
     }
   });
 }
