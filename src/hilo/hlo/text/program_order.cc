@@ -56,31 +56,49 @@ std::vector<ComputationPtr> stored_order(const Module& module) {
   return as_read;
 }
 
+class Collector {
+ public:
+  Collector(bool decompose_extensions, ProgramNames names) : decompose_(decompose_extensions), names_(names) {}
+
+  /// The computation, after the decompositions of its extension ops, which may have some of their own.
+  void add(const ComputationPtr& c, int depth = 0) {
+    if (program_.names.contains(c.get())) return;
+    for (const Instruction& i : c->instructions()) {
+      if (decompose_ && depth < kDeepest && has_trait(i.opcode, kExtension)) add_decomposition(*c, i, depth);
+    }
+    const std::string wanted =
+        names_ == ProgramNames::kNumbers ? fmt::format("c{}", program_.order.size()) : plain_name(c->name());
+    program_.names.emplace(c.get(), unique_.unique(wanted));
+    program_.order.push_back(c);
+  }
+
+  ProgramOrder take() && { return std::move(program_); }
+
+ private:
+  static constexpr int kDeepest = 16;  // decompositions in decompositions
+
+  void add_decomposition(const Computation& owner, const Instruction& i, int depth) {
+    if (i.def().decompose == nullptr) return;
+    std::vector<Shape> operand_shapes;
+    for (InstructionId operand : i.operands) operand_shapes.push_back(owner.instruction(operand).shape);
+    StatusOr<ComputationPtr> decomposition = i.def().decompose(i, operand_shapes);
+    if (!decomposition.ok()) return;  // stored under its own name
+    for (const ComputationPtr& part : computations_of(*decomposition)) add(part, depth + 1);
+    program_.decompositions.emplace(&i, *std::move(decomposition));
+  }
+
+  bool decompose_;
+  ProgramNames names_;
+  ProgramOrder program_;
+  UniqueNames unique_;
+};
+
 }  // namespace
 
 ProgramOrder program_order(const Module& module, bool decompose_extensions, ProgramNames names) {
-  ProgramOrder program;
-  UniqueNames unique;
-  const auto add = [&](const ComputationPtr& c) {
-    if (program.names.contains(c.get())) return;
-    program.names.emplace(c.get(),
-                          unique.unique(names == ProgramNames::kNumbers ? fmt::format("c{}", program.order.size())
-                                                                        : plain_name(c->name())));
-    program.order.push_back(c);
-  };
-  for (const ComputationPtr& c : stored_order(module)) {
-    for (const Instruction& i : c->instructions()) {
-      if (!decompose_extensions || !has_trait(i.opcode, kExtension) || i.def().decompose == nullptr) continue;
-      std::vector<Shape> operand_shapes;
-      for (InstructionId operand : i.operands) operand_shapes.push_back(c->instruction(operand).shape);
-      StatusOr<ComputationPtr> decomposition = i.def().decompose(i, operand_shapes);
-      if (!decomposition.ok()) continue;  // stored under its own name
-      for (const ComputationPtr& part : computations_of(*decomposition)) add(part);
-      program.decompositions.emplace(&i, *std::move(decomposition));
-    }
-    add(c);
-  }
-  return program;
+  Collector collector(decompose_extensions, names);
+  for (const ComputationPtr& c : stored_order(module)) collector.add(c);
+  return std::move(collector).take();
 }
 
 }  // namespace hilo::hlo::text

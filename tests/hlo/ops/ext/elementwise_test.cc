@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "tests/hlo/ops/run_op.h"
@@ -30,6 +31,8 @@ TEST(ElementwiseExtensions, EveryOneIsACompositeInTextAndItselfAgainWhenRead) {
     module.entry = *computation_of(opcode, operands, nullptr);
     const std::string text = print_module(module);
     EXPECT_NE(text.find("composite.name=\"" + std::string(opcode_name(opcode)) + "\""), std::string::npos) << text;
+    EXPECT_EQ(text.find(" hilo."), std::string::npos) << "an op that XLA lacks, in a decomposition:\n" << text;
+    EXPECT_TRUE(to_proto(module).ok()) << to_proto(module).status().to_string();
     const StatusOr<Module> again = parse_module(text);
     ASSERT_TRUE(again.ok()) << again.status().to_string();
     EXPECT_EQ(again->entry->root().opcode, opcode);
