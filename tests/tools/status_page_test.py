@@ -40,11 +40,11 @@ class StatusPage(Planted):
         self.assertEqual((stale.returncode, stale.stdout), (1, "docs/status.md: out of date. Hint: make docs\n"))
         self.generate()
         self.assertIn("2 of 3 cells are full", self.page())
-        self.assertIn("| 2/2 | - | - | - | - | 0/1: not f32 | - | - |\n", self.page())
+        self.assertIn("| 2/2 | - | - | - | - | - | 0/1: not f32 | - | - |\n", self.page())
         self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True))
         self.assertEqual(self.generate("--check").returncode, 1)
         self.generate()
-        self.assertIn("| 2/2 | - | - | - | - | - | - | - |\n", self.page())
+        self.assertIn("| 2/2 | - | - | - | - | - | - | - | - |\n", self.page())
 
     def test_ops_that_nobody_runs_stand_with_the_reason_and_there_is_one_for_each(self):
         self.plant("tools/packages.txt", "")
