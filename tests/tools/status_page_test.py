@@ -31,7 +31,7 @@ class StatusPage(Planted):
                     (JVP.format("dynamic_slice_f32"), True), ("base/Status.IsOk", True))
         self.generate()
         self.assertIn("3 of 3 cells are full: 1 ops.", self.page())
-        self.assertIn("| `dynamic-slice` | s8 f32 | 2/2 | - | - | - | - | 1/1 | - | - |\n", self.page())
+        self.assertIn("| `dynamic-slice` | s8 f32 | 2/2 | - | - | - | - | - | 1/1 | - | - |\n", self.page())
         self.assertEqual(self.generate("--check").returncode, 0)
         # The jvp test fails; then no test of the column runs at all.
         self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True),
@@ -40,11 +40,11 @@ class StatusPage(Planted):
         self.assertEqual((stale.returncode, stale.stdout), (1, "docs/status.md: out of date. Hint: make docs\n"))
         self.generate()
         self.assertIn("2 of 3 cells are full", self.page())
-        self.assertIn("| 2/2 | - | - | - | - | 0/1: not f32 | - | - |\n", self.page())
+        self.assertIn("| 2/2 | - | - | - | - | - | 0/1: not f32 | - | - |\n", self.page())
         self.record((SHAPE.format("dynamic_slice_f32"), True), (SHAPE.format("dynamic_slice_s8"), True))
         self.assertEqual(self.generate("--check").returncode, 1)
         self.generate()
-        self.assertIn("| 2/2 | - | - | - | - | - | - | - |\n", self.page())
+        self.assertIn("| 2/2 | - | - | - | - | - | - | - | - |\n", self.page())
 
     def test_ops_that_nobody_runs_stand_with_the_reason_and_there_is_one_for_each(self):
         self.plant("tools/packages.txt", "")
@@ -60,7 +60,7 @@ class StatusPage(Planted):
         self.plant("tools/packages.txt", "")
         self.record((SHAPE.format("hilo_d_schur_f64"), True), ("status/Cells/UnderivableCell.IsAnErrorAsInJax/hilo_d_schur_f64", True))
         self.generate()
-        self.assertIn("| `hilo.schur` | f64 | 1/1 | - | - | - | - | - | - | - |\n", self.page())
+        self.assertIn("| `hilo.schur` | f64 | 1/1 | - | - | - | - | - | - | - | - |\n", self.page())
         self.assertIn("`hilo.schur`: 1/1.\n", self.page())
 
     def test_ops_that_are_said_and_not_run_stand_with_the_reason_and_there_is_one_for_each(self):

@@ -14,7 +14,7 @@ Underflow program_underflow();
 /// While one lives, the thread rounds to nearest and traps nothing; afterwards all is as it was, raised exceptions
 /// included. It stands wherever numbers become other numbers: in programs that run, passes that fold, readers of text, and
 /// conversions of C++ numbers. Machines other than x86-64 keep the caller's mode.
-/// Cost    some 10 ns
+/// Cost    some 20 ns
 class FloatingPointScope {
  public:
   /// Denormals are kept, unless a program that flushes them runs around it.
