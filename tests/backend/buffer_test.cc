@@ -71,7 +71,7 @@ class Program final : public Executable {
     for (int i = 0; i < count; ++i) b.parameter(shape);
     module_.name = "program";
     module_.entry = *std::move(b).build(b.tuple({}));
-    set_signature(module_, 1);
+    set_signature(module_, 1, 0);
   }
   const hlo::Module& optimized_module() const override { return module_; }
   Status call(std::span<const BufferPtr> arguments, std::span<const bool> donated) {
