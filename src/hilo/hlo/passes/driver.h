@@ -12,7 +12,7 @@ namespace hilo::hlo {
 struct DriverOptions {
   PassObserver* observer = nullptr;
   /// Looks at the module after every pass that changed it; an error ends the passes. Empty: nobody looks.
-  std::function<Status(const Module&)> check;
+  std::function<Status(const Module&)> check = {};
   /// Verifies the module after every pass that changed it; the error then names the pass.
 #ifdef NDEBUG
   bool verify = false;
