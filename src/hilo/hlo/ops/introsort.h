@@ -25,9 +25,10 @@ class Introsort {
     if (n < 2) return;
     if (n >= kPollInterval) stop_.emplace();
     partition_down_to_runs(0, n, 2 * (static_cast<int>(std::bit_width(v_.size())) - 1));
+    if (is_stopped()) return;  // where there are no runs yet, each insertion would take n moves
     for (int64_t i = 1; i < std::min(n, kRun); ++i) insert_guarded(i);
     for (int64_t i = kRun; i < n; ++i) {
-      if (i % kPollInterval == 0 && stop_requested()) return;
+      if (i % kPollInterval == 0 && is_stopped()) return;
       insert(i);
     }
   }

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMaxTileBytes = 32 << 10;  // what a row may keep on the stack: it has to stay in the L1 cache
 constexpr int kReduceUnroll = 4;             // independent accumulators hide the latency of an add
-constexpr int64_t kMostTurnsInOrder = 16;    // of a sum in one register; longer ones are joined from stretches
+constexpr int64_t kMostTurnsInOrder = 16;    // of a sum in a register of lanes; longer ones are joined from stretches
 // Dots of so few products are summed in order, as in XLA: one alone, and those of rows. Joining lanes costs as much.
 constexpr int64_t kShortDot = 32, kShortDotOfRow = 8;
 
@@ -119,15 +119,16 @@ size_t written_dimension(const Region& region) {
 /// the shapes alone, so the same sum has the same bits on any number of threads.
 std::optional<RowStretches> stretches_of(const Region& region, const RegionShape& shape) {
   if (std::ranges::find(region.extents, 0) != region.extents.end()) return std::nullopt;
+  const int64_t in_order = std::max(kMostTurnsInOrder, kShortDot / shape.lanes);
   int64_t inside = 1;  // turns of the loops further in
   for (size_t k = region.extents.size(); k-- > region.row_begin;) {
     const int64_t step = k == shape.vector_dimension ? shape.lanes : 1;
     const int64_t turns = (region.extents[k] + step - 1) / step;
-    if (turns * inside <= kMostTurnsInOrder) {
+    if (turns * inside <= in_order) {
       inside *= turns;
       continue;
     }
-    const int64_t most = std::max<int64_t>(kMostTurnsInOrder / inside, 1);
+    const int64_t most = std::max<int64_t>(in_order / inside, 1);
     int64_t count = (turns + most - 1) / most;
     const int64_t length = (turns + count - 1) / count;
     count = (turns + length - 1) / length;
