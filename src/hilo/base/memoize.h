@@ -56,7 +56,7 @@ class Clearable {
   Clearable *next_ = nullptr, *previous_ = nullptr;
 };
 
-/// Numbers the uses of all entries of all caches, one after another.
+/// Numbers the uses of all entries of all caches, one after another; two at one time may get one number.
 uint64_t use_number();
 /// Says that a cache keeps so many bytes more; less, if the number is negative.
 void count_kept_bytes(int64_t bytes);
