@@ -12,8 +12,8 @@ int __wrap___cxa_atexit(void (*)(void*), void*, void*) { return 0; }
 namespace hilo {
 
 bool at_process_end(void (*function)()) {
-  const auto call = [](void* f) { reinterpret_cast<void (*)()>(f)(); };
-  return __real___cxa_atexit(call, reinterpret_cast<void*>(function), nullptr) == 0;
+  // As the C library's own std::atexit does; sanitizers pass no argument on to a function that belongs to no library.
+  return __real___cxa_atexit(reinterpret_cast<void (*)(void*)>(function), nullptr, nullptr) == 0;
 }
 
 }  // namespace hilo

@@ -56,6 +56,13 @@ std::string mixed(const std::string& name, const std::string& type, const std::s
       name, type, dimensions);
 }
 
+/// What may pass after a cancel. 0.05 is promised; a busy machine takes longer, and so do sanitizers.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr double kMostSeconds = 10;
+#else
+constexpr double kMostSeconds = 1;
+#endif
+
 constexpr const char* kAdd =
     "sum {{\n  a = {0}[] parameter(0)\n  b = {0}[] parameter(1)\n  ROOT c = {0}[] add(a, b)\n}}\n";
 std::string adder(const std::string& type) { return fmt::format(fmt::runtime(kAdd), type); }
@@ -286,7 +293,7 @@ TEST(Program, EveryLongStepIsCancelledWhileItWorks) {
     ASSERT_NE(executable, nullptr) << step.name;
     const auto [status, seconds] = cancelled_at_work(*executable);
     EXPECT_EQ(status.code(), StatusCode::kCancelled) << step.name << ": " << status.to_string();
-    EXPECT_LT(seconds, 1) << step.name;  // 0.05 is promised; a busy machine takes longer
+    EXPECT_LT(seconds, kMostSeconds) << step.name;
     if (std::getenv("HILO_TEST_TIMES") != nullptr) fmt::print("{:40} {:8.1f} ms\n", step.name, 1000 * seconds);
   }
 }
@@ -348,7 +355,7 @@ TEST(Program, TheReferenceIsCancelledInsideOfAnInstruction) {
     ASSERT_NE(executable, nullptr) << step.name;
     const auto [status, seconds] = cancelled_at_work(*executable);
     EXPECT_EQ(status.code(), StatusCode::kCancelled) << step.name << ": " << status.to_string();
-    EXPECT_LT(seconds, 1) << step.name;
+    EXPECT_LT(seconds, kMostSeconds) << step.name;
   }
 }
 

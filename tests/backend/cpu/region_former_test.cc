@@ -58,7 +58,8 @@ TEST(RegionFormer, RegionReadsAValueOnceHoweverOftenItAsks) {
   const Shape shape = Shape::array(ElementType::kF32, {4});
   const InstructionId x = b.parameter(shape);
   const InstructionId y = must(b.add(Opcode::kAdd, {x, x}));
-  const hlo::Module module = module_of(std::move(b), must(b.add(Opcode::kMultiply, {y, x})));
+  const InstructionId root = must(b.add(Opcode::kMultiply, {y, x}));
+  const hlo::Module module = module_of(std::move(b), root);
   const Graph graph = *build_graph(*module.entry);
   const RegionGraph regions = *form_regions(graph);
   ASSERT_EQ(regions.regions.size(), 1u);
