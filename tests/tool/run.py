@@ -488,12 +488,13 @@ def a_full_file_is_an_error_and_leaves_nothing(place):
 def control_characters_of_names_reach_no_terminal(place):
     (place.folder / "title.hlo").write_bytes(b"HloModule m\n\nENTRY e {\n  ROOT \x1b]0;owned\x07 = f32[] constant(1)\n}\n")
     assert "\x1b" not in place.bad(1, "run", "title.hlo")
-    page = place.good("convert", "--to", "proto", "axpy.hlo", "-o", "axpy.pb")
-    renamed = (place.folder / "axpy.pb").read_bytes().replace(b"negated", b"n\x1b[2Jx\x07")
-    (place.folder / "renamed.pb").write_bytes(renamed)
-    terminal = place.on_terminal("convert", "--to", "hlo", "renamed.pb")
-    assert page == "" and b"\x1b" not in terminal and b"\x07" not in terminal, terminal
-    holds(terminal.decode(), "\\x1b[2Jx\\x07")
+    holds(place.bad(1, "run", "\x1b[2J.hlo"), "\\x1b[2J.hlo: No such file")
+    (place.folder / "line.hlo").write_bytes(
+        b"HloModule m\n\nENTRY e {\n  x = f32[] parameter(0)\n"
+        b'  ROOT n = f32[] negate(x), metadata={source_file="c\x1b]0;owned\x07.py" source_line=3}\n}\n')
+    terminal = place.on_terminal("run", "line.hlo", "--random", "1", "--jax_hlo_profile=true")
+    assert b"\x1b" not in terminal and b"\x07" not in terminal, terminal
+    holds(terminal.decode(), "c\\x1b]0;owned\\x07.py:3")
 
 
 def a_program_without_end_ends_at_its_timeout(place):
