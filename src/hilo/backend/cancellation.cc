@@ -1,33 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cancellation.h"
 
-#include <signal.h>
-
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
 #include <thread>
 
+#include "hilo/base/signals_blocked.h"
+
 namespace hilo {
 namespace {
 
 constexpr std::chrono::milliseconds kPollInterval{5};  // between looks at the parent, which a signal handler may set
-
-/// Threads of a library must not run the program's signal handlers.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

@@ -3,7 +3,6 @@
 
 #include <linux/futex.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 
 #include "hilo/base/cpu_count.h"
 #include "hilo/base/log.h"
+#include "hilo/base/signals_blocked.h"
 #include "hilo/base/stop.h"
 
 #if defined(__SSE2__)
@@ -230,22 +230,6 @@ void watch_forks() {
       ::pthread_atfork([] { defaults().mutex.lock(); }, [] { defaults().mutex.unlock(); }, after_fork_in_child);
   static_cast<void>(registered);
 }
-
-// Threads of a library must not run the program's signal handlers.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    ::sigfillset(&all);
-    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/cpu/runtime/long_call.h"
 
-#include <signal.h>
-
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
@@ -13,6 +11,7 @@
 
 #include "hilo/base/buffer_pool.h"
 #include "hilo/base/process_end.h"
+#include "hilo/base/signals_blocked.h"
 
 namespace hilo::cpu {
 namespace {
@@ -103,17 +102,13 @@ void run_job(const std::shared_ptr<Job>& job) {
 
 /// False if no thread could be had.
 bool start(const std::shared_ptr<Job>& job) {
-  sigset_t all, before;
-  ::sigfillset(&all);
-  ::pthread_sigmask(SIG_SETMASK, &all, &before);  // a library's threads must not run the program's signal handlers
-  bool started = true;
+  const SignalsBlocked blocked;
   try {
     std::thread([job] { run_job(job); }).detach();
   } catch (const std::system_error&) {
-    started = false;
+    return false;
   }
-  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return started;
+  return true;
 }
 
 /// True if the call has ended, false if the caller has to stop first.
