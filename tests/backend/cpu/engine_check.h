@@ -3,6 +3,7 @@
 // evaluator, and compares.
 #pragma once
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -150,6 +151,18 @@ inline void check_text(const std::string& text, double tolerance = 1e-5) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
   check(*module, tolerance);
+}
+
+/// The product of two matrices, [m, k] and [k, n].
+inline std::string product_text(std::string_view type, int64_t m, int64_t k, int64_t n) {
+  return fmt::format(R"(HloModule product
+ENTRY main {{
+  a = {0}[{1},{2}] parameter(0)
+  b = {0}[{2},{3}] parameter(1)
+  ROOT c = {0}[{1},{3}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+}}
+)",
+                     type, m, k, n);
 }
 
 }  // namespace hilo::cpu

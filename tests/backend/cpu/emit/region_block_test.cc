@@ -9,29 +9,18 @@
 namespace hilo::cpu {
 namespace {
 
-std::string product(std::string_view type, int64_t m, int64_t k, int64_t n) {
-  return fmt::format(R"(HloModule product
-ENTRY main {{
-  a = {0}[{1},{2}] parameter(0)
-  b = {0}[{2},{3}] parameter(1)
-  ROOT c = {0}[{1},{3}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
-}}
-)",
-                     type, m, k, n);
-}
-
 TEST(RegionBlock, MultipliesMatricesOfAllSizes) {
   for (int64_t m : {1, 2, 3, 7, 8, 13, 17}) {
     for (int64_t k : {0, 1, 3, 17}) {
-      for (int64_t n : {1, 16, 17, 40, 64, 131}) check_text(product("f32", m, k, n));
+      for (int64_t n : {1, 16, 17, 40, 64, 131}) check_text(product_text("f32", m, k, n));
     }
   }
-  check_text(product("f32", 0, 3, 16));
+  check_text(product_text("f32", 0, 3, 16));
 }
 
 TEST(RegionBlock, MultipliesAllTypes) {
-  for (const char* type : {"f64", "s32", "u8", "pred"}) check_text(product(type, 5, 9, 33));
-  for (const char* type : {"f16", "bf16"}) check_text(product(type, 5, 9, 33), 1e-2);
+  for (const char* type : {"f64", "s32", "u8", "pred"}) check_text(product_text(type, 5, 9, 33));
+  for (const char* type : {"f16", "bf16"}) check_text(product_text(type, 5, 9, 33), 1e-2);
 }
 
 TEST(RegionBlock, TakesBatchesAndTransposedOperands) {

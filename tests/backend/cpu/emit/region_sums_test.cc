@@ -220,17 +220,6 @@ ENTRY main {{
   }
 }
 
-std::string product(std::string_view type, int64_t m, int64_t k, int64_t n) {
-  return fmt::format(R"(HloModule product
-ENTRY main {{
-  a = {0}[{1},{2}] parameter(0)
-  b = {0}[{2},{3}] parameter(1)
-  ROOT c = {0}[{1},{3}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
-}}
-)",
-                     type, m, k, n);
-}
-
 /// Products of vectors, of a matrix and a vector, of narrow matrices in blocks of rows.
 TEST(RegionSums, KeepTheirDigitsInProductsOfVectorsAndMatrices) {
   const std::vector<std::array<int64_t, 3>> shapes = {{1, 1000003, 1}, {3, 65539, 1}, {1, 65539, 5},
@@ -248,7 +237,7 @@ TEST(RegionSums, KeepTheirDigitsInProductsOfVectorsAndMatrices) {
         }
       }
       SCOPED_TRACE(terms.name);
-      check_sums(product("f32", m, k, n), {a, b}, sums, bound_of(k) + 1);
+      check_sums(product_text("f32", m, k, n), {a, b}, sums, bound_of(k) + 1);
     }
   }
 }
@@ -259,7 +248,7 @@ TEST(RegionSums, LeaveIntegersAndExtremesAsTheyAre) {
     check_text(reduction(type, {3, 4099}, {1}, std::string_view(type) == "pred" ? "or" : "add",
                          std::string_view(type) == "pred" ? "false" : "0"));
   for (const char* op : {"maximum", "minimum"}) check_text(reduction("f32", {3, 65539}, {1}, op, "0"));
-  check_text(product("s32", 2, 8209, 16));
+  check_text(product_text("s32", 2, 8209, 16));
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ ENTRY main {{
   check_sums(text("f32", 2, k, 3), {constant_of(0.1f, {2, k}), constant_of(0.1f, {3, k})}, equal_sums(6, k, term),
              bound_of_tiles(k), false);
   check_sums(text("f64", 2, 200003, 3), {constant_of(0.1, {2, 200003}), constant_of(0.1, {3, 200003})},
-             equal_sums(6, 200003, 0.1L * 0 + static_cast<long double>(0.1) * 0.1), bound_of_tiles(200003));
+             equal_sums(6, 200003, static_cast<long double>(0.1) * 0.1), bound_of_tiles(200003));
   for (const int64_t depth : {4099, 8209, 20011}) {
     const int64_t m = 9, n = 7;
     const Literal a = filled_with<float>(kTerms[2], {m, depth}), b = filled_with<float>(kTerms[1], {n, depth});
