@@ -94,6 +94,7 @@ class CholeskyHero final : public Hero {
     if (elements_ == 0) return ok_status();
     const size_t bytes = static_cast<size_t>(elements_) * sizeof(Stored);
     const double work = static_cast<double>(elements_) * n_ / 3;
+    if (!runs_apart(work, context)) return factor(buffers);
     return run_long_call({[hero = *this](void* const* own) { return hero.factor(own); }, {bytes}, {bytes}, work},
                          buffers, context);
   }
@@ -159,6 +160,7 @@ class TriangularSolveHero final : public Hero {
     if (elements_ == 0) return ok_status();
     const size_t bytes = static_cast<size_t>(elements_) * sizeof(Stored);
     const double work = static_cast<double>(elements_) * n_;
+    if (!runs_apart(work, context)) return solve(buffers);
     return run_long_call({[hero = *this](void* const* own) { return hero.solve(own); },
                           {static_cast<size_t>(a_elements_) * sizeof(Stored), bytes},
                           {bytes},

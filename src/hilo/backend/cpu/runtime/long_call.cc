@@ -136,8 +136,10 @@ int64_t abandoned_calls() {
   return all.count;
 }
 
+bool runs_apart(double work, const RunContext& context) { return context.stop_word != nullptr && work >= kLong; }
+
 Status run_long_call(const LongCall& call, void* const* buffers, const RunContext& context) {
-  if (context.stop_word == nullptr || call.work < kLong) return call.run(buffers);
+  if (!runs_apart(call.work, context)) return call.run(buffers);
   const auto job = std::make_shared<Job>();
   job->call = call;
   HILO_RETURN_IF_ERROR(copy_buffers(*job, buffers));

@@ -17,6 +17,10 @@ struct LongCall {
   double work = 0;  ///< multiplications, about
 };
 
+/// Whether run_long_call runs a call of so many multiplications apart; else it is run(buffers), and who knows that makes no
+/// LongCall.
+bool runs_apart(double work, const RunContext& context);
+
 /// Runs the call. Where the program can be stopped and the work is long, it runs on a thread of its own and on copies of the
 /// buffers, so that a stop is seen at once: then the call ends by itself later, and nobody reads its results. The process
 /// ends after it.
