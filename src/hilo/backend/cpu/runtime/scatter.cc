@@ -167,19 +167,20 @@ class ScatterSumHero final : public Hero {
   int64_t numbers_;  ///< of the array: a complex one is two
 };
 
-/// (sum, x) -> sum + x, or (sum, lost, x, x) -> (next, lost + what next lacks) as in CompensatedSum.
-StatusOr<hlo::ComputationPtr> sum_body(ElementType wide, ElementType type) {
+/// (sum, x) -> sum + x, in a wider type than x's.
+StatusOr<hlo::ComputationPtr> widened_sum_body(ElementType wide, ElementType type) {
   hlo::Builder b("sum");
-  const Shape sum_shape = Shape::scalar(wide), shape = Shape::scalar(type);
-  const hlo::InstructionId sum = b.parameter(sum_shape);
-  const bool compensated = wide == type;
-  const hlo::InstructionId lost = compensated ? b.parameter(sum_shape) : sum;
-  hlo::InstructionId x = b.parameter(shape);
-  if (!compensated) {
-    HILO_ASSIGN_OR_RETURN(x, b.add(Opcode::kConvert, {x}, nullptr, sum_shape));
-    HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
-    return std::move(b).build(next);
-  }
+  const hlo::InstructionId sum = b.parameter(Shape::scalar(wide)), x = b.parameter(Shape::scalar(type));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId widened, b.add(Opcode::kConvert, {x}, nullptr, Shape::scalar(wide)));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, widened}));
+  return std::move(b).build(next);
+}
+
+/// (sum, lost, x, x) -> (next, lost + what next lacks), as in CompensatedSum.
+StatusOr<hlo::ComputationPtr> compensated_sum_body(ElementType type) {
+  hlo::Builder b("sum");
+  const Shape shape = Shape::scalar(type);
+  const hlo::InstructionId sum = b.parameter(shape), lost = b.parameter(shape), x = b.parameter(shape);
   b.parameter(shape);
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
   HILO_ASSIGN_OR_RETURN(const hlo::InstructionId taken, b.add(Opcode::kSubtract, {next, sum}));
@@ -237,7 +238,7 @@ StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const hlo::Instruction& instru
   if (sums) {
     const ElementType wide = is_complex(type) ? ElementType::kC128 : ElementType::kF64;
     const size_t arrays = wide == type ? 2 : 1;
-    HILO_ASSIGN_OR_RETURN(spec.body, sum_body(wide, type));
+    HILO_ASSIGN_OR_RETURN(spec.body, wide == type ? compensated_sum_body(type) : widened_sum_body(wide, type));
     spec.types.assign(arrays, wide);
     spec.update_types.assign(arrays, type);
   }
