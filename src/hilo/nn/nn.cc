@@ -55,7 +55,7 @@ Array one_hot(const Operand& labels, int64_t classes, numpy::Dtype type) {
   if (classes < 0)
     or_throw(invalid_argument(at_user_line("one_hot") + ": the number of classes must not be negative; got " +
                               std::to_string(classes)));
-  const ElementType wanted = type ? requested_type("one_hot", *type) : default_float();
+  const ElementType wanted = numpy::type_or("one_hot", type, default_float());
   const Array positions = ops::iota(Shape::array(labels.array().dtype(), {classes}), 0);
   return ops::convert_element_type(numpy::expand_dims(labels, -1) == positions, wanted);
 }

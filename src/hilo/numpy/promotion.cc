@@ -66,6 +66,10 @@ Aval promote_types(const Aval& a, const Aval& b) {
   return {Shape::scalar(weak_join(strong, weak)), kind_of(weak) > kind_of(strong)};
 }
 
+ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise) {
+  return type ? requested_type(function, *type) : otherwise;
+}
+
 std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b) {
   const size_t rank = std::max(a.size(), b.size());
   std::vector<int64_t> out(rank);

@@ -2,6 +2,8 @@
 // numpy/promotion.h -- JAX's type lattice and NumPy's broadcasting, as two functions on arrays.
 #pragma once
 
+#include <optional>
+
 #include "hilo/trace/array.h"
 
 namespace hilo::numpy {
@@ -11,6 +13,9 @@ namespace hilo::numpy {
 ///   u8 -> s16, u16 -> s32, u32 -> s64;  weak float -> bf16, f16 -> f32 -> f64;  weak complex above weak float
 /// Source    the table of JAX's type promotion page
 Aval promote_types(const Aval& a, const Aval& b);
+
+/// The type that the user asked `function` for (see requested_type), or `otherwise`.
+ElementType type_or(std::string_view function, const std::optional<ElementType>& type, ElementType otherwise);
 
 /// The common shape of broadcasting. Errors    INVALID_ARGUMENT naming both
 std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b);

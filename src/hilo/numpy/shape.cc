@@ -15,13 +15,9 @@ hilo::Shape shape_of(ElementType type, const Shape& shape) {
   return *made;
 }
 
-ElementType float_or(std::string_view function, const Dtype& type) {
-  return type ? requested_type(function, *type) : default_float();
-}
-
 /// `values` in the type that was asked for.
 Array from_doubles(const std::vector<double>& values, const Shape& shape, const Dtype& type) {
-  const ElementType wanted = float_or("array", type);
+  const ElementType wanted = type_or("array", type, default_float());
   return ops::convert_element_type(Array::from_vector(values, shape), wanted);
 }
 
@@ -49,11 +45,11 @@ std::vector<int64_t> normal_axes(const Array& x, const Axes& axes) {
 
 Array zeros(const Shape& shape, Dtype type, Line line) {
   const UserLocation here(line);
-  return ops::full(shape_of(float_or("zeros", type), shape), 0);
+  return ops::full(shape_of(type_or("zeros", type, default_float()), shape), 0);
 }
 Array ones(const Shape& shape, Dtype type, Line line) {
   const UserLocation here(line);
-  return ops::full(shape_of(float_or("ones", type), shape), 1);
+  return ops::full(shape_of(type_or("ones", type, default_float()), shape), 1);
 }
 Array full(const Shape& shape, const Operand& value) {
   const UserLocation here(value.location());
@@ -73,7 +69,7 @@ Array ones_like(const Operand& x) {
 }
 Array arange(int64_t n, Dtype type, Line line) {
   const UserLocation here(line);
-  const ElementType wanted = type ? requested_type("arange", *type) : default_integer();
+  const ElementType wanted = type_or("arange", type, default_integer());
   if (wanted == ElementType::kPred)
     or_throw(invalid_argument(at_user_line("arange") + ": wanted a type of numbers; got pred"));
   return ops::iota(shape_of(wanted, {std::max<int64_t>(n, 0)}), 0);
@@ -84,7 +80,7 @@ Array linspace(double start, double stop, int64_t count, Dtype type, Line line) 
   if (count < 0)
     or_throw(invalid_argument(at_user_line("linspace") + ": the number of samples must not be negative; got " +
                               std::to_string(count)));
-  const ElementType wanted = float_or("linspace", type);
+  const ElementType wanted = type_or("linspace", type, default_float());
   const ElementType computed = is_floating(wanted) || is_complex(wanted) ? wanted : default_float();
   const auto in_type = [&](const Array& points) {
     return ops::convert_element_type(is_integer(wanted) ? ops::floor(points) : points, wanted);
@@ -101,7 +97,7 @@ Array linspace(double start, double stop, int64_t count, Dtype type, Line line) 
 
 Array eye(int64_t n, Dtype type, Line line) {
   const UserLocation here(line);
-  const ElementType wanted = float_or("eye", type);
+  const ElementType wanted = type_or("eye", type, default_float());
   const hilo::Shape square = shape_of(ElementType::kS32, {n, n});
   return ops::convert_element_type(ops::eq(ops::iota(square, 0), ops::iota(square, 1)), wanted);
 }

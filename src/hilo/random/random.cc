@@ -164,7 +164,7 @@ Key fold_in(const Key& key, const Operand& data) {
 
 Array bits(const Key& key, const numpy::Shape& shape, numpy::Dtype dtype, Line line) {
   const UserLocation here(line);
-  const ElementType type = dtype ? requested_type("bits", *dtype) : canonical_type(ElementType::kU64);
+  const ElementType type = numpy::type_or("bits", dtype, canonical_type(ElementType::kU64));
   using enum ElementType;
   if (type != kU8 && type != kU16 && type != kU32 && type != kU64)
     or_throw(invalid_argument(at_user_line("bits") + ": wanted u8, u16, u32 or u64; got " +
@@ -194,7 +194,7 @@ Array uniform(const Key& key, const numpy::Shape& shape, ElementType dtype, cons
 
 Array normal(const Key& key, const numpy::Shape& shape, numpy::Dtype dtype, Line line) {
   const UserLocation here(line);
-  const ElementType type = dtype ? requested_type("normal", *dtype) : default_float();
+  const ElementType type = numpy::type_or("normal", dtype, default_float());
   // The least number above -1: half the distance from 1 to the next.
   const double above_minus_one = -1 + std::ldexp(1.0, -float_format("normal", type).mantissa - 1);
   const Array u = uniform(key, shape, type, above_minus_one, 1.0);
