@@ -29,17 +29,19 @@ LAYERS = {
     "hlo/cost": ("hlo/passes",),
     "hlo/graph": ("hlo/cost",),
     "stablehlo": ("hlo/build", "hlo/text"),
-    "backend": ("hlo/cost",),
-    "backend/cpu": ("backend", "hlo/passes"),
+    "device": ("hlo/ir",),
+    "backend": ("device", "hlo/ops"),
+    "backend/host": ("backend",),
+    "backend/cpu": ("backend/host", "hlo/passes"),
     "backend/cuda": ("backend", "hlo/passes"),
-    "backend/reference": ("backend", "hlo/eval"),
-    "replica": ("backend",),
-    "rpc": ("backend", "hlo/proto"),
+    "backend/reference": ("backend/host", "hlo/eval", "hlo/cost"),
+    "replica": ("device",),
+    "rpc": ("device", "hlo/proto"),
     "rpc/server": ("rpc", "client"),
     "client": ("backend", "replica", "stablehlo", "hlo/text", "hlo/proto", "hlo/graph"),
-    "pjrt": ("client", "backend"),
+    "pjrt": ("client", "device"),
     "aot": ("client",),
-    "trace": ("types", "client", "hlo/build"),
+    "trace": ("device", "client", "hlo/build"),
     "tree": ("trace",),
     "transform": ("trace", "tree", "hlo/passes", "hlo/ops/ext"),
     "lax": ("transform", "hlo/ops/ext"),
@@ -55,9 +57,10 @@ LAYERS = {
 }
 ANYWHERE = ("base", "types")
 SEAMS = ("client",)
-# The one file that names every backend, the one that names every op, and the one for which an array is a buffer.
-FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",), "trace/trace.h": ("backend",),
-               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/reference", "rpc", "replica", "pjrt")}
+# The one file that names every tenant of device/, and the one that names every op.
+FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",),
+               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/reference", "rpc", "replica",
+                                       "pjrt")}
 # Lists without code, expanded where a name is needed: file -> rows that may include it beside those above.
 TABLES = {"hlo/ops/elementwise.inc": ("hlo/ir",), "hlo/ops/structural.inc": ("hlo/ir",),
           "hlo/ops/extensions.inc": ("hlo/ir",), "hlo/ops/extensions.h": ("hlo/ir",)}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/backend/cancellation.h"
+#include "hilo/device/cancellation.h"
 
 #include <gtest/gtest.h>
 

@@ -6,10 +6,10 @@
 
 #include <cstring>
 
-#include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
@@ -63,7 +63,7 @@ TEST(FfiHandler, RunsOnBothEngines) {
   const StatusOr<Literal> slow = hlo::evaluate(*m, {x});
   ASSERT_TRUE(slow.ok()) << slow.status().to_string();
   EXPECT_TRUE(slow->identical(wanted));
-  auto executable = make_cpu_backend()->compile(*m, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(*m, {}, nullptr);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   EXPECT_TRUE(cpu::run(**executable, {x})[0].identical(wanted));
 }
@@ -80,7 +80,7 @@ TEST(FfiHandler, TheEngineRefusesUnknownTargetsWhenItCompiles) {
   const StatusOr<hlo::Module> m = hlo::parse_module(
       "HloModule m\n\nENTRY %main () -> f32[] {\n  ROOT %c = f32[] custom-call(), custom_call_target=\"nobody\"\n}\n");
   ASSERT_TRUE(m.ok());
-  const auto executable = make_cpu_backend()->compile(*m, {}, nullptr);
+  const auto executable = tests::cpu_client()->compile(*m, {}, nullptr);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.status().code(), StatusCode::kNotFound) << executable.status().to_string();
 }

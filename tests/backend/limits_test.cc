@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "hilo/backend/cpu/cpu_backend.h"
-#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
@@ -16,13 +15,6 @@ hlo::Module parsed(const std::string& text) {
   StatusOr<hlo::Module> module = hlo::parse_module(text);
   EXPECT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
   return module.ok() ? *std::move(module) : hlo::Module();
-}
-
-std::vector<std::unique_ptr<Backend>> engines() {
-  std::vector<std::unique_ptr<Backend>> all;
-  all.push_back(make_reference_backend());
-  all.push_back(make_cpu_backend());
-  return all;
 }
 
 /// Each level chooses between the two computations of the level below: 2^levels leaves in a few KB of text.
@@ -53,7 +45,7 @@ TEST(Limits, InstructionsAreCountedWhereTheyAreCalled) {
 }
 
 TEST(Limits, NestedConditionalsEndWithResourceExhausted) {
-  const Status status = make_cpu_backend()->compile(parsed(nested_conditionals(40)), {}, nullptr).status();
+  const Status status = tests::cpu_client()->compile(parsed(nested_conditionals(40)), {}, nullptr).status();
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
   EXPECT_NE(status.message().find("Compile 'nested': too many instructions; got "), std::string::npos)
       << status.to_string();
@@ -61,13 +53,13 @@ TEST(Limits, NestedConditionalsEndWithResourceExhausted) {
       status.message().find("after inlining and cloning; wanted at most 1048576. Hint: CompileLimits::instructions"),
       std::string::npos)
       << status.to_string();
-  EXPECT_TRUE(make_reference_backend()->compile(parsed(nested_conditionals(40)), {}, nullptr).ok())
+  EXPECT_TRUE(tests::reference_client()->compile(parsed(nested_conditionals(40)), {}, nullptr).ok())
       << "it clones nothing";
 }
 
 TEST(Limits, InstructionsUpToTheLimitCompile) {
   const hlo::Module module = parsed(nested_conditionals(6));
-  for (const std::unique_ptr<Backend>& engine : engines()) {
+  for (const ClientPtr& engine : tests::engine_clients()) {
     CompileOptions options;
     options.limits.instructions = 1000;
     EXPECT_TRUE(engine->compile(module, options, nullptr).ok());
@@ -88,7 +80,7 @@ TEST(Limits, InstructionsThatAPassAddsCount) {
       "  ROOT t = (f32[4,3], f32[3], f32[3]) batch-norm-training(x, s, o), epsilon=0.001, feature_index=1\n}\n");
   CompileOptions options;
   options.limits.instructions = 5;
-  const Status status = make_cpu_backend()->compile(module, options, nullptr).status();
+  const Status status = tests::cpu_client()->compile(module, options, nullptr).status();
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.to_string();
 }
 
@@ -100,12 +92,12 @@ TEST(Limits, PlannedMemoryIsCheckedBeforeAnyIsTaken) {
       "reverse(i), dimensions={0}\n  ROOT s = s32[1073741824] sort(r), dimensions={0}, to_apply=less\n}\n");
   CompileOptions options;
   options.limits.memory_bytes = int64_t{6} << 30;
-  const Status status = make_cpu_backend()->compile(module, options, nullptr).status();
+  const Status status = tests::cpu_client()->compile(module, options, nullptr).status();
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted);
   EXPECT_NE(status.message().find("Compile 'big': too much memory; got "), std::string::npos) << status.to_string();
   EXPECT_NE(status.message().find("CompileLimits::memory_bytes"), std::string::npos) << status.to_string();
   options.limits.memory_bytes = int64_t{16} << 30;
-  EXPECT_TRUE(make_cpu_backend()->compile(module, options, nullptr).ok());
+  EXPECT_TRUE(tests::cpu_client()->compile(module, options, nullptr).ok());
 }
 
 /// As many kernels as there are lines, none like another: each takes milliseconds to compile.
@@ -128,7 +120,7 @@ TEST(Limits, ASlowCompilationEndsWithDeadlineExceeded) {
   const hlo::Module module = parsed(many_kernels(3000));
   CompileOptions options;
   options.limits.compile_seconds = 0.05;
-  const Status status = make_cpu_backend()->compile(module, options, nullptr).status();
+  const Status status = tests::cpu_client()->compile(module, options, nullptr).status();
   EXPECT_EQ(status.to_string(),
             "DEADLINE_EXCEEDED: Compile 'slow': it took too long; wanted at most 0.05 s. Hint: "
             "CompileLimits::compile_seconds, hilo_compile_seconds, --timeout");
@@ -139,7 +131,7 @@ TEST(Limits, ACancelledCompilationEndsWithCancelled) {
   token.cancel();
   CompileOptions options;
   options.cancellation.token = &token;
-  EXPECT_EQ(make_cpu_backend()->compile(parsed(many_kernels(3)), options, nullptr).status().to_string(),
+  EXPECT_EQ(tests::cpu_client()->compile(parsed(many_kernels(3)), options, nullptr).status().to_string(),
             "CANCELLED: Compile 'slow': it was cancelled");
 }
 
@@ -164,7 +156,7 @@ TEST(Limits, ACancelIsSeenInThePassThatRuns) {
     CompileOptions options;
     options.cancellation.token = &token;
     CancelsAt observer(token, pass);
-    EXPECT_EQ(make_cpu_backend()->compile(parsed(many_kernels(3)), options, &observer).status().code(),
+    EXPECT_EQ(tests::cpu_client()->compile(parsed(many_kernels(3)), options, &observer).status().code(),
               StatusCode::kCancelled);
     EXPECT_LE(observer.passes, pass + 1);
   }
@@ -177,7 +169,7 @@ constexpr const char* kForever =
     "parameter(0)\n  ROOT w = s32[] while(x), condition=condition, body=body\n}\n";
 
 TEST(Limits, AnEndlessProgramEndsAtItsDeadline) {
-  for (const std::unique_ptr<Backend>& engine : engines()) {
+  for (const ClientPtr& engine : tests::engine_clients()) {
     for (const bool by_options : {false, true}) {
       CompileOptions options;
       if (!by_options) options.limits.run_seconds = 0.02;
@@ -185,7 +177,7 @@ TEST(Limits, AnEndlessProgramEndsAtItsDeadline) {
       ASSERT_TRUE(executable.ok()) << executable.status().to_string();
       ExecuteOptions how;
       if (by_options) how.deadline = deadline_in(0.02);
-      const std::vector<BufferPtr> arguments = {*buffer_from_literal(Literal::scalar<int32_t>(1))};
+      const std::vector<BufferPtr> arguments = {tests::argument_of(**executable, Literal::scalar<int32_t>(1))};
       std::vector<BufferPtr> results(1);
       const Status status = (*executable)->execute(arguments, results, how);
       EXPECT_EQ(status.code(), StatusCode::kDeadlineExceeded) << status.to_string();

@@ -52,12 +52,11 @@ class TerminalAsStderr {
   std::string seen_;
 };
 
-/// An engine whose pass "dawdle" lasts as long as the test wants.
-class SlowBackend final : public Backend {
+/// A client whose pass "dawdle" lasts as long as the test wants.
+class SlowClient final : public Client {
  public:
-  explicit SlowBackend(std::function<void()> dawdle) : dawdle_(std::move(dawdle)) {}
+  explicit SlowClient(std::function<void()> dawdle) : Client({}), dawdle_(std::move(dawdle)) {}
   std::string_view platform_name() const override { return "Slow"; }
-  int device_count() const override { return 1; }
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&,
                                                 hlo::PassObserver* observer) override {
     watched_ = observer != nullptr;
@@ -82,8 +81,8 @@ TEST(CompileProgress, ShowsModuleAndPassOnATerminalAndWipesTheLine) {
   TerminalAsStderr terminal;
   ASSERT_TRUE(terminal.ready());
   const std::string line = "compiling train_step: dawdle";
-  SlowBackend backend([&] { terminal.read_until(line); });  // the pass ends once the line is there
-  EXPECT_FALSE(compile_observed(backend, module_named("train_step"), CompileOptions{}).ok());
+  SlowClient client([&] { terminal.read_until(line); });  // the pass ends once the line is there
+  EXPECT_FALSE(compile_observed(client, module_named("train_step"), CompileOptions{}).ok());
   const std::string shown = terminal.read_until("dawdle\r\x1b[K");
   EXPECT_EQ(shown.substr(0, 4 + line.size()), "\r\x1b[K" + line);
   EXPECT_EQ(shown.substr(shown.size() - 4), "\r\x1b[K");  // nothing is left of it
@@ -95,13 +94,13 @@ TEST(CompileProgress, IsSilentWhereStderrIsNoTerminal) {
   const int saved = ::dup(STDERR_FILENO);
   ::dup2(ends[1], STDERR_FILENO);
   const bool wanted = CompileProgress::wanted();
-  SlowBackend backend([] {});
-  const bool compiled = compile_observed(backend, module_named("piped"), CompileOptions{}).ok();
+  SlowClient client([] {});
+  const bool compiled = compile_observed(client, module_named("piped"), CompileOptions{}).ok();
   ::dup2(saved, STDERR_FILENO);
   for (int descriptor : {saved, ends[0], ends[1]}) ::close(descriptor);
   EXPECT_FALSE(wanted);
   EXPECT_FALSE(compiled);
-  EXPECT_FALSE(backend.watched());  // nobody watches, so there is no thread
+  EXPECT_FALSE(client.watched());  // nobody watches, so there is no thread
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "hilo/base/flags.h"
 #include "hilo/client/hlo_text.h"
 #include "hilo/hlo/ops/reshape.h"
+#include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
@@ -76,7 +77,7 @@ TEST_F(TheBuilder, ParameterHasTheShapeOfItsValue) {
   EXPECT_EQ(shape_of_parameter(true), "pred[]");
   EXPECT_EQ(shape_of_parameter(std::vector<int8_t>{1, 2}), "s8[2]");
   EXPECT_EQ(shape_of_parameter(HostArray(Literal::scalar(1.0f))), "f32[]");
-  EXPECT_EQ(shape_of_parameter(*buffer_from_literal(Literal::scalar(int16_t{1}))), "s16[]");
+  EXPECT_EQ(shape_of_parameter(tests::default_buffer(Literal::scalar(int16_t{1}))), "s16[]");
 }
 
 TEST_F(TheBuilder, ParameterTypesAreCanonicalUnlessX64) {
@@ -266,7 +267,7 @@ TEST_F(TheBuilder, BuildLeavesTheStateNotCompiledForTheBackendOfTheFlags) {
   const LocalComputation built = *std::move(builder).build();
   EXPECT_FALSE(built.is_compiled());
   EXPECT_EQ(built.executable(), nullptr);
-  EXPECT_EQ(built.backend(), (BackendSpec{BackendKind::kXrt, "rpc:far:8470"}));
+  EXPECT_EQ(built.backend(), (BackendTarget{"xrt", "rpc:far:8470"}));
 }
 
 }  // namespace

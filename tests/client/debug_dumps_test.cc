@@ -13,9 +13,9 @@
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/client/compile.h"
-#include "hilo/client/platforms.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
@@ -50,7 +50,7 @@ class Dumps : public testing::Test {
     return names;
   }
   void compile(const CompileOptions& options, const std::string& name = "f") {
-    const auto compiled = compile_observed(**backend_for_platform("Host"), module_named(name), options);
+    const auto compiled = compile_observed(*tests::cpu_client(), module_named(name), options);
     EXPECT_TRUE(compiled.ok()) << compiled.status().to_string();
   }
 
@@ -118,7 +118,7 @@ TEST_F(Dumps, AProgramThatNoPassChangesIsTheOnlyFileOfItsFolder) {
   options.dump_per_pass_hlo_proto_to = folder_ + "/hlo_per_pass";
   const hlo::Module module = *hlo::parse_module(
       "HloModule still\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT r = f32[4] exponential(x)\n}\n");
-  ASSERT_TRUE(compile_observed(**backend_for_platform("Host"), module, options).ok());
+  ASSERT_TRUE(compile_observed(*tests::cpu_client(), module, options).ok());
   EXPECT_EQ(files("hlo_per_pass"), (Names{"0000.still.unoptimized.hlo", "0000.still.unoptimized.hlo.pb"}));
 }
 
@@ -129,7 +129,7 @@ TEST_F(Dumps, ThePictureOfTheOptimisedProgramShowsWhatTheEngineFused) {
   CompileOptions options;
   options.generate_hlo_graph = "";
   options.dump_optimized_hlo_proto_to = folder_ + "/hlo_optimized";
-  ASSERT_TRUE(compile_observed(**backend_for_platform("Host"), module, options).ok());
+  ASSERT_TRUE(compile_observed(*tests::cpu_client(), module, options).ok());
   const std::string before = *read_file(folder_ + "/hlo_graph/0000.m.unoptimized.dot");
   const std::string after = *read_file(folder_ + "/hlo_graph/0001.m.optimized.dot");
   EXPECT_EQ(before.find("kernel"), std::string::npos) << before;

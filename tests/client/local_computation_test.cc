@@ -7,9 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "hilo/backend/host/host_buffer.h"
 #include "hilo/base/flags.h"
 #include "hilo/client/computation_builder.h"
+#include "hilo/client/platforms.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
@@ -26,7 +29,7 @@ std::optional<Shape> column_major(const Shape& leaf) {
 /// The numbers as they lie in the buffer.
 std::vector<float> raw(const Buffer& buffer) {
   std::vector<float> numbers(static_cast<size_t>(buffer.shape().element_count()));
-  std::memcpy(numbers.data(), buffer.data(), numbers.size() * sizeof(float));
+  std::memcpy(numbers.data(), static_cast<const HostBuffer&>(buffer).data(), numbers.size() * sizeof(float));
   return numbers;
 }
 
@@ -59,7 +62,7 @@ class Local : public testing::TestWithParam<const char*> {
     return results.ok() ? *std::move(results) : std::vector<BufferPtr>();
   }
   static BufferPtr one_to_six(const Shape& shape = kMatrix) {
-    return *buffer_from_literal(Literal::array<float>({2, 3}, {1, 2, 3, 4, 5, 6}), shape);
+    return tests::default_buffer(Literal::array<float>({2, 3}, {1, 2, 3, 4, 5, 6}), shape);
   }
 };
 
@@ -118,7 +121,7 @@ TEST_P(Local, TuplesAreLaidOutLeafByLeaf) {
                [](const Shape& leaf) { return leaf.dimension(0) == 2 ? column_major(leaf) : std::nullopt; });
   EXPECT_EQ(computation.return_value_shape().to_string_with_layout(),
             "(f32[2,3]{0,1}, (f32[3,2]{1,0}, f32[2,3]{0,1}))");
-  const BufferPtr b = *buffer_from_literal(Literal::array<float>({3, 2}, {1, 2, 3, 4, 5, 6}));
+  const BufferPtr b = tests::default_buffer(Literal::array<float>({3, 2}, {1, 2, 3, 4, 5, 6}));
   const std::vector<BufferPtr> results = run(computation, {one_to_six(kColumnMajor), b});
   ASSERT_EQ(results.size(), 3u);
   EXPECT_EQ(raw(*results[0]), (Numbers{-1, -4, -2, -5, -3, -6}));
@@ -179,18 +182,34 @@ TEST_P(Local, ExecutingAnUncompiledOneIsAnError) {
 
 TEST_P(Local, ExecutingWithADeletedBufferIsAnError) {
   const BufferPtr argument = one_to_six();
-  ASSERT_TRUE(argument->try_donate());
-  argument->release(BufferState::kDeleted);
+  ASSERT_TRUE(argument->remove().ok());
   const Status status = compiled(negation()).execute(std::vector{argument}).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("argument 0 'x': buffer f32[2,3] has been deleted"), std::string_view::npos)
       << status.to_string();
 }
 
-TEST_P(Local, ExecutingWithAnotherReplicasBufferIsAnError) {
-  const BufferPtr argument = *buffer_from_literal(Literal::array<float>({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
+TEST_P(Local, AProgramRunsOnTheDeviceOfItsArguments) {
+  ASSERT_TRUE(config().update("jax_replica_count", 2).ok());
+  const Literal value = Literal::array<float>({2, 3}, {1, 2, 3, 4, 5, 6});
+  const BufferPtr argument = tests::default_buffer(value, 1);
+  const std::vector<BufferPtr> results = run(compiled(negation()), {argument});
+  EXPECT_EQ(results[0]->device()->id(), 1);
+  const LocalComputation sum =
+      compiled(uncompiled("  x = f32[2,3] parameter(0)\n  y = f32[2,3] parameter(1)\n"
+                          "  ROOT z = f32[2,3] add(x, y)\n"));
+  const std::string platform = GetParam();
+  EXPECT_EQ(sum.execute(std::vector{argument, tests::default_buffer(value, 0)}).status().to_string(),
+            "INVALID_ARGUMENT: Execute 'f': argument 1 'y' is a buffer of " + platform + ":0, the program runs on " +
+                platform + ":1");
+}
+
+TEST_P(Local, AnotherClientsBufferIsAnError) {
+  const ClientPtr other = *make_platform_client(GetParam(), {});
+  const BufferPtr argument = tests::buffer_on(*other, Literal::array<float>({2, 3}, {1, 2, 3, 4, 5, 6}));
   EXPECT_EQ(compiled(negation()).execute(std::vector{argument}).status().to_string(),
-            "INVALID_ARGUMENT: Execute 'f': argument 0 'x' is a buffer of replica 1, the program runs on replica 0");
+            std::string("INVALID_ARGUMENT: Execute 'f': the program runs on ") + GetParam() +
+                ":0, which is another client's");
 }
 
 TEST_P(Local, ExecutingWithAWrongCountIsAnError) {

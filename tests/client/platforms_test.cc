@@ -58,11 +58,11 @@ TEST_F(Platforms, XrtIsRefusedByJitAndEagerOperationsWithItsTarget) {
 TEST_F(Platforms, WithReplicasProgramsRunOnTheFirst) {
   ASSERT_TRUE(config().update("jax_replica_count", 2).ok());
   EXPECT_EQ(jit([](const Array& x) { return x * 2.0f; })(Array(3.0f)).item<float>(), 6);
-  EXPECT_EQ((*get_xla_client())->replica_count, 2);
+  EXPECT_EQ((*get_xla_client())->device_count(), 2);
 }
 
 TEST_F(Platforms, AnUnknownOneIsRefusedWithTheKnown) {
-  EXPECT_EQ(backend_for_platform("Hots").status().to_string(),
+  EXPECT_EQ(check_platform("Hots").to_string(),
             "NOT_FOUND: platform 'Hots' is unknown; known: Host, CUDA, Reference. Hint: did you mean 'Host'?");
 }
 

@@ -3,11 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "hilo/backend/cpu/cpu_backend.h"
-#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/base/files.h"
 #include "hilo/client/compile.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
@@ -101,13 +100,13 @@ std::unique_ptr<Executable> profiled_program() {
       "metadata={op_name=\"jit(f)/dot\" source_file=\"f.cc\" source_line=7}\n"
       " e = f32[64,64] exponential(d)\n ROOT y = f32[64,64] add(e, x)\n}\n");
   EXPECT_TRUE(module.ok()) << module.status().to_string();
-  auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
   EXPECT_TRUE(executable.ok());
-  return profiled(*std::move(executable), *module, {{"simplify", 1, 2}});
+  return profiled(*std::move(executable), {{"simplify", 1, 2}});
 }
 
 void run(Executable& executable) {
-  const std::vector<BufferPtr> arguments = {*buffer_from_literal(Literal(executable.argument_shapes()[0]), 0)};
+  const std::vector<BufferPtr> arguments = {tests::argument_of(executable, Literal(executable.argument_shapes()[0]))};
   std::vector<BufferPtr> results(1);
   ASSERT_TRUE(executable.execute(arguments, results).ok());
 }
@@ -120,7 +119,7 @@ class ProfileOfAProgram : public testing::Test {
 
 TEST_F(ProfileOfAProgram, TakesWhatIsDonatedAsTheProgramDoes) {
   const auto executable = profiled_program();
-  const BufferPtr arguments[] = {*buffer_from_literal(Literal(executable->argument_shapes()[0]), 0)};
+  const BufferPtr arguments[] = {tests::argument_of(*executable, Literal(executable->argument_shapes()[0]))};
   std::vector<BufferPtr> results(1);
   const bool donated[] = {true};
   ExecuteOptions options;
@@ -192,12 +191,12 @@ ENTRY main {
 })";
 
 /// The profile of one run.
-Profile profile_on(Backend& engine, const char* text) {
+Profile profile_on(Client& engine, const char* text) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   EXPECT_TRUE(module.ok()) << module.status().to_string();
   auto executable = engine.compile(*module, {}, nullptr);
   EXPECT_TRUE(executable.ok()) << executable.status().to_string();
-  run(*profiled(*std::move(executable), *module, {}));
+  run(*profiled(*std::move(executable), {}));
   return profiles().back();
 }
 
@@ -209,7 +208,7 @@ const ProfileRow* row_named(const Profile& profile, std::string_view kind, std::
 }
 
 TEST_F(ProfileOfAProgram, OnTheReferenceHasARowForEveryOpThatRan) {
-  const Profile profile = profile_on(*make_reference_backend(), kLoopProgram);
+  const Profile profile = profile_on(*tests::reference_client(), kLoopProgram);
   EXPECT_EQ(profile.runs, 1);
   const ProfileRow* const sine = row_named(profile, "sine", "y");
   ASSERT_NE(sine, nullptr);
@@ -228,7 +227,7 @@ TEST_F(ProfileOfAProgram, OnTheReferenceHasARowForEveryOpThatRan) {
 }
 
 TEST_F(ProfileOfAProgram, OfALoopThatIsOneFunctionListsItsOpsAndLines) {
-  const Profile profile = profile_on(*make_cpu_backend(), kLoopProgram);
+  const Profile profile = profile_on(*tests::cpu_client(), kLoopProgram);
   const ProfileRow* loop = nullptr;
   for (const ProfileRow& row : profile.rows) {
     if (row.kind == "loop") loop = &row;
@@ -266,8 +265,7 @@ TEST_F(ProfileOfAProgram, TimesPassesAndKernels) {
   ASSERT_TRUE(module.ok());
   CompileOptions options;
   options.hlo_profile = true;
-  const std::unique_ptr<Backend> backend = make_cpu_backend();
-  const auto executable = compile_observed(*backend, *module, options);
+  const auto executable = compile_observed(*tests::cpu_client(), *module, options);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   const std::vector<Profile> all = profiles();  // a loop over a temporary's part would outlive it
   ASSERT_EQ(all.size(), 1u);
@@ -284,7 +282,7 @@ TEST_F(ProfileOfAProgram, ResolvesTheLinesOfStackFrames) {
       "StackFrames\n1 {file_location_id=1}\n\nENTRY main {\n  x = f32[8] parameter(0)\n"
       "  ROOT y = f32[8] negate(x), metadata={stack_frame_id=1}\n}\n");
   ASSERT_TRUE(module.ok()) << module.status().to_string();
-  const auto executable = profiled(*make_cpu_backend()->compile(*module, {}, nullptr), *module, {});
+  const auto executable = profiled(*tests::cpu_client()->compile(*module, {}, nullptr), {});
   run(*executable);
   EXPECT_EQ(profiles()[0].rows[0].lines, std::vector<std::string>{"negate 'y' (train.py:41)"});
 }

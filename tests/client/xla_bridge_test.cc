@@ -15,6 +15,7 @@
 #include "hilo/client/local_computation.h"
 #include "hilo/client/profile.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 
 namespace hilo {
 namespace {
@@ -57,9 +58,9 @@ TEST_F(Bridge, TheClientIsMadeOnceFromTheFlags) {
   set("jax_replica_count", "3");
   const StatusOr<XlaClientPtr> client = get_xla_client();
   ASSERT_TRUE(client.ok()) << client.status().to_string();
-  EXPECT_EQ((*client)->kind, BackendKind::kXla);
-  EXPECT_EQ((*client)->platform_name, "Host");
-  EXPECT_EQ((*client)->replica_count, 3);
+  EXPECT_EQ((*client)->options().backend, "xla");
+  EXPECT_EQ((*client)->platform_name(), "Host");
+  EXPECT_EQ((*client)->device_count(), 3);
   EXPECT_EQ(*get_xla_client(), *client);
 }
 
@@ -74,11 +75,11 @@ TEST_F(Bridge, ThreadsGetOneClient) {
 
 TEST_F(Bridge, FlagsAreReadAtTheFirstUseOfTheClient) {
   ::setenv("JAX_PLATFORM_NAME", "Reference", 1);  // after the library was loaded
-  EXPECT_EQ((*get_xla_client())->platform_name, "Reference");
+  EXPECT_EQ((*get_xla_client())->platform_name(), "Reference");
   set("jax_platform_name", "Host");  // too late for this client
-  EXPECT_EQ((*get_xla_client())->platform_name, "Reference");
+  EXPECT_EQ((*get_xla_client())->platform_name(), "Reference");
   clear_backends();
-  EXPECT_EQ((*get_xla_client())->platform_name, "Host");
+  EXPECT_EQ((*get_xla_client())->platform_name(), "Host");
 }
 
 TEST_F(Bridge, ABadVariableIsTheErrorOfTheFirstUse) {
@@ -92,7 +93,7 @@ TEST_F(Bridge, ABadVariableIsTheErrorOfTheFirstUse) {
 }
 
 TEST_F(Bridge, ANamedPlatformIsTakenWithoutFallbackOrWarning) {
-  EXPECT_EQ((*make_xla_client("xla", "Reference", 1))->platform_name, "Reference");
+  EXPECT_EQ((*make_xla_client("xla", "Reference", 1))->platform_name(), "Reference");
   EXPECT_EQ(platform_name(), "Reference");
   EXPECT_EQ(warnings_, std::vector<std::string>{});
 }
@@ -136,8 +137,8 @@ TEST_F(Bridge, TheReplicaCountIsInitialisedBeforeThePlatform) {
 TEST_F(Bridge, XrtInitialisesTheReplicasAndLeavesThePlatformAsItWas) {
   StatusOr<XlaClientPtr> client = make_xla_client("xrt", "Abacus", 2);  // the name isn't looked at
   ASSERT_TRUE(client.ok()) << client.status().to_string();
-  EXPECT_EQ((*client)->kind, BackendKind::kXrt);
-  EXPECT_EQ((*client)->replica_count, 2);
+  EXPECT_EQ((*client)->options().backend, "xrt");
+  EXPECT_EQ((*client)->options().replica_count, 2);
   EXPECT_EQ(platform_name(), "");
   clear_backends();
   ASSERT_TRUE(initialize_platform_name("Reference").ok());
@@ -171,10 +172,10 @@ TEST_F(Bridge, AReplicaCountBelowOneIsRefused) {
 
 TEST_F(Bridge, EachReplicaIsADevice) {
   const XlaClientPtr client = *make_xla_client("xla", "Host", 4);
-  ASSERT_EQ(client->devices.size(), 4u);
+  ASSERT_EQ(client->devices().size(), 4u);
   for (int i = 0; i < 4; ++i) {
-    EXPECT_EQ(client->devices[static_cast<size_t>(i)].id, i);
-    EXPECT_EQ(client->devices[static_cast<size_t>(i)].platform_name, "Host");
+    EXPECT_EQ(client->devices()[static_cast<size_t>(i)]->id(), i);
+    EXPECT_EQ(client->devices()[static_cast<size_t>(i)]->platform_name(), "Host");
   }
 }
 
@@ -184,11 +185,11 @@ TEST_F(Bridge, AnUnknownBackendIsRefused) {
 }
 
 TEST_F(Bridge, TheBackendIsThatOfTheFlags) {
-  EXPECT_EQ(*get_backend(), (BackendSpec{BackendKind::kXla, "local"}));
+  EXPECT_EQ(*get_backend(), (BackendTarget{"xla", "local"}));
   clear_backends();
   set("jax_xla_backend", "xrt");
   set("jax_backend_target", "rpc:far:8470");
-  EXPECT_EQ(*get_backend(), (BackendSpec{BackendKind::kXrt, "rpc:far:8470"}));
+  EXPECT_EQ(*get_backend(), (BackendTarget{"xrt", "rpc:far:8470"}));
   set("jax_backend_target", "local");  // memoised
   EXPECT_EQ(get_backend()->target, "rpc:far:8470");
 }
@@ -214,11 +215,11 @@ TEST_F(Bridge, CompileOptionsAreComparedAndPrinted) {
   options.generate_hlo_graph = "";
   EXPECT_NE(options, CompileOptions{});
   options.result_shape = Shape::array(ElementType::kF32, {2, 3}).with_layout(std::vector<int64_t>{0, 1});
-  EXPECT_EQ(
-      options.to_string(),
-      "{generate_hlo_graph: \"\", dump_unoptimized_hlo_proto_to: unset, dump_optimized_hlo_proto_to: unset, "
-      "dump_per_pass_hlo_proto_to: unset, hlo_profile: false, result_shape: f32[2,3]{0,1}, replica_count: 1, limits: "
-      "{instructions: 1048576, compile_seconds: 0, memory_bytes: 0, run_seconds: 0}}");
+  EXPECT_EQ(options.to_string(),
+            "{generate_hlo_graph: \"\", dump_unoptimized_hlo_proto_to: unset, dump_optimized_hlo_proto_to: unset, "
+            "dump_per_pass_hlo_proto_to: unset, hlo_profile: false, result_shape: f32[2,3]{0,1}, replica_count: 1, "
+            "device_assignment: unset, limits: "
+            "{instructions: 1048576, compile_seconds: 0, memory_bytes: 0, run_seconds: 0}}");
 }
 
 TEST_F(Bridge, NoFlagAskingMeansNoCompileOptions) { EXPECT_EQ(*get_compile_options(), std::nullopt); }
@@ -318,7 +319,7 @@ TEST_F(Bridge, AProfileIsKeptOfWhatIsCompiledWhenTheFlagAsks) {
   set("jax_hlo_profile", "true");
   const StatusOr<LocalComputation> compiled = compile_under_flags(module);  // not the one that is known without
   ASSERT_TRUE(compiled.ok()) << compiled.status().to_string();
-  ASSERT_TRUE(compiled->execute(std::vector{*buffer_from_literal(Literal::scalar(1.0f))}).ok());
+  ASSERT_TRUE(compiled->execute(std::vector{tests::default_buffer(Literal::scalar(1.0f))}).ok());
   ASSERT_EQ(profiles().size(), 1u);
   EXPECT_EQ(profiles()[0].module, "asked");
   EXPECT_EQ(profiles()[0].runs, 1);

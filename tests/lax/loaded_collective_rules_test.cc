@@ -2,9 +2,9 @@
 // Gradients of loaded collectives on four replicas, some of which a collective may leave out.
 #include <gtest/gtest.h>
 
-#include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/hilo.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 #include "tests/support/loaded_function.h"
 #include "tests/support/replicas.h"
 
@@ -23,7 +23,7 @@ std::vector<Floats> on_each_replica(const std::string& text) {
     arguments.push_back({Literal::array<float>({2}, {size, 10 * size})});
   }
   std::vector<Floats> values;
-  for (const auto& leaves : tests::run_on_replicas(*make_cpu_backend(), *hlo::parse_module(text), arguments)) {
+  for (const auto& leaves : tests::run_on_replicas(*tests::cpu_client(), *hlo::parse_module(text), arguments)) {
     values.emplace_back(leaves[0].data<float>().begin(), leaves[0].data<float>().end());
   }
   return values;

@@ -92,7 +92,7 @@ float run_module(const hlo::Module& module) {
   for (const Shape& shape : executable->argument_shapes()) {
     Literal literal = or_throw(Literal::make(shape));
     std::ranges::fill(literal.data<float>(), 1.0f);
-    arguments.push_back(or_throw(engine([&] { return buffer_from_literal(literal); })));
+    arguments.push_back(or_throw(engine([&] { return buffer_from_literal(*executable->devices()[0], literal); })));
   }
   std::vector<BufferPtr> results(executable->result_shapes().size());
   or_throw(engine([&] { return executable->execute(arguments, results); }));

@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include "hilo/backend/buffer.h"
-#include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/base/files.h"
+#include "hilo/device/buffer.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
+#include "tests/support/clients.h"
 #include "tests/support/program_files.h"
 
 namespace hilo::tests {
@@ -26,10 +26,11 @@ unsigned number_from(const char* name, unsigned otherwise) {
 }
 
 StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
-  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, make_cpu_backend()->compile(module, {}, nullptr));
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable,
+                        tests::cpu_client()->compile(module, {}, nullptr));
   std::vector<BufferPtr> buffers, results(executable->result_shapes().size());
   for (const Literal& argument : arguments) {
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(argument));
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*executable->devices()[0], argument));
     buffers.push_back(std::move(buffer));
   }
   HILO_RETURN_IF_ERROR(executable->execute(buffers, results, {}));

@@ -3,11 +3,11 @@
 #include <iostream>
 #include <set>
 
-#include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/base/thread_pool.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 #include "tests/support/random_program.h"
 
 namespace hilo::tests {
@@ -32,7 +32,7 @@ std::set<uint64_t> hashes_of(const hlo::Module& module, const std::vector<Litera
   std::set<uint64_t> hashes;
   for (const int threads : kThreads) {
     set_default_thread_count(threads);
-    const auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+    const auto executable = tests::cpu_client()->compile(module, {}, nullptr);
     EXPECT_TRUE(executable.ok()) << executable.status().to_string();
     if (!executable.ok()) break;
     Hash hash;

@@ -22,6 +22,7 @@ constexpr auto add_floats = [](std::byte* accumulator, const std::byte* more, in
   for (int64_t i = 0; i < bytes / 4; ++i) a[i] += b[i];
   return ok_status();
 };
+const Reduction kAddFloats{hlo::ReducerKind::kAdd, ElementType::kF32, add_floats};
 
 std::vector<int64_t> everyone(int64_t n) {
   std::vector<int64_t> group(static_cast<size_t>(n));
@@ -80,7 +81,7 @@ TEST(ThreadCommunicator, AllReduceIsALeftFoldBitForBitForAnyScheduleAndCount) {
         expect_all_ok(run(n, [&](Communicator& c) -> Status {
           const Floats mine = values_of(c.rank(), count);
           Floats sum(count, -1);
-          HILO_RETURN_IF_ERROR(c.all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats));
+          HILO_RETURN_IF_ERROR(c.all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats));
           EXPECT_EQ(count == 0 ? 0 : std::memcmp(sum.data(), wanted.data(), count * 4), 0) << n << " " << count;
           return ok_status();
         }));
@@ -95,7 +96,7 @@ TEST(ThreadCommunicator, TheOrderOfTheGroupIsTheOrderOfTheFold) {
   expect_all_ok(run(3, [&](Communicator& c) -> Status {
     Floats sum(1000);
     const Floats mine = values_of(c.rank(), 1000);
-    HILO_RETURN_IF_ERROR(c.all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats));
+    HILO_RETURN_IF_ERROR(c.all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats));
     EXPECT_EQ(sum, wanted);
     return ok_status();
   }));
@@ -107,9 +108,9 @@ TEST(ThreadCommunicator, ReduceScatterGathersAndExchangesBlocks) {
     const auto place = static_cast<size_t>(std::find(group.begin(), group.end(), c.rank()) - group.begin());
     const Floats mine = values_of(c.rank(), 12);
     Floats part(3), all(48), exchanged(12);
-    HILO_RETURN_IF_ERROR(c.reduce_scatter({"scatter", group}, in(mine), out(part), add_floats));
-    HILO_RETURN_IF_ERROR(c.all_gather({"gather", group}, in(mine), out(all)));
-    HILO_RETURN_IF_ERROR(c.all_to_all({"exchange", group}, in(mine), out(exchanged)));
+    HILO_RETURN_IF_ERROR(c.reduce_scatter({3, group, "scatter"}, in(mine), out(part), kAddFloats));
+    HILO_RETURN_IF_ERROR(c.all_gather({4, group, "gather"}, in(mine), out(all)));
+    HILO_RETURN_IF_ERROR(c.all_to_all({5, group, "exchange"}, in(mine), out(exchanged)));
     const Floats sum = sum_of(group, 12);
     for (size_t i = 0; i < 3; ++i) EXPECT_EQ(part[i], sum[3 * place + i]);
     for (size_t k = 0; k < 4; ++k) {
@@ -127,8 +128,8 @@ TEST(ThreadCommunicator, PermutesAndBroadcasts) {
     const auto r = static_cast<size_t>(c.rank());
     const Floats mine = {static_cast<float>(r) + 10};
     Floats got = {-1}, root = {-1};
-    HILO_RETURN_IF_ERROR(c.permute({"shift", group}, sources[r], targets[r], in(mine), out(got)));
-    HILO_RETURN_IF_ERROR(c.broadcast({"root", std::vector<int64_t>{2, 0, 1}}, in(mine), out(root)));
+    HILO_RETURN_IF_ERROR(c.permute({6, group, "shift"}, sources[r], targets[r], in(mine), out(got)));
+    HILO_RETURN_IF_ERROR(c.broadcast({7, std::vector<int64_t>{2, 0, 1}, "root"}, in(mine), out(root)));
     EXPECT_EQ(got[0], r == 0 ? 0.0f : static_cast<float>(r) + 9);
     EXPECT_EQ(root[0], 12);
     return ok_status();
@@ -142,7 +143,7 @@ TEST(ThreadCommunicator, GroupsThatShareNobodyDontWaitForEachOther) {
     for (int turn = 0; turn < (c.rank() < 2 ? 3 : 50); ++turn) {
       Floats sum(5);
       const Floats mine = values_of(c.rank(), 5);
-      HILO_RETURN_IF_ERROR(c.all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats));
+      HILO_RETURN_IF_ERROR(c.all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats));
       EXPECT_EQ(sum, sum_of(group, 5));
     }
     return ok_status();
@@ -155,7 +156,7 @@ TEST(ThreadCommunicator, ManyMeetingsInARowKeepApart) {
     for (int turn = 0; turn < 500; ++turn) {
       const Floats mine = {static_cast<float>(turn * 10 + static_cast<int>(c.rank()))};
       Floats all(4);
-      HILO_RETURN_IF_ERROR(c.all_gather({"gather", group}, in(mine), out(all)));
+      HILO_RETURN_IF_ERROR(c.all_gather({4, group, "gather"}, in(mine), out(all)));
       for (size_t k = 0; k < 4; ++k) EXPECT_EQ(all[k], static_cast<float>(turn * 10) + static_cast<float>(k));
     }
     return ok_status();
@@ -171,7 +172,7 @@ TEST(ThreadCommunicator, AReplicaThatFailsFailsThoseWhoWaitAndThoseWhoComeLater)
         if (c.rank() == 2) return data_loss("the disk is gone");
         const Floats mine(3);
         Floats sum(3);
-        return c.all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats);
+        return c.all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats);
       },
       &failure);
   EXPECT_EQ(failure.to_string(), "ABORTED: replica 2 failed: DATA_LOSS: the disk is gone");
@@ -187,7 +188,7 @@ TEST(ThreadCommunicator, AReplicaThatEndsWithoutComingIsAnErrorForThoseWhoWait) 
         if (c.rank() == 1) return ok_status();
         const Floats mine(3);
         Floats sum(3);
-        return c.all_reduce({"all-reduce 'sum'", group}, in(mine), out(sum), 4, add_floats);
+        return c.all_reduce({1, group, "all-reduce 'sum'"}, in(mine), out(sum), kAddFloats);
       },
       &failure);
   EXPECT_FALSE(statuses[0].ok());
@@ -204,7 +205,7 @@ TEST(ThreadCommunicator, DifferentMeetingsAtTheSamePlaceAreAnError) {
       [&](Communicator& c) -> Status {
         const Floats mine(c.rank() == 0 ? 2 : 3);
         Floats sum(mine.size());
-        return c.all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats);
+        return c.all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats);
       },
       &failure);
   EXPECT_NE(failure.message().find("failed: INVALID_ARGUMENT: came to sum (all_reduce, "), std::string_view::npos)
@@ -220,7 +221,7 @@ TEST(ThreadCommunicator, ReplicasThatWaitForEachOtherAreAnErrorAndNoHang) {
         const std::vector<int64_t>& group = c.rank() == 0 ? ab : c.rank() == 1 ? bc : ca;
         const Floats mine(1);
         Floats sum(1);
-        return c.all_reduce({"ring", group}, in(mine), out(sum), 4, add_floats);
+        return c.all_reduce({2, group, "ring"}, in(mine), out(sum), kAddFloats);
       },
       &failure);
   EXPECT_NE(failure.message().find("every replica waits elsewhere or has ended"), std::string_view::npos)
@@ -238,7 +239,7 @@ TEST(ThreadCommunicator, CancellingEndsAllWhoWaitWithinOneWakeUpEach) {
     threads.emplace_back([&, r] {
       const Floats mine(1);
       Floats sum(1);
-      statuses[static_cast<size_t>(r)] = all.of(r).all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats);
+      statuses[static_cast<size_t>(r)] = all.of(r).all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats);
     });
   }
   while (all.waiting() < kReplicas - 1) std::this_thread::yield();
@@ -257,7 +258,7 @@ TEST(ThreadCommunicator, WhoComesWhenAllIsCancelledDoesNotWait) {
   const std::vector<int64_t> group = everyone(2);
   const Floats mine(1);
   Floats sum(1);
-  EXPECT_EQ(all.of(0).all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats).code(), StatusCode::kCancelled);
+  EXPECT_EQ(all.of(0).all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats).code(), StatusCode::kCancelled);
   EXPECT_EQ(all.wake_ups(), 0);
 }
 
@@ -272,7 +273,7 @@ TEST(ThreadCommunicator, AtTheDeadlineTheErrorNamesWhoDidNotCome) {
       const Floats mine(1);
       Floats sum(1);
       statuses[r] =
-          all.of(static_cast<int64_t>(r)).all_reduce({"all-reduce 'sum'", group}, in(mine), out(sum), 4, add_floats);
+          all.of(static_cast<int64_t>(r)).all_reduce({1, group, "all-reduce 'sum'"}, in(mine), out(sum), kAddFloats);
     });
   }
   while (all.waiting() < 2) std::this_thread::yield();
@@ -295,8 +296,9 @@ TEST(ThreadCommunicator, AnErrorOfTheReductionComesToAllMembers) {
         [&](Communicator& c) -> Status {
           const Floats mine(count);
           Floats sum(count);
-          return c.all_reduce({"sum", group}, in(mine), out(sum), 4,
-                              [](std::byte*, const std::byte*, int64_t) { return data_loss("no reducer"); });
+          return c.all_reduce({1, group, "sum"}, in(mine), out(sum),
+                              {hlo::ReducerKind::kGeneric, ElementType::kF32,
+                               [](std::byte*, const std::byte*, int64_t) { return data_loss("no reducer"); }});
         },
         &failure);
     for (const Status& status : statuses) EXPECT_EQ(status.to_string(), "DATA_LOSS: no reducer");
@@ -310,7 +312,7 @@ TEST(ThreadCommunicator, WhoIsNotInTheGroupOrDoesNotExistIsRefused) {
   for (const auto& [group, wanted] : std::vector<std::pair<std::vector<int64_t>, std::string>>{
            {{1}, "the replica isn't in the group"}, {{0, 5}, "there is no replica 5"}}) {
     ThreadCommunicators all(2);
-    const Status status = all.of(0).all_reduce({"sum", group}, in(mine), out(sum), 4, add_floats);
+    const Status status = all.of(0).all_reduce({1, group, "sum"}, in(mine), out(sum), kAddFloats);
     EXPECT_EQ(status.to_string(), "INVALID_ARGUMENT: sum: " + wanted);
   }
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "hilo/backend/cpu/emit/accuracy.h"
-#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -12,6 +11,7 @@
 #include "hilo/hlo/text/printer.h"
 #include "hilo/hlo/verify/verifier.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 #include "tests/support/replicas.h"
 #include "tests/support/status_cell.h"
 
@@ -156,7 +156,7 @@ std::string judged(const Sample& sample, std::span<const Literal> got, const Lit
 std::string judged_among_peers(const Sample& sample, const ComputationPtr& computation) {
   OfReplicas arguments = {leaves_of(sample.operands)};
   for (const Sample::Peer& peer : sample.peers) arguments.push_back(leaves_of(peer.operands));
-  const OfReplicas got = run_on_replicas(*make_reference_backend(), module_of(computation), arguments);
+  const OfReplicas got = run_on_replicas(*tests::reference_client(), module_of(computation), arguments);
   if (got.size() != arguments.size()) return "no results";
   std::string text = judged(sample, got[0], sample.expected);
   for (size_t r = 1; text.empty() && r < got.size(); ++r) {
@@ -254,7 +254,7 @@ Together put_together(const Cell& cell) {
   if (!entry.ok()) return all;
   all.module = module_of(*entry);
   all.wanted = all.arguments.size() == 1 ? OfReplicas{evaluated(**entry, operands)}
-                                         : run_on_replicas(*make_reference_backend(), all.module, all.arguments);
+                                         : run_on_replicas(*tests::reference_client(), all.module, all.arguments);
   return all;
 }
 
@@ -271,7 +271,7 @@ TEST_P(EngineCell, GivesWhatTheReferenceGivesAtEveryWidth) {
   const cpu::Isa turn = isas[static_cast<size_t>(GetParam().opcode) % isas.size()];
   cpu::on_every_isa([&](cpu::Isa isa) {
     if (runs_on_one_isa(GetParam()) && isa != turn) return;
-    const OfReplicas got = run_on_replicas(*make_cpu_backend(), all.module, all.arguments);
+    const OfReplicas got = run_on_replicas(*tests::cpu_client(), all.module, all.arguments);
     ASSERT_EQ(got.size(), all.wanted.size());
     for (size_t r = 0; r < got.size(); ++r) {
       ASSERT_EQ(got[r].size(), all.wanted[r].size());
@@ -311,7 +311,7 @@ TEST_P(UnrunCell, IsRefusedByNameByTheReferenceAndTheEngine) {
     const ComputationPtr computation = built(sample);
     ASSERT_NE(computation, nullptr);
     const Status evaluation = hlo::evaluate(*computation, std::span<const Literal>(sample.operands)).status();
-    const Status compilation = make_cpu_backend()->compile(module_of(computation), {}, nullptr).status();
+    const Status compilation = tests::cpu_client()->compile(module_of(computation), {}, nullptr).status();
     for (const Status& status : {evaluation, compilation}) {
       EXPECT_TRUE(status.code() == StatusCode::kUnimplemented || status.code() == StatusCode::kInvalidArgument)
           << status.to_string();
@@ -339,7 +339,7 @@ TEST_P(LaterOpcode, ReadsPrintsAndIsRefusedByTheEngine) {
   const StatusOr<hlo::Module> again = hlo::parse_module(printed);
   ASSERT_TRUE(again.ok()) << again.status().to_string();
   EXPECT_EQ(again->entry->fingerprint(), read->entry->fingerprint());
-  const auto executable = make_cpu_backend()->compile(*read, {}, nullptr);
+  const auto executable = tests::cpu_client()->compile(*read, {}, nullptr);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented) << executable.status().to_string();
   EXPECT_NE(executable.status().message().find(name), std::string::npos) << executable.status().to_string();

@@ -6,6 +6,7 @@
 
 #include "hilo/hlo/ops/extensions.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 #include "tests/support/number.h"
 #include "tests/support/status_cell.h"
 
@@ -119,7 +120,7 @@ class NonfiniteCell : public CellTest {
     const std::vector<Literal> finite = evaluated(*computation, sample.operands);
     std::vector<std::unique_ptr<Executable>> executables;
     cpu::on_every_isa([&](cpu::Isa) {
-      auto executable = make_cpu_backend()->compile(module_of(computation), {}, nullptr);
+      auto executable = tests::cpu_client()->compile(module_of(computation), {}, nullptr);
       ASSERT_TRUE(executable.ok()) << executable.status().to_string();
       executables.push_back(std::move(*executable));
     });

@@ -3,12 +3,12 @@
 // loop. Rules run by the reference evaluator. Each test is a cell of docs/status.md.
 #include <cmath>
 
-#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
 #include "hilo/transform/transpose.h"
+#include "tests/support/clients.h"
 #include "tests/support/replicas.h"
 #include "tests/support/status_cell.h"
 
@@ -80,7 +80,7 @@ OfReplicas held(const Sample& sample) {
 /// The values on each replica, by the reference evaluator.
 OfReplicas everywhere(const ComputationPtr& computation, const OfReplicas& arguments) {
   if (arguments.size() == 1) return {evaluated(*computation, arguments[0])};
-  return run_on_replicas(*make_reference_backend(), module_of(computation), arguments);
+  return run_on_replicas(*tests::reference_client(), module_of(computation), arguments);
 }
 
 /// operands + h * direction, where the mask says so.

@@ -2,7 +2,7 @@
 // tests/support/replicas.h -- runs a program on several replicas at once.
 #pragma once
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/client.h"
 #include "hilo/types/literal.h"
 
 namespace hilo::tests {
@@ -11,6 +11,6 @@ namespace hilo::tests {
 using OfReplicas = std::vector<std::vector<Literal>>;
 
 /// What each replica gets; or a failed test. One list of arguments, flat, for each.
-OfReplicas run_on_replicas(Backend& backend, const hlo::Module& module, const OfReplicas& arguments);
+OfReplicas run_on_replicas(Client& client, const hlo::Module& module, const OfReplicas& arguments);
 
 }  // namespace hilo::tests

@@ -29,12 +29,12 @@ class CheckLayers(Planted):
                          ["src/hilo/hlo/ir/module.cc:2: hlo/ir may not include hilo/hlo/passes/dce.h (of hlo/passes)"])
 
     def test_finds_an_include_through_the_seam(self):
-        self.plant("src/hilo/lax/dot.cc", '#include "hilo/backend/backend.h"\n')
-        self.assertEqual(self.found(), ["src/hilo/lax/dot.cc:1: lax may not include hilo/backend/backend.h (of backend)"])
+        self.plant("src/hilo/lax/dot.cc", '#include "hilo/backend/limits.h"\n')
+        self.assertEqual(self.found(), ["src/hilo/lax/dot.cc:1: lax may not include hilo/backend/limits.h (of backend)"])
 
     def test_finds_a_back_end_named_outside_platforms(self):
-        self.plant("src/hilo/client/platforms.cc", '#include "hilo/backend/cpu/cpu_backend.h"\n')
-        self.plant("src/hilo/client/buffer.cc", '#include "hilo/backend/cpu/cpu_backend.h"\n')
+        self.plant("src/hilo/client/platforms.cc", '#include "hilo/backend/cpu/cpu_engine.h"\n')
+        self.plant("src/hilo/client/buffer.cc", '#include "hilo/backend/cpu/cpu_engine.h"\n')
         self.assertEqual([line.split(":")[0] for line in self.found()], ["src/hilo/client/buffer.cc"])
 
     def test_finds_a_folder_without_a_row(self):

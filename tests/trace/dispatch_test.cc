@@ -14,6 +14,7 @@
 #include "hilo/client/hlo_text.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/numpy/numpy.h"
+#include "tests/support/clients.h"
 #include "tests/support/error_of.h"
 
 namespace hilo {
@@ -147,13 +148,13 @@ TEST_F(Dispatch, XlaPrimitiveCallableCompilesAsTheFlagsAsk) {
 
 TEST_F(Dispatch, ResultHandlersAreForArraysAndTuples) {
   const Shape scalar = Shape::scalar(ElementType::kF32);
-  const auto buffer = [](float value) { return *buffer_from_literal(Literal::scalar(value)); };
+  const auto buffer = [](float value) { return tests::default_buffer(Literal::scalar(value)); };
   std::vector<BufferPtr> one = {buffer(1)}, two = {buffer(2), buffer(3)};
-  const std::vector<Array> array = result_handler(scalar)(one, /*weak_type=*/true);
+  const std::vector<Array> array = result_handler(scalar)(one, /*weak_type=*/true, /*committed=*/false);
   ASSERT_EQ(array.size(), 1u);
   EXPECT_EQ(array[0].item<float>(), 1);
   EXPECT_TRUE(array[0].weak_type());
-  const std::vector<Array> tuple = result_handler(Shape::tuple({scalar, scalar}))(two, false);
+  const std::vector<Array> tuple = result_handler(Shape::tuple({scalar, scalar}))(two, false, false);
   ASSERT_EQ(tuple.size(), 2u);
   EXPECT_EQ(tuple[1].item<float>(), 3);
   EXPECT_FALSE(tuple[1].weak_type());

@@ -119,7 +119,7 @@ void expect_lines_of(const F& f, const std::string& where) {
   const std::string text = make_hlo(f)(numpy::array({0.5, 0.25, 1.5}));
   const hlo::Module module = or_throw(hlo::parse_module(text));
   expect_lines(module, where + " as traced");
-  expect_lines(or_throw(compile_under_flags(module)).executable()->optimized_module(), where + " after all passes");
+  expect_lines(*or_throw(compile_under_flags(module)).executable()->optimized_module(), where + " after all passes");
 }
 
 TEST(SourceLines, StayInFunctionsAsWritten) {

@@ -37,7 +37,7 @@ class CpuEngine {
     std::vector<BufferPtr> buffers, results(executable_->result_shapes().size());
     for (size_t i = 0; i < arguments.size(); ++i) {
       const Shape& shape = executable_->argument_shapes()[i];
-      HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(arguments[i], shape));
+      HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*executable_->devices()[0], arguments[i], shape));
       buffers.push_back(std::move(buffer));
     }
     ExecuteOptions options;
@@ -54,8 +54,8 @@ class CpuEngine {
  private:
   Status compile(const hlo::Module& module) {
     executable_ = nullptr;
-    HILO_ASSIGN_OR_RETURN(Backend* const backend, backend_for_platform("Host"));
-    HILO_ASSIGN_OR_RETURN(executable_, backend->compile(module, {}, nullptr));
+    HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_platform_client("Host", {}));
+    HILO_ASSIGN_OR_RETURN(executable_, client->compile(module, {}, nullptr));
     compiled_ = module.entry;
     return ok_status();
   }

@@ -36,11 +36,11 @@ Status convert(const ConvertOptions& options) {
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_program(options.file));
   std::unique_ptr<Executable> executable;
   if (options.compiled) {
-    HILO_ASSIGN_OR_RETURN(Backend* const backend, backend_for_platform("Host"));
-    HILO_ASSIGN_OR_RETURN(executable, backend->compile(module, {}, nullptr));
+    HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_platform_client("Host", {}));
+    HILO_ASSIGN_OR_RETURN(executable, client->compile(module, {}, nullptr));
   }
   HILO_ASSIGN_OR_RETURN(const std::string text, executable == nullptr ? converted(module, options.to, {})
-                                                                      : converted(executable->optimized_module(),
+                                                                      : converted(*executable->optimized_module(),
                                                                                   options.to, groups_of(*executable)));
   return write_result(options.output, text);
 }

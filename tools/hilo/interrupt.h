@@ -2,7 +2,7 @@
 // tools/hilo/interrupt.h -- Ctrl-C, or no processor time left (ulimit -t): the running program is asked to stop, and the command ends soon whatever happens.
 #pragma once
 
-#include "hilo/backend/cancellation.h"
+#include "hilo/device/cancellation.h"
 
 namespace hilo::tool {
 

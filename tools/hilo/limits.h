@@ -7,7 +7,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/compile_options.h"
+#include "hilo/device/executable.h"
 
 namespace hilo::tool {
 

@@ -53,7 +53,8 @@ StatusOr<std::vector<BufferPtr>> argument_buffers(const RunOptions& options, con
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Literal& literal = literals[i];
     const bool fits = literal.shape().compatible(shapes[i]);  // if not, execute says what is wrong
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(literal, fits ? shapes[i] : literal.shape(), replica));
+    Device& device = *program.devices()[static_cast<size_t>(replica)];
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(device, literal, fits ? shapes[i] : literal.shape()));
     arguments.push_back(std::move(buffer));
   }
   return arguments;

@@ -13,10 +13,10 @@ namespace {
 constexpr int64_t kOffered = 64;
 constexpr std::string_view kHeader = "replica_count";
 
-StatusOr<std::vector<BufferPtr>> buffers_of(std::span<const Literal> arguments, int replica) {
+StatusOr<std::vector<BufferPtr>> buffers_of(std::span<const Literal> arguments, Device& device) {
   std::vector<BufferPtr> buffers;
   for (const Literal& argument : arguments) {
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(argument, argument.shape(), replica));
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(device, argument, argument.shape()));
     buffers.push_back(std::move(buffer));
   }
   return buffers;
@@ -42,8 +42,8 @@ StatusOr<std::vector<std::vector<Literal>>> run_whole(const LocalComputation& co
   ExecuteOptions options;
   options.cancellation = &interrupt_token();
   std::vector<std::vector<BufferPtr>> buffers;
-  for (int64_t replica = 0; replica < computation.executable()->replica_count(); ++replica) {
-    HILO_ASSIGN_OR_RETURN(std::vector<BufferPtr> own, buffers_of(arguments, static_cast<int>(replica)));
+  for (const DevicePtr& device : computation.executable()->devices()) {
+    HILO_ASSIGN_OR_RETURN(std::vector<BufferPtr> own, buffers_of(arguments, *device));
     buffers.push_back(std::move(own));
   }
   std::vector<std::vector<BufferPtr>> results(1);

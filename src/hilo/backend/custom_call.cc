@@ -9,8 +9,10 @@
 #include <exception>
 #include <new>
 
+#include "hilo/base/run_scope.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
+#include "hilo/device/run_context.h"
 
 /// A handler's error is a Status.
 struct HiloFfi_Error {
@@ -73,7 +75,8 @@ HiloFfi_Error* thread_count(HiloFfi_ThreadCountArgs* args) {
   return nullptr;
 }
 HiloFfi_Error* device_ordinal(HiloFfi_OrdinalArgs* args) {
-  args->device_ordinal = 0;
+  const RunContext* const run = current_run();
+  args->device_ordinal = run == nullptr ? 0 : run->device->id();
   return nullptr;
 }
 
@@ -267,6 +270,7 @@ HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target
     own.operands = operands;
     own.results = results;
     own.attributes = attributes;
+    own.context = current_run();
     const Status status = handler(own);
     if (status.ok()) return nullptr;
     HiloFfi_ErrorCreateArgs args{sizeof(args), nullptr, nullptr, static_cast<int>(status.code())};

@@ -17,11 +17,6 @@ int64_t add_saturating(int64_t a, int64_t b) {
 
 }  // namespace
 
-std::string CompileLimits::to_string() const {
-  return fmt::format("{{instructions: {}, compile_seconds: {}, memory_bytes: {}, run_seconds: {}}}", instructions,
-                     compile_seconds, memory_bytes, run_seconds);
-}
-
 int64_t expanded_instruction_count(const hlo::Module& module) {
   std::unordered_map<const hlo::Computation*, int64_t> counts;  // called ones come first
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
@@ -47,16 +42,17 @@ Status check_instruction_limit(const hlo::Module& module, Counted counted, const
       cloned ? "after inlining and cloning" : "in all computations", limits.instructions));
 }
 
-Status check_memory_limit(const Executable& executable, const CompileLimits& limits) {
+Status check_memory_limit(const ProgramSignature& signature, const ExecutableStatistics& statistics,
+                          const CompileLimits& limits) {
   if (limits.memory_bytes == 0) return ok_status();
-  const MemoryAnalysis memory = executable.memory_analysis();
+  const MemoryAnalysis memory = memory_analysis(signature, statistics);
   const int64_t wanted = add_saturating(memory.peak_bytes, memory.constant_bytes);
   if (wanted <= limits.memory_bytes) return ok_status();
   return resource_exhausted(fmt::format(
       "Compile '{}': too much memory; got {} for arguments, {} for results, {} for temporaries, {} for constants; "
       "wanted "
       "at most {} in all. Hint: CompileLimits::memory_bytes, hilo_max_memory, --max-memory",
-      executable.name(), bytes_text(static_cast<uint64_t>(memory.argument_bytes)),
+      signature.name, bytes_text(static_cast<uint64_t>(memory.argument_bytes)),
       bytes_text(static_cast<uint64_t>(memory.output_bytes)), bytes_text(static_cast<uint64_t>(memory.temporary_bytes)),
       bytes_text(static_cast<uint64_t>(memory.constant_bytes)),
       bytes_text(static_cast<uint64_t>(limits.memory_bytes))));

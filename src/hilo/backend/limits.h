@@ -2,7 +2,8 @@
 // backend/limits.h -- how compilers keep to CompileLimits.
 #pragma once
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/compile_options.h"
+#include "hilo/device/executable.h"
 
 namespace hilo {
 
@@ -18,7 +19,8 @@ enum class Counted : uint8_t { kOnce, kWhereCalled };
 Status check_instruction_limit(const hlo::Module& module, Counted counted, const CompileLimits& limits);
 
 /// Errors    RESOURCE_EXHAUSTED if a run would take more memory than CompileLimits::memory_bytes
-Status check_memory_limit(const Executable& executable, const CompileLimits& limits);
+Status check_memory_limit(const ProgramSignature& signature, const ExecutableStatistics& statistics,
+                          const CompileLimits& limits);
 
 /// While it lives, what this thread compiles belongs to the token and the time of the options.
 class CompileScope {

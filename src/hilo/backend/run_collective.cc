@@ -9,6 +9,7 @@
 
 #include "hilo/backend/combine.h"
 #include "hilo/base/text.h"
+#include "hilo/base/text_hash.h"
 #include "hilo/hlo/ops/collective.h"
 
 namespace hilo {
@@ -18,8 +19,10 @@ using hlo::attributes_of;
 using hlo::Int64List;
 using hlo::Opcode;
 
-using Bytes = std::span<const std::byte>;
-using MutableBytes = std::span<std::byte>;
+/// The same number in every process that runs the program, wherever its sources lie there.
+int64_t meeting_id(const hlo::Instruction& i) {
+  return static_cast<int64_t>(TextHash()(std::string(i.def().name) + " " + i.name) >> 1);
+}
 
 /// An array seen as [outer, parts, inner bytes]: the parts of a dimension.
 struct Parts {
@@ -63,6 +66,7 @@ class Runner {
         run_(run),
         rank_(communicator == nullptr ? 0 : communicator->rank()),
         size_(communicator == nullptr ? 1 : communicator->size()),
+        id_(meeting_id(call.instruction)),
         what_(describe(call.instruction)) {}
 
   Status run() {
@@ -81,14 +85,14 @@ class Runner {
   }
 
  private:
-  Bytes in(size_t k) const {
+  DeviceBytes in(size_t k) const {
     return {static_cast<const std::byte*>(call_.buffers[k]), static_cast<size_t>(call_.operands[k].byte_size())};
   }
-  MutableBytes out(size_t k) const {
+  MutableDeviceBytes out(size_t k) const {
     return {static_cast<std::byte*>(call_.buffers[call_.operands.size() + k]),
             static_cast<size_t>(call_.results[k].byte_size())};
   }
-  Meeting meeting() const { return {what_, group_}; }
+  Meeting meeting() const { return {id_, group_, what_}; }
   int64_t members() const { return static_cast<int64_t>(group_.size()); }
 
   Status store_id(int64_t id) {
@@ -105,12 +109,10 @@ class Runner {
 
   Status run_operand(size_t k) {
     switch (i_.opcode) {
-      case Opcode::kAllReduce: {
-        const int64_t width = element_size_bytes(call_.operands[k].element_type());
-        return with_combine(k, attributes_of<hlo::AllReduceAttributes>(i_).to_apply, [&](Combine combine) {
-          return communicator_->all_reduce(meeting(), in(k), out(k), width, combine);
+      case Opcode::kAllReduce:
+        return with_reduction(k, attributes_of<hlo::AllReduceAttributes>(i_).to_apply, [&](const Reduction& reduction) {
+          return communicator_->all_reduce(meeting(), in(k), out(k), reduction);
         });
-      }
       case Opcode::kReduceScatter: return reduce_scatter(k);
       case Opcode::kAllGather: return all_gather(k);
       case Opcode::kAllToAll: return all_to_all(k);
@@ -122,11 +124,11 @@ class Runner {
   Status reduce_scatter(size_t k) {
     const auto& attributes = attributes_of<hlo::ReduceScatterAttributes>(i_);
     const Parts parts = parts_of(call_.operands[k], attributes.dimension(), members());
-    return with_combine(k, attributes.to_apply, [&](Combine combine) {
-      if (parts.outer == 1) return communicator_->reduce_scatter(meeting(), in(k), out(k), combine);
+    return with_reduction(k, attributes.to_apply, [&](const Reduction& reduction) {
+      if (parts.outer == 1) return communicator_->reduce_scatter(meeting(), in(k), out(k), reduction);
       std::vector<std::byte> blocks(in(k).size());
       to_blocks(parts, in(k).data(), blocks.data());
-      return communicator_->reduce_scatter(meeting(), blocks, out(k), combine);
+      return communicator_->reduce_scatter(meeting(), blocks, out(k), reduction);
     });
   }
 
@@ -188,28 +190,31 @@ class Runner {
     return all;
   }
 
+  /// Calls `use` with what the reducer does to elements of operand k.
   template <typename Use>
-  Status with_combine(size_t k, const hlo::ComputationPtr& reducer, Use&& use) {
+  Status with_reduction(size_t k, const hlo::ComputationPtr& reducer, Use&& use) {
+    const hlo::ReducerKind kind = reducer->reducer_kind();
     const ElementType type = call_.operands[k].element_type();
     const int64_t width = element_size_bytes(type);
-    if (const CombineFunction function = combine_function(reducer->reducer_kind(), type)) {
-      return use([&](std::byte* accumulator, const std::byte* more, int64_t bytes) {
-        function(accumulator, more, bytes / width);
-        return ok_status();
-      });
+    if (const CombineFunction function = combine_function(kind, type)) {
+      return use(Reduction{kind, type, [&](std::byte* accumulator, const std::byte* more, int64_t bytes) {
+                             function(accumulator, more, bytes / width);
+                             return ok_status();
+                           }});
     }
     const Shape scalar = Shape::scalar(type);
-    return use([&](std::byte* accumulator, const std::byte* more, int64_t bytes) -> Status {
-      const auto size = static_cast<size_t>(width);
-      for (int64_t at = 0; at < bytes; at += width) {
-        const Literal x = Literal::from_bytes(scalar, {accumulator + at, size});
-        const Literal y = Literal::from_bytes(scalar, {more + at, size});
-        const Literal* const arguments[] = {&x, &y};
-        HILO_ASSIGN_OR_RETURN(const Literal folded, run_(*reducer, arguments));
-        std::memcpy(accumulator + at, folded.bytes().data(), size);
-      }
-      return ok_status();
-    });
+    return use(Reduction{hlo::ReducerKind::kGeneric, type,
+                         [&](std::byte* accumulator, const std::byte* more, int64_t bytes) -> Status {
+                           const auto size = static_cast<size_t>(width);
+                           for (int64_t at = 0; at < bytes; at += width) {
+                             const Literal x = Literal::from_bytes(scalar, {accumulator + at, size});
+                             const Literal y = Literal::from_bytes(scalar, {more + at, size});
+                             const Literal* const arguments[] = {&x, &y};
+                             HILO_ASSIGN_OR_RETURN(const Literal folded, run_(*reducer, arguments));
+                             std::memcpy(accumulator + at, folded.bytes().data(), size);
+                           }
+                           return ok_status();
+                         }});
   }
 
   const CollectiveCall& call_;
@@ -217,6 +222,7 @@ class Runner {
   Communicator* communicator_;
   const RunComputation& run_;
   int64_t rank_, size_;
+  int64_t id_;
   std::string what_;
   Int64List group_;
 };

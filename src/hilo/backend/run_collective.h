@@ -2,7 +2,7 @@
 // backend/run_collective.h -- one collective instruction over a Communicator; every engine runs its collectives so.
 #pragma once
 
-#include "hilo/backend/collectives.h"
+#include "hilo/device/communicator.h"
 #include "hilo/hlo/ir/module.h"
 
 namespace hilo {

@@ -34,6 +34,7 @@ struct FlagValues {
   int64_t hilo_compile_seconds;
   int64_t hilo_run_seconds;
   int64_t hilo_cache_bytes;
+  bool hilo_async_dispatch;
 };
 
 /// Where a flag's value is kept; the kind of the member is the kind of the flag.
@@ -53,7 +54,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 15> kFlags = {{
+inline constexpr std::array<FlagInfo, 16> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -105,6 +106,8 @@ inline constexpr std::array<FlagInfo, 15> kFlags = {{
      "goes first.",
      {},
      0},
+    {"hilo_async_dispatch", &FlagValues::hilo_async_dispatch, "false",
+     "Calls return before their programs have run; who reads a result waits for it."},
 }};
 
 /// A variable of the environment that is hilo's own and no flag.

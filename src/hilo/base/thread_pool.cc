@@ -12,6 +12,7 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "hilo/base/cpu_count.h"
 #include "hilo/base/log.h"
@@ -36,6 +37,7 @@ constexpr uint32_t kLoop = 1u << 17;           // one loop further; wraps, which
 
 std::atomic<uint64_t> forks{0};  // counts the fork()s that this process came from since its first pool
 thread_local bool inside_task = false;
+thread_local Executor* executor_of_thread = nullptr;
 
 void pause_briefly() {
 #if defined(__SSE2__)
@@ -297,7 +299,13 @@ void ThreadPool::parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) {
   s.busy.store(false, std::memory_order_release);
 }
 
+ExecutorScope::ExecutorScope(Executor* executor)
+    : before_(std::exchange(executor_of_thread, executor != nullptr ? executor : executor_of_thread)) {}
+
+ExecutorScope::~ExecutorScope() { executor_of_thread = before_; }
+
 Executor& default_pool() {
+  if (executor_of_thread != nullptr) return *executor_of_thread;
   Default& d = defaults();
   if (Executor* executor = d.current.load(std::memory_order_acquire)) return *executor;
   watch_forks();

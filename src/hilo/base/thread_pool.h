@@ -62,6 +62,18 @@ void set_default_executor(Executor* executor);
 /// while no program runs.
 void set_default_thread_count(int threads);
 
+/// While it lives, default_pool() is `executor` on this thread: a caller's own, for what it runs. Null changes nothing.
+class ExecutorScope {
+ public:
+  explicit ExecutorScope(Executor* executor);
+  ~ExecutorScope();
+  ExecutorScope(const ExecutorScope&) = delete;
+  ExecutorScope& operator=(const ExecutorScope&) = delete;
+
+ private:
+  Executor* before_;
+};
+
 /// True inside a task of a ThreadPool, where a parallel loop would run inline.
 bool inside_parallel_task();
 

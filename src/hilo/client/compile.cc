@@ -34,18 +34,10 @@ std::mutex& compiling(const ExecutableKey& key) {
   return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
 }
 
-StatusOr<std::shared_ptr<Executable>> compile_with(const XlaClient& client, const hlo::Module& module,
-                                                   CompileOptions options, int64_t replica_count) {
-  if (client.engine == nullptr) {
-    return failed_precondition("Compile '" + module.name + "': the client's backend is xrt, which compiles elsewhere");
-  }
-  if (replica_count > client.replica_count) {
-    return invalid_argument(
-        fmt::format("Compile '{}': needs {} replicas, but only {} {} available. Hint: jax_replica_count", module.name,
-                    replica_count, client.replica_count, client.replica_count == 1 ? "is" : "are"));
-  }
+StatusOr<std::shared_ptr<Executable>> compile_with(XlaClient& client, const hlo::Module& module, CompileOptions options,
+                                                   int64_t replica_count) {
   options.replica_count = replica_count;
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(*client.engine, module, options));
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(client, module, options));
   const ExecutableStatistics statistics = compiled->statistics();
   log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
             statistics.kernels_compiled, statistics.compile_milliseconds);
@@ -57,7 +49,7 @@ StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, con
   HILO_ASSIGN_OR_RETURN(const int64_t stated, replica_count_of(module, 1));
   const bool states = std::any_of(module.other_attributes.begin(), module.other_attributes.end(),
                                   [](const auto& attribute) { return attribute.first == "replica_count"; });
-  return compile_with(*client, module, options, states ? stated : client->replica_count);
+  return compile_with(*client, module, options, states ? stated : client->options().replica_count);
 }
 
 /// Whether the header says something of how the module runs; frontend attributes are notes.
@@ -71,7 +63,8 @@ bool steers_execution(const hlo::Module& module) {
 
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) try {
   // The fingerprint doesn't know of the header; dumps and profiles belong to one compilation.
-  if (wants_dumps(options) || options.hlo_profile || steers_execution(module)) return compile_now(module, options);
+  if (wants_dumps(options) || options.hlo_profile || options.device_assignment || steers_execution(module))
+    return compile_now(module, options);
   const ExecutableKey key(module.entry->fingerprint(), client_generation(), options.limits.to_string());
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   const std::scoped_lock lock(compiling(key));
@@ -91,21 +84,23 @@ StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& mo
 }
 
 int64_t held_bytes(const std::shared_ptr<Executable>& executable) {
-  return executable->statistics().constant_bytes + hlo::held_bytes(executable->optimized_module().entry);
+  const hlo::Module* const module = executable->optimized_module();
+  return executable->statistics().constant_bytes + (module == nullptr ? 0 : hlo::held_bytes(module->entry));
 }
 
-StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const hlo::Module& module,
+StatusOr<std::unique_ptr<Executable>> compile_observed(Client& client, const hlo::Module& module,
                                                        const CompileOptions& options) try {
   if (!wants_dumps(options) && !options.hlo_profile && !CompileProgress::wanted())
-    return backend.compile(module, options, nullptr);
+    return client.compile(module, options, nullptr);
   DebugDumps dumps(options, module);
   CompileTimes times(dumps);
   hlo::PassObserver* observer = &dumps;
   if (options.hlo_profile) observer = &times;
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, backend.compile(module, options, observer));
-  dumps.finish(executable->optimized_module(), groups_of(*executable));
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client.compile(module, options, observer));
+  if (const hlo::Module* const optimized = executable->optimized_module(); optimized != nullptr)
+    dumps.finish(*optimized, groups_of(*executable));
   if (!options.hlo_profile) return executable;
-  return profiled(std::move(executable), module, std::move(times).steps());
+  return profiled(std::move(executable), std::move(times).steps());
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

@@ -2,14 +2,14 @@
 // client/compile.h -- compiles modules for the client: dumps, and the cache of executables.
 #pragma once
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/client.h"
 
 namespace hilo {
 
 /// The module compiled for the client's platform. Modules of equal meaning share one executable, unless the options ask
 /// for dumps or a profile, which belong to one compilation. For all of the client's replicas, unless the module's header
 /// states how many.
-/// Errors    those of get_xla_client and Backend::compile
+/// Errors    those of get_xla_client and Client::compile
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options);
 
 /// The module compiled for `replica_count` of the client's replicas. No cache.
@@ -20,8 +20,8 @@ StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& mo
 /// What an executable keeps for itself, for caches: its program and constants. Code is counted by the caches of code.
 int64_t held_bytes(const std::shared_ptr<Executable>& executable);
 
-/// Compiles for `backend` with the dumps that `options` ask for and, on a terminal, a line of progress. No cache.
-StatusOr<std::unique_ptr<Executable>> compile_observed(Backend& backend, const hlo::Module& module,
+/// Compiles for `client` with the dumps that `options` ask for and, on a terminal, a line of progress. No cache.
+StatusOr<std::unique_ptr<Executable>> compile_observed(Client& client, const hlo::Module& module,
                                                        const CompileOptions& options);
 
 }  // namespace hilo

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "hilo/backend/compile_options.h"
 #include "hilo/client/compile_progress.h"
 #include "hilo/client/pass_page.h"
+#include "hilo/device/compile_options.h"
 #include "hilo/hlo/graph/group.h"
 #include "hilo/hlo/ir/pass_observer.h"
 

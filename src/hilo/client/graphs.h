@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/executable.h"
 #include "hilo/hlo/graph/group.h"
 #include "hilo/hlo/ir/module.h"
 

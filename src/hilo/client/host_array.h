@@ -9,7 +9,7 @@
 #include <typeinfo>
 #include <vector>
 
-#include "hilo/backend/buffer.h"
+#include "hilo/device/buffer.h"
 
 namespace hilo {
 

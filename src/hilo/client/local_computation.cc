@@ -8,7 +8,6 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/entry_layout.h"
-#include "hilo/client/xrt.h"
 
 namespace hilo {
 namespace {
@@ -59,7 +58,7 @@ Status check_argument_shapes(const LocalComputation& computation, std::span<cons
 StatusOr<LocalComputation> LocalComputation::uncompiled(hlo::Module module) try {
   if (module.entry == nullptr)
     return invalid_argument(fmt::format("module '{}' has no entry computation", module.name));
-  HILO_ASSIGN_OR_RETURN(BackendSpec backend, get_backend());
+  HILO_ASSIGN_OR_RETURN(BackendTarget backend, get_backend());
   return LocalComputation(std::move(module), std::move(backend));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
@@ -88,11 +87,7 @@ StatusOr<LocalComputation> LocalComputation::compile(std::span<const Shape> argu
 
   HILO_ASSIGN_OR_RETURN(hlo::Module module, with_entry_layout(module_, arguments, *options.result_shape));
   LocalComputation compiled(std::move(module), backend_);
-  if (backend_.kind == BackendKind::kXrt) {
-    HILO_ASSIGN_OR_RETURN(compiled.executable_, compile_for_xrt(compiled.module_, arguments, backend_.target));
-  } else {
-    HILO_ASSIGN_OR_RETURN(compiled.executable_, compile_module(compiled.module_, options));
-  }
+  HILO_ASSIGN_OR_RETURN(compiled.executable_, compile_module(compiled.module_, options));
   return compiled;
 } catch (const std::bad_alloc&) {
   return out_of_memory();

@@ -23,7 +23,7 @@ class LocalComputation {
 
   bool is_compiled() const { return executable_ != nullptr; }
   const hlo::Module& module() const { return module_; }
-  const BackendSpec& backend() const { return backend_; }
+  const BackendTarget& backend() const { return backend_; }
   /// The result; with the layouts it was compiled for, once it is.
   Shape return_value_shape() const;
   /// One shape a parameter, with the layouts that the program states.
@@ -33,7 +33,7 @@ class LocalComputation {
   /// `layout_fn` lays out every array leaf of the arguments and of the result; without it each keeps the layout that its
   /// shape states, row-major unless said otherwise. The result's shape is set on a copy of the options.
   /// Errors    FAILED_PRECONDITION if this one is compiled; INVALID_ARGUMENT for argument shapes that don't fit the
-  ///           parameters, or a layout that isn't one; those of get_xla_client, compile_for_xrt and compile_module
+  ///           parameters, or a layout that isn't one; those of get_xla_client and compile_module
   StatusOr<LocalComputation> compile(std::span<const Shape> argument_shapes = {},
                                      const std::optional<CompileOptions>& compile_options = std::nullopt,
                                      const LayoutFunction& layout_fn = {}) const;
@@ -47,11 +47,11 @@ class LocalComputation {
   const std::shared_ptr<Executable>& executable() const { return executable_; }
 
  private:
-  LocalComputation(hlo::Module module, BackendSpec backend)
+  LocalComputation(hlo::Module module, BackendTarget backend)
       : module_(std::move(module)), backend_(std::move(backend)) {}
 
   hlo::Module module_;
-  BackendSpec backend_;
+  BackendTarget backend_;
   std::shared_ptr<Executable> executable_;
 };
 

@@ -3,32 +3,25 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <deque>
+#include <mutex>
 
-#include "hilo/backend/cpu/cpu_backend.h"
+#include "hilo/backend/cpu/cpu_engine.h"
 #include "hilo/backend/cuda/driver.h"
-#include "hilo/backend/reference/reference_backend.h"
+#include "hilo/backend/host/host_client.h"
+#include "hilo/backend/reference/reference_engine.h"
 #include "hilo/base/text.h"
+#include "hilo/replica/thread_communicator.h"
 
 namespace hilo {
 namespace {
 
-struct Platform {
-  std::string_view name;
-  StatusOr<Backend*> (*make)();
-};
-
-StatusOr<Backend*> make_host() {
-  static Backend* const backend = make_cpu_backend().release();
-  return backend;
+StatusOr<ClientPtr> make_on_host(HostEngine& engine, ClientOptions options) {
+  if (options.communicators == nullptr) options.communicators = thread_communicators;
+  return make_host_client(engine, std::move(options));
 }
 
-StatusOr<Backend*> make_reference() {
-  static Backend* const backend = make_reference_backend().release();
-  return backend;
-}
-
-StatusOr<Backend*> make_cuda() {
+Status check_cuda() {
   const StatusOr<int> devices = cuda::count_devices();
   if (!devices.ok()) return devices.status().with_context("platform 'CUDA' has no devices");
   return unimplemented(
@@ -36,22 +29,55 @@ StatusOr<Backend*> make_cuda() {
                   *devices == 1 ? "" : "s"));
 }
 
-constexpr std::array kPlatforms = {
-    Platform{"Host", make_host},
-    Platform{"CUDA", make_cuda},
-    Platform{"Reference", make_reference},
+struct Platforms {
+  std::mutex mutex;
+  std::deque<Platform> all = {
+      // a registered one stays where it is
+      {"Host", ok_status, [](ClientOptions options) { return make_on_host(cpu_engine(), std::move(options)); }},
+      {"CUDA", check_cuda, [](ClientOptions) -> StatusOr<ClientPtr> { return check_cuda(); }},
+      {"Reference", ok_status,
+       [](ClientOptions options) { return make_on_host(reference_engine(), std::move(options)); }},
+  };
 };
+Platforms& platforms() {
+  static auto* const instance = new Platforms;
+  return *instance;
+}
+
+StatusOr<const Platform*> find_platform(std::string_view name) {
+  Platforms& known = platforms();
+  const std::scoped_lock lock(known.mutex);
+  std::vector<std::string_view> names;
+  for (const Platform& platform : known.all) {
+    if (platform.name == name) return &platform;
+    names.push_back(platform.name);
+  }
+  return not_found(
+      fmt::format("platform {} is unknown; known: {}.{}", quote(name), join(names, ", "), did_you_mean(name, names)));
+}
 
 }  // namespace
 
-StatusOr<Backend*> backend_for_platform(std::string_view platform_name) {
-  std::array<std::string_view, kPlatforms.size()> known;
-  for (size_t i = 0; i < kPlatforms.size(); ++i) {
-    if (kPlatforms[i].name == platform_name) return kPlatforms[i].make();
-    known[i] = kPlatforms[i].name;
+Status check_platform(std::string_view name) {
+  HILO_ASSIGN_OR_RETURN(const Platform* const platform, find_platform(name));
+  return platform->available();
+}
+
+StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options) {
+  HILO_ASSIGN_OR_RETURN(const Platform* const platform, find_platform(name));
+  HILO_RETURN_IF_ERROR(platform->available());
+  return platform->make(std::move(options));
+}
+
+Status register_platform(Platform platform) {
+  Platforms& known = platforms();
+  const std::scoped_lock lock(known.mutex);
+  for (const Platform& other : known.all) {
+    if (other.name == platform.name)
+      return Status(StatusCode::kAlreadyExists, fmt::format("platform {} is there already", quote(platform.name)));
   }
-  return not_found(fmt::format("platform {} is unknown; known: {}.{}", quote(platform_name), join(known, ", "),
-                               did_you_mean(platform_name, known)));
+  known.all.push_back(std::move(platform));
+  return ok_status();
 }
 
 }  // namespace hilo

@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/platforms.h -- the one place that names every backend.
+// client/platforms.h -- platforms by name; platforms.cc is the one place that names every tenant of backend/.
 #pragma once
 
+#include <string>
 #include <string_view>
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/client.h"
 
 namespace hilo {
 
-/// The backend of a platform ("Host", "CUDA", "Reference"), made at first use and kept.
+/// What makes clients of one platform.
+struct Platform {
+  std::string name;
+  /// Whether there are devices that this build can use.
+  Status (*available)();
+  StatusOr<ClientPtr> (*make)(ClientOptions options);
+};
+
 /// Errors    NOT_FOUND for an unknown name (lists the known) and for a platform without devices, UNIMPLEMENTED if this
-///           build has no backend for the devices that are there
-StatusOr<Backend*> backend_for_platform(std::string_view platform_name);
+///           build has no use for the devices that are there
+Status check_platform(std::string_view name);
+
+/// A new client of the platform ("Host", "CUDA", "Reference", or one that was registered).
+/// Errors    as check_platform; those of the platform
+StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options);
+
+/// Adds a platform, for the life of the process.
+/// Errors    ALREADY_EXISTS if the name is taken
+Status register_platform(Platform platform);
 
 }  // namespace hilo

@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <limits>
 #include <mutex>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -23,7 +22,7 @@ namespace {
 
 constexpr size_t kMostEvents = 1 << 16;
 
-using Clock = ExecutionObserver::Clock;
+using Clock = std::chrono::steady_clock;
 
 double nanoseconds(Clock::duration d) { return std::chrono::duration<double, std::nano>(d).count(); }
 
@@ -83,20 +82,21 @@ class Profiler final : public ExecutionObserver {
     }
   }
 
-  void on_unit(const ExecutionUnit& unit, Clock::time_point begin, Clock::time_point end) override {
+  void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override {
     const std::scoped_lock lock(mutex_);
     const auto [entry, added] = rows_.try_emplace(&unit, profile_.rows.size());
     if (added) profile_.rows.push_back(row_of(unit));
     ProfileRow& row = profile_.rows[entry->second];
     ++row.calls;
-    row.nanoseconds += nanoseconds(end - begin);
+    row.nanoseconds += static_cast<double>(times.duration);
     if (profile_.events.size() == kMostEvents) {
       ++profile_.events_dropped;
       return;
     }
-    const int thread =
-        threads_.try_emplace(std::this_thread::get_id(), static_cast<int>(threads_.size())).first->second;
-    profile_.events.push_back({entry->second, thread, nanoseconds(begin - began_), nanoseconds(end - begin)});
+    const int lane = lanes_.try_emplace(times.lane, static_cast<int>(lanes_.size())).first->second;
+    began_ = std::min(began_, times.begin);  // a loop is reported after what it ran
+    begins_.push_back(times.begin);
+    profile_.events.push_back({entry->second, lane, 0, static_cast<double>(times.duration)});
   }
 
   void on_run(Clock::duration wall) {
@@ -116,7 +116,10 @@ class Profiler final : public ExecutionObserver {
       sorted.rows[i] = profile_.rows[order[i]];
       place[order[i]] = i;
     }
-    for (ProfileEvent& event : sorted.events) event.row = place[event.row];
+    for (size_t k = 0; k < sorted.events.size(); ++k) {
+      sorted.events[k].row = place[sorted.events[k].row];
+      sorted.events[k].begin_nanoseconds = static_cast<double>(begins_[k] - began_);
+    }
     return sorted;
   }
 
@@ -142,33 +145,36 @@ class Profiler final : public ExecutionObserver {
   const hlo::CostAnalysis costs_;
   const hlo::SourceLines lines_;
   std::unordered_map<const hlo::Instruction*, const hlo::Computation*> owners_;
-  const Clock::time_point began_ = Clock::now();
   mutable std::mutex mutex_;
   Profile profile_;
   std::unordered_map<const ExecutionUnit*, size_t> rows_;
-  std::map<std::thread::id, int> threads_;
+  std::unordered_map<uint64_t, int> lanes_;
+  std::vector<int64_t> begins_;  // of the events, on the device's clock
+  int64_t began_ = std::numeric_limits<int64_t>::max();
 };
 
 /// Passes calls on and watches them.
 class ProfiledExecutable final : public Executable {
  public:
-  ProfiledExecutable(std::unique_ptr<Executable> inner, const hlo::Module& asked, std::shared_ptr<Profiler> profiler)
-      : inner_(std::move(inner)), profiler_(std::move(profiler)) {
-    set_signature(asked, inner_->replica_count(), inner_->run_seconds());
-  }
+  ProfiledExecutable(std::unique_ptr<Executable> inner, std::shared_ptr<Profiler> profiler)
+      : Executable(inner->signature(), {inner->devices().begin(), inner->devices().end()}),
+        inner_(std::move(inner)),
+        profiler_(std::move(profiler)) {}
   ExecutableStatistics statistics() const override { return inner_->statistics(); }
-  const hlo::Module& optimized_module() const override { return inner_->optimized_module(); }
+  const hlo::Module* optimized_module() const override { return inner_->optimized_module(); }
   std::span<const ExecutionUnit> units() const override { return inner_->units(); }
 
  protected:
-  Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
-             const ExecuteOptions& options) override {
+  StatusOr<Event> start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
+                        const ExecuteOptions& options, ArgumentHolds& holds) override {
     ExecuteOptions observed = options;
     observed.observer = profiler_.get();
     const Clock::time_point began = Clock::now();
-    HILO_RETURN_IF_ERROR(run_inner(*inner_, arguments, results, observed));
-    profiler_->on_run(Clock::now() - began);
-    return ok_status();
+    HILO_ASSIGN_OR_RETURN(const Event event, start_inner(*inner_, runs, devices, observed, holds));
+    event.on_ready([profiler = profiler_, began](const Status& status) {
+      if (status.ok()) profiler->on_run(Clock::now() - began);
+    });
+    return event;
   }
 
  private:
@@ -187,15 +193,16 @@ void report() {
 
 }  // namespace
 
-std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, const hlo::Module& asked,
-                                     std::vector<CompileStep> compile_steps) {
-  auto profiler = std::make_shared<Profiler>(executable->optimized_module(), asked.name, std::move(compile_steps));
+std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, std::vector<CompileStep> compile_steps) {
+  if (executable->optimized_module() == nullptr) return executable;  // nothing is known of what runs
+  auto profiler =
+      std::make_shared<Profiler>(*executable->optimized_module(), executable->name(), std::move(compile_steps));
   {
     const std::scoped_lock lock(registry().mutex);
     registry().profilers.push_back(profiler);
   }
   report_profiles_at_exit();
-  return std::make_unique<ProfiledExecutable>(std::move(executable), asked, std::move(profiler));
+  return std::make_unique<ProfiledExecutable>(std::move(executable), std::move(profiler));
 }
 
 std::vector<Profile> profiles() {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/executable.h"
 
 namespace hilo {
 
@@ -26,7 +26,7 @@ struct ProfileRow {
 /// A run of a unit, for pictures over time.
 struct ProfileEvent {
   size_t row;
-  int thread;                ///< numbered by first appearance
+  int lane;                  ///< numbered by first appearance
   double begin_nanoseconds;  ///< since the profile began
   double nanoseconds;
 };
@@ -50,8 +50,7 @@ struct Profile {
 
 /// The executable with a profile of its own: each run is timed, unit by unit.
 /// Cost    two looks at the clock a unit
-std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, const hlo::Module& asked,
-                                     std::vector<CompileStep> compile_steps);
+std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, std::vector<CompileStep> compile_steps);
 
 /// What the profiled executables of this process have done so far, those that are gone included.
 std::vector<Profile> profiles();

@@ -105,7 +105,7 @@ std::string profile_trace(const std::vector<Profile>& profiles) {
       const ProfileRow& row = profile.rows[event.row];
       // Times are microseconds.
       events.push_back(fmt::format(R"({{"ph":"X","name":{},"cat":{},"pid":{},"tid":{},"ts":{:.3f},"dur":{:.3f}}})",
-                                   json_string(label(row)), json_string(row.kind), p, event.thread,
+                                   json_string(label(row)), json_string(row.kind), p, event.lane,
                                    event.begin_nanoseconds / 1e3, event.nanoseconds / 1e3));
     }
   }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/client/replicas.h"
 
-#include "hilo/replica/execute_replicas.h"
-
 namespace hilo {
 
 StatusOr<std::vector<std::vector<BufferPtr>>> execute_per_replica(const LocalComputation& computation,

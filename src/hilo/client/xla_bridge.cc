@@ -15,6 +15,7 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/client/platforms.h"
+#include "hilo/client/xrt.h"
 
 namespace hilo {
 namespace {
@@ -52,48 +53,48 @@ Status choose_platform(std::string_view platform_name) {
 }
 
 /// The client of what was initialised, which is fixed from then on.
-StatusOr<XlaClientPtr> client_of(BackendKind kind) {
+StatusOr<XlaClientPtr> make_initialized(ClientOptions options) {
   Initialized& now = initialized();
   std::lock_guard lock(now.mutex);
   if (now.client_exists) return failed_precondition("make_xla_client: another thread has just made a client");
-  auto client = std::make_shared<XlaClient>();
-  client->kind = kind;
-  client->platform_name = now.platform_name;
-  client->replica_count = now.replica_count;
-  if (kind == BackendKind::kXla) {
-    HILO_ASSIGN_OR_RETURN(client->engine, backend_for_platform(now.platform_name));
-    for (int64_t i = 0; i < now.replica_count; ++i)
-      client->devices.push_back({static_cast<int>(i), client->engine->platform_name()});
-  }
-  now.client_exists = true;
-  return XlaClientPtr(std::move(client));
+  options.replica_count = now.replica_count;
+  StatusOr<XlaClientPtr> client = options.backend == "xrt"
+                                      ? make_xrt_client(std::move(options))
+                                      : make_platform_client(now.platform_name, std::move(options));
+  now.client_exists = client.ok();
+  return client;
 }
 
-StatusOr<BackendKind> backend_kind(std::string_view name) {
-  if (name == "xla") return BackendKind::kXla;
-  if (name == "xrt") return BackendKind::kXrt;
-  return invalid_argument(fmt::format("backend: got {}; wanted xla or xrt.", quote(name)));
+StatusOr<XlaClientPtr> make_client(ClientOptions options, std::string_view platform_name) {
+  if (options.backend != "xla" && options.backend != "xrt")
+    return invalid_argument(fmt::format("backend: got {}; wanted xla or xrt.", quote(options.backend)));
+  HILO_RETURN_IF_ERROR(initialize_replica_count(options.replica_count));
+  if (options.backend == "xla") HILO_RETURN_IF_ERROR(choose_platform(platform_name));
+  return make_initialized(std::move(options));
 }
 
 StatusOr<XlaClientPtr> client_of_flags() {
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
-  return make_xla_client(values->jax_xla_backend, values->jax_platform_name, values->jax_replica_count);
+  return make_client({.backend = values->jax_xla_backend,
+                      .target = values->jax_backend_target,
+                      .replica_count = values->jax_replica_count,
+                      .asynchronous = values->hilo_async_dispatch},
+                     values->jax_platform_name);
 }
 
-StatusOr<BackendSpec> backend_of_flags() {
+StatusOr<BackendTarget> backend_of_flags() {
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
   const std::string& target = values->jax_backend_target;
   if (target != "local" && !(target.starts_with("rpc:") && target.size() > 4)) {
     return invalid_argument(
         fmt::format("jax_backend_target: value does not fit; got {}; wanted local or rpc:address.", quote(target)));
   }
-  HILO_ASSIGN_OR_RETURN(const BackendKind kind, backend_kind(values->jax_xla_backend));
-  if (kind == BackendKind::kXla && target != "local") {
+  if (values->jax_xla_backend == "xla" && target != "local") {
     return invalid_argument(fmt::format(
         "jax_backend_target: got {}; the backend xla runs in this process, at local. Hint: --jax_xla_backend=xrt",
         quote(target)));
   }
-  return BackendSpec{kind, target};
+  return BackendTarget{values->jax_xla_backend, target};
 }
 
 auto& client_thunk() {
@@ -138,7 +139,7 @@ Status initialize_platform_name(std::string_view name) {
   Initialized& now = initialized();
   std::lock_guard lock(now.mutex);
   if (now.client_exists) return too_late("initialize_platform_name", quote(now.platform_name), quote(name));
-  HILO_RETURN_IF_ERROR(backend_for_platform(name).status());
+  HILO_RETURN_IF_ERROR(check_platform(name));
   now.platform_name = name;
   return ok_status();
 }
@@ -164,7 +165,7 @@ std::string platform_name() {
 
 std::string default_platform_name() {
   const StatusOr<XlaClientPtr> client = get_xla_client();
-  return client.ok() && (*client)->engine != nullptr ? (*client)->platform_name : "none";
+  return client.ok() && !(*client)->platform_name().empty() ? std::string((*client)->platform_name()) : "none";
 }
 
 void clear_backends() {
@@ -183,17 +184,14 @@ void clear_backends() {
 
 StatusOr<XlaClientPtr> make_xla_client(std::string_view backend_name, std::string_view platform_name,
                                        int64_t replica_count) {
-  HILO_ASSIGN_OR_RETURN(const BackendKind kind, backend_kind(backend_name));
-  HILO_RETURN_IF_ERROR(initialize_replica_count(replica_count));
-  if (kind == BackendKind::kXla) HILO_RETURN_IF_ERROR(choose_platform(platform_name));
-  return client_of(kind);
+  return make_client({.backend = std::string(backend_name), .replica_count = replica_count}, platform_name);
 }
 
 StatusOr<XlaClientPtr> get_xla_client() try { return client_thunk()(); } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
 
-StatusOr<BackendSpec> get_backend() try { return backend_thunk()(); } catch (const std::bad_alloc&) {
+StatusOr<BackendTarget> get_backend() try { return backend_thunk()(); } catch (const std::bad_alloc&) {
   return out_of_memory();
 }
 

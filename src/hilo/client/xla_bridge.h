@@ -3,42 +3,26 @@
 // are asked for, and which types there are.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "hilo/backend/backend.h"
 #include "hilo/client/platform_name.h"
+#include "hilo/device/client.h"
 
 namespace hilo {
 
-/// How programs get to a device: "xla" compiles them in this process, "xrt" sends them to a server.
-enum class BackendKind : uint8_t { kXla, kXrt };
-
-/// A backend as computations carry it along. `target` is an xrt backend's server.
-struct BackendSpec {
-  BackendKind kind = BackendKind::kXla;
+/// A backend as computations carry it along: how programs get to a device, "xla" in this process or "xrt" on a server, and
+/// which server.
+struct BackendTarget {
+  std::string backend = "xla";
   std::string target = "local";
-  bool operator==(const BackendSpec&) const = default;
+  bool operator==(const BackendTarget&) const = default;
 };
 
-/// A device of the client. Each replica has one; on platform Host they share the machine.
-struct Device {
-  int id;
-  std::string_view platform_name;
-};
-
-/// What programs are compiled and run with. Immutable; one a process.
-struct XlaClient {
-  BackendKind kind = BackendKind::kXla;
-  Backend* engine = nullptr;  ///< null for xrt, which compiles elsewhere
-  std::string platform_name;  ///< empty for xrt unless one was initialised
-  int64_t replica_count = 1;
-  std::vector<Device> devices;
-};
-using XlaClientPtr = std::shared_ptr<const XlaClient>;
+/// What programs are compiled and run with: each replica has a device of its own; on platform Host they share the machine.
+using XlaClient = Client;
+using XlaClientPtr = ClientPtr;
 
 /// Makes the process's client. The replica count is initialised first; then, for "xla", the platform: as named, or, if the
 /// name is empty, CUDA, or else, with a warning, Host. For "xrt" the platform stays as it was.
@@ -52,7 +36,7 @@ StatusOr<XlaClientPtr> get_xla_client();
 
 /// Where computations are compiled: the flags jax_xla_backend and jax_backend_target as they were at the first call.
 /// Errors    INVALID_ARGUMENT for a target that is neither "local" nor "rpc:address", or a remote one without xrt
-StatusOr<BackendSpec> get_backend();
+StatusOr<BackendTarget> get_backend();
 
 /// Changes whenever the client is forgotten; part of the key of what was compiled with it.
 uint64_t client_generation();

@@ -4,14 +4,37 @@
 #include <fmt/format.h>
 
 #include "hilo/base/text.h"
+#include "hilo/client/entry_layout.h"
 
 namespace hilo {
+namespace {
 
-StatusOr<std::shared_ptr<Executable>> compile_for_xrt(const hlo::Module& module, std::span<const Shape>,
+class XrtClient final : public Client {
+ public:
+  explicit XrtClient(ClientOptions options) : Client(std::move(options)) {}
+  std::string_view platform_name() const override { return ""; }
+  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&,
+                                                hlo::PassObserver*) override {
+    return unimplemented(
+        fmt::format("Compile '{}': the backend xrt with target {} is not in this build. Hint: --jax_xla_backend=xla",
+                    module.name, quote(options().target)));
+  }
+};
+
+}  // namespace
+
+ClientPtr make_xrt_client(ClientOptions options) {
+  options.backend = "xrt";
+  return std::make_shared<XrtClient>(std::move(options));
+}
+
+StatusOr<std::shared_ptr<Executable>> compile_for_xrt(const hlo::Module& module, std::span<const Shape> argument_shapes,
                                                       std::string_view target) {
-  return unimplemented(
-      fmt::format("Compile '{}': the backend xrt with target {} is not in this build. Hint: --jax_xla_backend=xla",
-                  module.name, quote(target)));
+  HILO_ASSIGN_OR_RETURN(const hlo::Module laid_out,
+                        with_entry_layout(module, argument_shapes, module.entry->result_shape()));
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
+                        make_xrt_client({.target = std::string(target)})->compile(laid_out, {}, nullptr));
+  return std::shared_ptr<Executable>(std::move(executable));
 }
 
 }  // namespace hilo

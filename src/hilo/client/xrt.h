@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// client/xrt.h -- compiling on another machine.
+// client/xrt.h -- compiling and running on another machine.
 #pragma once
 
 #include <span>
 #include <string_view>
 
-#include "hilo/backend/backend.h"
+#include "hilo/device/client.h"
 
 namespace hilo {
 
-/// The module compiled by the server `target` ("local" or "rpc:address") for arguments of these shapes.
-/// Errors    UNIMPLEMENTED naming the target: this build has no connection to a server
+/// The client of the server ClientOptions::target ("local" or "rpc:address"). This build has no connection to one: such a
+/// client has no devices, and compile() is UNIMPLEMENTED naming the target.
+ClientPtr make_xrt_client(ClientOptions options);
+
+/// The module compiled by the server `target` for arguments of these shapes.
+/// Errors    those of the client
 StatusOr<std::shared_ptr<Executable>> compile_for_xrt(const hlo::Module& module, std::span<const Shape> argument_shapes,
                                                       std::string_view target);
 

@@ -148,7 +148,7 @@ std::vector<Key> split(const Key& key, int64_t count, Line line) {
     return keys;
   }
   // A slice of its own for each place would be compiled for each.
-  const Literal words = or_throw(literal_from_buffer(*buffer_of(all)));
+  const Literal words = literal_of(all);
   for (int64_t i = 0; i < count; ++i) {
     const std::span<const uint32_t> word = words.data<uint32_t>().subspan(static_cast<size_t>(2 * i), 2);
     keys.push_back({Array::from_literal(Literal::array<uint32_t>({2}, {word[0], word[1]}))});

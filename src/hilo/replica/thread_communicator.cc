@@ -24,9 +24,10 @@ std::string list_text(const std::vector<int64_t>& replicas) { return fmt::format
 /// What a member brings to a meeting and takes from it.
 struct ThreadCommunicators::Visit {
   std::string_view operation;  ///< of the communicator
+  int64_t id;
   std::string_view what;
-  std::span<const std::byte> in;
-  std::span<std::byte> out;
+  DeviceBytes in;
+  MutableDeviceBytes out;
 };
 
 /// One meeting: first all members arrive, then they read each other's memory in rounds, then they leave. Who has arrived
@@ -57,19 +58,20 @@ class ThreadCommunicators::Replica final : public Communicator {
   int64_t rank() const override { return rank_; }
   int64_t size() const override { return all_.size(); }
 
-  Status all_reduce(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out,
-                    int64_t element_bytes, Combine combine) override {
+  Status all_reduce(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
+                    const Reduction& reduction) override {
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"all_reduce", meeting.what, in, out}, place));
+    HILO_ASSIGN_OR_RETURN(Room * room,
+                          all_.enter(meeting, rank_, {"all_reduce", meeting.id, meeting.what, in, out}, place));
     const size_t n = room->visits.size();
     if (in.size() < kWorthSlicing) {
-      note(*room, fold(*room, 0, out, combine));
+      note(*room, fold(*room, 0, out, reduction));
       return all_.leave(*room);
     }
     // Each folds a slice, then all copy each other's.
-    const size_t element = static_cast<size_t>(element_bytes), count = in.size() / element;
+    const size_t element = static_cast<size_t>(element_size_bytes(reduction.type)), count = in.size() / element;
     const auto begin = [&](size_t k) { return count * k / n * element; };
-    note(*room, fold(*room, begin(place), out.subspan(begin(place), begin(place + 1) - begin(place)), combine));
+    note(*room, fold(*room, begin(place), out.subspan(begin(place), begin(place + 1) - begin(place)), reduction));
     all_.pass(*room);
     for (size_t k = 0; k < n; ++k) {
       if (k != place)
@@ -78,49 +80,53 @@ class ThreadCommunicators::Replica final : public Communicator {
     return all_.leave(*room);
   }
 
-  Status reduce_scatter(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out,
-                        Combine combine) override {
+  Status reduce_scatter(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out,
+                        const Reduction& reduction) override {
     HILO_RETURN_IF_ERROR(check_blocks("reduce_scatter", meeting, in.size(), out.size()));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"reduce_scatter", meeting.what, in, out}, place));
-    note(*room, fold(*room, place * out.size(), out, combine));
+    HILO_ASSIGN_OR_RETURN(Room * room,
+                          all_.enter(meeting, rank_, {"reduce_scatter", meeting.id, meeting.what, in, out}, place));
+    note(*room, fold(*room, place * out.size(), out, reduction));
     return all_.leave(*room);
   }
 
-  Status all_gather(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out) override {
+  Status all_gather(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
     HILO_RETURN_IF_ERROR(check_blocks("all_gather", meeting, out.size(), in.size()));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"all_gather", meeting.what, in, out}, place));
+    HILO_ASSIGN_OR_RETURN(Room * room,
+                          all_.enter(meeting, rank_, {"all_gather", meeting.id, meeting.what, in, out}, place));
     for (size_t k = 0; k < room->visits.size(); ++k) copy(out.subspan(k * in.size()), room->visits[k].in);
     return all_.leave(*room);
   }
 
-  Status all_to_all(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out) override {
+  Status all_to_all(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
     const size_t block = in.size() / std::max<size_t>(meeting.group.size(), 1);
     HILO_RETURN_IF_ERROR(check_blocks("all_to_all", meeting, in.size(), block));
     HILO_RETURN_IF_ERROR(check_blocks("all_to_all", meeting, out.size(), block));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"all_to_all", meeting.what, in, out}, place));
+    HILO_ASSIGN_OR_RETURN(Room * room,
+                          all_.enter(meeting, rank_, {"all_to_all", meeting.id, meeting.what, in, out}, place));
     for (size_t k = 0; k < room->visits.size(); ++k)
       copy(out.subspan(k * block), room->visits[k].in.subspan(place * block, block));
     return all_.leave(*room);
   }
 
-  Status permute(const Meeting& meeting, int64_t source, int64_t, std::span<const std::byte> in,
-                 std::span<std::byte> out) override {
+  Status permute(const Meeting& meeting, int64_t source, int64_t, DeviceBytes in, MutableDeviceBytes out) override {
     const auto from = std::ranges::find(meeting.group, source);
     if (source >= 0 && from == meeting.group.end())
       return refuse(fmt::format("{}: source {} isn't in the group", meeting.what, source));
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"permute", meeting.what, in, out}, place));
+    HILO_ASSIGN_OR_RETURN(Room * room,
+                          all_.enter(meeting, rank_, {"permute", meeting.id, meeting.what, in, out}, place));
     if (source >= 0) copy(out, room->visits[static_cast<size_t>(from - meeting.group.begin())].in);
     else if (!out.empty()) std::memset(out.data(), 0, out.size());
     return all_.leave(*room);
   }
 
-  Status broadcast(const Meeting& meeting, std::span<const std::byte> in, std::span<std::byte> out) override {
+  Status broadcast(const Meeting& meeting, DeviceBytes in, MutableDeviceBytes out) override {
     size_t place = 0;
-    HILO_ASSIGN_OR_RETURN(Room * room, all_.enter(meeting, rank_, {"broadcast", meeting.what, in, out}, place));
+    HILO_ASSIGN_OR_RETURN(Room * room,
+                          all_.enter(meeting, rank_, {"broadcast", meeting.id, meeting.what, in, out}, place));
     copy(out, room->visits[0].in);
     return all_.leave(*room);
   }
@@ -136,13 +142,13 @@ class ThreadCommunicators::Replica final : public Communicator {
   }
 
   /// out = the fold of all members' bytes from `begin` on. Throws nothing, for the others wait for who folds.
-  static Status fold(const Room& room, size_t begin, std::span<std::byte> out, Combine combine) try {
+  static Status fold(const Room& room, size_t begin, MutableDeviceBytes out, const Reduction& reduction) try {
     for (size_t at = 0; at < out.size(); at += kFoldBlock) {
       const size_t bytes = std::min(kFoldBlock, out.size() - at);
       std::memcpy(out.data() + at, room.visits[0].in.data() + begin + at, bytes);
       for (size_t k = 1; k < room.visits.size(); ++k) {
         HILO_RETURN_IF_ERROR(
-            combine(out.data() + at, room.visits[k].in.data() + begin + at, static_cast<int64_t>(bytes)));
+            reduction.fold(out.data() + at, room.visits[k].in.data() + begin + at, static_cast<int64_t>(bytes)));
       }
     }
     return ok_status();
@@ -241,7 +247,7 @@ Status ThreadCommunicators::check_visit(const Group& group, const Room& room, si
           fmt::format("{}: waits for replica {}, which has ended without it", visit.what, group.members[k]));
     }
     const Visit& other = room.visits[k];
-    if (other.operation == visit.operation && other.what == visit.what && other.in.size() == visit.in.size() &&
+    if (other.operation == visit.operation && other.id == visit.id && other.in.size() == visit.in.size() &&
         other.out.size() == visit.out.size())
       continue;
     return invalid_argument(fmt::format("came to {} ({}, {} bytes), where replica {} waits at {} ({}, {} bytes)",
@@ -382,6 +388,10 @@ void ThreadCommunicators::end(int64_t replica) {
     }
   }
   check_progress();
+}
+
+std::unique_ptr<CommunicatorGroup> thread_communicators(int64_t participants, const CancellationToken* cancellation) {
+  return std::make_unique<ThreadCommunicators>(participants, cancellation);
 }
 
 }  // namespace hilo

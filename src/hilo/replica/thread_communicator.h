@@ -8,8 +8,7 @@
 #include <mutex>
 #include <vector>
 
-#include "hilo/backend/cancellation.h"
-#include "hilo/backend/collectives.h"
+#include "hilo/device/communicator.h"
 
 namespace hilo {
 
@@ -17,20 +16,17 @@ namespace hilo {
 /// member failed or has ended, or all who are left wait for each other. Who waits for others to come wakes up now and then
 /// to look at `cancellation` (may be null), and then fails all meetings as CANCELLED or, if the time is over, as
 /// DEADLINE_EXCEEDED naming those who haven't come.
-class ThreadCommunicators {
+class ThreadCommunicators final : public CommunicatorGroup {
  public:
   explicit ThreadCommunicators(int64_t size, const CancellationToken* cancellation = nullptr);
-  ~ThreadCommunicators();
+  ~ThreadCommunicators() override;
   ThreadCommunicators(const ThreadCommunicators&) = delete;
   ThreadCommunicators& operator=(const ThreadCommunicators&) = delete;
 
   int64_t size() const { return static_cast<int64_t>(replicas_.size()); }
-  /// To be used by one thread at a time.
-  Communicator& of(int64_t replica);
-  /// Says that the replica comes to no more meetings, having failed or not.
-  void end(int64_t replica);
-  /// Why meetings fail: ABORTED "replica 2 failed: ...", or OK.
-  Status failure() const;
+  Communicator& of(int64_t replica) override;
+  void end(int64_t replica) override;
+  Status failure() const override;
   /// Replicas that wait for others to arrive, and how often such have woken up to look whether they are cancelled.
   int64_t waiting() const;
   int64_t wake_ups() const;
@@ -61,5 +57,8 @@ class ThreadCommunicators {
   int64_t wake_ups_ = 0;
   Status failure_;
 };
+
+/// The factory of such groups, for clients.
+std::unique_ptr<CommunicatorGroup> thread_communicators(int64_t participants, const CancellationToken* cancellation);
 
 }  // namespace hilo

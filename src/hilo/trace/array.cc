@@ -1,34 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/array.h"
 
-#include <cstring>
-#include <limits>
 #include <ostream>
+#include <utility>
 
 #include "hilo/base/floating_point.h"
 #include "hilo/base/log.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/ops/slice.h"
+#include "hilo/trace/placement.h"
 #include "hilo/trace/print.h"
 #include "hilo/trace/trace.h"
 
 namespace hilo {
 namespace {
 
-/// The value as its canonical type. A C++ integer that the type can't hold is an error, as in JAX.
-Literal canonical_scalar(const Literal& value) {
-  const ElementType type = canonical_type(value.shape().element_type());
-  if (type == value.shape().element_type()) return value;
+template <typename T>
+std::shared_ptr<const ArrayImpl> host_number(T value, bool weak_type = true) {
+  return std::make_shared<HostNumber>(element_type_of<T>, std::as_bytes(std::span(&value, 1)), weak_type);
+}
+
+/// The value as T, or as Wide if that is its canonical type.
+template <typename T, typename Wide>
+std::shared_ptr<const ArrayImpl> canonical_number(Wide value) {
+  if (canonical_type(element_type_of<Wide>) == element_type_of<Wide>) return host_number(value);
   const FloatingPointScope nearest;
-  if (type == ElementType::kF32) return Literal::scalar(static_cast<float>(value.data<double>()[0]));
-  if (type == ElementType::kC64) return Literal::scalar(std::complex<float>(value.data<std::complex<double>>()[0]));
-  const int64_t wide = value.data<int64_t>()[0];
-  if (wide < std::numeric_limits<int32_t>::min() || wide > std::numeric_limits<int32_t>::max()) {
-    or_throw(out_of_range("the integer " + std::to_string(wide) +
-                          " does not fit s32. Hint: set jax_enable_x64, or give the array's type"));
-  }
-  return Literal::scalar(static_cast<int32_t>(wide));
+  return host_number(static_cast<T>(value));
 }
 
 /// "float64", "int64", "uint64", "complex128".
@@ -63,15 +61,35 @@ Array concrete_value(Array array) {
 
 }  // namespace
 
-Array::Array() : Array(from_literal(Literal::scalar(0.0f))) {}
+Array::Array() {
+  static const auto* const zero = new std::shared_ptr<const ArrayImpl>(host_number(0.0f, /*weak_type=*/false));
+  impl_ = *zero;
+}
 
-std::shared_ptr<const ArrayImpl> Array::weak_scalar(const Literal& value) {
-  const bool weak = value.shape().element_type() != ElementType::kPred;
-  return std::make_shared<ConcreteArray>(or_throw(buffer_from_literal(canonical_scalar(value))), weak);
+std::shared_ptr<const ArrayImpl> Array::number(bool value) { return host_number(value, /*weak_type=*/false); }
+std::shared_ptr<const ArrayImpl> Array::number(double value) { return canonical_number<float>(value); }
+std::shared_ptr<const ArrayImpl> Array::number(float16 value) { return host_number(value); }
+std::shared_ptr<const ArrayImpl> Array::number(bfloat16 value) { return host_number(value); }
+std::shared_ptr<const ArrayImpl> Array::number(std::complex<float> value) { return host_number(value); }
+std::shared_ptr<const ArrayImpl> Array::number(std::complex<double> value) {
+  return canonical_number<std::complex<float>>(value);
+}
+
+/// A C++ integer that the type can't hold is an error, as in JAX.
+std::shared_ptr<const ArrayImpl> Array::number(int64_t value) {
+  const bool fits = std::in_range<int32_t>(value);
+  if (!fits && canonical_type(ElementType::kS64) == ElementType::kS32) {
+    or_throw(out_of_range("the integer " + std::to_string(value) +
+                          " does not fit s32. Hint: set jax_enable_x64, or give the array's type"));
+  }
+  return canonical_number<int32_t>(value);
 }
 
 Array Array::from_literal(const Literal& literal) {
-  return array_from_buffer(or_throw(buffer_from_literal(literal)), /*weak_type=*/false);
+  const Shape& shape = literal.shape();
+  if (shape.is_array() && shape.rank() == 0)
+    return Array(std::make_shared<HostNumber>(shape.element_type(), literal.bytes(), /*weak_type=*/false));
+  return array_from_buffer(or_throw(buffer_from_literal(*default_device(), literal)));
 }
 
 Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions) {
@@ -81,7 +99,45 @@ Array Array::from_bytes(ElementType type, std::span<const std::byte> bytes, std:
                               std::to_string(bytes.size() / static_cast<size_t>(element_size_bytes(type))) +
                               " values, " + shape.to_string() + " needs " + std::to_string(shape.element_count())));
   }
-  return from_literal(Literal::from_bytes(shape, bytes));
+  if (shape.rank() == 0) return Array(std::make_shared<HostNumber>(type, bytes, /*weak_type=*/false));
+  return array_from_buffer(or_throw(default_device()->from_host({shape, bytes.data()})));
+}
+
+Array Array::borrow_bytes(ElementType type, const std::byte* data, std::span<const int64_t> dimensions,
+                          std::function<void()> release) {
+  const std::shared_ptr<const void> kept(data, [release = std::move(release)](const void*) {
+    if (release) release();
+  });
+  HostData lent{or_throw(Shape::make_array(type, dimensions)), data};
+  lent.semantics = HostMemory::kBorrowed;
+  lent.release = [kept] {};
+  return array_from_buffer(or_throw(default_device()->from_host(lent)));
+}
+
+HostView host_view_of(const Array& array) {
+  const Array value = concrete_value(array);
+  if (value.impl().kind == ArrayImpl::Kind::kConcrete) {
+    const BufferPtr& buffer = static_cast<const ConcreteArray&>(value.impl()).buffer;
+    auto use = std::make_shared<BufferUse>(or_throw(BufferUse::of(buffer, at_user_line("data"))));
+    or_throw(buffer->ready().await());
+    if (const std::byte* const data = buffer->host_view(); data != nullptr) return {data, std::move(use)};
+  }
+  const auto copy = std::make_shared<const Literal>(literal_of(value));
+  return {copy->bytes().data(), copy};
+}
+
+HostView Array::host_view(ElementType wanted) const {
+  if (dtype() != wanted) {
+    or_throw(invalid_argument(at_user_line("data") + ": the array is " + aval_shape().to_string() + "; got a view of " +
+                              std::string(element_type_name(wanted)) + ". Hint: convert the array, or to_vector()"));
+  }
+  return host_view_of(*this);
+}
+
+DevicePtr Array::device() const {
+  const Array value = concrete_value(*this);
+  if (value.impl().kind == ArrayImpl::Kind::kNumber) return default_device();
+  return static_cast<const ConcreteArray&>(value.impl()).buffer->device();
 }
 
 const Shape& Array::aval_shape() const { return impl().aval.shape; }
@@ -97,7 +153,7 @@ int64_t Array::shape(const Index& axis) const {
   return shape()[static_cast<size_t>(normal)];
 }
 
-Literal Array::to_literal() const { return or_throw(literal_from_buffer(*buffer_of(concrete_value(*this)))); }
+Literal Array::to_literal() const { return literal_of(concrete_value(*this)); }
 
 Literal Array::scalar_literal(const std::source_location& location) const {
   const UserLocation here(location);

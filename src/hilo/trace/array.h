@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <concepts>
+#include <functional>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -16,6 +17,7 @@
 namespace hilo {
 
 struct ArrayImpl;
+class Device;
 
 /// A C++ number that may stand where an Array may.
 template <typename T>
@@ -27,6 +29,21 @@ struct Aval {
   Shape shape;
   bool weak_type = false;
   bool operator==(const Aval&) const = default;
+};
+
+/// An array's elements in row-major order, in host memory, to be read. While it lives, the array can't be donated.
+struct HostView {
+  const std::byte* data = nullptr;
+  std::shared_ptr<const void> keeper = {};
+};
+template <NativeElement T>
+class ArrayView : public std::span<const T> {
+ public:
+  ArrayView(HostView view, size_t size)
+      : std::span<const T>(reinterpret_cast<const T*>(view.data), size), keeper_(std::move(view.keeper)) {}
+
+ private:
+  std::shared_ptr<const void> keeper_;
 };
 
 /// A position in an array, and the line of the call.
@@ -50,7 +67,8 @@ class Array {
  public:
   /// The f32 scalar 0.
   Array();
-  /// A weakly typed scalar: int is s32, double is f32 (f64 with x64), bool is pred.
+  /// A weakly typed scalar: int is s32, double is f32 (f64 with x64), bool is pred. It stays on the host until a device
+  /// asks for it.
   template <Number T>
   Array(T value) : Array(scalar(value)) {}  // NOLINT: numbers convert as in NumPy
   explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
@@ -71,6 +89,16 @@ class Array {
     const UserLocation here(location);
     return from_values(std::span<const T>(values), dimensions);
   }
+  /// An array in memory that stays the caller's: `release` is called, from any thread, when nobody needs it any more.
+  /// Until then it must not change.
+  /// Errors    INVALID_ARGUMENT for sizes below 0; `release` is called then too
+  /// Cost      no copy if `data` is aligned to 64 bytes and the device reads host memory
+  template <NativeElement T>
+  static Array borrow(const T* data, std::vector<int64_t> dimensions, std::function<void()> release,
+                      std::source_location location = std::source_location::current()) {
+    const UserLocation here(location);
+    return borrow_bytes(element_type_of<T>, reinterpret_cast<const std::byte*>(data), dimensions, std::move(release));
+  }
   template <NativeElement T>
   static Array from_values(std::span<const T> values, std::span<const int64_t> dimensions) {
     return from_bytes(element_type_of<T>, std::as_bytes(values), dimensions);
@@ -88,6 +116,16 @@ class Array {
   /// The value on the host, waiting for it if need be.
   /// Errors    ConcretizationError on a tracer without a value, INVALID_ARGUMENT if donated or deleted
   Literal to_literal() const;
+  /// The elements where they lie: a view, no copy, where the device has host memory.
+  /// Errors    INVALID_ARGUMENT if T isn't the array's type, or it is donated or deleted; ConcretizationError on a tracer
+  template <NativeElement T>
+  ArrayView<T> data(std::source_location location = std::source_location::current()) const {
+    const UserLocation here(location);
+    return {host_view(element_type_of<T>), static_cast<size_t>(size())};
+  }
+  /// Where the array is; a C++ number is where it would go.
+  /// Errors    ConcretizationError on a tracer without a value
+  std::shared_ptr<Device> device() const;
   /// The one element of an array of any type and size 1, converted to T.
   template <Number T>
   T item(std::source_location location = std::source_location::current()) const {
@@ -143,14 +181,22 @@ class Array {
     else return static_cast<T>(e);
   }
   static Array from_bytes(ElementType type, std::span<const std::byte> bytes, std::span<const int64_t> dimensions);
-  static std::shared_ptr<const ArrayImpl> weak_scalar(const Literal& value);
+  static Array borrow_bytes(ElementType type, const std::byte* data, std::span<const int64_t> dimensions,
+                            std::function<void()> release);
+  HostView host_view(ElementType wanted) const;
+  static std::shared_ptr<const ArrayImpl> number(bool value);
+  static std::shared_ptr<const ArrayImpl> number(int64_t value);
+  static std::shared_ptr<const ArrayImpl> number(double value);
+  static std::shared_ptr<const ArrayImpl> number(float16 value);
+  static std::shared_ptr<const ArrayImpl> number(bfloat16 value);
+  static std::shared_ptr<const ArrayImpl> number(std::complex<float> value);
+  static std::shared_ptr<const ArrayImpl> number(std::complex<double> value);
   template <Number T>
   static std::shared_ptr<const ArrayImpl> scalar(T value) {
-    if constexpr (std::same_as<T, bool>) return weak_scalar(Literal::scalar<bool>(value));
-    else if constexpr (std::is_integral_v<T>) return weak_scalar(Literal::scalar<int64_t>(static_cast<int64_t>(value)));
-    else if constexpr (std::is_floating_point_v<T>)
-      return weak_scalar(Literal::scalar<double>(static_cast<double>(value)));
-    else return weak_scalar(Literal::scalar<T>(value));
+    if constexpr (std::same_as<T, bool>) return number(value);
+    else if constexpr (std::is_integral_v<T>) return number(static_cast<int64_t>(value));
+    else if constexpr (std::is_floating_point_v<T>) return number(static_cast<double>(value));
+    else return number(value);
   }
   Literal scalar_literal(const std::source_location& location) const;
   static Literal with_numbers(const Literal& value);
@@ -177,6 +223,10 @@ class Operand {
   Array array_;
   std::source_location location_;
 };
+
+/// The array's elements as they are.
+/// Errors    as Array::data
+HostView host_view_of(const Array& array);
 
 std::ostream& operator<<(std::ostream& out, const Array& array);
 

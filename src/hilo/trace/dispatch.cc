@@ -8,6 +8,7 @@
 #include "hilo/client/compile.h"
 #include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/trace/placement.h"
 
 namespace hilo {
 
@@ -148,14 +149,14 @@ PrimitiveCallable compile_primitive(const Primitive& primitive, std::span<const 
   return std::make_shared<const CompiledPrimitive>(CompiledPrimitive{std::move(compiled), handle_result});
 }
 
-std::vector<Array> handle_array(std::span<BufferPtr> buffers, bool weak_type) {
-  return {array_from_buffer(std::move(buffers[0]), weak_type)};
+std::vector<Array> handle_array(std::span<BufferPtr> buffers, bool weak_type, bool committed) {
+  return {array_from_buffer(std::move(buffers[0]), weak_type, committed)};
 }
 
-std::vector<Array> handle_tuple(std::span<BufferPtr> buffers, bool weak_type) {
+std::vector<Array> handle_tuple(std::span<BufferPtr> buffers, bool weak_type, bool committed) {
   std::vector<Array> arrays;
   arrays.reserve(buffers.size());
-  for (BufferPtr& buffer : buffers) arrays.push_back(array_from_buffer(std::move(buffer), weak_type));
+  for (BufferPtr& buffer : buffers) arrays.push_back(array_from_buffer(std::move(buffer), weak_type, committed));
   return arrays;
 }
 
@@ -201,26 +202,29 @@ ResultHandler result_handler(const Shape& result_shape) {
 }
 
 std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled, std::span<const Array> operands) {
-  constexpr size_t kOnStack = 8;
+  constexpr size_t kOnStack = 4;
   std::array<BufferPtr, kOnStack> few;
   std::vector<BufferPtr> many;
   Executable& executable = *compiled.computation.executable();
   const size_t results = executable.result_shapes().size();
-  if (operands.size() + results > kOnStack) many.resize(operands.size() + results);
-  const std::span<BufferPtr> buffers = many.empty() ? std::span<BufferPtr>(few) : many;
+  if (results > kOnStack) many.resize(results);
+  const std::span<BufferPtr> out = many.empty() ? std::span(few).first(results) : std::span(many);
   bool weak = !operands.empty();
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (!is_concrete(operands[i])) {
-      or_throw(failed_precondition("a tracer made at " + static_cast<const Tracer&>(operands[i].impl()).location +
+  for (const Array& operand : operands) {
+    if (!is_concrete(operand)) {
+      or_throw(failed_precondition("a tracer made at " + static_cast<const Tracer&>(operand.impl()).location +
                                    " was used outside of the trace that made it"));
     }
-    weak = weak && operands[i].weak_type();
-    buffers[i] = borrowed_buffer_of(operands[i]);
+    weak = weak && operand.weak_type();
   }
-  const std::span<BufferPtr> out = buffers.subspan(operands.size(), results);
-  if (const Status status = executable.execute(buffers.first(operands.size()), out); !status.ok())
+  ExecuteOptions options;
+  options.asynchronous = executable.client().options().asynchronous;
+  const PlacedArguments placed(executable.devices()[0], {operands}, {}, options.asynchronous);
+  options.device = &placed.device();
+  const DeviceRun run{placed.buffers(), out};
+  if (const Status status = executable.launch({&run, 1}, options).status(); !status.ok())
     or_throw(status.with_context(at_user_line("op by op")));
-  return compiled.handle_result(out, weak);
+  return compiled.handle_result(out, weak, placed.committed());
 }
 
 PrimitiveCallable xla_primitive_callable(const Primitive& primitive, std::span<const Array> operands,

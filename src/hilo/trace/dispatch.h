@@ -47,14 +47,10 @@ LocalComputation primitive_computation(const Primitive& primitive, std::span<con
 CacheInfo primitive_computation_cache_info();
 
 /// Makes arrays of what a computation returned.
-using ResultHandler = std::vector<Array> (*)(std::span<BufferPtr> buffers, bool weak_type);
+using ResultHandler = std::vector<Array> (*)(std::span<BufferPtr> buffers, bool weak_type, bool committed);
 /// The handler for results of this shape: an array, or a tuple of arrays.
 /// Errors    throws UNIMPLEMENTED for a shape that no operation returns
 ResultHandler result_handler(const Shape& result_shape);
-
-/// The array's buffer without a share in it, for a run that ends while the array lives: counting shares is a good part of
-/// what a call costs. Precondition: is_concrete(array).
-inline BufferPtr borrowed_buffer_of(const Array& array) { return BufferPtr(BufferPtr(), buffer_of(array).get()); }
 
 /// A primitive ready to run.
 struct CompiledPrimitive {

@@ -28,7 +28,7 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
   if (const auto it = lifted_.find(array.handle().get()); it != lifted_.end()) return it->second;
   hlo::InstructionId id;
   if (is_concrete(array) && array.ndim() == 0) {
-    id = builder_.constant(or_throw(literal_from_buffer(*buffer_of(array))));
+    id = builder_.constant(literal_of(array));
   } else {
     id = builder_.parameter(array.aval_shape());
     capture_ids_.push_back(id);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/trace.h"
 
+#include <algorithm>
+
 #include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
@@ -146,8 +148,36 @@ StatusOr<std::vector<hlo::InstructionId>> append_operation(hlo::Builder& builder
   return unpack(builder, id);
 }
 
-Array array_from_buffer(BufferPtr buffer, bool weak_type) {
-  return Array(std::make_shared<ConcreteArray>(std::move(buffer), weak_type));
+HostNumber::HostNumber(ElementType type, std::span<const std::byte> bytes, bool weak_type)
+    : ArrayImpl(Kind::kNumber, {Shape::scalar(type), weak_type}), bytes{} {
+  std::ranges::copy(bytes, this->bytes.begin());
+}
+
+std::shared_ptr<const ArrayImpl> HostNumber::with_weak_type(bool weak_type) const {
+  const size_t size = static_cast<size_t>(aval.shape.byte_size());
+  return std::make_shared<HostNumber>(aval.shape.element_type(), std::span(bytes).first(size), weak_type);
+}
+
+Literal HostNumber::literal() const {
+  return Literal::from_bytes(aval.shape, std::span(bytes).first(static_cast<size_t>(aval.shape.byte_size())));
+}
+
+BufferPtr HostNumber::new_on(const DevicePtr& device) const {
+  return or_throw(device->from_host({aval.shape, bytes.data()}));
+}
+
+const BufferPtr* HostNumber::kept_on(const DevicePtr& device) const {
+  std::call_once(asked_, [&] { kept_ = new_on(device); });
+  return kept_->device() == device ? &kept_ : nullptr;
+}
+
+Literal literal_of(const Array& array) {
+  if (array.impl().kind == ArrayImpl::Kind::kNumber) return static_cast<const HostNumber&>(array.impl()).literal();
+  return or_throw(literal_from_buffer(*static_cast<const ConcreteArray&>(array.impl()).buffer));
+}
+
+Array array_from_buffer(BufferPtr buffer, bool weak_type, bool committed) {
+  return Array(std::make_shared<ConcreteArray>(std::move(buffer), weak_type, committed));
 }
 
 Array with_weak_type(const Array& array, bool weak_type) {

@@ -2,10 +2,12 @@
 // trace/trace.h -- traces: who receives an operation when bind() is called. Not for users.
 #pragma once
 
+#include <array>
+#include <mutex>
 #include <optional>
 #include <thread>
 
-#include "hilo/backend/buffer.h"
+#include "hilo/device/buffer.h"
 #include "hilo/hlo/build/builder.h"
 #include "hilo/trace/array.h"
 
@@ -15,7 +17,7 @@ class Trace;
 
 /// What an Array handle points to.
 struct ArrayImpl {
-  enum class Kind : uint8_t { kConcrete, kTracer };
+  enum class Kind : uint8_t { kConcrete, kNumber, kTracer };
   ArrayImpl(Kind kind, Aval aval) : kind(kind), aval(aval) {}
   virtual ~ArrayImpl() = default;
   /// The same value with another weak bit.
@@ -24,13 +26,35 @@ struct ArrayImpl {
   Aval aval;
 };
 
+/// An array on a device.
 struct ConcreteArray final : ArrayImpl {
-  ConcreteArray(BufferPtr buffer, bool weak_type)
-      : ArrayImpl(Kind::kConcrete, {buffer->shape(), weak_type}), buffer(std::move(buffer)) {}
+  ConcreteArray(BufferPtr buffer, bool weak_type, bool committed = false)
+      : ArrayImpl(Kind::kConcrete, {buffer->shape(), weak_type}), buffer(std::move(buffer)), committed(committed) {}
   std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override {
-    return std::make_shared<ConcreteArray>(buffer, weak_type);
+    return std::make_shared<ConcreteArray>(buffer, weak_type, committed);
   }
   BufferPtr buffer;
+  bool committed;  ///< device_put() said where it is; what is computed with it is computed there
+};
+
+/// A number that stays on the host until a device asks for it.
+struct HostNumber final : ArrayImpl {
+  /// Precondition: `bytes` are one element of the type.
+  HostNumber(ElementType type, std::span<const std::byte> bytes, bool weak_type);
+  std::shared_ptr<const ArrayImpl> with_weak_type(bool weak_type) const override;
+  Literal literal() const;
+  /// A new buffer with the number.
+  /// Errors    throws RESOURCE_EXHAUSTED
+  BufferPtr new_on(const DevicePtr& device) const;
+  /// A buffer that is kept as long as the number; null if another device was the first to ask.
+  /// Errors    throws RESOURCE_EXHAUSTED
+  const BufferPtr* kept_on(const DevicePtr& device) const;
+
+  std::array<std::byte, 16> bytes;
+
+ private:
+  mutable std::once_flag asked_;
+  mutable BufferPtr kept_;
 };
 
 /// What remains of a trace for the tracers that outlive it, so that a leak is an error and no dangling pointer.
@@ -175,10 +199,12 @@ SourceLine user_line(const hlo::Instruction& instruction);
 /// Runs a computation under the current trace, each instruction under its own user line: parameters are the leaves of its parameters, results the leaves of its root.
 std::vector<Array> run_computation(const hlo::Computation& computation, std::span<const Array> arguments);
 
-inline bool is_concrete(const Array& array) { return array.impl().kind == ArrayImpl::Kind::kConcrete; }
-/// Precondition: is_concrete(array).
-inline const BufferPtr& buffer_of(const Array& array) { return static_cast<const ConcreteArray&>(array.impl()).buffer; }
-Array array_from_buffer(BufferPtr buffer, bool weak_type = false);
+/// Has a value, on a device or on the host.
+inline bool is_concrete(const Array& array) { return array.impl().kind != ArrayImpl::Kind::kTracer; }
+/// The value on the host, waiting for it if need be. Precondition: is_concrete(array).
+/// Errors    throws INVALID_ARGUMENT if donated or deleted; the error of the run that was to make it
+Literal literal_of(const Array& array);
+Array array_from_buffer(BufferPtr buffer, bool weak_type = false, bool committed = false);
 /// The same value with the weak bit set as wanted; tracers included.
 Array with_weak_type(const Array& array, bool weak_type);
 

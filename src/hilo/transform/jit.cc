@@ -9,7 +9,6 @@
 
 #include "hilo/base/flags.h"
 #include "hilo/base/log.h"
-#include "hilo/base/memoize.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/graphs.h"
 #include "hilo/client/hlo_text.h"
@@ -18,7 +17,9 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/dispatch.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/placement.h"
 #include "hilo/trace/staging_trace.h"
+#include "hilo/transform/trace_cache.h"
 
 namespace hilo {
 namespace {
@@ -26,11 +27,8 @@ namespace {
 constexpr size_t kMaxEntries = 256;    // traces kept by one jitted function
 constexpr size_t kRetraceWarning = 8;  // traces for one call site of jit after which the user is told
 
-/// Grows when a flag changes or the client is forgotten: what was traced or compiled before is then not used again.
-uint64_t version_now() { return flags_version() + client_generation(); }
-
 /// One trace of a jitted function.
-struct Entry {
+struct Entry : TraceCacheEntry {
   std::string structure;
   std::vector<Aval> avals;
   std::vector<bool> donated;
@@ -45,9 +43,6 @@ struct Entry {
   std::atomic<bool> compiled{false};
   std::shared_ptr<Executable> executable;
 
-  int64_t bytes = 0;  // as the caches count them; what follows is the cache's, under its lock
-  mutable uint64_t used = 0;
-
   bool matches(const jit_detail::Call& call, uint64_t version_asked) const {
     const std::vector<Array>& leaves = call.arguments.leaves;
     if (leaves.size() != avals.size() || version_asked != version) return false;
@@ -60,70 +55,20 @@ struct Entry {
 
 }  // namespace
 
-/// What a Jitted remembers. The latest entry is looked at first.
-class JitCache final : public memoize_detail::Clearable {
+/// What a Jitted remembers.
+class JitCache {
  public:
   JitCache(JitOptions options, const std::source_location& location)
-      : options_(std::move(options)), location_(location) {
-    enlist();
-  }
-  ~JitCache() override {
-    delist();
-    JitCache::clear();
-  }
+      : options_(std::move(options)), location_(location) {}
 
   std::shared_ptr<Entry> find(const jit_detail::Call& call) {
-    const uint64_t version = version_now();
-    std::lock_guard lock(mutex_);
-    for (size_t i = entries_.size(); i-- > 0;) {
-      if (!entries_[i]->matches(call, version)) continue;
-      entries_[i]->used = memoize_detail::use_number();
-      return entries_[i];
-    }
-    return nullptr;
+    return entries_.find([&, version = trace_version()](const Entry& entry) { return entry.matches(call, version); });
   }
-
   void add(std::shared_ptr<Entry> entry) {
     const int64_t bytes = hlo::held_bytes(entry->staged.computation);
-    {
-      std::shared_ptr<Entry> dying;
-      std::lock_guard lock(mutex_);
-      entries_.push_back(entry);
-      entry->used = memoize_detail::use_number();
-      count(*entry, bytes);
-      if (entries_.size() > kMaxEntries) dying = take_oldest();
-    }
-    memoize_detail::keep_the_limit();
+    entries_.add(std::move(entry), bytes);
   }
-
-  /// The entry has been compiled, which takes so many bytes more.
-  void add_bytes(Entry& entry, int64_t bytes) {
-    {
-      std::lock_guard lock(mutex_);
-      if (std::ranges::none_of(entries_, [&](const auto& kept) { return kept.get() == &entry; })) return;
-      count(entry, bytes);
-    }
-    memoize_detail::keep_the_limit();
-  }
-
-  void clear() override {
-    std::vector<std::shared_ptr<Entry>> dying;
-    std::lock_guard lock(mutex_);
-    dying.swap(entries_);
-    for (const auto& entry : dying) memoize_detail::count_kept_bytes(-entry->bytes);
-  }
-
-  std::optional<uint64_t> oldest_use() const override {
-    std::lock_guard lock(mutex_);
-    if (entries_.empty()) return std::nullopt;
-    return (*oldest())->used;
-  }
-
-  void drop_oldest() override {
-    std::shared_ptr<Entry> dying;
-    std::lock_guard lock(mutex_);
-    if (!entries_.empty()) dying = take_oldest();
-  }
+  void add_compiled(Entry& entry) { entries_.add_bytes(entry, held_bytes(entry.executable)); }
 
   /// Counts a trace for the place where the jit was made; tells the user once.
   void count_trace() const {
@@ -143,28 +88,9 @@ class JitCache final : public memoize_detail::Clearable {
   const std::source_location& location() const { return location_; }
 
  private:
-  using Entries = std::vector<std::shared_ptr<Entry>>;
-
-  // Of these three: the lock is held, and there is an entry.
-  Entries::const_iterator oldest() const {
-    return std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
-  }
-  std::shared_ptr<Entry> take_oldest() {
-    const auto place = oldest();
-    std::shared_ptr<Entry> taken = *place;
-    entries_.erase(place);
-    memoize_detail::count_kept_bytes(-taken->bytes);
-    return taken;
-  }
-  static void count(Entry& entry, int64_t bytes) {
-    entry.bytes += bytes;
-    memoize_detail::count_kept_bytes(bytes);
-  }
-
   JitOptions options_;
   std::source_location location_;
-  mutable std::mutex mutex_;
-  Entries entries_;
+  TraceCache<Entry> entries_{kMaxEntries};
 };
 
 namespace jit_detail {
@@ -175,7 +101,7 @@ std::shared_ptr<Entry> trace_entry(JitCache& cache, const Call& call) {
   auto entry = std::make_shared<Entry>();
   entry->structure = call.arguments.structure;
   entry->donated = call.donated;
-  entry->version = version_now();
+  entry->version = trace_version();
   entry->axes = named_axes();
   for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
   entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); },
@@ -222,36 +148,37 @@ Executable& executable_of(JitCache& cache, Entry& entry) {
   if (entry.executable == nullptr) {
     entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
     entry.compiled.store(true, std::memory_order_release);
-    cache.add_bytes(entry, held_bytes(entry.executable));
+    cache.add_compiled(entry);
   }
   return *entry.executable;
 }
 
 std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
   Executable& executable = executable_of(cache, entry);
-  // Few buffers stand on the stack: two allocations less a call.
-  std::array<std::byte, 512> room;
-  std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
-  std::pmr::vector<BufferPtr> arguments(&pool);
-  arguments.reserve(call.arguments.leaves.size() + entry.staged.captures.size());
-  for (const Array& a : call.arguments.leaves) arguments.push_back(borrowed_buffer_of(a));
-  for (const Array& a : entry.staged.captures) arguments.push_back(borrowed_buffer_of(a));
-  std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
   ExecuteOptions options;
   std::unique_ptr<bool[]> donated;
   if (!call.donated.empty()) {
-    donated.reset(new bool[arguments.size()]());
+    const size_t count = call.arguments.leaves.size() + entry.staged.captures.size();
+    donated.reset(new bool[count]());
     std::copy(call.donated.begin(), call.donated.end(), donated.get());
-    options.donated = {donated.get(), arguments.size()};
+    options.donated = {donated.get(), count};
   }
-  if (const Status status = executable.execute(arguments, buffers, options); !status.ok()) {
+  std::array<std::byte, 256> room;  // few buffers stand on the stack
+  std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
+  std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
+  options.asynchronous = executable.client().options().asynchronous;
+  const PlacedArguments placed(executable.devices()[0], {call.arguments.leaves, entry.staged.captures}, options.donated,
+                               options.asynchronous);
+  options.device = &placed.device();
+  const DeviceRun run{placed.buffers(), buffers};
+  if (const Status status = executable.launch({&run, 1}, options).status(); !status.ok()) {
     const TransformationLocation here(cache.location());
     or_throw(status.with_context(at_user_line("jit")));
   }
   std::vector<Array> results;
   results.reserve(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
-    results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type));
+    results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, placed.committed()));
   }
   return results;
 }
@@ -298,7 +225,7 @@ std::string graph_html(const Call& call, const std::string& name, const std::sou
   const hlo::Module module = module_of(*trace_entry(cache, call), name);
   const std::shared_ptr<Executable> executable = or_throw(compile_under_flags(module)).executable();
   return html_section_of_module(module, name + " as traced") +
-         html_section_of_module(executable->optimized_module(), name + " after all passes");
+         html_section_of_module(*or_throw(optimized_module_of(*executable)), name + " after all passes");
 }
 
 }  // namespace jit_detail

@@ -2,32 +2,21 @@
 #include "hilo/transform/pmap.h"
 
 #include <algorithm>
-#include <cstring>
-#include <mutex>
 
 #include "hilo/base/flags.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/replicas.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/placement.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/batch.h"
+#include "hilo/transform/trace_cache.h"
 
 namespace hilo {
 namespace {
 
 constexpr size_t kMaxEntries = 64;  // programs kept by one mapped function
-
-/// Grows when a flag changes or the client is forgotten: what was traced or compiled before is then not used again.
-uint64_t version_now() { return flags_version() + client_generation(); }
-
-/// A buffer of replica `replica` with these bytes.
-BufferPtr buffer_of_bytes(const Shape& shape, const void* bytes, int64_t replica) {
-  const auto size = static_cast<size_t>(shape.byte_size());
-  AlignedBuffer memory = or_throw(allocate_buffer(size));
-  if (size != 0) std::memcpy(memory.data(), bytes, size);
-  return std::make_shared<Buffer>(shape, std::move(memory), static_cast<int>(replica));
-}
 
 Shape without_axis(const Shape& shape, int64_t axis) {
   std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
@@ -35,16 +24,13 @@ Shape without_axis(const Shape& shape, int64_t axis) {
   return Shape::array(shape.element_type(), sizes);
 }
 
-/// Held for a scope: its bytes are read.
-BufferUse use_of(const BufferPtr& buffer) { return or_throw(BufferUse::of(buffer, "pmap: an argument")); }
-
 }  // namespace
 
 namespace pmap_detail {
 namespace {
 
 /// One program of a mapped function.
-struct Entry {
+struct Entry : TraceCacheEntry {
   std::string structure;
   std::vector<Aval> avals;
   uint64_t version = 0;
@@ -83,15 +69,9 @@ class PmapCache {
         where("pmap (" + describe_location(location) + ")") {}
 
   std::shared_ptr<Entry> find(const Call& call, uint64_t version) {
-    std::lock_guard lock(mutex_);
-    const auto it = std::ranges::find_if(entries_, [&](const auto& e) { return e->matches(call, version); });
-    return it == entries_.end() ? nullptr : *it;
+    return entries_.find([&](const Entry& entry) { return entry.matches(call, version); });
   }
-  void add(std::shared_ptr<Entry> entry) {
-    std::lock_guard lock(mutex_);
-    if (entries_.size() >= kMaxEntries) entries_.clear();
-    entries_.push_back(std::move(entry));
-  }
+  void add(const std::shared_ptr<Entry>& entry) { entries_.add(entry, held_bytes(entry->executable)); }
 
   const std::string axis_name;
   const std::vector<Axis> in_axes, out_axes;
@@ -99,8 +79,7 @@ class PmapCache {
   const std::string where;  ///< begins messages: "pmap (train.cc:41)"
 
  private:
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<Entry>> entries_;
+  TraceCache<Entry> entries_{kMaxEntries};
 };
 
 namespace pmap_detail {
@@ -142,7 +121,7 @@ int64_t size_of_mapped_axis(const PmapCache& cache, const Call& call, std::span<
 }
 
 void check_available(const PmapCache& cache, int64_t wanted) {
-  const int64_t available = or_throw(get_xla_client())->replica_count;
+  const int64_t available = or_throw(get_xla_client())->device_count();
   if (wanted <= available) return;
   refuse(cache, "compiling a computation that requires " + std::to_string(wanted) + " replicas, but only " +
                     std::to_string(available) + (available == 1 ? " is" : " are") +
@@ -180,27 +159,21 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   entry->executable = or_throw(compile_for_replicas(module, options, replicas));
   entry->captures.resize(static_cast<size_t>(replicas));
   for (const Array& captured : staged.captures) {
-    const BufferPtr& buffer = buffer_of(captured);
-    const BufferUse use = use_of(buffer);
-    for (int64_t r = 0; r < replicas; ++r)
-      entry->captures[static_cast<size_t>(r)].push_back(buffer_of_bytes(buffer->shape(), buffer->data(), r));
+    for (size_t r = 0; r < entry->captures.size(); ++r)
+      entry->captures[r].push_back(or_throw(entry->executable->devices()[r]->copy(buffer_of(captured))));
   }
   return entry;
 }
 
 /// Each replica's arguments: its slices, and copies of what isn't mapped.
-std::vector<std::vector<BufferPtr>> distribute(const Entry& entry, const Call& call, std::span<const BatchDim> dims,
-                                               int64_t replicas) {
-  std::vector<std::vector<BufferPtr>> arguments(static_cast<size_t>(replicas));
+std::vector<std::vector<BufferPtr>> distribute(const Entry& entry, const Call& call, std::span<const BatchDim> dims) {
+  std::vector<std::vector<BufferPtr>> arguments(entry.executable->devices().size());
   for (size_t i = 0; i < dims.size(); ++i) {
     const Array leaf = dims[i] ? move_axis(call.arguments.leaves[i], *dims[i], 0) : call.arguments.leaves[i];
-    const BufferPtr& buffer = buffer_of(leaf);
-    const BufferUse use = use_of(buffer);
-    const Shape shape = dims[i] ? without_axis(buffer->shape(), 0) : buffer->shape();
-    const auto* bytes = static_cast<const std::byte*>(buffer->data());
-    for (int64_t r = 0; r < replicas; ++r) {
-      const int64_t offset = dims[i] ? r * shape.byte_size() : 0;
-      arguments[static_cast<size_t>(r)].push_back(buffer_of_bytes(shape, bytes + offset, r));
+    const BufferPtr buffer = buffer_of(leaf);
+    for (size_t r = 0; r < arguments.size(); ++r) {
+      const DevicePtr& device = entry.executable->devices()[r];
+      arguments[r].push_back(or_throw(dims[i] ? device->slice(buffer, static_cast<int64_t>(r)) : device->copy(buffer)));
     }
   }
   for (size_t r = 0; r < arguments.size(); ++r)
@@ -208,23 +181,17 @@ std::vector<std::vector<BufferPtr>> distribute(const Entry& entry, const Call& c
   return arguments;
 }
 
-/// Result `i` of all replicas as one array.
+/// Result `i` of all replicas as one array, on the first one's device.
 Array collect(const PmapCache& cache, const Entry& entry, std::span<const std::vector<BufferPtr>> results, size_t i,
               BatchDim axis) {
-  const Shape& part = results[0][i]->shape();
   const bool weak = entry.results[i].weak_type;
-  if (!axis) return array_from_buffer(buffer_of_bytes(part, results[0][i]->data(), 0), weak);
-  std::vector<int64_t> sizes(part.dimensions().begin(), part.dimensions().end());
-  sizes.insert(sizes.begin(), static_cast<int64_t>(results.size()));
-  const Shape shape = or_throw(Shape::make_array(part.element_type(), sizes));
-  AlignedBuffer memory = or_throw(allocate_buffer(static_cast<size_t>(shape.byte_size())));
-  const auto bytes = static_cast<size_t>(part.byte_size());
-  for (size_t r = 0; r < results.size() && bytes != 0; ++r)
-    std::memcpy(memory.data() + r * bytes, results[r][i]->data(), bytes);
-  const Array stacked = array_from_buffer(std::make_shared<Buffer>(shape, std::move(memory)), weak);
-  const int64_t place = *axis < 0 ? *axis + shape.rank() : *axis;
-  if (place < 0 || place >= shape.rank())
-    refuse(cache, "out_axes: no such axis in a result of type " + shape.to_string());
+  if (!axis) return array_from_buffer(results[0][i], weak);
+  std::vector<BufferPtr> parts;
+  for (const std::vector<BufferPtr>& of_replica : results) parts.push_back(of_replica[i]);
+  const Array stacked = array_from_buffer(or_throw(entry.executable->devices()[0]->stack(parts)), weak);
+  const int64_t place = *axis < 0 ? *axis + stacked.ndim() : *axis;
+  if (place < 0 || place >= stacked.ndim())
+    refuse(cache, "out_axes: no such axis in a result of type " + stacked.aval_shape().to_string());
   return move_axis(stacked, 0, place);
 }
 
@@ -253,7 +220,7 @@ Outcome call(PmapCache& cache, const Call& call) {
   const int64_t replicas = size_of_mapped_axis(cache, call, dims);
   const bool at_bottom = &current_trace() == &eval_trace() && std::ranges::all_of(call.arguments.leaves, is_concrete);
   if (!at_bottom) return call_batched(cache, call, dims);
-  const uint64_t version = version_now();
+  const uint64_t version = trace_version();
   std::shared_ptr<Entry> entry = cache.find(call, version);
   if (entry == nullptr) {
     check_available(cache, replicas);
@@ -262,7 +229,7 @@ Outcome call(PmapCache& cache, const Call& call) {
     cache.add(entry);
   }
   const std::vector<std::vector<BufferPtr>> results =
-      or_throw(execute_per_replica(*entry->executable, distribute(*entry, call, dims, replicas)));
+      or_throw(execute_per_replica(*entry->executable, distribute(*entry, call, dims)));
   const std::vector<BatchDim> out_dims =
       vmap_detail::axes_of_leaves(cache.where + " out_axes", cache.out_axes, entry->result_leaf_counts);
   Outcome outcome{{}, entry->prototype};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/backend/host/host_buffer.h"
 
 #include <xmmintrin.h>
 
@@ -10,6 +11,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/hlo/ops/slice.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -177,14 +179,14 @@ TEST(ControlFlow, StopsWhenCancelled) {
   const auto start = b.tuple({b.parameter(kS32)});
   const auto end = loop(b, start, below(carry, 5), scalar_computation);
   for (const hlo::Module& module : {endless(), module_of(std::move(b), end, "endless")}) {
-    auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+    auto executable = tests::cpu_client()->compile(module, {}, nullptr);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     CancellationToken token;
     ExecuteOptions options;
     options.cancellation = &token;
     std::vector<BufferPtr> arguments, results((*executable)->result_shapes().size());
-    for (const Literal& argument : samples(module)) arguments.push_back(*buffer_from_literal(argument));
-    arguments[0] = *buffer_from_literal(Literal::scalar<int32_t>(1));
+    for (const Literal& argument : samples(module)) arguments.push_back(tests::cpu_buffer(argument));
+    arguments[0] = tests::cpu_buffer(Literal::scalar<int32_t>(1));
     std::thread canceller([&] { token.cancel(); });
     const Status status = (*executable)->execute(arguments, results, options);
     canceller.join();
@@ -197,7 +199,7 @@ TEST(ControlFlow, StopsWhenCancelled) {
 TEST(ControlFlow, ManyThreadsShareAnExecutable) {
   const hlo::Module module = array_loop(40, 5);
   const std::vector<Literal> arguments = samples(module);
-  auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(module, {}, nullptr);
   ASSERT_TRUE(executable.ok());
   const std::vector<Literal> wanted = run(**executable, arguments);
   std::vector<std::thread> threads;
@@ -224,20 +226,20 @@ TEST(ControlFlow, ResultsTakeDonatedMemory) {
   const auto changed = must(b.add(Opcode::kDynamicUpdateSlice, {y, piece, i}));
   const auto both = b.tuple({sum, changed});
   const hlo::Module module = module_of(std::move(b), both, "donation");
-  auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(module, {}, nullptr);
   ASSERT_TRUE(executable.ok());
   const std::vector<Literal> arguments = {sample(shape, 1), sample(shape, 2), Literal::scalar<int32_t>(60)};
   const std::vector<Literal> wanted = run(**executable, arguments);
   std::vector<BufferPtr> buffers, results(2);
-  for (const Literal& argument : arguments) buffers.push_back(*buffer_from_literal(argument));
-  const void* first = buffers[0]->data();
-  const void* second = buffers[1]->data();
+  for (const Literal& argument : arguments) buffers.push_back(tests::cpu_buffer(argument));
+  const void* first = host(buffers[0]).data();
+  const void* second = host(buffers[1]).data();
   const bool donated[] = {true, true, false};
   ExecuteOptions options;
   options.donated = donated;
   ASSERT_TRUE((*executable)->execute(buffers, results, options).ok());
-  EXPECT_EQ(results[0]->data(), first);
-  EXPECT_EQ(results[1]->data(), second);
+  EXPECT_EQ(host(results[0]).data(), first);
+  EXPECT_EQ(host(results[1]).data(), second);
   EXPECT_EQ(buffers[0]->state(), BufferState::kDonated);
   for (size_t k = 0; k < 2; ++k) EXPECT_TRUE(literal_from_buffer(*results[k])->identical(wanted[k]));
 }
@@ -247,7 +249,7 @@ TEST(ControlFlow, KeepsDenormalsAndTheCallersControlWord) {
   const Shape shape = Shape::array(ElementType::kF32, {3});
   const auto x = b.parameter(shape), y = b.parameter(shape);
   const auto product = must(b.add(Opcode::kMultiply, {x, y}));
-  auto executable = make_cpu_backend()->compile(module_of(std::move(b), product, "denormal"), {}, nullptr);
+  auto executable = tests::cpu_client()->compile(module_of(std::move(b), product, "denormal"), {}, nullptr);
   ASSERT_TRUE(executable.ok());
   const unsigned before = _mm_getcsr();
   _mm_setcsr(before | 0x8040);

@@ -11,12 +11,12 @@
 #include <functional>
 #include <random>
 
-#include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 
@@ -87,7 +87,7 @@ inline void expect_near(const Literal& got, const Literal& wanted, double tolera
 inline std::vector<Literal> run(Executable& executable, const std::vector<Literal>& arguments,
                                 const ExecuteOptions& options = {}) {
   std::vector<BufferPtr> buffers, results(executable.result_shapes().size());
-  for (const Literal& argument : arguments) buffers.push_back(*buffer_from_literal(argument));
+  for (const Literal& argument : arguments) buffers.push_back(tests::cpu_buffer(argument));
   const Status status = executable.execute(buffers, results, options);
   EXPECT_TRUE(status.ok()) << status.to_string();
   std::vector<Literal> literals;
@@ -117,7 +117,7 @@ inline void check(const hlo::Module& module, const std::vector<Literal>& argumen
   std::vector<Literal> leaves;
   flatten(*wanted, leaves);
   on_every_isa([&](Isa isa) {
-    auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+    auto executable = tests::cpu_client()->compile(module, {}, nullptr);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     for (int turn = 0; turn < 2; ++turn) {
       const std::vector<Literal> got = run(**executable, arguments);

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "hilo/backend/cpu/cpu_backend.h"
 #include "hilo/hlo/text/parser.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -12,8 +12,8 @@ namespace {
 /// What an observer is told: "kernel y+z 120 x2", in order, runs of a unit after each other counted.
 class Recorder final : public ExecutionObserver {
  public:
-  void on_unit(const ExecutionUnit& unit, Clock::time_point begin, Clock::time_point end) override {
-    EXPECT_LE(begin, end);
+  void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override {
+    EXPECT_GE(times.duration, 0);
     std::string text = unit.kind;
     for (size_t k = 0; k < unit.instructions.size(); ++k) text += (k == 0 ? " " : "+") + unit.instructions[k]->name;
     units.push_back(text + " " + std::to_string(static_cast<int64_t>(unit.bytes)));
@@ -25,11 +25,10 @@ class Recorder final : public ExecutionObserver {
 std::vector<std::string> units_of(const std::string& text) {
   const StatusOr<hlo::Module> module = hlo::parse_module("HloModule m\n\n" + text);
   EXPECT_TRUE(module.ok()) << module.status().to_string();
-  const auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  const auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
   EXPECT_TRUE(executable.ok()) << executable.status().to_string();
   std::vector<BufferPtr> arguments, results((*executable)->result_shapes().size());
-  for (const Shape& shape : (*executable)->argument_shapes())
-    arguments.push_back(*buffer_from_literal(Literal(shape), 0));
+  for (const Shape& shape : (*executable)->argument_shapes()) arguments.push_back(tests::cpu_buffer(Literal(shape), 0));
   Recorder recorder;
   ExecuteOptions options;
   options.observer = &recorder;
@@ -61,7 +60,7 @@ TEST(ExecutionUnits, AReduceIsPartOfTheKernelThatItIsFusedInto) {
 std::vector<std::string> forms_of(const std::string& text) {
   const StatusOr<hlo::Module> module = hlo::parse_module("HloModule m\n\n" + text);
   EXPECT_TRUE(module.ok()) << module.status().to_string();
-  const auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  const auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
   EXPECT_TRUE(executable.ok()) << executable.status().to_string();
   std::vector<std::string> forms;
   for (const ExecutionUnit& unit : (*executable)->units()) forms.push_back(unit.form);

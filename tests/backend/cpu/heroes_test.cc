@@ -12,6 +12,7 @@
 #include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/ops/sort.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 #include "tests/support/guarded_buffer.h"
 #include "tests/support/samples.h"
 
@@ -97,7 +98,7 @@ std::vector<std::vector<std::byte>> run_between_guards(const Hero& hero, const s
   if (hero.updates_in_place() && !operands[0].bytes().empty())
     std::memcpy(buffers[operands.size()], operands[0].bytes().data(), operands[0].bytes().size());
   const Program program;
-  RunContext context{program, buffers.data(), nullptr, nullptr};
+  StepContext context{program, buffers.data(), nullptr, nullptr};
   const Status status = hero.run(buffers.data(), context);
   EXPECT_TRUE(status.ok()) << status.to_string();
   std::vector<std::vector<std::byte>> values;
@@ -270,7 +271,7 @@ TEST(Heroes, RefusesAnOpThatThisVersionLacks) {
   const auto x = b.parameter(Shape::array(ElementType::kF32, {5}));
   const auto r = must(
       b.add(Opcode::kShuffle, {x}, std::make_shared<hlo::RawAttributes>(), Shape::array(ElementType::kF32, {5}), "r"));
-  const auto executable = make_cpu_backend()->compile(module_of(std::move(b), r), {}, nullptr);
+  const auto executable = tests::cpu_client()->compile(module_of(std::move(b), r), {}, nullptr);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
   EXPECT_NE(executable.status().message().find("shuffle 'r' is not implemented on platform Host in this version"),

@@ -3,6 +3,7 @@
 // reference on every instruction set.
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -51,7 +52,7 @@ TEST(LoweredOps, RngDrawsTheReferencesNumbersInItsFirstRun) {
       "  n = f32[7] rng(a, b), distribution=rng_normal\n  ROOT r = (f32[9,3], f32[7]) tuple(u, n)");
   const StatusOr<Literal> wanted = hlo::evaluate(module, {});
   ASSERT_TRUE(wanted.ok()) << wanted.status().to_string();
-  auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(module, {}, nullptr);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   const std::vector<Literal> first = run(**executable, {}), second = run(**executable, {});
   for (size_t k = 0; k < 2; ++k) {
@@ -62,7 +63,7 @@ TEST(LoweredOps, RngDrawsTheReferencesNumbersInItsFirstRun) {
 
 TEST(LoweredOps, TransfersAreRefusedByName) {
   const hlo::Module module = parsed("  t = token[] after-all()\n  ROOT fed = (f32[2], token[]) infeed(t)");
-  const auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  const auto executable = tests::cpu_client()->compile(module, {}, nullptr);
   ASSERT_FALSE(executable.ok());
   EXPECT_EQ(executable.status().code(), StatusCode::kUnimplemented);
   EXPECT_NE(executable.status().message().find("infeed 'fed'"), std::string::npos) << executable.status().to_string();

@@ -10,9 +10,9 @@
 
 #include "hilo/backend/cpu/runtime/blas.h"
 #include "hilo/backend/cpu/runtime/long_call.h"
-#include "hilo/backend/reference/reference_backend.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -233,7 +233,7 @@ std::vector<Step> quick_steps() {
   };
 }
 
-std::unique_ptr<Executable> compiled(Backend& engine, const std::string& text) {
+std::unique_ptr<Executable> compiled(Client& engine, const std::string& text) {
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   EXPECT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
   if (!module.ok()) return nullptr;
@@ -245,7 +245,7 @@ std::unique_ptr<Executable> compiled(Backend& engine, const std::string& text) {
 Status execute(Executable& executable, const CancellationToken& token) {
   ExecuteOptions options;
   options.cancellation = &token;
-  const std::vector<BufferPtr> arguments = {*buffer_from_literal(Literal::scalar<int32_t>(0))};
+  const std::vector<BufferPtr> arguments = {tests::argument_of(executable, Literal::scalar<int32_t>(0))};
   std::vector<BufferPtr> results(executable.result_shapes().size());
   return executable.execute(arguments, results, options);
 }
@@ -287,7 +287,7 @@ std::pair<Status, double> cancelled_at_work(Executable& executable) {
 
 TEST(Program, EveryLongStepIsCancelledWhileItWorks) {
   ASSERT_TRUE(kRegistered);
-  const std::unique_ptr<Backend> engine = make_cpu_backend();
+  const ClientPtr engine = tests::cpu_client();
   for (const Step& step : long_steps()) {
     const std::unique_ptr<Executable> executable = compiled(*engine, step.text);
     ASSERT_NE(executable, nullptr) << step.name;
@@ -299,7 +299,7 @@ TEST(Program, EveryLongStepIsCancelledWhileItWorks) {
 }
 
 TEST(Program, EveryStepIsCancelledWhenItIsAboutToBegin) {
-  const std::unique_ptr<Backend> engine = make_cpu_backend();
+  const ClientPtr engine = tests::cpu_client();
   std::vector<Step> steps = quick_steps();
   for (Step& step : long_steps()) steps.push_back(std::move(step));
   for (const Step& step : steps) {
@@ -318,11 +318,11 @@ TEST(Program, EveryStepIsCancelledWhenItIsAboutToBegin) {
 
 TEST(Program, QuickStepsAreTheSameUnderATokenAndWithout) {
   at_begin() = [] {};
-  const std::unique_ptr<Backend> engine = make_cpu_backend();
+  const ClientPtr engine = tests::cpu_client();
   for (const Step& step : quick_steps()) {
     const std::unique_ptr<Executable> executable = compiled(*engine, step.text);
     ASSERT_NE(executable, nullptr) << step.name;
-    const std::vector<BufferPtr> arguments = {*buffer_from_literal(Literal::scalar<int32_t>(0))};
+    const std::vector<BufferPtr> arguments = {tests::cpu_buffer(Literal::scalar<int32_t>(0))};
     std::vector<BufferPtr> alone(executable->result_shapes().size()), watched(alone.size());
     const CancellationToken token;
     ASSERT_TRUE(executable->execute(arguments, alone).ok()) << step.name;
@@ -333,7 +333,7 @@ TEST(Program, QuickStepsAreTheSameUnderATokenAndWithout) {
 }
 
 TEST(Program, TheReferenceIsCancelledInsideOfAnInstruction) {
-  const std::unique_ptr<Backend> engine = make_reference_backend();
+  const ClientPtr engine = tests::reference_client();
   const std::vector<Step> steps = {
       {"dot",
        program("", filled("a", "s32", "1500,1500") +

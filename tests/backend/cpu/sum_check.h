@@ -10,6 +10,7 @@
 
 #include "hilo/hlo/ops/product.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 
@@ -96,7 +97,7 @@ inline void check_sums(const std::string& text, const std::vector<Literal>& argu
     expect_sums(*value, exact, units, "reference of " + text);
   }
   on_every_isa([&](Isa isa) {
-    auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+    auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     expect_sums(run(**executable, arguments)[0], exact, units, std::string(isa_name(isa)) + " of " + text);
   });

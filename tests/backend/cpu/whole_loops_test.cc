@@ -5,13 +5,15 @@
 
 #include <thread>
 
-#include "hilo/backend/cpu/executable.h"
+#include "hilo/backend/cpu/cpu_program.h"
 #include "hilo/backend/cpu/planner.h"
+#include "hilo/backend/host/host_executable.h"
 #include "hilo/base/thread_pool.h"
 #include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/passes/pass_list.h"
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -53,7 +55,7 @@ hlo::Module parsed(const std::string& text) {
 }
 
 struct Planned {
-  std::unique_ptr<CpuExecutable> executable;
+  std::unique_ptr<Executable> executable;
   size_t whole_loops = 0;
   size_t stepwise_loops = 0;  ///< that are still run from lists
 };
@@ -67,7 +69,9 @@ Planned plan(const hlo::Module& module, Isa isa, LoopForm form) {
   Planned planned;
   planned.whole_loops = program->whole_loops.size();
   for (const WhileLoop& loop : program->loops) planned.stepwise_loops += !loop.body.empty();
-  planned.executable = std::make_unique<CpuExecutable>(module, 1, std::move(optimized), *std::move(program), 0);
+  planned.executable = std::make_unique<HostExecutable>(
+      std::make_unique<CpuProgram>(host_signature(module, 1, {}), std::move(optimized), *std::move(program), 0),
+      std::vector{*tests::cpu_client()->local_device(0)});
   return planned;
 }
 
@@ -525,20 +529,20 @@ TEST(WholeLoops, UpdateDonatedMemoryInPlace) {
   ASSERT_EQ(planned.whole_loops, 1u);
   const std::vector<Literal> arguments = samples(module);
   const std::vector<Literal> wanted = run(*planned.executable, arguments);
-  std::vector<BufferPtr> buffers = {*buffer_from_literal(arguments[0])}, results(2);
-  const void* memory = buffers[0]->data();
+  std::vector<BufferPtr> buffers = {tests::cpu_buffer(arguments[0])}, results(2);
+  const void* memory = host(buffers[0]).data();
   const bool donated[] = {true};
   ExecuteOptions options;
   options.donated = donated;
   ASSERT_TRUE(planned.executable->execute(buffers, results, options).ok());
-  EXPECT_EQ(results[1]->data(), memory);
+  EXPECT_EQ(host(results[1]).data(), memory);
   for (size_t k = 0; k < 2; ++k) EXPECT_TRUE(literal_from_buffer(*results[k])->identical(wanted[k]));
 }
 
 TEST(WholeLoops, AreCompiledOncePerMeaning) {
   const hlo::Module module = parsed(sized(kNested, 23, 4));
-  auto first = make_cpu_backend()->compile(module, {}, nullptr),
-       second = make_cpu_backend()->compile(module, {}, nullptr);
+  auto first = tests::cpu_client()->compile(module, {}, nullptr),
+       second = tests::cpu_client()->compile(module, {}, nullptr);
   ASSERT_TRUE(first.ok() && second.ok());
   EXPECT_EQ((*first)->statistics().kernel_count, (*second)->statistics().kernel_count);
   EXPECT_GE((*first)->statistics().kernels_compiled, 1);
@@ -570,8 +574,8 @@ TEST(WholeLoops, StopWhenCancelled) {
       options.cancellation = &token;
       if (before) token.cancel();
       std::vector<BufferPtr> arguments, results(2);
-      for (const Literal& argument : samples(module)) arguments.push_back(*buffer_from_literal(argument));
-      arguments[0] = *buffer_from_literal(Literal::scalar<int32_t>(1));
+      for (const Literal& argument : samples(module)) arguments.push_back(tests::cpu_buffer(argument));
+      arguments[0] = tests::cpu_buffer(Literal::scalar<int32_t>(1));
       std::thread canceller([&] { token.cancel(); });
       const Status status = planned.executable->execute(arguments, results, options);
       canceller.join();

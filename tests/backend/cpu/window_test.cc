@@ -6,6 +6,7 @@
 #include "hilo/hlo/ops/select_and_scatter.h"
 #include "hilo/hlo/ops/slice.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -172,7 +173,7 @@ TEST(Windows, ALongSumInFloatsStaysExact) {
   const int64_t sizes[] = {kMany};
   const hlo::Module module =
       windowed(Opcode::kAdd, Shape::array(ElementType::kF32, sizes), hlo::cumulative_window({0, false}, sizes), "long");
-  auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(module, {}, nullptr);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   Literal x(Shape::array(ElementType::kF32, sizes));
   for (float& value : x.data<float>()) value = 0.1f;

@@ -5,7 +5,7 @@
 #include "hilo/backend/cpu/graph.h"
 #include "hilo/backend/cpu/isa.h"
 #include "hilo/backend/cpu/regions.h"
-#include "hilo/backend/execution_observer.h"
+#include "hilo/device/execution_observer.h"
 
 namespace hilo::cpu {
 

@@ -5,8 +5,8 @@
 
 #include <cstring>
 
-#include "hilo/backend/buffer.h"
 #include "hilo/backend/cpu/emit/scalar_program.h"
+#include "hilo/backend/host/relayout.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/not_yet.h"
@@ -25,7 +25,7 @@ class EvaluatorHero final : public Hero {
         operands_(operands.begin(), operands.end()),
         results_(results.begin(), results.end()) {}
 
-  Status run(void* const* buffers, RunContext& context) const override {
+  Status run(void* const* buffers, StepContext& context) const override {
     std::vector<Literal> values;
     std::vector<const Literal*> operands;
     for (size_t k = 0; k < operands_.size(); ++k) {
@@ -62,7 +62,7 @@ class ScalarLoopHero final : public Hero {
  public:
   ScalarLoopHero(ScalarProgram program, size_t leaves) : program_(std::move(program)), leaves_(leaves) {}
 
-  Status run(void* const* buffers, RunContext& context) const override {
+  Status run(void* const* buffers, StepContext& context) const override {
     static const uint32_t never = 0;
     const uint32_t* word = context.stop_word != nullptr ? reinterpret_cast<const uint32_t*>(context.stop_word) : &never;
     if (program_.function(buffers, buffers + leaves_, word) != 0) return stop_status(context.stop_word, " in a loop");
@@ -78,11 +78,11 @@ class RelayoutHero final : public Hero {
  public:
   RelayoutHero(const Shape& shape, bool to_row_major) : shape_(shape), to_row_major_(to_row_major) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const auto* from = static_cast<const std::byte*>(buffers[0]);
     auto* to = static_cast<std::byte*>(buffers[1]);
     if (to_row_major_) copy_to_row_major(shape_, from, to);
-    else copy_from_row_major(shape_, from, to);
+    else copy_from_strides(shape_, from, row_major_strides(shape_.dimensions()), to);
     return ok_status();
   }
 

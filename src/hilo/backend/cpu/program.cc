@@ -8,20 +8,22 @@
 #include <exception>
 #include <variant>
 
+#include "hilo/backend/host/host_clock.h"
+
 namespace hilo::cpu {
 namespace {
 
-void gather_arguments(const Step& step, const RunContext& context, void** arguments) {
+void gather_arguments(const Step& step, const StepContext& context, void** arguments) {
   const SlotId* slots = context.program.argument_slots.data() + step.arguments;
   for (uint32_t k = 0; k < step.argument_count; ++k) arguments[k] = context.slots[slots[k]];
 }
 
-bool is_stopped(const RunContext& context) {
+bool is_stopped(const StepContext& context) {
   return context.stop_word != nullptr && context.stop_word->load(std::memory_order_relaxed) != kRunning;
 }
 
 /// A part of a kernel, in stretches if somebody may stop it. The last one takes what is left over.
-void run_units(const Step& step, const RunContext& context, void* const* arguments, int64_t begin, int64_t end) {
+void run_units(const Step& step, const StepContext& context, void* const* arguments, int64_t begin, int64_t end) {
   const int64_t stretches = context.stop_word == nullptr || step.stretch == 0 ? 1 : (end - begin) / step.stretch;
   if (stretches <= 1) return step.kernel(arguments, begin, end);
   for (int64_t s = 0; s < stretches && !is_stopped(context); ++s) {
@@ -30,7 +32,7 @@ void run_units(const Step& step, const RunContext& context, void* const* argumen
   }
 }
 
-void run_kernel(const Step& step, const RunContext& context, void* const* arguments) {
+void run_kernel(const Step& step, const StepContext& context, void* const* arguments) {
   if (step.chunk == 0 || context.executor == nullptr) return run_units(step, context, arguments, 0, step.units);
   // The last task takes what is left over, so that none is smaller than a chunk.
   const int64_t tasks = std::max<int64_t>(step.units / step.chunk, 1);
@@ -43,21 +45,22 @@ void run_kernel(const Step& step, const RunContext& context, void* const* argume
 /// Reports a step to the observer, if there is one.
 class Timed {
  public:
-  Timed(const Step& step, const RunContext& context) : step_(step), context_(context) {
-    if (context.observer != nullptr) begin_ = ExecutionObserver::Clock::now();
+  Timed(const Step& step, const StepContext& context) : step_(step), context_(context) {
+    if (context.observer != nullptr) begin_ = host_nanoseconds();
   }
   ~Timed() {
-    if (context_.observer != nullptr)
-      context_.observer->on_unit(context_.program.work[step_.work], begin_, ExecutionObserver::Clock::now());
+    if (context_.observer == nullptr) return;
+    const UnitTimes times{begin_, host_nanoseconds() - begin_, host_lane()};
+    context_.observer->on_unit(context_.program.work[step_.work], times);
   }
 
  private:
   const Step& step_;
-  const RunContext& context_;
-  ExecutionObserver::Clock::time_point begin_;
+  const StepContext& context_;
+  int64_t begin_ = 0;
 };
 
-Status run_hero(const Step& step, RunContext& context, void* const* arguments) {
+Status run_hero(const Step& step, StepContext& context, void* const* arguments) {
   HILO_RETURN_IF_ERROR(stop_status(context.stop_word));
   const Status status = context.program.heroes[step.index]->run(arguments, context);
   // What a hero that was stopped thinks of its own results doesn't matter.
@@ -66,7 +69,7 @@ Status run_hero(const Step& step, RunContext& context, void* const* arguments) {
 
 constexpr size_t kCopied = size_t{1} << 24;  // bytes between looks at the stop word
 
-void copy_bytes(const RunContext& context, void* to, const void* from, int64_t bytes) {
+void copy_bytes(const StepContext& context, void* to, const void* from, int64_t bytes) {
   const auto count = static_cast<size_t>(bytes);
   if (count <= kCopied || context.stop_word == nullptr) {
     std::memcpy(to, from, count);
@@ -82,7 +85,7 @@ void copy_bytes(const RunContext& context, void* to, const void* from, int64_t b
 /// The other side of a LoopContext.
 struct LoopHost {
   const WholeLoop& loop;
-  RunContext& run;
+  StepContext& run;
   std::variant<Status, std::exception_ptr> failure;
 };
 
@@ -108,7 +111,7 @@ int32_t run_handed_out(LoopContext* context, uint32_t number, void* const* argum
   return 1;
 }
 
-Status run_whole_loop(const WholeLoop& loop, RunContext& context) {
+Status run_whole_loop(const WholeLoop& loop, StepContext& context) {
   static const uint32_t never = 0;
   static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
   const uint32_t* word = context.stop_word != nullptr ? reinterpret_cast<const uint32_t*>(context.stop_word) : &never;
@@ -126,7 +129,7 @@ Status run_whole_loop(const WholeLoop& loop, RunContext& context) {
   return ok_status();
 }
 
-Status run_while(const WhileLoop& loop, RunContext& context) {
+Status run_while(const WhileLoop& loop, StepContext& context) {
   while (true) {
     HILO_RETURN_IF_ERROR(run_steps(loop.condition, context));
     if (*static_cast<const uint8_t*>(context.slots[loop.predicate]) == 0) return ok_status();
@@ -136,7 +139,7 @@ Status run_while(const WhileLoop& loop, RunContext& context) {
   }
 }
 
-Status run_branch(const Branches& branches, RunContext& context) {
+Status run_branch(const Branches& branches, StepContext& context) {
   const void* selector = context.slots[branches.selector];
   size_t branch = 0;
   if (branches.predicated) {
@@ -152,7 +155,7 @@ Status run_branch(const Branches& branches, RunContext& context) {
 
 }  // namespace
 
-Status run_steps(const StepList& steps, RunContext& context) {
+Status run_steps(const StepList& steps, StepContext& context) {
   void** arguments = static_cast<void**>(alloca(sizeof(void*) * std::max<uint32_t>(context.program.max_arguments, 1)));
   for (const Step& step : steps) {
     switch (step.kind) {

@@ -4,12 +4,12 @@
 
 #include <memory>
 
-#include "hilo/backend/collectives.h"
 #include "hilo/backend/cpu/compiled_code.h"
 #include "hilo/backend/cpu/emit/region.h"
-#include "hilo/backend/execution_observer.h"
 #include "hilo/base/stop.h"
 #include "hilo/base/thread_pool.h"
+#include "hilo/device/communicator.h"
+#include "hilo/device/execution_observer.h"
 
 namespace hilo::cpu {
 
@@ -20,7 +20,7 @@ inline constexpr SlotId kNoSlot = ~SlotId{0};
 struct Program;
 
 /// What a running step may use.
-struct RunContext {
+struct StepContext {
   const Program& program;
   void** slots;
   const StopWord* stop_word;              ///< null: can't be stopped
@@ -34,7 +34,7 @@ class Hero {
  public:
   virtual ~Hero() = default;
   /// `buffers`: operands, then results; dense and row-major.
-  virtual Status run(void* const* buffers, RunContext& context) const = 0;
+  virtual Status run(void* const* buffers, StepContext& context) const = 0;
   /// The result's memory must hold operand 0 when run() begins.
   virtual bool updates_in_place() const { return false; }
 };
@@ -142,6 +142,6 @@ struct Program {
 
 /// Runs a list of steps.
 /// Errors    CANCELLED or DEADLINE_EXCEEDED, soon after the stop word is set, and what heroes return
-Status run_steps(const StepList& steps, RunContext& context);
+Status run_steps(const StepList& steps, StepContext& context);
 
 }  // namespace hilo::cpu

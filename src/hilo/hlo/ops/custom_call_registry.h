@@ -14,6 +14,8 @@
 
 namespace hilo {
 
+struct RunContext;  // device/run_context.h
+
 /// An operand or result: dense, in the memory order that the program asks for (row-major unless it names layouts).
 struct CustomCallBuffer {
   ElementType type = ElementType::kToken;
@@ -47,6 +49,9 @@ struct CustomCallFrame {
   std::span<const CustomCallBuffer> operands, results;
   std::span<const CustomCallAttribute> attributes;  ///< by name, ascending
   std::string_view backend_config;                  ///< as written, for calls whose configuration is no dictionary
+  /// Of the run that calls: its executor, stop word, deadline, communicator. Null where no device runs the program: in the
+  /// evaluator alone, and where constants are folded.
+  const RunContext* context = nullptr;
 
   const CustomCallAttribute* find(std::string_view name) const;
 

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "hilo/base/buffer_pool.h"
+#include "hilo/base/run_scope.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/element_access.h"
@@ -128,6 +129,7 @@ Status call(const CustomCallPlan& plan, const Buffers& buffers) {
   frame.results = buffers.results;
   frame.attributes = plan.attributes;
   frame.backend_config = plan.backend_config;
+  frame.context = current_run();
   try {
     return (*plan.handler)(frame);
   } catch (const std::exception& error) {  // a user's code: nothing may leave the engine

@@ -21,6 +21,7 @@
 #include "hilo/base/files.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/paths.h"
+#include "tests/support/clients.h"
 #include "tests/support/true_value.h"
 
 namespace hilo::cpu {
@@ -245,7 +246,7 @@ Measured measure(const Accuracy& row, const FloatFormat& f) {
   if (!reference.ok()) return measured;
   measured.reference = greatest_error(c, *reference, row.reference_ulps(f.type), "the reference");
   on_every_isa([&](Isa isa) {
-    auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+    auto executable = tests::cpu_client()->compile(module, {}, nullptr);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     const std::vector<Literal> got = run(**executable, inputs);
     ASSERT_EQ(got.size(), 1u);

@@ -6,6 +6,7 @@
 
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 #include "tests/support/number.h"
 
 namespace hilo::cpu {
@@ -93,7 +94,7 @@ void check_program(const std::string& text, double ulps = 0) {
   std::vector<Literal> leaves;
   flatten(*wanted, leaves);
   on_every_isa([&](Isa isa) {
-    auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+    auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
     ASSERT_TRUE(executable.ok()) << executable.status().to_string();
     const std::vector<Literal> got = run(**executable, arguments);
     ASSERT_EQ(got.size(), leaves.size());

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "tests/backend/cpu/sum_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -165,7 +166,7 @@ TEST(RegionSums, KeepBothPartsOfComplexNumbers) {
   };
   expect(*hlo::evaluate(*module, {x}), "reference");
   on_every_isa([&](Isa isa) {
-    auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+    auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
     expect(run(**executable, {x})[0], std::string(isa_name(isa)));
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices whose sums are too long for one call of a library.
 #include "tests/backend/cpu/sum_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -51,7 +52,7 @@ ENTRY main {{
 )",
                                                                      m, k, n));
   ASSERT_TRUE(module.ok()) << module.status().to_string();
-  auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   const std::vector<Literal> got = run(**executable, {a, b});
   for (int64_t i = 0; i < m; ++i) {

@@ -3,6 +3,7 @@
 
 #include "hilo/base/thread_pool.h"
 #include "tests/backend/cpu/sum_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -254,7 +255,7 @@ TEST(ConvolutionHero, GivesZerosForSumsOfNothing) {
 
 Literal run_with_threads(const hlo::Module& module, int threads) {
   set_default_thread_count(threads);
-  auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(module, {}, nullptr);
   EXPECT_TRUE(executable.ok()) << executable.status().to_string();
   Literal result = run(**executable, samples(module))[0];
   set_default_thread_count(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running sums against exact ones.
 #include "tests/backend/cpu/sum_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -39,7 +40,7 @@ TEST(Cumulative, CountsPastTheIntegersOfAFloat) {
   const StatusOr<hlo::Module> module =
       hlo::parse_module(windowed("bf16", {n}, fmt::format("size={} pad={}_0", n, n - 1)));
   ASSERT_TRUE(module.ok()) << module.status().to_string();
-  auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   Literal x(Shape::array(ElementType::kBf16, {n}));
   std::fill_n(x.data<bfloat16>().begin(), n, bfloat16(3.0f));
@@ -62,7 +63,7 @@ TEST(Cumulative, KeepsTheDigitsOfComplexNumbers) {
     }
   };
   expect(*hlo::evaluate(*module, {x}));
-  auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
   ASSERT_TRUE(executable.ok()) << executable.status().to_string();
   expect(run(**executable, {x})[0]);
 }

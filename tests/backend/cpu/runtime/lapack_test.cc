@@ -3,6 +3,7 @@
 #include "hilo/backend/cpu/runtime/lapack.h"
 
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -51,11 +52,11 @@ std::string answer(const Call& call) {
   if (module.entry == nullptr) return "no program";
   ::testing::internal::CaptureStdout();
   const std::string slow = hlo::evaluate(module, samples(module)).status().to_string();
-  auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+  auto executable = tests::cpu_client()->compile(module, {}, nullptr);
   std::string fast = executable.status().to_string();
   if (executable.ok()) {
     std::vector<BufferPtr> buffers, results((*executable)->result_shapes().size());
-    for (const Literal& argument : samples(module)) buffers.push_back(*buffer_from_literal(argument));
+    for (const Literal& argument : samples(module)) buffers.push_back(tests::cpu_buffer(argument));
     fast = (*executable)->execute(buffers, results).to_string();
   }
   const std::string written = ::testing::internal::GetCapturedStdout();

@@ -11,7 +11,7 @@ namespace {
 
 const Program kNoProgram;
 
-RunContext context_of(const StopWord* word) { return {kNoProgram, nullptr, word, nullptr}; }
+StepContext context_of(const StopWord* word) { return {kNoProgram, nullptr, word, nullptr}; }
 
 /// A long call that adds one to four bytes, after `before`.
 LongCall add_one(const std::function<void()>& before) {

@@ -5,6 +5,7 @@
 
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/sum_check.h"
+#include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
@@ -176,7 +177,7 @@ TEST(Scatter, ExtremesOfZerosAreTheReferencesZeros) {
     const StatusOr<Literal> wanted = hlo::evaluate(module, arguments);
     ASSERT_TRUE(wanted.ok()) << wanted.status().to_string();
     on_every_isa([&](Isa isa) {
-      auto executable = make_cpu_backend()->compile(module, {}, nullptr);
+      auto executable = tests::cpu_client()->compile(module, {}, nullptr);
       ASSERT_TRUE(executable.ok()) << executable.status().to_string();
       EXPECT_TRUE(run(**executable, arguments)[0].identical(*wanted)) << isa_name(isa);
     });
@@ -276,7 +277,7 @@ TEST(Scatter, KeepsTheDigitsOfComplexUpdates) {
       const std::vector<Literal> inputs = arguments.template operator()<T>();
       expect.template operator()<T>(*hlo::evaluate(*module, inputs));
       on_every_isa([&](Isa) {
-        auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+        auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
         ASSERT_TRUE(executable.ok()) << executable.status().to_string();
         expect.template operator()<T>(run(**executable, inputs)[0]);
       });
@@ -298,7 +299,7 @@ TEST(Scatter, LeavesPlacesWithoutUpdatesAlone) {
       std::copy_n(values, 4, x.data<T>().begin());
       Literal places(Shape::array(ElementType::kS32, {200, 1}));
       for (int64_t i = 0; i < 200; ++i) places.data<int32_t>()[static_cast<size_t>(i)] = i % 2 == 0 ? 1 : 7;
-      auto executable = make_cpu_backend()->compile(*module, {}, nullptr);
+      auto executable = tests::cpu_client()->compile(*module, {}, nullptr);
       ASSERT_TRUE(executable.ok()) << executable.status().to_string();
       for (const Literal& got : {run(**executable, {x, places, u})[0], *hlo::evaluate(*module, {x, places, u})}) {
         const std::span<const T> sums = got.data<T>();

@@ -15,7 +15,7 @@ class CollectiveHero final : public Hero {
         operands_(operands.begin(), operands.end()),
         results_(results.begin(), results.end()) {}
 
-  Status run(void* const* buffers, RunContext& context) const override {
+  Status run(void* const* buffers, StepContext& context) const override {
     static const RunComputation reducer = hlo::evaluate_called;
     const Status status = run_collective({instruction_, operands_, results_, buffers}, context.communicator, reducer);
     return status.ok() ? status : status.with_context(describe(instruction_));

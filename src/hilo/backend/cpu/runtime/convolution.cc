@@ -57,7 +57,9 @@ struct Plan {
 class ConvolutionHero final : public Hero {
  public:
   explicit ConvolutionHero(Plan plan) : plan_(std::move(plan)) {}
-  Status run(void* const* buffers, RunContext&) const override { return plan_.run(buffers[0], buffers[1], buffers[2]); }
+  Status run(void* const* buffers, StepContext&) const override {
+    return plan_.run(buffers[0], buffers[1], buffers[2]);
+  }
 
  private:
   Plan plan_;
@@ -70,7 +72,7 @@ class ComplexConvolutionHero final : public Hero {
   ComplexConvolutionHero(Plan plan, int64_t lhs, int64_t rhs, int64_t out)
       : plan_(std::move(plan)), lhs_(lhs), rhs_(rhs), out_(out) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const int64_t count = 2 * (lhs_ + rhs_) + 4 * out_;
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(count) * sizeof(T)));
     T* const lhs[2] = {reinterpret_cast<T*>(memory.data()), reinterpret_cast<T*>(memory.data()) + lhs_};

@@ -129,7 +129,7 @@ class CumulativeHero final : public Hero {
   CumulativeHero(Lines lines, bool is_short, ElementType type, hlo::ReducerKind kind)
       : lines_(lines), is_short_(is_short), type_(type), kind_(kind) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const bool known = visit_reducer_of(kind_, type_, [&]<typename T, typename Reducer>() {
       const auto run = is_short_ ? run_all<T, Reducer, true> : run_all<T, Reducer, false>;
       run(lines_, *static_cast<const T*>(buffers[1]), static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[2]));
@@ -150,7 +150,7 @@ class CompiledCumulativeHero final : public Hero {
   CompiledCumulativeHero(Lines lines, std::vector<size_t> widths, ScalarProgram body)
       : lines_(lines), widths_(std::move(widths)), body_(std::move(body)) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const int64_t count = lines_.outer * lines_.inner;
     run_tasks(count, count * lines_.length, [&](int64_t line) {
       run_line(buffers, line / lines_.inner * lines_.length * lines_.inner + line % lines_.inner);

@@ -138,7 +138,7 @@ class DotHero final : public Hero {
         rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
         result_(result) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     AlignedBuffer left, right, out;
     HILO_ASSIGN_OR_RETURN(const T* a, prepared(lhs_, buffers[0], left));
     HILO_ASSIGN_OR_RETURN(const T* b, prepared(rhs_, buffers[1], right));

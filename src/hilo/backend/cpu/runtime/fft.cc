@@ -128,7 +128,7 @@ class FftHero final : public Hero {
     if (real && real_length_ % 2 != 0) odd_.emplace(real_length_, isa);
   }
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     T* const to = static_cast<T*>(buffers[1]);
     const T* const from = static_cast<const T*>(buffers[0]);
     if (type_ == FftType::kRfft) {
@@ -183,7 +183,7 @@ class ShortFftHero final : public Hero {
   ShortFftHero(const hlo::FftAttributes& attributes, const Shape& complex_side)
       : transform_(attributes, complex_side.dimensions()) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     return transform_.run(static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[1]),
                           [](int64_t count, const std::function<void(int64_t)>& block) {
                             constexpr int64_t kBlocksWorthForking = 256;

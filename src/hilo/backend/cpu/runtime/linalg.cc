@@ -90,7 +90,7 @@ class CholeskyHero final : public Hero {
         n_(static_cast<int>(shape.dimension(shape.rank() - 1))),
         lower_(lower) {}
 
-  Status run(void* const* buffers, RunContext& context) const override {
+  Status run(void* const* buffers, StepContext& context) const override {
     if (elements_ == 0) return ok_status();
     const size_t bytes = static_cast<size_t>(elements_) * sizeof(Stored);
     const double work = static_cast<double>(elements_) * n_ / 3;
@@ -156,7 +156,7 @@ class TriangularSolveHero final : public Hero {
         rows_(static_cast<int>(b.dimension(b.rank() - 2))),
         columns_(static_cast<int>(b.dimension(b.rank() - 1))) {}
 
-  Status run(void* const* buffers, RunContext& context) const override {
+  Status run(void* const* buffers, StepContext& context) const override {
     if (elements_ == 0) return ok_status();
     const size_t bytes = static_cast<size_t>(elements_) * sizeof(Stored);
     const double work = static_cast<double>(elements_) * n_;
@@ -202,7 +202,7 @@ class CustomCallHero final : public Hero {
   CustomCallHero(const hlo::Instruction& instruction, hlo::CustomCallPlan plan)
       : instruction_(instruction), call_(long_call(std::move(plan))) {}
 
-  Status run(void* const* buffers, RunContext& context) const override {
+  Status run(void* const* buffers, StepContext& context) const override {
     const Status status = run_long_call(call_, buffers, context);
     return status.ok() ? status : status.with_context(describe(instruction_));
   }

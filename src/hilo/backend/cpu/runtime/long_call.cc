@@ -136,9 +136,9 @@ int64_t abandoned_calls() {
   return all.count;
 }
 
-bool runs_apart(double work, const RunContext& context) { return context.stop_word != nullptr && work >= kLong; }
+bool runs_apart(double work, const StepContext& context) { return context.stop_word != nullptr && work >= kLong; }
 
-Status run_long_call(const LongCall& call, void* const* buffers, const RunContext& context) {
+Status run_long_call(const LongCall& call, void* const* buffers, const StepContext& context) {
   if (!runs_apart(call.work, context)) return call.run(buffers);
   const auto job = std::make_shared<Job>();
   job->call = call;

@@ -19,13 +19,13 @@ struct LongCall {
 
 /// Whether run_long_call runs a call of so many multiplications apart; else it is run(buffers), and who knows that makes no
 /// LongCall.
-bool runs_apart(double work, const RunContext& context);
+bool runs_apart(double work, const StepContext& context);
 
 /// Runs the call. Where the program can be stopped and the work is long, it runs on a thread of its own and on copies of the
 /// buffers, so that a stop is seen at once: then the call ends by itself later, and nobody reads its results. The process
 /// ends after it.
 /// Errors    those of the call; RESOURCE_EXHAUSTED without memory for the copies; those of stop_status
-Status run_long_call(const LongCall& call, void* const* buffers, const RunContext& context);
+Status run_long_call(const LongCall& call, void* const* buffers, const StepContext& context);
 
 /// Calls that nobody waits for any more.
 int64_t abandoned_calls();

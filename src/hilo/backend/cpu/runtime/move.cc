@@ -20,7 +20,7 @@ class SameBytesHero final : public Hero {
  public:
   explicit SameBytesHero(int64_t bytes) : bytes_(bytes) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const auto* from = static_cast<const std::byte*>(buffers[0]);
     auto* to = static_cast<std::byte*>(buffers[1]);
     in_stretches(bytes_, kPollInterval,
@@ -48,7 +48,7 @@ class PadHero final : public Hero {
     }
   }
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     switch (width_) {
       case 1: pad<uint8_t>(buffers); break;
       case 2: pad<uint16_t>(buffers); break;
@@ -95,7 +95,7 @@ class ConcatenateHero final : public Hero {
     for (const Shape& operand : operands) pieces_.push_back(outer_ == 0 ? 0 : operand.byte_size() / outer_);
   }
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     constexpr int64_t kWorthForking = int64_t{1} << 22;  // bytes
     auto* out = static_cast<std::byte*>(buffers[pieces_.size()]);
     each_in_parts(outer_, result_bytes_ < kWorthForking ? 1 : parts_for_threads(outer_),

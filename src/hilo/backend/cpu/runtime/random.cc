@@ -85,7 +85,7 @@ class RandomHero final : public Hero {
     for (int64_t k = 0; k < d; ++k) outer_ *= bits.dimension(k);
   }
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     uint64_t state[3] = {};
     std::memcpy(state, buffers[0], static_cast<size_t>(state_words_) * sizeof(uint64_t));
     const uint64_t begin = state[1];
@@ -181,7 +181,7 @@ class RngStateHero final : public Hero {
  public:
   explicit RngStateHero(int64_t delta) : delta_(delta), state_(hlo::first_rng_state()) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const std::lock_guard lock(mutex_);
     std::memcpy(buffers[0], state_.bytes().data(), state_.bytes().size());
     state_ = hlo::advanced_rng_state(state_, delta_);

@@ -45,7 +45,7 @@ class ReduceWindowHero final : public Hero {
   ReduceWindowHero(WindowPlan plan, bool is_short, ElementType type, hlo::ReducerKind kind)
       : plan_(std::move(plan)), is_short_(is_short), type_(type), kind_(kind) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const bool known = visit_reducer_of(kind_, type_, [&]<typename T, typename Reducer>() {
       run_as<T, Reducer>(static_cast<const T*>(buffers[0]), *static_cast<const T*>(buffers[1]),
                          static_cast<T*>(buffers[2]));
@@ -81,7 +81,7 @@ class CompiledReduceWindowHero final : public Hero {
   CompiledReduceWindowHero(WindowPlan plan, std::vector<size_t> widths, ScalarProgram body)
       : plan_(std::move(plan)), widths_(std::move(widths)), body_(std::move(body)) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const int64_t positions = plan_.positions();
     in_parts(plan_.batches * positions, parts_of(plan_), [&](int64_t begin, int64_t end) {
       std::vector<int64_t> position(plan_.counts.size());

@@ -102,7 +102,7 @@ class ScatterHero final : public Hero {
 
   bool updates_in_place() const override { return arrays() == 1; }
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     void* const* results = buffers + 2 * arrays() + 1;
     for (size_t k = 0; arrays() > 1 && k < arrays(); ++k) {
       if (scatter_.bytes[k] != 0) std::memcpy(results[k], buffers[k], scatter_.bytes[k]);
@@ -145,7 +145,7 @@ class ScatterSumHero final : public Hero {
 
   bool updates_in_place() const override { return true; }
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const auto count = static_cast<size_t>(numbers_);
     HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
     auto* const sums = reinterpret_cast<double*>(memory.data());

@@ -134,7 +134,7 @@ class SelectAndScatterHero final : public Hero {
   SelectAndScatterHero(WindowPlan plan, ElementType type, ComparisonDirection order)
       : plan_(std::move(plan)), type_(type), order_(order) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     return visit_element_type(
         type_,
         [&]<typename T>() -> Status {

@@ -115,7 +115,7 @@ class KeySortHero final : public Hero {
         // Elements of equal keys that are the same in all bits may stand in any order.
         stable_(stable || (widths_.size() == 1 && !key.equal_zeros && !key.equal_nans)) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     switch (widths_[key_.operand]) {
       case 1: return run_as<uint8_t>(buffers);
       case 2: return run_as<uint16_t>(buffers);
@@ -193,7 +193,7 @@ class ComparatorSortHero final : public Hero {
   ComparatorSortHero(ScalarProgram comparator, Lines lines, std::vector<size_t> widths, bool stable)
       : comparator_(std::move(comparator)), lines_(lines), widths_(std::move(widths)), stable_(stable) {}
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     const StopFlag stop;
     const size_t operands = widths_.size();
     std::vector<int64_t> order(static_cast<size_t>(lines_.length));

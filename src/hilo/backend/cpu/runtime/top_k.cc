@@ -30,7 +30,7 @@ class TopKHero final : public Hero {
     for (int64_t d = 0; d + 1 < x.rank(); ++d) rows_ *= x.dimension(d);
   }
 
-  Status run(void* const* buffers, RunContext&) const override {
+  Status run(void* const* buffers, StepContext&) const override {
     if (k_ == 0 || rows_ == 0) return ok_status();
     switch (element_size_bytes(type_)) {
       case 1: run_as<uint8_t>(buffers); break;

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/cpu_engine.h"
+
+#include <chrono>
+
+#include "hilo/backend/cpu/cpu_program.h"
+#include "hilo/backend/cpu/isa.h"
+#include "hilo/backend/cpu/planner.h"
+#include "hilo/backend/limits.h"
+#include "hilo/backend/run_collective.h"
+#include "hilo/base/floating_point.h"
+#include "hilo/base/out_of_memory.h"
+#include "hilo/hlo/passes/driver.h"
+#include "hilo/hlo/verify/verifier.h"
+
+namespace hilo {
+namespace {
+
+class CpuEngine final : public HostEngine {
+ public:
+  std::string_view platform_name() const override { return "Host"; }
+  std::string device_kind() const override { return "x86-64, " + std::string(cpu::isa_name(cpu::host_isa())); }
+
+  StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
+                                                 hlo::PassObserver* observer) override try {
+    if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
+    const CompileScope scope(options);
+    StatusOr<std::unique_ptr<HostProgram>> program = compile_within(module, options, observer);
+    const Status outcome = scope.outcome(program.status(), module.name, options.limits);
+    if (!outcome.ok()) return outcome;
+    return program;
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+
+ private:
+  static StatusOr<std::unique_ptr<HostProgram>> compile_within(const hlo::Module& module, const CompileOptions& options,
+                                                               hlo::PassObserver* observer) {
+    const auto began = std::chrono::steady_clock::now();
+    const FloatingPointScope nearest;
+    HILO_RETURN_IF_ERROR(hlo::verify(module));
+    HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
+    HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
+    HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
+    HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
+    auto optimized = std::make_unique<hlo::Module>(module);
+    hlo::DriverOptions passes;
+    passes.observer = observer;
+    passes.check = [&](const hlo::Module& grown) {
+      return check_instruction_limit(grown, Counted::kOnce, options.limits);
+    };
+    HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
+    HILO_RETURN_IF_ERROR(check_instruction_limit(*optimized, Counted::kWhereCalled, options.limits));
+    HILO_ASSIGN_OR_RETURN(cpu::Program plan, cpu::plan_program(*optimized, isa, cpu::LoopForm::kFunctions, observer));
+    const double milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    auto program = std::make_unique<cpu::CpuProgram>(host_signature(module, replicas, options), std::move(optimized),
+                                                     std::move(plan), milliseconds);
+    HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), program->statistics(), options.limits));
+    return std::unique_ptr<HostProgram>(std::move(program));
+  }
+};
+
+}  // namespace
+
+HostEngine& cpu_engine() {
+  static auto* const engine = new CpuEngine;
+  return *engine;
+}
+
+}  // namespace hilo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/host/host_client.h"
+
+#include <fmt/format.h>
+
+#include "hilo/backend/host/host_device.h"
+#include "hilo/backend/host/host_executable.h"
+#include "hilo/backend/run_collective.h"
+#include "hilo/base/out_of_memory.h"
+
+namespace hilo {
+
+HostClient::HostClient(HostEngine& engine, ClientOptions options) : Client(std::move(options)), engine_(engine) {
+  const std::string kind = engine_.device_kind();
+  for (int id = 0; id < this->options().replica_count; ++id) add_device(std::make_unique<HostDevice>(*this, id, kind));
+}
+
+StatusOr<ClientPtr> make_host_client(HostEngine& engine, ClientOptions options) try {
+  if (options.replica_count < 1) {
+    return invalid_argument(
+        fmt::format("client of platform {}: got {} replicas; wanted 1 or more", engine.platform_name(),
+                    options.replica_count));
+  }
+  return ClientPtr(std::make_shared<HostClient>(engine, std::move(options)));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+StatusOr<std::unique_ptr<Executable>> HostClient::compile(const hlo::Module& module, const CompileOptions& options,
+                                                          hlo::PassObserver* observer) try {
+  HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
+  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module, options, replicas));
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<HostProgram> program, engine_.compile(module, options, observer));
+  return std::unique_ptr<Executable>(std::make_unique<HostExecutable>(std::move(program), std::move(devices)));
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+}  // namespace hilo

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/host/host_client.h -- a client whose devices are this machine's processor, under any engine.
+#pragma once
+
+#include <mutex>
+
+#include "hilo/backend/host/host_program.h"
+
+namespace hilo {
+
+/// Has ClientOptions::replica_count devices.
+/// Errors    INVALID_ARGUMENT for less than one
+StatusOr<ClientPtr> make_host_client(HostEngine& engine, ClientOptions options);
+
+class HostClient final : public Client {
+ public:
+  /// Use make_host_client().
+  HostClient(HostEngine& engine, ClientOptions options);
+
+  std::string_view platform_name() const override { return engine_.platform_name(); }
+  StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
+                                                hlo::PassObserver* observer) override;
+  /// Held while the parts of one run are put into several devices' queues: two runs never wait for each other crosswise.
+  std::mutex& launch_mutex() { return launch_mutex_; }
+
+ private:
+  HostEngine& engine_;
+  std::mutex launch_mutex_;
+};
+
+}  // namespace hilo

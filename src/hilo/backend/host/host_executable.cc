@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/host/host_executable.h"
+
+#include <algorithm>
+#include <atomic>
+
+#include "hilo/backend/host/host_client.h"
+#include "hilo/backend/host/host_device.h"
+#include "hilo/backend/host/host_run.h"
+#include "hilo/base/out_of_memory.h"
+
+namespace hilo {
+namespace {
+
+DeviceQueue& queue_of(const DevicePtr& device) { return static_cast<HostDevice&>(*device).queue(); }
+
+bool are_idle(std::span<const DevicePtr> devices) {
+  return std::ranges::all_of(devices, [](const DevicePtr& device) { return queue_of(device).is_idle(); });
+}
+
+/// A run that waits in the queues of its devices, and all that it needs.
+class QueuedRun {
+ public:
+  QueuedRun(std::shared_ptr<HostProgram> program, std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
+            const ExecuteOptions& options)
+      : program_(std::move(program)), options_(options), devices_(devices.begin(), devices.end()), missing_(runs.size()) {
+    donated_.reset(new bool[options.donated.size()]);
+    std::ranges::copy(options.donated, donated_.get());
+    options_.donated = {donated_.get(), options.donated.size()};
+    options_.device = nullptr;
+    for (const DeviceRun& run : runs) {
+      arguments_.emplace_back(run.arguments.begin(), run.arguments.end());
+      made_.emplace_back(run.results.size());
+    }
+    for (size_t k = 0; k < runs.size(); ++k) runs_.push_back({arguments_[k], made_[k]});
+    run_.emplace(*program_, runs_, devices_, options_);
+  }
+
+  Event event() const { return source_.event(); }
+
+  /// The buffers that the caller gets: participant k's, still without memory.
+  void promise(size_t k, std::span<BufferPtr> results) {
+    const std::span<const Shape> shapes = program_->signature().result_shapes;
+    std::vector<std::shared_ptr<HostBuffer>>& promised = promised_.emplace_back();
+    for (size_t i = 0; i < results.size(); ++i) {
+      promised.push_back(std::make_shared<HostBuffer>(shapes[i], devices_[k], event()));
+      results[i] = promised.back();
+    }
+  }
+
+  /// What participant k's device does when its turn comes.
+  void take_part(size_t k) {
+    const Status arguments = check_arguments(k);
+    if (arguments.ok()) run_->take_part(k);
+    else run_->give_up(k, arguments);
+    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) source_.finish(finished());
+  }
+
+ private:
+  /// Who made an argument has ended, for it came before; but it may have failed.
+  Status check_arguments(size_t k) const {
+    for (size_t i = 0; i < arguments_[k].size(); ++i) {
+      const Status made = arguments_[k][i]->ready().await();
+      if (made.ok()) continue;
+      return made.with_context("Execute '" + program_->signature().name +
+                               "': " + argument_text(i, program_->signature().argument_names));
+    }
+    return ok_status();
+  }
+
+  Status finished() {
+    Status status;
+    try {
+      status = run_->outcome();
+    } catch (const std::exception& error) {  // of a custom call; there is no caller to throw to
+      status = Status(StatusCode::kUnknown, std::string("an exception was thrown: ") + error.what());
+    } catch (...) {  // NOLINT: the same
+      status = Status(StatusCode::kUnknown, "an exception was thrown");
+    }
+    for (size_t k = 0; status.ok() && k < made_.size(); ++k) {
+      for (size_t i = 0; i < made_[k].size(); ++i) promised_[k][i]->fill_from(host(made_[k][i]));
+    }
+    run_.reset();
+    arguments_.clear();
+    made_.clear();
+    promised_.clear();
+    return status;
+  }
+
+  std::shared_ptr<HostProgram> program_;
+  ExecuteOptions options_;
+  std::unique_ptr<bool[]> donated_;
+  std::vector<DevicePtr> devices_;
+  std::vector<std::vector<BufferPtr>> arguments_, made_;
+  std::vector<std::vector<std::shared_ptr<HostBuffer>>> promised_;
+  std::vector<DeviceRun> runs_;
+  std::optional<HostRun> run_;
+  std::atomic<size_t> missing_;
+  EventSource source_;
+};
+
+}  // namespace
+
+StatusOr<Event> HostExecutable::start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
+                                      const ExecuteOptions& options, ArgumentHolds& holds) {
+  const bool now = !options.asynchronous || (runs.size() == 1 && program_->is_small());
+  if (!now || !are_idle(devices)) return enqueue(runs, devices, options, holds);
+  Status status;
+  if (runs.size() == 1) {
+    const Deadline deadline = deadline_of(signature(), options);
+    const DeadlineWatch watch(options.cancellation, deadline);
+    status = run_on_host(*program_, runs[0], devices[0], options, watch.word(), deadline, nullptr);
+  } else {
+    status = HostRun(*program_, runs, devices, options).run_here();
+  }
+  if (!status.ok()) return status;
+  return Event();
+}
+
+StatusOr<Event> HostExecutable::enqueue(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
+                                        const ExecuteOptions& options, ArgumentHolds& holds) {
+  auto queued = std::make_shared<QueuedRun>(program_, runs, devices, options);
+  for (size_t k = 0; k < runs.size(); ++k) queued->promise(k, runs[k].results);
+  holds.donate();
+  {
+    const std::scoped_lock lock(static_cast<HostClient&>(client()).launch_mutex());
+    for (size_t k = 0; k < runs.size(); ++k) queue_of(devices[k]).enqueue([queued, k] { queued->take_part(k); });
+  }
+  holds.end();  // from here on the queues' order keeps the arguments
+  Event event = queued->event();
+  queued.reset();
+  if (options.asynchronous) return event;
+  const Status status = event.await();
+  if (!status.ok()) return status;
+  return event;
+}
+
+}  // namespace hilo

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/host/host_program.h"
+
+#include "hilo/backend/run_collective.h"
+
+namespace hilo {
+
+ProgramSignature host_signature(const hlo::Module& module, int64_t replica_count, const CompileOptions& options) {
+  ProgramSignature signature = signature_of(module);
+  signature.replica_count = replica_count;
+  signature.meets_others = replica_count > 1 && depends_on_replicas(module);
+  signature.run_seconds = options.limits.run_seconds;
+  return signature;
+}
+
+}  // namespace hilo

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/host/relayout.h -- copies of arrays in host memory from one layout to another.
+#pragma once
+
+#include <span>
+
+#include "hilo/types/shape.h"
+
+namespace hilo {
+
+/// Copies all elements of an array laid out as `shape` says to row-major order.
+void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to);
+/// Copies all elements to an array laid out as `shape` says; `strides` in elements say where they are.
+void copy_from_strides(const Shape& shape, const std::byte* from, std::span<const int64_t> strides, std::byte* to);
+
+}  // namespace hilo

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/device/client.h"
+
+#include <fmt/format.h>
+
+namespace hilo {
+
+DevicePtr Client::shared(Device* device) const { return {std::const_pointer_cast<Client>(shared_from_this()), device}; }
+
+std::vector<DevicePtr> Client::devices() const {
+  std::vector<DevicePtr> all;
+  for (const auto& device : devices_) all.push_back(shared(device.get()));
+  return all;
+}
+
+std::vector<DevicePtr> Client::local_devices() const {
+  std::vector<DevicePtr> local;
+  for (const auto& device : devices_) {
+    if (device->process_index() == process_index()) local.push_back(shared(device.get()));
+  }
+  return local;
+}
+
+StatusOr<DevicePtr> Client::local_device(int64_t id) const {
+  for (const auto& device : devices_) {
+    if (device->id() == id && device->process_index() == process_index()) return shared(device.get());
+  }
+  return invalid_argument(fmt::format("device {}: platform {} has no such device in this process; it has {} in all", id,
+                                      platform_name(), devices_.size()));
+}
+
+StatusOr<std::vector<DevicePtr>> Client::devices_for(const hlo::Module& module, const CompileOptions& options,
+                                                     int64_t replica_count) const {
+  if (replica_count > device_count() && !options.device_assignment) {
+    return invalid_argument(
+        fmt::format("Compile '{}': needs {} replicas, but only {} {} available. Hint: jax_replica_count", module.name,
+                    replica_count, device_count(), device_count() == 1 ? "is" : "are"));
+  }
+  const DeviceAssignment assignment = options.device_assignment.value_or(DeviceAssignment::replicas(replica_count));
+  if (assignment.replica_count() != replica_count || assignment.partition_count() != 1) {
+    return invalid_argument(
+        fmt::format("Compile '{}': a device assignment of {} replicas and {} partitions; wanted {} "
+                    "and 1",
+                    module.name, assignment.replica_count(), assignment.partition_count(), replica_count));
+  }
+  std::vector<DevicePtr> devices;
+  for (const int id : assignment.devices()) {
+    HILO_ASSIGN_OR_RETURN(DevicePtr device, local_device(id));
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+StatusOr<std::unique_ptr<Executable>> Client::load(std::string_view) {
+  return unimplemented(fmt::format("load: executables of platform {} can't be saved in this version", platform_name()));
+}
+
+}  // namespace hilo

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/device/compile_options.h"
+
+#include <fmt/format.h>
+
+namespace hilo {
+
+std::string CompileLimits::to_string() const {
+  return fmt::format("{{instructions: {}, compile_seconds: {}, memory_bytes: {}, run_seconds: {}}}", instructions,
+                     compile_seconds, memory_bytes, run_seconds);
+}
+
+std::string CompileOptions::to_string() const {
+  const auto text = [](const auto& value) { return value ? "\"" + *value + "\"" : std::string("unset"); };
+  return "{generate_hlo_graph: " + text(generate_hlo_graph) +
+         ", dump_unoptimized_hlo_proto_to: " + text(dump_unoptimized_hlo_proto_to) +
+         ", dump_optimized_hlo_proto_to: " + text(dump_optimized_hlo_proto_to) +
+         ", dump_per_pass_hlo_proto_to: " + text(dump_per_pass_hlo_proto_to) +
+         ", hlo_profile: " + (hlo_profile ? "true" : "false") +
+         ", result_shape: " + (result_shape ? result_shape->to_string_with_layout() : "unset") +
+         ", replica_count: " + std::to_string(replica_count) +
+         ", device_assignment: " + (device_assignment ? device_assignment->to_string() : "unset") +
+         ", limits: " + limits.to_string() + "}";
+}
+
+}  // namespace hilo

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/device_put.h"
+
+#include "hilo/client/xla_bridge.h"
+#include "hilo/trace/placement.h"
+
+namespace hilo {
+
+std::vector<DevicePtr> devices() { return or_throw(get_xla_client())->devices(); }
+
+std::vector<DevicePtr> local_devices() { return or_throw(get_xla_client())->local_devices(); }
+
+Array device_put(const Array& array, const DevicePtr& device, std::source_location location) {
+  const UserLocation here(location);
+  const ArrayImpl& impl = array.impl();
+  const bool weak = impl.aval.weak_type;
+  switch (impl.kind) {
+    case ArrayImpl::Kind::kTracer: return array;
+    case ArrayImpl::Kind::kNumber:
+      return array_from_buffer(static_cast<const HostNumber&>(impl).new_on(device), weak, /*committed=*/true);
+    case ArrayImpl::Kind::kConcrete: break;
+  }
+  const auto& placed = static_cast<const ConcreteArray&>(impl);
+  if (placed.buffer->device() == device) return placed.committed ? array : array_from_buffer(placed.buffer, weak, true);
+  return array_from_buffer(or_throw(device->copy(placed.buffer)), weak, /*committed=*/true);
+}
+
+const Array& block_until_ready(const Array& array, std::source_location location) {
+  const UserLocation here(location);
+  const ArrayImpl& impl = array.impl();
+  if (impl.kind == ArrayImpl::Kind::kConcrete)
+    or_throw(static_cast<const ConcreteArray&>(impl).buffer->ready().await());
+  return array;
+}
+
+}  // namespace hilo

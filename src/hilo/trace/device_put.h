@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace/device_put.h -- which devices there are, and arrays on them.
+#pragma once
+
+#include <vector>
+
+#include "hilo/device/device.h"
+#include "hilo/trace/array.h"
+
+namespace hilo {
+
+/// The devices of the default client, by id, as jax.devices(); those of this process, as jax.local_devices().
+/// Errors    throws those of the flags and of the platform
+/// Example   devices()[0]->to_string() == "Host:0"
+std::vector<DevicePtr> devices();
+std::vector<DevicePtr> local_devices();
+
+/// The array on a device, committed to it: what is computed with it is computed there. As jax.device_put. Inside a
+/// transformation it is the array as it is. Of whole trees: tree/device_put.h.
+/// Errors    throws INVALID_ARGUMENT if the array is donated or deleted; RESOURCE_EXHAUSTED
+/// Cost      a copy; none where the array is there already
+/// Gradient  that of the identity
+Array device_put(const Array& array, const DevicePtr& device,
+                 std::source_location location = std::source_location::current());
+
+/// Waits until the array has its value. As jax.block_until_ready.
+/// Errors    throws the error of the run that was to make it
+const Array& block_until_ready(const Array& array, std::source_location location = std::source_location::current());
+
+}  // namespace hilo

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/placement.h"
+
+#include "hilo/client/xla_bridge.h"
+
+namespace hilo {
+namespace {
+
+const ConcreteArray* on_a_device(const Array& array) {
+  const ArrayImpl& impl = array.impl();
+  return impl.kind == ArrayImpl::Kind::kConcrete ? static_cast<const ConcreteArray*>(&impl) : nullptr;
+}
+
+[[noreturn]] void refuse(const DevicePtr& one, const DevicePtr& other) {
+  throw Error(invalid_argument(at_user_line("computation") +
+                               ": received incompatible devices: one argument is committed to " + one->to_string() +
+                               ", another to " + other->to_string() + ". Hint: device_put() one of them"));
+}
+
+/// Points to the buffer without a share in it, for a run that ends while the array lives: counting shares is a good part of
+/// what a call costs.
+BufferPtr borrowed(const BufferPtr& buffer) { return {BufferPtr(), buffer.get()}; }
+
+}  // namespace
+
+PlacedArguments::PlacedArguments(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists,
+                                 std::span<const bool> donated, bool owns)
+    : device_(&home) {
+  size_t count = 0;
+  for (const std::span<const Array> list : lists) {
+    count += list.size();
+    for (const Array& array : list) {
+      const ConcreteArray* const placed = on_a_device(array);
+      if (placed == nullptr || !placed->committed || &placed->buffer->device()->client() != &home->client()) continue;
+      if (committed_ && placed->buffer->device() != *device_) refuse(*device_, placed->buffer->device());
+      device_ = &placed->buffer->device();
+      committed_ = true;
+    }
+  }
+  buffers_.reserve(count);
+  for (const std::span<const Array> list : lists) {
+    for (const Array& array : list) {
+      const size_t i = buffers_.size();
+      place(array, i < donated.size() && donated[i], owns);
+    }
+  }
+}
+
+void PlacedArguments::place(const Array& array, bool donated, bool owns) {
+  const ConcreteArray* const placed = on_a_device(array);
+  if (placed != nullptr && placed->buffer->device() == *device_) {
+    buffers_.push_back(owns ? placed->buffer : borrowed(placed->buffer));
+  } else if (placed != nullptr) {
+    buffers_.push_back(or_throw((*device_)->copy(placed->buffer)));
+  } else {
+    const auto& number = static_cast<const HostNumber&>(array.impl());
+    const BufferPtr* const kept = donated ? nullptr : number.kept_on(*device_);
+    buffers_.push_back(kept == nullptr ? number.new_on(*device_) : owns ? *kept : borrowed(*kept));
+  }
+}
+
+DevicePtr default_device() {
+  const XlaClientPtr client = or_throw(get_xla_client());
+  return or_throw(client->local_device(0));
+}
+
+BufferPtr buffer_of(const Array& array) {
+  const ConcreteArray* const placed = on_a_device(array);
+  return placed != nullptr ? placed->buffer : static_cast<const HostNumber&>(array.impl()).new_on(default_device());
+}
+
+}  // namespace hilo

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// tree/device_put.h -- device_put and block_until_ready of whole trees.
+#pragma once
+
+#include "hilo/trace/device_put.h"
+#include "hilo/tree/tree.h"
+
+namespace hilo {
+
+/// A tree whose arrays are all on a device, committed to it.
+/// Errors    as device_put of an array
+template <typename T>
+  requires(!std::is_convertible_v<const T&, Array>)
+T device_put(const T& tree, const DevicePtr& device, std::source_location location = std::source_location::current()) {
+  FlatTree flat = flatten(tree);
+  for (Array& leaf : flat.leaves) leaf = device_put(leaf, device, location);
+  return unflatten(tree, flat.leaves);
+}
+
+/// Waits until all arrays of the tree have their values.
+/// Errors    as block_until_ready of an array
+template <typename T>
+  requires(!std::is_convertible_v<const T&, Array>)
+const T& block_until_ready(const T& tree, std::source_location location = std::source_location::current()) {
+  for (const Array& leaf : flatten(tree).leaves) block_until_ready(leaf, location);
+  return tree;
+}
+
+}  // namespace hilo
