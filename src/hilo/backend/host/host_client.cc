@@ -17,9 +17,8 @@ HostClient::HostClient(HostEngine& engine, ClientOptions options) : Client(std::
 
 StatusOr<ClientPtr> make_host_client(HostEngine& engine, ClientOptions options) try {
   if (options.replica_count < 1) {
-    return invalid_argument(
-        fmt::format("client of platform {}: got {} replicas; wanted 1 or more", engine.platform_name(),
-                    options.replica_count));
+    return invalid_argument(fmt::format("client of platform {}: got {} replicas; wanted 1 or more",
+                                        engine.platform_name(), options.replica_count));
   }
   return ClientPtr(std::make_shared<HostClient>(engine, std::move(options)));
 } catch (const std::bad_alloc&) {

@@ -23,7 +23,10 @@ class QueuedRun {
  public:
   QueuedRun(std::shared_ptr<HostProgram> program, std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
             const ExecuteOptions& options)
-      : program_(std::move(program)), options_(options), devices_(devices.begin(), devices.end()), missing_(runs.size()) {
+      : program_(std::move(program)),
+        options_(options),
+        devices_(devices.begin(), devices.end()),
+        missing_(runs.size()) {
     donated_.reset(new bool[options.donated.size()]);
     std::ranges::copy(options.donated, donated_.get());
     options_.donated = {donated_.get(), options.donated.size()};

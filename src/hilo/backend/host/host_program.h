@@ -18,8 +18,8 @@ class HostProgram {
   /// `context.device` into `results`. `donated`: a flag per argument, or empty; the program takes the memory of such a one,
   /// or leaves it. The thread's stop word is the context's, and the processor rounds to nearest.
   /// Blocking   returns when the results are there
-  virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results,
-                     std::span<const bool> donated, const RunContext& context) = 0;
+  virtual Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, std::span<const bool> donated,
+                     const RunContext& context) = 0;
   virtual const ProgramSignature& signature() const = 0;
   virtual ExecutableStatistics statistics() const { return {}; }
   virtual const hlo::Module& optimized_module() const = 0;

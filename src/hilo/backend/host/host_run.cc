@@ -18,8 +18,8 @@ Status run_on_host(HostProgram& program, const DeviceRun& run, const DevicePtr& 
   const StopScope stops(word);
   const ExecutorScope tasks(options.executor);
   const bool watched = communicator == nullptr || communicator->rank() == 0;
-  const RunContext context{device,   options.executor,                       stop_word(),
-                           deadline, watched ? options.observer : nullptr, communicator};
+  const RunContext context{device,      options.executor, stop_word(), deadline, watched ? options.observer : nullptr,
+                           communicator};
   const RunScope here(&context);
   const Status status = program.run(run.arguments, run.results, options.donated, context);
   // What was left out is never called a result: a word that is set once stays so.
