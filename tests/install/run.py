@@ -26,7 +26,8 @@ def main() -> int:
         scratch = pathlib.Path(scratch)
         prefix = scratch / "outer" / "prefix"
         context = {"build": arguments.build, "jobs": arguments.jobs, "scratch": scratch, "prefix": prefix}
-        for case in (installs, find_package_builds_and_runs, pkg_config_builds_and_runs, installed_command_runs,
+        for case in (installs, find_package_builds_and_runs, pkg_config_builds_and_runs,
+                     runs_where_it_is_opened_later, installed_command_runs,
                      add_subdirectory_leaves_flags_alone, install_twice_leaves_no_old_file,
                      uninstall_leaves_nothing, uninstall_keeps_what_others_installed):
             try:
@@ -73,6 +74,17 @@ def pkg_config_builds_and_runs(prefix, scratch, **_):
     program = scratch / "by_pkg_config"
     run("g++", OUTSIDE / "outside.cc", "-o", program, *flags)
     expect_version(run(program, env={**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib")}))
+
+
+def runs_where_it_is_opened_later(prefix, scratch, **_):
+    """A process has little room for the thread-local variables of libraries that come by dlopen(): hilo's must fit."""
+    environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
+    flags = run("pkg-config", "--cflags", "--libs", "hilo", env=environment).split()
+    plugin, opener = scratch / "libplugin.so", scratch / "opener"
+    run("g++", "-shared", "-fPIC", OUTSIDE / "plugin.cc", "-o", plugin, *flags)
+    run("g++", OUTSIDE / "opener.cc", "-o", opener)
+    text = run(opener, plugin, env={**os.environ, "LD_LIBRARY_PATH": str(prefix / "lib"), "JAX_PLATFORM_NAME": "Host"})
+    assert text == "number 52\n", text
 
 
 def installed_command_runs(prefix, build, **_):

@@ -15,22 +15,27 @@ hlo::ComputationPtr doubled(int64_t size) {
   return *std::move(b).build(*b.add(hlo::Opcode::kAdd, {x, x}));
 }
 
-TEST(ComputationMemo, KeepsByMeaningAndMasks) {
-  ComputationMemo<int> memo;
+TEST(ComputationMemo, KeepsByMeaningAndParts) {
+  ComputationMemo<int, Mask, std::string> memo;
   int made = 0;
-  const auto get = [&](int64_t size, bool mask) { return memo.get(doubled(size), {{mask}}, [&] { return ++made; }); };
-  EXPECT_EQ(get(1, false), 1);
-  EXPECT_EQ(get(1, false), 1);
-  EXPECT_EQ(get(1, true), 2);
-  EXPECT_EQ(get(2, false), 3);
-  EXPECT_EQ(get(1, false), 1);
+  const auto get = [&](int64_t size, bool mask, const std::string& name) {
+    return memo.get(doubled(size), Mask{mask}, name, [&] { return ++made; });
+  };
+  EXPECT_EQ(get(1, false, ""), 1);
+  EXPECT_EQ(get(1, false, ""), 1);
+  EXPECT_EQ(get(1, true, ""), 2);
+  EXPECT_EQ(get(2, false, ""), 3);
+  EXPECT_EQ(get(1, false, "i"), 4);
+  EXPECT_EQ(get(1, false, "j"), 5);
+  EXPECT_EQ(get(1, false, "i"), 4);
+  EXPECT_EQ(get(1, false, ""), 1);
 }
 
 TEST(ComputationMemo, FullOneDropsTheOldestAlone) {
   ComputationMemo<int64_t> memo;
   int made = 0;
   const auto get = [&](int64_t size) {
-    return memo.get(doubled(size), {}, [&] {
+    return memo.get(doubled(size), [&] {
       ++made;
       return size;
     });
@@ -48,7 +53,7 @@ TEST(ComputationMemo, IsReachedByClearCaches) {
   ComputationMemo<hlo::ComputationPtr> memo;
   int made = 0;
   const auto get = [&] {
-    return memo.get(doubled(1), {}, [&] {
+    return memo.get(doubled(1), [&] {
       ++made;
       return doubled(3);
     });

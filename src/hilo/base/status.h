@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "hilo/base/assertions.h"
+
 namespace hilo {
 
 /// The canonical error codes; the numbers are those of absl, gRPC and PJRT, so doors map them by cast.
@@ -73,24 +75,31 @@ Status data_loss(std::string message);
 /// A broken invariant of hilo itself: the message gains "this is a bug in hilo".
 Status internal_error(std::string message);
 
-/// A value, or the Status that says why there is none.
+/// A value, or the Status that says why there is none: never OK, and never asked for its value. Builds with assertions
+/// (base/assertions.h) end the process where a caller breaks that.
 template <typename T>
 class [[nodiscard]] StatusOr {
  public:
-  StatusOr(T value) : value_(std::move(value)) {}          // NOLINT: implicit by design, as in absl
-  StatusOr(Status status) : status_(std::move(status)) {}  // NOLINT
+  StatusOr(T value) : value_(std::move(value)) {}         // NOLINT: implicit by design, as in absl
+  StatusOr(Status status) : status_(std::move(status)) {  // NOLINT
+    HILO_ASSERT(!status_.ok(), "a StatusOr was made of an OK Status; wanted a value or an error");
+  }
 
   bool ok() const { return value_.has_value(); }
   const Status& status() const { return status_; }
 
-  const T& value() const& { return *value_; }
-  T& value() & { return *value_; }
-  T&& value() && { return std::move(*value_); }
-  const T& operator*() const& { return *value_; }
-  T& operator*() & { return *value_; }
-  T&& operator*() && { return std::move(*value_); }
-  const T* operator->() const { return &*value_; }
-  T* operator->() { return &*value_; }
+  /// Precondition of all: ok().
+  const T& value() const& { return *operator->(); }
+  T& value() & { return *operator->(); }
+  T&& value() && { return std::move(*operator->()); }
+  const T& operator*() const& { return *operator->(); }
+  T& operator*() & { return *operator->(); }
+  T&& operator*() && { return std::move(*operator->()); }
+  const T* operator->() const {
+    HILO_ASSERT(ok(), "the value of a StatusOr was asked for, which is an error: " + status_.to_string());
+    return &*value_;
+  }
+  T* operator->() { return const_cast<T*>(std::as_const(*this).operator->()); }
 
  private:
   Status status_;

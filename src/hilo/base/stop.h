@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <utility>
 
 #include "hilo/base/status.h"
 
@@ -14,14 +15,23 @@ namespace hilo {
 enum StopReason : uint32_t { kRunning = 0, kCancelRequested = 1, kDeadlinePassed = 2 };
 using StopWord = std::atomic<uint32_t>;
 
+namespace stop_detail {
+extern constinit thread_local const StopWord* word_of_thread;
+extern const StopWord unchanged;  ///< stands in a scope that leaves the thread's word as it is
+}  // namespace stop_detail
+
 /// The word that this thread's work belongs to; null: nobody can stop it.
-const StopWord* stop_word();
+inline const StopWord* stop_word() { return stop_detail::word_of_thread; }
 
 /// While it lives, this thread's work belongs to `word`; null leaves it as it is. The word must outlive it.
 class StopScope {
  public:
-  explicit StopScope(const StopWord* word);
-  ~StopScope();
+  explicit StopScope(const StopWord* word) : before_(&stop_detail::unchanged) {
+    if (word != nullptr) before_ = std::exchange(stop_detail::word_of_thread, word);
+  }
+  ~StopScope() {
+    if (before_ != &stop_detail::unchanged) stop_detail::word_of_thread = before_;
+  }
   StopScope(const StopScope&) = delete;
   StopScope& operator=(const StopScope&) = delete;
 

@@ -18,7 +18,7 @@ Aval example_aval(const Array& operand, const BatchDim& dim) {
 
 }  // namespace
 
-BatchResult batch_by_scan(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult batch_by_scan(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   // A scan takes what all examples share first, then what it walks along.
   std::vector<size_t> order;
   for (bool batched : {false, true}) {
@@ -27,7 +27,7 @@ BatchResult batch_by_scan(const Operation& operation, std::span<const BatchDim> 
     }
   }
   auto scan = std::make_shared<hlo::ScanAttributes>();
-  scan->length = axis_size;
+  scan->length = context.axis_size;
   std::vector<Array> operands;
   std::vector<Aval> avals;
   for (size_t i : order) {

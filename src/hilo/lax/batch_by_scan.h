@@ -7,6 +7,6 @@
 namespace hilo::lax {
 
 /// Scans the operation over the batch axis. Right for every operation, slower than a batched form.
-BatchResult batch_by_scan(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size);
+BatchResult batch_by_scan(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context);
 
 }  // namespace hilo::lax

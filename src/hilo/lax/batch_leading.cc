@@ -5,11 +5,11 @@
 
 namespace hilo::lax {
 
-BatchResult batch_leading(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult batch_leading(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   Operation batched = operation;
   batched.declared = std::nullopt;
   for (size_t i = 0; i < dims.size(); ++i)
-    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
+    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size);
   std::vector<Array> results = bind(batched);
   const size_t count = results.size();
   return {std::move(results), std::vector<BatchDim>(count, 0)};

@@ -8,6 +8,6 @@ namespace hilo::lax {
 
 /// The op itself on operands that all have the new axis in front. Preconditions: its attributes count with that axis, or
 /// from the end, and its shape follows from its operands.
-BatchResult batch_leading(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size);
+BatchResult batch_leading(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context);
 
 }  // namespace hilo::lax

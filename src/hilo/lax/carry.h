@@ -4,10 +4,9 @@
 
 #include "hilo/trace/rules.h"
 #include "hilo/trace/staging_trace.h"
+#include "hilo/transform/memo.h"
 
 namespace hilo::lax {
-
-using Mask = std::vector<bool>;
 
 Mask nonzero_mask(std::span<const Tangent> tangents);
 Mask batched_mask(std::span<const BatchDim> dims);

@@ -20,7 +20,9 @@ const hlo::NamedAxisAttributes& axis_of(const Operation& operation) {
 }
 
 /// Is vmap resolving the op's axis?
-bool is_own_axis(const Operation& operation) { return axis_of(operation).axis_name == batched_axis_name(); }
+bool is_own_axis(const Operation& operation, const BatchContext& context) {
+  return axis_of(operation).axis_name == context.axis_name;
+}
 
 /// The op on an operand with a batch axis that it doesn't look at.
 BatchResult pass_through(const Operation& operation, std::span<const BatchDim> dims) {
@@ -42,11 +44,11 @@ void psum_transpose(const Operation& operation, std::span<const Tangent> cts, Co
   out.add(0, bind_one(hlo::kExtPsum, {cts[0].value()}, operation.attributes));
 }
 
-BatchResult reduction_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  if (!is_own_axis(operation)) return pass_through(operation, dims);
+BatchResult reduction_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  if (!is_own_axis(operation, context)) return pass_through(operation, dims);
   const Array& x = operation.operands[0];
   if (operation.opcode == hlo::kExtPsum) {
-    return {{dims[0] ? reduce_sum(x, {*dims[0]}) : mul(x, full_like(x, static_cast<double>(axis_size)))},
+    return {{dims[0] ? reduce_sum(x, {*dims[0]}) : mul(x, full_like(x, static_cast<double>(context.axis_size)))},
             {std::nullopt}};
   }
   if (!dims[0]) return {{x}, {std::nullopt}};
@@ -69,10 +71,10 @@ void all_gather_transpose(const Operation& operation, std::span<const Tangent> c
   out.add(0, reshape(part, sizes));
 }
 
-BatchResult all_gather_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult all_gather_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const auto& attributes = attributes_of<hlo::NamedAllGatherAttributes>(operation);
-  if (is_own_axis(operation)) {
-    return {{batch_axis_at(operation.operands[0], dims[0], attributes.dimension, axis_size)}, {std::nullopt}};
+  if (is_own_axis(operation, context)) {
+    return {{batch_axis_at(operation.operands[0], dims[0], attributes.dimension, context.axis_size)}, {std::nullopt}};
   }
   auto shifted = std::make_shared<hlo::NamedAllGatherAttributes>(attributes);
   ++shifted->dimension;
@@ -100,11 +102,11 @@ Array take_rows(const Array& x, std::span<const int32_t> rows) {
   return gather(x, constant(Literal::array<int32_t>(count, rows)), std::move(attributes));
 }
 
-BatchResult ppermute_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  if (!is_own_axis(operation)) return pass_through(operation, dims);
-  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
-  std::vector<int32_t> source_of(static_cast<size_t>(axis_size), 0);
-  Literal is_target(Shape::array(ElementType::kPred, {axis_size}));
+BatchResult ppermute_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  if (!is_own_axis(operation, context)) return pass_through(operation, dims);
+  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
+  std::vector<int32_t> source_of(static_cast<size_t>(context.axis_size), 0);
+  Literal is_target(Shape::array(ElementType::kPred, {context.axis_size}));
   for (const auto& [source, target] : attributes_of<hlo::PpermuteAttributes>(operation).permutation) {
     source_of[static_cast<size_t>(target)] = static_cast<int32_t>(source);
     is_target.data<bool>()[static_cast<size_t>(target)] = true;
@@ -116,8 +118,8 @@ BatchResult ppermute_batch(const Operation& operation, std::span<const BatchDim>
 // ---- axis_index -----------------------------------------------------------------------------------------------------
 
 /// Only reached for the own axis: without operands nothing else is batched.
-BatchResult axis_index_batch(const Operation&, std::span<const BatchDim>, int64_t axis_size) {
-  return {{iota(Shape::array(ElementType::kS32, {axis_size}), 0)}, {0}};
+BatchResult axis_index_batch(const Operation&, std::span<const BatchDim>, const BatchContext& context) {
+  return {{iota(Shape::array(ElementType::kS32, {context.axis_size}), 0)}, {0}};
 }
 
 constexpr NotYet kNoExtremeJvp{"pmax and pmin have no derivative, as in JAX"};

@@ -63,7 +63,9 @@ std::vector<Array> combine(const hlo::ComputationPtr& body, std::span<const Arra
     for (const Array& x : arrays) arguments.push_back(reshape(x, std::vector<int64_t>{count}));
   }
   const std::vector<bool> batched(arguments.size(), true), force(a.size(), true);
-  std::vector<Array> results = run_computation(*batch_computation(body, batched, force, count).computation, arguments);
+  const BatchContext context{.axis_size = count, .axis_name = {}};
+  std::vector<Array> results =
+      run_computation(*batch_computation(body, batched, force, context).computation, arguments);
   for (Array& result : results) result = reshape(result, a[0].shape());
   return results;
 }

@@ -58,8 +58,8 @@ void call_transpose(const Operation& operation, std::span<const Tangent> cts, Co
   }
 }
 
-BatchResult call_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  const BatchedComputation batched = batch_computation(callee(operation), batched_mask(dims), {}, axis_size);
+BatchResult call_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  const BatchedComputation batched = batch_computation(callee(operation), batched_mask(dims), {}, context);
   return batched_results(ops::call(batched.computation, batch_in_front(operation.operands, dims)),
                          batched.batched_results);
 }
@@ -194,10 +194,11 @@ std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> o
 }
 
 /// A batched index means that examples take different branches: all run, and a select picks.
-BatchResult conditional_batch_by_select(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult conditional_batch_by_select(const Operation& operation, std::span<const BatchDim> dims,
+                                        const BatchContext& context) {
   std::vector<Array> operands;
   for (size_t i = 1; i < dims.size(); ++i)
-    operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
+    operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size));
   const std::vector<bool> batched(operands.size(), true);
   const Array index = move_axis(operation.operands[0], *dims[0], 0);
   const Branches& branches = branches_of(operation);
@@ -205,7 +206,7 @@ BatchResult conditional_batch_by_select(const Operation& operation, std::span<co
   for (size_t b = branches.size(); b-- > 0;) {
     const Array here = examples_that_take(b, index, operation);
     const std::vector<bool> force(branches[b]->result_shape().leaves().size(), true);
-    const std::vector<Array> results = ops::call(batch_computation(branches[b], batched, force, axis_size).computation,
+    const std::vector<Array> results = ops::call(batch_computation(branches[b], batched, force, context).computation,
                                                  constant_where_unused(here, operands));
     if (chosen.empty()) {
       chosen = results;
@@ -217,16 +218,16 @@ BatchResult conditional_batch_by_select(const Operation& operation, std::span<co
   return {std::move(chosen), std::vector<BatchDim>(count, 0)};
 }
 
-BatchResult conditional_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  if (dims[0]) return conditional_batch_by_select(operation, dims, axis_size);
+BatchResult conditional_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  if (dims[0]) return conditional_batch_by_select(operation, dims, context);
   const std::vector<bool> batched = batched_mask(dims.subspan(1));
   std::vector<bool> force;
   for (const ComputationPtr& c : branches_of(operation)) {
-    force = mask_or(force, batch_computation(c, batched, {}, axis_size).batched_results);
+    force = mask_or(force, batch_computation(c, batched, {}, context).batched_results);
   }
   Branches branches;
   for (const ComputationPtr& c : branches_of(operation))
-    branches.push_back(batch_computation(c, batched, force, axis_size).computation);
+    branches.push_back(batch_computation(c, batched, force, context).computation);
   std::vector<Array> operands = batch_in_front(std::span(operation.operands).subspan(1), dims.subspan(1));
   operands.insert(operands.begin(), operation.operands[0]);
   return batched_results(bind_conditional(operation, branches, std::move(operands)), force);
@@ -280,19 +281,20 @@ constexpr Nonlinear kNoReverse{
     "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop values. "
     "Try using lax.scan, or using fori_loop with static start/stop."};
 
-BatchResult while_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult while_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const ComputationPtr& condition = loop_of(operation).condition;
   const ComputationPtr& body = loop_of(operation).body;
   std::vector<bool> batched = fix_carry(batched_mask(dims), [&](const std::vector<bool>& carry) {
-    return batch_computation(body, carry, carry, axis_size).batched_results;
+    return batch_computation(body, carry, carry, context).batched_results;
   });
-  const bool batched_predicate = batch_computation(condition, batched, {}, axis_size).batched_results[0];
+  const bool batched_predicate = batch_computation(condition, batched, {}, context).batched_results[0];
   if (batched_predicate) batched.assign(batched.size(), true);
-  const ComputationPtr condition_of_all = batch_computation(condition, batched, {}, axis_size).computation;
-  const ComputationPtr body_of_all = batch_computation(body, batched, batched, axis_size).computation;
+  const ComputationPtr condition_of_all = batch_computation(condition, batched, {}, context).computation;
+  const ComputationPtr body_of_all = batch_computation(body, batched, batched, context).computation;
   std::vector<Array> carry;
   for (size_t i = 0; i < dims.size(); ++i) {
-    carry.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], 0, axis_size) : operation.operands[i]);
+    carry.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size)
+                               : operation.operands[i]);
   }
   if (!batched_predicate) return batched_results(bind_while(condition_of_all, body_of_all, std::move(carry)), batched);
   // The loop runs while any example does; examples that have ended keep their carry.
@@ -327,13 +329,13 @@ void barrier_transpose(const Operation&, std::span<const Tangent> cts, Cotangent
   }
 }
 
-BatchResult barrier_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
+BatchResult barrier_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
   Operation batched = operation;
   batched.declared = std::nullopt;
   return {bind(batched), {dims.begin(), dims.end()}};
 }
 
-BatchResult identity_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
+BatchResult identity_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
   Operation batched = operation;
   batched.declared = std::nullopt;
   return {bind(batched), {dims[0]}};

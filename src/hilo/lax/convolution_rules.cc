@@ -207,10 +207,11 @@ BatchResult batch_of_none(const Operation& operation, std::span<const BatchDim> 
   return {{ops::full(or_throw(Shape::make_array(shape.element_type(), sizes)), 0)}, {0}};
 }
 
-BatchResult convolution_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  if (axis_size == 0) return batch_of_none(operation, dims);
-  if (dims[0] && dims[1]) return batch_both(operation, *dims[0], *dims[1], axis_size);
-  return dims[0] ? batch_lhs(operation, *dims[0], axis_size) : batch_rhs(operation, *dims[1], axis_size);
+BatchResult convolution_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  if (context.axis_size == 0) return batch_of_none(operation, dims);
+  if (dims[0] && dims[1]) return batch_both(operation, *dims[0], *dims[1], context.axis_size);
+  return dims[0] ? batch_lhs(operation, *dims[0], context.axis_size)
+                 : batch_rhs(operation, *dims[1], context.axis_size);
 }
 
 }  // namespace

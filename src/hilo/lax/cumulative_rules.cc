@@ -61,7 +61,7 @@ JvpResult cumlogsumexp_jvp(const Operation& operation, std::span<const Tangent> 
   return {bind(operation), {associative_scan(f, pair, a.axis, a.reverse)[1]}};
 }
 
-BatchResult cumulative_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
+BatchResult cumulative_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
   const auto& a = attributes(operation);
   const int64_t axis = a.axis < *dims[0] ? a.axis : a.axis + 1;
   return {{cumulative(operation.opcode, operation.operands[0], axis, a.reverse)}, {*dims[0]}};

@@ -63,22 +63,22 @@ void tangent_transpose(const Operation& operation, std::span<const Tangent> cts,
 }
 
 /// `computation` with a batch axis in front of all it takes and gives.
-ComputationPtr over_batch(const ComputationPtr& computation, int64_t axis_size) {
+ComputationPtr over_batch(const ComputationPtr& computation, const BatchContext& context) {
   return batch_computation(computation, all_of(parameter_leaves(*computation).size()),
-                           all_of(computation->result_shape().leaves().size()), axis_size)
+                           all_of(computation->result_shape().leaves().size()), context)
       .computation;
 }
 
 /// All operands get the axis: then the cotangent of one that had none is a sum over it, as it should be.
-BatchResult custom_vjp_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult custom_vjp_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const auto& function = attributes_of<hlo::CustomVjpAttributes>(operation);
   auto attributes = std::make_shared<hlo::CustomVjpAttributes>();
-  attributes->primal = over_batch(function.primal, axis_size);
-  attributes->fwd = over_batch(function.fwd, axis_size);
-  attributes->bwd = over_batch(function.bwd, axis_size);
+  attributes->primal = over_batch(function.primal, context);
+  attributes->fwd = over_batch(function.fwd, context);
+  attributes->bwd = over_batch(function.bwd, context);
   std::vector<Array> operands;
   for (size_t i = 0; i < dims.size(); ++i)
-    operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
+    operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size));
   std::vector<Array> results = bind({hlo::kExtCustomVjp, std::move(operands), std::move(attributes), std::nullopt});
   const size_t count = results.size();
   return {std::move(results), std::vector<BatchDim>(count, 0)};

@@ -112,7 +112,7 @@ std::vector<int64_t> moved_up(std::vector<int64_t> dimensions, int64_t at) {
   return dimensions;
 }
 
-BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
+BatchResult dot_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
   const hlo::DotAttributes& a = attributes(operation);
   DotDimensions d{a.lhs_contracting_dimensions, a.rhs_contracting_dimensions, a.lhs_batch_dimensions,
                   a.rhs_batch_dimensions};

@@ -209,7 +209,7 @@ void complex_transpose(const Operation&, std::span<const Tangent> cts, Cotangent
 // ---- batch ----------------------------------------------------------------------------------------------------------
 
 /// Every operand gets the batch axis in front; scalars beside arrays (select's predicate, clamp's bounds) are spread.
-BatchResult elementwise_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult elementwise_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   int64_t rank = 0;
   std::vector<int64_t> extents;
   for (size_t i = 0; i < operation.operands.size(); ++i) {
@@ -220,13 +220,13 @@ BatchResult elementwise_batch(const Operation& operation, std::span<const BatchD
     extents.assign(x.shape().begin(), x.shape().end());
     if (dims[i]) extents.erase(extents.begin() + *dims[i]);
   }
-  extents.insert(extents.begin(), axis_size);
+  extents.insert(extents.begin(), context.axis_size);
   Operation batched = operation;
   for (size_t i = 0; i < batched.operands.size(); ++i) {
     Array& x = batched.operands[i];
     const bool lone_scalar = x.ndim() - (dims[i] ? 1 : 0) == 0 && rank > 0;
     if (lone_scalar && !dims[i]) continue;  // a shared scalar stays one
-    x = batch_axis_at(x, dims[i], 0, axis_size);
+    x = batch_axis_at(x, dims[i], 0, context.axis_size);
     if (lone_scalar) x = broadcast_in_dim(x, Shape::array(x.dtype(), extents), {0});
   }
   if (batched.declared) batched.declared = Shape::array(batched.declared->element_type(), extents);

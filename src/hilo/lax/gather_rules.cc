@@ -41,7 +41,7 @@ void shift(std::vector<int64_t>& dimensions) {
   for (int64_t& d : dimensions) ++d;
 }
 
-BatchResult gather_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult gather_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   hlo::GatherAttributes g = gather_attributes(operation);
   shift(g.offset_dims);
   const Array x = dims[0] ? move_axis(operation.operands[0], *dims[0], 0) : operation.operands[0];
@@ -59,10 +59,10 @@ BatchResult gather_batch(const Operation& operation, std::span<const BatchDim> d
   if (dims[0] && dims[1]) {
     g.operand_batching_dims.insert(g.operand_batching_dims.begin(), 0);
     g.start_indices_batching_dims.insert(g.start_indices_batching_dims.begin(), 0);
-    g.slice_sizes.insert(g.slice_sizes.begin(), std::min<int64_t>(1, axis_size));
+    g.slice_sizes.insert(g.slice_sizes.begin(), std::min<int64_t>(1, context.axis_size));
   } else if (dims[0]) {
     g.offset_dims.insert(g.offset_dims.begin(), 0);
-    g.slice_sizes.insert(g.slice_sizes.begin(), axis_size);
+    g.slice_sizes.insert(g.slice_sizes.begin(), context.axis_size);
   }
   return {{ops::gather(x, indices, g)}, {0}};
 }
@@ -187,7 +187,7 @@ void scatter_transpose(const Operation& operation, std::span<const Tangent> cts,
   if (out.wants(2)) out.add(2, updates_cotangent(s, ct));
 }
 
-BatchResult scatter_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult scatter_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   auto s = std::make_shared<hlo::ScatterAttributes>(scatter_attributes(operation));
   for (std::vector<int64_t>* list : {&s->update_window_dims, &s->inserted_window_dims, &s->scatter_dims_to_operand_dims,
                                      &s->input_batching_dims, &s->scatter_indices_batching_dims}) {
@@ -197,7 +197,7 @@ BatchResult scatter_batch(const Operation& operation, std::span<const BatchDim> 
   s->indices_are_sorted = false;
   s->input_batching_dims.insert(s->input_batching_dims.begin(), 0);
   s->scatter_indices_batching_dims.insert(s->scatter_indices_batching_dims.begin(), 0);
-  return batch_leading({Opcode::kScatter, operation.operands, s, std::nullopt}, dims, axis_size);
+  return batch_leading({Opcode::kScatter, operation.operands, s, std::nullopt}, dims, context);
 }
 
 }  // namespace

@@ -127,15 +127,15 @@ void collective_broadcast_transpose(const Operation& operation, std::span<const 
 }
 
 /// All operands with a batch axis in front; the op with its dimensions moved on.
-BatchResult bind_batched(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size,
+BatchResult bind_batched(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context,
                          hlo::AttributesPtr attributes) {
   Operation batched = operation;
   batched.attributes = std::move(attributes);
   for (size_t i = 0; i < dims.size(); ++i)
-    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
+    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size);
   if (operation.declared) {
     batched.declared = operation.declared->map_leaves([&](const Shape& leaf) {
-      std::vector<int64_t> sizes = {axis_size};
+      std::vector<int64_t> sizes = {context.axis_size};
       sizes.insert(sizes.end(), leaf.dimensions().begin(), leaf.dimensions().end());
       return leaf.with_dimensions(sizes);
     });
@@ -145,15 +145,15 @@ BatchResult bind_batched(const Operation& operation, std::span<const BatchDim> d
   return {std::move(results), std::vector<BatchDim>(count, 0)};
 }
 
-BatchResult plain_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  return bind_batched(operation, dims, axis_size, operation.attributes);
+BatchResult plain_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  return bind_batched(operation, dims, context, operation.attributes);
 }
 
 template <typename T>
-BatchResult shifted_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult shifted_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   auto shifted = copy_of<T>(operation);
   for (int64_t& d : shifted->dimensions) ++d;
-  return bind_batched(operation, dims, axis_size, std::move(shifted));
+  return bind_batched(operation, dims, context, std::move(shifted));
 }
 
 }  // namespace

@@ -16,11 +16,12 @@ Shape with_leading(const Shape& shape, int64_t size) {
 
 /// JAX's rule: the first key draws the bits of all examples and moves on; the other keys stay as they are. So one key,
 /// batched, is as good as the generator, and equal keys don't give equal bits.
-BatchResult rng_bit_generator_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult rng_bit_generator_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                    const BatchContext& context) {
   const Array keys = move_axis(operation.operands[0], *dims[0], 0);
   const int64_t words = keys.shape(1);
-  const Shape bits = with_leading(operation.declared->tuple_element(1), axis_size);
-  if (axis_size == 0) return {{keys, ops::full(bits, 0)}, {0, 0}};
+  const Shape bits = with_leading(operation.declared->tuple_element(1), context.axis_size);
+  if (context.axis_size == 0) return {{keys, ops::full(bits, 0)}, {0, 0}};
   Operation all = operation;
   all.operands = {ops::reshape(ops::slice(keys, {{0, 1, 1}, {0, words, 1}}), std::vector<int64_t>{words})};
   all.declared = Shape::tuple({all.operands[0].aval_shape(), bits});

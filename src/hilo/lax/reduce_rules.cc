@@ -163,17 +163,18 @@ void reduce_transpose(const Operation& operation, std::span<const Tangent> cts, 
   if (out.wants(1)) out.add(1, reduce_sum(cts[0].value(), all_dimensions(cts[0]->ndim())));
 }
 
-BatchResult reduce_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult reduce_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const size_t count = operation.operands.size() / 2;
   // A reduce has one initial value for all its results, not one an example.
   for (size_t i = count; i < dims.size(); ++i) {
-    if (dims[i]) return batch_by_scan(operation, dims, axis_size);
+    if (dims[i]) return batch_by_scan(operation, dims, context);
   }
   Operation batched = operation;
   auto shifted = std::make_shared<hlo::ReduceAttributes>(attributes(operation));
   for (int64_t& d : shifted->dimensions) ++d;
   batched.attributes = shifted;
-  for (size_t i = 0; i < count; ++i) batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
+  for (size_t i = 0; i < count; ++i)
+    batched.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size);
   batched.declared = std::nullopt;
   std::vector<Array> results = bind(batched);
   const size_t n = results.size();

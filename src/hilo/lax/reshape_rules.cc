@@ -42,10 +42,11 @@ void broadcast_transpose(const Operation& operation, std::span<const Tangent> ct
   out.add(0, transpose(sum, permutation));
 }
 
-BatchResult broadcast_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult broadcast_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   std::vector<int64_t> dimensions = shifted(attributes_of<hlo::BroadcastAttributes>(operation).dimensions);
   dimensions.insert(dimensions.begin(), 0);
-  const Shape shape = operation.declared->with_dimensions(with_front(operation.declared->dimensions(), axis_size));
+  const Shape shape =
+      operation.declared->with_dimensions(with_front(operation.declared->dimensions(), context.axis_size));
   return {{broadcast_in_dim(move_axis(operation.operands[0], *dims[0], 0), shape, dimensions)}, {0}};
 }
 
@@ -55,9 +56,9 @@ void reshape_transpose(const Operation& operation, std::span<const Tangent> cts,
   out.add(0, reshape(cts[0].value(), operation.operands[0].shape()));
 }
 
-BatchResult reshape_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult reshape_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const Array x = move_axis(operation.operands[0], *dims[0], 0);
-  return {{reshape(x, with_front(operation.declared->dimensions(), axis_size))}, {0}};
+  return {{reshape(x, with_front(operation.declared->dimensions(), context.axis_size))}, {0}};
 }
 
 // ---- transpose ------------------------------------------------------------------------------------------------------
@@ -70,7 +71,7 @@ void transpose_transpose(const Operation& operation, std::span<const Tangent> ct
   out.add(0, transpose(cts[0].value(), inverse));
 }
 
-BatchResult transpose_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
+BatchResult transpose_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
   // The batch axis stays where it is in the operand; the result has it in front.
   std::vector<int64_t> permutation = {*dims[0]};
   for (int64_t p : attributes_of<hlo::TransposeAttributes>(operation).permutation)
@@ -84,17 +85,19 @@ void reverse_transpose(const Operation& operation, std::span<const Tangent> cts,
   out.add(0, reverse(cts[0].value(), attributes_of<hlo::ReverseAttributes>(operation).dimensions));
 }
 
-BatchResult reverse_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t) {
+BatchResult reverse_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
   std::vector<int64_t> dimensions = attributes_of<hlo::ReverseAttributes>(operation).dimensions;
   for (int64_t& d : dimensions) d += d >= *dims[0] ? 1 : 0;
   return {{reverse(operation.operands[0], dimensions)}, {*dims[0]}};
 }
 
-BatchResult bitcast_convert_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult bitcast_convert_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                  const BatchContext& context) {
   const Array x = move_axis(operation.operands[0], *dims[0], 0);
   Operation batched = operation;
   batched.operands = {x};
-  batched.declared = operation.declared->with_dimensions(with_front(operation.declared->dimensions(), axis_size));
+  batched.declared =
+      operation.declared->with_dimensions(with_front(operation.declared->dimensions(), context.axis_size));
   return {bind(batched), {0}};
 }
 

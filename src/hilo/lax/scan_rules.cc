@@ -290,19 +290,19 @@ void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Co
 
 /// Constants and carries have the batch axis in front; stacked operands have it behind the scanned axis, so that each
 /// slice has it in front.
-BatchResult scan_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult scan_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const Scan scan(operation);
   Mask batched = batched_mask(dims);
   const Mask carry = fix_carry(scan.carry_mask(batched), [&](const Mask& carry_batched) {
-    return batch_computation(scan.step, scan.with_carry(batched, carry_batched), carry_batched, axis_size)
+    return batch_computation(scan.step, scan.with_carry(batched, carry_batched), carry_batched, context)
         .batched_results;
   });
   batched = scan.with_carry(batched, carry);
-  const BatchedComputation step = batch_computation(scan.step, batched, carry, axis_size);
+  const BatchedComputation step = batch_computation(scan.step, batched, carry, context);
   Arrays operands;
   for (size_t i = 0; i < dims.size(); ++i) {
     const bool stacked = i >= scan.constants + scan.carries;
-    operands.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], stacked ? 1 : 0, axis_size)
+    operands.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], stacked ? 1 : 0, context.axis_size)
                                   : operation.operands[i]);
   }
   Arrays results = bind_scan(

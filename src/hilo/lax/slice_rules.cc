@@ -29,9 +29,9 @@ void slice_transpose(const Operation& operation, std::span<const Tangent> cts, C
   out.add(0, pad(ct, scalar(0, ct.dtype()), padding));
 }
 
-BatchResult slice_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult slice_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   std::vector<hlo::SliceRange> ranges = attributes_of<hlo::SliceAttributes>(operation).ranges;
-  ranges.insert(ranges.begin() + *dims[0], {0, axis_size, 1});
+  ranges.insert(ranges.begin() + *dims[0], {0, context.axis_size, 1});
   return {{slice(operation.operands[0], ranges)}, {*dims[0]}};
 }
 
@@ -82,17 +82,18 @@ Array stacked_starts(std::span<const Array> starts, std::span<const BatchDim> di
   return concatenate(columns, 1);
 }
 
-BatchResult dynamic_slice_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult dynamic_slice_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                const BatchContext& context) {
   std::vector<int64_t> sizes = attributes_of<hlo::DynamicSliceAttributes>(operation).sizes;
   if (!any_batched(dims.subspan(1))) {
     std::vector<Array> starts = starts_of(operation, 1);
     starts.insert(starts.begin(), scalar(0, starts[0].dtype()));
-    sizes.insert(sizes.begin(), axis_size);
+    sizes.insert(sizes.begin(), context.axis_size);
     return {{dynamic_slice(move_axis(operation.operands[0], *dims[0], 0), starts, sizes)}, {0}};
   }
   // Each example reads at its own place: a gather of one window an example, which clamps as dynamic-slice does.
-  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
-  const Array indices = stacked_starts(std::span(operation.operands).subspan(1), dims.subspan(1), axis_size);
+  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
+  const Array indices = stacked_starts(std::span(operation.operands).subspan(1), dims.subspan(1), context.axis_size);
   hlo::GatherAttributes gather_attributes;
   for (int64_t d = 0; d < static_cast<int64_t>(sizes.size()); ++d) {
     gather_attributes.offset_dims.push_back(d + 1);
@@ -103,13 +104,14 @@ BatchResult dynamic_slice_batch(const Operation& operation, std::span<const Batc
   gather_attributes.index_vector_dim = 1;
   gather_attributes.index_mode = IndexMode::kClip;
   gather_attributes.slice_sizes = sizes;
-  gather_attributes.slice_sizes.insert(gather_attributes.slice_sizes.begin(), std::min<int64_t>(axis_size, 1));
+  gather_attributes.slice_sizes.insert(gather_attributes.slice_sizes.begin(), std::min<int64_t>(context.axis_size, 1));
   return {{gather(x, indices, gather_attributes)}, {0}};
 }
 
-BatchResult dynamic_update_slice_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
-  const Array update = batch_axis_at(operation.operands[1], dims[1], 0, axis_size);
+BatchResult dynamic_update_slice_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                       const BatchContext& context) {
+  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
+  const Array update = batch_axis_at(operation.operands[1], dims[1], 0, context.axis_size);
   if (!any_batched(dims.subspan(2))) {
     std::vector<Array> starts = starts_of(operation, 2);
     const ElementType index_type = starts.empty() ? ElementType::kS32 : starts[0].dtype();
@@ -117,7 +119,7 @@ BatchResult dynamic_update_slice_batch(const Operation& operation, std::span<con
     return {{dynamic_update_slice(x, update, starts)}, {0}};
   }
   // A scatter drops what lies outside, dynamic-update-slice clamps: clamp the starts first.
-  Array indices = stacked_starts(std::span(operation.operands).subspan(2), dims.subspan(2), axis_size);
+  Array indices = stacked_starts(std::span(operation.operands).subspan(2), dims.subspan(2), context.axis_size);
   const int64_t rank = update.ndim() - 1;
   Literal limits(Shape::array(ElementType::kS32, {rank}));
   for (int64_t d = 0; d < rank; ++d) {
@@ -156,10 +158,10 @@ void concatenate_transpose(const Operation& operation, std::span<const Tangent> 
   }
 }
 
-BatchResult concatenate_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult concatenate_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   std::vector<Array> arrays;
   for (size_t i = 0; i < dims.size(); ++i)
-    arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
+    arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size));
   return {{concatenate(arrays, attributes_of<hlo::ConcatenateAttributes>(operation).dimension + 1)}, {0}};
 }
 
@@ -185,9 +187,9 @@ void pad_transpose(const Operation& operation, std::span<const Tangent> cts, Cot
   }
 }
 
-BatchResult pad_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult pad_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   std::vector<hlo::PaddingDimension> padding = attributes_of<hlo::PadAttributes>(operation).padding;
-  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
+  const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
   padding.insert(padding.begin(), hlo::PaddingDimension{});
   if (!dims[1]) return {{pad(x, operation.operands[1], padding)}, {0}};
   // A padding value an example: pad with zeros, and put the value where a padded mask says so.

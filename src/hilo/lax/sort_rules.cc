@@ -53,12 +53,12 @@ JvpResult sort_jvp(const Operation& operation, std::span<const Tangent> tangents
   return result;
 }
 
-BatchResult sort_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult sort_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   Operation batched = operation;
   auto shifted = std::make_shared<hlo::SortAttributes>(attributes(operation));
   ++shifted->dimensions[0];
   batched.attributes = shifted;
-  return batch_leading(batched, dims, axis_size);
+  return batch_leading(batched, dims, context);
 }
 
 }  // namespace

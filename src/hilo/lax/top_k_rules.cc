@@ -25,14 +25,15 @@ JvpResult set_dimension_size_jvp(const Operation& operation, std::span<const Tan
   return {bind(operation), {tangents[0]}};
 }
 
-BatchResult set_dimension_size_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult set_dimension_size_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                     const BatchContext& context) {
   if (dims[1]) or_throw(unimplemented("vmap of set-dimension-size: every example would have a size of its own"));
   Operation batched = operation;
   auto shifted = std::make_shared<hlo::DimensionSizeAttributes>(attributes_of<hlo::DimensionSizeAttributes>(operation));
   ++shifted->dimensions[0];
   batched.attributes = std::move(shifted);
   batched.declared = std::nullopt;
-  batched.operands[0] = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
+  batched.operands[0] = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
   return {bind(batched), {0}};
 }
 

@@ -225,14 +225,16 @@ Window batched(Window window) {
   return window;
 }
 
-BatchResult reduce_window_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult reduce_window_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                const BatchContext& context) {
   const size_t count = operation.operands.size() / 2;
   // One initial value serves all windows, so examples with their own go one by one.
   for (size_t i = count; i < dims.size(); ++i) {
-    if (dims[i]) return batch_by_scan(operation, dims, axis_size);
+    if (dims[i]) return batch_by_scan(operation, dims, context);
   }
   std::vector<Array> arrays;
-  for (size_t i = 0; i < count; ++i) arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, axis_size));
+  for (size_t i = 0; i < count; ++i)
+    arrays.push_back(batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size));
   const std::span<const Array> initials = std::span(operation.operands).subspan(count);
   std::vector<Array> results =
       reduce_window(std::move(arrays), initials, batched(attributes(operation).window), attributes(operation).to_apply);
@@ -266,11 +268,12 @@ void select_and_scatter_transpose(const Operation& operation, std::span<const Ta
   if (out.wants(2)) out.add(2, reduce_sum(ct, all_dimensions(ct.ndim())));
 }
 
-BatchResult select_and_scatter_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
-  if (dims[2]) return batch_by_scan(operation, dims, axis_size);
+BatchResult select_and_scatter_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                     const BatchContext& context) {
+  if (dims[2]) return batch_by_scan(operation, dims, context);
   Operation all = operation;
   all.declared = std::nullopt;
-  for (size_t i = 0; i < 2; ++i) all.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, axis_size);
+  for (size_t i = 0; i < 2; ++i) all.operands[i] = batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size);
   auto changed =
       std::make_shared<hlo::SelectAndScatterAttributes>(attributes_of<hlo::SelectAndScatterAttributes>(operation));
   changed->window = batched(changed->window);
@@ -292,10 +295,11 @@ void select_and_gather_add_transpose(const Operation& operation, std::span<const
   if (out.wants(0)) out.add(0, select_and_scatter_add(operation.operands[1], cts[0].value(), a.window, a.select));
 }
 
-BatchResult select_and_gather_add_batch(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size) {
+BatchResult select_and_gather_add_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                        const BatchContext& context) {
   const auto& a = attributes_of<hlo::SelectAndGatherAddAttributes>(operation);
-  const Array tangents = batch_axis_at(operation.operands[0], dims[0], 0, axis_size);
-  const Array operand = batch_axis_at(operation.operands[1], dims[1], 0, axis_size);
+  const Array tangents = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
+  const Array operand = batch_axis_at(operation.operands[1], dims[1], 0, context.axis_size);
   return {{select_and_gather_add(tangents, operand, batched(a.window), a.select)}, {0}};
 }
 

@@ -104,6 +104,11 @@ Array spread_to(const Array& x, std::span<const int64_t> shape) {
 
 namespace {
 
+/// Whether the two have met already, which is so in most calls: one shape, one type, both weak or neither.
+bool are_alike(const Array& x, const Array& y) {
+  return x.aval_shape() == y.aval_shape() && x.weak_type() == y.weak_type() && !(x.weak_type() && x.dtype() == kPred);
+}
+
 std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
   const std::vector<int64_t> shape = broadcast_shapes(x.shape(), y.shape());
   const auto prepare = [&](const Array& a) {
@@ -123,10 +128,12 @@ Aval at_least_floating(const Aval& type) {
 }  // namespace
 
 std::pair<Array, Array> promote(const Array& x, const Array& y) {
+  if (are_alike(x, y)) return {x, y};
   return meet(x, y, promote_types(x.aval(), y.aval()));
 }
 
 std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
+  if (are_alike(x, y) && kind_of(x.dtype()) >= 2) return {x, y};
   return meet(x, y, at_least_floating(promote_types(x.aval(), y.aval())));
 }
 

@@ -52,8 +52,15 @@ using JvpFunction = JvpResult (*)(const Operation& operation, std::span<const Ta
 /// Cotangents of the results -> cotangents of the linear operands. Non-linear operands hold their values; linear ones
 /// hold an array of which only aval may be asked.
 using TransposeFunction = void (*)(const Operation& operation, std::span<const Tangent> cotangents, Cotangents& out);
-/// Operands with their batch axes, of extent `axis_size` -> results with theirs.
-using BatchFunction = BatchResult (*)(const Operation& operation, std::span<const BatchDim> dims, int64_t axis_size);
+/// The axis that a batching rule carries.
+struct BatchContext {
+  int64_t axis_size = 0;
+  std::string axis_name;  ///< empty: it has none
+  bool operator==(const BatchContext&) const = default;
+};
+/// Operands with their batch axes -> results with theirs.
+using BatchFunction = BatchResult (*)(const Operation& operation, std::span<const BatchDim> dims,
+                                      const BatchContext& context);
 /// For ops with called computations, which split into a primal and a tangent part: runs the primal part in the parent
 /// trace and returns its results with a function from tangents to tangents that is linear.
 struct LinearizeResult {

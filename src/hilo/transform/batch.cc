@@ -16,21 +16,6 @@ Aval element_aval(const Array& value, int64_t dim) {
   return {Shape::array(value.dtype(), dims), value.weak_type()};
 }
 
-const std::string kNoName;
-thread_local const std::string* rule_axis = &kNoName;
-
-/// Says for a scope whose axis the rules batch.
-class RuleAxis {
- public:
-  explicit RuleAxis(const std::string& name) : previous_(rule_axis) { rule_axis = &name; }
-  ~RuleAxis() { rule_axis = previous_; }
-  RuleAxis(const RuleAxis&) = delete;
-  RuleAxis& operator=(const RuleAxis&) = delete;
-
- private:
-  const std::string* previous_;
-};
-
 /// Is `operation`, or something in a computation that it calls, an operation over the named axis?
 bool names_axis(const Operation& operation, const std::string& name) {
   if (const auto* axis = hlo::named_axis_of(operation.opcode, operation.attributes.get()))
@@ -46,8 +31,6 @@ bool names_axis(const Operation& operation, const std::string& name) {
 }
 
 }  // namespace
-
-const std::string& batched_axis_name() { return *rule_axis; }
 
 BatchTracer::BatchTracer(std::shared_ptr<const TraceRecord> record, Array value, int64_t dim)
     : TracerOf(std::move(record), element_aval(value, dim)), value(std::move(value)), dim(dim) {}
@@ -86,8 +69,7 @@ std::vector<Array> BatchTrace::bind(const Operation& operation) {
     or_throw(unimplemented("vmap of " + at_user_line(hlo::opcode_name(operation.opcode)) + ": " +
                            (missing != nullptr ? missing->why : "the op can't be batched")));
   }
-  const RuleAxis rule_scope(named_axis() ? named_axis()->name : kNoName);
-  BatchResult result = (*rule)(inner, dims, axis_size_);
+  BatchResult result = (*rule)(inner, dims, context_);
   std::vector<Array> out;
   out.reserve(result.results.size());
   for (size_t i = 0; i < result.results.size(); ++i) out.push_back(wrap(std::move(result.results[i]), result.dims[i]));
@@ -161,7 +143,7 @@ std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> argum
                              const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where,
                              const std::string& axis_name) {
   const int64_t axis_size = common_axis_size(arguments, in_dims, where);
-  BatchTrace trace(&current_trace(), axis_size, axis_name);
+  BatchTrace trace(&current_trace(), {axis_size, axis_name});
   std::vector<Array> inputs;
   for (size_t i = 0; i < arguments.size(); ++i) {
     BatchDim dim = in_dims[i];
@@ -185,16 +167,16 @@ std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> argum
 namespace {
 
 BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
-                                 const std::vector<bool>& force, int64_t axis_size) {
+                                 const std::vector<bool>& force, const BatchContext& context) {
   std::vector<Aval> avals;
   for (const Shape& leaf : parameter_leaves(*computation)) {
     std::vector<int64_t> dims(leaf.dimensions().begin(), leaf.dimensions().end());
-    if (batched[avals.size()]) dims.insert(dims.begin(), axis_size);
+    if (batched[avals.size()]) dims.insert(dims.begin(), context.axis_size);
     avals.push_back({leaf.with_dimensions(dims), false});
   }
   BatchedComputation result;
   const FlatFunction f = [&](std::span<const Array> arguments) {
-    BatchTrace trace(&current_trace(), axis_size, batched_axis_name());
+    BatchTrace trace(&current_trace(), context);
     std::vector<Array> inputs;
     for (size_t i = 0; i < arguments.size(); ++i) {
       inputs.push_back(trace.wrap(arguments[i], batched[i] ? BatchDim(0) : std::nullopt));
@@ -208,7 +190,7 @@ BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const s
       const BatchDim dim = trace.dim_of(outputs[i]);
       result.batched_results.push_back(dim.has_value() || (i < force.size() && force[i]));
       const Array& value = trace.value_of_batch(outputs[i]);
-      outputs[i] = result.batched_results.back() ? batch_axis_at(value, dim, 0, axis_size) : value;
+      outputs[i] = result.batched_results.back() ? batch_axis_at(value, dim, 0, context.axis_size) : value;
     }
     return outputs;
   };
@@ -220,16 +202,10 @@ BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const s
 }  // namespace
 
 BatchedComputation batch_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
-                                     const std::vector<bool>& force, int64_t axis_size) {
-  static ComputationMemo<BatchedComputation> memo;
-  std::vector<bool> size_bits;  // the axis size is part of the key
-  for (int64_t n = axis_size; n > 0; n >>= 1) size_bits.push_back((n & 1) != 0);
-  std::vector<bool> name_bits;  // and so is its name
-  for (char c : batched_axis_name()) {
-    for (int bit = 0; bit < 8; ++bit) name_bits.push_back(((c >> bit) & 1) != 0);
-  }
-  return memo.get(computation, {batched, force, size_bits, name_bits},
-                  [&] { return trace_batched(computation, batched, force, axis_size); });
+                                     const std::vector<bool>& force, const BatchContext& context) {
+  static ComputationMemo<BatchedComputation, Mask, Mask, int64_t, std::string> memo;
+  return memo.get(computation, batched, force, context.axis_size, context.axis_name,
+                  [&] { return trace_batched(computation, batched, force, context); });
 }
 
 }  // namespace hilo

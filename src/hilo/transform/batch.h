@@ -18,9 +18,8 @@ struct BatchTracer final : TracerOf<BatchTracer> {
 /// that name their meaning.
 class BatchTrace final : public Trace {
  public:
-  BatchTrace(Trace* parent, int64_t axis_size, const std::string& axis_name)
-      : Trace(parent, "vmap"), axis_size_(axis_size) {
-    if (!axis_name.empty()) name_axis({axis_name, axis_size});
+  BatchTrace(Trace* parent, BatchContext context) : Trace(parent, "vmap"), context_(std::move(context)) {
+    if (!context_.axis_name.empty()) name_axis({context_.axis_name, context_.axis_size});
   }
   std::vector<Array> bind(const Operation& operation) override;
 
@@ -29,7 +28,7 @@ class BatchTrace final : public Trace {
   BatchDim dim_of(const Array& array) const;
 
  private:
-  int64_t axis_size_;
+  BatchContext context_;
 };
 
 /// Runs `f` on arguments whose batch axes are `in_dims`; every result gets its batch axis at `out_dims[i]`, broadcast if
@@ -39,9 +38,6 @@ std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> argum
                              const std::function<std::vector<BatchDim>(size_t result_count)>& out_dims,
                              std::string_view where = "vmap", const std::string& axis_name = {});
 
-/// The name of the axis whose batching rule is running; empty if it has none.
-const std::string& batched_axis_name();
-
 /// A computation over batched leaves: batched parameters and results have the axis in front. Flat parameters; root is a
 /// tuple. `force` makes results batched that need not be. Memoised.
 struct BatchedComputation {
@@ -50,7 +46,7 @@ struct BatchedComputation {
 };
 inline int64_t held_bytes(const BatchedComputation& batched) { return hlo::held_bytes(batched.computation); }
 BatchedComputation batch_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
-                                     const std::vector<bool>& force, int64_t axis_size);
+                                     const std::vector<bool>& force, const BatchContext& context);
 
 /// `array` with its axis `from` moved to `to`.
 Array move_axis(const Array& array, int64_t from, int64_t to);

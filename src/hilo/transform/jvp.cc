@@ -116,8 +116,8 @@ JvpComputation trace_jvp(const hlo::ComputationPtr& computation, const std::vect
 
 JvpComputation jvp_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                const std::vector<bool>& instantiate) {
-  static ComputationMemo<JvpComputation> memo;
-  return memo.get(computation, {nonzero, instantiate}, [&] { return trace_jvp(computation, nonzero, instantiate); });
+  static ComputationMemo<JvpComputation, Mask, Mask> memo;
+  return memo.get(computation, nonzero, instantiate, [&] { return trace_jvp(computation, nonzero, instantiate); });
 }
 
 }  // namespace hilo

@@ -128,8 +128,8 @@ LinearizedComputation trace_linearized(const hlo::ComputationPtr& computation, c
 
 LinearizedComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
                                             const std::vector<bool>& instantiate) {
-  static ComputationMemo<LinearizedComputation> memo;
-  return memo.get(computation, {nonzero, instantiate},
+  static ComputationMemo<LinearizedComputation, Mask, Mask> memo;
+  return memo.get(computation, nonzero, instantiate,
                   [&] { return trace_linearized(computation, nonzero, instantiate); });
 }
 

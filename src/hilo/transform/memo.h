@@ -10,22 +10,23 @@
 
 namespace hilo {
 
-/// Keyed by fingerprint and masks (which inputs have tangents, batch axes and the like). Thread safe.
-template <typename Value>
+/// Of leaves: which have tangents, which a batch axis, and the like.
+using Mask = std::vector<bool>;
+
+/// Keyed by the computation's fingerprint and `Parts`: all else that the value depends on. Thread safe.
+template <typename Value, typename... Parts>
 class ComputationMemo {
  public:
-  using Masks = std::vector<std::vector<bool>>;
-
   template <typename Make>
-  Value get(const hlo::ComputationPtr& computation, const Masks& masks, Make&& make) {
+  Value get(const hlo::ComputationPtr& computation, const Parts&... parts, Make&& make) {
     const hlo::Fingerprint fingerprint = computation->fingerprint();
-    if (std::optional<Value> known = table_.find(std::tie(fingerprint, masks))) return *std::move(known);
+    if (std::optional<Value> known = table_.find(std::tie(fingerprint, parts...))) return *std::move(known);
     Value value = make();  // may come back here for inner computations, so no lock is held
-    return table_.insert({fingerprint, masks}, std::move(value));
+    return table_.insert({fingerprint, parts...}, std::move(value));
   }
 
  private:
-  MemoTable<std::tuple<hlo::Fingerprint, Masks>, Value> table_;
+  MemoTable<std::tuple<hlo::Fingerprint, Parts...>, Value> table_;
 };
 
 }  // namespace hilo

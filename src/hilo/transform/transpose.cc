@@ -261,8 +261,8 @@ hlo::ComputationPtr trace_transpose(const hlo::ComputationPtr& computation, cons
 
 hlo::ComputationPtr transpose_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& linear,
                                           const std::vector<bool>& nonzero) {
-  static ComputationMemo<hlo::ComputationPtr> memo;
-  return memo.get(computation, {linear, nonzero}, [&] { return trace_transpose(computation, linear, nonzero); });
+  static ComputationMemo<hlo::ComputationPtr, Mask, Mask> memo;
+  return memo.get(computation, linear, nonzero, [&] { return trace_transpose(computation, linear, nonzero); });
 }
 
 }  // namespace hilo

@@ -13,7 +13,11 @@ class Flattener final : public TreeVisitor {
     flat_.leaves.push_back(array);
     flat_.structure += '*';
   }
-  void node(char kind, size_t size) override { flat_.structure += kind + std::to_string(size); }
+  void node(char kind, size_t size) override {
+    flat_.structure += kind;
+    if (size < 10) flat_.structure += static_cast<char>('0' + size);  // most: no text of its own is made
+    else flat_.structure += std::to_string(size);
+  }
   void fixed(const void* bytes, size_t size, const void*, FixedText) override {
     flat_.structure += '=' + std::to_string(size) + ':';
     flat_.structure.append(static_cast<const char*>(bytes), size);

@@ -2,6 +2,7 @@
 #include "hilo/types/shape.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/unordered/unordered_flat_set.hpp>
 #include <memory>
 #include <mutex>
@@ -24,11 +25,18 @@ struct Parts {
     return type == other.type && std::ranges::equal(dimensions, other.dimensions) &&
            std::ranges::equal(minor_to_major, other.minor_to_major) && std::ranges::equal(elements, other.elements);
   }
-  size_t hash() const {
-    size_t h = static_cast<size_t>(type) * 0x9e3779b97f4a7c15u;
-    const auto mix = [&h](size_t value) { h = (h ^ value) * 0x100000001b3u + (h >> 29); };
-    for (int64_t d : dimensions) mix(static_cast<size_t>(d));
-    for (int64_t d : minor_to_major) mix(static_cast<size_t>(d) + 77);
+  /// `seed` differs from process to process: programs are told apart by such hashes, and nobody shall be able to write two
+  /// shapes that have the same one.
+  size_t hash(uint64_t seed) const {
+    uint64_t h = seed ^ static_cast<uint64_t>(type);
+    const auto mix = [&h](uint64_t value) {
+      const auto product = static_cast<unsigned __int128>(h ^ 0x9fb21c651e98df25u) * (value ^ 0xd6e8feb86659fd93u);
+      h = static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
+    };
+    mix(dimensions.size());
+    for (int64_t d : dimensions) mix(static_cast<uint64_t>(d));
+    mix(minor_to_major.size() + elements.size());
+    for (int64_t d : minor_to_major) mix(static_cast<uint64_t>(d));
     for (const Shape& e : elements) mix(e.hash());
     return h;
   }
@@ -36,22 +44,24 @@ struct Parts {
 
 }  // namespace
 
-struct Shape::Data {
+struct Shape::Data : Shape::Head {
   Data(const Parts& parts, size_t hash);
   Parts parts() const {
     return {type, dimensions, default_layout ? std::span<const int64_t>() : minor_to_major, elements};
   }
 
-  size_t hash;
   ElementType type;
   bool default_layout;
+  mutable bool waits = false;  ///< what is mutable belongs to the table, under its lock
+  mutable const Data* next_waiting = nullptr;
   std::vector<int64_t> dimensions;
   std::vector<int64_t> minor_to_major;
-  std::vector<Shape> elements;
+  mutable std::vector<Shape> elements;
   int64_t element_count = 0;
   int64_t byte_size = 0;
 };
 
+/// The table of all shapes. A shape's first use begins and its last one ends under the table's lock.
 struct Shape::Interner {
   /// A shape that is looked for.
   struct Key {
@@ -61,32 +71,110 @@ struct Shape::Interner {
   struct Hash {
     using is_transparent = void;
     size_t operator()(const Key& key) const { return key.hash; }
-    size_t operator()(const std::unique_ptr<const Data>& data) const { return data->hash; }
+    size_t operator()(const Data* data) const { return data->hash; }
   };
   struct Equal {
     using is_transparent = void;
-    bool operator()(const Key& a, const std::unique_ptr<const Data>& b) const {
-      return a.hash == b->hash && a.parts == b->parts();
-    }
-    bool operator()(const std::unique_ptr<const Data>& a, const std::unique_ptr<const Data>& b) const { return a == b; }
+    bool operator()(const Key& a, const Data* b) const { return a.hash == b->hash && a.parts == b->parts(); }
+    bool operator()(const Data* a, const Data* b) const { return a == b; }
   };
   std::mutex mutex;
-  boost::unordered_flat_set<std::unique_ptr<const Data>, Hash, Equal> table;
+  boost::unordered_flat_set<const Data*, Hash, Equal> table;  // owns them
+  // Those that nobody held, oldest first; someone may hold them again.
+  const Data* oldest_waiting = nullptr;
+  const Data* newest_waiting = nullptr;
+  int64_t waiting = 0;
 
   static Interner& instance() {
     static Interner* interner = new Interner;  // outlives every static that holds a Shape
     return *interner;
   }
 
-  static Shape intern(const Parts& parts) {
-    Interner& self = instance();
-    const Key key = {parts, parts.hash()};  // before the lock, which threads that build programs share
-    std::lock_guard lock(self.mutex);
-    const auto known = self.table.find(key);
-    if (known != self.table.end()) return Shape(known->get());
-    return Shape(self.table.insert(std::make_unique<const Data>(parts, key.hash)).first->get());
-  }
+  static Shape intern(const Parts& parts);
+  static void drop_last(const Data& data);
+  void end_use(const Data& data);
+  void forget_oldest();
 };
+
+Shape Shape::Interner::intern(const Parts& parts) {
+  // Uncounted ones, by hash: most shapes are asked for again and again, and these take no lock.
+  constexpr size_t kRecent = 16;
+  static constinit thread_local std::array<const Data*, kRecent> recent{};
+  Interner& self = instance();
+  const Key key = {parts, parts.hash(reinterpret_cast<uintptr_t>(&self))};
+  const Data*& latest = recent[key.hash % kRecent];
+  if (latest != nullptr && Equal()(key, latest)) return Shape(latest);
+  std::lock_guard lock(self.mutex);
+  const auto known = self.table.find(key);
+  if (known != self.table.end()) {
+    if ((*known)->uses.load(std::memory_order_relaxed) == kUncounted) latest = *known;
+    hold(*known);
+    return Shape(*known);
+  }
+  auto data = std::make_unique<const Data>(parts, key.hash);
+  data->uses.store(self.table.size() < static_cast<size_t>(kKept) ? kUncounted : 1, std::memory_order_relaxed);
+  self.table.insert(data.get());
+  return Shape(data.release());
+}
+
+void Shape::drop_counted(const Head* head) {
+  int64_t uses = head->uses.load(std::memory_order_relaxed);
+  while (uses > 1) {
+    if (head->uses.compare_exchange_weak(uses, uses - 1, std::memory_order_release, std::memory_order_relaxed)) return;
+  }
+  Interner::drop_last(static_cast<const Data&>(*head));
+}
+
+void Shape::Interner::drop_last(const Data& data) {
+  Interner& self = instance();
+  std::lock_guard lock(self.mutex);
+  self.end_use(data);
+  while (self.waiting > kSpare || (self.oldest_waiting != nullptr && !self.oldest_waiting->elements.empty()))
+    self.forget_oldest();
+}
+
+/// A shape that nobody holds any more waits behind all others; a tuple, which may keep many, in front of them.
+void Shape::Interner::end_use(const Data& data) {
+  if (data.uses.fetch_sub(1, std::memory_order_acq_rel) > 1 || data.waits) return;
+  data.waits = true;
+  ++waiting;
+  if (!data.elements.empty()) data.next_waiting = std::exchange(oldest_waiting, &data);
+  else if (newest_waiting != nullptr) newest_waiting->next_waiting = &data;
+  else oldest_waiting = &data;
+  if (data.next_waiting == nullptr) newest_waiting = &data;
+}
+
+/// Takes the oldest out of the queue, and out of the table unless someone holds it again. The elements of a tuple wait in
+/// their turn: however deep tuples are, none is destroyed inside of another.
+void Shape::Interner::forget_oldest() {
+  static const Head nothing{0, kUncounted};
+  const Data& data = *oldest_waiting;
+  oldest_waiting = std::exchange(data.next_waiting, nullptr);
+  if (oldest_waiting == nullptr) newest_waiting = nullptr;
+  data.waits = false;
+  --waiting;
+  if (data.uses.load(std::memory_order_relaxed) > 0) return;
+  table.erase(&data);
+  for (Shape& element : data.elements) {
+    const Head* head = std::exchange(element.data_, &nothing);
+    if (head->uses.load(std::memory_order_relaxed) != kUncounted) end_use(static_cast<const Data&>(*head));
+  }
+  delete &data;
+}
+
+Shape::InternedCounts Shape::interned_counts() {
+  Interner& self = Interner::instance();
+  std::lock_guard lock(self.mutex);
+  InternedCounts counts;
+  for (const Data* data : self.table) {
+    const int64_t uses = data->uses.load(std::memory_order_relaxed);
+    counts.held += uses > 0 ? 1 : 0;
+    counts.waiting += uses == 0 ? 1 : 0;
+  }
+  return counts;
+}
+
+const Shape::Data& Shape::data() const { return static_cast<const Data&>(*data_); }
 
 namespace {
 
@@ -124,12 +212,13 @@ std::string shape_to_string(const Shape& shape, bool layouts) {
 }  // namespace
 
 Shape::Shape() {
-  static const Data* const empty = tuple(std::span<const Shape>()).data_;
-  data_ = empty;
+  static const auto* const empty = new Shape(tuple({}));  // held for ever
+  data_ = empty->data_;
+  hold(data_);
 }
 
 Shape::Data::Data(const Parts& parts, size_t hash)
-    : hash(hash),
+    : Head{hash, {}},
       type(parts.type),
       default_layout(parts.minor_to_major.empty()),
       dimensions(parts.dimensions.begin(), parts.dimensions.end()),
@@ -143,6 +232,16 @@ Shape::Data::Data(const Parts& parts, size_t hash)
   }
   // Tuples of untrusted programs may add up to more than 2^63 bytes; the sum saturates and no allocation succeeds.
   for (const Shape& e : elements) byte_size = checked_add(byte_size, e.byte_size()).value_or(INT64_MAX);
+}
+
+Shape Shape::scalar(ElementType type) {
+  // Each is made once and held for ever: what asks for a type alone takes no lock.
+  static const auto* const all = [] {
+    auto scalars = std::make_unique<std::vector<Shape>>();
+    for (const ElementTypeInfo& info : kElementTypes) scalars->push_back(array(info.type, {}));
+    return scalars.release();
+  }();
+  return (*all)[static_cast<size_t>(type)];
 }
 
 Shape Shape::array(ElementType type, std::span<const int64_t> dimensions) {
@@ -176,16 +275,16 @@ StatusOr<Shape> Shape::make_array(ElementType type, std::span<const int64_t> dim
   return array(type, dimensions);
 }
 
-ElementType Shape::element_type() const { return data_->type; }
-std::span<const int64_t> Shape::dimensions() const { return data_->dimensions; }
-int64_t Shape::element_count() const { return data_->element_count; }
-int64_t Shape::byte_size() const { return data_->byte_size; }
-std::span<const int64_t> Shape::minor_to_major() const { return data_->minor_to_major; }
-bool Shape::has_default_layout() const { return data_->default_layout; }
-std::span<const Shape> Shape::tuple_elements() const { return data_->elements; }
+ElementType Shape::element_type() const { return data().type; }
+std::span<const int64_t> Shape::dimensions() const { return data().dimensions; }
+int64_t Shape::element_count() const { return data().element_count; }
+int64_t Shape::byte_size() const { return data().byte_size; }
+std::span<const int64_t> Shape::minor_to_major() const { return data().minor_to_major; }
+bool Shape::has_default_layout() const { return data().default_layout; }
+std::span<const Shape> Shape::tuple_elements() const { return data().elements; }
 
 Shape Shape::with_layout(std::span<const int64_t> minor_to_major) const {
-  Parts parts = data_->parts();
+  Parts parts = data().parts();
   parts.minor_to_major = is_descending(minor_to_major) ? std::span<const int64_t>() : minor_to_major;
   return Interner::intern(parts);
 }
@@ -196,7 +295,7 @@ Shape Shape::with_default_layout() const {
 }
 
 Shape Shape::with_element_type(ElementType type) const {
-  Parts parts = data_->parts();
+  Parts parts = data().parts();
   parts.type = type;
   return Interner::intern(parts);
 }

@@ -2,11 +2,13 @@
 // types/shape.h -- the type of a value: element type, dimensions and layout, or a tuple of shapes.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hilo/base/status.h"
@@ -14,19 +16,31 @@
 
 namespace hilo {
 
-/// An interned, immutable shape. Copies are one pointer; two shapes are equal exactly if they are the same object.
-/// Interned shapes live as long as the process: programs use few, and identity then costs nothing to keep.
+/// An interned, immutable shape. Copies are one pointer; two shapes are equal exactly if they are the same object. What
+/// dimensions() and the like show lives as long as a Shape that is equal.
+/// The first shapes of a process, kKept of them, live as long as it: most programs have no more, and nothing counts their
+/// copies. All others are counted and forgotten when none is held any more, though not at once: kSpare of them wait for
+/// someone to ask again.
+/// Cost    a copy takes no lock; making a shape takes one, and so does dropping the last copy of a counted one
 class Shape {
  public:
   /// The empty tuple.
   Shape();
+  // Moves are copies: what was moved from stays a shape.
+  Shape(const Shape& other) noexcept : data_(other.data_) { hold(data_); }
+  Shape& operator=(const Shape& other) noexcept {
+    hold(other.data_);
+    drop(std::exchange(data_, other.data_));
+    return *this;
+  }
+  ~Shape() { drop(data_); }
 
   /// A dense row-major array. Precondition (checked by make_array): no negative dimension, size fits int64.
   static Shape array(ElementType type, std::span<const int64_t> dimensions);
   static Shape array(ElementType type, std::initializer_list<int64_t> dimensions) {
     return array(type, std::span<const int64_t>(dimensions.begin(), dimensions.size()));
   }
-  static Shape scalar(ElementType type) { return array(type, std::span<const int64_t>()); }
+  static Shape scalar(ElementType type);
   static Shape tuple(std::span<const Shape> elements);
   static Shape tuple(std::initializer_list<Shape> elements) {
     return tuple(std::span<const Shape>(elements.begin(), elements.size()));
@@ -78,14 +92,43 @@ class Shape {
   std::string to_string() const;
   std::string to_string_with_layout() const;
 
-  size_t hash() const { return std::hash<const void*>()(data_); }
+  /// Of what the shape is: the same when it is forgotten and made again.
+  size_t hash() const { return data_->hash; }
   friend bool operator==(const Shape& a, const Shape& b) { return a.data_ == b.data_; }
 
+  /// Counted shapes that someone holds, and those that wait; for tests.
+  struct InternedCounts {
+    int64_t held = 0, waiting = 0;
+  };
+  static InternedCounts interned_counts();
+#if HILO_ASSERTIONS
+  static constexpr int64_t kKept = 0, kSpare = 0;  // so that sanitizers see whoever looks at a shape that is gone
+#else
+  static constexpr int64_t kKept = 1024, kSpare = 1024;
+#endif
+
  private:
+  /// What copies see of a shape.
+  struct Head {
+    size_t hash;
+    mutable std::atomic<int64_t> uses;  ///< kUncounted, or how many Shapes there are
+  };
   struct Data;
   struct Interner;
-  explicit Shape(const Data* data) : data_(data) {}
-  const Data* data_;
+  static constexpr int64_t kUncounted = -1;
+  /// Takes over a use.
+  explicit Shape(const Head* data) : data_(data) {}
+  const Data& data() const;
+
+  static void hold(const Head* data) {
+    if (data->uses.load(std::memory_order_relaxed) != kUncounted) data->uses.fetch_add(1, std::memory_order_relaxed);
+  }
+  static void drop(const Head* data) {
+    if (data->uses.load(std::memory_order_relaxed) != kUncounted) drop_counted(data);
+  }
+  static void drop_counted(const Head* data);
+
+  const Head* data_;
 };
 
 /// Strides in elements of a dense array with the shape's layout, one per dimension.

@@ -47,7 +47,13 @@ struct Spare {
 
   void map();
   void* take(size_t bytes, size_t alignment);
-  bool owns(const void* piece) const;
+  /// One comparison, which every piece of memory that the library frees goes through: before map() there are 0 bytes. Who
+  /// sees the size sees the beginning too.
+  bool owns(const void* piece) const {
+    const size_t bytes = size.load(std::memory_order_acquire);
+    return reinterpret_cast<uintptr_t>(piece) - reinterpret_cast<uintptr_t>(begin.load(std::memory_order_relaxed)) <
+           bytes;
+  }
   void give_back(void* piece);
 };
 
@@ -56,8 +62,8 @@ void Spare::map() {
   for (size_t bytes = kMostBytes; begin.load() == nullptr && bytes >= kFewestBytes; bytes /= 2) {
     void* block = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (block == MAP_FAILED) continue;
-    size.store(bytes);
     begin.store(static_cast<std::byte*>(block));
+    size.store(bytes);
   }
 }
 
@@ -83,11 +89,6 @@ void* Spare::take(size_t bytes, size_t alignment) {
   const uintptr_t piece = (address + kAlignment + alignment - 1) / alignment * alignment;
   reinterpret_cast<Header*>(piece)[-1] = {size_class, static_cast<uint32_t>(piece - address)};
   return reinterpret_cast<void*>(piece);
-}
-
-bool Spare::owns(const void* piece) const {
-  const std::byte* first = begin.load(std::memory_order_relaxed);
-  return first != nullptr && piece >= first && piece < first + size.load(std::memory_order_relaxed);
 }
 
 void Spare::give_back(void* piece) {
@@ -130,13 +131,6 @@ void* or_spare(size_t bytes, size_t alignment, void* given) {
   return given != nullptr ? given : take_spare(bytes, alignment);
 }
 
-/// Whether the piece was spare memory, which is taken back.
-bool take_back(void* piece) {
-  if (!spare.owns(piece)) return false;
-  spare.give_back(piece);
-  return true;
-}
-
 constexpr size_t number(std::align_val_t alignment) { return static_cast<size_t>(alignment); }
 
 }  // namespace
@@ -168,11 +162,14 @@ bool SpareMemory::exhausted() const { return ran_out; }
     using namespace hilo::cpu;                                           \
     return or_spare(bytes, alignment, __real_##name arguments);          \
   }
-#define HILO_WRAPPED_DELETE(name, parameters, arguments)       \
-  extern "C" void __real_##name parameters;                    \
-  extern "C" void __wrap_##name parameters;                    \
-  extern "C" void __wrap_##name parameters {                   \
-    if (!hilo::cpu::take_back(piece)) __real_##name arguments; \
+#define HILO_WRAPPED_DELETE(name, parameters, arguments) \
+  extern "C" void __real_##name parameters;              \
+  extern "C" void __wrap_##name parameters;              \
+  extern "C" void __wrap_##name parameters {             \
+    using hilo::cpu::spare;                              \
+    if (spare.owns(piece)) [[unlikely]]                  \
+      spare.give_back(piece);                            \
+    else __real_##name arguments;                        \
   }
 
 HILO_WRAPPED_NEW(_Znwm, (size_t bytes), (bytes), 1)

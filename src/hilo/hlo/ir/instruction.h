@@ -42,9 +42,16 @@ struct Instruction {
   const OpDef& def() const { return op_def(opcode); }
 };
 
-/// The attributes as their struct. Precondition: T is the struct of the instruction's opcode.
+/// Ends the process unless the instruction has attributes of that type.
+void check_attributes_type(const Instruction& instruction, const std::type_info& type);
+
+/// The attributes as their struct. Precondition: T is the struct of the instruction's opcode, or one that it derives from;
+/// builds with assertions check it.
 template <typename T>
 const T& attributes_of(const Instruction& instruction) {
+#if HILO_ASSERTIONS
+  check_attributes_type(instruction, typeid(T));
+#endif
   return static_cast<const T&>(*instruction.attributes);
 }
 

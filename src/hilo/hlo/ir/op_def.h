@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <typeinfo>
 
 #include "hilo/hlo/ir/attributes.h"
 #include "hilo/hlo/ir/opcode.h"
@@ -62,6 +63,23 @@ struct EvaluateInput {
   const CollectiveFunction* collective = nullptr;
 };
 
+/// Makes default-constructed attributes of one struct, and knows which; or null.
+class MakeAttributes {
+ public:
+  constexpr MakeAttributes(std::nullptr_t = nullptr) {}  // NOLINT: what an op without attributes has
+  constexpr MakeAttributes(std::shared_ptr<Attributes> (*make)(), bool (*has_type)(const std::type_info&))
+      : make_(make), has_type_(has_type) {}
+
+  std::shared_ptr<Attributes> operator()() const { return make_(); }
+  /// Whether the struct is `type` or derives from it.
+  bool has_type(const std::type_info& type) const { return make_ != nullptr && has_type_(type); }
+  bool operator==(std::nullptr_t) const { return make_ == nullptr; }
+
+ private:
+  std::shared_ptr<Attributes> (*make_)() = nullptr;
+  bool (*has_type_)(const std::type_info&) = nullptr;
+};
+
 struct OpDef {
   Opcode opcode;
   std::string_view name;
@@ -75,7 +93,7 @@ struct OpDef {
   StatusOr<Shape> (*infer_shape)(const ShapeRuleInput&);
   std::span<const AttributeField> fields;
   /// Default-constructed attributes of this op's struct; null for ops without attributes.
-  std::shared_ptr<Attributes> (*make_attributes)();
+  MakeAttributes make_attributes;
   /// A mutable copy.
   std::shared_ptr<Attributes> (*copy_attributes)(const Attributes&);
   /// The reference kernel: slow, obvious, right.
@@ -91,11 +109,22 @@ const OpDef& op_def(Opcode opcode);
 
 inline bool has_trait(Opcode opcode, Traits trait) { return (op_def(opcode).traits & trait) != 0; }
 
+namespace op_def_detail {
+/// A struct that derives from another one than Attributes names it: `using Base = DotAttributes;`.
+template <typename T>
+bool has_type(const std::type_info& type) {
+  if constexpr (requires { typename T::Base; }) {
+    static_assert(std::is_base_of_v<typename T::Base, T> && !std::is_same_v<typename T::Base, T>);
+    if (has_type<typename T::Base>(type)) return true;
+  }
+  return typeid(T) == type;
+}
+}  // namespace op_def_detail
+
 /// For OpDef::make_attributes and copy_attributes.
 template <typename T>
-std::shared_ptr<Attributes> make_attributes_of() {
-  return std::make_shared<T>();
-}
+inline constexpr MakeAttributes make_attributes_of{
+    []() -> std::shared_ptr<Attributes> { return std::make_shared<T>(); }, op_def_detail::has_type<T>};
 template <typename T>
 std::shared_ptr<Attributes> copy_attributes_of(const Attributes& a) {
   return std::make_shared<T>(static_cast<const T&>(a));

@@ -17,11 +17,13 @@ struct CollectiveAttributes : Attributes {
 
 /// Operands are reduced each by itself, element by element, in the order of the group: ((x0 + x1) + x2) + ...
 struct AllReduceAttributes : CollectiveAttributes {
+  using Base = CollectiveAttributes;
   ComputationPtr to_apply;
 };
 
 /// As all-reduce, then member i of the group keeps slice i along the dimension.
 struct ReduceScatterAttributes : CollectiveAttributes {
+  using Base = CollectiveAttributes;
   Int64List dimensions;  ///< exactly one
   ComputationPtr to_apply;
   int64_t dimension() const { return dimensions[0]; }  ///< precondition: checked by the shape rule
@@ -29,6 +31,7 @@ struct ReduceScatterAttributes : CollectiveAttributes {
 
 /// Operands of the group, joined along the dimension in the group's order.
 struct AllGatherAttributes : CollectiveAttributes {
+  using Base = CollectiveAttributes;
   Int64List dimensions;  ///< exactly one
   int64_t dimension() const { return dimensions[0]; }
 };
@@ -36,6 +39,7 @@ struct AllGatherAttributes : CollectiveAttributes {
 /// With a dimension: the operand is cut along it, member i of the group gets slice i of all, joined along it. Without:
 /// one operand a member of the group; operand i goes to member i.
 struct AllToAllAttributes : CollectiveAttributes {
+  using Base = CollectiveAttributes;
   Int64List dimensions;  ///< none or one
 };
 

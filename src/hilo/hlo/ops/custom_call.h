@@ -9,6 +9,7 @@ namespace hilo::hlo {
 
 /// XLA gives this op a score of attributes, most for calls that its own passes make. They are kept as written.
 struct CustomCallAttributes : RawAttributes {
+  using Base = RawAttributes;
   std::string backend_config;  ///< as HLO text writes it: a dictionary in braces, or a string in quotes
   /// How results lie in memory, minor dimension first, one list a leaf; empty: row-major. It isn't said by the
   /// instruction's shape, since its users take everything as row-major; HLO text and proto show it there.

@@ -229,7 +229,8 @@ Ids as_it_is(RewriteBuilder& b, const Reduction& r) {
 }
 
 Ids lower(RewriteBuilder& b, const Reduction& r) {
-  const std::span<const int64_t> sizes = b.shape(r.arrays[0]).dimensions();
+  const Shape shape = b.shape(r.arrays[0]);
+  const std::span<const int64_t> sizes = shape.dimensions();
   const int64_t volume = volume_of(r.window());
   if (volume > 1 && is_plain_reduction(r.window(), sizes)) return as_reduction(b, r);
   const bool far = pads(r.window()) && !pads_little(r.window(), sizes, r.counts);

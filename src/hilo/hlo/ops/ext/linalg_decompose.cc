@@ -148,7 +148,8 @@ class Program {
   Id corner(Id x, int64_t rows, int64_t columns) {
     if (!status_.ok()) return 0;
     SliceAttributes attributes;
-    for (int64_t size : shape(x).dimensions()) attributes.ranges.push_back({0, size, 1});
+    const Shape whole = shape(x);
+    for (int64_t size : whole.dimensions()) attributes.ranges.push_back({0, size, 1});
     attributes.ranges[attributes.ranges.size() - 2].limit = rows;
     attributes.ranges.back().limit = columns;
     return op(Opcode::kSlice, {x}, shared_attributes(std::move(attributes)));

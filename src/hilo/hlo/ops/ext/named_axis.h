@@ -15,11 +15,13 @@ struct NamedAxisAttributes : Attributes {
 
 /// The members' operands, stacked along a new dimension.
 struct NamedAllGatherAttributes : NamedAxisAttributes {
+  using Base = NamedAxisAttributes;
   int64_t dimension = 0;
 };
 
 /// Member `target` gets the operand of `source`, who isn't a target zeros.
 struct PpermuteAttributes : NamedAxisAttributes {
+  using Base = NamedAxisAttributes;
   Int64Pairs permutation;
 };
 

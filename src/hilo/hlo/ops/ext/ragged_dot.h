@@ -10,6 +10,7 @@ namespace hilo::hlo {
 /// group of rhs (rhs_group_dims), rows beyond all groups give 0; if it is contracted, the result has one product a group in
 /// front; if it is a batch dimension, groups don't matter. As jax.lax.ragged_dot_general.
 struct RaggedDotAttributes : DotAttributes {
+  using Base = DotAttributes;
   Int64List lhs_ragged_dimensions;  ///< exactly one
   Int64List rhs_group_dimensions;   ///< one if the ragged dimension is kept, else none
 };

@@ -65,7 +65,8 @@ InstructionId Steps::broadcast(InstructionId x, std::span<const int64_t> to, con
 
 InstructionId Steps::slice(InstructionId x, int64_t dimension, int64_t start, int64_t limit) {
   return add_with<SliceAttributes>(Opcode::kSlice, {x}, [&](auto& a) {
-    for (int64_t extent : shape(x).dimensions()) a.ranges.push_back({0, extent, 1});
+    const Shape whole = shape(x);
+    for (int64_t extent : whole.dimensions()) a.ranges.push_back({0, extent, 1});
     a.ranges[static_cast<size_t>(dimension)] = {start, limit, 1};
   });
 }
