@@ -2,18 +2,24 @@
 // base/run_scope.h -- which run of a program a thread works for: custom calls ask.
 #pragma once
 
+#include <utility>
+
 namespace hilo {
 
 struct RunContext;  // device/run_context.h
 
+namespace run_detail {
+extern constinit thread_local const RunContext* run_of_thread;
+}  // namespace run_detail
+
 /// The run that this thread works for; null: none.
-const RunContext* current_run();
+inline const RunContext* current_run() { return run_detail::run_of_thread; }
 
 /// While it lives, this thread works for `run`.
 class RunScope {
  public:
-  explicit RunScope(const RunContext* run);
-  ~RunScope();
+  explicit RunScope(const RunContext* run) : before_(std::exchange(run_detail::run_of_thread, run)) {}
+  ~RunScope() { run_detail::run_of_thread = before_; }
   RunScope(const RunScope&) = delete;
   RunScope& operator=(const RunScope&) = delete;
 

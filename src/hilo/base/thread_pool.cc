@@ -299,10 +299,7 @@ void ThreadPool::parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) {
   s.busy.store(false, std::memory_order_release);
 }
 
-ExecutorScope::ExecutorScope(Executor* executor)
-    : before_(std::exchange(executor_of_thread, executor != nullptr ? executor : executor_of_thread)) {}
-
-ExecutorScope::~ExecutorScope() { executor_of_thread = before_; }
+Executor* ExecutorScope::exchange(Executor* executor) { return std::exchange(executor_of_thread, executor); }
 
 Executor& default_pool() {
   if (executor_of_thread != nullptr) return *executor_of_thread;

@@ -65,13 +65,19 @@ void set_default_thread_count(int threads);
 /// While it lives, default_pool() is `executor` on this thread: a caller's own, for what it runs. Null changes nothing.
 class ExecutorScope {
  public:
-  explicit ExecutorScope(Executor* executor);
-  ~ExecutorScope();
+  explicit ExecutorScope(Executor* executor) : set_(executor != nullptr) {
+    if (set_) before_ = exchange(executor);
+  }
+  ~ExecutorScope() {
+    if (set_) exchange(before_);
+  }
   ExecutorScope(const ExecutorScope&) = delete;
   ExecutorScope& operator=(const ExecutorScope&) = delete;
 
  private:
-  Executor* before_;
+  static Executor* exchange(Executor* executor);
+  const bool set_;
+  Executor* before_ = nullptr;
 };
 
 /// True inside a task of a ThreadPool, where a parallel loop would run inline.

@@ -167,8 +167,15 @@ BufferPtr HostNumber::new_on(const DevicePtr& device) const {
 }
 
 const BufferPtr* HostNumber::kept_on(const DevicePtr& device) const {
-  std::call_once(asked_, [&] { kept_ = new_on(device); });
-  return kept_->device() == device ? &kept_ : nullptr;
+  Asked asked = kNobody;
+  if (asked_.compare_exchange_strong(asked, kNow, std::memory_order_acquire)) {
+    const StatusOr<BufferPtr> made = device->from_host({aval.shape, bytes.data()});
+    if (made.ok()) kept_ = *made;
+    asked_.store(made.ok() ? kKept : kNobody, std::memory_order_release);
+    or_throw(made.status());
+    return &kept_;
+  }
+  return asked == kKept && kept_->device() == device ? &kept_ : nullptr;
 }
 
 Literal literal_of(const Array& array) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <array>
-#include <mutex>
+#include <atomic>
 #include <optional>
 #include <thread>
 
@@ -46,14 +46,16 @@ struct HostNumber final : ArrayImpl {
   /// A new buffer with the number.
   /// Errors    throws RESOURCE_EXHAUSTED
   BufferPtr new_on(const DevicePtr& device) const;
-  /// A buffer that is kept as long as the number; null if another device was the first to ask.
+  /// A buffer that is kept as long as the number; null if another device was the first to ask, or another thread is just
+  /// asking.
   /// Errors    throws RESOURCE_EXHAUSTED
   const BufferPtr* kept_on(const DevicePtr& device) const;
 
   std::array<std::byte, 16> bytes;
 
  private:
-  mutable std::once_flag asked_;
+  enum Asked : uint8_t { kNobody, kNow, kKept };
+  mutable std::atomic<Asked> asked_{kNobody};
   mutable BufferPtr kept_;
 };
 

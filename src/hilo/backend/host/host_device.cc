@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "hilo/backend/host/host_buffer.h"
 #include "hilo/backend/host/relayout.h"
@@ -41,6 +42,18 @@ StatusOr<BufferPtr> HostDevice::allocate(const Shape& shape) try {
 }
 
 StatusOr<BufferPtr> HostDevice::from_host(const HostData& data) try {
+  const bool is_plain = data.strides.empty() && data.shape.has_default_layout() && !data.release;
+  if (!is_plain) return from_any_host(data);
+  HILO_ASSIGN_OR_RETURN(BufferPtr buffer, allocate(data.shape));
+  if (data.shape.byte_size() != 0)
+    std::memcpy(host(buffer).mutable_data(), data.data, static_cast<size_t>(data.shape.byte_size()));
+  return buffer;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+/// Whatever the strides and the layout, and whoever the memory belongs to.
+StatusOr<BufferPtr> HostDevice::from_any_host(const HostData& data) {
   const std::shared_ptr<const void> keeper = keeper_of(data.release);
   const std::vector<int64_t> row_major = row_major_strides(data.shape.dimensions());
   const std::span<const int64_t> strides = data.strides.empty() ? std::span<const int64_t>(row_major) : data.strides;
@@ -51,8 +64,6 @@ StatusOr<BufferPtr> HostDevice::from_host(const HostData& data) try {
   HILO_ASSIGN_OR_RETURN(const BufferPtr buffer, allocate(data.shape));
   copy_from_strides(data.shape, data.data, strides, host(buffer).mutable_data());
   return buffer;
-} catch (const std::bad_alloc&) {
-  return out_of_memory();
 }
 
 StatusOr<BufferPtr> HostDevice::slice(const BufferPtr& from, int64_t index) {

@@ -29,6 +29,7 @@ class HostDevice final : public Device {
 
  private:
   DevicePtr shared();
+  StatusOr<BufferPtr> from_any_host(const HostData& data);
 
   const std::string kind_;
   DeviceQueue queue_;
