@@ -21,16 +21,23 @@ bool takes_one_operand(hlo::Opcode opcode) {
   return opcode == hlo::Opcode::kWhile || opcode == hlo::Opcode::kOptimizationBarrier;
 }
 
-/// Shapes of the HLO operands: what append_operation will pack.
-std::vector<Shape> packed_operand_shapes(const Operation& operation, std::span<const Shape> leaves) {
-  if (takes_one_operand(operation.opcode)) return {pack_shapes(leaves)};
+/// The shape rule of the op, on the shapes of its HLO operands: what append_operation will pack.
+StatusOr<Shape> result_shape(const Operation& operation, std::span<const Shape> leaves) {
+  const auto check = [&](std::span<const Shape> operands) {
+    return hlo::check_instruction(hlo::op_def(operation.opcode), operands, operation.attributes.get(),
+                                  operation.declared);
+  };
+  if (takes_one_operand(operation.opcode)) {
+    const Shape packed = pack_shapes(leaves);
+    return check({&packed, 1});
+  }
   if (operation.opcode == hlo::Opcode::kConditional) {
     const auto& attributes = static_cast<const hlo::ConditionalAttributes&>(*operation.attributes);
     std::vector<Shape> packed(attributes.branches.size() + 1, pack_shapes(leaves.subspan(1)));
     packed[0] = leaves[0];
-    return packed;
+    return check(packed);
   }
-  return {leaves.begin(), leaves.end()};
+  return check(leaves);
 }
 
 bool all_weak(std::span<const Array> operands) {
@@ -106,11 +113,10 @@ std::vector<Aval> result_avals(const Operation& operation) {
 }
 
 std::vector<Aval> result_avals(const Operation& operation, std::span<const Shape> operands) {
-  const StatusOr<Shape> shape =
-      hlo::check_instruction(hlo::op_def(operation.opcode), packed_operand_shapes(operation, operands),
-                             operation.attributes.get(), operation.declared);
+  const StatusOr<Shape> shape = result_shape(operation, operands);
   if (!shape.ok()) or_throw(with_operation(shape.status(), operation));
   const bool weak = all_weak(operation.operands);
+  if (!shape->is_tuple()) return {{*shape, weak}};
   std::vector<Aval> avals;
   for (const Shape& leaf : shape->leaves()) avals.push_back({leaf, weak});
   return avals;
