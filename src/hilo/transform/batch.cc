@@ -213,7 +213,7 @@ BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const s
     return outputs;
   };
   result.computation =
-      stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kLast, /*always_tuple=*/true).computation;
+      stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kNone, /*always_tuple=*/true).computation;
   return result;
 }
 
