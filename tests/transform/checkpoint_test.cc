@@ -109,9 +109,10 @@ TEST(Checkpoint, KeepsNoMoreBytesThanJaxDoes) {
   const int64_t all = planned_bytes(std::nullopt), nothing = planned_bytes(policies::nothing_saveable),
                 dots = planned_bytes(policies::dots_saveable);
   const int64_t activations = int64_t{4} * 512 * 32;
-  EXPECT_LT(2 * nothing, dots);
+  EXPECT_LT(nothing, dots);
   EXPECT_LT(dots, all);
-  EXPECT_LT(2 * nothing, jax("nothing_saveable"));
+  EXPECT_LT(nothing, jax("nothing_saveable"));
+  EXPECT_LT(3 * nothing, all);
   EXPECT_LE(dots, jax("dots_saveable") + activations);  // the cotangent lies beside what is computed again
   EXPECT_EQ(jax("none"), jax("nothing_saveable"));      // XLA:CPU computes the sines again, whatever it is told
   EXPECT_LE(all, 2 * jax("none"));                      // here the cosines are kept, as the program says

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/lax/collective.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/checkpoint.h"
@@ -75,6 +76,17 @@ TEST(CustomVjp, RulesAreUsedInsideLoops) {
   expect_golden("custom_vjp.scan", grad<0, 1>(running)(0.3f, y()));
   expect_golden("custom_vjp.scan", jit(grad<0, 1>(jit(running)))(0.3f, y()));
   expect_golden("custom_vjp.scan", grad<0, 1>(checkpoint(running))(0.3f, y()));
+}
+
+TEST(CustomVjp, RulesMayTalkOverANamedAxis) {
+  const auto f = custom_vjp([](Array a) { return lax::psum(a, "i") * 2.0f; })
+                     .defvjp([](Array a) { return std::pair(lax::psum(a, "i") * 2.0f, a); },
+                             [](Array a, Array g) { return lax::psum(g, "i") * a; });
+  const Array point = numpy::array({0.5f, 2.0f});
+  const auto slopes = vmap(grad(f), {0}, {0}, "i");
+  const auto slope = grad([&](Array a) { return numpy::sum(vmap(f, {0}, {0}, "i")(a)); });
+  for (const Array& got : {slopes(point), jit(slopes)(point), slope(point)})
+    EXPECT_EQ(got.to_vector<float>(), (Floats{1, 4}));
 }
 
 TEST(CustomVjp, ForwardModeIsRefused) {

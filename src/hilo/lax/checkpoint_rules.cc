@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/lax/carry.h"
+#include "hilo/lax/named_rules.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/linearize.h"
@@ -48,9 +49,19 @@ bool is_dot_to_keep(const hlo::Instruction& i, bool with_batch_dimensions) {
   return with_batch_dimensions || hlo::attributes_of<hlo::DotAttributes>(i).lhs_batch_dimensions.empty();
 }
 
+/// Happens something beside the result? That is not done again.
+bool has_effect(const hlo::Instruction& i) {
+  if (hlo::has_trait(i.opcode, hlo::kEffect)) return true;
+  for (const ComputationPtr& called : hlo::called_computations(i)) {
+    if (called->has_effect()) return true;
+  }
+  return false;
+}
+
 /// May the forward pass keep the value of `i`?
-bool is_saveable(const Policy& policy, const hlo::Instruction& i) {
-  if (!i.shape.is_array() || hlo::has_trait(i.opcode, hlo::kEffect)) return i.shape.is_array();
+bool is_saveable(const Policy& policy, const hlo::Computation& c, const hlo::Instruction& i) {
+  if (!i.shape.is_array()) return false;
+  if (has_effect(i.opcode == hlo::Opcode::kGetTupleElement ? c.instruction(i.operands[0]) : i)) return true;
   std::optional<std::string> name;
   if (i.opcode == hlo::kExtCustomRules) {
     const auto& own = hlo::attributes_of<hlo::CustomRulesAttributes>(i);
@@ -85,9 +96,10 @@ std::vector<bool> needed_for(const hlo::Computation& c, std::span<const Instruct
 }
 
 /// The part of `c` that computes `outputs` from the values of `given`, as a computation: its parameters are these values
-/// in order, its root a tuple.
+/// in order, its root a tuple. `also` has instructions that stay in it beside.
 ComputationPtr part_of(const hlo::Computation& c, std::span<const InstructionId> given,
-                       std::span<const InstructionId> outputs, const std::string& name) {
+                       std::span<const InstructionId> outputs, const std::string& name,
+                       std::span<const InstructionId> also = {}) {
   hlo::Builder builder(name);
   std::vector<InstructionId> mapped(c.size(), hlo::kNoInstruction);
   std::vector<bool> is_given(c.size());
@@ -95,8 +107,9 @@ ComputationPtr part_of(const hlo::Computation& c, std::span<const InstructionId>
     is_given[id] = true;
     mapped[id] = builder.parameter(c.instruction(id).shape);
   }
-  Ids met;
-  const std::vector<bool> needed = needed_for(c, outputs, is_given, met);
+  Ids met, ends(outputs.begin(), outputs.end());
+  ends.insert(ends.end(), also.begin(), also.end());
+  const std::vector<bool> needed = needed_for(c, ends, is_given, met);
   for (const hlo::Instruction& i : c.instructions()) {
     if (!needed[i.id] || is_given[i.id]) continue;
     Ids operands;
@@ -136,7 +149,7 @@ Rematerialized rematerialize(const ComputationPtr& computation, const std::vecto
   std::vector<bool> is_given(primal.size());
   for (const hlo::Instruction& i : primal.instructions())
     is_given[i.id] =
-        i.opcode == hlo::Opcode::kParameter || (i.opcode != hlo::Opcode::kConstant && is_saveable(policy, i));
+        i.opcode == hlo::Opcode::kParameter || (i.opcode != hlo::Opcode::kConstant && is_saveable(policy, primal, i));
   Ids given;
   needed_for(primal, residuals, is_given, given);
   Ids kept, reread;
@@ -148,7 +161,11 @@ Rematerialized rematerialize(const ComputationPtr& computation, const std::vecto
 
   Ids forward(results.begin(), results.end());
   forward.insert(forward.end(), kept.begin(), kept.end());
-  out.forward = part_of(primal, primal.parameters(), forward, computation->name() + ".forward");
+  Ids effects;
+  for (const hlo::Instruction& i : primal.instructions()) {
+    if (has_effect(i)) effects.push_back(i.id);
+  }
+  out.forward = part_of(primal, primal.parameters(), forward, computation->name() + ".forward", effects);
   Ids begin = kept;
   begin.insert(begin.end(), reread.begin(), reread.end());
   const ComputationPtr again = part_of(primal, begin, residuals, computation->name() + ".again");
@@ -226,7 +243,7 @@ Array bind_checkpoint_name(const Array& x, const std::string& name) {
   return bind_custom_rules(identity, std::span(&x, 1), std::string(kCheckpointName), 0, nullptr, name)[0];
 }
 
-const CustomRules* named_custom_rules(std::string_view rules) {
+const CustomRules* lax::checkpoint_rules(std::string_view rules) {
   static const CustomRules kWhole{{}, checkpoint_linearize, {}, {}}, kTangent{{}, {}, tangent_transpose, {}},
       kName{name_jvp, {}, name_transpose, name_batch};
   if (rules == kCheckpoint) return &kWhole;

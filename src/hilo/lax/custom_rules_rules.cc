@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
+#include "hilo/lax/named_rules.h"
 #include "hilo/lax/rule_families.h"
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
@@ -91,3 +92,12 @@ BatchResult custom_batch(const Operation& operation, std::span<const BatchDim> d
 const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, custom_linearize};
 
 }  // namespace hilo::lax
+
+namespace hilo {
+
+const CustomRules* named_custom_rules(std::string_view rules) {
+  if (const CustomRules* found = lax::checkpoint_rules(rules)) return found;
+  return lax::callback_rules(rules);
+}
+
+}  // namespace hilo

@@ -26,8 +26,8 @@ const CustomRules* custom_rules_of(const Operation& operation);
 /// Is the operation a call with a jvp rule of its own? Then that rule is what linearises it too.
 bool has_custom_jvp(const Operation& operation);
 
-/// Rules that need no user, by the name in CustomRulesAttributes::rules: "checkpoint" and its parts; null for others.
-/// Defined in lax/checkpoint_rules.cc.
+/// Rules that need no user, by the name in CustomRulesAttributes::rules: "checkpoint" and its parts, "callback"; null for
+/// others. Defined in lax/custom_rules_rules.cc.
 const CustomRules* named_custom_rules(std::string_view rules);
 
 /// Names of these rules.
