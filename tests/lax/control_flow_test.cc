@@ -11,6 +11,7 @@
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
+#include "tests/support/golden_values.h"
 #include "tests/support/x64.h"
 
 namespace hilo {
@@ -282,6 +283,129 @@ TEST(Cond, RefusesBranchesOfDifferentTypes) {
     EXPECT_NE(std::string(error.what()).find("cond branches must have equal output types"), std::string::npos)
         << error.what();
   }
+}
+
+// Numbers of jax 0.10.2, by name, from here on.
+
+Array three() { return numpy::array({-3.0f, 0.5f, 2.0f}); }
+Array seven() { return numpy::array({0.5f, -1.0f, 2.0f, 0.25f, -0.75f, 1.5f, 3.0f}); }
+
+Array integers(const std::vector<int32_t>& values) {
+  return Array::from_vector(values, {static_cast<int64_t>(values.size())});
+}
+
+Array switched(const Array& i, const Array& x) {
+  return lax::switch_(i,
+                      std::tuple([](Array a) { return numpy::sin(a); }, [](Array a) { return numpy::exp(a); },
+                                 [](Array a) { return a * a * a; }),
+                      x);
+}
+
+TEST(Switch, TakesTheNearestBranchAndItsGradient) {
+  std::vector<Array> values, slopes;
+  const auto slope = [](const Array& i) { return grad([=](Array x) { return numpy::sum(switched(i, x)); })(three()); };
+  for (int i : {-4, 0, 1, 2, 9}) {
+    values.push_back(switched(i, three()));
+    slopes.push_back(jit(slope)(i));
+  }
+  expect_golden("switch.values", values);
+  expect_golden("switch.grad", slopes);
+}
+
+TEST(Switch, UnderVmapSelectsAndInScansRuns) {
+  const Array i = integers({-4, 0, 1, 2, 9}), x = numpy::array({0.5f, 1.0f, 1.5f, 2.0f, 2.5f});
+  const auto by_x = vmap([](Array a, Array k) { return grad([k](Array b) { return switched(k, b); })(a); });
+  expect_golden("switch.vmap_grad", by_x(x, i));
+  expect_golden("switch.vmap_grad", jit(by_x)(x, i));
+  const auto loop = [](Array c) {
+    return lax::scan([](Array a, Array k) { return std::pair(switched(k, a), std::tuple<>()); }, c, integers({0, 1, 2}))
+        .first;
+  };
+  expect_golden("switch.scan_grad", grad(loop)(0.3f));
+}
+
+TEST(Switch, TakesFunctionsOfOneTypeAndClosures) {
+  using Function = std::function<Array(Array)>;
+  const auto f = [](Array w, Array i) {
+    const std::vector<Function> branches = {[w](Array a) { return a * w; }, [](Array a) { return a; }};
+    return lax::switch_(i, branches, Array(3.0f));
+  };
+  EXPECT_EQ(grad(f)(2.0f, 0).item<float>(), 3);
+  EXPECT_EQ(grad(f)(2.0f, 1).item<float>(), 0);
+  const auto constants = std::tuple([] { return Array(1.0f); }, [] { return Array(2.0f); });
+  EXPECT_EQ(lax::switch_(1, constants).item<float>(), 2);
+}
+
+TEST(Switch, SaysWhatItWasGivenWrong) {
+  const auto refused = [](const auto& f) { return error_of(f, StatusCode::kInvalidArgument); };
+  const std::string index = refused([] { switched(1.0f, three()); });
+  EXPECT_NE(index.find("Index must be an integer scalar, got f32[]"), std::string::npos) << index;
+  const std::string none = refused([] { lax::switch_(0, std::vector<std::function<Array(Array)>>(), three()); });
+  EXPECT_NE(none.find("Empty branch sequence"), std::string::npos) << none;
+  const std::string types = refused(
+      [] { lax::switch_(0, std::tuple([](Array a) { return a; }, [](Array a) { return numpy::sum(a); }), three()); });
+  EXPECT_NE(types.find("got (f32[]), wanted (f32[3])"), std::string::npos) << types;
+}
+
+std::pair<Array, Array> folded(const Array& c, const Array& xs, const lax::ScanOptions& options) {
+  const auto step = [](Array k, Array x) {
+    k = numpy::sin(k) * x + k;
+    return std::pair(k, k * x);
+  };
+  return lax::scan(step, c, xs, options);
+}
+
+TEST(Scan, UnrollsWithoutChangingAnything) {
+  for (bool reverse : {false, true}) {
+    const std::string name = reverse ? "scan.reverse" : "scan.forward";
+    for (int64_t unroll : {1, 2, 3, 7, 10}) {
+      const lax::ScanOptions options{.reverse = reverse, .unroll = unroll};
+      const auto total = [&](Array c, Array xs) { return numpy::sum(folded(c, xs, options).second); };
+      expect_golden(name, folded(0.3f, seven(), options));
+      expect_golden(name + ".grad", grad<0, 1>(total)(0.3f, seven()));
+      expect_golden(name + ".grad", jit(grad<0, 1>(total))(0.3f, seven()));
+      expect_golden(name + ".grad", vmap(grad<0, 1>(total), {kNoAxis, 0})(0.3f, numpy::reshape(seven(), {1, 7})), 1e-5);
+    }
+  }
+}
+
+TEST(Scan, RunsWithoutXsSoOftenAsItIsTold) {
+  const auto step = [](Array c, std::nullopt_t) { return std::pair(numpy::cos(c), c); };
+  expect_golden("scan.length", lax::scan(step, Array(0.3f), std::nullopt, 4));
+  expect_golden("scan.length", lax::scan(step, 0.3f, std::nullopt, {.length = 4, .unroll = 3}));
+  const std::string none =
+      error_of([&] { lax::scan(step, 0.3f, std::nullopt, lax::ScanOptions{}); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(none.find("no values to scan over and no length"), std::string::npos) << none;
+  const std::string two = error_of([] { folded(0.3f, seven(), {.length = 6}); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(two.find("different leading axis sizes: 6, 7"), std::string::npos) << two;
+  error_of([] { folded(0.3f, seven(), {.unroll = 0}); }, StatusCode::kInvalidArgument);
+  EXPECT_EQ(folded(0.3f, numpy::zeros({0}), {.unroll = 2}).second.size(), 0);
+}
+
+TEST(WhileLoop, PushesTangentsUnderVmap) {
+  using State = std::pair<Array, Array>;
+  const auto grows = [](Array x) {
+    return lax::while_loop([](const State& c) { return c.first < 10.0f; },
+                           [](const State& c) { return State(c.first * c.second, c.second + 0.5f); },
+                           State(x, Array(1.5f)))
+        .first;
+  };
+  expect_golden("while.jvp", jvp(grows, std::tuple(Array(0.7f)), std::tuple(Array(1.0f))));
+  const auto slope = [](Array x) {
+    const auto f = [](Array a) {
+      return lax::while_loop([](Array c) { return c < 10.0f; }, [](Array c) { return c * numpy::exp(c); }, a);
+    };
+    return jvp(f, std::tuple(x), std::tuple(Array(1.0f))).second;
+  };
+  expect_golden("while.vmap_jvp", vmap(slope)(numpy::array({0.5f, 1.0f, 11.0f, 3.0f})), 1e-5);
+  expect_golden("while.vmap_jvp", jit(vmap(slope))(numpy::array({0.5f, 1.0f, 11.0f, 3.0f})), 1e-5);
+}
+
+TEST(Cond, TakesNoOperands) {
+  const auto f = [](Array x) { return lax::cond(x > 0.0f, [&] { return x * x; }, [&] { return -x; }); };
+  EXPECT_EQ(f(3.0f).item<float>(), 9);
+  EXPECT_EQ(grad(f)(3.0f).item<float>(), 6);
+  EXPECT_EQ(jit(grad(f))(-3.0f).item<float>(), -1);
 }
 
 }  // namespace

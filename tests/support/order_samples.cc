@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/ext/custom_rules.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/rng.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -190,21 +191,40 @@ Samples custom_call_samples(Wanted wanted) {
   return {s};
 }
 
+Literal squares(Wanted wanted, const Literal& x) {
+  Literal all(x.shape());
+  for (int64_t i = 0; i < wanted.n; ++i) {
+    const Wide value = by(wanted.type, wide_at(x, i), wide_at(x, i));
+    if (is_integer(wanted.type)) store_whole(all, i, static_cast<Whole>(value.real()));
+    else store_wide(all, i, value);
+  }
+  return all;
+}
+
+Samples custom_rules_samples(Wanted wanted) {
+  const Shape shape = Shape::array(wanted.type, {wanted.n});
+  const Literal x = small(shape);
+  Samples samples;
+  for (const char* rules : {"", "checkpoint"}) {
+    Sample s{.opcode = hlo::kExtCustomRules, .operands = {x}, .expected = squares(wanted, x)};
+    s.attributes = with<hlo::CustomRulesAttributes>([&](auto& a) {
+      a.to_apply = square(shape, false);
+      a.rules = rules;
+    });
+    samples.push_back(s);
+  }
+  return samples;
+}
+
 Samples custom_vjp_samples(Wanted wanted) {
   const Shape shape = Shape::array(wanted.type, {wanted.n});
   const Literal x = small(shape);
-  Sample s{.opcode = hlo::kExtCustomVjp, .operands = {x}};
+  Sample s{.opcode = hlo::kExtCustomVjp, .operands = {x}, .expected = squares(wanted, x)};
   s.attributes = with<hlo::CustomVjpAttributes>([&](auto& a) {
     a.primal = square(shape, false);
     a.fwd = square(shape, true);
     a.bwd = squares_bwd(shape, has_cotangent(wanted.type));
   });
-  s.expected = Literal(shape);
-  for (int64_t i = 0; i < wanted.n; ++i) {
-    const Wide value = by(wanted.type, wide_at(x, i), wide_at(x, i));
-    if (is_integer(wanted.type)) store_whole(s.expected, i, static_cast<Whole>(value.real()));
-    else store_wide(s.expected, i, value);
-  }
   return {s};
 }
 

@@ -93,6 +93,7 @@ Samples started_collective_samples(hlo::Opcode opcode, Wanted wanted);
 Samples add_dependency_samples(Wanted wanted);
 Samples after_all_samples(Wanted wanted);
 Samples custom_call_samples(Wanted wanted);  ///< of a handler that passes its operand on
+Samples custom_rules_samples(Wanted wanted);
 Samples custom_vjp_samples(Wanted wanted);
 Samples custom_vjp_tangent_samples(Wanted wanted);
 Samples rng_get_and_update_state_samples(Wanted wanted);

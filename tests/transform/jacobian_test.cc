@@ -128,5 +128,14 @@ TEST(Jacobian, RefusesIntegers) {
       << text;
 }
 
+TEST(Hvp, IsTheHessianTimesAVector) {
+  const auto f = [](Array x, Array y) { return numpy::sum(numpy::sin(x) * y * x); };
+  const Array x = numpy::array({0.5f, -1.0f}), y = numpy::array({2.0f, 3.0f}), v = numpy::array({1.0f, -2.0f});
+  const Array whole = hessian([&](Array a) { return f(a, y); })(x);
+  const Array wanted = numpy::matmul(whole, v);
+  const Array got = hvp(f, std::tuple(x, y), std::tuple(v, numpy::zeros({2})));
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(got[i].item<float>(), wanted[i].item<float>(), 1e-6);
+}
+
 }  // namespace
 }  // namespace hilo

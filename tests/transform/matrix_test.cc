@@ -14,10 +14,13 @@
 
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
-#include "hilo/lax/control_flow.h"
+#include "hilo/lax/custom_solve.h"
+#include "hilo/lax/map.h"
 #include "hilo/nn/nn.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/checkpoint.h"
+#include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
 #include "hilo/transform/jit.h"
@@ -211,6 +214,108 @@ Vector jit_inside(const Vector& x) {
   return y;
 }
 
+/// A rule of its own, which calls its function.
+Array custom_rule(const Array& x) {
+  static const auto* f = new auto(
+      custom_jvp([](Array a) { return numpy::sin(a) * a; }).defjvp([](std::tuple<Array> p, std::tuple<Array> t) {
+        const auto& [a] = p;
+        return std::pair(custom_rule(a), std::get<0>(t) * (numpy::cos(a) * a + numpy::sin(a)));
+      }));
+  return (*f)(x);
+}
+Vector custom_rule(const Vector& x) {
+  return map(x, [](double v) { return std::sin(v) * v; });
+}
+
+/// A checkpoint around a loop, and inside it.
+Array checkpointed(const Array& x) {
+  const auto step = checkpoint([](Array c, Array xi) { return numpy::sin(c) * xi + c; },
+                               {.policy = checkpoint_policies::dots_saveable});
+  return checkpoint([&](Array c) {
+    return lax::scan([&](Array k, Array xi) { return std::pair(step(k, xi), xi * xi); }, c, x).first;
+  })(x);
+}
+Vector checkpointed(const Vector& x) {
+  return map(x, [&](double v) {
+    for (double xi : x) v = std::sin(v) * xi + v;
+    return v;
+  });
+}
+
+Array switched(const Array& x) {
+  return lax::switch_(
+      position(x),
+      std::tuple([](Array a) { return a; }, [](Array a) { return a * a * a; }, [](Array a) { return numpy::sin(a); }),
+      x * 1.5);
+}
+Vector switched(const Vector& x) {
+  return map(x, [&](double v) {
+    v *= 1.5;
+    return position(x) == 2 ? std::sin(v) : v * v * v;
+  });
+}
+
+/// y with y^3 + y = x, element by element, by steps that nobody differentiates.
+Array root(const Array& x) {
+  const auto newton = [](auto f, Array y) {
+    return lax::while_loop([&](Array v) { return numpy::max(numpy::abs(f(v))) > 1e-13; },
+                           [&](Array v) { return v - f(v) / (3.0 * v * v + 1.0); }, y);
+  };
+  return lax::custom_root([x](Array y) { return y * y * y + y - x; }, numpy::zeros_like(x), newton,
+                          [](auto g, Array c) { return c / g(numpy::ones_like(c)); });
+}
+Vector root(const Vector& x) {
+  return map(x, [](double v) {
+    double y = 0;
+    for (int i = 0; i < 50; ++i) y -= (y * y * y + y - v) / (3 * y * y + 1);
+    return y;
+  });
+}
+
+/// v with (6 + x_i) v_i + x_j v_j summed over all j = x_i, by steps of a fixed number.
+Array linear_solve(const Array& x) {
+  const auto matvec = [x](Array v) { return (6.0 + x) * v + numpy::sum(x * v); };
+  const auto vecmat = [x](Array v) { return (6.0 + x) * v + x * numpy::sum(v); };
+  const auto steps = [x](const auto& multiply, const Array& b) {
+    return lax::fori_loop(0, 60, [&](Array, Array v) { return v + (b - multiply(v)) / 8.0; }, b * 0.1);
+  };
+  return lax::custom_linear_solve(
+      matvec, x, [=](auto, Array b) { return steps(matvec, b); }, [=](auto, Array b) { return steps(vecmat, b); });
+}
+Vector linear_solve(const Vector& x) {
+  // v_i = (x_i - s) / (6 + x_i) with s = sum x_j v_j
+  double a = 0, b = 0;
+  for (double v : x) a += v * v / (6 + v), b += v / (6 + v);
+  const double s = a / (1 + b);
+  return map(x, [&](double v) { return (v - s) / (6 + v); });
+}
+
+Array associative(const Array& x) {
+  const auto running = [](Array v) { return lax::associative_scan([](Array a, Array b) { return a * b; }, v); };
+  return running(x + 1.0) + lax::map([&](Array v) { return numpy::sin(v) * x[1]; }, x, {.batch_size = 2});
+}
+Vector associative(const Vector& x) {
+  Vector y;
+  double product = 1;
+  for (double v : x) y.push_back((product *= v + 1) + std::sin(v) * x[1]);
+  return y;
+}
+
+Array unrolled(const Array& x) {
+  return lax::scan([](Array c, Array xi) { return std::pair(numpy::sin(c + xi), c * xi); }, x[0] * x[2], x,
+                   {.reverse = true, .unroll = 2})
+      .second;
+}
+Vector unrolled(const Vector& x) {
+  Vector y(3);
+  double c = x[0] * x[2];
+  for (size_t i = 3; i-- > 0;) {
+    y[i] = c * x[i];
+    c = std::sin(c + x[i]);
+  }
+  return y;
+}
+
 const Row kRows[] = {
     {"elementwise", elementwise, elementwise},
     {"softmax", softmax, softmax},
@@ -224,6 +329,13 @@ const Row kRows[] = {
     {"scan", scan, scan},
     {"scan_in_cond", scan_in_cond, scan_in_cond},
     {"jit_inside", jit_inside, jit_inside},
+    {"custom_rule", custom_rule, custom_rule},
+    {"checkpointed", checkpointed, checkpointed},
+    {"switched", switched, switched},
+    {"root", root, root},
+    {"linear_solve", linear_solve, linear_solve},
+    {"associative", associative, associative},
+    {"unrolled", unrolled, unrolled},
 };
 
 // ---- transformations ------------------------------------------------------------------------------------------------
@@ -247,6 +359,7 @@ Array cotangent_of(const Array& y) {
 Array along() { return Array::from_vector(direction(), {kSize}); }
 
 Function jitted(Function f) { return jit(std::move(f)); }
+Function rematerialized(Function f) { return checkpoint(std::move(f)); }
 Function mapped(Function f) {
   return [f](const Array& x) { return vmap(f)(numpy::stack({x, x * 0.5 + 0.1})); };
 }
@@ -335,6 +448,7 @@ Meaning partly_stopped(Meaning f) {
 
 const Transformation kTransformations[] = {
     {"jit", "", jitted, same},
+    {"checkpoint", "", rematerialized, same},
     {"vmap", "vmap", mapped, mapped},
     {"jvp", "jvp", pushed, pushed},
     {"linearize", "jvp", linearized, pushed},

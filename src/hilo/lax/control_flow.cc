@@ -130,30 +130,62 @@ void refuse_difference(std::string_view function, const std::source_location& lo
 
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
                         std::span<const Array> operands) {
-  const Array index = branch_index(predicate);
+  const FlatFunction branches[] = {if_true, if_false};
+  return conditional("cond", branch_index(predicate), branches, operands, predicate.location());
+}
+
+std::vector<Array> conditional(std::string_view name, const Array& index, std::span<const FlatFunction> branches,
+                               std::span<const Array> operands, const std::source_location& location) {
+  const bool predicated = index.dtype() == ElementType::kPred;
   const std::vector<Aval> avals = avals_of(operands);
-  const StagedFunction yes = stage(if_true, avals, "cond", "true_branch");
-  const StagedFunction no = stage(if_false, avals, "cond", "false_branch");
-  const UserLocation here(predicate.location());  // only now: what is inside the branches has lines of its own
-  check_types("cond branches must have equal output types but they differ; the false branch's result", no.results,
-              yes.results);
-  const std::vector<Array> captures = joined(yes.captures, no.captures);
+  std::vector<StagedFunction> staged;
+  std::vector<Array> captures;
+  std::vector<size_t> begins;
+  for (size_t b = 0; b < branches.size(); ++b) {
+    const std::string branch = predicated ? (b == 0 ? "true_branch" : "false_branch") : "branch_" + std::to_string(b);
+    staged.push_back(stage(branches[b], avals, std::string(name), branch));
+    begins.push_back(captures.size());
+    captures = joined(captures, staged.back().captures);
+  }
+  const UserLocation here(location);  // only now: what is inside the branches has lines of its own
+  for (size_t b = 1; b < staged.size(); ++b) {
+    check_types(std::string(name) + " branches must have equal output types but they differ; " +
+                    (predicated ? "the false branch's result" : "the result of branch " + std::to_string(b)),
+                staged[b].results, staged[0].results);
+  }
   auto attributes = std::make_shared<hlo::ConditionalAttributes>();
-  attributes->predicated = true;
-  attributes->branches = {over_packed(over_all_captures(yes, operands, captures, 0)),
-                          over_packed(over_all_captures(no, operands, captures, yes.captures.size()))};
+  attributes->predicated = predicated;
   std::vector<Array> all = joined(operands, captures);
-  if (all.empty()) all.push_back(ops::scalar(0, ElementType::kPred));  // branches take one operand
-  if (operands.empty() && captures.empty()) {
-    for (size_t b = 0; b < 2; ++b) {
-      const StagedFunction& f = b == 0 ? yes : no;
-      attributes->branches[b] = stage([&](std::span<const Array>) { return run_computation(*f.computation, {}); },
-                                      avals_of(all), "cond", "branch")
-                                    .computation;
-    }
+  const bool no_operands = all.empty();
+  if (no_operands) all.push_back(ops::scalar(0, ElementType::kPred));  // branches take one operand
+  for (size_t b = 0; b < staged.size(); ++b) {
+    const StagedFunction& f = staged[b];
+    attributes->branches.push_back(
+        no_operands ? stage([&](std::span<const Array>) { return run_computation(*f.computation, {}); }, avals_of(all),
+                            std::string(name), "branch")
+                          .computation
+                    : over_packed(over_all_captures(f, operands, captures, begins[b])));
   }
   all.insert(all.begin(), index);
   return bind({hlo::Opcode::kConditional, std::move(all), std::move(attributes), std::nullopt});
+}
+
+Array switch_index(const Operand& index, size_t count) {
+  const UserLocation here(index.location());
+  const Array& i = index.array();
+  if (i.ndim() != 0 || !is_integer(i.dtype())) {
+    or_throw(invalid_argument(at_user_line("switch") + ": Index must be an integer scalar, got " +
+                              i.aval_shape().to_string()));
+  }
+  const Array wide = ops::convert_element_type(i, ElementType::kS32);
+  return ops::clamp(ops::scalar(0, ElementType::kS32), wide,
+                    ops::scalar(static_cast<double>(count) - 1, ElementType::kS32));
+}
+
+void refuse_no_branches(const std::source_location& location) {
+  or_throw(invalid_argument("switch (" + describe_location(location) +
+                            "): Empty branch sequence; wanted a function or more"));
+  __builtin_unreachable();
 }
 
 std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial,
@@ -231,6 +263,97 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
       bind({hlo::kExtScan, joined(joined(step.captures, carry), xs), std::move(attributes), std::nullopt});
   const auto middle = results.begin() + static_cast<int64_t>(carry.size());
   return {{results.begin(), middle}, {middle, results.end()}};
+}
+
+namespace {
+
+/// [begin, limit) of the leading axis.
+Array rows(const Array& x, int64_t begin, int64_t limit) {
+  std::vector<hlo::SliceRange> ranges;
+  for (int64_t size : x.shape()) ranges.push_back({0, size, 1});
+  ranges[0] = {begin, limit, 1};
+  return ops::slice(x, ranges);
+}
+
+/// A leading axis of n k becomes (n, k); and back.
+Array in_blocks(const Array& x, int64_t k) {
+  std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
+  dims[0] /= k;
+  dims.insert(dims.begin() + 1, k);
+  return ops::reshape(x, dims);
+}
+Array joined_blocks(const Array& x) {
+  std::vector<int64_t> dims(x.shape().begin(), x.shape().end());
+  dims[1] *= dims[0];
+  dims.erase(dims.begin());
+  return ops::reshape(x, dims);
+}
+
+/// `k` steps of `f` as one, on blocks of xs.
+FlatFunction block_of_steps(const FlatFunction& f, size_t carry_count, int64_t k, bool reverse) {
+  return [=](std::span<const Array> leaves) {
+    std::vector<Array> carry(leaves.begin(), leaves.begin() + static_cast<int64_t>(carry_count));
+    std::vector<std::vector<Array>> ys(static_cast<size_t>(k));
+    for (int64_t i = 0; i < k; ++i) {
+      const int64_t at = reverse ? k - 1 - i : i;
+      std::vector<Array> arguments = carry;
+      for (const Array& block : leaves.subspan(carry_count)) {
+        const Array row = rows(block, at, at + 1);
+        arguments.push_back(ops::reshape(row, row.shape().subspan(1)));
+      }
+      const std::vector<Array> out = f(arguments);
+      carry.assign(out.begin(), out.begin() + static_cast<int64_t>(carry_count));
+      ys[static_cast<size_t>(at)].assign(out.begin() + static_cast<int64_t>(carry_count), out.end());
+    }
+    for (size_t y = 0; !ys.empty() && y < ys[0].size(); ++y) {
+      std::vector<Array> stacked;
+      for (const std::vector<Array>& step : ys) {
+        std::vector<int64_t> dims(step[y].shape().begin(), step[y].shape().end());
+        dims.insert(dims.begin(), 1);
+        stacked.push_back(ops::reshape(step[y], dims));
+      }
+      carry.push_back(ops::concatenate(stacked, 0));
+    }
+    return carry;
+  };
+}
+
+}  // namespace
+
+ScanResult unrolled_scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
+                         std::optional<int64_t> length, bool reverse, int64_t unroll,
+                         const std::source_location& location) {
+  if (unroll < 1) {
+    or_throw(invalid_argument("scan (" + describe_location(location) + "): `unroll` must be a positive number; got " +
+                              std::to_string(unroll)));
+  }
+  const int64_t count = length ? *length : xs.empty() || xs[0].ndim() == 0 ? 0 : xs[0].shape(0);
+  const int64_t whole = count / unroll * unroll;
+  bool regular = unroll > 1 && whole > 0;
+  for (const Array& x : xs) regular = regular && x.ndim() > 0 && x.shape(0) == count;
+  if (!regular) return scan(f, initial, xs, length, reverse, location);  // which also says what is wrong
+  // The steps that fill no block come last.
+  const int64_t block_begin = reverse ? count - whole : 0;
+  std::vector<Array> blocks, rest;
+  {
+    const UserLocation here(location);
+    for (const Array& x : xs) {
+      blocks.push_back(in_blocks(rows(x, block_begin, block_begin + whole), unroll));
+      rest.push_back(reverse ? rows(x, 0, block_begin) : rows(x, whole, count));
+    }
+  }
+  ScanResult out =
+      scan(block_of_steps(f, initial.size(), unroll, reverse), initial, blocks, whole / unroll, reverse, location);
+  const ScanResult last = whole == count ? ScanResult{} : scan(f, out.carry, rest, count - whole, reverse, location);
+  const UserLocation here(location);
+  for (size_t y = 0; y < out.ys.size(); ++y) {
+    out.ys[y] = joined_blocks(out.ys[y]);
+    if (whole == count) continue;
+    const Array both[] = {reverse ? last.ys[y] : out.ys[y], reverse ? out.ys[y] : last.ys[y]};
+    out.ys[y] = ops::concatenate(both, 0);
+  }
+  if (whole != count) out.carry = last.carry;
+  return out;
 }
 
 }  // namespace hilo::lax::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/control_flow.h -- cond, while_loop, fori_loop, scan: control flow that traces, differentiates and batches.
+// lax/control_flow.h -- cond, switch_, while_loop, fori_loop, scan: control flow that traces, differentiates and batches.
+// lax/map.h has map and associative_scan.
 #pragma once
 
 #include <source_location>
@@ -11,6 +12,12 @@ namespace hilo::lax {
 namespace detail {
 std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, const FlatFunction& if_false,
                         std::span<const Array> operands);
+/// `index` is a scalar integer, or pred: then branch 0 is taken where it is true.
+std::vector<Array> conditional(std::string_view name, const Array& index, std::span<const FlatFunction> branches,
+                               std::span<const Array> operands, const std::source_location& location);
+/// The index of a switch_, clamped into [0, count).
+Array switch_index(const Operand& index, size_t count);
+[[noreturn]] void refuse_no_branches(const std::source_location& location);
 std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial,
                               const std::source_location& location);
 struct ScanResult {
@@ -19,6 +26,10 @@ struct ScanResult {
 /// `f` maps (carry, slice of xs) to (carry, slice of ys); the first initial.size() results are the carry.
 ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
                 std::optional<int64_t> length, bool reverse, const std::source_location& location);
+/// The same with `unroll` steps in each iteration of the loop.
+ScanResult unrolled_scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs,
+                         std::optional<int64_t> length, bool reverse, int64_t unroll,
+                         const std::source_location& location);
 /// i + 1, weakly typed if `i` is.
 Array increment(const Array& i, const std::source_location& location);
 Array less(const Array& i, const Array& end, const std::source_location& location);
@@ -90,12 +101,75 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
   return unflatten(initial, detail::while_loop(flat_condition, flat_body, flatten(initial).leaves, location));
 }
 
+/// One of several functions, picked by a scalar integer: branches[index](operands...). An index out of range takes the
+/// nearest branch. All are traced, one runs. jax.lax.switch.
+/// Types      branches: a std::vector of functions of one type, or a std::tuple of functions
+/// Errors     INVALID_ARGUMENT if the index isn't an integer scalar, or results differ in type or tree, or there are no
+///            branches
+/// Gradient   of the branch taken. Under vmap with a batched index all run and a select picks.
+/// Example    switch_(i, std::tuple(numpy_sin, numpy_cos), x)
+template <typename... Branches, typename... Operands>
+  requires(sizeof...(Branches) > 0)
+auto switch_(const Operand& index, const std::tuple<Branches...>& branches, const Operands&... operands) {
+  const auto& first = std::get<0>(branches);
+  using Arguments = flat_call::Arguments<std::remove_cvref_t<decltype(first)>, Operands...>;
+  using Result = std::remove_cvref_t<flat_call::ResultOf<std::remove_cvref_t<decltype(first)>, Arguments>>;
+  const Arguments arguments(operands...);
+  std::optional<Result> result;
+  std::vector<FlatFunction> flat;
+  const auto add = [&](const auto& branch) {
+    flat.push_back([&](std::span<const Array> leaves) {
+      const Result own = std::apply(branch, unflatten(arguments, leaves));
+      if (result) {
+        detail::leaves_like<Result>("switch", index.location(), "a branch's result", own, *result);
+      } else {
+        result.emplace(own);
+      }
+      return flatten(own).leaves;
+    });
+  };
+  std::apply([&](const auto&... branch) { (add(branch), ...); }, branches);
+  const std::vector<Array> leaves = detail::conditional("switch", detail::switch_index(index, flat.size()), flat,
+                                                        flatten(arguments).leaves, index.location());
+  return unflatten(*result, leaves);
+}
+template <typename Branch, typename... Operands>
+auto switch_(const Operand& index, const std::vector<Branch>& branches, const Operands&... operands) {
+  static_assert(
+      std::is_invocable_v<const Branch&, const Operands&...>,
+      "switch_ takes functions of the operands: a std::vector of them, or a std::tuple if their types differ");
+  if (branches.empty()) detail::refuse_no_branches(index.location());
+  using Arguments = flat_call::Arguments<Branch, Operands...>;
+  using Result = std::remove_cvref_t<flat_call::ResultOf<Branch, Arguments>>;
+  const Arguments arguments(operands...);
+  std::optional<Result> result;
+  std::vector<FlatFunction> flat;
+  for (const Branch& branch : branches) {
+    flat.push_back([&](std::span<const Array> leaves) {
+      Result own = std::apply(branch, unflatten(arguments, leaves));
+      if (!result) result.emplace(own);
+      return detail::leaves_like<Result>("switch", index.location(), "a branch's result", own, *result);
+    });
+  }
+  const std::vector<Array> leaves = detail::conditional("switch", detail::switch_index(index, flat.size()), flat,
+                                                        flatten(arguments).leaves, index.location());
+  return unflatten(*result, leaves);
+}
+
+/// What a scan is told beside its arguments, as in JAX.
+struct ScanOptions {
+  std::optional<int64_t> length = {};  ///< the number of steps; needed only without xs
+  bool reverse = false;                ///< from the last slice to the first; ys keep the place of their xs
+  int64_t unroll = 1;                  ///< steps in each iteration of the loop
+};
+
 /// f(carry, x) -> (carry, y) over the leading axis of `xs`; returns the last carry and all ys, stacked.
 /// Types      a weakly typed carry as for while_loop
 /// Errors     INVALID_ARGUMENT if leading axes differ, or the step changes the carry's type or tree
 /// Cost       one loop; ys are written in place
+/// Example    scan(step, init, xs, {.reverse = true})
 template <typename F, Tree Init, Tree Xs>
-auto scan(const F& f, const Init& init, const Xs& xs, bool reverse = false,
+auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options,
           std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
@@ -110,9 +184,32 @@ auto scan(const F& f, const Init& init, const Xs& xs, bool reverse = false,
     for (const Array& y : flatten(*ys).leaves) out.push_back(y);
     return out;
   };
-  const detail::ScanResult result =
-      detail::scan(flat, flatten(initial).leaves, flatten(xs).leaves, std::nullopt, reverse, location);
+  const detail::ScanResult result = detail::unrolled_scan(flat, flatten(initial).leaves, flatten(xs).leaves,
+                                                          options.length, options.reverse, options.unroll, location);
   return std::pair(unflatten(initial, result.carry), unflatten(*ys, result.ys));
+}
+/// The same, forwards or in `reverse`.
+template <typename F, Tree Init, Tree Xs>
+auto scan(const F& f, const Init& init, const Xs& xs, std::same_as<bool> auto reverse,
+          std::source_location location = std::source_location::current()) {
+  return scan(f, init, xs, ScanOptions{.reverse = reverse}, location);
+}
+template <typename F, Tree Init, Tree Xs>
+auto scan(const F& f, const Init& init, const Xs& xs, std::source_location location = std::source_location::current()) {
+  return scan(f, init, xs, ScanOptions{}, location);
+}
+/// Without xs: f(carry, std::nullopt) as often as options.length, or the number `length`, says.
+/// Errors     INVALID_ARGUMENT without a length
+template <typename F, Tree Init>
+auto scan(const F& f, const Init& init, std::nullopt_t, const ScanOptions& options,
+          std::source_location location = std::source_location::current()) {
+  const auto step = [&](const auto& carry, const std::tuple<>&) { return f(carry, std::nullopt); };
+  return scan(step, init, std::tuple<>(), options, location);
+}
+template <typename F, Tree Init>
+auto scan(const F& f, const Init& init, std::nullopt_t none, int64_t length,
+          std::source_location location = std::source_location::current()) {
+  return scan(f, init, none, ScanOptions{.length = length}, location);
 }
 
 namespace detail {

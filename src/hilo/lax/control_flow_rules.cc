@@ -139,7 +139,7 @@ LinearizeResult conditional_linearize(const Operation& operation, std::span<cons
       return run_computation(*s.tangent, arguments);
     };
     tangent_branches.push_back(
-        stage(own_tangent, avals, "linearize", s.tangent->name(), CapturePlace::kLast, true).computation);
+        stage(own_tangent, avals, "linearize", s.tangent->name(), CapturePlace::kNone, true).computation);
     begin += s.residual_count;
   }
   std::vector<Array> primals = bind_conditional(operation, primal_branches, operation.operands);

@@ -35,7 +35,7 @@ extern const Rules all_reduce_rules, reduce_scatter_rules, loaded_all_gather_rul
 extern const Rules top_k_rules, set_dimension_size_rules, transfer_rules;
 extern const Rules optimization_barrier_rules, stop_gradient_rules;
 extern const Rules fma_rules;
-extern const Rules custom_call_rules, custom_vjp_rules, custom_vjp_tangent_rules;
+extern const Rules custom_call_rules, custom_vjp_rules, custom_vjp_tangent_rules, custom_rules_rules;
 
 /// For tuples and parameters, which bind never sees, and ops whose issue comes later.
 extern const Rules never_bound_rules, not_yet_rules;

@@ -5,8 +5,8 @@
 
 namespace hilo {
 
-StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name)
-    : Trace(parent, std::move(transformation)), builder_(std::move(name)) {}
+StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed)
+    : Trace(parent, std::move(transformation)), builder_(std::move(name)), closed_(closed) {}
 
 Array StagingTrace::add_argument(const Aval& aval) {
   const hlo::InstructionId id = builder_.parameter(aval.shape);
@@ -27,8 +27,15 @@ hlo::InstructionId StagingTrace::lift(const Array& array) {
   if (owns(array)) return tracer<StagedTracer>(array).id;
   if (const auto it = lifted_.find(array.handle().get()); it != lifted_.end()) return it->second;
   hlo::InstructionId id;
-  if (is_concrete(array) && array.ndim() == 0) {
+  if (is_concrete(array) && (array.ndim() == 0 || closed_)) {
     id = builder_.constant(literal_of(array));
+  } else if (closed_) {
+    const auto& stranger = static_cast<const Tracer&>(array.impl());
+    throw LeakedTracer(failed_precondition(
+        record()->transformation + (record()->location.empty() ? "" : " (" + record()->location + ")") +
+        ": a function that is differentiated or batched where it is called closes over a tracer; got " +
+        array.aval_shape().to_string() + ", made at " + stranger.location + ", inside " +
+        stranger.record->transformation + ". Hint: pass the value as an argument"));
   } else {
     id = builder_.parameter(array.aval_shape());
     capture_ids_.push_back(id);
@@ -69,7 +76,7 @@ StagedFunction StagingTrace::finish(std::span<const Array> results, CapturePlace
     builder_.renumber_parameter(capture_ids_[i], capture_base + static_cast<int64_t>(i));
   }
   for (Array& a : captures_) {
-    if (!(is_concrete(a) && a.ndim() == 0)) staged.captures.push_back(std::move(a));
+    if (!closed_ && !(is_concrete(a) && a.ndim() == 0)) staged.captures.push_back(std::move(a));
   }
   const hlo::InstructionId root = always_tuple ? builder_.tuple(ids) : pack(builder_, ids);
   staged.computation = or_throw(std::move(builder_).build(root));
@@ -92,7 +99,7 @@ std::vector<Aval> parameter_avals(const hlo::Computation& computation) {
 
 StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                      std::string name, CapturePlace place, bool always_tuple) {
-  StagingTrace trace(&current_trace(), std::move(transformation), std::move(name));
+  StagingTrace trace(&current_trace(), std::move(transformation), std::move(name), place == CapturePlace::kNone);
   std::vector<Array> tracers;
   tracers.reserve(arguments.size());
   for (const Aval& aval : arguments) tracers.push_back(trace.add_argument(aval));

@@ -22,14 +22,16 @@ struct StagedFunction {
   std::vector<Aval> results;
 };
 
-/// Where the parameters of captured values go.
-enum class CapturePlace : uint8_t { kFirst, kLast };
+/// Where the parameters of captured values go. kNone: there are none. Arrays that have values become constants, and to
+/// close over a tracer is an error; so the computation can be kept.
+enum class CapturePlace : uint8_t { kFirst, kLast, kNone };
 
 /// Stages everything, also operations without operands or on concrete values. A concrete array or an outer trace's tracer
 /// becomes a captured parameter; a concrete scalar becomes a literal.
 class StagingTrace final : public Trace {
  public:
-  StagingTrace(Trace* parent, std::string transformation, std::string name);
+  /// `closed`: nothing is captured, as CapturePlace::kNone says.
+  StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed = false);
 
   /// The next parameter of the function.
   Array add_argument(const Aval& aval);
@@ -46,6 +48,7 @@ class StagingTrace final : public Trace {
   void annotate();
 
   hlo::Builder builder_;
+  bool closed_;
   std::vector<hlo::InstructionId> arguments_;
   std::vector<hlo::InstructionId> capture_ids_;
   std::vector<Array> captures_;
@@ -59,6 +62,7 @@ std::vector<Shape> parameter_leaves(const hlo::Computation& computation);
 std::vector<Aval> parameter_avals(const hlo::Computation& computation);
 
 /// Traces `f` on arguments of these types.
+/// Errors    FAILED_PRECONDITION for CapturePlace::kNone if `f` closes over a tracer
 StagedFunction stage(const FlatFunction& f, std::span<const Aval> arguments, std::string transformation,
                      std::string name, CapturePlace place = CapturePlace::kLast, bool always_tuple = false);
 

@@ -103,8 +103,8 @@ namespace {
 }
 
 /// The one extent that all mapped axes have.
-int64_t common_axis_size(std::span<const Array> arguments, std::span<const BatchDim> dims, std::string_view where) {
-  std::optional<int64_t> common;
+int64_t common_axis_size(std::span<const Array> arguments, std::span<const BatchDim> dims, std::string_view where,
+                         std::optional<int64_t> common) {
   for (size_t i = 0; i < arguments.size(); ++i) {
     if (!dims[i]) continue;
     const int64_t size = arguments[i].shape(*dims[i]);
@@ -116,7 +116,7 @@ int64_t common_axis_size(std::span<const Array> arguments, std::span<const Batch
     }
     common = size;
   }
-  if (!common) refuse(where, ": must have at least one non-None value in in_axes");
+  if (!common) refuse(where, ": must have at least one non-None value in in_axes, or an axis_size");
   return *common;
 }
 
@@ -141,8 +141,8 @@ Array placed_result(const Array& value, BatchDim dim, BatchDim wanted, int64_t a
 
 std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
                              const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where,
-                             const std::string& axis_name) {
-  const int64_t axis_size = common_axis_size(arguments, in_dims, where);
+                             const std::string& axis_name, std::optional<int64_t> given_size) {
+  const int64_t axis_size = common_axis_size(arguments, in_dims, where, given_size);
   BatchTrace trace(&current_trace(), {axis_size, axis_name});
   std::vector<Array> inputs;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -195,7 +195,7 @@ BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const s
     return outputs;
   };
   result.computation =
-      stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kLast, /*always_tuple=*/true).computation;
+      stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kNone, /*always_tuple=*/true).computation;
   return result;
 }
 

@@ -107,7 +107,7 @@ std::vector<Tangent> of_all_outputs(std::span<const Array> values, size_t output
 
 }  // namespace
 
-Pullback vjp(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
+Pullback pullback(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
   auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
   const std::vector<Aval> values = value_avals(linear->primals, value_count);
   return {linear->primals, [linear, values, arguments = avals_of(leaves)](std::span<const Array> cotangents) {
@@ -116,7 +116,7 @@ Pullback vjp(const FlatFunction& f, std::span<const Array> leaves, const ValueCo
           }};
 }
 
-Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
+Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count) {
   auto linear = std::make_shared<const Linearized>(linearize_flat(f, leaves, differentiable(leaves)));
   const std::vector<Aval> values = value_avals(linear->primals, value_count);
   return {linear->primals, [linear, values, arguments = avals_of(leaves)](std::span<const Array> tangents) {
@@ -126,8 +126,8 @@ Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves, cons
           }};
 }
 
-Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
-                const ValueCount& value_count) {
+Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
+                        const ValueCount& value_count) {
   check_same_shapes("jvp", "tangent", tangents, avals_of(primals));
   JvpResult result = jvp_flat(f, primals, tangents_of(tangents));
   const std::vector<Aval> values = value_avals(result.primals, value_count);

@@ -9,6 +9,8 @@
 
 namespace hilo {
 
+// None of these has the name of a public function: the functions that grad returns live here, so names would be found here
+// too where users call jvp(grad(f), ...).
 namespace grad_detail {
 
 struct Gradient {
@@ -26,20 +28,20 @@ struct Pullback {
   std::vector<Array> outputs;
   FlatFunction pull;  ///< cotangents, one a differentiated output -> one a leaf
 };
-Pullback vjp(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
+Pullback pullback(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
 
 struct Pushforward {
   std::vector<Array> outputs;
   FlatFunction push;  ///< tangents, one a leaf -> one a differentiated output
 };
-Pushforward linearize(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
+Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, const ValueCount& value_count);
 
 struct Directional {
   std::vector<Array> outputs;
   std::vector<Array> tangents;  ///< of the differentiated outputs
 };
-Directional jvp(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
-                const ValueCount& value_count);
+Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,
+                        const ValueCount& value_count);
 
 template <typename T> struct IsPair : std::false_type {};
 template <typename A, typename B> struct IsPair<std::pair<A, B>> : std::true_type {};
@@ -119,8 +121,8 @@ auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args..
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, std::tuple<Args...>>>;
   const TransformationLocation here(location);
   std::optional<Result> result;
-  const auto out = grad_detail::jvp(flat_call::flat_function(f, primals, result), flatten(primals).leaves,
-                                    flatten(tangents).leaves, flat_call::value_leaves<F>(result));
+  const auto out = grad_detail::directional(flat_call::flat_function(f, primals, result), flatten(primals).leaves,
+                                            flatten(tangents).leaves, flat_call::value_leaves<F>(result));
   const Result outputs = unflatten(*result, out.outputs);
   const auto& value = flat_call::value_of<F>(outputs);
   return grad_detail::with_aux<F>(value, unflatten(value, out.tangents), outputs);
@@ -135,8 +137,8 @@ auto vjp(const F& f, const Args&... args) {
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
   const Arguments arguments(args...);
   std::optional<Result> result;
-  grad_detail::Pullback p = grad_detail::vjp(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
-                                             flat_call::value_leaves<F>(result));
+  grad_detail::Pullback p = grad_detail::pullback(flat_call::flat_function(f, arguments, result),
+                                                  flatten(arguments).leaves, flat_call::value_leaves<F>(result));
   const Result outputs = unflatten(*result, p.outputs);
   const auto& value = flat_call::value_of<F>(outputs);
   auto pull = [arguments, pull = std::move(p.pull)](const std::remove_cvref_t<decltype(value)>& cotangent,
@@ -156,8 +158,8 @@ auto linearize(const F& f, const Args&... args) {
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
   const Arguments arguments(args...);
   std::optional<Result> result;
-  grad_detail::Pushforward p = grad_detail::linearize(flat_call::flat_function(f, arguments, result),
-                                                      flatten(arguments).leaves, flat_call::value_leaves<F>(result));
+  grad_detail::Pushforward p = grad_detail::pushforward(flat_call::flat_function(f, arguments, result),
+                                                        flatten(arguments).leaves, flat_call::value_leaves<F>(result));
   const Result outputs = unflatten(*result, p.outputs);
   const auto& value = flat_call::value_of<F>(outputs);
   grad_detail::Tangents<std::remove_cvref_t<decltype(value)>, Arguments> push(value, std::move(p.push));

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// transform/jacobian.h -- jacfwd, jacrev, hessian.
+// transform/jacobian.h -- jacfwd, jacrev, hessian, hvp.
 #pragma once
 
 #include <functional>
 #include <source_location>
 
-#include "hilo/transform/flat_call.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo {
 
@@ -124,6 +124,17 @@ auto hessian(F f, std::source_location location = std::source_location::current(
   if constexpr (flat_call::kHasAux<F>)
     return jacfwd<Argnums...>(has_aux(jacrev<Argnums...>(std::move(f), location)), location);
   else return jacfwd<Argnums...>(jacrev<Argnums...>(std::move(f), location), location);
+}
+
+/// The Hessian of a scalar function times a vector, forward over reverse: no Hessian is made.
+/// Types      primals and tangents: tuples of all arguments of `f`; the result has the tree of the first
+/// Errors     as grad's and jvp's
+/// Cost       about two gradients
+/// Example    hvp(f, std::tuple(x), std::tuple(v))
+template <typename F, typename... Args>
+auto hvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args...>& tangents,
+         std::source_location location = std::source_location::current()) {
+  return jvp(grad(f, location), primals, tangents, location).second;
 }
 
 }  // namespace hilo

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/jvp.h"
 
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/transform/custom_rules.h"
 #include "hilo/transform/memo.h"
 
 namespace hilo {
@@ -58,7 +60,7 @@ JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> ta
 
 JvpResult apply_linearize_rule(const Operation& operation, std::span<const Tangent> tangents) {
   const LinearizeFunction rule = rules_of(operation.opcode).linearize;
-  if (rule == nullptr) return apply_jvp_rule(operation, tangents);
+  if (rule == nullptr || has_custom_jvp(operation)) return apply_jvp_rule(operation, tangents);
   std::unique_ptr<bool[]> nonzero(new bool[tangents.size()]);
   for (size_t i = 0; i < tangents.size(); ++i) nonzero[i] = !tangents[i].is_zero();
   LinearizeResult linear = rule(operation, {nonzero.get(), tangents.size()});
@@ -108,7 +110,7 @@ JvpComputation trace_jvp(const hlo::ComputationPtr& computation, const std::vect
     return out;
   };
   result.computation =
-      stage(both, avals, "jvp", computation->name() + ".jvp", CapturePlace::kLast, /*always_tuple=*/true).computation;
+      stage(both, avals, "jvp", computation->name() + ".jvp", CapturePlace::kNone, /*always_tuple=*/true).computation;
   return result;
 }
 

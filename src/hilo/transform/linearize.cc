@@ -96,7 +96,7 @@ LinearizedComputation with_instantiated_results(LinearizedComputation split, con
     return all;
   };
   split.tangent =
-      stage(padded, avals, "linearize", split.tangent->name(), CapturePlace::kLast, /*always_tuple=*/true).computation;
+      stage(padded, avals, "linearize", split.tangent->name(), CapturePlace::kNone, /*always_tuple=*/true).computation;
   split.nonzero_results = nonzero;
   return split;
 }
@@ -116,7 +116,7 @@ LinearizedComputation trace_linearized(const hlo::ComputationPtr& computation, c
     return out;
   };
   result.primal =
-      stage(primal, avals, "linearize", computation->name() + ".primal", CapturePlace::kLast, /*always_tuple=*/true)
+      stage(primal, avals, "linearize", computation->name() + ".primal", CapturePlace::kNone, /*always_tuple=*/true)
           .computation;
   bool forced = false;
   for (size_t i = 0; i < instantiate.size(); ++i) forced |= instantiate[i] && !result.nonzero_results[i];

@@ -253,7 +253,7 @@ hlo::ComputationPtr trace_transpose(const hlo::ComputationPtr& computation, cons
     }
     return out;
   };
-  return stage(transposed, avals, "transpose", computation->name() + ".transpose", CapturePlace::kLast, true)
+  return stage(transposed, avals, "transpose", computation->name() + ".transpose", CapturePlace::kNone, true)
       .computation;
 }
 

@@ -2,6 +2,7 @@
 #include "hilo/transform/vmap.h"
 
 #include "hilo/transform/batch.h"
+#include "hilo/transform/transpose.h"
 
 namespace hilo::vmap_detail {
 
@@ -19,12 +20,62 @@ std::vector<BatchDim> axes_of_leaves(const std::string& what, const std::vector<
   return dims;
 }
 
-std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const std::vector<size_t>& leaf_counts,
-                        const std::vector<Axis>& in_axes, const std::vector<Axis>& out_axes,
-                        const std::function<std::vector<size_t>()>& result_leaf_counts, const std::string& axis_name,
+namespace {
+
+/// Gives every leaf the axis that the prefix has for it.
+class AxisVisitor final : public TreeVisitor {
+ public:
+  AxisVisitor(const std::string& what, const AxisTree& axes) : what_(what), path_({&axes}) {}
+
+  void leaf(Array&) override {
+    if (path_.back()->has_parts()) {
+      or_throw(invalid_argument(what_ + ": axes must be a prefix of the tree; got " +
+                                std::to_string(path_.back()->parts().size()) + " axes for one array"));
+    }
+    const Axis& axis = path_.back()->axis();
+    dims.push_back(axis ? BatchDim(*axis) : std::nullopt);
+  }
+  void node(char, size_t size) override {
+    if (!path_.back()->has_parts() || path_.back()->parts().size() == size) return;
+    or_throw(invalid_argument(what_ + ": axes must be a prefix of the tree; got " +
+                              std::to_string(path_.back()->parts().size()) + " axes for a node of " +
+                              std::to_string(size) + " parts"));
+  }
+  void fixed(const void*, size_t, const void*, FixedText) override {}
+  void enter(size_t index, const char*) override {
+    const AxisTree& here = *path_.back();
+    path_.push_back(here.has_parts() ? &here.parts()[index] : &here);
+  }
+  void leave() override { path_.pop_back(); }
+
+  std::vector<BatchDim> dims;
+
+ private:
+  const std::string& what_;
+  std::vector<const AxisTree*> path_;
+};
+
+std::vector<BatchDim> axes_in_trees(const std::string& what, const std::vector<AxisTree>& axes, const Trees& trees) {
+  if (axes.size() != 1 && axes.size() != trees.count) {
+    or_throw(invalid_argument(what + " must have one entry or one each: got " + std::to_string(axes.size()) + " for " +
+                              std::to_string(trees.count)));
+  }
+  std::vector<BatchDim> dims;
+  for (size_t i = 0; i < trees.count; ++i) {
+    AxisVisitor visitor(what, axes.size() == 1 ? axes[0] : axes[i]);
+    trees.walk(i, visitor);
+    dims.insert(dims.end(), visitor.dims.begin(), visitor.dims.end());
+  }
+  return dims;
+}
+
+}  // namespace
+
+std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const Trees& arguments,
+                        const std::function<Trees()>& results, const VmapOptions& options,
                         const std::source_location& location) {
   const std::string where = "vmap (" + describe_location(location) + ")";
-  const std::vector<BatchDim> in_dims = axes_of_leaves(where + " in_axes", in_axes, leaf_counts);
+  const std::vector<BatchDim> in_dims = axes_in_trees(where + " in_axes", options.in_axes, arguments);
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (in_dims[i] && (*in_dims[i] >= leaves[i].ndim() || *in_dims[i] < -leaves[i].ndim())) {
       or_throw(invalid_argument(where + " in_axes: axis " + std::to_string(*in_dims[i]) +
@@ -32,9 +83,15 @@ std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, co
                                 leaves[i].aval_shape().to_string()));
     }
   }
+  if (options.axis_size && *options.axis_size < 0)
+    or_throw(invalid_argument(where + ": axis_size must not be negative; got " + std::to_string(*options.axis_size)));
   return vmap_flat(
-      f, leaves, in_dims, [&](size_t) { return axes_of_leaves(where + " out_axes", out_axes, result_leaf_counts()); },
-      where, axis_name);
+      f, leaves, in_dims, [&](size_t) { return axes_in_trees(where + " out_axes", options.out_axes, results()); },
+      where, options.axis_name, options.axis_size);
+}
+
+Array abstract_array(const ShapeDtypeStruct& like) {
+  return linear_operand({or_throw(Shape::make_array(like.dtype, like.shape)), false});
 }
 
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves) {

@@ -12,10 +12,49 @@ namespace hilo {
 using Axis = std::optional<int>;
 inline constexpr std::nullopt_t kNoAxis = std::nullopt;
 
+/// Axes of an argument: one for all of its arrays, none, or one for each of its parts, which are axes again: a prefix of
+/// the argument's tree.
+/// Example    {0, kNoAxis, std::pair(0, 1)}  for three arguments of which the last is a pair
+class AxisTree {
+ public:
+  AxisTree(int axis) : axis_(axis) {}   // NOLINT: axes are written as they are
+  AxisTree(std::nullopt_t) {}           // NOLINT
+  AxisTree(Axis axis) : axis_(axis) {}  // NOLINT
+  AxisTree(std::vector<AxisTree> parts) : has_parts_(true), parts_(std::move(parts)) {}  // NOLINT
+  template <typename... Parts>
+  AxisTree(const std::tuple<Parts...>& parts)  // NOLINT
+      : has_parts_(true), parts_(std::apply([](const auto&... p) { return std::vector<AxisTree>{p...}; }, parts)) {}
+  template <typename A, typename B>
+  AxisTree(const std::pair<A, B>& parts) : has_parts_(true), parts_{parts.first, parts.second} {}  // NOLINT
+
+  const Axis& axis() const { return axis_; }
+  bool has_parts() const { return has_parts_; }
+  const std::vector<AxisTree>& parts() const { return parts_; }
+
+ private:
+  Axis axis_;
+  bool has_parts_ = false;
+  std::vector<AxisTree> parts_;
+};
+
+/// What vmap is told beside its function, as in JAX.
+struct VmapOptions {
+  std::vector<AxisTree> in_axes = {0};    ///< one entry an argument, or one for all
+  std::vector<AxisTree> out_axes = {0};   ///< one entry an element of a result tuple, or one for all
+  std::string axis_name = {};             ///< by which lax::psum and the like may name the axis
+  std::optional<int64_t> axis_size = {};  ///< needed where no argument is mapped
+};
+
 namespace vmap_detail {
-std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const std::vector<size_t>& leaf_counts,
-                        const std::vector<Axis>& in_axes, const std::vector<Axis>& out_axes,
-                        const std::function<std::vector<size_t>()>& result_leaf_counts, const std::string& axis_name,
+/// Shows element `i` of a list of trees to a visitor.
+using WalkElement = std::function<void(size_t i, TreeVisitor&)>;
+/// The trees of a call: how many, and their walk.
+struct Trees {
+  size_t count = 0;
+  WalkElement walk;
+};
+std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, const Trees& arguments,
+                        const std::function<Trees()>& results, const VmapOptions& options,
                         const std::source_location& location);
 /// One axis a leaf, from one axis an argument or one for all. `what` names the list in errors.
 std::vector<std::optional<int64_t>> axes_of_leaves(const std::string& what, const std::vector<Axis>& axes,
@@ -28,35 +67,78 @@ std::vector<size_t> result_leaf_counts(const Result& result) {
   if constexpr (tree_detail::IsTuple<Result>::value) return flat_call::leaf_counts(result);
   else return {flatten(result).leaves.size()};
 }
+
+/// The elements of a tuple, or the whole of what is none. `value` outlives what comes back.
+template <typename T>
+Trees trees_of(const T& value) {
+  if constexpr (tree_detail::IsTuple<T>::value) {
+    return {std::tuple_size_v<T>, [&value](size_t i, TreeVisitor& visitor) {
+              [&]<size_t... I>(std::index_sequence<I...>) {
+                using std::get;
+                ((I == i ? walk(const_cast<std::tuple_element_t<I, T>&>(get<I>(value)), visitor) : void()), ...);
+              }(std::make_index_sequence<std::tuple_size_v<T>>());
+            }};
+  } else {
+    return {1, [&value](size_t, TreeVisitor& visitor) { walk(const_cast<T&>(value), visitor); }};
+  }
+}
 }  // namespace vmap_detail
 
-/// `f` on a whole batch at once. in_axes has one entry an argument (or one for all); out_axes one an element of a result
-/// tuple (or one for all). kNoAxis: not batched. In `f`, lax::psum and the like may name the axis by `axis_name`.
-/// Errors     INVALID_ARGUMENT if mapped axes differ in size, or nothing is mapped
-/// Example    vmap([](Array x) { return numpy::sum(x); })(rows)
+/// `f` on a whole batch at once. jax.vmap. A single option needs its type: g++ 12 takes {.out_axes = {1}} for a list of
+/// axes, and VmapOptions{.out_axes = {1}} for what it is.
+/// Errors     INVALID_ARGUMENT if mapped axes differ in size, axes are no prefix of an argument's tree, or nothing is
+///            mapped and no axis_size given
+/// Example    vmap(f, {.in_axes = {0, kNoAxis}, .axis_name = "batch"})(rows, w)
 template <typename F>
-auto vmap(F f, std::vector<Axis> in_axes = {0}, std::vector<Axis> out_axes = {0}, std::string axis_name = {},
-          std::source_location location = std::source_location::current()) {
-  return [f = std::move(f), in_axes = std::move(in_axes), out_axes = std::move(out_axes),
-          axis_name = std::move(axis_name), location](const auto&... args) {
+auto vmap(F f, VmapOptions options, std::source_location location = std::source_location::current()) {
+  return [f = std::move(f), options = std::move(options), location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
     std::optional<Result> result;
     const std::vector<Array> leaves = vmap_detail::vmap(
-        flat_call::flat_function(f, arguments, result), flatten(arguments).leaves, flat_call::leaf_counts(arguments),
-        in_axes, out_axes, [&] { return vmap_detail::result_leaf_counts(*result); }, axis_name, location);
+        flat_call::flat_function(f, arguments, result), flatten(arguments).leaves, vmap_detail::trees_of(arguments),
+        [&] { return vmap_detail::trees_of(*result); }, options, location);
     return unflatten(*result, leaves);
   };
 }
 
-/// The result of `f` with shapes and types but no values: nothing is computed. jax.eval_shape.
+/// The same with what everybody says by position. kNoAxis: not batched.
+/// Example    vmap([](Array x) { return numpy::sum(x); })(rows)
+template <typename F>
+auto vmap(F f, std::vector<AxisTree> in_axes = {0}, std::vector<AxisTree> out_axes = {0}, std::string axis_name = {},
+          std::source_location location = std::source_location::current()) {
+  return vmap(std::move(f), VmapOptions{std::move(in_axes), std::move(out_axes), std::move(axis_name), {}}, location);
+}
+
+/// A shape and a type that stand for an array: an argument of eval_shape, a result of pure_callback. jax.ShapeDtypeStruct.
+struct ShapeDtypeStruct {
+  ShapeDtypeStruct(std::vector<int64_t> shape, ElementType dtype) : shape(std::move(shape)), dtype(dtype) {}
+  std::vector<int64_t> shape;
+  ElementType dtype;
+};
+
+namespace vmap_detail {
+/// An array of which only shape and type may be asked.
+Array abstract_array(const ShapeDtypeStruct& like);
+template <typename T>
+const T& abstract(const T& value) {
+  return value;
+}
+inline Array abstract(const ShapeDtypeStruct& value) { return abstract_array(value); }
+template <typename T>
+using Abstract = std::conditional_t<std::is_same_v<T, ShapeDtypeStruct>, Array, T>;
+}  // namespace vmap_detail
+
+/// The result of `f` with shapes and types but no values: nothing is computed. Arguments may be ShapeDtypeStructs.
+/// jax.eval_shape.
+/// Example    eval_shape(f, ShapeDtypeStruct({1000, 1000}, ElementType::kF32)).shape()
 template <typename F, typename... Args>
 auto eval_shape(const F& f, const Args&... args) {
-  using Arguments = flat_call::Arguments<F, Args...>;
+  using Arguments = flat_call::Arguments<F, vmap_detail::Abstract<Args>...>;
   using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
-  const Arguments arguments(args...);
+  const Arguments arguments(vmap_detail::abstract(args)...);
   std::optional<Result> result;
   const std::vector<Array> leaves =
       vmap_detail::abstract_results(flat_call::flat_function(f, arguments, result), flatten(arguments).leaves);

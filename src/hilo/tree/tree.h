@@ -126,6 +126,23 @@ void walk(T& value, TreeVisitor& visitor);
 
 namespace tree_detail {
 
+/// Doesn't compile: says what to write instead of a type that is no tree.
+template <typename T>
+constexpr void refuse_non_tree() {
+  constexpr bool unordered = requires { typename T::hasher; }, pointer = requires(const T& p) {
+    p.get();
+    *p;
+  };
+  constexpr bool variant = requires(const T& v) { v.valueless_by_exception(); };
+  static_assert(!unordered, "an unordered container is no tree: its order changes from run to run; use std::map");
+  static_assert(!pointer, "a pointer is no tree: two of them may share an array, or none; hold the value itself");
+  static_assert(!variant,
+                "a std::variant is no tree: what it holds isn't known when the program is traced; use a struct, "
+                "or std::optional members");
+  static_assert(unordered || pointer || variant,
+                "this type is no tree of arrays: make it an aggregate or add HILO_TREE(fields...)");
+}
+
 template <typename T>
 void walk_child(T& child, TreeVisitor& visitor, size_t index, const char* names) {
   visitor.enter(index, names);
@@ -212,6 +229,14 @@ FlatTree flatten(const T& value) {
   // The walk doesn't change what a flattening visitor is shown.
   flatten_into(flat, [&](TreeVisitor& visitor) { walk(const_cast<T&>(value), visitor); });
   return flat;
+}
+
+/// What is no tree is refused in a sentence.
+template <typename T>
+  requires(!Tree<T>)
+FlatTree flatten(const T&) {
+  tree_detail::refuse_non_tree<T>();
+  return {};
 }
 
 /// A copy of `like` with its arrays replaced.

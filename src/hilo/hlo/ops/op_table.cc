@@ -11,6 +11,7 @@
 #include "hilo/hlo/ops/ext/async.h"
 #include "hilo/hlo/ops/ext/batch_norm.h"
 #include "hilo/hlo/ops/ext/cumulative.h"
+#include "hilo/hlo/ops/ext/custom_rules.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/ext/dynamic_shape.h"
 #include "hilo/hlo/ops/ext/elementwise.h"

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/ops/ext/custom_rules.h"
+
+#include "hilo/hlo/ops/checks.h"
+#include "hilo/hlo/ops/ext/custom_vjp.h"
+#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/extensions.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr AttributeField kFields[] = {
+    field<&CustomRulesAttributes::to_apply>("to_apply", FieldShow::kAlways),
+    field<&CustomRulesAttributes::rules>("rules", FieldShow::kAlways),
+    field<&CustomRulesAttributes::detail>("detail", FieldShow::kUnlessDefault),
+    field<&CustomRulesAttributes::id>("id", FieldShow::kUnlessDefault),
+    field<&CustomRulesAttributes::transpose_only>("transpose_only", FieldShow::kUnlessDefault),
+};
+
+const CustomRulesAttributes& attributes(const Instruction& i) { return attributes_of<CustomRulesAttributes>(i); }
+
+StatusOr<Shape> infer_custom_rules(const ShapeRuleInput& input) {
+  const auto& a = static_cast<const CustomRulesAttributes&>(*input.attributes);
+  if (a.to_apply == nullptr) return invalid_argument("to_apply: no computation given");
+  HILO_RETURN_IF_ERROR(check_called("to_apply", a.to_apply, input.operands, a.to_apply->result_shape()));
+  return a.to_apply->result_shape();
+}
+
+StatusOr<Literal> evaluate_custom_rules(const EvaluateInput& input) {
+  if (attributes(input.instruction).transpose_only) return unimplemented(kNoForwardMode);
+  return input.run(*attributes(input.instruction).to_apply, input.operands);
+}
+
+StatusOr<ComputationPtr> decompose_custom_rules(const Instruction& i, std::span<const Shape> operands) {
+  if (attributes(i).transpose_only) return unimplemented(kNoForwardMode);
+  Steps steps(i, operands);
+  const InstructionId call = steps.call(attributes(i).to_apply, steps.operands());
+  return std::move(steps).finish(call);
+}
+
+}  // namespace
+
+const OpDef& ext_custom_rules_op() {
+  static const OpDef definition = {.opcode = kExtCustomRules,
+                                   .name = "hilo.custom_rules",
+                                   .arity = -1,
+                                   .operand_types = kAnyArray,
+                                   .traits = kExtension,
+                                   .cost = CostClass::kHero,
+                                   .infer_shape = infer_custom_rules,
+                                   .fields = kFields,
+                                   .make_attributes = make_attributes_of<CustomRulesAttributes>,
+                                   .copy_attributes = copy_attributes_of<CustomRulesAttributes>,
+                                   .evaluate = evaluate_custom_rules,
+                                   .decompose = decompose_custom_rules,
+                                   .spec = "jax.custom_jvp"};
+  return definition;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/custom_solve.h -- custom_linear_solve and custom_root: solvers that are differentiated by what they solve, not by the
+// steps that they take.
+#pragma once
+
+#include <source_location>
+
+#include "hilo/lax/control_flow.h"
+
+namespace hilo::lax {
+
+struct LinearSolveOptions {
+  bool symmetric = false;  ///< the matrix is its transpose: solve serves for both
+};
+
+namespace detail {
+
+/// A solver on flat lists: solve(matvec, b).
+using FlatSolve = std::function<std::vector<Array>(const FlatFunction& matvec, std::span<const Array> b)>;
+
+std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<const Array> b, const FlatSolve& solve,
+                                       const FlatSolve* transpose_solve, bool symmetric,
+                                       const std::source_location& location);
+std::vector<Array> custom_root(const FlatFunction& f, std::span<const Array> guess, const FlatSolve& solve,
+                               const FlatSolve& tangent_solve, const std::source_location& location);
+
+/// A user's solver of trees like `like` as one of flat lists.
+template <typename Solve, Tree T>
+FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& like,
+                     const std::source_location& location) {
+  return [=](const FlatFunction& matvec, std::span<const Array> b) {
+    const auto of_trees = [&](const T& v) { return unflatten(like, matvec(flatten(v).leaves)); };
+    return leaves_like<T>(function, location, "the solver's result", T(solve(of_trees, unflatten(like, b))), like);
+  };
+}
+
+template <typename F, Tree T>
+FlatFunction flat_like(std::string_view function, const F& f, const T& like, const std::source_location& location) {
+  return [=](std::span<const Array> v) {
+    return leaves_like<T>(function, location, "the function's result", T(f(unflatten(like, v))), like);
+  };
+}
+
+}  // namespace detail
+
+/// x with matvec(x) = b, as solve(matvec, b) finds it. transpose_solve(vecmat, b) solves with the transpose, for reverse
+/// mode. jax.lax.custom_linear_solve.
+/// Types      b and x: trees of one structure; matvec maps such a tree to another, and closes over the matrix
+/// Errors     INVALID_ARGUMENT if a function returns another type or tree than b's, or reverse mode has no
+///            transpose_solve
+/// Gradient   one more solve: of b' - A' x forwards, with the transpose backwards
+/// Example    custom_linear_solve([&](Array v) { return numpy::matmul(a, v); }, b,
+///                                [&](auto, Array c) { return numpy::linalg::solve(a, c); },
+///                                [&](auto, Array c) { return numpy::linalg::solve(numpy::transpose(a), c); })
+template <typename Matvec, Tree T, typename Solve, typename TransposeSolve>
+  requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
+T custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const TransposeSolve& transpose_solve,
+                      std::source_location location = std::source_location::current()) {
+  constexpr std::string_view name = "custom_linear_solve";
+  const detail::FlatSolve transposed = detail::flat_solve(name, transpose_solve, b, location);
+  return unflatten(
+      b, detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
+                                     detail::flat_solve(name, solve, b, location), &transposed, false, location));
+}
+template <typename Matvec, Tree T, typename Solve>
+T custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const LinearSolveOptions& options = {},
+                      std::source_location location = std::source_location::current()) {
+  constexpr std::string_view name = "custom_linear_solve";
+  return unflatten(b, detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
+                                                  detail::flat_solve(name, solve, b, location), nullptr,
+                                                  options.symmetric, location));
+}
+
+/// A root of f, as solve(f, initial_guess) finds it. tangent_solve(g, y) solves g(x) = y for the linear function g, the
+/// derivative of f at the root. jax.lax.custom_root.
+/// Types      guess, root and f's result: trees of one structure; f closes over what the root depends on
+/// Errors     INVALID_ARGUMENT if a function returns another type or tree than the guess
+/// Gradient   by the implicit function theorem, with respect to what f closes over; the guess has none
+/// Example    custom_root([&](Array x) { return x * x - a; }, Array(1.0f), newton, [](auto g, Array y) { return y / g(1.0f); })
+template <typename F, Tree T, typename Solve, typename TangentSolve>
+auto custom_root(const F& f, const T& initial_guess, const Solve& solve, const TangentSolve& tangent_solve,
+                 std::source_location location = std::source_location::current()) {
+  using Guess = detail::CarryOf<T>;
+  const Guess guess(initial_guess);
+  constexpr std::string_view name = "custom_root";
+  return unflatten(guess, detail::custom_root(detail::flat_like(name, f, guess, location), flatten(guess).leaves,
+                                              detail::flat_solve(name, solve, guess, location),
+                                              detail::flat_solve(name, tangent_solve, guess, location), location));
+}
+
+}  // namespace hilo::lax

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/map.h -- map, a loop over the leading axis; associative_scan, running reductions in a logarithm of steps; select_n.
+#pragma once
+
+#include "hilo/lax/control_flow.h"
+#include "hilo/transform/vmap.h"
+
+namespace hilo::lax {
+
+/// What map is told beside its arguments, as in JAX.
+struct MapOptions {
+  std::optional<int64_t> batch_size =
+      {};  ///< so many elements at once, by vmap; the rest, if any, in one smaller batch
+};
+
+struct AssociativeScanOptions {
+  bool reverse = false;
+  int64_t axis = 0;
+};
+
+namespace detail {
+/// The leaves, rows [begin, limit) along the leading axis, in blocks of `block` rows each if that isn't 0.
+std::vector<Array> leading_rows(std::span<const Array> leaves, int64_t begin, int64_t limit, int64_t block);
+std::vector<Array> joined_rows(std::span<const Array> blocks, std::span<const Array> rest);
+/// The common leading size of `leaves`. Errors    INVALID_ARGUMENT if there is none, or batch_size isn't positive
+int64_t leading_size(std::string_view function, std::span<const Array> leaves, std::optional<int64_t> batch_size,
+                     const std::source_location& location);
+/// combine: the leaves of two elements -> those of one.
+std::vector<Array> associative_scan(const FlatFunction& combine, std::span<const Array> leaves,
+                                    const AssociativeScanOptions& options, const std::source_location& location);
+}  // namespace detail
+
+/// f(x) for each x along the leading axis of `xs`, one after the other, results stacked. jax.lax.map.
+/// Types      xs: a tree, all of whose arrays have one leading size
+/// Errors     as scan's
+/// Cost       one loop; with batch_size so many elements at once, by vmap
+/// Example    map(f, xs, {.batch_size = 64})
+template <typename F, Tree Xs>
+auto map(const F& f, const Xs& xs, MapOptions options = {},
+         std::source_location location = std::source_location::current()) {
+  const auto one_by_one = [&](const auto& all) {
+    const auto step = [&](const std::tuple<>& none, const auto& x) { return std::pair(none, f(x)); };
+    return scan(step, std::tuple<>(), all, ScanOptions{}, location).second;
+  };
+  const std::vector<Array> leaves = flatten(xs).leaves;
+  const int64_t count = detail::leading_size("map", leaves, options.batch_size, location);
+  if (!options.batch_size) return one_by_one(xs);
+  using Result = std::remove_cvref_t<decltype(one_by_one(xs))>;
+  const auto batch = vmap(f, {0}, {0}, {}, location);
+  const int64_t block = *options.batch_size, whole = count / block * block;
+  const auto rest_of = [&] { return unflatten(xs, detail::leading_rows(leaves, whole, count, 0)); };
+  if (whole == 0) return Result(batch(xs));
+  const Xs blocks = unflatten(xs, detail::leading_rows(leaves, 0, whole, block));
+  const auto step = [&](const std::tuple<>& none, const Xs& x) { return std::pair(none, Result(batch(x))); };
+  const Result stacked = scan(step, std::tuple<>(), blocks, ScanOptions{}, location).second;
+  const std::vector<Array> rest = whole == count ? std::vector<Array>() : flatten(Result(batch(rest_of()))).leaves;
+  return unflatten(stacked, detail::joined_rows(flatten(stacked).leaves, rest));
+}
+
+/// The running results of an associative operation along an axis: y[0] = x[0], y[i] = fn(y[i - 1], x[i]).
+/// jax.lax.associative_scan.
+/// Types      a tree, all of whose arrays have one size along the axis; fn(a, b) takes two such trees of any size along it,
+///            element by element
+/// Errors     INVALID_ARGUMENT if sizes differ, the axis is out of range, or fn changes type, shape or tree
+/// Cost       2 log2 n calls of fn, on halves, quarters, ... of the elements; sums are grouped as in JAX
+/// Example    associative_scan([](Array a, Array b) { return a * b; }, x, {.reverse = true})
+template <typename F, Tree T>
+T associative_scan(const F& fn, const T& elements, AssociativeScanOptions options = {},
+                   std::source_location location = std::source_location::current()) {
+  const FlatFunction combine = [&](std::span<const Array> both) {
+    const size_t count = both.size() / 2;
+    return detail::leaves_like<T>(
+        "associative_scan", location, "fn's result",
+        T(fn(unflatten(elements, both.first(count)), unflatten(elements, both.subspan(count)))), elements);
+  };
+  return unflatten(elements, detail::associative_scan(combine, flatten(elements).leaves, options, location));
+}
+
+/// Element by element, cases[which]. `which` is pred (two cases: false, true) or s32, in range; a scalar picks one for all.
+/// Shapes     cases have one shape, which is the result's; `which` has it too or is a scalar
+/// Errors     INVALID_ARGUMENT if shapes or types differ, or pred has more than two cases
+/// Example    select_n(mask, where_false, where_true)
+Array select_n(const Operand& which, const std::vector<Array>& cases);
+template <typename... Cases>
+  requires(sizeof...(Cases) > 0 && (std::convertible_to<Cases, Array> && ...))
+Array select_n(const Operand& which, const Cases&... cases) {
+  return select_n(which, std::vector<Array>{Array(cases)...});
+}
+
+}  // namespace hilo::lax

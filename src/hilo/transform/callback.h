@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/callback.h -- functions of the host inside programs: debug::print, debug::callback, pure_callback, io_callback.
+#pragma once
+
+#include <source_location>
+
+#include "hilo/transform/flat_call.h"
+#include "hilo/transform/vmap.h"
+
+namespace hilo {
+
+/// What vmap makes of a pure_callback, as in JAX.
+enum class VmapMethod : uint8_t {
+  kNone,          ///< it is refused
+  kSequential,    ///< one call an example
+  kExpandDims,    ///< one call; arguments that aren't batched get a leading axis of size 1
+  kBroadcastAll,  ///< one call; all arguments have the batch axis in front
+};
+
+struct PureCallbackOptions {
+  VmapMethod vmap_method = VmapMethod::kNone;
+};
+struct IoCallbackOptions {
+  bool ordered = false;  ///< calls happen in the program's order (here they always do); vmap is refused
+};
+struct DebugOptions {
+  bool ordered = false;
+};
+
+namespace callback_detail {
+
+/// Gets arrays with values, returns such.
+using HostFunction = std::function<std::vector<Array>(std::span<const Array>)>;
+enum class Kind : uint8_t { kDebug, kPure, kIo };
+
+struct Callback {
+  Kind kind;
+  HostFunction function;
+  VmapMethod vmap_method = VmapMethod::kNone;
+  bool ordered = false;
+};
+
+std::vector<Array> call(Callback callback, std::span<const Array> operands, std::span<const Shape> results,
+                        const std::source_location& location);
+/// Refuses a text that doesn't fit so many arguments.
+void check_format(const std::string& format, size_t count, const std::source_location& location);
+/// Writes a line to stdout.
+void print(const std::string& format, std::span<const Array> arguments);
+
+/// Do the arguments of a call begin with its options?
+template <typename Options, typename... Args>
+inline constexpr bool begins_with = false;
+template <typename Options, typename... Rest>
+inline constexpr bool begins_with<Options, Options, Rest...> = true;
+
+/// The arguments of a callback in a tuple: numbers as the Arrays that they become.
+template <typename F, typename... Args>
+using Arguments = flat_call::Arguments<F, Args...>;
+
+template <typename F, typename Result, typename... Args>
+Result with_result(Callback callback, const F& f, const Result& like, const std::source_location& location,
+                   const Args&... args) {
+  const Arguments<F, Args...> arguments(args...);
+  callback.function = [f, arguments, like](std::span<const Array> leaves) {
+    const Result out = std::apply(f, unflatten(arguments, leaves));
+    FlatTree flat = flatten(out);
+    if (flat.structure != flatten(like).structure)
+      or_throw(invalid_argument("callback: the function's result has another tree than result_shape_dtypes: " +
+                                tree_difference("the result", out, "result_shape_dtypes", like)));
+    return std::move(flat.leaves);
+  };
+  std::vector<Shape> shapes;
+  for (const Array& a : flatten(like).leaves) shapes.push_back(a.aval_shape());
+  return unflatten(like, call(std::move(callback), flatten(arguments).leaves, shapes, location));
+}
+
+}  // namespace callback_detail
+
+/// f(args...) on the host, where `f` is a function of its arguments alone. `result_shape_dtypes` is a tree of Arrays of
+/// which only shapes and types count, or a ShapeDtypeStruct. jax.pure_callback.
+/// Types      arguments: trees; `f` gets Arrays that have values
+/// Errors     INVALID_ARGUMENT if the result has another tree, shape or type than was said; what `f` throws as INTERNAL;
+///            UNIMPLEMENTED under jvp and grad, and under vmap unless options.vmap_method says how
+/// Gradient   none: wrap it in custom_jvp or custom_vjp
+/// Example    pure_callback([](Array x) { return x; }, ShapeDtypeStruct({3}, ElementType::kF32), x)
+template <typename F, typename Result, typename... Args>
+auto pure_callback(const F& f, const Result& result_shape_dtypes, const PureCallbackOptions& options,
+                   const Args&... args) {
+  return callback_detail::with_result({callback_detail::Kind::kPure, {}, options.vmap_method, false}, f,
+                                      vmap_detail::abstract(result_shape_dtypes), std::source_location(), args...);
+}
+
+template <typename F, typename Result, typename... Args>
+  requires(!callback_detail::begins_with<PureCallbackOptions, Args...>)
+auto pure_callback(const F& f, const Result& result_shape_dtypes, const Args&... args) {
+  return pure_callback(f, result_shape_dtypes, PureCallbackOptions{}, args...);
+}
+
+/// f(args...) on the host, for its effect too: it is called once each time the program comes by. io_callback of
+/// jax.experimental.
+/// Errors     as pure_callback; UNIMPLEMENTED under vmap if it is ordered; else vmap calls it for each example
+template <typename F, typename Result, typename... Args>
+auto io_callback(const F& f, const Result& result_shape_dtypes, const IoCallbackOptions& options, const Args&... args) {
+  return callback_detail::with_result({callback_detail::Kind::kIo, {}, VmapMethod::kSequential, options.ordered}, f,
+                                      vmap_detail::abstract(result_shape_dtypes), std::source_location(), args...);
+}
+
+template <typename F, typename Result, typename... Args>
+  requires(!callback_detail::begins_with<IoCallbackOptions, Args...>)
+auto io_callback(const F& f, const Result& result_shape_dtypes, const Args&... args) {
+  return io_callback(f, result_shape_dtypes, IoCallbackOptions{}, args...);
+}
+
+namespace debug {
+
+/// f(args...) on the host, whose result nobody wants. jax.debug.callback.
+/// Errors     UNIMPLEMENTED under vmap if it is ordered; what `f` throws as INTERNAL
+/// Gradient   calls it with the values, once; tangents are not seen
+template <typename F, typename... Args>
+void callback(const F& f, const DebugOptions& options, const Args&... args) {
+  const callback_detail::Arguments<F, Args...> arguments(args...);
+  const auto run = [f, arguments](std::span<const Array> leaves) {
+    std::apply(f, unflatten(arguments, leaves));
+    return std::vector<Array>();
+  };
+  callback_detail::call({callback_detail::Kind::kDebug, run, VmapMethod::kSequential, options.ordered},
+                        flatten(arguments).leaves, {}, {});
+}
+template <typename F, typename... Args>
+  requires(!callback_detail::begins_with<DebugOptions, Args...>)
+void callback(const F& f, const Args&... args) {
+  callback(f, DebugOptions{}, args...);
+}
+
+/// A format string and the line of the call.
+struct Format {
+  Format(const char* text, std::source_location location = std::source_location::current())  // NOLINT
+      : text(text), location(location) {}
+  Format(std::string text, std::source_location location = std::source_location::current())  // NOLINT
+      : text(std::move(text)), location(location) {}
+  std::string text;
+  std::source_location location;
+};
+
+/// Prints a line on stdout whenever the program comes by, with values also under jit, vmap, grad and in loops.
+/// `format` is as for std::format: {} and {1} show any array, {:.3f} and the like a scalar. jax.debug.print.
+/// Errors     INVALID_ARGUMENT if the format doesn't fit the number of arguments
+/// Gradient   prints the values, once; under vmap a line for each example
+/// Example    debug::print("x = {}, loss {:.3f}", x, loss)
+template <std::convertible_to<Array>... Args>
+void print(const Format& format, const Args&... args) {
+  callback_detail::check_format(format.text, sizeof...(Args), format.location);
+  const auto run = [text = format.text](std::span<const Array> values) {
+    callback_detail::print(text, values);
+    return std::vector<Array>();
+  };
+  const std::vector<Array> operands = {Array(args)...};
+  callback_detail::call({callback_detail::Kind::kDebug, run, VmapMethod::kSequential, false}, operands, {},
+                        format.location);
+}
+
+}  // namespace debug
+
+}  // namespace hilo

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/custom_jvp.h -- custom_jvp: functions that bring their own forward-mode derivative.
+#pragma once
+
+#include <source_location>
+
+#include "hilo/transform/nondiff.h"
+
+namespace hilo {
+
+namespace custom_jvp_detail {
+
+/// What a user's rule gave, leaf by leaf.
+struct Outputs {
+  std::vector<Array> primals, tangents;
+};
+using FlatRule = std::function<Outputs(std::span<const Array> primals, std::span<const Array> tangents)>;
+
+std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatRule rule, int64_t id,
+                        const std::source_location& location);
+/// `what` of a rule's result has another tree than it should.
+[[noreturn]] void refuse_tree(std::string_view what, const std::string& difference);
+int64_t new_id();
+Array add(const Array& a, const Array& b);
+
+/// The rule that defjvps makes of one function an argument.
+template <typename... Contributions>
+struct PerArgument {
+  std::tuple<Contributions...> contributions;
+};
+template <typename T>
+inline constexpr bool is_per_argument = false;
+template <typename... Contributions>
+inline constexpr bool is_per_argument<PerArgument<Contributions...>> = true;
+
+}  // namespace custom_jvp_detail
+
+/// A function with its rule; copies share both. What custom_jvp(f).defjvp(rule) returns.
+template <typename F, typename Rule, int... Nondiff>
+class CustomJvpFunction {
+ public:
+  CustomJvpFunction(F f, Rule rule, const std::source_location& location)
+      : parts_(std::make_shared<const Parts>(Parts{std::move(f), std::move(rule), new_or_shared_id(), location})) {}
+
+  template <typename... Args>
+  auto operator()(const Args&... args) const {
+    using Arguments = nondiff::Arguments<F, std::tuple<std::remove_cvref_t<Args>...>, Nondiff...>;
+    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    const TransformationLocation here(parts_->location);
+    const Arguments arguments(args...);
+    std::apply([](const auto&... kept) { (nondiff::refuse_tracers_in("custom_jvp", kept), ...); },
+               nondiff::chosen<true, Nondiff...>(arguments));
+    const auto differentiated = nondiff::chosen<false, Nondiff...>(arguments);
+    std::optional<Result> result;
+    const FlatFunction f = [&](std::span<const Array> leaves) {
+      result.emplace(
+          std::apply(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
+      return flatten(*result).leaves;
+    };
+    const auto rule = [self = *this, bare = nondiff::without_arrays(differentiated),
+                       kept = nondiff::replaced<Nondiff...>(arguments, nondiff::without_arrays(differentiated))](
+                          std::span<const Array> primals, std::span<const Array> tangents) {
+      return self.apply_rule(kept, unflatten(bare, primals), unflatten(bare, tangents));
+    };
+    const int64_t id = sizeof...(Nondiff) == 0 ? parts_->id : custom_jvp_detail::new_id();
+    const std::vector<Array> leaves =
+        custom_jvp_detail::call(f, flatten(differentiated).leaves, rule, id, parts_->location);
+    return unflatten(*result, leaves);
+  }
+
+ private:
+  struct Parts {
+    F f;
+    Rule rule;
+    int64_t id;
+    std::source_location location;
+  };
+
+  /// Functions and rules of one type that capture nothing are one.
+  static int64_t new_or_shared_id() {
+    if constexpr (std::is_empty_v<F> && std::is_empty_v<Rule>) {
+      static const int64_t id = custom_jvp_detail::new_id();
+      return id;
+    } else {
+      return custom_jvp_detail::new_id();
+    }
+  }
+
+  template <typename Arguments, typename Diff>
+  custom_jvp_detail::Outputs apply_rule(const Arguments& kept, const Diff& primals, const Diff& tangents) const {
+    if constexpr (custom_jvp_detail::is_per_argument<Rule>) {
+      static_assert(sizeof...(Nondiff) == 0, "defjvps takes no nondiff_argnums, as in JAX: use defjvp");
+      return sum_of_contributions(primals, tangents, std::make_index_sequence<std::tuple_size_v<Diff>>());
+    } else {
+      const auto out = std::apply([&](const auto&... nondiff) { return parts_->rule(nondiff..., primals, tangents); },
+                                  nondiff::chosen<true, Nondiff...>(kept));
+      static_assert(
+          requires { out.first, out.second; }, "a custom_jvp rule returns a pair: the value, and its tangent");
+      FlatTree value = flatten(out.first), tangent = flatten(out.second);
+      if (value.structure != tangent.structure)
+        custom_jvp_detail::refuse_tree(
+            "Custom JVP rule must produce primal and tangent outputs with equal container "
+            "structures",
+            tree_difference("the primal output", out.first, "the tangent", out.second));
+      return {std::move(value.leaves), std::move(tangent.leaves)};
+    }
+  }
+
+  template <typename Diff, size_t... I>
+  custom_jvp_detail::Outputs sum_of_contributions(const Diff& primals, const Diff& tangents,
+                                                  std::index_sequence<I...>) const {
+    static_assert(std::tuple_size_v<decltype(parts_->rule.contributions)> == sizeof...(I),
+                  "defjvps takes one function, or nullptr, for each argument");
+    const auto value = std::apply(*this, primals);
+    FlatTree flat = flatten(value);
+    std::vector<std::vector<Array>> parts;
+    const auto add = [&](const auto& contribution, const auto& tangent) {
+      if constexpr (!std::is_null_pointer_v<std::remove_cvref_t<decltype(contribution)>>)
+        parts.push_back(
+            flatten(std::apply([&](const auto&... x) { return contribution(tangent, value, x...); }, primals)).leaves);
+    };
+    (add(std::get<I>(parts_->rule.contributions), std::get<I>(tangents)), ...);
+    std::vector<Array> sum;
+    for (size_t leaf = 0; leaf < flat.leaves.size() && !parts.empty(); ++leaf) {
+      sum.push_back(parts[0][leaf]);
+      for (size_t k = 1; k < parts.size(); ++k) sum[leaf] = custom_jvp_detail::add(sum[leaf], parts[k][leaf]);
+    }
+    return {std::move(flat.leaves), std::move(sum)};
+  }
+
+  std::shared_ptr<const Parts> parts_;
+};
+
+/// A function that waits for its rule. Without one it can't be called.
+template <typename F, int... Nondiff>
+class CustomJvp {
+ public:
+  CustomJvp(F f, const std::source_location& location) : f_(std::move(f)), location_(location) {}
+
+  /// rule(primals, tangents) -> (value, tangent), where primals and tangents are tuples of the arguments; arguments of
+  /// nondiff_argnums come first, one by one. Tangents of integers are zeros of their type.
+  template <typename Rule>
+  [[nodiscard("write: auto g = custom_jvp(f).defjvp(rule);")]] auto defjvp(Rule rule) const {
+    return CustomJvpFunction<F, Rule, Nondiff...>(f_, std::move(rule), location_);
+  }
+  /// One function an argument: rule_i(tangent_i, value, arguments...) -> what argument i adds to the tangent. nullptr adds
+  /// nothing.
+  template <typename... Rules>
+  [[nodiscard("write: auto g = custom_jvp(f).defjvps(rules...);")]] auto defjvps(Rules... rules) const {
+    return CustomJvpFunction<F, custom_jvp_detail::PerArgument<Rules...>, Nondiff...>(f_, {{std::move(rules)...}},
+                                                                                      location_);
+  }
+
+  template <typename... Args>
+  void operator()(const Args&...) const {
+    static_assert(sizeof...(Args) > 10000,
+                  "No JVP defined for this custom_jvp function: write auto g = custom_jvp(f).defjvp(rule);");
+  }
+
+ private:
+  F f_;
+  std::source_location location_;
+};
+
+/// `f` with a derivative of its own, to be given by defjvp or defjvps. custom_jvp<0>(f) doesn't differentiate argument 0
+/// (nondiff_argnums), which may be of any type then: a number, a function.
+/// Types      arguments and results: trees
+/// Errors     from the rule's use: INVALID_ARGUMENT if value or tangent have another tree, shape or type than f's result;
+///            UNIMPLEMENTED where a derivative with respect to a value that `f` closes over is asked
+/// Gradient   by the rule, in forward mode; reverse mode transposes what the rule does with the tangents
+/// Example    auto f = custom_jvp([](Array x) { return numpy::log1p(numpy::exp(x)); })
+///                         .defjvps([](Array t, Array ans, Array x) { return (1.0f - numpy::exp(-ans)) * t; });
+template <int... NondiffArgnums, typename F>
+auto custom_jvp(F f, std::source_location location = std::source_location::current()) {
+  return CustomJvp<F, NondiffArgnums...>(std::move(f), location);
+}
+
+}  // namespace hilo

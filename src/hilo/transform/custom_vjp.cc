@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/custom_vjp.h"
+
+#include "hilo/hlo/ops/ext/custom_vjp.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/custom_rules.h"
+#include "hilo/transform/transpose.h"
+
+namespace hilo::custom_vjp_detail {
+namespace {
+
+constexpr char kKind[] = "custom_vjp";
+
+/// What the rules of one call need to know of it.
+struct Call {
+  FlatFwd fwd;
+  std::vector<Aval> arguments, results;
+  PathOfLeaf path;
+  std::source_location location;
+};
+
+void check_forward(const Forward& forward, const Call& call) {
+  for (size_t i = 0; i < call.results.size() || i < forward.results.size(); ++i) {
+    const bool both = i < call.results.size() && i < forward.results.size();
+    if (both && forward.results[i].aval_shape() == call.results[i].shape) continue;
+    or_throw(invalid_argument(
+        at_user_line(kKind) +
+        ": Custom VJP fwd rule must produce a pair whose first element represents the primal output, equal in type to "
+        "that of the function; result " +
+        std::to_string(i) + " is " + (both ? forward.results[i].aval_shape().to_string() : "there in one alone") +
+        ", wanted " + (i < call.results.size() ? call.results[i].shape.to_string() : "none")));
+  }
+}
+
+std::vector<std::optional<Array>> checked_cotangents(std::vector<std::optional<Array>> cotangents, const Call& call) {
+  for (size_t i = 0; i < call.arguments.size() && i < cotangents.size(); ++i) {
+    const Shape& wanted = call.arguments[i].shape;
+    if (!has_tangent(wanted.element_type())) cotangents[i] = std::nullopt;
+    if (!cotangents[i] || cotangents[i]->aval_shape() == wanted) continue;
+    if (cotangents[i]->weak_type() && cotangents[i]->ndim() == wanted.rank()) {
+      cotangents[i] = ops::convert_element_type(*cotangents[i], wanted.element_type());
+      if (cotangents[i]->aval_shape() == wanted) continue;
+    }
+    or_throw(invalid_argument(at_user_line(kKind) +
+                              ": Custom VJP bwd rule must produce cotangents of the shapes and dtypes of the primal "
+                              "inputs; that of " +
+                              call.path(i) + " is " + cotangents[i]->aval_shape().to_string() + ", wanted " +
+                              wanted.to_string()));
+  }
+  return cotangents;
+}
+
+/// Cotangents of all results; zeros where there is none.
+std::vector<Array> all_cotangents(std::span<const Tangent> cts, const Call& call) {
+  std::vector<Array> all;
+  size_t next = 0;
+  for (const Aval& a : call.results) {
+    const bool has = has_tangent(a.shape.element_type());
+    all.push_back(has ? materialize(cts[next], {a.shape, false}) : zeros_like_aval({a.shape, false}));
+    next += has ? 1 : 0;
+  }
+  return all;
+}
+
+/// The operation on tangents of which bwd is the transpose: operands are the nonzero tangents, then the residuals.
+std::vector<Tangent> push(const std::shared_ptr<const Call>& call, const FlatBwd& bwd, std::span<const Array> residuals,
+                          std::span<const Tangent> tangents) {
+  std::vector<Array> operands;
+  std::vector<size_t> nonzero;
+  for (size_t i = 0; i < call->arguments.size(); ++i) {
+    if (tangents[i].is_zero()) continue;
+    nonzero.push_back(i);
+    operands.push_back(tangents[i].value());
+  }
+  operands.insert(operands.end(), residuals.begin(), residuals.end());
+  std::vector<Shape> results;
+  for (const Aval& a : call->results) {
+    if (has_tangent(a.shape.element_type())) results.push_back(a.shape);
+  }
+  auto rules = std::make_shared<CustomRules>();
+  rules->reverse_only = true;
+  rules->transpose = [=](const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+    const TransformationLocation here(call->location);
+    const std::vector<std::optional<Array>> pulled = checked_cotangents(
+        bwd(std::span(operation.operands).subspan(nonzero.size()), all_cotangents(cts, *call)), *call);
+    for (size_t k = 0; k < nonzero.size(); ++k) {
+      if (pulled[nonzero[k]]) out.add(k, *pulled[nonzero[k]]);
+    }
+  };
+  auto attributes = std::make_shared<hlo::CustomRulesAttributes>();
+  attributes->to_apply = computation_of_zeros(avals_of(operands), results);
+  attributes->rules = kKind;
+  attributes->id = next_custom_rules_id();
+  attributes->transpose_only = true;
+  attributes->user = std::move(rules);
+  const std::vector<Array> pushed = bind({hlo::kExtCustomRules, std::move(operands), attributes, std::nullopt});
+  std::vector<Tangent> out;
+  size_t next = 0;
+  for (const Aval& a : call->results)
+    out.push_back(has_tangent(a.shape.element_type()) ? Tangent(pushed[next++]) : Tangent());
+  return out;
+}
+
+LinearizeResult linearize(const std::shared_ptr<const Call>& call, const Operation& operation,
+                          std::span<const bool> nonzero) {
+  const TransformationLocation here(call->location);
+  const size_t count = call->arguments.size();
+  refuse_closed_over_tangents(kKind, nonzero, count,
+                              "pass the closed-over value into the custom_vjp function as an argument, and adapt the "
+                              "custom_vjp fwd and bwd rules");
+  Forward forward = call->fwd(std::span(operation.operands).first(count));
+  check_forward(forward, *call);
+  return {std::move(forward.results),
+          [call, bwd = std::move(forward.bwd), residuals = std::move(forward.residuals)](
+              std::span<const Tangent> tangents) { return push(call, bwd, residuals, tangents); }};
+}
+
+/// bwd over a batch. The cotangent of an argument without the axis is the sum over it.
+FlatBwd batched_bwd(const FlatBwd& bwd, const std::vector<BatchDim>& residual_dims,
+                    const std::vector<BatchDim>& argument_dims, const BatchContext& axis) {
+  return [=](std::span<const Array> residuals, std::span<const Array> cotangents) {
+    std::vector<Array> both(residuals.begin(), residuals.end());
+    both.insert(both.end(), cotangents.begin(), cotangents.end());
+    std::vector<BatchDim> dims = residual_dims;
+    dims.resize(both.size(), 0);
+    std::vector<bool> given;
+    const FlatFunction flat = [&](std::span<const Array> x) {
+      std::vector<Array> nonzero;
+      given.clear();
+      for (const std::optional<Array>& cotangent : bwd(x.first(residuals.size()), x.subspan(residuals.size()))) {
+        given.push_back(cotangent.has_value());
+        if (cotangent) nonzero.push_back(*cotangent);
+      }
+      return nonzero;
+    };
+    const std::vector<Array> pulled = in_front(run_batched(flat, both, dims, axis), axis.axis_size);
+    std::vector<std::optional<Array>> out(given.size());
+    for (size_t i = 0, next = 0; i < given.size(); ++i) {
+      if (!given[i]) continue;
+      const Array& one = pulled[next++];
+      out[i] = argument_dims[i] || !has_tangent(one.dtype()) ? one : ops::reduce_sum(one, {0});
+    }
+    return out;
+  };
+}
+
+FlatFwd batched_fwd(const FlatFwd& fwd, const std::vector<BatchDim>& argument_dims, const BatchContext& axis) {
+  return [=](std::span<const Array> leaves) {
+    Forward forward;
+    size_t result_count = 0;
+    const FlatFunction flat = [&](std::span<const Array> x) {
+      Forward one = fwd(x);
+      result_count = one.results.size();
+      forward.bwd = std::move(one.bwd);
+      one.results.insert(one.results.end(), one.residuals.begin(), one.residuals.end());
+      return one.results;
+    };
+    const BatchResult all = run_batched(flat, leaves, argument_dims, axis);
+    std::vector<BatchDim> residual_dims;
+    for (size_t i = 0; i < all.results.size(); ++i) {
+      const bool is_result = i < result_count;
+      const bool moves = is_result || all.dims[i].has_value();
+      Array placed = moves ? batch_axis_at(all.results[i], all.dims[i], 0, axis.axis_size) : all.results[i];
+      (is_result ? forward.results : forward.residuals).push_back(std::move(placed));
+      if (!is_result) residual_dims.push_back(moves ? BatchDim(0) : std::nullopt);
+    }
+    forward.bwd = batched_bwd(forward.bwd, residual_dims, argument_dims, axis);
+    return forward;
+  };
+}
+
+std::shared_ptr<const CustomRules> rules_of_call(std::shared_ptr<const Call> call);
+
+BatchResult batch(const Call& call, const Operation& operation, std::span<const BatchDim> dims,
+                  const BatchContext& context) {
+  const BatchedCall over = batched_call(operation, dims, context);
+  const std::vector<BatchDim> argument_dims(over.dims.begin(),
+                                            over.dims.begin() + static_cast<int64_t>(call.arguments.size()));
+  auto batched = std::make_shared<Call>(call);
+  batched->fwd = batched_fwd(call.fwd, argument_dims, over.axis);
+  batched->arguments = avals_of(std::span(over.operands).first(call.arguments.size()));
+  batched->results = with_axis_in_front(call.results, context.axis_size);
+  return over.bind(rules_of_call(std::move(batched)));
+}
+
+std::shared_ptr<const CustomRules> rules_of_call(std::shared_ptr<const Call> call) {
+  auto rules = std::make_shared<CustomRules>();
+  rules->reverse_only = true;
+  rules->linearize = [call](const Operation& operation, std::span<const bool> nonzero) {
+    return linearize(call, operation, nonzero);
+  };
+  rules->batch = [call](const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+    return batch(*call, operation, dims, context);
+  };
+  return rules;
+}
+
+}  // namespace
+
+std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatFwd fwd, int64_t id,
+                        const PathOfLeaf& path, const std::source_location& location) {
+  if (runs_at_once(leaves)) return f(leaves);
+  const StagedFunction staged = stage(f, avals_of(leaves), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);
+  auto made = std::make_shared<Call>(Call{std::move(fwd), avals_of(leaves), staged.results, path, location});
+  return bind_custom_rules(staged, leaves, kKind, id, rules_of_call(std::move(made)));
+}
+
+Forward forward_of_closure(std::vector<Array> results, const FlatFunction& pull) {
+  const StagedFunction staged =
+      stage(pull, avals_of(results), "custom_gradient", "pull", CapturePlace::kLast, /*always_tuple=*/true);
+  Forward forward{std::move(results), staged.captures, {}};
+  forward.bwd = [computation = staged.computation](std::span<const Array> residuals,
+                                                   std::span<const Array> cotangents) {
+    std::vector<Array> operands(cotangents.begin(), cotangents.end());
+    operands.insert(operands.end(), residuals.begin(), residuals.end());
+    std::vector<std::optional<Array>> out;
+    for (Array& a : run_computation(*computation, operands)) out.push_back(std::move(a));
+    return out;
+  };
+  return forward;
+}
+
+Array zeros_like(const Array& x) { return zeros_like_aval({x.aval_shape(), false}); }
+
+void refuse_tree(std::string_view what, const std::string& difference) {
+  or_throw(invalid_argument(at_user_line(kKind) + ": " + std::string(what) + ": " + difference));
+  __builtin_unreachable();
+}
+
+int64_t new_id() { return next_custom_rules_id(); }
+
+}  // namespace hilo::custom_vjp_detail

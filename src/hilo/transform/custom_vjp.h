@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/custom_vjp.h -- custom_vjp and custom_gradient: functions that bring their own reverse-mode derivative.
+#pragma once
+
+#include <source_location>
+
+#include "hilo/transform/grad.h"
+#include "hilo/transform/nondiff.h"
+
+namespace hilo {
+
+namespace custom_vjp_detail {
+
+/// Residuals and cotangents of the results -> cotangents of the arguments; nullopt is zero.
+using FlatBwd = std::function<std::vector<std::optional<Array>>(std::span<const Array> residuals,
+                                                                std::span<const Array> cotangents)>;
+struct Forward {
+  std::vector<Array> results, residuals;
+  FlatBwd bwd;
+};
+using FlatFwd = std::function<Forward(std::span<const Array> leaves)>;
+/// Where a differentiated leaf stands: "args[0].w".
+using PathOfLeaf = std::function<std::string(size_t leaf)>;
+
+std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatFwd fwd, int64_t id,
+                        const PathOfLeaf& path, const std::source_location& location);
+[[noreturn]] void refuse_tree(std::string_view what, const std::string& difference);
+int64_t new_id();
+
+/// Appends what a bwd gave for one argument: a tree as the argument's, or std::nullopt, alone or as an empty optional.
+template <typename Argument, typename Cotangent>
+void append_cotangent(std::vector<std::optional<Array>>& all, const Argument& argument, const Cotangent& cotangent) {
+  if constexpr (std::is_same_v<Cotangent, std::nullopt_t>) {
+    all.resize(all.size() + flatten(argument).leaves.size());
+  } else if constexpr (std::is_same_v<Cotangent, std::optional<Argument>>) {
+    if (cotangent) append_cotangent(all, argument, *cotangent);
+    else append_cotangent(all, argument, std::nullopt);
+  } else {
+    const FlatTree flat = flatten(cotangent);
+    if (flat.structure != flatten(argument).structure)
+      refuse_tree(
+          "Custom VJP bwd rule must produce an output with the same tree structure as the args tuple of the "
+          "primal inputs",
+          tree_difference("the cotangent", cotangent, "the argument", argument));
+    all.insert(all.end(), flat.leaves.begin(), flat.leaves.end());
+  }
+}
+
+/// What bwd returned, as one list: a tuple with an entry each argument, or what belongs to the only argument.
+template <typename Arguments, typename Result>
+std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, const Result& result) {
+  std::vector<std::optional<Array>> all;
+  constexpr size_t count = std::tuple_size_v<Arguments>;
+  if constexpr (grad_detail::IsPair<Result>::value || requires { std::tuple_size<Result>::value; }) {
+    if constexpr (std::tuple_size_v<Result> == count) {
+      [&]<size_t... I>(std::index_sequence<I...>) {
+        (append_cotangent(all, std::get<I>(arguments), std::get<I>(result)), ...);
+      }(std::make_index_sequence<count>());
+      return all;
+    } else {
+      static_assert(count == 1, "a custom_vjp bwd returns a tuple with a cotangent for each differentiated argument");
+    }
+  }
+  if constexpr (count == 1) append_cotangent(all, std::get<0>(arguments), result);
+  else
+    static_assert(
+        count == 1 || requires { std::tuple_size<Result>::value; },
+        "a custom_vjp bwd returns a tuple with a cotangent for each differentiated argument");
+  return all;
+}
+
+}  // namespace custom_vjp_detail
+
+/// A function with its rules; copies share them. What custom_vjp(f).defvjp(fwd, bwd) returns.
+template <typename F, typename Fwd, typename Bwd, int... Nondiff>
+class CustomVjpFunction {
+ public:
+  CustomVjpFunction(F f, Fwd fwd, Bwd bwd, const std::source_location& location)
+      : parts_(std::make_shared<const Parts>(
+            Parts{std::move(f), std::move(fwd), std::move(bwd), new_or_shared_id(), location})) {}
+
+  template <typename... Args>
+  auto operator()(const Args&... args) const {
+    using Arguments = nondiff::Arguments<F, std::tuple<std::remove_cvref_t<Args>...>, Nondiff...>;
+    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    const TransformationLocation here(parts_->location);
+    const Arguments arguments(args...);
+    std::apply([](const auto&... kept) { (nondiff::refuse_tracers_in("custom_vjp", kept), ...); },
+               nondiff::chosen<true, Nondiff...>(arguments));
+    const auto differentiated = nondiff::chosen<false, Nondiff...>(arguments);
+    std::optional<Result> result;
+    const FlatFunction f = [&](std::span<const Array> leaves) {
+      result.emplace(
+          std::apply(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
+      return flatten(*result).leaves;
+    };
+    const auto bare = nondiff::without_arrays(differentiated);
+    const auto kept = nondiff::replaced<Nondiff...>(arguments, bare);
+    const auto fwd = [self = *this, bare, kept](std::span<const Array> leaves) {
+      return self.template forward<Result>(kept, bare, leaves);
+    };
+    const int64_t id = sizeof...(Nondiff) == 0 ? parts_->id : custom_vjp_detail::new_id();
+    const std::vector<Array> leaves = custom_vjp_detail::call(
+        f, flatten(differentiated).leaves, fwd, id, [bare](size_t leaf) { return nondiff::path_of(bare, leaf); },
+        parts_->location);
+    return unflatten(*result, leaves);
+  }
+
+ private:
+  struct Parts {
+    F f;
+    Fwd fwd;
+    Bwd bwd;
+    int64_t id;
+    std::source_location location;
+  };
+
+  /// Functions and rules of one type that capture nothing are one.
+  static int64_t new_or_shared_id() {
+    if constexpr (std::is_empty_v<F> && std::is_empty_v<Fwd> && std::is_empty_v<Bwd>) {
+      static const int64_t id = custom_vjp_detail::new_id();
+      return id;
+    } else {
+      return custom_vjp_detail::new_id();
+    }
+  }
+
+  template <typename Result, typename Arguments, typename Diff>
+  custom_vjp_detail::Forward forward(const Arguments& kept, const Diff& bare, std::span<const Array> leaves) const {
+    const auto out = std::apply(parts_->fwd, nondiff::replaced<Nondiff...>(kept, unflatten(bare, leaves)));
+    static_assert(
+        requires { out.first, out.second; },
+        "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd");
+    static_assert(std::is_same_v<std::remove_cvref_t<decltype(out.first)>, Result> ||
+                      std::is_convertible_v<decltype(out.first), Result>,
+                  "the first that a custom_vjp fwd returns is the value of f, of the same type");
+    const Result value(out.first);
+    custom_vjp_detail::Forward forward{flatten(value).leaves, flatten(out.second).leaves, {}};
+    forward.bwd = [self = *this, kept, bare, value = nondiff::without_arrays(value),
+                   residuals = nondiff::without_arrays(out.second)](std::span<const Array> known,
+                                                                    std::span<const Array> cotangents) {
+      return custom_vjp_detail::cotangents_of(
+          bare, std::apply(
+                    [&](const auto&... nondiff) {
+                      return self.parts_->bwd(nondiff..., unflatten(residuals, known), unflatten(value, cotangents));
+                    },
+                    nondiff::chosen<true, Nondiff...>(kept)));
+    };
+    return forward;
+  }
+
+  std::shared_ptr<const Parts> parts_;
+};
+
+/// A function that waits for its rules. Without them it can't be called.
+template <typename F, int... Nondiff>
+class CustomVjp {
+ public:
+  CustomVjp(F f, const std::source_location& location) : f_(std::move(f)), location_(location) {}
+
+  /// fwd(arguments...) -> (value, residuals); bwd(nondiff..., residuals, cotangent) -> a tuple of cotangents, one for each
+  /// differentiated argument, or std::nullopt where it is zero. Cotangents of integers are not looked at.
+  template <typename Fwd, typename Bwd>
+  [[nodiscard("write: auto g = custom_vjp(f).defvjp(fwd, bwd);")]] auto defvjp(Fwd fwd, Bwd bwd) const {
+    return CustomVjpFunction<F, Fwd, Bwd, Nondiff...>(f_, std::move(fwd), std::move(bwd), location_);
+  }
+
+  template <typename... Args>
+  void operator()(const Args&...) const {
+    static_assert(sizeof...(Args) > 10000,
+                  "No VJP defined for this custom_vjp function: write auto g = custom_vjp(f).defvjp(fwd, bwd);");
+  }
+
+ private:
+  F f_;
+  std::source_location location_;
+};
+
+/// `f` with a reverse-mode derivative of its own, to be given by defvjp. custom_vjp<0>(f) doesn't differentiate argument 0
+/// (nondiff_argnums), which may be of any type then: a number, a function.
+/// Types      arguments, results and residuals: trees
+/// Errors     from the rules' use: INVALID_ARGUMENT if what they return has another tree, shape or type than f's result or
+///            arguments; UNIMPLEMENTED where forward mode, or a derivative with respect to a value that `f` closes over, is
+///            asked
+/// Gradient   by the rules, in reverse mode alone
+/// Example    auto clip = custom_vjp([](Array x) { return x; })
+///                            .defvjp([](Array x) { return std::pair(x, std::tuple<>()); },
+///                                    [](std::tuple<>, Array g) { return std::tuple(numpy::clip(g, -1.0f, 1.0f)); });
+template <int... NondiffArgnums, typename F>
+auto custom_vjp(F f, std::source_location location = std::source_location::current()) {
+  return CustomVjp<F, NondiffArgnums...>(std::move(f), location);
+}
+
+namespace custom_vjp_detail {
+/// `pull` as a function of what it closes over and the cotangents. Its results count as cotangents.
+Forward forward_of_closure(std::vector<Array> results, const FlatFunction& pull);
+Array zeros_like(const Array& x);
+}  // namespace custom_vjp_detail
+
+/// A function that returns a pair: its value, and a function from the value's cotangent to a tuple of argument
+/// cotangents (or that of the only argument). jax.custom_gradient.
+/// Errors     as custom_vjp
+/// Example    custom_gradient([](Array x) { return std::pair(x * x, [x](Array g) { return x * g; }); })
+template <typename F>
+auto custom_gradient(F f, std::source_location location = std::source_location::current()) {
+  return [f = std::move(f), location, id = custom_vjp_detail::new_id()](const auto&... args) {
+    using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
+    using Result = std::remove_cvref_t<typename std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>::first_type>;
+    const TransformationLocation here(location);
+    const Arguments arguments(args...);
+    const auto bare = nondiff::without_arrays(arguments);
+    std::optional<Result> result;
+    const FlatFunction value = [&](std::span<const Array> leaves) {
+      result.emplace(std::apply(f, unflatten(arguments, leaves)).first);
+      return flatten(*result).leaves;
+    };
+    const auto fwd = [f, bare](std::span<const Array> leaves) {
+      const auto [out, pull] = std::apply(f, unflatten(bare, leaves));
+      const FlatFunction flat_pull = [&, &out = out, &pull = pull](std::span<const Array> cotangents) {
+        std::vector<Array> given;
+        const auto all = custom_vjp_detail::cotangents_of(bare, pull(unflatten(Result(out), cotangents)));
+        for (size_t i = 0; i < all.size(); ++i)
+          given.push_back(all[i] ? *all[i] : custom_vjp_detail::zeros_like(leaves[i]));
+        return given;
+      };
+      return custom_vjp_detail::forward_of_closure(flatten(Result(out)).leaves, flat_pull);
+    };
+    const std::vector<Array> leaves = custom_vjp_detail::call(
+        value, flatten(arguments).leaves, fwd, id, [bare](size_t leaf) { return nondiff::path_of(bare, leaf); },
+        location);
+    return unflatten(*result, leaves);
+  };
+}
+
+}  // namespace hilo

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/nondiff.h -- arguments that a custom rule differentiates, and those (nondiff_argnums) that it doesn't. Not for
+// users.
+#pragma once
+
+#include "hilo/transform/flat_call.h"
+
+namespace hilo::nondiff {
+
+/// Is argument I of N one of the numbered? Negative numbers count from the end.
+template <size_t I, size_t N, int... Argnums>
+inline constexpr bool is_numbered =
+    ((static_cast<int>(I) == (Argnums < 0 ? Argnums + static_cast<int>(N) : Argnums)) || ...);
+
+template <bool Wanted, typename Sequence, size_t N, int... Argnums> struct Filter;
+template <bool Wanted, size_t... I, size_t N, int... Argnums>
+struct Filter<Wanted, std::index_sequence<I...>, N, Argnums...> {
+  static constexpr auto positions() {
+    std::array<size_t, (0 + ... + (is_numbered<I, N, Argnums...> == Wanted ? 1 : 0))> out{};
+    size_t next = 0;
+    ((is_numbered<I, N, Argnums...> == Wanted ? void(out[next++] = I) : void()), ...);
+    return out;
+  }
+};
+
+/// The elements of `all` that are numbered, or that are not, as a tuple.
+template <bool Numbered, int... Argnums, typename... Args>
+auto chosen(const std::tuple<Args...>& all) {
+  using Positions = Filter<Numbered, std::index_sequence_for<Args...>, sizeof...(Args), Argnums...>;
+  constexpr auto positions = Positions::positions();
+  return [&]<size_t... K>(std::index_sequence<K...>) {
+    return std::tuple<std::tuple_element_t<positions[K], std::tuple<Args...>>...>(std::get<positions[K]>(all)...);
+  }(std::make_index_sequence<positions.size()>());
+}
+
+/// `all` with the differentiated arguments replaced by `diff`.
+template <int... Argnums, typename... Args, typename Diff>
+std::tuple<Args...> replaced(std::tuple<Args...> all, const Diff& diff) {
+  constexpr auto positions = Filter<false, std::index_sequence_for<Args...>, sizeof...(Args), Argnums...>::positions();
+  [&]<size_t... K>(std::index_sequence<K...>) {
+    ((std::get<positions[K]>(all) = std::get<K>(diff)), ...);
+  }(std::make_index_sequence<positions.size()>());
+  return all;
+}
+
+/// The tuple in which the arguments of a call of F travel: those in Argnums as they are.
+template <typename F, typename Sequence, typename ArgumentList, int... Argnums> struct TravelOf;
+template <typename F, size_t... I, typename... Args, int... Argnums>
+struct TravelOf<F, std::index_sequence<I...>, std::tuple<Args...>, Argnums...> {
+  using Type = flat_call::Arguments<
+      F, std::conditional_t<is_numbered<I, sizeof...(Args), Argnums...>, flat_call::Kept<Args>, Args>...>;
+};
+template <typename F, typename ArgumentList, int... Argnums>
+using Arguments =
+    typename TravelOf<F, std::make_index_sequence<std::tuple_size_v<ArgumentList>>, ArgumentList, Argnums...>::Type;
+
+/// Refuses a tracer among `leaves` of nondiff arguments, in JAX's words. `kind` is "custom_vjp" or the like.
+void refuse_tracers(std::string_view kind, std::span<const Array> leaves);
+
+template <typename T>
+void refuse_tracers_in(std::string_view kind, const T& argument) {
+  if constexpr (std::is_same_v<T, Array>) refuse_tracers(kind, std::span(&argument, 1));
+  else if constexpr (tree_detail::IsVector<T>::value || tree_detail::IsMap<T>::value || tree_detail::HasFields<T>)
+    refuse_tracers(kind, flatten(argument).leaves);
+}
+
+/// `arguments` without the arrays that they hold, for who keeps only the structure.
+template <Tree T>
+T without_arrays(const T& arguments) {
+  return unflatten(arguments, std::vector<Array>(flatten(arguments).leaves.size()));
+}
+
+/// "args[0].w": where leaf `index` of the arguments stands.
+template <Tree T>
+std::string path_of(const T& arguments, size_t index) {
+  T copy = arguments;
+  return "args" + leaf_path(index, [&](TreeVisitor& visitor) { walk(copy, visitor); });
+}
+
+}  // namespace hilo::nondiff

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// tree/functions.h -- jax.tree: functions on trees by the names that they have there.
+#pragma once
+
+#include "hilo/tree/tree.h"
+
+namespace hilo {
+
+/// The arrays of a tree, in order. jax.tree.leaves.
+template <Tree T>
+std::vector<Array> tree_leaves(const T& tree) {
+  return flatten(tree).leaves;
+}
+
+namespace tree {
+
+/// What is equal for trees of one structure: containers, keys and fixed values, but not arrays. jax.tree.structure.
+struct Structure {
+  std::string text;  ///< not for reading
+  size_t num_leaves = 0;
+  bool operator==(const Structure&) const = default;
+};
+template <Tree T>
+Structure structure(const T& tree) {
+  FlatTree flat = hilo::flatten(tree);
+  return {std::move(flat.structure), flat.leaves.size()};
+}
+
+template <Tree T>
+std::vector<Array> leaves(const T& tree) {
+  return tree_leaves(tree);
+}
+/// Leaves and structure.
+template <Tree T>
+std::pair<std::vector<Array>, Structure> flatten(const T& tree) {
+  return {tree_leaves(tree), structure(tree)};
+}
+/// A copy of `like` with its arrays replaced. Errors    INVALID_ARGUMENT if the number of leaves differs
+template <Tree T>
+T unflatten(const T& like, std::span<const Array> leaves) {
+  return hilo::unflatten(like, leaves);
+}
+
+/// Each array with its path: ("[1].blocks[3].w", array); "" for a tree that is one array. jax.tree.flatten_with_path.
+template <Tree T>
+std::vector<std::pair<std::string, Array>> flatten_with_path(const T& tree) {
+  T copy = tree;
+  std::vector<std::pair<std::string, Array>> out;
+  for (const Array& leaf : tree_leaves(tree))
+    out.emplace_back(leaf_path(out.size(), [&](TreeVisitor& visitor) { walk(copy, visitor); }), leaf);
+  return out;
+}
+template <Tree T>
+std::vector<std::pair<std::string, Array>> leaves_with_path(const T& tree) {
+  return flatten_with_path(tree);
+}
+
+/// The tree with f(leaf, leaf of another, ...) in place of every array. jax.tree.map.
+/// Errors     INVALID_ARGUMENT if the structures differ
+template <typename F, Tree T, Tree... Rest>
+T map(F&& f, const T& tree, const Rest&... rest) {
+  return tree_map(std::forward<F>(f), tree, rest...);
+}
+/// The same, where f(path, leaf, ...) gets each array's path too. jax.tree.map_with_path.
+template <typename F, Tree T, Tree... Rest>
+T map_with_path(F&& f, const T& tree, const Rest&... rest) {
+  const auto paths = flatten_with_path(tree);
+  size_t next = 0;
+  return tree_map([&](const auto&... leaves) { return f(paths[next++].first, leaves...); }, tree, rest...);
+}
+
+/// f(f(initial, first leaf), second leaf) ... jax.tree.reduce.
+template <typename F, Tree T, typename Value>
+Value reduce(F&& f, const T& tree, Value initial) {
+  for (const Array& leaf : tree_leaves(tree)) initial = f(initial, leaf);
+  return initial;
+}
+/// Are all leaves true? Arrays of size 1 with values. jax.tree.all.
+template <Tree T>
+bool all(const T& tree) {
+  return reduce([](bool so_far, const Array& leaf) { return so_far && static_cast<bool>(leaf); }, tree, true);
+}
+
+}  // namespace tree
+}  // namespace hilo

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Compiles and runs the programs of docs/transformations.md and compares what they print with the page; what the page says
+that the compiler refuses must be refused in those words.
+
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+"""
+
+import argparse
+import importlib.util
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PAGE = ROOT / "docs" / "transformations.md"
+EXAMPLE = re.compile(r"^## ([^\n]*)$|^```cpp\n(.*?)```\n\n```\n(.*?)```$", re.S | re.M)
+REFUSED = re.compile(r"^\| `([^`]*;)` \| ([^|]*) \|$", re.M)
+BEGIN = '#include <iostream>\n#include <memory>\n#include <unordered_map>\n#include <variant>\n\n#include "hilo/hilo.h"\n\nusing namespace hilo;\n\n'
+
+
+def readme_checks():
+    """How README.md's program is compared."""
+    spec = importlib.util.spec_from_file_location("readme_run", ROOT / "tests" / "readme" / "run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--jobs", type=int, default=1)
+    arguments = parser.parse_args()
+    build, text = arguments.build.resolve(), PAGE.read_text()
+    cases = [(name, problem) for name, problem in examples(text, build)] + list(refused(text, build))
+    for name, problem in cases:
+        print(f"failed {name}: {problem}" if problem else f"passed {name}")
+    return 1 if any(problem for _, problem in cases) else 0
+
+
+def examples(text: str, build: pathlib.Path):
+    """All programs are one, each a block of its own, so that the headers are read once."""
+    section, found = "", []
+    for heading, program, output in EXAMPLE.findall(text):
+        section = heading or section
+        if program:
+            found.append((re.sub(r"\W+", "_", section.lower()), program, output))
+    blocks = "".join('{\n%s}\nstd::cout << "--- end\\n" << std::flush;\n' % program for _, program, _ in found)
+    readme = readme_checks()
+    outputs = readme.run(BEGIN + "int main() {\n" + blocks + "}\n", build).split("--- end\n")
+    assert len(found) > 5 and len(outputs) == len(found) + 1, "the page's programs were not all found"
+    for number, ((name, _, wanted), got) in enumerate(zip(found, outputs)):
+        yield f"example_{number}_{name}", readme.difference(got, wanted)
+
+
+def refused(text: str, build: pathlib.Path):
+    rows = REFUSED.findall(text)
+    assert rows, "the page shows nothing that the compiler refuses"
+    for number, (program, sentence) in enumerate(rows):
+        with tempfile.TemporaryDirectory(prefix="hilo_transformations_") as folder:
+            source = pathlib.Path(folder) / "program.cc"
+            source.write_text(BEGIN + "int main() {\n" + program + "\n}\n")
+            done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-I", ROOT / "src", "-I",
+                                   build / "generated", source], text=True, stderr=subprocess.PIPE)
+        said = done.returncode != 0 and sentence.strip() in done.stderr
+        yield f"refused_{number}", None if said else f"the compiler doesn't say '{sentence.strip()}'"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
