@@ -72,7 +72,8 @@ int main(int argc, char** argv) {
   const auto over_all = [](const auto& x) { return lax::pmean(x, "replicas"); };
   auto together = pmap([&](const Params& p, const State& s, const Data& d) { return update(p, s, d, over_all); },
                        "replicas", {kNoAxis, kNoAxis, 0}, {kNoAxis});  // each replica has its part of the batch
-  auto predict = jit([](const Params& p, const Array& x) { return numpy::argmax(logits(p, x)); }, {.name = "predict"});
+  auto predict =
+      jit([](const Params& p, const Array& x) { return numpy::argmax(logits(p, x), -1); }, {.name = "predict"});
   const auto accuracy = [&](const Params& p, const Data& d) {
     return numpy::mean(numpy::astype(predict(p, d.images) == d.labels, ElementType::kF32)).item<double>();
   };

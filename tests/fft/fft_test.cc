@@ -71,7 +71,7 @@ TEST(Fft, HermitianOnes) {
 TEST(Fft, FrequenciesAndShifts) {
   expect_near(fftfreq(5), numpy::array({0, 0.2, 0.4, -0.4, -0.2}));
   expect_near(rfftfreq(4, 0.5), numpy::array({0, 0.5, 1}));
-  expect_near(fftshift(numpy::array({0, 1, 2, 3, 4})), numpy::array({3, 4, 0, 1, 2}));
+  expect_near(fftshift(numpy::array({0.0, 1, 2, 3, 4})), numpy::array({3.0, 4, 0, 1, 2}));
   expect_near(ifftshift(fftshift(ramp({5, 4}))), ramp({5, 4}));
 }
 

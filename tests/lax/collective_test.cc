@@ -16,7 +16,7 @@ namespace {
 
 using Floats = std::vector<float>;
 
-Array xs() { return numpy::array({1, 2, 4, 8}); }
+Array xs() { return numpy::array({1.0, 2, 4, 8}); }
 
 template <typename F>
 auto over_i(F f) {

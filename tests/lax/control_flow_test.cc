@@ -37,23 +37,23 @@ Array absolute(const Array& x) {
 }
 
 TEST(Scan, StacksItsResults) {
-  EXPECT_EQ(cumulative_product(numpy::array({1, 2, 3, 4})).to_vector<float>(), (std::vector<float>{1, 2, 6, 24}));
+  EXPECT_EQ(cumulative_product(numpy::array({1.0, 2, 3, 4})).to_vector<float>(), (std::vector<float>{1, 2, 6, 24}));
 }
 
 TEST(Scan, RunsBackwards) {
   const auto [last, all] = lax::scan([](const Array& c, const Array& x) { return std::pair(c + x, c + x); },
-                                     numpy::zeros({}), numpy::array({1, 2, 3}), /*reverse=*/true);
+                                     numpy::zeros({}), numpy::array({1.0, 2, 3}), /*reverse=*/true);
   EXPECT_EQ(all.to_vector<float>(), (std::vector<float>{6, 5, 3}));
   EXPECT_EQ(last.item<float>(), 6);
 }
 
 TEST(Scan, DifferentiatesBothWays) {
   auto f = [](const Array& xs) { return numpy::sum(cumulative_product(xs)); };
-  const Array xs = numpy::array({2, 3, 4});
+  const Array xs = numpy::array({2.0, 3, 4});
   // d/dx of x + xy + xyz
   EXPECT_EQ(grad(f)(xs).to_vector<float>(), (std::vector<float>{16, 10, 6}));
   EXPECT_EQ(jit(grad(f))(xs).to_vector<float>(), (std::vector<float>{16, 10, 6}));
-  const auto [y, dy] = jvp(f, std::tuple(xs), std::tuple(numpy::array({1, 1, 1})));
+  const auto [y, dy] = jvp(f, std::tuple(xs), std::tuple(numpy::array({1.0, 1, 1})));
   EXPECT_EQ(dy.item<float>(), 32);
   EXPECT_EQ(hessian(f)(xs).to_vector<float>(), (std::vector<float>{0, 5, 3, 5, 0, 2, 3, 2, 0}));
 }
@@ -61,7 +61,7 @@ TEST(Scan, DifferentiatesBothWays) {
 TEST(Scan, DifferentiatesWhatItClosesOver) {
   auto f = [](const Array& w) {
     return numpy::sum(lax::scan([&](const Array& c, const Array& x) { return std::pair(c * w + x, c); },
-                                numpy::zeros({}), numpy::array({1, 1, 1}))
+                                numpy::zeros({}), numpy::array({1.0, 1, 1}))
                           .first);
   };
   EXPECT_EQ(f(Array(2.0f)).item<float>(), 7);
@@ -69,7 +69,7 @@ TEST(Scan, DifferentiatesWhatItClosesOver) {
 }
 
 TEST(Scan, Batches) {
-  const Array rows = numpy::array({{1, 2, 3}, {2, 2, 2}});
+  const Array rows = numpy::array({{1.0, 2, 3}, {2, 2, 2}});
   EXPECT_EQ(vmap(cumulative_product)(rows).to_vector<float>(), (std::vector<float>{1, 2, 6, 2, 4, 8}));
 }
 
@@ -88,7 +88,7 @@ TEST(ForiLoop, GradientOfIndexedReadsIsRight) {
         },
         numpy::zeros({}));
   };
-  EXPECT_EQ(grad(f)(numpy::array({1, 2, 3, 4})).to_vector<float>(), (std::vector<float>{2, 4, 6, 8}));
+  EXPECT_EQ(grad(f)(numpy::array({1.0, 2, 3, 4})).to_vector<float>(), (std::vector<float>{2, 4, 6, 8}));
 }
 
 TEST(ForiLoop, TakesBoundsThatAreTraced) {
@@ -96,7 +96,7 @@ TEST(ForiLoop, TakesBoundsThatAreTraced) {
     return lax::fori_loop(0, n, [&](const Array&, const Array& y) { return y * x; }, numpy::ones_like(x));
   };
   EXPECT_EQ(jit(power)(Array(2.0f), Array(5)).item<float>(), 32);
-  EXPECT_EQ(vmap(power)(numpy::array({2, 3}), Array::from_vector<int32_t>({3, 2}, {2})).to_vector<float>(),
+  EXPECT_EQ(vmap(power)(numpy::array({2.0, 3}), Array::from_vector<int32_t>({3, 2}, {2})).to_vector<float>(),
             (std::vector<float>{8, 9}));
   // A bound that has a value leaves the count known, so that reverse mode works.
   EXPECT_EQ(grad([&](const Array& x) { return power(x, Array(3)); })(Array(2.0f)).item<float>(), 12);
@@ -119,7 +119,7 @@ TEST(ForiLoop, RefusesBoundsOfTwoTypes) {
 TEST(WhileLoop, RunsUntilItsConditionFails) { EXPECT_EQ(doubled(Array(3.0f) * numpy::ones({})).item<float>(), 192); }
 
 TEST(WhileLoop, BatchesWithADifferentCountPerExample) {
-  EXPECT_EQ(vmap(doubled)(numpy::array({3, 60, 200})).to_vector<float>(), (std::vector<float>{192, 120, 200}));
+  EXPECT_EQ(vmap(doubled)(numpy::array({3.0, 60, 200})).to_vector<float>(), (std::vector<float>{192, 120, 200}));
 }
 
 TEST(WhileLoop, DifferentiatesForwardOnly) {
@@ -143,8 +143,8 @@ TEST(Cond, TakesOneBranchAndItsGradient) {
 }
 
 TEST(Cond, UnderVmapSelects) {
-  EXPECT_EQ(vmap(absolute)(numpy::array({3, -3})).to_vector<float>(), (std::vector<float>{9, 3}));
-  EXPECT_EQ(vmap(grad(absolute))(numpy::array({3, -3})).to_vector<float>(), (std::vector<float>{6, -1}));
+  EXPECT_EQ(vmap(absolute)(numpy::array({3.0, -3})).to_vector<float>(), (std::vector<float>{9, 3}));
+  EXPECT_EQ(vmap(grad(absolute))(numpy::array({3.0, -3})).to_vector<float>(), (std::vector<float>{6, -1}));
 }
 
 TEST(Cond, UnderVmapKeepsInfiniteSlopesOfTheOtherBranchOut) {
@@ -153,9 +153,9 @@ TEST(Cond, UnderVmapKeepsInfiniteSlopesOfTheOtherBranchOut) {
         x > 0.0f, [](const Array& y) { return numpy::sqrt(y); }, [](const Array& y) { return y * 0.0f; }, x);
   };
   EXPECT_EQ(
-      grad([&](const Array& rows) { return numpy::sum(vmap(root)(rows)); })(numpy::array({4, 0})).to_vector<float>(),
+      grad([&](const Array& rows) { return numpy::sum(vmap(root)(rows)); })(numpy::array({4.0, 0})).to_vector<float>(),
       (std::vector<float>{0.25, 0}));
-  EXPECT_EQ(vmap(grad(root))(numpy::array({4, 0})).to_vector<float>(), (std::vector<float>{0.25, 0}));
+  EXPECT_EQ(vmap(grad(root))(numpy::array({4.0, 0})).to_vector<float>(), (std::vector<float>{0.25, 0}));
 }
 
 using Named = std::map<std::string, Array>;
@@ -206,7 +206,7 @@ TEST(Loops, ShowHowTheCarrysTreeChanges) {
 
 // A carry that is weakly typed takes the type that its body gives it.
 TEST(WeakCarry, OfNumbersIsPromoted) {
-  const Array x = numpy::array({2}), half = numpy::array({0.5}, ElementType::kF16);
+  const Array x = numpy::array({2.0}), half = numpy::array({0.5}, ElementType::kF16);
   const auto total_of = [](const Array& a) {
     return lax::fori_loop(0, 3, [&](const Array&, const Array& c) { return c + numpy::sum(a); }, 0);
   };
@@ -221,14 +221,14 @@ TEST(WeakCarry, OfNumbersIsPromoted) {
 }
 
 TEST(WeakCarry, IsPromotedInEveryLoop) {
-  const Array x = numpy::sum(numpy::array({2}));
+  const Array x = numpy::sum(numpy::array({2.0}));
   EXPECT_EQ(
       lax::while_loop([](const Array& c) { return c < 3; }, [&](const Array& c) { return c + x; }, 0).item<float>(), 4);
   EXPECT_EQ(
       lax::while_loop([](const Array& c) { return c < 3; }, [](const Array& c) { return c + 1.5f; }, 0).item<float>(),
       3);
   const auto [last, all] =
-      lax::scan([](const Array& c, const Array& y) { return std::pair(c + y, c); }, 0, numpy::array({1, 2}));
+      lax::scan([](const Array& c, const Array& y) { return std::pair(c + y, c); }, 0, numpy::array({1.0, 2}));
   EXPECT_EQ(last.item<float>(), 3);
   EXPECT_EQ(all.to_vector<float>(), (std::vector<float>{0, 1}));
   const Array stop = numpy::sum(numpy::arange(3));  // a bound without a value under jit: a while loop
@@ -239,7 +239,7 @@ TEST(WeakCarry, IsPromotedInEveryLoop) {
 }
 
 TEST(WeakCarry, InATreeIsPromotedOnce) {
-  const Array x = numpy::sum(numpy::array({2}));
+  const Array x = numpy::sum(numpy::array({2.0}));
   const auto swap = [](const Array&, const std::pair<Array, Array>& c) { return std::pair(c.second, c.first); };
   const auto [a, b] = lax::fori_loop(0, 3, swap, std::pair<Array, Array>(1, x));
   EXPECT_EQ(a.item<float>(), 2);

@@ -116,7 +116,7 @@ TEST_F(EigDerivatives, AreTheSameUnderJitAndVmap) {
 
 /// Of [[2, 1], [1, 2]] every vector has two components of one size, of both signs: the first counts.
 TEST_F(EigDerivatives, TakeTheFirstOfEqualComponentsAsTheGreatest) {
-  const Array x = numpy::array({{2, 1}, {1, 2}}), d = numpy::array({{1, 0}, {0, 0}});
+  const Array x = numpy::array({{2.0, 1}, {1, 2}}), d = numpy::array({{1.0, 0}, {0, 0}});
   const auto f = [](const Array& a) { return linalg::eig(a, false, true, true)[1]; };
   const auto [v, dv] = jvp(f, std::tuple(x), std::tuple(d));
   for (const Complex& c : dv.to_vector<Complex>()) EXPECT_NEAR(std::abs(c), std::sqrt(0.5) / 4, 1e-7);

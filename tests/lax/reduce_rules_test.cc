@@ -17,8 +17,8 @@ auto folding(hlo::Opcode opcode) {
 }
 
 TEST(ReduceRules, TakeAnInitialValuePerExample) {
-  const Array rows = numpy::array({{1, 2, 3}, {4, -5, 6}});
-  const Array initial = numpy::array({10, -20});
+  const Array rows = numpy::array({{1.0, 2, 3}, {4, -5, 6}});
+  const Array initial = numpy::array({10.0, -20});
   EXPECT_EQ(vmap(folding(hlo::Opcode::kAdd))(rows, initial).to_vector<float>(), (Floats{16, -15}));
   EXPECT_EQ(vmap(folding(hlo::Opcode::kMultiply))(rows, initial).to_vector<float>(), (Floats{60, 2400}));
   EXPECT_EQ(vmap(folding(hlo::Opcode::kMaximum))(rows, initial).to_vector<float>(), (Floats{10, 6}));
@@ -33,7 +33,7 @@ TEST(ReduceRules, TakeAnInitialValuePerExample) {
 }
 
 TEST(ReduceRules, DifferentiateTheInitialValue) {
-  const Array x = numpy::array({2, 3, 4});
+  const Array x = numpy::array({2.0, 3, 4});
   const auto slope = [&](hlo::Opcode opcode, float initial) {
     return grad<0, 1>(folding(opcode))(x, Array(initial) * numpy::ones({}));
   };

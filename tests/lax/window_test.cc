@@ -21,7 +21,7 @@ using Floats = std::vector<float>;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-Array board() { return numpy::array({{3, 1, 4, 1, 5}, {9, 2, 6, 5, 3}, {5, 8, 9, 7, 9}, {3, 2, 3, 8, 4}}); }
+Array board() { return numpy::array({{3.0, 1, 4, 1, 5}, {9, 2, 6, 5, 3}, {5, 8, 9, 7, 9}, {3, 2, 3, 8, 4}}); }
 
 Array pooled(const Array& x) { return lax::reduce_window(x, -kInfinity, lax::max, {3, 2}, {2, 2}, {{1, 1}, {0, 1}}); }
 Array with_holes(const Array& x) {
@@ -46,9 +46,9 @@ TEST(Window, PoolsByMaximum) {
 
 TEST(Window, AnInitialValueThatWinsHasTheGradient) {
   const auto f = [](const Array& x) { return lax::reduce_window(x, 4.5f, lax::max, {2}, {2}, "VALID"); };
-  EXPECT_EQ(grad(weighted(f))(numpy::array({1, 2, 7, 3})).to_vector<float>(), (Floats{0, 0, 2, 0}));
+  EXPECT_EQ(grad(weighted(f))(numpy::array({1.0, 2, 7, 3})).to_vector<float>(), (Floats{0, 0, 2, 0}));
   const auto of_initial = [](const Array& first) {
-    const Array x = numpy::array({1, 2, 7, 3});
+    const Array x = numpy::array({1.0, 2, 7, 3});
     return numpy::sum(lax::reduce_window(x, first, lax::max, {2}, {2}, "VALID"));
   };
   EXPECT_EQ(grad(of_initial)(Array(4.5f)).item<float>(), 1);
@@ -61,7 +61,7 @@ TEST(Window, SumsWithDilations) {
 }
 
 TEST(Window, WordsPadTheDilatedArray) {
-  const Array x = numpy::array({1, 2, 3, 4});
+  const Array x = numpy::array({1.0, 2, 3, 4});
   const auto sums = [&](const char* word) {
     return lax::reduce_window(x, 0.0f, lax::add, {3}, {2}, word).to_vector<float>();
   };
@@ -73,8 +73,8 @@ TEST(Window, WordsPadTheDilatedArray) {
 
 TEST(Window, AnyReducerHasADerivative) {
   const auto products = [](const Array& x) { return lax::reduce_window(x, 1.0f, lax::mul, {2}, {1}, {{1, 0}}); };
-  EXPECT_EQ(products(numpy::array({2, 3, 4})).to_vector<float>(), (Floats{2, 6, 12}));
-  EXPECT_EQ(grad(weighted(products))(numpy::array({2, 3, 4})).to_vector<float>(), (Floats{7, 16, 9}));
+  EXPECT_EQ(products(numpy::array({2.0, 3, 4})).to_vector<float>(), (Floats{2, 6, 12}));
+  EXPECT_EQ(grad(weighted(products))(numpy::array({2.0, 3, 4})).to_vector<float>(), (Floats{7, 16, 9}));
 }
 
 TEST(Window, BatchesAnyReducer) {
@@ -91,7 +91,7 @@ TEST(Window, SecondDerivativesGoThroughTheSelection) {
     return numpy::sum(y * y * y);
   };
   const auto slope = [&](const Array& x) { return numpy::sum(numpy::square(grad(f)(x))); };
-  const Array x = numpy::array({{1, 5}, {2, 3}, {4, 7}});
+  const Array x = numpy::array({{1.0, 5}, {2, 3}, {4, 7}});
   // One window chooses 5, one 7: the sum of (3 v^2)^2 has the slopes 36 v^3.
   EXPECT_EQ(grad(slope)(x).to_vector<float>(), (Floats{0, 36 * 125, 0, 0, 0, 36 * 343}));
 }
@@ -137,31 +137,31 @@ TEST(Cumulative, NothingComesOfMinusInfinity) {
 }
 
 TEST(Cumulative, BatchAlongTheOtherAxis) {
-  const Array rows = numpy::array({{1, 2, 3}, {4, 5, 6}});
+  const Array rows = numpy::array({{1.0, 2, 3}, {4, 5, 6}});
   const auto sums = [](const Array& x) { return lax::cumsum(x, -1); };
   EXPECT_EQ(vmap(sums)(rows).to_vector<float>(), (Floats{1, 3, 6, 4, 9, 15}));
   EXPECT_EQ(vmap(sums, {1}, {1})(rows).to_vector<float>(), (Floats{1, 2, 3, 5, 7, 9}));
 }
 
 TEST(Cumulative, NumpyFlattensAndKeepsTypes) {
-  EXPECT_EQ(numpy::cumsum(numpy::array({{1, 2}, {3, 4}})).to_vector<float>(), (Floats{1, 3, 6, 10}));
-  EXPECT_EQ(numpy::cumprod(numpy::array({{1, 2}, {3, 4}}), 0).to_vector<float>(), (Floats{1, 2, 3, 8}));
+  EXPECT_EQ(numpy::cumsum(numpy::array({{1.0, 2}, {3, 4}})).to_vector<float>(), (Floats{1, 3, 6, 10}));
+  EXPECT_EQ(numpy::cumprod(numpy::array({{1.0, 2}, {3, 4}}), 0).to_vector<float>(), (Floats{1, 2, 3, 8}));
   EXPECT_EQ(numpy::cumsum(numpy::ones({3}, ElementType::kS8)).dtype(), ElementType::kS8);
   EXPECT_EQ(numpy::cumsum(numpy::ones({3}, ElementType::kPred)).dtype(), ElementType::kS32);
 }
 
 TEST(AssociativeScan, RunsAnyAssociativeFunction) {
-  const Array x = numpy::array({1, 2, 3, 4, 5, 6, 7});
+  const Array x = numpy::array({1.0, 2, 3, 4, 5, 6, 7});
   EXPECT_EQ(lax::associative_scan(lax::add, x).to_vector<float>(), (Floats{1, 3, 6, 10, 15, 21, 28}));
   EXPECT_EQ(lax::associative_scan(lax::add, x, true).to_vector<float>(), (Floats{28, 27, 25, 22, 18, 13, 7}));
-  EXPECT_EQ(lax::associative_scan(lax::mul, numpy::array({{1, 2}, {3, 4}, {5, 6}})).to_vector<float>(),
+  EXPECT_EQ(lax::associative_scan(lax::mul, numpy::array({{1.0, 2}, {3, 4}, {5, 6}})).to_vector<float>(),
             (Floats{1, 2, 3, 8, 15, 48}));
   // x -> a x + b, composed.
   const auto compose = [](const std::vector<Array>& f, const std::vector<Array>& g) {
     return std::vector<Array>{f[0] * g[0], g[0] * f[1] + g[1]};
   };
   const std::vector<Array> lines =
-      lax::associative_scan(compose, {numpy::array({2, 3, 1}), numpy::array({1, 0, 5})}, false, 0);
+      lax::associative_scan(compose, {numpy::array({2.0, 3, 1}), numpy::array({1.0, 0, 5})}, false, 0);
   EXPECT_EQ(lines[0].to_vector<float>(), (Floats{2, 6, 6}));
   EXPECT_EQ(lines[1].to_vector<float>(), (Floats{1, 3, 8}));
 }

@@ -35,16 +35,16 @@ Array identity(int64_t n) { return numpy::eye(n); }
 
 TEST(Solve, TakesVectorsAndMatrices) {
   const Array& a = well_conditioned();
-  const Array b = numpy::array({1, 2, 3});
+  const Array b = numpy::array({1.0, 2, 3});
   expect_near(numpy::matmul(a, solve(a, b)), b);
   expect_near(numpy::matmul(a, inv(a)), identity(3));
-  EXPECT_THROW(solve(a, numpy::array({1, 2})), Error);
-  EXPECT_THROW(inv(numpy::array({{1, 2, 3}, {4, 5, 6}})), Error);
+  EXPECT_THROW(solve(a, numpy::array({1.0, 2})), Error);
+  EXPECT_THROW(inv(numpy::array({{1.0, 2, 3}, {4, 5, 6}})), Error);
 }
 
 TEST(Det, KnowsTheSignOfRowExchanges) {
-  expect_near(det(numpy::array({{0, 2}, {3, 0}})), Array(-6.0f));
-  const SlogdetResult r = slogdet(numpy::array({{0, 2}, {3, 0}}));
+  expect_near(det(numpy::array({{0.0, 2}, {3, 0}})), Array(-6.0f));
+  const SlogdetResult r = slogdet(numpy::array({{0.0, 2}, {3, 0}}));
   expect_near(r.sign, Array(-1.0f));
   expect_near(r.logabsdet, Array(std::log(6.0f)));
 }
@@ -76,15 +76,15 @@ TEST(Cholesky, FactorsGiveTheMatrixBackAndAreZeroOnTheOtherSide) {
 }
 
 TEST(Lstsq, IsTheNormalEquationsSolution) {
-  const Array a = numpy::array({{1, 0}, {1, 1}, {1, 2}}), b = numpy::array({1, 3, 5});
+  const Array a = numpy::array({{1.0, 0}, {1, 1}, {1, 2}}), b = numpy::array({1.0, 3, 5});
   const LstsqResult r = lstsq(a, b);
-  expect_near(r.x, numpy::array({1, 2}));
-  expect_near(r.resid, numpy::array({0}));
+  expect_near(r.x, numpy::array({1.0, 2}));
+  expect_near(r.resid, numpy::array({0.0}));
   EXPECT_EQ(r.rank.item<int>(), 2);
 }
 
 TEST(Pinv, OfASingularMatrixIsFinite) {
-  const Array a = numpy::array({{1, 2}, {2, 4}});
+  const Array a = numpy::array({{1.0, 2}, {2, 4}});
   expect_near(numpy::matmul(numpy::matmul(a, pinv(a)), a), a);
   EXPECT_EQ(matrix_rank(a).item<int>(), 1);
 }
@@ -97,7 +97,7 @@ TEST(MatrixPower, ZeroAndNegativePowers) {
 }
 
 TEST(Norm, Orders) {
-  const Array v = numpy::array({3, -4}), m = numpy::array({{1, -2}, {3, 4}});
+  const Array v = numpy::array({3.0, -4}), m = numpy::array({{1.0, -2}, {3, 4}});
   expect_near(norm(v), Array(5.0f));
   expect_near(norm(v, 1), Array(7.0f));
   expect_near(norm(v, INFINITY), Array(4.0f));
@@ -120,32 +120,33 @@ TEST(Gradients, OfDeterminants) {
 
 TEST(Gradients, OfDeterminantsOfSingularMatricesAreTheAdjugates) {
   const auto slope = grad([](Array x) { return det(x); });
-  expect_near(slope(numpy::array({{1, 2}, {2, 4}})), numpy::array({{4, -2}, {-2, 1}}));
+  expect_near(slope(numpy::array({{1.0, 2}, {2, 4}})), numpy::array({{4.0, -2}, {-2, 1}}));
   expect_near(slope(numpy::zeros({2, 2})), numpy::zeros({2, 2}));
   expect_near(slope(numpy::zeros({1, 1})), numpy::ones({1, 1}));
-  expect_near(slope(numpy::array({{1, 2, 3}, {4, 5, 6}, {7, 8, 9}})),
-              numpy::array({{-3, 6, -3}, {6, -12, 6}, {-3, 6, -3}}));
-  expect_near(slope(numpy::array({{0, 0, 0}, {0, 1, 0}, {0, 0, 1}})), numpy::array({{1, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
+  expect_near(slope(numpy::array({{1.0, 2, 3}, {4, 5, 6}, {7, 8, 9}})),
+              numpy::array({{-3.0, 6, -3}, {6, -12, 6}, {-3, 6, -3}}));
+  expect_near(slope(numpy::array({{0.0, 0, 0}, {0, 1, 0}, {0, 0, 1}})),
+              numpy::array({{1.0, 0, 0}, {0, 0, 0}, {0, 0, 0}}));
   expect_near(slope(numpy::ones({3, 3})), numpy::zeros({3, 3}));
   // From 4 rows on by LU: the last pivot is zero, a pivot before it, the first one; then rank 2 and 0.
-  expect_near(slope(numpy::array({{1, 2, 3, 4}, {2, 3, 4, 5}, {1, 0, 1, 0}, {3, 5, 7, 9}})),
-              numpy::array({{2, -2, -2, 2}, {2, -2, -2, 2}, {0, 0, 0, 0}, {-2, 2, 2, -2}}), 1e-4f);
-  expect_near(slope(numpy::array({{1, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 0}})),
-              numpy::array({{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 6}}));
-  expect_near(slope(numpy::array({{1, 1, 0, 2}, {0, 0, 1, 0}, {0, 0, 2, 1}, {0, 0, 0, 3}})),
-              numpy::array({{0, 0, 0, 0}, {-6, 6, 0, 0}, {3, -3, 0, 0}, {-1, 1, 0, 0}}));
-  expect_near(slope(numpy::array({{0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 3}})),
-              numpy::array({{6, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}));
+  expect_near(slope(numpy::array({{1.0, 2, 3, 4}, {2, 3, 4, 5}, {1, 0, 1, 0}, {3, 5, 7, 9}})),
+              numpy::array({{2.0, -2, -2, 2}, {2, -2, -2, 2}, {0, 0, 0, 0}, {-2, 2, 2, -2}}), 1e-4f);
+  expect_near(slope(numpy::array({{1.0, 0, 0, 0}, {0, 2, 0, 0}, {0, 0, 3, 0}, {0, 0, 0, 0}})),
+              numpy::array({{0.0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 6}}));
+  expect_near(slope(numpy::array({{1.0, 1, 0, 2}, {0, 0, 1, 0}, {0, 0, 2, 1}, {0, 0, 0, 3}})),
+              numpy::array({{0.0, 0, 0, 0}, {-6, 6, 0, 0}, {3, -3, 0, 0}, {-1, 1, 0, 0}}));
+  expect_near(slope(numpy::array({{0.0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 3}})),
+              numpy::array({{6.0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}));
   expect_near(slope(numpy::ones({4, 4})), numpy::zeros({4, 4}));
   expect_near(slope(numpy::zeros({4, 4})), numpy::zeros({4, 4}));
 }
 
 TEST(Gradients, OfDeterminantsHoldInBatchesForwardsAndTwice) {
-  const Array stack = numpy::stack({numpy::array({{2, 1, 0, 1}, {1, 3, 1, 0}, {0, 1, 4, 2}, {1, 1, 1, 1}}),
-                                    numpy::array({{0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 3}})});
+  const Array stack = numpy::stack({numpy::array({{2.0, 1, 0, 1}, {1, 3, 1, 0}, {0, 1, 4, 2}, {1, 1, 1, 1}}),
+                                    numpy::array({{0.0, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 2, 0}, {0, 0, 0, 3}})});
   const Array slopes = grad([](Array x) { return numpy::sum(det(x)); })(stack);
-  expect_near(slopes[0], numpy::array({{7, -4, 5, -8}, {1, 0, 1, -2}, {3, -2, 3, -4}, {-13, 8, -11, 18}}), 1e-4f);
-  expect_near(slopes[1], numpy::array({{6, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}));
+  expect_near(slopes[0], numpy::array({{7.0, -4, 5, -8}, {1, 0, 1, -2}, {3, -2, 3, -4}, {-13, 8, -11, 18}}), 1e-4f);
+  expect_near(slopes[1], numpy::array({{6.0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}}));
   expect_near(vmap(grad([](Array x) { return det(x); }))(stack), slopes, 1e-5f);
   for (int64_t n = 2; n <= 4; ++n) {
     const Array x = n == 4 ? stack[0] : numpy::slice(numpy::slice(stack[0], 0, n, 1, 0), 0, n, 1, 1);
@@ -160,13 +161,13 @@ TEST(Gradients, OfDeterminantsHoldInBatchesForwardsAndTwice) {
 }
 
 TEST(Slogdet, OfASingularMatrixIsZeroAndMinusInfinity) {
-  for (const Array& x : {numpy::array({{1, 2}, {2, 4}}), numpy::zeros({4, 4}), numpy::ones({3, 3})}) {
+  for (const Array& x : {numpy::array({{1.0, 2}, {2, 4}}), numpy::zeros({4, 4}), numpy::ones({3, 3})}) {
     const SlogdetResult r = slogdet(x);
     EXPECT_EQ(r.sign.item<float>(), 0);
     EXPECT_EQ(r.logabsdet.item<float>(), -INFINITY);
     expect_near(grad([](Array m) { return slogdet(m).sign; })(x), numpy::zeros_like(x));
   }
-  const Array slope = grad([](Array m) { return slogdet(m).logabsdet; })(numpy::array({{1, 2}, {2, 4}}));
+  const Array slope = grad([](Array m) { return slogdet(m).logabsdet; })(numpy::array({{1.0, 2}, {2, 4}}));
   for (const float v : slope.to_vector<float>()) EXPECT_FALSE(std::isfinite(v)) << slope.to_string();
 }
 
@@ -208,7 +209,7 @@ TEST(Gradients, OfFactorsThatGiveTheMatrixBack) {
 }
 
 TEST(Gradients, OfMatricesThatAreNotSquare) {
-  const Array tall = numpy::array({{4, 1}, {1, 5}, {-1, 2}});
+  const Array tall = numpy::array({{4.0, 1}, {1, 5}, {-1, 2}});
   const auto by_svd = [](Array x) {
     const SvdResult f = svd(x, false);
     return numpy::sum(numpy::matmul(f.u * f.s, f.vh));
@@ -238,7 +239,7 @@ TEST(Gradients, OfEigenvaluesOfMatricesThatAreNotSymmetric) {
 
 TEST(Gradients, OfSvdWithFullMatricesAreRefusedSayingWhy) {
   try {
-    grad([](Array x) { return numpy::sum(svd(x).u); })(numpy::array({{1, 2}, {4, 5}, {3, 7}}));
+    grad([](Array x) { return numpy::sum(svd(x).u); })(numpy::array({{1.0, 2}, {4, 5}, {3, 7}}));
     ADD_FAILURE() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), StatusCode::kUnimplemented);

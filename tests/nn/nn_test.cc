@@ -78,7 +78,7 @@ TEST(Relu, KeepsNanAndTypesAndIsFlatAtZero) {
                 {0, 0, 0, 2, kNan, kInf, 0});
   EXPECT_EQ(relu(Array::from_vector<int32_t>({1, -2}, {2})).dtype(), ElementType::kS32);
   const auto total = [](const Array& x) { return numpy::sum(relu(x)); };
-  expect_values(grad(total)(numpy::array({-1, 0, 2})), {0, 0, 1});
+  expect_values(grad(total)(numpy::array({-1.0, 0, 2})), {0, 0, 1});
 }
 
 TEST(OneHot, TakesATypeAndIsWideUnderX64) {

@@ -21,7 +21,7 @@ using Floats = std::vector<float>;
 Array integers(const std::vector<int32_t>& values) {
   return Array::from_vector(values, {static_cast<int64_t>(values.size())});
 }
-Array row() { return numpy::array({10, 20, 30}); }
+Array row() { return numpy::array({10.0, 20, 30}); }
 const float kNan = std::numeric_limits<float>::quiet_NaN();
 
 void expect_same(const Array& got, const Floats& wanted) {
@@ -46,7 +46,7 @@ TEST(Take, ClipsNegativeIndicesToZeroAsNumpy) {
 }
 
 TEST(Take, FlattensWithoutAnAxis) {
-  const Array x = numpy::array({{1, 2}, {3, 4}});
+  const Array x = numpy::array({{1.0, 2}, {3, 4}});
   expect_same(numpy::take(x, integers({3, 1})), {4, 2});
   expect_same(numpy::take(x, integers({1, 2}), 1), {2, kNan, 4, kNan});
 }
@@ -64,7 +64,7 @@ TEST(Take, RefusesWhatJaxRefuses) {
 }
 
 TEST(TakeAlongAxis, PicksFromEveryLine) {
-  const Array x = numpy::array({{1, 2, 3}, {4, 5, 6}});
+  const Array x = numpy::array({{1.0, 2, 3}, {4, 5, 6}});
   const Array i = Array::from_vector<int32_t>({2, 0, -1, 3}, {2, 2});
   expect_same(numpy::take_along_axis(x, i, 1), {3, 1, 6, kNan});
   expect_same(numpy::take_along_axis(x, Array::from_vector<int32_t>({1, 0}, {1, 2})), {2, 1, 5, 4});
@@ -81,7 +81,7 @@ TEST(At, ReadsAsTheModeSays) {
 TEST(At, WritesAndDropsWhatIsOutside) {
   expect_same(numpy::at(row(), integers({1, 3, -1})).set(5), {10, 5, 5});
   expect_same(numpy::at(row(), integers({1, 9})).set(5, {.mode = IndexMode::kClip}), {10, 5, 5});
-  expect_same(numpy::at(row(), integers({1, 1, 4})).add(numpy::array({1, 2, 4})), {10, 23, 30});
+  expect_same(numpy::at(row(), integers({1, 1, 4})).add(numpy::array({1.0, 2, 4})), {10, 23, 30});
   expect_same(numpy::at(row(), integers({0, 2})).multiply(2), {20, 20, 60});
   expect_same(numpy::at(row(), integers({0, 2})).min(15), {10, 20, 15});
   expect_same(numpy::at(row(), integers({0, 2})).max(15), {15, 20, 30});
@@ -96,8 +96,8 @@ TEST(At, TakesMasksWhoseValueIsKnown) {
   expect_same(picked, {3, 4, 5});
   expect_same(numpy::at(x, even).get(), {0, 2, 4});
   expect_same(numpy::at(x, even).set(-1.0f), {-1, 1, -1, 3, -1, 5});
-  expect_same(numpy::at(x, even).add(numpy::array({10, 20, 30})), {10, 1, 22, 3, 34, 5});
-  expect_same(numpy::at(x, Array(1), numpy::array({1, 0, 1}) > 0.0f).get(), {3, 5});
+  expect_same(numpy::at(x, even).add(numpy::array({10.0, 20, 30})), {10, 1, 22, 3, 34, 5});
+  expect_same(numpy::at(x, Array(1), numpy::array({1.0, 0, 1}) > 0.0f).get(), {3, 5});
   expect_same(numpy::at(x, x > 9.0f).get(), {});
 }
 
@@ -117,8 +117,8 @@ TEST(At, RefusesMasksOfAnotherShapeOrWithoutAValue) {
 
 TEST(At, TakesSeveralIndicesThatBroadcast) {
   const Array x = numpy::zeros({2, 3});
-  expect_same(numpy::at(x, Array(1), integers({0, 2})).set(numpy::array({7, 8})), {0, 0, 0, 7, 0, 8});
-  expect_same(numpy::at(x, Array(-1)).set(numpy::array({1, 2, 3})), {0, 0, 0, 1, 2, 3});
+  expect_same(numpy::at(x, Array(1), integers({0, 2})).set(numpy::array({7.0, 8})), {0, 0, 0, 7, 0, 8});
+  expect_same(numpy::at(x, Array(-1)).set(numpy::array({1.0, 2, 3})), {0, 0, 0, 1, 2, 3});
   const std::string text = error_of([&] { numpy::at(x, Array(0), Array(0), Array(0)); }, StatusCode::kInvalidArgument);
   EXPECT_NE(text.find("Too many indices: array is 2-dimensional, but 3 were indexed"), std::string::npos) << text;
 }
@@ -146,11 +146,11 @@ TEST(IndexGradient, OfAFilledReadIsDropped) {
 
 TEST(IndexGradient, OfAWriteIsThatOfTheWinner) {
   const auto write = [](const Array& y) { return numpy::at(row(), integers({1, 1, 2, 8})).set(y); };
-  const Array values = numpy::array({1, 2, 3, 4});
+  const Array values = numpy::array({1.0, 2, 3, 4});
   const Floats after = write(values).to_vector<float>();
   // Either of the equal indices may win; the gradient is its own.
   expect_gradient(write, values, after[1] == 1 ? Floats{2, 0, 3, 0} : Floats{0, 2, 3, 0});
-  expect_gradient([](const Array& x) { return numpy::at(x, integers({1, 1})).set(numpy::array({5, 6})); }, row(),
+  expect_gradient([](const Array& x) { return numpy::at(x, integers({1, 1})).set(numpy::array({5.0, 6})); }, row(),
                   {1, 0, 3});
   expect_gradient([](const Array& x) { return numpy::at(x, integers({1})).set(x[0], {.unique_indices = true}); }, row(),
                   {3, 0, 3});
@@ -160,15 +160,15 @@ TEST(IndexGradient, OfAClippedWriteReadsWhereItWrote) {
   const auto write = [](const Array& y) {
     return numpy::at(row(), integers({0, 9})).add(y, {.mode = IndexMode::kClip});
   };
-  expect_gradient(write, numpy::array({1, 2}), {1, 3});
-  expect_gradient([](const Array& y) { return numpy::at(row(), integers({0, 9})).add(y); }, numpy::array({1, 2}),
+  expect_gradient(write, numpy::array({1.0, 2}), {1, 3});
+  expect_gradient([](const Array& y) { return numpy::at(row(), integers({0, 9})).add(y); }, numpy::array({1.0, 2}),
                   {1, 0});
 }
 
 TEST(IndexGradient, OfExtremesIsSharedBetweenEquals) {
   expect_gradient([](const Array& x) { return numpy::at(x, integers({0, 1})).max(20); }, row(), {0, 1, 3});
   expect_gradient([](const Array& y) { return numpy::at(row(), integers({0, 1, 2})).min(y); },
-                  numpy::array({5, 20, 40}), {1, 1, 0});
+                  numpy::array({5.0, 20, 40}), {1, 1, 0});
 }
 
 TEST(IndexGradient, OfProductsNeedsUniqueIndices) {
@@ -176,9 +176,9 @@ TEST(IndexGradient, OfProductsNeedsUniqueIndices) {
   expect_gradient([&](const Array& x) { return numpy::at(x, integers({0, 2})).multiply(5, unique); }, row(),
                   {5, 2, 15});
   expect_gradient([&](const Array& y) { return numpy::at(row(), integers({0, 2})).multiply(y, unique); },
-                  numpy::array({3, 4}), {10, 90});
+                  numpy::array({3.0, 4}), {10, 90});
   const auto repeated = [](const Array& y) { return numpy::sum(numpy::at(row(), integers({0, 0})).multiply(y)); };
-  const std::string text = error_of([&] { grad(repeated)(numpy::array({3, 4})); }, StatusCode::kUnimplemented);
+  const std::string text = error_of([&] { grad(repeated)(numpy::array({3.0, 4})); }, StatusCode::kUnimplemented);
   EXPECT_NE(text.find("the updates of a multiplying scatter have a tangent only with unique_indices=true"),
             std::string::npos)
       << text;
@@ -208,7 +208,7 @@ TEST(IndexMode, WorksOnNothing) {
 }
 
 TEST(IndexMode, IsKeptUnderVmap) {
-  const Array x = numpy::array({{1, 2, 3}, {4, 5, 6}});
+  const Array x = numpy::array({{1.0, 2, 3}, {4, 5, 6}});
   const Array i = Array::from_vector<int32_t>({0, 9, -9, 1}, {2, 2});
   const auto read = [](IndexMode mode) {
     return [mode](const Array& a, const Array& k) { return numpy::at(a, k).get({.mode = mode, .fill_value = 0}); };
@@ -223,7 +223,7 @@ TEST(IndexMode, IsKeptUnderVmap) {
   expect_same(vmap(write(IndexMode::kClip))(x, i), {11, 2, 13, 14, 15, 6});
   expect_same(vmap(write(IndexMode::kFillOrDrop))(x, i), {11, 2, 3, 4, 15, 6});
   const auto loss = [&](const Array& a, const Array& k) {
-    return numpy::sum(read(IndexMode::kClip)(a, k) * numpy::array({1, 10}));
+    return numpy::sum(read(IndexMode::kClip)(a, k) * numpy::array({1.0, 10}));
   };
   expect_same(vmap(grad(loss))(x, i), {1, 0, 10, 1, 10, 0});
 }

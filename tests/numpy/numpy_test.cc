@@ -30,8 +30,8 @@ TEST(Promotion, FollowsJaxsTable) {
 }
 
 TEST(Operators, BroadcastAndPromote) {
-  const Array x = numpy::reshape(numpy::array({1, 2}), {2, 1});
-  EXPECT_EQ((x + numpy::array({10, 20, 30})).to_vector<float>(), (std::vector<float>{11, 21, 31, 12, 22, 32}));
+  const Array x = numpy::reshape(numpy::array({1.0, 2}), {2, 1});
+  EXPECT_EQ((x + numpy::array({10.0, 20, 30})).to_vector<float>(), (std::vector<float>{11, 21, 31, 12, 22, 32}));
   EXPECT_EQ((numpy::arange(3) * 2).dtype(), ElementType::kS32);
   EXPECT_EQ((numpy::arange(3) / 2).dtype(), ElementType::kF32);
   EXPECT_EQ((Array(-7) % Array(3)).item<int>(), 2);
@@ -69,7 +69,7 @@ TEST(Numpy, TakesMeansOfAllLengthsToTheLastDigits) {
 }
 
 TEST(Numpy, ReducesAsNumpy) {
-  const Array x = numpy::array({{1, 2, 3}, {4, 5, 6}});
+  const Array x = numpy::array({{1.0, 2, 3}, {4, 5, 6}});
   EXPECT_EQ(numpy::sum(x).item<float>(), 21);
   EXPECT_EQ(numpy::sum(x, 0).to_vector<float>(), (std::vector<float>{5, 7, 9}));
   EXPECT_EQ(numpy::mean(x, -1, true).aval_shape().to_string(), "f32[2,1]");
@@ -80,25 +80,25 @@ TEST(Numpy, ReducesAsNumpy) {
 
 TEST(Numpy, MultipliesMatricesStacksAndVectors) {
   const Array a = numpy::reshape(numpy::astype(numpy::arange(12), ElementType::kF32), {2, 2, 3});
-  const Array v = numpy::array({1, 1, 1});
+  const Array v = numpy::array({1.0, 1, 1});
   EXPECT_EQ(numpy::matmul(a, v).to_vector<float>(), (std::vector<float>{3, 12, 21, 30}));
   EXPECT_EQ(numpy::matmul(a, numpy::transpose(a, {0, 2, 1})).aval_shape().to_string(), "f32[2,2,2]");
-  EXPECT_EQ(numpy::matmul(numpy::array({{1, 2}}), a).aval_shape().to_string(), "f32[2,1,3]");
+  EXPECT_EQ(numpy::matmul(numpy::array({{1.0, 2}}), a).aval_shape().to_string(), "f32[2,1,3]");
 }
 
 TEST(Numpy, SortsWithNanLast) {
   const std::vector<float> sorted = numpy::sort(Array::from_vector<float>({3, NAN, -1, 2}, {4})).to_vector<float>();
   EXPECT_EQ(std::vector<float>(sorted.begin(), sorted.begin() + 3), (std::vector<float>{-1, 2, 3}));
   EXPECT_TRUE(std::isnan(sorted[3]));
-  EXPECT_EQ(numpy::argsort(numpy::array({3, 1, 2})).to_vector<int>(), (std::vector<int>{1, 2, 0}));
+  EXPECT_EQ(numpy::argsort(numpy::array({3.0, 1, 2})).to_vector<int>(), (std::vector<int>{1, 2, 0}));
 }
 
 TEST(Numpy, SlicesAndTakes) {
-  const Array x = numpy::array({{1, 2, 3}, {4, 5, 6}});
+  const Array x = numpy::array({{1.0, 2, 3}, {4, 5, 6}});
   EXPECT_EQ(x[-1].to_vector<float>(), (std::vector<float>{4, 5, 6}));
   EXPECT_EQ(numpy::slice(x, -2, 3, 1, 1).to_vector<float>(), (std::vector<float>{2, 3, 5, 6}));
   EXPECT_EQ(numpy::take(x, Array(1), 1).to_vector<float>(), (std::vector<float>{2, 5}));
-  EXPECT_EQ(numpy::take_along_rows(x, numpy::astype(numpy::array({2, 0}), ElementType::kS32)).to_vector<float>(),
+  EXPECT_EQ(numpy::take_along_rows(x, numpy::astype(numpy::array({2.0, 0}), ElementType::kS32)).to_vector<float>(),
             (std::vector<float>{3, 4}));
 }
 

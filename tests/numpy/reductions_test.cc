@@ -24,9 +24,9 @@ TEST(Reductions, OfNothingThatHaveAValue) {
 
 TEST(Truth, OfNumbersIsWhetherTheyAreZero) {
   EXPECT_TRUE(all(array({1, 2, NAN})).item<bool>());
-  EXPECT_FALSE(all(array({1, 0})).item<bool>());
+  EXPECT_FALSE(all(array({1.0, 0})).item<bool>());
   EXPECT_TRUE(any(Array::from_vector<int32_t>({0, 2}, {2})).item<bool>());
-  EXPECT_EQ(any(array({{0, 0}, {0, 3}}), 1).to_vector<bool>(), (std::vector<bool>{false, true}));
+  EXPECT_EQ(any(array({{0.0, 0}, {0, 3}}), 1).to_vector<bool>(), (std::vector<bool>{false, true}));
 }
 
 }  // namespace

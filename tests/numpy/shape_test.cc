@@ -16,7 +16,7 @@ namespace {
 std::string type_of(const Array& x) { return std::string(element_type_name(x.dtype())); }
 
 TEST(Creation, IsOf32BitsByDefault) {
-  for (const Array& x : {zeros({2}), ones({2}), eye(2), linspace(0, 1, 3), array({1, 2}), array({{1, 2}, {3, 4}}),
+  for (const Array& x : {zeros({2}), ones({2}), eye(2), linspace(0, 1, 3), array({1.0, 2}), array({{1.0, 2}, {3, 4}}),
                          full({2}, 1.0), random::uniform(random::key(0), {2}), random::normal(random::key(0), {2})})
     EXPECT_EQ(type_of(x), "f32");
   EXPECT_EQ(type_of(arange(3)), "s32");
@@ -26,7 +26,7 @@ TEST(Creation, IsOf32BitsByDefault) {
 
 TEST(Creation, IsOf64BitsUnderX64) {
   const X64Scope x64;
-  for (const Array& x : {zeros({2}), ones({2}), eye(2), linspace(0, 1, 3), array({1, 2}), array({{1, 2}, {3, 4}}),
+  for (const Array& x : {zeros({2}), ones({2}), eye(2), linspace(0, 1, 3), array({1.0, 2}), array({{1.0, 2}, {3, 4}}),
                          full({2}, 1.0), random::uniform(random::key(0), {2}), random::normal(random::key(0), {2}),
                          mean(arange(3)), linalg::inv(eye(2, ElementType::kS32))})
     EXPECT_EQ(type_of(x), "f64");
@@ -38,8 +38,8 @@ TEST(Creation, IsOf64BitsUnderX64) {
   EXPECT_EQ(type_of(sum(zeros({3}, ElementType::kU8))), "u64");
   EXPECT_EQ(type_of(random::bits(random::key(0), {2})), "u64");
   EXPECT_EQ(type_of(cumsum(zeros({3}, ElementType::kS8))), "s8");
-  EXPECT_EQ(argmax(array({1, 5, 2})).item<int64_t>(), 1);
-  EXPECT_EQ(argsort(array({3, 1, 2})).to_vector<int64_t>(), (std::vector<int64_t>{1, 2, 0}));
+  EXPECT_EQ(argmax(array({1.0, 5, 2})).item<int64_t>(), 1);
+  EXPECT_EQ(argsort(array({3.0, 1, 2})).to_vector<int64_t>(), (std::vector<int64_t>{1, 2, 0}));
 }
 
 TEST(Creation, Holds64BitValuesUnderX64) {
@@ -54,7 +54,7 @@ TEST(Creation, TakesAType) {
   using enum ElementType;
   for (const ElementType type : {kF16, kBf16, kS8, kU32, kC64}) {
     for (const Array& x : {zeros({2}, type), ones({2}, type), eye(2, type), linspace(0, 1, 3, type),
-                           array({1, 2}, type), full({2}, 1.0, type), arange(3, type)})
+                           array({1.0, 2}, type), full({2}, 1.0, type), arange(3, type)})
       EXPECT_EQ(x.dtype(), type) << element_type_name(type);
   }
 }

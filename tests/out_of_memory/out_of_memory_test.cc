@@ -139,7 +139,7 @@ float load_stablehlo() {
 float loop_and_sort() {
   const auto f = jit([](Array x) {
     const Array y = lax::fori_loop(0, 3, [](Array, Array c) { return numpy::sort(c * 0.5f); }, x);
-    return numpy::sum(numpy::matmul(y, y)) + numpy::sum(numpy::take(x, numpy::array({1, 0}, ElementType::kS32), 0));
+    return numpy::sum(numpy::matmul(y, y)) + numpy::sum(numpy::take(x, numpy::array({1.0, 0}, ElementType::kS32), 0));
   });
   return number_of(f(numpy::array({8.0f, 16.0f})));
 }

@@ -233,14 +233,14 @@ const Row kRows[] = {
     // Arguments of functions.
     {"donated_and_read",
      [] {
-       const Array x = numpy::array({1, 2});
+       const Array x = numpy::array({1.0, 2});
        jit([](const Array& y) { return y + 1.0f; }, {.donate_argnums = {0}})(x);
        x + 1.0f;
      },
      StatusCode::kInvalidArgument, "has been donated"},
     {"donated_and_passed_again",
      [] {
-       const Array x = numpy::array({1, 2});
+       const Array x = numpy::array({1.0, 2});
        auto f = jit([](const Array& y) { return y + 1.0f; }, {.donate_argnums = {0}});
        f(x);
        f(x);
@@ -293,7 +293,7 @@ const Row kRows[] = {
      "zero-size array to reduction operation min"},
     {"argmax_of_nothing", [] { numpy::argmax(numpy::zeros({0})); }, StatusCode::kInvalidArgument, "argmax"},
     {"argmin_of_nothing", [] { numpy::argmin(numpy::zeros({0, 2}), 0); }, StatusCode::kInvalidArgument, "argmin"},
-    {"argmax_of_a_scalar", [] { numpy::argmax(Array(1.0f)); }, StatusCode::kInvalidArgument, "-1 is out of range"},
+    {"argmax_of_a_scalar", [] { numpy::argmax(Array(1.0f), -1); }, StatusCode::kInvalidArgument, "-1 is out of range"},
     {"max_over_an_axis_twice", [] { numpy::max(numpy::zeros({2, 3}), {1, -1}); }, StatusCode::kInvalidArgument,
      "duplicate axis in [1,-1]"},
     {"squeeze_an_axis_twice", [] { numpy::squeeze(numpy::zeros({1, 1}), {0, 0}); }, StatusCode::kInvalidArgument,
@@ -326,7 +326,9 @@ const Row kRows[] = {
      "2 is out of range"},
     {"arange_of_predicates", [] { numpy::arange(2, ElementType::kPred); }, StatusCode::kInvalidArgument,
      "wanted a type of numbers; got pred"},
-    {"arange_of_more_than_memory", [] { numpy::arange(int64_t{1} << 60); }, StatusCode::kResourceExhausted, "bytes"},
+    {"zeros_of_more_than_memory", [] { numpy::zeros({int64_t{1} << 58}); }, StatusCode::kResourceExhausted, "bytes"},
+    {"arange_of_more_than_a_number_counts", [] { numpy::arange(int64_t{1} << 60); }, StatusCode::kOutOfRange,
+     "does not fit s32", false},  // the number is refused before there is a call
     {"eye_of_a_negative_size", [] { numpy::eye(-1); }, StatusCode::kInvalidArgument, "-1"},
     {"eye_of_more_than_can_be_counted", [] { numpy::eye(int64_t{1} << 40); }, StatusCode::kInvalidArgument,
      "2^63-1 bytes"},

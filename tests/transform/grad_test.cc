@@ -35,7 +35,7 @@ TEST(Grad, WorksWithCppBranchesOnValues) {
 
 TEST(Grad, HasTheTreeOfItsArgument) {
   auto loss = [](const Params& p, const Array& x) { return numpy::sum(p.w * x + p.b); };
-  const Params g = grad(loss)(Params{numpy::array({1, 2}), Array(0.5f)}, numpy::array({3, 4}));
+  const Params g = grad(loss)(Params{numpy::array({1.0, 2}), Array(0.5f)}, numpy::array({3.0, 4}));
   EXPECT_EQ(g.w.to_vector<float>(), (std::vector<float>{3, 4}));
   EXPECT_EQ(g.b.item<float>(), 2);
 }
@@ -84,7 +84,7 @@ TEST(Grad, SharesAMaximumBetweenEquals) {
 
 TEST(Grad, OfAnUnusedArgumentIsZero) {
   auto f = [](const Array& x, const Array& y) { return y * y + 0.0f * numpy::sum(numpy::zeros_like(x)); };
-  EXPECT_EQ(grad(f)(numpy::array({1, 2}), Array(1.0f)).to_vector<float>(), (std::vector<float>{0, 0}));
+  EXPECT_EQ(grad(f)(numpy::array({1.0, 2}), Array(1.0f)).to_vector<float>(), (std::vector<float>{0, 0}));
 }
 
 TEST(Grad, RefusesVectorsAsJaxDoes) {
@@ -107,8 +107,8 @@ TEST(Jvp, IsTheDirectionalDerivative) {
 }
 
 TEST(Vjp, PullsCotangentsBack) {
-  const auto [y, pull] = vjp([](const Array& x) { return numpy::exp(x); }, numpy::array({0, 1}));
-  const auto [dx] = pull(numpy::array({1, 2}));
+  const auto [y, pull] = vjp([](const Array& x) { return numpy::exp(x); }, numpy::array({0.0, 1}));
+  const auto [dx] = pull(numpy::array({1.0, 2}));
   EXPECT_NEAR(dx.template to_vector<float>()[1], 2 * std::exp(1.0f), 1e-5);
 }
 
@@ -120,13 +120,13 @@ TEST(Linearize, CanBePushedManyTimes) {
 
 TEST(Vmap, MapsOverTheLeadingAxis) {
   auto f = [](const Array& x, const Array& y) { return numpy::sum(x * y); };
-  const Array rows = numpy::array({{1, 2}, {3, 4}});
-  EXPECT_EQ(vmap(f, {0, kNoAxis})(rows, numpy::array({10, 1})).to_vector<float>(), (std::vector<float>{12, 34}));
+  const Array rows = numpy::array({{1.0, 2}, {3, 4}});
+  EXPECT_EQ(vmap(f, {0, kNoAxis})(rows, numpy::array({10.0, 1})).to_vector<float>(), (std::vector<float>{12, 34}));
 }
 
 TEST(Vmap, OfGradIsPerExampleGradients) {
   auto f = [](const Array& w, const Array& x) { return numpy::square(numpy::sum(w * x)); };
-  const Array g = vmap(grad(f), {kNoAxis, 0})(numpy::array({1, 1}), numpy::array({{1, 0}, {1, 2}}));
+  const Array g = vmap(grad(f), {kNoAxis, 0})(numpy::array({1.0, 1}), numpy::array({{1.0, 0}, {1, 2}}));
   EXPECT_EQ(g.to_vector<float>(), (std::vector<float>{2, 0, 6, 12}));
 }
 
@@ -138,7 +138,7 @@ TEST(Vmap, RefusesUnequalSizes) {
 }
 
 TEST(Vmap, PutsResultsWhereOutAxesSays) {
-  const Array y = vmap([](const Array& x) { return x; }, {0}, {1})(numpy::array({{1, 2, 3}, {4, 5, 6}}));
+  const Array y = vmap([](const Array& x) { return x; }, {0}, {1})(numpy::array({{1.0, 2, 3}, {4, 5, 6}}));
   EXPECT_EQ(y.aval_shape().to_string(), "f32[3,2]");
 }
 

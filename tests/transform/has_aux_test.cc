@@ -22,7 +22,7 @@ struct Notes {
 /// x^2, and notes.
 std::pair<Array, Notes> squared(const Array& x) { return {x * x, {x * 2.0f, numpy::arange(x.shape(0))}}; }
 
-Array vector() { return numpy::array({1, 2, 3}); }
+Array vector() { return numpy::array({1.0, 2, 3}); }
 
 void expect_notes(const Notes& notes) {
   EXPECT_EQ(notes.doubled.to_vector<float>(), (Floats{2, 4, 6}));
@@ -39,7 +39,7 @@ TEST(HasAux, OfJvpGivesValueTangentAndAux) {
 TEST(HasAux, OfVjpPullsCotangentsOfTheValueAlone) {
   const auto [y, pull, notes] = vjp(has_aux(squared), vector());
   EXPECT_EQ(y.to_vector<float>(), (Floats{1, 4, 9}));
-  EXPECT_EQ(std::get<0>(pull(numpy::array({1, 10, 100}))).to_vector<float>(), (Floats{2, 40, 600}));
+  EXPECT_EQ(std::get<0>(pull(numpy::array({1.0, 10, 100}))).to_vector<float>(), (Floats{2, 40, 600}));
   expect_notes(notes);
   const auto& f = pull;
   const std::string text = error_of([&] { f(numpy::ones({4})); }, StatusCode::kInvalidArgument);
@@ -49,7 +49,7 @@ TEST(HasAux, OfVjpPullsCotangentsOfTheValueAlone) {
 TEST(HasAux, OfLinearizePushesToTheValueAlone) {
   const auto [y, push, notes] = linearize(has_aux(squared), vector());
   EXPECT_EQ(y.to_vector<float>(), (Floats{1, 4, 9}));
-  EXPECT_EQ(push(numpy::array({1, 0, 1})).template to_vector<float>(), (Floats{2, 0, 6}));
+  EXPECT_EQ(push(numpy::array({1.0, 0, 1})).template to_vector<float>(), (Floats{2, 0, 6}));
   expect_notes(notes);
 }
 
@@ -72,7 +72,7 @@ TEST(HasAux, OfAHessianGivesAPair) {
 
 TEST(HasAux, OfAnArgumentNumberedGivesItsJacobian) {
   const auto f = [](const Array& x, const Array& y) { return std::pair(x * y, x + y); };
-  const auto [jacobian, sum] = jacrev<1>(has_aux(f))(vector(), numpy::array({4, 5, 6}));
+  const auto [jacobian, sum] = jacrev<1>(has_aux(f))(vector(), numpy::array({4.0, 5, 6}));
   EXPECT_EQ(jacobian.to_vector<float>(), (Floats{1, 0, 0, 0, 2, 0, 0, 0, 3}));
   EXPECT_EQ(sum.to_vector<float>(), (Floats{5, 7, 9}));
 }

@@ -19,7 +19,7 @@ struct Params {
 
 TEST(Jacobian, ForwardAndReverseAgree) {
   auto f = [](const Array& x) { return numpy::stack({x[0] * x[1], x[0] + x[1], numpy::sin(x[0])}); };
-  const Array x = numpy::array({2, 3});
+  const Array x = numpy::array({2.0, 3});
   const std::vector<float> forward = jacfwd(f)(x).to_vector<float>();
   EXPECT_EQ(forward, jacrev(f)(x).to_vector<float>());
   EXPECT_EQ(forward[0], 3);
@@ -28,7 +28,7 @@ TEST(Jacobian, ForwardAndReverseAgree) {
 
 TEST(Hessian, OfRosenbrockIsTheTextbooks) {
   auto f = [](const Array& x) { return 100.0f * numpy::square(x[1] - x[0] * x[0]) + numpy::square(1.0f - x[0]); };
-  const std::vector<float> h = hessian(f)(numpy::array({1, 1})).to_vector<float>();
+  const std::vector<float> h = hessian(f)(numpy::array({1.0, 1})).to_vector<float>();
   EXPECT_NEAR(h[0], 802, 1e-2);
   EXPECT_NEAR(h[1], -400, 1e-2);
   EXPECT_NEAR(h[2], -400, 1e-2);
@@ -43,11 +43,11 @@ Outcome affine(const Params& p, const Array& x) {
   const Array y = p.w * x + p.b;
   return {y, numpy::sum(y)};
 }
-Params params() { return {numpy::array({2, 3}), Array(1.0f) * numpy::ones({})}; }
+Params params() { return {numpy::array({2.0, 3}), Array(1.0f) * numpy::ones({})}; }
 
 TEST(Jacobian, OfAStructHasItsTree) {
   const auto f = [](const Params& p, const Array& x) { return affine(p, x).y; };
-  const Array x = numpy::array({5, 7});
+  const Array x = numpy::array({5.0, 7});
   const Params forward = jacfwd(f)(params(), x), reverse = jacrev(f)(params(), x);
   EXPECT_EQ(forward.w.to_vector<float>(), (Floats{5, 0, 0, 7}));
   EXPECT_EQ(forward.b.to_vector<float>(), (Floats{1, 1}));
@@ -57,7 +57,7 @@ TEST(Jacobian, OfAStructHasItsTree) {
 
 TEST(Jacobian, OfSeveralArgumentsIsATupleInTheOrderAskedFor) {
   const auto f = [](const Params& p, const Array& x) { return affine(p, x).y; };
-  const Array x = numpy::array({5, 7});
+  const Array x = numpy::array({5.0, 7});
   const auto [dx, dp] = jacrev<1, 0>(f)(params(), x);
   EXPECT_EQ(dx.to_vector<float>(), (Floats{2, 0, 0, 3}));
   EXPECT_EQ(dp.w.to_vector<float>(), (Floats{5, 0, 0, 7}));
@@ -65,7 +65,7 @@ TEST(Jacobian, OfSeveralArgumentsIsATupleInTheOrderAskedFor) {
 }
 
 TEST(Jacobian, OfATreeOfResultsIsATreeOfTrees) {
-  const Array x = numpy::array({5, 7});
+  const Array x = numpy::array({5.0, 7});
   const auto f = [](const Params& p, const Array& at) {
     const Outcome o = affine(p, at);
     return std::tuple(o.total, std::map<std::string, std::vector<Array>>{{"y", {o.y, o.y * o.y}}});
@@ -77,7 +77,7 @@ TEST(Jacobian, OfATreeOfResultsIsATreeOfTrees) {
 }
 
 TEST(Jacobian, OfAStructOfResultsIsThatStructOrAList) {
-  const Array x = numpy::array({5, 7});
+  const Array x = numpy::array({5.0, 7});
   const Outcome along_x = jacrev<1>(affine)(params(), x);
   EXPECT_EQ(along_x.y.to_vector<float>(), (Floats{2, 0, 0, 3}));
   EXPECT_EQ(along_x.total.to_vector<float>(), (Floats{2, 3}));
@@ -89,7 +89,7 @@ TEST(Jacobian, OfAStructOfResultsIsThatStructOrAList) {
 
 TEST(Hessian, OfSeveralArgumentsHasMixedDerivatives) {
   const auto f = [](const Array& x, const Array& y) { return numpy::sum(x * x) * y; };
-  const auto [of_x, of_y] = hessian<0, 1>(f)(numpy::array({1, 2}), Array(3.0f) * numpy::ones({}));
+  const auto [of_x, of_y] = hessian<0, 1>(f)(numpy::array({1.0, 2}), Array(3.0f) * numpy::ones({}));
   const auto& [xx, xy] = of_x;
   const auto& [yx, yy] = of_y;
   EXPECT_EQ(xx.template to_vector<float>(), (Floats{6, 0, 0, 6}));
@@ -110,7 +110,7 @@ TEST(Hessian, OfAStructIsAListOfStructs) {
 
 TEST(Hessian, ComposesWithJitAndVmap) {
   const auto f = [](const Array& x) { return numpy::prod(x); };
-  const Array rows = numpy::array({{1, 2, 3}, {2, 2, 2}});
+  const Array rows = numpy::array({{1.0, 2, 3}, {2, 2, 2}});
   EXPECT_EQ(jit(vmap(hessian(f)))(rows).to_vector<float>(),
             (Floats{0, 3, 2, 3, 0, 1, 2, 1, 0, 0, 2, 2, 2, 0, 2, 2, 2, 0}));
 }

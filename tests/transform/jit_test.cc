@@ -23,7 +23,7 @@ struct Model {
 
 TEST(Jit, ComputesWhatTheFunctionComputes) {
   auto f = jit([](const Array& x) { return x * 2.0f + 1.0f; });
-  EXPECT_EQ(f(numpy::array({1, 2, 3})).to_vector<float>(), (std::vector<float>{3, 5, 7}));
+  EXPECT_EQ(f(numpy::array({1.0, 2, 3})).to_vector<float>(), (std::vector<float>{3, 5, 7}));
 }
 
 TEST(Jit, TracesOncePerKindOfArguments) {
@@ -32,10 +32,10 @@ TEST(Jit, TracesOncePerKindOfArguments) {
     ++traces;
     return x + x;
   });
-  f(numpy::array({1, 2}));
-  f(numpy::array({3, 4}));
+  f(numpy::array({1.0, 2}));
+  f(numpy::array({3.0, 4}));
   EXPECT_EQ(traces, 1);
-  f(numpy::array({1, 2, 3}));
+  f(numpy::array({1.0, 2, 3}));
   EXPECT_EQ(traces, 2);
 }
 
@@ -46,13 +46,13 @@ TEST(Jit, TakesAndGivesTrees) {
     out.layers[0].b = numpy::matmul(x, m.layers[0].w) * m.extra.at("scale");
     return out;
   });
-  EXPECT_EQ(f(model, numpy::array({1, 2})).layers[0].b.to_vector<float>(), (std::vector<float>{9, 9}));
+  EXPECT_EQ(f(model, numpy::array({1.0, 2})).layers[0].b.to_vector<float>(), (std::vector<float>{9, 9}));
 }
 
 TEST(Jit, CapturedArraysAreConstants) {
-  const Array w = numpy::array({10, 20});
+  const Array w = numpy::array({10.0, 20});
   auto f = jit([&w](const Array& x) { return x + w; });
-  EXPECT_EQ(f(numpy::array({1, 2})).to_vector<float>(), (std::vector<float>{11, 22}));
+  EXPECT_EQ(f(numpy::array({1.0, 2})).to_vector<float>(), (std::vector<float>{11, 22}));
 }
 
 TEST(Jit, StaticNumbersRetrace) {
@@ -111,7 +111,7 @@ TEST(Jit, TextEnumsAndNumbersInStructsAreStatic) {
     for (int i = 1; i < options.power; ++i) y = y * y;
     return name == "negative" ? -y : y;
   });
-  const Array x = numpy::array({1, 3});
+  const Array x = numpy::array({1.0, 3});
   EXPECT_EQ(f(x, Options{Mode::kMean, 2}, "positive").item<float>(), 4);
   EXPECT_EQ(f(x, Options{Mode::kMean, 2}, "negative").item<float>(), -4);
   EXPECT_EQ(f(x, Options{Mode::kSum, 1}, std::string("negative")).item<float>(), -4);
@@ -184,13 +184,13 @@ TEST(Jit, NestsInsideJitGradAndVmap) {
   auto outer = jit([&](const Array& x) { return inner(x) + 1.0f; });
   EXPECT_EQ(outer(Array(3.0f)).item<float>(), 10);
   EXPECT_EQ(grad([&](const Array& x) { return inner(x); })(Array(3.0f)).item<float>(), 6);
-  EXPECT_EQ(vmap(inner)(numpy::array({1, 2, 3})).to_vector<float>(), (std::vector<float>{1, 4, 9}));
+  EXPECT_EQ(vmap(inner)(numpy::array({1.0, 2, 3})).to_vector<float>(), (std::vector<float>{1, 4, 9}));
   EXPECT_EQ(jit(grad(inner))(Array(4.0f)).item<float>(), 8);
 }
 
 TEST(Jit, DonatedArraysCannotBeUsedAgain) {
   auto f = jit([](const Array& x) { return x + 1.0f; }, {.donate_argnums = {0}});
-  const Array x = numpy::array({1, 2});
+  const Array x = numpy::array({1.0, 2});
   EXPECT_EQ(f(x).to_vector<float>(), (std::vector<float>{2, 3}));
   const std::string text = error_of([&] { x.to_vector<float>(); }, StatusCode::kInvalidArgument);
   EXPECT_NE(text.find("has been donated"), std::string::npos) << text;

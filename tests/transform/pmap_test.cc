@@ -37,12 +37,12 @@ Array grid(int64_t rows, int64_t columns) {
 Floats flat(const Array& x) { return x.to_vector<float>(); }
 
 TEST_F(Pmap, EachReplicaComputesItsSlice) {
-  EXPECT_EQ(flat(pmap([](Array x) { return x * x + 1.0f; })(numpy::array({1, 2, 3}))), (Floats{2, 5, 10}));
+  EXPECT_EQ(flat(pmap([](Array x) { return x * x + 1.0f; })(numpy::array({1.0, 2, 3}))), (Floats{2, 5, 10}));
   EXPECT_EQ(flat(pmap([](Array x) { return numpy::sum(x); })(grid(8, 2))), (Floats{1, 5, 9, 13, 17, 21, 25, 29}));
 }
 
 TEST_F(Pmap, ReplicasSpeakToEachOtherByTheAxisName) {
-  const Array x = numpy::array({1, 2, 4, 8});
+  const Array x = numpy::array({1.0, 2, 4, 8});
   EXPECT_EQ(flat(pmap([](Array v) { return v - lax::pmean(v, "i"); }, "i")(x)), (Floats{-2.75f, -1.75f, 0.25f, 4.25f}));
   EXPECT_EQ(flat(pmap([](Array v) { return lax::pmax(v, "i") - lax::pmin(v, "i"); }, "i")(x)), Floats(4, 7));
   EXPECT_EQ(flat(pmap([](Array v) { return lax::ppermute(v, "i", {{0, 1}, {1, 2}, {3, 0}}); }, "i")(x)),
@@ -96,15 +96,15 @@ TEST_F(Pmap, TracesOncePerKindOfArguments) {
     ++traces;
     return x + 1.0f;
   });
-  f(numpy::array({1, 2}));
-  f(numpy::array({3, 4}));
+  f(numpy::array({1.0, 2}));
+  f(numpy::array({3.0, 4}));
   EXPECT_EQ(traces, 1);
-  f(numpy::array({1, 2, 3}));
+  f(numpy::array({1.0, 2, 3}));
   EXPECT_EQ(traces, 2);
 }
 
 TEST_F(Pmap, ArgumentsAndResultsNeedNotBeMapped) {
-  const Array weights = numpy::array({1, 10});
+  const Array weights = numpy::array({1.0, 10});
   const auto f = pmap([](Array w, Array x) { return std::tuple(w * x, lax::psum(x, "i")); }, "i",
                       std::vector<Axis>{kNoAxis, 1}, std::vector<Axis>{1, kNoAxis});
   const auto [scaled, sum] = f(weights, grid(2, 3));  // columns are mapped
@@ -117,9 +117,9 @@ TEST_F(Pmap, TakesTreesAndCapturesArrays) {
   struct Point {
     Array x, y;
   };
-  const Array offset = numpy::array({100, 200});
+  const Array offset = numpy::array({100.0, 200});
   const auto f = pmap([&](const Point& p) { return Point{p.x + offset, lax::psum(p.y, "i")}; }, "i");
-  const Point moved = f(Point{grid(3, 2), numpy::array({1, 2, 3})});
+  const Point moved = f(Point{grid(3, 2), numpy::array({1.0, 2, 3})});
   EXPECT_EQ(flat(moved.x), (Floats{100, 201, 102, 203, 104, 205}));
   EXPECT_EQ(flat(moved.y), Floats(3, 6));
 }
@@ -130,20 +130,20 @@ TEST_F(Pmap, MeetsInsideLoopsAndJits) {
         return lax::fori_loop(0, 3, jit([](Array, Array carry) { return carry - lax::pmean(carry, "i") + 1.0f; }), x);
       },
       "i");
-  EXPECT_EQ(flat(f(numpy::array({1, 2, 4, 8}))), (Floats{-1.75f, -0.75f, 1.25f, 5.25f}));
+  EXPECT_EQ(flat(f(numpy::array({1.0, 2, 4, 8}))), (Floats{-1.75f, -0.75f, 1.25f, 5.25f}));
 }
 
 TEST_F(Pmap, GradientsInsideAreThoseOfVmap) {
   const auto loss = [](Array x) { return numpy::sum(lax::psum(x * x, "i") * (lax::axis_index("i") + 1)); };
-  const Array x = numpy::array({1, 2, 4});
+  const Array x = numpy::array({1.0, 2, 4});
   EXPECT_EQ(flat(pmap(grad(loss), "i")(x)), flat(vmap(grad(loss), {0}, {0}, "i")(x)));
   EXPECT_EQ(flat(pmap(grad(loss), "i")(x)), (Floats{12, 24, 48}));
 }
 
 TEST_F(Pmap, UnderOtherTransformationsItMeansVmap) {
   const auto mapped = pmap([](Array x) { return lax::psum(x * x, "i"); }, "i");
-  EXPECT_EQ(flat(grad([&](Array x) { return numpy::sum(mapped(x)); })(numpy::array({1, 2, 4}))), (Floats{6, 12, 24}));
-  EXPECT_EQ(flat(jit([&](Array x) { return mapped(x) + 1.0f; })(numpy::array({1, 2, 4}))), Floats(3, 22));
+  EXPECT_EQ(flat(grad([&](Array x) { return numpy::sum(mapped(x)); })(numpy::array({1.0, 2, 4}))), (Floats{6, 12, 24}));
+  EXPECT_EQ(flat(jit([&](Array x) { return mapped(x) + 1.0f; })(numpy::array({1.0, 2, 4}))), Floats(3, 22));
   EXPECT_EQ(flat(vmap(mapped)(grid(2, 2))), (Floats{1, 1, 13, 13}));
   // More members than replicas: nothing is distributed.
   EXPECT_EQ(flat(jit([&](Array x) { return mapped(x); })(numpy::ones({20}))), Floats(20, 20));

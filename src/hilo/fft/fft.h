@@ -49,3 +49,7 @@ Array fftshift(const Operand& x, const Axes& axes = {});
 Array ifftshift(const Operand& x, const Axes& axes = {});
 
 }  // namespace hilo::fft
+
+namespace hilo::numpy {
+namespace fft = hilo::fft;  // as jax.numpy has it
+}  // namespace hilo::numpy

@@ -86,3 +86,7 @@ Array matrix_norm(const Operand& x, const Ord& ord = kFrobenius);
 Array matrix_transpose(const Operand& x);
 
 }  // namespace hilo::linalg
+
+namespace hilo::numpy {
+namespace linalg = hilo::linalg;  // as jax.numpy has it
+}  // namespace hilo::numpy

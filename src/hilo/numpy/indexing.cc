@@ -5,27 +5,14 @@
 
 #include "hilo/lax/indexing.h"
 #include "hilo/numpy/axes.h"
+#include "hilo/numpy/elementwise.h"
+#include "hilo/numpy/index_plan.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
 
-namespace hilo::numpy {
+namespace hilo {
+namespace numpy {
 namespace {
-
-void check_integer(std::string_view what, const Array& index) {
-  if (is_integer(index.dtype())) return;
-  or_throw(
-      invalid_argument(at_user_line(what) + ": Indexer must have integer type, got " + index.aval_shape().to_string()));
-}
-
-/// s32 (or s64 for what is wider), negative ones counted from the end of an axis of this extent.
-Array wrapped(const Array& index, int64_t extent) {
-  const ElementType type =
-      index.dtype() == ElementType::kS64 || index.dtype() == ElementType::kU64 ? ElementType::kS64 : ElementType::kS32;
-  const Array i = ops::convert_element_type(index, type);
-  if (is_unsigned_integer(index.dtype())) return i;
-  const Array from_end = ops::add(i, ops::full_like(i, static_cast<double>(extent)));
-  return ops::select(ops::lt(i, ops::full_like(i, 0)), from_end, i);
-}
 
 /// Reads whole slices of x at positions along one axis.
 hlo::GatherAttributes slices_along(const Array& x, int64_t axis, int64_t index_rank) {
@@ -40,148 +27,133 @@ hlo::GatherAttributes slices_along(const Array& x, int64_t axis, int64_t index_r
   return g;
 }
 
-/// The indices of some leading axes as HLO takes them: vectors along a last axis.
-struct Places {
-  Array indices;
-  hlo::GatherAttributes gather;
-};
-
-Places places_of(const Array& x, std::span<const Array> indices) {
-  std::vector<int64_t> shape;
-  for (const Array& i : indices) shape = broadcast_shapes(shape, i.shape());
-  std::vector<int64_t> column(shape);
-  column.push_back(1);
-  bool wide = false;
-  std::vector<Array> columns;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    columns.push_back(ops::reshape(spread_to(wrapped(indices[d], x.shape(static_cast<int64_t>(d))), shape), column));
-    wide |= columns.back().dtype() == ElementType::kS64;
-  }
-  for (Array& c : columns) c = ops::convert_element_type(c, wide ? ElementType::kS64 : ElementType::kS32);
-  const int64_t rank = static_cast<int64_t>(shape.size());
-  Places places{ops::concatenate(columns, rank), {}};
-  places.gather.index_vector_dim = rank;
-  for (int64_t d = 0; d < x.ndim(); ++d) {
-    if (d < static_cast<int64_t>(indices.size())) {
-      places.gather.collapsed_slice_dims.push_back(d);
-      places.gather.start_index_map.push_back(d);
-      places.gather.slice_sizes.push_back(1);
-    } else {
-      places.gather.offset_dims.push_back(rank + d - static_cast<int64_t>(indices.size()));
-      places.gather.slice_sizes.push_back(x.shape(d));
-    }
-  }
-  return places;
+/// Reversed where ranges go down, with axes of extent 1 in their place.
+Array finished(const Array& read, const IndexPlan& plan) {
+  const Array turned = plan.reversed.empty() ? read : ops::reverse(read, plan.reversed);
+  return ops::reshape(turned, plan.shape);
 }
 
-/// Where a mask is true, in row-major order: an array of positions for each of its axes.
-/// Errors    of reading a value: which elements are read must be known, as in JAX
-std::vector<Array> true_positions(const Array& mask) {
-  const std::vector<bool> values = mask.to_vector<bool>();
-  std::vector<std::vector<int32_t>> positions(static_cast<size_t>(mask.ndim()));
-  for (size_t flat = 0; flat < values.size(); ++flat) {
-    if (!values[flat]) continue;
-    int64_t rest = static_cast<int64_t>(flat);
-    for (size_t d = positions.size(); d-- > 0;) {
-      const int64_t extent = mask.shape()[d];
-      positions[d].push_back(static_cast<int32_t>(rest % extent));
-      rest /= extent;
+Array read_plan(const Array& x, const IndexPlan& plan, IndexMode mode, const IndexOptions& options) {
+  if (plan.is_static) {
+    bool whole = true;
+    for (size_t d = 0; d < plan.slices.size(); ++d) {
+      const hlo::SliceRange& r = plan.slices[d];
+      whole &= r.start == 0 && r.limit == x.shape()[d] && r.stride == 1;
     }
+    return finished(whole ? x : ops::reshape(ops::slice(x, plan.slices), plan.gathered), plan);
   }
-  std::vector<Array> arrays;
-  for (const std::vector<int32_t>& p : positions)
-    arrays.push_back(Array::from_vector(p, {static_cast<int64_t>(p.size())}));
-  return arrays;
+  hlo::GatherAttributes g = plan.gather;
+  g.indices_are_sorted = options.indices_are_sorted;
+  return finished(lax::gather(x, plan.indices, g, mode, options.fill_value), plan);
 }
 
-/// Integer indices alone: a mask stands for the positions where it is true, and takes as many axes as it has.
-std::vector<Array> without_masks(const Array& x, std::vector<Array> indices) {
-  std::vector<Array> integers;
-  for (Array& index : indices) {
-    if (index.dtype() != ElementType::kPred || index.ndim() == 0) {
-      integers.push_back(std::move(index));
-      continue;
-    }
-    const size_t begin = integers.size(), rank = static_cast<size_t>(index.ndim());
-    if (begin + rank > x.shape().size() || !std::ranges::equal(index.shape(), x.shape().subspan(begin, rank))) {
-      or_throw(invalid_argument(at_user_line("at") + ": boolean index did not match shape of indexed array; got " +
-                                index.aval_shape().to_string() + " for axis " + std::to_string(begin) + " of " +
-                                x.aval_shape().to_string()));
-    }
-    for (Array& positions : true_positions(index)) integers.push_back(std::move(positions));
-  }
-  return integers;
+Array read(const Array& x, std::span<const Indexer> indices) {
+  const IndexPlan plan = plan_index(x, indices, OutsideNumbers::kError);
+  return read_plan(x, plan, IndexMode::kClip, {});  // as jax 0.10.2 reads
 }
 
-Array update(const Array& x, std::span<const Array> indices, const Operand& y, const IndexOptions& options,
+Array update(const Array& x, std::span<const Indexer> indices, const Operand& y, const IndexOptions& options,
              std::optional<hlo::Opcode> opcode) {
   const UserLocation here(y.location());
-  const Places places = places_of(x, indices);
-  std::vector<int64_t> shape(places.indices.shape().begin(), places.indices.shape().end() - 1);
-  shape.insert(shape.end(), x.shape().begin() + static_cast<int64_t>(indices.size()), x.shape().end());
-  const Array updates = spread_to(ops::convert_element_type(y.array(), x.dtype()), shape);
-  hlo::ScatterAttributes s = lax::scatter_of(places.gather);
+  const IndexPlan plan = plan_places(x, indices);
+  Array value = ops::convert_element_type(y.array(), x.dtype());
+  // Leading axes of extent 1 that the places don't have are dropped, as NumPy does.
+  while (value.ndim() > static_cast<int64_t>(plan.shape.size()) && value.shape(0) == 1)
+    value = ops::reshape(value, value.shape().subspan(1));
+  const Array spread = ops::reshape(spread_to(value, plan.shape), plan.gathered);
+  const Array updates = plan.reversed.empty() ? spread : ops::reverse(spread, plan.reversed);
+  hlo::ScatterAttributes s = lax::scatter_of(plan.gather);
   s.indices_are_sorted = options.indices_are_sorted;
   s.unique_indices = options.unique_indices;
-  return lax::scatter(with_weak_type(x, false), places.indices, updates, s, options.mode, opcode);
+  return lax::scatter(with_weak_type(x, false), plan.indices, updates, s, options.mode.mode(), opcode);
+}
+
+std::vector<Indexer> present(std::initializer_list<Indexer> given) {
+  std::vector<Indexer> indices;
+  for (const Indexer& i : given)
+    if (i.kind() != Indexer::Kind::kAbsent) indices.push_back(i);
+  return indices;
+}
+
+Array positions_for(const Array& indices, int64_t extent, Mode mode) {
+  if (mode.mode() == IndexMode::kClip) return indices;
+  if (!mode.wraps()) return wrapped_index(indices, extent);
+  return remainder(indices, with_weak_type(ops::scalar(static_cast<double>(extent), indices.dtype()), true));
 }
 
 }  // namespace
 
-Array take(const Operand& x, const Operand& indices, std::optional<int64_t> axis, IndexMode mode,
-           const std::optional<Array>& fill_value) {
-  const UserLocation here(x.location());
-  const Array array = axis ? x.array() : ops::reshape(x.array(), std::vector<int64_t>{x.array().size()});
-  const int64_t at = normal_axis(array, axis.value_or(0));
-  check_integer("take", indices.array());
+Mode::Mode(const char* word, std::source_location location) : mode_(IndexMode::kUnspecified) {
+  const std::string_view given(word);
+  if (given == "fill" || given == "drop") mode_ = IndexMode::kFillOrDrop;
+  else if (given == "clip") mode_ = IndexMode::kClip;
+  else if (given == "promise_in_bounds") mode_ = IndexMode::kPromiseInBounds;
+  else if (given == "wrap") {
+    mode_ = IndexMode::kPromiseInBounds;
+    wraps_ = true;
+  } else {
+    const UserLocation here(location);
+    or_throw(invalid_argument(at_user_line("mode") + ": got \"" + std::string(given) +
+                              "\"; wanted fill, drop, clip, promise_in_bounds or wrap"));
+  }
+}
+
+Array take(const Operand& a, const Operand& indices, const TakeOptions& options) {
+  const UserLocation here(a.location());
+  const Array array = options.axis ? a.array() : ops::reshape(a.array(), std::vector<int64_t>{a.array().size()});
+  const int64_t at = normal_axis(array, options.axis.value_or(0));
+  check_integer_index("take", indices.array());
   if (array.shape(at) == 0 && indices.array().size() != 0) {
     or_throw(invalid_argument(at_user_line("take") + ": cannot do a non-empty take() from an empty axis; got " +
                               array.aval_shape().to_string()));
   }
-  const Array positions = mode == IndexMode::kClip ? indices.array() : wrapped(indices.array(), array.shape(at));
-  return lax::gather(array, positions, slices_along(array, at, positions.ndim()), mode, fill_value);
+  const Array positions = positions_for(indices.array(), array.shape(at), options.mode);
+  hlo::GatherAttributes g = slices_along(array, at, positions.ndim());
+  g.indices_are_sorted = options.indices_are_sorted;
+  return lax::gather(array, positions, g, options.mode.mode(), options.fill_value);
 }
 
-Array take_along_axis(const Operand& x, const Operand& indices, int64_t axis, IndexMode mode,
+Array take(const Operand& a, const Operand& indices, std::optional<int64_t> axis, Mode mode,
+           const std::optional<Array>& fill_value) {
+  return take(a, indices, TakeOptions{.axis = axis, .mode = mode, .fill_value = fill_value});
+}
+
+Array take_along_axis(const Operand& arr, const Operand& indices, std::optional<int64_t> axis, Mode mode,
                       const std::optional<Array>& fill_value) {
-  const UserLocation here(x.location());
-  const int64_t at = normal_axis(x.array(), axis);
-  check_integer("take_along_axis", indices.array());
-  if (indices.array().ndim() != x.array().ndim()) {
+  const UserLocation here(arr.location());
+  const Array x = axis ? arr.array() : ops::reshape(arr.array(), std::vector<int64_t>{arr.array().size()});
+  const int64_t at = normal_axis(x, axis.value_or(0));
+  check_integer_index("take_along_axis", indices.array());
+  if (indices.array().ndim() != x.ndim()) {
     or_throw(invalid_argument(at_user_line("take_along_axis") +
                               ": indices and arr must have the same number of dimensions; got " +
-                              indices.array().aval_shape().to_string() + " and " + x.array().aval_shape().to_string()));
+                              indices.array().aval_shape().to_string() + " and " + x.aval_shape().to_string()));
   }
   const size_t k = static_cast<size_t>(at);
-  std::vector<int64_t> of_x(x.array().shape().begin(), x.array().shape().end());
+  std::vector<int64_t> of_x(x.shape().begin(), x.shape().end());
   std::vector<int64_t> of_indices(indices.array().shape().begin(), indices.array().shape().end());
   const int64_t extent = of_x[k], count = of_indices[k];
   of_x[k] = of_indices[k] = 1;
   std::vector<int64_t> common = broadcast_shapes(of_x, of_indices);
   common[k] = extent;
   const hlo::GatherAttributes g = lax::gather_along(common, at);
-  const Array array = spread_to(x.array(), common);
+  const Array array = spread_to(x, common);
   common[k] = count;
-  return lax::gather(array, spread_to(wrapped(indices.array(), extent), common), g, mode, fill_value);
+  return lax::gather(array, spread_to(wrapped_index(indices.array(), extent), common), g, mode.mode(), fill_value);
 }
 
-IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Array> indices) : x_(x.array()), location_(x.location()) {
-  const UserLocation here(x.location());
-  indices_ = without_masks(x_, std::move(indices));
-  if (indices_.empty() || static_cast<int64_t>(indices_.size()) > x_.ndim()) {
-    or_throw(invalid_argument(at_user_line("at") + ": Too many indices: array is " + std::to_string(x_.ndim()) +
-                              "-dimensional, but " + std::to_string(indices_.size()) + " were indexed"));
-  }
-  for (const Array& i : indices_) check_integer("at", i);
+IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Indexer> indices)
+    : x_(x.array()), indices_(std::move(indices)), location_(x.location()) {
+  const UserLocation here(location_);
+  check_index_count(x_, indices_);
 }
 
 Array IndexedPlaces::get(const IndexOptions& options) const {
   const UserLocation here(location_);
-  Places places = places_of(x_, indices_);
-  places.gather.indices_are_sorted = options.indices_are_sorted;
-  const bool one_element = places.indices.ndim() == 1;
-  const IndexMode mode = options.mode == IndexMode::kUnspecified && one_element ? IndexMode::kClip : options.mode;
-  return lax::gather(x_, places.indices, places.gather, mode, options.fill_value);
+  const IndexPlan plan = plan_index(x_, indices_, OutsideNumbers::kToMode);
+  const bool one_element = plan.indices.ndim() == 1;
+  const IndexMode given = options.mode.mode();
+  return read_plan(x_, plan, given == IndexMode::kUnspecified && one_element ? IndexMode::kClip : given, options);
 }
 
 Array IndexedPlaces::set(const Operand& y, const IndexOptions& options) const {
@@ -189,6 +161,11 @@ Array IndexedPlaces::set(const Operand& y, const IndexOptions& options) const {
 }
 Array IndexedPlaces::add(const Operand& y, const IndexOptions& options) const {
   return update(x_, indices_, y, options, hlo::Opcode::kAdd);
+}
+Array IndexedPlaces::subtract(const Operand& y, const IndexOptions& options) const {
+  const UserLocation here(y.location());
+  return update(x_, indices_, Operand(ops::neg(ops::convert_element_type(y.array(), x_.dtype())), y.location()),
+                options, hlo::Opcode::kAdd);
 }
 Array IndexedPlaces::multiply(const Operand& y, const IndexOptions& options) const {
   return update(x_, indices_, y, options, hlo::Opcode::kMultiply);
@@ -199,5 +176,34 @@ Array IndexedPlaces::min(const Operand& y, const IndexOptions& options) const {
 Array IndexedPlaces::max(const Operand& y, const IndexOptions& options) const {
   return update(x_, indices_, y, options, hlo::Opcode::kMaximum);
 }
+// As JAX: the whole array is divided by ones into which y was multiplied, or raised to ones that y replaced.
+Array IndexedPlaces::divide(const Operand& y, const IndexOptions& options) const {
+  const UserLocation here(y.location());
+  const Array divisor = update(ops::full_like(x_, 1), indices_, y, options, hlo::Opcode::kMultiply);
+  return ops::convert_element_type(x_ / divisor, x_.dtype());
+}
+Array IndexedPlaces::power(const Operand& y, const IndexOptions& options) const {
+  const UserLocation here(y.location());
+  const Array exponent = update(ops::full_like(x_, 1), indices_, y, options, hlo::Opcode::kMultiply);
+  return ops::convert_element_type(numpy::power(x_, exponent), x_.dtype());
+}
 
-}  // namespace hilo::numpy
+}  // namespace numpy
+
+Array Array::operator[](const Indexer& index) const {
+  const UserLocation here(index.location());
+  return numpy::read(*this, {&index, 1});
+}
+
+Array Array::operator()(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3, const Indexer& i4,
+                        const Indexer& i5, const Indexer& i6, const Indexer& i7) const {
+  const UserLocation here(i0.location());
+  return numpy::read(*this, numpy::present({i0, i1, i2, i3, i4, i5, i6, i7}));
+}
+
+numpy::IndexedPlaces Array::at(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3,
+                               const Indexer& i4, const Indexer& i5, const Indexer& i6, const Indexer& i7) const {
+  return numpy::IndexedPlaces(Operand(*this, i0.location()), numpy::present({i0, i1, i2, i3, i4, i5, i6, i7}));
+}
+
+}  // namespace hilo

@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// numpy/reductions.cc -- reductions, products of matrices, sorting.
+#include "hilo/numpy/reductions.h"
+
 #include <algorithm>
+#include <limits>
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reduce.h"
-#include "hilo/hlo/ops/sort.h"
 #include "hilo/lax/window.h"
 #include "hilo/numpy/axes.h"
+#include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
 
-namespace hilo::numpy {
+namespace hilo {
+namespace numpy {
 namespace {
 
 using hlo::Opcode;
 
 /// Reduces and, if wanted, puts the reduced axes back with extent 1.
 template <typename Reduce>
-Array reduced(const Operand& x, const Axes& axes, bool keepdims, const Reduce& reduce) {
-  const UserLocation here(x.location());
-  const std::vector<int64_t> dims = normal_axes(x.array(), axes);
-  const Array out = dims.empty() ? x.array() : reduce(x.array(), dims);
+Array reduced(const Array& x, const Axes& axes, bool keepdims, const Reduce& reduce) {
+  const std::vector<int64_t> dims = normal_axes(x, axes);
+  const Array out = dims.empty() ? x : reduce(x, dims);
   if (!keepdims) return out;
-  Shape kept(x.array().shape().begin(), x.array().shape().end());
+  Shape kept(x.shape());
   for (int64_t d : dims) kept[static_cast<size_t>(d)] = 1;
   return ops::reshape(out, kept);
 }
@@ -49,11 +51,7 @@ void check_has_elements(const char* what, const Array& x, const std::vector<int6
 }
 
 /// Nonzero elements as true.
-Operand truth(const Operand& x) {
-  const UserLocation here(x.location());
-  const Array& a = x.array();
-  return Operand(a.dtype() == ElementType::kPred ? a : ops::ne(a, ops::full_like(a, 0)), x.location());
-}
+Array truth(const Array& a) { return a.dtype() == ElementType::kPred ? a : ops::ne(a, ops::full_like(a, 0)); }
 
 /// f16 and bf16 become f32, as in JAX: a sum may be large where a mean isn't, and so may the number of elements.
 Array widened(const Array& x) {
@@ -64,26 +62,105 @@ Array widened(const Array& x) {
 /// What came of widened() in the type it had; weak types stay.
 Array narrowed(const Array& x, ElementType type) { return x.dtype() == type ? x : ops::convert_element_type(x, type); }
 
-/// A sum or product: in f32 where the type is narrower.
-template <typename Reduce>
-Array reduced_widely(const Operand& x, const Axes& axes, bool keepdims, const Reduce& reduce) {
-  const UserLocation here(x.location());
-  const Array a = summable(x.array());
-  return narrowed(reduced(Operand(widened(a), x.location()), axes, keepdims, reduce), a.dtype());
+/// Elements that take no part become `neutral`.
+Array chosen(const Array& x, const std::optional<Array>& where, const Array& neutral) {
+  if (!where) return x;
+  if (where->dtype() != ElementType::kPred)
+    or_throw(invalid_argument(at_user_line("reduction") + ": where must be of type pred; got " +
+                              where->aval_shape().to_string()));
+  const std::vector<int64_t> shape = broadcast_shapes(x.shape(), where->shape());
+  return with_weak_type(ops::select(spread_to(*where, shape), spread_to(x, shape), spread_to(neutral, shape)),
+                        x.weak_type());
 }
 
-/// The mean of `a` in its own type.
-Array mean_of(const Array& a, const Axes& axes, bool keepdims) {
-  return sum(a, axes, keepdims) / static_cast<double>(reduced_count(a, axes));
+/// A sum or product: in f32 where the type is narrower.
+Array accumulated(const char* name, const Operand& x, const SumOptions& options, Opcode opcode, double neutral) {
+  const UserLocation here(x.location());
+  Array a = options.dtype ? ops::convert_element_type(x.array(), requested_type(name, *options.dtype)) : x.array();
+  if (!options.dtype && (options.promote_integers || a.dtype() == ElementType::kPred)) a = summable(a);
+  const bool weak = a.weak_type();
+  const Array wide = chosen(widened(a), options.where, ops::scalar(neutral, widened(a).dtype()));
+  Array out = reduced(wide, options.axis, options.keepdims, [&](const Array& v, const std::vector<int64_t>& dims) {
+    return opcode == Opcode::kAdd ? ops::reduce_sum(v, dims)
+                                  : ops::reduce(opcode, v, ops::scalar(neutral, v.dtype()), dims);
+  });
+  if (options.initial) {
+    const Array initial = spread_to(ops::convert_element_type(*options.initial, out.dtype()), out.shape());
+    out = opcode == Opcode::kAdd ? ops::add(initial, out) : ops::mul(initial, out);
+  }
+  return with_weak_type(narrowed(out, a.dtype()), weak && !options.dtype);
+}
+
+/// Lexicographic order of complex numbers has no reduction of its own; others are one op.
+Array extreme(const char* name, const Operand& x, const MaxOptions& options, bool greatest) {
+  const UserLocation here(x.location());
+  const Array& a = x.array();
+  if (options.where && !options.initial)
+    or_throw(invalid_argument(at_user_line(name) + ": reduction operation " + name +
+                              " does not have an identity, so to use a where mask one has to specify 'initial'"));
+  const bool pred = a.dtype() == ElementType::kPred;
+  const Array neutral = pred ? ops::scalar(greatest ? 0 : 1, ElementType::kPred)
+                             : (greatest ? ops::lowest(a.dtype()) : ops::highest(a.dtype()));
+  Array out = reduced(chosen(a, options.where, neutral), options.axis, options.keepdims,
+                      [&](const Array& v, const std::vector<int64_t>& dims) {
+                        if (!options.initial) check_has_elements(name, v, dims);
+                        if (pred) return ops::reduce(greatest ? Opcode::kOr : Opcode::kAnd, v, neutral, dims);
+                        return greatest ? ops::reduce_max(v, dims) : ops::reduce_min(v, dims);
+                      });
+  if (options.initial) {
+    const Array initial = spread_to(ops::convert_element_type(*options.initial, a.dtype()), out.shape());
+    out = greatest ? ops::max(initial, out) : ops::min(initial, out);
+  }
+  return with_weak_type(out, a.weak_type());
+}
+
+/// How many elements are averaged, as a number or an array.
+Array count_of(const Array& x, const Axes& axes, bool keepdims, const std::optional<Array>& where, ElementType type) {
+  if (!where) return ops::scalar(static_cast<double>(reduced_count(x, axes)), type);
+  const Array mask = ops::convert_element_type(broadcast_to(*where, Shape(x.shape())), type);
+  return sum(mask, axes, keepdims);
+}
+
+Array mean_of(const Array& a, const Axes& axes, bool keepdims, const std::optional<Array>& where) {
+  return sum(a, {.axis = axes, .keepdims = keepdims, .where = where}) /
+         count_of(a, axes, keepdims, where, real_type_of(a.dtype()));
+}
+
+Array logical(const Operand& x, const AllOptions& options, Opcode opcode, double neutral) {
+  const UserLocation here(x.location());
+  const Array a = chosen(truth(x.array()), options.where, ops::scalar(neutral, ElementType::kPred));
+  return reduced(a, options.axis, options.keepdims, [&](const Array& v, const std::vector<int64_t>& dims) {
+    return ops::reduce(opcode, v, ops::scalar(neutral, ElementType::kPred), dims);
+  });
 }
 
 /// A running reduction; without an axis, of the flattened array.
-Array running(const Operand& x, std::optional<int64_t> axis, Array (*reduce)(const Operand&, int64_t, bool)) {
+Array running(const char* name, const Operand& x, const CumulativeOptions& options,
+              Array (*reduce)(const Operand&, int64_t, bool)) {
   const UserLocation here(x.location());
-  const bool pred = x.array().dtype() == ElementType::kPred;  // jax.numpy keeps all other types here
-  const Array summed = pred ? summable(x.array()) : x.array();
-  const Array a = axis ? summed : ops::reshape(summed, std::vector<int64_t>{summed.size()});
-  return reduce(Operand(a, x.location()), normal_axis(a, axis.value_or(0)), false);
+  Array summed = options.dtype ? ops::convert_element_type(x.array(), requested_type(name, *options.dtype)) : x.array();
+  if (summed.dtype() == ElementType::kPred) summed = summable(summed);  // jax.numpy keeps all other types here
+  const Array a = options.axis ? summed : ops::reshape(summed, std::vector<int64_t>{summed.size()});
+  return reduce(Operand(a, x.location()), normal_axis(a, options.axis.value_or(0)), false);
+}
+
+Array cumulative(const char* name, const Operand& x, const InitialOptions& options,
+                 Array (*reduce)(const Operand&, int64_t, bool), double neutral) {
+  const UserLocation here(x.location());
+  const Array& a = x.array();
+  if (a.ndim() == 0)
+    or_throw(invalid_argument(at_user_line(name) + ": the input must be non-scalar to take a cumulative " +
+                              std::string(neutral == 0 ? "sum" : "product")));
+  if (!options.axis && a.ndim() > 1)
+    or_throw(invalid_argument(at_user_line(name) + ": axis must be set for arrays of several dimensions; got " +
+                              a.aval_shape().to_string()));
+  const int64_t at = normal_axis(a, options.axis.value_or(0));
+  const Array typed = options.dtype ? ops::convert_element_type(a, requested_type(name, *options.dtype)) : summable(a);
+  const Array out = reduce(typed, at, false);
+  if (!options.include_initial) return out;
+  Shape first(out.shape());
+  first[static_cast<size_t>(at)] = 1;
+  return concatenate({full(first, neutral, out.dtype()), out}, at);
 }
 
 /// The body of jax.lax.argmax: the greater value, or NaN; of equals the lower index.
@@ -108,10 +185,14 @@ hlo::ComputationPtr arg_body(ElementType type, hlo::ComparisonDirection better) 
   return or_throw(std::move(b).build(root));
 }
 
-Array arg_extreme(const Operand& x, int64_t axis, bool greatest) {
+Array arg_extreme(const Operand& x, const ArgOptions& options, bool greatest) {
   const UserLocation here(x.location());
+  if (!options.axis && x.array().ndim() != 1) {
+    const Array flat = arg_extreme(Operand(ravel(x), x.location()), {.axis = 0}, greatest);
+    return options.keepdims ? reshape(flat, Shape(std::vector<int64_t>(x.array().shape().size(), 1))) : flat;
+  }
   const Array& a = x.array();
-  const int64_t at = normal_axis(a, axis);
+  const int64_t at = normal_axis(a, options.axis.value_or(0));
   check_has_elements(greatest ? "argmax" : "argmin", a, {at});
   auto attributes = std::make_shared<hlo::ReduceAttributes>();
   attributes->dimensions = {at};
@@ -119,159 +200,161 @@ Array arg_extreme(const Operand& x, int64_t axis, bool greatest) {
   const ElementType index = default_integer();
   const Array indices = ops::iota(a.aval_shape().with_element_type(index), at);
   const Array first = greatest ? ops::lowest(a.dtype()) : ops::highest(a.dtype());
-  return bind({Opcode::kReduce, {a, indices, first, ops::scalar(0, index)}, attributes, std::nullopt})[1];
+  const Array found = bind({Opcode::kReduce, {a, indices, first, ops::scalar(0, index)}, attributes, std::nullopt})[1];
+  return options.keepdims ? expand_dims(found, at) : found;
 }
 
-/// Ascending with NaN last, -0 equal to 0: JAX's comparator, `pairs` operands of which the first decides.
-hlo::ComputationPtr sort_body(std::span<const ElementType> types) {
-  hlo::Builder b("compare");
-  std::vector<hlo::InstructionId> parameters;
-  for (ElementType type : types) {
-    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
-    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
-  }
-  const auto compare = [&](hlo::InstructionId x, hlo::InstructionId y, hlo::ComparisonDirection d,
-                           hlo::ComparisonType t) {
-    auto attributes = std::make_shared<hlo::CompareAttributes>();
-    attributes->direction = d;
-    attributes->type = t;
-    return or_throw(b.add(Opcode::kCompare, {x, y}, attributes));
-  };
-  using enum hlo::ComparisonDirection;
-  hlo::InstructionId x = parameters[0], y = parameters[1];
-  if (is_floating(types[0])) {
-    // Zeros and NaNs are made one each, so that total order is JAX's order.
-    const hilo::Shape scalar = hilo::Shape::scalar(types[0]);
-    const auto zero = b.constant(filled(scalar, 0));
-    const auto nan = b.constant(filled(scalar, std::numeric_limits<double>::quiet_NaN()));
-    const auto canonical = [&](hlo::InstructionId v) {
-      const auto without_zero =
-          or_throw(b.add(Opcode::kSelect, {compare(v, zero, kEq, hlo::ComparisonType::kDefault), zero, v}));
-      return or_throw(b.add(Opcode::kSelect, {compare(v, v, kNe, hlo::ComparisonType::kDefault), nan, without_zero}));
-    };
-    x = canonical(x);
-    y = canonical(y);
-  }
-  const auto root =
-      compare(x, y, kLt, is_floating(types[0]) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault);
-  return or_throw(std::move(b).build(root));
+Array without_nan(const Array& x, double value) {
+  return is_floating(x.dtype()) || is_complex(x.dtype()) ? ops::select(isnan(x), ops::full_like(x, value), x) : x;
 }
 
-std::vector<Array> sort_together(std::vector<Array> arrays, int64_t axis) {
-  std::vector<ElementType> types;
-  for (const Array& a : arrays) types.push_back(a.dtype());
-  auto attributes = std::make_shared<hlo::SortAttributes>();
-  attributes->dimensions = {axis};
-  attributes->is_stable = true;
-  attributes->to_apply = sort_body(types);
-  return bind({Opcode::kSort, std::move(arrays), attributes, std::nullopt});
+Array nan_extreme(const Operand& a, const MaxOptions& options, bool greatest) {
+  const UserLocation here(a.location());
+  const Array& x = a.array();
+  if (!is_floating(x.dtype())) return greatest ? max(x, options) : min(x, options);
+  const Array filled = without_nan(x, greatest ? -inf : inf);
+  const Array out = greatest ? max(filled, options) : min(filled, options);
+  if (options.initial) return out;
+  const Array none_left = all(isnan(x), {.axis = options.axis, .keepdims = options.keepdims});
+  return ops::select(none_left, ops::full_like(out, nan), out);
+}
+
+Array nan_arg(const Operand& a, const ArgOptions& options, bool greatest) {
+  const UserLocation here(a.location());
+  const Array& x = a.array();
+  if (!is_floating(x.dtype())) return arg_extreme(a, options, greatest);
+  const Array found = arg_extreme(without_nan(x, greatest ? -inf : inf), options, greatest);
+  const Array none_left = all(isnan(x), {.axis = Axes(options.axis), .keepdims = options.keepdims});
+  return ops::select(none_left, ops::full_like(found, -1), found);
+}
+
+/// The elements that aren't NaN, and that `where` names.
+Array present(const Array& x, const std::optional<Array>& where) {
+  const Array numbers = ops::bitwise_not(isnan(x));
+  return where ? numbers & *where : numbers;
 }
 
 }  // namespace
 
-Array sum(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced_widely(x, axes, keepdims,
-                        [](const Array& a, const std::vector<int64_t>& dims) { return ops::reduce_sum(a, dims); });
+Array sum(const Operand& a, const SumOptions& options) { return accumulated("sum", a, options, Opcode::kAdd, 0); }
+Array prod(const Operand& a, const SumOptions& options) {
+  return accumulated("prod", a, options, Opcode::kMultiply, 1);
 }
-Array prod(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced_widely(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
-    return ops::reduce(Opcode::kMultiply, a, ops::scalar(1, a.dtype()), dims);
-  });
+Array mean(const Operand& a, const MeanOptions& options) {
+  const UserLocation here(a.location());
+  const Array x = options.dtype ? ops::convert_element_type(a.array(), requested_type("mean", *options.dtype))
+                                : promote_inexact(a.array());
+  return narrowed(mean_of(widened(promote_inexact(x)), options.axis, options.keepdims, options.where), x.dtype());
 }
-Array mean(const Operand& x, const Axes& axes, bool keepdims) {
-  const UserLocation here(x.location());
-  const Array a = promote_inexact(x.array());
-  return narrowed(mean_of(widened(a), axes, keepdims), a.dtype());
+Array var(const Operand& a, const VarOptions& options) {
+  const UserLocation here(a.location());
+  const Array x = promote_inexact(a.array());
+  const ElementType type = options.dtype ? requested_type("var", *options.dtype) : x.dtype();
+  const Array wide = widened(options.dtype ? ops::convert_element_type(x, promote_types(x.dtype(), type)) : x);
+  const Array centered = wide - (options.mean ? *options.mean : mean_of(wide, options.axis, true, options.where));
+  const Array squares = is_complex(wide.dtype()) ? real(centered * conj(centered)) : square(centered);
+  const Array count = count_of(wide, options.axis, options.keepdims, options.where, squares.dtype());
+  const Array total = sum(squares, {.axis = options.axis, .keepdims = options.keepdims, .where = options.where});
+  const double less = options.correction ? *options.correction : options.ddof;
+  return narrowed(total / (less == 0 ? count : count - less), options.dtype ? type : real_type_of(type));
 }
-Array var(const Operand& x, const Axes& axes, bool keepdims) {
-  const UserLocation here(x.location());
-  const Array a = promote_inexact(x.array()), wide = widened(a);
-  const Array centered = wide - mean_of(wide, axes, true);
-  return narrowed(mean_of(square(centered), axes, keepdims), a.dtype());
+Array std(const Operand& a, const VarOptions& options) {
+  const UserLocation here(a.location());
+  return sqrt(var(a, options));
 }
-Array max(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
-    check_has_elements("max", a, dims);
-    return ops::reduce_max(a, dims);
-  });
+Array max(const Operand& a, const MaxOptions& options) { return extreme("max", a, options, true); }
+Array min(const Operand& a, const MaxOptions& options) { return extreme("min", a, options, false); }
+Array amax(const Operand& a, const MaxOptions& options) { return max(a, options); }
+Array amin(const Operand& a, const MaxOptions& options) { return min(a, options); }
+Array ptp(const Operand& a, const MaxOptions& options) {
+  const UserLocation here(a.location());
+  return max(a, options) - min(a, options);
 }
-Array min(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(x, axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
-    check_has_elements("min", a, dims);
-    return ops::reduce_min(a, dims);
-  });
+Array all(const Operand& a, const AllOptions& options) { return logical(a, options, Opcode::kAnd, 1); }
+Array any(const Operand& a, const AllOptions& options) { return logical(a, options, Opcode::kOr, 0); }
+Array count_nonzero(const Operand& a, const AllOptions& options) {
+  const UserLocation here(a.location());
+  return sum(truth(a.array()), {.axis = options.axis, .keepdims = options.keepdims, .where = options.where});
 }
-Array all(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(truth(x), axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
-    return ops::reduce(Opcode::kAnd, a, ops::scalar(1, ElementType::kPred), dims);
-  });
-}
-Array any(const Operand& x, const Axes& axes, bool keepdims) {
-  return reduced(truth(x), axes, keepdims, [](const Array& a, const std::vector<int64_t>& dims) {
-    return ops::reduce(Opcode::kOr, a, ops::scalar(0, ElementType::kPred), dims);
-  });
-}
-Array cumsum(const Operand& x, std::optional<int64_t> axis) { return running(x, axis, lax::cumsum); }
-Array cumprod(const Operand& x, std::optional<int64_t> axis) { return running(x, axis, lax::cumprod); }
-Array argmax(const Operand& x, int64_t axis) { return arg_extreme(x, axis, true); }
-Array argmin(const Operand& x, int64_t axis) { return arg_extreme(x, axis, false); }
 
-Array matmul(const Operand& x, const Operand& y) {
-  const UserLocation here(x.location());
-  Aval type = promote_types(x.array().aval(), y.array().aval());
-  const ElementType t = type.shape.element_type();
-  Array a = ops::convert_element_type(x.array(), t);
-  Array b = ops::convert_element_type(y.array(), t);
-  if (a.ndim() == 0 || b.ndim() == 0)
-    or_throw(invalid_argument(at_user_line("matmul") + ": operands must not be scalars"));
-  const int64_t batch = std::max(a.ndim(), b.ndim()) - 2;
-  ops::DotDimensions d;
-  d.lhs_contracting = {a.ndim() - 1};
-  d.rhs_contracting = {std::max<int64_t>(b.ndim() - 2, 0)};
-  if (a.ndim() > 2 && b.ndim() > 2) {
-    const std::vector<int64_t> common = broadcast_shapes(a.shape().first(static_cast<size_t>(a.ndim() - 2)),
-                                                         b.shape().first(static_cast<size_t>(b.ndim() - 2)));
-    const auto spread = [&](const Array& m) {
-      Shape dims(common);
-      dims.insert(dims.end(), m.shape().end() - 2, m.shape().end());
-      return spread_to(m, dims);
-    };
-    a = spread(a);
-    b = spread(b);
-    d.lhs_batch = d.rhs_batch = ops::all_dimensions(batch);
-    d.lhs_contracting = {a.ndim() - 1};
-    d.rhs_contracting = {b.ndim() - 2};
-    return ops::dot_general(a, b, d);
+Array nansum(const Operand& a, const SumOptions& options) {
+  const UserLocation here(a.location());
+  return sum(without_nan(a, 0), options);
+}
+Array nanprod(const Operand& a, const SumOptions& options) {
+  const UserLocation here(a.location());
+  return prod(without_nan(a, 1), options);
+}
+Array nanmean(const Operand& a, const MeanOptions& options) {
+  const UserLocation here(a.location());
+  const Array& x = a.array();
+  if (!is_floating(x.dtype()) && !is_complex(x.dtype())) return mean(a, options);
+  MeanOptions numbers = options;
+  numbers.where = present(x, options.where);
+  return mean(without_nan(x, 0), numbers);
+}
+Array nanvar(const Operand& a, const VarOptions& options) {
+  const UserLocation here(a.location());
+  const Array& x = a.array();
+  if (!is_floating(x.dtype()) && !is_complex(x.dtype())) return var(a, options);
+  VarOptions numbers = options;
+  numbers.where = present(x, options.where);
+  const Array count = count_of(x, options.axis, options.keepdims, numbers.where, default_float());
+  const Array out = var(without_nan(x, 0), numbers);
+  return where(count > (options.correction ? *options.correction : options.ddof), out, nan);
+}
+Array nanstd(const Operand& a, const VarOptions& options) {
+  const UserLocation here(a.location());
+  return sqrt(nanvar(a, options));
+}
+Array nanmax(const Operand& a, const MaxOptions& options) { return nan_extreme(a, options, true); }
+Array nanmin(const Operand& a, const MaxOptions& options) { return nan_extreme(a, options, false); }
+
+Array argmax(const Operand& a, const ArgOptions& options) { return arg_extreme(a, options, true); }
+Array argmin(const Operand& a, const ArgOptions& options) { return arg_extreme(a, options, false); }
+Array nanargmax(const Operand& a, const ArgOptions& options) { return nan_arg(a, options, true); }
+Array nanargmin(const Operand& a, const ArgOptions& options) { return nan_arg(a, options, false); }
+
+Array cumsum(const Operand& a, const CumulativeOptions& options) { return running("cumsum", a, options, lax::cumsum); }
+Array cumprod(const Operand& a, const CumulativeOptions& options) {
+  return running("cumprod", a, options, lax::cumprod);
+}
+Array nancumsum(const Operand& a, const CumulativeOptions& options) {
+  const UserLocation here(a.location());
+  return cumsum(without_nan(a, 0), options);
+}
+Array nancumprod(const Operand& a, const CumulativeOptions& options) {
+  const UserLocation here(a.location());
+  return cumprod(without_nan(a, 1), options);
+}
+Array cumulative_sum(const Operand& x, const InitialOptions& options) {
+  return cumulative("cumulative_sum", x, options, lax::cumsum, 0);
+}
+Array cumulative_prod(const Operand& x, const InitialOptions& options) {
+  return cumulative("cumulative_prod", x, options, lax::cumprod, 1);
+}
+
+}  // namespace numpy
+
+#define HILO_REDUCING_MEMBER(name, Options)                                               \
+  Array Array::name(std::source_location location) const {                                \
+    return numpy::name(Operand(*this, location), numpy::Options{});                       \
+  }                                                                                       \
+  Array Array::name(const numpy::Options& options, std::source_location location) const { \
+    return numpy::name(Operand(*this, location), options);                                \
   }
-  const Array out = ops::dot_general(a, b, d);
-  if (b.ndim() <= 2) return out;
-  // A matrix times a stack: dot puts the left rows first, NumPy the stack.
-  const int64_t rows = a.ndim() == 2 ? 1 : 0;
-  std::vector<int64_t> order;
-  for (int64_t i = 0; i < batch; ++i) order.push_back(rows + i);
-  if (rows == 1) order.push_back(0);
-  order.push_back(out.ndim() - 1);
-  return ops::transpose(out, order);
+HILO_REDUCING_MEMBER(sum, SumOptions)
+HILO_REDUCING_MEMBER(mean, MeanOptions)
+HILO_REDUCING_MEMBER(max, MaxOptions)
+HILO_REDUCING_MEMBER(min, MaxOptions)
+#undef HILO_REDUCING_MEMBER
+
+Array Array::T(std::source_location location) const { return numpy::transpose(Operand(*this, location)); }
+Array Array::reshape(const Dimensions& shape, std::source_location location) const {
+  return numpy::reshape(Operand(*this, location), shape);
+}
+Array Array::astype(ElementType type, std::source_location location) const {
+  return numpy::astype(Operand(*this, location), type);
 }
 
-Array dot(const Operand& x, const Operand& y) {
-  const UserLocation here(x.location());
-  if (x.array().ndim() == 0 || y.array().ndim() == 0) return x.array() * y.array();
-  const ElementType t = promote_types(x.array().aval(), y.array().aval()).shape.element_type();
-  const Array a = ops::convert_element_type(x.array(), t);
-  const Array b = ops::convert_element_type(y.array(), t);
-  return ops::dot_general(a, b, {{a.ndim() - 1}, {std::max<int64_t>(b.ndim() - 2, 0)}, {}, {}});
-}
-
-Array sort(const Operand& x, int64_t axis) {
-  const UserLocation here(x.location());
-  return sort_together({x.array()}, normal_axis(x.array(), axis))[0];
-}
-
-Array argsort(const Operand& x, int64_t axis) {
-  const UserLocation here(x.location());
-  const int64_t at = normal_axis(x.array(), axis);
-  return sort_together({x.array(), ops::iota(x.array().aval_shape().with_element_type(default_integer()), at)}, at)[1];
-}
-
-}  // namespace hilo::numpy
+}  // namespace hilo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpy/ufuncs.cc -- elementwise functions and operators: promote, broadcast, bind.
-#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/elementwise.h"
 
 #include <optional>
 
@@ -18,7 +18,7 @@ Array promoted(const Array& x, const Array& y, Binary f) {
   return f(a, b);
 }
 
-Array true_divide(const Array& x, const Array& y) {
+Array quotient(const Array& x, const Array& y) {
   const auto [a, b] = numpy::promote_inexact(x, y);
   return ops::div(a, b);
 }
@@ -38,14 +38,26 @@ Array without_zeros(const Array& y) {
 
 /// The remainder with the divisor's sign. Of integers that by 0 is that by 1, as in JAX.
 Array python_remainder(const Array& dividend, const Array& divisor) {
-  const Array x = numeric(dividend), all = numeric(divisor);
-  const Array y = is_integer(all.dtype()) ? without_zeros(all) : all;
+  const Array x = numeric(dividend), given = numeric(divisor);
+  const Array y = is_integer(given.dtype()) ? without_zeros(given) : given;
   const Array r = ops::rem(x, y);
   const Array zero = ops::full_like(r, 0);
   const Array wrong_sign = ops::ne(ops::lt(r, zero), ops::lt(y, zero));
   const Array result = ops::select(ops::bitwise_and(wrong_sign, ops::ne(r, zero)), ops::add(r, y), r);
   return with_weak_type(result, x.weak_type());
 }
+
+/// Complex numbers are ordered by their real parts, equal ones by their imaginary parts.
+template <typename Compare>
+Array ordered(const Array& a, const Array& b, const Compare& compare) {
+  if (!is_complex(a.dtype())) return compare(a, b);
+  const Array x = ops::real(a), y = ops::real(b);
+  return ops::select(ops::eq(x, y), compare(ops::imag(a), ops::imag(b)), compare(x, y));
+}
+Array less(const Array& a, const Array& b) { return ordered(a, b, ops::lt); }
+Array less_equal(const Array& a, const Array& b) { return ordered(a, b, ops::le); }
+Array greater(const Array& a, const Array& b) { return ordered(a, b, ops::gt); }
+Array greater_equal(const Array& a, const Array& b) { return ordered(a, b, ops::ge); }
 
 }  // namespace
 
@@ -63,15 +75,15 @@ HILO_OPERATOR(|, ops::bitwise_or)
 HILO_OPERATOR(^, ops::bitwise_xor)
 HILO_OPERATOR(==, ops::eq)
 HILO_OPERATOR(!=, ops::ne)
-HILO_OPERATOR(<, ops::lt)
-HILO_OPERATOR(<=, ops::le)
-HILO_OPERATOR(>, ops::gt)
-HILO_OPERATOR(>=, ops::ge)
+HILO_OPERATOR(<, less)
+HILO_OPERATOR(<=, less_equal)
+HILO_OPERATOR(>, greater)
+HILO_OPERATOR(>=, greater_equal)
 #undef HILO_OPERATOR
 
 Array operator/(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
-  return true_divide(x.array(), y.array());
+  return quotient(x.array(), y.array());
 }
 Array operator-(const Operand& x) {
   const UserLocation here(x.location());
@@ -87,7 +99,7 @@ namespace {
 
 /// A transcendental function: integers become floats first.
 template <typename Op>
-Array inexact(const Operand& x, const Op& op) {
+Array of_floats(const Operand& x, const Op& op) {
   const UserLocation here(x.location());
   return op(promote_inexact(x.array()));
 }
@@ -104,6 +116,14 @@ Array binary(const Operand& x, const Operand& y, const Op& op) {
   const UserLocation here(x.location());
   const auto [a, b] = promote(x.array(), y.array());
   return op(a, b);
+}
+
+/// The greater or the lesser; of complex numbers by their real parts, then their imaginary ones.
+template <typename Op, typename Compare>
+Array extreme(const Operand& x, const Operand& y, const Op& op, const Compare& compare) {
+  return binary(x, y, [&](const Array& a, const Array& b) {
+    return is_complex(a.dtype()) ? ops::select(ordered(a, b, compare), a, b) : op(a, b);
+  });
 }
 
 /// x^n by squaring, as jax.lax.integer_pow.
@@ -142,7 +162,7 @@ Array as_predicate(const Array& x) { return x.dtype() == ElementType::kPred ? x 
 }  // namespace
 
 #define HILO_UFUNC(name, op) \
-  Array name(const Operand& x) { return inexact(x, op); }
+  Array name(const Operand& x) { return of_floats(x, op); }
 #include "hilo/numpy/ufuncs.inc"
 
 Array abs(const Operand& x) {
@@ -156,16 +176,11 @@ Array arctan2(const Operand& y, const Operand& x) {
   return ops::atan2(a, b);
 }
 Array ceil(const Operand& x) { return rounding(x, ops::ceil); }
-Array clip(const Operand& x, const Operand& low, const Operand& high) { return minimum(maximum(x, low), high); }
 Array divide(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
-  return true_divide(x.array(), y.array());
+  return quotient(x.array(), y.array());
 }
 Array floor(const Operand& x) { return rounding(x, ops::floor); }
-Array isnan(const Operand& x) {
-  const UserLocation here(x.location());
-  return ops::ne(x.array(), x.array());
-}
 Array logical_and(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return as_predicate(x.array()) & as_predicate(y.array());
@@ -178,8 +193,8 @@ Array logical_or(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return as_predicate(x.array()) | as_predicate(y.array());
 }
-Array maximum(const Operand& x, const Operand& y) { return binary(x, y, ops::max); }
-Array minimum(const Operand& x, const Operand& y) { return binary(x, y, ops::min); }
+Array maximum(const Operand& x, const Operand& y) { return extreme(x, y, ops::max, ops::ge); }
+Array minimum(const Operand& x, const Operand& y) { return extreme(x, y, ops::min, ops::le); }
 Array multiply(const Operand& x, const Operand& y) { return binary(x, y, ops::mul); }
 Array negative(const Operand& x) {
   const UserLocation here(x.location());
@@ -201,7 +216,6 @@ Array power(const Operand& x, const Operand& y) {
   return is_integer(exponent.dtype()) ? power_by_integer(a, b) : ops::pow(a, b);
 }
 Array remainder(const Operand& x, const Operand& y) { return binary(x, y, python_remainder); }
-Array round(const Operand& x) { return rounding(x, ops::round_to_even); }
 Array sign(const Operand& x) {
   const UserLocation here(x.location());
   return ops::sign(x.array());

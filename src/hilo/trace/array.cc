@@ -8,7 +8,6 @@
 #include "hilo/base/log.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/slice.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/print.h"
 #include "hilo/trace/trace.h"
@@ -193,22 +192,6 @@ std::string Array::to_string() const {
 }
 
 std::ostream& operator<<(std::ostream& out, const Array& array) { return out << array.to_string(); }
-
-Array Array::operator[](const Index& index) const {
-  const UserLocation here(index.location());
-  if (ndim() == 0) or_throw(invalid_argument(at_user_line("index") + ": a scalar has no slices"));
-  const int64_t extent = shape(0);
-  const int64_t start = index.value() < 0 ? index.value() + extent : index.value();
-  if (start < 0 || start >= extent) {
-    or_throw(out_of_range(at_user_line("index") + ": " + std::to_string(index.value()) + " is out of range for " +
-                          aval_shape().to_string()));
-  }
-  auto attributes = std::make_shared<hlo::SliceAttributes>();
-  attributes->ranges.push_back({start, start + 1, 1});
-  for (int64_t d : shape().subspan(1)) attributes->ranges.push_back({0, d, 1});
-  const Array row = bind_one(hlo::Opcode::kSlice, {*this}, attributes);
-  return bind_one(hlo::Opcode::kReshape, {row}, nullptr, Shape::array(dtype(), shape().subspan(1)));
-}
 
 ElementType canonical_type(ElementType type) { return or_throw(canonical_element_type(type)); }
 

@@ -11,13 +11,22 @@
 #include <string>
 #include <vector>
 
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/error.h"
+#include "hilo/trace/indexer.h"
 #include "hilo/types/literal.h"
 
 namespace hilo {
 
 struct ArrayImpl;
 class Device;
+
+namespace numpy {
+class IndexedPlaces;
+struct SumOptions;
+struct MeanOptions;
+struct MaxOptions;
+}  // namespace numpy
 
 /// A C++ number that may stand where an Array may.
 template <typename T>
@@ -46,7 +55,7 @@ class ArrayView : public std::span<const T> {
   std::shared_ptr<const void> keeper_;
 };
 
-/// A position in an array, and the line of the call.
+/// An axis of an array, and the line of the call.
 class Index {
  public:
   Index(int64_t value, std::source_location location = std::source_location::current())  // NOLINT: numbers index
@@ -106,8 +115,13 @@ class Array {
 
   const Shape& aval_shape() const;
   ElementType dtype() const { return aval_shape().element_type(); }
-  std::span<const int64_t> shape() const { return aval_shape().dimensions(); }
-  int64_t shape(const Index& axis) const;  ///< a negative axis counts from the end
+  /// The sizes; of a temporary a copy, for what they are part of goes with it.
+  std::span<const int64_t> shape() const& { return aval_shape().dimensions(); }
+  std::vector<int64_t> shape() const&& {
+    const std::span<const int64_t> sizes = aval_shape().dimensions();
+    return {sizes.begin(), sizes.end()};
+  }
+  int64_t shape(const Index& axis) const;  ///< of one axis; a negative one counts from the end
   int64_t ndim() const { return aval_shape().rank(); }
   int64_t size() const { return aval_shape().element_count(); }
   bool weak_type() const;
@@ -155,10 +169,42 @@ class Array {
   /// Like NumPy's str(): "[[1. 2.]\n [3. 4.]]"; a tracer prints its type: "Traced<f32[3]>".
   std::string to_string() const;
 
-  /// x[i]: the i-th slice along the leading axis; a negative i counts from the end. It is no place to write to: that is
-  /// numpy::at(x, i).set(y), which returns a changed copy.
-  /// Errors    OUT_OF_RANGE
-  Array operator[](const Index& index) const;
+  /// x[i]: the i-th slice along the leading axis; a negative i counts from the end. Also x[ids], x[mask], x[range(2, 10)],
+  /// x[newaxis]. It is no place to write to: that is x.at(i).set(y), which returns a changed copy.
+  /// Errors    OUT_OF_RANGE for a number, else as for operator()
+  Array operator[](const Indexer& index) const;
+  Array operator[](std::initializer_list<int64_t>) const = delete;  // instead of x[{2, 10}]:  x[range(2, 10)]
+
+  // ---- members that call the function of numpy:: by their name; defined in numpy/ (numpy/members.cc, numpy/indexing.cc)
+  /// x(all, range(2, 5), i): NumPy's x[:, 2:5, i], as numpy/indexing.h says.
+  Array operator()(const Indexer& i0, const Indexer& i1 = {}, const Indexer& i2 = {}, const Indexer& i3 = {},
+                   const Indexer& i4 = {}, const Indexer& i5 = {}, const Indexer& i6 = {},
+                   const Indexer& i7 = {}) const;
+  numpy::IndexedPlaces at(const Indexer& i0, const Indexer& i1 = {}, const Indexer& i2 = {}, const Indexer& i3 = {},
+                          const Indexer& i4 = {}, const Indexer& i5 = {}, const Indexer& i6 = {},
+                          const Indexer& i7 = {}) const;
+  Array T(std::source_location location = std::source_location::current()) const;
+  Array reshape(const Dimensions& shape, std::source_location location = std::source_location::current()) const;
+  template <std::integral... Extents>
+    requires(sizeof...(Extents) > 1)
+  Array reshape(Extents... extents) const {
+    return reshape(Dimensions{static_cast<int64_t>(extents)...});
+  }
+  Array astype(ElementType type, std::source_location location = std::source_location::current()) const;
+  template <NativeElement E>
+  Array astype(std::source_location location = std::source_location::current()) const {
+    return astype(element_type_of<E>, location);
+  }
+#define HILO_REDUCING_MEMBER(name, Options)                                                                         \
+  Array name(std::source_location location = std::source_location::current()) const;                                \
+  Array name(const numpy::Options& options, std::source_location location = std::source_location::current()) const; \
+  template <int = 0>                                                                                                \
+  Array name(const Axes& axis, std::source_location location = std::source_location::current()) const;
+  HILO_REDUCING_MEMBER(sum, SumOptions)
+  HILO_REDUCING_MEMBER(mean, MeanOptions)
+  HILO_REDUCING_MEMBER(max, MaxOptions)
+  HILO_REDUCING_MEMBER(min, MaxOptions)
+#undef HILO_REDUCING_MEMBER
 
   const ArrayImpl& impl() const {
     if (impl_ == nullptr) [[unlikely]]
@@ -204,6 +250,11 @@ class Array {
 
   std::shared_ptr<const ArrayImpl> impl_;
 };
+
+inline Indexer::Indexer(const Array& array, std::source_location location)
+    : kind_(Kind::kArray), location_(location), array_(std::make_shared<const Array>(array)) {}
+template <std::same_as<bool> T>
+Indexer::Indexer(T mask, std::source_location location) : Indexer(Array(mask), location) {}
 
 /// An argument of a public function: an Array or a number, and the line of the call.
 class Operand {

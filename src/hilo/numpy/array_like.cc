@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/numpy/array_like.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::numpy {
+namespace {
+
+using Leaf = ArrayLike::Leaf;
+
+/// All numbers of nested lists in row-major order, and the lengths of the lists.
+struct Flattened {
+  std::vector<const Leaf*> leaves;
+  std::vector<int64_t> shape;
+  bool has_arrays = false;
+};
+
+/// The lengths of the first list at every depth.
+std::vector<int64_t> lengths_of(const ArrayLike& object) {
+  std::vector<int64_t> shape;
+  const ArrayLike* at = &object;
+  while (const ArrayLike::List* list = at->list()) {
+    shape.push_back(static_cast<int64_t>(list->size()));
+    if (list->empty()) break;
+    at = &list->front();
+  }
+  return shape;
+}
+
+void gather_leaves(const ArrayLike& object, size_t depth, Flattened& flat) {
+  const ArrayLike::List* list = object.list();
+  const bool is_list = list != nullptr;
+  if (is_list != (depth < flat.shape.size()) || (is_list && static_cast<int64_t>(list->size()) != flat.shape[depth])) {
+    or_throw(invalid_argument(at_user_line("array") + ": lists at one depth have different lengths; wanted " +
+                              dimensions_to_string(flat.shape) + " throughout"));
+  }
+  if (!is_list) {
+    flat.leaves.push_back(&object.leaf());
+    flat.has_arrays |= std::holds_alternative<Array>(object.leaf());
+    return;
+  }
+  for (const ArrayLike& element : *list) gather_leaves(element, depth + 1, flat);
+}
+
+/// bool < integer < float < complex, by the variant's order.
+ElementType type_of(const Flattened& flat) {
+  size_t kind = 0;
+  for (const Leaf* leaf : flat.leaves) kind = std::max(kind, leaf->index());
+  if (flat.leaves.empty()) return default_float();
+  constexpr ElementType kTypes[] = {ElementType::kPred, ElementType::kS64, ElementType::kF64, ElementType::kC128};
+  return canonical_type(kTypes[kind]);
+}
+
+std::complex<double> complex_of(const Leaf& leaf) {
+  if (const bool* flag = std::get_if<bool>(&leaf)) return *flag ? 1.0 : 0.0;
+  if (const int64_t* integer = std::get_if<int64_t>(&leaf)) return static_cast<double>(*integer);
+  if (const double* number = std::get_if<double>(&leaf)) return *number;
+  return std::get<std::complex<double>>(leaf);
+}
+
+int64_t integer_of(const Leaf& leaf) {
+  if (const bool* flag = std::get_if<bool>(&leaf)) return *flag ? 1 : 0;
+  return std::get<int64_t>(leaf);
+}
+
+[[noreturn]] void refuse_integer(int64_t value, ElementType type) {
+  throw Error(out_of_range(at_user_line("array") + ": the integer " + std::to_string(value) + " does not fit " +
+                           std::string(element_type_name(type)) +
+                           ". Hint: set jax_enable_x64, or give the array's type"));
+}
+
+/// Integers of any type without a way through floats.
+Array from_integers(const Flattened& flat, ElementType type) {
+  const auto fits = [&](int64_t value) {
+    const int bits = element_type_info(type).bits;
+    if (is_unsigned_integer(type)) return value >= 0 && (bits >= 63 || value < int64_t{1} << bits);
+    return bits == 64 || (value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1));
+  };
+  std::vector<int64_t> values;
+  for (const Leaf* leaf : flat.leaves) {
+    values.push_back(integer_of(*leaf));
+    if (!fits(values.back())) refuse_integer(values.back(), type);
+  }
+  return ops::convert_element_type(Array::from_vector(values, flat.shape), type);
+}
+
+template <typename T>
+Array from_numbers(const Flattened& flat) {
+  std::vector<T> values;
+  for (const Leaf* leaf : flat.leaves) {
+    const std::complex<double> value = complex_of(*leaf);
+    if constexpr (std::is_floating_point_v<T>) values.push_back(static_cast<T>(value.real()));
+    else values.push_back(T(value));
+  }
+  return Array::from_vector(values, flat.shape);
+}
+
+Array from_flat(const Flattened& flat, ElementType type, ElementType own) {
+  if ((own == ElementType::kPred || is_integer(own)) && is_integer(type)) return from_integers(flat, type);
+  if (type == ElementType::kF32) return from_numbers<float>(flat);
+  if (is_complex(own) && !is_complex(type)) {
+    or_throw(invalid_argument(at_user_line("array") + ": complex numbers can't become " +
+                              std::string(element_type_name(type))));
+  }
+  const Array wide = is_complex(type) ? from_numbers<std::complex<double>>(flat) : from_numbers<double>(flat);
+  return ops::convert_element_type(wide, type);
+}
+
+/// A list with Arrays in it, stacked depth by depth.
+Array stacked(const ArrayLike& object) {
+  if (object.list() == nullptr) {
+    return std::visit([]<typename T>(const T& value) { return Array(value); }, object.leaf());
+  }
+  std::vector<Array> elements;
+  for (const ArrayLike& element : *object.list()) elements.push_back(stacked(element));
+  if (elements.empty()) return ops::full(hilo::Shape::array(default_float(), {0}), 0);
+  Aval type = elements[0].aval();
+  for (const Array& e : elements) {
+    type = promote_types(type, e.aval());
+    if (std::ranges::equal(e.shape(), elements[0].shape())) continue;
+    or_throw(invalid_argument(at_user_line("array") + ": all elements must have one shape; got " +
+                              elements[0].aval_shape().to_string() + " and " + e.aval_shape().to_string()));
+  }
+  std::vector<int64_t> shape(elements[0].shape().begin(), elements[0].shape().end());
+  shape.insert(shape.begin(), 1);
+  for (Array& e : elements) {
+    e = with_weak_type(ops::reshape(ops::convert_element_type(e, type.shape.element_type()), shape), type.weak_type);
+  }
+  return ops::concatenate(elements, 0);
+}
+
+Array made(std::string_view function, const ArrayLike& object, const Dtype& dtype) {
+  Flattened flat;
+  flat.shape = lengths_of(object);
+  const bool is_array = object.list() == nullptr && std::holds_alternative<Array>(object.leaf());
+  if (!is_array) {
+    gather_leaves(object, 0, flat);
+    if (!flat.has_arrays) {
+      const ElementType own = type_of(flat);
+      return from_flat(flat, type_or(function, dtype, own), own);
+    }
+  }
+  const Array array = is_array ? std::get<Array>(object.leaf()) : stacked(object);
+  return ops::convert_element_type(array, dtype ? requested_type(function, *dtype) : canonical_type(array.dtype()));
+}
+
+}  // namespace
+
+Array ArrayLike::of_flags(const std::vector<bool>& values) {
+  const auto bytes = std::make_unique<bool[]>(values.size());
+  std::ranges::copy(values, bytes.get());
+  return Array::from_values(std::span<const bool>(bytes.get(), values.size()),
+                            std::vector<int64_t>{static_cast<int64_t>(values.size())});
+}
+
+Array array(const ArrayLike& object, const DtypeOptions& options, Line line) {
+  const UserLocation here(line);
+  return made("array", object, options.dtype);
+}
+
+Array asarray(const ArrayLike& a, const DtypeOptions& options, Line line) {
+  const UserLocation here(line);
+  const bool is_leaf = a.list() == nullptr;
+  if (is_leaf && !options.dtype) {
+    if (const Array* array = std::get_if<Array>(&a.leaf())) return *array;
+    return std::visit([]<typename T>(const T& value) { return Array(value); }, a.leaf());
+  }
+  return made("asarray", a, options.dtype);
+}
+
+}  // namespace hilo::numpy

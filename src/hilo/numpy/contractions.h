@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/contractions.h -- sums of products: matmul, einsum, tensordot and their kin.
+#pragma once
+
+#include <string>
+
+#include "hilo/numpy/dtypes.h"
+
+namespace hilo::numpy {
+
+/// The type of the sums, where it isn't that of the operands.
+struct ProductOptions {
+  Dtype preferred_element_type = std::nullopt;
+};
+/// Matrices are the last two axes, vectors are rows on the left and columns on the right; other axes broadcast.
+Array matmul(const Operand& a, const Operand& b, const ProductOptions& options = {});
+/// The last axis of a with the last but one of b; scalars multiply.
+Array dot(const Operand& a, const Operand& b, const ProductOptions& options = {});
+/// conj(a) with b, both flattened.
+Array vdot(const Operand& a, const Operand& b);
+/// The last axes of both.
+Array inner(const Operand& a, const Operand& b);
+Array outer(const Operand& a, const Operand& b);
+/// conj(x1) with x2 along one axis, which moves to the end in both; other axes broadcast.
+Array vecdot(const Operand& x1, const Operand& x2, int64_t axis = -1);
+Array matvec(const Operand& x1, const Operand& x2);  ///< [..., m, n] with [..., n]
+Array vecmat(const Operand& x1, const Operand& x2);  ///< conj([..., n]) with [..., n, m]
+/// So many last axes of a with first axes of b; or pairs of axes: tensordot(a, b, {{0, 1}, {1, 0}}).
+Array tensordot(const Operand& a, const Operand& b, int64_t axes = 2);
+Array tensordot(const Operand& a, const Operand& b, const std::pair<std::vector<int64_t>, std::vector<int64_t>>& axes);
+Array kron(const Operand& a, const Operand& b);
+struct CrossOptions {
+  int64_t axisa = -1, axisb = -1, axisc = -1;
+  std::optional<int64_t> axis = std::nullopt;  ///< of all three
+};
+/// Of vectors with 2 or 3 components along an axis; of two with 2 the third component alone.
+Array cross(const Operand& a, const Operand& b, const CrossOptions& options = {});
+struct TraceOptions {
+  int64_t offset = 0, axis1 = 0, axis2 = 1;
+  Dtype dtype = std::nullopt;
+};
+Array trace(const Operand& a, const TraceOptions& options = {});
+template <int = 0>
+Array trace(const Operand& a, int64_t offset, int64_t axis1 = 0, int64_t axis2 = 1) {
+  return trace(a, TraceOptions{.offset = offset, .axis1 = axis1, .axis2 = axis2});
+}
+
+/// Which operands are contracted together, step by step; the result of a step goes to the end of the list.
+using ContractionPath = std::vector<std::vector<int64_t>>;
+struct EinsumPath {
+  ContractionPath path;
+  std::string description;
+};
+struct EinsumOptions {
+  const char* optimize = "auto";                       ///< or "optimal", "greedy", "false"
+  std::optional<ContractionPath> path = std::nullopt;  ///< instead of a search
+  Dtype preferred_element_type = std::nullopt;
+};
+/// Sums over products, as the subscripts say: einsum("bij,bjk->bik", {x, y}). Letters that the result lacks are summed; "..."
+/// stands for axes that broadcast; without "->" the result has the letters that stand once, in alphabetical order.
+/// Errors    INVALID_ARGUMENT for subscripts that don't fit the operands
+/// Cost      the order is searched: all of them up to 6 operands, then the cheapest pair first
+Array einsum(std::string_view subscripts, const std::vector<Array>& operands, const EinsumOptions& options = {},
+             Line line = Line::current());
+template <typename... Arrays>
+  requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
+Array einsum(std::string_view subscripts, const Arrays&... operands) {
+  return einsum(subscripts, std::vector<Array>{Array(operands)...});
+}
+EinsumPath einsum_path(std::string_view subscripts, const std::vector<Array>& operands,
+                       const EinsumOptions& options = {}, Line line = Line::current());
+template <typename... Arrays>
+  requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
+EinsumPath einsum_path(std::string_view subscripts, const Arrays&... operands) {
+  return einsum_path(subscripts, std::vector<Array>{Array(operands)...});
+}
+
+}  // namespace hilo::numpy

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/creation.h -- new arrays.
+#pragma once
+
+#include <functional>
+
+#include "hilo/numpy/array_like.h"
+
+namespace hilo::numpy {
+
+// zeros(shape), zeros(shape, int32), zeros(shape, {.dtype = int32}): floats where no type is asked for.
+#define HILO_FILLED(name)                                                                        \
+  Array name(const Shape& shape, const DtypeOptions& options = {}, Line line = Line::current()); \
+  template <int = 0>                                                                             \
+  Array name(const Shape& shape, Dtype dtype, Line line = Line::current()) {                     \
+    return name(shape, DtypeOptions{.dtype = dtype}, line);                                      \
+  }
+HILO_FILLED(zeros)
+HILO_FILLED(ones)
+HILO_FILLED(empty)  ///< zeros, since no memory is without a value
+#undef HILO_FILLED
+Array full(const Shape& shape, const Operand& fill_value, Dtype dtype = std::nullopt);
+
+/// What the functions with _like take: a type and a shape instead of those of the array.
+struct LikeOptions {
+  Dtype dtype = std::nullopt;
+  std::optional<Shape> shape = std::nullopt;
+};
+#define HILO_LIKE(name)                                          \
+  Array name(const Operand& a, const LikeOptions& options = {}); \
+  template <int = 0>                                             \
+  Array name(const Operand& a, Dtype dtype) {                    \
+    return name(a, LikeOptions{.dtype = dtype});                 \
+  }
+HILO_LIKE(zeros_like)
+HILO_LIKE(ones_like)
+HILO_LIKE(empty_like)
+#undef HILO_LIKE
+Array full_like(const Operand& a, const Operand& fill_value, const LikeOptions& options = {});
+template <int = 0>
+Array full_like(const Operand& a, const Operand& fill_value, Dtype dtype) {
+  return full_like(a, fill_value, LikeOptions{.dtype = dtype});
+}
+Array copy(const Operand& a);
+
+/// 0, 1, ..., below stop; nothing for a negative stop. Integers from integers.
+/// Errors    INVALID_ARGUMENT for pred, a step of 0, or a value that isn't known
+Array arange(const Operand& stop, Dtype dtype = std::nullopt);
+/// start, start + step, ..., below stop (above it for a negative step).
+Array arange(const Operand& start, const Operand& stop, Dtype dtype = std::nullopt);
+Array arange(const Operand& start, const Operand& stop, const Operand& step, Dtype dtype = std::nullopt);
+template <int = 0>
+Array arange(const Operand& stop, const DtypeOptions& options) {
+  return arange(stop, options.dtype);
+}
+template <int = 0>
+Array arange(const Operand& start, const Operand& stop, const DtypeOptions& options) {
+  return arange(start, stop, options.dtype);
+}
+template <int = 0>
+Array arange(const Operand& start, const Operand& stop, const Operand& step, const DtypeOptions& options) {
+  return arange(start, stop, step, options.dtype);
+}
+
+struct LinspaceOptions {
+  bool endpoint = true;
+  Dtype dtype = std::nullopt;
+  int64_t axis = 0;
+};
+/// `num` points from start to stop, both included; integers are those below the points. start and stop broadcast; the
+/// points stand along `axis`.
+/// Errors    INVALID_ARGUMENT for a negative count
+Array linspace(const Operand& start, const Operand& stop, int64_t num = 50, const LinspaceOptions& options = {});
+template <int = 0>
+Array linspace(const Operand& start, const Operand& stop, int64_t num, Dtype dtype) {
+  return linspace(start, stop, num, LinspaceOptions{.dtype = dtype});
+}
+struct PointsAndStep {
+  Array samples, step;
+};
+/// linspace(..., retstep=True): the points and what is between two of them, NaN where there is one point.
+PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, int64_t num = 50,
+                                 const LinspaceOptions& options = {});
+struct LogspaceOptions {
+  bool endpoint = true;
+  double base = 10.0;
+  Dtype dtype = std::nullopt;
+  int64_t axis = 0;
+};
+/// base to the power of linspace(start, stop).
+Array logspace(const Operand& start, const Operand& stop, int64_t num = 50, const LogspaceOptions& options = {});
+/// From start to stop in equal ratios.
+Array geomspace(const Operand& start, const Operand& stop, int64_t num = 50, const LinspaceOptions& options = {});
+
+struct EyeOptions {
+  std::optional<int64_t> M = std::nullopt;
+  int64_t k = 0;
+  Dtype dtype = std::nullopt;
+};
+/// Ones on the k-th diagonal of N rows and M (by default N) columns.
+Array eye(int64_t N, const EyeOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array eye(int64_t N, Dtype dtype, Line line = Line::current()) {
+  return eye(N, EyeOptions{.dtype = dtype}, line);
+}
+template <int = 0>
+Array eye(int64_t N, std::optional<int64_t> M, int64_t k = 0, Dtype dtype = std::nullopt, Line line = Line::current()) {
+  return eye(N, EyeOptions{.M = M, .k = k, .dtype = dtype}, line);
+}
+Array identity(int64_t n, Dtype dtype = std::nullopt, Line line = Line::current());
+/// Ones at and below the k-th diagonal.
+Array tri(int64_t N, std::optional<int64_t> M = std::nullopt, int64_t k = 0, Dtype dtype = std::nullopt,
+          Line line = Line::current());
+/// The powers N-1, ..., 0 (or 0, ..., N-1) of each element, a row each.
+Array vander(const Operand& x, std::optional<int64_t> N = std::nullopt, bool increasing = false);
+
+// Windows of M points, all in [0, 1].
+Array bartlett(int64_t M, Line line = Line::current());
+Array blackman(int64_t M, Line line = Line::current());
+Array hamming(int64_t M, Line line = Line::current());
+Array hanning(int64_t M, Line line = Line::current());
+Array kaiser(int64_t M, const Operand& beta);
+
+/// f of the positions: f(i, j) for every i, j of the shape, called once with arrays of all of them.
+template <typename F>
+auto fromfunction(const F& f, const Shape& shape, Dtype dtype = std::nullopt);
+
+/// The positions of a grid along each axis: [rank, ...].
+Array indices(const Shape& dimensions, Dtype dtype = std::nullopt, Line line = Line::current());
+/// The same, one array an axis, of extent 1 along the others.
+std::vector<Array> indices_sparse(const Shape& dimensions, Dtype dtype = std::nullopt, Line line = Line::current());
+struct MeshgridOptions {
+  bool copy = true;
+  bool sparse = false;
+  const char* indexing = "xy";
+};
+/// Grids of coordinates from vectors; "xy" puts the second vector first in the shape, "ij" keeps the order.
+std::vector<Array> meshgrid(const std::vector<Array>& xi, const MeshgridOptions& options = {},
+                            Line line = Line::current());
+template <typename... Arrays>
+  requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
+std::vector<Array> meshgrid(const Arrays&... xi) {
+  return meshgrid(std::vector<Array>{Array(xi)...});
+}
+/// Vectors made to index an outer product: x.at of the i-th varies along axis i. A mask stands for where it is true.
+std::vector<Array> ix_(const std::vector<Array>& args, Line line = Line::current());
+/// mgrid[0:2, 0:3]: mgrid({range(0, 2), range(0, 3)}); ogrid gives the same grids, of extent 1 along other axes.
+Array mgrid(const std::vector<Range>& ranges, Line line = Line::current());
+std::vector<Array> ogrid(const std::vector<Range>& ranges, Line line = Line::current());
+
+/// The elements that bytes hold, from byte `offset` on: all of them, or `count`.
+/// Errors    INVALID_ARGUMENT where the bytes are no whole number of elements, or too few
+Array frombuffer(std::span<const std::byte> buffer, ElementType dtype = ElementType::kF32, int64_t count = -1,
+                 int64_t offset = 0, Line line = Line::current());
+/// The numbers in a text, with `sep` between them.
+Array fromstring(std::string_view string, ElementType dtype = ElementType::kF32, int64_t count = -1,
+                 std::string_view sep = " ", Line line = Line::current());
+
+template <typename F>
+auto fromfunction(const F& f, const Shape& shape, Dtype dtype) {
+  const Array grid = indices(shape, dtype ? *dtype : default_float());
+  if constexpr (std::invocable<F, Array>) return f(grid[0]);
+  else if constexpr (std::invocable<F, Array, Array>) return f(grid[0], grid[1]);
+  else if constexpr (std::invocable<F, Array, Array, Array>) return f(grid[0], grid[1], grid[2]);
+  else return f(grid[0], grid[1], grid[2], grid[3]);
+}
+
+}  // namespace hilo::numpy

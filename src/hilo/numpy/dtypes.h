@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/dtypes.h -- element types: as values by JAX's names, their limits, and how they meet.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "hilo/trace/array.h"
+
+namespace hilo::numpy {
+
+using Shape = Dimensions;
+using hilo::Axes;
+/// The type of a new array; by default floats are f32, integers s32, with jax_enable_x64 f64 and s64. Without it s64, u64,
+/// f64 and c128 become their halves, and who asks for them is warned once.
+using Dtype = std::optional<ElementType>;
+/// The line of a call that takes no Operand; nobody gives it.
+using Line = std::source_location;
+
+/// The first member of options whose function also takes a list of axes: max(x, {0, 1}) are axes, and options are named,
+/// max(x, {.axis = 0, .keepdims = true}). Nothing but its default can stand here.
+struct Named {
+  explicit Named() = default;
+};
+
+/// What functions that only take a type take by name: zeros({3}, {.dtype = int32}) is zeros({3}, int32).
+struct DtypeOptions {
+  Dtype dtype = std::nullopt;
+};
+
+using hilo::bool_, hilo::int8, hilo::int16, hilo::int32, hilo::int64;
+using hilo::float32, hilo::float64, hilo::complex64, hilo::complex128;
+using hilo::uint8, hilo::uint16, hilo::uint32, hilo::uint64;
+inline constexpr ScalarType float16{ElementType::kF16}, bfloat16{ElementType::kBf16}, int2{ElementType::kS2},
+    int4{ElementType::kS4}, uint2{ElementType::kU2}, uint4{ElementType::kU4}, float8_e5m2{ElementType::kF8E5M2},
+    float8_e4m3fn{ElementType::kF8E4M3Fn}, float8_e4m3{ElementType::kF8E4M3}, float8_e3m4{ElementType::kF8E3M4},
+    float8_e4m3b11fnuz{ElementType::kF8E4M3B11Fnuz}, float8_e5m2fnuz{ElementType::kF8E5M2Fnuz},
+    float8_e4m3fnuz{ElementType::kF8E4M3Fnuz}, float8_e8m0fnu{ElementType::kF8E8M0Fnu},
+    float4_e2m1fn{ElementType::kF4E2M1Fn};
+// NumPy's other names of them. int_, uint, float_ and complex_ are 64 bits wide, 32 without jax_enable_x64.
+inline constexpr ScalarType int_ = int64, uint = uint64, float_ = float64, double_ = float64, single = float32,
+                            complex_ = complex128, cdouble = complex128, csingle = complex64;
+using hilo::newaxis;
+inline constexpr double pi = 3.141592653589793, e = 2.718281828459045, euler_gamma = 0.5772156649015329;
+inline constexpr double inf = __builtin_inf(), nan = __builtin_nan("");
+
+/// The limits of a float type (of the parts of a complex one), as numbers.
+/// Errors    INVALID_ARGUMENT for a type without
+struct FloatInfo {
+  ElementType dtype;
+  int bits, nmant, nexp, minexp, maxexp, precision;
+  double eps, epsneg, max, min, tiny, smallest_normal, smallest_subnormal, resolution;
+};
+FloatInfo finfo(ElementType dtype, Line line = Line::current());
+FloatInfo finfo(const Operand& x);
+/// The limits of an integer type.
+struct IntegerInfo {
+  ElementType dtype;
+  int bits;
+  int64_t min;
+  uint64_t max;
+};
+IntegerInfo iinfo(ElementType dtype, Line line = Line::current());
+IntegerInfo iinfo(const Operand& x);
+
+/// The type in which values of both meet, by JAX's lattice.
+ElementType promote_types(ElementType a, ElementType b);
+/// The type of an operation on all of these: Arrays, numbers (weakly typed) and types.
+class TypeArgument {
+ public:
+  TypeArgument(ElementType type) : aval_{hilo::Shape::scalar(type), false} {}  // NOLINT: arguments convert
+  TypeArgument(ScalarType type) : TypeArgument(type.type) {}                   // NOLINT
+  TypeArgument(const Operand& x) : aval_(x.array().aval()) {}                  // NOLINT
+  TypeArgument(const Array& x) : aval_(x.aval()) {}                            // NOLINT
+  template <Number T>
+  TypeArgument(T value) : TypeArgument(Array(value)) {}  // NOLINT
+  const Aval& aval() const { return aval_; }
+
+ private:
+  Aval aval_;
+};
+ElementType result_type_of(std::span<const TypeArgument> arguments);
+template <typename... Arguments>
+  requires(sizeof...(Arguments) > 0 && (std::convertible_to<Arguments, TypeArgument> && ...))
+ElementType result_type(const Arguments&... arguments) {
+  const TypeArgument list[] = {TypeArgument(arguments)...};
+  return result_type_of(list);
+}
+
+/// May `from` be cast to `to`? "no", "equiv", "safe" (keeps all values), "same_kind", "unsafe".
+bool can_cast(ElementType from, ElementType to, std::string_view casting = "safe");
+/// A kind of types: the abstract classes of NumPy's tree.
+enum class TypeKind : uint8_t {
+  kGeneric,
+  kNumber,
+  kInteger,
+  kSignedInteger,
+  kUnsignedInteger,
+  kInexact,
+  kFloating,
+  kComplexFloating,
+  kBool,
+};
+inline constexpr TypeKind generic = TypeKind::kGeneric, number = TypeKind::kNumber, integer = TypeKind::kInteger,
+                          signedinteger = TypeKind::kSignedInteger, unsignedinteger = TypeKind::kUnsignedInteger,
+                          inexact = TypeKind::kInexact, floating = TypeKind::kFloating,
+                          complexfloating = TypeKind::kComplexFloating;
+bool issubdtype(ElementType arg1, TypeKind arg2);
+bool issubdtype(ElementType arg1, ElementType arg2);
+/// Is it of a kind: "bool", "signed integer", "unsigned integer", "integral", "real floating", "complex floating",
+/// "numeric"; or is it that type?
+bool isdtype(ElementType dtype, std::string_view kind, Line line = Line::current());
+bool isdtype(ElementType dtype, ElementType kind);
+
+Array astype(const Operand& x, ElementType dtype);
+/// The same bytes as another type: the last axis grows or shrinks where the widths differ.
+/// Errors    INVALID_ARGUMENT where the last axis can't be divided
+Array view(const Operand& x, ElementType dtype);
+
+inline int64_t ndim(const Operand& x) { return x.array().ndim(); }
+inline int64_t size(const Operand& x) { return x.array().size(); }
+int64_t size(const Operand& x, const Axes& axis);
+inline std::vector<int64_t> shape(const Operand& x) { return {x.array().shape().begin(), x.array().shape().end()}; }
+inline bool isscalar(const Operand& x) { return x.array().ndim() == 0; }
+/// Whether it has an axis to go along.
+inline bool iterable(const Operand& x) { return x.array().ndim() > 0; }
+inline bool iscomplexobj(const Operand& x) { return is_complex(x.array().dtype()); }
+inline bool isrealobj(const Operand& x) { return !is_complex(x.array().dtype()); }
+
+}  // namespace hilo::numpy

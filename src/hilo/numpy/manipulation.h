@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/manipulation.h -- shapes, order, joining, splitting, padding, diagonals.
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include "hilo/numpy/dtypes.h"
+
+namespace hilo::numpy {
+
+namespace detail {
+Array roll(const Operand& a, const Array& shift, const Axes& axis);
+Array repeat(const Operand& a, const Array& repeats, std::optional<int64_t> axis,
+             std::optional<int64_t> total_repeat_length);
+}  // namespace detail
+
+// ---- shape ----------------------------------------------------------------------------------------------------------
+/// One extent may be -1: it follows from the others.
+/// Errors    INVALID_ARGUMENT if the shapes don't have equally many elements
+Array reshape(const Operand& x, const Shape& shape);
+Array ravel(const Operand& x);
+Array squeeze(const Operand& x, const Axes& axis = std::nullopt);
+Array expand_dims(const Operand& x, const Axes& axis);
+Array broadcast_to(const Operand& x, const Shape& shape);
+std::vector<Array> broadcast_arrays(const std::vector<Array>& args, Line line = Line::current());
+template <typename... Arrays>
+  requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
+std::vector<Array> broadcast_arrays(const Arrays&... args) {
+  return broadcast_arrays(std::vector<Array>{Array(args)...});
+}
+/// The common shape of all of these. Errors    INVALID_ARGUMENT naming two that don't fit
+Shape broadcast_shapes(std::initializer_list<Shape> shapes);
+template <std::convertible_to<Shape>... More>
+Shape broadcast_shapes(const Shape& first, const More&... more) {
+  return broadcast_shapes(std::initializer_list<Shape>{first, Shape(more)...});
+}
+/// At least one, two, three axes: a vector becomes a row [1, n], in three dimensions [1, n, 1].
+Array atleast_1d(const Operand& x);
+Array atleast_2d(const Operand& x);
+Array atleast_3d(const Operand& x);
+/// The elements in row-major order, again and again until the shape is full.
+Array resize(const Operand& a, const Shape& new_shape);
+
+// ---- order of axes and elements -------------------------------------------------------------------------------------
+/// Errors    INVALID_ARGUMENT if `axes` isn't each axis once
+Array transpose(const Operand& x, const Axes& axes = std::nullopt);
+Array permute_dims(const Operand& x, const Axes& axes);
+Array matrix_transpose(const Operand& x);
+Array swapaxes(const Operand& a, int64_t axis1, int64_t axis2);
+Array moveaxis(const Operand& a, const Axes& source, const Axes& destination);
+Array rollaxis(const Operand& a, int64_t axis, int64_t start = 0);
+Array flip(const Operand& x, const Axes& axis = std::nullopt);
+Array fliplr(const Operand& x);
+Array flipud(const Operand& x);
+/// Turned `k` times by 90 degrees from the first of the two axes towards the second.
+Array rot90(const Operand& m, int64_t k = 1, std::pair<int64_t, int64_t> axes = {0, 1});
+/// Elements that leave at one end come in at the other; without an axis of the flattened array. `shift` is one number or one
+/// an axis.
+Array roll(const Operand& a, const Axes& shift, const Axes& axis = std::nullopt);
+/// The same by a number that is an array, known or not.
+template <std::same_as<Array> Shift>
+Array roll(const Operand& a, const Shift& shift, const Axes& axis = std::nullopt) {
+  return detail::roll(a, shift, axis);
+}
+/// x[start:stop:step] along one axis; negative positions count from the end.
+Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step = 1, int64_t axis = 0);
+
+// ---- joining and splitting ------------------------------------------------------------------------------------------
+/// Along an axis; types are promoted. Without one the flattened arrays.
+Array concatenate(const std::vector<Array>& arrays, std::optional<int64_t> axis = 0, Dtype dtype = std::nullopt,
+                  Line line = Line::current());
+Array concat(const std::vector<Array>& arrays, std::optional<int64_t> axis = 0, Line line = Line::current());
+Array stack(const std::vector<Array>& arrays, int64_t axis = 0, Dtype dtype = std::nullopt,
+            Line line = Line::current());
+std::vector<Array> unstack(const Operand& x, int64_t axis = 0);
+Array hstack(const std::vector<Array>& tup, Dtype dtype = std::nullopt, Line line = Line::current());
+Array vstack(const std::vector<Array>& tup, Dtype dtype = std::nullopt, Line line = Line::current());
+Array dstack(const std::vector<Array>& tup, Dtype dtype = std::nullopt, Line line = Line::current());
+Array column_stack(const std::vector<Array>& tup, Line line = Line::current());
+/// A matrix of blocks, row by row.
+Array block(const std::vector<Array>& row, Line line = Line::current());
+Array block(const std::vector<std::vector<Array>>& rows, Line line = Line::current());
+Array append(const Operand& arr, const Operand& values, std::optional<int64_t> axis = std::nullopt);
+/// Into equal parts (a number), or before these positions (a list).
+/// Errors    INVALID_ARGUMENT where split can't make equal parts; array_split's first parts are longer then
+std::vector<Array> split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
+std::vector<Array> array_split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
+std::vector<Array> hsplit(const Operand& ary, const Axes& indices_or_sections);
+std::vector<Array> vsplit(const Operand& ary, const Axes& indices_or_sections);
+std::vector<Array> dsplit(const Operand& ary, const Axes& indices_or_sections);
+
+// ---- repeating and padding ------------------------------------------------------------------------------------------
+Array tile(const Operand& A, const Axes& reps);
+/// Each element so many times; without an axis of the flattened array.
+Array repeat(const Operand& a, int64_t repeats, std::optional<int64_t> axis = std::nullopt);
+/// Each element its own number of times, or all the one number there is. Numbers without a value need
+/// `total_repeat_length`, how long the result is: what is missing repeats the last element.
+template <std::same_as<Array> Repeats>
+Array repeat(const Operand& a, const Repeats& repeats, std::optional<int64_t> axis = std::nullopt,
+             std::optional<int64_t> total_repeat_length = std::nullopt) {
+  return detail::repeat(a, repeats, axis, total_repeat_length);
+}
+
+/// How much to add {before, after}: of all axes, or of each.
+class PadWidth {
+ public:
+  PadWidth(int width) : pairs_{{width, width}} {}                                        // NOLINT: widths convert
+  PadWidth(int64_t width) : pairs_{{width, width}} {}                                    // NOLINT
+  PadWidth(std::initializer_list<int64_t> pair) : pairs_{std::vector<int64_t>(pair)} {}  // NOLINT
+  PadWidth(std::initializer_list<std::initializer_list<int64_t>> pairs)
+      : pairs_(pairs.begin(), pairs.end()) {}                                      // NOLINT
+  PadWidth(std::vector<std::vector<int64_t>> pairs) : pairs_(std::move(pairs)) {}  // NOLINT
+  const std::vector<std::vector<int64_t>>& pairs() const { return pairs_; }
+
+ private:
+  std::vector<std::vector<int64_t>> pairs_;
+};
+struct PadOptions {
+  const char* mode = "constant";
+  std::optional<Array> constant_values = std::nullopt;  ///< of mode constant: a scalar, or [axes, 2]
+  std::optional<Array> end_values = std::nullopt;       ///< of linear_ramp, likewise
+  std::optional<PadWidth> stat_length = std::nullopt;   ///< of maximum, mean, median, minimum: how many count
+  const char* reflect_type = "even";                    ///< of reflect and symmetric: or "odd"
+};
+/// mode       constant, edge, empty (zeros), linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap
+/// Errors     INVALID_ARGUMENT for another mode, a negative width, or an empty axis that has nothing to repeat
+Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& options = {});
+template <int = 0>
+Array pad(const Operand& array, const PadWidth& pad_width, const char* mode) {
+  return pad(array, pad_width, PadOptions{.mode = mode});
+}
+
+// ---- diagonals and triangles ----------------------------------------------------------------------------------------
+/// The matrix with vector v on its k-th diagonal, or the k-th diagonal of matrix v.
+Array diag(const Operand& v, int64_t k = 0);
+Array diagflat(const Operand& v, int64_t k = 0);
+/// The k-th diagonal of the matrices along two axes, as the last axis.
+Array diagonal(const Operand& a, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
+Array fill_diagonal(const Operand& a, const Operand& val, bool wrap = false, bool inplace = false);
+Array tril(const Operand& m, int64_t k = 0);
+Array triu(const Operand& m, int64_t k = 0);
+std::vector<Array> diag_indices(int64_t n, int64_t ndim = 2, Line line = Line::current());
+std::vector<Array> diag_indices_from(const Operand& arr);
+std::vector<Array> tril_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = std::nullopt,
+                                Line line = Line::current());
+std::vector<Array> triu_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = std::nullopt,
+                                Line line = Line::current());
+/// Where mask_func(ones of n x n, k) isn't zero: mask_indices(3, numpy::triu).
+std::vector<Array> mask_indices(int64_t n, const std::function<Array(const Array&, int64_t)>& mask_func, int64_t k = 0,
+                                Line line = Line::current());
+std::vector<Array> tril_indices_from(const Operand& arr, int64_t k = 0);
+std::vector<Array> triu_indices_from(const Operand& arr, int64_t k = 0);
+
+}  // namespace hilo::numpy

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/padding.cc -- pad by every mode, axis by axis; repeat and tile.
+#include <algorithm>
+#include <map>
+
+#include "hilo/numpy/axes.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::numpy {
+namespace {
+
+struct Width {
+  int64_t before, after;
+};
+
+Width width_of(const PadWidth& widths, const Array& x, int64_t axis) {
+  const std::vector<std::vector<int64_t>>& pairs = widths.pairs();
+  if (pairs.size() != 1 && static_cast<int64_t>(pairs.size()) != x.ndim())
+    or_throw(invalid_argument(at_user_line("pad") + ": pad_width has " + std::to_string(pairs.size()) +
+                              " pairs; wanted one, or one for each axis of " + x.aval_shape().to_string()));
+  const std::vector<int64_t>& pair = pairs[pairs.size() == 1 ? 0 : static_cast<size_t>(axis)];
+  if (pair.empty() || pair.size() > 2)
+    or_throw(invalid_argument(at_user_line("pad") + ": a width is {before, after}; got " + dimensions_to_string(pair)));
+  return {pair.front(), pair.back()};
+}
+
+/// A value for each end of an axis: of a scalar, {before, after}, or [axes, 2].
+std::pair<Array, Array> ends_of(const std::optional<Array>& values, const Array& x, int64_t axis) {
+  const Array given = ops::convert_element_type(values ? *values : Array(0), x.dtype());
+  const Array all_ends = spread_to(given, std::vector<int64_t>{x.ndim(), 2});
+  return {all_ends(axis, 0), all_ends(axis, 1)};
+}
+
+Array part(const Array& x, int64_t axis, int64_t start, int64_t stop) { return slice(x, start, stop, 1, axis); }
+
+/// `one` of extent 1 along the axis, `count` times.
+Array repeated(const Array& one, int64_t axis, int64_t count) {
+  Shape dims(one.shape());
+  dims[static_cast<size_t>(axis)] = count;
+  return spread_to(one, dims);
+}
+
+/// What one mode puts at the ends of one axis.
+using PadAxis = Array (*)(const Array& x, int64_t axis, Width width, const PadOptions& options);
+
+Array pad_constant(const Array& x, int64_t axis, Width w, const PadOptions& options) {
+  const auto [before, after] = ends_of(options.constant_values, x, axis);
+  std::vector<hlo::PaddingDimension> low(static_cast<size_t>(x.ndim())), high(static_cast<size_t>(x.ndim()));
+  low[static_cast<size_t>(axis)].low = w.before;
+  high[static_cast<size_t>(axis)].high = w.after;
+  return ops::pad(ops::pad(x, before, low), after, high);
+}
+
+Array pad_edge(const Array& x, int64_t axis, Width w, const PadOptions&) {
+  const int64_t n = x.shape(axis);
+  return concatenate(
+      {repeated(part(x, axis, 0, 1), axis, w.before), x, repeated(part(x, axis, n - 1, n), axis, w.after)}, axis);
+}
+
+Array pad_linear_ramp(const Array& x, int64_t axis, Width w, const PadOptions& options) {
+  const auto [before, after] = ends_of(options.end_values, x, axis);
+  const int64_t n = x.shape(axis);
+  const LinspaceOptions open = {.endpoint = false, .dtype = x.dtype(), .axis = axis};
+  const Array first = squeeze(part(x, axis, 0, 1), axis), last = squeeze(part(x, axis, n - 1, n), axis);
+  return concatenate({linspace(before, first, w.before, open), x, flip(linspace(after, last, w.after, open), axis)},
+                     axis);
+}
+
+template <Array (*kStatistic)(const Array&, int64_t)>
+Array pad_statistic(const Array& x, int64_t axis, Width w, const PadOptions& options) {
+  const int64_t n = x.shape(axis);
+  Width length = {n, n};
+  if (options.stat_length) length = width_of(*options.stat_length, x, axis);
+  if (length.before < 1 || length.after < 1)
+    or_throw(invalid_argument(at_user_line("pad") + ": stat_length of 0 yields no value for padding"));
+  const auto value = [&](const Array& of) {
+    const Array v = kStatistic(of, axis);
+    return ops::convert_element_type(is_integer(x.dtype()) && is_floating(v.dtype()) ? ops::round_to_even(v) : v,
+                                     x.dtype());
+  };
+  const Array before = value(part(x, axis, 0, std::min(n, length.before)));
+  const Array after = value(part(x, axis, std::max<int64_t>(0, n - length.after), n));
+  return concatenate({repeated(before, axis, w.before), x, repeated(after, axis, w.after)}, axis);
+}
+Array greatest_of(const Array& x, int64_t axis) { return max(x, axis, true); }
+Array least_of(const Array& x, int64_t axis) { return min(x, axis, true); }
+Array mean_of(const Array& x, int64_t axis) { return mean(x, axis, true); }
+Array median_of(const Array& x, int64_t axis) { return median(x, {.axis = axis, .keepdims = true}); }
+
+/// One end mirrored, again and again until it is long enough. `offset` elements at the edge are left out.
+Array mirrored(Array x, int64_t axis, int64_t padding, int64_t period, int64_t offset, bool before, bool odd) {
+  const auto edge_of = [&](const Array& of) {
+    const int64_t n = of.shape(axis);
+    return before ? part(of, axis, 0, 1) : part(of, axis, n - 1, n);
+  };
+  Array edge = edge_of(x);
+  while (padding > 0) {
+    const int64_t count = std::min(padding, period), n = x.shape(axis);
+    padding -= count;
+    const Array near = before ? part(x, axis, offset, offset + count) : part(x, axis, n - count - offset, n - offset);
+    Array turned = flip(near, axis);
+    if (odd) {
+      turned = ops::sub(spread_to(ops::add(edge, edge), turned.shape()), turned);
+      edge = edge_of(turned);
+    }
+    x = before ? concatenate({turned, x}, axis) : concatenate({x, turned}, axis);
+  }
+  return x;
+}
+
+Array pad_mirrored(const Array& x, int64_t axis, Width w, const PadOptions& options, int64_t offset) {
+  const std::string_view type = options.reflect_type;
+  if (type != "even" && type != "odd")
+    or_throw(
+        invalid_argument(at_user_line("pad") + ": reflect_type is even or odd; got \"" + std::string(type) + "\""));
+  const int64_t period = x.shape(axis) - offset;
+  if (period == 0) return pad_edge(x, axis, w, options);
+  return mirrored(mirrored(x, axis, w.before, period, offset, true, type == "odd"), axis, w.after, period, offset,
+                  false, type == "odd");
+}
+Array pad_reflect(const Array& x, int64_t axis, Width w, const PadOptions& options) {
+  return pad_mirrored(x, axis, w, options, 1);
+}
+Array pad_symmetric(const Array& x, int64_t axis, Width w, const PadOptions& options) {
+  return pad_mirrored(x, axis, w, options, 0);
+}
+
+Array pad_wrap(const Array& x, int64_t axis, Width w, const PadOptions&) {
+  const int64_t n = x.shape(axis), times = (w.before + n - 1) / n + 1 + (w.after + n - 1) / n;
+  const Array many = concatenate(std::vector<Array>(static_cast<size_t>(times), x), axis);
+  const int64_t start = (w.before + n - 1) / n * n - w.before;
+  return part(many, axis, start, start + w.before + n + w.after);
+}
+
+Array pad_empty(const Array& x, int64_t axis, Width w, const PadOptions&) { return pad_constant(x, axis, w, {}); }
+
+PadAxis pad_axis_of(const std::string& mode) {
+  static const std::map<std::string, PadAxis> kModes = {
+      {"constant", pad_constant},
+      {"edge", pad_edge},
+      {"empty", pad_empty},
+      {"linear_ramp", pad_linear_ramp},
+      {"maximum", pad_statistic<greatest_of>},
+      {"mean", pad_statistic<mean_of>},
+      {"median", pad_statistic<median_of>},
+      {"minimum", pad_statistic<least_of>},
+      {"reflect", pad_reflect},
+      {"symmetric", pad_symmetric},
+      {"wrap", pad_wrap},
+  };
+  const auto found = kModes.find(mode);
+  if (found != kModes.end()) return found->second;
+  std::string names;
+  for (const auto& [name, f] : kModes) names += (names.empty() ? "" : ", ") + name;
+  throw Error(invalid_argument(at_user_line("pad") + ": unknown mode \"" + mode + "\"; wanted one of " + names));
+}
+
+/// Which element stands at each position of the result.
+std::vector<int32_t> repeated_positions(const Array& repeats, int64_t extent) {
+  const std::vector<int64_t> counts = repeats.to_vector<int64_t>();
+  if (counts.size() != 1 && static_cast<int64_t>(counts.size()) != extent)
+    or_throw(invalid_argument(at_user_line("repeat") + ": repeats must have one number, or one for each of " +
+                              std::to_string(extent) + " elements; got " + repeats.aval_shape().to_string()));
+  std::vector<int32_t> positions;
+  for (int64_t i = 0; i < extent; ++i) {
+    const int64_t count = counts[counts.size() == 1 ? 0 : static_cast<size_t>(i)];
+    if (count < 0) or_throw(invalid_argument(at_user_line("repeat") + ": repeats must not be negative"));
+    positions.insert(positions.end(), static_cast<size_t>(count), static_cast<int32_t>(i));
+  }
+  return positions;
+}
+
+}  // namespace
+
+Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& options) {
+  const UserLocation here(array.location());
+  Array x = array.array();
+  const PadAxis pad_axis = pad_axis_of(options.mode);
+  for (int64_t axis = 0; axis < x.ndim(); ++axis) {
+    const Width w = width_of(pad_width, x, axis);
+    if (w.before < 0 || w.after < 0)
+      or_throw(invalid_argument(at_user_line("pad") + ": index can't contain negative values; got {" +
+                                std::to_string(w.before) + ", " + std::to_string(w.after) + "}"));
+    if (w.before == 0 && w.after == 0) continue;
+    const bool needs_elements = pad_axis != pad_constant && pad_axis != pad_empty;
+    if (needs_elements && x.shape(axis) == 0)
+      or_throw(invalid_argument(at_user_line("pad") + ": can't extend empty axis " + std::to_string(axis) +
+                                " using modes other than constant or empty"));
+    x = pad_axis(x, axis, w, options);
+  }
+  return x;
+}
+
+Array tile(const Operand& A, const Axes& reps) {
+  const UserLocation here(A.location());
+  if (!reps) or_throw(invalid_argument(at_user_line("tile") + ": wanted a number of repetitions"));
+  Shape dims(A.array().shape());
+  std::vector<int64_t> times = *reps;
+  while (times.size() < dims.size()) times.insert(times.begin(), 1);
+  while (dims.size() < times.size()) dims.insert(dims.begin(), 1);
+  Shape split, spread, whole;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    split.insert(split.end(), {1, dims[d]});
+    spread.insert(spread.end(), {std::max<int64_t>(times[d], 0), dims[d]});
+    whole.push_back(std::max<int64_t>(times[d], 0) * dims[d]);
+  }
+  return ops::reshape(spread_to(ops::reshape(A.array(), split), spread), whole);
+}
+
+Array repeat(const Operand& a, int64_t repeats, std::optional<int64_t> axis) {
+  const UserLocation here(a.location());
+  if (repeats < 0) or_throw(invalid_argument(at_user_line("repeat") + ": repeats must not be negative"));
+  const Array x = axis ? a.array() : ravel(a);
+  if (x.ndim() == 0) return repeat(ravel(x), repeats, 0);
+  const int64_t at = normal_axis(x, axis.value_or(0));
+  Shape thin(x.shape()), wide(x.shape()), whole(x.shape());
+  thin.insert(thin.begin() + at + 1, 1);
+  wide.insert(wide.begin() + at + 1, repeats);
+  whole[static_cast<size_t>(at)] *= repeats;
+  return ops::reshape(spread_to(ops::reshape(x, thin), wide), whole);
+}
+
+Array detail::repeat(const Operand& a, const Array& repeats, std::optional<int64_t> axis,
+                     std::optional<int64_t> total_repeat_length) {
+  const UserLocation here(a.location());
+  const Array x = axis ? a.array() : ravel(a);
+  const int64_t at = normal_axis(x, axis.value_or(0)), extent = x.shape(at);
+  if (!total_repeat_length) {
+    const std::vector<int32_t> positions = repeated_positions(repeats, extent);
+    if (extent == 0) return x;
+    return take(x, Array::from_vector(positions, {static_cast<int64_t>(positions.size())}),
+                {.axis = at, .mode = "promise_in_bounds"});
+  }
+  if (extent == 0) return numpy::repeat(x, 0, at);
+  const Array ends = cumsum(broadcast_to(ravel(repeats), {extent}));
+  const Array positions = searchsorted(ends, arange(*total_repeat_length, ends.dtype()), {.side = "right"});
+  return take(x, minimum(positions, extent - 1), {.axis = at, .mode = "promise_in_bounds"});
+}
+
+}  // namespace hilo::numpy

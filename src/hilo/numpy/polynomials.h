@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/polynomials.h -- polynomials as vectors of coefficients, the highest power first.
+#pragma once
+
+#include "hilo/numpy/dtypes.h"
+
+namespace hilo::numpy {
+
+/// The polynomial with these roots, or the characteristic one of a matrix.
+Array poly(const Operand& seq_of_zeros);
+Array polyadd(const Operand& a1, const Operand& a2);
+Array polysub(const Operand& a1, const Operand& a2);
+struct PolyOptions {
+  bool trim_leading_zeros = false;
+};
+Array polymul(const Operand& a1, const Operand& a2, const PolyOptions& options = {});
+/// Quotient and remainder.
+std::pair<Array, Array> polydiv(const Operand& u, const Operand& v, const PolyOptions& options = {});
+Array polyder(const Operand& p, int64_t m = 1);
+/// The m-th integral; k are the constants.
+Array polyint(const Operand& p, int64_t m = 1, const std::optional<Array>& k = std::nullopt);
+Array polyval(const Operand& p, const Operand& x);
+struct PolyfitOptions {
+  std::optional<double> rcond = std::nullopt;
+  std::optional<Array> w = std::nullopt;  ///< weights
+};
+/// The polynomial of degree `deg` nearest to the points.
+Array polyfit(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options = {});
+struct RootsOptions {
+  bool strip_zeros = true;  ///< leading zeros, whose number must be known
+};
+/// Complex, as the eigenvalues of the companion matrix.
+Array roots(const Operand& p, const RootsOptions& options = {});
+
+}  // namespace hilo::numpy

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/quantiles.cc -- quantiles, medians, averages.
+#include <algorithm>
+
+#include "hilo/numpy/axes.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::numpy {
+namespace {
+
+/// The axes to be reduced as one last axis.
+Array squashed(const Array& x, const std::vector<int64_t>& axes) {
+  Shape kept(ops::without_dimensions(x.shape(), axes));
+  std::vector<int64_t> last;
+  for (size_t i = 0; i < axes.size(); ++i) last.push_back(static_cast<int64_t>(i) - static_cast<int64_t>(axes.size()));
+  int64_t count = 1;
+  for (const int64_t d : axes) count *= x.shape(d);
+  const Array moved = moveaxis(x, axes, last);
+  kept.push_back(count);
+  return ops::reshape(moved, kept);
+}
+
+/// Between the elements at floor(p) and ceil(p) of sorted lines; p has as many dimensions as these.
+Array between(const Array& sorted, const Array& p, std::string_view method) {
+  const Array low = floor(p), high = ceil(p);
+  const Array share = p - low;
+  const int64_t last = sorted.shape(-1) - 1;
+  const auto at_position = [&](const Array& position) {
+    return take_along_axis(sorted, ops::convert_element_type(clip(position, 0, last), ElementType::kS32), -1,
+                           "promise_in_bounds");
+  };
+  if (method == "lower") return at_position(low);
+  if (method == "higher") return at_position(high);
+  if (method == "nearest") return where(share <= 0.5, at_position(low), at_position(high));
+  if (method == "midpoint") return (at_position(low) + at_position(high)) * 0.5;
+  if (method == "linear") return at_position(low) * (1.0 - share) + at_position(high) * share;
+  throw Error(invalid_argument(at_user_line("quantile") + ": got method \"" + std::string(method) +
+                               "\"; wanted linear, lower, higher, midpoint or nearest"));
+}
+
+Array quantiles(const char* function, const Operand& a, const Array& q, const QuantileOptions& options, bool skip_nan) {
+  const Array x = promote_inexact(a.array());
+  if (is_complex(x.dtype()))
+    or_throw(invalid_argument(at_user_line(function) + ": does not support complex input; got " +
+                              x.aval_shape().to_string()));
+  const std::vector<int64_t> axes = normal_axes(x, options.axis);
+  Array lines = squashed(x, axes);
+  const int64_t extent = lines.shape(-1);
+  if (extent == 0)
+    or_throw(invalid_argument(at_user_line(function) + ": wanted elements along the axis; got " +
+                              x.aval_shape().to_string()));
+  const ElementType computed = element_size_bytes(x.dtype()) < 4 ? ElementType::kF32 : x.dtype();
+  Array last = ops::scalar(static_cast<double>(extent - 1), computed);
+  const Array is_nan = isnan(lines);
+  if (skip_nan) {
+    last = ops::convert_element_type(sum(ops::bitwise_not(is_nan), -1, true) - 1, computed);
+  } else {
+    lines = where(any(is_nan, -1, true), nan, lines);
+  }
+  const Array flat = ops::convert_element_type(ravel(q), computed);
+  Shape positions(lines.shape());
+  positions.back() = flat.size();
+  const Array p = broadcast_to(flat * last, positions);
+  const Array picked = moveaxis(between(sort(lines), p, options.method), -1, 0);
+  Shape shape(q.shape());
+  Shape kept(ops::without_dimensions(x.shape(), axes));
+  if (options.keepdims) {
+    kept = Shape(x.shape());
+    for (const int64_t d : axes) kept[static_cast<size_t>(d)] = 1;
+  }
+  shape.insert(shape.end(), kept.begin(), kept.end());
+  return ops::convert_element_type(ops::reshape(picked, shape), x.dtype());
+}
+
+Array hundredth(const Operand& q) {
+  const Array p = promote_inexact(q.array());
+  return p / 100.0;
+}
+
+}  // namespace
+
+Array quantile(const Operand& a, const Operand& q, const QuantileOptions& options) {
+  const UserLocation here(a.location());
+  return quantiles("quantile", a, promote_inexact(q.array()), options, false);
+}
+Array nanquantile(const Operand& a, const Operand& q, const QuantileOptions& options) {
+  const UserLocation here(a.location());
+  return quantiles("nanquantile", a, promote_inexact(q.array()), options, true);
+}
+Array percentile(const Operand& a, const Operand& q, const QuantileOptions& options) {
+  const UserLocation here(a.location());
+  return quantiles("percentile", a, hundredth(q), options, false);
+}
+Array nanpercentile(const Operand& a, const Operand& q, const QuantileOptions& options) {
+  const UserLocation here(a.location());
+  return quantiles("nanpercentile", a, hundredth(q), options, true);
+}
+Array median(const Operand& a, const AxisOptions& options) {
+  const UserLocation here(a.location());
+  return quantile(a, 0.5, {.axis = options.axis, .method = "midpoint", .keepdims = options.keepdims});
+}
+Array nanmedian(const Operand& a, const AxisOptions& options) {
+  const UserLocation here(a.location());
+  return nanquantile(a, 0.5, {.axis = options.axis, .method = "midpoint", .keepdims = options.keepdims});
+}
+
+AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& options) {
+  const UserLocation here(a.location());
+  if (!options.weights) {
+    const Array out = mean(a, {.axis = options.axis, .keepdims = options.keepdims});
+    const double count = static_cast<double>(size(a, options.axis));
+    return {out, ops::full_like(out, count)};
+  }
+  auto [x, w] = std::pair(a.array(), *options.weights);
+  const ElementType type = result_type(promote_inexact(x), w);
+  x = ops::convert_element_type(x, type);
+  w = ops::convert_element_type(w, type);
+  if (!std::ranges::equal(x.shape(), w.shape())) {
+    const bool fits =
+        options.axis && (*options.axis).size() == 1 && w.ndim() == 1 && w.size() == x.shape((*options.axis)[0]);
+    if (!fits)
+      or_throw(invalid_argument(at_user_line("average") +
+                                ": weights must have the shape of the array or of its axis; got " +
+                                w.aval_shape().to_string() + " and " + x.aval_shape().to_string()));
+    Shape thin(std::vector<int64_t>(x.shape().size(), 1));
+    thin[static_cast<size_t>(normal_axis(x, (*options.axis)[0]))] = w.size();
+    w = spread_to(ops::reshape(w, thin), x.shape());
+  }
+  const Array total = sum(w, {.axis = options.axis, .keepdims = options.keepdims});
+  return {sum(x * w, {.axis = options.axis, .keepdims = options.keepdims}) / total, total};
+}
+Array average(const Operand& a, const AverageOptions& options) { return average_with_weights(a, options).average; }
+
+}  // namespace hilo::numpy

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/selection.cc -- elements chosen by conditions and positions, and arrays with some put in or taken out.
+#include <algorithm>
+
+#include "hilo/numpy/axes.h"
+#include "hilo/numpy/index_plan.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::numpy {
+namespace {
+
+Array truth(const Array& a) { return a.dtype() == ElementType::kPred ? a : ops::ne(a, ops::full_like(a, 0)); }
+
+/// Flat positions where a mask is true, `size` of them; behind them the mask's size.
+Array flat_positions(const Array& mask, int64_t size) {
+  const Array flat = ravel(mask);
+  const Array number_of =
+      ops::sub(cumsum(flat, {.dtype = int32}), ops::full(hilo::Shape::array(int32, {flat.size()}), 1));
+  const Array place = ops::select(flat, number_of, ops::full_like(number_of, static_cast<double>(size)));
+  const Array none = full({size}, flat.size(), int32);
+  return at(none, place).set(arange(flat.size(), int32), {.mode = "drop", .unique_indices = false});
+}
+
+/// Positions along each axis of flat ones, row-major.
+std::vector<Array> unraveled(Array flat, std::span<const int64_t> shape) {
+  std::vector<Array> out(shape.size(), flat);
+  for (size_t d = shape.size(); d-- > 0;) {
+    const int64_t extent = std::max<int64_t>(shape[d], 1);
+    out[d] = remainder(flat, extent);
+    flat = floor_divide(flat, extent);
+  }
+  return out;
+}
+
+enum class Outside : uint8_t { kRaise, kWrap, kClip };
+Outside outside_of(const char* function, std::string_view mode) {
+  if (mode == "raise") return Outside::kRaise;
+  if (mode == "wrap") return Outside::kWrap;
+  if (mode == "clip") return Outside::kClip;
+  throw Error(
+      invalid_argument(at_user_line(function) + ": mode is raise, wrap or clip; got \"" + std::string(mode) + "\""));
+}
+
+/// Indices that are all inside, as the mode says.
+Array inside(const char* function, const Array& index, int64_t extent, Outside outside) {
+  check_integer_index(function, index);
+  if (outside == Outside::kWrap) return remainder(index, std::max<int64_t>(extent, 1));
+  if (outside == Outside::kClip) return clip(index, 0, std::max<int64_t>(extent - 1, 0));
+  for (const int64_t i : index.to_vector<int64_t>()) {
+    if (i < 0 || i >= extent)
+      or_throw(out_of_range(at_user_line(function) + ": index " + std::to_string(i) + " is out of range for extent " +
+                            std::to_string(extent)));
+  }
+  return index;
+}
+
+Array from_positions(const std::vector<int32_t>& positions) {
+  return Array::from_vector(positions, {static_cast<int64_t>(positions.size())});
+}
+
+/// The positions that an argument of insert or delete_ names, from 0 on; must be known.
+std::vector<int64_t> named_positions(const char* function, const Array& obj, int64_t extent, int64_t last) {
+  std::vector<int64_t> out;
+  if (obj.dtype() == ElementType::kPred) {
+    if (obj.ndim() != 1 || obj.size() != extent)
+      or_throw(invalid_argument(at_user_line(function) + ": a mask must have one element for each of " +
+                                std::to_string(extent) + "; got " + obj.aval_shape().to_string()));
+    const std::vector<bool> mask = obj.to_vector<bool>();
+    for (size_t i = 0; i < mask.size(); ++i)
+      if (mask[i]) out.push_back(static_cast<int64_t>(i));
+    return out;
+  }
+  check_integer_index(function, obj);
+  for (const int64_t given : obj.to_vector<int64_t>()) {
+    const int64_t p = given < 0 ? given + extent : given;
+    if (p < 0 || p > last)
+      or_throw(out_of_range(at_user_line(function) + ": index " + std::to_string(given) +
+                            " is out of range for extent " + std::to_string(extent)));
+    out.push_back(p);
+  }
+  return out;
+}
+
+/// A range as the numbers that it stands for.
+Array numbers_of(const Range& range, int64_t extent) { return arange(extent, int32)(range); }
+
+/// Values at one place: their first axis is the one that grows, as in NumPy.
+Array inserted_at(const Array& x, int64_t place, const Array& values, int64_t axis) {
+  Shape dims(x.shape()), of_values(values.shape());
+  while (of_values.size() < dims.size()) of_values.insert(of_values.begin(), 1);
+  const Array moved = moveaxis(ops::reshape(values, of_values), 0, axis);
+  dims[static_cast<size_t>(axis)] = moved.shape(axis);
+  const Array part = broadcast_to(ops::convert_element_type(moved, x.dtype()), dims);
+  return concatenate({slice(x, 0, place, 1, axis), part, slice(x, place, x.shape(axis), 1, axis)}, axis);
+}
+
+/// One value each before several places of the array as it was.
+Array inserted_each(const Array& x, const std::vector<int64_t>& places, const Array& values, int64_t axis) {
+  const int64_t extent = x.shape(axis), count = static_cast<int64_t>(places.size());
+  std::vector<std::pair<int64_t, int64_t>> order;  // place, which value
+  for (int64_t i = 0; i < count; ++i) order.emplace_back(places[static_cast<size_t>(i)], i);
+  std::ranges::stable_sort(order, {}, &std::pair<int64_t, int64_t>::first);
+  Shape dims(x.shape());
+  dims[static_cast<size_t>(axis)] = count;
+  const Array together = concatenate({x, broadcast_to(ops::convert_element_type(values, x.dtype()), dims)}, axis);
+  std::vector<int32_t> positions;
+  size_t next = 0;
+  for (int64_t i = 0; i <= extent; ++i) {
+    for (; next < order.size() && order[next].first == i; ++next)
+      positions.push_back(static_cast<int32_t>(extent + order[next].second));
+    if (i < extent) positions.push_back(static_cast<int32_t>(i));
+  }
+  return take(together, from_positions(positions), {.axis = axis, .mode = "promise_in_bounds"});
+}
+
+}  // namespace
+
+std::vector<Array> nonzero(const Operand& a, const SizeOptions& options) {
+  const UserLocation here(a.location());
+  const Array& x = a.array();
+  if (x.ndim() == 0)
+    or_throw(invalid_argument(at_user_line("nonzero") + ": calling nonzero on 0d arrays is not allowed. Hint: use "
+                                                        "atleast_1d first"));
+  const Array mask = truth(x);
+  if (!options.size) {
+    std::vector<Array> out = true_positions(mask);
+    for (Array& p : out) p = ops::convert_element_type(p, default_integer());
+    return out;
+  }
+  const Array flat = flat_positions(mask, *options.size);
+  const Array found = ops::lt(flat, ops::full_like(flat, static_cast<double>(x.size())));
+  std::vector<Array> out = unraveled(flat, x.shape());
+  for (size_t d = 0; d < out.size(); ++d) {
+    Array fill = options.fill_value ? *options.fill_value : Array(0);
+    if (fill.ndim() == 1) fill = fill[static_cast<int64_t>(d)];
+    const Array value = spread_to(ops::convert_element_type(fill, out[d].dtype()), out[d].shape());
+    out[d] = ops::convert_element_type(ops::select(found, out[d], value), default_integer());
+  }
+  return out;
+}
+std::vector<Array> where(const Operand& condition, const SizeOptions& options) {
+  const UserLocation here(condition.location());
+  return nonzero(condition, options);
+}
+Array argwhere(const Operand& a, const SizeOptions& options) {
+  const UserLocation here(a.location());
+  if (a.array().ndim() == 0) return zeros({static_cast<int64_t>(a.array().item<bool>() ? 1 : 0), 0}, default_integer());
+  return stack(nonzero(a, options), -1);
+}
+Array flatnonzero(const Operand& a, const SizeOptions& options) {
+  const UserLocation here(a.location());
+  return nonzero(ravel(a), options)[0];
+}
+
+Array extract(const Operand& condition, const Operand& arr, const SizeOptions& options) {
+  const UserLocation here(condition.location());
+  return compress(ravel(condition), ravel(arr), {.size = options.size, .fill_value = options.fill_value});
+}
+
+Array compress(const Operand& condition, const Operand& a, const CompressOptions& options) {
+  const UserLocation here(condition.location());
+  const Array& given = condition.array();
+  if (given.ndim() != 1)
+    or_throw(invalid_argument(at_user_line("compress") + ": condition must be 1-dimensional; got " +
+                              given.aval_shape().to_string()));
+  const Array x = options.axis ? a.array() : ravel(a);
+  const int64_t axis = normal_axis(x, options.axis.value_or(0)), extent = x.shape(axis);
+  const Array mask = truth(slice(given, 0, std::min(extent, given.size())));
+  if (!options.size) {
+    for (const bool rest : slice(truth(given), std::min(extent, given.size()), given.size()).to_vector<bool>())
+      if (rest)
+        or_throw(invalid_argument(at_user_line("compress") + ": condition contains entries that are out of bounds"));
+    return take(x, flatnonzero(mask), {.axis = axis, .mode = "promise_in_bounds"});
+  }
+  const Array positions = flatnonzero(mask, {.size = options.size, .fill_value = Array(static_cast<int>(extent))});
+  return take(x, positions,
+              {.axis = axis, .mode = "fill", .fill_value = options.fill_value ? options.fill_value : Array(0)});
+}
+
+Array choose(const Operand& a, const std::vector<Array>& choices, const char* mode) {
+  const UserLocation here(a.location());
+  if (choices.empty()) or_throw(invalid_argument(at_user_line("choose") + ": need at least one choice"));
+  const Array index = inside("choose", a.array(), static_cast<int64_t>(choices.size()), outside_of("choose", mode));
+  Array out = promote(choices[0], choices[0]).first;
+  for (size_t i = 1; i < choices.size(); ++i) out = where(index == static_cast<int>(i), choices[i], out);
+  return broadcast_to(out, broadcast_shapes(Shape(out.shape()), Shape(index.shape())));
+}
+
+Array select(const std::vector<Array>& condlist, const std::vector<Array>& choicelist, const Operand& default_) {
+  const UserLocation here(default_.location());
+  if (condlist.size() != choicelist.size() || condlist.empty())
+    or_throw(invalid_argument(at_user_line("select") +
+                              ": condlist must have length equal to choicelist, and not be empty; got " +
+                              std::to_string(condlist.size()) + " and " + std::to_string(choicelist.size())));
+  Array out = default_.array();
+  for (size_t i = condlist.size(); i-- > 0;) {
+    if (condlist[i].dtype() != ElementType::kPred)
+      or_throw(invalid_argument(at_user_line("select") + ": conditions must be of type pred; got " +
+                                condlist[i].aval_shape().to_string()));
+    out = where(condlist[i], choicelist[i], out);
+  }
+  return out;
+}
+
+Array put(const Operand& a, const Operand& ind, const Operand& v, const char* mode) {
+  const UserLocation here(a.location());
+  const Array& x = a.array();
+  const Array index = ravel(ind), values = ravel(v);
+  if (index.size() == 0 || values.size() == 0) return x;
+  const std::string_view given = mode;
+  if (given != "clip" && given != "wrap")
+    or_throw(invalid_argument(at_user_line("put") + ": mode is clip or wrap; got \"" + std::string(given) + "\""));
+  check_integer_index("put", index);
+  const Array from_end = where(index < 0, index + x.size(), index);
+  const Array places = given == "wrap" ? remainder(index, x.size()) : clip(from_end, 0, x.size() - 1);
+  const Array spread = slice(tile(values, (index.size() + values.size() - 1) / values.size()), 0, index.size());
+  return reshape(at(ravel(x), places).set(spread), Shape(x.shape()));
+}
+
+Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values, std::optional<int64_t> axis) {
+  const UserLocation here(arr.location());
+  const Array& x = arr.array();
+  if (!axis) return reshape(put_along_axis(ravel(x), ravel(indices), values, 0), Shape(x.shape()));
+  const int64_t at_axis = normal_axis(x, *axis);
+  if (indices.array().ndim() != x.ndim())
+    or_throw(invalid_argument(at_user_line("put_along_axis") + ": indices must have the rank of " +
+                              x.aval_shape().to_string() + "; got " + indices.array().aval_shape().to_string()));
+  Shape dims(x.shape()), of_index(indices.array().shape());
+  dims[static_cast<size_t>(at_axis)] = of_index[static_cast<size_t>(at_axis)];
+  const Array index = broadcast_to(indices, broadcast_shapes(dims, of_index));
+  std::vector<Indexer> grid;
+  const std::vector<Array> thin = indices_sparse(Shape(index.shape()), int32);
+  for (int64_t d = 0; d < x.ndim(); ++d) grid.emplace_back(d == at_axis ? index : thin[static_cast<size_t>(d)]);
+  return IndexedPlaces(Operand(x, arr.location()), grid).set(values);
+}
+
+Array place(const Operand& arr, const Operand& mask, const Operand& vals) {
+  const UserLocation here(arr.location());
+  const Array &x = arr.array(), &m = mask.array();
+  if (x.size() != m.size())
+    or_throw(invalid_argument(at_user_line("place") + ": arr and mask must be the same size; got " +
+                              x.aval_shape().to_string() + " and " + m.aval_shape().to_string()));
+  const Array values = ravel(vals);
+  if (values.size() == 0) {
+    if (x.size() != 0) or_throw(invalid_argument(at_user_line("place") + ": Cannot place values from an empty array"));
+    return x;
+  }
+  const Array flat = truth(ravel(m));
+  const Array number_of = cumsum(flat, {.dtype = int32}) - 1;
+  const Array chosen = take(values, remainder(number_of, values.size()), {.axis = 0, .mode = "promise_in_bounds"});
+  return reshape(ops::select(flat, ops::convert_element_type(chosen, x.dtype()), ravel(x)), Shape(x.shape()));
+}
+
+Array insert(const Operand& arr, const Operand& obj, const Operand& values, std::optional<int64_t> axis) {
+  const UserLocation here(arr.location());
+  const Array x = axis ? arr.array() : ravel(arr);
+  const int64_t at_axis = normal_axis(x, axis.value_or(0)), extent = x.shape(at_axis);
+  const Array v = axis || values.array().ndim() == 0 ? values.array() : ravel(values);
+  const std::vector<int64_t> places = named_positions("insert", obj.array(), extent, extent);
+  if (obj.array().ndim() == 0) return inserted_at(x, places[0], v, at_axis);
+  return places.empty() ? x : inserted_each(x, places, v, at_axis);
+}
+Array insert(const Operand& arr, const Range& obj, const Operand& values, std::optional<int64_t> axis) {
+  const UserLocation here(arr.location());
+  const int64_t extent = axis ? arr.array().shape(*axis) : arr.array().size();
+  return insert(arr, numbers_of(obj, extent), values, axis);
+}
+
+Array delete_(const Operand& arr, const Operand& obj, std::optional<int64_t> axis) {
+  const UserLocation here(arr.location());
+  const Array x = axis ? arr.array() : ravel(arr);
+  const int64_t at_axis = normal_axis(x, axis.value_or(0)), extent = x.shape(at_axis);
+  std::vector<bool> gone(static_cast<size_t>(extent), false);
+  for (const int64_t p : named_positions("delete", obj.array(), extent, extent - 1))
+    gone[static_cast<size_t>(p)] = true;
+  std::vector<int32_t> kept;
+  for (size_t i = 0; i < gone.size(); ++i)
+    if (!gone[i]) kept.push_back(static_cast<int32_t>(i));
+  return extent == 0 ? x : take(x, from_positions(kept), {.axis = at_axis, .mode = "promise_in_bounds"});
+}
+Array delete_(const Operand& arr, const Range& obj, std::optional<int64_t> axis) {
+  const UserLocation here(arr.location());
+  const int64_t extent = axis ? arr.array().shape(*axis) : arr.array().size();
+  return delete_(arr, numbers_of(obj, extent), axis);
+}
+
+Array trim_zeros(const Operand& filt, const char* trim) {
+  const UserLocation here(filt.location());
+  const Array& x = filt.array();
+  if (x.ndim() != 1)
+    or_throw(invalid_argument(at_user_line("trim_zeros") + ": wanted a vector; got " + x.aval_shape().to_string()));
+  const std::vector<bool> nonzeros = truth(x).to_vector<bool>();
+  int64_t begin = 0, end = x.size();
+  for (const char side : std::string_view(trim)) {
+    if (side == 'f' || side == 'F')
+      while (begin < end && !nonzeros[static_cast<size_t>(begin)]) ++begin;
+    else if (side == 'b' || side == 'B')
+      while (end > begin && !nonzeros[static_cast<size_t>(end - 1)]) --end;
+    else or_throw(invalid_argument(at_user_line("trim_zeros") + ": trim is made of f and b; got \"" + trim + "\""));
+  }
+  return slice(x, begin, end);
+}
+
+Array take_along_rows(const Operand& x, const Operand& indices) {
+  const UserLocation here(x.location());
+  hlo::GatherAttributes g;
+  g.collapsed_slice_dims = {1};
+  g.operand_batching_dims = {0};
+  g.start_indices_batching_dims = {0};
+  g.start_index_map = {1};
+  g.index_vector_dim = 1;
+  g.slice_sizes = {1, 1};
+  return ops::gather(x.array(), indices.array(), g);
+}
+
+Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims, const char* mode, Line line) {
+  const UserLocation here(line);
+  if (multi_index.size() != dims.size())
+    or_throw(invalid_argument(at_user_line("ravel_multi_index") + ": len(multi_index)=" +
+                              std::to_string(multi_index.size()) + " != len(dims)=" + std::to_string(dims.size())));
+  const Outside outside = outside_of("ravel_multi_index", mode);
+  Array flat = Array(0);
+  for (size_t d = 0; d < dims.size(); ++d)
+    flat = flat * static_cast<int>(dims[d]) + inside("ravel_multi_index", multi_index[d], dims[d], outside);
+  return flat;
+}
+
+std::vector<Array> unravel_index(const Operand& indices, const Shape& shape) {
+  const UserLocation here(indices.location());
+  check_integer_index("unravel_index", indices.array());
+  int64_t total = 1;
+  for (const int64_t d : shape) total *= d;
+  const Array& i = indices.array();
+  // As jax.numpy: what is outside goes to the nearest end, negative numbers count from the end.
+  const Array from_end = where(i < 0, i + static_cast<int>(total), i);
+  return unraveled(clip(from_end, 0, static_cast<int>(total - 1)), shape);
+}
+
+}  // namespace hilo::numpy

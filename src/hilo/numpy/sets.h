@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/sets.h -- arrays as sets.
+#pragma once
+
+#include "hilo/numpy/sorting.h"
+
+namespace hilo::numpy {
+
+struct UniqueOptions {
+  std::optional<int64_t> axis = std::nullopt;  ///< slices along it are compared; none: elements
+  bool equal_nan = true;
+  std::optional<int64_t> size = std::nullopt;      ///< how many there are, where values aren't known
+  std::optional<Array> fill_value = std::nullopt;  ///< what stands behind them: by default the least
+  bool sorted = true;
+};
+struct UniqueAll {
+  Array values, indices, inverse_indices, counts;
+};
+/// The different elements in ascending order.
+/// Errors    as to_literal, without a size, for an array whose value isn't known
+Array unique(const Operand& ar, const UniqueOptions& options = {});
+/// Also where each stands first, which of them each element is, and how often it stands: unique with return_index,
+/// return_inverse and return_counts.
+UniqueAll unique_all(const Operand& x, const UniqueOptions& options = {});
+std::pair<Array, Array> unique_counts(const Operand& x, const UniqueOptions& options = {});
+std::pair<Array, Array> unique_inverse(const Operand& x, const UniqueOptions& options = {});
+Array unique_values(const Operand& x, const UniqueOptions& options = {});
+
+Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
+Array intersect1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
+Array setdiff1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
+Array setxor1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
+struct IsinOptions {
+  bool assume_unique = false;
+  bool invert = false;
+};
+/// Is each element among the others?
+Array isin(const Operand& element, const Operand& test_elements, const IsinOptions& options = {});
+
+}  // namespace hilo::numpy

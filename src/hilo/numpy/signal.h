@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/signal.h -- differences, integrals, interpolation, convolution, covariance, bits.
+#pragma once
+
+#include "hilo/numpy/dtypes.h"
+
+namespace hilo::numpy {
+
+struct DiffOptions {
+  int64_t n = 1;
+  int64_t axis = -1;
+  std::optional<Array> prepend = std::nullopt, append = std::nullopt;
+};
+Array diff(const Operand& a, const DiffOptions& options = {});
+template <int = 0>
+Array diff(const Operand& a, int64_t n, int64_t axis = -1) {
+  return diff(a, DiffOptions{.n = n, .axis = axis});
+}
+Array ediff1d(const Operand& ary, const std::optional<Array>& to_end = std::nullopt,
+              const std::optional<Array>& to_begin = std::nullopt);
+struct GradientOptions {
+  Axes axis = std::nullopt;
+};
+/// Central differences along each axis, one-sided at the ends; `varargs` are distances or coordinates, one for all or one
+/// an axis.
+std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs = {},
+                            const GradientOptions& options = {});
+/// The integral by the trapezoidal rule over points x, or points dx apart.
+struct TrapezoidOptions {
+  std::optional<Array> x = std::nullopt;
+  double dx = 1.0;
+  int64_t axis = -1;
+};
+Array trapezoid(const Operand& y, const TrapezoidOptions& options = {});
+struct UnwrapOptions {
+  std::optional<Array> discont = std::nullopt;
+  int64_t axis = -1;
+  double period = 6.283185307179586;
+};
+/// Jumps of more than half a period are taken out.
+Array unwrap(const Operand& p, const UnwrapOptions& options = {});
+
+struct InterpOptions {
+  std::optional<Array> left = std::nullopt, right = std::nullopt;  ///< outside; by default the ends of fp
+  std::optional<double> period = std::nullopt;
+};
+/// Linear between the points (xp, fp); xp ascends.
+Array interp(const Operand& x, const Operand& xp, const Operand& fp, const InterpOptions& options = {});
+
+struct ConvolveOptions {
+  const char* mode = "full";  ///< or "same", "valid"
+};
+Array convolve(const Operand& a, const Operand& v, const ConvolveOptions& options = {});
+template <int = 0>
+Array convolve(const Operand& a, const Operand& v, const char* mode) {
+  return convolve(a, v, ConvolveOptions{.mode = mode});
+}
+struct CorrelateOptions {
+  const char* mode = "valid";
+};
+Array correlate(const Operand& a, const Operand& v, const CorrelateOptions& options = {});
+template <int = 0>
+Array correlate(const Operand& a, const Operand& v, const char* mode) {
+  return correlate(a, v, CorrelateOptions{.mode = mode});
+}
+
+struct CovOptions {
+  std::optional<Array> y = std::nullopt;
+  bool rowvar = true;  ///< rows are variables
+  bool bias = false;
+  std::optional<int64_t> ddof = std::nullopt;
+  std::optional<Array> fweights = std::nullopt, aweights = std::nullopt;
+};
+Array cov(const Operand& m, const CovOptions& options = {});
+struct CorrcoefOptions {
+  std::optional<Array> y = std::nullopt;
+  bool rowvar = true;
+};
+Array corrcoef(const Operand& x, const CorrcoefOptions& options = {});
+
+struct PackbitsOptions {
+  std::optional<int64_t> axis = std::nullopt;
+  const char* bitorder = "big";
+};
+/// Eight elements, zero or not, to one u8.
+Array packbits(const Operand& a, const PackbitsOptions& options = {});
+struct UnpackbitsOptions {
+  std::optional<int64_t> axis = std::nullopt;
+  std::optional<int64_t> count = std::nullopt;
+  const char* bitorder = "big";
+};
+Array unpackbits(const Operand& a, const UnpackbitsOptions& options = {});
+
+}  // namespace hilo::numpy

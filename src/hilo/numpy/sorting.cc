@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/numpy/sorting.h"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+#include "hilo/hlo/ops/sort.h"
+#include "hilo/numpy/axes.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+
+namespace hilo::numpy {
+namespace {
+
+using hlo::Opcode;
+
+/// Ascending with NaN last, -0 equal to 0: JAX's comparator, `pairs` operands of which the first decides.
+hlo::ComputationPtr sort_body(std::span<const ElementType> types) {
+  hlo::Builder b("compare");
+  std::vector<hlo::InstructionId> parameters;
+  for (ElementType type : types) {
+    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
+    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
+  }
+  const auto compare = [&](hlo::InstructionId x, hlo::InstructionId y, hlo::ComparisonDirection d,
+                           hlo::ComparisonType t) {
+    auto attributes = std::make_shared<hlo::CompareAttributes>();
+    attributes->direction = d;
+    attributes->type = t;
+    return or_throw(b.add(Opcode::kCompare, {x, y}, attributes));
+  };
+  using enum hlo::ComparisonDirection;
+  hlo::InstructionId x = parameters[0], y = parameters[1];
+  if (is_floating(types[0])) {
+    // Zeros and NaNs are made one each, so that total order is JAX's order.
+    const hilo::Shape scalar = hilo::Shape::scalar(types[0]);
+    const auto zero = b.constant(filled(scalar, 0));
+    const auto nan = b.constant(filled(scalar, std::numeric_limits<double>::quiet_NaN()));
+    const auto canonical = [&](hlo::InstructionId v) {
+      const auto without_zero =
+          or_throw(b.add(Opcode::kSelect, {compare(v, zero, kEq, hlo::ComparisonType::kDefault), zero, v}));
+      return or_throw(b.add(Opcode::kSelect, {compare(v, v, kNe, hlo::ComparisonType::kDefault), nan, without_zero}));
+    };
+    x = canonical(x);
+    y = canonical(y);
+  }
+  const auto root =
+      compare(x, y, kLt, is_floating(types[0]) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault);
+  return or_throw(std::move(b).build(root));
+}
+
+std::vector<Array> sort_together(std::vector<Array> arrays, int64_t axis) {
+  std::vector<ElementType> types;
+  for (const Array& a : arrays) types.push_back(a.dtype());
+  auto attributes = std::make_shared<hlo::SortAttributes>();
+  attributes->dimensions = {axis};
+  attributes->is_stable = true;
+  attributes->to_apply = sort_body(types);
+  return bind({Opcode::kSort, std::move(arrays), attributes, std::nullopt});
+}
+
+/// Positions 0, 1, ... along an axis.
+Array positions_of(const Array& a, int64_t axis) {
+  return ops::iota(a.aval_shape().with_element_type(default_integer()), axis);
+}
+
+/// Positions in ascending order of the last key, then of the one before it.
+Array order_of(const std::vector<Array>& keys, int64_t axis) {
+  Array order = positions_of(keys[0], axis);
+  for (const Array& key : keys) {
+    // A stable sort by the more important key keeps what the lesser ones decided.
+    const Array arranged = take_along_axis(key, order, axis, "promise_in_bounds");
+    order = sort_together({arranged, order}, axis)[1];
+  }
+  return order;
+}
+
+/// The keys of one array: complex numbers have two.
+std::vector<Array> keys_of(const Array& a) {
+  if (is_complex(a.dtype())) return {ops::imag(a), ops::real(a)};
+  if (a.dtype() == ElementType::kPred) return {ops::convert_element_type(a, ElementType::kU8)};
+  return {a};
+}
+
+Array flattened(const Operand& a, std::optional<int64_t> axis) { return axis ? a.array() : ravel(a); }
+
+int64_t checked_axis(const char* function, const Array& a, int64_t axis) {
+  if (a.ndim() == 0) or_throw(invalid_argument(at_user_line(function) + ": a scalar has no axis to sort along"));
+  return normal_axis(a, axis);
+}
+
+int64_t checked_kth(const char* function, int64_t kth, int64_t extent) {
+  const int64_t k = kth < 0 ? kth + extent : kth;
+  if (k < 0 || k >= extent)
+    or_throw(invalid_argument(at_user_line(function) + ": kth " + std::to_string(kth) + " is out of range for " +
+                              std::to_string(extent) + " elements"));
+  return k;
+}
+
+/// The first k+1 elements in ascending order, the others in descending order, as jax.numpy has them.
+Array partitioned(const Array& sorted, int64_t k, int64_t axis) {
+  const int64_t n = sorted.shape(axis);
+  return concatenate({slice(sorted, 0, k + 1, 1, axis), flip(slice(sorted, k + 1, n, 1, axis), axis)}, axis);
+}
+
+/// x < y where NaN is greater than all numbers.
+Array before(const Array& x, const Array& y) {
+  if (!is_floating(x.dtype())) return less(x, y);
+  return ops::bitwise_or(ops::lt(x, y), ops::bitwise_and(isnan(y), ops::bitwise_not(isnan(x))));
+}
+
+}  // namespace
+
+Array sort(const Operand& a, const SortOptions& options) {
+  const UserLocation here(a.location());
+  const Array x = flattened(a, options.axis);
+  const int64_t at = checked_axis("sort", x, options.axis.value_or(0));
+  if (is_complex(x.dtype()) || x.dtype() == ElementType::kPred) {
+    const Array order = order_of(keys_of(x), at);
+    const Array sorted = take_along_axis(x, order, at, "promise_in_bounds");
+    return options.descending ? flip(sorted, at) : sorted;
+  }
+  const Array sorted = sort_together({x}, at)[0];
+  return options.descending ? flip(sorted, at) : sorted;
+}
+
+Array argsort(const Operand& a, const SortOptions& options) {
+  const UserLocation here(a.location());
+  const Array x = flattened(a, options.axis);
+  const int64_t at = checked_axis("argsort", x, options.axis.value_or(0));
+  if (!options.descending) {
+    return is_complex(x.dtype()) || x.dtype() == ElementType::kPred ? order_of(keys_of(x), at)
+                                                                    : sort_together({x, positions_of(x, at)}, at)[1];
+  }
+  // Equal elements keep their order: the flipped array is sorted, and the positions flipped back.
+  const Array order = argsort(flip(x, at), {.axis = at});
+  return ops::sub(ops::full_like(order, static_cast<double>(x.shape(at) - 1)), flip(order, at));
+}
+
+Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
+  const UserLocation here(line);
+  if (keys.empty()) or_throw(invalid_argument(at_user_line("lexsort") + ": need sequence of keys with len > 0"));
+  std::vector<Array> flat;
+  for (const Array& key : keys) {
+    if (!std::ranges::equal(key.shape(), keys[0].shape()))
+      or_throw(invalid_argument(at_user_line("lexsort") + ": all keys need to be the same shape; got " +
+                                keys[0].aval_shape().to_string() + " and " + key.aval_shape().to_string()));
+    for (const Array& part : keys_of(key)) flat.push_back(part);
+  }
+  if (keys[0].ndim() == 0) return ops::scalar(0, default_integer());
+  return order_of(flat, normal_axis(keys[0], axis));
+}
+
+Array partition(const Operand& a, int64_t kth, int64_t axis) {
+  const UserLocation here(a.location());
+  const int64_t at = checked_axis("partition", a, axis);
+  if (is_complex(a.array().dtype()))
+    or_throw(unimplemented(at_user_line("partition") + ": complex numbers are not implemented, as in JAX"));
+  return partitioned(sort(a, at), checked_kth("partition", kth, a.array().shape(at)), at);
+}
+Array argpartition(const Operand& a, int64_t kth, int64_t axis) {
+  const UserLocation here(a.location());
+  const int64_t at = checked_axis("argpartition", a, axis);
+  if (is_complex(a.array().dtype()))
+    or_throw(unimplemented(at_user_line("argpartition") + ": complex numbers are not implemented, as in JAX"));
+  return partitioned(argsort(a, at), checked_kth("argpartition", kth, a.array().shape(at)), at);
+}
+Array sort_complex(const Operand& a) {
+  const UserLocation here(a.location());
+  const ElementType type = is_complex(a.array().dtype())                             ? a.array().dtype()
+                           : promote_inexact(a.array()).dtype() == ElementType::kF64 ? ElementType::kC128
+                                                                                     : ElementType::kC64;
+  return sort(ops::convert_element_type(a.array(), type), 0);
+}
+
+Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& options) {
+  const UserLocation here(a.location());
+  const std::string_view side = options.side;
+  if (side != "left" && side != "right")
+    or_throw(
+        invalid_argument(at_user_line("searchsorted") + ": side is left or right; got \"" + std::string(side) + "\""));
+  if (a.array().ndim() != 1)
+    or_throw(invalid_argument(at_user_line("searchsorted") + ": a should be 1-dimensional; got " +
+                              a.array().aval_shape().to_string()));
+  const Array given = options.sorter ? take(a, *options.sorter, {.axis = 0}) : a.array();
+  const ElementType type = promote_types(given.aval(), v.array().aval()).shape.element_type();
+  const Array sorted = ops::convert_element_type(given, type), wanted = ops::convert_element_type(v.array(), type);
+  const int64_t n = sorted.size();
+  const Shape dims(wanted.shape());
+  Array low = zeros(dims, int32);
+  if (n == 0) return low;
+  Array high = full(dims, n, int32);
+  for (int64_t left = n; left > 0; left /= 2) {  // halves the interval once more than there are bits in n
+    const Array open = ops::lt(low, high);
+    const Array middle = ops::shift_right_logical(ops::add(low, high), ops::full_like(low, 1));
+    const Array value = take(sorted, middle, {.axis = 0, .mode = "clip"});
+    const Array is_before = side == "left" ? before(value, wanted) : ops::bitwise_not(before(wanted, value));
+    const Array up = ops::bitwise_and(open, is_before);
+    high = ops::select(ops::bitwise_and(open, ops::bitwise_not(is_before)), middle, high);
+    low = ops::select(up, ops::add(middle, ops::full_like(low, 1)), low);
+  }
+  return low;
+}
+
+Array digitize(const Operand& x, const Operand& bins, bool right) {
+  const UserLocation here(x.location());
+  const Array& b = bins.array();
+  if (b.ndim() != 1)
+    or_throw(invalid_argument(at_user_line("digitize") + ": bins must be a vector; got " + b.aval_shape().to_string()));
+  if (b.size() == 0) return zeros(Shape(x.array().shape()), int32);
+  const Array up = searchsorted(b, x, {.side = right ? "left" : "right"});
+  const Array down = static_cast<int>(b.size()) - searchsorted(flip(b), x, {.side = right ? "left" : "right"});
+  return ops::select(broadcast_to(b[-1] >= b[0], Shape(up.shape())), up, ops::convert_element_type(down, up.dtype()));
+}
+
+}  // namespace hilo::numpy

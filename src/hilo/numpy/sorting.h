@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/sorting.h -- order: sort and its kin, searching, selection by condition, bins.
+#pragma once
+
+#include "hilo/numpy/dtypes.h"
+
+namespace hilo::numpy {
+
+// ---- sorting --------------------------------------------------------------------------------------------------------
+struct SortOptions {
+  std::optional<int64_t> axis = -1;  ///< none: the flattened array
+  bool stable = true;
+  bool descending = false;
+};
+/// Ascending along `axis`; NaN last. Complex numbers by their real parts, then their imaginary ones.
+Array sort(const Operand& a, const SortOptions& options = {});
+Array argsort(const Operand& a, const SortOptions& options = {});
+template <int = 0>
+Array sort(const Operand& a, std::optional<int64_t> axis) {
+  return sort(a, SortOptions{.axis = axis});
+}
+template <int = 0>
+Array argsort(const Operand& a, std::optional<int64_t> axis) {
+  return argsort(a, SortOptions{.axis = axis});
+}
+/// Positions that sort by the last key, equal ones by the key before it, and so on.
+Array lexsort(const std::vector<Array>& keys, int64_t axis = -1, Line line = Line::current());
+/// The kth element where a sort puts it, no greater ones before it, no lesser ones behind.
+Array partition(const Operand& a, int64_t kth, int64_t axis = -1);
+Array argpartition(const Operand& a, int64_t kth, int64_t axis = -1);
+/// All elements as complex numbers, sorted.
+Array sort_complex(const Operand& a);
+
+// ---- searching ------------------------------------------------------------------------------------------------------
+struct SearchOptions {
+  const char* side = "left";  ///< before equal elements, or "right" of them
+  std::optional<Array> sorter = std::nullopt;
+  const char* method = "scan";  ///< JAX's; all give the same
+};
+/// Where elements would keep the vector `a` sorted: s32.
+Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& options = {});
+/// The bin of each element; bins ascend or descend. Closed on the left, or on the right.
+Array digitize(const Operand& x, const Operand& bins, bool right = false);
+
+// ---- selecting ------------------------------------------------------------------------------------------------------
+/// How many results there are, where that must be known while tracing, and what stands where there are fewer.
+struct SizeOptions {
+  std::optional<int64_t> size = std::nullopt;
+  std::optional<Array> fill_value = std::nullopt;
+};
+/// Where elements aren't zero: an array of positions for each axis.
+/// Errors    as to_literal, without a size, for an array whose value isn't known
+std::vector<Array> nonzero(const Operand& a, const SizeOptions& options = {});
+/// where(condition): nonzero.
+std::vector<Array> where(const Operand& condition, const SizeOptions& options = {});
+/// The same as rows of a matrix.
+Array argwhere(const Operand& a, const SizeOptions& options = {});
+Array flatnonzero(const Operand& a, const SizeOptions& options = {});
+/// The elements where `condition` isn't zero.
+Array extract(const Operand& condition, const Operand& arr, const SizeOptions& options = {});
+struct CompressOptions {
+  std::optional<int64_t> axis = std::nullopt;
+  std::optional<int64_t> size = std::nullopt;
+  std::optional<Array> fill_value = std::nullopt;
+};
+Array compress(const Operand& condition, const Operand& a, const CompressOptions& options = {});
+template <int = 0>
+Array compress(const Operand& condition, const Operand& a, std::optional<int64_t> axis) {
+  return compress(condition, a, CompressOptions{.axis = axis});
+}
+/// choices[a[i]] at i. mode is "raise" (the index must be known), "wrap" or "clip".
+Array choose(const Operand& a, const std::vector<Array>& choices, const char* mode = "raise");
+/// Of the first condition that is true the choice, else `default_`.
+Array select(const std::vector<Array>& condlist, const std::vector<Array>& choicelist, const Operand& default_ = 0);
+// Copies of an array with something put at flat positions, along lines, and where a mask is true: jnp.put and the like
+// with inplace=False.
+Array put(const Operand& a, const Operand& ind, const Operand& v, const char* mode = "clip");
+Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values, std::optional<int64_t> axis);
+Array place(const Operand& arr, const Operand& mask, const Operand& vals);
+/// `values` before position `obj` (a number, or numbers that are known); without an axis, of the flattened array.
+Array insert(const Operand& arr, const Operand& obj, const Operand& values, std::optional<int64_t> axis = std::nullopt);
+Array insert(const Operand& arr, const Range& obj, const Operand& values, std::optional<int64_t> axis = std::nullopt);
+/// Without what `obj` names: a number, numbers, a mask, or a range.
+Array delete_(const Operand& arr, const Operand& obj, std::optional<int64_t> axis = std::nullopt);
+Array delete_(const Operand& arr, const Range& obj, std::optional<int64_t> axis = std::nullopt);
+/// Without zeros at the front ("f"), the back ("b") or both.
+Array trim_zeros(const Operand& filt, const char* trim = "fb");
+/// x[i, indices[i]] for every i: one element of each row.
+Array take_along_rows(const Operand& x, const Operand& indices);
+/// Flat positions from positions along each axis, and back. mode is "raise", "wrap" or "clip".
+Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims, const char* mode = "raise",
+                        Line line = Line::current());
+std::vector<Array> unravel_index(const Operand& indices, const Shape& shape);
+
+// ---- bins -----------------------------------------------------------------------------------------------------------
+struct BincountOptions {
+  std::optional<Array> weights = std::nullopt;
+  int64_t minlength = 0;
+  std::optional<int64_t> length = std::nullopt;  ///< where the values aren't known
+};
+/// How often each of 0, 1, ... stands in a vector; negative ones count as 0.
+Array bincount(const Operand& x, const BincountOptions& options = {});
+/// A number of bins of equal width, or the borders of bins.
+class Bins {
+ public:
+  Bins(int count) : count_(count) {}           // NOLINT: bins convert
+  Bins(int64_t count) : count_(count) {}       // NOLINT
+  Bins(const Array& edges) : edges_(edges) {}  // NOLINT
+  int64_t count() const { return count_; }
+  const std::optional<Array>& edges() const { return edges_; }
+
+ private:
+  int64_t count_ = 10;
+  std::optional<Array> edges_;
+};
+struct HistogramOptions {
+  Bins bins = 10;
+  std::optional<std::pair<double, double>> range = std::nullopt;
+  std::optional<Array> weights = std::nullopt;
+  bool density = false;
+};
+Array histogram_bin_edges(const Operand& a, const HistogramOptions& options = {});
+/// Counts (floats), and the borders of the bins.
+std::pair<Array, Array> histogram(const Operand& a, const HistogramOptions& options = {});
+template <int = 0>
+std::pair<Array, Array> histogram(const Operand& a, const Bins& bins) {
+  return histogram(a, HistogramOptions{.bins = bins});
+}
+struct HistogramddOptions {
+  std::vector<Bins> bins = {};  ///< one for all columns, or one each; 10 if none is given
+  std::vector<std::pair<double, double>> range = {};
+  std::optional<Array> weights = std::nullopt;
+  bool density = false;
+};
+/// Counts of the rows of a matrix, and the borders along each column.
+std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const HistogramddOptions& options = {});
+struct Histogram2d {
+  Array H, xedges, yedges;
+};
+Histogram2d histogram2d(const Operand& x, const Operand& y, const HistogramddOptions& options = {});
+
+}  // namespace hilo::numpy

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace/arguments.h -- what public functions take beside arrays: shapes, axes, element types as values.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <vector>
+
+#include "hilo/types/element_type.h"
+
+namespace hilo {
+
+class Array;
+class Operand;
+
+/// The extents of a new array: a number, a list, or another array's x.shape(). numpy::Shape is its name for users, since
+/// hilo::Shape is the type of a value.
+/// Example    numpy::zeros({2, 3});  numpy::zeros(3);  numpy::ones(x.shape())
+class Dimensions : public std::vector<int64_t> {
+ public:
+  Dimensions() = default;
+  template <std::integral T>
+  Dimensions(T extent) : vector{static_cast<int64_t>(extent)} {}            // NOLINT: shapes convert as in NumPy
+  Dimensions(std::initializer_list<int64_t> extents) : vector(extents) {}   // NOLINT
+  Dimensions(std::vector<int64_t> extents) : vector(std::move(extents)) {}  // NOLINT
+  Dimensions(std::span<const int64_t> extents) : vector(extents.begin(), extents.end()) {}  // NOLINT
+  Dimensions(const std::vector<int>& extents) : vector(extents.begin(), extents.end()) {}   // NOLINT
+  template <std::input_iterator Iterator>
+  Dimensions(Iterator begin, Iterator end) : vector(begin, end) {}
+};
+
+/// One axis, several, or (by default) all of them: sum(x), sum(x, 0), sum(x, {0, 1}).
+class Axes {
+ public:
+  Axes(std::nullopt_t = std::nullopt) {}  // NOLINT: axes convert as in NumPy
+  template <std::integral T>
+    requires(!std::same_as<T, bool>)
+  Axes(T axis) : axes_(std::vector<int64_t>{static_cast<int64_t>(axis)}) {}    // NOLINT
+  Axes(std::initializer_list<int64_t> axes) : axes_(axes), is_list_(true) {}   // NOLINT
+  Axes(std::vector<int64_t> axes) : axes_(std::move(axes)), is_list_(true) {}  // NOLINT
+  Axes(std::optional<int64_t> axis) {                                          // NOLINT
+    if (axis) axes_ = std::vector<int64_t>{*axis};
+  }
+  explicit operator bool() const { return axes_.has_value(); }
+  const std::vector<int64_t>& operator*() const { return *axes_; }
+  bool is_list() const { return is_list_; }  ///< {2}, not 2: to split and tile these differ
+
+ private:
+  std::optional<std::vector<int64_t>> axes_;
+  bool is_list_ = false;
+};
+
+/// An element type as a value, by JAX's name. Stands wherever an ElementType does; called with a number or an array it
+/// converts, as jnp.float32(1) does.
+/// Example    numpy::zeros({3}, int32);  x.astype(float32);  x.dtype() == float32;  numpy::float32(1)
+struct ScalarType {
+  ElementType type;
+  constexpr operator ElementType() const { return type; }  // NOLINT: it is one
+  Array operator()(const Operand& x) const;
+};
+
+// Where a C++ type of this namespace has the name (float16, bfloat16, and the floats and integers below 16 bits that C++
+// lacks: float8_e5m2, int4, ...) the value is numpy's: numpy::bfloat16.
+inline constexpr ScalarType bool_{ElementType::kPred}, int8{ElementType::kS8}, int16{ElementType::kS16},
+    int32{ElementType::kS32}, int64{ElementType::kS64}, uint8{ElementType::kU8}, uint16{ElementType::kU16},
+    uint32{ElementType::kU32}, uint64{ElementType::kU64}, float32{ElementType::kF32}, float64{ElementType::kF64},
+    complex64{ElementType::kC64}, complex128{ElementType::kC128};
+
+}  // namespace hilo

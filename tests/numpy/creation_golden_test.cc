@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of [creation] in tests/golden/numpy_cases.txt.
+#include "tests/numpy/golden_rows.h"
+
+namespace hilo {
+namespace {
+
+TEST(Creation, GivesWhatJaxGives) {
+#include "tests/numpy/golden_inputs.inc"
+
+#include "tests/numpy/creation_golden.inc"  // after its inputs
+}
+
+}  // namespace
+}  // namespace hilo
