@@ -241,6 +241,14 @@ TEST_P(Local, EqualProgramsShareAnExecutableUnlessTheyAreDumped) {
   EXPECT_NE(first.compile(first.parameter_shapes(), dumped)->executable(), compiled(first).executable());
 }
 
+TEST_P(Local, EqualProgramsOfOtherNamesKeepTheirNames) {
+  const std::string body = "  x = f32[2,3] parameter(0)\n  ROOT y = f32[2,3] negate(x)\n";
+  const LocalComputation f = compiled(uncompiled(body)), g = compiled(uncompiled(body, "HloModule g\n"));
+  EXPECT_EQ(f.executable()->name(), "f");
+  EXPECT_EQ(g.executable()->name(), "g");
+  EXPECT_NE(g.execute({}).status().message().find("Execute 'g'"), std::string::npos);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, Local, testing::Values("Host", "Reference"),
                          [](const auto& info) { return std::string(info.param); });
 

@@ -20,8 +20,9 @@
 namespace hilo {
 namespace {
 
-/// A program's meaning, the client that compiled it, and the limits it was compiled under, as text.
-using ExecutableKey = std::tuple<hlo::Fingerprint, uint64_t, std::string>;
+/// A program's meaning, the client that compiled it, its name, for profiles and messages, and the limits it was compiled
+/// under, as text.
+using ExecutableKey = std::tuple<hlo::Fingerprint, uint64_t, std::string, std::string>;
 
 auto& executables() {
   static auto* const table = new MemoTable<ExecutableKey, std::shared_ptr<Executable>>;
@@ -65,7 +66,7 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
   // The fingerprint doesn't know of the header; dumps and profiles belong to one compilation.
   if (wants_dumps(options) || options.hlo_profile || options.device_assignment || steers_execution(module))
     return compile_now(module, options);
-  const ExecutableKey key(module.entry->fingerprint(), client_generation(), options.limits.to_string());
+  const ExecutableKey key(module.entry->fingerprint(), client_generation(), module.name, options.limits.to_string());
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   const std::scoped_lock lock(compiling(key));
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);

@@ -6,7 +6,7 @@
 
 namespace hilo {
 
-/// The module compiled for the client's platform. Modules of equal meaning share one executable, unless the options ask
+/// The module compiled for the client's platform. Modules of equal meaning and name share one executable, unless the options ask
 /// for dumps or a profile, which belong to one compilation. For all of the client's replicas, unless the module's header
 /// states how many.
 /// Errors    those of get_xla_client and Client::compile

@@ -208,7 +208,7 @@ LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const
 /// What is computed again waits for the cotangents, behind a barrier: else it would be found equal to what the forward
 /// pass has computed, and kept.
 void tangent_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  lax::Mask linear;
+  Mask linear;
   std::vector<Array> operands;
   for (const Array& a : operation.operands) {
     linear.push_back(is_linear_operand(a));

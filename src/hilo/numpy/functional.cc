@@ -8,7 +8,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/transform/vmap.h"
+#include "hilo/transform/batch.h"
 
 namespace hilo::numpy {
 namespace {
@@ -19,7 +19,7 @@ using ManyFunction = std::function<std::vector<Array>(const std::vector<Array>&)
 std::vector<Array> mapped(const ManyFunction& f, const std::vector<Array>& arguments, const std::vector<bool>& whole,
                           const std::vector<int64_t>& core_ranks, const std::vector<int64_t>& shape, size_t depth) {
   if (depth == shape.size()) return f(arguments);
-  std::vector<Axis> axes;
+  std::vector<BatchDim> axes;
   std::vector<Array> inner;
   bool any_mapped = false;
   const int64_t left = static_cast<int64_t>(shape.size() - depth);
@@ -27,7 +27,7 @@ std::vector<Array> mapped(const ManyFunction& f, const std::vector<Array>& argum
     const int64_t loops = whole[i] ? 0 : arguments[i].ndim() - core_ranks[i];
     const bool has_axis = loops == left;
     const bool is_mapped = has_axis && arguments[i].shape(0) != 1;
-    axes.push_back(is_mapped ? Axis(0) : kNoAxis);
+    axes.push_back(is_mapped ? BatchDim(0) : std::nullopt);
     any_mapped |= is_mapped;
     inner.push_back(has_axis && !is_mapped ? squeeze(arguments[i], 0) : arguments[i]);
   }
@@ -39,15 +39,9 @@ std::vector<Array> mapped(const ManyFunction& f, const std::vector<Array>& argum
     for (const Array& r : step(inner)) out.push_back(expand_dims(r, 0));
     return out;
   }
-  const std::vector<size_t> ones(inner.size(), 1);
-  size_t results = 0;
-  const FlatFunction flat = [&](std::span<const Array> slices) {
-    std::vector<Array> out = step({slices.begin(), slices.end()});
-    results = out.size();
-    return out;
-  };
-  return vmap_detail::vmap(
-      flat, inner, ones, axes, {0}, [&] { return std::vector<size_t>{results}; }, "", std::source_location::current());
+  const FlatFunction flat = [&](std::span<const Array> slices) { return step({slices.begin(), slices.end()}); };
+  const auto in_front = [](size_t results) { return std::vector<BatchDim>(results, 0); };
+  return vmap_flat(flat, inner, axes, in_front, at_user_line("vectorize"));
 }
 
 /// The names of the core axes of each argument: "(n,m),(m)->(n)".
