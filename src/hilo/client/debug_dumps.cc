@@ -43,7 +43,7 @@ bool wants_dumps(const CompileOptions& options) {
 DebugDumps::DebugDumps(const CompileOptions& options, const hlo::Module& module)
     : options_(options), name_(module.name.empty() ? "module" : module.name), progress_(name_) {
   draw_ = options_.generate_hlo_graph && matches(*options_.generate_hlo_graph, name_);
-  if (module.entry == nullptr) return;  // the backend says so
+  if (module.entry == nullptr) return;  // the client says so
   std::string text;
   if (options_.dump_unoptimized_hlo_proto_to || options_.dump_per_pass_hlo_proto_to) text = hlo::print_module(module);
   if (const auto& folder = options_.dump_unoptimized_hlo_proto_to) write_module(*folder, "unoptimized", module, text);

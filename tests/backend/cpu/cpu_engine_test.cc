@@ -36,7 +36,7 @@ InstructionId reduce(Builder& b, Opcode opcode, InstructionId x, InstructionId i
 
 Literal zero(ElementType type) { return filled(Shape::scalar(type), 0); }
 
-TEST(CpuBackend, AddsArraysOfEveryTypeAndSize) {
+TEST(CpuEngine, AddsArraysOfEveryTypeAndSize) {
   for (ElementType type : kTypes) {
     for (int64_t size : kSizes) {
       Builder b("main");
@@ -48,7 +48,7 @@ TEST(CpuBackend, AddsArraysOfEveryTypeAndSize) {
   }
 }
 
-TEST(CpuBackend, ReducesRowsColumnsAndEverything) {
+TEST(CpuEngine, ReducesRowsColumnsAndEverything) {
   for (ElementType type : kTypes) {
     if (type == ElementType::kPred) continue;
     for (int64_t rows : {3, 17}) {
@@ -68,7 +68,7 @@ TEST(CpuBackend, ReducesRowsColumnsAndEverything) {
   }
 }
 
-TEST(CpuBackend, ReducesDimensionsListedInAnyOrder) {
+TEST(CpuEngine, ReducesDimensionsListedInAnyOrder) {
   for (const std::vector<int64_t>& dimensions : std::vector<std::vector<int64_t>>{{3, 0}, {2, 0}, {3, 1, 0}, {2, 1}}) {
     Builder b("main");
     const Shape shape = Shape::array(ElementType::kF32, {2, 3, 4, 5});
@@ -122,7 +122,7 @@ ENTRY main {{
   return module.ok() ? *std::move(module) : hlo::Module{};
 }
 
-TEST(CpuBackend, ArgReductionsGiveTheFirstOfSeveralNans) {
+TEST(CpuEngine, ArgReductionsGiveTheFirstOfSeveralNans) {
   for (const int64_t columns : {3, 15, 16, 40, 203}) {
     Literal x = sample(Shape::array(ElementType::kF32, {5, columns}), 1);
     const std::span<float> values = x.data<float>();
@@ -135,7 +135,7 @@ TEST(CpuBackend, ArgReductionsGiveTheFirstOfSeveralNans) {
   }
 }
 
-TEST(CpuBackend, ComputesSoftmaxInOneKernel) {
+TEST(CpuEngine, ComputesSoftmaxInOneKernel) {
   for (int64_t columns : {1, 7, 16, 100, 20000}) {
     Builder b("main");
     const Shape shape = Shape::array(ElementType::kF32, {6, columns});
@@ -156,7 +156,7 @@ TEST(CpuBackend, ComputesSoftmaxInOneKernel) {
   }
 }
 
-TEST(CpuBackend, ReadsThroughDataMovement) {
+TEST(CpuEngine, ReadsThroughDataMovement) {
   for (ElementType type : kTypes) {
     Builder b("main");
     const auto x = b.parameter(Shape::array(type, {5, 7}));
@@ -180,7 +180,7 @@ TEST(CpuBackend, ReadsThroughDataMovement) {
   }
 }
 
-TEST(CpuBackend, GathersAndSlicesAtRuntimeIndices) {
+TEST(CpuEngine, GathersAndSlicesAtRuntimeIndices) {
   Builder b("main");
   const auto x = b.parameter(Shape::array(ElementType::kF32, {9, 20}));
   const auto rows = b.parameter(Shape::array(ElementType::kS32, {6, 1}));
@@ -207,7 +207,7 @@ TEST(CpuBackend, GathersAndSlicesAtRuntimeIndices) {
   check(module_of(std::move(b), all, "indices"));
 }
 
-TEST(CpuBackend, BroadcastsIotaAndConverts) {
+TEST(CpuEngine, BroadcastsIotaAndConverts) {
   for (ElementType type : kTypes) {
     if (type == ElementType::kPred) continue;
     Builder b("main");

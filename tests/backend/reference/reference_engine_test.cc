@@ -19,7 +19,7 @@ hlo::Module add_module() {
   return module;
 }
 
-TEST(ReferenceBackend, RunsAProgram) {
+TEST(ReferenceEngine, RunsAProgram) {
   auto executable = tests::reference_client()->compile(add_module(), {}, nullptr);
   ASSERT_TRUE(executable.ok());
   const BufferPtr x = tests::argument_of(**executable, Literal::array<float>({3}, {1, 2, 3}));
@@ -30,7 +30,7 @@ TEST(ReferenceBackend, RunsAProgram) {
   EXPECT_EQ(literal_from_buffer(*results[0])->to_string(), "f32[3] {11, 22, 33}");
 }
 
-TEST(ReferenceBackend, ADonatedArgumentIsGoneAfterwards) {
+TEST(ReferenceEngine, ADonatedArgumentIsGoneAfterwards) {
   auto executable = tests::reference_client()->compile(add_module(), {}, nullptr);
   ASSERT_TRUE(executable.ok());
   const BufferPtr x = tests::argument_of(**executable, Literal::array<float>({3}, {1, 2, 3}));
@@ -45,7 +45,7 @@ TEST(ReferenceBackend, ADonatedArgumentIsGoneAfterwards) {
   EXPECT_EQ((*executable)->execute(arguments, results).code(), StatusCode::kInvalidArgument);
 }
 
-TEST(ReferenceBackend, RefusesAModuleWithoutEntry) {
+TEST(ReferenceEngine, RefusesAModuleWithoutEntry) {
   EXPECT_EQ(tests::reference_client()->compile({}, {}, nullptr).status().code(), StatusCode::kInvalidArgument);
 }
 

@@ -35,7 +35,7 @@ StatusOr<ComputationPtr> decomposition_of(const Instruction& instruction, const 
   return inner.entry;
 }
 
-/// A composite is a call of its decomposition to a backend that doesn't know its name.
+/// A composite is a call of its decomposition to an engine that doesn't know its name.
 AttributesPtr without_composite(const Instruction& call) {
   auto attributes = std::make_shared<CallAttributes>(attributes_of<CallAttributes>(call));
   attributes->is_composite = false;
@@ -90,7 +90,7 @@ StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level) 
   return rewrite_computations(module, [&](const ComputationPtr& c) { return lower_in(c, native, level); });
 }
 
-/// Ops that every backend runs as they are: the decomposition of fma rounds twice.
+/// Ops that every engine runs as they are: the decomposition of fma rounds twice.
 constexpr Opcode kNativeEverywhere[] = {kExtFma};
 
 }  // namespace

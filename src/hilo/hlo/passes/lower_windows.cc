@@ -216,7 +216,7 @@ Ids by_dimensions(RewriteBuilder& b, const Reduction& r) {
   return {x};
 }
 
-/// The op itself: the backend runs it.
+/// The op itself: the engine runs it.
 Ids as_it_is(RewriteBuilder& b, const Reduction& r) {
   Ids operands = r.arrays;
   operands.insert(operands.end(), r.initials.begin(), r.initials.end());

@@ -20,7 +20,7 @@ struct PassEntry {
 /// Every pass there is.
 std::span<const PassEntry> all_passes();
 
-/// What a backend runs before it compiles. Every pass is linear and none repeats until nothing changes; `simplify` is
+/// What an engine runs before it compiles. Every pass is linear and none repeats until nothing changes; `simplify` is
 /// there twice, because loops that unrolled and branches that fell away leave it work.
 std::span<const PassEntry> default_pipeline();
 

@@ -39,7 +39,7 @@ StatusOr<bool> hoist_invariants(Module& module);
 /// Extension ops and XLA's shorthands become their decompositions, composites the computations they stand for. fma stays.
 StatusOr<bool> lower_extensions(Module& module);
 
-/// As above, but the extension ops in `native` stay: the backend runs them itself.
+/// As above, but the extension ops in `native` stay: the engine runs them itself.
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 
 /// Reductions of small windows become slices and arithmetic, which regions fuse; large windows of extremes go dimension
@@ -48,7 +48,7 @@ StatusOr<bool> lower_windows(Module& module);
 
 /// While loops whose trip count is known become scans of as many steps, so that reverse mode goes through them: what the
 /// body changes is the carry, what it hands on unchanged the constants. Calls in the body are inlined, that derivatives
-/// see what depends on the carry. For programs that are to be transformed; no backend runs it.
+/// see what depends on the carry. For programs that are to be transformed; no engine runs it.
 StatusOr<bool> raise_while(Module& module);
 
 /// The polynomials that CHLO's erf_inv is expanded to become erf_inv again, whose derivative is finite where theirs is NaN.
@@ -66,7 +66,7 @@ StatusOr<bool> raise_cumulative(Module& module);
 
 /// Custom calls of LAPACK become the ops that they stand for, which have derivatives: cholesky, triangular-solve, lu, qr,
 /// eigh, svd, eig. Where LAPACK would report a failure these give NaN, and the report is zero. The triangle that nobody
-/// asked for may differ: the factor of a Cholesky decomposition is zero there. No backend runs it.
+/// asked for may differ: the factor of a Cholesky decomposition is zero there. No engine runs it.
 StatusOr<bool> raise_linalg(Module& module);
 
 /// psum, all_gather and the like over the axis `axis_name` become collectives of `replicas` replicas, the axis's members.

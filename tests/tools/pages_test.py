@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What pages name is there: links between pages, and the files that the pages of the house name."""
+
+import pathlib
+import re
+
+from planted import ROOT, Planted
+
+LINK = re.compile(r"\]\(([^)\s#:]+)(#[\w-]+)?\)")
+FILE = re.compile(r"`([\w./-]+\.(?:cc|h|inc|py|txt|md|sh|cmake))`")
+# Pages that name sources, by paths from one of these folders.
+OF_THE_HOUSE = ("architecture", "engine", "front_end", "decisions", "tests", "adding_an_op", "adding_a_backend", "threads",
+                "memory")
+FOLDERS = ("", "docs", "src/hilo", "src/hilo/backend/cpu", "src/hilo/backend/cpu/runtime", "src/hilo/stablehlo",
+           "src/hilo/import", "tests/device", "src/hilo/hlo/ops/ext")
+
+
+def anchors(page: pathlib.Path) -> set[str]:
+    """The anchors of a page's titles, as they are made for readers of Markdown."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+    return {"#" + re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in titles}
+
+
+def broken_links(root: pathlib.Path) -> list[str]:
+    found = []
+    for page in [*sorted(root.glob("*.md")), *sorted(root.glob("docs/*.md"))]:
+        for name, anchor in LINK.findall(page.read_text()):
+            target = page.parent / name
+            if not target.exists():
+                found.append(f"{page.relative_to(root)}: there is no {name}")
+            elif anchor and anchor not in anchors(target):
+                found.append(f"{page.relative_to(root)}: {name} has no title {anchor}")
+    return found
+
+
+def missing_files(root: pathlib.Path) -> list[str]:
+    return [f"docs/{name}.md: there is no {file}"
+            for name in OF_THE_HOUSE if (root / f"docs/{name}.md").exists()
+            for file in sorted(set(FILE.findall((root / f"docs/{name}.md").read_text())))
+            if not any((root / folder / file).exists() for folder in FOLDERS)]
+
+
+class Pages(Planted):
+    def test_links_lead_somewhere(self):
+        self.assertEqual(broken_links(ROOT), [])
+
+    def test_files_that_pages_name_are_there(self):
+        self.assertEqual(missing_files(ROOT), [])
+
+    def test_finds_links_to_nothing(self):
+        self.plant("README.md", "[a](docs/a.md) [b](docs/b.md) [c](https://example.com/c.md)\n")
+        self.plant("docs/a.md", "# A title, it is\n[here](a.md#a-title-it-is) [gone](a.md#gone)\n")
+        self.assertEqual(broken_links(self.root), ["README.md: there is no docs/b.md", "docs/a.md: a.md has no title #gone"])
+
+    def test_finds_files_that_are_gone(self):
+        self.plant("docs/engine.md", "`hlo/a.cc` and `hlo/b.cc`\n")
+        self.plant("src/hilo/hlo/a.cc", "")
+        self.assertEqual(missing_files(self.root), ["docs/engine.md: there is no hlo/b.cc"])
