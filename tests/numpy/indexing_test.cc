@@ -72,8 +72,9 @@ TEST(TakeAlongAxis, PicksFromEveryLine) {
 }
 
 TEST(At, ReadsAsTheModeSays) {
-  expect_same(numpy::at(row(), Array(7)).get(), {30});  // one element clips
-  expect_same(numpy::at(row(), integers({7, -1})).get(), {kNan, 30});
+  expect_same(numpy::at(row(), Array(7)).get(), {30});  // as jax 0.10.2
+  expect_same(numpy::at(row(), integers({7, -1})).get(), {30, 30});
+  expect_same(numpy::at(row(), integers({7, -1})).get({.mode = "fill"}), {kNan, 30});
   expect_same(numpy::at(row(), integers({7, -7})).get({.mode = IndexMode::kClip}), {30, 10});
   expect_same(numpy::at(row(), Array(7)).get({.mode = IndexMode::kFillOrDrop, .fill_value = 1}), {1});
 }

@@ -150,10 +150,9 @@ IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Indexer> indices)
 
 Array IndexedPlaces::get(const IndexOptions& options) const {
   const UserLocation here(location_);
-  const IndexPlan plan = plan_index(x_, indices_, OutsideNumbers::kToMode);
-  const bool one_element = plan.indices.ndim() == 1;
   const IndexMode given = options.mode.mode();
-  return read_plan(x_, plan, given == IndexMode::kUnspecified && one_element ? IndexMode::kClip : given, options);
+  return read_plan(x_, plan_index(x_, indices_, OutsideNumbers::kToMode),
+                   given == IndexMode::kUnspecified ? IndexMode::kClip : given, options);
 }
 
 Array IndexedPlaces::set(const Operand& y, const IndexOptions& options) const {

@@ -61,7 +61,7 @@ class IndexedPlaces {
  public:
   IndexedPlaces(const Operand& x, std::vector<Indexer> indices);
 
-  /// What stands there. Unspecified: a single element clips, arrays of indices fill, as in JAX.
+  /// What stands there. An index outside of its axis is the nearest inside by default, as in x(...).
   Array get(const IndexOptions& options = {}) const;
   /// x with y there; y broadcasts. Of equal indices one wins. What is outside is dropped by default.
   Array set(const Operand& y, const IndexOptions& options = {}) const;
