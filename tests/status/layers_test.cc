@@ -12,6 +12,7 @@
 #include "hilo/hlo/verify/verifier.h"
 #include "tests/backend/cpu/engine_check.h"
 #include "tests/support/clients.h"
+#include "tests/support/fake_client.h"
 #include "tests/support/replicas.h"
 #include "tests/support/status_cell.h"
 
@@ -269,18 +270,22 @@ TEST_P(EngineCell, GivesWhatTheReferenceGivesAtEveryWidth) {
   ASSERT_NE(all.module.entry, nullptr);
   const std::vector<cpu::Isa> isas = cpu::supported_isas();
   const cpu::Isa turn = isas[static_cast<size_t>(GetParam().opcode) % isas.size()];
-  cpu::on_every_isa([&](cpu::Isa isa) {
-    if (runs_on_one_isa(GetParam()) && isa != turn) return;
-    const OfReplicas got = run_on_replicas(*tests::cpu_client(), all.module, all.arguments);
+  const auto check = [&](Client& client, std::string_view where) {
+    const OfReplicas got = run_on_replicas(client, all.module, all.arguments);
     ASSERT_EQ(got.size(), all.wanted.size());
     for (size_t r = 0; r < got.size(); ++r) {
       ASSERT_EQ(got[r].size(), all.wanted[r].size());
       for (size_t k = 0; k < got[r].size(); ++k) {
         EXPECT_EQ(difference(got[r][k], all.wanted[r][k], engine_ulps(GetParam())), "")
-            << "replica " << r << ", result " << k << " on " << cpu::isa_name(isa);
+            << "replica " << r << ", result " << k << " on " << where;
       }
     }
+  };
+  cpu::on_every_isa([&](cpu::Isa isa) {
+    if (runs_on_one_isa(GetParam()) && isa != turn) return;
+    check(*tests::cpu_client(), cpu::isa_name(isa));
   });
+  check(*tests::fake_client(), "a device whose memory no pointer reaches");
 }
 
 HILO_CELLS(ShapeCell, cells());

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "hilo/client/platforms.h"
+#include "tests/support/clients.h"
 
 namespace hilo::tests {
 namespace {
@@ -112,7 +113,7 @@ class FakeBuffer final : public Buffer {
 class FakeDevice final : public Device {
  public:
   FakeDevice(Client& client, int id) : Device(client, id, 0) {}
-  bool is_far() const { return id() % 2 == 1; }
+  bool is_far() const { return id() % 2 == 0; }
   std::string_view kind() const override { return is_far() ? "far" : "near"; }
   std::span<const Memory> memories() const override {
     static constexpr std::array kMemories = {Memory{0, "device"}};
@@ -270,6 +271,11 @@ FakePlan& fake_plan() {
 StatusOr<ClientPtr> make_fake_client(ClientOptions options) {
   HILO_ASSIGN_OR_RETURN(ClientPtr inside, make_platform_client("Host", {.replica_count = options.replica_count}));
   return ClientPtr(std::make_shared<FakeClient>(std::move(options), std::move(inside)));
+}
+
+const ClientPtr& fake_client() {
+  static const auto* const client = new ClientPtr(*make_fake_client({.replica_count = kDevices}));
+  return *client;
 }
 
 void register_fake_platform() {

@@ -23,9 +23,12 @@ struct FakePlan {
 /// The plan of all fake devices.
 FakePlan& fake_plan();
 
-/// Has ClientOptions::replica_count devices. Those with an even id have memory that the host can view, as Host has; the
+/// Has ClientOptions::replica_count devices. Those with an odd id have memory that the host can view, as Host has; the
 /// others don't.
 StatusOr<ClientPtr> make_fake_client(ClientOptions options);
+
+/// One that all tests of a program share, as tests::cpu_client().
+const ClientPtr& fake_client();
 
 /// Makes "Host2" a platform that flags can name.
 void register_fake_platform();

@@ -154,26 +154,29 @@ int64_t Array::shape(const Index& axis) const {
 
 Literal Array::to_literal() const { return literal_of(concrete_value(*this)); }
 
-Literal Array::scalar_literal(const std::source_location& location) const {
+Array::HostNumbers Array::one_number(const std::source_location& location) const {
   const UserLocation here(location);
   if (size() != 1) {
     or_throw(invalid_argument(at_user_line("item") + ": only an array of size 1 is a number; got " +
                               aval_shape().to_string()));
   }
-  return with_numbers(to_literal());
+  return host_numbers();
 }
 
-/// The value in a type that C++ has numbers of: 8- and 4-bit floats as f32, integers of 4 and 2 bits as s8, all exact.
-Literal Array::with_numbers(const Literal& value) {
-  const ElementType type = value.shape().element_type();
-  if (visit_element_type(type, []<typename T>() { return true; }, [] { return false; })) return value;
-  Literal wide(Shape::array(is_floating(type) ? ElementType::kF32 : ElementType::kS8, value.shape().dimensions()));
+/// 8- and 4-bit floats as f32, integers of 4 and 2 bits as s8, all exact.
+Array::HostNumbers Array::host_numbers() const {
+  const ElementType type = dtype();
+  if (visit_element_type(type, []<typename T>() { return true; }, [] { return false; }))
+    return {host_view_of(*this), type};
+  const Literal value = to_literal();
+  const auto wide = std::make_shared<Literal>(
+      Shape::array(is_floating(type) ? ElementType::kF32 : ElementType::kS8, value.shape().dimensions()));
   for (int64_t i = 0; i < value.shape().element_count(); ++i) {
     const double number = element_as_double(value, i);
-    if (is_floating(type)) wide.data<float>()[static_cast<size_t>(i)] = static_cast<float>(number);
-    else wide.data<int8_t>()[static_cast<size_t>(i)] = static_cast<int8_t>(number);
+    if (is_floating(type)) wide->data<float>()[static_cast<size_t>(i)] = static_cast<float>(number);
+    else wide->data<int8_t>()[static_cast<size_t>(i)] = static_cast<int8_t>(number);
   }
-  return wide;
+  return {{wide->bytes().data(), wide}, wide->shape().element_type()};
 }
 
 void Array::refuse_moved() {

@@ -143,22 +143,28 @@ class Array {
   /// The one element of an array of any type and size 1, converted to T.
   template <Number T>
   T item(std::source_location location = std::source_location::current()) const {
-    const Literal value = scalar_literal(location);
+    const HostNumbers number = one_number(location);
     return visit_element_type(
-        value.shape().element_type(), [&]<typename E>() { return convert<T>(value.data<E>()[0]); },
+        number.type, [&]<typename E>() { return convert<T>(reinterpret_cast<const E*>(number.view.data)[0]); },
         [this]() -> T { refuse_numbers(); });
   }
   /// All elements in row-major order, converted to T.
+  /// Cost    one copy
   template <Number T>
   std::vector<T> to_vector(std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
-    const Literal value = with_numbers(to_literal());
+    const HostNumbers numbers = host_numbers();
     std::vector<T> out;
-    out.reserve(static_cast<size_t>(value.shape().element_count()));
     visit_element_type(
-        value.shape().element_type(),
+        numbers.type,
         [&]<typename E>() {
-          for (const E& e : value.data<E>()) out.push_back(convert<T>(e));
+          const std::span<const E> all(reinterpret_cast<const E*>(numbers.view.data), static_cast<size_t>(size()));
+          if constexpr (std::same_as<E, T>) {
+            out.assign(all.begin(), all.end());
+          } else {
+            out.reserve(all.size());
+            for (const E& e : all) out.push_back(convert<T>(e));
+          }
         },
         [this] { refuse_numbers(); });
     return out;
@@ -244,8 +250,13 @@ class Array {
     else if constexpr (std::is_floating_point_v<T>) return number(static_cast<double>(value));
     else return number(value);
   }
-  Literal scalar_literal(const std::source_location& location) const;
-  static Literal with_numbers(const Literal& value);
+  /// Elements in a type that C++ has numbers of.
+  struct HostNumbers {
+    HostView view;
+    ElementType type;
+  };
+  HostNumbers host_numbers() const;
+  HostNumbers one_number(const std::source_location& location) const;
   [[noreturn]] void refuse_numbers() const;
 
   std::shared_ptr<const ArrayImpl> impl_;

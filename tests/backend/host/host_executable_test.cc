@@ -177,6 +177,34 @@ TEST_F(Asynchronous, ManyThreadsLaunchDonateAndReadAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
+/// Counts loops, and runs them here.
+class CountingExecutor final : public Executor {
+ public:
+  std::atomic<int> loops{0};
+  int threads() const override { return 4; }
+  void parallel_for(int64_t tasks, FunctionRef<void(int64_t)> task) override {
+    ++loops;
+    for (int64_t i = 0; i < tasks; ++i) task(i);
+  }
+};
+
+TEST_F(Asynchronous, ACallersOwnExecutorTakesTheTasksOfItsRunAlone) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(
+      "HloModule f\nENTRY main {\n  x = f32[4194304] parameter(0)\n  ROOT y = f32[4194304] tanh(x)\n}\n");
+  const std::unique_ptr<Executable> program = *client_->compile(*module, {}, nullptr);
+  const BufferPtr x = tests::argument_of(*program, Literal(program->argument_shapes()[0]));
+  CountingExecutor mine;
+  BufferPtr y;
+  ASSERT_TRUE(program->execute({&x, 1}, {&y, 1}, {.executor = &mine}).ok());
+  EXPECT_EQ(mine.loops, 1);
+  ASSERT_TRUE(program->execute({&x, 1}, {&y, 1}).ok());
+  EXPECT_EQ(mine.loops, 1);
+  const DeviceRun run{{&x, 1}, {&y, 1}};
+  const StatusOr<Event> event = program->launch({&run, 1}, {.executor = &mine, .asynchronous = true});
+  ASSERT_TRUE(event.ok() && event->await().ok());
+  EXPECT_EQ(mine.loops, 2);
+}
+
 TEST_F(Asynchronous, ReplicasOfTwoRunsNeverWaitForEachOtherCrosswise) {
   const hlo::Module module = *hlo::parse_module(R"(HloModule m
 add {
