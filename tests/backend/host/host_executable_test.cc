@@ -30,11 +30,24 @@ Status pass_gate(const CustomCallFrame& frame) {
 }
 Status refuse(const CustomCallFrame&) { return data_loss("no more"); }
 
+/// Runs another program on the same device, and waits for it.
+Executable* inner = nullptr;
+Status run_inner_program(const CustomCallFrame& frame) {
+  const auto* const numbers = static_cast<const float*>(frame.operands[0].data);
+  const BufferPtr x = *buffer_from_literal(*frame.context->device, Literal::array<float>({3}, {numbers[0], 5, 6}));
+  BufferPtr y;
+  HILO_RETURN_IF_ERROR(inner->execute({&x, 1}, {&y, 1}));
+  HILO_ASSIGN_OR_RETURN(const Literal value, literal_from_buffer(*y));
+  std::ranges::copy(value.data<float>(), static_cast<float*>(frame.results[0].data));
+  return ok_status();
+}
+
 class Asynchronous : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     ASSERT_TRUE(register_custom_call("test_gate", pass_gate).ok());
     ASSERT_TRUE(register_custom_call("test_refuse", refuse).ok());
+    ASSERT_TRUE(register_custom_call("test_inner", run_inner_program).ok());
   }
   void SetUp() override {
     gate.open = false;
@@ -134,6 +147,12 @@ TEST_F(Asynchronous, CancellingARunReachesWhoWaitsForIt) {
   token.cancel();
   EXPECT_EQ(literal_from_buffer(*y).status().code(), StatusCode::kCancelled);
   EXPECT_EQ(literal_from_buffer(*z).status().code(), StatusCode::kCancelled);
+}
+
+TEST_F(Asynchronous, ACustomCallMayRunProgramsAndWaitForThem) {
+  const auto negation = program("negate(x)"), outer = program("custom-call(x), custom_call_target=\"test_inner\"");
+  inner = negation.get();
+  EXPECT_EQ(literal_from_buffer(**launch(*outer, one_two_three()))->to_string(), "f32[3] {-1, -5, -6}");
 }
 
 TEST_F(Asynchronous, ADeadlineEndsARun) {

@@ -8,10 +8,17 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "hilo/base/signals_blocked.h"
 
 namespace hilo {
+
+namespace {
+
+thread_local const void* queue_of_thread = nullptr;  // whose task this thread runs
+
+}  // namespace
 
 struct DeviceQueue::State {
   std::mutex mutex;
@@ -35,8 +42,10 @@ struct DeviceQueue::State {
     std::function<void()> task = std::move(tasks.front());
     tasks.pop_front();
     lock.unlock();
+    const void* const outer = std::exchange(queue_of_thread, this);
     task();
     task = nullptr;  // what it holds may go, and with it the queue
+    queue_of_thread = outer;
     pending.fetch_sub(1, std::memory_order_release);
     lock.lock();
   }
@@ -56,22 +65,29 @@ DeviceQueue::~DeviceQueue() {
   else state_->thread.detach();
 }
 
-bool DeviceQueue::is_idle() const { return state_->pending.load(std::memory_order_acquire) == 0; }
+bool DeviceQueue::is_idle() const {
+  return state_->pending.load(std::memory_order_acquire) == 0 || queue_of_thread == state_.get();
+}
+
+Status DeviceQueue::start() {
+  if (state_->process != ::getpid()) state_ = std::make_shared<State>();  // what the parent left is the parent's
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->thread.joinable()) return ok_status();
+  const SignalsBlocked blocked;
+  try {
+    state_->thread = std::thread([state = state_] { state->work(); });
+  } catch (const std::system_error& error) {
+    return resource_exhausted(std::string("no thread for what a device does later: ") + error.what());
+  }
+  return ok_status();
+}
 
 void DeviceQueue::enqueue(std::function<void()> task) {
-  if (state_->process != ::getpid()) state_ = std::make_shared<State>();  // what the parent left is the parent's
+  const Status started = start();
   std::unique_lock lock(state_->mutex);
-  state_->pending.fetch_add(1, std::memory_order_relaxed);
   state_->tasks.push_back(std::move(task));
-  if (!state_->thread.joinable()) {
-    const SignalsBlocked blocked;
-    try {
-      state_->thread = std::thread([state = state_] { state->work(); });
-    } catch (const std::system_error&) {
-      while (!state_->tasks.empty()) state_->run_first(lock);
-      return;
-    }
-  }
+  state_->pending.fetch_add(1, std::memory_order_relaxed);
+  while (!started.ok() && !state_->tasks.empty()) state_->run_first(lock);
   lock.unlock();
   state_->changed.notify_all();
 }

@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 
+#include "hilo/base/status.h"
+
 namespace hilo {
 
 /// Tasks that one thread runs in the order in which they came. The thread starts with the first task.
@@ -17,10 +19,14 @@ class DeviceQueue {
   DeviceQueue(const DeviceQueue&) = delete;
   DeviceQueue& operator=(const DeviceQueue&) = delete;
 
-  /// All tasks that came before this call have ended.
+  /// All tasks that came before this call have ended; or this is one of them, which must not wait for itself: a custom
+  /// call may run programs.
   /// Cost    one load
   bool is_idle() const;
-  /// Tasks throw nothing. If no thread can be had, the task runs here, after those before it.
+  /// Sees to it that there is a thread.
+  /// Errors    RESOURCE_EXHAUSTED if none can be had
+  Status start();
+  /// Tasks throw nothing. Without a thread the task runs here, after those before it.
   void enqueue(std::function<void()> task);
   /// Runs the task here if nothing is before it.
   void run_or_enqueue(std::function<void()> task);

@@ -54,9 +54,14 @@ class QueuedRun {
   /// What participant k's device does when its turn comes.
   void take_part(size_t k) {
     const Status arguments = check_arguments(k);
-    if (arguments.ok()) run_->take_part(k);
-    else run_->give_up(k, arguments);
-    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) source_.finish(finished());
+    if (!arguments.ok()) return give_up(k, arguments);
+    run_->take_part(k);
+    end_part();
+  }
+  /// Participant k has no part; the others are told.
+  void give_up(size_t k, const Status& reason) {
+    run_->give_up(k, reason);
+    end_part();
   }
 
  private:
@@ -69,6 +74,10 @@ class QueuedRun {
                                "': " + argument_text(i, program_->signature().argument_names));
     }
     return ok_status();
+  }
+
+  void end_part() {
+    if (missing_.fetch_sub(1, std::memory_order_acq_rel) == 1) source_.finish(finished());
   }
 
   Status finished() {
@@ -102,6 +111,18 @@ class QueuedRun {
   EventSource source_;
 };
 
+/// All parts, one right after the other.
+void put_in_queues(const std::shared_ptr<QueuedRun>& run, std::span<const DevicePtr> devices) {
+  const std::scoped_lock lock(static_cast<HostClient&>(devices[0]->client()).launch_mutex());
+  size_t k = 0;
+  try {
+    for (; k < devices.size(); ++k) queue_of(devices[k]).enqueue([run, k] { run->take_part(k); });
+  } catch (const std::bad_alloc&) {  // nobody waits for a part that never comes
+    for (; k < devices.size(); ++k) run->give_up(k, out_of_memory());
+    throw;
+  }
+}
+
 }  // namespace
 
 StatusOr<Event> HostExecutable::start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
@@ -122,13 +143,11 @@ StatusOr<Event> HostExecutable::start(std::span<const DeviceRun> runs, std::span
 
 StatusOr<Event> HostExecutable::enqueue(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
                                         const ExecuteOptions& options, ArgumentHolds& holds) {
+  for (const DevicePtr& device : devices) HILO_RETURN_IF_ERROR(queue_of(device).start());
   auto queued = std::make_shared<QueuedRun>(program_, runs, devices, options);
   for (size_t k = 0; k < runs.size(); ++k) queued->promise(k, runs[k].results);
   holds.donate();
-  {
-    const std::scoped_lock lock(static_cast<HostClient&>(client()).launch_mutex());
-    for (size_t k = 0; k < runs.size(); ++k) queue_of(devices[k]).enqueue([queued, k] { queued->take_part(k); });
-  }
+  put_in_queues(queued, devices);
   holds.end();  // from here on the queues' order keeps the arguments
   Event event = queued->event();
   queued.reset();
