@@ -53,6 +53,13 @@ TEST_F(DevicePut, ArraysAreOnTheFirstDeviceUntilTheyArePutElsewhere) {
   EXPECT_TRUE(device_put(Array(2.0f), devices()[1]).weak_type());
 }
 
+TEST_F(DevicePut, WithoutADeviceItIsTheFirstAndCommitsToNothing) {
+  const Array far = device_put(one_two_three(), devices()[1]), home = device_put(far);
+  EXPECT_EQ(home.device()->id(), 0);
+  EXPECT_EQ((home + far).device()->id(), 1);
+  EXPECT_EQ(device_put(2.0f).item<float>(), 2);
+}
+
 TEST_F(DevicePut, WhatIsComputedWithACommittedArrayIsComputedThere) {
   const Array x = one_two_three(), y = device_put(x, devices()[1]);
   const auto f = jit([](Array a, Array b) { return a * b + 1.0f; });

@@ -10,19 +10,33 @@ std::vector<DevicePtr> devices() { return or_throw(get_xla_client())->devices();
 
 std::vector<DevicePtr> local_devices() { return or_throw(get_xla_client())->local_devices(); }
 
-Array device_put(const Array& array, const DevicePtr& device, std::source_location location) {
-  const UserLocation here(location);
+namespace {
+
+Array put(const Array& array, const DevicePtr& device, bool committed) {
   const ArrayImpl& impl = array.impl();
   const bool weak = impl.aval.weak_type;
   switch (impl.kind) {
     case ArrayImpl::Kind::kTracer: return array;
     case ArrayImpl::Kind::kNumber:
-      return array_from_buffer(static_cast<const HostNumber&>(impl).new_on(device), weak, /*committed=*/true);
+      return array_from_buffer(static_cast<const HostNumber&>(impl).new_on(device), weak, committed);
     case ArrayImpl::Kind::kConcrete: break;
   }
   const auto& placed = static_cast<const ConcreteArray&>(impl);
-  if (placed.buffer->device() == device) return placed.committed ? array : array_from_buffer(placed.buffer, weak, true);
-  return array_from_buffer(or_throw(device->copy(placed.buffer)), weak, /*committed=*/true);
+  if (placed.buffer->device() != device)
+    return array_from_buffer(or_throw(device->copy(placed.buffer)), weak, committed);
+  return placed.committed == committed ? array : array_from_buffer(placed.buffer, weak, committed);
+}
+
+}  // namespace
+
+Array device_put(const Array& array, const DevicePtr& device, std::source_location location) {
+  const UserLocation here(location);
+  return put(array, device, /*committed=*/true);
+}
+
+Array device_put(const Array& array, std::source_location location) {
+  const UserLocation here(location);
+  return put(array, default_device(), /*committed=*/false);
 }
 
 const Array& block_until_ready(const Array& array, std::source_location location) {

@@ -23,6 +23,9 @@ std::vector<DevicePtr> local_devices();
 Array device_put(const Array& array, const DevicePtr& device,
                  std::source_location location = std::source_location::current());
 
+/// The same for the first of devices(), to which the array isn't committed: it is what jax.device_put does without a device.
+Array device_put(const Array& array, std::source_location location = std::source_location::current());
+
 /// Waits until the array has its value. As jax.block_until_ready.
 /// Errors    throws the error of the run that was to make it
 const Array& block_until_ready(const Array& array, std::source_location location = std::source_location::current());
