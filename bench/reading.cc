@@ -18,8 +18,8 @@
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/stablehlo/reader.h"
-#include "hilo/stablehlo/translate.h"
-#include "hilo/stablehlo/write_tree.h"
+#include "hilo/stablehlo/translate/translate.h"
+#include "hilo/stablehlo/write/write_tree.h"
 
 using namespace hilo;
 

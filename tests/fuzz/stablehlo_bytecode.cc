@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are a tree or an error; a tree is a program or an error.
-#include "hilo/stablehlo/bytecode_reader.h"
-#include "hilo/stablehlo/translate.h"
+#include "hilo/stablehlo/bytecode/reader.h"
+#include "hilo/stablehlo/translate/translate.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto tree = hilo::stablehlo::read_bytecode({reinterpret_cast<const char*>(data), size}, "fuzz");

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "hilo/base/files.h"
-#include "hilo/stablehlo/bytecode_reader.h"
+#include "hilo/stablehlo/bytecode/reader.h"
 #include "tests/paths.h"
 
 namespace hilo::stablehlo {

@@ -11,7 +11,7 @@
 #include "hilo/hlo/text/printer.h"
 #include "hilo/hlo/verify/verifier.h"
 #include "hilo/stablehlo/reader.h"
-#include "hilo/stablehlo/translate.h"
+#include "hilo/stablehlo/translate/translate.h"
 #include "tests/paths.h"
 
 namespace hilo::stablehlo {

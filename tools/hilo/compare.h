@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "hilo/stablehlo/translate.h"
+#include "hilo/stablehlo/translate/translate.h"
 #include "hilo/types/literal.h"
 
 namespace hilo::tool {

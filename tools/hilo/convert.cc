@@ -9,7 +9,7 @@
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/import/program.h"
-#include "hilo/stablehlo/write_tree.h"
+#include "hilo/stablehlo/write/write_tree.h"
 #include "tools/hilo/command.h"
 
 namespace hilo::tool {

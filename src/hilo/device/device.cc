@@ -5,6 +5,7 @@
 
 #include "hilo/device/buffer.h"
 #include "hilo/device/client.h"
+#include "hilo/device/read_in_a_row.h"
 
 namespace hilo {
 
@@ -26,15 +27,9 @@ StatusOr<BufferPtr> Device::slice(const BufferPtr& from, int64_t index) {
 }
 
 StatusOr<BufferPtr> Device::stack(std::span<const BufferPtr> parts) {
-  const Shape& part = parts[0]->shape();
-  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(part, static_cast<int64_t>(parts.size())));
+  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(parts[0]->shape(), static_cast<int64_t>(parts.size())));
   HILO_ASSIGN_OR_RETURN(Literal value, Literal::make(whole));
-  std::byte* place = value.mutable_bytes().data();
-  for (const BufferPtr& buffer : parts) {
-    HILO_ASSIGN_OR_RETURN(const BufferUse use, BufferUse::of(buffer, "stack"));
-    HILO_RETURN_IF_ERROR(buffer->read(place).await());
-    place += part.byte_size();
-  }
+  HILO_RETURN_IF_ERROR(read_in_a_row(parts, value.mutable_bytes().data()));
   return from_host({whole, value.bytes().data()});
 }
 

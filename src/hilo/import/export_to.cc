@@ -6,7 +6,7 @@
 #include "hilo/base/files.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/import/program.h"
-#include "hilo/stablehlo/write_tree.h"
+#include "hilo/stablehlo/write/write_tree.h"
 
 namespace hilo::export_detail {
 namespace {

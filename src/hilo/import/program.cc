@@ -8,10 +8,10 @@
 #include "hilo/base/text.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/parser.h"
-#include "hilo/stablehlo/bytecode_reader.h"
+#include "hilo/stablehlo/bytecode/reader.h"
 #include "hilo/stablehlo/jax_export.h"
 #include "hilo/stablehlo/reader.h"
-#include "hilo/stablehlo/translate.h"
+#include "hilo/stablehlo/translate/translate.h"
 
 namespace hilo {
 namespace {

@@ -152,9 +152,8 @@ Array kron(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   const auto [p, q] = std::pair(x.array(), y.array());
   const size_t rank = static_cast<size_t>(std::max(p.ndim(), q.ndim()));
-  Shape left(p.shape()), right(q.shape()), wide_left, wide_right, whole;
-  left.insert(left.begin(), rank - left.size(), 1);
-  right.insert(right.begin(), rank - right.size(), 1);
+  const std::vector<int64_t> left = with_rank(p.shape(), rank), right = with_rank(q.shape(), rank);
+  Shape wide_left, wide_right, whole;
   for (size_t d = 0; d < rank; ++d) {
     wide_left.insert(wide_left.end(), {left[d], 1});
     wide_right.insert(wide_right.end(), {1, right[d]});

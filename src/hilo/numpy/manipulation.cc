@@ -369,11 +369,7 @@ Array block(const std::vector<Array>& row, Line line) {
   const UserLocation here(line);
   int64_t rank = 1;
   for (const Array& a : row) rank = std::max(rank, a.ndim());
-  const auto padded = [&](const Array& a) {
-    Shape dims(a.shape());
-    dims.insert(dims.begin(), static_cast<size_t>(rank - a.ndim()), 1);
-    return ops::reshape(a, dims);
-  };
+  const auto padded = [&](const Array& a) { return ops::reshape(a, with_rank(a.shape(), static_cast<size_t>(rank))); };
   return joined("block", each(row, padded), rank - 1, std::nullopt);
 }
 Array block(const std::vector<std::vector<Array>>& rows, Line line) {

@@ -196,10 +196,8 @@ Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& opt
 Array tile(const Operand& A, const Axes& reps) {
   const UserLocation here(A.location());
   if (!reps) or_throw(invalid_argument(at_user_line("tile") + ": wanted a number of repetitions"));
-  Shape dims(A.array().shape());
-  std::vector<int64_t> times = *reps;
-  while (times.size() < dims.size()) times.insert(times.begin(), 1);
-  while (dims.size() < times.size()) dims.insert(dims.begin(), 1);
+  const std::vector<int64_t> times = with_rank(*reps, static_cast<size_t>(A.array().ndim()));
+  const std::vector<int64_t> dims = with_rank(A.array().shape(), times.size());
   Shape split, spread, whole;
   for (size_t d = 0; d < dims.size(); ++d) {
     split.insert(split.end(), {1, dims[d]});

@@ -85,6 +85,12 @@ std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<cons
   return out;
 }
 
+std::vector<int64_t> with_rank(std::span<const int64_t> sizes, size_t rank) {
+  std::vector<int64_t> out(rank - std::min(rank, sizes.size()), 1);
+  out.insert(out.end(), sizes.begin(), sizes.end());
+  return out;
+}
+
 Array spread_to(const Array& x, std::span<const int64_t> shape) {
   if (std::ranges::equal(x.shape(), shape)) return x;
   if (broadcast_shapes(x.shape(), shape) != std::vector<int64_t>(shape.begin(), shape.end())) {

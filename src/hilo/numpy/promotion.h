@@ -20,6 +20,9 @@ ElementType type_or(std::string_view function, const std::optional<ElementType>&
 /// The common shape of broadcasting. Errors    INVALID_ARGUMENT naming both
 std::vector<int64_t> broadcast_shapes(std::span<const int64_t> a, std::span<const int64_t> b);
 
+/// The sizes behind so many of 1 that there are at least `rank`: {3, 4}, 3 -> {1, 3, 4}.
+std::vector<int64_t> with_rank(std::span<const int64_t> sizes, size_t rank);
+
 /// `x` broadcast to `shape`, without a public call's trappings.
 Array spread_to(const Array& x, std::span<const int64_t> shape);
 

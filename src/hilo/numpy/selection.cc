@@ -88,9 +88,8 @@ Array numbers_of(const Range& range, int64_t extent) { return arange(extent, int
 
 /// Values at one place: their first axis is the one that grows, as in NumPy.
 Array inserted_at(const Array& x, int64_t place, const Array& values, int64_t axis) {
-  Shape dims(x.shape()), of_values(values.shape());
-  while (of_values.size() < dims.size()) of_values.insert(of_values.begin(), 1);
-  const Array moved = moveaxis(ops::reshape(values, of_values), 0, axis);
+  Shape dims(x.shape());
+  const Array moved = moveaxis(ops::reshape(values, with_rank(values.shape(), dims.size())), 0, axis);
   dims[static_cast<size_t>(axis)] = moved.shape(axis);
   const Array part = broadcast_to(ops::convert_element_type(moved, x.dtype()), dims);
   return concatenate({slice(x, 0, place, 1, axis), part, slice(x, place, x.shape(axis), 1, axis)}, axis);

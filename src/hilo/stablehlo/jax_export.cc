@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "hilo/base/out_of_memory.h"
-#include "hilo/stablehlo/bytecode_reader.h"
+#include "hilo/stablehlo/bytecode/reader.h"
 #include "hilo/stablehlo/flat_buffer.h"
 
 namespace hilo::stablehlo {

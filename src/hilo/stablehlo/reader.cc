@@ -3,9 +3,9 @@
 
 #include "hilo/base/floating_point.h"
 #include "hilo/base/out_of_memory.h"
-#include "hilo/stablehlo/bytecode_reader.h"
-#include "hilo/stablehlo/cursor.h"
-#include "hilo/stablehlo/text_reader.h"
+#include "hilo/stablehlo/bytecode/reader.h"
+#include "hilo/stablehlo/text/cursor.h"
+#include "hilo/stablehlo/text/reader.h"
 
 namespace hilo::stablehlo {
 

@@ -2,7 +2,7 @@
 // stablehlo/reader.h -- a file of MLIR, text or bytecode, to a module tree.
 #pragma once
 
-#include "hilo/stablehlo/module_tree.h"
+#include "hilo/stablehlo/tree/module_tree.h"
 
 namespace hilo::stablehlo {
 

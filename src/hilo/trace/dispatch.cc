@@ -217,14 +217,9 @@ std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled,
     }
     weak = weak && operand.weak_type();
   }
-  ExecuteOptions options;
-  options.asynchronous = executable.client().options().asynchronous;
-  const PlacedArguments placed(executable.devices()[0], {operands}, {}, options.asynchronous);
-  options.device = &placed.device();
-  const DeviceRun run{placed.buffers(), out};
-  if (const Status status = executable.launch({&run, 1}, options).status(); !status.ok())
-    or_throw(status.with_context(at_user_line("op by op")));
-  return compiled.handle_result(out, weak, placed.committed());
+  const StatusOr<bool> committed = run_on_arrays(executable, {operands}, {}, out);
+  if (!committed.ok()) or_throw(committed.status().with_context(at_user_line("op by op")));
+  return compiled.handle_result(out, weak, *committed);
 }
 
 PrimitiveCallable xla_primitive_callable(const Primitive& primitive, std::span<const Array> operands,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/placement.h"
 
+#include <array>
+#include <memory_resource>
+
 #include "hilo/client/xla_bridge.h"
 
 namespace hilo {
@@ -21,7 +24,28 @@ const ConcreteArray* on_a_device(const Array& array) {
 /// what a call costs.
 BufferPtr borrowed(const BufferPtr& buffer) { return {BufferPtr(), buffer.get()}; }
 
-}  // namespace
+/// The buffers of a run's arguments, all on one device.
+class PlacedArguments {
+ public:
+  /// `lists` live as long as this, unless it owns the buffers.
+  PlacedArguments(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists,
+                  std::span<const bool> donated, bool owns);
+
+  std::span<const BufferPtr> buffers() const { return buffers_; }
+  const DevicePtr& device() const { return *device_; }
+  /// An array is committed to the device; so will be the results.
+  bool committed() const { return committed_; }
+
+ private:
+  void place(const Array& array, bool donated, bool owns);
+
+  const DevicePtr* device_;
+  bool committed_ = false;
+  // Few buffers stand on the stack: two allocations less a call.
+  std::array<std::byte, 256> room_;
+  std::pmr::monotonic_buffer_resource pool_{room_.data(), room_.size()};
+  std::pmr::vector<BufferPtr> buffers_{&pool_};
+};
 
 PlacedArguments::PlacedArguments(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists,
                                  std::span<const bool> donated, bool owns)
@@ -57,6 +81,20 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
     const BufferPtr* const kept = donated ? nullptr : number.kept_on(*device_);
     buffers_.push_back(kept == nullptr ? number.new_on(*device_) : owns ? *kept : borrowed(*kept));
   }
+}
+
+}  // namespace
+
+StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::span<const Array>> lists,
+                             std::span<const bool> donated, std::span<BufferPtr> results) {
+  ExecuteOptions options;
+  options.donated = donated;
+  options.asynchronous = executable.client().options().asynchronous;
+  const PlacedArguments placed(executable.devices()[0], lists, donated, options.asynchronous);
+  options.device = &placed.device();
+  const DeviceRun run{placed.buffers(), results};
+  HILO_RETURN_IF_ERROR(executable.launch({&run, 1}, options).status());
+  return placed.committed();
 }
 
 DevicePtr default_device() {

@@ -2,39 +2,20 @@
 // trace/placement.h -- where a computation on arrays runs, and their buffers there. Not for users.
 #pragma once
 
-#include <memory_resource>
-
 #include "hilo/device/executable.h"
 #include "hilo/trace/trace.h"
 
 namespace hilo {
 
-/// The buffers of a run's arguments, all on one device.
-class PlacedArguments {
- public:
-  /// Places arrays for a program that was compiled for `home`: on the device that one of them is committed to, or else at
-  /// home, where those go that are elsewhere.
-  /// `donated`: a flag per array, or empty; a number that is donated is lost to nobody else.
-  /// Precondition: all are concrete. `lists` live as long as this, unless it owns the buffers.
-  /// Errors    throws INVALID_ARGUMENT "... incompatible devices" if two are committed to different ones; of copies
-  PlacedArguments(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists,
-                  std::span<const bool> donated, bool owns);
-
-  std::span<const BufferPtr> buffers() const { return buffers_; }
-  const DevicePtr& device() const { return *device_; }
-  /// An array is committed to the device; so will be the results.
-  bool committed() const { return committed_; }
-
- private:
-  void place(const Array& array, bool donated, bool owns);
-
-  const DevicePtr* device_;
-  bool committed_ = false;
-  // Few buffers stand on the stack: two allocations less a call.
-  std::array<std::byte, 256> room_;
-  std::pmr::monotonic_buffer_resource pool_{room_.data(), room_.size()};
-  std::pmr::vector<BufferPtr> buffers_{&pool_};
-};
+/// Runs a program that runs alone on arrays, on the device that one of them is committed to, or else on the first that it was
+/// compiled for, where those go that are elsewhere. Waits for its end unless the client is asynchronous.
+/// `donated`: a flag per array, or empty; a number that is donated is lost to nobody else.
+/// Returns   whether the results are committed to the device
+/// Precondition: all arrays are concrete.
+/// Errors    those of Executable::launch; throws INVALID_ARGUMENT "... incompatible devices" if two arrays are committed to
+///           different ones, and the errors of copies
+StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::span<const Array>> lists,
+                             std::span<const bool> donated, std::span<BufferPtr> results);
 
 /// The default client's first device.
 /// Errors    throws those of get_xla_client

@@ -105,7 +105,7 @@ struct Rules {
   LinearizeFunction linearize = nullptr;
 };
 
-/// The rules of an opcode. Defined in lax/rules.cc, a switch without default.
+/// The rules of an opcode. Defined in rules/rules.cc, a switch without default.
 const Rules& rules_of(hlo::Opcode opcode);
 
 /// Zero for integers and booleans; the type a tangent of `type` has otherwise.

@@ -139,29 +139,38 @@ Array placed_result(const Array& value, BatchDim dim, BatchDim wanted, int64_t a
 
 }  // namespace
 
-std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
-                             const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where,
-                             const std::string& axis_name, std::optional<int64_t> given_size) {
-  const int64_t axis_size = common_axis_size(arguments, in_dims, where, given_size);
-  BatchTrace trace(&current_trace(), {axis_size, axis_name});
+BatchResult run_batched(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> dims,
+                        const BatchContext& context) {
+  BatchTrace trace(&current_trace(), context);
   std::vector<Array> inputs;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    BatchDim dim = in_dims[i];
-    if (dim && *dim < 0) dim = *dim + arguments[i].ndim();
-    inputs.push_back(trace.wrap(arguments[i], dim));
-  }
+  for (size_t i = 0; i < arguments.size(); ++i) inputs.push_back(trace.wrap(arguments[i], dims[i]));
   std::vector<Array> outputs;
   {
     TraceScope scope(trace);
     outputs = f(inputs);
   }
-  const std::vector<BatchDim> wanted = out_dims(outputs.size());
-  std::vector<Array> results;
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    results.push_back(
-        placed_result(trace.value_of_batch(outputs[i]), trace.dim_of(outputs[i]), wanted[i], axis_size, i, where));
+  BatchResult result;
+  for (const Array& out : outputs) {
+    result.results.push_back(trace.value_of_batch(out));
+    result.dims.push_back(trace.dim_of(out));
   }
-  return results;
+  return result;
+}
+
+std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
+                             const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where,
+                             const std::string& axis_name, std::optional<int64_t> given_size) {
+  const int64_t axis_size = common_axis_size(arguments, in_dims, where, given_size);
+  std::vector<BatchDim> dims(in_dims.begin(), in_dims.end());
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (dims[i] && *dims[i] < 0) *dims[i] += arguments[i].ndim();
+  }
+  BatchResult batched = run_batched(f, arguments, dims, {axis_size, axis_name});
+  const std::vector<BatchDim> wanted = out_dims(batched.results.size());
+  for (size_t i = 0; i < batched.results.size(); ++i) {
+    batched.results[i] = placed_result(batched.results[i], batched.dims[i], wanted[i], axis_size, i, where);
+  }
+  return std::move(batched.results);
 }
 
 namespace {
@@ -169,30 +178,23 @@ namespace {
 BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
                                  const std::vector<bool>& force, const BatchContext& context) {
   std::vector<Aval> avals;
+  std::vector<BatchDim> dims;
   for (const Shape& leaf : parameter_leaves(*computation)) {
-    std::vector<int64_t> dims(leaf.dimensions().begin(), leaf.dimensions().end());
-    if (batched[avals.size()]) dims.insert(dims.begin(), context.axis_size);
-    avals.push_back({leaf.with_dimensions(dims), false});
+    dims.push_back(batched[dims.size()] ? BatchDim(0) : std::nullopt);
+    std::vector<int64_t> sizes(leaf.dimensions().begin(), leaf.dimensions().end());
+    if (dims.back()) sizes.insert(sizes.begin(), context.axis_size);
+    avals.push_back({leaf.with_dimensions(sizes), false});
   }
   BatchedComputation result;
   const FlatFunction f = [&](std::span<const Array> arguments) {
-    BatchTrace trace(&current_trace(), context);
-    std::vector<Array> inputs;
-    for (size_t i = 0; i < arguments.size(); ++i) {
-      inputs.push_back(trace.wrap(arguments[i], batched[i] ? BatchDim(0) : std::nullopt));
+    const auto run = [&](std::span<const Array> inputs) { return run_computation(*computation, inputs); };
+    BatchResult out = run_batched(run, arguments, dims, context);
+    for (size_t i = 0; i < out.results.size(); ++i) {
+      result.batched_results.push_back(out.dims[i].has_value() || (i < force.size() && force[i]));
+      if (result.batched_results.back())
+        out.results[i] = batch_axis_at(out.results[i], out.dims[i], 0, context.axis_size);
     }
-    std::vector<Array> outputs;
-    {
-      TraceScope scope(trace);
-      outputs = run_computation(*computation, inputs);
-    }
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const BatchDim dim = trace.dim_of(outputs[i]);
-      result.batched_results.push_back(dim.has_value() || (i < force.size() && force[i]));
-      const Array& value = trace.value_of_batch(outputs[i]);
-      outputs[i] = result.batched_results.back() ? batch_axis_at(value, dim, 0, context.axis_size) : value;
-    }
-    return outputs;
+    return std::move(out.results);
   };
   result.computation =
       stage(f, avals, "vmap", computation->name() + ".vmap", CapturePlace::kNone, /*always_tuple=*/true).computation;

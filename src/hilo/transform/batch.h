@@ -31,6 +31,10 @@ class BatchTrace final : public Trace {
   BatchContext context_;
 };
 
+/// Runs `f` on arguments of which some have the axis; results have theirs where `f` leaves it.
+BatchResult run_batched(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> dims,
+                        const BatchContext& context);
+
 /// Runs `f` on arguments whose batch axes are `in_dims`; every result gets its batch axis at `out_dims[i]`, broadcast if
 /// it has none; where out_dims[i] is nullopt a batched result is an error. `where` begins messages: "vmap (train.cc:41)".
 /// `axis_name` may be empty; `axis_size` is needed where no argument has the axis.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/custom_jvp.h"
 
+#include "hilo/transform/batch.h"
 #include "hilo/transform/custom_rules.h"
 
 namespace hilo {

@@ -60,24 +60,6 @@ std::vector<Aval> avals_of(std::span<const Array> arrays) {
   return avals;
 }
 
-BatchResult run_batched(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> dims,
-                        const BatchContext& axis) {
-  BatchTrace trace(&current_trace(), axis);
-  std::vector<Array> inputs;
-  for (size_t i = 0; i < arguments.size(); ++i) inputs.push_back(trace.wrap(arguments[i], dims[i]));
-  std::vector<Array> outputs;
-  {
-    TraceScope scope(trace);
-    outputs = f(inputs);
-  }
-  BatchResult result;
-  for (const Array& out : outputs) {
-    result.results.push_back(trace.value_of_batch(out));
-    result.dims.push_back(trace.dim_of(out));
-  }
-  return result;
-}
-
 std::vector<Array> in_front(const BatchResult& batched, int64_t axis_size) {
   std::vector<Array> moved;
   for (size_t i = 0; i < batched.results.size(); ++i)

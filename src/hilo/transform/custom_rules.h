@@ -51,9 +51,6 @@ std::vector<Array> bind_custom_rules(const StagedFunction& function, std::span<c
 
 std::vector<Aval> avals_of(std::span<const Array> arrays);
 
-/// Runs `f` on arguments of which some have the axis; results have theirs where `f` leaves it.
-BatchResult run_batched(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> dims,
-                        const BatchContext& axis);
 /// All results with the axis in front, broadcast where they have none.
 std::vector<Array> in_front(const BatchResult& batched, int64_t axis_size);
 std::vector<Aval> with_axis_in_front(std::span<const Aval> avals, int64_t axis_size);

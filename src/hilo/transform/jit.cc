@@ -155,30 +155,22 @@ Executable& executable_of(JitCache& cache, Entry& entry) {
 
 std::vector<Array> execute(JitCache& cache, Entry& entry, const Call& call) {
   Executable& executable = executable_of(cache, entry);
-  ExecuteOptions options;
-  std::unique_ptr<bool[]> donated;
-  if (!call.donated.empty()) {
-    const size_t count = call.arguments.leaves.size() + entry.staged.captures.size();
-    donated.reset(new bool[count]());
-    std::copy(call.donated.begin(), call.donated.end(), donated.get());
-    options.donated = {donated.get(), count};
-  }
+  const size_t count = call.donated.empty() ? 0 : call.arguments.leaves.size() + entry.staged.captures.size();
+  const std::unique_ptr<bool[]> donated(count == 0 ? nullptr : new bool[count]());
+  std::copy(call.donated.begin(), call.donated.end(), donated.get());
   std::array<std::byte, 256> room;  // few buffers stand on the stack
   std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
   std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
-  options.asynchronous = executable.client().options().asynchronous;
-  const PlacedArguments placed(executable.devices()[0], {call.arguments.leaves, entry.staged.captures}, options.donated,
-                               options.asynchronous);
-  options.device = &placed.device();
-  const DeviceRun run{placed.buffers(), buffers};
-  if (const Status status = executable.launch({&run, 1}, options).status(); !status.ok()) {
+  const StatusOr<bool> committed =
+      run_on_arrays(executable, {call.arguments.leaves, entry.staged.captures}, {donated.get(), count}, buffers);
+  if (!committed.ok()) {
     const TransformationLocation here(cache.location());
-    or_throw(status.with_context(at_user_line("jit")));
+    or_throw(committed.status().with_context(at_user_line("jit")));
   }
   std::vector<Array> results;
   results.reserve(buffers.size());
   for (size_t i = 0; i < buffers.size(); ++i) {
-    results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, placed.committed()));
+    results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, *committed));
   }
   return results;
 }

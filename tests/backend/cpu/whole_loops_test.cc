@@ -70,7 +70,7 @@ Planned plan(const hlo::Module& module, Isa isa, LoopForm form) {
   planned.whole_loops = program->whole_loops.size();
   for (const WhileLoop& loop : program->loops) planned.stepwise_loops += !loop.body.empty();
   planned.executable = std::make_unique<HostExecutable>(
-      std::make_unique<CpuProgram>(host_signature(module, 1, {}), std::move(optimized), *std::move(program), 0),
+      std::make_unique<CpuProgram>(host_signature(module, {}), std::move(optimized), *std::move(program), 0),
       std::vector{*tests::cpu_client()->local_device(0)});
   return planned;
 }

@@ -23,7 +23,6 @@ class CpuEngine final : public HostEngine {
 
   StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                  hlo::PassObserver* observer) override try {
-    if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
     const CompileScope scope(options);
     StatusOr<std::unique_ptr<HostProgram>> program = compile_within(module, options, observer);
     const Status outcome = scope.outcome(program.status(), module.name, options.limits);
@@ -39,8 +38,7 @@ class CpuEngine final : public HostEngine {
     const auto began = std::chrono::steady_clock::now();
     const FloatingPointScope nearest;
     HILO_RETURN_IF_ERROR(hlo::verify(module));
-    HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
-    HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
+    HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
     HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
     auto optimized = std::make_unique<hlo::Module>(module);
@@ -54,7 +52,7 @@ class CpuEngine final : public HostEngine {
     HILO_ASSIGN_OR_RETURN(cpu::Program plan, cpu::plan_program(*optimized, isa, cpu::LoopForm::kFunctions, observer));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    auto program = std::make_unique<cpu::CpuProgram>(host_signature(module, replicas, options), std::move(optimized),
+    auto program = std::make_unique<cpu::CpuProgram>(host_signature(module, options), std::move(optimized),
                                                      std::move(plan), milliseconds);
     HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), program->statistics(), options.limits));
     return std::unique_ptr<HostProgram>(std::move(program));

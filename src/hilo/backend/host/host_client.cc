@@ -27,9 +27,11 @@ StatusOr<ClientPtr> make_host_client(HostEngine& engine, ClientOptions options) 
 
 StatusOr<std::unique_ptr<Executable>> HostClient::compile(const hlo::Module& module, const CompileOptions& options,
                                                           hlo::PassObserver* observer) try {
-  HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
-  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module, options, replicas));
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<HostProgram> program, engine_.compile(module, options, observer));
+  if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
+  CompileOptions stated = options;
+  HILO_ASSIGN_OR_RETURN(stated.replica_count, replica_count_of(module, options.replica_count));
+  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module, stated, stated.replica_count));
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<HostProgram> program, engine_.compile(module, stated, observer));
   return std::unique_ptr<Executable>(std::make_unique<HostExecutable>(std::move(program), std::move(devices)));
 } catch (const std::bad_alloc&) {
   return out_of_memory();

@@ -9,6 +9,7 @@
 #include "hilo/backend/host/relayout.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/device/client.h"
+#include "hilo/device/read_in_a_row.h"
 
 namespace hilo {
 namespace {
@@ -67,23 +68,17 @@ StatusOr<BufferPtr> HostDevice::from_any_host(const HostData& data) {
 }
 
 StatusOr<BufferPtr> HostDevice::slice(const BufferPtr& from, int64_t index) {
-  if (from->host_view() == nullptr) return Device::slice(from, index);
   HILO_ASSIGN_OR_RETURN(const BufferUse use, BufferUse::of(from, "slice"));
   HILO_RETURN_IF_ERROR(from->ready().await());
+  if (from->host_view() == nullptr) return Device::slice(from, index);
   const Shape part = slice_shape(from->shape());
   return from_host({part, from->host_view() + index * part.byte_size()});
 }
 
 StatusOr<BufferPtr> HostDevice::stack(std::span<const BufferPtr> parts) {
-  const Shape& part = parts[0]->shape();
-  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(part, static_cast<int64_t>(parts.size())));
+  HILO_ASSIGN_OR_RETURN(const Shape whole, stack_shape(parts[0]->shape(), static_cast<int64_t>(parts.size())));
   HILO_ASSIGN_OR_RETURN(BufferPtr buffer, allocate(whole));
-  std::byte* place = host(buffer).mutable_data();
-  for (const BufferPtr& one : parts) {
-    HILO_ASSIGN_OR_RETURN(const BufferUse use, BufferUse::of(one, "stack"));
-    HILO_RETURN_IF_ERROR(one->read(place).await());
-    place += part.byte_size();
-  }
+  HILO_RETURN_IF_ERROR(read_in_a_row(parts, host(buffer).mutable_data()));
   return buffer;
 }
 

@@ -5,10 +5,10 @@
 
 namespace hilo {
 
-ProgramSignature host_signature(const hlo::Module& module, int64_t replica_count, const CompileOptions& options) {
+ProgramSignature host_signature(const hlo::Module& module, const CompileOptions& options) {
   ProgramSignature signature = signature_of(module);
-  signature.replica_count = replica_count;
-  signature.meets_others = replica_count > 1 && depends_on_replicas(module);
+  signature.replica_count = options.replica_count;
+  signature.meets_others = options.replica_count > 1 && depends_on_replicas(module);
   signature.run_seconds = options.limits.run_seconds;
   return signature;
 }

@@ -28,8 +28,8 @@ class HostProgram {
   virtual bool is_small() const { return false; }
 };
 
-/// What a host program for so many replicas states.
-ProgramSignature host_signature(const hlo::Module& module, int64_t replica_count, const CompileOptions& options);
+/// What a host program that is compiled so states.
+ProgramSignature host_signature(const hlo::Module& module, const CompileOptions& options);
 
 /// Compiles for the host. Lives as long as the process.
 class HostEngine {
@@ -39,7 +39,7 @@ class HostEngine {
   virtual std::string_view platform_name() const = 0;
   /// What it compiles for: "x86-64, AVX-512".
   virtual std::string device_kind() const = 0;
-  /// As Client::compile.
+  /// As Client::compile. The module has an entry, and `options.replica_count` is what its header states, if it does.
   virtual StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                          hlo::PassObserver* observer) = 0;
 };

@@ -85,11 +85,9 @@ class ReferenceEngine final : public HostEngine {
   std::string device_kind() const override { return "evaluator"; }
   StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                  hlo::PassObserver*) override try {
-    if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
-    HILO_ASSIGN_OR_RETURN(const int64_t replicas, replica_count_of(module, options.replica_count));
-    HILO_RETURN_IF_ERROR(check_collectives(module, replicas));
+    HILO_RETURN_IF_ERROR(check_collectives(module, options.replica_count));
     HILO_RETURN_IF_ERROR(check_instruction_limit(module, Counted::kOnce, options.limits));
-    auto program = std::make_unique<ReferenceProgram>(host_signature(module, replicas, options), module);
+    auto program = std::make_unique<ReferenceProgram>(host_signature(module, options), module);
     HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), {}, options.limits));
     return std::unique_ptr<HostProgram>(std::move(program));
   } catch (const std::bad_alloc&) {

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules/control_flow.cc -- rules of call, conditional and while: transform the called computations, then call those.
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/extensions.h"
+
+#include "hilo/lax/carry.h"
+#include "hilo/rules/families.h"
+#include "hilo/rules/linear.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/linearize.h"
+#include "hilo/transform/transpose.h"
+
+namespace hilo::rules {
+namespace {
+
+using hlo::ComputationPtr;
+using hlo::Opcode;
+
+// ---- call -----------------------------------------------------------------------------------------------------------
+
+const ComputationPtr& callee(const Operation& operation) {
+  return attributes_of<hlo::CallAttributes>(operation).to_apply;
+}
+
+JvpResult call_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const JvpComputation jvp = jvp_computation(callee(operation), nonzero_mask(tangents), {});
+  std::vector<Array> operands = operation.operands;
+  append_nonzero(operands, tangents);
+  return split_primals(ops::call(jvp.computation, std::move(operands)), jvp.nonzero_results);
+}
+
+LinearizeResult call_linearize(const Operation& operation, std::span<const bool> nonzero) {
+  const LinearizedComputation split = linearize_computation(callee(operation), {nonzero.begin(), nonzero.end()}, {});
+  std::vector<Array> primals = ops::call(split.primal, operation.operands);
+  const std::vector<Array> residuals(primals.end() - static_cast<int64_t>(split.residual_count), primals.end());
+  primals.resize(primals.size() - split.residual_count);
+  return {std::move(primals), [split, residuals](std::span<const Tangent> tangents) {
+            std::vector<Array> operands;
+            append_nonzero(operands, tangents);
+            operands.insert(operands.end(), residuals.begin(), residuals.end());
+            return spread_tangents(ops::call(split.tangent, std::move(operands)), split.nonzero_results);
+          }};
+}
+
+void call_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  std::vector<bool> linear;
+  std::vector<Array> operands;
+  for (const Array& a : operation.operands) {
+    linear.push_back(is_linear_operand(a));
+    if (!linear.back()) operands.push_back(a);
+  }
+  append_nonzero(operands, cts);
+  const std::vector<Array> pulled =
+      ops::call(transpose_computation(callee(operation), linear, nonzero_mask(cts)), std::move(operands));
+  for (size_t i = 0, next = 0; i < linear.size(); ++i) {
+    if (linear[i]) out.add(i, pulled[next++]);
+  }
+}
+
+BatchResult call_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  const BatchedComputation batched = batch_computation(callee(operation), batched_mask(dims), {}, context);
+  return batched_results(ops::call(batched.computation, batch_in_front(operation.operands, dims)),
+                         batched.batched_results);
+}
+
+// ---- conditional ----------------------------------------------------------------------------------------------------
+
+using Branches = std::vector<ComputationPtr>;
+
+const Branches& branches_of(const Operation& operation) {
+  return attributes_of<hlo::ConditionalAttributes>(operation).branches;
+}
+
+/// Binds a conditional of branches with flat parameters.
+std::vector<Array> bind_conditional(const Operation& like, const Branches& flat_branches, std::vector<Array> operands) {
+  auto with_branches = std::make_shared<hlo::ConditionalAttributes>(attributes_of<hlo::ConditionalAttributes>(like));
+  with_branches->branches.clear();
+  for (const ComputationPtr& branch : flat_branches) with_branches->branches.push_back(over_packed(branch));
+  return bind({Opcode::kConditional, std::move(operands), std::move(with_branches), std::nullopt});
+}
+
+/// Transforms every branch so that all have the same nonzero results.
+template <typename Transformed, typename Transform>
+std::vector<Transformed> transform_branches(const Operation& operation, const Transform& transform) {
+  std::vector<bool> wanted;
+  for (const ComputationPtr& branch : branches_of(operation))
+    wanted = mask_or(wanted, transform(branch, wanted).nonzero_results);
+  std::vector<Transformed> all;
+  for (const ComputationPtr& branch : branches_of(operation)) all.push_back(transform(branch, wanted));
+  return all;
+}
+
+JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const std::vector<bool> nonzero = nonzero_mask(tangents.subspan(1));
+  const auto jvps = transform_branches<JvpComputation>(
+      operation,
+      [&](const ComputationPtr& c, const std::vector<bool>& wanted) { return jvp_computation(c, nonzero, wanted); });
+  Branches branches;
+  for (const JvpComputation& j : jvps) branches.push_back(j.computation);
+  std::vector<Array> operands = operation.operands;
+  append_nonzero(operands, tangents.subspan(1));
+  return split_primals(bind_conditional(operation, branches, std::move(operands)), jvps[0].nonzero_results);
+}
+
+/// Primal branches return every branch's residuals: their own, and zeros in the others' places.
+LinearizeResult conditional_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
+  const std::vector<bool> nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
+  const auto splits = transform_branches<LinearizedComputation>(
+      operation, [&](const ComputationPtr& c, const std::vector<bool>& wanted) {
+        return linearize_computation(c, nonzero, wanted);
+      });
+  const size_t result_count = splits[0].primal->result_shape().leaves().size() - splits[0].residual_count;
+  std::vector<Aval> residual_avals;
+  for (const LinearizedComputation& s : splits) {
+    const std::vector<Shape> leaves = s.primal->result_shape().leaves();
+    for (size_t i = result_count; i < leaves.size(); ++i) residual_avals.push_back({leaves[i], false});
+  }
+  Branches primal_branches;
+  Branches tangent_branches;
+  size_t begin = 0;
+  for (const LinearizedComputation& s : splits) {
+    primal_branches.push_back(restage(s.primal, [&](std::span<const Array> x) {
+      const std::vector<Array> own = run_computation(*s.primal, x);
+      std::vector<Array> all(own.begin(), own.begin() + static_cast<int64_t>(result_count));
+      for (size_t i = 0; i < residual_avals.size(); ++i) {
+        const bool mine = i >= begin && i < begin + s.residual_count;
+        all.push_back(mine ? own[result_count + i - begin] : zeros_like_aval(residual_avals[i]));
+      }
+      return all;
+    }));
+    std::vector<Aval> avals = parameter_avals(*s.tangent);
+    const size_t linear_count = avals.size() - s.residual_count;
+    avals.resize(linear_count);
+    avals.insert(avals.end(), residual_avals.begin(), residual_avals.end());
+    const FlatFunction own_tangent = [&](std::span<const Array> x) {
+      std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(linear_count));
+      for (size_t i = 0; i < s.residual_count; ++i) arguments.push_back(x[linear_count + begin + i]);
+      return run_computation(*s.tangent, arguments);
+    };
+    tangent_branches.push_back(
+        stage(own_tangent, avals, "linearize", s.tangent->name(), CapturePlace::kNone, true).computation);
+    begin += s.residual_count;
+  }
+  std::vector<Array> primals = bind_conditional(operation, primal_branches, operation.operands);
+  const std::vector<Array> residuals(primals.begin() + static_cast<int64_t>(result_count), primals.end());
+  primals.resize(result_count);
+  return {std::move(primals), [=, index = operation.operands[0],
+                               nonzero_results = splits[0].nonzero_results](std::span<const Tangent> tangents) {
+            std::vector<Array> operands = {index};
+            append_nonzero(operands, tangents.subspan(1));
+            operands.insert(operands.end(), residuals.begin(), residuals.end());
+            return spread_tangents(bind_conditional(operation, tangent_branches, std::move(operands)), nonzero_results);
+          }};
+}
+
+void conditional_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  std::vector<bool> linear;
+  std::vector<Array> operands = {operation.operands[0]};
+  for (size_t i = 1; i < operation.operands.size(); ++i) {
+    linear.push_back(is_linear_operand(operation.operands[i]));
+    if (!linear.back()) operands.push_back(operation.operands[i]);
+  }
+  append_nonzero(operands, cts);
+  Branches branches;
+  for (const ComputationPtr& c : branches_of(operation))
+    branches.push_back(transpose_computation(c, linear, nonzero_mask(cts)));
+  const std::vector<Array> pulled = bind_conditional(operation, branches, std::move(operands));
+  for (size_t i = 0, next = 0; i < linear.size(); ++i) {
+    if (linear[i]) out.add(i + 1, pulled[next++]);
+  }
+}
+
+/// `mask`, one bit an example, over all of an array with the examples in front.
+Array spread(const Array& mask, const Array& over) {
+  return ops::broadcast_in_dim(mask, over.aval_shape().with_element_type(ElementType::kPred), {0});
+}
+
+/// Which examples take branch `b`; the last branch takes every index out of range.
+Array examples_that_take(size_t b, const Array& index, const Operation& operation) {
+  if (attributes_of<hlo::ConditionalAttributes>(operation).predicated) return b == 0 ? index : ops::bitwise_not(index);
+  const auto at = ops::full_like(index, static_cast<double>(b));
+  if (b + 1 < branches_of(operation).size()) return ops::eq(index, at);
+  return ops::bitwise_or(ops::ge(index, at), ops::lt(index, ops::full_like(index, 0)));
+}
+
+/// Operands from which no derivative flows to examples that don't take the branch: an infinite slope there, times a
+/// cotangent of zero, would be NaN.
+std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> operands) {
+  for (Array& x : operands) {
+    if (has_tangent(x.dtype())) x = ops::select(spread(used, x), x, bind_one(hlo::kExtStopGradient, {x}));
+  }
+  return operands;
+}
+
+/// A batched index means that examples take different branches: all run, and a select picks.
+BatchResult conditional_batch_by_select(const Operation& operation, std::span<const BatchDim> dims,
+                                        const BatchContext& context) {
+  std::vector<Array> operands;
+  for (size_t i = 1; i < dims.size(); ++i)
+    operands.push_back(batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size));
+  const std::vector<bool> batched(operands.size(), true);
+  const Array index = move_axis(operation.operands[0], *dims[0], 0);
+  const Branches& branches = branches_of(operation);
+  std::vector<Array> chosen;
+  for (size_t b = branches.size(); b-- > 0;) {
+    const Array here = examples_that_take(b, index, operation);
+    const std::vector<bool> force(branches[b]->result_shape().leaves().size(), true);
+    const std::vector<Array> results = ops::call(batch_computation(branches[b], batched, force, context).computation,
+                                                 constant_where_unused(here, operands));
+    if (chosen.empty()) {
+      chosen = results;
+      continue;
+    }
+    for (size_t i = 0; i < chosen.size(); ++i) chosen[i] = ops::select(spread(here, chosen[i]), results[i], chosen[i]);
+  }
+  const size_t count = chosen.size();
+  return {std::move(chosen), std::vector<BatchDim>(count, 0)};
+}
+
+BatchResult conditional_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  if (dims[0]) return conditional_batch_by_select(operation, dims, context);
+  const std::vector<bool> batched = batched_mask(dims.subspan(1));
+  std::vector<bool> force;
+  for (const ComputationPtr& c : branches_of(operation)) {
+    force = mask_or(force, batch_computation(c, batched, {}, context).batched_results);
+  }
+  Branches branches;
+  for (const ComputationPtr& c : branches_of(operation))
+    branches.push_back(batch_computation(c, batched, force, context).computation);
+  std::vector<Array> operands = batch_in_front(std::span(operation.operands).subspan(1), dims.subspan(1));
+  operands.insert(operands.begin(), operation.operands[0]);
+  return batched_results(bind_conditional(operation, branches, std::move(operands)), force);
+}
+
+// ---- while ----------------------------------------------------------------------------------------------------------
+
+const hlo::WhileAttributes& loop_of(const Operation& operation) {
+  return attributes_of<hlo::WhileAttributes>(operation);
+}
+
+/// Binds a while of computations with flat parameters.
+std::vector<Array> bind_while(const ComputationPtr& flat_condition, const ComputationPtr& flat_body,
+                              std::vector<Array> carry) {
+  auto loop = std::make_shared<hlo::WhileAttributes>();
+  loop->condition = over_packed(flat_condition);
+  loop->body = over_packed(flat_body);
+  return bind({Opcode::kWhile, std::move(carry), std::move(loop), std::nullopt});
+}
+
+/// The condition on a carry that has further leaves behind its own.
+ComputationPtr condition_over(const ComputationPtr& condition, const ComputationPtr& body) {
+  const size_t count = parameter_leaves(*condition).size();
+  const FlatFunction f = [&](std::span<const Array> carry) { return run_computation(*condition, carry.first(count)); };
+  return stage(f, parameter_avals(*body), "jvp", condition->name() + ".jvp").computation;
+}
+
+JvpResult while_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const ComputationPtr& body = loop_of(operation).body;
+  const std::vector<bool> nonzero = fix_carry(nonzero_mask(tangents), [&](const std::vector<bool>& carry) {
+    return jvp_computation(body, carry, carry).nonzero_results;
+  });
+  const JvpComputation jvp = jvp_computation(body, nonzero, nonzero);
+  std::vector<Array> carry = operation.operands;
+  for (size_t i = 0; i < nonzero.size(); ++i) {
+    if (nonzero[i]) carry.push_back(materialize(tangents[i], {operation.operands[i].aval_shape(), false}));
+  }
+  return split_primals(
+      bind_while(condition_over(loop_of(operation).condition, jvp.computation), jvp.computation, std::move(carry)),
+      nonzero);
+}
+
+/// The primal loop runs alone; the tangent loop runs both again, from the known initial carry. It can be pushed forward,
+/// not transposed: its trip count isn't known.
+LinearizeResult while_linearize(const Operation& operation, std::span<const bool>) {
+  return {bind(operation),
+          [operation](std::span<const Tangent> tangents) { return while_jvp(operation, tangents).tangents; }};
+}
+
+constexpr Nonlinear kNoReverse{
+    "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop values. "
+    "Try using lax.scan, or using fori_loop with static start/stop."};
+
+BatchResult while_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  const ComputationPtr& condition = loop_of(operation).condition;
+  const ComputationPtr& body = loop_of(operation).body;
+  std::vector<bool> batched = fix_carry(batched_mask(dims), [&](const std::vector<bool>& carry) {
+    return batch_computation(body, carry, carry, context).batched_results;
+  });
+  const bool batched_predicate = batch_computation(condition, batched, {}, context).batched_results[0];
+  if (batched_predicate) batched.assign(batched.size(), true);
+  const ComputationPtr condition_of_all = batch_computation(condition, batched, {}, context).computation;
+  const ComputationPtr body_of_all = batch_computation(body, batched, batched, context).computation;
+  std::vector<Array> carry;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    carry.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size)
+                               : operation.operands[i]);
+  }
+  if (!batched_predicate) return batched_results(bind_while(condition_of_all, body_of_all, std::move(carry)), batched);
+  // The loop runs while any example does; examples that have ended keep their carry.
+  const auto any = restage(condition_of_all, [&](std::span<const Array> x) {
+    const Array going = run_computation(*condition_of_all, x)[0];
+    return std::vector<Array>{ops::reduce(Opcode::kOr, going, ops::scalar(0, ElementType::kPred), {0})};
+  });
+  const auto masked = restage(body_of_all, [&](std::span<const Array> x) {
+    const Array going = run_computation(*condition_of_all, x)[0];
+    std::vector<Array> next = run_computation(*body_of_all, x);
+    for (size_t i = 0; i < next.size(); ++i) {
+      next[i] = ops::select(spread(going, next[i]), next[i], x[i]);
+    }
+    return next;
+  });
+  return batched_results(bind_while(any, masked, std::move(carry)), batched);
+}
+
+// ---- barrier and stop_gradient --------------------------------------------------------------------------------------
+
+JvpResult barrier_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  Operation on_tangents = operation;
+  on_tangents.operands.clear();
+  on_tangents.declared = std::nullopt;
+  append_nonzero(on_tangents.operands, tangents);
+  return {bind(operation), spread_tangents(bind(on_tangents), nonzero_mask(tangents))};
+}
+
+void barrier_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& out) {
+  for (size_t i = 0; i < cts.size(); ++i) {
+    if (!cts[i].is_zero()) out.add(i, cts[i].value());
+  }
+}
+
+BatchResult barrier_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
+  Operation batched = operation;
+  batched.declared = std::nullopt;
+  return {bind(batched), {dims.begin(), dims.end()}};
+}
+
+BatchResult identity_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
+  Operation batched = operation;
+  batched.declared = std::nullopt;
+  return {bind(batched), {dims[0]}};
+}
+
+}  // namespace
+
+const Rules call_rules = {call_jvp, call_transpose, call_batch, call_linearize};
+const Rules conditional_rules = {conditional_jvp, conditional_transpose, conditional_batch, conditional_linearize};
+const Rules while_rules = {while_jvp, kNoReverse, while_batch, while_linearize};
+const Rules optimization_barrier_rules = {barrier_jvp, barrier_transpose, barrier_batch};
+const Rules stop_gradient_rules = {Nonlinear{}, Nonlinear{}, identity_batch};
+
+}  // namespace hilo::rules

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules/cumulative.cc -- rules of cumsum, cumprod, cummax, cummin and cumlogsumexp.
+#include "hilo/hlo/ops/ext/cumulative.h"
+
+#include <limits>
+
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/combine.h"
+#include "hilo/lax/window_ops.h"
+#include "hilo/rules/families.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/jvp.h"
+
+namespace hilo::rules {
+namespace {
+
+using namespace hilo::ops;  // NOLINT: the rules are algebra over these wrappers
+
+const hlo::CumulativeAttributes& attributes(const Operation& operation) {
+  return attributes_of<hlo::CumulativeAttributes>(operation);
+}
+
+JvpResult cumsum_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const auto& a = attributes(operation);
+  return {bind(operation), {cumulative(operation.opcode, tangents[0].value(), a.axis, a.reverse)}};
+}
+
+void cumsum_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  const auto& a = attributes(operation);
+  out.add(0, cumulative(operation.opcode, cts[0].value(), a.axis, !a.reverse));
+}
+
+/// Through the tree of combinations, as JAX does whatever the backend.
+template <auto kCombine>
+JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const auto& a = attributes(operation);
+  const Combine f = [](std::span<const Array> x, std::span<const Array> y) {
+    return std::vector<Array>{kCombine(x[0], y[0])};
+  };
+  const FlatFunction scan = [&](std::span<const Array> x) { return associative_scan(f, x, a.axis, a.reverse); };
+  return {bind(operation), jvp_flat(scan, operation.operands, tangents).tangents};
+}
+
+/// e^(x - sum), where -inf less -inf counts as nothing and inf less inf as all.
+Array share_of(const Array& x, const Array& sum) {
+  const Array infinite = eq(abs(sum), full_like(sum, std::numeric_limits<double>::infinity()));
+  const Array same = convert_element_type(bitwise_and(eq(x, sum), gt(x, full_like(x, 0))), x.dtype());
+  return select(infinite, same, exp(sub(x, select(infinite, x, sum))));
+}
+
+/// Sums of exponentials and their tangents, combined together: no derivative of log1p(exp(-|x - y|)) is ever taken.
+JvpResult cumlogsumexp_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const auto& a = attributes(operation);
+  const hlo::ComputationPtr body = or_throw(hlo::logaddexp_computation(operation.operands[0].dtype()));
+  const Combine f = [&](std::span<const Array> x, std::span<const Array> y) {
+    const Array sum = combine(body, x.first(1), y.first(1))[0];
+    return std::vector<Array>{sum, add(mul(x[1], share_of(x[0], sum)), mul(y[1], share_of(y[0], sum)))};
+  };
+  const Array pair[] = {operation.operands[0], tangents[0].value()};
+  return {bind(operation), {associative_scan(f, pair, a.axis, a.reverse)[1]}};
+}
+
+BatchResult cumulative_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
+  const auto& a = attributes(operation);
+  const int64_t axis = a.axis < *dims[0] ? a.axis : a.axis + 1;
+  return {{cumulative(operation.opcode, operation.operands[0], axis, a.reverse)}, {*dims[0]}};
+}
+
+}  // namespace
+
+const Rules cumsum_rules = {cumsum_jvp, cumsum_transpose, cumulative_batch};
+const Rules cumprod_rules = {scan_jvp<mul>, Nonlinear{}, cumulative_batch};
+const Rules cummax_rules = {scan_jvp<max>, Nonlinear{}, cumulative_batch};
+const Rules cummin_rules = {scan_jvp<min>, Nonlinear{}, cumulative_batch};
+const Rules cumlogsumexp_rules = {cumlogsumexp_jvp, Nonlinear{}, cumulative_batch};
+
+}  // namespace hilo::rules

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules/custom_rules.cc -- rules of calls that bring rules of their own, and what happens where they bring none.
+#include "hilo/transform/custom_rules.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/custom_vjp.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/carry.h"
+#include "hilo/rules/families.h"
+#include "hilo/rules/named_rules.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/linearize.h"
+#include "hilo/transform/transpose.h"
+
+namespace hilo::rules {
+namespace {
+
+const hlo::CustomRulesAttributes& attributes(const Operation& operation) {
+  return attributes_of<hlo::CustomRulesAttributes>(operation);
+}
+
+/// The rules of the op: its user's, or those that its name stands for.
+const CustomRules& rules(const Operation& operation) {
+  static const CustomRules kAsCall;
+  if (const CustomRules* user = custom_rules_of(operation)) return *user;
+  const CustomRules* named = named_custom_rules(attributes(operation).rules);
+  return named == nullptr ? kAsCall : *named;
+}
+
+/// The same op around another computation. Rules of a user are rules of his function alone.
+std::vector<Array> around(const Operation& like, hlo::ComputationPtr computation, std::vector<Array> operands) {
+  if (custom_rules_of(like) != nullptr) return ops::call(computation, std::move(operands));
+  auto changed = std::make_shared<hlo::CustomRulesAttributes>(attributes(like));
+  changed->to_apply = std::move(computation);
+  return bind({hlo::kExtCustomRules, std::move(operands), std::move(changed), std::nullopt});
+}
+
+[[noreturn]] void refuse_forward_mode(const Operation& operation) {
+  or_throw(unimplemented("jvp of " + at_user_line(attributes(operation).rules) + ": " + hlo::kNoForwardMode));
+  __builtin_unreachable();
+}
+
+JvpResult custom_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const CustomRules& own = rules(operation);
+  if (own.jvp) return own.jvp(operation, tangents);
+  if (own.reverse_only || attributes(operation).transpose_only) refuse_forward_mode(operation);
+  const JvpComputation jvp = jvp_computation(attributes(operation).to_apply, nonzero_mask(tangents), {});
+  std::vector<Array> operands = operation.operands;
+  append_nonzero(operands, tangents);
+  return split_primals(around(operation, jvp.computation, std::move(operands)), jvp.nonzero_results);
+}
+
+LinearizeResult custom_linearize(const Operation& operation, std::span<const bool> nonzero) {
+  const CustomRules& own = rules(operation);
+  if (own.linearize) return own.linearize(operation, nonzero);
+  Operation call{hlo::Opcode::kCall, operation.operands, nullptr, std::nullopt};
+  auto call_attributes = std::make_shared<hlo::CallAttributes>();
+  call_attributes->to_apply = attributes(operation).to_apply;
+  call.attributes = std::move(call_attributes);
+  return call_rules.linearize(call, nonzero);
+}
+
+void custom_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  const CustomRules& own = rules(operation);
+  if (own.transpose) return own.transpose(operation, cts, out);
+  Mask linear;
+  std::vector<Array> operands;
+  for (const Array& a : operation.operands) {
+    linear.push_back(is_linear_operand(a));
+    if (!linear.back()) operands.push_back(a);
+  }
+  append_nonzero(operands, cts);
+  const std::vector<Array> pulled = around(
+      operation, transpose_computation(attributes(operation).to_apply, linear, nonzero_mask(cts)), std::move(operands));
+  for (size_t i = 0, next = 0; i < linear.size(); ++i) {
+    if (linear[i]) out.add(i, pulled[next++]);
+  }
+}
+
+BatchResult custom_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  const CustomRules& own = rules(operation);
+  if (own.batch) return own.batch(operation, dims, context);
+  if (attributes(operation).transpose_only) refuse_forward_mode(operation);
+  const BatchedComputation batched = batch_computation(attributes(operation).to_apply, batched_mask(dims), {}, context);
+  return batched_results(around(operation, batched.computation, batch_in_front(operation.operands, dims)),
+                         batched.batched_results);
+}
+
+}  // namespace
+
+const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, custom_linearize};
+
+}  // namespace hilo::rules
+
+namespace hilo {
+
+const CustomRules* named_custom_rules(std::string_view name) {
+  if (const CustomRules* found = rules::checkpoint_rules(name)) return found;
+  return rules::callback_rules(name);
+}
+
+}  // namespace hilo

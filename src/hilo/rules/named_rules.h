@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules/named_rules.h -- rules that need no user, by the name in CustomRulesAttributes::rules; each null for others.
+#pragma once
+
+#include "hilo/transform/custom_rules.h"
+
+namespace hilo::rules {
+
+const CustomRules* callback_rules(std::string_view rules);
+const CustomRules* checkpoint_rules(std::string_view rules);
+
+}  // namespace hilo::rules

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules/scan.cc -- rules of scan: transform the step, then scan that. Operands and results of a step always travel in
+// the order constants, carries, slices.
+#include <algorithm>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/carry.h"
+#include "hilo/rules/families.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/batch.h"
+#include "hilo/transform/linearize.h"
+#include "hilo/transform/transpose.h"
+
+namespace hilo::rules {
+namespace {
+
+using hlo::ComputationPtr;
+using Arrays = std::vector<Array>;
+
+const hlo::ScanAttributes& attributes(const Operation& operation) {
+  return static_cast<const hlo::ScanAttributes&>(*operation.attributes);
+}
+
+/// The three groups of a scan's operands or of a step's parameters.
+template <typename T>
+struct Groups {
+  std::vector<T> constants, carries, slices;
+
+  std::vector<T> joined() const {
+    std::vector<T> all = constants;
+    all.insert(all.end(), carries.begin(), carries.end());
+    all.insert(all.end(), slices.begin(), slices.end());
+    return all;
+  }
+};
+
+template <typename T>
+Groups<T> split(std::span<const T> all, size_t constants, size_t carries) {
+  return {{all.begin(), all.begin() + static_cast<int64_t>(constants)},
+          {all.begin() + static_cast<int64_t>(constants), all.begin() + static_cast<int64_t>(constants + carries)},
+          {all.begin() + static_cast<int64_t>(constants + carries), all.end()}};
+}
+
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+Aval slice_aval(const Array& stacked) { return {Shape::array(stacked.dtype(), stacked.shape().subspan(1)), false}; }
+
+/// Binds a scan whose step is `f` on (constants, carries, one slice of each stacked operand) -> (carries, slices).
+Arrays bind_scan(const Operation& like, const Groups<Array>& operands, const FlatFunction& f, std::string_view suffix,
+                 bool flip_direction = false) {
+  std::vector<Aval> avals;
+  for (const Array& a : operands.constants) avals.push_back({a.aval_shape(), false});
+  for (const Array& a : operands.carries) avals.push_back({a.aval_shape(), false});
+  for (const Array& a : operands.slices) avals.push_back(slice_aval(a));
+  auto scan = std::make_shared<hlo::ScanAttributes>(attributes(like));
+  const StagedFunction staged =
+      stage(f, avals, std::string(suffix), attributes(like).step->name() + "." + std::string(suffix),
+            CapturePlace::kFirst, true);
+  scan->step = staged.computation;
+  scan->constant_count = static_cast<int64_t>(staged.captures.size() + operands.constants.size());
+  scan->carry_count = static_cast<int64_t>(operands.carries.size());
+  scan->reverse = scan->reverse != flip_direction;
+  Arrays all = staged.captures;
+  append(all, operands.joined());
+  return bind({hlo::kExtScan, std::move(all), std::move(scan), std::nullopt});
+}
+
+/// Operation, taken apart.
+struct Scan {
+  explicit Scan(const Operation& operation)
+      : constants(static_cast<size_t>(attributes(operation).constant_count)),
+        carries(static_cast<size_t>(attributes(operation).carry_count)),
+        step(attributes(operation).step),
+        result_count(step->result_shape().leaves().size()) {}
+  size_t constants, carries;
+  const ComputationPtr& step;
+  size_t result_count;  ///< carries and slices
+
+  Mask carry_mask(const Mask& all) const {
+    return {all.begin() + static_cast<int64_t>(constants), all.begin() + static_cast<int64_t>(constants + carries)};
+  }
+  Mask with_carry(Mask all, const Mask& carry) const {
+    std::copy(carry.begin(), carry.end(), all.begin() + static_cast<int64_t>(constants));
+    return all;
+  }
+};
+
+/// Tangents of the operands that count, carries materialised where the fixpoint wants them.
+Groups<Tangent> tangent_groups(const Operation& operation, const Scan& scan, std::span<const Tangent> tangents,
+                               const Mask& nonzero) {
+  std::vector<Tangent> wanted(tangents.begin(), tangents.end());
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (nonzero[i] && wanted[i].is_zero()) wanted[i] = zeros_like_aval({operation.operands[i].aval_shape(), false});
+  }
+  return split(std::span<const Tangent>(wanted), scan.constants, scan.carries);
+}
+
+Arrays values(const std::vector<Tangent>& tangents) {
+  Arrays out;
+  append_nonzero(out, tangents);
+  return out;
+}
+
+// ---- jvp ------------------------------------------------------------------------------------------------------------
+
+JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  const Scan scan(operation);
+  Mask nonzero = nonzero_mask(tangents);
+  const Mask carry = fix_carry(scan.carry_mask(nonzero), [&](const Mask& carry_nonzero) {
+    return jvp_computation(scan.step, scan.with_carry(nonzero, carry_nonzero), carry_nonzero).nonzero_results;
+  });
+  nonzero = scan.with_carry(nonzero, carry);
+  const JvpComputation jvp = jvp_computation(scan.step, nonzero, carry);
+  const Groups<Array> primals = split(std::span<const Array>(operation.operands), scan.constants, scan.carries);
+  const Groups<Tangent> directions = tangent_groups(operation, scan, tangents, nonzero);
+  Groups<Array> operands = primals;
+  append(operands.constants, values(directions.constants));
+  append(operands.carries, values(directions.carries));
+  append(operands.slices, values(directions.slices));
+
+  const size_t primal_carries = scan.carries;
+  const size_t tangent_carries = operands.carries.size() - primal_carries;
+  const FlatFunction step = [&](std::span<const Array> x) {
+    // (c, c', k, k', x, x') -> (c, k, x, c', k', x')
+    const Groups<Array> all = split(x, operands.constants.size(), operands.carries.size());
+    Arrays first, second;
+    const auto deal = [&](const Arrays& group, size_t primal_count) {
+      first.insert(first.end(), group.begin(), group.begin() + static_cast<int64_t>(primal_count));
+      second.insert(second.end(), group.begin() + static_cast<int64_t>(primal_count), group.end());
+    };
+    deal(all.constants, primals.constants.size());
+    deal(all.carries, primals.carries.size());
+    deal(all.slices, primals.slices.size());
+    append(first, second);
+    const Arrays out = run_computation(*jvp.computation, first);
+    // (k, y, k', y') -> (k, k', y, y')
+    Arrays ordered(out.begin(), out.begin() + static_cast<int64_t>(primal_carries));
+    const auto tangent_begin = out.begin() + static_cast<int64_t>(scan.result_count);
+    ordered.insert(ordered.end(), tangent_begin, tangent_begin + static_cast<int64_t>(tangent_carries));
+    ordered.insert(ordered.end(), out.begin() + static_cast<int64_t>(primal_carries), tangent_begin);
+    ordered.insert(ordered.end(), tangent_begin + static_cast<int64_t>(tangent_carries), out.end());
+    return ordered;
+  };
+  const Arrays out = bind_scan(operation, operands, step, "jvp");
+  // (k, k', y, y') -> (k, y, k', y')
+  const size_t slice_count = scan.result_count - primal_carries;
+  Arrays ordered(out.begin(), out.begin() + static_cast<int64_t>(primal_carries));
+  const auto y = out.begin() + static_cast<int64_t>(primal_carries + tangent_carries);
+  ordered.insert(ordered.end(), y, y + static_cast<int64_t>(slice_count));
+  ordered.insert(ordered.end(), out.begin() + static_cast<int64_t>(primal_carries), y);
+  ordered.insert(ordered.end(), y + static_cast<int64_t>(slice_count), out.end());
+  return split_primals(std::move(ordered), jvp.nonzero_results);
+}
+
+// ---- linearize ------------------------------------------------------------------------------------------------------
+
+/// For each residual of a primal step: the constant operand that it is, or nullopt if it changes from step to step.
+std::vector<std::optional<size_t>> invariant_residuals(const LinearizedComputation& linear, const Scan& scan) {
+  const hlo::Instruction& root = linear.primal->root();
+  std::vector<std::optional<size_t>> invariant(linear.residual_count);
+  for (size_t i = 0; i < linear.residual_count; ++i) {
+    const hlo::Instruction& source = linear.primal->instruction(root.operands[scan.result_count + i]);
+    if (source.opcode != hlo::Opcode::kParameter) continue;
+    const int64_t number = static_cast<const hlo::ParameterAttributes&>(*source.attributes).number;
+    if (number < static_cast<int64_t>(scan.constants)) invariant[i] = static_cast<size_t>(number);
+  }
+  return invariant;
+}
+
+LinearizeResult scan_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
+  const Scan scan(operation);
+  Mask nonzero(nonzero_operands.begin(), nonzero_operands.end());
+  const Mask carry = fix_carry(scan.carry_mask(nonzero), [&](const Mask& carry_nonzero) {
+    return linearize_computation(scan.step, scan.with_carry(nonzero, carry_nonzero), carry_nonzero).nonzero_results;
+  });
+  nonzero = scan.with_carry(nonzero, carry);
+  const LinearizedComputation linear = linearize_computation(scan.step, nonzero, carry);
+  const std::vector<std::optional<size_t>> invariant = invariant_residuals(linear, scan);
+
+  // The primal scan stacks the residuals that change from step to step behind its own results.
+  const FlatFunction primal_step = [&](std::span<const Array> x) {
+    const Arrays all = run_computation(*linear.primal, x);
+    Arrays kept(all.begin(), all.begin() + static_cast<int64_t>(scan.result_count));
+    for (size_t i = 0; i < invariant.size(); ++i) {
+      if (!invariant[i]) kept.push_back(all[scan.result_count + i]);
+    }
+    return kept;
+  };
+  const Groups<Array> operands = split(std::span<const Array>(operation.operands), scan.constants, scan.carries);
+  Arrays primals = bind_scan(operation, operands, primal_step, "primal");
+  Arrays residuals;
+  for (size_t i = 0, next = scan.result_count; i < invariant.size(); ++i) {
+    residuals.push_back(invariant[i] ? operation.operands[*invariant[i]] : primals[next++]);
+  }
+  primals.resize(scan.result_count);
+
+  return {std::move(primals), [=](std::span<const Tangent> tangents) {
+            const Scan own(operation);
+            const Groups<Tangent> directions = tangent_groups(operation, own, tangents, nonzero);
+            Groups<Array> all{values(directions.constants), values(directions.carries), values(directions.slices)};
+            const size_t linear_constants = all.constants.size();
+            const size_t linear_slices = all.slices.size();
+            for (size_t i = 0; i < invariant.size(); ++i)
+              (invariant[i] ? all.constants : all.slices).push_back(residuals[i]);
+            const FlatFunction step = [&](std::span<const Array> x) {
+              const Groups<Array> in = split(x, all.constants.size(), all.carries.size());
+              Arrays arguments(in.constants.begin(), in.constants.begin() + static_cast<int64_t>(linear_constants));
+              append(arguments, in.carries);
+              arguments.insert(arguments.end(), in.slices.begin(),
+                               in.slices.begin() + static_cast<int64_t>(linear_slices));
+              size_t constant = linear_constants, slice = linear_slices;
+              for (const auto& i : invariant) arguments.push_back(i ? in.constants[constant++] : in.slices[slice++]);
+              return run_computation(*linear.tangent, arguments);
+            };
+            return spread_tangents(bind_scan(operation, all, step, "tangent"), linear.nonzero_results);
+          }};
+}
+
+// ---- transpose ------------------------------------------------------------------------------------------------------
+
+/// The transposed scan runs the other way. Its carries are the cotangents of the carries and the running sums of the
+/// constants' cotangents; it reads non-linear slices and cotangents of stacked results, and stacks cotangents of slices.
+void scan_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  const Scan scan(operation);
+  Mask linear;
+  for (const Array& a : operation.operands) linear.push_back(is_linear_operand(a));
+  // A carry that starts from a known value starts from zero, and is as linear as the others from the first step on.
+  linear = scan.with_carry(linear, Mask(scan.carries, true));
+  const std::vector<Shape> results = [&] {
+    std::vector<Shape> shapes;
+    for (const Aval& a : result_avals(operation)) shapes.push_back(a.shape);
+    return shapes;
+  }();
+  Groups<Array> operands;
+  std::vector<size_t> summed;  // linear constants
+  for (size_t i = 0; i < scan.constants; ++i) {
+    if (linear[i]) summed.push_back(i);
+    else operands.constants.push_back(operation.operands[i]);
+  }
+  for (size_t i = 0; i < scan.carries; ++i) operands.carries.push_back(materialize(cts[i], {results[i], false}));
+  for (size_t i : summed) operands.carries.push_back(zeros_like_aval({operation.operands[i].aval_shape(), false}));
+  const size_t slices_begin = scan.constants + scan.carries;
+  for (size_t i = slices_begin; i < operation.operands.size(); ++i) {
+    if (!linear[i]) operands.slices.push_back(operation.operands[i]);
+  }
+  const size_t known_slices = operands.slices.size();
+  for (size_t i = scan.carries; i < scan.result_count; ++i)
+    operands.slices.push_back(materialize(cts[i], {results[i], false}));
+
+  const FlatFunction step = [&](std::span<const Array> x) {
+    const Groups<Array> in = split(x, operands.constants.size(), operands.carries.size());
+    std::vector<std::optional<Array>> arguments(operation.operands.size());
+    size_t constant = 0, slice = 0;
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      if (linear[i]) continue;
+      arguments[i] = i < scan.constants ? in.constants[constant++] : in.slices[slice++];
+    }
+    std::vector<Tangent> cotangents(in.carries.begin(), in.carries.begin() + static_cast<int64_t>(scan.carries));
+    cotangents.insert(cotangents.end(), in.slices.begin() + static_cast<int64_t>(known_slices), in.slices.end());
+    const std::vector<Tangent> sums(in.carries.begin() + static_cast<int64_t>(scan.carries), in.carries.end());
+    const std::vector<Tangent> pulled = backward_pass(*scan.step, arguments, cotangents, sums);
+    // pulled: summed constants, carries, linear slices -> carries, summed constants, linear slices
+    Arrays next;
+    std::vector<Shape> leaves = parameter_leaves(*scan.step);
+    std::vector<Shape> linear_shapes;
+    for (size_t i = 0; i < linear.size(); ++i) {
+      if (linear[i]) linear_shapes.push_back(leaves[i]);
+    }
+    const auto take = [&](size_t i) { next.push_back(materialize(pulled[i], {linear_shapes[i], false})); };
+    for (size_t i = 0; i < scan.carries; ++i) take(summed.size() + i);
+    for (size_t i = 0; i < summed.size(); ++i) take(i);
+    for (size_t i = summed.size() + scan.carries; i < pulled.size(); ++i) take(i);
+    return next;
+  };
+  const Arrays pulled = bind_scan(operation, operands, step, "transpose", /*flip_direction=*/true);
+  size_t next = 0;
+  for (size_t i = 0; i < scan.carries; ++i) out.add(scan.constants + i, pulled[next++]);
+  for (size_t i : summed) out.add(i, pulled[next++]);
+  for (size_t i = slices_begin; i < operation.operands.size(); ++i) {
+    if (linear[i]) out.add(i, pulled[next++]);
+  }
+}
+
+// ---- batch ----------------------------------------------------------------------------------------------------------
+
+/// Constants and carries have the batch axis in front; stacked operands have it behind the scanned axis, so that each
+/// slice has it in front.
+BatchResult scan_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  const Scan scan(operation);
+  Mask batched = batched_mask(dims);
+  const Mask carry = fix_carry(scan.carry_mask(batched), [&](const Mask& carry_batched) {
+    return batch_computation(scan.step, scan.with_carry(batched, carry_batched), carry_batched, context)
+        .batched_results;
+  });
+  batched = scan.with_carry(batched, carry);
+  const BatchedComputation step = batch_computation(scan.step, batched, carry, context);
+  Arrays operands;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const bool stacked = i >= scan.constants + scan.carries;
+    operands.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], stacked ? 1 : 0, context.axis_size)
+                                  : operation.operands[i]);
+  }
+  Arrays results = bind_scan(
+      operation, split(std::span<const Array>(operands), scan.constants, scan.carries),
+      [&](std::span<const Array> x) { return run_computation(*step.computation, x); }, "vmap");
+  BatchResult out{std::move(results), {}};
+  for (size_t i = 0; i < out.results.size(); ++i) {
+    out.dims.push_back(step.batched_results[i] ? BatchDim(i < scan.carries ? 0 : 1) : std::nullopt);
+  }
+  return out;
+}
+
+}  // namespace
+
+const Rules scan_rules = {scan_jvp, scan_transpose, scan_batch, scan_linearize};
+
+}  // namespace hilo::rules

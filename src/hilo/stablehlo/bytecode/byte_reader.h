@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo/bytecode/byte_reader.h -- numbers of MLIR bytecode, one after the other, with errors that name the byte.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "hilo/base/status.h"
+
+namespace hilo::stablehlo {
+
+/// Reads forward through part of the bytes. The first failure sticks: what is read after it is 0, and status() says where.
+class ByteReader {
+ public:
+  ByteReader() = default;
+  ByteReader(std::string_view data, std::string_view source, size_t begin, size_t end)
+      : data_(data), source_(source), position_(begin), end_(end) {}
+
+  uint8_t byte() { return position_ < end_ && !failed_ ? static_cast<uint8_t>(data_[position_++]) : no_byte(); }
+  /// A varint: as many zero bits as the first byte ends in, so many bytes follow.
+  uint64_t number() {
+    const uint8_t first = byte();
+    return (first & 1) != 0 ? first >> 1 : long_number(first);
+  }
+  /// A varint with the sign in its lowest bit.
+  int64_t signed_number();
+  /// A number that counts things of at least `bytes_each` bytes, so that no list can be longer than its bytes.
+  size_t count(size_t bytes_each = 1);
+  /// A number below `limit`, an index into `what`.
+  uint32_t index(size_t limit, std::string_view what) {
+    const uint64_t value = number();
+    return value < limit && !failed_ ? static_cast<uint32_t>(value) : no_index(value, limit, what);
+  }
+  std::vector<int64_t> signed_numbers();
+  std::string_view bytes(size_t size);
+  /// Up to and past a NUL.
+  std::string_view text_to_nul();
+  /// id, length, data; its alignment's padding is passed.
+  ByteReader section(uint8_t& id);
+
+  bool at_end() const { return !failed() && position_ >= end_; }
+  size_t position() const { return position_; }
+  size_t remaining() const { return end_ - position_; }
+  bool failed() const { return failed_; }
+  void fail(StatusCode code, const std::string& message);
+  void fail(const std::string& message) { fail(StatusCode::kInvalidArgument, message); }
+  /// Takes over the failure of a reader of some of these bytes.
+  void take_failure(const ByteReader& part);
+  const Status& status() const { return status_; }
+
+ private:
+  uint8_t no_byte();
+  uint64_t long_number(uint8_t first);
+  uint32_t no_index(uint64_t value, size_t limit, std::string_view what);
+  std::string_view data_, source_;
+  size_t position_ = 0, end_ = 0;
+  bool failed_ = false;
+  Status status_;
+};
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/bytecode/reader.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <optional>
+
+#include "hilo/stablehlo/bytecode/parts.h"
+
+namespace hilo::stablehlo {
+namespace {
+
+using Sections = std::array<std::optional<ByteReader>, kSections>;
+
+Status read_strings(BytecodeReader& reader, ByteReader in) {
+  const size_t count = in.count();
+  std::vector<uint64_t> sizes(count);  // the last string's first
+  for (uint64_t& size : sizes) size = in.number();
+  if (in.failed()) return in.status();
+  reader.strings.resize(count);
+  uint64_t total = 0;
+  for (uint64_t size : sizes) {
+    if (size == 0 || size > in.remaining() || total + size > in.remaining()) {
+      in.fail("the sizes of strings don't fit their section");
+      return in.status();
+    }
+    total += size;
+  }
+  const std::string_view all = in.bytes(in.remaining());
+  size_t end = all.size();
+  for (size_t i = 0; i < count; ++i) {
+    end -= sizes[i];
+    reader.strings[count - 1 - i] = all.substr(end, sizes[i] - 1);
+  }
+  return ok_status();
+}
+
+/// "StableHLO_v1.17.0" is a producer: versions above the newest known are refused.
+Status check_producer(std::string_view producer, ByteReader& in) {
+  constexpr std::string_view kPrefix = "StableHLO_v";
+  if (!producer.starts_with(kPrefix)) return ok_status();
+  int64_t parts[2] = {0, 0};
+  size_t p = kPrefix.size();
+  for (int64_t& part : parts) {
+    while (p < producer.size() && producer[p] >= '0' && producer[p] <= '9' && part < 100000)
+      part = part * 10 + (producer[p++] - '0');
+    if (p < producer.size() && producer[p] == '.') ++p;
+  }
+  if (parts[0] > 1 || (parts[0] == 1 && parts[1] > 20)) {
+    in.fail(StatusCode::kUnimplemented,
+            fmt::format("the artefact is of {}; this version reads StableHLO up to {}", producer, kNewestVhlo));
+  } else if (parts[0] == 0 && parts[1] < 9) {
+    in.fail(StatusCode::kUnimplemented,
+            fmt::format("the artefact is of {}; this version reads StableHLO from 0.9 on", producer));
+  }
+  return in.status();
+}
+
+Status read_dialects(BytecodeReader& reader, ByteReader in) {
+  const size_t count = in.count();
+  for (size_t i = 0; i < count && !in.failed(); ++i) {
+    if (reader.version < 1) {
+      reader.dialects.push_back(reader.string(in));
+      continue;
+    }
+    const uint64_t packed = in.number();
+    if (in.failed()) break;
+    if (packed >> 1 >= reader.strings.size()) {
+      in.fail("the name of a dialect is no string");
+      break;
+    }
+    reader.dialects.push_back(reader.strings[packed >> 1]);
+    uint8_t id = 0;
+    if ((packed & 1) != 0) in.section(id);  // the dialect's own version
+  }
+  if (reader.version >= 4) in.number();  // how many names follow
+  while (!in.failed() && !in.at_end()) {
+    const uint32_t dialect = in.index(reader.dialects.size(), "dialect");
+    const size_t names = in.count();
+    for (size_t i = 0; i < names && !in.failed(); ++i) {
+      uint64_t packed = in.number();
+      if (reader.version >= 5) packed >>= 1;  // the lowest bit: registered
+      if (in.failed()) break;
+      if (packed >= reader.strings.size()) {
+        in.fail("the name of an operation is no string");
+        break;
+      }
+      std::string name = fmt::format("{}.{}", reader.dialects[dialect], reader.strings[packed]);
+      const BytecodeOperation* const known = find_bytecode_operation(name);
+      reader.operation_names.push_back({std::move(name), known});
+    }
+  }
+  return in.status();
+}
+
+Status read_offsets(BytecodeReader& reader, ByteReader in, const ByteReader& entries) {
+  const uint64_t attributes = in.number(), types = in.number();
+  size_t offset = entries.position();
+  const size_t end = offset + entries.remaining();
+  const auto read = [&](uint64_t count, std::vector<BytecodeEntry>& list) {
+    while (!in.failed() && list.size() < count) {
+      const uint32_t dialect = in.index(reader.dialects.size(), "dialect");
+      const size_t group = in.count();
+      if (!in.failed() && group == 0) in.fail("an empty group of attributes or types");
+      for (size_t i = 0; i < group && !in.failed(); ++i) {
+        const uint64_t packed = in.number();
+        const uint64_t size = packed >> 1;
+        if (!in.failed() && size > end - offset) in.fail("attributes and types don't fit their section");
+        if (in.failed()) break;
+        list.push_back({reader.dialects[dialect], offset, offset + size, (packed & 1) != 0});
+        offset += size;
+      }
+    }
+  };
+  read(attributes, reader.attributes);
+  read(types, reader.types);
+  return in.status();
+}
+
+Status read_properties(BytecodeReader& reader, ByteReader in) {
+  const size_t count = in.count();
+  for (size_t i = 0; i < count && !in.failed(); ++i) {
+    const size_t size = in.count();
+    reader.properties.emplace_back(in.position(), in.position() + size);
+    in.bytes(size);
+  }
+  return in.status();
+}
+
+/// The order in which uses are kept has no meaning here.
+void skip_use_lists(ByteReader& in, size_t values) {
+  const size_t count = values == 1 ? 1 : in.count();
+  for (size_t i = 0; i < count && !in.failed(); ++i) {
+    if (values != 1) in.number();
+    const uint64_t packed = in.number();
+    for (uint64_t k = 0; k < packed >> 1 && !in.failed(); ++k) in.number();
+  }
+}
+
+class IrReader {
+ public:
+  explicit IrReader(BytecodeReader& reader) : reader_(reader), tree_(reader.tree) {}
+
+  /// Operations of the topmost block, whose only one is the module.
+  Status read_top(ByteReader in) {
+    const uint64_t packed = in.number();
+    if ((packed & 1) != 0) in.fail("the topmost block has arguments");
+    if (!in.failed() && packed >> 1 != 1)
+      in.fail(fmt::format("got {} operations on top; wanted one module", packed >> 1));
+    if (!in.failed()) read_operation(in, kNone);
+    if (!in.failed() && tree_.operations[0].name != "builtin.module") in.fail("the topmost operation is no module");
+    return in.status();
+  }
+
+ private:
+  void read_operation(ByteReader& in, RegionId region);
+  void read_attributes(ByteReader& in, uint8_t mask, const BytecodeOperation& known, std::vector<NamedAttribute>& list);
+  void read_properties(ByteReader& in, const BytecodeOperation& known, std::vector<NamedAttribute>& list);
+  void read_regions(ByteReader& in, OperationId owner);
+  Region read_region(ByteReader& in);
+  void read_block(ByteReader& in, RegionId region);
+  /// Gives the next number of the region to a value of `type`.
+  void define(ByteReader& in, ValueId value);
+
+  BytecodeReader& reader_;
+  ModuleTree& tree_;
+  std::vector<ValueId> values_;  ///< by number, of the innermost isolated operation
+  size_t next_ = 0;              ///< number of the next value that the innermost region defines
+};
+
+void IrReader::define(ByteReader& in, ValueId value) {
+  if (next_ >= values_.size()) return in.fail("a region defines more values than it says");
+  values_[next_++] = value;
+}
+
+void IrReader::read_properties(ByteReader& in, const BytecodeOperation& known, std::vector<NamedAttribute>& list) {
+  const uint32_t index = in.index(reader_.properties.size(), "properties");
+  if (in.failed()) return;
+  ByteReader entry(reader_.data, reader_.source, reader_.properties[index].first, reader_.properties[index].second);
+  std::string_view names = known.properties;
+  while (!names.empty() && !entry.failed()) {
+    const size_t blank = names.find(' ');
+    std::string_view name = names.substr(0, blank);
+    names.remove_prefix(blank == std::string_view::npos ? names.size() : blank + 1);
+    const bool optional = name.ends_with('?');
+    if (optional) {
+      name.remove_suffix(1);
+      const uint64_t packed = entry.number();  // an index, and in the lowest bit whether it is there
+      if ((packed & 1) == 0 || entry.failed()) continue;
+      if (packed >> 1 >= reader_.attributes.size()) {
+        entry.fail("a property that is no attribute");
+        continue;
+      }
+      // Those that may be absent are a module's name and visibility, strings.
+      const BytecodeEntry& where = reader_.attributes[packed >> 1];
+      ByteReader value(reader_.data, reader_.source, where.begin, where.end);
+      value.number();
+      const std::string_view text = reader_.string(value);
+      if (value.failed()) continue;
+      list.push_back({name, tree_.add_text(AttributeKind::kString, text)});
+      continue;
+    }
+    list.push_back({name, reader_.attribute(entry)});
+  }
+  if (!entry.failed() && !entry.at_end())
+    entry.fail(fmt::format("{} has more properties than this version knows", known.name));
+  in.take_failure(entry);
+}
+
+void IrReader::read_attributes(ByteReader& in, uint8_t mask, const BytecodeOperation& known,
+                               std::vector<NamedAttribute>& list) {
+  AttributeId own = kNone;
+  if ((mask & kHasAttributes) != 0) own = reader_.attribute(in);
+  if ((mask & kHasProperties) != 0 && !in.failed()) read_properties(in, known, list);
+  if (own == kNone || in.failed()) return;
+  const Attribute& dictionary = tree_.attributes[own];
+  list.insert(list.end(), dictionary.entries.begin(), dictionary.entries.end());
+}
+
+void IrReader::read_operation(ByteReader& in, RegionId region) {
+  const uint32_t name = in.index(reader_.operation_names.size(), "operation");
+  if (in.failed()) return;
+  const BytecodeOperation* const known = reader_.operation_names[name].known;
+  if (known == nullptr) {
+    return in.fail(StatusCode::kUnimplemented, fmt::format("operation {}; this version knows VHLO up to {}",
+                                                           reader_.operation_names[name].full, kNewestVhlo));
+  }
+  const auto id = static_cast<OperationId>(tree_.operations.size());
+  tree_.operations.emplace_back();
+  tree_.operations[id].name = known->tree_name;
+  const uint8_t mask = in.byte();
+  const LocationId location = reader_.location(in);
+  const auto attributes = static_cast<uint32_t>(tree_.attribute_pool.size());
+  read_attributes(in, mask, *known, tree_.attribute_pool);
+  Operation operation = tree_.operations[id];
+  operation.location = location;
+  operation.attributes = {attributes, static_cast<uint32_t>(tree_.attribute_pool.size()) - attributes};
+  const size_t results = (mask & kHasResults) != 0 ? in.count() : 0;
+  operation.results = {static_cast<uint32_t>(tree_.values.size()), static_cast<uint32_t>(results)};
+  for (size_t i = 0; i < results && !in.failed(); ++i) tree_.values.push_back({reader_.type(in), id});
+  const size_t operands = (mask & kHasOperands) != 0 ? in.count() : 0;
+  operation.operands = {static_cast<uint32_t>(tree_.operand_pool.size()), static_cast<uint32_t>(operands)};
+  for (size_t i = 0; i < operands && !in.failed(); ++i) {
+    const uint32_t number = in.index(values_.size(), "value");
+    if (!in.failed() && values_[number] == kNone) in.fail(fmt::format("value {} is used before it is defined", number));
+    tree_.operand_pool.push_back(in.failed() ? 0 : values_[number]);
+  }
+  if ((mask & kHasSuccessors) != 0) in.fail(StatusCode::kUnimplemented, "an operation with successor blocks");
+  if (reader_.version >= 3 && (mask & kHasUseLists) != 0) skip_use_lists(in, results);
+  if (in.failed()) return;
+  tree_.operations[id] = operation;
+  for (uint32_t i = 0; i < results && !in.failed() && region != kNone; ++i) define(in, operation.results.begin + i);
+  if ((mask & kHasRegions) != 0 && !in.failed()) read_regions(in, id);
+  tree_.operations[id].nested_end = static_cast<OperationId>(tree_.operations.size());
+  if (region != kNone) tree_.append(region, id);
+}
+
+void IrReader::read_regions(ByteReader& in, OperationId owner) {
+  if (++reader_.depth > kMaxNesting) in.fail(fmt::format("regions nested deeper than {}", kMaxNesting));
+  const uint64_t packed = in.number();
+  const bool isolated = (packed & 1) != 0;
+  ByteReader own;
+  const bool sectioned = isolated && reader_.version >= 2;
+  if (sectioned) {
+    uint8_t id = 0;
+    own = in.section(id);
+    if (!in.failed() && id != kIr) in.fail("a section where regions belong");
+  }
+  ByteReader& from = sectioned ? own : in;
+  if (!in.failed() && packed >> 1 > from.remaining()) in.fail(fmt::format("got {} regions", packed >> 1));
+  std::vector<ValueId> outer;
+  const size_t outer_next = next_;
+  if (isolated) outer.swap(values_);
+  std::vector<Region> regions;
+  for (uint64_t i = 0; i < packed >> 1 && !in.failed() && !from.failed(); ++i) regions.push_back(read_region(from));
+  if (isolated) values_.swap(outer);
+  next_ = outer_next;
+  if (sectioned) in.take_failure(own);
+  --reader_.depth;
+  tree_.operations[owner].regions = {static_cast<uint32_t>(tree_.regions.size()),
+                                     static_cast<uint32_t>(regions.size())};
+  tree_.regions.insert(tree_.regions.end(), regions.begin(), regions.end());
+}
+
+Region IrReader::read_region(ByteReader& in) {
+  const size_t blocks = in.count();
+  const auto region = static_cast<RegionId>(tree_.regions.size());
+  tree_.regions.push_back({});
+  tree_.regions[region].arguments.begin = static_cast<uint32_t>(tree_.values.size());
+  if (blocks == 0 || in.failed()) return tree_.regions[region];
+  if (blocks > 1) {
+    in.fail(StatusCode::kUnimplemented, "a region with several blocks");
+    return {};
+  }
+  const size_t values = in.count();
+  const size_t before = values_.size();
+  values_.resize(before + values, kNone);
+  next_ = before;
+  read_block(in, region);
+  values_.resize(before);
+  return tree_.regions[region];
+}
+
+void IrReader::read_block(ByteReader& in, RegionId region) {
+  const uint64_t packed = in.number();
+  if ((packed & 1) != 0) {
+    const size_t count = in.count();
+    tree_.regions[region].arguments.count = static_cast<uint32_t>(count);
+    for (size_t i = 0; i < count && !in.failed(); ++i) {
+      const uint64_t type_and_location = reader_.version >= 4 ? in.number() : 0;
+      TypeId type = 0;
+      if (reader_.version >= 4) {
+        // The type's index has the location's presence in its lowest bit.
+        if (!in.failed() && type_and_location >> 1 >= reader_.types.size()) in.fail("an argument's type is none");
+        if (in.failed()) return;
+        type = reader_.type_at(in, static_cast<uint32_t>(type_and_location >> 1));
+        if ((type_and_location & 1) != 0) in.number();
+      } else {
+        type = reader_.type(in);
+        in.number();
+      }
+      tree_.values.push_back({type, kNone});
+      define(in, static_cast<ValueId>(tree_.values.size() - 1));
+    }
+    if (reader_.version >= 3 && in.byte() != 0) skip_use_lists(in, count);
+  }
+  for (uint64_t i = 0; i < packed >> 1 && !in.failed(); ++i) read_operation(in, region);
+}
+
+}  // namespace
+
+bool is_bytecode(std::string_view data) { return data.starts_with(kMagic); }
+
+StatusOr<ModuleTree> read_bytecode(std::string_view data, std::string_view source) {
+  ModuleTree tree;
+  ByteReader in(data, source, 0, data.size());
+  if (in.bytes(kMagic.size()) != kMagic) in.fail("no MLIR bytecode: the magic number isn't there");
+  BytecodeReader reader{data, source, tree};
+  reader.version = in.number();
+  if (!in.failed() && reader.version > kNewestBytecode) {
+    in.fail(StatusCode::kUnimplemented,
+            fmt::format("MLIR bytecode of version {}; this version reads 0 to {}", reader.version, kNewestBytecode));
+  }
+  const std::string_view producer = in.text_to_nul();
+  if (in.failed()) return in.status();
+  HILO_RETURN_IF_ERROR(check_producer(producer, in));
+  Sections sections;
+  while (!in.failed() && !in.at_end()) {
+    uint8_t id = 0;
+    ByteReader section = in.section(id);
+    if (!in.failed() && (id >= kSections || sections[id]))
+      in.fail(fmt::format("section {} is unknown or there twice", id));
+    if (!in.failed()) sections[id] = section;
+  }
+  for (const Section needed : {kStrings, kDialects, kAttributeTypes, kOffsets, kIr}) {
+    if (!in.failed() && !sections[needed]) in.fail(fmt::format("section {} is missing", static_cast<int>(needed)));
+  }
+  if (in.failed()) return in.status();
+  HILO_RETURN_IF_ERROR(read_strings(reader, *sections[kStrings]));
+  HILO_RETURN_IF_ERROR(read_dialects(reader, *sections[kDialects]));
+  HILO_RETURN_IF_ERROR(read_offsets(reader, *sections[kOffsets], *sections[kAttributeTypes]));
+  if (sections[kProperties]) HILO_RETURN_IF_ERROR(read_properties(reader, *sections[kProperties]));
+  HILO_RETURN_IF_ERROR(IrReader(reader).read_top(*sections[kIr]));
+  return tree;
+}
+
+}  // namespace hilo::stablehlo

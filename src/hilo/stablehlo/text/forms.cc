@@ -1,0 +1,595 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/base/text.h"
+#include "hilo/stablehlo/text/parts.h"
+
+namespace hilo::stablehlo {
+namespace {
+
+using Arguments = std::vector<std::pair<std::string_view, TypeId>>;
+
+// ---- What most pretty forms are: operands, words and `key = value` in any order, attributes, types.
+
+constexpr Clause kClauses[] = {
+    {"broadcast", "sizes", "broadcast_sizes"},
+    {"broadcast_in_dim", "dims", "broadcast_dimensions"},
+    {"concatenate", "dim", "dimension"},
+    {"dot", "precision", "precision_config"},
+    {"dot_general", "batching_dims", "lhs_batching_dimensions", "rhs_batching_dimensions"},
+    {"dot_general", "contracting_dims", "lhs_contracting_dimensions", "rhs_contracting_dimensions"},
+    {"dot_general", "precision", "precision_config"},
+    {"dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
+    {"dynamic_iota", "dim", "iota_dimension"},
+    {"dynamic_slice", "sizes", "slice_sizes"},
+    {"einsum", "config", "einsum_config"},
+    {"fft", "type", "fft_type"},
+    {"fft", "length", "fft_length"},
+    {"get_dimension_size", "dim", "dimension"},
+    {"iota", "dim", "iota_dimension"},
+    {"map", "dims", "dimensions"},
+    {"pad", "low", "edge_padding_low"},
+    {"pad", "high", "edge_padding_high"},
+    {"pad", "interior", "interior_padding"},
+    {"reduce_precision", "format", "format"},
+    {"reverse", "dims", "dimensions"},
+    {"rng", "distribution", "rng_distribution"},
+    {"rng_bit_generator", "algorithm", "rng_algorithm"},
+    {"set_dimension_size", "dim", "dimension"},
+    {"transpose", "dims", "permutation"},
+    {"unary_einsum", "config", "einsum_config"},
+};
+
+static_assert(std::ranges::is_sorted(kClauses, {}, &Clause::operation));
+
+/// Those of an operation, of whatever dialect.
+std::span<const Clause> clauses_of(std::string_view operation) {
+  const std::string_view name = operation.substr(operation.find('.') + 1);
+  return std::ranges::equal_range(kClauses, name, {}, &Clause::operation);
+}
+
+/// Operations whose written types are those of their operands.
+bool has_no_results(std::string_view name) {
+  return name == "func.return" || name == "stablehlo.return" || name == "sdy.return" || name == "interpreter.print" ||
+         name.starts_with("check.") || name == "func.call_no_results";
+}
+
+/// `name` outlives the tree: it stands in this program or was interned.
+void add(PendingOperation& operation, std::string_view name, AttributeId value) {
+  operation.attributes.push_back({name, value});
+}
+
+void add_integer(TextReader& reader, PendingOperation& operation, std::string_view name, int64_t value) {
+  Attribute attribute;
+  attribute.kind = AttributeKind::kInteger;
+  attribute.integer = value;
+  add(operation, name, reader.tree.add(attribute));
+}
+
+/// `e5m10`
+Status read_format(TextReader& reader, PendingOperation& operation) {
+  Cursor& cursor = reader.cursor;
+  const size_t position = cursor.position();
+  const std::string_view word = cursor.word();
+  const size_t m = word.find('m');
+  const std::optional<int64_t> exponent =
+      word.starts_with('e') && m != std::string_view::npos ? parse_int64(word.substr(1, m - 1)) : std::nullopt;
+  const std::optional<int64_t> mantissa = exponent ? parse_int64(word.substr(m + 1)) : std::nullopt;
+  if (!mantissa) return cursor.error(position, fmt::format("expected a format such as e5m10; got {}", quote(word)));
+  add_integer(reader, operation, "exponent_bits", *exponent);
+  add_integer(reader, operation, "mantissa_bits", *mantissa);
+  return ok_status();
+}
+
+/// `<lhs_precision_type = tf32, ...>` of a dot's algorithm.
+Status read_algorithm(TextReader& reader, PendingOperation& operation) {
+  std::vector<NamedAttribute> entries;
+  HILO_RETURN_IF_ERROR(reader.cursor.expect("<", "before an algorithm"));
+  do {
+    const std::string_view key = reader.cursor.word();
+    HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "in an algorithm"));
+    HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
+    entries.push_back({reader.tree.intern(key), value});
+  } while (reader.cursor.accept(","));
+  HILO_RETURN_IF_ERROR(reader.cursor.expect(">", "after an algorithm"));
+  add(operation, "algorithm", reader.tree.add_dictionary(entries, "stablehlo.dot_algorithm"));
+  return ok_status();
+}
+
+Status read_clause(TextReader& reader, PendingOperation& operation, std::string_view word) {
+  const auto found = std::ranges::find(operation.known.clauses, word, &Clause::word);
+  const Clause* const clause = found == operation.known.clauses.end() ? nullptr : &*found;
+  if (clause != nullptr && clause->attribute == "format") return read_format(reader, operation);
+  if (word == "algorithm" && operation.known.name == "stablehlo.dot_general") return read_algorithm(reader, operation);
+  if (clause != nullptr && !clause->second.empty()) {
+    HILO_ASSIGN_OR_RETURN(const Integers left, reader.read_integer_list(word));
+    HILO_RETURN_IF_ERROR(reader.cursor.expect("x", "between the lists of", word));
+    HILO_ASSIGN_OR_RETURN(const Integers right, reader.read_integer_list(word));
+    add(operation, clause->attribute, reader.tree.add_integers(left));
+    add(operation, clause->second, reader.tree.add_integers(right));
+    return ok_status();
+  }
+  const std::string_view attribute = clause == nullptr ? reader.tree.intern(word) : clause->attribute;
+  const char next = reader.cursor.peek();
+  if (next == '"') {
+    HILO_ASSIGN_OR_RETURN(std::string text, reader.cursor.quoted(word));
+    add(operation, attribute, reader.tree.add_text(AttributeKind::kString, text));
+    return ok_status();
+  }
+  const bool is_number = next == '-' || (next >= '0' && next <= '9');
+  StatusOr<AttributeId> value = is_number ? reader.read_number(/*typed=*/false) : reader.read_attribute();
+  if (!value.ok()) return value.status();
+  add(operation, attribute, *value);
+  return ok_status();
+}
+
+/// One thing between an operation's name and its types.
+Status read_item(TextReader& reader, PendingOperation& operation, int& words) {
+  Cursor& cursor = reader.cursor;
+  const char next = cursor.peek();
+  if (next == '%') {
+    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    operation.operands.push_back(value);
+    return ok_status();
+  }
+  if (next == '@') {
+    HILO_ASSIGN_OR_RETURN(std::string symbol, cursor.symbol("an operation"));
+    add(operation, "callee", reader.tree.add_text(AttributeKind::kSymbol, symbol));
+    return ok_status();
+  }
+  const size_t position = cursor.position();
+  const std::string_view word = cursor.word();
+  if (word.empty()) return cursor.unexpected("an operand or attribute", "here");
+  if (cursor.accept("=")) return read_clause(reader, operation, word);
+  if (cursor.next_is("<")) {
+    cursor.set_position(position);
+    HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
+    add(operation, "value", value);
+    return ok_status();
+  }
+  if (operation.known.name != "stablehlo.compare" || words > 1)
+    return cursor.error(position, fmt::format("unexpected {} here", quote(word)));
+  add(operation, words++ == 0 ? "comparison_direction" : "compare_type",
+      reader.tree.add_text(AttributeKind::kWord, word));
+  return ok_status();
+}
+
+/// `: T`, `: T, T`, `: (T) -> T`, `: T -> T`.
+Status read_type_tail(TextReader& reader, PendingOperation& operation, uint32_t named) {
+  Cursor& cursor = reader.cursor;
+  if (!cursor.accept(":")) return ok_status();
+  std::vector<TypeId>& types = operation.operand_types;
+  HILO_RETURN_IF_ERROR(reader.read_types(types));
+  if (cursor.accept("->")) return reader.read_types(operation.result_types);
+  if (!operation.known.has_results) return ok_status();
+  if (types.empty()) return cursor.unexpected("a type", "here");
+  if (types.size() == named || operation.known.name == "stablehlo.optimization_barrier") operation.result_types = types;
+  else operation.result_types = {types.back()};
+  return ok_status();
+}
+
+Status read_items(TextReader& reader, PendingOperation& operation, uint32_t named) {
+  Cursor& cursor = reader.cursor;
+  int words = 0;
+  bool open = cursor.accept("(");
+  if (open && cursor.accept(")")) open = false;
+  while (open || cursor.peek() == '%' || cursor.peek() == '@' || !cursor.next_is(":")) {
+    if (!open && (cursor.next_is("{") || cursor.next_is("}") || cursor.next_is(":"))) break;
+    if (!open && operation.operands.empty() && words == 0 && operation.attributes.empty() && cursor.peek() != '%' &&
+        cursor.peek() != '@') {
+      const size_t begin =
+          cursor.position();  // an operation without operands, such as `return`: what follows is another
+      const std::string_view word = cursor.word();
+      const bool mine = !word.empty() && (cursor.next_is("=") || cursor.next_is("<") || cursor.next_is(","));
+      cursor.set_position(begin);
+      if (!mine) break;
+    }
+    HILO_RETURN_IF_ERROR(read_item(reader, operation, words));
+    if (cursor.accept(",")) continue;
+    if (open && cursor.accept(")")) {
+      open = false;
+      continue;
+    }
+    if (open) return cursor.unexpected("','", "between operands");
+    // `call @f(%x)`: operands in brackets after the symbol.
+    if (!cursor.next_is("(")) break;
+    cursor.accept("(");
+    open = !cursor.accept(")");
+    if (!open) break;
+  }
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  HILO_RETURN_IF_ERROR(read_type_tail(reader, operation, named));
+  if (cursor.next_is("{") && operation.known.name.starts_with("check."))
+    HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  return ok_status();
+}
+
+// ---- Forms of their own.
+
+Status read_functional_tail(TextReader& reader, PendingOperation& operation) {
+  Cursor& cursor = reader.cursor;
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  return read_type_tail(reader, operation, 0);
+}
+
+Status read_module(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  if (cursor.next_is("@")) {
+    HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a module"));
+    add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
+  }
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  return reader.read_region(operation);
+}
+
+Status read_function(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  for (const std::string_view visibility : {"public", "private", "nested"}) {
+    if (!cursor.accept_word(visibility)) continue;
+    add(operation, "sym_visibility", reader.tree.add_text(AttributeKind::kString, visibility));
+  }
+  HILO_ASSIGN_OR_RETURN(std::string name, cursor.symbol("a function"));
+  add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
+  Arguments arguments, results;
+  std::vector<AttributeId> argument_attributes, result_attributes;
+  HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, &argument_attributes));
+  if (cursor.accept("->")) {
+    if (cursor.next_is("(")) {
+      HILO_RETURN_IF_ERROR(reader.read_arguments(results, &result_attributes));
+    } else {
+      HILO_ASSIGN_OR_RETURN(const TypeId type, reader.read_type());
+      results.emplace_back("", type);
+      result_attributes.push_back(reader.tree.add_dictionary({}));
+    }
+  }
+  Type type;
+  type.kind = TypeKind::kFunction;
+  for (const auto& argument : arguments) type.parts.push_back(argument.second);
+  type.input_count = static_cast<uint32_t>(type.parts.size());
+  for (const auto& result : results) type.parts.push_back(result.second);
+  Attribute function_type;
+  function_type.kind = AttributeKind::kType;
+  function_type.type = reader.add_type(std::move(type));
+  add(operation, "function_type", reader.tree.add(function_type));
+  add(operation, "arg_attrs", reader.tree.add_array(argument_attributes));
+  add(operation, "res_attrs", reader.tree.add_array(result_attributes));
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  return cursor.next_is("{") ? reader.read_region(operation, arguments) : ok_status();
+}
+
+Status read_constant(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  if (cursor.next_is("{")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  HILO_ASSIGN_OR_RETURN(const AttributeId value, reader.read_attribute());
+  const Attribute& attribute = reader.tree.attributes[value];
+  if (attribute.kind != AttributeKind::kElements || attribute.type == kNone)
+    return cursor.error(operation.position, "a constant without elements");
+  operation.result_types = {attribute.type};
+  add(operation, "value", value);
+  reader.tree.operations[operation.id].name = reader.tree.intern("stablehlo.constant");  // chlo.constant is no other
+  return ok_status();
+}
+
+/// `%x [1:5:2, 0:3] : ...` and `%t[0] : ...`
+Status read_slice(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+  operation.operands.push_back(value);
+  HILO_RETURN_IF_ERROR(cursor.expect("[", "before the ranges of a slice"));
+  Integers starts, limits, strides;
+  if (!cursor.accept("]")) {
+    do {
+      HILO_ASSIGN_OR_RETURN(const int64_t start, cursor.integer("a start"));
+      HILO_RETURN_IF_ERROR(cursor.expect(":", "after a start"));
+      HILO_ASSIGN_OR_RETURN(const int64_t limit, cursor.integer("a limit"));
+      int64_t stride = 1;
+      if (cursor.accept(":")) {
+        HILO_ASSIGN_OR_RETURN(stride, cursor.integer("a stride"));
+      }
+      starts.push_back(start);
+      limits.push_back(limit);
+      strides.push_back(stride);
+    } while (cursor.accept(","));
+    HILO_RETURN_IF_ERROR(cursor.expect("]", "after the ranges of a slice"));
+  }
+  add(operation, "start_indices", reader.tree.add_integers(starts));
+  add(operation, "limit_indices", reader.tree.add_integers(limits));
+  add(operation, "strides", reader.tree.add_integers(strides));
+  return read_functional_tail(reader, operation);
+}
+
+Status read_get_tuple_element(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+  operation.operands.push_back(value);
+  HILO_RETURN_IF_ERROR(cursor.expect("[", "before an index"));
+  HILO_ASSIGN_OR_RETURN(const int64_t index, cursor.integer("an index"));
+  HILO_RETURN_IF_ERROR(cursor.expect("]", "after an index"));
+  add_integer(reader, operation, "index", index);
+  return read_functional_tail(reader, operation);
+}
+
+/// `@target(%x) {...} : (T) -> T`
+Status read_custom_call(TextReader& reader, PendingOperation& operation, uint32_t) {
+  HILO_ASSIGN_OR_RETURN(std::string target, reader.cursor.symbol("a custom call"));
+  add(operation, "call_target_name", reader.tree.add_text(AttributeKind::kString, target));
+  HILO_RETURN_IF_ERROR(reader.cursor.expect("(", "before operands"));
+  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  return read_functional_tail(reader, operation);
+}
+
+/// `"chlo.erf" %x, %y {...} : (T) -> T`
+Status read_composite(TextReader& reader, PendingOperation& operation, uint32_t) {
+  HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.quoted("a composite"));
+  add(operation, "name", reader.tree.add_text(AttributeKind::kString, name));
+  while (reader.cursor.next_is("%")) {
+    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    operation.operands.push_back(value);
+    if (!reader.cursor.accept(",")) break;
+  }
+  return read_functional_tail(reader, operation);
+}
+
+/// The body that `applies stablehlo.add` stands for.
+Status add_reducer(TextReader& reader, PendingOperation& operation, std::string_view name) {
+  ModuleTree& tree = reader.tree;
+  const ValueId initial = operation.operands.back();
+  const TypeId type = tree.values[initial].type;
+  const auto region = static_cast<RegionId>(tree.regions.size());
+  tree.regions.push_back({});
+  const ValueId x = reader.add_value(type, kNone), y = reader.add_value(type, kNone);
+  tree.regions[region].arguments = {x, 2};
+  HILO_ASSIGN_OR_RETURN(PendingOperation* const body,
+                        reader.begin_operation(reader.known_operation(name), operation.position));
+  HILO_ASSIGN_OR_RETURN(operation.location, reader.read_location());  // which is the body's too
+  body->location = operation.location;
+  const OperationId made = body->id;
+  body->operands = {x, y};
+  body->result_types = {type};
+  HILO_RETURN_IF_ERROR(reader.finish_operation(*body, region));
+  HILO_ASSIGN_OR_RETURN(PendingOperation* const back,
+                        reader.begin_operation(reader.known_operation("stablehlo.return"), operation.position));
+  back->operands = {tree.result(tree.operations[made], 0)};
+  HILO_RETURN_IF_ERROR(reader.finish_operation(*back, region));
+  operation.regions.push_back(tree.regions[region]);
+  return ok_status();
+}
+
+/// `(%x init: %a), (%y init: %b) [applies op] across dimensions = [0] : ... [reducer(%l, %r) (...) {...}]`
+Status read_reduce(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  std::vector<ValueId> initial;
+  do {
+    HILO_RETURN_IF_ERROR(cursor.expect("(", "before an operand of reduce"));
+    HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+    if (!cursor.accept_word("init")) return cursor.unexpected("'init'", "after an operand of reduce");
+    HILO_RETURN_IF_ERROR(cursor.expect(":", "after 'init'"));
+    HILO_ASSIGN_OR_RETURN(const ValueId start, reader.read_value());
+    HILO_RETURN_IF_ERROR(cursor.expect(")", "after an operand of reduce"));
+    operation.operands.push_back(value);
+    initial.push_back(start);
+  } while (cursor.accept(","));
+  operation.operands.insert(operation.operands.end(), initial.begin(), initial.end());
+  std::string_view applied;
+  if (cursor.accept_word("applies")) applied = cursor.word();
+  if (!cursor.accept_word("across") || !cursor.accept_word("dimensions"))
+    return cursor.unexpected("'across dimensions'", "in reduce");
+  HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimensions'"));
+  HILO_ASSIGN_OR_RETURN(const Integers dimensions, reader.read_integer_list("dimensions"));
+  add(operation, "dimensions", reader.tree.add_integers(dimensions));
+  HILO_RETURN_IF_ERROR(read_functional_tail(reader, operation));
+  if (!applied.empty()) return add_reducer(reader, operation, applied);
+  if (!cursor.accept_word("reducer")) return cursor.unexpected("'reducer'", "after the types of reduce");
+  // Each pair of brackets has the two arguments of one operand; the body takes all left ones first.
+  Arguments left, right;
+  while (cursor.next_is("(")) {
+    Arguments pair;
+    const size_t position = cursor.position();
+    HILO_RETURN_IF_ERROR(reader.read_arguments(pair, nullptr));
+    if (pair.size() != 2) return cursor.error(position, fmt::format("a reducer takes pairs; got {}", pair.size()));
+    left.push_back(pair[0]);
+    right.push_back(pair[1]);
+  }
+  left.insert(left.end(), right.begin(), right.end());
+  return reader.read_region(operation, left);
+}
+
+/// `(%i = %x, ...) : T, ... [attributes {...}] cond {...} do {...}`
+Status read_while(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  Arguments arguments;
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "after 'while'"));
+  if (!cursor.accept(")")) {
+    do {
+      HILO_RETURN_IF_ERROR(cursor.expect("%", "before an argument's name"));
+      const std::string_view name = cursor.suffix();
+      HILO_RETURN_IF_ERROR(cursor.expect("=", "after an argument's name"));
+      HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+      operation.operands.push_back(value);
+      arguments.emplace_back(name, reader.tree.values[value].type);
+    } while (cursor.accept(","));
+    HILO_RETURN_IF_ERROR(cursor.expect(")", "after the arguments of while"));
+  }
+  if (cursor.accept(":")) HILO_RETURN_IF_ERROR(reader.read_types(operation.result_types));
+  if (operation.result_types.size() != operation.operands.size()) {
+    return cursor.error(operation.position, fmt::format("while has {} operands and {} types", operation.operands.size(),
+                                                        operation.result_types.size()));
+  }
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  if (!cursor.accept_word("cond")) return cursor.unexpected("'cond'", "in while");
+  HILO_RETURN_IF_ERROR(reader.read_region(operation, arguments));
+  if (!cursor.accept_word("do")) return cursor.unexpected("'do'", "in while");
+  return reader.read_region(operation, arguments);
+}
+
+/// `[[1, 2], [3, 4]]` as the numbers 1, 2, 3, 4.
+StatusOr<Integers> read_pairs(TextReader& reader) {
+  Integers flat;
+  HILO_RETURN_IF_ERROR(reader.cursor.expect("[", "before padding"));
+  if (reader.cursor.accept("]")) return flat;
+  do {
+    HILO_ASSIGN_OR_RETURN(const Integers pair, reader.read_integer_list("padding"));
+    if (pair.size() != 2) return reader.cursor.unexpected("pairs", "in padding");
+    flat.insert(flat.end(), pair.begin(), pair.end());
+  } while (reader.cursor.accept(","));
+  HILO_RETURN_IF_ERROR(reader.cursor.expect("]", "after padding"));
+  return flat;
+}
+
+/// `(%x, %k) dim_numbers = [b, 0, f]x[0, i, o]->[b, 0, f], window = {stride = [2], ...} {...} : ...`
+Status read_convolution(TextReader& reader, PendingOperation& operation, uint32_t) {
+  constexpr std::pair<std::string_view, std::string_view> kWindow[] = {{"stride", "window_strides"},
+                                                                       {"pad", "padding"},
+                                                                       {"lhs_dilate", "lhs_dilation"},
+                                                                       {"rhs_dilate", "rhs_dilation"},
+                                                                       {"reverse", "window_reversal"}};
+  Cursor& cursor = reader.cursor;
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "before operands"));
+  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  if (!cursor.accept_word("dim_numbers")) return cursor.unexpected("'dim_numbers'", "in convolution");
+  HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dim_numbers'"));
+  HILO_ASSIGN_OR_RETURN(const AttributeId dimensions, reader.read_convolution_dimensions());
+  add(operation, "dimension_numbers", dimensions);
+  HILO_RETURN_IF_ERROR(cursor.expect(",", "before 'window'"));
+  if (!cursor.accept_word("window")) return cursor.unexpected("'window'", "in convolution");
+  HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'window'"));
+  HILO_RETURN_IF_ERROR(cursor.expect("{", "before a window"));
+  while (!cursor.accept("}")) {
+    const size_t position = cursor.position();
+    const std::string_view word = cursor.word();
+    const auto* known =
+        std::find_if(std::begin(kWindow), std::end(kWindow), [&](const auto& w) { return w.first == word; });
+    if (known == std::end(kWindow)) return cursor.error(position, fmt::format("a window has no {}", quote(word)));
+    HILO_RETURN_IF_ERROR(cursor.expect("=", "in a window"));
+    const StatusOr<Integers> values = word == "pad" ? read_pairs(reader) : reader.read_integer_list(word);
+    if (!values.ok()) return values.status();
+    add(operation, known->second, reader.tree.add_integers(*values));
+    cursor.accept(",");
+  }
+  return read_functional_tail(reader, operation);
+}
+
+// ---- Shardings, which stay text.
+
+std::string without_blanks_at_line_ends(std::string_view text) {
+  std::string out;
+  for (char c : text) out += c == '\n' ? ' ' : c;
+  return out;
+}
+
+/// What stands in brackets, as written.
+StatusOr<AttributeId> read_text_in_brackets(TextReader& reader) {
+  const size_t begin = reader.cursor.position();
+  HILO_RETURN_IF_ERROR(reader.cursor.skip_balanced());
+  return reader.tree.add_text(AttributeKind::kOther,
+                              without_blanks_at_line_ends(reader.cursor.between(begin, reader.cursor.last_position())));
+}
+
+Status read_mesh(TextReader& reader, PendingOperation& operation, uint32_t) {
+  HILO_ASSIGN_OR_RETURN(std::string name, reader.cursor.symbol("a mesh"));
+  add(operation, "sym_name", reader.tree.add_text(AttributeKind::kString, name));
+  HILO_RETURN_IF_ERROR(reader.cursor.expect("=", "after a mesh's name"));
+  HILO_ASSIGN_OR_RETURN(const AttributeId mesh, read_text_in_brackets(reader));
+  add(operation, "mesh", mesh);
+  return reader.cursor.next_is("{") ? reader.read_dictionary(operation.attributes) : ok_status();
+}
+
+Status read_sharding_constraint(TextReader& reader, PendingOperation& operation, uint32_t) {
+  HILO_ASSIGN_OR_RETURN(const ValueId value, reader.read_value());
+  operation.operands.push_back(value);
+  HILO_ASSIGN_OR_RETURN(const AttributeId sharding, read_text_in_brackets(reader));
+  add(operation, "sharding", sharding);
+  return read_functional_tail(reader, operation);
+}
+
+/// `(%x) in_shardings=[...] out_shardings=[...] manual_axes={...} (%a: T) {...} : (T) -> T`
+Status read_manual_computation(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "before operands"));
+  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  for (const std::string_view key : {"in_shardings", "out_shardings", "manual_axes"}) {
+    if (!cursor.accept_word(key)) return cursor.unexpected(fmt::format("'{}'", key), "in manual_computation");
+    HILO_RETURN_IF_ERROR(cursor.expect("=", fmt::format("after '{}'", key)));
+    HILO_ASSIGN_OR_RETURN(const AttributeId text, read_text_in_brackets(reader));
+    add(operation, key, text);
+  }
+  Arguments arguments;
+  HILO_RETURN_IF_ERROR(reader.read_arguments(arguments, nullptr));
+  HILO_RETURN_IF_ERROR(reader.read_region(operation, arguments));
+  return read_functional_tail(reader, operation);
+}
+
+/// `(%x) inits(%c) dimension=0 attributes {...} {^bb0(...): ...} : (T, T) -> (T, T)`
+Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
+  Cursor& cursor = reader.cursor;
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "before inputs"));
+  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  const auto inputs = static_cast<int64_t>(operation.operands.size());
+  if (!cursor.accept_word("inits")) return cursor.unexpected("'inits'", "in scan");
+  HILO_RETURN_IF_ERROR(cursor.expect("(", "before inits"));
+  HILO_RETURN_IF_ERROR(reader.read_operands(operation, ")"));
+  const auto inits = static_cast<int64_t>(operation.operands.size()) - inputs;
+  if (!cursor.accept_word("dimension")) return cursor.unexpected("'dimension'", "in scan");
+  HILO_RETURN_IF_ERROR(cursor.expect("=", "after 'dimension'"));
+  HILO_ASSIGN_OR_RETURN(const int64_t dimension, cursor.integer("a dimension"));
+  add_integer(reader, operation, "dimension", dimension);
+  add(operation, "operandSegmentSizes", reader.tree.add_integers(std::vector<int64_t>{inputs, inits}));
+  if (cursor.accept_word("attributes")) HILO_RETURN_IF_ERROR(reader.read_dictionary(operation.attributes));
+  HILO_RETURN_IF_ERROR(reader.read_region(operation, {}));
+  return read_functional_tail(reader, operation);
+}
+
+struct Form {
+  std::string_view name;
+  decltype(KnownOperation::read) read;
+};
+constexpr Form kForms[] = {
+    {"builtin.module", read_module},
+    {"chlo.constant", read_constant},
+    {"chlo.scan", read_scan},
+    {"func.func", read_function},
+    {"sdy.manual_computation", read_manual_computation},
+    {"sdy.mesh", read_mesh},
+    {"sdy.sharding_constraint", read_sharding_constraint},
+    {"stablehlo.composite", read_composite},
+    {"stablehlo.constant", read_constant},
+    {"stablehlo.convolution", read_convolution},
+    {"stablehlo.custom_call", read_custom_call},
+    {"stablehlo.get_tuple_element", read_get_tuple_element},
+    {"stablehlo.reduce", read_reduce},
+    {"stablehlo.slice", read_slice},
+    {"stablehlo.while", read_while},
+};
+
+bool is_known_dialect(std::string_view name) {
+  constexpr std::string_view kDialects[] = {"stablehlo.", "chlo.",        "func.",   "check.",
+                                            "sdy.",       "interpreter.", "builtin."};
+  return std::any_of(std::begin(kDialects), std::end(kDialects),
+                     [&](std::string_view d) { return name.starts_with(d); });
+}
+
+}  // namespace
+
+std::span<const Clause> clauses() { return kClauses; }
+
+KnownOperation TextReader::facts_of(std::string_view name) {
+  KnownOperation known;
+  known.name = tree.intern(name);
+  known.clauses = clauses_of(known.name);
+  known.has_results = !has_no_results(known.name);
+  const auto form = std::ranges::find(kForms, known.name, &Form::name);
+  if (form != std::end(kForms)) known.read = form->read;
+  else if (is_known_dialect(known.name)) known.read = read_items;
+  return known;
+}
+
+Status TextReader::read_pretty(PendingOperation& operation, uint32_t named) {
+  if (operation.known.read != nullptr) return operation.known.read(*this, operation, named);
+  return cursor.error(StatusCode::kUnimplemented, operation.position,
+                      fmt::format("the pretty form of {}. Hint: print the program in MLIR's generic form",
+                                  quote(operation.known.name)));
+}
+
+}  // namespace hilo::stablehlo

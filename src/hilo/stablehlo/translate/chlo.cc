@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ops of CHLO that HLO doesn't have as one op. Those that it has are rows of op_rows.cc.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "hilo/hlo/ops/top_k.h"
+#include "hilo/stablehlo/translate/steps.h"
+
+namespace hilo::stablehlo {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+namespace {
+
+/// The only operand, whose element type `accepts`.
+StatusOr<InstructionId> operand_of(const OpContext& op, bool (*accepts)(ElementType), std::string_view wanted) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
+  const Shape shape = op.builder.shape(x);
+  if (!shape.is_array() || !accepts(shape.element_type()))
+    return invalid_argument(fmt::format("wrong operand; got {}; wanted {}", shape.to_string(), wanted));
+  return x;
+}
+
+bool is_inexact(ElementType type) { return is_floating(type) || is_complex(type); }
+
+}  // namespace
+
+Status translate_conj(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId x, operand_of(op, is_inexact, "floats or complex numbers"));
+  Steps s(op);
+  if (!is_complex(s.shape(x).element_type())) return s.define(x);
+  const InstructionId imaginary = s.add(Opcode::kNegate, {s.add(Opcode::kImag, {x})});
+  return s.define(s.add(Opcode::kComplex, {s.add(Opcode::kReal, {x}), imaginary}, nullptr, s.shape(x)));
+}
+
+/// Of a complex number ((re - im) (re + im), 2 re im): nothing cancels, nothing overflows that has a square.
+Status translate_square(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId x, operand_of(op, is_inexact, "floats or complex numbers"));
+  Steps s(op);
+  if (!is_complex(s.shape(x).element_type())) return s.define(s.add(Opcode::kMultiply, {x, x}));
+  const InstructionId re = s.add(Opcode::kReal, {x}), im = s.add(Opcode::kImag, {x});
+  const InstructionId real =
+      s.add(Opcode::kMultiply, {s.add(Opcode::kSubtract, {re, im}), s.add(Opcode::kAdd, {re, im})});
+  const InstructionId product = s.add(Opcode::kMultiply, {re, im});
+  return s.define(s.add(Opcode::kComplex, {real, s.add(Opcode::kMultiply, {product, s.full_like(product, 2)})}, nullptr,
+                        s.shape(x)));
+}
+
+/// is_inf, is_pos_inf, is_neg_inf.
+Status translate_is_infinite(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId x, operand_of(op, is_floating, "floats"));
+  Steps s(op);
+  const InstructionId either = op.row.name == "chlo.is_inf" ? s.add(Opcode::kAbs, {x}) : x;
+  const double infinity = std::numeric_limits<double>::infinity();
+  return s.define(s.compare(either, "EQ", s.full_like(x, op.row.name == "chlo.is_neg_inf" ? -infinity : infinity)));
+}
+
+/// cosh and sinh. In single precision CHLO means sums of e^(x - log 2) and e^(-x - log 2), as rounded there: the rounding
+/// of the exponents is a part of what JAX gives, and far larger than what HLO's cosh allows itself.
+Status translate_hyperbolic(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_inexact, "floats or complex numbers"));
+  const Shape shape = op.builder.shape(operand);
+  if (shape.element_type() == ElementType::kF64 || is_complex(shape.element_type())) return translate_elementwise(op);
+  Steps s(op);
+  const bool narrow = shape.element_type() != ElementType::kF32;
+  const InstructionId x = narrow ? s.convert(operand, ElementType::kF32) : operand;
+  const InstructionId log_half = s.full_like(x, std::log(0.5));
+  const InstructionId rising = s.add(Opcode::kExp, {s.add(Opcode::kAdd, {x, log_half})});
+  const InstructionId falling = s.add(Opcode::kExp, {s.add(Opcode::kSubtract, {log_half, x})});
+  InstructionId result;
+  if (op.row.opcode == Opcode::kCosh) {
+    result = s.add(Opcode::kAdd, {rising, falling});
+  } else {  // near 0 nothing may cancel: (e^x - 1 + (e^x - 1) / e^x) / 2
+    const InstructionId one = s.full_like(x, 1);
+    const InstructionId is_small = s.compare(s.add(Opcode::kAbs, {x}), "LT", one);
+    const InstructionId small = s.add(Opcode::kSelect, {is_small, x, s.full_like(x, 0)});
+    const InstructionId less_one = s.add(Opcode::kExpm1, {small});
+    const InstructionId ratio = s.add(Opcode::kDivide, {less_one, s.add(Opcode::kAdd, {less_one, one})});
+    const InstructionId near = s.add(Opcode::kMultiply, {s.full_like(x, 0.5), s.add(Opcode::kAdd, {less_one, ratio})});
+    result = s.add(Opcode::kSelect, {is_small, near, s.add(Opcode::kSubtract, {rising, falling})});
+  }
+  return s.define(narrow ? s.convert(result, shape.element_type()) : result);
+}
+
+Status translate_constant_like(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
+  const Attribute* const value = op.find("value");
+  if (value == nullptr) return op.missing("value");
+  if (value->kind != AttributeKind::kFloat && value->kind != AttributeKind::kInteger &&
+      value->kind != AttributeKind::kBool)
+    return unimplemented("a value that is no number");
+  Steps s(op);
+  return s.define(
+      s.full(shape, value->kind == AttributeKind::kFloat ? value->number : static_cast<double>(value->integer)));
+}
+
+/// chlo.broadcast_*: operands spread over the result, then the op. Dimensions are aligned at the last one, or those of the
+/// operand of lower rank are where broadcast_dimensions says.
+Status translate_broadcasting(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> stated, op.integers("broadcast_dimensions", std::vector<int64_t>()));
+  for (InstructionId& operand : operands) {
+    const Shape shape = op.builder.shape(operand);
+    if (!shape.is_array() || shape.rank() > result.rank())
+      return invalid_argument(fmt::format("{} can't be spread over {}", shape.to_string(), result.to_string()));
+    std::vector<int64_t> dimensions(static_cast<size_t>(shape.rank()));
+    std::iota(dimensions.begin(), dimensions.end(), result.rank() - shape.rank());
+    if (shape.rank() < result.rank() && !stated.empty()) dimensions = stated;
+    const Shape wanted = result.with_element_type(shape.element_type());
+    if (shape == wanted) continue;
+    HILO_ASSIGN_OR_RETURN(operand, add_broadcast(op, operand, dimensions, wanted));
+  }
+  if (op.row.opcode != Opcode::kCompare) return op.add(op.row.opcode, operands);
+  AttributeSetter attributes(Opcode::kCompare);
+  HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
+  if (op.text("compare_type") == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
+  return op.add(Opcode::kCompare, operands, attributes.take());
+}
+
+/// The k largest along the last dimension, in total order; of equal ones the first.
+Status translate_top_k(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const Shape values, op.result_shape(0));
+  if (!values.is_array() || values.rank() == 0) return invalid_argument("wanted arrays of rank 1 or more");
+  auto attributes = std::make_shared<hlo::TopKAttributes>();
+  attributes->k = values.dimension(values.rank() - 1);
+  if (op.builder.shape(operand).element_type() != ElementType::kPred)
+    return op.add(Opcode::kTopK, std::vector<InstructionId>{operand}, std::move(attributes));
+  Steps s(op);  // topk orders numbers: false is 0, true 1
+  const InstructionId bytes = s.convert(operand, ElementType::kU8);
+  HILO_RETURN_IF_ERROR(s.status());
+  HILO_ASSIGN_OR_RETURN(const InstructionId both, op.builder.add(Opcode::kTopK, {bytes}, std::move(attributes)));
+  HILO_ASSIGN_OR_RETURN(const InstructionId numbers, op.builder.get_tuple_element(both, 0));
+  HILO_ASSIGN_OR_RETURN(const InstructionId positions, op.builder.get_tuple_element(both, 1));
+  op.define(0, s.convert(numbers, ElementType::kPred));
+  op.define(1, positions);
+  return s.status();
+}
+
+Status translate_ragged_dot(const OpContext& op) {
+  constexpr std::pair<std::string_view, std::string_view> kLists[] = {
+      {"lhs_batching_dimensions", "lhs_batch_dims"},          {"rhs_batching_dimensions", "rhs_batch_dims"},
+      {"lhs_contracting_dimensions", "lhs_contracting_dims"}, {"rhs_contracting_dimensions", "rhs_contracting_dims"},
+      {"lhs_ragged_dimensions", "lhs_ragged_dims"},           {"rhs_group_dimensions", "rhs_group_dims"},
+  };
+  AttributeSetter attributes(Opcode::kRaggedDot);
+  for (const auto& [name, field] : kLists) {
+    HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> list, op.integers(name, std::vector<int64_t>()));
+    HILO_RETURN_IF_ERROR(attributes.set_list(field, list));
+  }
+  hlo::DotAttributes precision;
+  HILO_RETURN_IF_ERROR(set_precision(op, precision));
+  if (!precision.operand_precision.empty()) {
+    HILO_RETURN_IF_ERROR(
+        attributes.set_text("operand_precision", fmt::format("{{{}}}", fmt::join(precision.operand_precision, ","))));
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  return op.add(Opcode::kRaggedDot, operands, attributes.take());
+}
+
+Status translate_scan(const OpContext& op) {
+  AttributeSetter attributes(Opcode::kScan);
+  HILO_ASSIGN_OR_RETURN(const int64_t dimension, op.integer("dimension"));
+  HILO_RETURN_IF_ERROR(attributes.set_list("dimensions", {dimension}));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> segments, op.integers("operandSegmentSizes"));
+  if (segments.size() != 2) return invalid_argument("operandSegmentSizes: wanted the counts of inputs and inits");
+  HILO_RETURN_IF_ERROR(attributes.set("num_carries", segments[1]));
+  if (op.flag("is_reverse")) HILO_RETURN_IF_ERROR(attributes.set_flag("is_reverse", true));
+  if (op.find("is_associative") != nullptr)
+    HILO_RETURN_IF_ERROR(attributes.set_word("is_associative", op.flag("is_associative") ? "true" : "false"));
+  if (op.operation.regions.count != 1) return invalid_argument("wanted one region");
+  const Region& region = op.tree().regions[op.operation.regions.begin];
+  HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body, op.translator.region("scan.body", region, Parameters::kEach,
+                                                                             op.translator.captures_of({&region})));
+  HILO_RETURN_IF_ERROR(attributes.set_computation("to_apply", body));
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  return op.add(Opcode::kScan, operands, attributes.take());
+}
+
+}  // namespace hilo::stablehlo

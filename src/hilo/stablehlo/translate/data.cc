@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/translate/parts.h"
+
+namespace hilo::stablehlo {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+namespace {
+
+StatusOr<InstructionId> broadcast(const OpContext& op, InstructionId operand, std::vector<int64_t> dimensions,
+                                  const Shape& result) {
+  auto attributes = std::make_shared<hlo::BroadcastAttributes>();
+  attributes->dimensions = std::move(dimensions);
+  return op.builder.add(Opcode::kBroadcast, {operand}, std::move(attributes), result);
+}
+
+}  // namespace
+
+StatusOr<InstructionId> spread_scalar(const OpContext& op, InstructionId operand, const Shape& shape) {
+  const Shape own = op.builder.shape(operand);
+  if (!own.is_scalar() || shape.is_scalar()) return operand;
+  return broadcast(op, operand, {}, shape.with_element_type(own.element_type()));
+}
+
+Status translate_elementwise(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  return op.add(op.row.opcode, operands);
+}
+
+StatusOr<InstructionId> add_constant(const OpContext& op, const Attribute& value, const Shape& shape) {
+  if (value.literal == nullptr) return invalid_argument("the value of a constant has no elements");
+  const Literal& literal = *value.literal;
+  const bool splat = literal.shape().is_scalar() && !shape.is_scalar();
+  if (literal.shape().element_type() != shape.element_type() || (!splat && literal.shape() != shape))
+    return invalid_argument(
+        fmt::format("the value is {}, the result {}", literal.shape().to_string(), shape.to_string()));
+  if (!splat) return op.builder.constant(literal);
+  if (shape.element_count() == 1) return op.builder.constant(literal.reshaped(shape));
+  return broadcast(op, op.builder.constant(literal), {}, shape);
+}
+
+Status translate_constant(const OpContext& op) {
+  const Attribute* const value = op.find("value");
+  if (value == nullptr) return op.missing("value");
+  HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
+  HILO_ASSIGN_OR_RETURN(InstructionId id, add_constant(op, *value, shape));
+  if (op.translator.data_builder == &op.builder) {
+    HILO_ASSIGN_OR_RETURN(id, op.builder.add(Opcode::kOptimizationBarrier, {id}));
+  }
+  op.define(0, id);
+  return ok_status();
+}
+
+/// HLO's broadcast doesn't stretch dimensions of extent 1: they are reshaped away first.
+StatusOr<InstructionId> add_broadcast(const OpContext& op, InstructionId operand,
+                                      const std::vector<int64_t>& dimensions, const Shape& result) {
+  const Shape shape = op.builder.shape(operand);
+  if (!shape.is_array() || static_cast<int64_t>(dimensions.size()) != shape.rank()) {
+    return invalid_argument(
+        fmt::format("broadcast_dimensions has {} entries for {}", dimensions.size(), shape.to_string()));
+  }
+  std::vector<int64_t> kept_sizes, kept_dimensions;
+  bool stretched = false;
+  for (size_t i = 0; i < dimensions.size(); ++i) {
+    const int64_t size = shape.dimension(static_cast<int64_t>(i));
+    const bool in_range = dimensions[i] >= 0 && dimensions[i] < result.rank();
+    if (in_range && size == 1 && result.dimension(dimensions[i]) != 1) {
+      stretched = true;
+      continue;
+    }
+    kept_sizes.push_back(size);
+    kept_dimensions.push_back(dimensions[i]);
+  }
+  if (stretched) {
+    HILO_ASSIGN_OR_RETURN(operand,
+                          op.builder.add(Opcode::kReshape, {operand}, nullptr, shape.with_dimensions(kept_sizes)));
+  }
+  return broadcast(op, operand, std::move(kept_dimensions), result);
+}
+
+Status translate_broadcast(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> dimensions, op.integers("broadcast_dimensions"));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_broadcast(op, operand, dimensions, result));
+  op.define(0, id);
+  return ok_status();
+}
+
+Status translate_compare(const OpContext& op) {
+  AttributeSetter attributes(Opcode::kCompare);
+  HILO_RETURN_IF_ERROR(attributes.set_word("direction", op.text("comparison_direction")));
+  // All other types say what the operands' element type says.
+  if (op.text("compare_type") == "TOTALORDER") HILO_RETURN_IF_ERROR(attributes.set_word("type", "TOTALORDER"));
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  return op.add(Opcode::kCompare, operands, attributes.take());
+}
+
+Status translate_select(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const Shape shape, op.result_shape());
+  if (!operands.empty()) {
+    HILO_ASSIGN_OR_RETURN(operands[0], spread_scalar(op, operands[0], shape));
+  }
+  return op.add(Opcode::kSelect, operands);
+}
+
+Status translate_slice(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> starts, op.integers("start_indices"));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> limits, op.integers("limit_indices"));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> strides, op.integers("strides"));
+  if (starts.size() != limits.size() || starts.size() != strides.size())
+    return invalid_argument("start_indices, limit_indices and strides differ in length");
+  auto attributes = std::make_shared<hlo::SliceAttributes>();
+  for (size_t i = 0; i < starts.size(); ++i) attributes->ranges.push_back({starts[i], limits[i], strides[i]});
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  return op.add(Opcode::kSlice, operands, std::move(attributes));
+}
+
+Status translate_pad(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> low, op.integers("edge_padding_low"));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> high, op.integers("edge_padding_high"));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> interior, op.integers("interior_padding"));
+  if (low.size() != high.size() || low.size() != interior.size())
+    return invalid_argument("edge_padding_low, edge_padding_high and interior_padding differ in length");
+  auto attributes = std::make_shared<hlo::PadAttributes>();
+  for (size_t i = 0; i < low.size(); ++i) attributes->padding.push_back({low[i], high[i], interior[i]});
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  return op.add(Opcode::kPad, operands, std::move(attributes));
+}
+
+Status set_precision(const OpContext& op, hlo::DotAttributes& attributes) {
+  const Attribute* const precision = op.find("precision_config");
+  if (precision == nullptr || precision->kind != AttributeKind::kArray) return ok_status();
+  const auto word = [&](AttributeId id) { return ascii_lower(op.tree().attributes[id].text); };
+  const bool any = std::ranges::any_of(precision->elements, [&](AttributeId id) { return word(id) != "default"; });
+  for (size_t i = 0; any && i < precision->elements.size(); ++i)
+    attributes.operand_precision.push_back(word(precision->elements[i]));
+  return ok_status();
+}
+
+namespace {
+
+/// The two operands; where their types differ, both as the result's type: so does XLA what JAX writes.
+StatusOr<InstructionIds> dot_operands(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(InstructionIds operands, op.operands());
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  if (operands.size() != 2) return operands;
+  const Shape left = op.builder.shape(operands[0]), right = op.builder.shape(operands[1]);
+  if (left.element_type() == right.element_type() || !left.is_array() || !right.is_array()) return operands;
+  for (InstructionId& operand : operands) {
+    const Shape shape = op.builder.shape(operand);
+    if (shape.element_type() == result.element_type()) continue;
+    HILO_ASSIGN_OR_RETURN(
+        operand, op.builder.add(Opcode::kConvert, {operand}, nullptr, shape.with_element_type(result.element_type())));
+  }
+  return operands;
+}
+
+}  // namespace
+
+Status translate_dot(const OpContext& op) {
+  auto attributes = std::make_shared<hlo::DotAttributes>();
+  const std::vector<int64_t> none;
+  HILO_ASSIGN_OR_RETURN(attributes->lhs_batch_dimensions, op.integers("lhs_batching_dimensions", none));
+  HILO_ASSIGN_OR_RETURN(attributes->rhs_batch_dimensions, op.integers("rhs_batching_dimensions", none));
+  HILO_ASSIGN_OR_RETURN(attributes->lhs_contracting_dimensions, op.integers("lhs_contracting_dimensions", none));
+  HILO_ASSIGN_OR_RETURN(attributes->rhs_contracting_dimensions, op.integers("rhs_contracting_dimensions", none));
+  HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, dot_operands(op));
+  return op.add(Opcode::kDot, operands, std::move(attributes));
+}
+
+/// stablehlo.dot: the last dimension of the left with the first of the right.
+Status translate_old_dot(const OpContext& op) {
+  auto attributes = std::make_shared<hlo::DotAttributes>();
+  HILO_ASSIGN_OR_RETURN(const InstructionId left, op.operand(0));
+  const Shape shape = op.builder.shape(left);
+  if (!shape.is_array() || shape.rank() == 0) return invalid_argument("the left operand is no array of rank 1 or 2");
+  attributes->lhs_contracting_dimensions = {shape.rank() - 1};
+  attributes->rhs_contracting_dimensions = {0};
+  HILO_RETURN_IF_ERROR(set_precision(op, *attributes));
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, dot_operands(op));
+  return op.add(Opcode::kDot, operands, std::move(attributes));
+}
+
+Status translate_sharding_constraint(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  const std::string_view sharding = op.text("sharding");
+  hlo::AnnotationsPtr before = op.translator.annotations_of(op.operation.location);
+  auto annotations =
+      before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
+  std::string escaped;
+  for (char c : sharding) escaped += c == '"' ? std::string("\\\"") : std::string(1, c);
+  annotations->frontend_attributes = fmt::format("{{xla.sdy.sharding=\"#sdy.sharding{}\"}}", escaped);
+  op.builder.set_annotations(std::move(annotations));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kCopy, {operand}));
+  op.define(0, id);
+  return ok_status();
+}
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Custom calls whose meaning HLO has: notes to a partitioner or a memory planner, which change no value, ApproxTopK, and
+// sparse products.
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/ops/sort.h"
+#include "hilo/stablehlo/translate/parts.h"
+
+namespace hilo::stablehlo {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+namespace {
+
+/// For who looks on, and for effects that aren't there: nothing to compute.
+Status translate_nothing(const OpContext& op) {
+  if (op.operation.results.count == 0) return ok_status();
+  return unimplemented(fmt::format("got {} results; wanted none", op.operation.results.count));
+}
+
+/// A device's part and the whole array are one where the program runs on one device.
+Status translate_same_shape(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
+  if (op.builder.shape(operand) == result && op.translator.devices.grid.count() == 1) return translate_identity(op);
+  return unimplemented(fmt::format("{} to {}: parts of arrays whose sharding only XLA's partitioner knows",
+                                   op.builder.shape(operand).to_string(), result.to_string()));
+}
+
+/// The first of all elements in the comparator's order, as many as the result has: what XLA:CPU gives, too.
+Status translate_approx_top_k(const OpContext& op) {
+  const uint32_t arrays = op.operation.results.count;
+  if (arrays == 0 || op.operation.operands.count != 2 * arrays)
+    return invalid_argument("wanted arrays, as many initial values, and as many results");
+  HILO_ASSIGN_OR_RETURN(const int64_t dimension, [&]() -> StatusOr<int64_t> {
+    const Attribute* const config = op.find("mhlo.backend_config");
+    const Attribute* const found = config == nullptr ? nullptr : op.tree().find(*config, "reduction_dim");
+    if (found == nullptr || found->kind != AttributeKind::kInteger) return op.missing("reduction_dim");
+    return found->integer;
+  }());
+  const Attribute* const called = op.find("called_computations");
+  if (called == nullptr || called->elements.size() != 1) return op.missing("called_computations");
+  auto attributes = std::make_shared<hlo::SortAttributes>();
+  attributes->dimensions = {dimension};
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, op.translator.function(op.tree().attributes[called->elements[0]].text));
+  std::vector<InstructionId> operands;
+  for (uint32_t i = 0; i < arrays; ++i) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(i));
+    operands.push_back(operand);
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionId sorted, op.builder.add(Opcode::kSort, operands, std::move(attributes)));
+  for (uint32_t i = 0; i < arrays; ++i) {
+    InstructionId all = sorted;
+    if (arrays > 1) {
+      HILO_ASSIGN_OR_RETURN(all, op.builder.get_tuple_element(sorted, i));
+    }
+    HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape(i));
+    auto slice = std::make_shared<hlo::SliceAttributes>();
+    for (int64_t d = 0; d < result.rank(); ++d) slice->ranges.push_back({0, result.dimension(d), 1});
+    HILO_ASSIGN_OR_RETURN(const InstructionId first, op.builder.add(Opcode::kSlice, {all}, std::move(slice), result));
+    op.define(i, first);
+  }
+  return ok_status();
+}
+
+struct KnownCall {
+  std::string_view target;
+  Handler translate;
+};
+constexpr KnownCall kKnownCalls[] = {
+    {"ApproxTopK", translate_approx_top_k},
+    {"InspectSharding", translate_nothing},
+    {"LayoutConstraint", translate_identity},
+    {"SPMDFullToShardShape", translate_same_shape},
+    {"SPMDShardToFullShape", translate_same_shape},
+    {"Sharding", translate_identity},
+    {"annotate_device_placement", translate_identity},
+    {"cpu_csr_sparse_dense_ffi", translate_sparse_product},
+    {"dce_sink", translate_nothing},
+};
+
+}  // namespace
+
+Handler known_custom_call(std::string_view target) {
+  for (const KnownCall& call : kKnownCalls) {
+    if (call.target == target) return call.translate;
+  }
+  return nullptr;
+}
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// sdy.manual_computation: every device has all operands whole, cuts its own part out of each, runs the body on the parts,
+// and all join what they have.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/collective.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/devices/mesh_axes.h"
+#include "hilo/stablehlo/devices/sharding.h"
+#include "hilo/stablehlo/translate/parts.h"
+
+namespace hilo::stablehlo {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+StatusOr<InstructionId> device_entry(const OpContext& op, const std::vector<int64_t>& by_device) {
+  const Shape shape = Shape::array(ElementType::kS32, {static_cast<int64_t>(by_device.size())});
+  std::vector<int32_t> values(by_device.begin(), by_device.end());
+  const InstructionId table =
+      op.builder.constant(Literal::from_bytes(shape, std::as_bytes(std::span<const int32_t>(values))));
+  HILO_ASSIGN_OR_RETURN(const InstructionId device, op.builder.add(Opcode::kReplicaId, {}));
+  auto one = std::make_shared<hlo::DynamicSliceAttributes>();
+  one->sizes = {1};
+  HILO_ASSIGN_OR_RETURN(const InstructionId entry,
+                        op.builder.add(Opcode::kDynamicSlice, {table, device}, std::move(one)));
+  return op.builder.add(Opcode::kReshape, {entry}, nullptr, Shape::scalar(ElementType::kS32));
+}
+
+StatusOr<InstructionId> zero_elsewhere(const OpContext& op, InstructionId value,
+                                       const std::vector<int64_t>& by_device) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId flag, device_entry(op, by_device));
+  HILO_ASSIGN_OR_RETURN(const InstructionId keeps,
+                        op.builder.add(Opcode::kConvert, {flag}, nullptr, Shape::scalar(ElementType::kPred)));
+  return zero_unless(op, keeps, value);
+}
+
+StatusOr<InstructionId> choose(const OpContext& op, InstructionId first, InstructionId value, InstructionId otherwise) {
+  const Shape flags = op.builder.shape(value).with_element_type(ElementType::kPred);
+  HILO_ASSIGN_OR_RETURN(
+      const InstructionId everywhere,
+      op.builder.add(Opcode::kBroadcast, {first}, std::make_shared<hlo::BroadcastAttributes>(), flags));
+  return op.builder.add(Opcode::kSelect, {everywhere, value, otherwise});
+}
+
+StatusOr<InstructionId> zero_unless(const OpContext& op, InstructionId keeps, InstructionId value) {
+  const Shape shape = op.builder.shape(value);
+  HILO_ASSIGN_OR_RETURN(Literal zero, Literal::make(Shape::scalar(shape.element_type())));
+  const InstructionId scalar = op.builder.constant(std::move(zero));
+  HILO_ASSIGN_OR_RETURN(const InstructionId zeros, op.builder.add(Opcode::kBroadcast, {scalar},
+                                                                  std::make_shared<hlo::BroadcastAttributes>(), shape));
+  return choose(op, keeps, value, zeros);
+}
+
+StatusOr<InstructionId> join_devices(const OpContext& op, InstructionId value, int64_t dimension,
+                                     const hlo::Int64Lists& groups) {
+  if (groups.empty()) return value;
+  auto attributes = std::make_shared<hlo::AllGatherAttributes>();
+  attributes->replica_groups = groups;
+  attributes->dimensions = {dimension};
+  const Shape part = op.builder.shape(value);
+  std::vector<int64_t> sizes(part.dimensions().begin(), part.dimensions().end());
+  sizes[static_cast<size_t>(dimension)] *= static_cast<int64_t>(groups[0].size());
+  return op.builder.add(Opcode::kAllGather, {value}, std::move(attributes), part.with_dimensions(sizes));
+}
+
+namespace {
+
+/// How the devices share one array: one split a dimension, by the axes that the computation takes by hand.
+struct Parts {
+  std::vector<DimensionSplit> dimensions;
+  DimensionSplit summands;  ///< who adds to the same elements
+};
+
+StatusOr<Parts> parts_of(const OpContext& op, const Sharding& sharding, const std::vector<std::string>& manual_axes) {
+  Mesh mesh = sharding.mesh;
+  if (!sharding.mesh_name.empty()) {
+    HILO_ASSIGN_OR_RETURN(mesh, find_mesh(op.tree(), sharding.mesh_name));
+  }
+  const auto split = [&](const std::vector<AxisReference>& axes) -> StatusOr<DimensionSplit> {
+    std::vector<AxisReference> manual;  // arrays inside are whole along the other axes
+    for (const AxisReference& axis : axes) {
+      if (std::find(manual_axes.begin(), manual_axes.end(), axis.name) != manual_axes.end()) manual.push_back(axis);
+    }
+    StatusOr<DimensionSplit> made = split_dimension(mesh, manual);
+    const int64_t devices = mesh.device_count(), wanted = op.translator.devices.grid.count();
+    if (made.ok() && made->parts > 1 && devices != wanted)
+      return unimplemented(fmt::format("a sharding over {} of {} devices", devices, wanted));
+    return made;
+  };
+  Parts parts;
+  for (const std::vector<AxisReference>& axes : sharding.dimensions) {
+    HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(axes));
+    parts.dimensions.push_back(std::move(dimension));
+  }
+  HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
+  return parts;
+}
+
+Status check_parts(const Parts& parts, const Shape& whole, const Shape& part) {
+  const auto fail = [&] {
+    return invalid_argument(
+        fmt::format("{} on each device doesn't fit {} in all under its sharding", part.to_string(), whole.to_string()));
+  };
+  if (!whole.is_array() || !part.is_array()) return whole == part ? ok_status() : fail();
+  if (part.rank() != whole.rank() || static_cast<int64_t>(parts.dimensions.size()) != whole.rank() ||
+      part.element_type() != whole.element_type())
+    return fail();
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
+    if (part.dimension(d) * split.parts != whole.dimension(d)) return fail();
+  }
+  return ok_status();
+}
+
+/// The first device of those that add to the same elements has them, the others have zeros.
+StatusOr<InstructionId> one_summand(const OpContext& op, InstructionId value, const Parts& parts) {
+  if (parts.summands.parts == 1) return value;
+  std::vector<int64_t> has = parts.summands.part_of_device;
+  for (int64_t& part : has) part = part == 0 ? 1 : 0;
+  return zero_elsewhere(op, value, has);
+}
+
+StatusOr<InstructionId> cut(const OpContext& op, InstructionId value, const Parts& parts, const Shape& part) {
+  HILO_ASSIGN_OR_RETURN(value, one_summand(op, value, parts));
+  if (op.builder.shape(value) == part) return value;
+  std::vector<InstructionId> operands = {value};
+  auto attributes = std::make_shared<hlo::DynamicSliceAttributes>();
+  for (int64_t d = 0; d < part.rank(); ++d) {
+    attributes->sizes.push_back(part.dimension(d));
+    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
+    std::vector<int64_t> starts = split.part_of_device;
+    for (int64_t& start : starts) start *= part.dimension(d);
+    if (split.parts == 1) {
+      operands.push_back(op.builder.constant(Literal::scalar(int32_t{0})));
+    } else {
+      HILO_ASSIGN_OR_RETURN(const InstructionId start, device_entry(op, starts));
+      operands.push_back(start);
+    }
+  }
+  return op.builder.add(Opcode::kDynamicSlice, operands, std::move(attributes));
+}
+
+StatusOr<InstructionId> join(const OpContext& op, InstructionId value, const Parts& parts) {
+  if (parts.summands.parts > 1) {
+    auto attributes = std::make_shared<hlo::AllReduceAttributes>();
+    attributes->replica_groups = parts.summands.groups;
+    HILO_ASSIGN_OR_RETURN(attributes->to_apply,
+                          hlo::scalar_binary_computation(Opcode::kAdd, op.builder.shape(value).element_type()));
+    HILO_ASSIGN_OR_RETURN(value, op.builder.add(Opcode::kAllReduce, {value}, std::move(attributes)));
+  }
+  for (size_t d = 0; d < parts.dimensions.size(); ++d) {
+    if (parts.dimensions[d].parts == 1) continue;
+    HILO_ASSIGN_OR_RETURN(value, join_devices(op, value, static_cast<int64_t>(d), parts.dimensions[d].groups));
+  }
+  return value;
+}
+
+StatusOr<std::vector<Parts>> all_parts(const OpContext& op, std::string_view name, uint32_t count) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<std::string> manual_axes, parse_axis_names(op.text("manual_axes")));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(name)));
+  if (shardings.size() != count)
+    return invalid_argument(fmt::format("{} has {} entries; wanted {}", name, shardings.size(), count));
+  std::vector<Parts> parts;
+  for (const Sharding& sharding : shardings) {
+    HILO_ASSIGN_OR_RETURN(Parts made, parts_of(op, sharding, manual_axes));
+    parts.push_back(std::move(made));
+  }
+  return parts;
+}
+
+}  // namespace
+
+Status translate_manual_computation(const OpContext& op) {
+  if (op.operation.regions.count != 1) return invalid_argument("wanted a body");
+  const Region& body = op.tree().regions[op.operation.regions.begin];
+  if (body.arguments.count != op.operation.operands.count)
+    return invalid_argument("the body doesn't take what the operation has");
+  HILO_ASSIGN_OR_RETURN(const std::vector<Parts> in, all_parts(op, "in_shardings", op.operation.operands.count));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Parts> out, all_parts(op, "out_shardings", op.operation.results.count));
+  for (uint32_t i = 0; i < body.arguments.count; ++i) {
+    const ValueId argument = body.arguments.begin + i;
+    HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(i));
+    HILO_ASSIGN_OR_RETURN(const Shape part, shape_of(op.tree(), op.tree().values[argument].type));
+    HILO_RETURN_IF_ERROR(check_parts(in[i], op.builder.shape(value), part));
+    HILO_ASSIGN_OR_RETURN(const InstructionId own, cut(op, value, in[i], part));
+    op.translator.set(op.builder, argument, own);
+  }
+  std::vector<InstructionId> results;
+  HILO_RETURN_IF_ERROR(op.translator.translate_block(op.builder, body, results));
+  if (results.size() != op.operation.results.count)
+    return invalid_argument("the body returns another number of values");
+  for (uint32_t i = 0; i < results.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(const Shape whole, op.result_shape(i));
+    HILO_RETURN_IF_ERROR(check_parts(out[i], whole, op.builder.shape(results[i])));
+    HILO_ASSIGN_OR_RETURN(const InstructionId joined, join(op, results[i], out[i]));
+    op.define(i, joined);
+  }
+  return ok_status();
+}
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/base/text.h"
+#include "hilo/stablehlo/translate/parts.h"
+
+namespace hilo::stablehlo {
+
+const ModuleTree& OpContext::tree() const { return translator.tree; }
+
+StatusOr<hlo::InstructionId> OpContext::operand(uint32_t i) const {
+  if (i >= operation.operands.count) {
+    return invalid_argument(fmt::format("got {} operands; wanted more than {}", operation.operands.count, i));
+  }
+  const hlo::InstructionId id = translator.ids[tree().operand(operation, i)];
+  if (id == hlo::kNoInstruction) return invalid_argument(fmt::format("operand {} is not defined here", i));
+  return id;
+}
+
+StatusOr<InstructionIds> OpContext::operands() const {
+  InstructionIds all;
+  const uint32_t count = std::min(operation.operands.count, operand_limit);
+  all.reserve(count);
+  for (uint32_t i = 0; i < count; ++i) {
+    HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, operand(i));
+    all.push_back(id);
+  }
+  return all;
+}
+
+StatusOr<Shape> OpContext::result_shape(uint32_t i) const {
+  if (i >= operation.results.count)
+    return invalid_argument(fmt::format("got {} results; wanted more than {}", operation.results.count, i));
+  const Type& type = tree().type_of(tree().result(operation, i));
+  if (on_real_values && type.quantization != nullptr) {
+    HILO_ASSIGN_OR_RETURN(const Shape shape, translator.shape_of(tree().result(operation, i)));
+    return shape.with_element_type(type.quantization->expressed);
+  }
+  if (translator.refines() && has_unknown_sizes(*this)) return refined_shape(*this, i);
+  return translator.shape_of(tree().result(operation, i));
+}
+
+void OpContext::define(uint32_t i, hlo::InstructionId id) const {
+  if (i < operation.results.count) translator.set(builder, tree().result(operation, i), id);
+}
+
+Status OpContext::add(hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
+                      hlo::AttributesPtr attributes) const {
+  boost::container::small_vector<Shape, 4> shapes;
+  Shape declared;
+  if (translator.refines() && has_unknown_sizes(*this)) {
+    HILO_ASSIGN_OR_RETURN(declared, refined_result(*this, opcode, operands, attributes));
+    shapes.resize(operation.results.count);
+  } else {
+    for (uint32_t i = 0; i < operation.results.count; ++i) {
+      HILO_ASSIGN_OR_RETURN(const Shape shape, result_shape(i));
+      shapes.push_back(shape);
+    }
+    declared = shapes.size() == 1 ? shapes[0] : Shape::tuple(shapes);
+  }
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId id, builder.add(opcode, operands, std::move(attributes), declared));
+  if (shapes.size() == 1) {
+    define(0, id);
+    return ok_status();
+  }
+  for (uint32_t i = 0; i < shapes.size(); ++i) {
+    HILO_ASSIGN_OR_RETURN(const hlo::InstructionId element, builder.get_tuple_element(id, i));
+    define(i, element);
+  }
+  return ok_status();
+}
+
+StatusOr<hlo::InstructionId> OpContext::emit(hlo::Opcode opcode, std::initializer_list<hlo::InstructionId> operands,
+                                             AttributeSetter* attributes, const std::optional<Shape>& declared) const {
+  return builder.add(opcode, operands, attributes == nullptr ? nullptr : attributes->take(), declared);
+}
+
+Status OpContext::missing(std::string_view name) const {
+  return invalid_argument(fmt::format("attribute '{}' is missing", name));
+}
+
+StatusOr<std::vector<int64_t>> OpContext::integers(std::string_view name,
+                                                   std::optional<std::vector<int64_t>> otherwise) const {
+  for (const auto& [own, values] : lists) {
+    if (own == name) return values;
+  }
+  const Attribute* const attribute = find(name);
+  if (attribute == nullptr) {
+    if (otherwise) return *std::move(otherwise);
+    return missing(name);
+  }
+  StatusOr<std::vector<int64_t>> values = integers_of(tree(), *attribute);
+  return values.ok() ? std::move(values) : values.status().with_context(fmt::format("attribute '{}'", name));
+}
+
+StatusOr<int64_t> OpContext::integer(std::string_view name, std::optional<int64_t> otherwise) const {
+  const Attribute* const attribute = find(name);
+  if (attribute == nullptr && otherwise) return *otherwise;
+  if (attribute == nullptr) return missing(name);
+  if (attribute->kind != AttributeKind::kInteger && attribute->kind != AttributeKind::kBool)
+    return invalid_argument(fmt::format("attribute '{}' is no integer", name));
+  return attribute->integer;
+}
+
+bool OpContext::flag(std::string_view name, bool otherwise) const {
+  const Attribute* const attribute = find(name);
+  if (attribute == nullptr) return otherwise;
+  return attribute->kind == AttributeKind::kUnit || attribute->integer != 0;
+}
+
+std::string_view OpContext::text(std::string_view name) const {
+  const Attribute* const attribute = find(name);
+  return attribute == nullptr ? std::string_view() : std::string_view(attribute->text);
+}
+
+namespace {
+
+/// An attribute of StableHLO as the field of HLO, by what kind of value it is.
+Status set_field(const OpContext& op, const FieldRow& row, AttributeSetter& attributes) {
+  for (const auto& [name, values] : op.lists) {
+    if (name == row.name) return attributes.set_list(row.hlo_name(), values);
+  }
+  const Attribute* const attribute = op.find(row.name);
+  if (attribute == nullptr) return ok_status();
+  switch (attribute->kind) {
+    case AttributeKind::kUnit: return attributes.set_flag(row.hlo_name(), true);
+    case AttributeKind::kBool: return attribute->integer != 0 ? attributes.set_flag(row.hlo_name(), true) : ok_status();
+    case AttributeKind::kInteger: return attributes.set(row.hlo_name(), attribute->integer);
+    case AttributeKind::kIntegers:
+    case AttributeKind::kArray:
+    case AttributeKind::kElements: {
+      HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> values, op.integers(row.name));
+      return attributes.set_list(row.hlo_name(), values);
+    }
+    case AttributeKind::kString:
+    case AttributeKind::kWord: return attributes.set_word(row.hlo_name(), attribute->text);
+    case AttributeKind::kFloat: return attributes.set_text(row.hlo_name(), fmt::format("{}", attribute->number));
+    case AttributeKind::kSymbol:
+    case AttributeKind::kType:
+    case AttributeKind::kDictionary:
+    case AttributeKind::kOther: break;
+  }
+  return unimplemented(fmt::format("attribute '{}' has a value of a kind that HLO lacks here", row.name));
+}
+
+}  // namespace
+
+Status translate_plain(const OpContext& op) {
+  AttributeSetter attributes(op.row.opcode);
+  for (const FieldRow& field : op.row.fields) {
+    if (!field.name.empty()) HILO_RETURN_IF_ERROR(set_field(op, field, attributes));
+  }
+  for (uint32_t i = 0; i < std::size(op.row.regions) && !op.row.regions[i].empty(); ++i) {
+    if (i >= op.operation.regions.count)
+      return invalid_argument(fmt::format("got {} regions; wanted more", op.operation.regions.count));
+    const Region& region = op.tree().regions[op.operation.regions.begin + i];
+    const std::string name = fmt::format("{}.{}", op.row.name, op.row.regions[i]);
+    HILO_ASSIGN_OR_RETURN(const hlo::ComputationPtr body, op.translator.body(name, region));
+    HILO_RETURN_IF_ERROR(attributes.set_computation(op.row.regions[i], body));
+  }
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  return op.add(op.row.opcode, operands, attributes.take());
+}
+
+/// The dimension counts from the end if it is negative; left out it is the last.
+Status translate_sort(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId first, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(int64_t dimension, op.integer("dimension", -1));
+  if (dimension < 0) dimension += op.builder.shape(first).rank();
+  OpContext counted = op;
+  counted.lists.emplace_back("dimension", std::vector<int64_t>{dimension});
+  return translate_plain(counted);
+}
+
+Status translate_identity(const OpContext& op) {
+  for (uint32_t i = 0; i < op.operation.results.count; ++i) {
+    HILO_ASSIGN_OR_RETURN(const hlo::InstructionId value, op.operand(i));
+    op.define(i, value);
+  }
+  return ok_status();
+}
+
+}  // namespace hilo::stablehlo

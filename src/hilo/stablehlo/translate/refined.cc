@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo/translate/refined.cc -- modules whose types have unknown sizes, for an entry of known ones: shapes follow from
+// operands, and what sizes are computed from is constant, because calls are inlined and constants folded at once.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/check_instruction.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/types/twins.h"
+
+namespace hilo::stablehlo {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+namespace {
+
+constexpr int64_t kMostFoldedElements = 64;             // sizes are lists of a few
+constexpr int kMostInlinedDepth = 256;                  // calls in calls
+constexpr hlo::InstructionId kMostInlined = 1'000'000;  // instructions
+
+bool is_dynamic(const Type& type) {
+  return std::find(type.dimensions.begin(), type.dimensions.end(), kDynamic) != type.dimensions.end();
+}
+
+const Literal* constant_value(const hlo::Builder& builder, InstructionId id) {
+  const hlo::Instruction& i = builder.instruction(id);
+  return i.opcode == Opcode::kConstant ? &hlo::attributes_of<hlo::ConstantAttributes>(i).value : nullptr;
+}
+
+bool is_foldable(const hlo::Instruction& i) {
+  return i.opcode != Opcode::kConstant && i.opcode != Opcode::kCall && i.opcode != Opcode::kOptimizationBarrier &&
+         i.shape.is_array() && i.shape.element_count() <= kMostFoldedElements && !i.operands.empty() &&
+         (is_integer(i.shape.element_type()) || i.shape.element_type() == ElementType::kPred) &&
+         i.def().evaluate != nullptr && (i.def().traits & hlo::kEffect) == 0;
+}
+
+/// The constant that instruction `id` is, if all its operands are constants and it computes a few integers.
+StatusOr<InstructionId> folded(hlo::Builder& builder, InstructionId id) {
+  const hlo::Instruction& i = builder.instruction(id);
+  if (!is_foldable(i)) return id;
+  std::vector<const Literal*> operands;
+  for (InstructionId operand : i.operands) {
+    operands.push_back(constant_value(builder, operand));
+    if (operands.back() == nullptr) return id;
+  }
+  const std::function<StatusOr<Literal>(const hlo::Computation&, std::span<const Literal* const>)> none =
+      [](const hlo::Computation&, std::span<const Literal* const>) -> StatusOr<Literal> {
+    return unimplemented("sizes that a called computation computes");
+  };
+  StatusOr<Literal> value = i.def().evaluate({i, operands, none});
+  return value.ok() ? builder.constant(*std::move(value))
+                    : id;  // what can't be folded is no size, or is refused as one
+}
+
+std::vector<int64_t> integers_in(const Literal& literal) {
+  std::vector<int64_t> values;
+  visit_array_type(
+      literal.shape().element_type(),
+      [&]<typename T>() {
+        if constexpr (is_integral_element<T>) {
+          for (const T& value : literal.data<T>()) values.push_back(static_cast<int64_t>(value));
+        }
+      },
+      [] {});
+  return values;
+}
+
+}  // namespace
+
+bool Translator::refines() const { return !options.arguments.empty(); }
+
+Status fold_results(const OpContext& op) {
+  for (uint32_t i = 0; i < op.operation.results.count; ++i) {
+    const InstructionId id = op.translator.ids[op.tree().result(op.operation, i)];
+    if (id == hlo::kNoInstruction) continue;
+    HILO_ASSIGN_OR_RETURN(const InstructionId known, folded(op.builder, id));
+    op.define(i, known);
+  }
+  return ok_status();
+}
+
+std::optional<std::vector<int64_t>> known_integers(const OpContext& op, uint32_t operand) {
+  const InstructionId id = op.translator.ids[op.tree().operand(op.operation, operand)];
+  const Literal* const value = id == hlo::kNoInstruction ? nullptr : constant_value(op.builder, id);
+  if (value == nullptr) return std::nullopt;
+  return integers_in(*value);
+}
+
+/// Where no rule says more, the result has the sizes of the operand of highest rank: so have those of elementwise ops.
+StatusOr<Shape> refined_shape(const OpContext& op, uint32_t i) {
+  const Type& declared = op.tree().type_of(op.tree().result(op.operation, i));
+  if (op.sizes) return Shape::make_array(declared.element, *op.sizes);
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  std::optional<Shape> largest;
+  for (InstructionId id : operands) {
+    const Shape& shape = op.builder.shape(id);
+    if (shape.is_array() && (!largest || shape.rank() > largest->rank())) largest = shape;
+  }
+  if (!largest || largest->rank() != static_cast<int64_t>(declared.dimensions.size()))
+    return unimplemented(
+        fmt::format("type {} has an unknown size that doesn't follow from operands", declared.spelled));
+  return largest->with_element_type(declared.element);
+}
+
+StatusOr<Shape> refined_result(const OpContext& op, Opcode opcode, std::span<const InstructionId> operands,
+                               const hlo::AttributesPtr& attributes) {
+  const hlo::OpDef& def = hlo::op_def(opcode);
+  if (op.sizes || opcode == Opcode::kConvert || opcode == Opcode::kReducePrecision) return refined_shape(op, 0);
+  std::vector<Shape> shapes;
+  for (InstructionId id : operands) shapes.push_back(op.builder.shape(id));
+  HILO_ASSIGN_OR_RETURN(const Shape inferred, hlo::check_instruction(def, shapes, attributes.get(), std::nullopt));
+  if (!inferred.is_array() || op.operation.results.count != 1) return inferred;
+  return inferred.with_element_type(op.tree().type_of(op.tree().result(op.operation, 0)).element);
+}
+
+bool has_unknown_sizes(const OpContext& op) {
+  for (uint32_t i = 0; i < op.operation.results.count; ++i) {
+    if (is_dynamic(op.tree().type_of(op.tree().result(op.operation, i)))) return true;
+  }
+  return false;
+}
+
+namespace {
+
+/// Element `d` of a vector, as a scalar.
+StatusOr<InstructionId> element_of(const OpContext& op, InstructionId vector, int64_t d) {
+  auto slice = std::make_shared<hlo::SliceAttributes>();
+  slice->ranges.push_back({d, d + 1, 1});
+  HILO_ASSIGN_OR_RETURN(const InstructionId one, op.builder.add(Opcode::kSlice, {vector}, std::move(slice)));
+  return op.builder.add(Opcode::kReshape, {one}, nullptr, Shape::scalar(op.builder.shape(vector).element_type()));
+}
+
+/// The sizes of a slice [start, start + sizes) of stride 1, if they are known.
+std::optional<std::vector<int64_t>> sizes_of_slice(const OpContext& op) {
+  const std::optional<std::vector<int64_t>> strides = known_integers(op, 3);
+  if (!strides || std::any_of(strides->begin(), strides->end(), [](int64_t s) { return s != 1; })) return std::nullopt;
+  const InstructionId start = op.translator.ids[op.tree().operand(op.operation, 1)];
+  const hlo::Instruction& limit = op.builder.instruction(op.translator.ids[op.tree().operand(op.operation, 2)]);
+  if (limit.opcode != Opcode::kAdd) return std::nullopt;
+  for (size_t k = 0; k < 2; ++k) {
+    const Literal* const sizes = constant_value(op.builder, limit.operands[1 - k]);
+    if (limit.operands[k] == start && sizes != nullptr) return integers_in(*sizes);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status translate_slice_of_known_size(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionIds given, op.operands());
+  if (given.size() != 4) return invalid_argument(fmt::format("got {} operands, wanted 4", given.size()));
+  const std::optional<std::vector<int64_t>> sizes = sizes_of_slice(op);
+  if (!sizes) return unimplemented("a slice whose size isn't known");
+  std::vector<InstructionId> operands = {given[0]};
+  for (size_t d = 0; d < sizes->size(); ++d) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId start, element_of(op, given[1], static_cast<int64_t>(d)));
+    operands.push_back(start);
+  }
+  AttributeSetter attributes(Opcode::kDynamicSlice);
+  HILO_RETURN_IF_ERROR(attributes.set_list("dynamic_slice_sizes", *sizes));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kDynamicSlice, operands, attributes.take()));
+  op.define(0, id);
+  return ok_status();
+}
+
+Status inline_call(const OpContext& op, std::string_view callee) {
+  Translator& t = op.translator;
+  const auto found = t.functions.find(callee);
+  if (found == t.functions.end()) return not_found(fmt::format("function @{} isn't there", callee));
+  const Operation& function = op.tree().operations[found->second];
+  if (function.regions.count != 1) return invalid_argument(fmt::format("function @{} has no body", callee));
+  const Region& body = op.tree().regions[function.regions.begin];
+  if (body.arguments.count != op.operation.operands.count)
+    return invalid_argument(fmt::format("function @{} takes {} arguments; got {}", callee, body.arguments.count,
+                                        op.operation.operands.count));
+  if (t.inlined_depth >= kMostInlinedDepth || op.builder.size() > kMostInlined)
+    return unimplemented("a program of unknown sizes with so many calls");
+  HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
+  for (uint32_t i = 0; i < body.arguments.count; ++i) t.set(op.builder, body.arguments.begin + i, operands[i]);
+  std::vector<InstructionId> results;
+  ++t.inlined_depth;
+  HILO_RETURN_IF_ERROR(t.translate_block(op.builder, body, results));
+  --t.inlined_depth;
+  if (results.size() != op.operation.results.count)
+    return invalid_argument(fmt::format("function @{} returns {} values", callee, results.size()));
+  for (uint32_t i = 0; i < results.size(); ++i) op.define(i, results[i]);
+  return ok_status();
+}
+
+/// Says what the program wants of its sizes: "{0}" in the message is the operand after the condition, and so on.
+Status check_shape_assertion(const OpContext& op) {
+  const std::optional<std::vector<int64_t>> holds = known_integers(op, 0);
+  if (!holds || holds->empty()) return unimplemented("an assertion about what is no size");
+  const bool fulfilled = std::all_of(holds->begin(), holds->end(), [](int64_t bit) { return bit != 0; });
+  if (fulfilled) return ok_status();
+  std::string message(op.text("error_message"));
+  for (uint32_t i = 1; i < op.operation.operands.count; ++i) {
+    const std::string place = fmt::format("{{{}}}", i - 1);
+    const std::optional<std::vector<int64_t>> value = known_integers(op, i);
+    if (const size_t at = message.find(place); at != std::string::npos && value && value->size() == 1)
+      message.replace(at, place.size(), std::to_string(value->front()));
+  }
+  return invalid_argument(message);
+}
+
+}  // namespace hilo::stablehlo

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo/translate/translate.h -- a module tree of StableHLO or VHLO to HLO.
+#pragma once
+
+#include "hilo/hlo/ir/module.h"
+#include "hilo/stablehlo/tree/module_tree.h"
+
+namespace hilo::stablehlo {
+
+/// What a check.expect_* asks. Its operands are results of the translated program.
+enum class CheckKind : uint8_t { kEqual, kAlmostEqual, kClose };
+
+struct Check {
+  CheckKind kind = CheckKind::kEqual;
+  std::string operation;            ///< "check.expect_close"
+  size_t actual = 0, expected = 0;  ///< numbers of results
+  double tolerance = 0.001;         ///< of kAlmostEqual: largest difference
+  int64_t min_ulp = 0, max_ulp = 3;
+};
+
+struct TranslateOptions {
+  /// The function to make the entry; empty: `main`, or else the only one that isn't private.
+  std::string function = {};
+  /// Of the entry: the shapes that it is called with. Where they are given, sizes that types leave unknown follow from them.
+  /// Calls are then inlined.
+  std::vector<Shape> arguments = {};
+  /// Not null: the program's results are what its checks compare, and the checks go here. Null: checks are refused.
+  std::vector<Check>* checks = nullptr;
+};
+
+/// Translates the entry function and all that it calls. Every instruction is checked against its op's shape rule. Functions
+/// become computations, called by `call`; regions become computations; values that a region takes from outside become
+/// operands, or constants of its own. Several results are a tuple. Shardings are kept as frontend attributes.
+/// Errors    NOT_FOUND for a function that isn't there; INVALID_ARGUMENT for programs that break their ops' rules;
+///           UNIMPLEMENTED naming ops and types that HLO lacks; FAILED_PRECONDITION for functions that call themselves
+/// Cost      linear in the operations, times the depth of regions
+StatusOr<hlo::Module> translate(const ModuleTree& tree, const TranslateOptions& options = {});
+
+struct FunctionInfo {
+  std::string name;
+  bool is_public = true;
+  uint32_t argument_count = 0;
+};
+
+/// The functions of the module, in order.
+std::vector<FunctionInfo> functions_of(const ModuleTree& tree);
+
+}  // namespace hilo::stablehlo
