@@ -85,8 +85,8 @@ StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& mo
 }
 
 int64_t held_bytes(const std::shared_ptr<Executable>& executable) {
-  const hlo::Module* const module = executable->optimized_module();
-  return executable->statistics().constant_bytes + (module == nullptr ? 0 : hlo::held_bytes(module->entry));
+  const ExecutableStatistics statistics = executable->statistics();
+  return statistics.constant_bytes + statistics.program_bytes;
 }
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Client& client, const hlo::Module& module,
