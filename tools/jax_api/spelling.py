@@ -30,6 +30,20 @@ OPERATORS = {
 MEMBERS = {"mT": "matrix_transpose", "T": "transpose", "flatten": "ravel"}
 # NumPy's arguments that mean nothing to an array that never changes.
 IGNORED = ("order", "kind", "out", "device", "copy", "casting", "stable", "out_sharding")
+# Where Python's result has more parts for a flag, C++ has a function of another type:
+# the flags, that function, and which of its results each flag adds ("" for the first ones, which always are there).
+PARTED = {
+    "jax.numpy.average": (("returned",), "average_with_weights", None),
+    "jax.numpy.linspace": (("retstep",), "linspace_with_step", None),
+    "jax.numpy.indices": (("sparse",), "indices_sparse", None),
+    "jax.numpy.intersect1d": (("return_indices",), "intersect1d_with_indices", None),
+    "jax.numpy.unique": (("return_index", "return_inverse", "return_counts"), "unique_all",
+                         {"": "values", "return_index": "indices", "return_inverse": "inverse_indices",
+                          "return_counts": "counts"}),
+}
+# Texts that are types: "float32" for jnp.float32.
+TYPES = frozenset("""bool int2 int4 int8 int16 int32 int64 uint2 uint4 uint8 uint16 uint32 uint64 float16 bfloat16 float32
+float64 complex64 complex128""".split())
 INITIALIZER = parse("key, shape, dtype=..., out_sharding=None")
 
 
@@ -56,13 +70,6 @@ class Unspelled(Exception):
     """A value that has no spelling in C++."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Style:
-    """Which NumPy arrays are written as the numbers they are: none, those behind the first argument, or all."""
-    literal: str = "none"
-    names: tuple = ()  # C++ names that exist, for aliases
-
-
 # ---- values ---------------------------------------------------------------------------------------------------------
 def spell(value, literal: bool) -> str:
     if value is None:
@@ -72,7 +79,7 @@ def spell(value, literal: bool) -> str:
     if isinstance(value, int):
         return spell_integer(value)
     if isinstance(value, str):
-        return json.dumps(value)
+        return "numpy::" + cpp_word(value) if value in TYPES else json.dumps(value)
     if isinstance(value, list):
         return spell_list(value, literal)
     kind = next(key for key in value if key not in ("np", "weak", "fields", "leaf", "key_leaf"))
@@ -191,14 +198,22 @@ SPELLERS = {
 
 
 def spell_options(named: list, literal: bool) -> str:
-    return "{" + ", ".join(f".{cpp_word(name)} = {spell_keyword(name, value, literal)}" for name, value in named) + "}"
+    return "{" + ", ".join(f".{cpp_word(name)} = {spell(value, literal)}" for name, value in named) + "}"
 
 
-def spell_keyword(name: str, value, literal: bool) -> str:
-    """An argument by name: a type may be given as text."""
-    if isinstance(value, str) and name in ("dtype", "preferred_element_type"):
-        return "numpy::" + cpp_word(value)
-    return spell(value, literal)
+def spell_argument(value, style: str, i: int) -> str:
+    """An argument by position, or by keyword (behind all positions)."""
+    if style == "arrays" and is_list_of_numbers(value):
+        return f"numpy::array({spell(value, False)})"
+    return spell(value, style == "all" or (style == "behind" and i > 0))
+
+
+def is_list_of_numbers(value) -> bool:
+    """[1, 2], ((1, 2), (3, 4)): what NumPy takes for an array."""
+    elements = value["tuple"] if isinstance(value, dict) and "tuple" in value else value
+    return isinstance(elements, list) and bool(elements) and all(
+        is_list_of_numbers(element) or isinstance(element, (int, float))
+        or (isinstance(element, dict) and ("float" in element or element.get("np") == 2)) for element in elements)
 
 
 def spell_index(value) -> str:
@@ -276,14 +291,15 @@ def simple_default(text: str) -> str | None:
     return text if text.lstrip("-").replace(".", "", 1).isdigit() else None
 
 
-def argument_text(way: tuple[list, list], literal: str) -> str:
+def argument_text(way: tuple[list, list], style: str) -> str:
+    """Style: which NumPy arrays are the numbers they hold (none, those "behind" the first argument, all), or that lists of
+    numbers are "arrays"."""
     positional, named = way
-    texts = []
-    for i, value in enumerate(positional):
-        as_literal = literal == "all" or (literal == "behind" and i > 0)
-        texts.append(value.text if isinstance(value, Default) else spell(value, as_literal))
+    texts = [value.text if isinstance(value, Default) else spell_argument(value, style, i)
+             for i, value in enumerate(positional)]
     if named:
-        texts.append(spell_options(named, literal != "none"))
+        fields = [f".{cpp_word(name)} = {spell_argument(value, style, 1)}" for name, value in named]
+        texts.append("{" + ", ".join(fields) + "}")
     return ", ".join(texts)
 
 
@@ -303,7 +319,7 @@ def call_texts(name: str, args: list, kwargs: dict, literal) -> list[str]:
                 function = f"{head}.{method}"
             texts.append(f"{function}({argument_text(way, literal)})")
     if not args and not kwargs:
-        texts = cpp_names(name) + texts if entry.kind == "constant" else texts + cpp_names(name)
+        texts = [*cpp_names(name), *texts] if entry.kind == "constant" else [*texts, *cpp_names(name)]
     return texts
 
 
@@ -348,6 +364,8 @@ def forms_of(row: Row) -> list[str]:
     literals = ["none"]
     if any(can_be_literal(value) for value in row.arrays):
         literals += ["behind", "all"]
+    if any(is_list_of_numbers(value) for value in [*row.data["args"], *row.data["kwargs"].values()]):
+        literals.append("arrays")
     bodies = []
     for literal in literals:
         bodies += bodies_of(row.data, literal)
@@ -358,11 +376,39 @@ def bodies_of(data: dict, literal: str) -> list[str]:
     name, args, kwargs, then = data["name"], data["args"], data["kwargs"], data.get("call")
     if then and then["method"] == "vmap":
         return vmap_bodies(name, args, kwargs, then, literal)
+    if name in PARTED:
+        parted = parted_bodies(name, args, kwargs, literal)
+        if parted is not None:
+            return parted
     make = member_texts if name.startswith("array.") else call_texts
     expressions = make(name, args, kwargs, literal)
     if then is None:
         return [f"return value_of({expression});" for expression in expressions]
     return [body for expression in expressions for body in then_bodies(name, expression, then, literal)]
+
+
+def parted_bodies(name: str, args: list, kwargs: dict, style: str) -> list[str] | None:
+    """A call whose flags, by position or by keyword, add parts to the result; None where no flag is given."""
+    flags, function, parts = PARTED[name]
+    parameters = entry_of(name).parameters
+    names = [parameter.name for parameter in parameters]
+    bound = {**dict(zip(names, args)), **kwargs}
+    if not any(flag in bound for flag in flags):
+        return None
+    kept = [parameter for parameter in parameters if parameter.name not in flags]
+    needed = [parameter.name for parameter in kept if parameter.default is None and parameter.name in bound]
+    keywords = {key: value for key, value in bound.items() if key not in flags and key not in needed}
+    given = [flag for flag in flags if bound.get(flag)]
+    target = "numpy::" + (function if given else cpp_word(name.rpartition(".")[2]))
+    bodies = []
+    for way in splits(tuple(kept), [bound[key] for key in needed], keywords):
+        call = f"{target}({argument_text(way, style)})"
+        if given and parts:
+            fields = ", ".join(f"value_of(x.{parts[flag]})" for flag in ["", *given])
+            bodies.append(f"const auto x = {call};\n  return list_of({{{fields}}});")
+        else:
+            bodies.append(f"return value_of({call});")
+    return bodies
 
 
 def vmap_bodies(name: str, args: list, kwargs: dict, then: dict, literal: str) -> list[str]:
