@@ -47,6 +47,7 @@ VALGRIND_SECONDS = 3600  # of one test, which takes 50 times as long as alone
 
 
 def main() -> int:
+    os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--only", choices=("address", "thread", RELEASE, "valgrind"))

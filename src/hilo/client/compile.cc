@@ -13,9 +13,10 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/client/compile_times.h"
 #include "hilo/client/debug_dumps.h"
+#include "hilo/client/disk_cache.h"
 #include "hilo/client/graphs.h"
 #include "hilo/client/xla_bridge.h"
-#include "hilo/hlo/ir/held_bytes.h"
+#include "hilo/hlo/text/printer.h"
 
 namespace hilo {
 namespace {
@@ -60,6 +61,41 @@ bool steers_execution(const hlo::Module& module) {
                      [](const auto& attribute) { return attribute.first != "frontend_attributes"; });
 }
 
+/// All that a compiled program depends on, beside the build that compiles it: fingerprints differ from process to process,
+/// so it is the program itself. The first line is its name.
+std::string disk_key(const Client& client, const hlo::Module& module, const CompileOptions& options) {
+  const char* const isa = std::getenv("HILO_ISA");
+  const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
+  return fmt::format("{}\n{}, {}, {}, replicas {}, {}\n{}", module.name, client.platform_name(),
+                     client.devices()[0]->kind(), isa == nullptr ? "any" : isa, client.options().replica_count,
+                     options.limits.to_string(), hlo::print_module(module, meaning));
+}
+
+/// Programs with more constants aren't written down: reading them would take as long as compiling.
+constexpr int64_t kMostConstantBytes = 16 << 20;
+
+int64_t constant_bytes_of(const hlo::Module& module) {
+  int64_t bytes = 0;
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions())
+      bytes += i.opcode == hlo::Opcode::kConstant ? i.shape.byte_size() : 0;
+  }
+  return bytes;
+}
+
+/// From the cache on disk, if it is there.
+StatusOr<std::shared_ptr<Executable>> load_or_compile(const hlo::Module& module, const CompileOptions& options) {
+  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
+  if (disk == nullptr || constant_bytes_of(module) > kMostConstantBytes) return compile_now(module, options);
+  HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
+  const std::string key = disk_key(*client, module, options);
+  if (std::unique_ptr<Executable> known = disk->find(*client, key))
+    return std::shared_ptr<Executable>(std::move(known));
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
+  disk->insert(key, *executable);
+  return executable;
+}
+
 }  // namespace
 
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) try {
@@ -70,7 +106,7 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   const std::scoped_lock lock(compiling(key));
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
-  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, load_or_compile(module, options));
   return executables().insert(key, std::move(executable));
 } catch (const std::bad_alloc&) {
   return out_of_memory();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers are varints, signed ones zigzag; texts and lists begin with their length; shapes are HLO text, instructions
-// HloModuleProto.
+// Numbers are varints, signed ones zigzag; texts and lists begin with their length; shapes and instructions are HLO text.
 #include "hilo/engine/plan_bytes.h"
 
 #include <fmt/format.h>
@@ -10,8 +9,6 @@
 
 #include "hilo/engine/check_plan.h"
 #include "hilo/engine/plan_fields.h"
-#include "hilo/hlo/proto/reader.h"
-#include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 
@@ -59,15 +56,7 @@ class Writer {
     write(std::string_view(reinterpret_cast<const char*>(literal.bytes().data()), literal.bytes().size()));
   }
   void write(const ObjectPtr& object) { write(*object); }
-  void write(const hlo::ComputationPtr& call) {
-    if (call == nullptr) return write(std::string_view());
-    hlo::Module module;
-    module.name = "call";
-    module.entry = call;
-    StatusOr<std::string> bytes = hlo::to_proto(module);
-    if (bytes.ok()) return write(*bytes);
-    if (status.ok()) status = bytes.status();
-  }
+  void write(const hlo::ComputationPtr& call) { write(call == nullptr ? std::string() : text_of_call(call)); }
   template <typename T>
   void write(const std::vector<T>& list) {
     write(uint64_t{list.size()});
@@ -79,7 +68,6 @@ class Writer {
   }
 
   std::string out;
-  Status status;
 
  private:
   void raw(std::string_view bytes) { out.append(bytes); }
@@ -140,9 +128,9 @@ class Reader {
   }
   void read(ObjectPtr& object) { object = std::make_shared<const std::string>(taken()); }
   void read(hlo::ComputationPtr& call) {
-    const std::string_view proto = taken();
-    if (proto.empty()) return;
-    StatusOr<hlo::Module> module = hlo::from_proto(proto);
+    const std::string_view text = taken();
+    if (text.empty()) return;
+    StatusOr<hlo::Module> module = hlo::parse_module(text);
     if (module.ok()) call = module->entry;
     else fail(module.status().message());
   }
@@ -198,10 +186,9 @@ class Reader {
 
 }  // namespace
 
-StatusOr<std::string> plan_bytes(const Plan& plan) {
+std::string plan_bytes(const Plan& plan) {
   Writer writer;
   writer.write(plan);
-  HILO_RETURN_IF_ERROR(writer.status);
   return std::move(writer.out);
 }
 

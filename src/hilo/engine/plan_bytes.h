@@ -8,8 +8,7 @@
 namespace hilo::engine {
 
 /// A plan with the code in its objects. Equal plans give equal bytes.
-/// Errors    UNIMPLEMENTED for an instruction of a library call that HloModuleProto has no form for
-StatusOr<std::string> plan_bytes(const Plan& plan);
+std::string plan_bytes(const Plan& plan);
 
 /// What plan_bytes wrote. Numbers are checked against the tables that they index, so that a plan of random bytes that can be
 /// read can't make its loader read beside them; that its code is what it was, the caller must know.

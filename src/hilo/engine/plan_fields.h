@@ -127,6 +127,9 @@ void visit_fields(S& s, V&& visit) {
   visit("objects", s.objects);
 }
 
+/// A library call as text of an HLO module.
+std::string text_of_call(const hlo::ComputationPtr& call);
+
 /// Structs that have visit_fields.
 template <typename T>
 concept HasFields = requires(T& value) { visit_fields(value, [](const char*, auto&) {}); };

@@ -63,13 +63,7 @@ class Printer {
     return of(literal.shape()) + " " + quoted_text(hex);
   }
   std::string of(const ObjectPtr& object) { return "object" + remark(fmt::format("{} bytes", object->size())); }
-  std::string of(const hlo::ComputationPtr& call) {
-    if (call == nullptr) return "none";
-    hlo::Module module;
-    module.name = "call";
-    module.entry = call;
-    return quoted_text(hlo::print_module(module));
-  }
+  std::string of(const hlo::ComputationPtr& call) { return call == nullptr ? "none" : quoted_text(text_of_call(call)); }
   template <typename T>
   std::string of(const std::vector<T>& list) {
     std::vector<std::string> elements;
@@ -104,7 +98,7 @@ class Printer {
   static std::string remark(std::string_view text) { return fmt::format("  // {}", text); }
   std::string indent(int more) const { return std::string(static_cast<size_t>(2 * (depth_ + more)), ' '); }
 
-  /// Calls use(name, text) for fields that aren't as in T{}.
+  /// Calls use(name, text) for words, and for other fields that aren't as in T{}.
   template <typename T, typename Use>
   void for_each_changed(const T& value, const Use& use) {
     const T empty{};
@@ -113,7 +107,8 @@ class Printer {
     size_t k = 0;
     visit_fields(value, [&](const char* name, const auto& field) {
       const std::string text = of(field);
-      if (text != defaults[k++]) use(name, text);
+      constexpr bool is_word = std::is_enum_v<std::remove_cvref_t<decltype(field)>>;
+      if (text != defaults[k++] || is_word) use(name, text);
     });
   }
 
@@ -243,6 +238,13 @@ class Parser {
 };
 
 }  // namespace
+
+std::string text_of_call(const hlo::ComputationPtr& call) {
+  hlo::Module module;
+  module.name = "call";
+  module.entry = call;
+  return hlo::print_module(module, {.decompose_extensions = false});
+}
 
 std::string plan_text(const Plan& plan) { return Printer(plan).run(); }
 

@@ -2,6 +2,7 @@
 #include "hilo/backend/cpu/load/cpu_program.h"
 
 #include <alloca.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <new>
@@ -9,6 +10,8 @@
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/base/floating_point.h"
+#include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/custom_call_registry.h"
 
 namespace hilo::cpu {
 namespace {
@@ -136,6 +139,14 @@ Status CpuProgram::run_in(AlignedBuffer& arena, std::span<const BufferPtr> argum
 }
 
 StatusOr<std::string> CpuProgram::serialize() const {
+  for (const LibraryCall& call : program_.plan.library_calls) {
+    if (call.call == nullptr || call.call->root().opcode != hlo::Opcode::kCustomCall) continue;
+    const std::string target =
+        hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(call.call->root()));
+    if (means_this_process(target))
+      return unimplemented(fmt::format("serialize '{}': {} calls what only this process has ('{}')", signature_.name,
+                                       describe(call.call->root()), target));
+  }
   return save_program(signature_, program_.plan, module_->proto());
 }
 

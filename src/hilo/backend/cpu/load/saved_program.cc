@@ -47,18 +47,19 @@ StatusOr<std::string_view> next_part(std::string_view& rest) {
 
 }  // namespace
 
-StatusOr<std::string> save_program(const ProgramSignature& signature, const Plan& plan, std::string_view module) {
-  HILO_ASSIGN_OR_RETURN(const std::string bytes, plan_bytes(plan));
+std::string save_program(const ProgramSignature& signature, const Plan& plan, std::string_view module) {
   std::string body;
   append_part(body, build_id());
   append_part(body, signature_bytes(signature));
-  append_part(body, bytes);
+  append_part(body, plan_bytes(plan));
   append_part(body, module);
   return std::string(kMagic) + checksum_of(body) + body;
 }
 
+bool is_saved_program(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
 StatusOr<SavedProgram> read_program(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic) || bytes.size() < kMagic.size() + kChecksumBytes)
+  if (!is_saved_program(bytes) || bytes.size() < kMagic.size() + kChecksumBytes)
     return invalid_argument(
         "reading a saved program: these bytes are none. Hint: they come from Executable::serialize()");
   std::string_view rest = bytes.substr(kMagic.size());

@@ -14,9 +14,11 @@ struct SavedProgram {
 };
 
 /// Equal programs of one build give equal bytes.
-/// Errors    those of plan_bytes
-StatusOr<std::string> save_program(const ProgramSignature& signature, const engine::Plan& plan,
+std::string save_program(const ProgramSignature& signature, const engine::Plan& plan,
                                    std::string_view module);
+
+/// Whether the bytes begin as those of save_program do.
+bool is_saved_program(std::string_view bytes);
 
 /// What save_program wrote.
 /// Errors    INVALID_ARGUMENT for bytes that are no saved program or that were damaged; FAILED_PRECONDITION "it was saved by
