@@ -55,7 +55,7 @@ Array bincount(const Operand& x, const BincountOptions& options) {
   if (options.minlength < 0) or_throw(invalid_argument(at_user_line("bincount") + ": minlength must not be negative"));
   const Array values = a.dtype() == ElementType::kPred ? ops::convert_element_type(a, default_integer()) : a;
   int64_t length = options.minlength;
-  if (options.length) length = std::max(*options.length, options.minlength);
+  if (options.length) length = *options.length;
   else if (a.size() != 0) length = std::max<int64_t>(length, std::max<int64_t>(max(values).item<int64_t>(), 0) + 1);
   const Array begin = zeros({length}, options.weights ? options.weights->dtype() : default_integer());
   return at(begin, maximum(values, 0)).add(options.weights ? *options.weights : Array(1), {.mode = "drop"});

@@ -220,6 +220,14 @@ Array repeat(const Operand& a, int64_t repeats, std::optional<int64_t> axis) {
   return ops::reshape(spread_to(ops::reshape(x, thin), wide), whole);
 }
 
+Array repeat(const Operand& a, int64_t repeats, const RepeatOptions& options) {
+  const UserLocation here(a.location());
+  if (!options.total_repeat_length) return repeat(a, repeats, options.axis);
+  const Array x = options.axis ? a.array() : ravel(a);
+  const Array each = full({x.shape(normal_axis(x, options.axis.value_or(0)))}, repeats, int32);
+  return detail::repeat(a, each, options.axis, options.total_repeat_length);
+}
+
 Array detail::repeat(const Operand& a, const Array& repeats, std::optional<int64_t> axis,
                      std::optional<int64_t> total_repeat_length) {
   const UserLocation here(a.location());

@@ -149,7 +149,7 @@ Array trapezoid(const Operand& y, const TrapezoidOptions& options) {
   const Array moved = moveaxis(a, options.axis, -1);
   const int64_t n = moved.shape(-1);
   const Array pairs = slice(moved, 1, n, 1, -1) + slice(moved, 0, std::max<int64_t>(n - 1, 0), 1, -1);
-  Array dx = Array(options.dx);
+  Array dx = options.dx;
   if (options.x) {
     const Array points = promote_inexact(*options.x);
     dx = diff(points.ndim() == 1 ? points : moveaxis(points, options.axis, -1));
@@ -229,9 +229,10 @@ Array cov(const Operand& m, const CovOptions& options) {
     const Array two = atleast_2d(given);
     return !options.rowvar && two.shape(0) != 1 ? matrix_transpose(two) : two;
   };
-  Array x = rows_of(promote_inexact(m.array()));
+  const auto typed = [&](const Array& a) { return options.dtype ? astype(a, *options.dtype) : promote_inexact(a); };
+  Array x = rows_of(typed(m.array()));
   if (options.y) {
-    const Array y = rows_of(promote_inexact(*options.y));
+    const Array y = rows_of(typed(*options.y));
     const ElementType type = result_type(x, y);
     x = concatenate({ops::convert_element_type(x, type), ops::convert_element_type(y, type)}, 0);
   }
@@ -245,6 +246,7 @@ Array cov(const Operand& m, const CovOptions& options) {
   x = x - center;
   Array factor = count - ddof;
   if (w && options.aweights && ddof != 0) factor = count - ddof * sum(*w * *options.aweights) / count;
+  factor = where(factor > 0, factor, nan);
   const Array weighted = w ? x * *w : x;
   const Array out = matmul(weighted, conj(matrix_transpose(x))) / factor;
   return squeeze(ops::convert_element_type(out, x.dtype()));
@@ -252,7 +254,7 @@ Array cov(const Operand& m, const CovOptions& options) {
 
 Array corrcoef(const Operand& x, const CorrcoefOptions& options) {
   const UserLocation here(x.location());
-  const Array c = cov(x, {.y = options.y, .rowvar = options.rowvar});
+  const Array c = cov(x, {.y = options.y, .rowvar = options.rowvar, .dtype = options.dtype});
   if (c.ndim() == 0) return c / c;
   const Array deviation = sqrt(real(diag(c)));
   const Array out = c / expand_dims(deviation, 1) / expand_dims(deviation, 0);

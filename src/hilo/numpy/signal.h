@@ -25,10 +25,14 @@ struct GradientOptions {
 /// an axis.
 std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs = {},
                             const GradientOptions& options = {});
+template <std::same_as<GradientOptions> Options = GradientOptions>
+std::vector<Array> gradient(const Operand& f, const Options& options) {
+  return gradient(f, std::vector<Array>{}, options);
+}
 /// The integral by the trapezoidal rule over points x, or points dx apart.
 struct TrapezoidOptions {
   std::optional<Array> x = std::nullopt;
-  double dx = 1.0;
+  Array dx = 1.0;  ///< one distance, or those of all points
   int64_t axis = -1;
 };
 Array trapezoid(const Operand& y, const TrapezoidOptions& options = {});
@@ -70,11 +74,13 @@ struct CovOptions {
   bool bias = false;
   std::optional<int64_t> ddof = std::nullopt;
   std::optional<Array> fweights = std::nullopt, aweights = std::nullopt;
+  Dtype dtype = std::nullopt;
 };
 Array cov(const Operand& m, const CovOptions& options = {});
 struct CorrcoefOptions {
   std::optional<Array> y = std::nullopt;
   bool rowvar = true;
+  Dtype dtype = std::nullopt;
 };
 Array corrcoef(const Operand& x, const CorrcoefOptions& options = {});
 

@@ -100,7 +100,7 @@ Array select(const std::vector<Array>& condlist, const std::vector<Array>& choic
 // with inplace=False.
 // Errors    INVALID_ARGUMENT for inplace = true: an array never changes
 struct PutOptions {
-  const char* mode = "clip";  ///< of indices outside; or "wrap"
+  const char* mode = "drop";  ///< of indices outside; or "clip", where negative ones are outside too, or "wrap"
   bool inplace = false;
 };
 Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptions& options = {});
