@@ -28,6 +28,8 @@ OPERATORS = {
 }
 # Members of an array that a free function with another name computes.
 MEMBERS = {"mT": "matrix_transpose", "T": "transpose", "flatten": "ravel"}
+# Methods whose free function takes the array second.
+SECOND = ("compress",)
 # NumPy's arguments that mean nothing to an array that never changes.
 IGNORED = ("order", "kind", "out", "device", "copy", "casting", "stable", "out_sharding")
 # Where Python's result has more parts for a flag, C++ has a function of another type:
@@ -345,7 +347,8 @@ def member_texts(name: str, args: list, kwargs: dict, literal: str) -> list[str]
         ways = splits(parameters, args[1:], keywords)
         texts += [f"{x}.{cpp_word(member)}({argument_text(way, literal)})" for way in ways]
         free_parameters = entry_of("jax.numpy." + free).parameters or (Parameter("a", "positional", None), *parameters)
-        ways = splits(free_parameters, args, keywords)
+        in_order = [args[1], args[0], *args[2:]] if member in SECOND else args
+        ways = splits(free_parameters, in_order, keywords)
         if any(parameter.kind == "list" for parameter in parameters):  # x.transpose(1, 0) is transpose(x, {1, 0})
             ways += splits(free_parameters, [args[0], list(args[1:])], keywords)
         texts += [f"numpy::{cpp_word(free)}({argument_text(way, literal)})" for way in ways]

@@ -292,17 +292,27 @@ Array GridRange::numbers(const char* function) const {
   return arange(range_.start.value_or(0), *range_.stop, range_.step.value_or(1));
 }
 
+namespace {
+
+/// The numbers of each range, in one type.
+std::vector<Array> lines_of(const char* function, const std::vector<GridRange>& ranges) {
+  std::vector<Array> lines;
+  for (const GridRange& r : ranges) lines.push_back(r.numbers(function));
+  const std::vector<TypeArgument> types(lines.begin(), lines.end());
+  if (!lines.empty())
+    for (Array& line : lines) line = ops::convert_element_type(line, result_type_of(types));
+  return lines;
+}
+
+}  // namespace
+
 Array mgrid(const std::vector<GridRange>& ranges, Line line) {
   const UserLocation here(line);
-  std::vector<Array> lines;
-  for (const GridRange& r : ranges) lines.push_back(r.numbers("mgrid"));
-  return stack(meshgrid(lines, {.indexing = "ij"}));
+  return stack(meshgrid(lines_of("mgrid", ranges), {.indexing = "ij"}));
 }
 std::vector<Array> ogrid(const std::vector<GridRange>& ranges, Line line) {
   const UserLocation here(line);
-  std::vector<Array> lines;
-  for (const GridRange& r : ranges) lines.push_back(r.numbers("ogrid"));
-  return meshgrid(lines, {.sparse = true, .indexing = "ij"});
+  return meshgrid(lines_of("ogrid", ranges), {.sparse = true, .indexing = "ij"});
 }
 
 Array detail::row(const char* function, std::vector<Part> parts, int64_t axis, int64_t rank, int64_t at, Line line) {

@@ -289,7 +289,8 @@ auto fromfunction(const F& f, const Shape& shape, Dtype dtype) {
 namespace hilo {
 
 /// range(0, 1, 5i) with std::complex_literals: 5 points from 0 to 1, for numpy::mgrid, ogrid and r_.
-inline numpy::Points range(double start, double stop, std::complex<double> step) {
+template <std::same_as<std::complex<double>> Step>
+numpy::Points range(double start, double stop, Step step) {
   return {start, stop, static_cast<int64_t>(std::abs(step))};
 }
 

@@ -128,6 +128,15 @@ Array append(const Operand& arr, const Operand& values, std::optional<int64_t> a
 /// Errors    INVALID_ARGUMENT where split can't make equal parts; array_split's first parts are longer then
 std::vector<Array> split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
 std::vector<Array> array_split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
+/// The same before positions in an array, whose values must be known.
+template <std::same_as<Array> Positions>
+std::vector<Array> split(const Operand& ary, const Positions& indices, int64_t axis = 0) {
+  return split(ary, Axes(indices.template to_vector<int64_t>()), axis);
+}
+template <std::same_as<Array> Positions>
+std::vector<Array> array_split(const Operand& ary, const Positions& indices, int64_t axis = 0) {
+  return array_split(ary, Axes(indices.template to_vector<int64_t>()), axis);
+}
 std::vector<Array> hsplit(const Operand& ary, const Axes& indices_or_sections);
 std::vector<Array> vsplit(const Operand& ary, const Axes& indices_or_sections);
 std::vector<Array> dsplit(const Operand& ary, const Axes& indices_or_sections);

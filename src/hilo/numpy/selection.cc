@@ -193,12 +193,9 @@ Array compress(const Operand& condition, const Operand& a, const CompressOptions
               {.axis = axis, .mode = "fill", .fill_value = options.fill_value ? options.fill_value : Array(0)});
 }
 
-Array choose(const Operand& a, const Array& choices, const ChooseOptions& options) {
+Array choose(const Operand& a, const Arrays& given, const ChooseOptions& options) {
   const UserLocation here(a.location());
-  return choose(a, unstack(choices), options);
-}
-Array choose(const Operand& a, const std::vector<Array>& choices, const ChooseOptions& options) {
-  const UserLocation here(a.location());
+  const std::vector<Array>& choices = given.list();
   if (choices.empty()) or_throw(invalid_argument(at_user_line("choose") + ": need at least one choice"));
   const Outside outside = outside_of("choose", options.mode);
   const Array index = inside("choose", a.array(), static_cast<int64_t>(choices.size()), outside);

@@ -45,6 +45,11 @@ Array picked(const Array& x, const Array& mask, const SizeOptions& options, cons
   return compress(mask, x, {.size = options.size, .fill_value = options.fill_value ? options.fill_value : otherwise});
 }
 
+/// The result where nothing can be picked.
+Array filled(ElementType type, const SizeOptions& options) {
+  return full({options.size.value_or(0)}, options.fill_value ? *options.fill_value : Array(0), type);
+}
+
 std::optional<Array> least_of(const Array& x) {
   return x.size() == 0 ? std::optional<Array>() : std::optional<Array>(min(x));
 }
@@ -149,6 +154,7 @@ Array setdiff1d(const Operand& ar1, const Operand& ar2, const SetOptions& option
   const UserLocation here(ar1.location());
   const auto [x, y] = flat_pair(ar1, ar2);
   const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
+  if (x.size() == 0) return filled(ar1.array().dtype(), size);
   const Ordered o = ordered(x, true);
   const Array mask =
       options.assume_unique ? isin(x, y, {.invert = true}) : o.is_first & isin(o.slices, y, {.invert = true});
@@ -161,7 +167,7 @@ Array setxor1d(const Operand& ar1, const Operand& ar2, const SetOptions& options
   const auto [x, y] = flat_pair(ar1, ar2);
   const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
   const Array together = concatenate({x, y});
-  if (together.size() == 0) return picked(together, zeros({0}, bool_), size, Array(0));
+  if (together.size() == 0) return filled(together.dtype(), size);
   if (options.assume_unique) {  // what stands once among all
     const Ordered o = ordered(together, true);
     const Array next = concatenate({slice(o.is_first, 1, together.size()), ones({1}, bool_)});

@@ -144,8 +144,9 @@ Array argsort(const Operand& a, const ArgsortOptions& options) {
   return ops::sub(ops::full_like(order, static_cast<double>(x.shape(at) - 1)), flip(order, at));
 }
 
-Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
+Array lexsort(const Arrays& given, int64_t axis, Line line) {
   const UserLocation here(line);
+  const std::vector<Array>& keys = given.list();
   if (keys.empty()) or_throw(invalid_argument(at_user_line("lexsort") + ": need sequence of keys with len > 0"));
   std::vector<Array> flat;
   for (const Array& key : keys) {
@@ -156,11 +157,6 @@ Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
   }
   if (keys[0].ndim() == 0) return ops::scalar(0, default_integer());
   return order_of(flat, normal_axis(keys[0], axis));
-}
-
-Array lexsort(const Array& keys, int64_t axis, Line line) {
-  const UserLocation here(line);
-  return lexsort(unstack(keys), axis, line);
 }
 
 Array partition(const Operand& a, int64_t kth, int64_t axis) {

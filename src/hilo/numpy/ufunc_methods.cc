@@ -38,9 +38,9 @@ Array reduced_first(const Array& a, const std::vector<int64_t>& axes) {
 }
 
 /// f(...f(f(first, x[0]), x[1])..., x[n-1]) where `where` says so.
-Array folded(const BinaryUfunc& f, const Array& first, const Array& x, const std::optional<Array>& where_true) {
+Array folded(const detail::BinaryCall& f, const Array& first, const Array& x, const std::optional<Array>& where_true) {
   const auto step = [&f](const Array& sum, const Array& element) {
-    return ops::convert_element_type(f(sum, element), sum.dtype());
+    return ops::convert_element_type(f.call(sum, element), sum.dtype());
   };
   if (!where_true)
     return lax::scan([&](Array sum, Array element) { return std::pair(step(sum, element), std::tuple<>()); }, first, x)
@@ -54,7 +54,7 @@ Array folded(const BinaryUfunc& f, const Array& first, const Array& x, const std
       .first;
 }
 
-Array reduced_by_scan(const BinaryUfunc& f, const Array& a, const UfuncReduceOptions& options) {
+Array reduced_by_scan(const detail::BinaryCall& f, const Array& a, const UfuncReduceOptions& options) {
   const std::vector<int64_t> axes = normal_axes(a, options.axis);
   const Array x = reduced_first(a, axes);
   if (!options.initial && (x.shape(0) == 0 || options.where))
@@ -134,12 +134,12 @@ Array changed_at(const Array& a, const Array& indices, const std::optional<Array
 
 }  // namespace
 
-Array BinaryUfunc::reduce(const Operand& a, const UfuncReduceOptions& options) const {
+Array detail::ufunc_reduce(const BinaryCall& call, const Operand& a, const UfuncReduceOptions& options) {
   const UserLocation here(a.location());
-  const std::string_view f = name;
+  const std::string_view f = call.name;
   if (f == "add") return sum(a, sum_options(options));
   if (f == "multiply") return prod(a, sum_options(options));
-  const Array x = typed(name, a.array(), options.dtype);
+  const Array x = typed(call.name, a.array(), options.dtype);
   if (f == "maximum") return max(x, max_options(options));
   if (f == "minimum") return min(x, max_options(options));
   if (f == "logical_and") return reduced_bits(truth(x), options, hlo::Opcode::kAnd, 1);
@@ -149,51 +149,53 @@ Array BinaryUfunc::reduce(const Operand& a, const UfuncReduceOptions& options) c
   if (exact && f == "bitwise_and") return all_bits_of(x, options);
   if (exact && f == "bitwise_or") return reduced_bits(x, options, hlo::Opcode::kOr, 0);
   if (exact && f == "bitwise_xor") return reduced_bits(x, options, hlo::Opcode::kXor, 0);
-  return reduced_by_scan(*this, x, options);
+  return reduced_by_scan(call, x, options);
 }
 
-Array BinaryUfunc::accumulate(const Operand& a, const UfuncAccumulateOptions& options) const {
+Array detail::ufunc_accumulate(const BinaryCall& call, const Operand& a, const UfuncAccumulateOptions& options) {
   const UserLocation here(a.location());
-  const std::string_view f = name;
+  const std::string_view f = call.name;
   if (f == "add") return cumsum(a, {.axis = options.axis, .dtype = options.dtype});
   if (f == "multiply") return cumprod(a, {.axis = options.axis, .dtype = options.dtype});
-  const Array moved = moveaxis(typed(name, a.array(), options.dtype), options.axis, 0);
+  const Array moved = moveaxis(typed(call.name, a.array(), options.dtype), options.axis, 0);
   if (moved.shape(0) == 0) return moveaxis(moved, 0, options.axis);
-  const auto step = [this](Array sum, Array element) {
-    const Array next = ops::convert_element_type((*this)(sum, element), sum.dtype());
+  const auto step = [&call](Array sum, Array element) {
+    const Array next = ops::convert_element_type(call.call(sum, element), sum.dtype());
     return std::pair(next, next);
   };
   const Array rest = lax::scan(step, moved[0], slice(moved, 1, moved.shape(0))).second;
   return moveaxis(concatenate({slice(moved, 0, 1), rest}), 0, options.axis);
 }
 
-Array BinaryUfunc::outer(const Operand& A, const Operand& B) const {
+Array detail::ufunc_outer(const BinaryCall& call, const Operand& A, const Operand& B) {
   const UserLocation here(A.location());
   Shape shape(A.array().shape());
   shape.resize(shape.size() + static_cast<size_t>(B.array().ndim()), 1);
-  return (*this)(ops::reshape(A.array(), shape), B.array());
+  return call.call(ops::reshape(A.array(), shape), B.array());
 }
 
-Array BinaryUfunc::at(const Operand& a, const Operand& indices, const Operand& b, const UfuncAtOptions& options) const {
+Array detail::ufunc_at(const BinaryCall& call, const Operand& a, const Operand& indices, const Operand& b,
+                       const UfuncAtOptions& options) {
   const UserLocation here(a.location());
-  refuse_in_place(name, options.inplace);
+  refuse_in_place(call.name, options.inplace);
   const IndexedPlaces places = a.array().at(indices.array());
-  const std::string_view f = name;
+  const std::string_view f = call.name;
   if (f == "add") return places.add(b);
   if (f == "subtract") return places.subtract(b);
   if (f == "multiply") return places.multiply(b);
   if (f == "maximum") return places.max(b);
   if (f == "minimum") return places.min(b);
-  return changed_at(a.array(), indices.array(), b.array(), call);
+  return changed_at(a.array(), indices.array(), b.array(), call.call);
 }
 
-Array BinaryUfunc::reduceat(const Operand& a, const Operand& indices, const UfuncAccumulateOptions& options) const {
+Array detail::ufunc_reduceat(const BinaryCall& call, const Operand& a, const Operand& indices,
+                             const UfuncAccumulateOptions& options) {
   const UserLocation here(a.location());
   check_integer_index("reduceat", indices.array());
   if (indices.array().ndim() != 1)
-    or_throw(invalid_argument(at_user_line(std::string(name) + ".reduceat") + ": wanted a vector of indices; got " +
-                              indices.array().aval_shape().to_string()));
-  const Array x = moveaxis(typed(name, a.array(), options.dtype), options.axis, 0);
+    or_throw(invalid_argument(at_user_line(std::string(call.name) + ".reduceat") +
+                              ": wanted a vector of indices; got " + indices.array().aval_shape().to_string()));
+  const Array x = moveaxis(typed(call.name, a.array(), options.dtype), options.axis, 0);
   const int64_t n = x.shape(0);
   const Array begins = ops::convert_element_type(indices.array(), ElementType::kS32);
   const Array ends = concatenate({slice(begins, 1, begins.size()), full({1}, n, int32)});
@@ -201,11 +203,32 @@ Array BinaryUfunc::reduceat(const Operand& a, const Operand& indices, const Ufun
   thin[0] = begins.size();
   const auto step = [&](Array sum, std::pair<Array, Array> element) {
     const Array inside = (element.second > begins) & (element.second < ends);
-    const Array next = ops::convert_element_type((*this)(sum, element.first), sum.dtype());
+    const Array next = ops::convert_element_type(call.call(sum, element.first), sum.dtype());
     return std::pair(where(reshape(inside, thin), next, sum), std::tuple<>());
   };
   const Array first = take(x, begins, {.axis = 0, .mode = "clip"});
   return moveaxis(lax::scan(step, first, std::pair(x, arange(n, int32))).first, 0, options.axis);
+}
+
+void detail::refuse_arguments(int nin, int nout, int wanted, const Line& line) {
+  const UserLocation here(line);
+  throw Error(invalid_argument(at_user_line("frompyfunc") + ": wanted nin = " + std::to_string(wanted) +
+                               " and nout = 1 for this function; got " + std::to_string(nin) + " and " +
+                               std::to_string(nout)));
+}
+
+Array BinaryUfunc::reduce(const Operand& a, const UfuncReduceOptions& options) const {
+  return detail::ufunc_reduce({name, call}, a, options);
+}
+Array BinaryUfunc::accumulate(const Operand& a, const UfuncAccumulateOptions& options) const {
+  return detail::ufunc_accumulate({name, call}, a, options);
+}
+Array BinaryUfunc::outer(const Operand& A, const Operand& B) const { return detail::ufunc_outer({name, call}, A, B); }
+Array BinaryUfunc::at(const Operand& a, const Operand& indices, const Operand& b, const UfuncAtOptions& options) const {
+  return detail::ufunc_at({name, call}, a, indices, b, options);
+}
+Array BinaryUfunc::reduceat(const Operand& a, const Operand& indices, const UfuncAccumulateOptions& options) const {
+  return detail::ufunc_reduceat({name, call}, a, indices, options);
 }
 
 Array UnaryUfunc::at(const Operand& a, const Operand& indices, const UfuncAtOptions& options) const {
