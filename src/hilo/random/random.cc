@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/sorting.h"
 #include "hilo/lax/special.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
@@ -220,7 +221,7 @@ Array permutation(const Key& key, const Array& x, Line line) {
   for (int round = 0; round < rounds; ++round) {
     const std::vector<Key> keys = split(state);
     state = keys[0];
-    order = lax::sort_key_value(bits_of(keys[1], {x.size()}, kU32), order, 0);
+    order = lax::sort_key_val(bits_of(keys[1], {x.size()}, kU32), order, 0).second;
   }
   return order;
 }
