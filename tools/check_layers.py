@@ -58,7 +58,9 @@ LAYERS = {
     "linalg": ("lax",),
     "fft": ("lax",),
     "scipy": ("lax",),
-    "nn": ("numpy",),
+    "nn": ("random",),
+    "image": ("numpy",),
+    "segment": ("numpy",),
     "optim": ("numpy",),
     "io": ("types",),
 }

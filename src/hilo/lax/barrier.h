@@ -6,6 +6,7 @@
 #include <string>
 
 #include "hilo/transform/grad.h"
+#include "hilo/tree/functions.h"
 #include "hilo/tree/tree.h"
 
 namespace hilo::lax {
@@ -21,6 +22,15 @@ std::vector<Array> optimization_barrier(std::span<const Array> leaves, const std
 template <Tree T>
 T optimization_barrier(const T& operand, std::source_location location = std::source_location::current()) {
   return unflatten(operand, detail::optimization_barrier(flatten(operand).leaves, location));
+}
+
+inline std::vector<Array> optimization_barrier(const std::vector<Array>& operands,
+                                               std::source_location location = std::source_location::current()) {
+  return detail::optimization_barrier(operands, location);
+}
+/// stop_gradient of each array.
+inline std::vector<Array> stop_gradient(const std::vector<Array>& x) {
+  return tree_map([](const Array& leaf) { return hilo::stop_gradient(leaf); }, x);
 }
 
 /// Uses a tree and gives nothing. Where operations run one by one they have run; a program may leave them out.

@@ -183,8 +183,8 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
   const Int64List in_sizes = select(x.shape(), a.dimensions.input_spatial),
                   kernel_sizes = select(kernel.shape(), a.dimensions.kernel_spatial);
   const size_t rank = kernel_sizes.size();
-  const Int64List base = options.lhs_dilation.value_or(Int64List(rank, 1)),
-                  inner = options.rhs_dilation.value_or(Int64List(rank, 1));
+  const Int64List base = options.lhs_dilation.value_or(Dimensions(Int64List(rank, 1))),
+                  inner = options.rhs_dilation.value_or(Dimensions(Int64List(rank, 1)));
   check_factors("window_strides", window_strides, rank);
   check_factors("lhs_dilation", base, rank);
   check_factors("rhs_dilation", inner, rank);
@@ -222,8 +222,8 @@ Array conv(const Operand& lhs, const Operand& rhs, const Int64List& window_strid
 }
 
 Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const Int64List& window_strides,
-                                const Padding& padding, const std::optional<Int64List>& lhs_dilation,
-                                const std::optional<Int64List>& rhs_dilation, const ConvOptions& options) {
+                                const Padding& padding, const OptionalDimensions& lhs_dilation,
+                                const OptionalDimensions& rhs_dilation, const ConvOptions& options) {
   return conv_general_dilated(lhs, rhs, window_strides, padding,
                               {.lhs_dilation = lhs_dilation,
                                .rhs_dilation = rhs_dilation,
@@ -240,7 +240,7 @@ Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& st
                              stated ? options.dimension_numbers : channels_last(lhs.array().ndim()));
   hlo_dimensions(numbers);  // checks
   const Int64List sizes = select(rhs.array().shape(), spatial(numbers.rhs_spec));
-  const Int64List inner = options.rhs_dilation.value_or(Int64List(sizes.size(), 1));
+  const Int64List inner = options.rhs_dilation.value_or(Dimensions(Int64List(sizes.size(), 1)));
   check_factors("strides", strides, sizes.size());
   check_factors("rhs_dilation", inner, sizes.size());
   PaddingPairs pads;

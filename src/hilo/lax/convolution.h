@@ -5,6 +5,7 @@
 #include <optional>
 #include <variant>
 
+#include "hilo/lax/optional_dimensions.h"
 #include "hilo/lax/padding.h"
 #include "hilo/lax/precision.h"
 #include "hilo/trace/array.h"
@@ -46,7 +47,8 @@ ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
                                             const ConvGeneralDilatedDimensionNumbers& dimension_numbers);
 
 struct ConvGeneralDilatedOptions {
-  std::optional<std::vector<int64_t>> lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
+  Named named = Named();
+  OptionalDimensions lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
   ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
   /// Slides `rhs`, the kernel, over `lhs`.
   ///   Shapes     lhs and rhs of one rank, n + 2; window_strides, padding and dilations of n values each. Along a spatial
@@ -65,16 +67,16 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::ve
                            const Padding& padding, const ConvGeneralDilatedOptions& options = {});
 template <int = 0>
 Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
-                           const Padding& padding, const std::optional<std::vector<int64_t>>& lhs_dilation,
-                           const std::optional<std::vector<int64_t>>& rhs_dilation = {},
+                           const Padding& padding, const OptionalDimensions& lhs_dilation,
+                           const OptionalDimensions& rhs_dilation = {},
                            const ConvGeneralDilatedDimensionNumbers& dimension_numbers = {},
                            int64_t feature_group_count = 1, int64_t batch_group_count = 1,
                            const PrecisionLike& precision = {},
                            std::optional<ElementType> preferred_element_type = {}) {
   return conv_general_dilated(
       lhs, rhs, window_strides, padding,
-      ConvGeneralDilatedOptions{lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count, batch_group_count,
-                                precision, preferred_element_type});
+      ConvGeneralDilatedOptions{Named(), lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+                                batch_group_count, precision, preferred_element_type});
 }
 
 struct ConvOptions {
@@ -86,12 +88,11 @@ Array conv(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& w
            const ConvOptions& options = {});
 /// conv_general_dilated of NCHW and OIHW.
 Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
-                                const Padding& padding, const std::optional<std::vector<int64_t>>& lhs_dilation,
-                                const std::optional<std::vector<int64_t>>& rhs_dilation,
-                                const ConvOptions& options = {});
+                                const Padding& padding, const OptionalDimensions& lhs_dilation,
+                                const OptionalDimensions& rhs_dilation, const ConvOptions& options = {});
 
 struct ConvTransposeOptions {
-  std::optional<std::vector<int64_t>> rhs_dilation = std::nullopt;
+  OptionalDimensions rhs_dilation = std::nullopt;
   ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
   /// The fractionally strided convolution. The default layout is NHWC, HWIO, NHWC.
   ///   Padding    words are those of the forward convolution; pairs are too if use_consistent_padding, else they pad the
@@ -108,7 +109,7 @@ Array conv_transpose(const Operand& lhs, const Operand& rhs, const std::vector<i
                      const Padding& padding, const ConvTransposeOptions& options = {});
 
 struct ConvPatchesOptions {
-  std::optional<std::vector<int64_t>> lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
+  OptionalDimensions lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
   ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
   PrecisionLike precision = {};
   std::optional<ElementType> preferred_element_type = std::nullopt;
@@ -119,7 +120,7 @@ Array conv_general_dilated_patches(const Operand& lhs, const std::vector<int64_t
                                    const std::vector<int64_t>& window_strides, const Padding& padding,
                                    const ConvPatchesOptions& options = {});
 struct ConvLocalOptions {
-  std::optional<std::vector<int64_t>> lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
+  OptionalDimensions lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
   ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
   PrecisionLike precision = {};
 };

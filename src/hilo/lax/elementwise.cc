@@ -1,44 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/elementwise.h"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include <algorithm>
-
-#include "hilo/lax/shape.h"
+#include "hilo/lax/broadcasting.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::lax {
 
 namespace {
-
-/// The common shape of arrays of one rank, by JAX's rule; scalars fit everywhere.
-/// Errors    INVALID_ARGUMENT
-std::vector<int64_t> common_shape(const char* name, std::initializer_list<const Array*> arrays) {
-  std::vector<int64_t> common;
-  for (const Array* array : arrays) {
-    const std::span<const int64_t> shape = array->shape();
-    if (shape.empty()) continue;
-    if (common.empty()) common.assign(shape.begin(), shape.end());
-    bool fits = shape.size() == common.size();
-    for (size_t d = 0; fits && d < common.size(); ++d) {
-      fits = shape[d] == common[d] || shape[d] == 1 || common[d] == 1;
-      if (common[d] == 1) common[d] = shape[d];
-    }
-    if (!fits)
-      or_throw(invalid_argument(fmt::format("{}: shapes must have one rank and fit; got [{}] and [{}]",
-                                            at_user_line(name), fmt::join(common, ","), fmt::join(shape, ","))));
-  }
-  return common;
-}
-
-/// `x` spread over a shape that it fits.
-Array over(const std::vector<int64_t>& shape, const Array& x) {
-  if (std::ranges::equal(x.shape(), shape)) return x;
-  if (x.ndim() == 0) return ops::broadcast_in_dim(x, x.aval_shape().with_dimensions(shape), {});
-  return broadcast_in_dim(x, shape, ops::all_dimensions(x.ndim()));
-}
 
 /// y, but an integer exponent of an inexact base in the base's type, as JAX's pow takes it.
 template <hlo::Opcode kOpcode>
@@ -48,14 +16,6 @@ Array second_operand(const Array& x, const Array& y) {
     if (inexact && is_integer(y.dtype())) return ops::convert_element_type(y, x.dtype());
   }
   return y;
-}
-
-/// f of both in one shape.
-template <typename F>
-Array spread(const char* name, const Array& x, const Array& y, F f) {
-  if (std::ranges::equal(x.shape(), y.shape())) return f(x, y);
-  const std::vector<int64_t> shape = common_shape(name, {&x, &y});
-  return f(over(shape, x), over(shape, y));
 }
 
 }  // namespace
@@ -94,6 +54,13 @@ HILO_LAX_2(Complex, complex)
 Array convert_element_type(const Operand& x, ElementType type) {
   const UserLocation here(x.location());
   return ops::convert_element_type(x.array(), requested_type("convert_element_type", type));
+}
+
+Array mul(const Operand& x, const Operand& y, const MulOptions& options) {
+  const UserLocation here(x.location());
+  if (!options.out_dtype) return mul(x, y);
+  const ElementType type = requested_type("mul", *options.out_dtype);
+  return mul(ops::convert_element_type(x, type), ops::convert_element_type(y, type));
 }
 
 Array round(const Operand& x, RoundingMethod rounding_method) {

@@ -68,9 +68,10 @@ Array gather(const Operand& operand, const Operand& start_indices, const GatherD
              const Dimensions& slice_sizes, const GatherOptions& options) {
   const UserLocation here(operand.location());
   check_indices("gather", start_indices);
+  const IndexMode mode = options.mode.mode();
   return gather(operand.array(), start_indices.array(),
-                attributes_of(dimension_numbers, start_indices, slice_sizes, options), options.mode.mode(),
-                options.fill_value);
+                attributes_of(dimension_numbers, start_indices, slice_sizes, options),
+                mode == IndexMode::kUnspecified ? IndexMode::kPromiseInBounds : mode, options.fill_value);
 }
 
 #define HILO_SCATTER(name, opcode)                                                                  \

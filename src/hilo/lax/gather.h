@@ -48,7 +48,7 @@ inline constexpr GatherScatterMode GatherScatterMode::CLIP = IndexMode::kClip,
 struct GatherOptions {
   bool unique_indices = false;      ///< the caller's promise
   bool indices_are_sorted = false;  ///< the caller's promise
-  GatherScatterMode mode = {};      ///< fill by default
+  GatherScatterMode mode = {};      ///< promise_in_bounds by default
   std::optional<Array> fill_value = std::nullopt;
 };
 /// The windows of `slice_sizes` at each index vector. Outside, under fill, stands fill_value: by default NaN, the least of a

@@ -87,10 +87,10 @@ Array broadcasted_iota(ElementType dtype, const Dimensions& shape, int64_t dimen
 Array shape_as_value(const Dimensions& shape, std::source_location line) {
   const UserLocation here(line);
   const Array extents = Array::from_values(std::span<const int64_t>(shape), Sizes{std::ssize(shape)});
-  return ops::convert_element_type(extents, default_integer());
+  return ops::convert_element_type(extents, ElementType::kS32);
 }
 
-Array reshape(const Operand& operand, const Dimensions& new_sizes, const std::optional<Dimensions>& dimensions) {
+Array reshape(const Operand& operand, const Dimensions& new_sizes, const OptionalDimensions& dimensions) {
   const UserLocation here(operand.location());
   const Array x = dimensions ? transpose(operand, *dimensions) : operand.array();
   if (std::ranges::any_of(new_sizes, [](int64_t n) { return n < 0; }))

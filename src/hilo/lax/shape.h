@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "hilo/lax/optional_dimensions.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
@@ -14,13 +15,13 @@ namespace hilo::lax {
 Array full(const Dimensions& shape, const Operand& fill_value, std::optional<ElementType> dtype = std::nullopt);
 struct FullLikeOptions {
   std::optional<ElementType> dtype = std::nullopt;
-  std::optional<Dimensions> shape = std::nullopt;
+  OptionalDimensions shape = std::nullopt;
 };
 /// In the type and shape of `x` but for what is said otherwise.
 Array full_like(const Operand& x, const Operand& fill_value, const FullLikeOptions& options = {});
 template <int = 0>
 Array full_like(const Operand& x, const Operand& fill_value, ElementType dtype,
-                const std::optional<Dimensions>& shape = std::nullopt) {
+                const OptionalDimensions& shape = std::nullopt) {
   return full_like(x, fill_value, FullLikeOptions{.dtype = dtype, .shape = shape});
 }
 /// Zeros, since no memory is without a value.
@@ -33,14 +34,13 @@ Array broadcasted_iota(ElementType dtype, const Dimensions& shape, int64_t dimen
 inline ElementType dtype(const Operand& x) { return x.array().dtype(); }
 inline ElementType dtype(ElementType type) { return canonical_type(type); }
 inline ElementType dtype(ScalarType type) { return canonical_type(type.type); }
-/// The extents as an array of the default integer type.
+/// The extents as an array of s32.
 Array shape_as_value(const Dimensions& shape, std::source_location line = std::source_location::current());
 
 // ---- extents --------------------------------------------------------------------------------------------------------
 /// Errors    INVALID_ARGUMENT if the numbers of elements differ, or an extent is negative: -1 is numpy's
 /// The elements are read in the order of `dimensions`, by default as they are.
-Array reshape(const Operand& operand, const Dimensions& new_sizes,
-              const std::optional<Dimensions>& dimensions = std::nullopt);
+Array reshape(const Operand& operand, const Dimensions& new_sizes, const OptionalDimensions& dimensions = std::nullopt);
 /// New axes of these extents in front.
 Array broadcast(const Operand& operand, const Dimensions& sizes);
 /// Axis i of the operand becomes axis broadcast_dimensions[i] of the result; one of extent 1 is repeated.

@@ -86,7 +86,7 @@ std::vector<Array> StartIndices::scalars(const char* function, int64_t rank) con
 }
 
 Array slice(const Operand& operand, const Dimensions& start_indices, const Dimensions& limit_indices,
-            const std::optional<Dimensions>& strides) {
+            const OptionalDimensions& strides) {
   const UserLocation here(operand.location());
   const Array& x = operand.array();
   const auto rank = static_cast<size_t>(x.ndim());

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "hilo/lax/optional_dimensions.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
@@ -12,7 +13,7 @@ namespace hilo::lax {
 /// Elements start, start + stride, ... below limit, of every axis.
 /// Errors    INVALID_ARGUMENT for positions outside; negative ones are no positions here
 Array slice(const Operand& operand, const Dimensions& start_indices, const Dimensions& limit_indices,
-            const std::optional<Dimensions>& strides = std::nullopt);
+            const OptionalDimensions& strides = std::nullopt);
 
 struct SliceInDimOptions {
   int64_t stride = 1;

@@ -2,6 +2,7 @@
 #include "hilo/lax/special.h"
 
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/broadcasting.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::lax {
@@ -11,10 +12,11 @@ namespace hilo::lax {
     const UserLocation here(x.location());               \
     return bind_one(hlo::kExt##enumerator, {x.array()}); \
   }
-#define HILO_LAX_2(enumerator, name)                                \
-  Array name(const Operand& x, const Operand& y) {                  \
-    const UserLocation here(x.location());                          \
-    return bind_one(hlo::kExt##enumerator, {x.array(), y.array()}); \
+#define HILO_LAX_2(enumerator, name)                                                                       \
+  Array name(const Operand& x, const Operand& y) {                                                         \
+    const UserLocation here(x.location());                                                                 \
+    return spread(#name, x, y,                                                                             \
+                  [](const Array& a, const Array& b) { return bind_one(hlo::kExt##enumerator, {a, b}); }); \
   }
 #define HILO_EXTENSION(...)
 #define HILO_EXTENSION_ELEMENTWISE(enumerator, name, arity, ...) HILO_LAX_##arity(enumerator, name)

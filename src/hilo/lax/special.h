@@ -7,7 +7,7 @@
 namespace hilo::lax {
 
 // The elementwise extension ops, lax::erf_inv(x), ..., by their names in jax.lax.
-//   Shapes     all operands have one shape, which is the result's
+//   Shapes     as elementwise functions
 //   Types      as the row of hlo/ops/extensions.inc says; nothing is promoted
 //   Errors     INVALID_ARGUMENT if shapes or types differ
 #define HILO_LAX_1(name) Array name(const Operand& x);

@@ -9,6 +9,7 @@
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
 #include "hilo/random/generator.h"
+#include "hilo/random/support.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::random {
@@ -21,11 +22,6 @@ struct Words {
 };
 
 constexpr const char* kNames[] = {"threefry2x32", "rbg", "unsafe_rbg"};
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
 
 KeyImpl impl_of(const char* function, const KeyOptions& options) {
   if (options.impl != nullptr && options.dtype != nullptr)
@@ -233,3 +229,18 @@ Key fold_in(const Key& key, const Operand& data) {
 Array fold_in(const Array& key, const Operand& data) { return fold_in(Key(key), data).data; }
 
 }  // namespace hilo::random
+
+namespace hilo::lax {
+
+random::Key select(const Operand& pred, const random::Key& on_true, const random::Key& on_false) {
+  const UserLocation here(pred.location());
+  if (on_true.impl != on_false.impl) random::fail("select", "got keys of two generators");
+  const Array& which = pred.array();
+  const Array words = which.ndim() == 0 ? which : expand_dims(which, {which.ndim()});
+  if (which.ndim() == 0) return {ops::select(words, on_true.data, on_false.data), on_true.impl};
+  return {ops::select(broadcast_in_dim(words, on_true.data.shape(), ops::all_dimensions(words.ndim())), on_true.data,
+                      on_false.data),
+          on_true.impl};
+}
+
+}  // namespace hilo::lax

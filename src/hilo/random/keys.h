@@ -60,3 +60,10 @@ Key fold_in(const Key& key, const Operand& data);
 Array fold_in(const Array& key, const Operand& data);
 
 }  // namespace hilo::random
+
+namespace hilo::lax {
+
+/// select of keys: one key of two, or of a batch each its own.
+random::Key select(const Operand& pred, const random::Key& on_true, const random::Key& on_false);
+
+}  // namespace hilo::lax

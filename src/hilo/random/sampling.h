@@ -2,6 +2,7 @@
 // random/sampling.h -- bits, uniform and normal numbers, integers, and choices.
 #pragma once
 
+#include "hilo/lax/optional_dimensions.h"
 #include "hilo/random/keys.h"
 
 namespace hilo::random {
@@ -100,7 +101,7 @@ Array choice(const Key& key, const Array& a, const numpy::Shape& shape = {}, boo
 
 struct BernoulliOptions {
   Named named = Named();
-  std::optional<numpy::Shape> shape = std::nullopt;
+  lax::OptionalDimensions shape = std::nullopt;
   const char* mode = "low";  ///< "high" resolves small probabilities with twice the bits
 };
 /// True with probability `p`, which broadcasts to the shape.
@@ -127,7 +128,7 @@ Array gumbel(const Key& key, const numpy::Shape& shape = {}, Dtype dtype = std::
 
 struct CategoricalOptions {
   int64_t axis = -1;
-  std::optional<numpy::Shape> shape = std::nullopt;  ///< of the result; ends in that of the logits without the axis
+  lax::OptionalDimensions shape = std::nullopt;  ///< of the result; ends in that of the logits without the axis
   bool replace = true;
   const char* mode = "low";
 };
@@ -136,7 +137,7 @@ struct CategoricalOptions {
 Array categorical(const Key& key, const Operand& logits, const CategoricalOptions& options = {});
 template <int = 0>
 Array categorical(const Key& key, const Operand& logits, int64_t axis,
-                  const std::optional<numpy::Shape>& shape = std::nullopt, bool replace = true) {
+                  const lax::OptionalDimensions& shape = std::nullopt, bool replace = true) {
   return categorical(key, logits, CategoricalOptions{.axis = axis, .shape = shape, .replace = replace});
 }
 
