@@ -25,6 +25,7 @@
 #include "hilo/lax/incomplete_gamma.h"
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/map.h"
+#include "hilo/lax/matrix_functions.h"
 #include "hilo/lax/random_bits.h"
 #include "hilo/lax/reductions.h"
 #include "hilo/lax/shape.h"

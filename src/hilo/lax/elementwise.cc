@@ -56,13 +56,6 @@ Array convert_element_type(const Operand& x, ElementType type) {
   return ops::convert_element_type(x.array(), requested_type("convert_element_type", type));
 }
 
-Array mul(const Operand& x, const Operand& y, const MulOptions& options) {
-  const UserLocation here(x.location());
-  if (!options.out_dtype) return mul(x, y);
-  const ElementType type = requested_type("mul", *options.out_dtype);
-  return mul(ops::convert_element_type(x, type), ops::convert_element_type(y, type));
-}
-
 Array round(const Operand& x, RoundingMethod rounding_method) {
   return rounding_method == RoundingMethod::AWAY_FROM_ZERO ? round_away_from_zero(x) : round_to_even(x);
 }

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "hilo/trace/array.h"
 
@@ -35,10 +34,6 @@ Array lt(const Operand& x, const Operand& y);
 enum class RoundingMethod : uint8_t { AWAY_FROM_ZERO, TO_NEAREST_EVEN };
 /// To whole numbers; what lies between two goes away from zero, or to the even one.
 Array round(const Operand& x, RoundingMethod rounding_method = RoundingMethod::AWAY_FROM_ZERO);
-struct MulOptions {
-  std::optional<ElementType> out_dtype = std::nullopt;  ///< in which operands of any types are multiplied
-};
-Array mul(const Operand& x, const Operand& y, const MulOptions& options);
 /// x * x, 1 / x, 2^x.
 Array square(const Operand& x);
 Array reciprocal(const Operand& x);

@@ -40,8 +40,8 @@ std::optional<Array> seen_by_position(int64_t queries, int64_t keys, const Atten
   const Array query = numpy::expand_dims(positions(queries), 1), key = numpy::expand_dims(positions(keys), 0);
   std::optional<Array> seen;
   if (options.is_causal) seen = query >= key;
-  if (options.local_window_size) {
-    const auto [left, right] = *options.local_window_size;
+  if (const auto& sides = options.local_window_size.sides()) {
+    const auto [left, right] = *sides;
     const Array near = numpy::logical_and(query >= key - right, query <= key + left);
     seen = seen ? numpy::logical_and(*seen, near) : near;
   }

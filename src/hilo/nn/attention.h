@@ -8,10 +8,15 @@
 namespace hilo::nn {
 
 /// How far a query sees: so many keys before it, and so many after.
-struct AttentionWindow {
-  int64_t left = 0, right = 0;
-  AttentionWindow(int64_t both) : left(both), right(both) {}  // NOLINT: a number is both
-  AttentionWindow(int64_t left, int64_t right) : left(left), right(right) {}
+class AttentionWindow {
+ public:
+  AttentionWindow(std::nullopt_t = std::nullopt) {}        // NOLINT: none, a number for
+  AttentionWindow(int64_t both) : sides_({both, both}) {}  // NOLINT: both, or a pair
+  AttentionWindow(int64_t left, int64_t right) : sides_({left, right}) {}
+  const std::optional<std::pair<int64_t, int64_t>>& sides() const { return sides_; }
+
+ private:
+  std::optional<std::pair<int64_t, int64_t>> sides_;
 };
 struct AttentionOptions {
   numpy::Named named = numpy::Named();
@@ -20,7 +25,7 @@ struct AttentionOptions {
   std::optional<double> scale = std::nullopt;  ///< of the scores, by default 1 / sqrt(head size)
   bool is_causal = false;                      ///< query i sees keys up to i
   std::optional<Array> query_seq_lengths = std::nullopt, key_value_seq_lengths = std::nullopt;  ///< s32[batch]
-  std::optional<AttentionWindow> local_window_size = std::nullopt;
+  AttentionWindow local_window_size = {};
   const char* implementation = nullptr;  ///< "xla", JAX's other name of the only one there is
 };
 /// softmax(scale * query key^T + bias) value, over masked scores.

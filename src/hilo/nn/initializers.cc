@@ -26,6 +26,7 @@ Array in_type(const Array& x, ElementType type) { return ops::convert_element_ty
 /// The product of the extents along axes; an axis may count from the end.
 double extent(const Shape& shape, const Axes& axes) {
   double product = 1;
+  if (!axes) return product;  // {} names none
   for (int64_t axis : *axes) {
     const int64_t at = axis < 0 ? axis + std::ssize(shape) : axis;
     if (at < 0 || at >= std::ssize(shape))

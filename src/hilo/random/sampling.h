@@ -48,6 +48,17 @@ template <int = 0>
 Array uniform(const Key& key, const numpy::Shape& shape = {}, Line line = Line::current()) {
   return uniform(key, UniformOptions{.shape = shape}, line);
 }
+/// The same beside a shape by position: uniform(key, {3}, {.minval = -1, .maxval = 1}).
+struct UniformBounds {
+  Dtype dtype = std::nullopt;
+  Array minval = 0.0f, maxval = 1.0f;
+};
+template <int = 0>
+Array uniform(const Key& key, const numpy::Shape& shape, const UniformBounds& bounds, Line line = Line::current()) {
+  return uniform(
+      key, UniformOptions{.shape = shape, .dtype = bounds.dtype, .minval = bounds.minval, .maxval = bounds.maxval},
+      line);
+}
 template <int = 0>
 Array uniform(const Key& key, const numpy::Shape& shape, ElementType dtype, const Operand& minval = 0.0f,
               const Operand& maxval = 1.0f, Line line = Line::current()) {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of [lax/shape] in tests/golden/lax_cases.txt.
+#include "hilo/hilo.h"
+#include "tests/numpy/golden_rows.h"
+
+namespace hilo {
+namespace {
+
+TEST(LaxShape, GivesWhatJaxGives) {
+#include "tests/lax/shape_golden.inc"
+#include "tests/numpy/golden_inputs.inc"
+}
+
+}  // namespace
+}  // namespace hilo

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of [nn/activations] in tests/golden/lax_cases.txt.
+#include "hilo/hilo.h"
+#include "tests/numpy/golden_rows.h"
+
+namespace hilo {
+namespace {
+
+TEST(Nn, GivesWhatJaxGives) {
+#include "tests/nn/activations_golden.inc"
+#include "tests/numpy/golden_inputs.inc"
+}
+
+}  // namespace
+}  // namespace hilo
