@@ -7,8 +7,10 @@ namespace hilo {
 namespace {
 
 TEST(LaxShape, GivesWhatJaxGives) {
-#include "tests/lax/shape_golden.inc"
+  // clang-format off: the inputs come first
 #include "tests/numpy/golden_inputs.inc"
+#include "tests/lax/shape_golden.inc"
+  // clang-format on
 }
 
 }  // namespace

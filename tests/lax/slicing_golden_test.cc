@@ -7,8 +7,10 @@ namespace hilo {
 namespace {
 
 TEST(LaxSlicing, GivesWhatJaxGives) {
-#include "tests/lax/slicing_golden.inc"
+  // clang-format off: the inputs come first
 #include "tests/numpy/golden_inputs.inc"
+#include "tests/lax/slicing_golden.inc"
+  // clang-format on
 }
 
 }  // namespace

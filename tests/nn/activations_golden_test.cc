@@ -7,8 +7,10 @@ namespace hilo {
 namespace {
 
 TEST(Nn, GivesWhatJaxGives) {
-#include "tests/nn/activations_golden.inc"
+  // clang-format off: the inputs come first
 #include "tests/numpy/golden_inputs.inc"
+#include "tests/nn/activations_golden.inc"
+  // clang-format on
 }
 
 }  // namespace

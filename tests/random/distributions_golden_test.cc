@@ -7,8 +7,10 @@ namespace hilo {
 namespace {
 
 TEST(RandomDistributions, GivesWhatJaxGives) {
+  // clang-format off: the inputs come first
 #include "tests/numpy/golden_inputs.inc"
 #include "tests/random/distributions_golden.inc"
+  // clang-format on
 }
 
 }  // namespace
