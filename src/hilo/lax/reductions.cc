@@ -129,12 +129,15 @@ Array reduce_prod(const Operand& operand, const Dimensions& axes) {
   return named("reduce_prod", Opcode::kMultiply, operand, axes, ops::scalar(1, operand.array().dtype()));
 }
 Array reduce_and(const Operand& operand, const Dimensions& axes) {
+  const UserLocation here(operand.location());
   return named("reduce_and", Opcode::kAnd, operand, axes, bits("reduce_and", operand, true));
 }
 Array reduce_or(const Operand& operand, const Dimensions& axes) {
+  const UserLocation here(operand.location());
   return named("reduce_or", Opcode::kOr, operand, axes, bits("reduce_or", operand, false));
 }
 Array reduce_xor(const Operand& operand, const Dimensions& axes) {
+  const UserLocation here(operand.location());
   return named("reduce_xor", Opcode::kXor, operand, axes, bits("reduce_xor", operand, false));
 }
 
