@@ -63,7 +63,9 @@ LAYERS = {
     "linalg": ("lax",),
     "fft": ("lax",),
     "scipy": ("lax",),
-    "nn": ("numpy",),
+    "nn": ("random",),
+    "image": ("numpy",),
+    "segment": ("numpy",),
     "optim": ("numpy",),
     "io": ("types",),
 }

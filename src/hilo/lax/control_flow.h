@@ -156,6 +156,17 @@ auto switch_(const Operand& index, const std::vector<Branch>& branches, const Op
   return unflatten(*result, leaves);
 }
 
+/// The same of functions of one array, listed where they are used: switch_(i, {numpy::sin, numpy::cos}, x).
+inline Array switch_(const Operand& index, const std::vector<std::function<Array(const Array&)>>& branches,
+                     const Operand& operand) {
+  std::vector<FlatFunction> flat;
+  for (const auto& branch : branches)
+    flat.push_back([&branch](std::span<const Array> leaves) { return std::vector<Array>{branch(leaves[0])}; });
+  const Array leaf = operand;
+  return detail::conditional("switch", detail::switch_index(index, flat.size()), flat, std::span(&leaf, 1),
+                             index.location())[0];
+}
+
 /// What a scan is told beside its arguments, as in JAX.
 struct ScanOptions {
   std::optional<int64_t> length = {};  ///< the number of steps; needed only without xs
