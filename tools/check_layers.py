@@ -55,11 +55,11 @@ LAYERS = {
     "import": ("transform", "hlo/passes", "stablehlo", "hlo/proto"),
     "numpy": ("lax",),
     "random": ("numpy",),
-    "linalg": ("lax",),
-    "fft": ("lax",),
-    "scipy": ("lax",),
+    "linalg": ("numpy",),
+    "fft": ("numpy",),
+    "scipy": ("linalg", "fft", "random"),
     "nn": ("numpy",),
-    "optim": ("numpy",),
+    "optim": ("nn", "random"),
     "io": ("types",),
 }
 ANYWHERE = ("base", "types")
