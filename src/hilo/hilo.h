@@ -29,6 +29,7 @@
 #include "hilo/numpy/ravel_pytree.h"
 #include "hilo/optim/optim.h"
 #include "hilo/random/random.h"
+#include "hilo/scipy/scipy.h"
 #include "hilo/trace/dlpack.h"
 #include "hilo/transform/callback.h"
 #include "hilo/transform/checkpoint.h"

@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/scipy.h -- jax.scipy, a folder a module.
+#pragma once
+
+#include "hilo/scipy/special/special.h"
