@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "hilo/lax/control_flow.h"
+#include "hilo/lax/incomplete_gamma.h"
 #include "hilo/scipy/special/support.h"
 #include "hilo/transform/grad.h"
 
@@ -214,6 +215,13 @@ Array betainc(const Operand& a, const Operand& b, const Operand& x) {
   });
   return widely(real_operands("betainc", {a, b, x}),
                 [&](const std::vector<Array>& v) { return with_rule(v[0], v[1], v[2]); });
+}
+
+Array gammainc(const Operand& a, const Operand& x) {
+  return of_real("gammainc", a, x, [](const Array& p, const Array& t) { return lax::igamma(p, t); });
+}
+Array gammaincc(const Operand& a, const Operand& x) {
+  return of_real("gammaincc", a, x, [](const Array& p, const Array& t) { return lax::igammac(p, t); });
 }
 
 Array bernoulli(int64_t n, numpy::Line line) {
