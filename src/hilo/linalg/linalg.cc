@@ -6,7 +6,7 @@
 
 #include "hilo/lax/decompositions.h"
 #include "hilo/lax/linalg.h"
-#include "hilo/lax/special.h"
+#include "hilo/lax/sorting.h"
 #include "hilo/linalg/support.h"
 #include "hilo/transform/grad.h"
 
@@ -109,7 +109,8 @@ Array det_by_lu(const Array& x) {
   const Array missing = convert_element_type(ops::eq(pivots, full_like(pivots, 0)), ElementType::kS32);
   const Array number = ops::iota(missing.aval_shape(), last);
   const Array count = ops::reduce_sum(missing, {last});
-  const Array ordered = transposed(rows_in_order(transposed(x), lax::sort_key_value(missing, number, last)));
+  const Array ordered =
+      transposed(rows_in_order(transposed(x), lax::sort_key_val(missing, number, {.dimension = last}).second));
   // A column that goes from j to n - 1 passes n - 1 - j others.
   const Array passed =
       ops::reduce_sum(mul(missing, sub(full_like(number, static_cast<double>(columns(x) - 1)), number)), {last});
