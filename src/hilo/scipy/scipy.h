@@ -3,3 +3,4 @@
 #pragma once
 
 #include "hilo/scipy/special/special.h"
+#include "hilo/scipy/stats/stats.h"

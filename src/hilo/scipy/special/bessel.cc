@@ -28,8 +28,8 @@ Array i1(const Operand& x) {
 Array bessel_jn(const Operand& z, const BesselOptions& o) {
   const UserLocation here(z.location());
   if (o.v < 0 || o.n_iter < o.v)
-    or_throw(invalid_argument(fmt::format("{}: v must be in 0..n_iter; got {} and {}", at_user_line("bessel_jn"), o.v,
-                                          o.n_iter)));
+    or_throw(invalid_argument(
+        fmt::format("{}: v must be in 0..n_iter; got {} and {}", at_user_line("bessel_jn"), o.v, o.n_iter)));
   const Array x = real_operands("bessel_jn", {z})[0];
   Array above = numpy::zeros_like(x), now = numpy::full_like(x, 1e-16), sum = numpy::zeros_like(x);
   std::vector<Array> kept(static_cast<size_t>(o.v) + 1);
@@ -80,7 +80,8 @@ Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const
                                           order.aval_shape().to_string())));
   const int64_t n_max = o.n_max ? *o.n_max : numpy::max(degree).item<int64_t>();
   if (n_max < 0)
-    or_throw(invalid_argument(fmt::format("{}: n_max must not be negative; got {}", at_user_line("sph_harm_y"), n_max)));
+    or_throw(
+        invalid_argument(fmt::format("{}: n_max must not be negative; got {}", at_user_line("sph_harm_y"), n_max)));
   const Array x = numpy::cos(numpy::promote_inexact(polar)), size = numpy::abs(order);
   const std::vector<std::vector<Array>> table = legendre_table(x, n_max);
   Array p = numpy::zeros_like(x);

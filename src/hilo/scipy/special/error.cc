@@ -55,8 +55,8 @@ Array complex_wofz(const Array& z) {
 }
 Array wofz_with_rule(const Array& z) {
   return with_slope(
-      complex_wofz,
-      [](const Array& x, const Array& y) { return -2.0 * x * y + std::complex<double>(0, 2 / kRootPi); }, z);
+      complex_wofz, [](const Array& x, const Array& y) { return -2.0 * x * y + std::complex<double>(0, 2 / kRootPi); },
+      z);
 }
 
 /// w(ix) for x >= 0, which is real.
@@ -139,14 +139,14 @@ Array log_normal_distribution(const Array& x) {
 }
 Array log_ndtr_with_rule(const Array& x) {
   return with_slope(
-      log_normal_distribution,
-      [](const Array& a, const Array& y) { return numpy::exp(normal_log_density(a) - y); }, x);
+      log_normal_distribution, [](const Array& a, const Array& y) { return numpy::exp(normal_log_density(a) - y); }, x);
 }
 
 /// x of log_ndtr(x) = log(p) for p <= 1/2 by Newton's method, whose steps from above converge.
 Array lower_quantile(const Array& p) {
   const Array log_p = numpy::log(p);
-  const Array far = numpy::sqrt(-2.0 * log_p), guess = -far + numpy::log(far * far * 2 * std::numbers::pi) / (2.0 * far);
+  const Array far = numpy::sqrt(-2.0 * log_p),
+              guess = -far + numpy::log(far * far * 2 * std::numbers::pi) / (2.0 * far);
   const Array near = -std::numbers::sqrt2 * lax::erf_inv(1.0 - 2.0 * numpy::maximum(p, 1e-4));
   Array x = numpy::where(p < 1e-3, guess, near);
   for (int i = 0; i < 4; ++i) {
@@ -197,8 +197,8 @@ FresnelResult fresnel(const Operand& x) {
   const Array a = real_operands("fresnel", {x})[0];
   const auto [s, c] = custom_jvp(both_fresnel).defjvp([](const One& primals, const One& tangents) {
     const Array at = std::get<0>(primals), turn = std::numbers::pi / 2 * at * at;
-    return std::pair(both_fresnel(at), std::pair(numpy::sin(turn) * std::get<0>(tangents),
-                                                 numpy::cos(turn) * std::get<0>(tangents)));
+    return std::pair(both_fresnel(at),
+                     std::pair(numpy::sin(turn) * std::get<0>(tangents), numpy::cos(turn) * std::get<0>(tangents)));
   })(a);
   return {s, c};
 }
@@ -214,8 +214,8 @@ Array ndtri(const Operand& p) {
 Array log_ndtr(const Operand& x, const LogNdtrOptions& options) {
   const UserLocation here(x.location());
   if (options.series_order < 0 || options.series_order > 30)
-    or_throw(invalid_argument(fmt::format("{}: series_order must be in 0..30; got {}", at_user_line("log_ndtr"),
-                                          options.series_order)));
+    or_throw(invalid_argument(
+        fmt::format("{}: series_order must be in 0..30; got {}", at_user_line("log_ndtr"), options.series_order)));
   return log_ndtr_with_rule(wide_float("log_ndtr", x));
 }
 

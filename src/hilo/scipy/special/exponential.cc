@@ -122,8 +122,11 @@ std::pair<Array, Array> both_sici(const Array& x) {
 Array near_dilogarithm(const Array& y) {
   const Array u = -numpy::log1p(-y), t = u * u;
   // B_2k / (2k + 1)!
-  return u - 0.25 * t + u * t * polynomial({1.0 / 36, -1.0 / 3600, 1.0 / 211680, -1.0 / 10886400, 1.0 / 526901760,
-                                            -691.0 / 16999766784000.0, 1.0 / 1120863744000.0}, t);
+  return u - 0.25 * t +
+         u * t *
+             polynomial({1.0 / 36, -1.0 / 3600, 1.0 / 211680, -1.0 / 10886400, 1.0 / 526901760,
+                         -691.0 / 16999766784000.0, 1.0 / 1120863744000.0},
+                        t);
 }
 Array dilogarithm(const Array& x) {
   const Array y = 1.0 - x, low = x < 0.5, high = x > 2;
@@ -146,8 +149,7 @@ Array expi(const Operand& x) {
 }
 Array expn(const Operand& n, const Operand& x) { return of_real("expn", n, x, exponential_integral_with_rule); }
 Array exp1(const Operand& x) {
-  return of_real("exp1", x,
-                 [](const Array& a) { return exponential_integral_with_rule(numpy::ones_like(a), a); });
+  return of_real("exp1", x, [](const Array& a) { return exponential_integral_with_rule(numpy::ones_like(a), a); });
 }
 SiciResult sici(const Operand& x) {
   const UserLocation here(x.location());
@@ -155,8 +157,7 @@ SiciResult sici(const Operand& x) {
   const Array a = real_operands("sici", {x})[0];
   const auto [s, c] = custom_jvp(both_sici).defjvp([](const One& primals, const One& tangents) {
     const Array at = std::get<0>(primals), t = std::get<0>(tangents);
-    return std::pair(both_sici(at),
-                     std::pair(numpy::sinc(at / std::numbers::pi) * t, numpy::cos(at) / at * t));
+    return std::pair(both_sici(at), std::pair(numpy::sinc(at / std::numbers::pi) * t, numpy::cos(at) / at * t));
   })(a);
   return {s, c};
 }

@@ -149,12 +149,12 @@ Array pochhammer(const Array& z, const Array& m) {
 
 Array poch(const Operand& z, const Operand& m) {
   return of_real("poch", z, m, [](const Array& a, const Array& b) {
-    return custom_jvp(pochhammer).defjvps(
-        [](const Array& t, const Array& y, const Array& z, const Array& m) {
-          return (lax::digamma(z + m) - lax::digamma(z)) * y * t;
-        },
-        [](const Array& t, const Array& y, const Array& z, const Array& m) { return lax::digamma(z + m) * y * t; })(a,
-                                                                                                                 b);
+    return custom_jvp(pochhammer)
+        .defjvps([](const Array& t, const Array& y, const Array& z,
+                    const Array& m) { return (lax::digamma(z + m) - lax::digamma(z)) * y * t; },
+                 [](const Array& t, const Array& y, const Array& z, const Array& m) {
+                   return lax::digamma(z + m) * y * t;
+                 })(a, b);
   });
 }
 
@@ -226,13 +226,14 @@ Array gammaincc(const Operand& a, const Operand& x) {
 
 Array bernoulli(int64_t n, numpy::Line line) {
   const UserLocation here(line);
-  if (n < 0) or_throw(invalid_argument(fmt::format("{}: n must not be negative; got {}", at_user_line("bernoulli"), n)));
+  if (n < 0)
+    or_throw(invalid_argument(fmt::format("{}: n must not be negative; got {}", at_user_line("bernoulli"), n)));
   std::vector<double> numbers(static_cast<size_t>(std::max<int64_t>(n, 2)) + 1, 0.0);
   numbers[0] = 1;
   numbers[1] = -0.5;
   numbers[2] = 1.0 / 6;
   double factor = 1 / (std::numbers::pi * std::numbers::pi);  // 2 m! / (2 pi)^m, with the sign of B_m
-  for (size_t m = 4; m < numbers.size(); m += 2) {             // DLMF 25.6.2: B_m by zeta(m)
+  for (size_t m = 4; m < numbers.size(); m += 2) {            // DLMF 25.6.2: B_m by zeta(m)
     const double k = static_cast<double>(m);
     factor *= -(k - 1) * k / (4 * std::numbers::pi * std::numbers::pi);
     double zeta = 1;

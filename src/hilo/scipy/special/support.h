@@ -40,7 +40,8 @@ Array of_real(const char* what, const Operand& x, const Operand& y, const F& f) 
 /// f of one array, whose derivative is slope(x, f(x)).
 template <typename F, typename Slope>
 Array with_slope(const F& f, const Slope& slope, const Array& x) {
-  return custom_jvp(f).defjvps([slope](const Array& t, const Array& y, const Array& at) { return t * slope(at, y); })(x);
+  return custom_jvp(f).defjvps([slope](const Array& t, const Array& y, const Array& at) { return t * slope(at, y); })(
+      x);
 }
 
 /// c[0] + c[1] t + ...
