@@ -50,7 +50,7 @@ TEST(Det, KnowsTheSignOfRowExchanges) {
 }
 
 TEST(Cholesky, LowerAndUpper) {
-  const Array l = cholesky(symmetric()), u = cholesky(symmetric(), true);
+  const Array l = cholesky(symmetric()), u = cholesky(symmetric(), {.upper = true});
   expect_near(numpy::matmul(l, numpy::transpose(l)), symmetric());
   expect_near(u, numpy::transpose(l));
 }
@@ -65,7 +65,7 @@ TEST(Cholesky, FactorsGiveTheMatrixBackAndAreZeroOnTheOtherSide) {
     const Array hermitian = numpy::matmul(z, turned) + numpy::eye(n) * static_cast<float>(n);
     for (const Array& a : {real, hermitian}) {
       for (bool upper : {false, true}) {
-        const Array factor = cholesky(a, upper), other = lax::matrix::adjoint(factor);
+        const Array factor = cholesky(a, {.upper = upper}), other = lax::matrix::adjoint(factor);
         const Array product = upper ? numpy::matmul(other, factor) : numpy::matmul(factor, other);
         expect_near(numpy::abs(product - a), numpy::zeros({n, n}), 1e-3f);
         const Array kept = upper ? lax::matrix::triu(factor) : lax::matrix::tril(factor);

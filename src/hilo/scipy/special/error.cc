@@ -133,9 +133,10 @@ Array normal_log_density(const Array& x) { return -0.5 * x * x - 0.5 * std::log(
 Array log_normal_distribution(const Array& x) {
   const Array low = x < -1, far = numpy::where(low, x, -1.0), near = numpy::where(low, 0.0, x);
   const Array tail = -0.5 * far * far + numpy::log(0.5 * positive_erfcx(-far * std::sqrt(0.5)));
-  const Array middle = numpy::log(normal_distribution(numpy::minimum(near, 5.0)));
-  const Array high = numpy::log1p(-normal_distribution(-numpy::maximum(near, 1.0)));
-  return numpy::where(low, numpy::where(x == -kInf, -kInf, tail), numpy::where(x > 1, high, middle));
+  const double end = x.dtype() == ElementType::kF64 ? 8 : 5;  // from here on the logarithm is that near 1, as in JAX
+  const Array middle = numpy::log(normal_distribution(numpy::minimum(near, end)));
+  const Array high = -normal_distribution(-numpy::maximum(near, end));
+  return numpy::where(low, numpy::where(x == -kInf, -kInf, tail), numpy::where(x > end, high, middle));
 }
 Array log_ndtr_with_rule(const Array& x) {
   return with_slope(
@@ -208,7 +209,9 @@ Array ndtr(const Operand& x) {
 }
 Array ndtri(const Operand& p) {
   const UserLocation here(p.location());
-  const auto slope = [](const Array&, const Array& y) { return numpy::exp(-normal_log_density(y)); };
+  const auto slope = [](const Array&, const Array& y) {
+    return numpy::where(numpy::isfinite(y), numpy::exp(-normal_log_density(y)), 0.0);
+  };
   return with_slope(quantile, slope, wide_float("ndtri", p));
 }
 Array log_ndtr(const Operand& x, const LogNdtrOptions& options) {

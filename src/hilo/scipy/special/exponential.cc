@@ -53,7 +53,8 @@ Array exponential_integral(const Array& n, const Array& x) {
 Array exponential_integral_with_rule(const Array& n, const Array& x) {
   return custom_jvp(exponential_integral)
       .defjvps(nullptr, [](const Array& t, const Array&, const Array& m, const Array& a) {
-        return -t * exponential_integral(m - 1.0, a);
+        const Array before = numpy::exp(-a) * (1.0 + a) / (a * a);  // E_-1
+        return -t * numpy::where(m == 0, before, exponential_integral(m - 1.0, a));
       })(n, x);
 }
 

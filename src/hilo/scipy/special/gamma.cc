@@ -116,9 +116,35 @@ Array multigammaln(const Operand& a, int64_t d) {
            0.25 * n * (n - 1) * std::log(std::numbers::pi);
   });
 }
-Array zeta(const Operand& x, const Operand& q) {
-  return of_real("zeta", x, q, [](const Array& s, const Array& a) { return lax::zeta(s, a); });
+namespace {
+/// zeta by Euler and Maclaurin's formula: what its derivatives are taken of. Source    DLMF 25.11.28 (with 2.10.1)
+Array zeta_sum(const Array& s, const Array& q) {
+  const int terms = s.dtype() == ElementType::kF64 ? 16 : 8;
+  const std::vector<double> b = bernoulli(2 * terms).to_vector<double>();
+  Array sum = numpy::zeros_like(s);
+  for (int k = 0; k < terms; ++k) sum = sum + numpy::power(q + static_cast<double>(k), -s);
+  const Array end = q + static_cast<double>(terms), last = numpy::power(end, -s);
+  Array factor = s / end;  // s (s + 1) ... (s + 2j - 2) / end^(2j - 1)
+  double factorial = 1;
+  Array rest = 0.5 + numpy::zeros_like(s);
+  for (int j = 1; j <= terms; ++j) {
+    factorial *= 2.0 * j * (2.0 * j - 1);
+    rest = rest + b[static_cast<size_t>(2 * j)] / factorial * factor;
+    factor = factor * ((s + (2.0 * j - 1)) / end) * ((s + 2.0 * j) / end);
+  }
+  return sum + end * last / (s - 1.0) + last * rest;
 }
+Array zeta_with_rule(const Array& s, const Array& q) {
+  using Two = std::tuple<Array, Array>;
+  return custom_jvp([](const Array& a, const Array& b) { return lax::zeta(a, b); })
+      .defjvp([](const Two& primals, const Two& tangents) {
+        return std::pair(lax::zeta(std::get<0>(primals), std::get<1>(primals)),
+                         jvp(zeta_sum, primals, tangents).second);
+      })(s, q);
+}
+}  // namespace
+
+Array zeta(const Operand& x, const Operand& q) { return of_real("zeta", x, q, zeta_with_rule); }
 Array factorial(const Operand& n) {
   return of_real("factorial", n,
                  [](const Array& k) { return numpy::where(k < 0, 0.0, numpy::exp(lax::lgamma(k + 1.0))); });

@@ -113,6 +113,9 @@ SignedLog logsumexp_with_sign(const Operand& a, const LogsumexpOptions& o) {
 
 Array logsumexp(const Operand& a, const LogsumexpOptions& options) {
   const UserLocation here(a.location());
+  if (options.return_sign)
+    or_throw(invalid_argument(at_user_line("logsumexp") +
+                              ": with a sign there are two results. Hint: logsumexp_with_sign(a, ...)"));
   const SignedLog both = logsumexp_with_sign(a, options);
   if (is_complex(both.sign.dtype())) return both.out + std::complex<double>(0, 1) * numpy::angle(both.sign);
   return options.b ? numpy::where(both.sign < 0, std::numeric_limits<double>::quiet_NaN(), both.out) : both.out;

@@ -25,9 +25,10 @@ struct LogsumexpOptions {
   numpy::Axes axis = std::nullopt;
   std::optional<Array> b = std::nullopt;  ///< factors of the exponentials
   bool keepdims = false;
+  bool return_sign = false;  ///< true is logsumexp_with_sign
   std::optional<Array> where = std::nullopt;
 };
-/// log(sum(b exp(a))) without overflow; NaN for a negative sum.
+/// log(sum(b exp(a))) without overflow; NaN for a negative sum. Errors    INVALID_ARGUMENT for return_sign
 Array logsumexp(const Operand& a, const LogsumexpOptions& options = {});
 template <int = 0>
 Array logsumexp(const Operand& a, const numpy::Axes& axis) {

@@ -14,7 +14,8 @@ constexpr double kPi = std::numbers::pi;
 
 /// log(1 - exp(-x)) of x > 0.
 Array log1mexp(const Array& x) {
-  return numpy::where(x > std::numbers::ln2, numpy::log1p(-numpy::exp(-x)), numpy::log(-numpy::expm1(-x)));
+  const Array large = x > std::numbers::ln2;
+  return numpy::where(large, numpy::log1p(-numpy::exp(-numpy::where(large, x, 1.0))), numpy::log(-numpy::expm1(-x)));
 }
 /// `value` where q is a probability, else NaN.
 Array of_probability(const Array& q, const Array& value) { return numpy::where((q >= 0) & (q <= 1), value, kNan); }
@@ -121,14 +122,13 @@ HILO_LOC_SCALE(gumbel_r, ppf, numpy::where((x > 0) & (x < 1), loc - scale * nump
   }
 
 namespace {
-/// log of the standard gamma density at z >= 0.
-Array log_gamma_density(const Array& z, const Array& a) {
+Array log_gamma_density(const Array& z, const Array& a, const Array& scale) {
   const Array inside = z >= 0, y = numpy::where(inside, z, 1.0);
-  return numpy::where(inside, special::xlogy(a - 1.0, y) - y - special::gammaln(a), -kInf);
+  return numpy::where(inside, special::xlogy(a - 1.0, y) - y - special::gammaln(a) - numpy::log(scale), -kInf);
 }
 }  // namespace
 
-HILO_ONE_SHAPE(gamma, logpdf, a, log_gamma_density(z, a) - numpy::log(scale))
+HILO_ONE_SHAPE(gamma, logpdf, a, log_gamma_density(z, a, scale))
 HILO_EXP(gamma, pdf, logpdf)
 HILO_ONE_SHAPE(gamma, cdf, a, special::gammainc(a, numpy::maximum(z, 0.0)))
 HILO_LOG(gamma, logcdf, cdf)
@@ -197,7 +197,8 @@ Array log_mass(const Array& a, const Array& b) {
   const Array low = numpy::where(right, -b, a), high = numpy::where(right, -a, b);
   const Array log_high = special::log_ndtr(numpy::where(middle, 0.0, high));
   const Array log_low = special::log_ndtr(numpy::where(middle, -1.0, low));
-  const Array central = numpy::log1p(-special::ndtr(a) - special::ndtr(-b));
+  const auto in_middle = [&](const Array& v) { return special::ndtr(numpy::where(middle, v, -1.0)); };
+  const Array central = numpy::log1p(-in_middle(a) - in_middle(-b));
   const Array difference = log_high - log_low;  // above 0 unless the range is empty
   const Array tail = log_high + log1mexp(numpy::where(difference > 0, difference, 1.0));
   return numpy::where(middle, central, numpy::where(difference > 0, tail, numpy::where(difference == 0, -kInf, kNan)));
