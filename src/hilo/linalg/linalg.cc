@@ -197,6 +197,7 @@ SvdResult hermitian_svd(const Array& x) {
 
 SvdResult svd(const Operand& a, const SvdOptions& o) {
   const UserLocation here(a.location());
+  if (!o.compute_uv) refuse("svd", "without vectors there is one result. Hint: svdvals(a)");
   if (o.hermitian) return hermitian_svd(square("svd", a));
   const std::vector<Array> r = lax::linalg::svd(matrix("svd", a), o.full_matrices, true);
   return {r[1], r[0], r[2]};
@@ -242,7 +243,7 @@ LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
   const double epsilon = epsilon_of(s.dtype());
   const double least =
       o.rcond ? (*o.rcond < 0 ? epsilon : *o.rcond) : epsilon * static_cast<double>(std::max(rows(x), columns(x)));
-  const Array mask = ops::ge(s, scaled(greatest(s), least));
+  const Array mask = ops::bitwise_and(ops::gt(s, full_like(s, 0)), ops::ge(s, scaled(greatest(s), least)));
   const Array inverse = ops::select(mask, div(full_like(s, 1), ops::select(mask, s, full_like(s, 1))), full_like(s, 0));
   const Array turned = product(adjoint(u), right);
   const Array solution =
@@ -251,38 +252,40 @@ LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
   Array residual = ops::reduce_sum(squared_size(rest), {0});
   const Array rank = ops::reduce_sum(convert_element_type(mask, default_integer()), {0});
   if (o.numpy_resid && (rows(x) <= columns(x) || rank.item<int64_t>() < columns(x)))
-    residual = ops::full(Shape::array(residual.dtype(), {0}), 0);
+    residual = ops::full(Shape::array(default_float(), {0}), 0);
   return {vector ? ops::reshape(solution, std::vector<int64_t>{columns(x)}) : solution, residual, rank, s};
 }
 
 namespace {
 /// `rtol`, or `factor` times epsilon times the greater extent, of the greatest of s: in s's shape.
-Array tolerance(const Array& s, const Array& x, const RankOptions& o, double factor) {
+Array tolerance(const Array& s, const Array& x, const std::optional<Array>& rtol, double factor) {
   const double by_default = factor * epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
-  if (!o.rtol) return scaled(greatest(s), by_default);
-  const Array part = o.rtol->ndim() == 0 ? *o.rtol : numpy::expand_dims(*o.rtol, -1);
+  if (!rtol) return scaled(greatest(s), by_default);
+  const Array part = rtol->ndim() == 0 ? *rtol : numpy::expand_dims(*rtol, -1);
   return numpy::broadcast_to(numpy::astype(part, s.dtype()) * greatest(s), s.shape());
 }
 }  // namespace
 
-Array pinv(const Operand& a, const RankOptions& o) {
+Array pinv(const Operand& a, const PinvOptions& o) {
   const UserLocation here(a.location());
+  if (o.rtol && o.rcond) refuse("pinv", "rtol and rcond are two names of one argument; got both");
   const Array x = matrix("pinv", a);
   if (x.size() == 0) return numpy::matrix_transpose(x);
   const SvdResult f = svd(x, {.full_matrices = false, .hermitian = o.hermitian});
   const Array& s = f.s;
-  const Array kept = ops::gt(s, tolerance(s, x, o, 10));
+  const Array kept = ops::gt(s, tolerance(s, x, o.rtol ? o.rtol : o.rcond, 10));
   const Array inverse = ops::select(kept, div(full_like(s, 1), ops::select(kept, s, full_like(s, 1))), full_like(s, 0));
   const Array uh = adjoint(f.u);
   return product(adjoint(f.vh), mul(uh, convert_element_type(along_columns(inverse, uh), x.dtype())));
 }
 
-Array matrix_rank(const Operand& M, const RankOptions& o) {
+Array matrix_rank(const Operand& M, const MatrixRankOptions& o) {
   const UserLocation here(M.location());
+  if (o.rtol && o.tol) refuse("matrix_rank", "rtol and tol are two names of one argument; got both");
   if (M.array().ndim() < 2) return numpy::astype(numpy::any(M.array() != 0), default_integer());
   const Array x = matrix("matrix_rank", M);
   const Array s = o.hermitian ? ops::abs(eigvalsh(x)) : lax::linalg::svd(x, false, false)[0];
-  const Array kept = ops::gt(s, tolerance(s, x, o, 1));
+  const Array kept = ops::gt(s, tolerance(s, x, o.rtol ? o.rtol : o.tol, 1));
   return ops::reduce_sum(convert_element_type(kept, default_integer()), {s.ndim() - 1});
 }
 

@@ -49,12 +49,13 @@ QrResult qr(const Operand& a, const char* mode) {
 
 struct SvdOptions {
   bool full_matrices = true;
+  bool compute_uv = true;  ///< false is svdvals
   bool hermitian = false;  ///< a is: the decomposition comes from its eigenvectors
 };
 struct SvdResult {
   Array u, s, vh;
 };
-/// JAX's compute_uv=False is svdvals.
+/// Errors    INVALID_ARGUMENT without compute_uv
 SvdResult svd(const Operand& a, const SvdOptions& options = {});
 template <std::same_as<bool> T>
 SvdResult svd(const Operand& a, T full_matrices) {
@@ -88,14 +89,20 @@ struct LstsqResult {
 /// type's epsilon times the greater extent).
 /// Shapes    a[m, n], b[m] or b[m, k]
 LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& options = {});
-struct RankOptions {
+struct PinvOptions {
   std::optional<Array> rtol = std::nullopt;
   bool hermitian = false;
+  std::optional<Array> rcond = std::nullopt;  ///< rtol by its old name
+};
+struct MatrixRankOptions {
+  std::optional<Array> rtol = std::nullopt;
+  bool hermitian = false;
+  std::optional<Array> tol = std::nullopt;  ///< rtol by its old name
 };
 /// Moore and Penrose's inverse; `rtol` as in jax.numpy, by default 10 times the greater extent times epsilon.
-Array pinv(const Operand& a, const RankOptions& options = {});
+Array pinv(const Operand& a, const PinvOptions& options = {});
 /// How many singular values are above `rtol` of the greatest, by default epsilon times the greater extent.
-Array matrix_rank(const Operand& M, const RankOptions& options = {});
+Array matrix_rank(const Operand& M, const MatrixRankOptions& options = {});
 /// a^n; negative powers are those of the inverse.
 Array matrix_power(const Operand& a, int64_t n);
 
@@ -146,7 +153,7 @@ struct AxisOption {
 };
 /// Of vectors of three elements along an axis.
 Array cross(const Operand& x1, const Operand& x2, const AxisOption& options = {});
-Array vecdot(const Operand& x1, const Operand& x2, const AxisOption& options = {});
+using numpy::vecdot;
 /// Of two vectors. Errors    INVALID_ARGUMENT for other ranks
 Array outer(const Operand& x1, const Operand& x2);
 Array matmul(const Operand& x1, const Operand& x2, const numpy::ProductOptions& options = {});

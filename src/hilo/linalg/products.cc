@@ -20,7 +20,6 @@ Array cross(const Operand& x1, const Operand& x2, const AxisOption& o) {
                         x2.array().aval_shape().to_string());
   return numpy::cross(x1, x2, {.axis = o.axis});
 }
-Array vecdot(const Operand& x1, const Operand& x2, const AxisOption& o) { return numpy::vecdot(x1, x2, o.axis); }
 Array outer(const Operand& x1, const Operand& x2) {
   const UserLocation here(x1.location());
   if (x1.array().ndim() != 1 || x2.array().ndim() != 1)

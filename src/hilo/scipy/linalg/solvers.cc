@@ -55,7 +55,9 @@ Array without_column(const Array& x, bool vector) { return vector ? numpy::squee
 
 }  // namespace
 
-Array cholesky(const Operand& a, const TriangleOptions& o) { return hilo::linalg::cholesky(a, {.upper = !o.lower}); }
+Array cholesky(const Operand& a, const TriangleOptions& o) {
+  return hilo::linalg::cholesky(a, {.upper = !o.lower, .symmetrize_input = false});
+}
 ChoFactor cho_factor(const Operand& a, const TriangleOptions& o) { return {cholesky(a, o), o.lower}; }
 
 Array cho_solve(const ChoFactor& f, const Operand& b) {
@@ -140,14 +142,18 @@ Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangular
 }
 
 hilo::linalg::SvdResult svd(const Operand& a, const SvdOptions& o) {
-  return hilo::linalg::svd(a, {.full_matrices = o.full_matrices});
+  return hilo::linalg::svd(a, {.full_matrices = o.full_matrices, .compute_uv = o.compute_uv});
 }
 hilo::linalg::EighResult eigh(const Operand& a, const EighOptions& o) {
+  const UserLocation here(a.location());
+  if (o.eigvals_only) refuse("eigh", "without vectors there is one result. Hint: linalg::eigvalsh(a)");
   return hilo::linalg::eigh(a, {.UPLO = o.lower ? "L" : "U"});
 }
 hilo::linalg::QrResult qr(const Operand& a, const QrOptions& o) {
   const UserLocation here(a.location());
   const std::string_view mode = o.mode;
+  if (o.pivoting)
+    or_throw(unimplemented(at_user_line("qr") + ": pivoting isn't implemented. Hint: lax::linalg::geqp3"));
   if (mode != "full" && mode != "economic")
     refuse("qr", "unsupported mode '" + std::string(mode) + "'; wanted full or economic");
   return hilo::linalg::qr(a, {.mode = mode == "full" ? "complete" : "reduced"});
@@ -217,14 +223,31 @@ Array expm(const Operand& A, const ExpmOptions& options) {
   return exponential(square("expm", A), options);
 }
 
-ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E) {
+ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E, const FrechetOptions& o) {
   const UserLocation here(A.location());
+  if (!o.compute_expm) refuse("expm_frechet", "both results are computed together. Hint: expm_frechet(A, E).frechet");
   const auto [a, e] = hilo::linalg::same_type(square("expm_frechet", A), square("expm_frechet", E));
   if (!std::ranges::equal(a.shape(), e.shape()))
     refuse("expm_frechet",
            "A and E must have one shape; got " + a.aval_shape().to_string() + " and " + e.aval_shape().to_string());
   const auto [value, slope] = jvp([](const Array& x) { return exponential(x, {}); }, std::tuple(a), std::tuple(e));
   return {value, slope};
+}
+
+Array hessenberg(const Operand& a, const HessenbergOptions& o) {
+  const UserLocation here(a.location());
+  if (o.calc_q) refuse("hessenberg", "with Q there are two results. Hint: hessenberg_with_q(a)");
+  return numpy::triu(lax::linalg::hessenberg(square("hessenberg", a)).a, -1);
+}
+HessenbergResult hessenberg_with_q(const Operand& a) {
+  const UserLocation here(a.location());
+  const Array x = square("hessenberg", a);
+  const int64_t n = x.shape(-1);
+  if (n < 2) return {x, numpy::ones_like(x)};
+  const lax::linalg::ReflectorsResult f = lax::linalg::hessenberg(x);
+  const Array q = lax::linalg::householder_product(f.a(ellipsis, range(1, none), range(0, -1)), f.taus);
+  const Array first = numpy::zeros_like(x).at(ellipsis, 0, 0).set(1);
+  return {numpy::triu(f.a, -1), first.at(ellipsis, range(1, none), range(1, none)).set(q)};
 }
 
 Array sqrtm(const Operand& A) {
@@ -249,9 +272,12 @@ Array sqrtm(const Operand& A) {
   return numpy::matmul(numpy::matmul(z, numpy::stack(rows, -2)), adjoint(z));
 }
 
-Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C) {
+Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, const SylvesterOptions& o) {
   constexpr const char* kName = "solve_sylvester";
   const UserLocation here(A.location());
+  const std::string_view method = o.method;
+  if (method != "schur" && method != "eigen")
+    refuse(kName, "method must be schur or eigen; got '" + std::string(method) + "'");
   const auto [a0, c0] = hilo::linalg::same_type(square(kName, A), hilo::linalg::matrix(kName, C));
   const auto [b, c] = hilo::linalg::same_type(square(kName, B), c0);
   const Array a = hilo::linalg::same_type(a0, c).first;

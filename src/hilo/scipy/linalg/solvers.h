@@ -59,17 +59,21 @@ Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangular
 
 struct SvdOptions {
   bool full_matrices = true;
+  bool compute_uv = true;  ///< false is linalg::svdvals
 };
-/// JAX's compute_uv=False is linalg::svdvals.
+/// Errors    INVALID_ARGUMENT without compute_uv
 hilo::linalg::SvdResult svd(const Operand& a, const SvdOptions& options = {});
 struct EighOptions {
   bool lower = true;
+  bool eigvals_only = false;  ///< true is linalg::eigvalsh
 };
-/// JAX's eigvals_only=True is linalg::eigvalsh.
+/// Errors    INVALID_ARGUMENT with eigvals_only
 hilo::linalg::EighResult eigh(const Operand& a, const EighOptions& options = {});
 struct QrOptions {
   const char* mode = "full";  ///< or economic
+  bool pivoting = false;
 };
+/// Errors    UNIMPLEMENTED with pivoting
 hilo::linalg::QrResult qr(const Operand& a, const QrOptions& options = {});
 
 struct PolarOptions {
@@ -97,14 +101,30 @@ Array expm(const Operand& A, const ExpmOptions& options = {});
 struct ExpmFrechetResult {
   Array expm, frechet;
 };
-/// The exponential, and its derivative in direction E.
-ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E);
+struct FrechetOptions {
+  bool compute_expm = true;
+};
+/// The exponential, and its derivative in direction E. Errors    INVALID_ARGUMENT without compute_expm
+ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E, const FrechetOptions& options = {});
+struct HessenbergOptions {
+  bool calc_q = false;  ///< true is hessenberg_with_q
+};
+/// The matrix H with zeros below its first subdiagonal and a = Q H Q^H. Errors    INVALID_ARGUMENT with calc_q
+Array hessenberg(const Operand& a, const HessenbergOptions& options = {});
+struct HessenbergResult {
+  Array h, q;
+};
+HessenbergResult hessenberg_with_q(const Operand& a);
 /// The principal square root of a matrix, complex. Source    Bjorck and Hammarling, "A Schur method for the square root of a
 /// matrix" (1983). Cost    a chain of n^2 / 2 small operations
 Array sqrtm(const Operand& A);
+struct SylvesterOptions {
+  const char* method = "schur";  ///< or eigen: JAX's methods; the result is that of the linear system
+  double tol = 1e-8;             ///< JAX's, for its methods
+};
 /// x of A x + x B = C. Shapes    A[..., m, m], B[..., n, n], C[..., m, n]
 /// Cost      a linear system of m n unknowns
-Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C);
+Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, const SylvesterOptions& options = {});
 /// The eigenvalues and vectors of the symmetric matrix with diagonal d and e beside it.
 /// Cost      those of eigh
 hilo::linalg::EighResult eigh_tridiagonal(const Operand& d, const Operand& e);

@@ -210,7 +210,7 @@ Array ndtr(const Operand& x) {
 Array ndtri(const Operand& p) {
   const UserLocation here(p.location());
   const auto slope = [](const Array&, const Array& y) {
-    return numpy::where(numpy::isfinite(y), numpy::exp(-normal_log_density(y)), 0.0);
+    return numpy::where(numpy::isinf(y), 0.0, numpy::exp(-normal_log_density(y)));
   };
   return with_slope(quantile, slope, wide_float("ndtri", p));
 }
