@@ -7,6 +7,7 @@
 #include "hilo/scipy/integrate/integrate.h"
 #include "hilo/scipy/linalg/linalg.h"
 #include "hilo/scipy/ndimage/ndimage.h"
+#include "hilo/scipy/signal/signal.h"
 #include "hilo/scipy/sparse/linalg.h"
 #include "hilo/scipy/special/special.h"
 #include "hilo/scipy/stats/stats.h"
