@@ -85,6 +85,8 @@ TEST(Fft, PowerIsKeptSoItsGradientIsTheSignal) {
 }
 
 TEST(Fft, WrongArgumentsAreErrors) {
+  EXPECT_THROW(fft(ramp({3}), {.norm = "forwards"}), Error);
+  EXPECT_THROW(fft2(ramp({3, 3}), {.axes = {0, 1, 1}}), Error);
   EXPECT_THROW(fft(ramp({3}), 0), Error);
   EXPECT_THROW(fft(ramp({3}), {.axis = 1}), Error);
   EXPECT_THROW(rfft(fft(ramp({3}))), Error);
