@@ -60,13 +60,13 @@ LAYERS = {
     "import": ("transform", "hlo/passes", "stablehlo", "hlo/proto"),
     "numpy": ("lax",),
     "random": ("numpy",),
-    "linalg": ("lax",),
-    "fft": ("lax",),
-    "scipy": ("lax",),
+    "linalg": ("numpy",),
+    "fft": ("numpy",),
+    "scipy": ("linalg", "fft", "random"),
     "nn": ("random",),
     "image": ("numpy",),
     "segment": ("numpy",),
-    "optim": ("numpy",),
+    "optim": ("nn",),
     "io": ("types",),
 }
 ANYWHERE = ("base", "types")

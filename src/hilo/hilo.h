@@ -39,6 +39,7 @@
 #include "hilo/numpy/ravel_pytree.h"
 #include "hilo/optim/optim.h"
 #include "hilo/random/random.h"
+#include "hilo/scipy/scipy.h"
 #include "hilo/segment/segment.h"
 #include "hilo/trace/dlpack.h"
 #include "hilo/transform/callback.h"
