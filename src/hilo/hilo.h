@@ -30,6 +30,8 @@
 #include "hilo/optim/optim.h"
 #include "hilo/random/random.h"
 #include "hilo/trace/dlpack.h"
+#include "hilo/trace/named_scope.h"
+#include "hilo/trace/settings.h"
 #include "hilo/transform/callback.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/custom_batching.h"

@@ -124,6 +124,19 @@ auto chosen(const Tuple& arguments) {
   else return std::tuple(get(std::integral_constant<int, First>()), get(std::integral_constant<int, Rest>())...);
 }
 
+/// `arguments` without the arrays that they hold, for who keeps only the structure.
+template <Tree T>
+T without_arrays(const T& arguments) {
+  return unflatten(arguments, std::vector<Array>(flatten(arguments).leaves.size()));
+}
+
+/// "args[0].w": where leaf `index` of the arguments stands.
+template <Tree T>
+std::string path_of(const T& arguments, size_t index) {
+  T copy = arguments;
+  return "args" + leaf_path(index, [&](TreeVisitor& visitor) { walk(copy, visitor); });
+}
+
 /// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_function(const F& f, const Tuple& arguments, std::optional<Result>& result) {
