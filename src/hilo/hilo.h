@@ -33,6 +33,7 @@
 #include "hilo/trace/named_scope.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/callback.h"
+#include "hilo/transform/checkify.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/custom_batching.h"
 #include "hilo/transform/custom_jvp.h"

@@ -90,8 +90,9 @@ class Printer {
     if (text.find('e') != std::string::npos || (point != std::string::npos && text.size() - point - 1 > kPrecision)) {
       return float_text(value, false);
     }
-    if (point == std::string::npos) return text + ".";
-    return text.ends_with(".0") ? text.substr(0, text.size() - 1) : text;
+    const bool scalar = literal_.shape().rank() == 0;  // 2.0 alone, 2. among others
+    if (point == std::string::npos) return text + (scalar ? ".0" : ".");
+    return !scalar && text.ends_with(".0") ? text.substr(0, text.size() - 1) : text;
   }
 
   /// Left and right of the point are aligned apart, so that points stand in a column.

@@ -9,6 +9,7 @@
 #include "hilo/client/compile.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
+#include "hilo/transform/check_state.h"
 
 namespace hilo {
 namespace {
@@ -119,6 +120,7 @@ Executable& executable_of(JitCache& cache, JitEntry& entry) {
   if (entry.compiled.load(std::memory_order_acquire)) return *entry.executable;
   std::lock_guard lock(entry.compiling);
   if (entry.executable == nullptr) {
+    checkify::refuse_checks(entry.staged.computation);
     entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
     entry.compiled.store(true, std::memory_order_release);
     cache.add_compiled(entry);
