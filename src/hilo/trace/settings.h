@@ -6,7 +6,15 @@
 #include <cstdint>
 #include <optional>
 
+#include "hilo/trace/error.h"
+
 namespace hilo {
+
+/// A NaN or an infinity under debug_nans or debug_infs.
+class FloatingPointError : public Error {
+ public:
+  using Error::Error;
+};
 
 /// Rows of kFlags, which has their names and texts.
 enum class Setting : uint8_t { kDisableJit, kDebugNans, kDebugInfs, kCheckTracerLeaks, kExplainCacheMisses };

@@ -6,7 +6,6 @@
 #include "hilo/base/log.h"
 #include "hilo/client/graphs.h"
 #include "hilo/client/hlo_text.h"
-#include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/jit_cache.h"
@@ -30,16 +29,9 @@ std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
 /// Inside another transformation, or before it ran: a call instruction, or what it calls.
 std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::span<const Array> leaves) {
   const TransformationLocation here(cache.location());
-  std::vector<Array> operands(leaves.begin(), leaves.end());
-  operands.insert(operands.end(), entry.staged.captures.begin(), entry.staged.captures.end());
-  std::vector<Array> results;
-  if (cache.options().inline_) {
-    results = run_computation(*entry.staged.computation, operands);
-  } else {
-    auto attributes = std::make_shared<hlo::CallAttributes>();
-    attributes->to_apply = entry.staged.computation;
-    results = bind({hlo::Opcode::kCall, std::move(operands), std::move(attributes), std::nullopt});
-  }
+  const Operation call = call_of(entry, leaves);
+  std::vector<Array> results =
+      cache.options().inline_ ? run_computation(*entry.staged.computation, call.operands) : bind(call);
   for (size_t i = 0; i < results.size(); ++i)
     results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
   return results;

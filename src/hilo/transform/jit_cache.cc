@@ -7,6 +7,8 @@
 
 #include "hilo/base/log.h"
 #include "hilo/client/compile.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/bad_values.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/check_state.h"
@@ -128,11 +130,21 @@ Executable& executable_of(JitCache& cache, JitEntry& entry) {
   return *entry.executable;
 }
 
+Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
+  Operation call{hlo::Opcode::kCall, {leaves.begin(), leaves.end()}, nullptr, std::nullopt};
+  call.operands.insert(call.operands.end(), entry.staged.captures.begin(), entry.staged.captures.end());
+  auto attributes = std::make_shared<hlo::CallAttributes>();
+  attributes->to_apply = entry.staged.computation;
+  call.attributes = std::move(attributes);
+  return call;
+}
+
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
   Executable& executable = executable_of(cache, entry);
-  const size_t count = entry.donated.empty() ? 0 : leaves.size() + entry.staged.captures.size();
+  const bool looks = looks_for_bad_values();  // then the arguments are needed once more
+  const size_t count = entry.donated.empty() || looks ? 0 : leaves.size() + entry.staged.captures.size();
   const std::unique_ptr<bool[]> donated(count == 0 ? nullptr : new bool[count]());
-  std::copy(entry.donated.begin(), entry.donated.end(), donated.get());
+  if (count != 0) std::copy(entry.donated.begin(), entry.donated.end(), donated.get());
   std::array<std::byte, 256> room;  // few buffers stand on the stack
   std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
   std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
@@ -147,6 +159,7 @@ std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Arr
   for (size_t i = 0; i < buffers.size(); ++i) {
     results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, *committed));
   }
+  if (looks && any_bad_value(results, BadValues::wanted())) report_bad_values(call_of(entry, leaves));
   return results;
 }
 

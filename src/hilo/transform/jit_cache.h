@@ -74,6 +74,8 @@ void check_static(const Call& call, const std::source_location& location);
 hlo::Module module_of(const JitEntry& entry, const std::string& name);
 /// The entry's program, compiled by the first who asks.
 Executable& executable_of(JitCache& cache, JitEntry& entry);
+/// A call of what was traced.
+Operation call_of(const JitEntry& entry, std::span<const Array> leaves);
 /// Runs it. Precondition: all arrays have values.
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves);
 
