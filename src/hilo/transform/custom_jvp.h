@@ -54,7 +54,7 @@ class CustomJvpFunction {
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
       result.emplace(
-          std::apply(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
+          flat_call::call(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
       return flatten(*result).leaves;
     };
     const auto rule = [self = *this, bare = nondiff::without_arrays(differentiated),

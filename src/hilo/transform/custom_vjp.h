@@ -91,7 +91,7 @@ class CustomVjpFunction {
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
       result.emplace(
-          std::apply(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
+          flat_call::call(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
       return flatten(*result).leaves;
     };
     const auto bare = nondiff::without_arrays(differentiated);
@@ -127,10 +127,15 @@ class CustomVjpFunction {
 
   template <typename Result, typename Arguments, typename Diff>
   custom_vjp_detail::Forward forward(const Arguments& kept, const Diff& bare, std::span<const Array> leaves) const {
-    const auto out = std::apply(parts_->fwd, nondiff::replaced<Nondiff...>(kept, unflatten(bare, leaves)));
-    static_assert(
-        requires { out.first, out.second; },
-        "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd");
+    const auto out = flat_call::call(parts_->fwd, nondiff::replaced<Nondiff...>(kept, unflatten(bare, leaves)));
+    constexpr bool is_pair = grad_detail::IsPair<std::remove_cvref_t<decltype(out)>>::value;
+    static_assert(is_pair, "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd");
+    if constexpr (is_pair) return forward_of<Result>(kept, bare, out);
+    else return {};
+  }
+
+  template <typename Result, typename Arguments, typename Diff, typename Out>
+  custom_vjp_detail::Forward forward_of(const Arguments& kept, const Diff& bare, const Out& out) const {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(out.first)>, Result> ||
                       std::is_convertible_v<decltype(out.first), Result>,
                   "the first that a custom_vjp fwd returns is the value of f, of the same type");
@@ -142,7 +147,8 @@ class CustomVjpFunction {
       return custom_vjp_detail::cotangents_of(
           bare, std::apply(
                     [&](const auto&... nondiff) {
-                      return self.parts_->bwd(nondiff..., unflatten(residuals, known), unflatten(value, cotangents));
+                      return flat_call::call(self.parts_->bwd, std::tuple(nondiff..., unflatten(residuals, known),
+                                                                          unflatten(value, cotangents)));
                     },
                     nondiff::chosen<true, Nondiff...>(kept)));
     };

@@ -151,7 +151,7 @@ class Jitted {
       call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
     }
     call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype) {
-      Result result = std::apply(f_, unflatten(arguments, leaves));
+      Result result = flat_call::call(f_, unflatten(arguments, leaves));
       FlatTree flat = flatten(result);
       prototype = std::make_shared<Result>(flat_call::without_arrays(result));
       return flat.leaves;
