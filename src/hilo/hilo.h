@@ -40,6 +40,7 @@
 #include "hilo/transform/custom_vjp.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
+#include "hilo/transform/jet.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/linear_transpose.h"
 #include "hilo/transform/pmap.h"
