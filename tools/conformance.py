@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs programs that others wrote on both engines, with `hilo check` and `hilo conformance`, and counts.
 
-The folder given by --cases (default: ../shared/conformance) holds `stablehlo_*` (files that check themselves) and
-`jax_corpus` (programs with inputs and expected outputs, in archives, with a manifest; read as bytecode and as text).
+The folder given by --cases (default: ../shared/conformance) holds `stablehlo_*` (files that check themselves),
+`jax_corpus` (programs with inputs and expected outputs, in archives, with a manifest; read as bytecode and as text) and
+`jax_api` (calls of JAX with arguments and results, which tools/jax_api/run.py writes in C++; on the CPU engine).
 Prints each failure, a line per corpus and engine, and at last "N passed, N failed, N skipped".
 """
 
@@ -24,7 +25,7 @@ COUNTS = re.compile(r"^(\d+) passed, (\d+) failed, (\d+) skipped$", re.MULTILINE
 @dataclasses.dataclass
 class Run:
     name: str
-    arguments: list
+    command: list
 
 
 @dataclasses.dataclass
@@ -43,25 +44,27 @@ def main() -> int:
     if not arguments.cases.is_dir():
         print(f"{arguments.cases}: no such folder; wanted the cases. Hint: make conformance CONFORMANCE=DIR")
         return 2
-    command = arguments.build.resolve() / "bin" / "hilo"
-    runs = [run for run in find_runs(arguments.cases) if arguments.match in run.name]
+    runs = [run for run in find_runs(arguments.build.resolve(), arguments.cases) if arguments.match in run.name]
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        outcomes = list(pool.map(lambda run: outcome_of([command, *run.arguments]), runs))
+        outcomes = list(pool.map(lambda run: outcome_of(run.command), runs))
     return report(runs, outcomes)
 
 
-def find_runs(cases: pathlib.Path) -> list[Run]:
-    runs = []
+def find_runs(build: pathlib.Path, cases: pathlib.Path) -> list[Run]:
+    hilo, runs = build / "bin" / "hilo", []
+    if any((cases / "jax_api").glob("rows_*.jsonl.gz")):
+        runs.append(Run("jax_api", [sys.executable, ROOT / "tools" / "jax_api" / "run.py", "--build", build, "--rows",
+                                    cases / "jax_api", "--verbose"]))
     for engine in ENGINES:
         corpus = cases / "jax_corpus"
         if (corpus / "manifest.tsv").exists():
             for form, option in (("bytecode", []), ("text", ["--text"])):
                 runs.append(Run(f"jax_corpus as {form} on {engine}",
-                                ["conformance", "--engine", engine, *option, corpus]))
+                                [hilo, "conformance", "--engine", engine, *option, corpus]))
         for folder in sorted(cases.glob("stablehlo_*")):
             files = sorted(folder.glob("*.mlir"))
             if files:
-                runs.append(Run(f"{folder.name} on {engine}", ["check", "--engine", engine, *files]))
+                runs.append(Run(f"{folder.name} on {engine}", [hilo, "check", "--engine", engine, *files]))
     return runs
 
 

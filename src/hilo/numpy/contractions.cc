@@ -103,15 +103,17 @@ Array outer(const Operand& a, const Operand& b) {
   return reshape(a, {-1, 1}) * reshape(b, {1, -1});
 }
 
-Array vecdot(const Operand& x1, const Operand& x2, int64_t axis) {
+Array vecdot(const Operand& x1, const Operand& x2, const VecdotOptions& options) {
   const UserLocation here(x1.location());
+  const int64_t axis = options.axis;
   auto [a, b, weak] = in_one_type(x1, x2);
   if (a.ndim() == 0 || b.ndim() == 0) refuse_shapes("vecdot", "operands must not be scalars", a, b);
   if (a.shape(axis) != b.shape(axis)) refuse_shapes("vecdot", "the axis must be of equal length in both", a, b);
   a = moveaxis(a, axis, -1);
   b = moveaxis(b, axis, -1);
   const Array row = expand_dims(conj(a), -2), column = expand_dims(b, -1);
-  return with_weak_type(squeeze(matmul(row, column), {-2, -1}), weak);
+  const ProductOptions product = {.preferred_element_type = options.preferred_element_type};
+  return with_weak_type(squeeze(matmul(row, column, product), {-2, -1}), weak && !options.preferred_element_type);
 }
 
 Array matvec(const Operand& x1, const Operand& x2) {

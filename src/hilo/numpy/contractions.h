@@ -21,8 +21,16 @@ Array vdot(const Operand& a, const Operand& b);
 /// The last axes of both.
 Array inner(const Operand& a, const Operand& b);
 Array outer(const Operand& a, const Operand& b);
+struct VecdotOptions {
+  int64_t axis = -1;
+  Dtype preferred_element_type = std::nullopt;
+};
 /// conj(x1) with x2 along one axis, which moves to the end in both; other axes broadcast.
-Array vecdot(const Operand& x1, const Operand& x2, int64_t axis = -1);
+Array vecdot(const Operand& x1, const Operand& x2, const VecdotOptions& options = {});
+template <int = 0>
+Array vecdot(const Operand& x1, const Operand& x2, int64_t axis) {
+  return vecdot(x1, x2, VecdotOptions{.axis = axis});
+}
 Array matvec(const Operand& x1, const Operand& x2);  ///< [..., m, n] with [..., n]
 Array vecmat(const Operand& x1, const Operand& x2);  ///< conj([..., n]) with [..., n, m]
 /// So many last axes of a with first axes of b; or pairs of axes: tensordot(a, b, {{0, 1}, {1, 0}}).

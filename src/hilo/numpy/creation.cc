@@ -188,12 +188,14 @@ Array eye(int64_t N, const EyeOptions& options, Line line) {
   const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(options.k)));
   return ops::convert_element_type(ops::eq(rows, ops::iota(matrix, 1)), wanted);
 }
-Array identity(int64_t n, Dtype dtype, Line line) { return eye(n, EyeOptions{.dtype = dtype}, line); }
-Array tri(int64_t N, std::optional<int64_t> M, int64_t k, Dtype dtype, Line line) {
+Array identity(int64_t n, const DtypeOptions& options, Line line) {
+  return eye(n, EyeOptions{.dtype = options.dtype}, line);
+}
+Array tri(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
-  const hilo::Shape matrix = shape_of(ElementType::kS32, {N, M.value_or(N)});
-  const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(k)));
-  return ops::convert_element_type(ops::ge(rows, ops::iota(matrix, 1)), type_or("tri", dtype, default_float()));
+  const hilo::Shape matrix = shape_of(ElementType::kS32, {N, options.M.value_or(N)});
+  const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(options.k)));
+  return ops::convert_element_type(ops::ge(rows, ops::iota(matrix, 1)), type_or("tri", options.dtype, default_float()));
 }
 Array vander(const Operand& x, std::optional<int64_t> N, bool increasing) {
   const UserLocation here(x.location());

@@ -24,7 +24,7 @@ Array full(const Shape& shape, const Operand& fill_value, Dtype dtype = std::nul
 /// What the functions with _like take: a type and a shape instead of those of the array.
 struct LikeOptions {
   Dtype dtype = std::nullopt;
-  std::optional<Shape> shape = std::nullopt;
+  OptionalShape shape = std::nullopt;
 };
 #define HILO_LIKE(name)                                          \
   Array name(const Operand& a, const LikeOptions& options = {}); \
@@ -107,10 +107,17 @@ template <int = 0>
 Array eye(int64_t N, std::optional<int64_t> M, int64_t k = 0, Dtype dtype = std::nullopt, Line line = Line::current()) {
   return eye(N, EyeOptions{.M = M, .k = k, .dtype = dtype}, line);
 }
-Array identity(int64_t n, Dtype dtype = std::nullopt, Line line = Line::current());
+Array identity(int64_t n, const DtypeOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array identity(int64_t n, Dtype dtype, Line line = Line::current()) {
+  return identity(n, DtypeOptions{.dtype = dtype}, line);
+}
 /// Ones at and below the k-th diagonal.
-Array tri(int64_t N, std::optional<int64_t> M = std::nullopt, int64_t k = 0, Dtype dtype = std::nullopt,
-          Line line = Line::current());
+Array tri(int64_t N, const EyeOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array tri(int64_t N, std::optional<int64_t> M, int64_t k = 0, Dtype dtype = std::nullopt, Line line = Line::current()) {
+  return tri(N, EyeOptions{.M = M, .k = k, .dtype = dtype}, line);
+}
 /// The powers N-1, ..., 0 (or 0, ..., N-1) of each element, a row each.
 Array vander(const Operand& x, std::optional<int64_t> N = std::nullopt, bool increasing = false);
 

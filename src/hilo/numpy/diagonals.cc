@@ -84,13 +84,13 @@ Array diagonal(const Operand& a, int64_t offset, int64_t axis1, int64_t axis2) {
       .get({.mode = "promise_in_bounds"});
 }
 
-Array fill_diagonal(const Operand& a, const Operand& val, bool wrap, bool inplace) {
+Array fill_diagonal(const Operand& a, const Operand& val, const FillDiagonalOptions& options) {
   const UserLocation here(a.location());
   const Array& x = a.array();
-  if (inplace)
+  if (options.inplace)
     or_throw(invalid_argument(at_user_line("fill_diagonal") +
                               ": arrays never change. Hint: give inplace=false and use the result"));
-  if (wrap) or_throw(unimplemented(at_user_line("fill_diagonal") + ": wrap=True is not implemented, as in JAX"));
+  if (options.wrap) or_throw(unimplemented(at_user_line("fill_diagonal") + ": wrap=True is not implemented, as in JAX"));
   if (x.ndim() < 2)
     or_throw(invalid_argument(at_user_line("fill_diagonal") + ": wanted two dimensions or more; got " +
                               x.aval_shape().to_string()));

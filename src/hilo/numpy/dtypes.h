@@ -14,6 +14,30 @@ using hilo::Axes;
 /// The type of a new array; by default floats are f32, integers s32, with jax_enable_x64 f64 and s64. Without it s64, u64,
 /// f64 and c128 become their halves, and who asks for them is warned once.
 using Dtype = std::optional<ElementType>;
+/// A shape in options, or none: {.shape = {2, 3}}.
+class OptionalShape {
+ public:
+  OptionalShape(std::nullopt_t = std::nullopt) {}                           // NOLINT: shapes convert as in NumPy
+  OptionalShape(std::initializer_list<int64_t> extents) : shape_(extents) {}  // NOLINT
+  template <std::convertible_to<Dimensions> T>
+  OptionalShape(const T& shape) : shape_(Dimensions(shape)) {}  // NOLINT
+  explicit operator bool() const { return shape_.has_value(); }
+  const Shape& operator*() const { return *shape_; }
+
+ private:
+  std::optional<Shape> shape_;
+};
+/// Several arrays: a list, or one array, whose slices along its first axis they are.
+class Arrays {
+ public:
+  Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}              // NOLINT: both convert
+  Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}             // NOLINT
+  Arrays(const Array& array, std::source_location line = std::source_location::current());  // NOLINT
+  const std::vector<Array>& list() const { return arrays_; }
+
+ private:
+  std::vector<Array> arrays_;
+};
 /// The line of a call that takes no Operand; nobody gives it.
 using Line = std::source_location;
 

@@ -47,6 +47,19 @@ Array read_plan(const Array& x, const IndexPlan& plan, IndexMode mode, const Ind
   return finished(lax::gather(x, plan.indices, g, mode, options.fill_value), plan);
 }
 
+/// Arrays of indices in which negative ones stand for places that no axis has.
+std::vector<Indexer> unwrapped(std::span<const Indexer> indices) {
+  std::vector<Indexer> out(indices.begin(), indices.end());
+  for (Indexer& index : out) {
+    if (index.kind() != Indexer::Kind::kArray || !is_signed_integer(index.array().dtype())) continue;
+    const Array wide = ops::convert_element_type(index.array(), default_integer());
+    const Array outside = ops::highest(wide.dtype());
+    const Array negative = ops::lt(wide, ops::full_like(wide, 0));
+    index = Indexer(ops::select(negative, spread_to(outside, wide.shape()), wide), index.location());
+  }
+  return out;
+}
+
 Array read(const Array& x, std::span<const Indexer> indices) {
   const IndexPlan plan = plan_index(x, indices, OutsideNumbers::kError);
   return read_plan(x, plan, IndexMode::kClip, {});  // as jax 0.10.2 reads
@@ -55,7 +68,7 @@ Array read(const Array& x, std::span<const Indexer> indices) {
 Array update(const Array& x, std::span<const Indexer> indices, const Operand& y, const IndexOptions& options,
              std::optional<hlo::Opcode> opcode) {
   const UserLocation here(y.location());
-  const IndexPlan plan = plan_places(x, indices);
+  const IndexPlan plan = plan_places(x, options.wrap_negative_indices ? indices : unwrapped(indices));
   Array value = ops::convert_element_type(y.array(), x.dtype());
   // Leading axes of extent 1 that the places don't have are dropped, as NumPy does.
   while (value.ndim() > static_cast<int64_t>(plan.shape.size()) && value.shape(0) == 1)
@@ -85,7 +98,7 @@ Array positions_for(const Array& indices, int64_t extent, Mode mode) {
 
 Mode::Mode(const char* word, std::source_location location) : mode_(IndexMode::kUnspecified) {
   const std::string_view given(word);
-  if (given == "fill" || given == "drop") mode_ = IndexMode::kFillOrDrop;
+  if (given == "fill" || given == "drop" || given == "one_hot") mode_ = IndexMode::kFillOrDrop;
   else if (given == "clip") mode_ = IndexMode::kClip;
   else if (given == "promise_in_bounds") mode_ = IndexMode::kPromiseInBounds;
   else if (given == "wrap") {
@@ -94,7 +107,7 @@ Mode::Mode(const char* word, std::source_location location) : mode_(IndexMode::k
   } else {
     const UserLocation here(location);
     or_throw(invalid_argument(at_user_line("mode") + ": got \"" + std::string(given) +
-                              "\"; wanted fill, drop, clip, promise_in_bounds or wrap"));
+                              "\"; wanted fill, drop, clip, promise_in_bounds, wrap or one_hot"));
   }
 }
 
@@ -118,9 +131,9 @@ Array take(const Operand& a, const Operand& indices, std::optional<int64_t> axis
   return take(a, indices, TakeOptions{.axis = axis, .mode = mode, .fill_value = fill_value});
 }
 
-Array take_along_axis(const Operand& arr, const Operand& indices, std::optional<int64_t> axis, Mode mode,
-                      const std::optional<Array>& fill_value) {
+Array take_along_axis(const Operand& arr, const Operand& indices, const TakeAlongAxisOptions& options) {
   const UserLocation here(arr.location());
+  const std::optional<int64_t> axis = options.axis;
   const Array x = axis ? arr.array() : ops::reshape(arr.array(), std::vector<int64_t>{arr.array().size()});
   const int64_t at = normal_axis(x, axis.value_or(0));
   check_integer_index("take_along_axis", indices.array());
@@ -139,7 +152,9 @@ Array take_along_axis(const Operand& arr, const Operand& indices, std::optional<
   const hlo::GatherAttributes g = lax::gather_along(common, at);
   const Array array = spread_to(x, common);
   common[k] = count;
-  return lax::gather(array, spread_to(wrapped_index(indices.array(), extent), common), g, mode.mode(), fill_value);
+  const bool wraps = options.wrap_negative_indices.value_or(true);
+  const Array places = wraps ? wrapped_index(indices.array(), extent) : indices.array();
+  return lax::gather(array, spread_to(places, common), g, options.mode.mode(), options.fill_value);
 }
 
 IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Indexer> indices)
@@ -151,7 +166,8 @@ IndexedPlaces::IndexedPlaces(const Operand& x, std::vector<Indexer> indices)
 Array IndexedPlaces::get(const IndexOptions& options) const {
   const UserLocation here(location_);
   const IndexMode given = options.mode.mode();
-  return read_plan(x_, plan_index(x_, indices_, OutsideNumbers::kToMode),
+  const std::vector<Indexer> indices = options.wrap_negative_indices ? indices_ : unwrapped(indices_);
+  return read_plan(x_, plan_index(x_, indices, OutsideNumbers::kToMode),
                    given == IndexMode::kUnspecified ? IndexMode::kClip : given, options);
 }
 

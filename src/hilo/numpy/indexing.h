@@ -11,7 +11,7 @@
 namespace hilo::numpy {
 
 /// What an index outside of its axis means: an IndexMode, or JAX's word for one: "fill", "drop", "clip",
-/// "promise_in_bounds", and "wrap" for take.
+/// "promise_in_bounds"; "wrap" for take; "one_hot", which is "fill" here.
 class Mode {
  public:
   Mode(IndexMode mode = IndexMode::kUnspecified) : mode_(mode) {}  // NOLINT: modes convert
@@ -43,17 +43,28 @@ Array take(const Operand& a, const Operand& indices, const TakeOptions& options 
 Array take(const Operand& a, const Operand& indices, std::optional<int64_t> axis, Mode mode = {},
            const std::optional<Array>& fill_value = std::nullopt);
 
+struct TakeAlongAxisOptions {
+  std::optional<int64_t> axis = -1;
+  Mode mode = {};
+  std::optional<Array> fill_value = std::nullopt;
+  std::optional<bool> wrap_negative_indices = std::nullopt;  ///< by default they count from the end, but under clip
+};
 /// For every line of x along `axis` its own indices: jnp.take_along_axis. Other axes broadcast.
 /// Types      indices: integers of x's rank. mode and fill_value as for take; no axis: the flattened array
-Array take_along_axis(const Operand& arr, const Operand& indices, std::optional<int64_t> axis = -1, Mode mode = {},
-                      const std::optional<Array>& fill_value = std::nullopt);
+Array take_along_axis(const Operand& arr, const Operand& indices, const TakeAlongAxisOptions& options = {});
+template <int = 0>
+Array take_along_axis(const Operand& arr, const Operand& indices, std::optional<int64_t> axis, Mode mode = {},
+                      const std::optional<Array>& fill_value = std::nullopt) {
+  return take_along_axis(arr, indices, TakeAlongAxisOptions{.axis = axis, .mode = mode, .fill_value = fill_value});
+}
 
 /// What may be said beside the indices of x.at(...).
 struct IndexOptions {
-  Mode mode = {};
   bool indices_are_sorted = false;                 ///< the caller's promise
   bool unique_indices = false;                     ///< the caller's promise; derivatives of multiply need it
+  Mode mode = {};
   std::optional<Array> fill_value = std::nullopt;  ///< of get, as for take
+  bool wrap_negative_indices = true;               ///< else those of arrays are outside
 };
 
 /// x.at(i, j, ...): the places of x that x(i, j, ...) reads.

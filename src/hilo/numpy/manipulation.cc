@@ -103,8 +103,15 @@ std::vector<int64_t> normal_axes(const Array& x, const Axes& axes) {
   return normal;
 }
 
-Array reshape(const Operand& x, const Shape& shape) {
+Array reshape(const Operand& x, const Shape& shape, const OrderOptions& options) {
   const UserLocation here(x.location());
+  const std::string_view order = options.order;
+  if (order != "C" && order != "F")
+    or_throw(invalid_argument(at_user_line("reshape") + ": order is C or F; got \"" + std::string(order) + "\""));
+  if (order == "F") {  // the same in C order of axes from last to first
+    const Shape backwards(shape.rbegin(), shape.rend());
+    return transpose(reshape(transpose(x), backwards));
+  }
   Shape dims = shape;
   if (const auto unknown = std::ranges::find(dims, -1); unknown != dims.end()) {
     *unknown = 1;
@@ -120,7 +127,7 @@ Array reshape(const Operand& x, const Shape& shape) {
   return with_weak_type(ops::reshape(x.array(), dims), x.array().weak_type());
 }
 
-Array ravel(const Operand& x) { return reshape(x, {-1}); }
+Array ravel(const Operand& x, const OrderOptions& options) { return reshape(x, {-1}, options); }
 
 Array squeeze(const Operand& x, const Axes& axis) {
   const UserLocation here(x.location());
@@ -316,29 +323,35 @@ Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step, int64_t
   return ops::slice(x.array(), ranges);
 }
 
-Array concatenate(const std::vector<Array>& arrays, std::optional<int64_t> axis, Dtype dtype, Line line) {
+Arrays::Arrays(const Array& array, std::source_location line) : arrays_(unstack(Operand(array, line))) {}
+
+Array concatenate(const Arrays& given, const ConcatenateOptions& options, Line line) {
   const UserLocation here(line);
-  if (!axis) return joined("concatenate", each(arrays, [](const Array& a) { return ravel(a); }), 0, dtype);
-  return joined("concatenate", arrays, arrays.empty() ? 0 : normal_axis(arrays[0], *axis), dtype);
+  const std::vector<Array>& arrays = given.list();
+  if (!options.axis)
+    return joined("concatenate", each(arrays, [](const Array& a) { return ravel(a); }), 0, options.dtype);
+  return joined("concatenate", arrays, arrays.empty() ? 0 : normal_axis(arrays[0], *options.axis), options.dtype);
 }
-Array concat(const std::vector<Array>& arrays, std::optional<int64_t> axis, Line line) {
-  return concatenate(arrays, axis, std::nullopt, line);
+Array concat(const Arrays& arrays, const ConcatOptions& options, Line line) {
+  return concatenate(arrays, ConcatenateOptions{.axis = options.axis}, line);
 }
 
-Array stack(const std::vector<Array>& arrays, int64_t axis, Dtype dtype, Line line) {
+Array stack(const Arrays& given, const StackOptions& options, Line line) {
   const UserLocation here(line);
+  const std::vector<Array>& arrays = given.list();
   if (arrays.empty()) or_throw(invalid_argument(at_user_line("stack") + ": need at least one array"));
   for (const Array& a : arrays) {
     if (std::ranges::equal(a.shape(), arrays[0].shape())) continue;
     or_throw(invalid_argument(at_user_line("stack") + ": all arrays must have one shape; got " +
                               arrays[0].aval_shape().to_string() + " and " + a.aval_shape().to_string()));
   }
-  const std::vector<Array> expanded = each(arrays, [&](const Array& a) { return expand_dims(a, axis); });
-  return joined("stack", expanded, normal_axis(expanded[0], axis), dtype);
+  const std::vector<Array> expanded = each(arrays, [&](const Array& a) { return expand_dims(a, options.axis); });
+  return joined("stack", expanded, normal_axis(expanded[0], options.axis), options.dtype);
 }
 
-std::vector<Array> unstack(const Operand& x, int64_t axis) {
+std::vector<Array> unstack(const Operand& x, const UnstackOptions& options) {
   const UserLocation here(x.location());
+  const int64_t axis = options.axis;
   if (x.array().ndim() == 0) or_throw(invalid_argument(at_user_line("unstack") + ": a scalar has no slices"));
   const int64_t at = normal_axis(x, axis);
   std::vector<Array> out;
@@ -346,21 +359,22 @@ std::vector<Array> unstack(const Operand& x, int64_t axis) {
   return out;
 }
 
-Array hstack(const std::vector<Array>& tup, Dtype dtype, Line line) {
+Array hstack(const Arrays& tup, const DtypeOptions& options, Line line) {
   const UserLocation here(line);
-  const std::vector<Array> arrays = each(tup, [](const Array& a) { return atleast_1d(a); });
-  return joined("hstack", arrays, !arrays.empty() && arrays[0].ndim() == 1 ? 0 : 1, dtype);
+  const std::vector<Array> arrays = each(tup.list(), [](const Array& a) { return atleast_1d(a); });
+  return joined("hstack", arrays, !arrays.empty() && arrays[0].ndim() == 1 ? 0 : 1, options.dtype);
 }
-Array vstack(const std::vector<Array>& tup, Dtype dtype, Line line) {
+Array vstack(const Arrays& tup, const DtypeOptions& options, Line line) {
   const UserLocation here(line);
-  return joined("vstack", each(tup, [](const Array& a) { return atleast_2d(a); }), 0, dtype);
+  return joined("vstack", each(tup.list(), [](const Array& a) { return atleast_2d(a); }), 0, options.dtype);
 }
-Array dstack(const std::vector<Array>& tup, Dtype dtype, Line line) {
+Array dstack(const Arrays& tup, const DtypeOptions& options, Line line) {
   const UserLocation here(line);
-  return joined("dstack", each(tup, [](const Array& a) { return atleast_3d(a); }), 2, dtype);
+  return joined("dstack", each(tup.list(), [](const Array& a) { return atleast_3d(a); }), 2, options.dtype);
 }
-Array column_stack(const std::vector<Array>& tup, Line line) {
+Array column_stack(const Arrays& given, Line line) {
   const UserLocation here(line);
+  const std::vector<Array>& tup = given.list();
   const auto column = [](const Array& a) { return a.ndim() < 2 ? reshape(a, {-1, 1}) : a; };
   return joined("column_stack", each(tup, column), 1, std::nullopt);
 }

@@ -16,10 +16,13 @@ Array repeat(const Operand& a, const Array& repeats, std::optional<int64_t> axis
 }  // namespace detail
 
 // ---- shape ----------------------------------------------------------------------------------------------------------
+struct OrderOptions {
+  const char* order = "C";  ///< of the elements: "C", the last axis runs fastest, or "F", the first
+};
 /// One extent may be -1: it follows from the others.
 /// Errors    INVALID_ARGUMENT if the shapes don't have equally many elements
-Array reshape(const Operand& x, const Shape& shape);
-Array ravel(const Operand& x);
+Array reshape(const Operand& x, const Shape& shape, const OrderOptions& options = {});
+Array ravel(const Operand& x, const OrderOptions& options = {});
 Array squeeze(const Operand& x, const Axes& axis = std::nullopt);
 Array expand_dims(const Operand& x, const Axes& axis);
 Array broadcast_to(const Operand& x, const Shape& shape);
@@ -67,17 +70,54 @@ Array roll(const Operand& a, const Shift& shift, const Axes& axis = std::nullopt
 Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step = 1, int64_t axis = 0);
 
 // ---- joining and splitting ------------------------------------------------------------------------------------------
+struct ConcatenateOptions {
+  std::optional<int64_t> axis = 0;  ///< none: the flattened arrays
+  Dtype dtype = std::nullopt;
+};
+struct ConcatOptions {
+  std::optional<int64_t> axis = 0;
+};
+struct StackOptions {
+  int64_t axis = 0;
+  Dtype dtype = std::nullopt;
+};
 /// Along an axis; types are promoted. Without one the flattened arrays.
-Array concatenate(const std::vector<Array>& arrays, std::optional<int64_t> axis = 0, Dtype dtype = std::nullopt,
-                  Line line = Line::current());
-Array concat(const std::vector<Array>& arrays, std::optional<int64_t> axis = 0, Line line = Line::current());
-Array stack(const std::vector<Array>& arrays, int64_t axis = 0, Dtype dtype = std::nullopt,
-            Line line = Line::current());
-std::vector<Array> unstack(const Operand& x, int64_t axis = 0);
-Array hstack(const std::vector<Array>& tup, Dtype dtype = std::nullopt, Line line = Line::current());
-Array vstack(const std::vector<Array>& tup, Dtype dtype = std::nullopt, Line line = Line::current());
-Array dstack(const std::vector<Array>& tup, Dtype dtype = std::nullopt, Line line = Line::current());
-Array column_stack(const std::vector<Array>& tup, Line line = Line::current());
+Array concatenate(const Arrays& arrays, const ConcatenateOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array concatenate(const Arrays& arrays, std::optional<int64_t> axis, Dtype dtype = std::nullopt,
+                  Line line = Line::current()) {
+  return concatenate(arrays, ConcatenateOptions{.axis = axis, .dtype = dtype}, line);
+}
+Array concat(const Arrays& arrays, const ConcatOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array concat(const Arrays& arrays, std::optional<int64_t> axis, Line line = Line::current()) {
+  return concat(arrays, ConcatOptions{.axis = axis}, line);
+}
+/// Along a new axis.
+Array stack(const Arrays& arrays, const StackOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array stack(const Arrays& arrays, int64_t axis, Dtype dtype = std::nullopt, Line line = Line::current()) {
+  return stack(arrays, StackOptions{.axis = axis, .dtype = dtype}, line);
+}
+struct UnstackOptions {
+  int64_t axis = 0;
+};
+std::vector<Array> unstack(const Operand& x, const UnstackOptions& options = {});
+template <int = 0>
+std::vector<Array> unstack(const Operand& x, int64_t axis) {
+  return unstack(x, UnstackOptions{.axis = axis});
+}
+#define HILO_STACKED(name)                                                                      \
+  Array name(const Arrays& tup, const DtypeOptions& options = {}, Line line = Line::current()); \
+  template <int = 0>                                                                            \
+  Array name(const Arrays& tup, Dtype dtype, Line line = Line::current()) {                     \
+    return name(tup, DtypeOptions{.dtype = dtype}, line);                                       \
+  }
+HILO_STACKED(hstack)
+HILO_STACKED(vstack)
+HILO_STACKED(dstack)
+#undef HILO_STACKED
+Array column_stack(const Arrays& tup, Line line = Line::current());
 /// A matrix of blocks, row by row.
 Array block(const std::vector<Array>& row, Line line = Line::current());
 Array block(const std::vector<std::vector<Array>>& rows, Line line = Line::current());
@@ -137,7 +177,15 @@ Array diag(const Operand& v, int64_t k = 0);
 Array diagflat(const Operand& v, int64_t k = 0);
 /// The k-th diagonal of the matrices along two axes, as the last axis.
 Array diagonal(const Operand& a, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
-Array fill_diagonal(const Operand& a, const Operand& val, bool wrap = false, bool inplace = false);
+struct FillDiagonalOptions {
+  bool wrap = false;
+  bool inplace = false;  ///< true is refused: an array never changes
+};
+Array fill_diagonal(const Operand& a, const Operand& val, const FillDiagonalOptions& options = {});
+template <std::same_as<bool> Wrap>
+Array fill_diagonal(const Operand& a, const Operand& val, Wrap wrap, const FillDiagonalOptions& options = {}) {
+  return fill_diagonal(a, val, FillDiagonalOptions{.wrap = wrap, .inplace = options.inplace});
+}
 Array tril(const Operand& m, int64_t k = 0);
 Array triu(const Operand& m, int64_t k = 0);
 std::vector<Array> diag_indices(int64_t n, int64_t ndim = 2, Line line = Line::current());

@@ -126,14 +126,17 @@ Array polyint(const Operand& p, int64_t m, const std::optional<Array>& k) {
   return out;
 }
 
-Array polyval(const Operand& p, const Operand& x) {
+Array polyval(const Operand& p, const Operand& x, const PolyvalOptions&) {
   const UserLocation here(p.location());
   const Array& a = p.array();
-  check_vector("polyval", a);
+  if (a.ndim() == 0)
+    or_throw(invalid_argument(at_user_line("polyval") + ": wanted coefficients along an axis; got " +
+                              a.aval_shape().to_string()));
   const ElementType type = result_type(a, x);
-  const Array at_x = ops::convert_element_type(x.array(), type);
+  const std::vector<int64_t> shape = broadcast_shapes(a.shape().subspan(1), x.array().shape());
+  const Array at_x = spread_to(ops::convert_element_type(x.array(), type), shape);
   Array out = zeros_like(at_x);
-  for (int64_t i = 0; i < a.size(); ++i) out = out * at_x + ops::convert_element_type(a[i], type);
+  for (int64_t i = 0; i < a.shape(0); ++i) out = out * at_x + ops::convert_element_type(a[i], type);
   return out;
 }
 

@@ -19,7 +19,11 @@ std::pair<Array, Array> polydiv(const Operand& u, const Operand& v, const PolyOp
 Array polyder(const Operand& p, int64_t m = 1);
 /// The m-th integral; k are the constants.
 Array polyint(const Operand& p, int64_t m = 1, const std::optional<Array>& k = std::nullopt);
-Array polyval(const Operand& p, const Operand& x);
+struct PolyvalOptions {
+  int64_t unroll = 16;  ///< JAX's; the result is the same
+};
+/// The first axis of p are the coefficients; the others broadcast with x.
+Array polyval(const Operand& p, const Operand& x, const PolyvalOptions& options = {});
 struct PolyfitOptions {
   std::optional<double> rcond = std::nullopt;
   std::optional<Array> w = std::nullopt;  ///< weights

@@ -127,8 +127,9 @@ std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
 
 Aval at_least_floating(const Aval& type) {
   if (kind_of(type.shape.element_type()) >= 2) return type;
-  // 8- and 16-bit integers go to f32 too: JAX's default float.
-  return {Shape::scalar(canonical_type(kF64)), type.weak_type};
+  // Of the integers only those of 64 bits become f64, as in JAX.
+  const bool wide = element_size_bytes(type.shape.element_type()) == 8;
+  return {Shape::scalar(wide ? kF64 : kF32), type.weak_type};
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpy/quantiles.cc -- quantiles, medians, averages.
 #include <algorithm>
+#include <numeric>
 
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
@@ -106,6 +107,31 @@ Array nanmedian(const Operand& a, const AxisOptions& options) {
   return nanquantile(a, 0.5, {.axis = options.axis, .method = "midpoint", .keepdims = options.keepdims});
 }
 
+namespace {
+
+/// Weights with one axis for each that is averaged, in the order in which they are named, as an array of x's rank.
+Array along_axes(const Array& weights, const Array& x, const Axes& axes) {
+  Shape thin(std::vector<int64_t>(x.shape().size(), 1));
+  std::vector<int64_t> named;
+  if (axes)
+    for (const int64_t axis : *axes) named.push_back(normal_axis(x, axis));
+  bool fits = weights.ndim() == static_cast<int64_t>(named.size()) && !named.empty();
+  for (size_t i = 0; fits && i < named.size(); ++i) {
+    thin[static_cast<size_t>(named[i])] = weights.shape()[i];
+    fits = weights.shape()[i] == x.shape(named[i]);
+  }
+  if (!fits)
+    or_throw(invalid_argument(at_user_line("average") +
+                              ": weights must have the shape of the array or of its axes; got " +
+                              weights.aval_shape().to_string() + " and " + x.aval_shape().to_string()));
+  std::vector<int64_t> order(named.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](int64_t i) { return named[static_cast<size_t>(i)]; });
+  return ops::reshape(ops::transpose(weights, order), thin);
+}
+
+}  // namespace
+
 AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& options) {
   const UserLocation here(a.location());
   if (!options.weights) {
@@ -118,15 +144,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
   x = ops::convert_element_type(x, type);
   w = ops::convert_element_type(w, type);
   if (!std::ranges::equal(x.shape(), w.shape())) {
-    const bool fits =
-        options.axis && (*options.axis).size() == 1 && w.ndim() == 1 && w.size() == x.shape((*options.axis)[0]);
-    if (!fits)
-      or_throw(invalid_argument(at_user_line("average") +
-                                ": weights must have the shape of the array or of its axis; got " +
-                                w.aval_shape().to_string() + " and " + x.aval_shape().to_string()));
-    Shape thin(std::vector<int64_t>(x.shape().size(), 1));
-    thin[static_cast<size_t>(normal_axis(x, (*options.axis)[0]))] = w.size();
-    w = spread_to(ops::reshape(w, thin), x.shape());
+    w = spread_to(along_axes(w, x, options.axis), x.shape());
   }
   const Array total = sum(w, {.axis = options.axis, .keepdims = options.keepdims});
   return {sum(x * w, {.axis = options.axis, .keepdims = options.keepdims}) / total, total};

@@ -20,7 +20,7 @@ Array flat_positions(const Array& mask, int64_t size) {
       ops::sub(cumsum(flat, {.dtype = int32}), ops::full(hilo::Shape::array(int32, {flat.size()}), 1));
   const Array place = ops::select(flat, number_of, ops::full_like(number_of, static_cast<double>(size)));
   const Array none = full({size}, flat.size(), int32);
-  return at(none, place).set(arange(flat.size(), int32), {.mode = "drop", .unique_indices = false});
+  return at(none, place).set(arange(flat.size(), int32), {.mode = "drop"});
 }
 
 /// Positions along each axis of flat ones, row-major.
@@ -56,6 +56,12 @@ Array inside(const char* function, const Array& index, int64_t extent, Outside o
   return index;
 }
 
+void refuse_in_place(const char* function, bool inplace) {
+  if (inplace)
+    or_throw(invalid_argument(at_user_line(function) + ": got inplace = true, but an array never changes; the result is "
+                                                       "a copy"));
+}
+
 Array from_positions(const std::vector<int32_t>& positions) {
   return Array::from_vector(positions, {static_cast<int64_t>(positions.size())});
 }
@@ -80,6 +86,14 @@ std::vector<int64_t> named_positions(const char* function, const Array& obj, int
                             " is out of range for extent " + std::to_string(extent)));
     out.push_back(p);
   }
+  return out;
+}
+
+/// All axes but one.
+std::vector<int64_t> others(int64_t rank, int64_t axis) {
+  std::vector<int64_t> out;
+  for (int64_t d = 0; d < rank; ++d)
+    if (d != axis) out.push_back(d);
   return out;
 }
 
@@ -178,10 +192,15 @@ Array compress(const Operand& condition, const Operand& a, const CompressOptions
               {.axis = axis, .mode = "fill", .fill_value = options.fill_value ? options.fill_value : Array(0)});
 }
 
-Array choose(const Operand& a, const std::vector<Array>& choices, const char* mode) {
+Array choose(const Operand& a, const Array& choices, const ChooseOptions& options) {
+  const UserLocation here(a.location());
+  return choose(a, unstack(choices), options);
+}
+Array choose(const Operand& a, const std::vector<Array>& choices, const ChooseOptions& options) {
   const UserLocation here(a.location());
   if (choices.empty()) or_throw(invalid_argument(at_user_line("choose") + ": need at least one choice"));
-  const Array index = inside("choose", a.array(), static_cast<int64_t>(choices.size()), outside_of("choose", mode));
+  const Outside outside = outside_of("choose", options.mode);
+  const Array index = inside("choose", a.array(), static_cast<int64_t>(choices.size()), outside);
   Array out = promote(choices[0], choices[0]).first;
   for (size_t i = 1; i < choices.size(); ++i) out = where(index == static_cast<int>(i), choices[i], out);
   return broadcast_to(out, broadcast_shapes(Shape(out.shape()), Shape(index.shape())));
@@ -203,12 +222,13 @@ Array select(const std::vector<Array>& condlist, const std::vector<Array>& choic
   return out;
 }
 
-Array put(const Operand& a, const Operand& ind, const Operand& v, const char* mode) {
+Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptions& options) {
   const UserLocation here(a.location());
+  refuse_in_place("put", options.inplace);
   const Array& x = a.array();
   const Array index = ravel(ind), values = ravel(v);
   if (index.size() == 0 || values.size() == 0) return x;
-  const std::string_view given = mode;
+  const std::string_view given = options.mode;
   if (given != "clip" && given != "wrap")
     or_throw(invalid_argument(at_user_line("put") + ": mode is clip or wrap; got \"" + std::string(given) + "\""));
   check_integer_index("put", index);
@@ -218,11 +238,13 @@ Array put(const Operand& a, const Operand& ind, const Operand& v, const char* mo
   return reshape(at(ravel(x), places).set(spread), Shape(x.shape()));
 }
 
-Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values, std::optional<int64_t> axis) {
+Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values,
+                     const PutAlongAxisOptions& options) {
   const UserLocation here(arr.location());
+  refuse_in_place("put_along_axis", options.inplace);
   const Array& x = arr.array();
-  if (!axis) return reshape(put_along_axis(ravel(x), ravel(indices), values, 0), Shape(x.shape()));
-  const int64_t at_axis = normal_axis(x, *axis);
+  if (!options.axis) return reshape(put_along_axis(ravel(x), ravel(indices), values, 0, options), Shape(x.shape()));
+  const int64_t at_axis = normal_axis(x, *options.axis);
   if (indices.array().ndim() != x.ndim())
     or_throw(invalid_argument(at_user_line("put_along_axis") + ": indices must have the rank of " +
                               x.aval_shape().to_string() + "; got " + indices.array().aval_shape().to_string()));
@@ -232,11 +254,12 @@ Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& 
   std::vector<Indexer> grid;
   const std::vector<Array> thin = indices_sparse(Shape(index.shape()), int32);
   for (int64_t d = 0; d < x.ndim(); ++d) grid.emplace_back(d == at_axis ? index : thin[static_cast<size_t>(d)]);
-  return IndexedPlaces(Operand(x, arr.location()), grid).set(values);
+  return IndexedPlaces(Operand(x, arr.location()), grid).set(values, {.mode = options.mode});
 }
 
-Array place(const Operand& arr, const Operand& mask, const Operand& vals) {
+Array place(const Operand& arr, const Operand& mask, const Operand& vals, const PlaceOptions& options) {
   const UserLocation here(arr.location());
+  refuse_in_place("place", options.inplace);
   const Array &x = arr.array(), &m = mask.array();
   if (x.size() != m.size())
     or_throw(invalid_argument(at_user_line("place") + ": arr and mask must be the same size; got " +
@@ -285,21 +308,24 @@ Array delete_(const Operand& arr, const Range& obj, std::optional<int64_t> axis)
   return delete_(arr, numbers_of(obj, extent), axis);
 }
 
-Array trim_zeros(const Operand& filt, const char* trim) {
+Array trim_zeros(const Operand& filt, const TrimZerosOptions& options) {
   const UserLocation here(filt.location());
-  const Array& x = filt.array();
-  if (x.ndim() != 1)
-    or_throw(invalid_argument(at_user_line("trim_zeros") + ": wanted a vector; got " + x.aval_shape().to_string()));
-  const std::vector<bool> nonzeros = truth(x).to_vector<bool>();
-  int64_t begin = 0, end = x.size();
-  for (const char side : std::string_view(trim)) {
-    if (side == 'f' || side == 'F')
-      while (begin < end && !nonzeros[static_cast<size_t>(begin)]) ++begin;
-    else if (side == 'b' || side == 'B')
-      while (end > begin && !nonzeros[static_cast<size_t>(end - 1)]) --end;
-    else or_throw(invalid_argument(at_user_line("trim_zeros") + ": trim is made of f and b; got \"" + trim + "\""));
+  Array x = filt.array();
+  const std::string_view trim = options.trim;
+  if (trim.find_first_not_of("fFbB") != std::string_view::npos)
+    or_throw(
+        invalid_argument(at_user_line("trim_zeros") + ": trim is made of f and b; got \"" + std::string(trim) + "\""));
+  const bool front = trim.find_first_of("fF") != std::string_view::npos;
+  const bool back = trim.find_first_of("bB") != std::string_view::npos;
+  const Array mask = truth(x);
+  for (const int64_t axis : normal_axes(x, options.axis)) {
+    const std::vector<bool> kept = any(mask, {.axis = others(x.ndim(), axis)}).to_vector<bool>();
+    int64_t begin = 0, end = static_cast<int64_t>(kept.size());
+    while (front && begin < end && !kept[static_cast<size_t>(begin)]) ++begin;
+    while (back && end > begin && !kept[static_cast<size_t>(end - 1)]) --end;
+    x = slice(x, begin, end, 1, axis);
   }
-  return slice(x, begin, end);
+  return x;
 }
 
 Array take_along_rows(const Operand& x, const Operand& indices) {
@@ -314,16 +340,23 @@ Array take_along_rows(const Operand& x, const Operand& indices) {
   return ops::gather(x.array(), indices.array(), g);
 }
 
-Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims, const char* mode, Line line) {
+Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims, const RavelMultiIndexOptions& options,
+                        Line line) {
   const UserLocation here(line);
   if (multi_index.size() != dims.size())
     or_throw(invalid_argument(at_user_line("ravel_multi_index") + ": len(multi_index)=" +
                               std::to_string(multi_index.size()) + " != len(dims)=" + std::to_string(dims.size())));
-  const Outside outside = outside_of("ravel_multi_index", mode);
+  const Outside outside = outside_of("ravel_multi_index", options.mode);
+  const std::string_view order = options.order;
+  if (order != "C" && order != "F")
+    or_throw(
+        invalid_argument(at_user_line("ravel_multi_index") + ": order is C or F; got \"" + std::string(order) + "\""));
   Array flat = Array(0);
-  for (size_t d = 0; d < dims.size(); ++d)
+  for (size_t i = 0; i < dims.size(); ++i) {
+    const size_t d = order == "C" ? i : dims.size() - 1 - i;
     flat = flat * static_cast<int>(dims[d]) + inside("ravel_multi_index", multi_index[d], dims[d], outside);
-  return flat;
+  }
+  return options.dtype ? astype(flat, *options.dtype) : flat;
 }
 
 std::vector<Array> unravel_index(const Operand& indices, const Shape& shape) {

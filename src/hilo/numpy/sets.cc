@@ -123,30 +123,45 @@ Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options
   return unique(concatenate({x, y}), {.size = options.size, .fill_value = options.fill_value});
 }
 
-Array intersect1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options) {
+Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions& options) {
   const UserLocation here(ar1.location());
   const auto [x, y] = flat_pair(ar1, ar2);
   const Ordered o = ordered(x, true);
   const Array mask = o.is_first & isin(o.slices, y);
-  return picked(o.slices, mask, options, least_of(o.slices));
+  return picked(o.slices, mask, {.size = options.size, .fill_value = options.fill_value}, least_of(o.slices));
 }
 
-Array setdiff1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options) {
+Intersection intersect1d_with_indices(const Operand& ar1, const Operand& ar2, const IntersectOptions& options) {
   const UserLocation here(ar1.location());
   const auto [x, y] = flat_pair(ar1, ar2);
-  const Ordered o = ordered(x, true);
-  const Array mask = o.is_first & isin(o.slices, y, {.invert = true});
-  return ops::convert_element_type(picked(o.slices, mask, options, Array(0)), ar1.array().dtype());
+  const Ordered first = ordered(x, true), second = ordered(y, true);
+  const auto places = [&](const Ordered& o, const Array& other) {
+    const Array missing = Array(static_cast<int>(o.slices.size()));
+    return picked(o.order, o.is_first & isin(o.slices, other), {.size = options.size}, missing);
+  };
+  return {intersect1d(ar1, ar2, options), places(first, y), places(second, x)};
 }
 
-Array setxor1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options) {
+Array setdiff1d(const Operand& ar1, const Operand& ar2, const SetOptions& options) {
+  const UserLocation here(ar1.location());
+  const auto [x, y] = flat_pair(ar1, ar2);
+  const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
+  const Ordered o = ordered(x, true);
+  const Array mask =
+      options.assume_unique ? isin(x, y, {.invert = true}) : o.is_first & isin(o.slices, y, {.invert = true});
+  const Array out = picked(options.assume_unique ? x : o.slices, mask, size, Array(0));
+  return ops::convert_element_type(out, ar1.array().dtype());
+}
+
+Array setxor1d(const Operand& ar1, const Operand& ar2, const SetOptions& options) {
   const UserLocation here(ar1.location());
   const auto [x, y] = flat_pair(ar1, ar2);
   const Array together = concatenate({x, y});
   const Array in_both = concatenate({isin(x, y), isin(y, x)});
   const Ordered o = ordered(together, true);
   const Array is_one = ~take(in_both, o.order, {.axis = 0});
-  return picked(o.slices, o.is_first & is_one, options, least_of(o.slices));
+  const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
+  return picked(o.slices, o.is_first & is_one, size, least_of(o.slices));
 }
 
 }  // namespace hilo::numpy

@@ -26,13 +26,30 @@ std::pair<Array, Array> unique_counts(const Operand& x, const UniqueOptions& opt
 std::pair<Array, Array> unique_inverse(const Operand& x, const UniqueOptions& options = {});
 Array unique_values(const Operand& x, const UniqueOptions& options = {});
 
+struct SetOptions {
+  bool assume_unique = false;  ///< neither array has an element twice
+  std::optional<int64_t> size = std::nullopt;
+  std::optional<Array> fill_value = std::nullopt;
+};
+struct IntersectOptions {
+  bool assume_unique = false;
+  std::optional<int64_t> size = std::nullopt;
+  std::optional<Array> fill_value = std::nullopt;
+};
+struct Intersection {
+  Array values, indices1, indices2;
+};
 Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
-Array intersect1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
-Array setdiff1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
-Array setxor1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
+Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});
+/// intersect1d(..., return_indices=True): also where each stands first in both.
+Intersection intersect1d_with_indices(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});
+/// With assume_unique the elements keep their order.
+Array setdiff1d(const Operand& ar1, const Operand& ar2, const SetOptions& options = {});
+Array setxor1d(const Operand& ar1, const Operand& ar2, const SetOptions& options = {});
 struct IsinOptions {
   bool assume_unique = false;
   bool invert = false;
+  const char* method = "auto";  ///< JAX's; all give the same
 };
 /// Is each element among the others?
 Array isin(const Operand& element, const Operand& test_elements, const IsinOptions& options = {});

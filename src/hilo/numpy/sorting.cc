@@ -126,8 +126,13 @@ Array sort(const Operand& a, const SortOptions& options) {
   return options.descending ? flip(sorted, at) : sorted;
 }
 
-Array argsort(const Operand& a, const SortOptions& options) {
+Array argsort(const Operand& a, const ArgsortOptions& options) {
   const UserLocation here(a.location());
+  if (options.dtype) {
+    const ElementType type = requested_type("argsort", *options.dtype);
+    return astype(
+        argsort(a, {.axis = options.axis, .stable = options.stable, .descending = options.descending}), type);
+  }
   const Array x = flattened(a, options.axis);
   const int64_t at = checked_axis("argsort", x, options.axis.value_or(0));
   if (!options.descending) {
@@ -153,6 +158,11 @@ Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
   return order_of(flat, normal_axis(keys[0], axis));
 }
 
+Array lexsort(const Array& keys, int64_t axis, Line line) {
+  const UserLocation here(line);
+  return lexsort(unstack(keys), axis, line);
+}
+
 Array partition(const Operand& a, int64_t kth, int64_t axis) {
   const UserLocation here(a.location());
   const int64_t at = checked_axis("partition", a, axis);
@@ -172,7 +182,7 @@ Array sort_complex(const Operand& a) {
   const ElementType type = is_complex(a.array().dtype())                             ? a.array().dtype()
                            : promote_inexact(a.array()).dtype() == ElementType::kF64 ? ElementType::kC128
                                                                                      : ElementType::kC64;
-  return sort(ops::convert_element_type(a.array(), type), 0);
+  return sort(ops::convert_element_type(a.array(), type), -1);
 }
 
 Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& options) {
@@ -204,14 +214,15 @@ Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& opti
   return low;
 }
 
-Array digitize(const Operand& x, const Operand& bins, bool right) {
+Array digitize(const Operand& x, const Operand& bins, const DigitizeOptions& options) {
   const UserLocation here(x.location());
   const Array& b = bins.array();
   if (b.ndim() != 1)
     or_throw(invalid_argument(at_user_line("digitize") + ": bins must be a vector; got " + b.aval_shape().to_string()));
   if (b.size() == 0) return zeros(Shape(x.array().shape()), int32);
-  const Array up = searchsorted(b, x, {.side = right ? "left" : "right"});
-  const Array down = static_cast<int>(b.size()) - searchsorted(flip(b), x, {.side = right ? "left" : "right"});
+  const char* side = options.right ? "left" : "right";
+  const Array up = searchsorted(b, x, {.side = side});
+  const Array down = static_cast<int>(b.size()) - searchsorted(flip(b), x, {.side = side});
   return ops::select(broadcast_to(b[-1] >= b[0], Shape(up.shape())), up, ops::convert_element_type(down, up.dtype()));
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/numpy/dtypes.h"
+#include "hilo/numpy/indexing.h"
 
 namespace hilo::numpy {
 
@@ -12,19 +13,26 @@ struct SortOptions {
   bool stable = true;
   bool descending = false;
 };
+struct ArgsortOptions {
+  std::optional<int64_t> axis = -1;
+  bool stable = true;
+  bool descending = false;
+  Dtype dtype = std::nullopt;  ///< of the positions
+};
 /// Ascending along `axis`; NaN last. Complex numbers by their real parts, then their imaginary ones.
 Array sort(const Operand& a, const SortOptions& options = {});
-Array argsort(const Operand& a, const SortOptions& options = {});
+Array argsort(const Operand& a, const ArgsortOptions& options = {});
 template <int = 0>
 Array sort(const Operand& a, std::optional<int64_t> axis) {
   return sort(a, SortOptions{.axis = axis});
 }
 template <int = 0>
 Array argsort(const Operand& a, std::optional<int64_t> axis) {
-  return argsort(a, SortOptions{.axis = axis});
+  return argsort(a, ArgsortOptions{.axis = axis});
 }
-/// Positions that sort by the last key, equal ones by the key before it, and so on.
+/// Positions that sort by the last key, equal ones by the key before it, and so on. The rows of a matrix are keys.
 Array lexsort(const std::vector<Array>& keys, int64_t axis = -1, Line line = Line::current());
+Array lexsort(const Array& keys, int64_t axis = -1, Line line = Line::current());
 /// The kth element where a sort puts it, no greater ones before it, no lesser ones behind.
 Array partition(const Operand& a, int64_t kth, int64_t axis = -1);
 Array argpartition(const Operand& a, int64_t kth, int64_t axis = -1);
@@ -39,8 +47,16 @@ struct SearchOptions {
 };
 /// Where elements would keep the vector `a` sorted: s32.
 Array searchsorted(const Operand& a, const Operand& v, const SearchOptions& options = {});
+struct DigitizeOptions {
+  bool right = false;           ///< closed on the right
+  const char* method = "scan";  ///< JAX's; all give the same
+};
 /// The bin of each element; bins ascend or descend. Closed on the left, or on the right.
-Array digitize(const Operand& x, const Operand& bins, bool right = false);
+Array digitize(const Operand& x, const Operand& bins, const DigitizeOptions& options = {});
+template <std::same_as<bool> Right>
+Array digitize(const Operand& x, const Operand& bins, Right right, const DigitizeOptions& options = {}) {
+  return digitize(x, bins, DigitizeOptions{.right = right, .method = options.method});
+}
 
 // ---- selecting ------------------------------------------------------------------------------------------------------
 /// How many results there are, where that must be known while tracing, and what stands where there are fewer.
@@ -68,28 +84,78 @@ template <int = 0>
 Array compress(const Operand& condition, const Operand& a, std::optional<int64_t> axis) {
   return compress(condition, a, CompressOptions{.axis = axis});
 }
-/// choices[a[i]] at i. mode is "raise" (the index must be known), "wrap" or "clip".
-Array choose(const Operand& a, const std::vector<Array>& choices, const char* mode = "raise");
+struct ChooseOptions {
+  const char* mode = "raise";  ///< then the index must be known; or "wrap", "clip"
+};
+/// choices[a[i]] at i; an array of choices is taken apart along its first axis.
+Array choose(const Operand& a, const std::vector<Array>& choices, const ChooseOptions& options = {});
+Array choose(const Operand& a, const Array& choices, const ChooseOptions& options = {});
+template <int = 0>
+Array choose(const Operand& a, const std::vector<Array>& choices, const char* mode) {
+  return choose(a, choices, ChooseOptions{.mode = mode});
+}
 /// Of the first condition that is true the choice, else `default_`.
 Array select(const std::vector<Array>& condlist, const std::vector<Array>& choicelist, const Operand& default_ = 0);
 // Copies of an array with something put at flat positions, along lines, and where a mask is true: jnp.put and the like
 // with inplace=False.
-Array put(const Operand& a, const Operand& ind, const Operand& v, const char* mode = "clip");
-Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values, std::optional<int64_t> axis);
-Array place(const Operand& arr, const Operand& mask, const Operand& vals);
+// Errors    INVALID_ARGUMENT for inplace = true: an array never changes
+struct PutOptions {
+  const char* mode = "clip";  ///< of indices outside; or "wrap"
+  bool inplace = false;
+};
+Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptions& options = {});
+template <int = 0>
+Array put(const Operand& a, const Operand& ind, const Operand& v, const char* mode) {
+  return put(a, ind, v, PutOptions{.mode = mode});
+}
+struct PutAlongAxisOptions {
+  std::optional<int64_t> axis = std::nullopt;  ///< none: of the flattened array
+  bool inplace = false;
+  Mode mode = {};
+};
+Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values,
+                     const PutAlongAxisOptions& options);
+template <int = 0>
+Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values, std::optional<int64_t> axis,
+                     const PutAlongAxisOptions& options = {}) {
+  return put_along_axis(arr, indices, values,
+                        PutAlongAxisOptions{.axis = axis, .inplace = options.inplace, .mode = options.mode});
+}
+struct PlaceOptions {
+  bool inplace = false;
+};
+Array place(const Operand& arr, const Operand& mask, const Operand& vals, const PlaceOptions& options = {});
 /// `values` before position `obj` (a number, or numbers that are known); without an axis, of the flattened array.
 Array insert(const Operand& arr, const Operand& obj, const Operand& values, std::optional<int64_t> axis = std::nullopt);
 Array insert(const Operand& arr, const Range& obj, const Operand& values, std::optional<int64_t> axis = std::nullopt);
 /// Without what `obj` names: a number, numbers, a mask, or a range.
 Array delete_(const Operand& arr, const Operand& obj, std::optional<int64_t> axis = std::nullopt);
 Array delete_(const Operand& arr, const Range& obj, std::optional<int64_t> axis = std::nullopt);
-/// Without zeros at the front ("f"), the back ("b") or both.
-Array trim_zeros(const Operand& filt, const char* trim = "fb");
+struct TrimZerosOptions {
+  const char* trim = "fb";
+  Axes axis = std::nullopt;  ///< by default all
+};
+/// Without slices of zeros at the front ("f"), the back ("b") or both.
+Array trim_zeros(const Operand& filt, const TrimZerosOptions& options = {});
+template <int = 0>
+Array trim_zeros(const Operand& filt, const char* trim, const Axes& axis = std::nullopt) {
+  return trim_zeros(filt, TrimZerosOptions{.trim = trim, .axis = axis});
+}
 /// x[i, indices[i]] for every i: one element of each row.
 Array take_along_rows(const Operand& x, const Operand& indices);
-/// Flat positions from positions along each axis, and back. mode is "raise", "wrap" or "clip".
-Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims, const char* mode = "raise",
-                        Line line = Line::current());
+struct RavelMultiIndexOptions {
+  const char* mode = "raise";  ///< of indices outside; or "wrap", "clip"
+  const char* order = "C";     ///< or "F": the first axis runs fastest
+  Dtype dtype = std::nullopt;
+};
+/// Flat positions from positions along each axis, and back.
+Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims,
+                        const RavelMultiIndexOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims, const char* mode,
+                        Line line = Line::current()) {
+  return ravel_multi_index(multi_index, dims, RavelMultiIndexOptions{.mode = mode}, line);
+}
 std::vector<Array> unravel_index(const Operand& indices, const Shape& shape);
 
 // ---- bins -----------------------------------------------------------------------------------------------------------
