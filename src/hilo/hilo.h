@@ -44,6 +44,7 @@
 #include "hilo/transform/jit.h"
 #include "hilo/transform/linear_transpose.h"
 #include "hilo/transform/pmap.h"
+#include "hilo/transform/sparse_jacobian.h"
 #include "hilo/transform/vmap.h"
 #include "hilo/tree/device_put.h"
 #include "hilo/tree/functions.h"
