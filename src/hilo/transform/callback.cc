@@ -88,7 +88,7 @@ Status handle(const CustomCallFrame& frame) {
 }
 
 void ensure_registered() {
-  static const Status once = register_custom_call(kTarget, handle);
+  static const Status once = register_custom_call(kTarget, handle, CustomCallMeaning::kInThisProcess);
   or_throw(once);
 }
 
