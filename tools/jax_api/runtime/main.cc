@@ -53,6 +53,27 @@ Array read_array(std::istream& in) {
   return weak ? with_weak_type(cast, true) : cast;
 }
 
+/// IMPL ARRAY. Which generators there are is asked of the key's type.
+template <typename Key>
+Key key_of(const std::string& impl, const Array& data) {
+  Key key{data};
+  if constexpr (requires { key.impl; }) {
+    using Impl = decltype(key.impl);
+    if (impl == "threefry2x32") key.impl = Impl::threefry2x32;
+    else if (impl == "rbg") key.impl = Impl::rbg;
+    else if (impl == "unsafe_rbg") key.impl = Impl::unsafe_rbg;
+    else throw std::runtime_error("no generator " + impl);
+  } else if (impl != "threefry2x32") {
+    throw std::runtime_error("no generator " + impl);
+  }
+  return key;
+}
+random::Key read_key(std::istream& in) {
+  std::string impl;
+  in >> impl;
+  return key_of<random::Key>(impl, read_array(in));
+}
+
 std::string read_text(std::istream& in) {
   std::string hex;
   in >> hex;
@@ -87,7 +108,7 @@ Value read_value(std::istream& in) {
     return value_of(type_of_name(name));
   }
   if (kind == "array") return value_of(read_array(in));
-  if (kind == "key") return value_of(random::Key{read_array(in)});
+  if (kind == "key") return value_of(read_key(in));
   if (kind == "list") {
     size_t count = 0;
     in >> count;
@@ -110,7 +131,7 @@ Row read_row(const std::string& line) {
       row.tolerance.err64;
   or_throw(config().update("jax_enable_x64", row.x64));
   for (in >> count; count > 0; --count) row.inputs.arrays.push_back(read_array(in));
-  for (in >> count; count > 0; --count) row.inputs.keys.push_back(random::Key{read_array(in)});
+  for (in >> count; count > 0; --count) row.inputs.keys.push_back(read_key(in));
   in >> fails;
   row.fails = fails == "fails";
   if (!row.fails) row.wanted = read_value(in);
