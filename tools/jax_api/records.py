@@ -110,7 +110,7 @@ def line_of(row: Row, form: int) -> str:
              repr(float(data["err64"])), str(len(row.arrays))]
     words += [array_words(value, x64) for value in row.arrays]
     words.append(str(len(row.keys)))
-    words += [key_words(key, x64) for key in row.keys]
+    words += [f"{key['impl']} {array_words(key['data'], x64)}" for key in row.keys]
     words.append("fails" if row.fails else "gives " + value_words(data["out"]))
     jvp = data.get("jvp", {"leaves": [], "tangents": [], "out": []})
     words.append(" ".join(map(str, [len(jvp["leaves"]), *jvp["leaves"]])))
@@ -134,7 +134,7 @@ def value_words(value) -> str:
     if "array" in value:
         return "array " + array_words(value, True)
     if "key" in value:
-        return "key " + key_words(value["key"], True)
+        return "key " + array_words(value["key"]["data"], True)
     if "tuple" in value:
         return list_words(value["tuple"])
     if "dict" in value:
@@ -156,10 +156,6 @@ def value_words(value) -> str:
 
 def list_words(values: list) -> str:
     return " ".join([f"list {len(values)}", *map(value_words, values)])
-
-
-def key_words(key: dict, x64: bool) -> str:
-    return f"{key['impl']} {array_words(key['data'], x64)}"
 
 
 def array_words(value: dict, x64: bool) -> str:

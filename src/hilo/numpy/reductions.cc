@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/reduce.h"
+#include "hilo/lax/reductions.h"
 #include "hilo/lax/window.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
@@ -186,28 +186,6 @@ Array cumulative(const char* name, const Operand& x, const InitialOptions& optio
   return concatenate({full(first, neutral, out.dtype()), out}, at);
 }
 
-/// The body of jax.lax.argmax: the greater value, or NaN; of equals the lower index.
-hlo::ComputationPtr arg_body(ElementType type, hlo::ComparisonDirection better) {
-  hlo::Builder b("argmax");
-  const hilo::Shape value_shape = hilo::Shape::scalar(type);
-  const hilo::Shape index_shape = hilo::Shape::scalar(default_integer());
-  const auto v = b.parameter(value_shape, "a"), i = b.parameter(index_shape, "i"), w = b.parameter(value_shape, "b"),
-             j = b.parameter(index_shape, "j");
-  const auto compare = [&](hlo::ComparisonDirection direction, hlo::InstructionId x, hlo::InstructionId y) {
-    auto attributes = std::make_shared<hlo::CompareAttributes>();
-    attributes->direction = direction;
-    return or_throw(b.add(Opcode::kCompare, {x, y}, attributes));
-  };
-  using enum hlo::ComparisonDirection;
-  const auto keep = or_throw(b.add(Opcode::kOr, {compare(better, v, w), compare(kNe, v, v)}));
-  const auto tie = or_throw(b.add(Opcode::kAnd, {compare(kEq, v, w), compare(kLt, i, j)}));
-  const auto keep_index = or_throw(b.add(Opcode::kOr, {keep, tie}));
-  const auto value = or_throw(b.add(Opcode::kSelect, {keep, v, w}));
-  const auto index = or_throw(b.add(Opcode::kSelect, {keep_index, i, j}));
-  const auto root = b.tuple({value, index});
-  return or_throw(std::move(b).build(root));
-}
-
 Array arg_extreme(const Operand& x, const ArgOptions& options, bool greatest) {
   const UserLocation here(x.location());
   if (!options.axis && x.array().ndim() != 1) {
@@ -217,13 +195,7 @@ Array arg_extreme(const Operand& x, const ArgOptions& options, bool greatest) {
   const Array& a = x.array();
   const int64_t at = normal_axis(a, options.axis.value_or(0));
   check_has_elements(greatest ? "argmax" : "argmin", a, {at});
-  auto attributes = std::make_shared<hlo::ReduceAttributes>();
-  attributes->dimensions = {at};
-  attributes->to_apply = arg_body(a.dtype(), greatest ? hlo::ComparisonDirection::kGt : hlo::ComparisonDirection::kLt);
-  const ElementType index = default_integer();
-  const Array indices = ops::iota(a.aval_shape().with_element_type(index), at);
-  const Array first = greatest ? ops::lowest(a.dtype()) : ops::highest(a.dtype());
-  const Array found = bind({Opcode::kReduce, {a, indices, first, ops::scalar(0, index)}, attributes, std::nullopt})[1];
+  const Array found = greatest ? lax::argmax(a, at, default_integer()) : lax::argmin(a, at, default_integer());
   return options.keepdims ? expand_dims(found, at) : found;
 }
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "hilo/hlo/ops/sort.h"
+#include "hilo/lax/sorting.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
@@ -14,51 +14,8 @@
 namespace hilo::numpy {
 namespace {
 
-using hlo::Opcode;
-
-/// Ascending with NaN last, -0 equal to 0: JAX's comparator, `pairs` operands of which the first decides.
-hlo::ComputationPtr sort_body(std::span<const ElementType> types) {
-  hlo::Builder b("compare");
-  std::vector<hlo::InstructionId> parameters;
-  for (ElementType type : types) {
-    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
-    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
-  }
-  const auto compare = [&](hlo::InstructionId x, hlo::InstructionId y, hlo::ComparisonDirection d,
-                           hlo::ComparisonType t) {
-    auto attributes = std::make_shared<hlo::CompareAttributes>();
-    attributes->direction = d;
-    attributes->type = t;
-    return or_throw(b.add(Opcode::kCompare, {x, y}, attributes));
-  };
-  using enum hlo::ComparisonDirection;
-  hlo::InstructionId x = parameters[0], y = parameters[1];
-  if (is_floating(types[0])) {
-    // Zeros and NaNs are made one each, so that total order is JAX's order.
-    const hilo::Shape scalar = hilo::Shape::scalar(types[0]);
-    const auto zero = b.constant(filled(scalar, 0));
-    const auto nan = b.constant(filled(scalar, std::numeric_limits<double>::quiet_NaN()));
-    const auto canonical = [&](hlo::InstructionId v) {
-      const auto without_zero =
-          or_throw(b.add(Opcode::kSelect, {compare(v, zero, kEq, hlo::ComparisonType::kDefault), zero, v}));
-      return or_throw(b.add(Opcode::kSelect, {compare(v, v, kNe, hlo::ComparisonType::kDefault), nan, without_zero}));
-    };
-    x = canonical(x);
-    y = canonical(y);
-  }
-  const auto root =
-      compare(x, y, kLt, is_floating(types[0]) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault);
-  return or_throw(std::move(b).build(root));
-}
-
-std::vector<Array> sort_together(std::vector<Array> arrays, int64_t axis) {
-  std::vector<ElementType> types;
-  for (const Array& a : arrays) types.push_back(a.dtype());
-  auto attributes = std::make_shared<hlo::SortAttributes>();
-  attributes->dimensions = {axis};
-  attributes->is_stable = true;
-  attributes->to_apply = sort_body(types);
-  return bind({Opcode::kSort, std::move(arrays), attributes, std::nullopt});
+std::vector<Array> sort_together(const std::vector<Array>& arrays, int64_t axis) {
+  return lax::sort(arrays, {.dimension = axis});
 }
 
 /// Positions 0, 1, ... along an axis.

@@ -206,6 +206,13 @@ std::string difference(const Value& got, const Value& wanted, const Tolerance& t
       if (got.kind == Kind::kList && got.items.size() == 1) return difference(got.items[0], wanted, tolerance);
       return number_against_array(got, *wanted.array, tolerance);
     case Kind::kKey:
+      if (got.kind == Kind::kList && !got.items.empty()) {  // split gives a list where JAX gives an array of keys
+        std::vector<Array> words;
+        for (const Value& item : got.items) {
+          if (item.kind == Kind::kKey) words.push_back(*item.array);
+        }
+        if (words.size() == got.items.size()) return array_difference(numpy::stack(words), *wanted.array, tolerance);
+      }
       if (got.kind != Kind::kKey) return "got " + describe(got) + ", wanted a key";
       return array_difference(*got.array, *wanted.array, tolerance);
     case Kind::kText: return got.text == wanted.text ? "" : "got " + describe(got) + ", wanted " + describe(wanted);

@@ -53,27 +53,6 @@ Array read_array(std::istream& in) {
   return weak ? with_weak_type(cast, true) : cast;
 }
 
-/// IMPL ARRAY. Which generators there are is asked of the key's type.
-template <typename Key>
-Key key_of(const std::string& impl, const Array& data) {
-  Key key{data};
-  if constexpr (requires { key.impl; }) {
-    using Impl = decltype(key.impl);
-    if (impl == "threefry2x32") key.impl = Impl::threefry2x32;
-    else if (impl == "rbg") key.impl = Impl::rbg;
-    else if (impl == "unsafe_rbg") key.impl = Impl::unsafe_rbg;
-    else throw std::runtime_error("no generator " + impl);
-  } else if (impl != "threefry2x32") {
-    throw std::runtime_error("no generator " + impl);
-  }
-  return key;
-}
-random::Key read_key(std::istream& in) {
-  std::string impl;
-  in >> impl;
-  return key_of<random::Key>(impl, read_array(in));
-}
-
 std::string read_text(std::istream& in) {
   std::string hex;
   in >> hex;
@@ -108,7 +87,7 @@ Value read_value(std::istream& in) {
     return value_of(type_of_name(name));
   }
   if (kind == "array") return value_of(read_array(in));
-  if (kind == "key") return value_of(read_key(in));
+  if (kind == "key") return value_of(random::Key{read_array(in)});
   if (kind == "list") {
     size_t count = 0;
     in >> count;
@@ -119,6 +98,17 @@ Value read_value(std::istream& in) {
   Value opaque;
   opaque.kind = Kind::kOpaque;
   return opaque;
+}
+
+/// GENERATOR ARRAY. A generator that hilo has not leaves the words to a key of another one.
+random::Key read_key(std::istream& in) {
+  std::string name;
+  in >> name;
+  random::Key key(read_array(in));
+  for (const random::KeyImpl impl : {random::KeyImpl::rbg, random::KeyImpl::unsafe_rbg}) {
+    if (name == random::key_impl(random::Key(key.data, impl))) key.impl = impl;
+  }
+  return key;
 }
 
 /// ID FORM X64 NAME CLASS RANDOM ERR64 ARRAYS KEYS WANTED VARIED TANGENTS DERIVATIVES, on one line.
