@@ -9,6 +9,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/custom_jvp.h"
 
 namespace hilo::numpy {
 namespace {
@@ -96,13 +97,36 @@ Array exact_numbers(const Array& x) {
 }
 
 /// log of a sum of exponentials in one base.
-Array log_of_sum(const Operand& x, const Operand& y, Array (*exponential)(const Operand&), double scale) {
-  const UserLocation here(x.location());
-  const auto [a, b] = promote_inexact(x.array(), y.array());
+Array log_of_sum(const Array& a, const Array& b, Array (*exponential)(const Operand&), double scale) {
   const Array difference = ops::sub(a, b);
   const Array greatest = ops::max(a, b);
   const Array sum = greatest + log1p(exponential(-ops::abs(difference))) * scale;
   return ops::select(isnan(difference), ops::add(a, b), sum);
+}
+
+/// x less the sum, where inf - inf is 0.
+Array below_sum(const Array& x, const Array& sum) {
+  const auto finite = [](const Array& v) {
+    return ops::select(ops::eq(v, ops::full_like(v, inf)), ops::full_like(v, 0), v);
+  };
+  return ops::sub(finite(x), finite(sum));
+}
+
+/// The same with its derivative, each operand's share of the sum, which holds where both are equal too.
+template <Array (*kExponential)(const Operand&)>
+Array differentiable_log_of_sum(const Operand& x, const Operand& y) {
+  const UserLocation here(x.location());
+  const auto [a, b] = promote_inexact(x.array(), y.array());
+  const auto value = [](const Array& p, const Array& q) {
+    return log_of_sum(p, q, kExponential, kExponential == &exp2 ? 1 / kLog2 : 1);
+  };
+  static const auto* const f =
+      new auto(custom_jvp(value).defjvps([](const Array& t, const Array& sum, const Array& p,
+                                            const Array&) { return ops::mul(t, kExponential(below_sum(p, sum))); },
+                                         [](const Array& t, const Array& sum, const Array&, const Array& q) {
+                                           return ops::mul(t, kExponential(below_sum(q, sum)));
+                                         }));
+  return with_weak_type((*f)(a, b), a.weak_type() && b.weak_type());
 }
 
 }  // namespace
@@ -411,8 +435,8 @@ Array ldexp(const Operand& x, const Operand& y) {
   }
   return out;
 }
-Array logaddexp(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp, 1); }
-Array logaddexp2(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp2, 1 / kLog2); }
+Array logaddexp(const Operand& x, const Operand& y) { return differentiable_log_of_sum<exp>(x, y); }
+Array logaddexp2(const Operand& x, const Operand& y) { return differentiable_log_of_sum<exp2>(x, y); }
 Array logical_xor(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return ops::bitwise_not(logical_not(x)) ^ ops::bitwise_not(logical_not(y));
