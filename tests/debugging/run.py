@@ -66,7 +66,7 @@ def session(page: str, binaries: pathlib.Path, place: pathlib.Path) -> tuple[str
     table = ""
     for command in COMMAND.findall(page):
         done = subprocess.run(["bash", "-c", f"{command.strip()} & echo $! > pid; wait $!"], cwd=place, text=True,
-                              capture_output=True, timeout=120, env={**kept, "PATH": f"{binaries}:{os.environ['PATH']}"})
+                              capture_output=True, timeout=120, env={**kept, "HILO_CACHE": "off", "PATH": f"{binaries}:{os.environ['PATH']}"})
         assert done.returncode == 0, f"{command}: exit status {done.returncode}\n{done.stderr}"
         table += "".join(line + "\n" for line in done.stderr.splitlines() if "--jax_hlo_profile" in command)
         pathlib.Path(f"/tmp/perf-{(place / 'pid').read_text().strip()}.map").unlink(missing_ok=True)

@@ -73,10 +73,24 @@ TEST(Client, RunsReplicasOnTheDevicesOfAnAssignment) {
   EXPECT_EQ(client->compile(id, options, nullptr).status().code(), StatusCode::kInvalidArgument);
 }
 
-TEST(Client, SaysThatItCannotSaveProgramsYet) {
-  const auto program = tests::cpu_client()->compile(*hlo::parse_module(kNegation), {}, nullptr);
-  EXPECT_EQ((*program)->serialize().status().code(), StatusCode::kUnimplemented);
-  EXPECT_EQ(tests::cpu_client()->load("bytes").status().code(), StatusCode::kUnimplemented);
+TEST(Client, SaysWhereProgramsCannotBeSaved) {
+  const auto program = tests::reference_client()->compile(*hlo::parse_module(kNegation), {}, nullptr);
+  EXPECT_EQ((*program)->serialize().status().to_string(),
+            "UNIMPLEMENTED: serialize 'f': its platform saves no programs");
+  EXPECT_EQ(tests::reference_client()->load("bytes").status().to_string(),
+            "UNIMPLEMENTED: load: platform Reference saves no programs");
+}
+
+TEST(Client, LoadsWhatItSaved) {
+  const ClientPtr client = tests::cpu_client();
+  const auto program = client->compile(*hlo::parse_module(kNegation), {}, nullptr);
+  const StatusOr<std::string> bytes = (*program)->serialize();
+  ASSERT_TRUE(bytes.ok()) << bytes.status().to_string();
+  const StatusOr<std::unique_ptr<Executable>> loaded = client->load(*bytes);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().to_string();
+  EXPECT_EQ((*loaded)->name(), (*program)->name());
+  EXPECT_EQ((*loaded)->statistics().kernels_compiled, 0);
+  EXPECT_EQ(*(*loaded)->serialize(), *bytes);
 }
 
 /// Makes a client, computes with it, and drops it.

@@ -3,7 +3,7 @@
 //
 // Each n has a process of its own, which has not used the library before, so first use is part of what fails.
 // HILO_OUT_OF_MEMORY_STEP=1 (make sanitize) tries every n outside of LLVM, and one in a hundred within, where all take the
-// same way (backend/cpu/spare_memory.h). Without it a few are tried, so that it takes seconds.
+// same way (backend/cpu/emit/spare_memory.h). Without it a few are tried, so that it takes seconds.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@
 #include <sstream>
 #include <string>
 
-#include "hilo/backend/cpu/spare_memory.h"
+#include "hilo/backend/cpu/emit/spare_memory.h"
 #include "hilo/base/caches.h"
 #include "hilo/base/cpu_count.h"
 #include "hilo/client/compile.h"

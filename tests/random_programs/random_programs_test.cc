@@ -8,10 +8,13 @@
 #include <filesystem>
 #include <iostream>
 
+#include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/base/files.h"
 #include "hilo/device/buffer.h"
+#include "hilo/engine/plan_text.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
+#include "hilo/types/literal_leaves.h"
 #include "tests/support/clients.h"
 #include "tests/support/program_files.h"
 
@@ -25,21 +28,25 @@ unsigned number_from(const char* name, unsigned otherwise) {
   return text == nullptr ? otherwise : static_cast<unsigned>(std::strtoul(text, nullptr, 10));
 }
 
-StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
-  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable,
-                        tests::cpu_client()->compile(module, {}, nullptr));
-  std::vector<BufferPtr> buffers, results(executable->result_shapes().size());
+StatusOr<std::vector<Literal>> run(Executable& executable, const std::vector<Literal>& arguments) {
+  std::vector<BufferPtr> buffers, results(executable.result_shapes().size());
   for (const Literal& argument : arguments) {
-    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*executable->devices()[0], argument));
+    HILO_ASSIGN_OR_RETURN(BufferPtr buffer, buffer_from_literal(*executable.devices()[0], argument));
     buffers.push_back(std::move(buffer));
   }
-  HILO_RETURN_IF_ERROR(executable->execute(buffers, results, {}));
+  HILO_RETURN_IF_ERROR(executable.execute(buffers, results, {}));
   std::vector<Literal> literals;
   for (const BufferPtr& result : results) {
     HILO_ASSIGN_OR_RETURN(Literal literal, literal_from_buffer(*result));
     literals.push_back(std::move(literal));
   }
   return literals;
+}
+
+StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable,
+                        tests::cpu_client()->compile(module, {}, nullptr));
+  return run(*executable, arguments);
 }
 
 std::string shown(const RandomProgram& program) {
@@ -66,6 +73,46 @@ TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
   if (std::getenv("HILO_RANDOM_COUNTS") != nullptr) std::cout << coverage.to_string();
   if (count >= 10000) {
     EXPECT_GE(coverage.least(), 20);
+  }
+}
+
+/// What differs between a program and what is loaded from its bytes; empty if nothing does.
+StatusOr<std::string> differs_when_loaded(const RandomProgram& program) {
+  HILO_ASSIGN_OR_RETURN(const auto compiled, tests::cpu_client()->compile(program.module, {}, nullptr));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, compiled->serialize());
+  HILO_ASSIGN_OR_RETURN(const auto loaded, tests::cpu_client()->load(bytes));
+  HILO_ASSIGN_OR_RETURN(const std::string again, loaded->serialize());
+  HILO_ASSIGN_OR_RETURN(const cpu::SavedProgram saved, cpu::read_program(bytes));
+  HILO_ASSIGN_OR_RETURN(const cpu::SavedProgram twice, cpu::read_program(again));
+  const std::string text = engine::plan_text(saved.plan);
+  if (again != bytes)
+    return saved.module == twice.module ? "its plans differ:\n" + text + "\n" + engine::plan_text(twice.plan)
+                                        : "its modules differ";
+  HILO_ASSIGN_OR_RETURN(const engine::Plan read, engine::plan_from_text(text));
+  // What text doesn't have is the size of the objects, in a remark.
+  const std::string before = text.substr(0, text.find("objects = [")), after = engine::plan_text(read);
+  if (!after.starts_with(before)) return "its plan's text reads otherwise:\n" + before + "\n" + after;
+  std::vector<Literal> arguments;
+  for (const Literal& argument : program.arguments) {
+    const std::vector<Literal> leaves = leaves_of(argument);
+    arguments.insert(arguments.end(), leaves.begin(), leaves.end());
+  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<Literal> wanted, run(*compiled, arguments));
+  HILO_ASSIGN_OR_RETURN(const std::vector<Literal> got, run(*loaded, arguments));
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    if (!got[k].identical(wanted[k])) return "result " + std::to_string(k) + " differs";
+  }
+  return std::string();
+}
+
+TEST(RandomPrograms, AreLoadedAsTheyWereSaved) {
+  const unsigned count = number_from("HILO_RANDOM_PROGRAMS", 150), begin = number_from("HILO_RANDOM_SEED", 0);
+  Coverage coverage;
+  for (unsigned seed = begin; seed < begin + count; ++seed) {
+    const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage);
+    const StatusOr<std::string> difference = differs_when_loaded(program);
+    ASSERT_TRUE(difference.ok()) << "seed " << seed << ": " << difference.status().to_string() << shown(program);
+    EXPECT_EQ(*difference, "") << "seed " << seed << "\n" << shown(program);
   }
 }
 

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/clients.h"
 
+#include <cstdlib>
+
 #include "hilo/client/platforms.h"
 #include "hilo/client/xla_bridge.h"
 
 namespace hilo::tests {
 namespace {
+
+/// Tests compile what they test; what an earlier run left on the disk is none of their business.
+const int kNoDiskCache = ::setenv("HILO_CACHE", "off", 0);
 
 ClientPtr* make_client(std::string_view platform) {
   return new ClientPtr(*make_platform_client(platform, {.replica_count = kDevices}));

@@ -252,7 +252,7 @@ StatusOr<std::unique_ptr<Executable>> FakeClient::compile(const hlo::Module& mod
                                                           hlo::PassObserver* observer) {
   HILO_RETURN_IF_ERROR(fake_plan().step("compile"));
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> inside, inside_->compile(module, options, observer));
-  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module, options, inside->replica_count()));
+  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module.name, options, inside->replica_count()));
   return std::unique_ptr<Executable>(std::make_unique<FakeExecutable>(std::move(inside), std::move(devices)));
 }
 

@@ -8,7 +8,7 @@ class CheckIncludes(Planted):
         return check_includes.check(self.root)
 
     def test_accepts_libraries_at_home(self):
-        self.plant("src/hilo/backend/cpu/jit.cc", "#include <llvm/IR/IRBuilder.h>\n")
+        self.plant("src/hilo/backend/cpu/emit/jit.cc", "#include <llvm/IR/IRBuilder.h>\n")
         self.plant("src/hilo/hlo/proto/wire.cc", "#include <google/protobuf/message.h>\n")
         self.assertEqual(self.found(), [])
 

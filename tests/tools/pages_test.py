@@ -11,7 +11,7 @@ FILE = re.compile(r"`([\w./-]+\.(?:cc|h|inc|py|txt|md|sh|cmake))`")
 # Pages that name sources, by paths from one of these folders.
 OF_THE_HOUSE = ("architecture", "engine", "front_end", "decisions", "tests", "adding_an_op", "adding_a_backend", "threads",
                 "memory")
-FOLDERS = ("", "docs", "src/hilo", "src/hilo/backend/cpu", "src/hilo/backend/cpu/runtime", "src/hilo/stablehlo",
+FOLDERS = ("", "docs", "src/hilo", "src/hilo/engine", "src/hilo/backend/cpu", "src/hilo/backend/cpu/library", "src/hilo/stablehlo",
            "src/hilo/import", "tests/device", "src/hilo/hlo/ops/ext")
 
 

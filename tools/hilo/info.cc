@@ -4,8 +4,8 @@
 #include <fstream>
 #include <memory>
 
-#include "hilo/backend/cpu/isa.h"
-#include "hilo/backend/cpu/runtime/blas.h"
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/library/blas.h"
 #include "hilo/base/cpu_count.h"
 #include "hilo/base/flags.h"
 #include "hilo/base/text.h"

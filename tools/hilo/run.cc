@@ -18,6 +18,7 @@
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
 #include "tools/hilo/limits.h"
+#include "tools/hilo/saved.h"
 
 namespace hilo::tool {
 namespace {
@@ -92,20 +93,39 @@ StatusOr<PerReplica> execute(Executable& program, const PerReplica& arguments, c
   return results;
 }
 
-Status run_program(const RunOptions& options) {
-  const Limits limits(options.limits);
-  HILO_RETURN_IF_ERROR(choose_engine(options.engine));
+struct Prepared {
+  std::shared_ptr<Executable> program;
+  bool together;      ///< replicas meet; else all would do the same
+  std::string phase;  ///< "compiled in 12.3 ms"
+};
+
+/// The program, compiled or loaded.
+StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
+  HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, read_saved(options.file));
+  if (saved) {
+    const Clock::time_point begin = Clock::now();
+    HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
+    HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> program, client->load(*saved));
+    const bool together = program->signature().meets_others;
+    return Prepared{std::move(program), together, fmt::format("loaded in {:.1f} ms", milliseconds_since(begin))};
+  }
   HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
   HILO_RETURN_IF_ERROR(check_interrupted());
-  const bool together = depends_on_replicas(module);  // else all replicas would do the same
+  const bool together = depends_on_replicas(module);
   const Clock::time_point begin = Clock::now();
   HILO_ASSIGN_OR_RETURN(
       const LocalComputation computation,
       compile_under_flags(std::move(module), [&](CompileOptions& compile) { limits.limit(compile); }));
-  const double compile_milliseconds = milliseconds_since(begin);
-  Executable* const program = computation.executable().get();
+  return Prepared{computation.executable(), together, fmt::format("compiled in {:.1f} ms", milliseconds_since(begin))};
+}
+
+Status run_program(const RunOptions& options) {
+  const Limits limits(options.limits);
+  HILO_RETURN_IF_ERROR(choose_engine(options.engine));
+  HILO_ASSIGN_OR_RETURN(const Prepared prepared, prepare(options, limits));
+  Executable* const program = prepared.program.get();
   PerReplica arguments, results;
-  for (int replica = 0; replica < (together ? program->replica_count() : 1); ++replica) {
+  for (int replica = 0; replica < (prepared.together ? program->replica_count() : 1); ++replica) {
     HILO_ASSIGN_OR_RETURN(std::vector<BufferPtr> own, argument_buffers(options, *program, replica));
     arguments.push_back(std::move(own));
   }
@@ -121,8 +141,8 @@ Status run_program(const RunOptions& options) {
     const std::string prefix = results.size() == 1 ? "" : fmt::format("replica{}.", replica);
     HILO_RETURN_IF_ERROR(show_results(options, results[replica], prefix));
   }
-  return write_result("", fmt::format("{} on {}: compiled in {:.1f} ms, {}\n", program->name(), default_platform_name(),
-                                      compile_milliseconds, times_text(std::move(times))));
+  return write_result("", fmt::format("{} on {}: {}, {}\n", program->name(), default_platform_name(), prepared.phase,
+                                      times_text(std::move(times))));
 }
 
 }  // namespace
@@ -131,7 +151,8 @@ Command add_run(CLI::App& parent) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* app = parent.add_subcommand(
       "run", "Compile and run a program; one whose replicas meet, on as many as jax_replica_count says");
-  app->add_option("FILE", options->file, "HLO text, HloModuleProto, or MLIR of StableHLO as text or bytecode")
+  app->add_option("FILE", options->file,
+                  "HLO text, HloModuleProto, MLIR of StableHLO as text or bytecode, or what `hilo compile` wrote")
       ->required();
   app->add_option("--function", options->function, "Of MLIR: run this one; else main, or the only public one")
       ->type_name("NAME");

@@ -34,7 +34,13 @@ struct FlagValues {
   int64_t hilo_compile_seconds;
   int64_t hilo_run_seconds;
   int64_t hilo_cache_bytes;
+  int64_t hilo_disk_cache_bytes;
   bool hilo_async_dispatch;
+  bool jax_disable_jit;
+  bool jax_debug_nans;
+  bool jax_debug_infs;
+  bool jax_check_tracer_leaks;
+  bool jax_explain_cache_misses;
 };
 
 /// Where a flag's value is kept; the kind of the member is the kind of the flag.
@@ -54,7 +60,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 16> kFlags = {{
+inline constexpr std::array<FlagInfo, 22> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -106,8 +112,24 @@ inline constexpr std::array<FlagInfo, 16> kFlags = {{
      "goes first.",
      {},
      0},
+    {"hilo_disk_cache_bytes",
+     &FlagValues::hilo_disk_cache_bytes,
+     "1073741824",
+     "The most bytes that compiled programs take in the folder of HILO_CACHE. What was used least recently goes first.",
+     {},
+     0},
     {"hilo_async_dispatch", &FlagValues::hilo_async_dispatch, "false",
      "Calls return before their programs have run; who reads a result waits for it."},
+    {"jax_disable_jit", &FlagValues::jax_disable_jit, "false",
+     "Functions under jit run as they are, and control flow in C++ where its values are known."},
+    {"jax_debug_nans", &FlagValues::jax_debug_nans, "false",
+     "The op that first makes a NaN is an error: results are looked at, and bad programs run again op by op."},
+    {"jax_debug_infs", &FlagValues::jax_debug_infs, "false",
+     "The op that first makes an infinity is an error, as for jax_debug_nans."},
+    {"jax_check_tracer_leaks", &FlagValues::jax_check_tracer_leaks, "false",
+     "A traced value that outlives its trace is an error at the end of the trace."},
+    {"jax_explain_cache_misses", &FlagValues::jax_explain_cache_misses, "false",
+     "Says on stderr, each time that a jitted function is traced, why it had to be."},
 }};
 
 /// A variable of the environment that is hilo's own and no flag.
@@ -117,13 +139,15 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 8> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 9> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
     {"HILO_DENORMALS", "keep",
      "keep: numbers below the least normal lose precision step by step, as IEEE 754 says; flush: they are zero, as in "
      "XLA on CPU, and cost no time."},
+    {"HILO_CACHE", "$XDG_CACHE_HOME/hilo, else ~/.cache/hilo",
+     "The folder of compiled programs that processes share; off: none."},
     {"HILO_JIT_SYMBOLS", "unset",
      "Who is told the names of compiled functions: perf (through /tmp/perf-PID.map), gdb, or perf,gdb."},
     {"HILO_PROFILE_DIR", "unset",

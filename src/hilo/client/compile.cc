@@ -13,9 +13,10 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/client/compile_times.h"
 #include "hilo/client/debug_dumps.h"
+#include "hilo/client/disk_cache.h"
 #include "hilo/client/graphs.h"
 #include "hilo/client/xla_bridge.h"
-#include "hilo/hlo/ir/held_bytes.h"
+#include "hilo/hlo/text/printer.h"
 
 namespace hilo {
 namespace {
@@ -35,13 +36,50 @@ std::mutex& compiling(const ExecutableKey& key) {
   return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
 }
 
+/// All that a compiled program depends on, beside the build that compiles it: fingerprints differ from process to process,
+/// so it is the program itself. The first line is its name.
+std::string disk_key(const Client& client, const hlo::Module& module, const CompileOptions& options) {
+  const char* const isa = std::getenv("HILO_ISA");
+  const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
+  return fmt::format("{}\n{}, {}, {}, replicas {}, {}\n{}", module.name, client.platform_name(),
+                     client.devices()[0]->kind(), isa == nullptr ? "any" : isa, options.replica_count,
+                     options.limits.to_string(), hlo::print_module(module, meaning));
+}
+
+/// Programs with more constants aren't written down: reading them would take as long as compiling.
+constexpr int64_t kMostConstantBytes = 16 << 20;
+
+int64_t constant_bytes_of(const hlo::Module& module) {
+  int64_t bytes = 0;
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions())
+      bytes += i.opcode == hlo::Opcode::kConstant ? i.shape.byte_size() : 0;
+  }
+  return bytes;
+}
+
+/// The cache that may have the program; null if none may.
+StatusOr<DiskCache*> disk_for(const hlo::Module& module, const CompileOptions& options) {
+  const bool is_watched = wants_dumps(options) || options.hlo_profile;  // that belongs to one compilation
+  if (is_watched || options.device_assignment) return nullptr;
+  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
+  return disk != nullptr && constant_bytes_of(module) <= kMostConstantBytes ? disk : nullptr;
+}
+
 StatusOr<std::shared_ptr<Executable>> compile_with(XlaClient& client, const hlo::Module& module, CompileOptions options,
                                                    int64_t replica_count) {
   options.replica_count = replica_count;
+  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_for(module, options));
+  const std::string key = disk == nullptr ? "" : disk_key(client, module, options);
+  if (disk != nullptr) {
+    if (std::unique_ptr<Executable> known = disk->find(client, key))
+      return std::shared_ptr<Executable>(std::move(known));
+  }
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(client, module, options));
   const ExecutableStatistics statistics = compiled->statistics();
   log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
             statistics.kernels_compiled, statistics.compile_milliseconds);
+  if (disk != nullptr) disk->insert(key, *compiled);
   return std::shared_ptr<Executable>(std::move(compiled));
 }
 
@@ -85,8 +123,8 @@ StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& mo
 }
 
 int64_t held_bytes(const std::shared_ptr<Executable>& executable) {
-  const hlo::Module* const module = executable->optimized_module();
-  return executable->statistics().constant_bytes + (module == nullptr ? 0 : hlo::held_bytes(module->entry));
+  const ExecutableStatistics statistics = executable->statistics();
+  return statistics.constant_bytes + statistics.program_bytes;
 }
 
 StatusOr<std::unique_ptr<Executable>> compile_observed(Client& client, const hlo::Module& module,

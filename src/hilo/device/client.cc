@@ -29,11 +29,11 @@ StatusOr<DevicePtr> Client::local_device(int64_t id) const {
                                       platform_name(), devices_.size()));
 }
 
-StatusOr<std::vector<DevicePtr>> Client::devices_for(const hlo::Module& module, const CompileOptions& options,
+StatusOr<std::vector<DevicePtr>> Client::devices_for(const std::string& name, const CompileOptions& options,
                                                      int64_t replica_count) const {
   if (replica_count > device_count() && !options.device_assignment) {
     return invalid_argument(
-        fmt::format("Compile '{}': needs {} replicas, but only {} {} available. Hint: jax_replica_count", module.name,
+        fmt::format("Compile '{}': needs {} replicas, but only {} {} available. Hint: jax_replica_count", name,
                     replica_count, device_count(), device_count() == 1 ? "is" : "are"));
   }
   const DeviceAssignment assignment = options.device_assignment.value_or(DeviceAssignment::replicas(replica_count));
@@ -41,7 +41,7 @@ StatusOr<std::vector<DevicePtr>> Client::devices_for(const hlo::Module& module, 
     return invalid_argument(
         fmt::format("Compile '{}': a device assignment of {} replicas and {} partitions; wanted {} "
                     "and 1",
-                    module.name, assignment.replica_count(), assignment.partition_count(), replica_count));
+                    name, assignment.replica_count(), assignment.partition_count(), replica_count));
   }
   std::vector<DevicePtr> devices;
   for (const int id : assignment.devices()) {

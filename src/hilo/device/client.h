@@ -50,16 +50,18 @@ class Client : public std::enable_shared_from_this<Client> {
   virtual StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                         hlo::PassObserver* observer) = 0;
   /// The executable whose Executable::serialize() gave these bytes.
-  /// Errors    UNIMPLEMENTED where the client can't; INVALID_ARGUMENT for other bytes
+  /// Replica r runs on device r.
+  /// Errors    UNIMPLEMENTED where the client can't; INVALID_ARGUMENT for other bytes, or for more replicas than there are
+  ///           devices; FAILED_PRECONDITION for those of another build or kind of device
   virtual StatusOr<std::unique_ptr<Executable>> load(std::string_view bytes);
 
  protected:
   explicit Client(ClientOptions options) : options_(std::move(options)) {}
   /// Constructors add their devices in the order of their ids.
   void add_device(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
-  /// The devices of a program for so many replicas.
+  /// The devices of program `name` for so many replicas.
   /// Errors    INVALID_ARGUMENT if there are too few, or the options assign one that isn't there
-  StatusOr<std::vector<DevicePtr>> devices_for(const hlo::Module& module, const CompileOptions& options,
+  StatusOr<std::vector<DevicePtr>> devices_for(const std::string& name, const CompileOptions& options,
                                                int64_t replica_count) const;
 
  private:

@@ -14,10 +14,12 @@ namespace hilo {
 struct ExecutableStatistics {
   int64_t kernel_count = 0;
   int64_t kernels_compiled = 0;  ///< the others came from the kernel cache
+  int64_t evaluated_count = 0;   ///< instructions that run op by op, by the reference evaluator: they are slow
   int64_t temporary_bytes = 0;
   int64_t alias_bytes = 0;  ///< of results that take the memory of arguments, if these are donated
   int64_t constant_bytes = 0;
   int64_t code_bytes = 0;
+  int64_t program_bytes = 0;  ///< of what it keeps to describe itself: the optimised program
   double compile_milliseconds = 0;
 };
 

@@ -95,13 +95,15 @@ Array argsort(const Operand& a, const ArgsortOptions& options) {
     return is_complex(x.dtype()) || x.dtype() == ElementType::kPred ? order_of(keys_of(x), at)
                                                                     : sort_together({x, positions_of(x, at)}, at)[1];
   }
+  if (!options.stable) return flip(argsort(a, {.axis = options.axis}), at);  // as in JAX
   // Equal elements keep their order: the flipped array is sorted, and the positions flipped back.
   const Array order = argsort(flip(x, at), {.axis = at});
   return ops::sub(ops::full_like(order, static_cast<double>(x.shape(at) - 1)), flip(order, at));
 }
 
-Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
+Array lexsort(const Arrays& given, int64_t axis, Line line) {
   const UserLocation here(line);
+  const std::vector<Array>& keys = given.list();
   if (keys.empty()) or_throw(invalid_argument(at_user_line("lexsort") + ": need sequence of keys with len > 0"));
   std::vector<Array> flat;
   for (const Array& key : keys) {
@@ -112,11 +114,6 @@ Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
   }
   if (keys[0].ndim() == 0) return ops::scalar(0, default_integer());
   return order_of(flat, normal_axis(keys[0], axis));
-}
-
-Array lexsort(const Array& keys, int64_t axis, Line line) {
-  const UserLocation here(line);
-  return lexsort(unstack(keys), axis, line);
 }
 
 Array partition(const Operand& a, int64_t kth, int64_t axis) {
@@ -131,7 +128,13 @@ Array argpartition(const Operand& a, int64_t kth, int64_t axis) {
   const int64_t at = checked_axis("argpartition", a, axis);
   if (is_complex(a.array().dtype()))
     or_throw(unimplemented(at_user_line("argpartition") + ": complex numbers are not implemented, as in JAX"));
-  return partitioned(argsort(a, at), checked_kth("argpartition", kth, a.array().shape(at)), at);
+  const Array& x = a.array();
+  const int64_t n = x.shape(at), k = checked_kth("argpartition", kth, n);
+  // As in JAX: the first ones in the order of a sort, the others as they stand in the array.
+  const Array first = slice(ops::convert_element_type(argsort(a, at), ElementType::kS32), 0, k + 1, 1, at);
+  const Array taken = put_along_axis(zeros(Shape(x.shape()), bool_), first, true, at);
+  const Array others = slice(ops::convert_element_type(argsort(taken, at), ElementType::kS32), 0, n - k - 1, 1, at);
+  return concatenate({first, others}, at);
 }
 Array sort_complex(const Operand& a) {
   const UserLocation here(a.location());

@@ -157,7 +157,7 @@ Array abs(const Operand& x) {
   const UserLocation here(x.location());
   return x.array().dtype() == ElementType::kPred ? x.array() : ops::abs(x.array());
 }
-Array add(const Operand& x, const Operand& y) { return binary(x, y, ops::add); }
+Array calls::add(const Operand& x, const Operand& y) { return binary(x, y, ops::add); }
 Array arctan2(const Operand& y, const Operand& x) {
   const UserLocation here(y.location());
   const auto [a, b] = promote_inexact(y.array(), x.array());
@@ -169,7 +169,7 @@ Array divide(const Operand& x, const Operand& y) {
   return quotient(x.array(), y.array());
 }
 Array floor(const Operand& x) { return rounding(x, ops::floor); }
-Array logical_and(const Operand& x, const Operand& y) {
+Array calls::logical_and(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return as_predicate(x.array()) & as_predicate(y.array());
 }
@@ -177,14 +177,14 @@ Array logical_not(const Operand& x) {
   const UserLocation here(x.location());
   return ops::bitwise_not(as_predicate(x.array()));
 }
-Array logical_or(const Operand& x, const Operand& y) {
+Array calls::logical_or(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return as_predicate(x.array()) | as_predicate(y.array());
 }
-Array maximum(const Operand& x, const Operand& y) { return extreme(x, y, ops::max, ops::ge); }
-Array minimum(const Operand& x, const Operand& y) { return extreme(x, y, ops::min, ops::le); }
-Array multiply(const Operand& x, const Operand& y) { return binary(x, y, ops::mul); }
-Array negative(const Operand& x) {
+Array calls::maximum(const Operand& x, const Operand& y) { return extreme(x, y, ops::max, ops::ge); }
+Array calls::minimum(const Operand& x, const Operand& y) { return extreme(x, y, ops::min, ops::le); }
+Array calls::multiply(const Operand& x, const Operand& y) { return binary(x, y, ops::mul); }
+Array calls::negative(const Operand& x) {
   const UserLocation here(x.location());
   return ops::neg(x.array());
 }
@@ -212,7 +212,7 @@ Array square(const Operand& x) {
   const UserLocation here(x.location());
   return ops::mul(x.array(), x.array());
 }
-Array subtract(const Operand& x, const Operand& y) { return binary(x, y, ops::sub); }
+Array calls::subtract(const Operand& x, const Operand& y) { return binary(x, y, ops::sub); }
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
   const UserLocation here(condition.location());

@@ -11,7 +11,7 @@
 #include <functional>
 #include <random>
 
-#include "hilo/backend/cpu/isa.h"
+#include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/eval/evaluator.h"
 #include "hilo/hlo/ops/elementwise.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hilo/backend/cpu/whole_loops.h"
+#include "hilo/engine/whole_loops.h"
 
 #include <fmt/format.h>
 
 #include <thread>
 
-#include "hilo/backend/cpu/cpu_program.h"
-#include "hilo/backend/cpu/planner.h"
+#include "hilo/backend/cpu/compile.h"
+#include "hilo/backend/cpu/load/cpu_program.h"
 #include "hilo/backend/host/host_executable.h"
 #include "hilo/base/thread_pool.h"
 #include "hilo/hlo/passes/driver.h"
@@ -63,14 +63,18 @@ struct Planned {
 Planned plan(const hlo::Module& module, Isa isa, LoopForm form) {
   auto optimized = std::make_unique<hlo::Module>(module);
   EXPECT_TRUE(hlo::run_passes(*optimized, hlo::default_pipeline(), {}).ok());
-  StatusOr<Program> program = plan_program(*optimized, isa, form);
+  StatusOr<EmittedPlan> emitted = compile_plan(*optimized, isa, form);
+  EXPECT_TRUE(emitted.ok()) << emitted.status().to_string();
+  if (!emitted.ok()) return {};
+  StatusOr<Program> program = load_program(std::move(emitted->plan), isa);
   EXPECT_TRUE(program.ok()) << program.status().to_string();
   if (!program.ok()) return {};
   Planned planned;
-  planned.whole_loops = program->whole_loops.size();
-  for (const WhileLoop& loop : program->loops) planned.stepwise_loops += !loop.body.empty();
+  planned.whole_loops = program->plan.whole_loops.size();
+  for (const WhileLoop& loop : program->plan.loops) planned.stepwise_loops += !loop.body.empty();
   planned.executable = std::make_unique<HostExecutable>(
-      std::make_unique<CpuProgram>(host_signature(module, {}), std::move(optimized), *std::move(program), 0),
+      std::make_unique<CpuProgram>(host_signature(module, {}), std::make_unique<ProgramModule>(std::move(optimized)),
+                                   *std::move(program), 0, 0),
       std::vector{*tests::cpu_client()->local_device(0)});
   return planned;
 }
@@ -208,12 +212,12 @@ TEST(WholeLoops, StartTheStackOfAScanWithWhatIsThere) {
   hlo::Module module = parsed(sized(cell("  at = s32[] copy(i)"), 40, 6));
   ASSERT_TRUE(hlo::run_passes(module, hlo::default_pipeline(), {}).ok());
   for (const LoopForm form : {LoopForm::kFunctions, LoopForm::kSteps}) {
-    const StatusOr<Program> program = plan_program(module, *selected_isa(), form);
-    ASSERT_TRUE(program.ok()) << program.status().to_string();
-    for (const Step& step : program->steps) {
+    const StatusOr<EmittedPlan> emitted = compile_plan(module, *selected_isa(), form);
+    ASSERT_TRUE(emitted.ok()) << emitted.status().to_string();
+    for (const Step& step : emitted->plan.steps) {
       EXPECT_NE(step.kind, StepKind::kKernel);
       if (step.kind != StepKind::kCopy) continue;
-      const Slot& from = program->slots[step.a];
+      const Slot& from = emitted->plan.slots[step.a];
       EXPECT_FALSE(from.source == SlotSource::kArgument && from.index == 2) << "the stack is copied";
     }
   }
@@ -612,17 +616,17 @@ TEST(WholeLoops, StayStepsBecauseThereAreTooMany) {
 }
 
 TEST(WholeLoops, SayWhyTheyStaySteps) {
-  Program program;
+  const Plan plan;
   WhileLoop loop;
-  EXPECT_EQ(why_not_whole(program, loop, {}), "");
+  EXPECT_EQ(why_not_whole(plan, loop, {}), "");
   loop.body.assign(1000, Step{StepKind::kCopy});
-  EXPECT_EQ(why_not_whole(program, loop, {}), "it has too many steps to be compiled as one");
+  EXPECT_EQ(why_not_whole(plan, loop, {}), "it has too many steps to be compiled as one");
   std::vector<PlannedKernel> kernels(1);
   kernels[0].region.extents = {int64_t{1} << 32};
   kernels[0].region.row_begin = 1;
   kernels[0].region.nodes.resize(1);
   loop.body = {Step{StepKind::kKernel}};
-  EXPECT_EQ(why_not_whole(program, loop, kernels), "a turn takes so long that dispatch doesn't count");
+  EXPECT_EQ(why_not_whole(plan, loop, kernels), "a turn takes so long that dispatch doesn't count");
 }
 
 TEST(WholeLoops, ShareAnExecutableAmongThreads) {

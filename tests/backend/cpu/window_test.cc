@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windowed ops on the engine against the reference: written out, by the heroes of backend/cpu/runtime, at odd sizes.
+// Windowed ops on the engine against the reference: written out, by the heroes of backend/cpu/library, at odd sizes.
 #include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"

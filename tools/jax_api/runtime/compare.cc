@@ -129,7 +129,8 @@ std::string list_difference(const Value& got, const Value& wanted, const Toleran
 std::string number_against_array(const Value& got, const Array& wanted, const Tolerance& tolerance) {
   if (wanted.size() != 1 || wanted.ndim() != 0) return "got " + describe(got) + ", wanted an array";
   return is_exact(wanted.dtype()) ? scalar_difference(got, value_of_integer(integers_of(wanted)[0]), tolerance)
-                                  : float_difference({got.number}, numbers_of(wanted), wanted.dtype(), tolerance);
+                                  : float_difference(numbers_of(numpy::astype(got.number, wanted.dtype())),
+                                                     numbers_of(wanted), wanted.dtype(), tolerance);
 }
 
 // ---- decompositions: phases are free --------------------------------------------------------------------------------

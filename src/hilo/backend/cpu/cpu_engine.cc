@@ -3,9 +3,10 @@
 
 #include <chrono>
 
-#include "hilo/backend/cpu/cpu_program.h"
-#include "hilo/backend/cpu/isa.h"
-#include "hilo/backend/cpu/planner.h"
+#include "hilo/backend/cpu/compile.h"
+#include "hilo/backend/cpu/cpu_target.h"
+#include "hilo/backend/cpu/load/cpu_program.h"
+#include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/backend/limits.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/floating_point.h"
@@ -32,6 +33,20 @@ class CpuEngine final : public HostEngine {
     return out_of_memory();
   }
 
+  StatusOr<std::unique_ptr<HostProgram>> load(std::string_view bytes) override try {
+    const auto began = std::chrono::steady_clock::now();
+    HILO_ASSIGN_OR_RETURN(cpu::SavedProgram saved, cpu::read_program(bytes));
+    HILO_ASSIGN_OR_RETURN(const cpu::Isa isa, cpu::selected_isa());
+    HILO_ASSIGN_OR_RETURN(cpu::Program loaded, cpu::load_program(std::move(saved.plan), isa));
+    const double milliseconds =
+        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
+    auto module = std::make_unique<cpu::ProgramModule>(std::move(saved.module));
+    return std::unique_ptr<HostProgram>(std::make_unique<cpu::CpuProgram>(std::move(saved.signature), std::move(module),
+                                                                          std::move(loaded), 0, milliseconds));
+  } catch (const std::bad_alloc&) {
+    return out_of_memory();
+  }
+
  private:
   static StatusOr<std::unique_ptr<HostProgram>> compile_within(const hlo::Module& module, const CompileOptions& options,
                                                                hlo::PassObserver* observer) {
@@ -44,16 +59,20 @@ class CpuEngine final : public HostEngine {
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;
     passes.observer = observer;
+    passes.whole = cpu::CpuTarget(isa).whole_ops();
     passes.check = [&](const hlo::Module& grown) {
       return check_instruction_limit(grown, Counted::kOnce, options.limits);
     };
     HILO_RETURN_IF_ERROR(hlo::run_passes(*optimized, hlo::default_pipeline(), passes).status());
     HILO_RETURN_IF_ERROR(check_instruction_limit(*optimized, Counted::kWhereCalled, options.limits));
-    HILO_ASSIGN_OR_RETURN(cpu::Program plan, cpu::plan_program(*optimized, isa, cpu::LoopForm::kFunctions, observer));
+    HILO_ASSIGN_OR_RETURN(cpu::EmittedPlan emitted,
+                          cpu::compile_plan(*optimized, isa, engine::LoopForm::kFunctions, observer));
+    HILO_ASSIGN_OR_RETURN(cpu::Program loaded, cpu::load_program(std::move(emitted.plan), isa));
     const double milliseconds =
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-    auto program = std::make_unique<cpu::CpuProgram>(host_signature(module, options), std::move(optimized),
-                                                     std::move(plan), milliseconds);
+    auto program = std::make_unique<cpu::CpuProgram>(host_signature(module, options),
+                                                     std::make_unique<cpu::ProgramModule>(std::move(optimized)),
+                                                     std::move(loaded), emitted.compiled, milliseconds);
     HILO_RETURN_IF_ERROR(check_memory_limit(program->signature(), program->statistics(), options.limits));
     return std::unique_ptr<HostProgram>(std::move(program));
   }

@@ -30,11 +30,18 @@ StatusOr<std::unique_ptr<Executable>> HostClient::compile(const hlo::Module& mod
   if (module.entry == nullptr) return invalid_argument("module '" + module.name + "' has no entry computation");
   CompileOptions stated = options;
   HILO_ASSIGN_OR_RETURN(stated.replica_count, replica_count_of(module, options.replica_count));
-  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module, stated, stated.replica_count));
+  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(module.name, stated, stated.replica_count));
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<HostProgram> program, engine_.compile(module, stated, observer));
   return std::unique_ptr<Executable>(std::make_unique<HostExecutable>(std::move(program), std::move(devices)));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
+}
+
+StatusOr<std::unique_ptr<Executable>> HostClient::load(std::string_view bytes) {
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<HostProgram> program, engine_.load(bytes));
+  const ProgramSignature& signature = program->signature();
+  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, devices_for(signature.name, {}, signature.replica_count));
+  return std::unique_ptr<Executable>(std::make_unique<HostExecutable>(std::move(program), std::move(devices)));
 }
 
 }  // namespace hilo

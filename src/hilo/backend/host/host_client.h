@@ -20,6 +20,7 @@ class HostClient final : public Client {
   std::string_view platform_name() const override { return engine_.platform_name(); }
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                 hlo::PassObserver* observer) override;
+  StatusOr<std::unique_ptr<Executable>> load(std::string_view bytes) override;
   /// Held while the parts of one run are put into several devices' queues: two runs never wait for each other crosswise.
   std::mutex& launch_mutex() { return launch_mutex_; }
 

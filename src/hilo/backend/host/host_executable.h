@@ -12,7 +12,8 @@ class HostExecutable final : public Executable {
       : Executable(program->signature(), std::move(devices)), program_(std::move(program)) {}
 
   ExecutableStatistics statistics() const override { return program_->statistics(); }
-  const hlo::Module* optimized_module() const override { return &program_->optimized_module(); }
+  const hlo::Module* optimized_module() const override { return program_->optimized_module(); }
+  StatusOr<std::string> serialize() const override { return program_->serialize(); }
   std::span<const ExecutionUnit> units() const override { return program_->units(); }
 
  protected:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/backend/host/host_program.h"
 
+#include <fmt/format.h>
+
 #include "hilo/backend/run_collective.h"
 
 namespace hilo {
@@ -11,6 +13,14 @@ ProgramSignature host_signature(const hlo::Module& module, const CompileOptions&
   signature.meets_others = options.replica_count > 1 && depends_on_replicas(module);
   signature.run_seconds = options.limits.run_seconds;
   return signature;
+}
+
+StatusOr<std::string> HostProgram::serialize() const {
+  return unimplemented(fmt::format("serialize '{}': its platform saves no programs", signature().name));
+}
+
+StatusOr<std::unique_ptr<HostProgram>> HostEngine::load(std::string_view) {
+  return unimplemented(fmt::format("load: platform {} saves no programs", platform_name()));
 }
 
 }  // namespace hilo

@@ -22,7 +22,9 @@ class HostProgram {
                      const RunContext& context) = 0;
   virtual const ProgramSignature& signature() const = 0;
   virtual ExecutableStatistics statistics() const { return {}; }
-  virtual const hlo::Module& optimized_module() const = 0;
+  /// As Executable::optimized_module and serialize.
+  virtual const hlo::Module* optimized_module() const = 0;
+  virtual StatusOr<std::string> serialize() const;
   virtual std::span<const ExecutionUnit> units() const { return {}; }
   /// Whether a run takes so little that handing it to another thread would cost more.
   virtual bool is_small() const { return false; }
@@ -42,6 +44,8 @@ class HostEngine {
   /// As Client::compile. The module has an entry, and `options.replica_count` is what its header states, if it does.
   virtual StatusOr<std::unique_ptr<HostProgram>> compile(const hlo::Module& module, const CompileOptions& options,
                                                          hlo::PassObserver* observer) = 0;
+  /// As Client::load.
+  virtual StatusOr<std::unique_ptr<HostProgram>> load(std::string_view bytes);
 };
 
 }  // namespace hilo

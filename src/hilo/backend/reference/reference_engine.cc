@@ -11,6 +11,7 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/hlo/cost/cost.h"
 #include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ir/held_bytes.h"
 #include "hilo/types/literal_leaves.h"
 
 namespace hilo {
@@ -32,7 +33,12 @@ class ReferenceProgram final : public HostProgram {
   ReferenceProgram(ProgramSignature signature, const hlo::Module& module)
       : signature_(std::move(signature)), module_(module) {}
   const ProgramSignature& signature() const override { return signature_; }
-  const hlo::Module& optimized_module() const override { return module_; }
+  const hlo::Module* optimized_module() const override { return &module_; }
+  ExecutableStatistics statistics() const override {
+    ExecutableStatistics statistics;
+    statistics.program_bytes = hlo::held_bytes(module_.entry);
+    return statistics;
+  }
 
   Status run(std::span<const BufferPtr> arguments, std::span<BufferPtr> results, std::span<const bool> donated,
              const RunContext& context) override {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 
 #include "hilo/base/text.h"
@@ -18,6 +19,7 @@ constexpr std::string_view kLapack = "lapack_";
 struct Registry {
   std::shared_mutex mutex;
   std::map<std::string, std::shared_ptr<const CustomCallHandler>, std::less<>> handlers;
+  std::set<std::string, std::less<>> of_this_process;
 };
 
 // Never destroyed: programs may still run while the process ends.
@@ -47,15 +49,23 @@ Status CustomCallFrame::check_scalar(const CustomCallAttribute* found, std::stri
       fmt::format("{}: attribute {} is no scalar of type {}", quote(target), quote(name), element_type_name(wanted)));
 }
 
-Status register_custom_call(std::string_view target, CustomCallHandler handler) {
+Status register_custom_call(std::string_view target, CustomCallHandler handler, CustomCallMeaning meaning) {
   if (target.empty() || !handler) {
     return invalid_argument(fmt::format("custom call {}: wanted a name and a handler", quote(target)));
   }
   Registry& r = registry();
   std::unique_lock lock(r.mutex);
   auto owned = std::make_shared<const CustomCallHandler>(std::move(handler));
-  if (r.handlers.emplace(std::string(target), std::move(owned)).second) return ok_status();
-  return already_exists(fmt::format("custom call {}: the target is registered already", quote(target)));
+  if (!r.handlers.emplace(std::string(target), std::move(owned)).second)
+    return already_exists(fmt::format("custom call {}: the target is registered already", quote(target)));
+  if (meaning == CustomCallMeaning::kInThisProcess) r.of_this_process.emplace(target);
+  return ok_status();
+}
+
+bool means_this_process(std::string_view target) {
+  Registry& r = registry();
+  std::shared_lock lock(r.mutex);
+  return r.of_this_process.contains(target);
 }
 
 StatusOr<std::shared_ptr<const CustomCallHandler>> find_custom_call(std::string_view target) {

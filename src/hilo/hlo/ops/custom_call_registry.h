@@ -71,9 +71,16 @@ struct CustomCallFrame {
 /// Fills the results. May be called on several threads at once.
 using CustomCallHandler = std::function<Status(const CustomCallFrame&)>;
 
+/// What a call means: the same in every process that has the target, or something of this one, a function of it for example.
+enum class CustomCallMeaning : uint8_t { kEverywhere, kInThisProcess };
+
 /// Lets programs call `target`. Lives as long as the process.
 /// Errors    ALREADY_EXISTS if the name is taken, INVALID_ARGUMENT for an empty name or handler
-Status register_custom_call(std::string_view target, CustomCallHandler handler);
+Status register_custom_call(std::string_view target, CustomCallHandler handler,
+                            CustomCallMeaning meaning = CustomCallMeaning::kEverywhere);
+
+/// Whether programs that call the target can't be saved. False for targets that nobody registered.
+bool means_this_process(std::string_view target);
 
 /// The handler of `target`.
 /// Errors    NOT_FOUND, with the registered targets; UNIMPLEMENTED for callbacks into Python

@@ -2,7 +2,7 @@
 // Matrix products in blocks of rows.
 #include <fmt/format.h>
 
-#include "hilo/backend/cpu/planner.h"
+#include "hilo/backend/cpu/compile.h"
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
 
@@ -88,10 +88,10 @@ ENTRY main {
   ASSERT_TRUE(module.ok()) << module.status().to_string();
   check(*module);
   for (const Isa isa : supported_isas()) {
-    const StatusOr<Program> program = plan_program(*module, isa);
-    ASSERT_TRUE(program.ok());
-    for (const Step& step : program->steps) {
-      EXPECT_TRUE(step.kind != StepKind::kKernel || step.chunk > 8);
+    const StatusOr<EmittedPlan> emitted = compile_plan(*module, isa);
+    ASSERT_TRUE(emitted.ok());
+    for (const engine::Step& step : emitted->plan.steps) {
+      EXPECT_TRUE(step.kind != engine::StepKind::kKernel || step.chunk > 8);
     }
   }
 }

@@ -9,7 +9,7 @@
 
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/flat_loop.h"
-#include "hilo/backend/cpu/jit.h"
+#include "hilo/backend/cpu/emit/jit.h"
 
 namespace hilo::cpu {
 namespace {

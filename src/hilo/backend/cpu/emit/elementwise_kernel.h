@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "hilo/backend/cpu/compiled_code.h"
-#include "hilo/backend/cpu/isa.h"
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/load/compiled_code.h"
 #include "hilo/hlo/ops/elementwise.h"
 
 namespace hilo::cpu {

@@ -7,7 +7,7 @@
 #include "hilo/backend/cpu/emit/partial_sums.h"
 #include "hilo/backend/cpu/emit/region_analysis.h"
 #include "hilo/backend/cpu/emit/simd.h"
-#include "hilo/backend/cpu/region_poll.h"
+#include "hilo/engine/region_poll.h"
 #include "hilo/hlo/ir/computation.h"
 
 namespace hilo::cpu {

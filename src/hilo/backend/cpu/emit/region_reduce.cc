@@ -5,7 +5,7 @@
 #include "hilo/backend/cpu/emit/convert.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
 #include "hilo/backend/cpu/emit/region_emitter.h"
-#include "hilo/backend/cpu/region_ops.h"
+#include "hilo/engine/region_ops.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/reshape.h"
 

@@ -4,11 +4,12 @@
 #include <bit>
 
 #include "hilo/backend/cpu/emit/elementwise.h"
-#include "hilo/backend/cpu/region_ops.h"
+#include "hilo/engine/region_ops.h"
 #include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::cpu {
 
+using engine::splat_bits;
 using hlo::attributes_of;
 using hlo::Opcode;
 using llvm::Value;

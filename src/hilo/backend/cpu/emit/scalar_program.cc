@@ -5,53 +5,16 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
 
-#include "hilo/backend/cpu/code_cache.h"
+#include "hilo/backend/cpu/emit/code_cache.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/jit.h"
 #include "hilo/backend/cpu/emit/scalar_emitter.h"
-#include "hilo/backend/cpu/jit.h"
-#include "hilo/backend/cpu/region_ops.h"
-#include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::cpu {
 
-using hlo::attributes_of;
-using hlo::Opcode;
 using llvm::Value;
 
 namespace {
-
-constexpr size_t kMaxOps = 4000;  // code is one function; larger bodies run from the step list
-constexpr int kMaxDepth = 16;
-
-bool is_scalar_shape(const Shape& shape) {
-  if (shape.is_tuple()) {
-    for (const Shape& leaf : shape.leaves()) {
-      if (!is_scalar_shape(leaf)) return false;
-    }
-    return true;
-  }
-  return shape.is_scalar();
-}
-
-bool is_scalar_op(Opcode opcode) {
-  return is_lanewise(opcode) || opcode == Opcode::kParameter || opcode == Opcode::kConstant ||
-         opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement || opcode == Opcode::kCall ||
-         opcode == Opcode::kWhile || opcode == Opcode::kConditional || opcode == Opcode::kOptimizationBarrier ||
-         opcode == Opcode::kReshape || opcode == Opcode::kBroadcast || opcode == Opcode::kIota;
-}
-
-bool is_scalar_program(const hlo::Computation& computation, size_t& ops, int depth) {
-  ops += computation.size();
-  if (ops > kMaxOps || depth > kMaxDepth) return false;
-  for (const hlo::Instruction& i : computation.instructions()) {
-    if (!is_scalar_op(i.opcode) || !is_scalar_shape(i.shape)) return false;
-    if (i.opcode == Opcode::kConstant && !splat_bits(attributes_of<hlo::ConstantAttributes>(i).value)) return false;
-    for (const hlo::ComputationPtr& called : called_computations(i)) {
-      if (!is_scalar_program(*called, ops, depth + 1)) return false;
-    }
-  }
-  return true;
-}
 
 std::vector<Shape> leaves_of(const std::vector<Shape>& shapes) {
   std::vector<Shape> leaves;
@@ -70,7 +33,7 @@ Status emit_function(llvm::Module& module, Isa isa, const std::vector<Shape>& pa
   llvm::IRBuilder<> ir(context);
   llvm::Type* pointer = ir.getPtrTy();
   auto* type = llvm::FunctionType::get(ir.getInt32Ty(), {pointer, pointer, pointer}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "scalar", module);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, ScalarProgram::kName, module);
   ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
   llvm::BasicBlock* cancelled = llvm::BasicBlock::Create(context, "cancelled", function);
   SimdBuilder b(ir, isa, 1);
@@ -101,8 +64,8 @@ StatusOr<ScalarProgram> compile(Isa isa, const std::vector<Shape>& parameters, c
                                 const Emit& emit) {
   const auto write = [&](llvm::Module& module) { return emit_function(module, isa, parameters, results, emit); };
   ScalarProgram program;
-  HILO_ASSIGN_OR_RETURN(program.code, compile_code("scalar", isa, write));
-  program.function = reinterpret_cast<ScalarFunction>(program.code->lookup("scalar"));
+  HILO_ASSIGN_OR_RETURN(program.code, compile_code(ScalarProgram::kName, isa, write));
+  program.function = reinterpret_cast<ScalarFunction>(program.code->lookup(ScalarProgram::kName));
   return program;
 }
 
@@ -116,11 +79,6 @@ std::string key_of(Isa isa, const hlo::Computation& c) {
 }
 
 }  // namespace
-
-bool is_scalar_program(const hlo::Computation& computation) {
-  size_t ops = 0;
-  return is_scalar_program(computation, ops, 0);
-}
 
 StatusOr<ScalarProgram> compile_scalar_program(const hlo::Computation& computation, Isa isa) {
   return find_or_compile(cache(), key_of(isa, computation), [&] {

@@ -5,20 +5,16 @@
 
 #include <memory>
 
-#include "hilo/backend/cpu/compiled_code.h"
-#include "hilo/backend/cpu/isa.h"
+#include "hilo/backend/cpu/abi/functions.h"
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/load/compiled_code.h"
 #include "hilo/hlo/ir/computation.h"
 
 namespace hilo::cpu {
 
-/// True if every value is a scalar that has code, and every op is elementwise, a tuple, a call, a loop or a branch.
-bool is_scalar_program(const hlo::Computation& computation);
-
-/// Reads one scalar per leaf of the parameters, writes one per leaf of the result. Polls *cancel_word at back edges (never
-/// null). Returns 0, or 1 if cancelled.
-using ScalarFunction = int32_t (*)(const void* const* arguments, void* const* results, const uint32_t* cancel_word);
-
 struct ScalarProgram {
+  static constexpr const char* kName = "scalar";  ///< of the function
+
   std::shared_ptr<CompiledCode> code;
   ScalarFunction function = nullptr;
 };

@@ -9,10 +9,10 @@
 #include <cstddef>
 #include <optional>
 
-#include "hilo/backend/cpu/code_cache.h"
+#include "hilo/backend/cpu/emit/code_cache.h"
 #include "hilo/backend/cpu/emit/elementwise.h"
+#include "hilo/backend/cpu/emit/jit.h"
 #include "hilo/backend/cpu/emit/scalar_emitter.h"
-#include "hilo/backend/cpu/jit.h"
 
 namespace hilo::cpu {
 namespace {
@@ -134,7 +134,7 @@ class ScatterEmitter {
   }
 
   void emit_listed() {
-    Value* list = b_.stack(ScatterKernel::kMostUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
+    Value* list = b_.stack(kMostScatterUpdates * static_cast<int64_t>(sizeof(ScatterPlace)));
     Value* listed = emit_list(list);
     Value* last = ir_.CreateSub(listed, b_.index(1));
     b_.counted_loop(b_.index(0), listed, b_.index(1), {}, [&](Value* k, const Values&) {
@@ -255,7 +255,7 @@ Status emit_kernel(const ScatterKernelSpec& spec, Isa isa, llvm::Module& module)
   llvm::LLVMContext& context = module.getContext();
   llvm::IRBuilder<> ir(context);
   auto* type = llvm::FunctionType::get(ir.getVoidTy(), {ir.getPtrTy()}, false);
-  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, "scatter", module);
+  auto* function = llvm::Function::Create(type, llvm::Function::ExternalLinkage, ScatterKernel::kName, module);
   ir.SetInsertPoint(llvm::BasicBlock::Create(context, "entry", function));
   SimdBuilder b(ir, isa, lanes_for(spec, isa));
   HILO_RETURN_IF_ERROR(ScatterEmitter(b, spec, function->getArg(0)).emit());
@@ -266,8 +266,8 @@ Status emit_kernel(const ScatterKernelSpec& spec, Isa isa, llvm::Module& module)
 StatusOr<ScatterKernel> compile(const ScatterKernelSpec& spec, Isa isa) {
   const auto emit = [&](llvm::Module& module) { return emit_kernel(spec, isa, module); };
   ScatterKernel kernel;
-  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code("scatter", isa, emit));
-  kernel.function = reinterpret_cast<decltype(kernel.function)>(kernel.code->lookup("scatter"));
+  HILO_ASSIGN_OR_RETURN(kernel.code, compile_code(ScatterKernel::kName, isa, emit));
+  kernel.function = reinterpret_cast<decltype(kernel.function)>(kernel.code->lookup(ScatterKernel::kName));
   return kernel;
 }
 

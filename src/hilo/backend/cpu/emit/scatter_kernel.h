@@ -3,65 +3,20 @@
 // windows that don't fit and combines the others with the array. No LLVM types here.
 #pragma once
 
-#include <memory>
-#include <vector>
-
-#include "hilo/backend/cpu/compiled_code.h"
-#include "hilo/backend/cpu/isa.h"
-#include "hilo/hlo/ir/computation.h"
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/abi/scatter.h"
+#include "hilo/backend/cpu/load/compiled_code.h"
 
 namespace hilo::cpu {
 
-/// A place in the arrays and one in the updates, in elements.
-struct ScatterPlace {
-  int64_t array, update;
-};
-
-/// A component of the index vectors.
-struct ScatterComponent {
-  int64_t at;            ///< its offset in the vector
-  int64_t array_stride;  ///< of its dimension
-  uint64_t last;         ///< the last start that is in bounds
-};
-
-/// Updates whose index vectors stand at even distances, and what of each a call is to make.
-struct ScatterStretch {
-  void* const* arrays;
-  const void* const* updates;
-  const void* indices;                 ///< the first vector's
-  const ScatterComponent* components;  ///< as many as the kernel was made for
-  int64_t count, index_stride;
-  ScatterPlace first, stride;     ///< the first window at index 0, and from each to the next
-  int64_t rows_begin, rows_size;  ///< windows that start elsewhere in the array are left out
-  const ScatterPlace* pieces;     ///< stretches of a window that are contiguous, by their offsets from its start
-  int64_t piece_count;
-  int64_t run;  ///< elements of a piece
-};
-
 /// `code` owns `function`.
 struct ScatterKernel {
-  /// The most index vectors of a call.
-  static constexpr int64_t kMostUpdates = 256;
+  static constexpr const char* kName = "scatter";  ///< of the function
 
   std::shared_ptr<CompiledCode> code;
-  void (*function)(const ScatterStretch& stretch) = nullptr;
+  ScatterFunction function = nullptr;
 };
 inline int64_t held_bytes(const ScatterKernel& kernel) { return static_cast<int64_t>(kernel.code->size()); }
-
-struct ScatterKernelSpec {
-  hlo::ComputationPtr body;
-  std::vector<ElementType> types, update_types;  ///< of the arrays and of what is combined with them
-  ElementType index_type;
-  // As in the calls. Strides of 0 and 1 are written into the code, all else is read from the call.
-  std::vector<ScatterComponent> components;
-  int64_t index_stride;
-  ScatterPlace stride;
-  int64_t run;       ///< calls may say less of one of more than 4096 bytes
-  bool many_pieces;  ///< false: calls have one piece, whose offsets are 0
-  /// A call lists its windows first, so that the processor neither guesses which are its own nor waits for the memory of
-  /// one after the other. Else windows of all rows are updated as soon as they are known.
-  bool listed;
-};
 
 /// Compiled once per process and meaning. Precondition: is_scalar_program(*spec.body).
 /// Cost      2 to 7 ms for a sum, measured on a busy machine: rows cost more than single elements

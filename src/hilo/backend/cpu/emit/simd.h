@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "hilo/backend/cpu/isa.h"
+#include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/types/narrow_float.h"
 
 namespace hilo::cpu {

@@ -80,7 +80,7 @@ Status LoopEmitter::emit() {
   run_step_ = field(offsetof(LoopContext, run_step), pointer);
   cancel_word_ = field(offsetof(LoopContext, cancel_word), pointer);
   kernels_ = field(offsetof(LoopContext, kernels), pointer);
-  state_.pointers.resize(source_.program.slots.size());
+  state_.pointers.resize(source_.plan.slots.size());
   const auto place = [&](size_t k) { return ir_.CreateConstGEP1_64(pointer, function_->getArg(1), k); };
   const std::vector<SlotId>& slots = source_.layout.slots;
   for (size_t k = 0; k < slots.size(); ++k) state_.pointers[slots[k]] = ir_.CreateLoad(pointer, place(k));
@@ -106,9 +106,9 @@ void LoopEmitter::emit_steps(const StepList& steps) {
       case StepKind::kKernel: emit_kernel(step); break;
       case StepKind::kCopy: emit_copy(step); break;
       case StepKind::kAlias: state_.pointers[step.b] = state_.pointers[step.a]; break;
-      case StepKind::kHero: emit_handed_out(step); break;
-      case StepKind::kWhile: emit_while(source_.program.loops[step.index]); break;
-      case StepKind::kConditional: emit_branches(source_.program.branches[step.index]); break;
+      case StepKind::kLibrary: emit_handed_out(step); break;
+      case StepKind::kWhile: emit_while(source_.plan.loops[step.index]); break;
+      case StepKind::kConditional: emit_branches(source_.plan.branches[step.index]); break;
       case StepKind::kWholeLoop: break;  // loops become functions from the outside in: there is none within
     }
   }
@@ -222,8 +222,8 @@ void LoopEmitter::emit_while(const WhileLoop& loop) {
   poll();
   llvm::BasicBlock* latch = ir_.GetInsertBlock();
   for (size_t k = 0; k < loop.swaps.size(); ++k) {
-    moving[2 * k]->addIncoming(state_.pointers[loop.swaps[k].second], latch);
-    moving[2 * k + 1]->addIncoming(state_.pointers[loop.swaps[k].first], latch);
+    moving[2 * k]->addIncoming(state_.pointers[loop.swaps[k].next], latch);
+    moving[2 * k + 1]->addIncoming(state_.pointers[loop.swaps[k].now], latch);
   }
   for (size_t k = 0; k < changing.size(); ++k) changing[k]->addIncoming(next_scalars[k], latch);
   ir_.CreateBr(test);
@@ -298,7 +298,7 @@ Value* LoopEmitter::scalar_at(Value* pointer, ElementType type) {
 void LoopEmitter::forget_written(const WhileLoop& loop) {
   std::vector<SlotId> written;
   std::vector<std::pair<SlotId, SlotId>> aliases;
-  const Program& program = source_.program;
+  const Plan& plan = source_.plan;
   std::vector<const StepList*> lists = {&loop.condition, &loop.body};
   for (const auto& [now, next] : loop.swaps) written.insert(written.end(), {now, next});
   while (!lists.empty()) {
@@ -307,21 +307,21 @@ void LoopEmitter::forget_written(const WhileLoop& loop) {
     for (const Step& step : steps) {
       switch (step.kind) {
         case StepKind::kKernel:
-        case StepKind::kHero: {  // all arguments: what isn't written is loaded again, no more
+        case StepKind::kLibrary: {  // all arguments: what isn't written is loaded again, no more
           const size_t inputs = step.kind == StepKind::kKernel ? source_.kernels[step.index].region.inputs.size() : 0;
-          const SlotId* slots = program.argument_slots.data() + step.arguments;
+          const SlotId* slots = plan.argument_slots.data() + step.arguments;
           written.insert(written.end(), slots + inputs, slots + step.argument_count);
           break;
         }
         case StepKind::kCopy: written.push_back(step.b); break;
         case StepKind::kAlias: aliases.emplace_back(step.a, step.b); break;
         case StepKind::kWhile:
-          for (const auto& [now, next] : program.loops[step.index].swaps) written.insert(written.end(), {now, next});
-          lists.push_back(&program.loops[step.index].condition);
-          lists.push_back(&program.loops[step.index].body);
+          for (const auto& [now, next] : plan.loops[step.index].swaps) written.insert(written.end(), {now, next});
+          lists.push_back(&plan.loops[step.index].condition);
+          lists.push_back(&plan.loops[step.index].body);
           break;
         case StepKind::kConditional:
-          for (const StepList& list : program.branches[step.index].lists) lists.push_back(&list);
+          for (const StepList& list : plan.branches[step.index].lists) lists.push_back(&list);
           break;
         case StepKind::kWholeLoop: break;
       }
@@ -342,7 +342,7 @@ void LoopEmitter::forget_written(const WhileLoop& loop) {
 }
 
 Values LoopEmitter::arguments_of(const Step& step) const {
-  const SlotId* slots = source_.program.argument_slots.data() + step.arguments;
+  const SlotId* slots = source_.plan.argument_slots.data() + step.arguments;
   Values pointers;
   for (uint32_t k = 0; k < step.argument_count; ++k) pointers.push_back(state_.pointers[slots[k]]);
   return pointers;
@@ -353,8 +353,8 @@ Value* LoopEmitter::in_memory(const Values& pointers) {
   if (arguments_ == nullptr) {
     llvm::BasicBlock& entry = function_->getEntryBlock();
     llvm::IRBuilder<> at_entry(&entry, entry.begin());
-    arguments_ = at_entry.CreateAlloca(
-        llvm::ArrayType::get(ir_.getPtrTy(), std::max<uint32_t>(source_.program.max_arguments, 1)));
+    arguments_ =
+        at_entry.CreateAlloca(llvm::ArrayType::get(ir_.getPtrTy(), std::max<uint32_t>(source_.plan.max_arguments, 1)));
   }
   for (size_t k = 0; k < pointers.size(); ++k)
     ir_.CreateStore(pointers[k], ir_.CreateConstGEP1_64(ir_.getPtrTy(), arguments_, k));

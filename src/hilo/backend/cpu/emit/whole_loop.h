@@ -3,10 +3,8 @@
 // pointers that a turn exchanges are values of the loop, one-element carries live in registers.
 #pragma once
 
-#include <map>
-#include <string>
-
-#include "hilo/backend/cpu/program.h"
+#include "hilo/backend/cpu/emit/region.h"
+#include "hilo/engine/planner.h"
 
 namespace llvm {
 class Module;
@@ -14,22 +12,8 @@ class Module;
 
 namespace hilo::cpu {
 
-/// A kernel step's region, and what the planner knows of its arguments.
-struct PlannedKernel {
-  Region region;
-  std::vector<bool> single;  ///< per argument: its buffer has one element
-};
-
-/// How the function reaches what it doesn't hold itself. A kernel step in neither map is written into the function.
-struct LoopLayout {
-  std::vector<SlotId> slots;                   ///< whose pointers the function takes, in order
-  std::map<const Step*, uint32_t> called;      ///< kernels called by address -> place in LoopContext::kernels
-  std::map<const Step*, uint32_t> handed_out;  ///< steps that the host runs -> number given to LoopContext::run_step
-  std::string text;                            ///< all that the code depends on; equal texts mean equal code
-};
-
 struct LoopSource {
-  const Program& program;
+  const Plan& plan;
   std::span<const PlannedKernel> kernels;  ///< by Step::index
   const WhileLoop& loop;
   const LoopLayout& layout;

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/abi/isa.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdlib>
+
+namespace hilo::cpu {
+namespace {
+
+struct IsaRow {
+  Isa isa;
+  std::string_view name;
+  int vector_bytes;
+  const char* cpu;
+  const char* features;
+};
+
+// prefer-256-bit is a tuning flag of x86-64-v4 that would make LLVM split 512-bit loads and shuffles it
+// invents itself.
+constexpr std::array<IsaRow, 3> kIsas = {{
+    {Isa::kSse2, "sse2", 16, "x86-64", ""},
+    {Isa::kAvx2, "avx2", 32, "x86-64-v3", "+avx2,+fma,+f16c,+bmi2"},
+    {Isa::kAvx512, "avx512", 64, "x86-64-v4",
+     "+avx512f,+avx512bw,+avx512dq,+avx512vl,+avx512cd,+fma,+f16c,+bmi2,-prefer-256-bit"},
+}};
+
+const IsaRow& row(Isa isa) { return kIsas[static_cast<std::size_t>(isa)]; }
+
+bool host_has(Isa isa) {
+  switch (isa) {
+    case Isa::kSse2: return true;
+    case Isa::kAvx2:
+      return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("f16c") &&
+             __builtin_cpu_supports("bmi2");
+    case Isa::kAvx512:
+      return host_has(Isa::kAvx2) && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+             __builtin_cpu_supports("avx512cd");
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string_view isa_name(Isa isa) { return row(isa).name; }
+
+StatusOr<Isa> parse_isa(std::string_view name) {
+  for (const IsaRow& r : kIsas) {
+    if (r.name == name) return r.isa;
+  }
+  return invalid_argument(
+      fmt::format("HILO_ISA: unknown instruction set; got '{}'; wanted sse2, avx2 or avx512", name));
+}
+
+Isa host_isa() {
+  Isa widest = Isa::kSse2;
+  for (const IsaRow& r : kIsas) {
+    if (host_has(r.isa)) widest = r.isa;
+  }
+  return widest;
+}
+
+std::vector<Isa> supported_isas() {
+  std::vector<Isa> isas;
+  for (const IsaRow& r : kIsas) {
+    if (host_has(r.isa)) isas.push_back(r.isa);
+  }
+  return isas;
+}
+
+StatusOr<Isa> selected_isa() {
+  const char* wanted = std::getenv("HILO_ISA");
+  if (wanted == nullptr || *wanted == '\0') return host_isa();
+  HILO_ASSIGN_OR_RETURN(Isa isa, parse_isa(wanted));
+  if (host_has(isa)) return isa;
+  return failed_precondition(fmt::format(
+      "HILO_ISA: this machine lacks the instruction set; got '{}'; wanted at most '{}'. Hint: unset HILO_ISA "
+      "to use the widest one there is",
+      wanted, isa_name(host_isa())));
+}
+
+int vector_bytes(Isa isa) { return row(isa).vector_bytes; }
+const char* llvm_cpu_name(Isa isa) { return row(isa).cpu; }
+const char* llvm_features(Isa isa) { return row(isa).features; }
+
+}  // namespace hilo::cpu

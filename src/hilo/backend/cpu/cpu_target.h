@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/cpu_target.h -- what plans for an x86-64 processor ask of it.
+#pragma once
+
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/engine/target.h"
+
+namespace hilo::cpu {
+
+class CpuTarget final : public engine::Target {
+ public:
+  explicit CpuTarget(Isa isa) : isa_(isa) {}
+
+  std::string_view name() const override { return isa_name(isa_); }
+  engine::RegionShape shape_of(const engine::Region& region) const override;
+  /// Compiles the code that the call needs.
+  StatusOr<engine::LibraryChoice> library_choice(const engine::LibraryProblem& problem) const override;
+  StatusOr<std::optional<engine::CodeFunction>> register_loop(const hlo::Computation& condition,
+                                                              const hlo::Computation& body) const override;
+
+ private:
+  Isa isa_;
+};
+
+}  // namespace hilo::cpu

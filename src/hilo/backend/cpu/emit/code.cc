@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/code.h"
+
+#include <chrono>
+
+#include "hilo/backend/cpu/emit/code_cache.h"
+#include "hilo/backend/cpu/emit/jit.h"
+#include "hilo/backend/cpu/emit/kernel_cache.h"
+#include "hilo/backend/cpu/emit/whole_loop.h"
+#include "hilo/engine/whole_loops.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr const char* kLoopName = "loop";
+
+struct LoopCode {
+  std::shared_ptr<CompiledCode> code;
+};
+int64_t held_bytes(const LoopCode& loop) { return static_cast<int64_t>(loop.code->size()); }
+
+StatusOr<LoopCode> compile_loop(const LoopSource& source, Isa isa, hlo::PassObserver* observer) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto emit = [&](llvm::Module& module) { return emit_whole_loop(module, isa, source, kLoopName); };
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<CompiledCode> code, compile_code(kLoopName, isa, emit));
+  if (observer != nullptr) {
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    observer->generated(kLoopName, static_cast<int64_t>(code->size()), took.count());
+  }
+  return LoopCode{std::move(code)};
+}
+
+Status emit_loops(PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
+  static auto* const cache = new CodeCache<LoopCode>;
+  for (size_t k = 0; k < program.loops.size(); ++k) {
+    const PlannedLoop& planned = program.loops[k];
+    const LoopSource source{program.plan, program.kernels, program.plan.loops[planned.loop], planned.layout};
+    const auto compile = [&] {
+      ++compiled;
+      return compile_loop(source, isa, observer);
+    };
+    const std::string key = std::string(isa_name(isa)) + " " + planned.layout.text;
+    HILO_ASSIGN_OR_RETURN(const LoopCode loop, find_or_compile(*cache, key, compile));
+    program.plan.whole_loops[k].function = add_function(program.plan, {loop.code->object(), kLoopName});
+  }
+  drop_whole_lists(program);
+  return ok_status();
+}
+
+Status emit_kernels(PlannedProgram& program, Isa isa, hlo::PassObserver* observer, int64_t& compiled) {
+  std::vector<Region> regions;
+  for (uint32_t k : number_kernels(program.plan)) regions.push_back(std::move(program.kernels[k].region));
+  HILO_ASSIGN_OR_RETURN(const KernelBatch batch, kernels_for(regions, isa, observer));
+  for (const CachedKernel& kernel : batch.kernels)
+    program.plan.kernels.push_back(add_function(program.plan, {kernel.code->object(), kernel.name}));
+  compiled += batch.compiled;
+  return ok_status();
+}
+
+}  // namespace
+
+StatusOr<EmittedPlan> emit_code(PlannedProgram program, Isa isa, hlo::PassObserver* observer) {
+  int64_t compiled = 0;
+  HILO_RETURN_IF_ERROR(emit_loops(program, isa, observer, compiled));
+  HILO_RETURN_IF_ERROR(emit_kernels(program, isa, observer, compiled));
+  return EmittedPlan{std::move(program.plan), compiled};
+}
+
+}  // namespace hilo::cpu

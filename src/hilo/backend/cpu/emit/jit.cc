@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/jit.h"
+
+#include <fmt/format.h>
+#include <llvm/ADT/SmallVector.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Module.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/CommandLine.h>
+#include <llvm/Support/ErrorHandling.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetMachine.h>
+#include <llvm/Target/TargetOptions.h>
+
+#include <array>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#include "hilo/backend/cpu/emit/spare_memory.h"
+#include "hilo/base/out_of_memory.h"
+#include "hilo/base/thread_own.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr const char* kTriple = "x86_64-unknown-linux-gnu";
+
+/// Thrown by LLVM's fatal error handlers and caught below, in the same file. LLVM's frames in between have no
+/// clean-up: what they held is leaked, and the thread's target machine is made anew.
+struct CodegenFailure {
+  Status status;
+};
+
+void on_fatal_error(void*, const char* reason, bool) {
+  throw CodegenFailure{or_out_of_memory([&] { return internal_error(fmt::format("code generation: {}", reason)); })};
+}
+
+/// LLVM found no memory where it calls malloc, or even the spare memory is used up.
+void on_bad_alloc(void*, const char*, bool) { throw CodegenFailure{out_of_memory()}; }
+
+void initialize_llvm() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+    // Passes that cost a third of the time and whose gain on explicit vector code is within +-10 %.
+    constexpr std::array<const char*, 7> kLean = {"hilo",
+                                                  "-disable-lsr",
+                                                  "-enable-misched=false",
+                                                  "-disable-machine-sink",
+                                                  "-disable-machine-licm",
+                                                  "-disable-early-ifcvt",
+                                                  "-disable-block-placement"};
+    llvm::cl::ParseCommandLineOptions(kLean.size(), kLean.data(), "", &llvm::nulls());
+    llvm::install_fatal_error_handler(on_fatal_error);
+    llvm::install_bad_alloc_error_handler(on_bad_alloc);
+  });
+}
+
+/// Target machines aren't thread safe and cost 0.35 ms, so each thread keeps its own per instruction set and
+/// level.
+using MachinePtr = std::unique_ptr<llvm::TargetMachine>;
+using Machines = std::array<std::array<MachinePtr, 2>, 3>;
+
+MachinePtr& machine_slot(Isa isa, CodegenLevel level) {
+  return thread_own<Machines>()[static_cast<std::size_t>(isa)][static_cast<std::size_t>(level)];
+}
+
+StatusOr<llvm::TargetMachine*> target_machine(Isa isa, CodegenLevel level) {
+  initialize_llvm();
+  MachinePtr& slot = machine_slot(isa, level);
+  if (slot != nullptr) return slot.get();
+  std::string error;
+  const llvm::Target* target = llvm::TargetRegistry::lookupTarget(kTriple, error);
+  if (target == nullptr) return internal_error(fmt::format("code generation: {}", error));
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Strict;  // a fused multiply-add is written as one, or isn't one
+  const bool fast = level == CodegenLevel::kFast;
+  options.EnableFastISel = fast;
+  slot.reset(target->createTargetMachine(
+      kTriple, llvm_cpu_name(isa), llvm_features(isa), options, llvm::Reloc::PIC_, llvm::CodeModel::Small,
+      fast ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+  if (slot == nullptr) return internal_error("code generation: no target machine for x86-64");
+  slot->setFastISel(fast);
+  return slot.get();
+}
+
+/// Keeps the first error LLVM reports instead of printing it and ending the process.
+struct FirstError final : llvm::DiagnosticHandler {
+  explicit FirstError(std::string* to) : message(to) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo& info) override {
+    if (info.getSeverity() != llvm::DS_Error || !message->empty()) return true;
+    llvm::raw_string_ostream stream(*message);
+    llvm::DiagnosticPrinterRawOStream printer(stream);
+    info.print(printer);
+    return true;
+  }
+  std::string* message;
+};
+
+Status verify(const llvm::Module& module) {
+  static const bool wanted = [] {
+    const char* flag = std::getenv("HILO_VERIFY_CODE");
+    return flag != nullptr && *flag == '1';
+  }();
+  if (!wanted) return ok_status();
+  std::string problems;
+  llvm::raw_string_ostream stream(problems);
+  if (!llvm::verifyModule(module, &stream)) return ok_status();
+  return internal_error(fmt::format("code generation: malformed LLVM IR: {}", problems));
+}
+
+void set_function_attributes(llvm::Module& module, Isa isa) {
+  const std::string width = std::to_string(vector_bytes(isa) * 8);
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    function.setDoesNotThrow();
+    function.addFnAttr("prefer-vector-width", width);
+  }
+}
+
+Status generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::SmallVectorImpl<char>& object) {
+  std::string diagnostic;
+  module.getContext().setDiagnosticHandler(std::make_unique<FirstError>(&diagnostic));
+  llvm::raw_svector_ostream stream(object);
+  // A bare pointer on purpose: after a CodegenFailure the passes are in no state to be destroyed.
+  auto* passes = new llvm::legacy::PassManager;
+  llvm::MCContext* context = nullptr;
+  if (machine.addPassesToEmitMC(*passes, context, stream, /*DisableVerify=*/true)) {
+    delete passes;
+    return internal_error("code generation: LLVM can't write object code for this target");
+  }
+  passes->run(module);
+  delete passes;
+  module.getContext().setDiagnosticHandler(nullptr);
+  if (!diagnostic.empty()) return internal_error(fmt::format("code generation: {}", diagnostic));
+  return ok_status();
+}
+
+/// A module in a context of its own.
+struct Draft {
+  explicit Draft(const char* name) : module(name, context) {}
+  llvm::LLVMContext context;
+  llvm::Module module;
+};
+
+StatusOr<std::vector<char>> write_object(llvm::Module& module, Isa isa, EmitFunction emit, CodegenLevel level) {
+  HILO_ASSIGN_OR_RETURN(llvm::TargetMachine * machine, target_machine(isa, level));
+  module.setTargetTriple(kTriple);
+  module.setDataLayout(machine->createDataLayout());
+  HILO_RETURN_IF_ERROR(emit(module));
+  HILO_RETURN_IF_ERROR(verify(module));
+  set_function_attributes(module, isa);
+  llvm::SmallVector<char, 0> object;
+  HILO_RETURN_IF_ERROR(generate(module, *machine, object));
+  return std::vector<char>(object.begin(), object.end());
+}
+
+/// What LLVM was at is in no state to be destroyed, nor is its target machine.
+Status abandon(std::unique_ptr<Draft>& draft, MachinePtr& machine, Status status) {
+  static_cast<void>(draft.release());
+  static_cast<void>(machine.release());
+  return status;
+}
+
+/// As compile_object, but may succeed on spare memory.
+StatusOr<std::vector<char>> try_compile(const SpareMemory& memory, const char* name, Isa isa, EmitFunction emit,
+                                        CodegenLevel level) {
+  MachinePtr& machine = machine_slot(isa, level);
+  auto draft = std::make_unique<Draft>(name);
+  try {
+    return write_object(draft->module, isa, emit, level);
+  } catch (const CodegenFailure& failure) {
+    return abandon(draft, machine, failure.status);
+  } catch (const std::bad_alloc&) {  // of `emit`'s own, unless not even LLVM had memory
+    if (memory.exhausted()) return abandon(draft, machine, out_of_memory());
+    return out_of_memory();
+  }
+}
+
+}  // namespace
+
+StatusOr<std::vector<char>> compile_object(const char* name, Isa isa, EmitFunction emit, CodegenLevel level) {
+  const SpareMemory memory;
+  StatusOr<std::vector<char>> object = try_compile(memory, name, isa, emit, level);
+  if (!memory.used()) return object;
+  machine_slot(isa, level).reset();  // it holds spare memory, which the next one may need
+  return out_of_memory();
+}
+
+StatusOr<std::shared_ptr<CompiledCode>> compile_code(const char* name, Isa isa, EmitFunction emit, CodegenLevel level) {
+  HILO_ASSIGN_OR_RETURN(std::vector<char> object, compile_object(name, isa, emit, level));
+  return load_object(std::make_shared<const std::string>(object.begin(), object.end()));
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/jit_probe.h -- five tiny programs that show what the code generator and the loader do with each
+// kind of input.
+#pragma once
+
+#include "hilo/backend/cpu/emit/jit.h"
+
+namespace hilo::cpu {
+
+/// Each program is one function named "probe".
+enum class JitProbe : std::uint8_t {
+  kAddOne,         ///< int64(int64): its argument plus one.
+  kCallsLibrary,   ///< double(double, double): fmod, a function outside.
+  kReadsTable,     ///< int64(int64): the square of its argument modulo 8, from a constant table.
+  kCallsStranger,  ///< calls a function that is no runtime symbol: INTERNAL.
+  kImpossible,     ///< uses an instruction that SSE2 and AVX2 lack: there LLVM gives up, INTERNAL.
+};
+
+/// Emits, compiles and loads the program.
+StatusOr<std::shared_ptr<CompiledCode>> compile_probe(JitProbe probe, Isa isa,
+                                                      CodegenLevel level = CodegenLevel::kFull);
+
+}  // namespace hilo::cpu

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/emit/kernel_cache.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_map>
+
+#include "hilo/backend/cpu/emit/code_cache.h"
+#include "hilo/backend/cpu/emit/jit.h"
+#include "hilo/base/out_of_memory.h"
+#include "hilo/base/stop.h"
+#include "hilo/base/text.h"
+#include "hilo/base/thread_pool.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kMaxCachedKernels = 1 << 16;  // some 100 MB of code
+constexpr size_t kKernelsPerModule = 8;         // from here on both cores compile
+constexpr size_t kKernelsBetweenLooks = 16;     // at the stop word, where there is one
+
+CodeCache<CachedKernel>& cache() {
+  static auto* const instance = new CodeCache<CachedKernel>(kMaxCachedKernels);
+  return *instance;
+}
+
+struct Missing {
+  const Region* region;
+  std::string key;
+  CachedKernel kernel;
+};
+
+/// What perf and gdb show: "region0.multiply.add.tanh", the first ops of the region that differ.
+std::string function_name(const Region& region, size_t k) {
+  constexpr size_t kMostOps = 4;
+  std::vector<std::string_view> ops;
+  for (const RegionNode& node : region.nodes) {
+    if (node.instruction == nullptr || ops.size() == kMostOps) continue;
+    const std::string_view op = node.instruction->def().name;
+    if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+  }
+  return fmt::format("region{}{}{}", k, ops.empty() ? "" : ".", join(ops, "."));
+}
+
+Status compile_group(std::span<Missing> group, Isa isa) {
+  const auto emit = [&](llvm::Module& module) {
+    for (size_t k = 0; k < group.size(); ++k) {
+      HILO_RETURN_IF_ERROR(emit_region(module, isa, *group[k].region, function_name(*group[k].region, k)));
+    }
+    return ok_status();
+  };
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<CompiledCode> code, compile_code("regions", isa, emit));
+  for (size_t k = 0; k < group.size(); ++k) {
+    group[k].kernel = {code, function_name(*group[k].region, k), static_cast<int64_t>(code->size() / group.size())};
+  }
+  return ok_status();
+}
+
+Status compile_one_by_one(std::vector<Missing>& missing, Isa isa, hlo::PassObserver& observer) {
+  for (Missing& m : missing) {
+    HILO_RETURN_IF_ERROR(stop_status());
+    const auto began = std::chrono::steady_clock::now();
+    HILO_RETURN_IF_ERROR(compile_group(std::span(&m, 1), isa));
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+    observer.generated(function_name(*m.region, 0), static_cast<int64_t>(m.kernel.code->size()), took.count());
+  }
+  return ok_status();
+}
+
+Status compile_missing(std::vector<Missing>& missing, Isa isa) {
+  const size_t groups =
+      missing.size() <= kKernelsPerModule ? 1 : static_cast<size_t>(std::max(default_pool().threads(), 1));
+  std::vector<Status> statuses(groups);
+  const auto compile = [&](int64_t g) {
+    const size_t begin = missing.size() * static_cast<size_t>(g) / groups;
+    const size_t end = missing.size() * static_cast<size_t>(g + 1) / groups;
+    Status& status = statuses[static_cast<size_t>(g)];
+    const size_t most = stop_word() == nullptr ? missing.size() : kKernelsBetweenLooks;
+    for (size_t k = begin; k < end && status.ok(); k += most) {
+      status = or_out_of_memory([&] {
+        HILO_RETURN_IF_ERROR(stop_status());
+        return compile_group(std::span(missing).subspan(k, std::min(most, end - k)), isa);
+      });
+    }
+  };
+  if (groups == 1) compile(0);
+  else default_pool().parallel_for(static_cast<int64_t>(groups), compile);
+  for (const Status& status : statuses) HILO_RETURN_IF_ERROR(status);
+  return stop_status();  // then a thread may have left its group out
+}
+
+}  // namespace
+
+StatusOr<KernelBatch> kernels_for(std::span<const Region> regions, Isa isa, hlo::PassObserver* observer) {
+  KernelBatch batch;
+  batch.kernels.resize(regions.size());
+  std::vector<Missing> missing;
+  std::unordered_map<std::string, size_t> asked;
+  std::vector<size_t> where(regions.size(), SIZE_MAX);
+  for (size_t k = 0; k < regions.size(); ++k) {
+    std::string key = std::string(isa_name(isa)) + " " + canonical_text(regions[k]);
+    if (std::optional<CachedKernel> known = cache().find(key)) {
+      batch.kernels[k] = *std::move(known);
+      continue;
+    }
+    const auto [it, added] = asked.emplace(key, missing.size());
+    where[k] = it->second;
+    if (added) missing.push_back({&regions[k], std::move(key), {}});
+  }
+  if (missing.empty()) return batch;
+  const bool timed = observer != nullptr && observer->times_kernels();
+  HILO_RETURN_IF_ERROR(timed ? compile_one_by_one(missing, isa, *observer) : compile_missing(missing, isa));
+  batch.compiled = static_cast<int64_t>(missing.size());
+  for (const Missing& m : missing) cache().insert(m.key, m.kernel);
+  for (size_t k = 0; k < regions.size(); ++k) {
+    if (where[k] != SIZE_MAX) batch.kernels[k] = missing[where[k]].kernel;
+  }
+  return batch;
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/emit/new_code.h -- compiles what library calls ask for while they are chosen.
+#pragma once
+
+#include "hilo/backend/cpu/library/hero.h"
+
+namespace hilo::cpu {
+
+class NewCode final : public InnerCode {
+ public:
+  explicit NewCode(Isa isa) : isa_(isa) {}
+
+  /// Errors    those of compile_scalar_program and compile_scatter_kernel
+  StatusOr<ScalarFunction> scalar_program(const hlo::Computation& computation) override;
+  StatusOr<ScatterFunction> scatter_kernel(const ScatterKernelSpec& spec) override;
+
+  /// What was asked for, in order.
+  std::vector<CodeFunction> functions() && { return std::move(functions_); }
+
+ private:
+  Isa isa_;
+  std::vector<CodeFunction> functions_;
+};
+
+}  // namespace hilo::cpu

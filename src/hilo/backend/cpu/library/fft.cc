@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/fft.cc -- the fft op: its dimensions one after another, real ones by half as long complex ones.
+#include <cstring>
+
+#include "hilo/backend/cpu/library/fft/transform.h"
+#include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/hlo/ops/fft.h"
+#include "hilo/hlo/ops/short_fft.h"
+
+namespace hilo::cpu {
+namespace {
+
+using fft::Batch;
+using fft::Transform;
+using hlo::FftType;
+
+constexpr double kWorthForking = 1 << 16;  // elements
+
+/// Calls run(row) for all rows, on several threads if there is enough to do.
+template <typename Run>
+void for_rows(int64_t rows, int64_t length, Run&& run) {
+  const bool worth = static_cast<double>(rows) * static_cast<double>(length) >= kWorthForking;
+  each_in_parts(rows, worth ? parts_for_threads(rows) : 1, run);
+}
+
+/// Real lines of an even length n as complex ones of length n/2: even elements are real parts, odd ones imaginary.
+template <typename T>
+class RealEven {
+ public:
+  RealEven(int64_t n, Isa isa)
+      : half_(n / 2),
+        roots_(fft::real_line_roots<T>(half_)),
+        kernels_(fft::kernels_of<T>(isa)),
+        transform_(half_, isa) {}
+
+  Status forward(const T* from, T* to, int64_t rows) const {
+    HILO_RETURN_IF_ERROR(transform_.run({{from, 1, half_}, {to, 1, half_ + 1}, rows}));
+    for_rows(rows, half_, [&](int64_t r) { kernels_.separate(line(), to + 2 * r * (half_ + 1)); });
+    return ok_status();
+  }
+
+  /// The scale is one over the whole length.
+  Status inverse(const T* from, T* to, int64_t rows, T scale) const {
+    for_rows(rows, half_, [&](int64_t r) { kernels_.join(line(), from + 2 * r * (half_ + 1), to + 2 * r * half_); });
+    return transform_.run({{to, 1, half_}, {to, 1, half_}, rows, 1, 0, 0, true, scale});
+  }
+
+ private:
+  fft::RealLine<T> line() const { return {half_, roots_.data()}; }
+
+  int64_t half_;
+  std::vector<T> roots_;
+  fft::Kernels<T> kernels_;
+  Transform<T> transform_;
+};
+
+/// Real lines of an odd length, as complex ones. Two could be the parts of one, but a NaN in one would then reach the other.
+template <typename T>
+class RealOdd {
+ public:
+  RealOdd(int64_t n, Isa isa) : n_(n), kept_(n / 2 + 1), transform_(n, isa) {}
+
+  Status forward(const T* from, T* to, int64_t rows) const {
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * rows * n_) * sizeof(T)));
+    T* const z = reinterpret_cast<T*>(memory.data());
+    for_rows(rows, n_, [&](int64_t r) {
+      for (int64_t k = 0; k < n_; ++k) {
+        z[2 * (r * n_ + k)] = from[r * n_ + k];
+        z[2 * (r * n_ + k) + 1] = 0;
+      }
+    });
+    HILO_RETURN_IF_ERROR(transform_.run({{z, 1, n_}, {z, 1, n_}, rows}));
+    for_rows(rows, n_, [&](int64_t r) {
+      std::memcpy(to + 2 * r * kept_, z + 2 * r * n_, static_cast<size_t>(2 * kept_) * sizeof(T));
+      to[2 * r * kept_ + 1] = 0;
+    });
+    return ok_status();
+  }
+
+  Status inverse(const T* from, T* to, int64_t rows, T scale) const {
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * rows * n_) * sizeof(T)));
+    T* const z = reinterpret_cast<T*>(memory.data());
+    for_rows(rows, n_, [&](int64_t r) {
+      const T* x = from + 2 * r * kept_;
+      T* const line = z + 2 * r * n_;
+      line[0] = x[0];
+      line[1] = 0;  // a real line has no other
+      for (int64_t k = 1; k < kept_; ++k) {
+        line[2 * (n_ - k)] = line[2 * k] = x[2 * k];
+        line[2 * k + 1] = x[2 * k + 1];
+        line[2 * (n_ - k) + 1] = -x[2 * k + 1];
+      }
+    });
+    HILO_RETURN_IF_ERROR(transform_.run({{z, 1, n_}, {z, 1, n_}, rows, 1, 0, 0, true, scale}));
+    for_rows(rows, n_, [&](int64_t r) {
+      for (int64_t k = 0; k < n_; ++k) to[r * n_ + k] = z[2 * (r * n_ + k)];
+    });
+    return ok_status();
+  }
+
+ private:
+  int64_t n_, kept_;
+  Transform<T> transform_;
+};
+
+template <typename T>
+class FftHero final : public Hero {
+ public:
+  FftHero(const hlo::FftAttributes& attributes, const Shape& operand, Isa isa) : type_(attributes.fft_type) {
+    const std::vector<int64_t>& lengths = attributes.fft_length;
+    sizes_.assign(operand.dimensions().begin(), operand.dimensions().end());
+    first_ = sizes_.size() - lengths.size();
+    real_length_ = lengths.back();
+    const bool real = type_ == FftType::kRfft || type_ == FftType::kIrfft;
+    kept_ = real ? real_length_ / 2 + 1 : real_length_;
+    sizes_.back() = kept_;  // of the complex side
+    rows_ = 1;
+    for (size_t d = 0; d + 1 < sizes_.size(); ++d) rows_ *= sizes_[d];
+    const bool inverse = type_ == FftType::kIfft || type_ == FftType::kIrfft;
+    for (int64_t n : lengths) {
+      if (inverse) scale_ /= static_cast<double>(n);
+    }
+    const size_t complex_count = real ? lengths.size() - 1 : lengths.size();
+    for (size_t k = 0; k < complex_count; ++k) transforms_.emplace_back(lengths[k], isa);
+    if (real && real_length_ % 2 == 0) even_.emplace(real_length_, isa);
+    if (real && real_length_ % 2 != 0) odd_.emplace(real_length_, isa);
+  }
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    T* const to = static_cast<T*>(buffers[1]);
+    const T* const from = static_cast<const T*>(buffers[0]);
+    if (type_ == FftType::kRfft) {
+      HILO_RETURN_IF_ERROR(even_ ? even_->forward(from, to, rows_) : odd_->forward(from, to, rows_));
+      return run_complex(to, to, false, 1);
+    }
+    if (type_ != FftType::kIrfft) return run_complex(from, to, type_ == FftType::kIfft, static_cast<T>(scale_));
+    AlignedBuffer memory;
+    const T* source = from;
+    if (!transforms_.empty()) {
+      HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(2 * rows_ * kept_) * sizeof(T)));
+      T* const between = reinterpret_cast<T*>(memory.data());
+      HILO_RETURN_IF_ERROR(run_complex(from, between, true, 1));
+      source = between;
+    }
+    const T scale = static_cast<T>(scale_);
+    return even_ ? even_->inverse(source, to, rows_, scale) : odd_->inverse(source, to, rows_, scale);
+  }
+
+ private:
+  /// The complex dimensions, the last first: its lines are read once more where they lie in one piece.
+  Status run_complex(const T* from, T* to, bool inverse, T scale) const {
+    const T* source = from;
+    for (size_t k = transforms_.size(); k-- > 0;) {
+      const size_t d = first_ + k;
+      int64_t inner = 1, outer = 1;
+      for (size_t e = 0; e < sizes_.size(); ++e) (e < d ? outer : inner) *= e == d ? 1 : sizes_[e];
+      const int64_t n = sizes_[d];
+      Batch<T> batch{{source, inner, 1}, {to, inner, 1}, inner, outer, inner * n, inner * n, inverse, T(1)};
+      if (inner == 1) batch = {{source, 1, n}, {to, 1, n}, outer, 1, 0, 0, inverse, T(1)};
+      if (k == 0) batch.scale = scale;
+      HILO_RETURN_IF_ERROR(transforms_[k].run(batch));
+      source = to;
+    }
+    return ok_status();
+  }
+
+  FftType type_;
+  std::vector<int64_t> sizes_;
+  size_t first_ = 0;
+  int64_t real_length_ = 0, kept_ = 0, rows_ = 1;
+  double scale_ = 1;
+  std::vector<Transform<T>> transforms_;
+  std::optional<RealEven<T>> even_;
+  std::optional<RealOdd<T>> odd_;
+};
+
+/// Lines that are all short: rounded as the reference does and XLA.
+template <typename T>
+class ShortFftHero final : public Hero {
+ public:
+  ShortFftHero(const hlo::FftAttributes& attributes, const Shape& complex_side)
+      : transform_(attributes, complex_side.dimensions()) {}
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    return transform_.run(static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[1]),
+                          [](int64_t count, const std::function<void(int64_t)>& block) {
+                            constexpr int64_t kBlocksWorthForking = 256;
+                            const int64_t parts = count < kBlocksWorthForking ? 1 : parts_for_threads(count);
+                            each_in_parts(count, parts, block);
+                          });
+  }
+
+ private:
+  hlo::ShortFftArray<T> transform_;
+};
+
+template <typename T>
+std::unique_ptr<Hero> make_hero(const hlo::FftAttributes& attributes, const Shape& operand, Isa isa) {
+  if (!hlo::is_short_fft(attributes.fft_length)) return std::make_unique<FftHero<T>>(attributes, operand, isa);
+  std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
+  if (attributes.fft_type == FftType::kRfft) sizes.back() = sizes.back() / 2 + 1;
+  return std::make_unique<ShortFftHero<T>>(attributes, operand.with_dimensions(sizes));
+}
+
+}  // namespace
+
+std::unique_ptr<Hero> make_fft_hero(const HeroRequest& request) {
+  const Shape& operand = request.problem.operands[0];
+  const Isa isa = request.isa;
+  if (operand.element_count() == 0) return nullptr;
+  const auto& attributes = hlo::attributes_of<hlo::FftAttributes>(request.problem.instruction);
+  if (real_type_of(operand.element_type()) == ElementType::kF32) return make_hero<float>(attributes, operand, isa);
+  return make_hero<double>(attributes, operand, isa);
+}
+
+}  // namespace hilo::cpu

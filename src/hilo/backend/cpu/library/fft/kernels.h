@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/fft/kernels.h -- Fourier transforms of many lines at once, one line a lane of a vector register;
+// one copy of the code for each instruction set.
+#pragma once
+
+#include <complex>
+#include <cstdint>
+#include <vector>
+
+namespace hilo::cpu::fft {
+
+/// One pass of a Stockham transform: `count` butterflies of `radix` elements on `stride` interleaved sequences.
+struct Pass {
+  int radix;
+  int64_t count, stride;
+  int64_t twiddles;  ///< the first in LineTable::twiddles; radix - 1 complex numbers for each butterfly
+};
+
+/// A transform of a line as a convolution of a longer one (L. I. Bluestein, 1970): k l = (k^2 + l^2 - (k - l)^2) / 2. Real and
+/// imaginary parts in turn.
+template <typename T>
+struct Chirp {
+  std::vector<T> factors;  ///< exp(-pi i k^2 / length), before and after
+  std::vector<T> filter;   ///< the transform of their conjugates, over the number of its elements
+};
+
+/// What a transform of one length needs: made once, in double.
+template <typename T>
+struct LineTable {
+  int64_t length = 1;
+  int64_t padded = 1;  ///< elements that the passes transform: `length`, or more where that has a large prime factor
+  std::vector<Pass> passes;
+  std::vector<T> twiddles;            ///< real and imaginary parts in turn
+  std::vector<std::vector<T>> roots;  ///< by radix: its roots of unity, for radices without code of their own
+  Chirp<T> chirp;                     ///< empty where the passes transform the line itself
+
+  // For kernels.inc, which may not call code that other files compile for another machine.
+  int64_t pass_count() const;
+  const Pass& pass(int64_t k) const;
+  const T* twiddle_data() const;
+  const T* root_data(int radix) const;
+  bool is_convolution() const;
+  const T* chirp_data() const;
+  const T* filter_data() const;
+};
+
+/// Lines in memory: element k of line l is at k * element + l * line, counted in complex numbers.
+template <typename T>
+struct Lines {
+  T* data;
+  int64_t element, line;
+};
+
+/// Lines [begin, end) of a transform.
+template <typename T>
+struct LineJob {
+  const LineTable<T>* table;
+  Lines<const T> from;
+  Lines<T> to;
+  int64_t begin, end;
+  bool inverse = false;
+  T scale = 1;
+  const T* twiddle = nullptr;  ///< element k of line l is multiplied with number k * twiddle_line + l of this table
+  int64_t twiddle_line = 0;
+
+  /// Memory of the thread, aligned for vectors, at least so many bytes; good until the next call.
+  void* memory(int64_t bytes) const;
+};
+
+/// A real line as a complex one of half as many elements: even ones are real parts, odd ones imaginary.
+template <typename T>
+struct RealLine {
+  int64_t half;    ///< elements of the complex line
+  const T* roots;  ///< exp(-pi i k / half) for k <= half / 2; real and imaginary parts in turn
+};
+
+/// Lines that a vector register holds.
+template <typename T>
+constexpr int64_t lanes(int vector_bytes) {
+  return vector_bytes / static_cast<int64_t>(sizeof(T));
+}
+
+/// The functions of one instruction set.
+template <typename T>
+struct Kernels {
+  /// Transforms lines.
+  void (*run)(const LineJob<T>& job);
+  /// Makes of a complex line's transform the real one's, in place; there is room for half + 1 elements.
+  void (*separate)(const RealLine<T>& line, T* z);
+  /// Makes of a real line's transform the complex one's, times two.
+  void (*join)(const RealLine<T>& line, const T* x, T* z);
+};
+
+namespace sse2 {
+void run(const LineJob<float>& job);
+void run(const LineJob<double>& job);
+void separate(const RealLine<float>& line, float* z);
+void separate(const RealLine<double>& line, double* z);
+void join(const RealLine<float>& line, const float* x, float* z);
+void join(const RealLine<double>& line, const double* x, double* z);
+}  // namespace sse2
+namespace avx2 {
+void run(const LineJob<float>& job);
+void run(const LineJob<double>& job);
+void separate(const RealLine<float>& line, float* z);
+void separate(const RealLine<double>& line, double* z);
+void join(const RealLine<float>& line, const float* x, float* z);
+void join(const RealLine<double>& line, const double* x, double* z);
+}  // namespace avx2
+namespace avx512 {
+void run(const LineJob<float>& job);
+void run(const LineJob<double>& job);
+void separate(const RealLine<float>& line, float* z);
+void separate(const RealLine<double>& line, double* z);
+void join(const RealLine<float>& line, const float* x, float* z);
+void join(const RealLine<double>& line, const double* x, double* z);
+}  // namespace avx512
+
+}  // namespace hilo::cpu::fft

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/fft/transform.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <new>
+
+#include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/base/thread_own.h"
+
+namespace hilo::cpu::fft {
+namespace {
+
+constexpr int kMostRadix = 13;         // larger prime factors make a convolution
+constexpr int64_t kLeastFactor = 16;   // of a matrix whose lines are convolutions: they fill the lanes of a register
+constexpr int64_t kMostDirect = 2048;  // elements of a line whose lanes fit the second cache twice
+constexpr int64_t kLeastSplit = 64;    // below, one line in one lane is quick enough
+constexpr double kWorthForking = 1 << 17;
+constexpr double kPollInterval = 1 << 24;  // of the same work, between looks at the stop word
+
+/// Radices whose product is `length`, the large ones first; empty if a prime factor is too large.
+std::vector<int> radices_of(int64_t length) {
+  std::vector<int> radices;
+  int twos = 0;
+  while (length % 2 == 0) {
+    length /= 2;
+    ++twos;
+  }
+  // 8 8 2 is slower than 8 4 4.
+  const int eights = twos % 3 == 1 ? std::max(0, twos / 3 - 1) : twos / 3;
+  radices.assign(static_cast<size_t>(eights), 8);
+  for (twos -= 3 * eights; twos >= 2; twos -= 2) radices.push_back(4);
+  if (twos == 1) radices.push_back(2);
+  for (int prime : {13, 11, 7, 5, 3}) {
+    for (; length % prime == 0; length /= prime) radices.push_back(prime);
+  }
+  if (length != 1) return {};
+  return radices;
+}
+
+bool is_smooth(int64_t length) { return length == 1 || !radices_of(length).empty(); }
+
+template <typename T>
+void append(std::complex<double> value, std::vector<T>& to) {
+  to.push_back(static_cast<T>(value.real()));
+  to.push_back(static_cast<T>(value.imag()));
+}
+
+/// The least length from `least` on that has small factors only.
+int64_t smooth_from(int64_t least) {
+  int64_t best = 1;
+  while (best < least) best *= 2;
+  for (int64_t odd : {3, 5, 7, 9, 15, 21, 25, 27, 35, 45, 49, 63, 75, 81}) {
+    int64_t length = odd;
+    while (length < least) length *= 2;
+    best = std::min(best, length);
+  }
+  return best;
+}
+
+/// Elements that passes transform: those of a line, or of the convolution that a large prime factor makes of it.
+int64_t padded_length(int64_t length) { return is_smooth(length) ? length : smooth_from(2 * length - 1); }
+
+/// Of a convolution of at least 2 length - 1 elements.
+template <typename T>
+Chirp<T> make_chirp(int64_t length, int64_t padded, Isa isa) {
+  Chirp<T> chirp;
+  std::vector<double> filter(static_cast<size_t>(2 * padded));
+  for (int64_t k = 0; k < length; ++k) {
+    // k^2 modulo 2n, without leaving 64 bits.
+    const auto square = static_cast<int64_t>(static_cast<unsigned __int128>(k) * static_cast<unsigned __int128>(k) %
+                                             static_cast<unsigned __int128>(2 * length));
+    const std::complex<double> root = root_of_unity(square, 2 * length);
+    append(root, chirp.factors);
+    for (int64_t place : {k, (padded - k) % padded}) {
+      filter[static_cast<size_t>(2 * place)] = root.real();
+      filter[static_cast<size_t>(2 * place + 1)] = -root.imag();
+    }
+  }
+  const Transform<double> exact(padded, isa);
+  if (!exact.run({{filter.data(), 1, padded}, {filter.data(), 1, padded}}).ok())
+    throw std::bad_alloc();  // as vectors do
+  for (double value : filter) chirp.filter.push_back(static_cast<T>(value / static_cast<double>(padded)));
+  return chirp;
+}
+
+template <typename T>
+LineTable<T> make_table(int64_t length, Isa isa) {
+  LineTable<T> table;
+  table.length = length;
+  table.padded = padded_length(length);
+  if (table.padded != length) table.chirp = make_chirp<T>(length, table.padded, isa);
+  table.roots.resize(kMostRadix + 1);
+  int64_t left = table.padded, stride = 1;
+  for (int radix : radices_of(left)) {
+    const int64_t count = left / radix;
+    table.passes.push_back({radix, count, stride, static_cast<int64_t>(table.twiddles.size())});
+    for (int64_t p = 0; p < count; ++p) {
+      for (int64_t j = 1; j < radix; ++j) append(root_of_unity(p * j, left), table.twiddles);
+    }
+    std::vector<T>& roots = table.roots[static_cast<size_t>(radix)];
+    for (int64_t j = static_cast<int64_t>(roots.size()) / 2; j < radix; ++j) append(root_of_unity(j, radix), roots);
+    left = count;
+    stride *= radix;
+  }
+  return table;
+}
+
+/// Whether the lanes of such lines fit the second cache.
+bool is_direct(int64_t length) { return padded_length(length) <= kMostDirect; }
+
+/// The factor of `length` nearest its square root.
+int64_t middle_factor(int64_t length) {
+  auto factor = static_cast<int64_t>(std::sqrt(static_cast<double>(length)));
+  while (length % factor != 0) --factor;
+  return factor;
+}
+
+/// Where line `i` of a batch begins.
+template <typename T>
+const T* from_line(const Batch<T>& b, int64_t i) {
+  return b.from.data + 2 * (i / b.count * b.from_group + i % b.count * b.from.line);
+}
+template <typename T>
+T* to_line(const Batch<T>& b, int64_t i) {
+  return b.to.data + 2 * (i / b.count * b.to_group + i % b.count * b.to.line);
+}
+
+double work_of(int64_t length, int64_t lines) {
+  return 5.0 * static_cast<double>(length) * std::log2(static_cast<double>(length) + 1) * static_cast<double>(lines);
+}
+
+template <typename T>
+void multiply_into(const T* a, int64_t a_element, const T* b, int64_t count, bool conjugate_b, T scale, T* to,
+                   int64_t to_element) {
+  for (int64_t k = 0; k < count; ++k) {
+    const T re = a[2 * k * a_element], im = a[2 * k * a_element + 1];
+    const T b_re = b[2 * k], b_im = conjugate_b ? -b[2 * k + 1] : b[2 * k + 1];
+    to[2 * k * to_element] = (re * b_re - im * b_im) * scale;
+    to[2 * k * to_element + 1] = (re * b_im + im * b_re) * scale;
+  }
+}
+
+}  // namespace
+
+std::complex<double> root_of_unity(int64_t k, int64_t n) {
+  const int64_t eighth = 8 * k / n;
+  const auto angle = [n](int64_t steps) {
+    return 2 * std::numbers::pi_v<long double> * static_cast<long double>(steps) / (8.0L * static_cast<long double>(n));
+  };
+  // Within an octant of the nearest multiple of a quarter turn both functions are accurate.
+  const int64_t quarter = (eighth + 1) / 2;
+  const long double rest = angle(8 * k - 2 * quarter * n);
+  const auto c = static_cast<double>(std::cos(rest)), s = static_cast<double>(std::sin(rest));
+  switch (quarter % 4) {
+    case 0: return {c, -s};
+    case 1: return {-s, -c};
+    case 2: return {-c, s};
+    default: return {s, c};
+  }
+}
+
+template <typename T>
+int64_t LineTable<T>::pass_count() const {
+  return static_cast<int64_t>(passes.size());
+}
+template <typename T>
+const Pass& LineTable<T>::pass(int64_t k) const {
+  return passes[static_cast<size_t>(k)];
+}
+template <typename T>
+const T* LineTable<T>::twiddle_data() const {
+  return twiddles.data();
+}
+template <typename T>
+const T* LineTable<T>::root_data(int radix) const {
+  return roots[static_cast<size_t>(radix)].data();
+}
+/// Room for the line that a thread works on.
+struct LineMemory {
+  std::vector<std::byte> bytes;
+};
+template <typename T>
+void* LineJob<T>::memory(int64_t bytes) const {
+  constexpr size_t kAlignment = 64;
+  auto& buffer = thread_own<LineMemory>().bytes;
+  if (buffer.size() < static_cast<size_t>(bytes) + kAlignment) buffer.resize(static_cast<size_t>(bytes) + kAlignment);
+  const auto address = reinterpret_cast<uintptr_t>(buffer.data());
+  return buffer.data() + (kAlignment - address % kAlignment) % kAlignment;
+}
+template <typename T>
+bool LineTable<T>::is_convolution() const {
+  return padded != length;
+}
+template <typename T>
+const T* LineTable<T>::chirp_data() const {
+  return chirp.factors.data();
+}
+template <typename T>
+const T* LineTable<T>::filter_data() const {
+  return chirp.filter.data();
+}
+template struct LineTable<float>;
+template struct LineTable<double>;
+template struct LineJob<float>;
+template struct LineJob<double>;
+
+template <typename T>
+Transform<T>::Transform(int64_t length, Isa isa)
+    : length_(length), kernels_(kernels_of<T>(isa)), lanes_(lanes<T>(vector_bytes(isa))) {
+  if (is_direct(length)) direct_ = make_table<T>(length, isa);
+  if (length < kLeastSplit) return;
+  const bool smooth = is_smooth(length);
+  const int64_t a = middle_factor(length), b = length / a;
+  if (smooth ? a > 1 : a >= kLeastFactor && is_direct(a) && is_direct(b)) {
+    split_ = Split<T>{make_table<T>(a, isa), make_table<T>(b, isa), {}};
+    split_->twiddles.reserve(static_cast<size_t>(2 * length));
+    for (int64_t k = 0; k < a; ++k) {
+      for (int64_t l = 0; l < b; ++l) append(root_of_unity(k * l, length), split_->twiddles);
+    }
+  } else if (!smooth) {
+    const int64_t padded = padded_length(length);
+    padded_ = std::make_unique<Transform<T>>(padded, isa);
+    chirp_ = direct_ ? direct_->chirp : make_chirp<T>(length, padded, isa);
+  }
+}
+
+template <typename T>
+Transform<T>::~Transform() = default;
+template <typename T>
+Transform<T>::Transform(Transform&&) noexcept = default;
+
+template <typename T>
+void Transform<T>::run_job(LineJob<T> job, double work) const {
+  const int64_t blocks = (job.end - job.begin + lanes_ - 1) / lanes_;
+  const auto stretch =
+      static_cast<int64_t>(std::clamp(kPollInterval / std::max(work, 1.0) * static_cast<double>(blocks), 1.0, 1e9));
+  in_parts(blocks, work < kWorthForking ? 1 : parts_for_threads(blocks), [&](int64_t first, int64_t last) {
+    in_stretches(last - first, stretch, [&](int64_t begin, int64_t end) {
+      LineJob<T> part = job;
+      part.begin = std::min(job.end, job.begin + (first + begin) * lanes_);
+      part.end = std::min(job.end, job.begin + (first + end) * lanes_);
+      kernels_.run(part);
+    });
+  });
+}
+
+template <typename T>
+void Transform<T>::run_direct(const Batch<T>& batch) const {
+  LineJob<T> job{&*direct_, batch.from, batch.to, 0, batch.count, batch.inverse, batch.scale};
+  const auto group = [&](int64_t g, double work) {
+    LineJob<T> one = job;
+    one.from.data += 2 * g * batch.from_group;
+    one.to.data += 2 * g * batch.to_group;
+    run_job(one, work);
+  };
+  const double work = work_of(length_, batch.count);
+  if (batch.groups > 1 && work * static_cast<double>(batch.groups) > kWorthForking) {
+    each_in_parts(batch.groups, parts_for_threads(batch.groups), [&](int64_t g) { group(g, 0); });
+  } else {
+    for (int64_t g = 0; g < batch.groups; ++g) group(g, work);
+  }
+}
+
+/// length = A B: B transforms of length A down the columns, A of length B along the rows, and between them a factor for
+/// each element. Element k1 + A k2 of the result comes from row k1.
+template <typename T>
+Status Transform<T>::run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse,
+                               T scale) const {
+  const int64_t a = split_->columns.length, b = split_->rows.length;
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * length_) * sizeof(T)));
+  T* const between = reinterpret_cast<T*>(memory.data());
+  LineJob<T> down{&split_->columns, {from, b * from_element, from_element}, {between, b, 1}, 0, b, inverse, 1};
+  down.twiddle = split_->twiddles.data();
+  down.twiddle_line = b;
+  run_job(down, work_of(length_, 1));
+  run_job({&split_->rows, {between, 1, b}, {to, a * to_element, to_element}, 0, a, inverse, scale},
+          work_of(length_, 1));
+  return ok_status();
+}
+
+template <typename T>
+Status Transform<T>::run_convolutions(const Batch<T>& batch, int64_t begin, int64_t end) const {
+  const int64_t n = padded_->length(), lines = end - begin;
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer(static_cast<size_t>(2 * n * lines) * sizeof(T)));
+  T* const x = reinterpret_cast<T*>(memory.data());
+  for (int64_t i = 0; i < lines; ++i) {
+    T* const line = x + 2 * n * i;
+    multiply_into<T>(from_line(batch, begin + i), batch.from.element, chirp_.factors.data(), length_, batch.inverse, 1,
+                     line, 1);
+    std::fill(line + 2 * length_, line + 2 * n, T(0));
+  }
+  // The inverse is the conjugate of the forward transform of the conjugate: its chirp and filter are conjugates too. The
+  // filter is even, so its transform is, and conjugating that is the transform of the conjugate.
+  const Batch<T> forward{{x, 1, n}, {x, 1, n}, lines};
+  HILO_RETURN_IF_ERROR(padded_->run(forward));
+  for (int64_t i = 0; i < lines; ++i)
+    multiply_into<T>(x + 2 * n * i, 1, chirp_.filter.data(), n, batch.inverse, 1, x + 2 * n * i, 1);
+  Batch<T> back = forward;
+  back.inverse = true;
+  HILO_RETURN_IF_ERROR(padded_->run(back));
+  for (int64_t i = 0; i < lines; ++i) {
+    multiply_into<T>(x + 2 * n * i, 1, chirp_.factors.data(), length_, batch.inverse, batch.scale,
+                     to_line(batch, begin + i), batch.to.element);
+  }
+  return ok_status();
+}
+
+template <typename T>
+Status Transform<T>::run(const Batch<T>& batch) const {
+  const int64_t lines = batch.count * batch.groups;
+  if (lines == 0) return ok_status();
+  const bool few = lines < lanes_ && (split_ || padded_ != nullptr);
+  if (direct_ && !few) {
+    run_direct(batch);
+    return ok_status();
+  }
+  // Convolutions of several lines share the lanes of a register.
+  const int64_t together = padded_ == nullptr ? 1 : lanes_, parts = (lines + together - 1) / together;
+  std::atomic<bool> failed = false;
+  const auto part = [&](int64_t p) {
+    const int64_t begin = p * together, end = std::min(lines, begin + together);
+    const Status status = padded_ != nullptr
+                              ? run_convolutions(batch, begin, end)
+                              : run_split(from_line(batch, begin), batch.from.element, to_line(batch, begin),
+                                          batch.to.element, batch.inverse, batch.scale);
+    if (!status.ok()) failed = true;
+  };
+  const bool forks = parts >= default_pool().threads() && work_of(length_, lines) > kWorthForking;
+  each_in_parts(parts, forks ? parts : 1, part);
+  if (failed) return resource_exhausted("fft: no memory for its intermediate values");
+  return ok_status();
+}
+
+template <typename T>
+Kernels<T> kernels_of(Isa isa) {
+  switch (isa) {
+    case Isa::kSse2: return {sse2::run, sse2::separate, sse2::join};
+    case Isa::kAvx2: return {avx2::run, avx2::separate, avx2::join};
+    case Isa::kAvx512: return {avx512::run, avx512::separate, avx512::join};
+  }
+  __builtin_unreachable();
+}
+
+template <typename T>
+std::vector<T> real_line_roots(int64_t half) {
+  std::vector<T> roots;
+  for (int64_t k = 0; k <= half / 2; ++k) append(root_of_unity(k, 2 * half), roots);
+  return roots;
+}
+
+template class Transform<float>;
+template class Transform<double>;
+template Kernels<float> kernels_of(Isa isa);
+template Kernels<double> kernels_of(Isa isa);
+template std::vector<float> real_line_roots(int64_t half);
+template std::vector<double> real_line_roots(int64_t half);
+
+}  // namespace hilo::cpu::fft

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/fft/transform.h -- Fourier transforms of one length, planned once: line by line, as a matrix of two
+// factors, or as a convolution where the length has a large prime factor.
+#pragma once
+
+#include <memory>
+#include <numbers>
+#include <optional>
+
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/library/fft/kernels.h"
+#include "hilo/base/status.h"
+
+namespace hilo::cpu::fft {
+
+/// `groups` times `count` lines; strides in complex numbers.
+template <typename T>
+struct Batch {
+  Lines<const T> from;
+  Lines<T> to;
+  int64_t count = 1, groups = 1, from_group = 0, to_group = 0;
+  bool inverse = false;
+  T scale = 1;
+};
+
+/// A line as a matrix.
+template <typename T>
+struct Split {
+  LineTable<T> columns, rows;
+  std::vector<T> twiddles;  ///< between the two
+};
+
+template <typename T>
+class Transform {
+ public:
+  /// Precondition: length > 0.
+  Transform(int64_t length, Isa isa);
+  ~Transform();
+  Transform(Transform&&) noexcept;
+
+  int64_t length() const { return length_; }
+  /// Operand and result may be the same memory with the same strides. The same bits on any number of threads.
+  /// Errors    RESOURCE_EXHAUSTED
+  Status run(const Batch<T>& batch) const;
+
+ private:
+  void run_direct(const Batch<T>& batch) const;
+  Status run_split(const T* from, int64_t from_element, T* to, int64_t to_element, bool inverse, T scale) const;
+  /// Lines [begin, end), together.
+  Status run_convolutions(const Batch<T>& batch, int64_t begin, int64_t end) const;
+  void run_job(LineJob<T> job, double work) const;
+
+  int64_t length_;
+  Kernels<T> kernels_;
+  int64_t lanes_;
+  std::optional<LineTable<T>> direct_;    ///< for many lines that aren't too long
+  std::optional<Split<T>> split_;         ///< for few lines, and long ones
+  std::unique_ptr<Transform<T>> padded_;  ///< for both where the length has no factors: convolutions of its length
+  Chirp<T> chirp_;
+};
+
+template <typename T>
+Kernels<T> kernels_of(Isa isa);
+
+/// RealLine::roots of a line of 2 half elements.
+template <typename T>
+std::vector<T> real_line_roots(int64_t half);
+
+/// exp(-2 pi i k / n), by the octant: exact at multiples of a quarter turn. Precondition: 0 <= k < n.
+std::complex<double> root_of_unity(int64_t k, int64_t n);
+
+extern template class Transform<float>;
+extern template class Transform<double>;
+extern template Kernels<float> kernels_of(Isa isa);
+extern template Kernels<double> kernels_of(Isa isa);
+extern template std::vector<float> real_line_roots(int64_t half);
+extern template std::vector<double> real_line_roots(int64_t half);
+
+}  // namespace hilo::cpu::fft

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/hero.h -- a call of the library, bound to its parameters.
+#pragma once
+
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/backend/cpu/abi/scatter.h"
+#include "hilo/base/stop.h"
+#include "hilo/base/thread_pool.h"
+#include "hilo/device/communicator.h"
+#include "hilo/engine/target.h"
+
+namespace hilo::cpu {
+
+using namespace engine;  // NOLINT: this back end is written in the engine's words
+
+/// What a running call may use.
+struct CallContext {
+  const StopWord* stop_word = nullptr;   ///< null: can't be stopped
+  Executor* executor = nullptr;          ///< null: one thread
+  Communicator* communicator = nullptr;  ///< null: one replica
+};
+
+/// Work that is not a region: library calls, sorting, scattering. Immutable, so calls share it.
+class Hero {
+ public:
+  virtual ~Hero() = default;
+  /// `buffers`: operands, then results; dense and row-major.
+  virtual Status run(void* const* buffers, const CallContext& context) const = 0;
+  /// The result's memory must hold operand 0 when run() begins.
+  virtual bool updates_in_place() const { return false; }
+};
+
+/// The code that a call is bound to: compiled while its plan is made, found in the plan when that is loaded.
+class InnerCode {
+ public:
+  virtual ~InnerCode() = default;
+  /// Precondition: is_scalar_program.
+  virtual StatusOr<ScalarFunction> scalar_program(const hlo::Computation& computation) = 0;
+  virtual StatusOr<ScatterFunction> scatter_kernel(const ScatterKernelSpec& spec) = 0;
+};
+
+/// What a call is made of.
+struct HeroRequest {
+  LibraryProblem problem;
+  Isa isa;
+  InnerCode& code;
+};
+
+}  // namespace hilo::cpu

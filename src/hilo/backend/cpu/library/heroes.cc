@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/heroes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+#include "hilo/backend/host/relayout.h"
+#include "hilo/backend/run_collective.h"
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/collective.h"
+#include "hilo/hlo/ops/not_yet.h"
+#include "hilo/hlo/ops/transfer.h"
+
+namespace hilo::cpu {
+
+using hlo::Opcode;
+
+namespace {
+
+class EvaluatorHero final : public Hero {
+ public:
+  EvaluatorHero(const hlo::Instruction& instruction, std::span<const Shape> operands, std::span<const Shape> results)
+      : instruction_(instruction),
+        operands_(operands.begin(), operands.end()),
+        results_(results.begin(), results.end()) {}
+
+  Status run(void* const* buffers, const CallContext& context) const override {
+    std::vector<Literal> values;
+    std::vector<const Literal*> operands;
+    for (size_t k = 0; k < operands_.size(); ++k) {
+      HILO_ASSIGN_OR_RETURN(Literal value, Literal::make(operands_[k]));
+      if (!value.bytes().empty()) std::memcpy(value.mutable_bytes().data(), buffers[k], value.bytes().size());
+      values.push_back(std::move(value));
+    }
+    for (const Literal& value : values) operands.push_back(&value);
+    hlo::EvaluateOptions options;
+    options.cancel_word = context.stop_word;
+    options.collective = collective_function(context.communicator, hlo::evaluate_called);
+    const RunComputation call = [&](const hlo::Computation& computation, std::span<const Literal* const> arguments) {
+      std::vector<Literal> copies;
+      for (const Literal* a : arguments) copies.push_back(*a);
+      return hlo::evaluate(computation, copies, options);
+    };
+    StatusOr<Literal> result = instruction_.def().evaluate({instruction_, operands, call});
+    if (!result.ok()) return result.status().with_context(describe(instruction_));
+    const std::span<const Literal> flat =
+        result->is_tuple() ? result->elements() : std::span<const Literal>(&*result, 1);
+    for (size_t k = 0; k < results_.size(); ++k) {
+      if (!flat[k].bytes().empty())
+        std::memcpy(buffers[operands_.size() + k], flat[k].bytes().data(), flat[k].bytes().size());
+    }
+    return ok_status();
+  }
+
+ private:
+  const hlo::Instruction& instruction_;
+  std::vector<Shape> operands_, results_;
+};
+
+class RegisterLoopHero final : public Hero {
+ public:
+  RegisterLoopHero(ScalarFunction function, size_t carries) : function_(function), carries_(carries) {}
+
+  Status run(void* const* buffers, const CallContext& context) const override {
+    static const uint32_t never = 0;
+    const uint32_t* word = context.stop_word != nullptr ? reinterpret_cast<const uint32_t*>(context.stop_word) : &never;
+    if (function_(buffers, buffers + carries_, word) != 0) return stop_status(context.stop_word, " in a loop");
+    return ok_status();
+  }
+
+ private:
+  ScalarFunction function_;
+  size_t carries_;
+};
+
+class RelayoutHero final : public Hero {
+ public:
+  RelayoutHero(const Shape& shape, bool to_row_major) : shape_(shape), to_row_major_(to_row_major) {}
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    const auto* from = static_cast<const std::byte*>(buffers[0]);
+    auto* to = static_cast<std::byte*>(buffers[1]);
+    if (to_row_major_) copy_to_row_major(shape_, from, to);
+    else copy_from_strides(shape_, from, row_major_strides(shape_.dimensions()), to);
+    return ok_status();
+  }
+
+ private:
+  Shape shape_;
+  bool to_row_major_;
+};
+
+using Made = StatusOr<std::unique_ptr<Hero>>;
+
+/// A maker that can't fail, as one that can.
+template <std::unique_ptr<Hero> (*make)(const HeroRequest&)>
+Made always(const HeroRequest& request) {
+  return make(request);
+}
+
+struct LibraryFunction {
+  Opcode opcode;  ///< kAllReduce stands for all collectives
+  std::string_view symbol;
+  Made (*make)(const HeroRequest& request);
+};
+
+constexpr auto kLibrary = std::to_array<LibraryFunction>({
+    {Opcode::kAllReduce, "collective", always<make_collective_hero>},
+    {Opcode::kBitcastConvert, "bitcast-convert", always<make_bitcast_convert_hero>},
+    {Opcode::kCholesky, "cholesky", always<make_cholesky_hero>},
+    {Opcode::kConcatenate, "concatenate", always<make_concatenate_hero>},
+    {Opcode::kConvolution, "convolution", always<make_convolution_hero>},
+    {Opcode::kCustomCall, "custom-call", make_custom_call_hero},
+    {Opcode::kDot, "dot", always<make_dot_hero>},
+    {Opcode::kFft, "fft", always<make_fft_hero>},
+    {Opcode::kPad, "pad", always<make_pad_hero>},
+    {Opcode::kReduceWindow, "reduce-window", make_reduce_window_hero},
+    {Opcode::kRngBitGenerator, "rng-bit-generator", always<make_random_hero>},
+    {Opcode::kRngGetAndUpdateState, "rng-get-and-update-state", always<make_rng_state_hero>},
+    {Opcode::kScatter, "scatter", make_scatter_hero},
+    {Opcode::kSelectAndScatter, "select-and-scatter", always<make_select_and_scatter_hero>},
+    {Opcode::kSort, "sort", make_sort_hero},
+    {Opcode::kTopK, "topk", always<make_top_k_hero>},
+    {Opcode::kTriangularSolve, "triangular-solve", always<make_triangular_solve_hero>},
+});
+
+bool meets_replicas(Opcode opcode) {
+  return hlo::is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId;
+}
+
+const LibraryFunction* function_of(Opcode opcode) {
+  const Opcode wanted = meets_replicas(opcode) ? Opcode::kAllReduce : opcode;
+  const auto* row = std::ranges::find(kLibrary, wanted, &LibraryFunction::opcode);
+  return row == kLibrary.end() ? nullptr : row;
+}
+
+/// The code of a call, in the order in which it was compiled.
+class LoadedCode final : public InnerCode {
+ public:
+  explicit LoadedCode(std::span<void* const> code) : code_(code) {}
+
+  StatusOr<ScalarFunction> scalar_program(const hlo::Computation&) override { return next<ScalarFunction>(); }
+  StatusOr<ScatterFunction> scatter_kernel(const ScatterKernelSpec&) override { return next<ScatterFunction>(); }
+
+ private:
+  template <typename Function>
+  StatusOr<Function> next() {
+    if (code_.empty()) return failed_precondition("loading a plan: a library call lacks code");
+    const auto function = reinterpret_cast<Function>(code_.front());
+    code_ = code_.subspan(1);
+    return function;
+  }
+
+  std::span<void* const> code_;
+};
+
+std::unique_ptr<Hero> make_evaluator_hero(const LibraryProblem& problem) {
+  return std::make_unique<EvaluatorHero>(problem.instruction, problem.operands, problem.results);
+}
+
+}  // namespace
+
+StatusOr<ChosenHero> choose_hero(const HeroRequest& request) {
+  const hlo::Instruction& i = request.problem.instruction;
+  if (hlo::is_not_yet(i.opcode) || hlo::is_transfer(i.opcode))
+    return unimplemented(fmt::format("{} is not implemented on platform Host in this version", describe(i)));
+  if (const LibraryFunction* function = function_of(i.opcode)) {
+    HILO_ASSIGN_OR_RETURN(std::unique_ptr<Hero> hero, function->make(request));
+    if (hero != nullptr) return ChosenHero{function->symbol, std::move(hero)};
+  }
+  return ChosenHero{kEvaluate, make_evaluator_hero(request.problem)};
+}
+
+StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std::span<void* const> code) {
+  std::unique_ptr<Hero> hero;
+  if (call.symbol == kRegisterLoop) {
+    if (code.size() == 1)
+      hero = std::make_unique<RegisterLoopHero>(reinterpret_cast<ScalarFunction>(code[0]), call.operands.size());
+  } else if (call.symbol == kToRowMajor) {
+    hero = std::make_unique<RelayoutHero>(call.operands[0], true);
+  } else if (call.symbol == kFromRowMajor) {
+    hero = std::make_unique<RelayoutHero>(call.results[0], false);
+  } else if (call.call != nullptr) {
+    const LibraryProblem problem{call.call->root(), call.operands, call.results};
+    const LibraryFunction* function = function_of(problem.instruction.opcode);
+    if (call.symbol == kEvaluate) {
+      hero = make_evaluator_hero(problem);
+    } else if (function != nullptr && function->symbol == call.symbol) {
+      LoadedCode loaded(code);
+      HILO_ASSIGN_OR_RETURN(hero, function->make({problem, isa, loaded}));
+    }
+  }
+  if (hero != nullptr) return hero;
+  return failed_precondition(
+      fmt::format("loading a plan: the library has no function '{}' for {}", call.symbol,
+                  call.call == nullptr ? "a call without an instruction" : describe(call.call->root())));
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/parallel.h -- how library code divides its work among threads.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+
+#include "hilo/base/stop.h"
+#include "hilo/base/thread_pool.h"
+
+namespace hilo::cpu {
+
+/// executor.parallel_for for tasks that may run out of memory. Then those that have not begun are left out, and the first
+/// exception reaches the caller.
+template <typename Task>
+void run_tasks(Executor& executor, int64_t tasks, const Task& task) {
+  std::atomic<bool> failed = false;
+  std::exception_ptr first;
+  executor.parallel_for(tasks, [&](int64_t t) {
+    if (failed.load(std::memory_order_relaxed)) return;
+    try {
+      task(t);
+    } catch (...) {  // NOLINT: thrown again below
+      if (!failed.exchange(true)) first = std::current_exception();
+    }
+  });
+  if (first != nullptr) std::rethrow_exception(first);
+}
+
+/// Calls run(begin, end) for `parts` stretches of [0, count) that together are all of it, on several threads if there is
+/// more than one part.
+template <typename Run>
+void in_parts(int64_t count, int64_t parts, const Run& run) {
+  if (parts <= 1) return run(int64_t{0}, count);
+  run_tasks(default_pool(), parts, [&](int64_t p) { run(count * p / parts, count * (p + 1) / parts); });
+}
+
+/// in_parts with a call run(k) for each k, until the work is to stop.
+template <typename Run>
+void each_in_parts(int64_t count, int64_t parts, const Run& run) {
+  in_parts(count, parts, [&](int64_t begin, int64_t end) {
+    const StopFlag stop;
+    for (int64_t k = begin; k < end && !stop.raised(); ++k) run(k);
+  });
+}
+
+/// Parts of `count` items that keep all threads busy though some take longer. Only where results don't depend on it.
+inline int64_t parts_for_threads(int64_t count) { return std::min<int64_t>(count, default_pool().threads() * 4); }
+
+}  // namespace hilo::cpu

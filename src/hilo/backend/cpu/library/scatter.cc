@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/scatter.cc -- scatter of any number of arrays whose body is over scalars: the inner loops are
+// compiled. Updates of one place are applied in order, so equal indices give the same bits on every run and any number of
+// threads.
+#include <algorithm>
+#include <complex>
+#include <cstring>
+
+#include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/backend/cpu/library/scatter_places.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/engine/scalar_program.h"
+#include "hilo/hlo/build/builder.h"
+#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/long_sums.h"
+
+namespace hilo::cpu {
+
+using hlo::Opcode;
+
+namespace {
+
+constexpr int64_t kWorthForking = 1 << 15;  // updated elements
+constexpr int64_t kInCache = 1 << 20;       // bytes of arrays
+constexpr int64_t kCacheLine = 64;          // bytes
+constexpr int64_t kWideRun = 1 << 12;       // bytes; of shorter runs, threads would share too many cache lines
+constexpr int64_t kColumns = 64;            // elements; what threads take of a run is made of
+
+/// What each thread takes; each looks at all indices, so that the order of the updates stays.
+enum class Split : uint8_t {
+  kNone,
+  kColumns,  ///< a part of all runs: all threads have as much to do
+  kRows,     ///< a part of the arrays
+  kPieces,   ///< some pieces of all windows
+};
+
+struct Scatter {
+  ScatterPlaces places;
+  ScatterFunction kernel;
+  Split split;
+  std::vector<size_t> bytes;  ///< of the arrays
+};
+
+struct ScatterMemory {
+  void* const* arrays;
+  const void* const* updates;
+  const void* indices;
+};
+
+int64_t parts_of(const Scatter& scatter) {
+  switch (scatter.split) {
+    case Split::kNone: break;
+    case Split::kColumns: return (scatter.places.run() + kColumns - 1) / kColumns;
+    case Split::kRows: return scatter.places.rows();
+    case Split::kPieces: return static_cast<int64_t>(scatter.places.pieces().size());
+  }
+  return 1;
+}
+
+/// The parts [begin, end) of the work.
+void restrict_to(const Scatter& scatter, int64_t begin, int64_t end, ScatterStretch& stretch) {
+  switch (scatter.split) {
+    case Split::kNone: break;
+    case Split::kColumns:
+      stretch.first = {begin * kColumns, begin * kColumns};
+      stretch.run = std::min(end * kColumns, stretch.run) - begin * kColumns;
+      break;
+    case Split::kRows:
+      stretch.rows_begin = begin * scatter.places.row_size();
+      stretch.rows_size = (end - begin) * scatter.places.row_size();
+      break;
+    case Split::kPieces:
+      stretch.pieces += begin;
+      stretch.piece_count = end - begin;
+      break;
+  }
+}
+
+/// The updates, combined with the arrays.
+void update_all(const Scatter& scatter, const ScatterMemory& memory) {
+  const ScatterPlaces& places = scatter.places;
+  if (!places.any()) return;
+  const int64_t parts = parts_of(scatter);
+  in_parts(parts, std::min<int64_t>(parts, default_pool().threads()), [&](int64_t begin, int64_t end) {
+    ScatterStretch stretch{};
+    stretch.arrays = memory.arrays;
+    stretch.updates = memory.updates;
+    stretch.rows_size = places.rows() * places.row_size();
+    stretch.pieces = places.pieces().data();
+    stretch.piece_count = static_cast<int64_t>(places.pieces().size());
+    stretch.run = places.run();
+    restrict_to(scatter, begin, end, stretch);
+    places.each(memory.indices, stretch, scatter.kernel);
+  });
+}
+
+class ScatterHero final : public Hero {
+ public:
+  explicit ScatterHero(Scatter scatter) : scatter_(std::move(scatter)) {}
+
+  bool updates_in_place() const override { return arrays() == 1; }
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    void* const* results = buffers + 2 * arrays() + 1;
+    for (size_t k = 0; arrays() > 1 && k < arrays(); ++k) {
+      if (scatter_.bytes[k] != 0) std::memcpy(results[k], buffers[k], scatter_.bytes[k]);
+    }
+    update_all(scatter_, {results, buffers + arrays() + 1, buffers[arrays()]});
+    return ok_status();
+  }
+
+ private:
+  size_t arrays() const { return scatter_.bytes.size(); }
+
+  Scatter scatter_;
+};
+
+/// Small windows of arrays in the cache are updated as fast as their places are found.
+bool is_listed(const ScatterPlaces& places, std::span<const Shape> arrays) {
+  int64_t bytes = 0, window = 0;
+  for (const Shape& array : arrays) {
+    bytes += array.byte_size();
+    window += places.run() * static_cast<int64_t>(places.pieces().size()) * element_size_bytes(array.element_type());
+  }
+  return bytes > kInCache || window >= kCacheLine;
+}
+
+Split split_of(const ScatterPlaces& places, const Shape& array, const Shape& updates) {
+  if (updates.element_count() <= kWorthForking) return Split::kNone;
+  if (places.run() * element_size_bytes(array.element_type()) >= kWideRun) return Split::kColumns;
+  if (places.rows() > 1) return Split::kRows;
+  return places.pieces().size() > 1 ? Split::kPieces : Split::kNone;
+}
+
+/// Adds many floats to few: sums begin as the array, in double, and are rounded once. Sums of doubles have what was lost
+/// beside them, in a second array.
+template <typename T>
+class ScatterSumHero final : public Hero {
+ public:
+  static constexpr bool kCompensated = std::is_same_v<T, double>;
+
+  ScatterSumHero(Scatter scatter, int64_t numbers) : scatter_(std::move(scatter)), numbers_(numbers) {}
+
+  bool updates_in_place() const override { return true; }
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    const auto count = static_cast<size_t>(numbers_);
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer memory, allocate_buffer((kCompensated ? 2 : 1) * count * sizeof(double)));
+    auto* const sums = reinterpret_cast<double*>(memory.data());
+    auto* const out = static_cast<T*>(buffers[3]);
+    std::transform(out, out + count, sums, [](T x) { return static_cast<double>(x); });
+    if constexpr (kCompensated) std::fill_n(sums + count, count, 0.0);
+    void* const arrays[] = {sums, sums + count};
+    const void* const updates[] = {buffers[2], buffers[2]};
+    update_all(scatter_, {arrays, updates, buffers[1]});
+    for (size_t i = 0; i < count; ++i) {
+      if constexpr (kCompensated) out[i] = hlo::CompensatedSum{sums[i], sums[count + i]}.value();
+      else out[i] = static_cast<T>(sums[i]);
+    }
+    return ok_status();
+  }
+
+ private:
+  Scatter scatter_;
+  int64_t numbers_;  ///< of the array: a complex one is two
+};
+
+/// (sum, x) -> sum + x, in a wider type than x's.
+StatusOr<hlo::ComputationPtr> widened_sum_body(ElementType wide, ElementType type) {
+  hlo::Builder b("sum");
+  const hlo::InstructionId sum = b.parameter(Shape::scalar(wide)), x = b.parameter(Shape::scalar(type));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId widened, b.add(Opcode::kConvert, {x}, nullptr, Shape::scalar(wide)));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, widened}));
+  return std::move(b).build(next);
+}
+
+/// (sum, lost, x, x) -> (next, lost + what next lacks), as in CompensatedSum.
+StatusOr<hlo::ComputationPtr> compensated_sum_body(ElementType type) {
+  hlo::Builder b("sum");
+  const Shape shape = Shape::scalar(type);
+  const hlo::InstructionId sum = b.parameter(shape), lost = b.parameter(shape), x = b.parameter(shape);
+  b.parameter(shape);
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId next, b.add(Opcode::kAdd, {sum, x}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId taken, b.add(Opcode::kSubtract, {next, sum}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId kept, b.add(Opcode::kSubtract, {next, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_sum, b.add(Opcode::kSubtract, {sum, kept}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_x, b.add(Opcode::kSubtract, {x, taken}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId of_both, b.add(Opcode::kAdd, {of_sum, of_x}));
+  HILO_ASSIGN_OR_RETURN(const hlo::InstructionId all_lost, b.add(Opcode::kAdd, {lost, of_both}));
+  return std::move(b).build(b.tuple({next, all_lost}));
+}
+
+template <typename T>
+std::unique_ptr<Hero> sum_hero(Scatter scatter, int64_t numbers) {
+  return std::make_unique<ScatterSumHero<T>>(std::move(scatter), numbers);
+}
+
+std::unique_ptr<Hero> sum_hero(ElementType type, Scatter scatter, int64_t elements) {
+  return visit_element_type(
+      type,
+      [&]<typename T>() -> std::unique_ptr<Hero> {
+        if constexpr (is_floating(element_type_of<T>)) return sum_hero<T>(std::move(scatter), elements);
+        else if constexpr (is_complex(element_type_of<T>))
+          return sum_hero<typename T::value_type>(std::move(scatter), 2 * elements);
+        else return nullptr;
+      },
+      []() -> std::unique_ptr<Hero> { return nullptr; });
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request) {
+  const std::span<const Shape> operands = request.problem.operands;
+  const auto& a = hlo::attributes_of<hlo::ScatterAttributes>(request.problem.instruction);
+  const size_t n = operands.size() / 2;
+  const ElementType index_type = operands[n].element_type(), type = operands[0].element_type();
+  if (!is_integer(index_type) || !is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  Scatter scatter{ScatterPlaces(a, operands[0], operands[n], operands[n + 1]), {}, Split::kNone, {}};
+  for (const Shape& array : operands.first(n)) scatter.bytes.push_back(static_cast<size_t>(array.byte_size()));
+  const ScatterPlaces& places = scatter.places;
+  if (!places.any()) return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
+  ScatterKernelSpec spec{a.to_apply,
+                         {},
+                         {},
+                         index_type,
+                         places.components(),
+                         places.index_stride(),
+                         places.stride(),
+                         places.run(),
+                         places.pieces().size() > 1,
+                         is_listed(places, operands.first(n))};
+  if (spec.listed) scatter.split = split_of(places, operands[0], operands[n + 1]);
+  for (const Shape& array : operands.first(n)) spec.types.push_back(array.element_type());
+  spec.update_types = spec.types;
+  const bool sums = n == 1 && hlo::sums_many(a, operands[0], operands[n + 1]);
+  if (sums) {
+    const ElementType wide = is_complex(type) ? ElementType::kC128 : ElementType::kF64;
+    const size_t arrays = wide == type ? 2 : 1;
+    HILO_ASSIGN_OR_RETURN(spec.body, wide == type ? compensated_sum_body(type) : widened_sum_body(wide, type));
+    spec.types.assign(arrays, wide);
+    spec.update_types.assign(arrays, type);
+  }
+  HILO_ASSIGN_OR_RETURN(scatter.kernel, request.code.scatter_kernel(spec));
+  if (sums) return sum_hero(type, std::move(scatter), operands[0].element_count());
+  return std::unique_ptr<Hero>(std::make_unique<ScatterHero>(std::move(scatter)));
+}
+
+}  // namespace hilo::cpu

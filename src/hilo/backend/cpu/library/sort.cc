@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/sort.cc -- the sort op: radix sort on order-preserving keys where the comparator is a plain one, else
+// a merge sort that calls the compiled comparator. One that isn't stable leaves equal elements where XLA does.
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <numeric>
+
+#include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/backend/cpu/library/sort_key.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/base/stop.h"
+#include "hilo/engine/scalar_program.h"
+#include "hilo/hlo/ops/introsort.h"
+#include "hilo/hlo/ops/merge_sort.h"
+#include "hilo/hlo/ops/sort.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr int64_t kInsertion = 32;      // elements: below, insertion beats counting
+constexpr int64_t kRadixLeast = 2048;   // elements: below, a comparison sort of keys is quicker
+constexpr double kWorthForking = 4096;  // elements in all
+
+/// What is sorted, stably and ascending: a key, and the element's position or the element itself.
+template <typename Key>
+struct Pair {
+  Key key;
+  uint32_t position;
+};
+
+template <typename Key>
+void insertion_sort(Pair<Key>* p, int64_t n) {
+  for (int64_t i = 1; i < n; ++i) {
+    const Pair<Key> x = p[i];
+    int64_t j = i;
+    for (; j > 0 && x.key < p[j - 1].key; --j) p[j] = p[j - 1];
+    p[j] = x;
+  }
+}
+
+constexpr int64_t kPollInterval = 1 << 18;  // elements between looks at the stop word
+
+/// Least significant digit first; digits that are the same everywhere are skipped. The result is in `p`, which holds what
+/// has come about if the work is to stop.
+template <typename Key>
+void radix_sort(Pair<Key>* p, Pair<Key>* other, int64_t n) {
+  // 11 bits: three passes over 32-bit keys, and 2048 counters still fit the L1 cache.
+  constexpr int kBits = sizeof(Key) == 1 ? 8 : sizeof(Key) == 2 ? 8 : 11;
+  constexpr int kDigits = (static_cast<int>(sizeof(Key)) * 8 + kBits - 1) / kBits;
+  constexpr size_t kValues = size_t{1} << kBits;
+  constexpr Key kMask = static_cast<Key>(kValues - 1);
+  const auto digit = [](Key key, int d) { return static_cast<size_t>(static_cast<Key>(key >> (kBits * d)) & kMask); };
+  std::vector<uint32_t> counts(kDigits * kValues, 0);
+  const StopFlag stop;
+  in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      for (int d = 0; d < kDigits; ++d) ++counts[static_cast<size_t>(d) * kValues + digit(p[i].key, d)];
+    }
+  });
+  Pair<Key>* from = p;
+  Pair<Key>* to = other;
+  for (int d = 0; d < kDigits && !stop.raised(); ++d) {
+    uint32_t* c = counts.data() + static_cast<size_t>(d) * kValues;
+    if (c[digit(from[0].key, d)] == static_cast<uint32_t>(n)) continue;
+    uint32_t start = 0;
+    for (size_t v = 0; v < kValues; ++v) start += std::exchange(c[v], start);
+    in_stretches(n, kPollInterval, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) to[c[digit(from[i].key, d)]++] = from[i];
+    });
+    std::swap(from, to);
+  }
+  if (from != p && !stop.raised()) std::memcpy(p, from, static_cast<size_t>(n) * sizeof(Pair<Key>));
+}
+
+template <typename Key>
+void sort_pairs(Pair<Key>* p, Pair<Key>* other, int64_t n, bool stable) {
+  const auto less = [](const Pair<Key>& a, const Pair<Key>& b) { return a.key < b.key; };
+  if (!stable) hlo::introsort(std::span(p, static_cast<size_t>(n)), less);
+  else if (n <= kInsertion) insertion_sort(p, n);
+  else if (n < kRadixLeast) std::stable_sort(p, p + n, less);
+  else radix_sort(p, other, n);
+}
+
+/// Lines along the sorted dimension.
+struct Lines {
+  int64_t length, stride, outer, inner;
+  int64_t count() const { return outer * inner; }
+  int64_t begin(int64_t line) const { return (line / inner) * length * stride + line % inner; }
+};
+
+void move_elements(const void* from, void* to, size_t width, int64_t at, int64_t stride, int64_t n,
+                   const auto& position) {
+  const auto copy = [&]<typename T>() {
+    const T* source = static_cast<const T*>(from) + at;
+    T* target = static_cast<T*>(to) + at;
+    for (int64_t i = 0; i < n; ++i) target[i * stride] = source[position(i) * stride];
+  };
+  switch (width) {
+    case 1: return copy.template operator()<uint8_t>();
+    case 2: return copy.template operator()<uint16_t>();
+    case 4: return copy.template operator()<uint32_t>();
+    case 8: return copy.template operator()<uint64_t>();
+    default: return copy.template operator()<std::complex<double>>();
+  }
+}
+
+class KeySortHero final : public Hero {
+ public:
+  KeySortHero(SortKey key, Lines lines, std::vector<size_t> widths, bool stable)
+      : key_(key),
+        lines_(lines),
+        widths_(std::move(widths)),
+        // Elements of equal keys that are the same in all bits may stand in any order.
+        stable_(stable || (widths_.size() == 1 && !key.equal_zeros && !key.equal_nans)) {}
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    switch (widths_[key_.operand]) {
+      case 1: return run_as<uint8_t>(buffers);
+      case 2: return run_as<uint16_t>(buffers);
+      case 4: return run_as<uint32_t>(buffers);
+      default: return run_as<uint64_t>(buffers);
+    }
+  }
+
+ private:
+  template <typename Key>
+  Status run_as(void* const* buffers) const {
+    const int64_t n = lines_.length;
+    const size_t bytes = static_cast<size_t>(n) * sizeof(Pair<Key>);
+    const int64_t tasks =
+        static_cast<double>(lines_.count() * n) > kWorthForking ? std::min<int64_t>(lines_.count(), 16) : 1;
+    HILO_ASSIGN_OR_RETURN(AlignedBuffer scratch, allocate_buffer(2 * bytes * static_cast<size_t>(tasks)));
+    const auto task = [&](int64_t t) {
+      auto* pairs = reinterpret_cast<Pair<Key>*>(scratch.data() + 2 * bytes * static_cast<size_t>(t));
+      const StopFlag stop;
+      for (int64_t line = lines_.count() * t / tasks; line < lines_.count() * (t + 1) / tasks && !stop.raised(); ++line)
+        sort_line(buffers, line, pairs, pairs + n, stop);
+    };
+    if (tasks > 1) run_tasks(default_pool(), tasks, task);
+    else task(0);
+    return ok_status();
+  }
+
+  template <typename Key>
+  void sort_line(void* const* buffers, int64_t line, Pair<Key>* pairs, Pair<Key>* other, const StopFlag& stop) const {
+    const int64_t n = lines_.length, at = lines_.begin(line), stride = lines_.stride;
+    const Key* keys = static_cast<const Key*>(buffers[key_.operand]) + at;
+    if constexpr (sizeof(Key) <= sizeof(uint32_t)) {
+      if (widths_.size() == 1) {
+        // Without payload the element itself travels with its key.
+        for (int64_t i = 0; i < n; ++i)
+          pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(keys[i * stride])};
+        sort(pairs, other, n);
+        if (stop.raised()) return;
+        Key* sorted = static_cast<Key*>(buffers[1]) + at;
+        for (int64_t i = 0; i < n; ++i) sorted[i * stride] = static_cast<Key>(pairs[i].position);
+        return;
+      }
+    }
+    for (int64_t i = 0; i < n; ++i) pairs[i] = {ordered_key(key_, keys[i * stride]), static_cast<uint32_t>(i)};
+    sort(pairs, other, n);
+    if (stop.raised()) return;  // positions may be anything
+    for (size_t k = 0; k < widths_.size(); ++k) {
+      move_elements(buffers[k], buffers[widths_.size() + k], widths_[k], at, stride, n,
+                    [&](int64_t i) { return static_cast<int64_t>(pairs[i].position); });
+    }
+  }
+
+  template <typename Key>
+  void sort(Pair<Key>* pairs, Pair<Key>* other, int64_t n) const {
+    // The key of NaN, of whatever bits.
+    const Key nan = ordered_key(key_, static_cast<Key>(std::numeric_limits<Key>::max() >> 1));
+    if (!key_.loose_nans || std::none_of(pairs, pairs + n, [&](const Pair<Key>& p) { return p.key == nan; }))
+      return sort_pairs(pairs, other, n, stable_);
+    const auto before = [&](const Pair<Key>& a, const Pair<Key>& b) {
+      return a.key != nan && b.key != nan && a.key < b.key;
+    };
+    const std::span all(pairs, static_cast<size_t>(n));
+    if (stable_) hlo::merge_sort(all, before);
+    else hlo::introsort(all, before);
+  }
+
+  SortKey key_;
+  Lines lines_;
+  std::vector<size_t> widths_;
+  bool stable_;
+};
+
+class ComparatorSortHero final : public Hero {
+ public:
+  ComparatorSortHero(ScalarFunction comparator, Lines lines, std::vector<size_t> widths, bool stable)
+      : comparator_(comparator), lines_(lines), widths_(std::move(widths)), stable_(stable) {}
+
+  Status run(void* const* buffers, const CallContext&) const override {
+    const StopFlag stop;
+    const size_t operands = widths_.size();
+    std::vector<int64_t> order(static_cast<size_t>(lines_.length));
+    std::vector<const void*> arguments(2 * operands);
+    for (int64_t line = 0; line < lines_.count() && !stop.raised(); ++line) {
+      const int64_t at = lines_.begin(line);
+      std::iota(order.begin(), order.end(), 0);
+      const auto element = [&](size_t k, int64_t i) {
+        return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k];
+      };
+      const auto before = [&](int64_t i, int64_t j) {
+        for (size_t k = 0; k < operands; ++k) {
+          arguments[2 * k] = element(k, i);
+          arguments[2 * k + 1] = element(k, j);
+        }
+        uint8_t first = 0;
+        void* result = &first;
+        static const uint32_t never = 0;  // a comparison is too short to cancel
+        comparator_(arguments.data(), &result, &never);
+        return first != 0;
+      };
+      if (stable_) hlo::merge_sort(std::span(order), before);
+      else hlo::introsort(std::span(order), before);
+      for (size_t k = 0; k < operands && !stop.raised(); ++k) {
+        move_elements(buffers[k], buffers[operands + k], widths_[k], at, lines_.stride, lines_.length,
+                      [&](int64_t i) { return order[static_cast<size_t>(i)]; });
+      }
+    }
+    return ok_status();
+  }
+
+ private:
+  ScalarFunction comparator_;
+  Lines lines_;
+  std::vector<size_t> widths_;
+  bool stable_;
+};
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request) {
+  const std::span<const Shape> operands = request.problem.operands;
+  const auto& a = hlo::attributes_of<hlo::SortAttributes>(request.problem.instruction);
+  std::vector<size_t> widths;
+  for (const Shape& s : operands) {
+    widths.push_back(static_cast<size_t>(element_size_bytes(s.element_type())));
+    if (widths.back() > 8) return std::unique_ptr<Hero>();
+  }
+  Lines lines{1, 1, 1, 1};
+  const Shape& shape = operands[0];
+  if (shape.rank() > 0) {
+    lines.length = shape.dimension(a.dimension());
+    for (int64_t d = 0; d < shape.rank(); ++d)
+      (d < a.dimension() ? lines.outer : lines.inner) *= d == a.dimension() ? 1 : shape.dimension(d);
+    lines.stride = lines.inner;
+  }
+  if (const std::optional<SortKey> key = sort_key_of(*a.to_apply); key && lines.length < INT32_MAX) {
+    return std::unique_ptr<Hero>(std::make_unique<KeySortHero>(*key, lines, std::move(widths), a.is_stable));
+  }
+  if (!is_scalar_program(*a.to_apply)) return std::unique_ptr<Hero>();
+  HILO_ASSIGN_OR_RETURN(const ScalarFunction comparator, request.code.scalar_program(*a.to_apply));
+  return std::unique_ptr<Hero>(std::make_unique<ComparatorSortHero>(comparator, lines, std::move(widths), a.is_stable));
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// magic | checksum of all that follows | stamp | signature | plan | module; each of the last four behind its length.
+#include "hilo/backend/cpu/load/saved_program.h"
+
+#include <fmt/format.h>
+#include <llvm/Support/xxhash.h>
+
+#include <cstring>
+
+#include "hilo/base/build_id.h"
+#include "hilo/engine/plan_bytes.h"
+
+namespace hilo::cpu {
+
+using namespace engine;  // NOLINT: this back end is written in the engine's words
+
+namespace {
+
+constexpr std::string_view kMagic = "hilo executable\n";
+constexpr size_t kChecksumBytes = 16;
+
+std::string checksum_of(std::string_view bytes) {
+  const llvm::XXH128_hash_t hash =
+      llvm::xxh3_128bits(llvm::ArrayRef(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
+  std::string checksum(kChecksumBytes, '\0');
+  std::memcpy(checksum.data(), &hash.low64, 8);
+  std::memcpy(checksum.data() + 8, &hash.high64, 8);
+  return checksum;
+}
+
+void append_part(std::string& out, std::string_view part) {
+  const uint64_t size = part.size();
+  out.append(reinterpret_cast<const char*>(&size), sizeof size);
+  out.append(part);
+}
+
+/// The next part. The checksum has been compared, so that only another build's files can be too short.
+StatusOr<std::string_view> next_part(std::string_view& rest) {
+  uint64_t size = 0;
+  if (rest.size() >= sizeof size) std::memcpy(&size, rest.data(), sizeof size);
+  if (rest.size() < sizeof size || rest.size() - sizeof size < size)
+    return invalid_argument("reading a saved program: a part is longer than the file");
+  const std::string_view part = rest.substr(sizeof size, size);
+  rest.remove_prefix(sizeof size + size);
+  return part;
+}
+
+}  // namespace
+
+std::string save_program(const ProgramSignature& signature, const Plan& plan, std::string_view module) {
+  std::string body;
+  append_part(body, build_id());
+  append_part(body, signature_bytes(signature));
+  append_part(body, plan_bytes(plan));
+  append_part(body, module);
+  return std::string(kMagic) + checksum_of(body) + body;
+}
+
+bool is_saved_program(std::string_view bytes) { return bytes.starts_with(kMagic); }
+
+StatusOr<SavedProgram> read_program(std::string_view bytes) {
+  if (!is_saved_program(bytes) || bytes.size() < kMagic.size() + kChecksumBytes)
+    return invalid_argument(
+        "reading a saved program: these bytes are none. Hint: they come from Executable::serialize()");
+  std::string_view rest = bytes.substr(kMagic.size());
+  const std::string_view checksum = rest.substr(0, kChecksumBytes);
+  rest.remove_prefix(kChecksumBytes);
+  if (checksum != checksum_of(rest))
+    return invalid_argument("reading a saved program: its checksum differs: the bytes were damaged");
+  HILO_ASSIGN_OR_RETURN(const std::string_view stamp, next_part(rest));
+  if (stamp != build_id())
+    return failed_precondition(
+        fmt::format("reading a saved program: it was saved by hilo {}; this is {}", stamp, build_id()));
+  SavedProgram program;
+  HILO_ASSIGN_OR_RETURN(const std::string_view signature, next_part(rest));
+  HILO_ASSIGN_OR_RETURN(program.signature, signature_from_bytes(signature));
+  HILO_ASSIGN_OR_RETURN(const std::string_view plan, next_part(rest));
+  HILO_ASSIGN_OR_RETURN(program.plan, plan_from_bytes(plan));
+  HILO_ASSIGN_OR_RETURN(const std::string_view module, next_part(rest));
+  program.module = module;
+  return program;
+}
+
+}  // namespace hilo::cpu

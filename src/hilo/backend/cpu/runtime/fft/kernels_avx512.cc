@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The kernels of Fourier transforms for Isa::kAvx512. The build compiles this file, and no other, for that instruction set.
-#include "hilo/backend/cpu/runtime/fft/kernels.h"
-
-#define HILO_FFT_ISA avx512
-#define HILO_FFT_BYTES 64
-
-#include "hilo/backend/cpu/runtime/fft/kernels.inc"

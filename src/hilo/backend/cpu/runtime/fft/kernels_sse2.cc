@@ -1,8 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The kernels of Fourier transforms for Isa::kSse2. The build compiles this file, and no other, for that instruction set.
-#include "hilo/backend/cpu/runtime/fft/kernels.h"
-
-#define HILO_FFT_ISA sse2
-#define HILO_FFT_BYTES 16
-
-#include "hilo/backend/cpu/runtime/fft/kernels.inc"

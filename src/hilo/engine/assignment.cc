@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/assignment.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <numeric>
+
+namespace hilo::engine {
+namespace {
+
+constexpr int64_t kAlignment = 64;  // bytes: a cache line and the widest vector
+
+int64_t aligned(int64_t bytes) { return (std::max<int64_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment; }
+
+/// An arena that grows where no hole fits.
+class Arena {
+ public:
+  int64_t take(int64_t bytes) {
+    auto best = holes_.end();
+    for (auto hole = holes_.begin(); hole != holes_.end(); ++hole) {
+      if (hole->second >= bytes && (best == holes_.end() || hole->second < best->second)) best = hole;
+    }
+    if (best == holes_.end()) {
+      top_ += bytes;
+      return top_ - bytes;
+    }
+    const auto [offset, size] = *best;
+    holes_.erase(best);
+    if (size > bytes) holes_.emplace(offset + bytes, size - bytes);
+    return offset;
+  }
+
+  void give_back(int64_t offset, int64_t bytes) {
+    auto next = holes_.lower_bound(offset);
+    if (next != holes_.end() && next->first == offset + bytes) {
+      bytes += next->second;
+      next = holes_.erase(next);
+    }
+    if (next != holes_.begin()) {
+      const auto before = std::prev(next);
+      if (before->first + before->second == offset) {
+        before->second += bytes;
+        return;
+      }
+    }
+    holes_.emplace(offset, bytes);
+  }
+
+  int64_t bytes() const { return top_; }
+
+ private:
+  std::map<int64_t, int64_t> holes_;  ///< offset -> bytes
+  int64_t top_ = 0;
+};
+
+}  // namespace
+
+Assignment assign_offsets(std::span<const Stretch> stretches) {
+  std::vector<size_t> order(stretches.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, {}, [&](size_t k) { return stretches[k].begin; });
+  Assignment assignment;
+  assignment.offsets.resize(stretches.size());
+  Arena arena;
+  std::multimap<int64_t, size_t> live;  // by end
+  for (size_t k : order) {
+    while (!live.empty() && live.begin()->first < stretches[k].begin) {
+      const size_t dead = live.begin()->second;
+      arena.give_back(assignment.offsets[dead], aligned(stretches[dead].bytes));
+      live.erase(live.begin());
+    }
+    assignment.offsets[k] = arena.take(aligned(stretches[k].bytes));
+    live.emplace(stretches[k].end, k);
+  }
+  assignment.bytes = arena.bytes();
+  return assignment;
+}
+
+}  // namespace hilo::engine

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/graph.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/overwritten_carry.h"
+
+namespace hilo::engine {
+namespace {
+
+constexpr int kMaxCallDepth = 256;
+constexpr size_t kMaxValues = size_t{1} << 22;
+
+using Leaves = std::vector<ValueId>;
+
+int64_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<int64_t>(shape.leaves().size()) : 1; }
+
+class GraphBuilder {
+ public:
+  StatusOr<Graph> run(const hlo::Computation& computation) {
+    std::vector<Leaves> arguments;
+    for (hlo::InstructionId id : computation.parameters()) {
+      arguments.emplace_back();
+      for (const Shape& leaf : leaves_of(computation.instruction(id).shape)) {
+        arguments.back().push_back(add_value(leaf));
+        graph_.parameters.push_back(arguments.back().back());
+      }
+    }
+    HILO_ASSIGN_OR_RETURN(graph_.results, inline_computation(computation, arguments, 0));
+    return std::move(graph_);
+  }
+
+ private:
+  static std::vector<Shape> leaves_of(const Shape& shape) {
+    return shape.is_tuple() ? shape.leaves() : std::vector<Shape>{shape};
+  }
+
+  ValueId add_value(const Shape& shape) {
+    graph_.values.push_back({shape});
+    return static_cast<ValueId>(graph_.values.size() - 1);
+  }
+
+  /// Recursion is over call depth, which is bounded, not over the size of a program.
+  StatusOr<Leaves> inline_computation(const hlo::Computation& computation, const std::vector<Leaves>& arguments,
+                                      int depth) {
+    if (depth > kMaxCallDepth) {
+      return unimplemented(
+          fmt::format("computation '{}': calls are nested more than {} deep", computation.name(), kMaxCallDepth));
+    }
+    std::vector<Leaves> leaves(computation.size());
+    for (const hlo::Instruction& i : computation.instructions()) {
+      HILO_ASSIGN_OR_RETURN(leaves[i.id], leaves_of_instruction(computation, i, leaves, arguments, depth));
+      if (graph_.values.size() > kMaxValues) {
+        return resource_exhausted(
+            fmt::format("computation '{}': more than {} instructions after inlining", computation.name(), kMaxValues));
+      }
+    }
+    return leaves[computation.root_id()];
+  }
+
+  StatusOr<Leaves> leaves_of_instruction(const hlo::Computation& computation, const hlo::Instruction& i,
+                                         const std::vector<Leaves>& leaves, const std::vector<Leaves>& arguments,
+                                         int depth) {
+    Leaves operands;
+    for (hlo::InstructionId id : i.operands) operands.insert(operands.end(), leaves[id].begin(), leaves[id].end());
+    if (i.opcode == hlo::Opcode::kParameter)
+      return arguments[static_cast<size_t>(hlo::attributes_of<hlo::ParameterAttributes>(i).number)];
+    if (i.opcode == hlo::Opcode::kTuple || i.opcode == hlo::Opcode::kOptimizationBarrier ||
+        i.opcode == hlo::Opcode::kCopy)
+      return operands;
+    if (i.opcode == hlo::Opcode::kGetTupleElement)
+      return element_of(computation.instruction(i.operands[0]).shape,
+                        hlo::attributes_of<hlo::GetTupleElementAttributes>(i).index, operands);
+    if (i.opcode == hlo::Opcode::kCall) {
+      std::vector<Leaves> inner;
+      for (hlo::InstructionId id : i.operands) inner.push_back(leaves[id]);
+      return inline_computation(*hlo::attributes_of<hlo::CallAttributes>(i).to_apply, inner, depth + 1);
+    }
+    if (i.opcode == hlo::Opcode::kWhile) {
+      const std::vector<bool> overwritten = hlo::overwritten_elements(i, computation);
+      // Leaves are elements unless tuples are nested; such a carry is left as it is.
+      for (size_t k = 0; k < overwritten.size() && overwritten.size() == operands.size(); ++k) {
+        if (overwritten[k]) operands[k] = add_value(graph_.values[operands[k]].shape.with_default_layout());
+      }
+    }
+    Node node{&i, &computation, std::move(operands), {}};
+    const uint32_t id = static_cast<uint32_t>(graph_.nodes.size());
+    for (const Shape& leaf : leaves_of(i.shape)) {
+      const ValueId value = add_value(leaf.has_default_layout() ? leaf : leaf.with_default_layout());
+      graph_.values[value].node = id;
+      graph_.values[value].result = static_cast<uint32_t>(node.results.size());
+      node.results.push_back(value);
+    }
+    graph_.nodes.push_back(std::move(node));
+    return graph_.nodes.back().results;
+  }
+
+  static Leaves element_of(const Shape& tuple, int64_t index, const Leaves& operand) {
+    int64_t begin = 0;
+    for (int64_t k = 0; k < index; ++k) begin += leaf_count(tuple.tuple_element(k));
+    return Leaves(operand.begin() + begin, operand.begin() + begin + leaf_count(tuple.tuple_element(index)));
+  }
+
+  Graph graph_;
+};
+
+}  // namespace
+
+StatusOr<Graph> build_graph(const hlo::Computation& computation) { return GraphBuilder().run(computation); }
+
+}  // namespace hilo::engine

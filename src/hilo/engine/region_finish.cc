@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/engine/region_former.h"
+
+namespace hilo::engine {
+namespace {
+
+template <typename F>
+void for_each_index(Region& region, const F& f) {
+  for (RegionNode& n : region.nodes) {
+    if (n.kind == NodeKind::kLoad || n.kind == NodeKind::kIndex) f(n.index);
+    for (Guard& g : n.guards) f(g.index);
+  }
+  for (RegionOutput& o : region.outputs) f(o.index);
+}
+
+/// All nodes that `node` reads, through operands and indices.
+std::vector<uint32_t> reads_of(const RegionNode& node) {
+  std::vector<uint32_t> reads = node.operands;
+  for (const IndexTerm& t : node.index.terms) reads.push_back(t.node);
+  for (const Guard& g : node.guards) {
+    for (const IndexTerm& t : g.index.terms) reads.push_back(t.node);
+  }
+  return reads;
+}
+
+/// A load or index whose guards always hold needs none.
+bool always_holds(const Guard& g, std::span<const int64_t> extents) {
+  if (!g.index.terms.empty()) return false;
+  int64_t least = g.index.constant, greatest = g.index.constant;
+  for (size_t k = 0; k < g.index.coefficients.size(); ++k) {
+    const int64_t reach = g.index.coefficients[k] * (extents[k] - 1);
+    (reach < 0 ? least : greatest) += reach;
+  }
+  return least >= g.low && greatest < g.high;
+}
+
+void drop_dimension(Region& region, size_t k) {
+  for_each_index(region, [&](IndexExpr& e) {
+    if (k < e.coefficients.size()) e.coefficients.erase(e.coefficients.begin() + static_cast<std::ptrdiff_t>(k));
+    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
+  });
+  region.extents.erase(region.extents.begin() + static_cast<std::ptrdiff_t>(k));
+  if (k < region.row_begin) --region.row_begin;
+}
+
+/// A map that reads along one dimension and writes along the last (a transpose) loops over the first of them innermost:
+/// each vector of the last dimension then reads the same few lines of memory again and again.
+void turn_inner_loop(Region& region) {
+  if (region.has_row() || region.extents.size() < 2) return;
+  const size_t last = region.extents.size() - 1;
+  std::vector<int> votes(region.extents.size(), 0);
+  for (const RegionNode& n : region.nodes) {
+    if (n.kind != NodeKind::kLoad || n.index.coefficient(last) == 0) continue;
+    for (size_t k = 0; k <= last; ++k) votes[k] += n.index.coefficient(k) == 1 && region.extents[k] >= 8;
+  }
+  const size_t other = static_cast<size_t>(std::ranges::max_element(votes) - votes.begin());
+  if (other == last || votes[other] == 0 || votes[other] < votes[last]) return;
+  for_each_index(region, [&](IndexExpr& e) {
+    e.coefficients.resize(region.extents.size(), 0);
+    std::swap(e.coefficients[other], e.coefficients[last]);
+    while (!e.coefficients.empty() && e.coefficients.back() == 0) e.coefficients.pop_back();
+  });
+  std::swap(region.extents[other], region.extents[last]);
+}
+
+}  // namespace
+
+void merge_dimensions(Region& region) {
+  for (size_t k = region.extents.size(); k-- > 0;) {
+    // A row keeps one dimension even of extent one.
+    const bool last_of_row = k >= region.row_begin && region.extents.size() - region.row_begin == 1;
+    if (region.extents[k] == 1 && !last_of_row) drop_dimension(region, k);
+  }
+  for (size_t k = region.extents.size(); k-- > 1;) {
+    if (k == region.row_begin) continue;  // outer dimensions don't mix with the row's
+    bool in_step = true;
+    for_each_index(region,
+                   [&](IndexExpr& e) { in_step &= e.coefficient(k - 1) == e.coefficient(k) * region.extents[k]; });
+    if (!in_step) continue;
+    for_each_index(region, [&](IndexExpr& e) {
+      if (k - 1 < e.coefficients.size()) e.coefficients[k - 1] = e.coefficient(k);
+    });
+    region.extents[k - 1] *= region.extents[k];
+    drop_dimension(region, k);
+  }
+}
+
+Region finished_region(Region region, const std::vector<uint32_t>& forwards) {
+  const auto resolve = [&](uint32_t n) {
+    while (forwards[n] != kNoNode) n = forwards[n];
+    return n;
+  };
+  for (RegionNode& n : region.nodes) {
+    for (uint32_t& o : n.operands) o = resolve(o);
+    std::erase_if(n.guards, [&](const Guard& g) { return always_holds(g, region.extents); });
+    if (n.kind == NodeKind::kGuarded && n.guards.empty()) n.operands.resize(1);  // always inside
+  }
+  for (RegionOutput& o : region.outputs) o.node = resolve(o.node);
+  // Depth-first from the outputs, with an explicit stack, gives the order and drops what nobody reads.
+  std::vector<uint32_t> place(region.nodes.size(), kNoNode);
+  std::vector<bool> open(region.nodes.size(), false);
+  std::vector<RegionNode> ordered;
+  std::vector<uint32_t> stack;
+  const auto add_from = [&](uint32_t root) {
+    stack.push_back(root);
+    while (!stack.empty()) {
+      const uint32_t n = stack.back();
+      if (place[n] != kNoNode) {
+        stack.pop_back();
+        continue;
+      }
+      if (!open[n]) {
+        open[n] = true;
+        for (uint32_t read : reads_of(region.nodes[n])) {
+          if (place[read] == kNoNode) stack.push_back(read);
+        }
+        continue;
+      }
+      place[n] = static_cast<uint32_t>(ordered.size());
+      ordered.push_back(std::move(region.nodes[n]));
+      stack.pop_back();
+    }
+  };
+  for (const RegionOutput& o : region.outputs) {
+    add_from(o.node);
+    for (const IndexTerm& t : o.index.terms) add_from(t.node);
+  }
+  region.nodes = std::move(ordered);
+  for (RegionOutput& o : region.outputs) o.node = place[o.node];
+  for (RegionNode& n : region.nodes) {
+    for (uint32_t& o : n.operands) o = place[o];
+  }
+  for_each_index(region, [&](IndexExpr& e) {
+    for (IndexTerm& t : e.terms) t.node = place[t.node];
+  });
+  // Buffers that only dropped nodes read are no inputs.
+  std::vector<uint32_t> input_place(region.inputs.size(), kNoNode);
+  std::vector<RegionInput> inputs;
+  for (RegionNode& n : region.nodes) {
+    if (n.kind != NodeKind::kLoad) continue;
+    if (input_place[n.input] == kNoNode) {
+      input_place[n.input] = static_cast<uint32_t>(inputs.size());
+      inputs.push_back(region.inputs[n.input]);
+    }
+    n.input = input_place[n.input];
+  }
+  region.inputs = std::move(inputs);
+  merge_dimensions(region);
+  turn_inner_loop(region);
+  if (!region.has_row()) region.row_begin = region.extents.size();
+  return region;
+}
+
+hlo::ReducerKind reducer_of(const RegionNode& reduce) {
+  return reduce.is_dot ? hlo::ReducerKind::kAdd : reduce.body->reducer_kind();
+}
+
+namespace {
+
+std::string text_of(const IndexExpr& e) {
+  std::string text = fmt::format("{}", e.constant);
+  for (size_t k = 0; k < e.coefficients.size(); ++k) text += fmt::format("+{}d{}", e.coefficients[k], k);
+  for (const IndexTerm& t : e.terms) text += fmt::format("+{}n{}", t.coefficient, t.node);
+  return text;
+}
+
+}  // namespace
+
+std::string canonical_text(const Region& region) {
+  std::string text = fmt::format("row {} extents", region.row_begin);
+  for (int64_t e : region.extents) text += fmt::format(" {}", e);
+  for (const RegionNode& n : region.nodes) {
+    text += fmt::format("; {} {} i{} b{} l{} r{} {}", static_cast<int>(n.kind), element_type_name(n.type), n.input,
+                        n.bits, n.limit, n.result, text_of(n.index));
+    for (uint32_t o : n.operands) text += fmt::format(" n{}", o);
+    for (const Guard& g : n.guards) text += fmt::format(" {}<={}<{}", g.low, text_of(g.index), g.high);
+    if (n.kind == NodeKind::kReduce) {
+      text += n.is_dot ? fmt::format(" dot {}", n.count)
+                       : fmt::format(" {} {:x} {:x}", n.count, n.body->fingerprint().high, n.body->fingerprint().low);
+      continue;
+    }
+    if (n.instruction == nullptr) continue;
+    text += fmt::format(" {}", static_cast<int>(n.instruction->opcode));
+    if (n.instruction->attributes != nullptr)
+      text += fmt::format(" {:x}", fields_hash(n.instruction->def().fields, *n.instruction->attributes));
+  }
+  for (const RegionOutput& o : region.outputs)
+    text += fmt::format("; out n{} {} {}", o.node, element_type_name(o.type), text_of(o.index));
+  return text;
+}
+
+}  // namespace hilo::engine

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/region_ops.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "hilo/hlo/ops/dot.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/ops/gather.h"
+#include "hilo/hlo/ops/product.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+
+namespace hilo::engine {
+
+using hlo::Opcode;
+
+std::optional<uint64_t> splat_bits(const Literal& literal) {
+  if (!literal.shape().is_array() || literal.shape().element_count() == 0) return std::nullopt;
+  const size_t size = static_cast<size_t>(element_size_bytes(literal.shape().element_type()));
+  if (size > 8) return std::nullopt;
+  const std::span<const std::byte> bytes = literal.bytes();
+  for (size_t i = size; i < bytes.size(); i += size) {
+    if (std::memcmp(bytes.data(), bytes.data() + i, size) != 0) return std::nullopt;
+  }
+  uint64_t bits = 0;
+  std::memcpy(&bits, bytes.data(), size);
+  return bits;
+}
+
+bool is_lanewise(Opcode opcode) { return is_elementwise(opcode) || opcode == hlo::kExtFma; }
+
+bool is_scalar_body(const hlo::Computation& body) {
+  for (const hlo::Instruction& i : body.instructions()) {
+    if (i.opcode == Opcode::kTuple && i.id == body.root_id()) continue;
+    if (!i.shape.is_scalar()) return false;
+    if (i.opcode != Opcode::kParameter && i.opcode != Opcode::kConstant && !is_lanewise(i.opcode)) return false;
+    // c128 doesn't fit into the bits of a constant.
+    if (i.opcode == Opcode::kConstant && !splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value))
+      return false;
+  }
+  return body.size() <= 64;
+}
+
+namespace {
+
+bool all_are_arrays(const Graph& graph, const Node& node) {
+  const auto is_array = [&](ValueId v) { return graph.values[v].shape.is_array(); };
+  return std::ranges::all_of(node.operands, is_array) && std::ranges::all_of(node.results, is_array);
+}
+
+constexpr size_t kMostConcatenated = 32;  // operands that are written by regions
+
+bool is_narrower_than_f32(ElementType type) { return is_floating(type) && element_type_info(type).bits < 32; }
+
+RegionOp cost_of(const hlo::Instruction& i) {
+  switch (i.def().cost) {
+    case hlo::CostClass::kFree:
+    case hlo::CostClass::kCheap: return RegionOp::kCheap;
+    case hlo::CostClass::kExpensive:
+    case hlo::CostClass::kTranscendental:
+    case hlo::CostClass::kHero: return RegionOp::kExpensive;
+  }
+  return RegionOp::kExpensive;
+}
+
+/// No gaps, and no distances with which indices would leave 64 bits.
+bool is_plain_padding(const hlo::Instruction& i) {
+  constexpr int64_t kFar = int64_t{1} << 48;
+  const auto is_near = [](int64_t distance) { return distance > -kFar && distance < kFar; };
+  return std::ranges::all_of(hlo::attributes_of<hlo::PadAttributes>(i).padding, [&](const hlo::PaddingDimension& p) {
+    return p.interior == 0 && is_near(p.low) && is_near(p.high);
+  });
+}
+
+/// Work that isn't worth a library call: tiny matrices, and matrix times vector, where memory is the limit.
+bool is_small_dot(const Graph& graph, const Node& node) {
+  constexpr int64_t kSmall = 1 << 16;  // multiplications per item of the batch
+  constexpr int64_t kSmallBlocked =
+      1 << 17;  // where blocks of rows share what is loaded: twice a library at 32 cubed, level from here
+  constexpr int64_t kMostShared = 128 << 10;  // bytes: what a core's own cache holds beside all else
+  const auto& a = hlo::attributes_of<hlo::DotAttributes>(*node.instruction);
+  const Shape &lhs = graph.values[node.operands[0]].shape, &rhs = graph.values[node.operands[1]].shape;
+  const ElementType result = graph.values[node.results[0]].shape.element_type();
+  if (const auto sums = hlo::sum_type(lhs, rhs, result); !sums.ok() || *sums != result) return false;
+  int64_t batch = 1, contracted = 1;
+  for (int64_t d : a.lhs_batch_dimensions) batch *= lhs.dimension(d);
+  for (int64_t d : a.lhs_contracting_dimensions) contracted *= lhs.dimension(d);
+  if (batch == 0 || contracted == 0) return true;
+  const int64_t rows = lhs.element_count() / (batch * contracted);
+  const int64_t columns = rhs.element_count() / (batch * contracted);
+  if (rows <= 1 || columns <= 1) return true;
+  if (is_complex(lhs.element_type())) return false;
+  if (!is_floating(lhs.element_type())) return true;  // libraries know floats and complex numbers only
+  if (is_narrower_than_f32(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
+  const int64_t last = rhs.rank() - 1;
+  const bool blocked = columns >= 16 &&
+                       std::ranges::find(a.rhs_contracting_dimensions, last) == a.rhs_contracting_dimensions.end() &&
+                       columns * contracted * element_size_bytes(rhs.element_type()) <= kMostShared;
+  return rows * columns * contracted <= (blocked ? kSmallBlocked : kSmall);
+}
+
+bool has_equal_widths(const Graph& graph, const Node& node) {
+  const ElementType from = graph.values[node.operands[0]].shape.element_type();
+  const ElementType to = graph.values[node.results[0]].shape.element_type();
+  return element_type_info(from).bits == element_type_info(to).bits && from != ElementType::kPred;
+}
+
+}  // namespace
+
+RegionOp region_op_of(const Graph& graph, const Node& node) {
+  const hlo::Instruction& i = *node.instruction;
+  if (!all_are_arrays(graph, node)) return RegionOp::kNone;
+  if (is_lanewise(i.opcode)) return cost_of(i);
+  switch (i.opcode) {  // NOLINT: a partial map on purpose; every other opcode runs by itself
+    case Opcode::kConstant:
+      return splat_bits(hlo::attributes_of<hlo::ConstantAttributes>(i).value) ? RegionOp::kFree : RegionOp::kNone;
+    case Opcode::kIota: return RegionOp::kFree;
+    case Opcode::kBroadcast:
+    case Opcode::kReshape:
+    case Opcode::kTranspose:
+    case Opcode::kSlice:
+    case Opcode::kReverse:
+    case Opcode::kDynamicSlice: return RegionOp::kMovement;
+    // A region for each operand has its place in its code, so it shares none: many are copied by one function.
+    case Opcode::kConcatenate: return node.operands.size() > kMostConcatenated ? RegionOp::kNone : RegionOp::kCheap;
+    case Opcode::kGather:
+    case Opcode::kDynamicUpdateSlice: return RegionOp::kCheap;
+    case Opcode::kPad: return is_plain_padding(i) ? RegionOp::kCheap : RegionOp::kNone;
+    case Opcode::kBitcastConvert: return has_equal_widths(graph, node) ? RegionOp::kCheap : RegionOp::kNone;
+    case Opcode::kDot: return is_small_dot(graph, node) ? RegionOp::kReduce : RegionOp::kNone;
+    case Opcode::kReduce: {
+      const auto& reduce = hlo::attributes_of<hlo::ReduceAttributes>(i);
+      // Over no dimension there is no row to reduce.
+      return is_scalar_body(*reduce.to_apply) && !reduce.dimensions.empty() ? RegionOp::kReduce : RegionOp::kNone;
+    }
+    default: return RegionOp::kNone;
+  }
+}
+
+bool is_region_op(const Graph& graph, const Node& node) { return region_op_of(graph, node) != RegionOp::kNone; }
+
+}  // namespace hilo::engine

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// engine/scalar_program.h -- which computations are one function over scalars: comparators, combiners, loops in registers.
+#pragma once
+
+#include "hilo/hlo/ir/computation.h"
+
+namespace hilo::engine {
+
+/// True if every value is a scalar that has code, and every op is elementwise, a tuple, a call, a loop or a branch.
+bool is_scalar_program(const hlo::Computation& computation);
+
+}  // namespace hilo::engine

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/engine/whole_loops.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "hilo/engine/region_split.h"
+
+namespace hilo::engine {
+namespace {
+
+constexpr size_t kMaxSteps = 256;         // of a function; larger bodies cost more to compile than dispatch takes
+constexpr double kLongTurn = 200000;      // ns of kernels; dispatch doesn't count beside it
+constexpr double kWorthInlining = 500;    // ns; a call doesn't count beside more
+constexpr size_t kMaxInlinedNodes = 600;  // in a function; what is called is compiled once for all programs
+
+struct Size {
+  size_t steps = 0;
+  double nanoseconds = 0;  ///< of kernels, inner loops taken once
+};
+
+/// Adds up the steps of a list and of those within. Recursion is over the nesting of loops, which the planner bounds.
+void measure(const Plan& plan, const StepList& steps, std::span<const PlannedKernel> kernels, Size& size) {
+  for (const Step& step : steps) {
+    ++size.steps;
+    if (step.kind == StepKind::kKernel) size.nanoseconds += estimated_cost(kernels[step.index].region);
+    if (step.kind == StepKind::kWhile) {
+      measure(plan, plan.loops[step.index].condition, kernels, size);
+      measure(plan, plan.loops[step.index].body, kernels, size);
+    }
+    if (step.kind == StepKind::kConditional) {
+      for (const StepList& list : plan.branches[step.index].lists) measure(plan, list, kernels, size);
+    }
+  }
+}
+
+/// Walks a loop once, numbers what its function refers to and writes down what its code depends on.
+class LayoutWriter {
+ public:
+  explicit LayoutWriter(const PlannedProgram& program) : plan_(program.plan), kernels_(program.kernels) {}
+
+  void add_loop(const WhileLoop& loop) {
+    text("while(");
+    add_steps(loop.condition);
+    add_slot(loop.predicate);
+    text(")do");
+    add_steps(loop.body);
+    for (const Swap& swap : loop.swaps) {
+      text("swap");
+      add_slot(swap.now);
+      add_slot(swap.next);
+    }
+    for (const ScalarCarry& carry : loop.scalars) {
+      text(fmt::format("scalar {} {}", element_type_name(carry.type), carry.fixed ? 1 : 0));
+      add_slot(carry.now);
+      add_slot(carry.next);
+    }
+    text("end\n");
+  }
+
+  LoopLayout layout;
+  WholeLoop whole;
+
+ private:
+  void text(std::string_view s) { layout.text += s; }
+
+  void add_slot(SlotId slot) {
+    const auto [it, added] = place_.emplace(slot, layout.slots.size());
+    if (added) layout.slots.push_back(slot);
+    text(fmt::format(" {}", it->second));
+  }
+
+  void add_arguments(const Step& step) {
+    for (uint32_t k = 0; k < step.argument_count; ++k) add_slot(plan_.argument_slots[step.arguments + k]);
+  }
+
+  void hand_out(const Step& step) {
+    const uint32_t number = static_cast<uint32_t>(whole.handed_out.size());
+    layout.handed_out.emplace(&step, number);
+    whole.handed_out.push_back(step);
+    text(fmt::format("host {} {}", number,
+                     step.kind == StepKind::kKernel ? kernels_[step.index].region.inputs.size() : 0));
+    add_arguments(step);
+  }
+
+  void add_kernel(const Step& step) {
+    if (step.chunk != 0) return hand_out(step);
+    const PlannedKernel& kernel = kernels_[step.index];
+    const size_t nodes = kernel.region.nodes.size();
+    if (estimated_cost(kernel.region) <= kWorthInlining && inlined_nodes_ + nodes <= kMaxInlinedNodes) {
+      inlined_nodes_ += nodes;
+      text(fmt::format("region {} {{{}}}", step.units, canonical_text(kernel.region)));
+      for (bool single : kernel.single) text(single ? "1" : "0");
+    } else {
+      const uint32_t number = static_cast<uint32_t>(whole.kernels.size());
+      layout.called.emplace(&step, number);
+      whole.kernels.push_back(step.index);
+      text(fmt::format("call {} {} {}", number, step.units, kernel.region.inputs.size()));
+    }
+    add_arguments(step);
+  }
+
+  void add_steps(const StepList& steps) {
+    for (const Step& step : steps) {
+      text("\n");
+      switch (step.kind) {
+        case StepKind::kKernel: add_kernel(step); break;
+        case StepKind::kCopy:
+          text(fmt::format("copy {}", step.bytes));
+          add_slot(step.a);
+          add_slot(step.b);
+          break;
+        case StepKind::kAlias:
+          text("alias");
+          add_slot(step.a);
+          add_slot(step.b);
+          break;
+        case StepKind::kLibrary: hand_out(step); break;
+        case StepKind::kWhile: add_loop(plan_.loops[step.index]); break;
+        case StepKind::kConditional: {
+          const Branches& branches = plan_.branches[step.index];
+          text(branches.predicated ? "if" : "switch");
+          add_slot(branches.selector);
+          for (const StepList& list : branches.lists) {
+            text("{");
+            add_steps(list);
+            text("}");
+          }
+          break;
+        }
+        case StepKind::kWholeLoop: break;  // loops become functions from the outside in: there is none within
+      }
+    }
+  }
+
+  const Plan& plan_;
+  std::span<const PlannedKernel> kernels_;
+  std::unordered_map<SlotId, size_t> place_;
+  size_t inlined_nodes_ = 0;
+};
+
+/// The lists of a loop that is a function now, and of the loops and branches within, aren't run any more.
+void drop_lists(Plan& plan, StepList& steps) {
+  for (Step& step : steps) {
+    if (step.kind == StepKind::kWhile) {
+      drop_lists(plan, plan.loops[step.index].condition);
+      drop_lists(plan, plan.loops[step.index].body);
+    }
+    if (step.kind == StepKind::kConditional) {
+      for (StepList& list : plan.branches[step.index].lists) drop_lists(plan, list);
+    }
+  }
+  steps.clear();
+}
+
+void make_whole(PlannedProgram& program, Step& step) {
+  LayoutWriter writer(program);
+  writer.add_loop(program.plan.loops[step.index]);
+  writer.whole.slots = writer.layout.slots;
+  program.loops.push_back({step.index, std::move(writer.layout)});
+  step.kind = StepKind::kWholeLoop;
+  step.index = static_cast<uint32_t>(program.plan.whole_loops.size());
+  program.plan.whole_loops.push_back(std::move(writer.whole));
+}
+
+void visit(PlannedProgram& program, StepList& steps) {
+  Plan& plan = program.plan;
+  for (Step& step : steps) {
+    if (step.kind == StepKind::kWhile) {
+      WhileLoop& loop = plan.loops[step.index];
+      if (why_not_whole(plan, loop, program.kernels).empty()) {
+        make_whole(program, step);
+        continue;
+      }
+      visit(program, loop.condition);
+      visit(program, loop.body);
+    }
+    if (step.kind == StepKind::kConditional) {
+      for (StepList& list : plan.branches[step.index].lists) visit(program, list);
+    }
+  }
+}
+
+}  // namespace
+
+std::string_view why_not_whole(const Plan& plan, const WhileLoop& loop, std::span<const PlannedKernel> kernels) {
+  Size size;
+  measure(plan, loop.condition, kernels, size);
+  measure(plan, loop.body, kernels, size);
+  if (size.steps > kMaxSteps) return "it has too many steps to be compiled as one";
+  if (size.nanoseconds > kLongTurn) return "a turn takes so long that dispatch doesn't count";
+  return {};
+}
+
+void make_whole_loops(PlannedProgram& program) { visit(program, program.plan.steps); }
+
+void drop_whole_lists(PlannedProgram& program) {
+  for (const PlannedLoop& planned : program.loops) {
+    WhileLoop& loop = program.plan.loops[planned.loop];
+    drop_lists(program.plan, loop.condition);
+    drop_lists(program.plan, loop.body);
+  }
+  program.loops.clear();
+}
+
+}  // namespace hilo::engine

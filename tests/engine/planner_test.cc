@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plans as text: what runs, in which memory. The target is a small one without code, so kernels are numbers.
+#include "hilo/engine/planner.h"
+
+#include "hilo/engine/plan_text.h"
+#include "hilo/engine/whole_loops.h"
+#include "tests/engine/plan_case.h"
+
+namespace hilo::engine {
+namespace {
+
+/// Fields of a plan's text from one to another, without work and constants.
+std::string plan_of(const std::string& text) {
+  const hlo::Module module = parsed("HloModule m\n\n" + text);
+  StatusOr<PlannedProgram> program = plan_steps(module, TestTarget());
+  EXPECT_TRUE(program.ok()) << program.status().to_string();
+  for_each_list(program->plan, [](StepList& steps) {
+    for (Step& step : steps) step.work = 0;
+  });
+  program->plan.work.clear();
+  program->plan.library_calls.clear();
+  return plan_text(program->plan);
+}
+
+TEST(Planner, AFusedProgramIsOneStepFromArgumentToResult) {
+  EXPECT_EQ(plan_of("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] sine(x)\n ROOT z = f32[8] add(y, y)\n}\n"),
+            R"(target = "test"
+max_arguments = 2
+steps = [
+  {kind = kernel  argument_count = 2  units = 8}  // s0 s1
+]
+slots = [
+  {source = argument}
+  {source = result}
+]
+argument_slots = [0 1]
+donations = [
+  {}
+]
+)");
+}
+
+TEST(Planner, AValueBetweenTwoStepsLivesInTheArena) {
+  EXPECT_EQ(plan_of("less {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n"
+                    " ROOT c = pred[] compare(a, b), direction=LT\n}\n"
+                    "ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] sine(x)\n"
+                    " s = f32[8] sort(y), dimensions={0}, to_apply=less\n ROOT z = f32[8] add(s, x)\n}\n"),
+            R"(target = "test"
+arena_bytes = 128
+max_arguments = 3
+steps = [
+  {kind = kernel  argument_count = 2  units = 8}  // s0 s2
+  {kind = library  arguments = 2  argument_count = 2}  // s2 s3
+  {kind = kernel  index = 1  arguments = 4  argument_count = 3  units = 8}  // s0 s3 s1
+]
+slots = [
+  {source = argument}
+  {source = result}
+  {source = arena}
+  {source = arena  index = 64}
+]
+argument_slots = [0 2 2 3 0 3 1]
+donations = [
+  {}
+]
+)");
+}
+
+TEST(Planner, ALibraryCallThatUpdatesInPlaceTakesACopyOfAnArgument) {
+  EXPECT_EQ(plan_of("sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
+                    "ENTRY main {\n x = f32[8] parameter(0)\n i = s32[2,1] parameter(1)\n u = f32[2] parameter(2)\n"
+                    " ROOT r = f32[8] scatter(x, i, u), update_window_dims={}, inserted_window_dims={0}, "
+                    "scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum\n}\n"),
+            R"(target = "test"
+max_arguments = 4
+steps = [
+  {kind = copy  a = 0  b = 3  bytes = 32}
+  {kind = library  argument_count = 4}  // s0 s1 s2 s3
+]
+slots = [
+  {source = argument}
+  {source = argument  index = 1}
+  {source = argument  index = 2}
+  {source = result}
+]
+argument_slots = [0 1 2 3]
+donations = [
+  {}
+]
+)");
+}
+
+TEST(Planner, ALoopUpdatesItsCarryInPlaceWhereItStarts) {
+  const std::string text = plan_of(
+      "cond {\n p = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " n = s32[] constant(9)\n ROOT c = pred[] compare(i, n), direction=LT\n}\n"
+      "body {\n p = (s32[], f32[8]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n"
+      " x = f32[8] get-tuple-element(p), index=1\n one = s32[] constant(1)\n j = s32[] add(i, one)\n"
+      " y = f32[8] sine(x)\n ROOT t = (s32[], f32[8]) tuple(j, y)\n}\n"
+      "ENTRY main {\n x = f32[8] parameter(0)\n zero = s32[] constant(0)\n"
+      " t = (s32[], f32[8]) tuple(zero, x)\n w = (s32[], f32[8]) while(t), condition=cond, body=body\n"
+      " ROOT r = f32[8] get-tuple-element(w), index=1\n}\n");
+  EXPECT_NE(text.find("{kind = while}"), std::string::npos) << text;
+  EXPECT_NE(text.find("{kind = copy  a = 0  b = 6  bytes = 32}"), std::string::npos) << text;
+  EXPECT_EQ(text.find("swaps = [\n    {now"), std::string::npos) << "both carries are updated in place\n" << text;
+}
+
+TEST(Planner, NumbersOnlyTheKernelsThatStepsCall) {
+  Plan plan;
+  plan.steps = {{StepKind::kKernel, 4}, {StepKind::kLibrary, 9}, {StepKind::kKernel, 2}, {StepKind::kKernel, 4}};
+  plan.whole_loops.resize(1);
+  plan.whole_loops[0].kernels = {7, 2};
+  EXPECT_EQ(number_kernels(plan), (std::vector<uint32_t>{4, 2, 7}));
+  EXPECT_EQ(plan.steps[0].index, 0u);
+  EXPECT_EQ(plan.steps[1].index, 9u);
+  EXPECT_EQ(plan.steps[2].index, 1u);
+  EXPECT_EQ(plan.steps[3].index, 0u);
+  EXPECT_EQ(plan.whole_loops[0].kernels, (std::vector<uint32_t>{2, 1}));
+}
+
+}  // namespace
+}  // namespace hilo::engine

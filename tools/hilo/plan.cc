@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// hilo plan, hilo compile, hilo cache: compiled programs as text, as files, and those that processes share.
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "hilo/backend/cpu/load/saved_program.h"
+#include "hilo/base/files.h"
+#include "hilo/client/disk_cache.h"
+#include "hilo/client/local_computation.h"
+#include "hilo/engine/plan_text.h"
+#include "hilo/import/program.h"
+#include "tools/hilo/command.h"
+#include "tools/hilo/jax_flags.h"
+#include "tools/hilo/saved.h"
+
+namespace hilo::tool {
+namespace {
+
+struct FileOptions {
+  std::string file, function, output;
+};
+
+StatusOr<std::string> saved_bytes(const FileOptions& options) {
+  HILO_ASSIGN_OR_RETURN(const std::optional<std::string> saved, read_saved(options.file));
+  if (saved) return *saved;
+  HILO_ASSIGN_OR_RETURN(hlo::Module module, read_program(options.file, options.function));
+  HILO_ASSIGN_OR_RETURN(const LocalComputation computation, compile_under_flags(std::move(module)));
+  return computation.executable()->serialize();
+}
+
+Status print_plan(const FileOptions& options) {
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, saved_bytes(options));
+  HILO_ASSIGN_OR_RETURN(const cpu::SavedProgram program, cpu::read_program(bytes));
+  return write_result(options.output, engine::plan_text(program.plan));
+}
+
+Status save(const FileOptions& options) {
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, saved_bytes(options));
+  return write_file_atomic(options.output, bytes);
+}
+
+Status show_cache(bool clear) {
+  HILO_ASSIGN_OR_RETURN(DiskCache* const cache, disk_cache());
+  if (cache == nullptr) return write_result("", "no cache: HILO_CACHE is off, or there is no home folder\n");
+  if (clear) {
+    HILO_ASSIGN_OR_RETURN(const int64_t removed, cache->clear());
+    return write_result("", fmt::format("{}: {} files removed\n", cache->folder(), removed));
+  }
+  HILO_ASSIGN_OR_RETURN(const std::vector<DiskCache::Entry> entries, cache->entries());
+  std::string text;
+  int64_t bytes = 0;
+  for (const DiskCache::Entry& entry : entries) {
+    text += fmt::format("{:%Y-%m-%d %H:%M} {:>10} {} {}\n", fmt::gmtime(entry.last_used), entry.bytes, entry.file,
+                        entry.program);
+    bytes += entry.bytes;
+  }
+  return write_result("", text + fmt::format("{}: {} programs, {} bytes\n", cache->folder(), entries.size(), bytes));
+}
+
+CLI::App* add_file_command(CLI::App& parent, const std::string& name, const std::string& what,
+                           const std::shared_ptr<FileOptions>& options) {
+  CLI::App* app = parent.add_subcommand(name, what);
+  app->add_option("FILE", options->file, "HLO text, HloModuleProto, MLIR of StableHLO, or what `hilo compile` wrote")
+      ->required();
+  app->add_option("--function", options->function, "Of MLIR: this one; else main, or the only public one")
+      ->type_name("NAME");
+  add_jax_flags(*app);
+  return app;
+}
+
+}  // namespace
+
+Command add_plan(CLI::App& parent) {
+  auto options = std::make_shared<FileOptions>();
+  CLI::App* app =
+      add_file_command(parent, "plan", "Print what the engine runs for a program: steps, slots, code", options);
+  app->add_option("-o,--output", options->output, "Write there instead of stdout")->type_name("FILE");
+  return {app, [options] { return print_plan(*options); }};
+}
+
+Command add_compile(CLI::App& parent) {
+  auto options = std::make_shared<FileOptions>();
+  CLI::App* app = add_file_command(parent, "compile", "Compile a program into a file that `hilo run` starts", options);
+  app->add_option("-o,--output", options->output, "The file")->type_name("FILE")->required();
+  return {app, [options] { return save(*options); }};
+}
+
+Command add_cache(CLI::App& parent) {
+  auto clear = std::make_shared<bool>(false);
+  CLI::App* app = parent.add_subcommand("cache", "List the compiled programs that processes share");
+  app->add_flag("--clear", *clear, "Remove them");
+  add_jax_flags(*app);
+  return {app, [clear] { return show_cache(*clear); }};
+}
+
+}  // namespace hilo::tool
