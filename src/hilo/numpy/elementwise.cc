@@ -9,6 +9,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/custom_jvp.h"
 
 namespace hilo::numpy {
 namespace {
