@@ -105,7 +105,7 @@ class RegionEmitter {
   Values finish_reduce(const RegionNode& reduce, Values accumulators);
   void store_tile(uint32_t n, llvm::Value* value);
   llvm::Value* load_tile(uint32_t n);
-  llvm::Value* tile_index();
+  llvm::Value* tile_index(uint32_t n);
 
   SimdBuilder& builder(bool wide) { return wide ? wide_ : scalar_; }
   bool is_column() const { return region_.has_row() && facts_.shape.vector_dimension < region_.row_begin; }

@@ -181,24 +181,26 @@ Values RegionEmitter::finish_reduce(const RegionNode& reduce, Values values) {
 }
 
 /// Elements since the row's start; in columns every lane has its own row.
-Value* RegionEmitter::tile_index() {
+Value* RegionEmitter::tile_index(uint32_t n) {
   Value* index = scalar_.index(0);
   for (size_t k = region_.row_begin; k < region_.extents.size(); ++k) {
-    index = ir_.CreateAdd(ir_.CreateMul(index, scalar_.index(region_.extents[k])), position_.indices[k]);
+    index = ir_.CreateMul(index, scalar_.index(region_.extents[k]));
+    // The loops within the node's have not begun: its value is the same for all their turns.
+    if (static_cast<int>(k) <= facts_.nodes[n].level) index = ir_.CreateAdd(index, position_.indices[k]);
   }
   return is_column() ? ir_.CreateMul(index, scalar_.index(facts_.shape.lanes)) : index;
 }
 
 void RegionEmitter::store_tile(uint32_t n, Value* value) {
   const ElementType type = accumulator_type(region_.nodes[n].type);
-  if (facts_.nodes[n].varies) wide_.store(type, value, tiles_[n], tile_index());
-  else scalar_.store_scalar(type, value, tiles_[n], tile_index());
+  if (facts_.nodes[n].varies) wide_.store(type, value, tiles_[n], tile_index(n));
+  else scalar_.store_scalar(type, value, tiles_[n], tile_index(n));
 }
 
 Value* RegionEmitter::load_tile(uint32_t n) {
   const ElementType type = accumulator_type(region_.nodes[n].type);
-  return facts_.nodes[n].varies ? wide_.load(type, tiles_[n], tile_index())
-                                : scalar_.load_scalar(type, tiles_[n], tile_index());
+  return facts_.nodes[n].varies ? wide_.load(type, tiles_[n], tile_index(n))
+                                : scalar_.load_scalar(type, tiles_[n], tile_index(n));
 }
 
 }  // namespace hilo::cpu
