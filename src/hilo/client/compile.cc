@@ -88,6 +88,7 @@ StatusOr<std::shared_ptr<Executable>> load_or_compile(const hlo::Module& module,
   HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
   if (disk == nullptr || constant_bytes_of(module) > kMostConstantBytes) return compile_now(module, options);
   HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
+  if (client->devices().empty()) return compile_now(module, options);  // it says why it can't
   const std::string key = disk_key(*client, module, options);
   if (std::unique_ptr<Executable> known = disk->find(*client, key))
     return std::shared_ptr<Executable>(std::move(known));
