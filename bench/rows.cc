@@ -71,15 +71,15 @@ Array loss(const Params& p, const Array& x, const Array& y) {
 
 /// A training step from the state that the last call left.
 auto digits_step(const random::Key& key) {
-  const optim::Adam adam{.learning_rate = 2e-3f};
+  const optim::GradientTransformation adam = optim::adam(2e-3);
   Params params{random::normal(key, {64, 128}) * 0.1f, numpy::zeros({128}), random::normal(key, {128, 10}) * 0.1f,
                 numpy::zeros({10})};
   const Array x = random::uniform(key, {128, 64});
   const Array y = numpy::astype(random::uniform(key, {128}) * 10.0f, ElementType::kS32);
-  auto step = jit([adam](const Params& p, const optim::AdamState<Params>& s, const Array& images, const Array& labels) {
+  auto step = jit([adam](const Params& p, const optim::OptState& s, const Array& images, const Array& labels) {
     const auto [value, gradients] = value_and_grad(loss)(p, images, labels);
-    const auto [next, next_state] = adam.update(gradients, s, p);
-    return std::tuple(next, next_state, value);
+    const auto [updates, next_state] = adam.update(gradients, s, p);
+    return std::tuple(optim::apply_updates(p, updates), next_state, value);
   });
   return [=, state = adam.init(params)]() mutable {
     Array value;

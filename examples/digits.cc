@@ -23,7 +23,7 @@ struct Data {
   Array images;  // f32[n,64] in [0, 1]
   Array labels;  // s32[n]
 };
-using State = optim::AdamState<Params>;
+using State = optim::OptState;
 
 Params init(random::Key key, int64_t hidden) {
   const std::vector<random::Key> keys = random::split(key);
@@ -61,11 +61,11 @@ int main(int argc, char** argv) {
   const Data train = part(shuffled, kTest, all.labels.size());
   const int64_t count = train.labels.size();
 
-  const optim::Adam adam{.learning_rate = 2e-3f};
+  const optim::GradientTransformation adam = optim::adam(2e-3);
   const auto update = [&](const Params& params, const State& state, const Data& batch, const auto& mean) {
     const auto [value, gradients] = value_and_grad(loss)(params, batch);
-    const auto [next, next_state] = adam.update(mean(gradients), state, params);
-    return std::tuple(next, next_state, mean(value));
+    const auto [updates, next_state] = adam.update(mean(gradients), state, params);
+    return std::tuple(optim::apply_updates(params, updates), next_state, mean(value));
   };
   auto step = jit([&](const Params& p, const State& s, const Data& d) { return update(p, s, d, std::identity()); },
                   {.name = "train_step"});

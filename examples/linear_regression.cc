@@ -24,8 +24,12 @@ int main() {
   const Array x = random::normal(keys[0], {512, 3});
   const Array y = predict(truth, x) + 0.01f * random::normal(keys[1], {512});
 
-  const optim::Sgd sgd{.learning_rate = 0.1f};
-  auto step = jit([&](const Line& line) { return sgd.update(grad(loss)(line, x, y), line); }, {.name = "step"});
+  const optim::GradientTransformation sgd = optim::sgd(0.1);
+  const optim::OptState state = sgd.init(truth);  // without momentum it never changes
+  const auto improved = [&](const Line& line) {
+    return optim::apply_updates(line, sgd.update(grad(loss)(line, x, y), state).first);
+  };
+  auto step = jit(improved, {.name = "step"});
   Line line{numpy::zeros({3}), numpy::zeros({})};
   for (int i = 0; i < 200; ++i) line = step(line);
 

@@ -51,16 +51,16 @@ int main() {
   const Array observed = jit(swing, {.name = "swing"})(numpy::full({}, truth));
   const auto loss = [&](const Array& damping) { return numpy::mean(numpy::square(swing(damping) - observed)); };
 
-  const optim::Adam adam{.learning_rate = 0.02f};
+  const optim::GradientTransformation adam = optim::adam(0.02);
   auto step = jit(
-      [&](const Array& damping, const optim::AdamState<Array>& state) {
+      [&](const Array& damping, const optim::OptState& state) {
         const auto [value, slope] = value_and_grad(loss)(damping);
-        const auto [next, next_state] = adam.update(slope, state, damping);
-        return std::tuple(next, next_state, value);
+        const auto [update, next_state] = adam.update(slope, state, damping);
+        return std::tuple(optim::apply_updates(damping, update), next_state, value);
       },
       {.name = "fit_damping"});
   Array damping = numpy::full({}, 0.8f), value;
-  optim::AdamState<Array> state = adam.init(damping);
+  optim::OptState state = adam.init(damping);
   for (int i = 0; i < 300; ++i) {
     std::tie(damping, state, value) = step(damping, state);
     if (i % 50 == 0)

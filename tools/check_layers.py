@@ -60,11 +60,13 @@ LAYERS = {
     "import": ("transform", "hlo/passes", "stablehlo", "hlo/proto"),
     "numpy": ("lax",),
     "random": ("numpy",),
-    "linalg": ("lax",),
-    "fft": ("lax",),
-    "scipy": ("lax",),
-    "nn": ("numpy",),
-    "optim": ("numpy",),
+    "linalg": ("numpy",),
+    "fft": ("numpy",),
+    "scipy": ("linalg", "fft", "random"),
+    "nn": ("random",),
+    "image": ("numpy",),
+    "segment": ("numpy",),
+    "optim": ("nn",),
     "io": ("types",),
 }
 ANYWHERE = ("base", "types")

@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_layers  # noqa: E402
+import coverage_page  # noqa: E402
 import numerics_page  # noqa: E402
 import status_page  # noqa: E402
 
@@ -66,7 +67,7 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
-    return {**found, **status_page.pages(build)}
+    return {**found, **coverage_page.pages(root, build), **status_page.pages(build)}
 
 
 def seeds(root: pathlib.Path) -> str:

@@ -70,6 +70,19 @@ TEST(Examples, PendulumLearnsItsDamping) {
   EXPECT_EQ(outcome.last_line, "damping 0.300: right\n");
 }
 
+TEST(Examples, NumbersAreThoseOfTheSameProgramsInJax) {
+  const std::pair<const char*, const char*> examples[] = {{"neural_ode", "neural ODE"},
+                                                          {"maml", "MAML"},
+                                                          {"hmc", "HMC"},
+                                                          {"inverse_kinematics", "inverse kinematics"},
+                                                          {"controller", "controller"}};
+  for (const auto& [program, name] : examples) {
+    const Outcome outcome = run_example(program);
+    EXPECT_EQ(outcome.exit_code, 0) << program;
+    EXPECT_EQ(outcome.last_line, std::string(name) + ": right\n");
+  }
+}
+
 TEST(Examples, MandelbrotWritesAPictureOfTheRightArea) {
   const OutputFile picture("mandelbrot.png");
   const Outcome outcome = run_example("mandelbrot", picture.path());

@@ -125,4 +125,5 @@ def main() -> None:
         print(name, len(rows))
 
 
-main()
+if __name__ == "__main__":
+    main()

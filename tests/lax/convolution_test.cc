@@ -101,9 +101,9 @@ TEST(LaxConvolution, HasJaxsWrappers) {
   expect_golden("transposed SAME", lax::conv_transpose(x, k, {2}, "SAME"));
   expect_golden("transposed VALID", lax::conv_transpose(x, k, {2}, "VALID"));
   expect_golden("transposed long stride", lax::conv_transpose(x, k, {5}, "SAME"));
-  expect_golden("transposed pairs", lax::conv_transpose(x, k, {2}, {{1, 2}}, Sizes{2}));
-  expect_golden("transposed consistent", lax::conv_transpose(x, k, {2}, {{1, 2}}, {}, {}, false, {}, {}, true));
-  expect_golden("transposed kernel", lax::conv_transpose(x, k, {2}, "SAME", {}, {}, true));
+  expect_golden("transposed pairs", lax::conv_transpose(x, k, {2}, {{1, 2}}, {.rhs_dilation = Sizes{2}}));
+  expect_golden("transposed consistent", lax::conv_transpose(x, k, {2}, {{1, 2}}, {.use_consistent_padding = true}));
+  expect_golden("transposed kernel", lax::conv_transpose(x, k, {2}, "SAME", {.transpose_kernel = true}));
 }
 
 TEST(LaxConvolution, MapsOverNothing) {
@@ -120,10 +120,11 @@ TEST(LaxConvolution, HasZeroGradientWhereNoWindowFits) {
 
 TEST(LaxConvolution, AccumulatesInThePreferredType) {
   const Array x = Array::from_vector<int8_t>({100, 100}, {1, 1, 2}), k = Array::from_vector<int8_t>({2, 3}, {1, 1, 2});
-  const Array out = lax::conv(x, k, {1}, "VALID", lax::Precision::kHighest, ElementType::kS32);
+  const Array out = lax::conv(x, k, {1}, "VALID", {lax::Precision::HIGHEST, ElementType::kS32});
   EXPECT_EQ(out.dtype(), ElementType::kS32);
   EXPECT_EQ(out.item<int>(), 500);
-  EXPECT_NE(error_of([&] { lax::conv(x, k, {1}, "VALID", {}, ElementType::kPred); }, StatusCode::kInvalidArgument)
+  EXPECT_NE(error_of([&] { lax::conv(x, k, {1}, "VALID", {.preferred_element_type = ElementType::kPred}); },
+                     StatusCode::kInvalidArgument)
                 .find("preferred_element_type: got pred for operands of s8"),
             std::string::npos);
 }

@@ -50,7 +50,7 @@ TEST(Det, KnowsTheSignOfRowExchanges) {
 }
 
 TEST(Cholesky, LowerAndUpper) {
-  const Array l = cholesky(symmetric()), u = cholesky(symmetric(), true);
+  const Array l = cholesky(symmetric()), u = cholesky(symmetric(), {.upper = true});
   expect_near(numpy::matmul(l, numpy::transpose(l)), symmetric());
   expect_near(u, numpy::transpose(l));
 }
@@ -65,7 +65,7 @@ TEST(Cholesky, FactorsGiveTheMatrixBackAndAreZeroOnTheOtherSide) {
     const Array hermitian = numpy::matmul(z, turned) + numpy::eye(n) * static_cast<float>(n);
     for (const Array& a : {real, hermitian}) {
       for (bool upper : {false, true}) {
-        const Array factor = cholesky(a, upper), other = lax::matrix::adjoint(factor);
+        const Array factor = cholesky(a, {.upper = upper}), other = lax::matrix::adjoint(factor);
         const Array product = upper ? numpy::matmul(other, factor) : numpy::matmul(factor, other);
         expect_near(numpy::abs(product - a), numpy::zeros({n, n}), 1e-3f);
         const Array kept = upper ? lax::matrix::triu(factor) : lax::matrix::tril(factor);
@@ -251,6 +251,37 @@ TEST(Vmap, IsALoop) {
   const Array both = numpy::stack({well_conditioned(), symmetric()});
   expect_near(vmap([](Array x) { return det(x); })(both), numpy::stack({det(well_conditioned()), det(symmetric())}),
               1e-3f);
+}
+
+TEST(Linalg, ProductsChainInTheCheapestOrderAndSolveForTensors) {
+  const Array a = numpy::array({{1.0, 2}, {3, 4}}), b = numpy::array({{0.5, -1}, {2, 1}}), v = numpy::array({1.0, -1});
+  expect_near(multi_dot({a, b, v}), numpy::matmul(a, numpy::matmul(b, v)));
+  expect_near(tensorsolve(a, v), solve(a, v));
+  expect_near(tensorinv(a, 1), inv(a));
+  expect_near(outer(v, v), numpy::array({{1.0, -1}, {-1, 1}}));
+  expect_near(trace(a), Array(5.0f));
+  EXPECT_THROW(multi_dot({a}), Error);
+  EXPECT_THROW(cross(v, v), Error);
+  EXPECT_THROW(outer(a, v), Error);
+}
+
+TEST(Linalg, SolvesWithBatchesThatBroadcast) {
+  const Array a = numpy::array({{2.0, 1}, {1, 3}}), b = numpy::stack({a, a * 2});
+  expect_near(solve(a, b), numpy::stack({identity(2), identity(2) * 2}));
+}
+
+TEST(Linalg, NormsTakeAxesAndHermitianMatricesTheirOwnWay) {
+  const Array m = numpy::array({{3.0, 4}, {0, 5}});
+  expect_near(norm(m, {.axis = 1}), numpy::array({5.0, 5}));
+  EXPECT_EQ(norm(m, {.axis = 0, .keepdims = true}).shape(0), 1);
+  expect_near(norm(m, "fro"), norm(m));
+  const Array h = numpy::array({{2.0, 1}, {1, -3}});
+  const SvdResult f = svd(h, {.hermitian = true});
+  expect_near(numpy::matmul(f.u * numpy::expand_dims(f.s, 0), f.vh), h);
+  expect_near(slogdet(h, {.method = "qr"}).logabsdet, slogdet(h).logabsdet);
+  expect_near(slogdet(h, {.method = "qr"}).sign, Array(-1.0f));
+  EXPECT_THROW(norm(m, "nearest"), Error);
+  EXPECT_THROW(qr(m, "r"), Error);
 }
 
 }  // namespace

@@ -101,9 +101,9 @@ TEST(Spelling, EinsumSearchesItsOrder) {
   using Path = numpy::ContractionPath;
   EXPECT_EQ(numpy::einsum_path("ij,jk,kl->il", a, b, c).path, (Path{{1, 2}, {0, 1}}));
   EXPECT_EQ(numpy::einsum_path("ij,jk,kl->il", {a, b, c}, {.optimize = "greedy"}).path, (Path{{0, 1}, {0, 1}}));
-  EXPECT_EQ(numpy::einsum("ij,jk,kl->il", {a, b, c}, {.path = Path{{0, 1}, {0, 1}}}).to_vector<float>(),
+  EXPECT_EQ(numpy::einsum("ij,jk,kl->il", {a, b, c}, {.optimize = Path{{0, 1}, {0, 1}}}).to_vector<float>(),
             (Floats{2000, 2000}));
-  error_of([&] { numpy::einsum("ij,jk,kl->il", {a, b, c}, {.path = Path{{0, 7}}}); }, StatusCode::kInvalidArgument);
+  error_of([&] { numpy::einsum("ij,jk,kl->il", {a, b, c}, {.optimize = Path{{0, 7}}}); }, StatusCode::kInvalidArgument);
 }
 
 TEST(Spelling, MasksAndSizesUnderJit) {

@@ -5,10 +5,11 @@
 
 #include <cmath>
 
+#include "hilo/random/random.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 
-namespace hilo {
+namespace hilo::optim {
 namespace {
 
 struct Params {
@@ -16,34 +17,125 @@ struct Params {
 };
 
 Array bowl(const Params& p) { return numpy::square(p.x - 1.0f) + 10.0f * numpy::square(p.y + 2.0f); }
+Params origin() { return {numpy::zeros({}), numpy::zeros({})}; }
 
-TEST(Sgd, StepsAgainstTheGradient) {
-  const Params p =
-      optim::Sgd{.learning_rate = 0.5f}.update(Params{Array(2.0f), Array(-4.0f)}, Params{Array(1.0f), Array(1.0f)});
-  EXPECT_FLOAT_EQ(p.x.item<float>(), 0);
-  EXPECT_FLOAT_EQ(p.y.item<float>(), 3);
-}
-
-TEST(Adam, FirstStepHasTheLearningRatesSize) {
-  const optim::Adam adam{.learning_rate = 0.1f};
-  const Params start{Array(1.0f), Array(1.0f)};
-  const auto [next, state] = adam.update(Params{Array(5.0f), Array(-0.01f)}, adam.init(start), start);
-  EXPECT_NEAR(next.x.item<float>(), 0.9f, 1e-5);
-  EXPECT_NEAR(next.y.item<float>(), 1.1f, 1e-4);
-  EXPECT_EQ(state.step.item<int>(), 1);
-}
-
-TEST(Adam, FindsTheBottomOfABowl) {
-  const optim::Adam adam{.learning_rate = 0.1f};
-  Params p{numpy::zeros({}), numpy::zeros({})};
-  auto state = adam.init(p);
-  auto step = jit([&](const Params& params, const optim::AdamState<Params>& s) {
-    return adam.update(grad(bowl)(params), s, params);
-  });
+TEST(GradientTransformation, StepIsOneJittedFunctionWhoseStateIsDonated) {
+  const GradientTransformation tx = chain(clip_by_global_norm(100.0), adam(0.1));
+  Params p = origin();
+  OptState state = tx.init(p);
+  const auto step = jit(
+      [&](const Params& params, const OptState& s) {
+        const auto [updates, next] = tx.update(grad(bowl)(params), s, params);
+        return std::pair(apply_updates(params, updates), next);
+      },
+      {.donate_argnums = {0, 1}});
   for (int i = 0; i < 400; ++i) std::tie(p, state) = step(p, state);
   EXPECT_NEAR(p.x.item<float>(), 1, 1e-2);
   EXPECT_NEAR(p.y.item<float>(), -2, 1e-2);
+  EXPECT_EQ(state.inner[1].inner[0].fields.at("count")[0].item<int>(), 400);
+}
+
+TEST(GradientTransformation, RefusesAnothersStateAndMissingParameters) {
+  const Params p = origin();
+  EXPECT_THROW((void)adam(0.1).update(p, sgd(0.1).init(p), p), Error);
+  EXPECT_THROW((void)add_decayed_weights(0.1).update(p, add_decayed_weights(0.1).init(p)), Error);
+  EXPECT_THROW((void)polyak_sgd().update(p, polyak_sgd().init(p), p), Error);
+}
+
+TEST(Masked, ChoosesByPathTreeOrFunction) {
+  const Params p{Array(1.0f), Array(1.0f)}, g{Array(2.0f), Array(2.0f)};
+  const auto by_path = [](std::string_view path, const Array&) { return path.find('1') != std::string_view::npos; };
+  const auto by_tree = [](const Params&) { return Params{Array(false), Array(true)}; };
+  for (const Mask& mask : {Mask(by_path), Mask(by_tree), Mask(std::vector<bool>{false, true})}) {
+    const GradientTransformation tx = masked(scale(10.0), mask);
+    const Params u = tx.update(g, tx.init(p), p).first;
+    EXPECT_EQ(u.x.item<float>(), 2) << leaf_path(1, [&](TreeVisitor& visitor) {
+      Params q = p;
+      walk(q, visitor);
+    });
+    EXPECT_EQ(u.y.item<float>(), 20);
+  }
+  EXPECT_THROW(masked(scale(1.0), std::vector<bool>{true}).init(p), Error);
+}
+
+TEST(Partition, GivesEachLabelItsTransformation) {
+  const std::map<std::string, Array> p = {{"a", Array(1.0f)}, {"b", Array(1.0f)}};
+  const GradientTransformation tx = partition({{"up", scale(1.0)}, {"none", set_to_zero()}},
+                                              std::map<std::string, std::string>{{"a", "none"}, {"b", "up"}});
+  const auto u = tx.update(p, tx.init(p), p).first;
+  EXPECT_EQ(u.at("a").item<float>(), 0);
+  EXPECT_EQ(u.at("b").item<float>(), 1);
+  EXPECT_THROW(partition({{"up", scale(1.0)}}, Labels(std::string("down"))).init(p), Error);
+}
+
+TEST(InjectHyperparams, PutsThemIntoTheStateWhereUsersChangeThem) {
+  const GradientTransformation tx =
+      inject_hyperparams([](const auto& h) { return sgd(h.at("learning_rate")); }, {{"learning_rate", 0.5}});
+  const Array p(1.0f), g(2.0f);
+  OptState state = tx.init(p);
+  EXPECT_EQ(tx.update(g, state, p).first.item<float>(), -1);
+  state.fields["learning_rate"] = {numpy::full({}, 0.25)};
+  EXPECT_EQ(tx.update(g, state, p).first.item<float>(), -0.5f);
+}
+
+TEST(ApplyIfFinite, LeavesOutWhatIsNotFinite) {
+  const GradientTransformation tx = apply_if_finite(trace(0.5), 2);
+  const Array p(1.0f);
+  const auto [skipped, state] = tx.update(Array(std::nanf("")), tx.init(p), p);
+  EXPECT_EQ(skipped.item<float>(), 0);
+  EXPECT_EQ(state.fields.at("total_notfinite")[0].item<int>(), 1);
+  EXPECT_EQ(tx.update(Array(3.0f), state, p).first.item<float>(), 3);
+}
+
+TEST(MultiSteps, SkipsWhatItIsTold) {
+  const GradientTransformation tx = MultiSteps(
+      scale(1.0), 1, {.should_skip_update_fn = [](const auto&... a) { return skip_large_updates(a..., 100.0); }});
+  const Array p(1.0f);
+  const auto [kept, state] = tx.update(Array(5.0f), tx.init(p), p);
+  EXPECT_EQ(kept.item<float>(), 5);
+  const auto [left_out, next] = tx.update(Array(50.0f), state, p);
+  EXPECT_EQ(left_out.item<float>(), 0);
+  EXPECT_TRUE(next.fields.at("should_skip")[0].item<bool>());
+}
+
+TEST(Lookahead, SetsTheFastParametersEachPeriod) {
+  const GradientTransformation tx = lookahead(sgd(1.0), 2, 0.5);
+  auto p = LookaheadParams<Array>::init_synced(Array(0.0f));
+  OptState state = tx.init(p);
+  for (int i = 0; i < 2; ++i) {
+    const auto [updates, next] = tx.update(LookaheadParams<Array>{Array(-1.0f), Array(0.0f)}, state, p);
+    p = apply_updates(p, updates);
+    state = next;
+  }
+  EXPECT_EQ(p.fast.item<float>(), 1);  // two steps forward, half of them back
+  EXPECT_EQ(p.slow.item<float>(), 1);
+}
+
+TEST(Lbfgs, FindsTheBottomOfABowlInFewSteps) {
+  const GradientTransformation tx = lbfgs(std::nullopt, {.memory_size = 3});
+  Params p = origin();
+  OptState state = tx.init(p);
+  for (int i = 0; i < 12; ++i) {
+    const auto [updates, next] = tx.update(grad(bowl)(p), state, p);
+    p = apply_updates(p, updates);
+    state = next;
+  }
+  EXPECT_NEAR(p.x.item<float>(), 1, 1e-4);
+  EXPECT_NEAR(p.y.item<float>(), -2, 1e-4);
+}
+
+TEST(ScaleGradient, ChangesTheDerivativeAlone) {
+  const auto f = [](const Array& x) { return scale_gradient(numpy::square(x), 0.25); };
+  EXPECT_EQ(f(Array(3.0f)).item<float>(), 9);
+  EXPECT_EQ(grad(f)(Array(3.0f)).item<float>(), 1.5f);
+}
+
+TEST(Schedules, RefuseWhatHasNoSteps) {
+  EXPECT_THROW(cosine_decay_schedule(1.0, 0), Error);
+  EXPECT_THROW(piecewise_constant_schedule(1.0, {{2, -1.0}}), Error);
+  EXPECT_THROW(sgdr_schedule({{{"init_value", 1.0}}}), Error);
+  EXPECT_THROW(join_schedules({constant_schedule(1)}, {1}), Error);
 }
 
 }  // namespace
-}  // namespace hilo
+}  // namespace hilo::optim

@@ -116,7 +116,7 @@ TEST_F(DevicePut, ANumberAllocatesNothingUntilADeviceAsksForIt) {
   const std::string traced = jit([&](Array x) { return x * number + 1.0f; }).hlo_text(one_two_three());
   EXPECT_EQ(allocations(), before + 1 + 2);  // the argument; two literals of the program
   EXPECT_EQ(number.item<float>() + zero.item<float>(), 2);
-  EXPECT_EQ(number.to_string(), "2.");
+  EXPECT_EQ(number.to_string(), "2.0");
 }
 
 TEST_F(DevicePut, ANumberThatIsDonatedIsLostToNobody) {

@@ -7,6 +7,7 @@
 
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
+#include "hilo/lax/sorting.h"
 #include "hilo/lax/special.h"
 #include "hilo/nn/nn.h"
 #include "hilo/numpy/numpy.h"

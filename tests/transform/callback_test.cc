@@ -38,7 +38,7 @@ TEST(DebugPrint, ShowsValuesUnderEveryTransformation) {
   EXPECT_EQ(printed([&] { grad(f)(1.5f); }), line);
   EXPECT_EQ(printed([&] { jit(grad(jit(f)))(1.5f); }), line);
   EXPECT_EQ(printed([&] { jvp(f, std::tuple(Array(1.5f)), std::tuple(Array(1.0f))); }), line);
-  const std::string rows = "a = 1.5, twice 3.00 {}\na = -1., twice -2.00 {}\n";
+  const std::string rows = "a = 1.5, twice 3.00 {}\na = -1.0, twice -2.00 {}\n";
   EXPECT_EQ(printed([&] { vmap(f)(numpy::array({1.5f, -1.0f})); }), rows);
   EXPECT_EQ(printed([&] { jit(vmap(grad(f)))(numpy::array({1.5f, -1.0f})); }), rows);
 }
@@ -51,8 +51,8 @@ TEST(DebugPrint, ComesByOncePerIteration) {
     };
     return lax::fori_loop(0, 3, step, a);
   };
-  EXPECT_EQ(printed([&] { jit(loop)(5.0f); }), "0: 5.\n1: 6.\n2: 7.\n");
-  EXPECT_EQ(printed([&] { jit(grad(loop))(5.0f); }), "0: 5.\n1: 6.\n2: 7.\n");
+  EXPECT_EQ(printed([&] { jit(loop)(5.0f); }), "0: 5.0\n1: 6.0\n2: 7.0\n");
+  EXPECT_EQ(printed([&] { jit(grad(loop))(5.0f); }), "0: 5.0\n1: 6.0\n2: 7.0\n");
   const auto branch = jit([](Array a) {
     const auto say = [](const char* text) {
       return [text](Array b) {

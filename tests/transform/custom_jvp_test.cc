@@ -199,5 +199,24 @@ TEST(CustomJvp, TakesIntegersEmptyArraysAndNarrowTypes) {
   }
 }
 
+TEST(CustomJvp, SymbolicZerosSayWhatDoesntMove) {
+  std::vector<bool> zeros;
+  const auto rule = [&zeros](std::tuple<Array, Array> primals, std::tuple<Array, Array> tangents) {
+    const auto& [a, b] = primals;
+    const auto& [da, db] = tangents;
+    zeros = {is_symbolic_zero(da), is_symbolic_zero(db)};
+    return std::pair(a * b, is_symbolic_zero(db) ? da * b : da * b + a * db);
+  };
+  const auto product = [](Array a, Array b) { return a * b; };
+  const auto f = custom_jvp(product).defjvp(rule, {.symbolic_zeros = true});
+  EXPECT_EQ(grad(f)(2.0f, 3.0f).item<float>(), 3);
+  EXPECT_EQ(zeros, (std::vector<bool>{false, true}));
+  const auto both = jit(grad<0, 1>(f))(2.0f, 3.0f);
+  EXPECT_EQ(std::get<1>(both).item<float>(), 2);
+  EXPECT_EQ(zeros, (std::vector<bool>{false, false}));
+  grad(custom_jvp(product).defjvp(rule))(2.0f, 3.0f);
+  EXPECT_EQ(zeros, (std::vector<bool>{false, false})) << "nobody asked";
+}
+
 }  // namespace
 }  // namespace hilo

@@ -198,5 +198,58 @@ TEST(CustomGradient, UsesTheFunctionThatComesBesideTheValue) {
   EXPECT_NEAR(twice[2], 1600, 1e-2);
 }
 
+// ---- symbolic zeros --------------------------------------------------------------------------------------------------
+
+/// What the rules of a product of two were told.
+struct Told {
+  std::vector<bool> perturbed, zeros;
+};
+
+auto two_results(Told& told, bool symbolic_zeros) {
+  return custom_vjp([](Array a, Array b) { return Pair(a * b, a + b); })
+      .defvjp(
+          [&told](Array a, Array b) {
+            told.perturbed = {is_perturbed(a), is_perturbed(b)};
+            return std::pair(Pair(a * b, a + b), Pair(a, b));
+          },
+          [&told](Pair known, Pair g) {
+            told.zeros = {is_symbolic_zero(g.first), is_symbolic_zero(g.second)};
+            return std::tuple(g.first * known.second + g.second, g.first * known.first + g.second);
+          },
+          {.symbolic_zeros = symbolic_zeros});
+}
+
+TEST(CustomVjp, SymbolicZerosSayWhatDoesntMatter) {
+  Told told;
+  const auto f = two_results(told, true);
+  const Array b = y();
+  EXPECT_EQ(grad([&](Array a) { return numpy::sum(f(a, b).first); })(x()).to_vector<float>(), b.to_vector<float>());
+  EXPECT_EQ(told.perturbed, (std::vector<bool>{true, false}));
+  EXPECT_EQ(told.zeros, (std::vector<bool>{false, true}));
+  jit(grad<0, 1>([&](Array p, Array q) { return numpy::sum(f(p, q).second); }))(x(), b);
+  EXPECT_EQ(told.perturbed, (std::vector<bool>{true, true}));
+  EXPECT_EQ(told.zeros, (std::vector<bool>{true, false}));
+}
+
+TEST(CustomVjp, SymbolicZerosGoThroughBatches) {
+  Told told;
+  const auto f = two_results(told, true);
+  const auto total = [&](Array a) { return numpy::sum(vmap([&](Array p, Array q) { return f(p, q).first; })(a, y())); };
+  EXPECT_EQ(grad(total)(x()).to_vector<float>(), y().to_vector<float>());
+  EXPECT_EQ(told.perturbed, (std::vector<bool>{true, false}));
+  EXPECT_EQ(told.zeros, (std::vector<bool>{false, true}));
+  vmap(grad([&](Array p, Array q) { return f(p, q).second; }))(x(), y());
+  EXPECT_EQ(told.zeros, (std::vector<bool>{true, false}));
+}
+
+TEST(CustomVjp, WithoutAskingZerosAreZerosLikeOthers) {
+  Told told;
+  const auto f = two_results(told, false);
+  grad([&](Array a) { return numpy::sum(f(a, y()).first); })(x());
+  EXPECT_EQ(told.perturbed, (std::vector<bool>{false, false}));
+  EXPECT_EQ(told.zeros, (std::vector<bool>{false, false}));
+  EXPECT_FALSE(is_symbolic_zero(numpy::zeros({2})));
+}
+
 }  // namespace
 }  // namespace hilo

@@ -68,5 +68,25 @@ TEST(TreeFunctions, ReduceAndAllGoThroughLeaves) {
   EXPECT_TRUE(tree::all(std::vector<Array>()));
 }
 
+TEST(TreeTranspose, AListOfTreesBecomesATreeOfLists) {
+  using One = std::pair<Array, std::map<std::string, std::vector<Array>>>;
+  const auto one = [](float v) { return One(v, {{"a", {v + 1, v + 2}}, {"b", {v + 3}}}); };
+  const auto [first, rest] = tree::transpose(std::vector<One>{one(0), one(10)});
+  ASSERT_EQ(first.size(), 2u);
+  EXPECT_EQ(first[1].item<float>(), 10);
+  EXPECT_EQ(rest.at("a")[1][1].item<float>(), 12);
+  EXPECT_EQ(rest.at("b")[0][0].item<float>(), 3);
+  const auto of_tuples = tree::transpose(std::vector{std::tuple(Array(1.0f), Array(2.0f))});
+  EXPECT_EQ(std::get<1>(of_tuples)[0].item<float>(), 2);
+}
+
+TEST(TreeTranspose, RefusesTreesThatDiffer) {
+  const std::vector<std::vector<Array>> trees = {{1.0f, 2.0f}, {3.0f}};
+  const std::string error = error_of([&] { tree::transpose(trees); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(error.find("the trees have different structures: the first has a vector of 2 elements"), std::string::npos)
+      << error;
+  error_of([] { tree::transpose(std::vector<std::pair<Array, Array>>()); }, StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace hilo

@@ -110,7 +110,7 @@ def line_of(row: Row, form: int) -> str:
              repr(float(data["err64"])), str(len(row.arrays))]
     words += [array_words(value, x64) for value in row.arrays]
     words.append(str(len(row.keys)))
-    words += [array_words(key["data"], x64) for key in row.keys]
+    words += [f"{key['impl']} {array_words(key['data'], x64)}" for key in row.keys]
     words.append("fails" if row.fails else "gives " + value_words(data["out"]))
     jvp = data.get("jvp", {"leaves": [], "tangents": [], "out": []})
     words.append(" ".join(map(str, [len(jvp["leaves"]), *jvp["leaves"]])))

@@ -24,10 +24,12 @@ OPERATORS = {
     "__pow__": "numpy::power({0}, {1})", "__matmul__": "numpy::matmul({0}, {1})",
     "__divmod__": "numpy::divmod({0}, {1})", "__floordiv__": "numpy::floor_divide({0}, {1})",
     "__lshift__": "numpy::left_shift({0}, {1})", "__rshift__": "numpy::right_shift({0}, {1})",
-    "__len__": "{0}.shape(0)", "__round__": "numpy::round({0}, {1})",
+    "__len__": "{0}.shape(0)", "__round__": "numpy::round({0}, {1})", "__round__ alone": "numpy::astype(numpy::round({0}), numpy::int_)",
 }
 # Members of an array that a free function with another name computes.
 MEMBERS = {"mT": "matrix_transpose", "T": "transpose", "flatten": "ravel"}
+# Methods whose free function takes the array second.
+SECOND = ("compress",)
 # NumPy's arguments that mean nothing to an array that never changes.
 IGNORED = ("order", "kind", "out", "device", "copy", "casting", "stable", "out_sharding")
 # Where Python's result has more parts for a flag, C++ has a function of another type:
@@ -128,10 +130,13 @@ def spell_nested(elements: list, shape: list, dtype: str) -> str:
 
 def spell_list(values: list, literal: bool) -> str:
     # A NumPy scalar among numbers is one of them: (3, np.int32(4)) is a shape.
-    numbers = any(isinstance(value, (int, float)) for value in values) or literal
+    scalars = all(isinstance(value, dict) and value.get("np") == 2 for value in values)
+    numbers = scalars or any(isinstance(value, (int, float)) for value in values) or literal
     texts = [spell(value, literal or (numbers and isinstance(value, dict) and value.get("np") == 2)) for value in values]
     if len(values) == 1 and texts[0].startswith("in.array("):
         return f"std::vector<Array>{{{texts[0]}}}"
+    if len(values) == 1 and texts[0].startswith("std::vector<Array>{"):
+        return f"std::vector<std::vector<Array>>{{{texts[0]}}}"
     if len(values) == 1 and texts[0].startswith("in.key("):
         return f"std::vector<random::Key>{{{texts[0]}}}"
     return "{" + ", ".join(texts) + "}"
@@ -342,8 +347,11 @@ def member_texts(name: str, args: list, kwargs: dict, literal: str) -> list[str]
         ways = splits(parameters, args[1:], keywords)
         texts += [f"{x}.{cpp_word(member)}({argument_text(way, literal)})" for way in ways]
         free_parameters = entry_of("jax.numpy." + free).parameters or (Parameter("a", "positional", None), *parameters)
-        texts += [f"numpy::{cpp_word(free)}({argument_text(way, literal)})"
-                  for way in splits(free_parameters, args, keywords)]
+        in_order = [args[1], args[0], *args[2:]] if member in SECOND else args
+        ways = splits(free_parameters, in_order, keywords)
+        if any(parameter.kind == "list" for parameter in parameters):  # x.transpose(1, 0) is transpose(x, {1, 0})
+            ways += splits(free_parameters, [args[0], list(args[1:])], keywords)
+        texts += [f"numpy::{cpp_word(free)}({argument_text(way, literal)})" for way in ways]
     return texts
 
 
@@ -351,6 +359,8 @@ def operator_texts(member: str, operands: list[str]) -> list[str]:
     pattern = OPERATORS.get(member)
     if pattern is None and member.startswith("__r"):
         pattern, operands = OPERATORS.get("__" + member[3:]), operands[::-1]
+    if member + " alone" in OPERATORS and len(operands) == 1:
+        pattern = OPERATORS[member + " alone"]
     if pattern is None:
         raise Unspelled(f"no spelling of {member}")
     if pattern.count("{") > len(operands):
@@ -362,6 +372,8 @@ def operator_texts(member: str, operands: list[str]) -> list[str]:
 def forms_of(row: Row) -> list[str]:
     """Bodies of C++ functions for a row, nearest to the row first, each once."""
     literals = ["none"]
+    if row.fails:  # what must fail isn't helped to compile
+        return list(dict.fromkeys(bodies_of(row.data, "none")))
     if any(can_be_literal(value) for value in row.arrays):
         literals += ["behind", "all"]
     if any(is_list_of_numbers(value) for value in [*row.data["args"], *row.data["kwargs"].values()]):

@@ -36,6 +36,11 @@ struct FlagValues {
   int64_t hilo_cache_bytes;
   int64_t hilo_disk_cache_bytes;
   bool hilo_async_dispatch;
+  bool jax_disable_jit;
+  bool jax_debug_nans;
+  bool jax_debug_infs;
+  bool jax_check_tracer_leaks;
+  bool jax_explain_cache_misses;
 };
 
 /// Where a flag's value is kept; the kind of the member is the kind of the flag.
@@ -55,7 +60,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 17> kFlags = {{
+inline constexpr std::array<FlagInfo, 22> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -115,6 +120,16 @@ inline constexpr std::array<FlagInfo, 17> kFlags = {{
      0},
     {"hilo_async_dispatch", &FlagValues::hilo_async_dispatch, "false",
      "Calls return before their programs have run; who reads a result waits for it."},
+    {"jax_disable_jit", &FlagValues::jax_disable_jit, "false",
+     "Functions under jit run as they are, and control flow in C++ where its values are known."},
+    {"jax_debug_nans", &FlagValues::jax_debug_nans, "false",
+     "The op that first makes a NaN is an error: results are looked at, and bad programs run again op by op."},
+    {"jax_debug_infs", &FlagValues::jax_debug_infs, "false",
+     "The op that first makes an infinity is an error, as for jax_debug_nans."},
+    {"jax_check_tracer_leaks", &FlagValues::jax_check_tracer_leaks, "false",
+     "A traced value that outlives its trace is an error at the end of the trace."},
+    {"jax_explain_cache_misses", &FlagValues::jax_explain_cache_misses, "false",
+     "Says on stderr, each time that a jitted function is traced, why it had to be."},
 }};
 
 /// A variable of the environment that is hilo's own and no flag.

@@ -36,13 +36,50 @@ std::mutex& compiling(const ExecutableKey& key) {
   return (*mutexes)[std::hash<hlo::Fingerprint>()(std::get<0>(key)) % mutexes->size()];
 }
 
+/// All that a compiled program depends on, beside the build that compiles it: fingerprints differ from process to process,
+/// so it is the program itself. The first line is its name.
+std::string disk_key(const Client& client, const hlo::Module& module, const CompileOptions& options) {
+  const char* const isa = std::getenv("HILO_ISA");
+  const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
+  return fmt::format("{}\n{}, {}, {}, replicas {}, {}\n{}", module.name, client.platform_name(),
+                     client.devices()[0]->kind(), isa == nullptr ? "any" : isa, options.replica_count,
+                     options.limits.to_string(), hlo::print_module(module, meaning));
+}
+
+/// Programs with more constants aren't written down: reading them would take as long as compiling.
+constexpr int64_t kMostConstantBytes = 16 << 20;
+
+int64_t constant_bytes_of(const hlo::Module& module) {
+  int64_t bytes = 0;
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions())
+      bytes += i.opcode == hlo::Opcode::kConstant ? i.shape.byte_size() : 0;
+  }
+  return bytes;
+}
+
+/// The cache that may have the program; null if none may.
+StatusOr<DiskCache*> disk_for(const Client& client, const hlo::Module& module, const CompileOptions& options) {
+  const bool is_watched = wants_dumps(options) || options.hlo_profile;  // that belongs to one compilation
+  if (is_watched || options.device_assignment || client.devices().empty()) return nullptr;
+  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
+  return disk != nullptr && constant_bytes_of(module) <= kMostConstantBytes ? disk : nullptr;
+}
+
 StatusOr<std::shared_ptr<Executable>> compile_with(XlaClient& client, const hlo::Module& module, CompileOptions options,
                                                    int64_t replica_count) {
   options.replica_count = replica_count;
+  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_for(client, module, options));
+  const std::string key = disk == nullptr ? "" : disk_key(client, module, options);
+  if (disk != nullptr) {
+    if (std::unique_ptr<Executable> known = disk->find(client, key))
+      return std::shared_ptr<Executable>(std::move(known));
+  }
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(client, module, options));
   const ExecutableStatistics statistics = compiled->statistics();
   log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
             statistics.kernels_compiled, statistics.compile_milliseconds);
+  if (disk != nullptr) disk->insert(key, *compiled);
   return std::shared_ptr<Executable>(std::move(compiled));
 }
 
@@ -61,42 +98,6 @@ bool steers_execution(const hlo::Module& module) {
                      [](const auto& attribute) { return attribute.first != "frontend_attributes"; });
 }
 
-/// All that a compiled program depends on, beside the build that compiles it: fingerprints differ from process to process,
-/// so it is the program itself. The first line is its name.
-std::string disk_key(const Client& client, const hlo::Module& module, const CompileOptions& options) {
-  const char* const isa = std::getenv("HILO_ISA");
-  const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
-  return fmt::format("{}\n{}, {}, {}, replicas {}, {}\n{}", module.name, client.platform_name(),
-                     client.devices()[0]->kind(), isa == nullptr ? "any" : isa, client.options().replica_count,
-                     options.limits.to_string(), hlo::print_module(module, meaning));
-}
-
-/// Programs with more constants aren't written down: reading them would take as long as compiling.
-constexpr int64_t kMostConstantBytes = 16 << 20;
-
-int64_t constant_bytes_of(const hlo::Module& module) {
-  int64_t bytes = 0;
-  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
-    for (const hlo::Instruction& i : computation->instructions())
-      bytes += i.opcode == hlo::Opcode::kConstant ? i.shape.byte_size() : 0;
-  }
-  return bytes;
-}
-
-/// From the cache on disk, if it is there.
-StatusOr<std::shared_ptr<Executable>> load_or_compile(const hlo::Module& module, const CompileOptions& options) {
-  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
-  if (disk == nullptr || constant_bytes_of(module) > kMostConstantBytes) return compile_now(module, options);
-  HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
-  if (client->devices().empty()) return compile_now(module, options);  // it says why it can't
-  const std::string key = disk_key(*client, module, options);
-  if (std::unique_ptr<Executable> known = disk->find(*client, key))
-    return std::shared_ptr<Executable>(std::move(known));
-  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
-  disk->insert(key, *executable);
-  return executable;
-}
-
 }  // namespace
 
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) try {
@@ -107,7 +108,7 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   const std::scoped_lock lock(compiling(key));
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
-  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, load_or_compile(module, options));
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
   return executables().insert(key, std::move(executable));
 } catch (const std::bad_alloc&) {
   return out_of_memory();

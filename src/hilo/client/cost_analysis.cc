@@ -5,7 +5,9 @@ namespace hilo {
 
 StatusOr<hlo::Cost> cost_analysis(const Executable& executable) {
   HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(executable));
-  return hlo::CostAnalysis(module->entry).of(*module->entry);
+  return cost_analysis(*module);
 }
+
+hlo::Cost cost_analysis(const hlo::Module& module) { return hlo::CostAnalysis(module.entry).of(*module.entry); }
 
 }  // namespace hilo

@@ -11,4 +11,7 @@ namespace hilo {
 /// Errors    UNIMPLEMENTED if the client shows none
 StatusOr<hlo::Cost> cost_analysis(const Executable& executable);
 
+/// The same of a program as it stands.
+hlo::Cost cost_analysis(const hlo::Module& module);
+
 }  // namespace hilo

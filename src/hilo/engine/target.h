@@ -55,6 +55,8 @@ class Target {
   virtual ~Target() = default;
   /// "avx512": what code of one target is compiled for, no other has.
   virtual std::string_view name() const = 0;
+  /// Extension ops that the target runs itself, so that no pass takes them apart.
+  virtual std::span<const hlo::Opcode> whole_ops() const { return {}; }
   virtual RegionShape shape_of(const Region& region) const = 0;
   /// Errors    UNIMPLEMENTED "shuffle 's' is not implemented on platform Host in this version"
   virtual StatusOr<LibraryChoice> library_choice(const LibraryProblem& problem) const = 0;

@@ -6,12 +6,16 @@
 
 #include "hilo/base/floating_point.h"
 #include "hilo/lax/fft.h"
+#include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::fft {
 namespace {
 
 using lax::FftType;
+using Lengths = std::optional<std::vector<int64_t>>;
+using Axes = std::optional<std::vector<int64_t>>;
+enum class Norm : uint8_t { kBackward, kOrtho, kForward };
 
 [[noreturn]] void refuse(const char* what, const std::string& why) {
   or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): " + why));
@@ -20,7 +24,7 @@ using lax::FftType;
 
 /// Integers and half floats are f32; `complex` as asked for.
 Array inexact(const Array& x, bool complex) {
-  Array y = x;
+  Array y = numpy::promote_inexact(x);
   if (!is_complex(y.dtype()) && y.dtype() != ElementType::kF64) y = ops::convert_element_type(y, ElementType::kF32);
   if (!complex || is_complex(y.dtype())) return y;
   return ops::convert_element_type(y, y.dtype() == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64);
@@ -123,6 +127,13 @@ Array over_axes(const char* what, const Operand& a, FftType type, const Lengths&
   return ops::mul(y, ops::full_like(y, inverse ? factor : 1 / factor));
 }
 
+Norm norm_of(const char* what, std::string_view name) {
+  if (name == "backward") return Norm::kBackward;
+  if (name == "ortho") return Norm::kOrtho;
+  if (name == "forward") return Norm::kForward;
+  refuse(what, "norm '" + std::string(name) + "' is unknown; wanted backward, ortho or forward");
+}
+
 Lengths one(const std::optional<int64_t>& n) { return n ? Lengths(std::vector<int64_t>{*n}) : Lengths(); }
 
 Norm swapped(Norm norm) {
@@ -150,69 +161,77 @@ Array rolled(const char* what, const Operand& operand, const Axes& given, bool b
   return x;
 }
 
-Array frequencies(const char* what, int64_t n, double d, int64_t count, bool negative) {
+Array frequencies(const char* what, int64_t n, const FrequencyOptions& options, int64_t count, bool negative) {
+  const double d = options.d;
+  const std::optional<ElementType> dtype = options.dtype;
   if (n < 1) refuse(what, "n must be positive; got " + std::to_string(n));
   const FloatingPointScope nearest;
-  std::vector<float> values;
+  std::vector<double> values;
   for (int64_t k = 0; k < count; ++k) {
     const int64_t place = negative && k >= (n + 1) / 2 ? k - n : k;
-    values.push_back(static_cast<float>(static_cast<double>(place) / (d * static_cast<double>(n))));
+    values.push_back(static_cast<double>(place) / (d * static_cast<double>(n)));
   }
-  return Array::from_vector(values, {count});
+  return ops::convert_element_type(Array::from_vector(values, {count}),
+                                   dtype ? canonical_type(*dtype) : default_float());
 }
 
 }  // namespace
 
-Array fft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
-  return over_axes("fft", a, FftType::kFft, one(n), std::vector<int64_t>{axis}, norm);
+Array fft(const Operand& a, const FftOptions& o) {
+  return over_axes("fft", a, FftType::kFft, one(o.n), std::vector<int64_t>{o.axis}, norm_of("fft", o.norm));
 }
-Array ifft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
-  return over_axes("ifft", a, FftType::kIfft, one(n), std::vector<int64_t>{axis}, norm);
+Array ifft(const Operand& a, const FftOptions& o) {
+  return over_axes("ifft", a, FftType::kIfft, one(o.n), std::vector<int64_t>{o.axis}, norm_of("ifft", o.norm));
 }
-Array rfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
-  return over_axes("rfft", a, FftType::kRfft, one(n), std::vector<int64_t>{axis}, norm);
+Array rfft(const Operand& a, const FftOptions& o) {
+  return over_axes("rfft", a, FftType::kRfft, one(o.n), std::vector<int64_t>{o.axis}, norm_of("rfft", o.norm));
 }
-Array irfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
-  return over_axes("irfft", a, FftType::kIrfft, one(n), std::vector<int64_t>{axis}, norm);
+Array irfft(const Operand& a, const FftOptions& o) {
+  return over_axes("irfft", a, FftType::kIrfft, one(o.n), std::vector<int64_t>{o.axis}, norm_of("irfft", o.norm));
 }
 
-Array hfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+Array hfft(const Operand& a, const FftOptions& o) {
   const UserLocation here(a.location());
-  return irfft(conjugate(inexact(a, true)), n, axis, swapped(norm));
+  return over_axes("hfft", conjugate(inexact(a, true)), FftType::kIrfft, one(o.n), std::vector<int64_t>{o.axis},
+                   swapped(norm_of("hfft", o.norm)));
 }
-Array ihfft(const Operand& a, std::optional<int64_t> n, int64_t axis, Norm norm) {
+Array ihfft(const Operand& a, const FftOptions& o) {
   const UserLocation here(a.location());
-  return conjugate(rfft(a, n, axis, swapped(norm)));
+  return conjugate(
+      over_axes("ihfft", a, FftType::kRfft, one(o.n), std::vector<int64_t>{o.axis}, swapped(norm_of("ihfft", o.norm))));
 }
 
-Array fft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
-  return over_axes("fft2", a, FftType::kFft, s, axes, norm);
+namespace {
+Array over_several(const char* what, const Operand& a, FftType type, const FftnOptions& o, bool two) {
+  Axes axes = o.axes ? Axes(*o.axes) : Axes();
+  if (two && !axes) axes = std::vector<int64_t>{-2, -1};
+  if (two && axes->size() != 2) refuse(what, "takes two axes; got " + std::to_string(axes->size()));
+  return over_axes(what, a, type, o.s ? Lengths(*o.s) : Lengths(), axes, norm_of(what, o.norm));
 }
-Array ifft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
-  return over_axes("ifft2", a, FftType::kIfft, s, axes, norm);
-}
-Array rfft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
-  return over_axes("rfft2", a, FftType::kRfft, s, axes, norm);
-}
-Array irfft2(const Operand& a, const Lengths& s, const std::vector<int64_t>& axes, Norm norm) {
-  return over_axes("irfft2", a, FftType::kIrfft, s, axes, norm);
-}
-Array fftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
-  return over_axes("fftn", a, FftType::kFft, s, axes, norm);
-}
-Array ifftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
-  return over_axes("ifftn", a, FftType::kIfft, s, axes, norm);
-}
-Array rfftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
-  return over_axes("rfftn", a, FftType::kRfft, s, axes, norm);
-}
-Array irfftn(const Operand& a, const Lengths& s, const Axes& axes, Norm norm) {
-  return over_axes("irfftn", a, FftType::kIrfft, s, axes, norm);
-}
+}  // namespace
 
-Array fftfreq(int64_t n, double d) { return frequencies("fftfreq", n, d, n, true); }
-Array rfftfreq(int64_t n, double d) { return frequencies("rfftfreq", n, d, n / 2 + 1, false); }
-Array fftshift(const Operand& x, const Axes& axes) { return rolled("fftshift", x, axes, false); }
-Array ifftshift(const Operand& x, const Axes& axes) { return rolled("ifftshift", x, axes, true); }
+Array fft2(const Operand& a, const FftnOptions& o) { return over_several("fft2", a, FftType::kFft, o, true); }
+Array fftn(const Operand& a, const FftnOptions& o) { return over_several("fftn", a, FftType::kFft, o, false); }
+Array ifft2(const Operand& a, const FftnOptions& o) { return over_several("ifft2", a, FftType::kIfft, o, true); }
+Array ifftn(const Operand& a, const FftnOptions& o) { return over_several("ifftn", a, FftType::kIfft, o, false); }
+Array rfft2(const Operand& a, const FftnOptions& o) { return over_several("rfft2", a, FftType::kRfft, o, true); }
+Array rfftn(const Operand& a, const FftnOptions& o) { return over_several("rfftn", a, FftType::kRfft, o, false); }
+Array irfft2(const Operand& a, const FftnOptions& o) { return over_several("irfft2", a, FftType::kIrfft, o, true); }
+Array irfftn(const Operand& a, const FftnOptions& o) { return over_several("irfftn", a, FftType::kIrfft, o, false); }
+
+Array fftfreq(int64_t n, const FrequencyOptions& o, numpy::Line line) {
+  const UserLocation here(line);
+  return frequencies("fftfreq", n, o, n, true);
+}
+Array rfftfreq(int64_t n, const FrequencyOptions& o, numpy::Line line) {
+  const UserLocation here(line);
+  return frequencies("rfftfreq", n, o, n / 2 + 1, false);
+}
+Array fftshift(const Operand& x, const ShiftOptions& o) {
+  return rolled("fftshift", x, o.axes ? Axes(*o.axes) : Axes(), false);
+}
+Array ifftshift(const Operand& x, const ShiftOptions& o) {
+  return rolled("ifftshift", x, o.axes ? Axes(*o.axes) : Axes(), true);
+}
 
 }  // namespace hilo::fft

@@ -3,50 +3,88 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
-#include "hilo/trace/array.h"
+#include "hilo/numpy/dtypes.h"
 
 namespace hilo::fft {
 
-/// Which direction divides by the number of elements: the inverse one, each by its root, or the forward one.
-enum class Norm : uint8_t { kBackward, kOrtho, kForward };
+struct FftOptions {
+  std::optional<int64_t> n = std::nullopt;  ///< elements to transform, cropped or padded with zeros; else all
+  int64_t axis = -1;
+  /// Which direction divides by the number of elements: "backward" the inverse one, "ortho" each by the root, "forward".
+  const char* norm = "backward";
+};
+// One axis: fft(x), fft(x, 8), fft(x, {.axis = 0, .norm = "ortho"}). Real operands become complex; half floats and integers
+// of fewer than 64 bits become f32 first.
+//   Errors    INVALID_ARGUMENT for an unknown norm, an axis out of bounds, no elements
+#define HILO_FFT(name)                                                                                       \
+  Array name(const Operand& a, const FftOptions& options = {});                                              \
+  template <int = 0>                                                                                         \
+  Array name(const Operand& a, std::optional<int64_t> n, int64_t axis = -1, const char* norm = "backward") { \
+    return name(a, FftOptions{.n = n, .axis = axis, .norm = norm});                                          \
+  }
+HILO_FFT(fft)
+HILO_FFT(ifft)
+HILO_FFT(rfft)   ///< of real operands: n/2 + 1 elements; the others follow from them
+HILO_FFT(irfft)  ///< the inverse of rfft, to a real array of `n` elements, by default 2 (m - 1)
+HILO_FFT(hfft)   ///< of an array with a real spectrum, to that spectrum
+HILO_FFT(ihfft)  ///< its inverse
+#undef HILO_FFT
 
-/// Elements along the transformed axes, cropped or padded with zeros to it; by default as many as there are.
-using Lengths = std::optional<std::vector<int64_t>>;
-using Axes = std::optional<std::vector<int64_t>>;
+struct FftnOptions {
+  numpy::Axes s = std::nullopt;     ///< elements along each of the axes
+  numpy::Axes axes = std::nullopt;  ///< by default all (the last two for the functions with 2), or as many as s has
+  const char* norm = "backward";
+};
+// Several axes.
+#define HILO_FFTN(name)                                                                                              \
+  Array name(const Operand& a, const FftnOptions& options = {});                                                     \
+  template <int = 0>                                                                                                 \
+  Array name(const Operand& a, const std::optional<std::vector<int64_t>>& s, const numpy::Axes& axes = std::nullopt, \
+             const char* norm = "backward") {                                                                        \
+    return name(a, FftnOptions{.s = s ? numpy::Axes(*s) : numpy::Axes(), .axes = axes, .norm = norm});               \
+  }
+HILO_FFTN(fft2)
+HILO_FFTN(ifft2)
+HILO_FFTN(rfft2)
+HILO_FFTN(irfft2)
+HILO_FFTN(fftn)
+HILO_FFTN(ifftn)
+HILO_FFTN(rfftn)
+HILO_FFTN(irfftn)
+#undef HILO_FFTN
 
-// One axis. Real operands become complex; integers and half floats become f32 first.
-Array fft(const Operand& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
-Array ifft(const Operand& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
-/// Of real operands: n/2 + 1 elements; the others follow from them.
-/// Errors    INVALID_ARGUMENT for complex operands
-Array rfft(const Operand& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
-/// The inverse of rfft, to a real array of `n` elements, by default 2 (m - 1).
-Array irfft(const Operand& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
-/// Of an array with a real spectrum, to that spectrum; and back.
-Array hfft(const Operand& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
-Array ihfft(const Operand& a, std::optional<int64_t> n = {}, int64_t axis = -1, Norm norm = Norm::kBackward);
-
-// Several axes, at most three at a time in one op: the last two by default, and all of them.
-Array fft2(const Operand& a, const Lengths& s = {}, const std::vector<int64_t>& axes = {-2, -1},
-           Norm norm = Norm::kBackward);
-Array ifft2(const Operand& a, const Lengths& s = {}, const std::vector<int64_t>& axes = {-2, -1},
-            Norm norm = Norm::kBackward);
-Array rfft2(const Operand& a, const Lengths& s = {}, const std::vector<int64_t>& axes = {-2, -1},
-            Norm norm = Norm::kBackward);
-Array irfft2(const Operand& a, const Lengths& s = {}, const std::vector<int64_t>& axes = {-2, -1},
-             Norm norm = Norm::kBackward);
-Array fftn(const Operand& a, const Lengths& s = {}, const Axes& axes = {}, Norm norm = Norm::kBackward);
-Array ifftn(const Operand& a, const Lengths& s = {}, const Axes& axes = {}, Norm norm = Norm::kBackward);
-Array rfftn(const Operand& a, const Lengths& s = {}, const Axes& axes = {}, Norm norm = Norm::kBackward);
-Array irfftn(const Operand& a, const Lengths& s = {}, const Axes& axes = {}, Norm norm = Norm::kBackward);
-
-/// The frequencies of fft's and rfft's elements, for samples `d` apart.
-Array fftfreq(int64_t n, double d = 1.0);
-Array rfftfreq(int64_t n, double d = 1.0);
-/// Frequency 0 in the middle of the axes (by default all), and back.
-Array fftshift(const Operand& x, const Axes& axes = {});
-Array ifftshift(const Operand& x, const Axes& axes = {});
+struct FrequencyOptions {
+  double d = 1.0;  ///< between two samples
+  numpy::Dtype dtype = std::nullopt;
+};
+/// The frequencies of fft's and rfft's elements. Errors    INVALID_ARGUMENT for n below 1
+Array fftfreq(int64_t n, const FrequencyOptions& options = {}, numpy::Line line = numpy::Line::current());
+Array rfftfreq(int64_t n, const FrequencyOptions& options = {}, numpy::Line line = numpy::Line::current());
+template <Number T>
+Array fftfreq(int64_t n, T d, numpy::Dtype dtype = std::nullopt, numpy::Line line = numpy::Line::current()) {
+  return fftfreq(n, FrequencyOptions{.d = static_cast<double>(d), .dtype = dtype}, line);
+}
+template <Number T>
+Array rfftfreq(int64_t n, T d, numpy::Dtype dtype = std::nullopt, numpy::Line line = numpy::Line::current()) {
+  return rfftfreq(n, FrequencyOptions{.d = static_cast<double>(d), .dtype = dtype}, line);
+}
+struct ShiftOptions {
+  numpy::Named named = numpy::Named();
+  numpy::Axes axes = std::nullopt;  ///< by default all
+};
+/// Frequency 0 in the middle of the axes, and back.
+Array fftshift(const Operand& x, const ShiftOptions& options = {});
+Array ifftshift(const Operand& x, const ShiftOptions& options = {});
+template <int = 0>
+Array fftshift(const Operand& x, const numpy::Axes& axes) {
+  return fftshift(x, ShiftOptions{.axes = axes});
+}
+template <int = 0>
+Array ifftshift(const Operand& x, const numpy::Axes& axes) {
+  return ifftshift(x, ShiftOptions{.axes = axes});
+}
 
 }  // namespace hilo::fft
 

@@ -5,7 +5,11 @@
 
 #include "hilo/hlo/ops/ext/named_axis.h"
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/lax/axes.h"
+#include "hilo/lax/shape.h"
+#include "hilo/lax/slicing.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/batch.h"
 
 namespace hilo::lax {
 namespace {
@@ -36,6 +40,19 @@ Array merged(const Array& x, int64_t axis) {
   return ops::reshape(x, sizes);
 }
 
+/// This member's part of `x` along a dimension: a slice, without the dimension, or as many as fall to it.
+Array own_part(const char* what, const Array& x, const std::string& axis_name, int64_t dimension, bool tiled) {
+  const int64_t members = size_of_axis(what, axis_name), extent = x.shape(dimension);
+  if (tiled ? extent % members != 0 : extent != members)
+    or_throw(invalid_argument(at_user_line(what) + ": the dimension must " + (tiled ? "be a multiple of" : "have") +
+                              " the axis's " + std::to_string(members) + " members; got " + std::to_string(extent)));
+  const int64_t count = extent / members;
+  const Array member = bind_one(hlo::kExtAxisIndex, {}, over_axis<hlo::NamedAxisAttributes>(what, axis_name));
+  const Array start = ops::mul(member, ops::full_like(member, static_cast<double>(count)));
+  const Array part = dynamic_slice_in_dim(x, start, count, {.axis = dimension, .allow_negative_indices = false});
+  return tiled ? part : squeeze(part, {dimension});
+}
+
 }  // namespace
 
 Array psum(const Operand& x, const std::string& axis_name) {
@@ -63,8 +80,9 @@ Array pmin(const Operand& x, const std::string& axis_name) {
   return bind_one(hlo::kExtPmin, {x.array()}, over_axis<hlo::NamedAxisAttributes>("pmin", axis_name));
 }
 
-Array all_gather(const Operand& x, const std::string& axis_name, int64_t axis, bool tiled) {
+Array all_gather(const Operand& x, const std::string& axis_name, const AllGatherOptions& options) {
   const UserLocation here(x.location());
+  const auto [axis, tiled] = options;
   auto attributes = over_axis<hlo::NamedAllGatherAttributes>("all_gather", axis_name);
   const int64_t axes = x.array().ndim() + (tiled ? 0 : 1);
   attributes->dimension = axis < 0 ? axis + axes : axis;
@@ -82,6 +100,34 @@ Array ppermute(const Operand& x, const std::string& axis_name, std::vector<std::
   auto attributes = over_axis<hlo::PpermuteAttributes>("ppermute", axis_name);
   attributes->permutation = std::move(permutation);
   return bind_one(hlo::kExtPpermute, {x.array()}, std::move(attributes));
+}
+
+Array pshuffle(const Operand& x, const std::string& axis_name, const std::vector<int64_t>& perm) {
+  std::vector<std::pair<int64_t, int64_t>> pairs;
+  for (size_t i = 0; i < perm.size(); ++i) pairs.emplace_back(perm[i], static_cast<int64_t>(i));
+  return ppermute(x, axis_name, std::move(pairs));
+}
+
+Array all_to_all(const Operand& x, const std::string& axis_name, int64_t split_axis, int64_t concat_axis,
+                 const AllToAllOptions& options) {
+  const UserLocation here(x.location());
+  const Array& own = x.array();
+  const int64_t split = canonical_axis("all_to_all", split_axis, own.ndim()),
+                concat = canonical_axis("all_to_all", concat_axis, own.ndim());
+  const Array all = all_gather(own, axis_name);
+  const Array part = own_part("all_to_all", all, axis_name, split + 1, options.tiled);
+  const Array stacked = move_axis(part, 0, concat);
+  return options.tiled ? merged(stacked, concat) : stacked;
+}
+
+Array pswapaxes(const Operand& x, const std::string& axis_name, int64_t axis) {
+  return all_to_all(x, axis_name, axis, axis);
+}
+
+Array psum_scatter(const Operand& x, const std::string& axis_name, const PsumScatterOptions& options) {
+  const UserLocation here(x.location());
+  const int64_t axis = canonical_axis("psum_scatter", options.scatter_dimension, x.array().ndim());
+  return own_part("psum_scatter", psum(x, axis_name), axis_name, axis, options.tiled);
 }
 
 Array axis_index(const std::string& axis_name, std::source_location location) {

@@ -26,15 +26,48 @@ Array pmean(const Operand& x, const std::string& axis_name);
 Array pmax(const Operand& x, const std::string& axis_name);
 Array pmin(const Operand& x, const std::string& axis_name);
 
+struct AllGatherOptions {
+  int64_t axis = 0;
+  bool tiled = false;
+};
 /// All members' `x`, stacked along a new axis `axis`; if `tiled`, joined along the existing one.
 /// Errors     as psum; INVALID_ARGUMENT for an axis out of range
 /// Gradient   the sum of the members' cotangents for this member's part
-Array all_gather(const Operand& x, const std::string& axis_name, int64_t axis = 0, bool tiled = false);
+Array all_gather(const Operand& x, const std::string& axis_name, const AllGatherOptions& options = {});
+template <int = 0>
+Array all_gather(const Operand& x, const std::string& axis_name, int64_t axis, bool tiled = false) {
+  return all_gather(x, axis_name, AllGatherOptions{.axis = axis, .tiled = tiled});
+}
 
 /// Sends `x` from `first` to `second` of each pair; who isn't sent to gets zeros.
 /// Errors     as psum; INVALID_ARGUMENT for a source or destination that stands twice or isn't in the axis
 /// Gradient   goes back along the pairs
 Array ppermute(const Operand& x, const std::string& axis_name, std::vector<std::pair<int64_t, int64_t>> permutation);
+
+/// `x` from member perm[i] goes to member i.
+Array pshuffle(const Operand& x, const std::string& axis_name, const std::vector<int64_t>& perm);
+
+struct AllToAllOptions {
+  bool tiled = false;
+};
+/// Each member's `x` is cut along split_axis, part j goes to member j, and what a member gets is put together along
+/// concat_axis. Parts have extent 1 and lose the axis, and the result has a new one; if `tiled`, parts are as long as the
+/// axis divided by the number of members, and are joined along the existing axis.
+/// Errors     as psum; INVALID_ARGUMENT where the axis can't be cut so
+/// Cost       that of all_gather
+/// Gradient   the all_to_all the other way round
+Array all_to_all(const Operand& x, const std::string& axis_name, int64_t split_axis, int64_t concat_axis,
+                 const AllToAllOptions& options = {});
+/// all_to_all whose members change places with one axis.
+Array pswapaxes(const Operand& x, const std::string& axis_name, int64_t axis);
+
+struct PsumScatterOptions {
+  int64_t scatter_dimension = 0;
+  bool tiled = false;
+};
+/// psum, of which each member gets its part along scatter_dimension: one slice, without the axis; if `tiled`, the axis
+/// divided by the number of members.
+Array psum_scatter(const Operand& x, const std::string& axis_name, const PsumScatterOptions& options = {});
 
 /// Which member of the axis this is, as s32[].
 Array axis_index(const std::string& axis_name, std::source_location location = std::source_location::current());

@@ -5,7 +5,9 @@
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/carry.h"
+#include "hilo/lax/plain_control_flow.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/settings.h"
 
 namespace hilo::lax::detail {
 namespace {
@@ -137,6 +139,10 @@ std::vector<Array> cond(const Operand& predicate, const FlatFunction& if_true, c
 std::vector<Array> conditional(std::string_view name, const Array& index, std::span<const FlatFunction> branches,
                                std::span<const Array> operands, const std::source_location& location) {
   const bool predicated = index.dtype() == ElementType::kPred;
+  if (is_on(Setting::kDisableJit)) {
+    if (const std::optional<int64_t> known = known_scalar(index))
+      return branches[static_cast<size_t>(predicated ? 1 - *known : *known)](operands);
+  }
   const std::vector<Aval> avals = avals_of(operands);
   std::vector<StagedFunction> staged;
   std::vector<Array> captures;
@@ -190,6 +196,9 @@ void refuse_no_branches(const std::source_location& location) {
 
 std::vector<Array> while_loop(const FlatFunction& condition, const FlatFunction& body, std::span<const Array> initial,
                               const std::source_location& location) {
+  if (is_on(Setting::kDisableJit)) {
+    if (std::optional<std::vector<Array>> done = plain_while_loop(condition, body, initial)) return *std::move(done);
+  }
   std::vector<Array> carry(initial.begin(), initial.end());
   StagedFunction step = stage(body, avals_of(carry), "while_loop", "body");
   carry = promote_weak_carry(carry, step.results);
@@ -241,6 +250,7 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
     length = x.shape(0);
   }
   if (!length) or_throw(invalid_argument(where + ": got no values to scan over and no length"));
+  if (is_on(Setting::kDisableJit)) return plain_scan(f, initial, xs, *length, reverse, location);
   std::vector<Array> carry(initial.begin(), initial.end());
   const auto trace_step = [&] {
     std::vector<Aval> avals = avals_of(carry);
@@ -297,22 +307,15 @@ FlatFunction block_of_steps(const FlatFunction& f, size_t carry_count, int64_t k
     for (int64_t i = 0; i < k; ++i) {
       const int64_t at = reverse ? k - 1 - i : i;
       std::vector<Array> arguments = carry;
-      for (const Array& block : leaves.subspan(carry_count)) {
-        const Array row = rows(block, at, at + 1);
-        arguments.push_back(ops::reshape(row, row.shape().subspan(1)));
-      }
+      for (const Array& block : leaves.subspan(carry_count)) arguments.push_back(row(block, at));
       const std::vector<Array> out = f(arguments);
       carry.assign(out.begin(), out.begin() + static_cast<int64_t>(carry_count));
       ys[static_cast<size_t>(at)].assign(out.begin() + static_cast<int64_t>(carry_count), out.end());
     }
     for (size_t y = 0; !ys.empty() && y < ys[0].size(); ++y) {
-      std::vector<Array> stacked;
-      for (const std::vector<Array>& step : ys) {
-        std::vector<int64_t> dims(step[y].shape().begin(), step[y].shape().end());
-        dims.insert(dims.begin(), 1);
-        stacked.push_back(ops::reshape(step[y], dims));
-      }
-      carry.push_back(ops::concatenate(stacked, 0));
+      std::vector<Array> rows_of_y;
+      for (const std::vector<Array>& step : ys) rows_of_y.push_back(step[y]);
+      carry.push_back(stacked_rows(rows_of_y));
     }
     return carry;
   };

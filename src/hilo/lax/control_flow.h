@@ -59,6 +59,15 @@ std::vector<Array> leaves_like(std::string_view function, const std::source_loca
 /// What a carry travels as: a number is a weakly typed scalar.
 template <typename T>
 using CarryOf = std::conditional_t<Number<T>, Array, T>;
+
+/// What a step gives, which must be a pair.
+template <typename Step>
+auto as_step(Step step) {
+  constexpr bool is_pair = requires { step.first, step.second; };
+  static_assert(is_pair, "a scan's step returns a pair: the next carry, and what is stacked");
+  if constexpr (is_pair) return step;
+  else return std::pair(step, Array());
+}
 }  // namespace detail
 
 /// if_true(operands...) or if_false(operands...); both are traced, one runs.
@@ -92,11 +101,11 @@ auto while_loop(const Condition& condition, const Body& body, const Init& init,
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
   const FlatFunction flat_condition = [&](std::span<const Array> leaves) {
-    return std::vector<Array>{Array(condition(unflatten(initial, leaves)))};
+    return std::vector<Array>{Array(flat_call::call(condition, std::tuple<Carry>(unflatten(initial, leaves))))};
   };
   const FlatFunction flat_body = [&](std::span<const Array> leaves) {
-    return detail::leaves_like<Carry>("while_loop", location, "the body's result", body(unflatten(initial, leaves)),
-                                      initial);
+    const Carry next = flat_call::call(body, std::tuple<Carry>(unflatten(initial, leaves)));
+    return detail::leaves_like<Carry>("while_loop", location, "the body's result", next, initial);
   };
   return unflatten(initial, detail::while_loop(flat_condition, flat_body, flatten(initial).leaves, location));
 }
@@ -119,7 +128,7 @@ auto switch_(const Operand& index, const std::tuple<Branches...>& branches, cons
   std::vector<FlatFunction> flat;
   const auto add = [&](const auto& branch) {
     flat.push_back([&](std::span<const Array> leaves) {
-      const Result own = std::apply(branch, unflatten(arguments, leaves));
+      const Result own = flat_call::call(branch, unflatten(arguments, leaves));
       if (result) {
         detail::leaves_like<Result>("switch", index.location(), "a branch's result", own, *result);
       } else {
@@ -135,9 +144,6 @@ auto switch_(const Operand& index, const std::tuple<Branches...>& branches, cons
 }
 template <typename Branch, typename... Operands>
 auto switch_(const Operand& index, const std::vector<Branch>& branches, const Operands&... operands) {
-  static_assert(
-      std::is_invocable_v<const Branch&, const Operands&...>,
-      "switch_ takes functions of the operands: a std::vector of them, or a std::tuple if their types differ");
   if (branches.empty()) detail::refuse_no_branches(index.location());
   using Arguments = flat_call::Arguments<Branch, Operands...>;
   using Result = std::remove_cvref_t<flat_call::ResultOf<Branch, Arguments>>;
@@ -146,7 +152,7 @@ auto switch_(const Operand& index, const std::vector<Branch>& branches, const Op
   std::vector<FlatFunction> flat;
   for (const Branch& branch : branches) {
     flat.push_back([&](std::span<const Array> leaves) {
-      Result own = std::apply(branch, unflatten(arguments, leaves));
+      Result own = flat_call::call(branch, unflatten(arguments, leaves));
       if (!result) result.emplace(own);
       return detail::leaves_like<Result>("switch", index.location(), "a branch's result", own, *result);
     });
@@ -154,6 +160,17 @@ auto switch_(const Operand& index, const std::vector<Branch>& branches, const Op
   const std::vector<Array> leaves = detail::conditional("switch", detail::switch_index(index, flat.size()), flat,
                                                         flatten(arguments).leaves, index.location());
   return unflatten(*result, leaves);
+}
+
+/// The same of functions of one array, listed where they are used: switch_(i, {numpy::sin, numpy::cos}, x).
+inline Array switch_(const Operand& index, const std::vector<std::function<Array(const Array&)>>& branches,
+                     const Operand& operand) {
+  std::vector<FlatFunction> flat;
+  for (const auto& branch : branches)
+    flat.push_back([&branch](std::span<const Array> leaves) { return std::vector<Array>{branch(leaves[0])}; });
+  const Array leaf = operand;
+  return detail::conditional("switch", detail::switch_index(index, flat.size()), flat, std::span(&leaf, 1),
+                             index.location())[0];
 }
 
 /// What a scan is told beside its arguments, as in JAX.
@@ -173,12 +190,14 @@ auto scan(const F& f, const Init& init, const Xs& xs, const ScanOptions& options
           std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
-  using Step = std::remove_cvref_t<decltype(f(initial, xs))>;
+  using Step = decltype(detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(initial, xs))));
   using Ys = typename Step::second_type;
   std::optional<Ys> ys;
   const size_t carry_count = flatten(initial).leaves.size();
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    Step step = f(unflatten(initial, leaves.first(carry_count)), unflatten(xs, leaves.subspan(carry_count)));
+    const Step step =
+        detail::as_step(flat_call::call(f, std::tuple<Carry, Xs>(unflatten(initial, leaves.first(carry_count)),
+                                                                 unflatten(xs, leaves.subspan(carry_count)))));
     std::vector<Array> out = detail::leaves_like<Carry>("scan", location, "the step's carry", step.first, initial);
     ys.emplace(step.second);
     for (const Array& y : flatten(*ys).leaves) out.push_back(y);
@@ -220,8 +239,9 @@ Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Ca
   FlatTree start = flatten(initial);
   start.leaves.insert(start.leaves.begin(), begin);
   const FlatFunction flat = [&](std::span<const Array> leaves) {
-    std::vector<Array> out = leaves_like<Carry>("fori_loop", location, "the body's result",
-                                                body(leaves[0], unflatten(initial, leaves.subspan(1))), initial);
+    std::vector<Array> out = leaves_like<Carry>(
+        "fori_loop", location, "the body's result",
+        flat_call::call(body, std::tuple<Array, Carry>(leaves[0], unflatten(initial, leaves.subspan(1)))), initial);
     out.insert(out.begin(), increment(leaves[0], location));
     return out;
   };

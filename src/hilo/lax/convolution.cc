@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "hilo/hlo/ops/convolution.h"
+#include "hilo/lax/dot.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::lax {
@@ -140,6 +141,21 @@ ConvGeneralDilatedDimensionNumbers channels_last(int64_t rank) {
   }
 }
 
+/// Sizes by role as sizes by dimension.
+Dimensions put_back(const Dimensions& sizes, const Int64List& spec) {
+  Dimensions shape = sizes;
+  for (size_t d = 0; d < sizes.size(); ++d) shape[static_cast<size_t>(spec[d])] = sizes[d];
+  return shape;
+}
+
+/// The dimension numbers for a kernel of one input and one output feature.
+ConvDimensionNumbers numbers_of_filter(const Array& lhs, const Int64List& filter_shape,
+                                       const ConvGeneralDilatedDimensionNumbers& dimension_numbers) {
+  Int64List kernel = {1, 1};
+  kernel.insert(kernel.end(), filter_shape.begin(), filter_shape.end());
+  return conv_dimension_numbers(lhs.aval_shape(), or_throw(Shape::make_array(lhs.dtype(), kernel)), dimension_numbers);
+}
+
 }  // namespace
 
 ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
@@ -157,20 +173,18 @@ ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
 }
 
 Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64List& window_strides,
-                           const Padding& padding, const std::optional<Int64List>& lhs_dilation,
-                           const std::optional<Int64List>& rhs_dilation,
-                           const ConvGeneralDilatedDimensionNumbers& dimension_numbers, int64_t feature_group_count,
-                           int64_t batch_group_count, std::optional<Precision> precision,
-                           std::optional<ElementType> preferred_element_type) {
+                           const Padding& padding, const ConvGeneralDilatedOptions& options) {
   const UserLocation here(lhs.location());
   const Array &x = lhs.array(), &kernel = rhs.array();
-  const ConvDimensionNumbers numbers = conv_dimension_numbers(x.aval_shape(), kernel.aval_shape(), dimension_numbers);
+  const ConvDimensionNumbers numbers =
+      conv_dimension_numbers(x.aval_shape(), kernel.aval_shape(), options.dimension_numbers);
   hlo::ConvolutionAttributes a;
   a.dimensions = hlo_dimensions(numbers);
   const Int64List in_sizes = select(x.shape(), a.dimensions.input_spatial),
                   kernel_sizes = select(kernel.shape(), a.dimensions.kernel_spatial);
   const size_t rank = kernel_sizes.size();
-  const Int64List base = lhs_dilation.value_or(Int64List(rank, 1)), inner = rhs_dilation.value_or(Int64List(rank, 1));
+  const Int64List base = options.lhs_dilation.value_or(Dimensions(Int64List(rank, 1))),
+                  inner = options.rhs_dilation.value_or(Dimensions(Int64List(rank, 1)));
   check_factors("window_strides", window_strides, rank);
   check_factors("lhs_dilation", base, rank);
   check_factors("rhs_dilation", inner, rank);
@@ -187,16 +201,15 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
     a.window.push_back(
         {kernel_sizes[k], window_strides[k], pads[k].first, pads[k].second, base[k], inner[k], /*reversal=*/false});
   }
-  a.feature_group_count = feature_group_count;
-  a.batch_group_count = batch_group_count;
-  constexpr const char* kPrecisions[] = {"default", "high", "highest"};
-  if (precision) a.operand_precision.assign(2, kPrecisions[static_cast<size_t>(*precision)]);
+  a.feature_group_count = options.feature_group_count;
+  a.batch_group_count = options.batch_group_count;
+  a.operand_precision = options.precision.words();
   Operation operation{hlo::Opcode::kConvolution,
                       {x, kernel},
                       std::make_shared<const hlo::ConvolutionAttributes>(std::move(a)),
                       std::nullopt};
-  if (preferred_element_type) {
-    const ElementType type = canonical_type(*preferred_element_type);
+  if (options.preferred_element_type) {
+    const ElementType type = canonical_type(*options.preferred_element_type);
     check_preferred(x.dtype(), type);
     operation.declared = result_avals(operation)[0].shape.with_element_type(type);
   }
@@ -204,31 +217,30 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
 }
 
 Array conv(const Operand& lhs, const Operand& rhs, const Int64List& window_strides, const Padding& padding,
-           std::optional<Precision> precision, std::optional<ElementType> preferred_element_type) {
-  return conv_general_dilated(lhs, rhs, window_strides, padding, {}, {}, {}, 1, 1, precision, preferred_element_type);
+           const ConvOptions& options) {
+  return conv_with_general_padding(lhs, rhs, window_strides, padding, {}, {}, options);
 }
 
 Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const Int64List& window_strides,
-                                const Padding& padding, const std::optional<Int64List>& lhs_dilation,
-                                const std::optional<Int64List>& rhs_dilation, std::optional<Precision> precision,
-                                std::optional<ElementType> preferred_element_type) {
-  return conv_general_dilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, {}, 1, 1, precision,
-                              preferred_element_type);
+                                const Padding& padding, const OptionalDimensions& lhs_dilation,
+                                const OptionalDimensions& rhs_dilation, const ConvOptions& options) {
+  return conv_general_dilated(lhs, rhs, window_strides, padding,
+                              {.lhs_dilation = lhs_dilation,
+                               .rhs_dilation = rhs_dilation,
+                               .precision = options.precision,
+                               .preferred_element_type = options.preferred_element_type});
 }
 
 Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& strides, const Padding& padding,
-                     const std::optional<Int64List>& rhs_dilation,
-                     const ConvGeneralDilatedDimensionNumbers& dimension_numbers, bool transpose_kernel,
-                     std::optional<Precision> precision, std::optional<ElementType> preferred_element_type,
-                     bool use_consistent_padding) {
+                     const ConvTransposeOptions& options) {
   const UserLocation here(lhs.location());
-  const bool stated = !std::holds_alternative<std::monostate>(dimension_numbers.value());
+  const bool stated = !std::holds_alternative<std::monostate>(options.dimension_numbers.value());
   const ConvDimensionNumbers numbers =
       conv_dimension_numbers(lhs.array().aval_shape(), rhs.array().aval_shape(),
-                             stated ? dimension_numbers : channels_last(lhs.array().ndim()));
+                             stated ? options.dimension_numbers : channels_last(lhs.array().ndim()));
   hlo_dimensions(numbers);  // checks
   const Int64List sizes = select(rhs.array().shape(), spatial(numbers.rhs_spec));
-  const Int64List inner = rhs_dilation.value_or(Int64List(sizes.size(), 1));
+  const Int64List inner = options.rhs_dilation.value_or(Dimensions(Int64List(sizes.size(), 1)));
   check_factors("strides", strides, sizes.size());
   check_factors("rhs_dilation", inner, sizes.size());
   PaddingPairs pads;
@@ -238,21 +250,118 @@ Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& st
   } else if (*padding.word() != "SAME" && *padding.word() != "VALID") {
     fail(fmt::format("padding: got '{}', wanted SAME, VALID or pairs of numbers", *padding.word()));
   }
-  if (use_consistent_padding || padding.word() != nullptr) {
+  if (options.use_consistent_padding || padding.word() != nullptr) {
     pads.clear();
     for (size_t k = 0; k < sizes.size(); ++k) {
       pads.push_back(conv_transpose_padding(dilate(sizes[k], inner[k]), strides[k], padding, k));
     }
   }
   Array kernel = rhs.array();
-  if (transpose_kernel) {
+  if (options.transpose_kernel) {
     kernel = ops::reverse(kernel, spatial(numbers.rhs_spec));
     Int64List swapped = ops::all_dimensions(kernel.ndim());
     std::swap(swapped[static_cast<size_t>(numbers.rhs_spec[0])], swapped[static_cast<size_t>(numbers.rhs_spec[1])]);
     kernel = ops::transpose(kernel, swapped);
   }
-  return conv_general_dilated(lhs, kernel, Int64List(sizes.size(), 1), pads, strides, inner, numbers, 1, 1, precision,
-                              preferred_element_type);
+  return conv_general_dilated(lhs, kernel, Int64List(sizes.size(), 1), pads,
+                              {.lhs_dilation = strides,
+                               .rhs_dilation = inner,
+                               .dimension_numbers = numbers,
+                               .precision = options.precision,
+                               .preferred_element_type = options.preferred_element_type});
+}
+
+Array conv_general_dilated_patches(const Operand& lhs, const Int64List& filter_shape, const Int64List& window_strides,
+                                   const Padding& padding, const ConvPatchesOptions& options) {
+  const UserLocation here(lhs.location());
+  const Array& x = lhs.array();
+  const ConvDimensionNumbers numbers = numbers_of_filter(x, filter_shape, options.dimension_numbers);
+  hlo_dimensions(numbers);  // checks
+  int64_t window = 1;
+  for (int64_t size : filter_shape) window *= size;
+  const int64_t features = select(x.shape(), numbers.lhs_spec)[1];
+  // For each feature one kernel an element of the window: 1 there and 0 elsewhere.
+  const Shape square = Shape::array(ElementType::kS32, {window, window});
+  const Array one = ops::convert_element_type(ops::eq(ops::iota(square, 0), ops::iota(square, 1)), x.dtype());
+  const Array kernels = ops::broadcast_in_dim(one, Shape::array(x.dtype(), {features, window, window}), {1, 2});
+  Int64List sizes = {features * window, 1};
+  sizes.insert(sizes.end(), filter_shape.begin(), filter_shape.end());
+  Int64List order(static_cast<size_t>(x.ndim()));  // from O, I, spatial dimensions to where rhs_spec has them
+  for (size_t d = 0; d < order.size(); ++d) order[static_cast<size_t>(numbers.rhs_spec[d])] = static_cast<int64_t>(d);
+  return conv_general_dilated(x, ops::transpose(ops::reshape(kernels, sizes), order), window_strides, padding,
+                              {.lhs_dilation = options.lhs_dilation,
+                               .rhs_dilation = options.rhs_dilation,
+                               .dimension_numbers = numbers,
+                               .feature_group_count = features,
+                               .precision = options.precision,
+                               .preferred_element_type = options.preferred_element_type});
+}
+
+Array conv_general_dilated_local(const Operand& lhs, const Operand& rhs, const Int64List& window_strides,
+                                 const Padding& padding, const Int64List& filter_shape,
+                                 const ConvLocalOptions& options) {
+  const UserLocation here(lhs.location());
+  const Array patches = conv_general_dilated_patches(lhs, filter_shape, window_strides, padding,
+                                                     {.lhs_dilation = options.lhs_dilation,
+                                                      .rhs_dilation = options.rhs_dilation,
+                                                      .dimension_numbers = options.dimension_numbers,
+                                                      .precision = options.precision});
+  const ConvDimensionNumbers numbers = numbers_of_filter(lhs, filter_shape, options.dimension_numbers);
+  Int64List places = spatial(numbers.out_spec), kernel_places = spatial(numbers.rhs_spec);
+  const Array out = dot_general(patches, rhs, {{{numbers.out_spec[1]}, {numbers.rhs_spec[1]}}, {places, kernel_places}},
+                                {.precision = options.precision});
+  // The result has its places first, then the batch, then the features.
+  const auto rank = static_cast<int64_t>(places.size());
+  Int64List order(static_cast<size_t>(rank) + 2);
+  order[static_cast<size_t>(numbers.out_spec[0])] = rank;
+  order[static_cast<size_t>(numbers.out_spec[1])] = rank + 1;
+  for (int64_t d = 0; d < rank; ++d) order[static_cast<size_t>(places[static_cast<size_t>(d)])] = d;
+  return ops::transpose(out, order);
+}
+
+std::vector<Int64List> conv_general_permutations(const ConvDimensionLabels& labels) {
+  const auto rank = static_cast<int64_t>(labels.rhs.size());
+  return {spec_of(labels.lhs, "NC", labels.rhs, rank), spec_of(labels.rhs, "OI", labels.rhs, rank),
+          spec_of(labels.out, "NC", labels.rhs, rank)};
+}
+
+Dimensions conv_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape, const Dimensions& strides,
+                            const Padding& pads, int64_t batch_group_count) {
+  const Int64List in = spatial(lhs_shape), window = spatial(rhs_shape);
+  const PaddingPairs pairs = pads_of(in, window, strides, pads);
+  check_length("padding", pairs.size(), in.size());
+  check_factors("strides", strides, in.size());
+  Dimensions shape = {lhs_shape[0] / batch_group_count, rhs_shape[0]};
+  for (size_t k = 0; k < in.size(); ++k) {
+    const int64_t padded = in[k] + pairs[k].first + pairs[k].second;
+    shape.push_back(padded < window[k] ? 0 : (padded - window[k]) / strides[k] + 1);
+  }
+  return shape;
+}
+
+Dimensions conv_general_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape,
+                                    const Dimensions& window_strides, const Padding& padding,
+                                    const ConvDimensionLabels& dimension_numbers) {
+  const std::vector<Int64List> specs = conv_general_permutations(dimension_numbers);
+  const Dimensions canonical =
+      conv_shape_tuple(select(lhs_shape, specs[0]), select(rhs_shape, specs[1]), window_strides, padding);
+  return put_back(canonical, specs[2]);
+}
+
+Dimensions conv_transpose_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape,
+                                      const Dimensions& window_strides, const Padding& padding,
+                                      const ConvDimensionLabels& dimension_numbers) {
+  const std::vector<Int64List> specs = conv_general_permutations(dimension_numbers);
+  const Int64List in = select(lhs_shape, specs[0]), kernel = select(rhs_shape, specs[1]);
+  check_factors("strides", window_strides, in.size() - 2);
+  Dimensions canonical = {in[0], kernel[0]};
+  for (size_t d = 2; d < in.size(); ++d) {
+    const auto [low, high] = padding.pairs() != nullptr
+                                 ? padding.pairs()->at(d - 2)
+                                 : conv_transpose_padding(kernel[d], window_strides[d - 2], padding, d - 2);
+    canonical.push_back((in[d] - 1) * window_strides[d - 2] - kernel[d] + 2 + low + high);
+  }
+  return put_back(canonical, specs[2]);
 }
 
 }  // namespace hilo::lax

@@ -5,7 +5,9 @@
 #include <optional>
 #include <variant>
 
+#include "hilo/lax/optional_dimensions.h"
 #include "hilo/lax/padding.h"
+#include "hilo/lax/precision.h"
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
@@ -39,52 +41,105 @@ class ConvGeneralDilatedDimensionNumbers {
   std::variant<std::monostate, ConvDimensionNumbers, ConvDimensionLabels> value_;
 };
 
-/// What a program asks of the arithmetic; written into the program. hilo always computes at the operands' precision.
-enum class Precision : uint8_t { kDefault, kHigh, kHighest };
-
 /// The numbers that labels mean for arrays of these ranks.
 /// Errors    INVALID_ARGUMENT where a label is missing, doubled, or of no counterpart
 ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
                                             const ConvGeneralDilatedDimensionNumbers& dimension_numbers);
 
-/// Slides `rhs`, the kernel, over `lhs`.
-///   Shapes     lhs and rhs of one rank, n + 2; window_strides, padding and dilations of n values each. Along a spatial
-///              dimension the result has floor((padded lhs - dilated rhs) / stride) + 1 elements, 0 where none fits.
-///   Types      one type; the result has it too, unless preferred_element_type names a wider one
-///   Groups     feature_group_count > 1: each group of input features makes a group of output features;
-///              batch_group_count > 1: each group of the batch does
-///   Padding    "SAME", "SAME_LOWER", "VALID", or pairs, which may be negative; words don't go with lhs_dilation
-///   Errors     INVALID_ARGUMENT where sizes, counts or types don't fit
-///   Example    conv_general_dilated(images, kernel, {2, 2}, "SAME", {}, {}, {"NHWC", "HWIO", "NHWC"})
+struct ConvGeneralDilatedOptions {
+  Named named = Named();
+  OptionalDimensions lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
+  ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
+  /// Slides `rhs`, the kernel, over `lhs`.
+  ///   Shapes     lhs and rhs of one rank, n + 2; window_strides, padding and dilations of n values each. Along a spatial
+  ///              dimension the result has floor((padded lhs - dilated rhs) / stride) + 1 elements, 0 where none fits.
+  ///   Types      one type; the result has it too, unless preferred_element_type names a wider one
+  ///   Groups     feature_group_count > 1: each group of input features makes a group of output features;
+  ///              batch_group_count > 1: each group of the batch does
+  ///   Padding    "SAME", "SAME_LOWER", "VALID", or pairs, which may be negative; words don't go with lhs_dilation
+  ///   Errors     INVALID_ARGUMENT where sizes, counts or types don't fit
+  ///   Example    conv_general_dilated(images, kernel, {2, 2}, "SAME", {.dimension_numbers = {"NHWC", "HWIO", "NHWC"}})
+  int64_t feature_group_count = 1, batch_group_count = 1;
+  PrecisionLike precision = {};
+  std::optional<ElementType> preferred_element_type = std::nullopt;
+};
 Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
-                           const Padding& padding, const std::optional<std::vector<int64_t>>& lhs_dilation = {},
-                           const std::optional<std::vector<int64_t>>& rhs_dilation = {},
+                           const Padding& padding, const ConvGeneralDilatedOptions& options = {});
+template <int = 0>
+Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
+                           const Padding& padding, const OptionalDimensions& lhs_dilation,
+                           const OptionalDimensions& rhs_dilation = {},
                            const ConvGeneralDilatedDimensionNumbers& dimension_numbers = {},
                            int64_t feature_group_count = 1, int64_t batch_group_count = 1,
-                           std::optional<Precision> precision = {},
-                           std::optional<ElementType> preferred_element_type = {});
+                           const PrecisionLike& precision = {},
+                           std::optional<ElementType> preferred_element_type = {}) {
+  return conv_general_dilated(
+      lhs, rhs, window_strides, padding,
+      ConvGeneralDilatedOptions{Named(), lhs_dilation, rhs_dilation, dimension_numbers, feature_group_count,
+                                batch_group_count, precision, preferred_element_type});
+}
 
+struct ConvOptions {
+  PrecisionLike precision = {};
+  std::optional<ElementType> preferred_element_type = std::nullopt;
+};
 /// conv_general_dilated of NCHW and OIHW, undilated.
 Array conv(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides, const Padding& padding,
-           std::optional<Precision> precision = {}, std::optional<ElementType> preferred_element_type = {});
-
+           const ConvOptions& options = {});
 /// conv_general_dilated of NCHW and OIHW.
 Array conv_with_general_padding(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
-                                const Padding& padding, const std::optional<std::vector<int64_t>>& lhs_dilation,
-                                const std::optional<std::vector<int64_t>>& rhs_dilation,
-                                std::optional<Precision> precision = {},
-                                std::optional<ElementType> preferred_element_type = {});
+                                const Padding& padding, const OptionalDimensions& lhs_dilation,
+                                const OptionalDimensions& rhs_dilation, const ConvOptions& options = {});
 
-/// The fractionally strided convolution. The default layout is NHWC, HWIO, NHWC.
-///   Padding    words are those of the forward convolution; pairs are too if use_consistent_padding, else they pad the
-///              dilated lhs
-///   Kernel     transpose_kernel flips its spatial dimensions and swaps its features, which makes the result that of the
-///              gradient of a convolution
-///   Errors     INVALID_ARGUMENT as for conv_general_dilated
+struct ConvTransposeOptions {
+  OptionalDimensions rhs_dilation = std::nullopt;
+  ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
+  /// The fractionally strided convolution. The default layout is NHWC, HWIO, NHWC.
+  ///   Padding    words are those of the forward convolution; pairs are too if use_consistent_padding, else they pad the
+  ///              dilated lhs
+  ///   Kernel     transpose_kernel flips its spatial dimensions and swaps its features, which makes the result that of the
+  ///              gradient of a convolution
+  ///   Errors     INVALID_ARGUMENT as for conv_general_dilated
+  bool transpose_kernel = false;
+  PrecisionLike precision = {};
+  std::optional<ElementType> preferred_element_type = std::nullopt;
+  bool use_consistent_padding = false;
+};
 Array conv_transpose(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& strides,
-                     const Padding& padding, const std::optional<std::vector<int64_t>>& rhs_dilation = {},
-                     const ConvGeneralDilatedDimensionNumbers& dimension_numbers = {}, bool transpose_kernel = false,
-                     std::optional<Precision> precision = {}, std::optional<ElementType> preferred_element_type = {},
-                     bool use_consistent_padding = false);
+                     const Padding& padding, const ConvTransposeOptions& options = {});
+
+struct ConvPatchesOptions {
+  OptionalDimensions lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
+  ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
+  PrecisionLike precision = {};
+  std::optional<ElementType> preferred_element_type = std::nullopt;
+};
+/// What a window of `filter_shape` sees at each of its places, as features: for each feature of lhs the elements of its
+/// window, in the order of the kernel's spatial dimensions.
+Array conv_general_dilated_patches(const Operand& lhs, const std::vector<int64_t>& filter_shape,
+                                   const std::vector<int64_t>& window_strides, const Padding& padding,
+                                   const ConvPatchesOptions& options = {});
+struct ConvLocalOptions {
+  OptionalDimensions lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
+  ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
+  PrecisionLike precision = {};
+};
+/// A convolution with a kernel of its own at each place of the result: rhs has the result's spatial dimensions, and as input
+/// features those of conv_general_dilated_patches.
+Array conv_general_dilated_local(const Operand& lhs, const Operand& rhs, const std::vector<int64_t>& window_strides,
+                                 const Padding& padding, const std::vector<int64_t>& filter_shape,
+                                 const ConvLocalOptions& options = {});
+
+// Shapes of results, from shapes alone.
+/// The permutations that bring lhs, rhs and the result to NCHW, OIHW, NCHW.
+std::vector<std::vector<int64_t>> conv_general_permutations(const ConvDimensionLabels& dimension_numbers);
+Dimensions conv_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape, const Dimensions& strides,
+                            const Padding& pads, int64_t batch_group_count = 1);
+Dimensions conv_general_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape,
+                                    const Dimensions& window_strides, const Padding& padding,
+                                    const ConvDimensionLabels& dimension_numbers);
+Dimensions conv_transpose_shape_tuple(const Dimensions& lhs_shape, const Dimensions& rhs_shape,
+                                      const Dimensions& window_strides, const Padding& padding,
+                                      const ConvDimensionLabels& dimension_numbers);
 
 }  // namespace hilo::lax

@@ -58,4 +58,65 @@ std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors = true, 
 /// {t, then z where asked for}
 std::vector<Array> schur(const Operand& x, bool compute_schur_vectors = true);
 
+// The same with what JAX takes by keyword. `implementation` and `algorithm` are JAX's choices; hilo has LAPACK's.
+enum class EighImplementation : uint8_t { QR, JACOBI, QDWH };
+enum class EigImplementation : uint8_t { CUSOLVER, MAGMA, LAPACK };
+enum class SvdAlgorithm : uint8_t { DEFAULT, QR, JACOBI, POLAR };
+struct QrOptions {
+  bool full_matrices = true;
+};
+struct OrmqrOptions {
+  bool left = true, transpose = false;
+};
+struct EighOptions {
+  bool lower = true, symmetrize_input = true;
+  bool sort_eigenvalues = true;  ///< they are sorted in any case
+  std::optional<EighImplementation> implementation = std::nullopt;
+};
+struct TridiagonalOptions {
+  bool lower = true;
+};
+struct SvdOptions {
+  bool full_matrices = true, compute_uv = true;
+  std::optional<SvdAlgorithm> algorithm = std::nullopt;
+};
+struct EigOptions {
+  bool compute_left_eigenvectors = true, compute_right_eigenvectors = true, enable_eigvec_derivs = false;
+  std::optional<EigImplementation> implementation = std::nullopt;
+};
+struct SchurOptions {
+  bool compute_schur_vectors = true;
+};
+template <int = 0>
+QrResult qr(const Operand& x, const QrOptions& options) {
+  return qr(x, options.full_matrices);
+}
+template <int = 0>
+Array ormqr(const Operand& a, const Operand& taus, const Operand& c, const OrmqrOptions& options) {
+  return ormqr(a, taus, c, options.left, options.transpose);
+}
+template <int = 0>
+EighResult eigh(const Operand& x, const EighOptions& options) {
+  return eigh(x, options.lower, options.symmetrize_input);
+}
+template <int = 0>
+TridiagonalResult tridiagonal(const Operand& x, const TridiagonalOptions& options) {
+  return tridiagonal(x, options.lower);
+}
+/// {u, s, vh} in JAX's order, or {s}.
+template <int = 0>
+std::vector<Array> svd(const Operand& x, const SvdOptions& options) {
+  std::vector<Array> parts = svd(x, options.full_matrices, options.compute_uv);
+  if (options.compute_uv) std::swap(parts[0], parts[1]);
+  return parts;
+}
+template <int = 0>
+std::vector<Array> eig(const Operand& x, const EigOptions& options) {
+  return eig(x, options.compute_left_eigenvectors, options.compute_right_eigenvectors, options.enable_eigvec_derivs);
+}
+template <int = 0>
+std::vector<Array> schur(const Operand& x, const SchurOptions& options) {
+  return schur(x, options.compute_schur_vectors);
+}
+
 }  // namespace hilo::lax::linalg

@@ -1,37 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/elementwise.h"
 
+#include "hilo/lax/broadcasting.h"
 #include "hilo/trace/ops.h"
 
 namespace hilo::lax {
 
-#define HILO_LAX_1(lax_name)               \
+namespace {
+
+/// y, but an integer exponent of an inexact base in the base's type, as JAX's pow takes it.
+template <hlo::Opcode kOpcode>
+Array second_operand(const Array& x, const Array& y) {
+  if constexpr (kOpcode == hlo::Opcode::kPower) {
+    const bool inexact = is_floating(x.dtype()) || is_complex(x.dtype());
+    if (inexact && is_integer(y.dtype())) return ops::convert_element_type(y, x.dtype());
+  }
+  return y;
+}
+
+}  // namespace
+
+#define HILO_LAX_1(enumerator, lax_name)   \
   Array lax_name(const Operand& x) {       \
     const UserLocation here(x.location()); \
     return ops::lax_name(x.array());       \
   }
-#define HILO_LAX_2(lax_name)                           \
-  Array lax_name(const Operand& x, const Operand& y) { \
-    const UserLocation here(x.location());             \
-    return ops::lax_name(x.array(), y.array());        \
+#define HILO_LAX_2(enumerator, lax_name)                                                          \
+  Array lax_name(const Operand& x, const Operand& y) {                                            \
+    const UserLocation here(x.location());                                                        \
+    return spread(#lax_name, x, second_operand<hlo::Opcode::k##enumerator>(x, y), ops::lax_name); \
   }
-#define HILO_LAX_3(lax_name)                                             \
+#define HILO_LAX_3(enumerator, lax_name)                                 \
   Array lax_name(const Operand& x, const Operand& y, const Operand& z) { \
     const UserLocation here(x.location());                               \
     return ops::lax_name(x.array(), y.array(), z.array());               \
   }
-#define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) HILO_LAX_##arity(lax_name)
+#define HILO_ELEMENTWISE(enumerator, name, lax_name, arity, ...) HILO_LAX_##arity(enumerator, lax_name)
 #define HILO_ELEMENTWISE_DECLARED(...)
 #include "hilo/hlo/ops/elementwise.inc"
 #undef HILO_ELEMENTWISE
 
-HILO_LAX_2(eq)
-HILO_LAX_2(ne)
-HILO_LAX_2(ge)
-HILO_LAX_2(gt)
-HILO_LAX_2(le)
-HILO_LAX_2(lt)
-HILO_LAX_2(complex)
+HILO_LAX_2(Compare, eq)
+HILO_LAX_2(Compare, ne)
+HILO_LAX_2(Compare, ge)
+HILO_LAX_2(Compare, gt)
+HILO_LAX_2(Compare, le)
+HILO_LAX_2(Compare, lt)
+HILO_LAX_2(Complex, complex)
 #undef HILO_LAX_1
 #undef HILO_LAX_2
 #undef HILO_LAX_3
@@ -39,6 +54,47 @@ HILO_LAX_2(complex)
 Array convert_element_type(const Operand& x, ElementType type) {
   const UserLocation here(x.location());
   return ops::convert_element_type(x.array(), requested_type("convert_element_type", type));
+}
+
+Array round(const Operand& x, RoundingMethod rounding_method) {
+  return rounding_method == RoundingMethod::AWAY_FROM_ZERO ? round_away_from_zero(x) : round_to_even(x);
+}
+
+Array square(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::mul(x, x);
+}
+
+Array reciprocal(const Operand& x) { return integer_pow(x, -1); }
+
+Array exp2(const Operand& x) {
+  const UserLocation here(x.location());
+  return ops::exp(ops::mul(x, ops::full_like(x, 0.6931471805599453)));
+}
+
+Array integer_pow(const Operand& x, int64_t y) {
+  const UserLocation here(x.location());
+  const Array& base = x.array();
+  const Array one = with_weak_type(ops::full_like(base, 1), base.weak_type());
+  if (y < 0 && (is_integer(base.dtype()) || base.dtype() == ElementType::kPred))
+    or_throw(invalid_argument(at_user_line("integer_pow") + ": integers can't be raised to negative powers; got " +
+                              base.aval_shape().to_string() + " to " + std::to_string(y)));
+  std::optional<Array> result;
+  Array square = base;
+  for (uint64_t rest = y < 0 ? uint64_t{0} - static_cast<uint64_t>(y) : static_cast<uint64_t>(y); rest != 0;) {
+    if (rest & 1) result = result ? ops::mul(*result, square) : square;
+    rest >>= 1;
+    if (rest != 0) square = ops::mul(square, square);
+  }
+  if (!result) return one;
+  return y < 0 ? ops::div(one, *result) : *result;
+}
+
+Array conj(const Operand& x) {
+  const UserLocation here(x.location());
+  const Array& z = x.array();
+  if (is_complex(z.dtype())) return ops::complex(ops::real(z), ops::neg(ops::imag(z)));
+  return ops::complex(z, with_weak_type(ops::full_like(z, 0), z.weak_type()));
 }
 
 Array reduce_precision(const Operand& x, int64_t exponent_bits, int64_t mantissa_bits) {

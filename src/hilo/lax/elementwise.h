@@ -2,12 +2,14 @@
 // lax/elementwise.h -- the elementwise functions of jax.lax, one a row of the op table.
 #pragma once
 
+#include <cstdint>
+
 #include "hilo/trace/array.h"
 
 namespace hilo::lax {
 
 // lax::exp(x), lax::add(x, y), lax::clamp(low, x, high), ... by their names in jax.lax.
-//   Shapes     all operands have one shape, which is the result's (select's predicate, clamp's bounds may be scalars)
+//   Shapes     of one rank, where extents of 1 are repeated, or scalars (select's cases and clamp's operand have one shape)
 //   Types      as the row says; nothing is promoted
 //   Errors     INVALID_ARGUMENT if shapes or types differ
 #define HILO_LAX_1(name) Array name(const Operand& x);
@@ -28,6 +30,19 @@ Array ge(const Operand& x, const Operand& y);
 Array gt(const Operand& x, const Operand& y);
 Array le(const Operand& x, const Operand& y);
 Array lt(const Operand& x, const Operand& y);
+
+enum class RoundingMethod : uint8_t { AWAY_FROM_ZERO, TO_NEAREST_EVEN };
+/// To whole numbers; what lies between two goes away from zero, or to the even one.
+Array round(const Operand& x, RoundingMethod rounding_method = RoundingMethod::AWAY_FROM_ZERO);
+/// x * x, 1 / x, 2^x.
+Array square(const Operand& x);
+Array reciprocal(const Operand& x);
+Array exp2(const Operand& x);
+/// x to a power that is known, by repeated squaring.
+/// Errors     INVALID_ARGUMENT for integers to a negative power
+Array integer_pow(const Operand& x, int64_t y);
+/// The conjugate as a complex number; real numbers become complex.
+Array conj(const Operand& x);
 
 /// The values as another type: floats to integers truncate and saturate, NaN becomes 0.
 Array convert_element_type(const Operand& x, ElementType type);

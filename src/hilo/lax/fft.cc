@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/fft.h"
 
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
 #include "hilo/hlo/ops/fft.h"
-#include "hilo/trace/trace.h"
+#include "hilo/lax/elementwise.h"
+#include "hilo/trace/ops.h"
 
 namespace hilo::lax {
 
@@ -12,7 +17,20 @@ Array fft(const Operand& x, FftType type, const std::vector<int64_t>& fft_length
   auto attributes = std::make_shared<hlo::FftAttributes>();
   attributes->fft_type = static_cast<hlo::FftType>(type);
   attributes->fft_length = fft_lengths;
-  return bind_one(hlo::Opcode::kFft, {x.array()}, std::move(attributes));
+  const bool widens = type != FftType::kRfft && is_floating(x.array().dtype());
+  return bind_one(hlo::Opcode::kFft, {widens ? complex(x, ops::full_like(x, 0)) : x.array()}, std::move(attributes));
+}
+
+Array fft(const Operand& x, const std::string& fft_type, const std::vector<int64_t>& fft_lengths) {
+  const UserLocation here(x.location());
+  std::string word = fft_type;
+  for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  constexpr std::string_view kWords[] = {"fft", "ifft", "rfft", "irfft"};
+  const auto* const found = std::ranges::find(kWords, std::string_view(word));
+  if (found == std::end(kWords))
+    or_throw(
+        invalid_argument(at_user_line("fft") + ": got the type '" + fft_type + "', wanted fft, ifft, rfft or irfft"));
+  return fft(x, static_cast<FftType>(found - kWords), fft_lengths);
 }
 
 }  // namespace hilo::lax

@@ -12,6 +12,14 @@ namespace hilo::lax::linalg {
 /// Types     floats and complex numbers
 Array cholesky(const Operand& x, bool symmetrize_input = true);
 
+struct CholeskyOptions {
+  bool symmetrize_input = true;
+};
+template <int = 0>
+Array cholesky(const Operand& x, const CholeskyOptions& options) {
+  return cholesky(x, options.symmetrize_input);
+}
+
 struct TriangularSolveOptions {
   bool left_side = false, lower = false, transpose_a = false, conjugate_a = false, unit_diagonal = false;
 };

@@ -22,8 +22,8 @@ int64_t total_of_same(int64_t size, int64_t window, int64_t stride) {
 
 }  // namespace
 
-PaddingPairs padtype_to_pads(std::span<const int64_t> in_shape, std::span<const int64_t> window_shape,
-                             std::span<const int64_t> window_strides, const Padding& padding) {
+PaddingPairs padtype_to_pads(const Dimensions& in_shape, const Dimensions& window_shape,
+                             const Dimensions& window_strides, const Padding& padding) {
   if (padding.pairs() != nullptr) return *padding.pairs();
   std::string word = *padding.word();
   for (char& c : word) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));

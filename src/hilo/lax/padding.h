@@ -3,12 +3,12 @@
 #pragma once
 
 #include <initializer_list>
-#include <span>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "hilo/trace/arguments.h"
 #include "hilo/trace/error.h"
 
 namespace hilo::lax {
@@ -33,7 +33,7 @@ class Padding {
 /// The pairs that a padding means for windows of `window_shape` on arrays of `in_shape`. "SAME" gives
 /// ceil(size / stride) windows; what is odd goes behind, for "SAME_LOWER" before.
 /// Errors    INVALID_ARGUMENT for another word, or lists of different lengths
-PaddingPairs padtype_to_pads(std::span<const int64_t> in_shape, std::span<const int64_t> window_shape,
-                             std::span<const int64_t> window_strides, const Padding& padding);
+PaddingPairs padtype_to_pads(const Dimensions& in_shape, const Dimensions& window_shape,
+                             const Dimensions& window_strides, const Padding& padding);
 
 }  // namespace hilo::lax

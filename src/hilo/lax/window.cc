@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/combine.h"
 #include "hilo/lax/window_ops.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/staging_trace.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::lax {
 namespace {
@@ -44,6 +48,16 @@ hlo::ComputationPtr reducer(const BinaryFunction& f, ElementType type) {
   return staged.computation;
 }
 
+/// As in JAX, a value that changes nothing (0 of a sum) is a constant for derivatives too.
+Array constant_if_neutral(const Array& initial, const hlo::Computation& body) {
+  const Array value = stop_gradient(initial);
+  const std::optional<Literal> neutral = hlo::neutral_value(body.reducer_kind(), value.dtype());
+  return neutral && is_concrete(value) && value.ndim() == 0 &&
+                 std::ranges::equal(literal_of(value).bytes(), neutral->bytes())
+             ? value
+             : initial;
+}
+
 }  // namespace
 
 Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
@@ -56,13 +70,10 @@ Array reduce_window(const Operand& operand, const Operand& init_value, const Bin
   const std::vector<int64_t> strides = one_a_dimension("window_strides", std::move(window_strides), rank, true);
   const std::vector<int64_t> base = one_a_dimension("base_dilation", std::move(base_dilation), rank, true);
   const std::vector<int64_t> dilation = one_a_dimension("window_dilation", std::move(window_dilation), rank, true);
-  // As in JAX, words mean the dilated array and the dilated window.
-  std::vector<int64_t> extents, covered;
-  for (size_t d = 0; d < sizes.size(); ++d) {
-    extents.push_back(x.shape()[d] == 0 ? 0 : (x.shape()[d] - 1) * base[d] + 1);
-    covered.push_back((sizes[d] - 1) * dilation[d] + 1);
-  }
-  const PaddingPairs pads = padtype_to_pads(extents, covered, strides, padding);
+  // As in JAX, words mean the dilated window on the array as it is.
+  std::vector<int64_t> covered;
+  for (size_t d = 0; d < sizes.size(); ++d) covered.push_back((sizes[d] - 1) * dilation[d] + 1);
+  const PaddingPairs pads = padtype_to_pads(x.shape(), covered, strides, padding);
   if (static_cast<int64_t>(pads.size()) != rank)
     or_throw(invalid_argument(
         fmt::format("reduce_window: padding: got {} pairs, wanted one for each of {} dimensions", pads.size(), rank)));
@@ -75,9 +86,30 @@ Array reduce_window(const Operand& operand, const Operand& init_value, const Bin
                       .base_dilation = base[d],
                       .window_dilation = dilation[d]});
   }
-  const Array initial = init_value.array().aval().weak_type ? ops::convert_element_type(init_value.array(), x.dtype())
-                                                            : init_value.array();
-  return ops::reduce_window({x}, std::span(&initial, 1), std::move(window), reducer(computation, x.dtype()))[0];
+  const Array given = init_value.array().aval().weak_type ? ops::convert_element_type(init_value.array(), x.dtype())
+                                                          : init_value.array();
+  const hlo::ComputationPtr body = reducer(computation, x.dtype());
+  const Array initial = constant_if_neutral(given, *body);
+  return ops::reduce_window({x}, std::span(&initial, 1), std::move(window), body)[0];
+}
+
+Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dimensions& window_dimensions,
+                                     const Dimensions& window_strides, const PaddingPairs& padding,
+                                     const OptionalDimensions& base_dilation,
+                                     const OptionalDimensions& window_dilation) {
+  const size_t rank = operand_shape.size();
+  if (window_dimensions.size() != rank || window_strides.size() != rank || padding.size() != rank)
+    or_throw(invalid_argument(fmt::format("reduce_window_shape_tuple: wanted {} numbers a list", rank)));
+  const auto dilated = [](int64_t size, const OptionalDimensions& by, size_t d) {
+    return size == 0 ? 0 : (size - 1) * (by ? by->at(d) : 1) + 1;
+  };
+  Dimensions shape;
+  for (size_t d = 0; d < rank; ++d) {
+    const int64_t padded = dilated(operand_shape[d], base_dilation, d) + padding[d].first + padding[d].second;
+    const int64_t window = dilated(window_dimensions[d], window_dilation, d);
+    shape.push_back(padded < window ? 0 : (padded - window) / window_strides[d] + 1);
+  }
+  return shape;
 }
 
 Array cumsum(const Operand& operand, int64_t axis, bool reverse) {

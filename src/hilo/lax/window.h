@@ -7,6 +7,7 @@
 #include <functional>
 #include <vector>
 
+#include "hilo/lax/optional_dimensions.h"
 #include "hilo/lax/padding.h"
 #include "hilo/trace/array.h"
 
@@ -25,6 +26,24 @@ using BinaryFunction = std::function<Array(const Array&, const Array&)>;
 Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
                     std::vector<int64_t> window_dimensions, std::vector<int64_t> window_strides, const Padding& padding,
                     std::vector<int64_t> base_dilation = {}, std::vector<int64_t> window_dilation = {});
+
+struct ReduceWindowOptions {
+  OptionalDimensions window_strides = std::nullopt;
+  Padding padding = "VALID";
+  OptionalDimensions base_dilation = std::nullopt, window_dilation = std::nullopt;
+};
+template <int = 0>
+Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
+                    const Dimensions& window_dimensions, const ReduceWindowOptions& options = {}) {
+  const auto list = [](const OptionalDimensions& given) { return given ? *given : Dimensions(); };
+  return reduce_window(operand, init_value, computation, window_dimensions, list(options.window_strides),
+                       options.padding, list(options.base_dilation), list(options.window_dilation));
+}
+/// The shape of its result.
+Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dimensions& window_dimensions,
+                                     const Dimensions& window_strides, const PaddingPairs& padding,
+                                     const OptionalDimensions& base_dilation = std::nullopt,
+                                     const OptionalDimensions& window_dilation = std::nullopt);
 
 // Running reductions along `axis`; element i of the result is the reduction of elements 0..i, if `reverse` of i..n-1.
 //   Types      numbers (no complex ones for cummax and cummin, floats for cumlogsumexp)

@@ -6,8 +6,10 @@
 
 #include "hilo/lax/decompositions.h"
 #include "hilo/lax/linalg.h"
-#include "hilo/lax/special.h"
+#include "hilo/lax/sorting.h"
 #include "hilo/linalg/support.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::linalg {
@@ -20,7 +22,8 @@ using ops::full_like;
 using ops::mul;
 using ops::sub;
 
-Array cholesky(const Operand& a, bool upper, bool symmetrize_input) {
+Array cholesky(const Operand& a, const CholeskyOptions& o) {
+  const auto [upper, symmetrize_input] = o;
   const UserLocation here(a.location());
   const Array x = square("cholesky", a);
   if (!upper) return lax::linalg::cholesky(x, symmetrize_input);
@@ -52,12 +55,18 @@ Array solve(const Operand& a, const Operand& b) {
   const auto [x, y] = same_type(square("solve", a), inexact(b));
   const bool vector = y.ndim() == 1;
   const Array right = vector ? ops::reshape(y, std::vector<int64_t>{y.shape(0), 1}) : y;
-  if (right.ndim() < 2 || rows(right) != rows(x) || batch_shape(right) != batch_shape(x)) {
+  if (right.ndim() < 2 || rows(right) != rows(x)) {
     refuse("solve", "got " + x.aval_shape().to_string() + " and " + y.aval_shape().to_string() +
-                        "; wanted a[..., n, n] and b[..., n, k] with equal batches, or b[n]");
+                        "; wanted a[..., n, n] and b[..., n, k], or b[n]");
   }
-  const Array solved = solve_matrices(x, right);
-  return vector ? ops::reshape(solved, y.shape()) : solved;
+  const std::vector<int64_t> batch = numpy::broadcast_shapes(batch_shape(x), batch_shape(right));
+  const auto spread = [&](const Array& m) {
+    std::vector<int64_t> shape = batch;
+    shape.insert(shape.end(), {rows(m), columns(m)});
+    return numpy::spread_to(m, shape);
+  };
+  const Array solved = solve_matrices(spread(x), spread(right));
+  return vector ? numpy::squeeze(solved, -1) : solved;
 }
 
 Array inv(const Operand& a) {
@@ -109,7 +118,8 @@ Array det_by_lu(const Array& x) {
   const Array missing = convert_element_type(ops::eq(pivots, full_like(pivots, 0)), ElementType::kS32);
   const Array number = ops::iota(missing.aval_shape(), last);
   const Array count = ops::reduce_sum(missing, {last});
-  const Array ordered = transposed(rows_in_order(transposed(x), lax::sort_key_value(missing, number, last)));
+  const Array ordered =
+      transposed(rows_in_order(transposed(x), lax::sort_key_val(missing, number, {.dimension = last}).second));
   // A column that goes from j to n - 1 passes n - 1 - j others.
   const Array passed =
       ops::reduce_sum(mul(missing, sub(full_like(number, static_cast<double>(columns(x) - 1)), number)), {last});
@@ -128,9 +138,27 @@ Array det(const Operand& a) {
   return rows(x) <= 3 ? det_by_formula(x) : det_by_lu(x);
 }
 
-SlogdetResult slogdet(const Operand& a) {
+namespace {
+
+/// By the diagonal of R: its product is the determinant but for det(Q), which LU tells.
+SlogdetResult slogdet_by_qr(const Array& x) {
+  const lax::linalg::QrResult f = lax::linalg::qr(x, false);
+  const Array d = diagonal(f.r), size = ops::abs(d);
+  const Array zero = ops::eq(size, full_like(size, 0));
+  const Array unit = div(d, convert_element_type(ops::select(zero, full_like(size, 1), size), x.dtype()));
+  const Array signs = ops::reduce(hlo::Opcode::kMultiply, unit, ops::scalar(1, x.dtype()), {x.ndim() - 2});
+  const Array sign = mul(signs, slogdet(stop_gradient(f.q)).sign);
+  return {is_complex(x.dtype()) ? sign : stop_gradient(sign), ops::reduce_sum(ops::log(size), {x.ndim() - 2})};
+}
+
+}  // namespace
+
+SlogdetResult slogdet(const Operand& a, const SlogdetOptions& o) {
   const UserLocation here(a.location());
   const Array x = square("slogdet", a);
+  const std::string_view method = o.method;
+  if (method == "qr") return slogdet_by_qr(x);
+  if (method != "lu") refuse("slogdet", "method '" + std::string(method) + "' is unknown; wanted lu or qr");
   const lax::linalg::LuResult f = lax::linalg::lu(x);
   const Array d = diagonal(f.lu), size = ops::abs(d);
   const Array zero = ops::eq(size, full_like(size, 0));
@@ -141,15 +169,37 @@ SlogdetResult slogdet(const Operand& a) {
   return {is_complex(x.dtype()) ? sign : stop_gradient(sign), ops::reduce_sum(ops::log(size), {x.ndim() - 2})};
 }
 
-QrResult qr(const Operand& a, QrMode mode) {
+QrResult qr(const Operand& a, const QrOptions& o) {
   const UserLocation here(a.location());
-  const lax::linalg::QrResult r = lax::linalg::qr(matrix("qr", a), mode == QrMode::kComplete);
+  const std::string_view mode = o.mode;
+  if (mode == "r") refuse("qr", "mode 'r' has one result. Hint: qr(a).r");
+  if (mode != "reduced" && mode != "complete")
+    refuse("qr", "unsupported mode '" + std::string(mode) + "'; wanted reduced or complete");
+  const lax::linalg::QrResult r = lax::linalg::qr(matrix("qr", a), mode == "complete");
   return {r.q, r.r};
 }
 
-SvdResult svd(const Operand& a, bool full_matrices) {
+namespace {
+
+/// Columns in the order that each row of `order` says.
+Array columns_in_order(const Array& x, const Array& order) { return transposed(rows_in_order(transposed(x), order)); }
+/// Of a Hermitian matrix: |w| falling, u the eigenvectors, v those times w's sign.
+SvdResult hermitian_svd(const Array& x) {
+  const lax::linalg::EighResult f = lax::linalg::eigh(x, true, true);
+  const Array sizes = ops::abs(f.w);
+  const Array order = numpy::astype(numpy::flip(numpy::argsort(sizes, -1), -1), ElementType::kS32);
+  const Array w = numpy::take_along_axis(f.w, order, -1), u = columns_in_order(f.v, order);
+  const Array signs = numpy::where(w < 0, -1.0, numpy::ones_like(w));
+  return {u, ops::abs(w), adjoint(u * numpy::astype(numpy::expand_dims(signs, -2), u.dtype()))};
+}
+
+}  // namespace
+
+SvdResult svd(const Operand& a, const SvdOptions& o) {
   const UserLocation here(a.location());
-  const std::vector<Array> r = lax::linalg::svd(matrix("svd", a), full_matrices, true);
+  if (!o.compute_uv) refuse("svd", "without vectors there is one result. Hint: svdvals(a)");
+  if (o.hermitian) return hermitian_svd(square("svd", a));
+  const std::vector<Array> r = lax::linalg::svd(matrix("svd", a), o.full_matrices, true);
   return {r[1], r[0], r[2]};
 }
 
@@ -158,15 +208,15 @@ Array svdvals(const Operand& a) {
   return lax::linalg::svd(matrix("svdvals", a), false, false)[0];
 }
 
-EighResult eigh(const Operand& a, bool lower, bool symmetrize_input) {
+EighResult eigh(const Operand& a, const EighOptions& o) {
   const UserLocation here(a.location());
-  const lax::linalg::EighResult r = lax::linalg::eigh(square("eigh", a), lower, symmetrize_input);
+  const std::string_view triangle = o.UPLO;
+  if (triangle != "L" && triangle != "U") refuse("eigh", "UPLO must be L or U; got '" + std::string(triangle) + "'");
+  const lax::linalg::EighResult r = lax::linalg::eigh(square("eigh", a), triangle == "L", o.symmetrize_input);
   return {r.w, r.v};
 }
 
-Array eigvalsh(const Operand& a, bool lower, bool symmetrize_input) {
-  return eigh(a, lower, symmetrize_input).eigenvalues;
-}
+Array eigvalsh(const Operand& a, const EighOptions& options) { return eigh(a, options).eigenvalues; }
 
 EighResult eig(const Operand& a) {
   const UserLocation here(a.location());
@@ -179,7 +229,7 @@ Array eigvals(const Operand& a) {
   return lax::linalg::eig(square("eigvals", a), false, false)[0];
 }
 
-LstsqResult lstsq(const Operand& a, const Operand& b, std::optional<double> rcond) {
+LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
   const UserLocation here(a.location());
   const auto [x, y] = same_type(matrix("lstsq", a), inexact(b));
   const bool vector = y.ndim() == 1;
@@ -190,44 +240,53 @@ LstsqResult lstsq(const Operand& a, const Operand& b, std::optional<double> rcon
   }
   const std::vector<Array> f = lax::linalg::svd(x, false, true);
   const Array &s = f[0], &u = f[1], &vh = f[2];
-  const double least = rcond ? *rcond : epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
-  const Array mask = ops::ge(s, scaled(greatest(s), least));
+  const double epsilon = epsilon_of(s.dtype());
+  const double least =
+      o.rcond ? (*o.rcond < 0 ? epsilon : *o.rcond) : epsilon * static_cast<double>(std::max(rows(x), columns(x)));
+  const Array mask = ops::bitwise_and(ops::gt(s, full_like(s, 0)), ops::ge(s, scaled(greatest(s), least)));
   const Array inverse = ops::select(mask, div(full_like(s, 1), ops::select(mask, s, full_like(s, 1))), full_like(s, 0));
   const Array turned = product(adjoint(u), right);
   const Array solution =
       product(adjoint(vh), mul(turned, convert_element_type(along_columns(inverse, turned), x.dtype())));
   const Array rest = sub(right, product(x, solution));
-  const Array residual = ops::reduce_sum(squared_size(rest), {0});
-  const Array rank = ops::reduce_sum(convert_element_type(mask, ElementType::kS32), {0});
+  Array residual = ops::reduce_sum(squared_size(rest), {0});
+  const Array rank = ops::reduce_sum(convert_element_type(mask, default_integer()), {0});
+  if (o.numpy_resid && (rows(x) <= columns(x) || rank.item<int64_t>() < columns(x)))
+    residual = ops::full(Shape::array(default_float(), {0}), 0);
   return {vector ? ops::reshape(solution, std::vector<int64_t>{columns(x)}) : solution, residual, rank, s};
 }
 
-Array pinv(const Operand& a, std::optional<double> rtol) {
+namespace {
+/// `rtol`, or `factor` times epsilon times the greater extent, of the greatest of s: in s's shape.
+Array tolerance(const Array& s, const Array& x, const std::optional<Array>& rtol, double factor) {
+  const double by_default = factor * epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
+  if (!rtol) return scaled(greatest(s), by_default);
+  const Array part = rtol->ndim() == 0 ? *rtol : numpy::expand_dims(*rtol, -1);
+  return numpy::broadcast_to(numpy::astype(part, s.dtype()) * greatest(s), s.shape());
+}
+}  // namespace
+
+Array pinv(const Operand& a, const PinvOptions& o) {
   const UserLocation here(a.location());
+  if (o.rtol && o.rcond) refuse("pinv", "rtol and rcond are two names of one argument; got both");
   const Array x = matrix("pinv", a);
-  const std::vector<Array> f = lax::linalg::svd(x, false, true);
-  const Array& s = f[0];
-  const double least = rtol ? *rtol : 10 * epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
-  const Array kept = ops::gt(s, scaled(greatest(s), least));
+  if (x.size() == 0) return numpy::matrix_transpose(x);
+  const SvdResult f = svd(x, {.full_matrices = false, .hermitian = o.hermitian});
+  const Array& s = f.s;
+  const Array kept = ops::gt(s, tolerance(s, x, o.rtol ? o.rtol : o.rcond, 10));
   const Array inverse = ops::select(kept, div(full_like(s, 1), ops::select(kept, s, full_like(s, 1))), full_like(s, 0));
-  const Array uh = adjoint(f[1]);
-  return product(adjoint(f[2]), mul(uh, convert_element_type(along_columns(inverse, uh), x.dtype())));
+  const Array uh = adjoint(f.u);
+  return product(adjoint(f.vh), mul(uh, convert_element_type(along_columns(inverse, uh), x.dtype())));
 }
 
-Array matrix_rank(const Operand& a, std::optional<double> rtol) {
-  const UserLocation here(a.location());
-  const Array x = matrix("matrix_rank", a);
-  const Array s = lax::linalg::svd(x, false, false)[0];
-  const double least = rtol ? *rtol : epsilon_of(s.dtype()) * static_cast<double>(std::max(rows(x), columns(x)));
-  const Array kept = ops::gt(s, scaled(greatest(s), least));
+Array matrix_rank(const Operand& M, const MatrixRankOptions& o) {
+  const UserLocation here(M.location());
+  if (o.rtol && o.tol) refuse("matrix_rank", "rtol and tol are two names of one argument; got both");
+  if (M.array().ndim() < 2) return numpy::astype(numpy::any(M.array() != 0), default_integer());
+  const Array x = matrix("matrix_rank", M);
+  const Array s = o.hermitian ? ops::abs(eigvalsh(x)) : lax::linalg::svd(x, false, false)[0];
+  const Array kept = ops::gt(s, tolerance(s, x, o.rtol ? o.rtol : o.tol, 1));
   return ops::reduce_sum(convert_element_type(kept, default_integer()), {s.ndim() - 1});
-}
-
-Array cond(const Operand& a) {
-  const UserLocation here(a.location());
-  const Array s = svdvals(a);
-  const std::vector<int64_t> last = {s.ndim() - 1};
-  return div(ops::reduce_max(s, last), ops::reduce_min(s, last));
 }
 
 Array matrix_power(const Operand& a, int64_t n) {

@@ -3,6 +3,8 @@
 
 #include <limits>
 
+#include "hilo/numpy/promotion.h"
+
 namespace hilo::linalg {
 
 void refuse(const char* what, const std::string& why) {
@@ -11,9 +13,9 @@ void refuse(const char* what, const std::string& why) {
 }
 
 Array inexact(const Array& x) {
-  const ElementType type = x.dtype();
-  if (type == ElementType::kF64 || is_complex(type)) return x;
-  return ops::convert_element_type(x, is_floating(type) ? ElementType::kF32 : default_float());
+  const Array y = numpy::promote_inexact(x);
+  const bool half = y.dtype() == ElementType::kF16 || y.dtype() == ElementType::kBf16;
+  return half ? ops::convert_element_type(y, ElementType::kF32) : y;
 }
 
 Array matrix(const char* what, const Array& x) {

@@ -163,7 +163,7 @@ Array array(const ArrayLike& object, const DtypeOptions& options, Line line) {
   return made("array", object, options.dtype);
 }
 
-Array asarray(const ArrayLike& a, const DtypeOptions& options, Line line) {
+Array asarray(const ArrayLike& a, const AsarrayOptions& options, Line line) {
   const UserLocation here(line);
   const bool is_leaf = a.list() == nullptr;
   if (is_leaf && !options.dtype) {

@@ -60,10 +60,14 @@ Array array(const ArrayLike& object, Dtype dtype, Line line = Line::current()) {
   return array(object, DtypeOptions{.dtype = dtype}, line);
 }
 /// The same; an Array stays as it is, a number stays weakly typed.
-Array asarray(const ArrayLike& a, const DtypeOptions& options = {}, Line line = Line::current());
+struct AsarrayOptions {
+  Dtype dtype = std::nullopt;
+  std::optional<bool> copy = std::nullopt;  ///< an array never changes: the result is the same with one
+};
+Array asarray(const ArrayLike& a, const AsarrayOptions& options = {}, Line line = Line::current());
 template <int = 0>
 Array asarray(const ArrayLike& a, Dtype dtype, Line line = Line::current()) {
-  return asarray(a, DtypeOptions{.dtype = dtype}, line);
+  return asarray(a, AsarrayOptions{.dtype = dtype}, line);
 }
 
 }  // namespace hilo::numpy

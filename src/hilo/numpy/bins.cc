@@ -11,7 +11,7 @@ namespace hilo::numpy {
 namespace {
 
 /// Borders of bins between two numbers, or the given ones.
-Array edges_of(const Array& x, const Bins& bins, const std::optional<std::pair<double, double>>& range) {
+Array edges_of(const Array& x, const Bins& bins, const BinRange& range) {
   const ElementType type = promote_inexact(x).dtype();
   if (bins.edges()) return promote_inexact(ops::convert_element_type(*bins.edges(), bins.edges()->dtype()));
   if (bins.count() < 1)
@@ -19,8 +19,8 @@ Array edges_of(const Array& x, const Bins& bins, const std::optional<std::pair<d
                               std::to_string(bins.count())));
   Array low = Array(0.0), high = Array(1.0);
   if (range) {
-    low = Array(range->first);
-    high = Array(range->second);
+    low = Array((*range).first);
+    high = Array((*range).second);
   } else {
     low = min(x);
     high = max(x);
@@ -55,7 +55,7 @@ Array bincount(const Operand& x, const BincountOptions& options) {
   if (options.minlength < 0) or_throw(invalid_argument(at_user_line("bincount") + ": minlength must not be negative"));
   const Array values = a.dtype() == ElementType::kPred ? ops::convert_element_type(a, default_integer()) : a;
   int64_t length = options.minlength;
-  if (options.length) length = std::max(*options.length, options.minlength);
+  if (options.length) length = *options.length;
   else if (a.size() != 0) length = std::max<int64_t>(length, std::max<int64_t>(max(values).item<int64_t>(), 0) + 1);
   const Array begin = zeros({length}, options.weights ? options.weights->dtype() : default_integer());
   return at(begin, maximum(values, 0)).add(options.weights ? *options.weights : Array(1), {.mode = "drop"});
@@ -83,9 +83,10 @@ std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const Hi
     or_throw(
         invalid_argument(at_user_line("histogramdd") + ": wanted a matrix of rows; got " + x.aval_shape().to_string()));
   const size_t columns = static_cast<size_t>(x.shape(1));
-  if (options.bins.size() > 1 && options.bins.size() != columns)
+  const std::vector<Bins>& given = options.bins.list();
+  if (given.size() > 1 && given.size() != columns)
     or_throw(invalid_argument(at_user_line("histogramdd") + ": should have one bin count for each of " +
-                              std::to_string(columns) + " columns; got " + std::to_string(options.bins.size())));
+                              std::to_string(columns) + " columns; got " + std::to_string(given.size())));
   if (!options.range.empty() && options.range.size() != columns)
     or_throw(invalid_argument(at_user_line("histogramdd") + ": range should have one pair for each of " +
                               std::to_string(columns) + " columns"));
@@ -95,8 +96,8 @@ std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const Hi
   int64_t total = 1;
   for (size_t d = 0; d < columns; ++d) {
     const Array column = x(hilo::all, static_cast<int64_t>(d));
-    const Bins bins = options.bins.empty() ? Bins(10) : options.bins[options.bins.size() == 1 ? 0 : d];
-    edges.push_back(edges_of(column, bins, options.range.empty() ? std::nullopt : std::optional(options.range[d])));
+    const Bins bins = given.empty() ? Bins(10) : given[given.size() == 1 ? 0 : d];
+    edges.push_back(edges_of(column, bins, options.range.empty() ? BinRange(std::nullopt) : options.range[d]));
     shape.push_back(edges.back().size() - 1);
     const Array bin = bin_of(column, edges.back());
     all_inside = all_inside & (bin < static_cast<int>(shape.back()));

@@ -59,9 +59,22 @@ struct EinsumPath {
   ContractionPath path;
   std::string description;
 };
+/// How the order is found: "auto", "optimal", "greedy", true ("optimal"), false (as they stand); or the order itself.
+class Optimize {
+ public:
+  Optimize(const char* how) : how_(how) {}                                          // NOLINT: they convert
+  Optimize(std::same_as<bool> auto search) : how_(search ? "optimal" : "false") {}  // NOLINT
+  Optimize(ContractionPath path) : path_(std::move(path)) {}                        // NOLINT
+  Optimize(std::initializer_list<std::vector<int64_t>> path) : path_(path) {}       // NOLINT
+  const std::string& how() const { return how_; }
+  const std::optional<ContractionPath>& path() const { return path_; }
+
+ private:
+  std::string how_;
+  std::optional<ContractionPath> path_;
+};
 struct EinsumOptions {
-  const char* optimize = "auto";                       ///< or "optimal", "greedy", "false"
-  std::optional<ContractionPath> path = std::nullopt;  ///< instead of a search
+  Optimize optimize = "auto";
   Dtype preferred_element_type = std::nullopt;
 };
 /// Sums over products, as the subscripts say: einsum("bij,bjk->bik", {x, y}). Letters that the result lacks are summed; "..."

@@ -53,12 +53,6 @@ Array window(int64_t M, Line line, Array (*of)(const Array&, double)) {
 /// cos(2 pi k n / last)
 Array wave(const Array& n, double last, double k) { return cos(n * (2 * pi * k / last)); }
 
-Array bounds_of(const Range& range) {
-  const int64_t start = range.start.value_or(0);
-  if (!range.stop) or_throw(invalid_argument(at_user_line("mgrid") + ": a range must say where it stops"));
-  return arange(start, *range.stop, range.step.value_or(1));
-}
-
 }  // namespace
 
 hilo::Shape shape_of(ElementType type, const Shape& shape) {
@@ -127,9 +121,9 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step, Dty
                  type);
 }
 
-PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, int64_t num,
-                                 const LinspaceOptions& options) {
+PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());
+  const int64_t num = options.num;
   if (num < 0)
     or_throw(invalid_argument(at_user_line("linspace") + ": the number of samples must not be negative; got " +
                               std::to_string(num)));
@@ -154,21 +148,22 @@ PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, int6
   }
   return {moveaxis(in_type(points, wanted), 0, options.axis), ops::convert_element_type(squeeze(step, 0), computed)};
 }
-Array linspace(const Operand& start, const Operand& stop, int64_t num, const LinspaceOptions& options) {
+Array linspace(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());
-  return linspace_with_step(start, stop, num, options).samples;
+  return linspace_with_step(start, stop, options).samples;
 }
 
-Array logspace(const Operand& start, const Operand& stop, int64_t num, const LogspaceOptions& options) {
+Array logspace(const Operand& start, const Operand& stop, const LogspaceOptions& options) {
   const UserLocation here(start.location());
   const auto [a, b] = promote_inexact(start.array(), stop.array());
   const ElementType wanted = type_or("logspace", options.dtype, a.dtype());
-  const Array exponents = linspace(a, b, num, {.endpoint = options.endpoint, .axis = options.axis});
+  const Array exponents = linspace(a, b, {.num = options.num, .endpoint = options.endpoint, .axis = options.axis});
   return in_type(power(ops::full_like(exponents, options.base), exponents), wanted);
 }
 
-Array geomspace(const Operand& start, const Operand& stop, int64_t num, const LinspaceOptions& options) {
+Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());
+  const int64_t num = options.num;
   const auto [a, b] = promote_inexact(start.array(), stop.array());
   const ElementType wanted = type_or("geomspace", options.dtype, a.dtype());
   const Array sign_of = is_complex(a.dtype()) ? a / abs(a) : sign(a);
@@ -291,17 +286,65 @@ std::vector<Array> ix_(const std::vector<Array>& args, Line line) {
   return out;
 }
 
-Array mgrid(const std::vector<Range>& ranges, Line line) {
-  const UserLocation here(line);
-  std::vector<Array> lines;
-  for (const Range& r : ranges) lines.push_back(bounds_of(r));
-  return stack(meshgrid(lines, {.indexing = "ij"}));
+Array GridRange::numbers(const char* function) const {
+  if (points_) return linspace(points_->start, points_->stop, points_->num);
+  if (!range_.stop) or_throw(invalid_argument(at_user_line(function) + ": a range must say where it stops"));
+  return arange(range_.start.value_or(0), *range_.stop, range_.step.value_or(1));
 }
-std::vector<Array> ogrid(const std::vector<Range>& ranges, Line line) {
-  const UserLocation here(line);
+
+namespace {
+
+/// The numbers of each range, in one type.
+std::vector<Array> lines_of(const char* function, const std::vector<GridRange>& ranges) {
   std::vector<Array> lines;
-  for (const Range& r : ranges) lines.push_back(bounds_of(r));
-  return meshgrid(lines, {.sparse = true, .indexing = "ij"});
+  for (const GridRange& r : ranges) lines.push_back(r.numbers(function));
+  const std::vector<TypeArgument> types(lines.begin(), lines.end());
+  if (!lines.empty())
+    for (Array& line : lines) line = ops::convert_element_type(line, result_type_of(types));
+  return lines;
+}
+
+}  // namespace
+
+Array mgrid(const std::vector<GridRange>& ranges, Line line) {
+  const UserLocation here(line);
+  return stack(meshgrid(lines_of("mgrid", ranges), {.indexing = "ij"}));
+}
+std::vector<Array> ogrid(const std::vector<GridRange>& ranges, Line line) {
+  const UserLocation here(line);
+  return meshgrid(lines_of("ogrid", ranges), {.sparse = true, .indexing = "ij"});
+}
+
+Array detail::row(const char* function, std::vector<Part> parts, int64_t axis, int64_t rank, int64_t at, Line line) {
+  const UserLocation here(line);
+  std::vector<Array> arrays;
+  for (const Part& part : parts) {
+    Array x = part.array() ? *part.array() : part.range()->numbers(function);
+    if (x.ndim() < rank) {
+      const int64_t added = rank - x.ndim(), first = at < 0 ? at + added + 1 : at;
+      std::vector<int64_t> shape(static_cast<size_t>(rank), 1);
+      std::ranges::copy(x.shape(), shape.begin() + std::clamp<int64_t>(first, 0, added));
+      x = reshape(x, shape);
+    }
+    arrays.push_back(x);
+  }
+  return concatenate(arrays, axis, std::nullopt, line);
+}
+Array detail::row(std::string_view directive, std::vector<Part> parts, Line line) {
+  const UserLocation here(line);
+  int64_t numbers[3] = {0, 1, -1};
+  const char *at = directive.data(), *end = at + directive.size();
+  for (int64_t& number : numbers) {
+    while (at != end && *at == ' ') ++at;
+    const auto [rest, error] = std::from_chars(at, end, number);
+    if (error != std::errc())
+      or_throw(invalid_argument(at_user_line("r_") + ": wanted \"axis,rank,place\"; got \"" + std::string(directive) +
+                                "\""));
+    at = rest;
+    if (at == end) break;
+    ++at;
+  }
+  return row("r_", std::move(parts), numbers[0], numbers[1], numbers[2], line);
 }
 
 Array frombuffer(std::span<const std::byte> buffer, ElementType dtype, int64_t count, int64_t offset, Line line) {
@@ -322,8 +365,10 @@ Array frombuffer(std::span<const std::byte> buffer, ElementType dtype, int64_t c
   return ops::convert_element_type(Array::from_literal(literal), canonical_type(dtype));
 }
 
-Array fromstring(std::string_view string, ElementType dtype, int64_t count, std::string_view sep, Line line) {
+Array fromstring(std::string_view string, const FromstringOptions& options, Line line) {
   const UserLocation here(line);
+  const int64_t count = options.count;
+  const std::string_view sep = options.sep;
   std::vector<double> values;
   const char *at = string.data(), *end = at + string.size();
   const auto skip = [&] {
@@ -340,7 +385,7 @@ Array fromstring(std::string_view string, ElementType dtype, int64_t count, std:
     at = rest;
   }
   const Array wide = Array::from_vector(values, {static_cast<int64_t>(values.size())});
-  return ops::convert_element_type(wide, requested_type("fromstring", dtype));
+  return ops::convert_element_type(wide, requested_type("fromstring", options.dtype));
 }
 
 }  // namespace hilo::numpy

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "hilo/numpy/array_like.h"
+#include "hilo/trace/indexer.h"
 
 namespace hilo::numpy {
 
@@ -63,6 +64,7 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step, con
 }
 
 struct LinspaceOptions {
+  int64_t num = 50;  ///< where it isn't given by position
   bool endpoint = true;
   Dtype dtype = std::nullopt;
   int64_t axis = 0;
@@ -70,7 +72,12 @@ struct LinspaceOptions {
 /// `num` points from start to stop, both included; integers are those below the points. start and stop broadcast; the
 /// points stand along `axis`.
 /// Errors    INVALID_ARGUMENT for a negative count
-Array linspace(const Operand& start, const Operand& stop, int64_t num = 50, const LinspaceOptions& options = {});
+Array linspace(const Operand& start, const Operand& stop, const LinspaceOptions& options = {});
+template <int = 0>
+Array linspace(const Operand& start, const Operand& stop, int64_t num, LinspaceOptions options = {}) {
+  options.num = num;
+  return linspace(start, stop, options);
+}
 template <int = 0>
 Array linspace(const Operand& start, const Operand& stop, int64_t num, Dtype dtype) {
   return linspace(start, stop, num, LinspaceOptions{.dtype = dtype});
@@ -79,18 +86,33 @@ struct PointsAndStep {
   Array samples, step;
 };
 /// linspace(..., retstep=True): the points and what is between two of them, NaN where there is one point.
-PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, int64_t num = 50,
-                                 const LinspaceOptions& options = {});
+PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, const LinspaceOptions& options = {});
+template <int = 0>
+PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, int64_t num, LinspaceOptions options = {}) {
+  options.num = num;
+  return linspace_with_step(start, stop, options);
+}
 struct LogspaceOptions {
+  int64_t num = 50;
   bool endpoint = true;
   double base = 10.0;
   Dtype dtype = std::nullopt;
   int64_t axis = 0;
 };
 /// base to the power of linspace(start, stop).
-Array logspace(const Operand& start, const Operand& stop, int64_t num = 50, const LogspaceOptions& options = {});
+Array logspace(const Operand& start, const Operand& stop, const LogspaceOptions& options = {});
+template <int = 0>
+Array logspace(const Operand& start, const Operand& stop, int64_t num, LogspaceOptions options = {}) {
+  options.num = num;
+  return logspace(start, stop, options);
+}
 /// From start to stop in equal ratios.
-Array geomspace(const Operand& start, const Operand& stop, int64_t num = 50, const LinspaceOptions& options = {});
+Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions& options = {});
+template <int = 0>
+Array geomspace(const Operand& start, const Operand& stop, int64_t num, LinspaceOptions options = {}) {
+  options.num = num;
+  return geomspace(start, stop, options);
+}
 
 struct EyeOptions {
   std::optional<int64_t> M = std::nullopt;
@@ -131,6 +153,10 @@ Array kaiser(int64_t M, const Operand& beta);
 /// f of the positions: f(i, j) for every i, j of the shape, called once with arrays of all of them.
 template <typename F>
 auto fromfunction(const F& f, const Shape& shape, Dtype dtype = std::nullopt);
+template <typename F>
+auto fromfunction(const F& f, const Shape& shape, const DtypeOptions& options) {
+  return fromfunction(f, shape, options.dtype);
+}
 
 /// The positions of a grid along each axis: [rank, ...].
 Array indices(const Shape& dimensions, Dtype dtype = std::nullopt, Line line = Line::current());
@@ -140,6 +166,24 @@ struct MeshgridOptions {
   bool copy = true;
   bool sparse = false;
   const char* indexing = "xy";
+};
+/// Python's start:stop:5j, which range(start, stop, 5i) gives: 5 points from start to stop.
+struct Points {
+  double start, stop;
+  int64_t num;
+};
+/// A range of a grid.
+class GridRange {
+ public:
+  GridRange(const Range& range) : range_(range) {}      // NOLINT: both convert
+  GridRange(const Points& points) : points_(points) {}  // NOLINT
+  /// Its numbers.
+  /// Errors    INVALID_ARGUMENT for a range that doesn't say where it stops
+  Array numbers(const char* function) const;
+
+ private:
+  Range range_;
+  std::optional<Points> points_;
 };
 /// Grids of coordinates from vectors; "xy" puts the second vector first in the shape, "ij" keeps the order.
 std::vector<Array> meshgrid(const std::vector<Array>& xi, const MeshgridOptions& options = {},
@@ -151,17 +195,85 @@ std::vector<Array> meshgrid(const Arrays&... xi) {
 }
 /// Vectors made to index an outer product: x.at of the i-th varies along axis i. A mask stands for where it is true.
 std::vector<Array> ix_(const std::vector<Array>& args, Line line = Line::current());
-/// mgrid[0:2, 0:3]: mgrid({range(0, 2), range(0, 3)}); ogrid gives the same grids, of extent 1 along other axes.
-Array mgrid(const std::vector<Range>& ranges, Line line = Line::current());
-std::vector<Array> ogrid(const std::vector<Range>& ranges, Line line = Line::current());
+template <typename... Arrays>
+  requires(std::convertible_to<Arrays, Array> && ...)
+std::vector<Array> ix_(const Arrays&... args) {
+  return ix_(std::vector<Array>{Array(args)...});
+}
+/// mgrid[0:2, 0:3]: mgrid({range(0, 2), range(0, 3)}); ogrid gives the same grids, of extent 1 along other axes. With an
+/// imaginary step a range is that many points, its end included.
+Array mgrid(const std::vector<GridRange>& ranges, Line line = Line::current());
+std::vector<Array> ogrid(const std::vector<GridRange>& ranges, Line line = Line::current());
 
 /// The elements that bytes hold, from byte `offset` on: all of them, or `count`.
 /// Errors    INVALID_ARGUMENT where the bytes are no whole number of elements, or too few
 Array frombuffer(std::span<const std::byte> buffer, ElementType dtype = ElementType::kF32, int64_t count = -1,
                  int64_t offset = 0, Line line = Line::current());
+struct FromstringOptions {
+  ElementType dtype = ElementType::kF32;
+  int64_t count = -1;  ///< how many at most; -1: all
+  const char* sep = " ";
+};
 /// The numbers in a text, with `sep` between them.
-Array fromstring(std::string_view string, ElementType dtype = ElementType::kF32, int64_t count = -1,
-                 std::string_view sep = " ", Line line = Line::current());
+Array fromstring(std::string_view string, const FromstringOptions& options = {}, Line line = Line::current());
+template <int = 0>
+Array fromstring(std::string_view string, ElementType dtype, int64_t count = -1, const char* sep = " ",
+                 Line line = Line::current()) {
+  return fromstring(string, FromstringOptions{.dtype = dtype, .count = count, .sep = sep}, line);
+}
+
+// ---- what stands in brackets ----------------------------------------------------------------------------------------
+/// One part of r_ and c_: an array, a number, a range.
+class Part {
+ public:
+  template <std::convertible_to<Array> T>
+  Part(const T& array) : array_(array) {}                    // NOLINT: they convert
+  Part(const Range& range) : range_(GridRange(range)) {}     // NOLINT
+  Part(const Points& points) : range_(GridRange(points)) {}  // NOLINT
+  const std::optional<Array>& array() const { return array_; }
+  const std::optional<GridRange>& range() const { return range_; }
+
+ private:
+  std::optional<Array> array_;
+  std::optional<GridRange> range_;
+};
+namespace detail {
+/// The parts along an axis, each with at least `rank` axes of which its own begin at `at` (-1: they are the last).
+Array row(const char* function, std::vector<Part> parts, int64_t axis, int64_t rank, int64_t at, Line line);
+Array row(std::string_view directive, std::vector<Part> parts, Line line);
+}  // namespace detail
+/// Parts joined along the first axis: r_(x, 0, range(1, 5)). A text in front, "axis,rank,place", says another axis, the
+/// least rank of the parts, and where their own axes stand in it.
+template <typename... Parts>
+  requires(std::convertible_to<Parts, Part> && ...)
+Array r_(const Parts&... parts) {
+  return detail::row("r_", {Part(parts)...}, 0, 1, -1, Line::current());
+}
+template <typename... Parts>
+  requires(std::convertible_to<Parts, Part> && ...)
+Array r_(const char* directive, const Parts&... parts) {
+  return detail::row(directive, {Part(parts)...}, Line::current());
+}
+/// Vectors as the columns of a matrix; other arrays joined along the last axis.
+template <typename... Parts>
+  requires(std::convertible_to<Parts, Part> && ...)
+Array c_(const Parts&... parts) {
+  return detail::row("c_", {Part(parts)...}, -1, 2, 0, Line::current());
+}
+/// An index as a value: s_(range(2, 5)), index_exp(0, range(2, 5)); s_ of one index is that index.
+template <std::convertible_to<Indexer> Index>
+Indexer s_(const Index& index) {
+  return index;
+}
+template <std::convertible_to<Indexer>... Indices>
+  requires(sizeof...(Indices) > 1)
+std::vector<Indexer> s_(const Indices&... indices) {
+  return {Indexer(indices)...};
+}
+template <std::convertible_to<Indexer>... Indices>
+std::vector<Indexer> index_exp(const Indices&... indices) {
+  return {Indexer(indices)...};
+}
 
 template <typename F>
 auto fromfunction(const F& f, const Shape& shape, Dtype dtype) {
@@ -173,3 +285,13 @@ auto fromfunction(const F& f, const Shape& shape, Dtype dtype) {
 }
 
 }  // namespace hilo::numpy
+
+namespace hilo {
+
+/// range(0, 1, 5i) with std::complex_literals: 5 points from 0 to 1, for numpy::mgrid, ogrid and r_.
+template <std::same_as<std::complex<double>> Step>
+numpy::Points range(double start, double stop, Step step) {
+  return {start, stop, static_cast<int64_t>(std::abs(step))};
+}
+
+}  // namespace hilo

@@ -90,7 +90,8 @@ Array fill_diagonal(const Operand& a, const Operand& val, const FillDiagonalOpti
   if (options.inplace)
     or_throw(invalid_argument(at_user_line("fill_diagonal") +
                               ": arrays never change. Hint: give inplace=false and use the result"));
-  if (options.wrap) or_throw(unimplemented(at_user_line("fill_diagonal") + ": wrap=True is not implemented, as in JAX"));
+  if (options.wrap)
+    or_throw(unimplemented(at_user_line("fill_diagonal") + ": wrap=True is not implemented, as in JAX"));
   if (x.ndim() < 2)
     or_throw(invalid_argument(at_user_line("fill_diagonal") + ": wanted two dimensions or more; got " +
                               x.aval_shape().to_string()));

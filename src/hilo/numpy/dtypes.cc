@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "hilo/numpy/axes.h"
+#include "hilo/numpy/manipulation.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
 
@@ -184,9 +185,26 @@ Array view(const Operand& x, ElementType dtype) {
   if (type == a.dtype()) return a;
   const auto bits = [](ElementType t) { return t == ElementType::kPred ? 8 : element_type_info(t).bits; };
   if (a.dtype() == ElementType::kPred) return view(ops::convert_element_type(a, ElementType::kU8), type);
-  if (type == ElementType::kPred) return ops::ne(view(a, ElementType::kU8), ops::scalar(0, ElementType::kU8));
+  if (type == ElementType::kPred) {
+    const Array bytes = view(a, ElementType::kU8);
+    return ops::ne(bytes, ops::full_like(bytes, 0));
+  }
   const int from = bits(a.dtype()), to = bits(type);
-  if (is_complex(a.dtype()) || is_complex(type)) refuse_type("view", "a type that isn't complex", type);
+  if (is_complex(a.dtype())) {  // the parts, side by side
+    Shape pairs(a.shape());
+    if (pairs.empty()) or_throw(invalid_argument(at_user_line("view") + ": a scalar can't change its width"));
+    pairs.back() *= 2;
+    const Array parts = ops::reshape(stack({ops::real(a), ops::imag(a)}, -1), pairs);
+    return view(parts, type);
+  }
+  if (is_complex(type)) {
+    const Array parts = view(a, real_type_of(type));
+    Shape split(parts.shape());
+    if (split.empty() || split.back() % 2 != 0)
+      or_throw(invalid_argument(at_user_line("view") + ": the last axis of " + a.aval_shape().to_string() +
+                                " can't be divided into elements of " + std::string(element_type_name(type))));
+    return ops::complex(slice(parts, 0, split.back(), 2, -1), slice(parts, 1, split.back(), 2, -1));
+  }
   Shape dims(a.shape());
   if (from == to) return bind_one(hlo::Opcode::kBitcastConvert, {a}, nullptr, hilo::Shape::array(type, dims));
   if (dims.empty()) or_throw(invalid_argument(at_user_line("view") + ": a scalar can't change its width"));
@@ -205,6 +223,15 @@ Array view(const Operand& x, ElementType dtype) {
   dims = split;
   split.push_back(to / from);
   return bind_one(hlo::Opcode::kBitcastConvert, {ops::reshape(a, split)}, nullptr, hilo::Shape::array(type, dims));
+}
+
+Array byteswap(const Operand& x) {
+  const UserLocation here(x.location());
+  const Array& a = x.array();
+  if (itemsize(x) == 1) return a;
+  if (is_complex(a.dtype())) return ops::complex(byteswap(ops::real(a)), byteswap(ops::imag(a)));
+  const Array bytes = view(expand_dims(a, -1), ElementType::kU8);
+  return squeeze(view(flip(bytes, -1), a.dtype()), -1);
 }
 
 int64_t size(const Operand& x, const Axes& axis) {

@@ -17,7 +17,7 @@ using Dtype = std::optional<ElementType>;
 /// A shape in options, or none: {.shape = {2, 3}}.
 class OptionalShape {
  public:
-  OptionalShape(std::nullopt_t = std::nullopt) {}                           // NOLINT: shapes convert as in NumPy
+  OptionalShape(std::nullopt_t) {}                                            // NOLINT: shapes convert as in NumPy
   OptionalShape(std::initializer_list<int64_t> extents) : shape_(extents) {}  // NOLINT
   template <std::convertible_to<Dimensions> T>
   OptionalShape(const T& shape) : shape_(Dimensions(shape)) {}  // NOLINT
@@ -30,8 +30,8 @@ class OptionalShape {
 /// Several arrays: a list, or one array, whose slices along its first axis they are.
 class Arrays {
  public:
-  Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}              // NOLINT: both convert
-  Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}             // NOLINT
+  Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}                          // NOLINT: both convert
+  Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}                         // NOLINT
   Arrays(const Array& array, std::source_location line = std::source_location::current());  // NOLINT
   const std::vector<Array>& list() const { return arrays_; }
 
@@ -140,6 +140,12 @@ Array astype(const Operand& x, ElementType dtype);
 /// The same bytes as another type: the last axis grows or shrinks where the widths differ.
 /// Errors    INVALID_ARGUMENT where the last axis can't be divided
 Array view(const Operand& x, ElementType dtype);
+
+/// The same elements with the order of their bytes turned.
+Array byteswap(const Operand& x);
+/// Bytes of an element, and of all.
+inline int64_t itemsize(const Operand& x) { return element_size_bytes(x.array().dtype()); }
+inline int64_t nbytes(const Operand& x) { return itemsize(x) * x.array().size(); }
 
 inline int64_t ndim(const Operand& x) { return x.array().ndim(); }
 inline int64_t size(const Operand& x) { return x.array().size(); }

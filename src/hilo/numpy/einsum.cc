@@ -192,11 +192,11 @@ struct Search {
 };
 
 ContractionPath path_of(const Equation& e, const EinsumOptions& options) {
-  if (options.path) return *options.path;
+  if (options.optimize.path()) return *options.optimize.path();
   std::vector<std::set<int>> terms;
   for (const Term& t : e.terms) terms.emplace_back(t.letters.begin(), t.letters.end());
   if (terms.size() <= 1) return terms.empty() ? ContractionPath{} : ContractionPath{{0}};
-  const std::string_view how = options.optimize;
+  const std::string_view how = options.optimize.how();
   ContractionPath in_order;
   for (size_t i = terms.size(); i > 1; --i)
     in_order.push_back(i == terms.size() ? std::vector<int64_t>{0, 1}

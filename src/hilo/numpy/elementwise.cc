@@ -78,7 +78,7 @@ Array bitwise(const char* function, const Operand& x, const Operand& y, const Op
 std::pair<Array, Array> float_divmod(const Array& x, const Array& y) {
   const Array rest = ops::rem(x, y), zero = constant_like(x, 0);
   const Array wrong = ops::bitwise_and(ops::ne(rest, zero), ops::ne(ops::sign(y), ops::sign(rest)));
-  const Array quotient = ops::div(ops::sub(x, rest), y);
+  const Array quotient = ops::div(ops::select(ops::eq(y, zero), x, ops::sub(x, rest)), y);
   return {ops::round_to_even(ops::select(wrong, ops::sub(quotient, constant_like(x, 1)), quotient)),
           ops::select(wrong, ops::add(rest, y), rest)};
 }
@@ -141,7 +141,8 @@ Array conj(const Operand& x) {
 Array conjugate(const Operand& x) { return conj(x); }
 Array angle(const Operand& z, bool deg) {
   const UserLocation here(z.location());
-  const Array a = promote_inexact(z.array());
+  const Array& x = z.array();
+  const Array a = is_exact(x) ? ops::convert_element_type(x, default_float()) : x;  // f64 with x64, as in JAX
   const Array radians_of = atan2(imag(a), real(a));
   return deg ? rad2deg(radians_of) : radians_of;
 }
@@ -188,7 +189,7 @@ Array trunc(const Operand& x) {
 Array fix(const Operand& x) { return trunc(x); }
 Array rint(const Operand& x) {
   const UserLocation here(x.location());
-  const Array a = promote_inexact(x.array());
+  const Array a = is_exact(x) ? ops::convert_element_type(x, default_float()) : x.array();  // f64 with x64, as in JAX
   return is_complex(a.dtype()) ? ops::complex(ops::round_to_even(ops::real(a)), ops::round_to_even(ops::imag(a)))
                                : ops::round_to_even(a);
 }
@@ -322,9 +323,9 @@ Array nan_to_num(const Operand& x, const NanToNumOptions& options) {
 }
 
 Array atan2(const Operand& x, const Operand& y) { return arctan2(x, y); }
-Array bitwise_and(const Operand& x, const Operand& y) { return bitwise("bitwise_and", x, y, ops::bitwise_and); }
-Array bitwise_or(const Operand& x, const Operand& y) { return bitwise("bitwise_or", x, y, ops::bitwise_or); }
-Array bitwise_xor(const Operand& x, const Operand& y) { return bitwise("bitwise_xor", x, y, ops::bitwise_xor); }
+Array calls::bitwise_and(const Operand& x, const Operand& y) { return bitwise("bitwise_and", x, y, ops::bitwise_and); }
+Array calls::bitwise_or(const Operand& x, const Operand& y) { return bitwise("bitwise_or", x, y, ops::bitwise_or); }
+Array calls::bitwise_xor(const Operand& x, const Operand& y) { return bitwise("bitwise_xor", x, y, ops::bitwise_xor); }
 Array left_shift(const Operand& x, const Operand& y) { return shifted("left_shift", x, y, true); }
 Array bitwise_left_shift(const Operand& x, const Operand& y) { return shifted("bitwise_left_shift", x, y, true); }
 Array right_shift(const Operand& x, const Operand& y) { return shifted("right_shift", x, y, false); }
@@ -411,9 +412,9 @@ Array ldexp(const Operand& x, const Operand& y) {
   }
   return out;
 }
-Array logaddexp(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp, 1); }
-Array logaddexp2(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp2, 1 / kLog2); }
-Array logical_xor(const Operand& x, const Operand& y) {
+Array calls::logaddexp(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp, 1); }
+Array calls::logaddexp2(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp2, 1 / kLog2); }
+Array calls::logical_xor(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return ops::bitwise_not(logical_not(x)) ^ ops::bitwise_not(logical_not(y));
 }

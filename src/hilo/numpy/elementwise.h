@@ -6,6 +6,7 @@
 
 #include "hilo/numpy/dtypes.h"
 #include "hilo/numpy/operators.h"
+#include "hilo/numpy/ufunc.h"
 
 namespace hilo::numpy {
 
@@ -43,7 +44,6 @@ HILO_UNARY(isreal)
 HILO_UNARY(log10)
 HILO_UNARY(log2)
 HILO_UNARY(logical_not)
-HILO_UNARY(negative)
 HILO_UNARY(positive)
 HILO_UNARY(rad2deg)
 HILO_UNARY(radians)
@@ -77,14 +77,10 @@ Array nan_to_num(const Operand& x, const NanToNumOptions& options = {});
 
 // ---- two operands ---------------------------------------------------------------------------------------------------
 #define HILO_BINARY(name) Array name(const Operand& x, const Operand& y);
-HILO_BINARY(add)
 HILO_BINARY(arctan2)
 HILO_BINARY(atan2)
-HILO_BINARY(bitwise_and)
 HILO_BINARY(bitwise_left_shift)
-HILO_BINARY(bitwise_or)
 HILO_BINARY(bitwise_right_shift)
-HILO_BINARY(bitwise_xor)
 HILO_BINARY(copysign)
 HILO_BINARY(divide)
 HILO_BINARY(equal)
@@ -103,15 +99,7 @@ HILO_BINARY(ldexp)  ///< x 2^y for integers y
 HILO_BINARY(left_shift)
 HILO_BINARY(less)
 HILO_BINARY(less_equal)
-HILO_BINARY(logaddexp)   ///< log(exp(x) + exp(y)) without overflow
-HILO_BINARY(logaddexp2)  ///< the same of base 2
-HILO_BINARY(logical_and)
-HILO_BINARY(logical_or)
-HILO_BINARY(logical_xor)
-HILO_BINARY(maximum)
-HILO_BINARY(minimum)
 HILO_BINARY(mod)
-HILO_BINARY(multiply)
 HILO_BINARY(nextafter)
 HILO_BINARY(not_equal)
 HILO_BINARY(pow)
@@ -121,7 +109,6 @@ HILO_BINARY(pow)
 HILO_BINARY(power)
 HILO_BINARY(remainder)    ///< sign of y, as Python's %; 0 for an integer y = 0
 HILO_BINARY(right_shift)  ///< with the sign of a signed type, zeros of an unsigned one
-HILO_BINARY(subtract)
 HILO_BINARY(true_divide)
 #undef HILO_BINARY
 

@@ -62,5 +62,22 @@ template <typename... Functions>
 Array piecewise(const Operand& x, const std::vector<Array>& condlist, const Functions&... funclist) {
   return detail::piecewise(x, condlist, {detail::piece(funclist)...});
 }
+/// A function or a value in a list of such.
+class Piece {
+ public:
+  template <typename F>
+    requires(std::invocable<F, Array> || std::convertible_to<F, Array>)
+  Piece(const F& f) : function_(detail::piece(f)) {}  // NOLINT: both convert
+  const std::function<Array(const Array&)>& function() const { return function_; }
+
+ private:
+  std::function<Array(const Array&)> function_;
+};
+/// The same with a list: piecewise(x, {x < 0}, {f, 1}).
+inline Array piecewise(const Operand& x, const std::vector<Array>& condlist, std::initializer_list<Piece> funclist) {
+  std::vector<std::function<Array(const Array&)>> functions;
+  for (const Piece& piece : funclist) functions.push_back(piece.function());
+  return detail::piecewise(x, condlist, functions);
+}
 
 }  // namespace hilo::numpy

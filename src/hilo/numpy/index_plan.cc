@@ -13,7 +13,7 @@ using Kind = Indexer::Kind;
 
 /// One index of the plain kinds that are left when masks and the ellipsis are gone.
 struct Entry {
-  enum class Kind : uint8_t { kNumber, kRange, kNewAxis, kArray };
+  enum class Kind : uint8_t { kNumber, kRange, kNewAxis, kArray, kNothing };  // nothing: an ellipsis for no axes
   Kind kind;
   int64_t dimension = 0;  ///< of x; of a new axis none
   int64_t start = 0, step = 1, count = 0;
@@ -103,7 +103,10 @@ std::vector<Entry> entries_of(const Array& x, std::span<const Indexer> indices, 
     switch (index.kind()) {
       case Kind::kAbsent: break;
       case Kind::kNewAxis: entries.push_back({Entry::Kind::kNewAxis}); break;
-      case Kind::kEllipsis: take_whole(x.ndim() - taken); break;
+      case Kind::kEllipsis:
+        if (x.ndim() == taken) entries.push_back({Entry::Kind::kNothing});
+        take_whole(x.ndim() - taken);
+        break;
       case Kind::kRange:
         entries.push_back(entry_of(index.range(), d, x.shape(d)));
         ++d;
@@ -135,6 +138,7 @@ IndexPlan plan_slices(const Array& x, std::span<const Entry> entries) {
   IndexPlan plan;
   plan.is_static = true;
   for (const Entry& e : entries) {
+    if (e.kind == Entry::Kind::kNothing) continue;
     if (e.kind == Entry::Kind::kNewAxis) {
       plan.shape.push_back(1);
       continue;
@@ -193,7 +197,7 @@ class GatherPlanner {
         for (int64_t extent : common_) add_dimension(extent, true);
       }
       const Entry& e = entries_[i];
-      if (joins(e) || e.kind == Entry::Kind::kNumber) continue;
+      if (joins(e) || e.kind == Entry::Kind::kNumber || e.kind == Entry::Kind::kNothing) continue;
       if (e.kind == Entry::Kind::kNewAxis) {
         plan_.shape.push_back(1);
         continue;
@@ -217,7 +221,7 @@ class GatherPlanner {
     g.slice_sizes.assign(x_.shape().begin(), x_.shape().end());
     for (size_t i = 0; i < entries_.size(); ++i) {
       const Entry& e = entries_[i];
-      if (e.kind == Entry::Kind::kNewAxis || e.dimension < 0) continue;
+      if (e.kind == Entry::Kind::kNewAxis || e.kind == Entry::Kind::kNothing || e.dimension < 0) continue;
       const size_t d = static_cast<size_t>(e.dimension);
       if (e.kind == Entry::Kind::kRange && steps_[i] < 0) {  // a window
         const int64_t low = e.count == 0 ? 0 : std::min(e.start, e.start + e.step * (e.count - 1));

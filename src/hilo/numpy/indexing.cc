@@ -76,8 +76,11 @@ Array update(const Array& x, std::span<const Indexer> indices, const Operand& y,
   const Array spread = ops::reshape(spread_to(value, plan.shape), plan.gathered);
   const Array updates = plan.reversed.empty() ? spread : ops::reverse(spread, plan.reversed);
   hlo::ScatterAttributes s = lax::scatter_of(plan.gather);
-  s.indices_are_sorted = options.indices_are_sorted;
-  s.unique_indices = options.unique_indices;
+  // Numbers and ranges name each place once, in order.
+  const bool has_arrays =
+      std::ranges::any_of(indices, [](const Indexer& i) { return i.kind() == Indexer::Kind::kArray; });
+  s.indices_are_sorted = options.indices_are_sorted || !has_arrays;
+  s.unique_indices = options.unique_indices || !has_arrays;
   return lax::scatter(with_weak_type(x, false), plan.indices, updates, s, options.mode.mode(), opcode);
 }
 
@@ -119,6 +122,13 @@ Array take(const Operand& a, const Operand& indices, const TakeOptions& options)
   if (array.shape(at) == 0 && indices.array().size() != 0) {
     or_throw(invalid_argument(at_user_line("take") + ": cannot do a non-empty take() from an empty axis; got " +
                               array.aval_shape().to_string()));
+  }
+  if (array.shape(at) == 0) {  // nothing is read
+    std::vector<int64_t> shape(array.shape().begin(), array.shape().end());
+    const std::span<const int64_t> places = indices.array().shape();
+    shape.erase(shape.begin() + at);
+    shape.insert(shape.begin() + at, places.begin(), places.end());
+    return ops::full(hilo::Shape::array(array.dtype(), shape), 0);
   }
   const Array positions = positions_for(indices.array(), array.shape(at), options.mode);
   hlo::GatherAttributes g = slices_along(array, at, positions.ndim());
@@ -201,6 +211,19 @@ Array IndexedPlaces::power(const Operand& y, const IndexOptions& options) const 
   const UserLocation here(y.location());
   const Array exponent = update(ops::full_like(x_, 1), indices_, y, options, hlo::Opcode::kMultiply);
   return ops::convert_element_type(numpy::power(x_, exponent), x_.dtype());
+}
+
+Array IndexedPlaces::applied(const std::function<Array(const Array&)>& f, const IndexOptions& options) const {
+  const UserLocation here(location_);
+  Array out = set(f(get(options)), options);
+  // Of a place that is named n times f is taken n times.
+  const Array times = update(ops::full(hilo::Shape::array(ElementType::kS32, x_.shape()), 0), indices_,
+                             Operand(1, location_), options, hlo::Opcode::kAdd);
+  if (options.unique_indices || !is_concrete(times)) return out;
+  const std::vector<int32_t> counts = times.to_vector<int32_t>();
+  const int32_t most = counts.empty() ? 0 : *std::ranges::max_element(counts);
+  for (int32_t n = 1; n < most; ++n) out = where(times > n, ops::convert_element_type(f(out), x_.dtype()), out);
+  return out;
 }
 
 }  // namespace numpy

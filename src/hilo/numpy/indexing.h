@@ -2,6 +2,7 @@
 // numpy/indexing.h -- reading and writing at positions: x(...), x.at(...), take, take_along_axis.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -60,8 +61,8 @@ Array take_along_axis(const Operand& arr, const Operand& indices, std::optional<
 
 /// What may be said beside the indices of x.at(...).
 struct IndexOptions {
-  bool indices_are_sorted = false;                 ///< the caller's promise
-  bool unique_indices = false;                     ///< the caller's promise; derivatives of multiply need it
+  bool indices_are_sorted = false;  ///< the caller's promise
+  bool unique_indices = false;      ///< the caller's promise; derivatives of multiply need it
   Mode mode = {};
   std::optional<Array> fill_value = std::nullopt;  ///< of get, as for take
   bool wrap_negative_indices = true;               ///< else those of arrays are outside
@@ -83,16 +84,18 @@ class IndexedPlaces {
   Array mul(const Operand& y, const IndexOptions& options = {}) const { return multiply(y, options); }
   Array min(const Operand& y, const IndexOptions& options = {}) const;
   Array max(const Operand& y, const IndexOptions& options = {}) const;
-  /// The quotient, the power, and what `f` makes of the elements there. An element that is named twice is divided, raised
-  /// or changed once.
+  /// The quotient, the power, and what `f` makes of the elements there. An element that is named twice is raised once, and
+  /// changed by `f` twice where the indices are known.
   Array divide(const Operand& y, const IndexOptions& options = {}) const;
   Array power(const Operand& y, const IndexOptions& options = {}) const;
   template <std::invocable<Array> F>
   Array apply(const F& f, const IndexOptions& options = {}) const {
-    return set(f(get(options)), options);
+    return applied([&f](const Array& x) { return Array(f(x)); }, options);
   }
 
  private:
+  Array applied(const std::function<Array(const Array&)>& f, const IndexOptions& options) const;
+
   Array x_;
   std::vector<Indexer> indices_;
   std::source_location location_;  ///< of the call of at

@@ -34,6 +34,7 @@ std::vector<Array> broadcast_arrays(const Arrays&... args) {
 }
 /// The common shape of all of these. Errors    INVALID_ARGUMENT naming two that don't fit
 Shape broadcast_shapes(std::initializer_list<Shape> shapes);
+inline Shape broadcast_shapes() { return {}; }
 template <std::convertible_to<Shape>... More>
 Shape broadcast_shapes(const Shape& first, const More&... more) {
   return broadcast_shapes(std::initializer_list<Shape>{first, Shape(more)...});
@@ -121,11 +122,21 @@ Array column_stack(const Arrays& tup, Line line = Line::current());
 /// A matrix of blocks, row by row.
 Array block(const std::vector<Array>& row, Line line = Line::current());
 Array block(const std::vector<std::vector<Array>>& rows, Line line = Line::current());
+inline Array block(const Operand& array) { return array; }  ///< one block is what it is
 Array append(const Operand& arr, const Operand& values, std::optional<int64_t> axis = std::nullopt);
 /// Into equal parts (a number), or before these positions (a list).
 /// Errors    INVALID_ARGUMENT where split can't make equal parts; array_split's first parts are longer then
 std::vector<Array> split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
 std::vector<Array> array_split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
+/// The same before positions in an array, whose values must be known.
+template <std::same_as<Array> Positions>
+std::vector<Array> split(const Operand& ary, const Positions& indices, int64_t axis = 0) {
+  return split(ary, Axes(indices.template to_vector<int64_t>()), axis);
+}
+template <std::same_as<Array> Positions>
+std::vector<Array> array_split(const Operand& ary, const Positions& indices, int64_t axis = 0) {
+  return array_split(ary, Axes(indices.template to_vector<int64_t>()), axis);
+}
 std::vector<Array> hsplit(const Operand& ary, const Axes& indices_or_sections);
 std::vector<Array> vsplit(const Operand& ary, const Axes& indices_or_sections);
 std::vector<Array> dsplit(const Operand& ary, const Axes& indices_or_sections);
@@ -133,13 +144,22 @@ std::vector<Array> dsplit(const Operand& ary, const Axes& indices_or_sections);
 // ---- repeating and padding ------------------------------------------------------------------------------------------
 Array tile(const Operand& A, const Axes& reps);
 /// Each element so many times; without an axis of the flattened array.
+struct RepeatOptions {
+  std::optional<int64_t> axis = std::nullopt;
+  std::optional<int64_t> total_repeat_length = std::nullopt;  ///< more repeat the last element, fewer are left out
+};
 Array repeat(const Operand& a, int64_t repeats, std::optional<int64_t> axis = std::nullopt);
+Array repeat(const Operand& a, int64_t repeats, const RepeatOptions& options);
 /// Each element its own number of times, or all the one number there is. Numbers without a value need
 /// `total_repeat_length`, how long the result is: what is missing repeats the last element.
 template <std::same_as<Array> Repeats>
 Array repeat(const Operand& a, const Repeats& repeats, std::optional<int64_t> axis = std::nullopt,
              std::optional<int64_t> total_repeat_length = std::nullopt) {
   return detail::repeat(a, repeats, axis, total_repeat_length);
+}
+template <std::same_as<Array> Repeats>
+Array repeat(const Operand& a, const Repeats& repeats, const RepeatOptions& options) {
+  return detail::repeat(a, repeats, options.axis, options.total_repeat_length);
 }
 
 /// How much to add {before, after}: of all axes, or of each.

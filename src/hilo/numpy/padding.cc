@@ -174,10 +174,28 @@ std::vector<int32_t> repeated_positions(const Array& repeats, int64_t extent) {
 
 }  // namespace
 
+namespace {
+
+/// Refuses what the mode has no use for.
+void check_options(const PadOptions& options) {
+  const std::string_view mode = options.mode;
+  const auto refuse = [&](bool given, const char* name) {
+    if (given)
+      or_throw(invalid_argument(at_user_line("pad") + ": mode \"" + std::string(mode) + "\" takes no " + name));
+  };
+  refuse(options.constant_values && mode != "constant", "constant_values");
+  refuse(options.end_values && mode != "linear_ramp", "end_values");
+  const bool takes_length = mode == "maximum" || mode == "mean" || mode == "median" || mode == "minimum";
+  refuse(options.stat_length && !takes_length, "stat_length");
+}
+
+}  // namespace
+
 Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& options) {
   const UserLocation here(array.location());
   Array x = array.array();
   const PadAxis pad_axis = pad_axis_of(options.mode);
+  check_options(options);
   for (int64_t axis = 0; axis < x.ndim(); ++axis) {
     const Width w = width_of(pad_width, x, axis);
     if (w.before < 0 || w.after < 0)
@@ -195,7 +213,7 @@ Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& opt
 
 Array tile(const Operand& A, const Axes& reps) {
   const UserLocation here(A.location());
-  if (!reps) or_throw(invalid_argument(at_user_line("tile") + ": wanted a number of repetitions"));
+  if (!reps) return A.array();  // tile(x, {})
   const std::vector<int64_t> times = with_rank(*reps, static_cast<size_t>(A.array().ndim()));
   const std::vector<int64_t> dims = with_rank(A.array().shape(), times.size());
   Shape split, spread, whole;
@@ -218,6 +236,14 @@ Array repeat(const Operand& a, int64_t repeats, std::optional<int64_t> axis) {
   wide.insert(wide.begin() + at + 1, repeats);
   whole[static_cast<size_t>(at)] *= repeats;
   return ops::reshape(spread_to(ops::reshape(x, thin), wide), whole);
+}
+
+Array repeat(const Operand& a, int64_t repeats, const RepeatOptions& options) {
+  const UserLocation here(a.location());
+  if (!options.total_repeat_length) return repeat(a, repeats, options.axis);
+  const Array x = options.axis ? a.array() : ravel(a);
+  const Array each = full({x.shape(normal_axis(x, options.axis.value_or(0)))}, repeats, int32);
+  return detail::repeat(a, each, options.axis, options.total_repeat_length);
 }
 
 Array detail::repeat(const Operand& a, const Array& repeats, std::optional<int64_t> axis,

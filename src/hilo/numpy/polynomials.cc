@@ -174,22 +174,23 @@ Array roots(const Operand& p, const RootsOptions& options) {
   check_vector("roots", a);
   const ElementType complex_type =
       a.dtype() == ElementType::kF64 || a.dtype() == ElementType::kC128 ? ElementType::kC128 : ElementType::kC64;
-  int64_t trailing = 0;
-  if (options.strip_zeros) {
-    a = trim_zeros(a, "f");
-    const Array front = trim_zeros(a, "b");
-    trailing = a.size() - front.size();
-    a = front;
-  }
-  const Array at_zero = zeros({trailing}, complex_type);
+  if (options.strip_zeros) a = trim_zeros(a, "f");
   const int64_t n = a.size() - 1;
-  if (n < 1) return at_zero;
+  if (n < 1) return zeros({0}, complex_type);
+  // Without stripping, leading zeros are turned to the end: each becomes a root at zero, and then NaN.
+  const Array leading = options.strip_zeros ? Array(0) : sum(cumprod(a == 0, {.dtype = int32}));
+  if (!options.strip_zeros) {
+    a = where(leading == static_cast<int>(n + 1), 1.0, a);
+    a = take(a, (arange(n + 1, int32) + leading) % static_cast<int>(n + 1), {.axis = 0, .mode = "promise_in_bounds"});
+  }
   const ElementType computed = element_size_bytes(real_type_of(a.dtype())) < 4 ? ElementType::kF32 : a.dtype();
   const Array typed = ops::convert_element_type(a, computed);
   Array companion = diag(ones({n - 1}, computed), -1);
   companion = at(companion, 0).set(-slice(typed, 1, n + 1) / typed[0]);
-  const Array found = lax::linalg::eig(companion, false, false)[0];
-  return concatenate({ops::convert_element_type(found, complex_type), at_zero});
+  const Array found = ops::convert_element_type(lax::linalg::eig(companion, false, false)[0], complex_type);
+  if (options.strip_zeros) return found;
+  const Array last = take(found, argsort(found == 0), {.axis = 0, .mode = "promise_in_bounds"});
+  return where(arange(n, int32) < static_cast<int>(n) - leading, last, std::complex<double>(nan, nan));
 }
 
 }  // namespace hilo::numpy

@@ -23,6 +23,27 @@ Array squashed(const Array& x, const std::vector<int64_t>& axes) {
   return ops::reshape(moved, kept);
 }
 
+/// Weights with one axis for each that is averaged, in the order in which they are named, as an array of x's rank.
+Array along_axes(const char* function, const Array& weights, const Array& x, const Axes& axes) {
+  Shape thin(std::vector<int64_t>(x.shape().size(), 1));
+  std::vector<int64_t> named;
+  if (axes)
+    for (const int64_t axis : *axes) named.push_back(normal_axis(x, axis));
+  bool fits = weights.ndim() == static_cast<int64_t>(named.size()) && !named.empty();
+  for (size_t i = 0; fits && i < named.size(); ++i) {
+    thin[static_cast<size_t>(named[i])] = weights.shape()[i];
+    fits = weights.shape()[i] == x.shape(named[i]);
+  }
+  if (!fits)
+    or_throw(invalid_argument(at_user_line(function) +
+                              ": weights must have the shape of the array or of its axes; got " +
+                              weights.aval_shape().to_string() + " and " + x.aval_shape().to_string()));
+  std::vector<int64_t> order(named.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::sort(order, {}, [&](int64_t i) { return named[static_cast<size_t>(i)]; });
+  return ops::reshape(ops::transpose(weights, order), thin);
+}
+
 /// Between the elements at floor(p) and ceil(p) of sorted lines; p has as many dimensions as these.
 Array between(const Array& sorted, const Array& p, std::string_view method) {
   const Array low = floor(p), high = ceil(p);
@@ -38,11 +59,30 @@ Array between(const Array& sorted, const Array& p, std::string_view method) {
   if (method == "midpoint") return (at_position(low) + at_position(high)) * 0.5;
   if (method == "linear") return at_position(low) * (1.0 - share) + at_position(high) * share;
   throw Error(invalid_argument(at_user_line("quantile") + ": got method \"" + std::string(method) +
-                               "\"; wanted linear, lower, higher, midpoint or nearest"));
+                               "\"; wanted linear, lower, higher, midpoint, nearest or inverted_cdf"));
+}
+
+/// The first elements of lines whose weights, with those of all before, come to a share q of the whole: [..., q].
+Array inverted_cdf(const Array& lines, const Array& weights, const Array& q, bool skip_nan) {
+  const Array order = argsort(lines, -1);
+  const Array sorted = take_along_axis(lines, order, -1), w = take_along_axis(weights, order, -1);
+  const Array bad = (w < 0) | isnan(w);
+  const Array sums = cumsum(where(bad | isnan(sorted), 0.0, w), -1);
+  const Array target = q * sums(ellipsis, hilo::range(-1, hilo::none));
+  const Array before = expand_dims(sums, -1) < expand_dims(target, -2);
+  const Array count = skip_nan ? sum(~isnan(sorted), -1, true) : Array(static_cast<int>(lines.shape(-1)));
+  const Array place = clip(sum(before, -2), 0, maximum(count - 1, 0));
+  const Array found = take_along_axis(sorted, place, -1);
+  return where(any(bad, -1, true), nan, found);
 }
 
 Array quantiles(const char* function, const Operand& a, const Array& q, const QuantileOptions& options, bool skip_nan) {
-  const Array x = promote_inexact(a.array());
+  Array x = promote_inexact(a.array());
+  const bool weighted = options.weights.has_value(), by_weight = std::string_view(options.method) == "inverted_cdf";
+  if (weighted && !by_weight)
+    or_throw(unimplemented(at_user_line(function) + ": method " + options.method +
+                           " doesn't support weights, as in JAX; inverted_cdf does"));
+  if (weighted) x = ops::convert_element_type(x, result_type(x, promote_inexact(*options.weights)));
   if (is_complex(x.dtype()))
     or_throw(invalid_argument(at_user_line(function) + ": does not support complex input; got " +
                               x.aval_shape().to_string()));
@@ -63,8 +103,17 @@ Array quantiles(const char* function, const Operand& a, const Array& q, const Qu
   const Array flat = ops::convert_element_type(ravel(q), computed);
   Shape positions(lines.shape());
   positions.back() = flat.size();
-  const Array p = broadcast_to(flat * last, positions);
-  const Array picked = moveaxis(between(sort(lines), p, options.method), -1, 0);
+  const auto found = [&] {
+    if (!by_weight) return between(sort(lines), broadcast_to(flat * last, positions), options.method);
+    Array weights = ones_like(x);
+    if (weighted) {
+      const bool fits = std::ranges::equal(options.weights->shape(), x.shape());
+      const Array given = ops::convert_element_type(*options.weights, x.dtype());
+      weights = spread_to(fits ? given : along_axes(function, given, x, options.axis), x.shape());
+    }
+    return inverted_cdf(lines, squashed(weights, axes), flat, skip_nan);
+  };
+  const Array picked = moveaxis(found(), -1, 0);
   Shape shape(q.shape());
   Shape kept(ops::without_dimensions(x.shape(), axes));
   if (options.keepdims) {
@@ -107,31 +156,6 @@ Array nanmedian(const Operand& a, const AxisOptions& options) {
   return nanquantile(a, 0.5, {.axis = options.axis, .method = "midpoint", .keepdims = options.keepdims});
 }
 
-namespace {
-
-/// Weights with one axis for each that is averaged, in the order in which they are named, as an array of x's rank.
-Array along_axes(const Array& weights, const Array& x, const Axes& axes) {
-  Shape thin(std::vector<int64_t>(x.shape().size(), 1));
-  std::vector<int64_t> named;
-  if (axes)
-    for (const int64_t axis : *axes) named.push_back(normal_axis(x, axis));
-  bool fits = weights.ndim() == static_cast<int64_t>(named.size()) && !named.empty();
-  for (size_t i = 0; fits && i < named.size(); ++i) {
-    thin[static_cast<size_t>(named[i])] = weights.shape()[i];
-    fits = weights.shape()[i] == x.shape(named[i]);
-  }
-  if (!fits)
-    or_throw(invalid_argument(at_user_line("average") +
-                              ": weights must have the shape of the array or of its axes; got " +
-                              weights.aval_shape().to_string() + " and " + x.aval_shape().to_string()));
-  std::vector<int64_t> order(named.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::ranges::sort(order, {}, [&](int64_t i) { return named[static_cast<size_t>(i)]; });
-  return ops::reshape(ops::transpose(weights, order), thin);
-}
-
-}  // namespace
-
 AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& options) {
   const UserLocation here(a.location());
   if (!options.weights) {
@@ -144,7 +168,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
   x = ops::convert_element_type(x, type);
   w = ops::convert_element_type(w, type);
   if (!std::ranges::equal(x.shape(), w.shape())) {
-    w = spread_to(along_axes(w, x, options.axis), x.shape());
+    w = spread_to(along_axes("average", w, x, options.axis), x.shape());
   }
   const Array total = sum(w, {.axis = options.axis, .keepdims = options.keepdims});
   return {sum(x * w, {.axis = options.axis, .keepdims = options.keepdims}) / total, total};

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/reduce.h"
+#include "hilo/lax/reductions.h"
 #include "hilo/lax/window.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
@@ -91,6 +91,18 @@ Array accumulated(const char* name, const Operand& x, const SumOptions& options,
   return with_weak_type(narrowed(out, a.dtype()), weak && !options.dtype);
 }
 
+/// By the real parts, of equal ones by the imaginary parts; NaN where one is.
+Array complex_extreme(const Array& x, const std::vector<int64_t>& dims, bool greatest) {
+  const auto reduce = [&](const Array& v) { return greatest ? ops::reduce_max(v, dims) : ops::reduce_min(v, dims); };
+  const Array parts = ops::real(x), best = reduce(parts);
+  Shape thin(x.shape());
+  for (const int64_t d : dims) thin[static_cast<size_t>(d)] = 1;
+  const Array tied = ops::eq(parts, spread_to(ops::reshape(best, thin), x.shape()));
+  const Array none = greatest ? ops::lowest(parts.dtype()) : ops::highest(parts.dtype());
+  const Array imaginary = reduce(ops::select(tied, ops::imag(x), spread_to(none, x.shape())));
+  return ops::complex(best, ops::select(isnan(best), best, imaginary));
+}
+
 /// Lexicographic order of complex numbers has no reduction of its own; others are one op.
 Array extreme(const char* name, const Operand& x, const MaxOptions& options, bool greatest) {
   const UserLocation here(x.location());
@@ -99,17 +111,21 @@ Array extreme(const char* name, const Operand& x, const MaxOptions& options, boo
     or_throw(invalid_argument(at_user_line(name) + ": reduction operation " + name +
                               " does not have an identity, so to use a where mask one has to specify 'initial'"));
   const bool pred = a.dtype() == ElementType::kPred;
-  const Array neutral = pred ? ops::scalar(greatest ? 0 : 1, ElementType::kPred)
-                             : (greatest ? ops::lowest(a.dtype()) : ops::highest(a.dtype()));
+  const auto end_of = [&](ElementType type) { return greatest ? ops::lowest(type) : ops::highest(type); };
+  const ElementType part = real_type_of(a.dtype());
+  const Array neutral = pred                    ? ops::scalar(greatest ? 0 : 1, ElementType::kPred)
+                        : is_complex(a.dtype()) ? ops::complex(end_of(part), end_of(part))
+                                                : end_of(a.dtype());
   Array out = reduced(chosen(a, options.where, neutral), options.axis, options.keepdims,
                       [&](const Array& v, const std::vector<int64_t>& dims) {
                         if (!options.initial) check_has_elements(name, v, dims);
+                        if (is_complex(v.dtype())) return complex_extreme(v, dims, greatest);
                         if (pred) return ops::reduce(greatest ? Opcode::kOr : Opcode::kAnd, v, neutral, dims);
                         return greatest ? ops::reduce_max(v, dims) : ops::reduce_min(v, dims);
                       });
   if (options.initial) {
     const Array initial = spread_to(ops::convert_element_type(*options.initial, a.dtype()), out.shape());
-    out = greatest ? ops::max(initial, out) : ops::min(initial, out);
+    out = greatest ? maximum(initial, out) : minimum(initial, out);
   }
   return with_weak_type(out, a.weak_type());
 }
@@ -140,6 +156,11 @@ Array running(const char* name, const Operand& x, const CumulativeOptions& optio
   const UserLocation here(x.location());
   Array summed = options.dtype ? ops::convert_element_type(x.array(), requested_type(name, *options.dtype)) : x.array();
   if (summed.dtype() == ElementType::kPred) summed = summable(summed);  // jax.numpy keeps all other types here
+  if (options.dtype && *options.dtype == ElementType::kPred) {
+    CumulativeOptions numbers = options;
+    numbers.dtype = std::nullopt;
+    return truth(running(name, Operand(summed, x.location()), numbers, reduce));
+  }
   const Array a = options.axis ? summed : ops::reshape(summed, std::vector<int64_t>{summed.size()});
   return reduce(Operand(a, x.location()), normal_axis(a, options.axis.value_or(0)), false);
 }
@@ -155,34 +176,14 @@ Array cumulative(const char* name, const Operand& x, const InitialOptions& optio
     or_throw(invalid_argument(at_user_line(name) + ": axis must be set for arrays of several dimensions; got " +
                               a.aval_shape().to_string()));
   const int64_t at = normal_axis(a, options.axis.value_or(0));
+  const bool truths = options.dtype && *options.dtype == ElementType::kPred;
   const Array typed = options.dtype ? ops::convert_element_type(a, requested_type(name, *options.dtype)) : summable(a);
-  const Array out = reduce(typed, at, false);
+  const Array sums = reduce(truths ? summable(typed) : typed, at, false);
+  const Array out = truths ? truth(sums) : sums;
   if (!options.include_initial) return out;
   Shape first(out.shape());
   first[static_cast<size_t>(at)] = 1;
   return concatenate({full(first, neutral, out.dtype()), out}, at);
-}
-
-/// The body of jax.lax.argmax: the greater value, or NaN; of equals the lower index.
-hlo::ComputationPtr arg_body(ElementType type, hlo::ComparisonDirection better) {
-  hlo::Builder b("argmax");
-  const hilo::Shape value_shape = hilo::Shape::scalar(type);
-  const hilo::Shape index_shape = hilo::Shape::scalar(default_integer());
-  const auto v = b.parameter(value_shape, "a"), i = b.parameter(index_shape, "i"), w = b.parameter(value_shape, "b"),
-             j = b.parameter(index_shape, "j");
-  const auto compare = [&](hlo::ComparisonDirection direction, hlo::InstructionId x, hlo::InstructionId y) {
-    auto attributes = std::make_shared<hlo::CompareAttributes>();
-    attributes->direction = direction;
-    return or_throw(b.add(Opcode::kCompare, {x, y}, attributes));
-  };
-  using enum hlo::ComparisonDirection;
-  const auto keep = or_throw(b.add(Opcode::kOr, {compare(better, v, w), compare(kNe, v, v)}));
-  const auto tie = or_throw(b.add(Opcode::kAnd, {compare(kEq, v, w), compare(kLt, i, j)}));
-  const auto keep_index = or_throw(b.add(Opcode::kOr, {keep, tie}));
-  const auto value = or_throw(b.add(Opcode::kSelect, {keep, v, w}));
-  const auto index = or_throw(b.add(Opcode::kSelect, {keep_index, i, j}));
-  const auto root = b.tuple({value, index});
-  return or_throw(std::move(b).build(root));
 }
 
 Array arg_extreme(const Operand& x, const ArgOptions& options, bool greatest) {
@@ -194,13 +195,7 @@ Array arg_extreme(const Operand& x, const ArgOptions& options, bool greatest) {
   const Array& a = x.array();
   const int64_t at = normal_axis(a, options.axis.value_or(0));
   check_has_elements(greatest ? "argmax" : "argmin", a, {at});
-  auto attributes = std::make_shared<hlo::ReduceAttributes>();
-  attributes->dimensions = {at};
-  attributes->to_apply = arg_body(a.dtype(), greatest ? hlo::ComparisonDirection::kGt : hlo::ComparisonDirection::kLt);
-  const ElementType index = default_integer();
-  const Array indices = ops::iota(a.aval_shape().with_element_type(index), at);
-  const Array first = greatest ? ops::lowest(a.dtype()) : ops::highest(a.dtype());
-  const Array found = bind({Opcode::kReduce, {a, indices, first, ops::scalar(0, index)}, attributes, std::nullopt})[1];
+  const Array found = greatest ? lax::argmax(a, at, default_integer()) : lax::argmin(a, at, default_integer());
   return options.keepdims ? expand_dims(found, at) : found;
 }
 
@@ -256,7 +251,9 @@ Array var(const Operand& a, const VarOptions& options) {
   const Array count = count_of(wide, options.axis, options.keepdims, options.where, squares.dtype());
   const Array total = sum(squares, {.axis = options.axis, .keepdims = options.keepdims, .where = options.where});
   const double less = options.correction ? *options.correction : options.ddof;
-  return narrowed(total / (less == 0 ? count : count - less), options.dtype ? type : real_type_of(type));
+  const Array divisor = less == 0 ? count : count - less;
+  const Array quotient = where(divisor > 0, total / where(divisor > 0, divisor, 1.0), nan);
+  return narrowed(quotient, options.dtype ? type : real_type_of(type));
 }
 Array std(const Operand& a, const VarOptions& options) {
   const UserLocation here(a.location());

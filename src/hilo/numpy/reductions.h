@@ -148,8 +148,9 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
 struct QuantileOptions {
   Named named = Named();
   Axes axis = std::nullopt;
-  const char* method = "linear";  ///< between two elements: linear, lower, higher, midpoint, nearest
+  const char* method = "linear";  ///< between two elements: linear, lower, higher, midpoint, nearest; inverted_cdf
   bool keepdims = false;
+  std::optional<Array> weights = std::nullopt;  ///< of inverted_cdf: of the shape of `a`, or of its axes
 };
 #define HILO_QUANTILE(name)                                                            \
   Array name(const Operand& a, const Operand& q, const QuantileOptions& options = {}); \

@@ -58,8 +58,9 @@ Array inside(const char* function, const Array& index, int64_t extent, Outside o
 
 void refuse_in_place(const char* function, bool inplace) {
   if (inplace)
-    or_throw(invalid_argument(at_user_line(function) + ": got inplace = true, but an array never changes; the result is "
-                                                       "a copy"));
+    or_throw(invalid_argument(at_user_line(function) +
+                              ": got inplace = true, but an array never changes; the result is "
+                              "a copy"));
 }
 
 Array from_positions(const std::vector<int32_t>& positions) {
@@ -192,12 +193,9 @@ Array compress(const Operand& condition, const Operand& a, const CompressOptions
               {.axis = axis, .mode = "fill", .fill_value = options.fill_value ? options.fill_value : Array(0)});
 }
 
-Array choose(const Operand& a, const Array& choices, const ChooseOptions& options) {
+Array choose(const Operand& a, const Arrays& given, const ChooseOptions& options) {
   const UserLocation here(a.location());
-  return choose(a, unstack(choices), options);
-}
-Array choose(const Operand& a, const std::vector<Array>& choices, const ChooseOptions& options) {
-  const UserLocation here(a.location());
+  const std::vector<Array>& choices = given.list();
   if (choices.empty()) or_throw(invalid_argument(at_user_line("choose") + ": need at least one choice"));
   const Outside outside = outside_of("choose", options.mode);
   const Array index = inside("choose", a.array(), static_cast<int64_t>(choices.size()), outside);
@@ -229,13 +227,15 @@ Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptio
   const Array index = ravel(ind), values = ravel(v);
   if (index.size() == 0 || values.size() == 0) return x;
   const std::string_view given = options.mode;
-  if (given != "clip" && given != "wrap")
-    or_throw(invalid_argument(at_user_line("put") + ": mode is clip or wrap; got \"" + std::string(given) + "\""));
+  if (given != "drop" && given != "clip" && given != "wrap")
+    or_throw(
+        invalid_argument(at_user_line("put") + ": mode is drop, clip or wrap; got \"" + std::string(given) + "\""));
   check_integer_index("put", index);
-  const Array from_end = where(index < 0, index + x.size(), index);
-  const Array places = given == "wrap" ? remainder(index, x.size()) : clip(from_end, 0, x.size() - 1);
+  const Array places = given == "wrap"   ? remainder(index, x.size())
+                       : given == "clip" ? clip(index, 0, x.size() - 1)
+                                         : index;
   const Array spread = slice(tile(values, (index.size() + values.size() - 1) / values.size()), 0, index.size());
-  return reshape(at(ravel(x), places).set(spread), Shape(x.shape()));
+  return reshape(at(ravel(x), places).set(spread, {.mode = "drop"}), Shape(x.shape()));
 }
 
 Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values,

@@ -7,6 +7,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::numpy {
 namespace {
@@ -44,6 +45,11 @@ Array picked(const Array& x, const Array& mask, const SizeOptions& options, cons
   return compress(mask, x, {.size = options.size, .fill_value = options.fill_value ? options.fill_value : otherwise});
 }
 
+/// The result where nothing can be picked.
+Array filled(ElementType type, const SizeOptions& options) {
+  return full({options.size.value_or(0)}, options.fill_value ? *options.fill_value : Array(0), type);
+}
+
 std::optional<Array> least_of(const Array& x) {
   return x.size() == 0 ? std::optional<Array>() : std::optional<Array>(min(x));
 }
@@ -57,8 +63,10 @@ std::pair<Array, Array> flat_pair(const Operand& x, const Operand& y) { return p
 
 }  // namespace
 
-UniqueAll unique_all(const Operand& x, const UniqueOptions& options) {
-  const UserLocation here(x.location());
+UniqueAll unique_all(const Operand& given, const UniqueOptions& options) {
+  const UserLocation here(given.location());
+  // As in JAX the values have no derivative where they decide the result's shape.
+  const Array x = options.size ? given.array() : stop_gradient(given);
   const Array moved = options.axis ? moveaxis(x, normal_axis(x, *options.axis), 0) : ravel(x);
   const Ordered o = ordered(moved, options.equal_nan);
   const int64_t n = moved.shape(0), count = count_of(o, options.size);
@@ -88,7 +96,7 @@ UniqueAll unique_all(const Operand& x, const UniqueOptions& options) {
   if (options.size && n != 0) out.indices = where(filled, out.indices[0], out.indices);
   const Array rank = cumsum(o.is_first, {.dtype = index}) - 1;
   Array inverse = at(zeros({n}, index), order).set(rank);
-  if (!options.axis) inverse = reshape(inverse, Shape(x.array().shape()));
+  if (!options.axis) inverse = reshape(inverse, Shape(x.shape()));
   out.inverse_indices = inverse;
   out.counts = ops::convert_element_type(diff(borders), index);
   return out;
@@ -146,6 +154,7 @@ Array setdiff1d(const Operand& ar1, const Operand& ar2, const SetOptions& option
   const UserLocation here(ar1.location());
   const auto [x, y] = flat_pair(ar1, ar2);
   const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
+  if (x.size() == 0) return filled(ar1.array().dtype(), size);
   const Ordered o = ordered(x, true);
   const Array mask =
       options.assume_unique ? isin(x, y, {.invert = true}) : o.is_first & isin(o.slices, y, {.invert = true});
@@ -156,11 +165,17 @@ Array setdiff1d(const Operand& ar1, const Operand& ar2, const SetOptions& option
 Array setxor1d(const Operand& ar1, const Operand& ar2, const SetOptions& options) {
   const UserLocation here(ar1.location());
   const auto [x, y] = flat_pair(ar1, ar2);
+  const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
   const Array together = concatenate({x, y});
+  if (together.size() == 0) return filled(together.dtype(), size);
+  if (options.assume_unique) {  // what stands once among all
+    const Ordered o = ordered(together, true);
+    const Array next = concatenate({slice(o.is_first, 1, together.size()), ones({1}, bool_)});
+    return picked(o.slices, o.is_first & next, size, least_of(o.slices));
+  }
   const Array in_both = concatenate({isin(x, y), isin(y, x)});
   const Ordered o = ordered(together, true);
   const Array is_one = ~take(in_both, o.order, {.axis = 0});
-  const SizeOptions size = {.size = options.size, .fill_value = options.fill_value};
   return picked(o.slices, o.is_first & is_one, size, least_of(o.slices));
 }
 

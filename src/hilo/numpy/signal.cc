@@ -125,7 +125,11 @@ Array ediff1d(const Operand& ary, const std::optional<Array>& to_end, const std:
   return concatenate(parts);
 }
 
-std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs, const GradientOptions& options) {
+std::vector<Array> gradient(const Operand& f, const GradientOptions& options) {
+  return detail::gradient(f, {}, options);
+}
+std::vector<Array> detail::gradient(const Operand& f, const std::vector<Array>& varargs,
+                                    const GradientOptions& options) {
   const UserLocation here(f.location());
   const Array x = promote_inexact(f.array());
   std::vector<int64_t> axes;
@@ -149,7 +153,7 @@ Array trapezoid(const Operand& y, const TrapezoidOptions& options) {
   const Array moved = moveaxis(a, options.axis, -1);
   const int64_t n = moved.shape(-1);
   const Array pairs = slice(moved, 1, n, 1, -1) + slice(moved, 0, std::max<int64_t>(n - 1, 0), 1, -1);
-  Array dx = Array(options.dx);
+  Array dx = options.dx.ndim() < 2 ? options.dx : moveaxis(options.dx, options.axis, -1);
   if (options.x) {
     const Array points = promote_inexact(*options.x);
     dx = diff(points.ndim() == 1 ? points : moveaxis(points, options.axis, -1));
@@ -173,6 +177,12 @@ Array unwrap(const Operand& p, const UnwrapOptions& options) {
   const Array correction = where(abs(steps) < discont, 0, wrapped - steps);
   const Array moved = part(a, axis, std::min<int64_t>(1, n), n) + cumsum(correction, {.axis = axis});
   return concatenate({part(a, axis, 0, std::min<int64_t>(1, n)), moved}, axis);
+}
+
+InterpEnd::InterpEnd(const char* word, Line line) {
+  const UserLocation here(line);
+  if (std::string_view(word) != "extrapolate")
+    or_throw(invalid_argument(at_user_line("interp") + ": wanted a value or \"extrapolate\"; got \"" + word + "\""));
 }
 
 Array interp(const Operand& x, const Operand& xp, const Operand& fp, const InterpOptions& options) {
@@ -206,8 +216,12 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, const Inter
   const Array no_step = abs(dx) <= tiny;
   Array f = where(no_step, read(values, i - 1), read(values, i - 1) + (delta / where(no_step, 1, dx)) * df);
   if (!options.period) {
-    f = where(at_x < points[0], options.left ? *options.left : values[0], f);
-    f = where(at_x > points[-1], options.right ? *options.right : values[-1], f);
+    const auto beyond = [&](const Array& is_beyond, const std::optional<InterpEnd>& given, const Array& end) {
+      if (given && !given->value()) return f;
+      return where(is_beyond, given ? *given->value() : end, f);
+    };
+    f = beyond(at_x < points[0], options.left, values[0]);
+    f = beyond(at_x > points[-1], options.right, values[-1]);
   }
   return f;
 }
@@ -229,9 +243,10 @@ Array cov(const Operand& m, const CovOptions& options) {
     const Array two = atleast_2d(given);
     return !options.rowvar && two.shape(0) != 1 ? matrix_transpose(two) : two;
   };
-  Array x = rows_of(promote_inexact(m.array()));
+  const auto typed = [&](const Array& a) { return options.dtype ? astype(a, *options.dtype) : promote_inexact(a); };
+  Array x = rows_of(typed(m.array()));
   if (options.y) {
-    const Array y = rows_of(promote_inexact(*options.y));
+    const Array y = rows_of(typed(*options.y));
     const ElementType type = result_type(x, y);
     x = concatenate({ops::convert_element_type(x, type), ops::convert_element_type(y, type)}, 0);
   }
@@ -245,6 +260,7 @@ Array cov(const Operand& m, const CovOptions& options) {
   x = x - center;
   Array factor = count - ddof;
   if (w && options.aweights && ddof != 0) factor = count - ddof * sum(*w * *options.aweights) / count;
+  factor = where(factor > 0, factor, nan);
   const Array weighted = w ? x * *w : x;
   const Array out = matmul(weighted, conj(matrix_transpose(x))) / factor;
   return squeeze(ops::convert_element_type(out, x.dtype()));
@@ -252,7 +268,7 @@ Array cov(const Operand& m, const CovOptions& options) {
 
 Array corrcoef(const Operand& x, const CorrcoefOptions& options) {
   const UserLocation here(x.location());
-  const Array c = cov(x, {.y = options.y, .rowvar = options.rowvar});
+  const Array c = cov(x, {.y = options.y, .rowvar = options.rowvar, .dtype = options.dtype});
   if (c.ndim() == 0) return c / c;
   const Array deviation = sqrt(real(diag(c)));
   const Array out = c / expand_dims(deviation, 1) / expand_dims(deviation, 0);

@@ -19,16 +19,23 @@ Array diff(const Operand& a, int64_t n, int64_t axis = -1) {
 Array ediff1d(const Operand& ary, const std::optional<Array>& to_end = std::nullopt,
               const std::optional<Array>& to_begin = std::nullopt);
 struct GradientOptions {
+  Named named = Named();
   Axes axis = std::nullopt;
 };
+namespace detail {
+std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs, const GradientOptions& options);
+}
 /// Central differences along each axis, one-sided at the ends; `varargs` are distances or coordinates, one for all or one
 /// an axis.
-std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs = {},
-                            const GradientOptions& options = {});
+std::vector<Array> gradient(const Operand& f, const GradientOptions& options = {});
+template <int = 0>
+std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs, const GradientOptions& options = {}) {
+  return detail::gradient(f, varargs, options);
+}
 /// The integral by the trapezoidal rule over points x, or points dx apart.
 struct TrapezoidOptions {
   std::optional<Array> x = std::nullopt;
-  double dx = 1.0;
+  Array dx = 1.0;  ///< one distance, or those of all points
   int64_t axis = -1;
 };
 Array trapezoid(const Operand& y, const TrapezoidOptions& options = {});
@@ -40,8 +47,19 @@ struct UnwrapOptions {
 /// Jumps of more than half a period are taken out.
 Array unwrap(const Operand& p, const UnwrapOptions& options = {});
 
+/// What interp gives outside of the points: a value, or "extrapolate", the line through the last two.
+class InterpEnd {
+ public:
+  template <std::convertible_to<Array> T>
+  InterpEnd(const T& value) : value_(Array(value)) {}        // NOLINT: they convert
+  InterpEnd(const char* word, Line line = Line::current());  // NOLINT
+  const std::optional<Array>& value() const { return value_; }
+
+ private:
+  std::optional<Array> value_;
+};
 struct InterpOptions {
-  std::optional<Array> left = std::nullopt, right = std::nullopt;  ///< outside; by default the ends of fp
+  std::optional<InterpEnd> left = std::nullopt, right = std::nullopt;  ///< by default the ends of fp
   std::optional<double> period = std::nullopt;
 };
 /// Linear between the points (xp, fp); xp ascends.
@@ -70,11 +88,13 @@ struct CovOptions {
   bool bias = false;
   std::optional<int64_t> ddof = std::nullopt;
   std::optional<Array> fweights = std::nullopt, aweights = std::nullopt;
+  Dtype dtype = std::nullopt;
 };
 Array cov(const Operand& m, const CovOptions& options = {});
 struct CorrcoefOptions {
   std::optional<Array> y = std::nullopt;
   bool rowvar = true;
+  Dtype dtype = std::nullopt;
 };
 Array corrcoef(const Operand& x, const CorrcoefOptions& options = {});
 

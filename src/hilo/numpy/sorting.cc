@@ -5,7 +5,7 @@
 #include <bit>
 #include <limits>
 
-#include "hilo/hlo/ops/sort.h"
+#include "hilo/lax/sorting.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
@@ -14,51 +14,8 @@
 namespace hilo::numpy {
 namespace {
 
-using hlo::Opcode;
-
-/// Ascending with NaN last, -0 equal to 0: JAX's comparator, `pairs` operands of which the first decides.
-hlo::ComputationPtr sort_body(std::span<const ElementType> types) {
-  hlo::Builder b("compare");
-  std::vector<hlo::InstructionId> parameters;
-  for (ElementType type : types) {
-    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
-    parameters.push_back(b.parameter(hilo::Shape::scalar(type)));
-  }
-  const auto compare = [&](hlo::InstructionId x, hlo::InstructionId y, hlo::ComparisonDirection d,
-                           hlo::ComparisonType t) {
-    auto attributes = std::make_shared<hlo::CompareAttributes>();
-    attributes->direction = d;
-    attributes->type = t;
-    return or_throw(b.add(Opcode::kCompare, {x, y}, attributes));
-  };
-  using enum hlo::ComparisonDirection;
-  hlo::InstructionId x = parameters[0], y = parameters[1];
-  if (is_floating(types[0])) {
-    // Zeros and NaNs are made one each, so that total order is JAX's order.
-    const hilo::Shape scalar = hilo::Shape::scalar(types[0]);
-    const auto zero = b.constant(filled(scalar, 0));
-    const auto nan = b.constant(filled(scalar, std::numeric_limits<double>::quiet_NaN()));
-    const auto canonical = [&](hlo::InstructionId v) {
-      const auto without_zero =
-          or_throw(b.add(Opcode::kSelect, {compare(v, zero, kEq, hlo::ComparisonType::kDefault), zero, v}));
-      return or_throw(b.add(Opcode::kSelect, {compare(v, v, kNe, hlo::ComparisonType::kDefault), nan, without_zero}));
-    };
-    x = canonical(x);
-    y = canonical(y);
-  }
-  const auto root =
-      compare(x, y, kLt, is_floating(types[0]) ? hlo::ComparisonType::kTotalOrder : hlo::ComparisonType::kDefault);
-  return or_throw(std::move(b).build(root));
-}
-
-std::vector<Array> sort_together(std::vector<Array> arrays, int64_t axis) {
-  std::vector<ElementType> types;
-  for (const Array& a : arrays) types.push_back(a.dtype());
-  auto attributes = std::make_shared<hlo::SortAttributes>();
-  attributes->dimensions = {axis};
-  attributes->is_stable = true;
-  attributes->to_apply = sort_body(types);
-  return bind({Opcode::kSort, std::move(arrays), attributes, std::nullopt});
+std::vector<Array> sort_together(const std::vector<Array>& arrays, int64_t axis) {
+  return lax::sort(arrays, {.dimension = axis});
 }
 
 /// Positions 0, 1, ... along an axis.
@@ -130,8 +87,7 @@ Array argsort(const Operand& a, const ArgsortOptions& options) {
   const UserLocation here(a.location());
   if (options.dtype) {
     const ElementType type = requested_type("argsort", *options.dtype);
-    return astype(
-        argsort(a, {.axis = options.axis, .stable = options.stable, .descending = options.descending}), type);
+    return astype(argsort(a, {.axis = options.axis, .stable = options.stable, .descending = options.descending}), type);
   }
   const Array x = flattened(a, options.axis);
   const int64_t at = checked_axis("argsort", x, options.axis.value_or(0));
@@ -139,13 +95,15 @@ Array argsort(const Operand& a, const ArgsortOptions& options) {
     return is_complex(x.dtype()) || x.dtype() == ElementType::kPred ? order_of(keys_of(x), at)
                                                                     : sort_together({x, positions_of(x, at)}, at)[1];
   }
+  if (!options.stable) return flip(argsort(a, {.axis = options.axis}), at);  // as in JAX
   // Equal elements keep their order: the flipped array is sorted, and the positions flipped back.
   const Array order = argsort(flip(x, at), {.axis = at});
   return ops::sub(ops::full_like(order, static_cast<double>(x.shape(at) - 1)), flip(order, at));
 }
 
-Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
+Array lexsort(const Arrays& given, int64_t axis, Line line) {
   const UserLocation here(line);
+  const std::vector<Array>& keys = given.list();
   if (keys.empty()) or_throw(invalid_argument(at_user_line("lexsort") + ": need sequence of keys with len > 0"));
   std::vector<Array> flat;
   for (const Array& key : keys) {
@@ -156,11 +114,6 @@ Array lexsort(const std::vector<Array>& keys, int64_t axis, Line line) {
   }
   if (keys[0].ndim() == 0) return ops::scalar(0, default_integer());
   return order_of(flat, normal_axis(keys[0], axis));
-}
-
-Array lexsort(const Array& keys, int64_t axis, Line line) {
-  const UserLocation here(line);
-  return lexsort(unstack(keys), axis, line);
 }
 
 Array partition(const Operand& a, int64_t kth, int64_t axis) {
@@ -175,7 +128,13 @@ Array argpartition(const Operand& a, int64_t kth, int64_t axis) {
   const int64_t at = checked_axis("argpartition", a, axis);
   if (is_complex(a.array().dtype()))
     or_throw(unimplemented(at_user_line("argpartition") + ": complex numbers are not implemented, as in JAX"));
-  return partitioned(argsort(a, at), checked_kth("argpartition", kth, a.array().shape(at)), at);
+  const Array& x = a.array();
+  const int64_t n = x.shape(at), k = checked_kth("argpartition", kth, n);
+  // As in JAX: the first ones in the order of a sort, the others as they stand in the array.
+  const Array first = slice(ops::convert_element_type(argsort(a, at), ElementType::kS32), 0, k + 1, 1, at);
+  const Array taken = put_along_axis(zeros(Shape(x.shape()), bool_), first, true, at);
+  const Array others = slice(ops::convert_element_type(argsort(taken, at), ElementType::kS32), 0, n - k - 1, 1, at);
+  return concatenate({first, others}, at);
 }
 Array sort_complex(const Operand& a) {
   const UserLocation here(a.location());

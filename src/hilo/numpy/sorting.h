@@ -31,8 +31,7 @@ Array argsort(const Operand& a, std::optional<int64_t> axis) {
   return argsort(a, ArgsortOptions{.axis = axis});
 }
 /// Positions that sort by the last key, equal ones by the key before it, and so on. The rows of a matrix are keys.
-Array lexsort(const std::vector<Array>& keys, int64_t axis = -1, Line line = Line::current());
-Array lexsort(const Array& keys, int64_t axis = -1, Line line = Line::current());
+Array lexsort(const Arrays& keys, int64_t axis = -1, Line line = Line::current());
 /// The kth element where a sort puts it, no greater ones before it, no lesser ones behind.
 Array partition(const Operand& a, int64_t kth, int64_t axis = -1);
 Array argpartition(const Operand& a, int64_t kth, int64_t axis = -1);
@@ -88,10 +87,9 @@ struct ChooseOptions {
   const char* mode = "raise";  ///< then the index must be known; or "wrap", "clip"
 };
 /// choices[a[i]] at i; an array of choices is taken apart along its first axis.
-Array choose(const Operand& a, const std::vector<Array>& choices, const ChooseOptions& options = {});
-Array choose(const Operand& a, const Array& choices, const ChooseOptions& options = {});
+Array choose(const Operand& a, const Arrays& choices, const ChooseOptions& options = {});
 template <int = 0>
-Array choose(const Operand& a, const std::vector<Array>& choices, const char* mode) {
+Array choose(const Operand& a, const Arrays& choices, const char* mode) {
   return choose(a, choices, ChooseOptions{.mode = mode});
 }
 /// Of the first condition that is true the choice, else `default_`.
@@ -100,7 +98,7 @@ Array select(const std::vector<Array>& condlist, const std::vector<Array>& choic
 // with inplace=False.
 // Errors    INVALID_ARGUMENT for inplace = true: an array never changes
 struct PutOptions {
-  const char* mode = "clip";  ///< of indices outside; or "wrap"
+  const char* mode = "drop";  ///< of indices outside; or "clip", where negative ones are outside too, or "wrap"
   bool inplace = false;
 };
 Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptions& options = {});
@@ -179,9 +177,33 @@ class Bins {
   int64_t count_ = 10;
   std::optional<Array> edges_;
 };
+/// What bins cover, or by default from the least element to the greatest.
+class BinRange {
+ public:
+  BinRange(std::nullopt_t) {}                                             // NOLINT: {.range = {0, 1}}
+  BinRange(double low, double high) : limits_(std::pair(low, high)) {}    // NOLINT
+  BinRange(const std::pair<double, double>& limits) : limits_(limits) {}  // NOLINT
+  explicit operator bool() const { return limits_.has_value(); }
+  const std::pair<double, double>& operator*() const { return *limits_; }
+
+ private:
+  std::optional<std::pair<double, double>> limits_;
+};
+/// Bins of all columns, or of each.
+class ColumnBins {
+ public:
+  template <std::convertible_to<Bins> T>
+  ColumnBins(const T& bins) : bins_({Bins(bins)}) {}              // NOLINT: they convert
+  ColumnBins(std::initializer_list<Bins> bins) : bins_(bins) {}   // NOLINT
+  ColumnBins(std::vector<Bins> bins) : bins_(std::move(bins)) {}  // NOLINT
+  const std::vector<Bins>& list() const { return bins_; }
+
+ private:
+  std::vector<Bins> bins_;
+};
 struct HistogramOptions {
   Bins bins = 10;
-  std::optional<std::pair<double, double>> range = std::nullopt;
+  BinRange range = std::nullopt;
   std::optional<Array> weights = std::nullopt;
   bool density = false;
 };
@@ -193,8 +215,8 @@ std::pair<Array, Array> histogram(const Operand& a, const Bins& bins) {
   return histogram(a, HistogramOptions{.bins = bins});
 }
 struct HistogramddOptions {
-  std::vector<Bins> bins = {};  ///< one for all columns, or one each; 10 if none is given
-  std::vector<std::pair<double, double>> range = {};
+  ColumnBins bins = 10;  ///< one for all columns, or one each
+  std::vector<BinRange> range = {};
   std::optional<Array> weights = std::nullopt;
   bool density = false;
 };

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "hilo/lax/elementwise.h"
 #include "hilo/lax/special.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
@@ -126,19 +127,6 @@ Array extreme(const Operand& x, const Operand& y, const Op& op, const Compare& c
   });
 }
 
-/// x^n by squaring, as jax.lax.integer_pow.
-Array integer_power(const Array& x, int64_t n) {
-  std::optional<Array> result;
-  Array square = x;
-  for (uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n); left != 0;) {
-    if (left & 1) result = result ? ops::mul(*result, square) : square;
-    if ((left >>= 1) != 0) square = ops::mul(square, square);
-  }
-  const Array one = with_weak_type(ops::full_like(x, 1), x.weak_type());
-  if (!result) return one;
-  return n < 0 ? ops::div(one, *result) : *result;
-}
-
 /// x^y of integers: squaring by the exponent's lowest 6 bits, all that JAX looks at.
 Array power_of_integers(Array x, Array y) {
   const Array zero = ops::full_like(x, 0), one = ops::full_like(x, 1);
@@ -169,7 +157,7 @@ Array abs(const Operand& x) {
   const UserLocation here(x.location());
   return x.array().dtype() == ElementType::kPred ? x.array() : ops::abs(x.array());
 }
-Array add(const Operand& x, const Operand& y) { return binary(x, y, ops::add); }
+Array calls::add(const Operand& x, const Operand& y) { return binary(x, y, ops::add); }
 Array arctan2(const Operand& y, const Operand& x) {
   const UserLocation here(y.location());
   const auto [a, b] = promote_inexact(y.array(), x.array());
@@ -181,7 +169,7 @@ Array divide(const Operand& x, const Operand& y) {
   return quotient(x.array(), y.array());
 }
 Array floor(const Operand& x) { return rounding(x, ops::floor); }
-Array logical_and(const Operand& x, const Operand& y) {
+Array calls::logical_and(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return as_predicate(x.array()) & as_predicate(y.array());
 }
@@ -189,14 +177,14 @@ Array logical_not(const Operand& x) {
   const UserLocation here(x.location());
   return ops::bitwise_not(as_predicate(x.array()));
 }
-Array logical_or(const Operand& x, const Operand& y) {
+Array calls::logical_or(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return as_predicate(x.array()) | as_predicate(y.array());
 }
-Array maximum(const Operand& x, const Operand& y) { return extreme(x, y, ops::max, ops::ge); }
-Array minimum(const Operand& x, const Operand& y) { return extreme(x, y, ops::min, ops::le); }
-Array multiply(const Operand& x, const Operand& y) { return binary(x, y, ops::mul); }
-Array negative(const Operand& x) {
+Array calls::maximum(const Operand& x, const Operand& y) { return extreme(x, y, ops::max, ops::ge); }
+Array calls::minimum(const Operand& x, const Operand& y) { return extreme(x, y, ops::min, ops::le); }
+Array calls::multiply(const Operand& x, const Operand& y) { return binary(x, y, ops::mul); }
+Array calls::negative(const Operand& x) {
   const UserLocation here(x.location());
   return ops::neg(x.array());
 }
@@ -210,7 +198,7 @@ Array power(const Operand& x, const Operand& y) {
     if (n < 0 && is_integer(a.dtype()))
       or_throw(invalid_argument(at_user_line("power") + ": integers cannot be raised to negative powers; got " +
                                 a.aval_shape().to_string() + " and " + std::to_string(n)));
-    return integer_power(a, n);
+    return lax::integer_pow(a, n);
   }
   if (is_integer(a.dtype())) return power_of_integers(a, b);
   return is_integer(exponent.dtype()) ? power_by_integer(a, b) : ops::pow(a, b);
@@ -224,7 +212,7 @@ Array square(const Operand& x) {
   const UserLocation here(x.location());
   return ops::mul(x.array(), x.array());
 }
-Array subtract(const Operand& x, const Operand& y) { return binary(x, y, ops::sub); }
+Array calls::subtract(const Operand& x, const Operand& y) { return binary(x, y, ops::sub); }
 
 Array where(const Operand& condition, const Operand& x, const Operand& y) {
   const UserLocation here(condition.location());

@@ -201,7 +201,7 @@ LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const
             lax::append_nonzero(operands, tangents);
             operands.insert(operands.end(), known.begin(), known.end());
             return lax::spread_tangents(bind({hlo::kExtCustomRules, std::move(operands), std::move(own), std::nullopt}),
-                                   split.nonzero_results);
+                                        split.nonzero_results);
           }};
 }
 
@@ -216,8 +216,8 @@ void tangent_transpose(const Operation& operation, std::span<const Tangent> cts,
   }
   lax::append_nonzero(operands, cts);
   operands = bind({hlo::Opcode::kOptimizationBarrier, std::move(operands), nullptr, std::nullopt});
-  const std::vector<Array> pulled =
-      ops::call(transpose_computation(attributes(operation).to_apply, linear, lax::nonzero_mask(cts)), std::move(operands));
+  const std::vector<Array> pulled = ops::call(
+      transpose_computation(attributes(operation).to_apply, linear, lax::nonzero_mask(cts)), std::move(operands));
   for (size_t i = 0, next = 0; i < linear.size(); ++i) {
     if (linear[i]) out.add(i, pulled[next++]);
   }

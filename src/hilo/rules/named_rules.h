@@ -7,6 +7,7 @@
 namespace hilo::rules {
 
 const CustomRules* callback_rules(std::string_view rules);
+const CustomRules* check_rules(std::string_view rules);
 const CustomRules* checkpoint_rules(std::string_view rules);
 
 }  // namespace hilo::rules

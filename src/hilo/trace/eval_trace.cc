@@ -2,6 +2,7 @@
 #include "hilo/trace/eval_trace.h"
 
 #include "hilo/hlo/ops/reshape.h"
+#include "hilo/trace/bad_values.h"
 #include "hilo/trace/dispatch.h"
 
 namespace hilo {
@@ -18,7 +19,9 @@ class EvalTrace final : public Trace {
     const PrimitiveParams params{operation.attributes, operation.declared};
     const PrimitiveCallable callable =
         xla_primitive_callable(primitive_of(operation.opcode), operation.operands, params);
-    return execute_compiled_primitive(*callable, operation.operands);
+    std::vector<Array> results = execute_compiled_primitive(*callable, operation.operands);
+    if (looks_for_bad_values() && any_bad_value(results, BadValues::wanted())) report_bad_values(operation);
+    return results;
   }
 };
 

@@ -65,6 +65,7 @@ class Printer {
       if (is_floating(type_)) format_.see(element_as_double(literal_, offset));
     });
     visit(0, 0, [&](int64_t offset) { align(element(offset)); });
+    left_ = std::max(left_, word_ - std::min(word_, right_));
   }
 
   std::string text() {
@@ -90,18 +91,24 @@ class Printer {
     if (text.find('e') != std::string::npos || (point != std::string::npos && text.size() - point - 1 > kPrecision)) {
       return float_text(value, false);
     }
-    if (point == std::string::npos) return text + ".";
-    return text.ends_with(".0") ? text.substr(0, text.size() - 1) : text;
+    const bool scalar = literal_.shape().rank() == 0;  // 2.0 alone, 2. among others
+    if (point == std::string::npos) return text + (scalar ? ".0" : ".");
+    return !scalar && text.ends_with(".0") ? text.substr(0, text.size() - 1) : text;
   }
 
   /// Left and right of the point are aligned apart, so that points stand in a column.
   void align(const std::string& text) {
+    if (is_word(text)) word_ = std::max(word_, text.size());
+    if (is_word(text)) return;
     const size_t point = std::min(text.find('.'), text.size());
     left_ = std::max(left_, point);
     right_ = std::max(right_, text.size() - point);
   }
+  /// nan and inf among floats have no point: they end where the others do.
+  bool is_word(const std::string& text) const { return is_floating(type_) && text.find('.') == std::string::npos; }
   std::string padded(const std::string& text) const {
     if (literal_.shape().rank() == 0) return text;
+    if (is_word(text)) return std::string(left_ + right_ - text.size(), ' ') + text;
     const size_t point = std::min(text.find('.'), text.size());
     return std::string(left_ - std::min(left_, point), ' ') + text +
            std::string(right_ - std::min(right_, text.size() - point), ' ');
@@ -140,7 +147,7 @@ class Printer {
   std::vector<int64_t> strides_;
   bool shorten_;
   FloatFormat format_;
-  size_t left_ = 0, right_ = 0;
+  size_t left_ = 0, right_ = 0, word_ = 0;
 };
 
 }  // namespace

@@ -74,6 +74,7 @@ bool stands_for_others(const hlo::OpDef& def) {
 Leaves run_decomposed(const hlo::Computation& computation, const hlo::Instruction& instruction,
                       std::span<const Leaves> values) {
   const InstructionLocation here(user_line(instruction));
+  const InstructionNames names(instruction);
   std::vector<Shape> shapes;
   Leaves operands;
   for (hlo::InstructionId id : instruction.operands) {
@@ -113,6 +114,7 @@ Leaves run_instruction(const hlo::Instruction& instruction, std::span<const Leav
   if (calls_with_tuples(instruction))
     return run_computation(*hlo::attributes_of<hlo::CallAttributes>(instruction).to_apply, operation.operands);
   const InstructionLocation here(user_line(instruction));
+  const InstructionNames names(instruction);
   return bind(operation);
 }
 
@@ -135,8 +137,11 @@ SourceLine user_line(const hlo::Instruction& instruction) {
 
 hlo::AnnotationsPtr annotations_here() {
   const SourceLine here = UserLocation::current();
-  if (here.line == 0) return nullptr;
+  const std::string& names = NamedScope::current();
+  if (here.line == 0 && names.empty()) return nullptr;
   auto annotations = std::make_shared<hlo::Annotations>();
+  annotations->op_name = names;
+  if (here.line == 0) return annotations;
   const std::string place = describe_location(here);
   annotations->source_file = place.substr(0, place.rfind(':'));
   annotations->source_line = here.line;

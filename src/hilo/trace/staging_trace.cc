@@ -4,6 +4,41 @@
 #include "hilo/trace/annotations.h"
 
 namespace hilo {
+namespace {
+
+thread_local LeakWatch* watching = nullptr;
+
+Array staged_tracer(const std::shared_ptr<const TraceRecord>& record, const Aval& aval, hlo::InstructionId id) {
+  auto tracer = std::make_shared<StagedTracer>(record, aval, id);
+  if (watching != nullptr) LeakWatch::saw(tracer);
+  return Array(std::move(tracer));
+}
+
+}  // namespace
+
+LeakWatch::LeakWatch(bool on) : on_(on), outer_(watching) {
+  if (on_) watching = this;
+}
+
+LeakWatch::~LeakWatch() { watching = outer_; }
+
+void LeakWatch::saw(const std::shared_ptr<const ArrayImpl>& tracer) { watching->seen_.push_back(tracer); }
+
+void LeakWatch::check() const {
+  std::string leaks;
+  for (const std::weak_ptr<const ArrayImpl>& weak : seen_) {
+    const std::shared_ptr<const ArrayImpl> held = weak.lock();
+    if (held == nullptr) continue;
+    const auto& tracer = static_cast<const Tracer&>(*held);
+    leaks += (leaks.empty() ? "" : "; ") + tracer.aval.shape.to_string() +
+             (tracer.location.empty() ? "" : ", made at " + tracer.location) + ", inside " +
+             tracer.record->transformation;
+  }
+  if (leaks.empty()) return;
+  throw LeakedTracer(failed_precondition(at_user_line("checking_leaks") + ": Leaked trace: values are held although " +
+                                         "their trace has ended: " + leaks +
+                                         ". Hint: return them from the function instead of storing them outside"));
+}
 
 StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::string name, bool closed)
     : Trace(parent, std::move(transformation)), builder_(std::move(name)), closed_(closed) {}
@@ -11,13 +46,15 @@ StagingTrace::StagingTrace(Trace* parent, std::string transformation, std::strin
 Array StagingTrace::add_argument(const Aval& aval) {
   const hlo::InstructionId id = builder_.parameter(aval.shape);
   arguments_.push_back(id);
-  return Array(std::make_shared<StagedTracer>(record(), aval, id));
+  return staged_tracer(record(), aval, id);
 }
 
 /// Instructions carry the user's line; one annotation object serves all instructions of a line in a row.
 void StagingTrace::annotate() {
   const SourceLine here = UserLocation::current();
-  if (annotated_line_ == here.line && annotated_file_ == here.file) return;
+  const std::string& names = NamedScope::current();
+  if (annotated_line_ == here.line && annotated_names_ == names && annotated_file_ == here.file) return;
+  annotated_names_ = names;
   annotated_file_ = here.file;
   annotated_line_ = here.line;
   builder_.set_annotations(annotations_here());
@@ -55,7 +92,7 @@ std::vector<Array> StagingTrace::bind(const Operation& operation) {
   std::vector<Array> results;
   results.reserve(ids.size());
   for (size_t i = 0; i < ids.size(); ++i) {
-    results.push_back(Array(std::make_shared<StagedTracer>(record(), avals[i], ids[i])));
+    results.push_back(staged_tracer(record(), avals[i], ids[i]));
   }
   return results;
 }

@@ -53,8 +53,27 @@ class StagingTrace final : public Trace {
   std::vector<hlo::InstructionId> capture_ids_;
   std::vector<Array> captures_;
   std::unordered_map<const ArrayImpl*, hlo::InstructionId> lifted_;
-  std::string annotated_file_;
+  std::string annotated_file_, annotated_names_;
   int64_t annotated_line_ = 0;
+};
+
+/// While it lives, and is `on`, it knows every tracer that staging makes on this thread.
+class LeakWatch {
+ public:
+  explicit LeakWatch(bool on);
+  ~LeakWatch();
+  LeakWatch(const LeakWatch&) = delete;
+  LeakWatch& operator=(const LeakWatch&) = delete;
+
+  /// Errors    LeakedTracer if one of them is still held by somebody
+  void check() const;
+  /// Told of each new tracer.
+  static void saw(const std::shared_ptr<const ArrayImpl>& tracer);
+
+ private:
+  bool on_;
+  LeakWatch* outer_;
+  std::vector<std::weak_ptr<const ArrayImpl>> seen_;
 };
 
 /// Leaves of all parameters of a computation, in order; and the same as types of arguments.

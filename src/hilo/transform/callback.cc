@@ -100,9 +100,10 @@ std::vector<Shape> results_of(Kind kind, std::span<const Shape> results) {
 
 }  // namespace
 
-std::vector<Array> bind_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results) {
+int64_t add_callback(Callback callback) { return table().add(std::move(callback)); }
+
+StagedFunction staged_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results) {
   ensure_registered();
-  const std::shared_ptr<const Callback> callback = table().find(number);
   hlo::CustomCallOptions options;
   options.target = kTarget;
   options.backend_config = fmt::format("{{{} = {} : i64}}", kNumber, number);
@@ -114,9 +115,12 @@ std::vector<Array> bind_callback(int64_t number, std::span<const Array> operands
   const FlatFunction body = [&](std::span<const Array> x) {
     return bind({hlo::Opcode::kCustomCall, {x.begin(), x.end()}, attributes, declared});
   };
-  const StagedFunction staged =
-      stage(body, avals_of(operands), "callback", "callback", CapturePlace::kLast, /*always_tuple=*/true);
-  return bind_custom_rules(staged, operands, std::string(kCallback), number, nullptr);
+  return stage(body, avals_of(operands), "callback", "callback", CapturePlace::kLast, /*always_tuple=*/true);
+}
+
+std::vector<Array> bind_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results) {
+  return bind_custom_rules(staged_callback(number, operands, results), operands, std::string(kCallback), number,
+                           nullptr);
 }
 
 CallbackFacts callback_facts(int64_t number) {
@@ -134,7 +138,7 @@ std::vector<Array> call(Callback callback, std::span<const Array> operands, std:
     return out;
   }
   const Kind kind = callback.kind;
-  std::vector<Array> out = bind_callback(table().add(std::move(callback)), operands, results_of(kind, results));
+  std::vector<Array> out = bind_callback(add_callback(std::move(callback)), operands, results_of(kind, results));
   if (kind == Kind::kDebug) out.clear();
   return out;
 }
@@ -210,11 +214,15 @@ void check_format(const std::string& format, size_t count, const std::source_loc
   }
 }
 
-void print(const std::string& format, std::span<const Array> arguments) {
-  std::string line;
+std::string formatted(const std::string& format, std::span<const Array> arguments) {
+  std::string text;
   for (const Piece& piece : pieces_of(format))
-    line += piece.argument ? shown(arguments[*piece.argument], piece.text) : piece.text;
-  line += '\n';
+    text += piece.argument ? shown(arguments[*piece.argument], piece.text) : piece.text;
+  return text;
+}
+
+void print(const std::string& format, std::span<const Array> arguments) {
+  const std::string line = formatted(format, arguments) + '\n';
   std::fwrite(line.data(), 1, line.size(), stdout);
   std::fflush(stdout);
 }

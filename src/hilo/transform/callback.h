@@ -44,7 +44,9 @@ std::vector<Array> call(Callback callback, std::span<const Array> operands, std:
                         const std::source_location& location);
 /// Refuses a text that doesn't fit so many arguments.
 void check_format(const std::string& format, size_t count, const std::source_location& location);
-/// Writes a line to stdout.
+/// The text with its arguments.
+std::string formatted(const std::string& format, std::span<const Array> arguments);
+/// Writes it to stdout, as a line.
 void print(const std::string& format, std::span<const Array> arguments);
 
 /// Do the arguments of a call begin with its options?

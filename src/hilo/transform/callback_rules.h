@@ -2,6 +2,7 @@
 // transform/callback_rules.h -- what the rules of callbacks ask of them. Not for users.
 #pragma once
 
+#include "hilo/trace/staging_trace.h"
 #include "hilo/transform/callback.h"
 
 namespace hilo {
@@ -19,6 +20,10 @@ struct CallbackFacts {
 /// Of a number that this process doesn't know: an ordered callback, of which nothing can be made.
 CallbackFacts callback_facts(int64_t number);
 
+/// Gives a callback its number; both live as long as the process.
+int64_t add_callback(Callback callback);
+/// A function that calls callback `number`.
+StagedFunction staged_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results);
 /// Puts a call of callback `number` into the program.
 std::vector<Array> bind_callback(int64_t number, std::span<const Array> operands, std::span<const Shape> results);
 

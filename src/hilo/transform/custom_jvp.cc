@@ -3,6 +3,7 @@
 
 #include "hilo/transform/batch.h"
 #include "hilo/transform/custom_rules.h"
+#include "hilo/transform/symbolic_zeros.h"
 
 namespace hilo {
 
@@ -53,8 +54,11 @@ JvpResult apply(const FlatRule& rule, const Operation& operation, std::span<cons
                               "pass the closed-over value into the custom_jvp function as an argument, and adapt the "
                               "custom_jvp rule");
   std::vector<Array> directions;
-  for (size_t i = 0; i < count; ++i)
+  ArrayMarks marks;
+  for (size_t i = 0; i < count; ++i) {
     directions.push_back(materialize(tangents[i], {operation.operands[i].aval_shape(), false}));
+    if (tangents[i].is_zero()) marks.add(ArrayMarks::kZero, directions.back());
+  }
   Outputs out = rule(std::span(operation.operands).first(count), directions);
   if (out.tangents.empty() && !results.empty()) {  // defjvps of nothing but nullptr
     for (const Aval& a : results) out.tangents.push_back(zeros_like_aval({a.shape, false}));
@@ -78,6 +82,8 @@ FlatRule batched_rule(const FlatRule& rule, const std::vector<BatchDim>& dims, c
     of_both.insert(of_both.end(), dims.begin(), dims.begin() + static_cast<int64_t>(count));
     size_t primal_count = 0;
     const FlatFunction flat = [&](std::span<const Array> x) {
+      ArrayMarks marks;
+      marks.inherit(both, x);
       Outputs out = rule(x.first(count), x.subspan(count));
       primal_count = out.primals.size();
       out.primals.insert(out.primals.end(), out.tangents.begin(), out.tangents.end());

@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include "hilo/transform/nondiff.h"
+#include "hilo/transform/symbolic_zeros.h"
 
 namespace hilo {
 
@@ -35,12 +36,17 @@ inline constexpr bool is_per_argument<PerArgument<Contributions...>> = true;
 
 }  // namespace custom_jvp_detail
 
+struct CustomJvpOptions {
+  bool symbolic_zeros = false;  ///< the rule may ask is_symbolic_zero of its tangents
+};
+
 /// A function with its rule; copies share both. What custom_jvp(f).defjvp(rule) returns.
 template <typename F, typename Rule, int... Nondiff>
 class CustomJvpFunction {
  public:
-  CustomJvpFunction(F f, Rule rule, const std::source_location& location)
-      : parts_(std::make_shared<const Parts>(Parts{std::move(f), std::move(rule), new_or_shared_id(), location})) {}
+  CustomJvpFunction(F f, Rule rule, const CustomJvpOptions& options, const std::source_location& location)
+      : parts_(std::make_shared<const Parts>(
+            Parts{std::move(f), std::move(rule), options, new_or_shared_id(), location})) {}
 
   template <typename... Args>
   auto operator()(const Args&... args) const {
@@ -54,12 +60,15 @@ class CustomJvpFunction {
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
       result.emplace(
-          std::apply(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
+          flat_call::call(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
       return flatten(*result).leaves;
     };
     const auto rule = [self = *this, bare = nondiff::without_arrays(differentiated),
                        kept = nondiff::replaced<Nondiff...>(arguments, nondiff::without_arrays(differentiated))](
                           std::span<const Array> primals, std::span<const Array> tangents) {
+      if (self.parts_->options.symbolic_zeros)
+        return self.apply_rule(kept, unflatten(bare, primals), unflatten(bare, tangents));
+      const ArrayMarks none;
       return self.apply_rule(kept, unflatten(bare, primals), unflatten(bare, tangents));
     };
     const int64_t id = sizeof...(Nondiff) == 0 ? parts_->id : custom_jvp_detail::new_id();
@@ -72,6 +81,7 @@ class CustomJvpFunction {
   struct Parts {
     F f;
     Rule rule;
+    CustomJvpOptions options;
     int64_t id;
     std::source_location location;
   };
@@ -140,15 +150,16 @@ class CustomJvp {
   /// rule(primals, tangents) -> (value, tangent), where primals and tangents are tuples of the arguments; arguments of
   /// nondiff_argnums come first, one by one. Tangents of integers are zeros of their type.
   template <typename Rule>
-  [[nodiscard("write: auto g = custom_jvp(f).defjvp(rule);")]] auto defjvp(Rule rule) const {
-    return CustomJvpFunction<F, Rule, Nondiff...>(f_, std::move(rule), location_);
+  [[nodiscard("write: auto g = custom_jvp(f).defjvp(rule);")]] auto defjvp(Rule rule,
+                                                                           const CustomJvpOptions& options = {}) const {
+    return CustomJvpFunction<F, Rule, Nondiff...>(f_, std::move(rule), options, location_);
   }
   /// One function an argument: rule_i(tangent_i, value, arguments...) -> what argument i adds to the tangent. nullptr adds
   /// nothing.
   template <typename... Rules>
   [[nodiscard("write: auto g = custom_jvp(f).defjvps(rules...);")]] auto defjvps(Rules... rules) const {
     return CustomJvpFunction<F, custom_jvp_detail::PerArgument<Rules...>, Nondiff...>(f_, {{std::move(rules)...}},
-                                                                                      location_);
+                                                                                      CustomJvpOptions(), location_);
   }
 
   template <typename... Args>

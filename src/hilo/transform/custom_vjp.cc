@@ -6,6 +6,7 @@
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/custom_rules.h"
+#include "hilo/transform/symbolic_zeros.h"
 #include "hilo/transform/transpose.h"
 
 namespace hilo::custom_vjp_detail {
@@ -52,13 +53,14 @@ std::vector<std::optional<Array>> checked_cotangents(std::vector<std::optional<A
   return cotangents;
 }
 
-/// Cotangents of all results; zeros where there is none.
-std::vector<Array> all_cotangents(std::span<const Tangent> cts, const Call& call) {
+/// Cotangents of all results; zeros, marked as such, where there is none.
+std::vector<Array> all_cotangents(std::span<const Tangent> cts, const Call& call, ArrayMarks& marks) {
   std::vector<Array> all;
   size_t next = 0;
   for (const Aval& a : call.results) {
     const bool has = has_tangent(a.shape.element_type());
     all.push_back(has ? materialize(cts[next], {a.shape, false}) : zeros_like_aval({a.shape, false}));
+    if (!has || cts[next].is_zero()) marks.add(ArrayMarks::kZero, all.back());
     next += has ? 1 : 0;
   }
   return all;
@@ -83,8 +85,9 @@ std::vector<Tangent> push(const std::shared_ptr<const Call>& call, const FlatBwd
   rules->reverse_only = true;
   rules->transpose = [=](const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
     const TransformationLocation here(call->location);
+    ArrayMarks marks;
     const std::vector<std::optional<Array>> pulled = checked_cotangents(
-        bwd(std::span(operation.operands).subspan(nonzero.size()), all_cotangents(cts, *call)), *call);
+        bwd(std::span(operation.operands).subspan(nonzero.size()), all_cotangents(cts, *call, marks)), *call);
     for (size_t k = 0; k < nonzero.size(); ++k) {
       if (pulled[nonzero[k]]) out.add(k, *pulled[nonzero[k]]);
     }
@@ -110,6 +113,10 @@ LinearizeResult linearize(const std::shared_ptr<const Call>& call, const Operati
   refuse_closed_over_tangents(kKind, nonzero, count,
                               "pass the closed-over value into the custom_vjp function as an argument, and adapt the "
                               "custom_vjp fwd and bwd rules");
+  ArrayMarks marks;
+  for (size_t i = 0; i < count; ++i) {
+    if (nonzero[i]) marks.add(ArrayMarks::kPerturbed, operation.operands[i]);
+  }
   Forward forward = call->fwd(std::span(operation.operands).first(count));
   check_forward(forward, *call);
   return {std::move(forward.results),
@@ -129,6 +136,8 @@ FlatBwd batched_bwd(const FlatBwd& bwd, const std::vector<BatchDim>& residual_di
     const FlatFunction flat = [&](std::span<const Array> x) {
       std::vector<Array> nonzero;
       given.clear();
+      ArrayMarks marks;
+      marks.inherit(both, x);
       for (const std::optional<Array>& cotangent : bwd(x.first(residuals.size()), x.subspan(residuals.size()))) {
         given.push_back(cotangent.has_value());
         if (cotangent) nonzero.push_back(*cotangent);
@@ -151,6 +160,8 @@ FlatFwd batched_fwd(const FlatFwd& fwd, const std::vector<BatchDim>& argument_di
     Forward forward;
     size_t result_count = 0;
     const FlatFunction flat = [&](std::span<const Array> x) {
+      ArrayMarks marks;
+      marks.inherit(leaves, x);
       Forward one = fwd(x);
       result_count = one.results.size();
       forward.bwd = std::move(one.bwd);

@@ -6,6 +6,7 @@
 
 #include "hilo/transform/grad.h"
 #include "hilo/transform/nondiff.h"
+#include "hilo/transform/symbolic_zeros.h"
 
 namespace hilo {
 
@@ -71,13 +72,17 @@ std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, cons
 
 }  // namespace custom_vjp_detail
 
+struct CustomVjpOptions {
+  bool symbolic_zeros = false;  ///< fwd may ask is_perturbed of its arguments, bwd is_symbolic_zero of its cotangents
+};
+
 /// A function with its rules; copies share them. What custom_vjp(f).defvjp(fwd, bwd) returns.
 template <typename F, typename Fwd, typename Bwd, int... Nondiff>
 class CustomVjpFunction {
  public:
-  CustomVjpFunction(F f, Fwd fwd, Bwd bwd, const std::source_location& location)
+  CustomVjpFunction(F f, Fwd fwd, Bwd bwd, const CustomVjpOptions& options, const std::source_location& location)
       : parts_(std::make_shared<const Parts>(
-            Parts{std::move(f), std::move(fwd), std::move(bwd), new_or_shared_id(), location})) {}
+            Parts{std::move(f), std::move(fwd), std::move(bwd), options, new_or_shared_id(), location})) {}
 
   template <typename... Args>
   auto operator()(const Args&... args) const {
@@ -91,12 +96,14 @@ class CustomVjpFunction {
     std::optional<Result> result;
     const FlatFunction f = [&](std::span<const Array> leaves) {
       result.emplace(
-          std::apply(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
+          flat_call::call(parts_->f, nondiff::replaced<Nondiff...>(arguments, unflatten(differentiated, leaves))));
       return flatten(*result).leaves;
     };
     const auto bare = nondiff::without_arrays(differentiated);
     const auto kept = nondiff::replaced<Nondiff...>(arguments, bare);
     const auto fwd = [self = *this, bare, kept](std::span<const Array> leaves) {
+      if (self.parts_->options.symbolic_zeros) return self.template forward<Result>(kept, bare, leaves);
+      const ArrayMarks none;
       return self.template forward<Result>(kept, bare, leaves);
     };
     const int64_t id = sizeof...(Nondiff) == 0 ? parts_->id : custom_vjp_detail::new_id();
@@ -111,6 +118,7 @@ class CustomVjpFunction {
     F f;
     Fwd fwd;
     Bwd bwd;
+    CustomVjpOptions options;
     int64_t id;
     std::source_location location;
   };
@@ -127,10 +135,15 @@ class CustomVjpFunction {
 
   template <typename Result, typename Arguments, typename Diff>
   custom_vjp_detail::Forward forward(const Arguments& kept, const Diff& bare, std::span<const Array> leaves) const {
-    const auto out = std::apply(parts_->fwd, nondiff::replaced<Nondiff...>(kept, unflatten(bare, leaves)));
-    static_assert(
-        requires { out.first, out.second; },
-        "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd");
+    const auto out = flat_call::call(parts_->fwd, nondiff::replaced<Nondiff...>(kept, unflatten(bare, leaves)));
+    constexpr bool is_pair = grad_detail::IsPair<std::remove_cvref_t<decltype(out)>>::value;
+    static_assert(is_pair, "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd");
+    if constexpr (is_pair) return forward_of<Result>(kept, bare, out);
+    else return {};
+  }
+
+  template <typename Result, typename Arguments, typename Diff, typename Out>
+  custom_vjp_detail::Forward forward_of(const Arguments& kept, const Diff& bare, const Out& out) const {
     static_assert(std::is_same_v<std::remove_cvref_t<decltype(out.first)>, Result> ||
                       std::is_convertible_v<decltype(out.first), Result>,
                   "the first that a custom_vjp fwd returns is the value of f, of the same type");
@@ -139,12 +152,18 @@ class CustomVjpFunction {
     forward.bwd = [self = *this, kept, bare, value = nondiff::without_arrays(value),
                    residuals = nondiff::without_arrays(out.second)](std::span<const Array> known,
                                                                     std::span<const Array> cotangents) {
-      return custom_vjp_detail::cotangents_of(
-          bare, std::apply(
-                    [&](const auto&... nondiff) {
-                      return self.parts_->bwd(nondiff..., unflatten(residuals, known), unflatten(value, cotangents));
-                    },
-                    nondiff::chosen<true, Nondiff...>(kept)));
+      const auto pulled = [&] {
+        return custom_vjp_detail::cotangents_of(
+            bare, std::apply(
+                      [&](const auto&... nondiff) {
+                        return flat_call::call(self.parts_->bwd, std::tuple(nondiff..., unflatten(residuals, known),
+                                                                            unflatten(value, cotangents)));
+                      },
+                      nondiff::chosen<true, Nondiff...>(kept)));
+      };
+      if (self.parts_->options.symbolic_zeros) return pulled();
+      const ArrayMarks none;
+      return pulled();
     };
     return forward;
   }
@@ -161,8 +180,9 @@ class CustomVjp {
   /// fwd(arguments...) -> (value, residuals); bwd(nondiff..., residuals, cotangent) -> a tuple of cotangents, one for each
   /// differentiated argument, or std::nullopt where it is zero. Cotangents of integers are not looked at.
   template <typename Fwd, typename Bwd>
-  [[nodiscard("write: auto g = custom_vjp(f).defvjp(fwd, bwd);")]] auto defvjp(Fwd fwd, Bwd bwd) const {
-    return CustomVjpFunction<F, Fwd, Bwd, Nondiff...>(f_, std::move(fwd), std::move(bwd), location_);
+  [[nodiscard("write: auto g = custom_vjp(f).defvjp(fwd, bwd);")]] auto defvjp(
+      Fwd fwd, Bwd bwd, const CustomVjpOptions& options = {}) const {
+    return CustomVjpFunction<F, Fwd, Bwd, Nondiff...>(f_, std::move(fwd), std::move(bwd), options, location_);
   }
 
   template <typename... Args>

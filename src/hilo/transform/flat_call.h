@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <type_traits>
 
 #include "hilo/trace/flat_function.h"
 #include "hilo/tree/tree.h"
@@ -88,8 +89,79 @@ template <typename F, typename... Args> struct Lift<false, F, Args...> : LiftOne
 template <typename F, typename... Args>
 using Arguments = typename Lift<std::is_invocable_v<const F&, Lifted<Args>...>, F, Args...>::Type;
 
+/// The parameters of a function that is no template and has one signature.
+template <typename F> struct Signature;
+template <typename R, typename... Parameters> struct Signature<R (*)(Parameters...)> {
+  static constexpr size_t count = sizeof...(Parameters);
+  static constexpr bool changes_arguments =
+      ((std::is_lvalue_reference_v<Parameters> && !std::is_const_v<std::remove_reference_t<Parameters>>) || ...);
+  static constexpr bool changes_itself = false;
+};
+template <typename F, typename R, typename... Parameters>
+struct Signature<R (F::*)(Parameters...) const> : Signature<R (*)(Parameters...)> {};
+template <typename F, typename R, typename... Parameters>
+struct Signature<R (F::*)(Parameters...)> : Signature<R (*)(Parameters...)> {
+  static constexpr bool changes_itself = true;
+};
+template <typename F>
+concept HasSignature = requires { &F::operator(); } || std::is_function_v<std::remove_pointer_t<F>>;
+template <typename F>
+constexpr auto signature_of() {
+  if constexpr (requires { &F::operator(); }) return Signature<decltype(&F::operator())>();
+  else return Signature<F>();
+}
+
+/// Doesn't compile: says why F can't be called with `count` arguments.
+template <typename F, size_t count>
+constexpr void refuse_call() {
+  if constexpr (HasSignature<F>) {
+    using Own = decltype(signature_of<F>());
+    constexpr bool wrong_count = Own::count != count;
+    static_assert(!wrong_count, "the function takes another number of arguments than it is given");
+    static_assert(
+        wrong_count || !Own::changes_arguments,
+        "a parameter that is an Array& can't be traced: take an Array or const Array&, and return what changes");
+    static_assert(wrong_count || Own::changes_arguments || !Own::changes_itself,
+                  "a mutable lambda can't be traced: take its state as an argument, and return it");
+    static_assert(wrong_count || Own::changes_arguments || Own::changes_itself,
+                  "the function's parameters are not made of what it is given");
+  } else {
+    static_assert(count > 10000, "the function can't be called with these arguments: their number or types differ");
+  }
+}
+
+/// What F gives for the elements of Tuple. What it can't be asked is refused in a sentence, and stands for an Array, so
+/// that no more is said.
+template <typename F, typename Tuple> struct CallOf;
+template <typename F, typename... Args> struct CallOf<F, std::tuple<Args...>> {
+  static constexpr bool possible = std::is_invocable_v<const F&, Args...>;
+  static constexpr auto check() {
+    if constexpr (!possible) {
+      refuse_call<F, sizeof...(Args)>();
+      return std::type_identity<Array>();
+    } else if constexpr (std::is_void_v<std::invoke_result_t<const F&, Args...>>) {
+      static_assert(sizeof...(Args) > 10000, "the function returns nothing: return an Array, or a tree of them");
+      return std::type_identity<Array>();
+    } else {
+      return std::type_identity<std::invoke_result_t<const F&, Args...>>();
+    }
+  }
+  using Result = typename decltype(check())::type;
+  static constexpr bool gives_result = [] {
+    if constexpr (possible) return !std::is_void_v<std::invoke_result_t<const F&, Args...>>;
+    else return false;
+  }();
+};
+
 template <typename F, typename Tuple>
-using ResultOf = decltype(std::apply(std::declval<const F&>(), std::declval<Tuple>()));
+using ResultOf = typename CallOf<F, std::remove_cvref_t<Tuple>>::Result;
+
+/// f of the tuple's elements.
+template <typename F, typename Tuple>
+ResultOf<F, Tuple> call(const F& f, const Tuple& arguments) {
+  if constexpr (CallOf<F, Tuple>::gives_result) return std::apply(f, arguments);
+  else return Array();
+}
 
 template <typename Tuple>
 inline constexpr size_t size_of = std::tuple_size_v<std::remove_cvref_t<Tuple>>;
@@ -118,17 +190,31 @@ auto chosen(const Tuple& arguments) {
   constexpr int count = static_cast<int>(std::tuple_size_v<Tuple>);
   const auto get = [&]<int I>(std::integral_constant<int, I>) {
     static_assert(I >= -count && I < count, "argnums: no such argument");
-    return std::get<static_cast<size_t>(I < 0 ? I + count : I)>(arguments);
+    if constexpr (I >= -count && I < count) return std::get<static_cast<size_t>(I < 0 ? I + count : I)>(arguments);
+    else return Array();
   };
   if constexpr (sizeof...(Rest) == 0) return get(std::integral_constant<int, First>());
   else return std::tuple(get(std::integral_constant<int, First>()), get(std::integral_constant<int, Rest>())...);
+}
+
+/// `arguments` without the arrays that they hold, for who keeps only the structure.
+template <typename T>
+T without_arrays(const T& arguments) {
+  return unflatten(arguments, std::vector<Array>(flatten(arguments).leaves.size()));
+}
+
+/// "args[0].w": where leaf `index` of the arguments stands.
+template <Tree T>
+std::string path_of(const T& arguments, size_t index) {
+  T copy = arguments;
+  return "args" + leaf_path(index, [&](TreeVisitor& visitor) { walk(copy, visitor); });
 }
 
 /// `f` on flat leaves of `arguments`; the tree of its last result is kept in `result`.
 template <typename F, typename Tuple, typename Result>
 FlatFunction flat_function(const F& f, const Tuple& arguments, std::optional<Result>& result) {
   return [&f, &arguments, &result](std::span<const Array> leaves) {
-    result.emplace(std::apply(f, unflatten(arguments, leaves)));
+    result.emplace(call(f, unflatten(arguments, leaves)));
     return flatten(*result).leaves;
   };
 }

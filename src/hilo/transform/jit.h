@@ -8,6 +8,8 @@
 
 #include "hilo/base/caches.h"
 #include "hilo/transform/flat_call.h"
+#include "hilo/transform/shape_dtype_struct.h"
+#include "hilo/transform/stages.h"
 
 namespace hilo {
 
@@ -25,6 +27,7 @@ Static(T) -> Static<T>;
 struct JitOptions {
   std::vector<int> donate_argnums = {};  ///< arguments whose memory results may take; using them later is an error
   std::string name = "f";                ///< of the module, in dumps and messages
+  bool inline_ = false;                  ///< under other transformations, what the function does instead of a call
   bool operator==(const JitOptions&) const = default;
 };
 
@@ -35,9 +38,10 @@ namespace jit_detail {
 /// One call of a jitted function, without templates.
 struct Call {
   FlatTree arguments;
-  std::vector<bool> donated;        ///< one a leaf
-  std::vector<bool> is_static;      ///< one an argument; empty: none is
-  std::vector<size_t> leaf_counts;  ///< of the arguments, if `is_static` isn't empty
+  std::vector<bool> donated;                             ///< one a leaf
+  std::vector<bool> is_static;                           ///< one an argument; empty: none is
+  std::vector<size_t> leaf_counts;                       ///< of the arguments, if `is_static` isn't empty
+  std::function<std::string(size_t leaf)> path_of_leaf;  ///< "args[0].w"
   /// Runs the function on tracers; stores its result's tree in `prototype`.
   std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype)> trace;
 };
@@ -53,6 +57,9 @@ std::shared_ptr<JitCache> make_cache(JitOptions options, const void* shared, con
 template <typename T>
 inline constexpr char type_tag = 0;
 Outcome call(JitCache& cache, const Call& call);
+size_t cache_size(const JitCache& cache);
+void clear_cache(JitCache& cache);
+stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, const std::source_location& location);
 std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location);
 std::string graph_html(const Call& call, const std::string& name, const std::source_location& location);
 
@@ -79,6 +86,22 @@ class Jitted {
     const jit_detail::Outcome outcome = jit_detail::call(*cache_, describe(arguments));
     return unflatten(*static_cast<const Result*>(outcome.prototype.get()), outcome.leaves);
   }
+
+  /// Traces for such arguments, of which only shapes and types count, and neither compiles nor runs: a stage to look at,
+  /// and to compile. ShapeDtypeStructs stand for Arrays.
+  /// Example    jit(f).lower(ShapeDtypeStruct({3}, float32)).compile().memory_analysis().temp_size_in_bytes
+  template <typename... Args>
+  auto lower(const Args&... args) const {
+    using Arguments = ArgumentsOf<vmap_detail::Abstract<Args>...>;
+    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    const Arguments arguments(vmap_detail::abstract(args)...);
+    return Lowered<Arguments, Result>(jit_detail::lower(describe(arguments), options_, location_));
+  }
+
+  /// Kinds of arguments that there are traces for. Those under other flags count until they are forgotten.
+  size_t cache_size() const { return jit_detail::cache_size(*cache_); }
+  /// Forgets them. Functions of one type that captures nothing share what they forget, too.
+  void clear_cache() const { jit_detail::clear_cache(*cache_); }
 
   /// The traced program as HLO text, before any pass; compiles nothing.
   template <typename... Args>
@@ -122,14 +145,15 @@ class Jitted {
     jit_detail::Call call;
     call.arguments = flatten(arguments);
     mark(call, arguments);
+    call.path_of_leaf = [&arguments](size_t leaf) { return flat_call::path_of(arguments, leaf); };
     if (!options_.donate_argnums.empty()) {
       const TransformationLocation here(location_);
       call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
     }
     call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype) {
-      Result result = std::apply(f_, unflatten(arguments, leaves));
+      Result result = flat_call::call(f_, unflatten(arguments, leaves));
       FlatTree flat = flatten(result);
-      prototype = std::make_shared<Result>(std::move(result));
+      prototype = std::make_shared<Result>(flat_call::without_arrays(result));
       return flat.leaves;
     };
     return call;
@@ -154,6 +178,13 @@ template <int... StaticArgnums, typename F>
 Jitted<F, StaticArgnums...> jit(F f, JitOptions options = {},
                                 std::source_location location = std::source_location::current()) {
   return Jitted<F, StaticArgnums...>(std::move(f), std::move(options), location);
+}
+
+/// jit(f).lower(args...): `f` traced for such arguments. jax.jit(f).lower.
+/// Example    lower(f, x).as_text("hlo")
+template <typename F, typename... Args>
+auto lower(const F& f, const Args&... args) {
+  return jit(f, {}, std::source_location()).lower(args...);  // a pack leaves no place for the line
 }
 
 /// HLO text of `f` traced on such arguments; the counterpart of jax.make_jaxpr.

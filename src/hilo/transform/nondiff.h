@@ -64,17 +64,7 @@ void refuse_tracers_in(std::string_view kind, const T& argument) {
     refuse_tracers(kind, flatten(argument).leaves);
 }
 
-/// `arguments` without the arrays that they hold, for who keeps only the structure.
-template <Tree T>
-T without_arrays(const T& arguments) {
-  return unflatten(arguments, std::vector<Array>(flatten(arguments).leaves.size()));
-}
-
-/// "args[0].w": where leaf `index` of the arguments stands.
-template <Tree T>
-std::string path_of(const T& arguments, size_t index) {
-  T copy = arguments;
-  return "args" + leaf_path(index, [&](TreeVisitor& visitor) { walk(copy, visitor); });
-}
+using flat_call::path_of;
+using flat_call::without_arrays;
 
 }  // namespace hilo::nondiff

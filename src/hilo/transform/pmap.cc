@@ -11,6 +11,7 @@
 #include "hilo/trace/placement.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/batch.h"
+#include "hilo/transform/check_state.h"
 #include "hilo/transform/trace_cache.h"
 
 namespace hilo {
@@ -153,6 +154,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   hlo::Module module;
   module.name = "pmap";
   module.entry = staged.computation;
+  checkify::refuse_checks(module.entry);
   or_throw(hlo::dce(module));  // a psum that nobody reads is no reason to meet
   or_throw(hlo::lower_named_axis(module, cache.axis_name, replicas));
   const CompileOptions options = or_throw(get_compile_options()).value_or(CompileOptions());

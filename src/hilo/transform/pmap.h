@@ -45,7 +45,7 @@ class Pmapped {
     const Arguments arguments(args...);
     pmap_detail::Call call{flatten(arguments), flat_call::leaf_counts(arguments), {}};
     call.trace = [&](std::span<const Array> leaves, std::shared_ptr<void>& prototype, std::vector<size_t>& counts) {
-      Result result = std::apply(f_, unflatten(arguments, leaves));
+      Result result = flat_call::call(f_, unflatten(arguments, leaves));
       FlatTree flat = flatten(result);
       counts = vmap_detail::result_leaf_counts(result);
       prototype = std::make_shared<Result>(std::move(result));

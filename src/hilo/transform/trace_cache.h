@@ -46,6 +46,12 @@ class TraceCache final : public memoize_detail::Clearable {
     return nullptr;
   }
 
+  /// All entries; the latest is last.
+  std::vector<std::shared_ptr<Entry>> entries() const {
+    std::lock_guard lock(mutex_);
+    return entries_;
+  }
+
   void add(std::shared_ptr<Entry> entry, int64_t bytes) {
     {
       std::shared_ptr<Entry> dying;

@@ -2,6 +2,7 @@
 #include "hilo/transform/transpose.h"
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/annotations.h"
 #include "hilo/transform/memo.h"
 
 namespace hilo {
@@ -143,6 +144,7 @@ class BackwardPass {
         continue;
       }
       const InstructionLocation here(user_line(i));
+      const InstructionNames names(i);
       std::vector<Array> results = bind(operation_of(i, leaves));
       for (size_t k = 0; k < results.size(); ++k) values_[offsets_[i.id] + k] = std::move(results[k]);
     }
@@ -183,6 +185,7 @@ class BackwardPass {
 
   void transpose(const hlo::Instruction& i) {
     const InstructionLocation here(user_line(i));
+    const InstructionNames names(i);
     size_t out = offsets_[i.id];
     if (i.opcode == hlo::Opcode::kGetTupleElement) {
       for (size_t leaf = element_begin(i); out < offsets_[i.id + 1]; ++leaf, ++out) accumulate(leaf, cotangents_[out]);

@@ -22,47 +22,54 @@ std::vector<BatchDim> axes_of_leaves(const std::string& what, const std::vector<
 
 namespace {
 
-/// Gives every leaf the axis that the prefix has for it.
+/// Gives every leaf the axis that the prefix has for it. `root` names the tree in messages: "args[1]".
 class AxisVisitor final : public TreeVisitor {
  public:
-  AxisVisitor(const std::string& what, const AxisTree& axes) : what_(what), path_({&axes}) {}
+  AxisVisitor(const std::string& what, std::string root, const AxisTree& axes)
+      : what_(what), places_({std::move(root)}), path_({&axes}) {}
 
   void leaf(Array&) override {
-    if (path_.back()->has_parts()) {
-      or_throw(invalid_argument(what_ + ": axes must be a prefix of the tree; got " +
-                                std::to_string(path_.back()->parts().size()) + " axes for one array"));
-    }
+    if (path_.back()->has_parts()) refuse("an Array");
     const Axis& axis = path_.back()->axis();
     dims.push_back(axis ? BatchDim(*axis) : std::nullopt);
   }
   void node(char, size_t size) override {
-    if (!path_.back()->has_parts() || path_.back()->parts().size() == size) return;
-    or_throw(invalid_argument(what_ + ": axes must be a prefix of the tree; got " +
-                              std::to_string(path_.back()->parts().size()) + " axes for a node of " +
-                              std::to_string(size) + " parts"));
+    if (path_.back()->has_parts() && path_.back()->parts().size() != size) refuse(std::to_string(size) + " parts");
   }
   void fixed(const void*, size_t, const void*, FixedText) override {}
   void enter(size_t index, const char*) override {
     const AxisTree& here = *path_.back();
     path_.push_back(here.has_parts() ? &here.parts()[index] : &here);
+    places_.push_back(places_.back() + "[" + std::to_string(index) + "]");
   }
-  void leave() override { path_.pop_back(); }
+  void leave() override {
+    path_.pop_back();
+    places_.pop_back();
+  }
 
   std::vector<BatchDim> dims;
 
  private:
+  void refuse(const std::string& wanted) const {
+    or_throw(invalid_argument(what_ + ": axes must be a prefix of the tree; at " + places_.back() + " the axes have " +
+                              std::to_string(path_.back()->parts().size()) + " parts, the tree has " + wanted));
+  }
+
   const std::string& what_;
+  std::vector<std::string> places_;
   std::vector<const AxisTree*> path_;
 };
 
-std::vector<BatchDim> axes_in_trees(const std::string& what, const std::vector<AxisTree>& axes, const Trees& trees) {
+/// `roots` names the trees: "args" or "result".
+std::vector<BatchDim> axes_in_trees(const std::string& what, const std::string& roots,
+                                    const std::vector<AxisTree>& axes, const Trees& trees) {
   if (axes.size() != 1 && axes.size() != trees.count) {
     or_throw(invalid_argument(what + " must have one entry or one each: got " + std::to_string(axes.size()) + " for " +
                               std::to_string(trees.count)));
   }
   std::vector<BatchDim> dims;
   for (size_t i = 0; i < trees.count; ++i) {
-    AxisVisitor visitor(what, axes.size() == 1 ? axes[0] : axes[i]);
+    AxisVisitor visitor(what, roots + "[" + std::to_string(i) + "]", axes.size() == 1 ? axes[0] : axes[i]);
     trees.walk(i, visitor);
     dims.insert(dims.end(), visitor.dims.begin(), visitor.dims.end());
   }
@@ -75,7 +82,7 @@ std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, co
                         const std::function<Trees()>& results, const VmapOptions& options,
                         const std::source_location& location) {
   const std::string where = "vmap (" + describe_location(location) + ")";
-  const std::vector<BatchDim> in_dims = axes_in_trees(where + " in_axes", options.in_axes, arguments);
+  const std::vector<BatchDim> in_dims = axes_in_trees(where + " in_axes", "args", options.in_axes, arguments);
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (in_dims[i] && (*in_dims[i] >= leaves[i].ndim() || *in_dims[i] < -leaves[i].ndim())) {
       or_throw(invalid_argument(where + " in_axes: axis " + std::to_string(*in_dims[i]) +
@@ -86,8 +93,9 @@ std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, co
   if (options.axis_size && *options.axis_size < 0)
     or_throw(invalid_argument(where + ": axis_size must not be negative; got " + std::to_string(*options.axis_size)));
   return vmap_flat(
-      f, leaves, in_dims, [&](size_t) { return axes_in_trees(where + " out_axes", options.out_axes, results()); },
-      where, options.axis_name, options.axis_size);
+      f, leaves, in_dims,
+      [&](size_t) { return axes_in_trees(where + " out_axes", "result", options.out_axes, results()); }, where,
+      options.axis_name, options.axis_size);
 }
 
 Array abstract_array(const ShapeDtypeStruct& like) {

@@ -5,6 +5,7 @@
 #include <source_location>
 
 #include "hilo/transform/flat_call.h"
+#include "hilo/transform/shape_dtype_struct.h"
 
 namespace hilo {
 
@@ -111,25 +112,6 @@ auto vmap(F f, std::vector<AxisTree> in_axes = {0}, std::vector<AxisTree> out_ax
           std::source_location location = std::source_location::current()) {
   return vmap(std::move(f), VmapOptions{std::move(in_axes), std::move(out_axes), std::move(axis_name), {}}, location);
 }
-
-/// A shape and a type that stand for an array: an argument of eval_shape, a result of pure_callback. jax.ShapeDtypeStruct.
-struct ShapeDtypeStruct {
-  ShapeDtypeStruct(std::vector<int64_t> shape, ElementType dtype) : shape(std::move(shape)), dtype(dtype) {}
-  std::vector<int64_t> shape;
-  ElementType dtype;
-};
-
-namespace vmap_detail {
-/// An array of which only shape and type may be asked.
-Array abstract_array(const ShapeDtypeStruct& like);
-template <typename T>
-const T& abstract(const T& value) {
-  return value;
-}
-inline Array abstract(const ShapeDtypeStruct& value) { return abstract_array(value); }
-template <typename T>
-using Abstract = std::conditional_t<std::is_same_v<T, ShapeDtypeStruct>, Array, T>;
-}  // namespace vmap_detail
 
 /// The result of `f` with shapes and types but no values: nothing is computed. Arguments may be ShapeDtypeStructs.
 /// jax.eval_shape.

@@ -81,5 +81,71 @@ bool all(const T& tree) {
   return reduce([](bool so_far, const Array& leaf) { return so_far && static_cast<bool>(leaf); }, tree, true);
 }
 
+namespace detail {
+
+/// T with a std::vector<Array> in place of each Array.
+template <typename T> struct OfLists {
+  static_assert(!Tree<T>,
+                "transpose takes vectors, maps, pairs and tuples of Arrays: a struct's Arrays can't become lists");
+  using Type = T;
+};
+template <> struct OfLists<Array> {
+  using Type = std::vector<Array>;
+};
+template <typename T, typename A> struct OfLists<std::vector<T, A>> {
+  using Type = std::vector<typename OfLists<T>::Type>;
+};
+template <typename K, typename V, typename C, typename A> struct OfLists<std::map<K, V, C, A>> {
+  using Type = std::map<K, typename OfLists<V>::Type>;
+};
+template <typename A, typename B> struct OfLists<std::pair<A, B>> {
+  using Type = std::pair<typename OfLists<A>::Type, typename OfLists<B>::Type>;
+};
+template <typename... Ts> struct OfLists<std::tuple<Ts...>> {
+  using Type = std::tuple<typename OfLists<Ts>::Type...>;
+};
+
+/// A tree of `like`'s structure whose lists are the next of `lists`.
+template <typename T>
+typename OfLists<T>::Type with_lists(const T& like, const std::vector<std::vector<Array>>& lists, size_t& next) {
+  if constexpr (std::is_same_v<T, Array>) {
+    return lists[next++];
+  } else if constexpr (tree_detail::IsVector<T>::value) {
+    typename OfLists<T>::Type out;
+    for (const auto& element : like) out.push_back(with_lists(element, lists, next));
+    return out;
+  } else if constexpr (tree_detail::IsMap<T>::value) {
+    typename OfLists<T>::Type out;
+    for (const auto& [key, element] : like) out.emplace(key, with_lists(element, lists, next));
+    return out;
+  } else {
+    return std::apply(
+        [&](const auto&... element) { return typename OfLists<T>::Type{with_lists(element, lists, next)...}; },
+        like);  // braces: in order
+  }
+}
+
+}  // namespace detail
+
+/// A list of trees as a tree of lists. jax.tree.transpose of a list.
+/// Types      vectors, maps, pairs and tuples of Arrays
+/// Errors     INVALID_ARGUMENT for an empty list, or trees of different structures
+/// Example    transpose(std::vector{std::pair(a, b), std::pair(c, d)}) is the pair ({a, c}, {b, d})
+template <Tree T>
+typename detail::OfLists<T>::Type transpose(const std::vector<T>& trees) {
+  if (trees.empty()) or_throw(invalid_argument("tree::transpose: the list is empty, so its trees have no structure"));
+  std::vector<std::vector<Array>> lists(structure(trees[0]).num_leaves);
+  for (const T& one : trees) {
+    if (structure(one) != structure(trees[0])) {
+      or_throw(invalid_argument("tree::transpose: the trees have different structures: " +
+                                tree_difference("the first", trees[0], "another", one)));
+    }
+    const std::vector<Array> own = leaves(one);
+    for (size_t i = 0; i < own.size(); ++i) lists[i].push_back(own[i]);
+  }
+  size_t next = 0;
+  return detail::with_lists(trees[0], lists, next);
+}
+
 }  // namespace tree
 }  // namespace hilo

@@ -164,8 +164,9 @@ void walk_tuple(Tuple&& tuple, TreeVisitor& visitor, const char* names) {
 /// Tells `visitor` of every node, leaf and fixed value of `value`, depth first.
 template <typename T>
 void walk(T& value, TreeVisitor& visitor) {
-  static_assert(Tree<T>, "this type is no tree of arrays: make it an aggregate or add HILO_TREE(fields...)");
-  if constexpr (std::is_same_v<T, Array>) {
+  if constexpr (!Tree<T>) {
+    tree_detail::refuse_non_tree<T>();
+  } else if constexpr (std::is_same_v<T, Array>) {
     visitor.leaf(value);
   } else if constexpr (std::is_same_v<T, std::string>) {
     visitor.fixed(value.data(), value.size(), &value, tree_detail::fixed_text<T>);
@@ -240,7 +241,7 @@ FlatTree flatten(const T&) {
 }
 
 /// A copy of `like` with its arrays replaced.
-template <Tree T>
+template <typename T>
 T unflatten(const T& like, std::span<const Array> leaves) {
   T value = like;
   fill_from(leaves, [&](TreeVisitor& visitor) { walk(value, visitor); });

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/passes/driver.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/trip_count.h"
 #include "hilo/hlo/text/parser.h"
@@ -32,6 +33,15 @@ TEST(LowerExtensions, LeavesWhatTheBackendRunsItself) {
   const StatusOr<bool> changed = lower_extensions(module, kNative);
   ASSERT_TRUE(changed.ok()) << changed.status().to_string();
   EXPECT_FALSE(*changed);
+}
+
+TEST(LowerExtensions, ThePipelineLeavesThemToo) {
+  Module module = *parse_module(kScan);
+  constexpr Opcode kNative[] = {kExtScan};
+  DriverOptions options;
+  options.whole = kNative;
+  ASSERT_TRUE(run_passes(module, default_pipeline(), options).ok());
+  EXPECT_EQ(module.entry->root().opcode, kExtScan);
 }
 
 TEST(LowerExtensions, MakesLoopsWhoseTripCountIsKnown) {

@@ -129,7 +129,8 @@ std::string list_difference(const Value& got, const Value& wanted, const Toleran
 std::string number_against_array(const Value& got, const Array& wanted, const Tolerance& tolerance) {
   if (wanted.size() != 1 || wanted.ndim() != 0) return "got " + describe(got) + ", wanted an array";
   return is_exact(wanted.dtype()) ? scalar_difference(got, value_of_integer(integers_of(wanted)[0]), tolerance)
-                                  : float_difference({got.number}, numbers_of(wanted), wanted.dtype(), tolerance);
+                                  : float_difference(numbers_of(numpy::astype(got.number, wanted.dtype())),
+                                                     numbers_of(wanted), wanted.dtype(), tolerance);
 }
 
 // ---- decompositions: phases are free --------------------------------------------------------------------------------
@@ -205,6 +206,13 @@ std::string difference(const Value& got, const Value& wanted, const Tolerance& t
       if (got.kind == Kind::kList && got.items.size() == 1) return difference(got.items[0], wanted, tolerance);
       return number_against_array(got, *wanted.array, tolerance);
     case Kind::kKey:
+      if (got.kind == Kind::kList && !got.items.empty()) {  // split gives a list where JAX gives an array of keys
+        std::vector<Array> words;
+        for (const Value& item : got.items) {
+          if (item.kind == Kind::kKey) words.push_back(*item.array);
+        }
+        if (words.size() == got.items.size()) return array_difference(numpy::stack(words), *wanted.array, tolerance);
+      }
       if (got.kind != Kind::kKey) return "got " + describe(got) + ", wanted a key";
       return array_difference(*got.array, *wanted.array, tolerance);
     case Kind::kText: return got.text == wanted.text ? "" : "got " + describe(got) + ", wanted " + describe(wanted);

@@ -100,6 +100,17 @@ Value read_value(std::istream& in) {
   return opaque;
 }
 
+/// GENERATOR ARRAY. A generator that hilo has not leaves the words to a key of another one.
+random::Key read_key(std::istream& in) {
+  std::string name;
+  in >> name;
+  random::Key key(read_array(in));
+  for (const random::KeyImpl impl : {random::KeyImpl::rbg, random::KeyImpl::unsafe_rbg}) {
+    if (name == random::key_impl(random::Key(key.data, impl))) key.impl = impl;
+  }
+  return key;
+}
+
 /// ID FORM X64 NAME CLASS RANDOM ERR64 ARRAYS KEYS WANTED VARIED TANGENTS DERIVATIVES, on one line.
 Row read_row(const std::string& line) {
   std::istringstream in(line);
@@ -110,7 +121,7 @@ Row read_row(const std::string& line) {
       row.tolerance.err64;
   or_throw(config().update("jax_enable_x64", row.x64));
   for (in >> count; count > 0; --count) row.inputs.arrays.push_back(read_array(in));
-  for (in >> count; count > 0; --count) row.inputs.keys.push_back(random::Key{read_array(in)});
+  for (in >> count; count > 0; --count) row.inputs.keys.push_back(read_key(in));
   in >> fails;
   row.fails = fails == "fails";
   if (!row.fails) row.wanted = read_value(in);

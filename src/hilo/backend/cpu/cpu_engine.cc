@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "hilo/backend/cpu/compile.h"
+#include "hilo/backend/cpu/cpu_target.h"
 #include "hilo/backend/cpu/load/cpu_program.h"
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/backend/limits.h"
@@ -58,6 +59,7 @@ class CpuEngine final : public HostEngine {
     auto optimized = std::make_unique<hlo::Module>(module);
     hlo::DriverOptions passes;
     passes.observer = observer;
+    passes.whole = cpu::CpuTarget(isa).whole_ops();
     passes.check = [&](const hlo::Module& grown) {
       return check_instruction_limit(grown, Counted::kOnce, options.limits);
     };

@@ -19,7 +19,8 @@ StatusOr<bool> run_passes(Module& module, std::span<const PassEntry> passes, con
   for (const PassEntry& pass : passes) {
     if (options.observer != nullptr) options.observer->before(pass.name, module);
     const Clock::time_point begin = Clock::now();
-    const StatusOr<bool> changed = pass.run(module);
+    const StatusOr<bool> changed =
+        pass.run_keeping == nullptr ? pass.run(module) : pass.run_keeping(module, options.whole);
     if (!changed.ok()) return changed.status().with_context(fmt::format("pass '{}'", pass.name));
     const double milliseconds = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     any |= *changed;

@@ -11,6 +11,7 @@ namespace hilo::hlo {
 
 struct DriverOptions {
   PassObserver* observer = nullptr;
+  std::span<const Opcode> whole = {};  ///< ops that the engine runs itself: no pass takes them apart
   /// Looks at the module after every pass that changed it; an error ends the passes. Empty: nobody looks.
   std::function<Status(const Module&)> check = {};
   /// Verifies the module after every pass that changed it; the error then names the pass.

@@ -14,6 +14,9 @@ namespace {
 constexpr int kMostLevels =
     16;  // decompositions in decompositions; a decomposition that needs itself must end somewhere
 
+/// Ops that every engine runs as they are: the decomposition of fma rounds twice.
+constexpr Opcode kNativeEverywhere[] = {kExtFma};
+
 StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level);
 
 /// The decomposition of one extension op, itself without extension ops.
@@ -48,7 +51,8 @@ bool is_composite(const Instruction& i) {
 
 bool must_be_lowered(const Instruction& i, std::span<const Opcode> native) {
   const bool expands = has_trait(i.opcode, kExtension) || i.def().decompose != nullptr;
-  return expands && std::find(native.begin(), native.end(), i.opcode) == native.end();
+  const auto is_in = [&](std::span<const Opcode> ops) { return std::ranges::find(ops, i.opcode) != ops.end(); };
+  return expands && !is_in(kNativeEverywhere) && !is_in(native);
 }
 
 /// The same value as `shape` has it in memory, which only a program's result shows.
@@ -90,12 +94,9 @@ StatusOr<bool> lower(Module& module, std::span<const Opcode> native, int level) 
   return rewrite_computations(module, [&](const ComputationPtr& c) { return lower_in(c, native, level); });
 }
 
-/// Ops that every engine runs as they are: the decomposition of fma rounds twice.
-constexpr Opcode kNativeEverywhere[] = {kExtFma};
-
 }  // namespace
 
-StatusOr<bool> lower_extensions(Module& module) { return lower(module, kNativeEverywhere, 0); }
+StatusOr<bool> lower_extensions(Module& module) { return lower(module, {}, 0); }
 
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native) { return lower(module, native, 0); }
 

@@ -10,10 +10,11 @@
 namespace hilo::hlo {
 namespace {
 
-constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions};  // scan and the like become plain HLO
-constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};              // calls become their bodies
-constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};           // pooling becomes slices and arithmetic
-constexpr PassEntry kSimplify{"simplify", simplify};  // algebra, folding and sharing in one sweep
+// Scan and the like become plain HLO.
+constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions, lower_extensions};
+constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};     // calls become their bodies
+constexpr PassEntry kLowerWindows{"lower_windows", lower_windows};  // pooling becomes slices and arithmetic
+constexpr PassEntry kSimplify{"simplify", simplify};                // algebra, folding and sharing in one sweep
 constexpr PassEntry kSimplifyConditional{"simplify_conditional", simplify_conditional};  // known branches are taken
 constexpr PassEntry kSimplifyWhile{"simplify_while", simplify_while};        // carries that need not be carried
 constexpr PassEntry kHoistInvariants{"hoist_invariants", hoist_invariants};  // what every iteration computes anew

@@ -15,6 +15,8 @@ namespace hilo::hlo {
 struct PassEntry {
   std::string_view name;
   StatusOr<bool> (*run)(Module&);
+  /// For a pass that takes ops apart: the same, but these ops stay whole. Null for others.
+  StatusOr<bool> (*run_keeping)(Module&, std::span<const Opcode> whole) = nullptr;
 };
 
 /// Every pass there is.

@@ -39,7 +39,7 @@ StatusOr<bool> hoist_invariants(Module& module);
 /// Extension ops and XLA's shorthands become their decompositions, composites the computations they stand for. fma stays.
 StatusOr<bool> lower_extensions(Module& module);
 
-/// As above, but the extension ops in `native` stay: the engine runs them itself.
+/// As above, but the extension ops in `native` stay too: the engine runs them itself.
 StatusOr<bool> lower_extensions(Module& module, std::span<const Opcode> native);
 
 /// Reductions of small windows become slices and arithmetic, which regions fuse; large windows of extremes go dimension

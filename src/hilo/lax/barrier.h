@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/barrier.h -- what tells compilers and derivatives where to stop: optimization_barrier, stop_gradient, dce_sink; and
+// composite.
+#pragma once
+
+#include <string>
+
+#include "hilo/transform/grad.h"
+#include "hilo/tree/functions.h"
+#include "hilo/tree/tree.h"
+
+namespace hilo::lax {
+
+using hilo::stop_gradient;
+
+namespace detail {
+std::vector<Array> optimization_barrier(std::span<const Array> leaves, const std::source_location& location);
+}  // namespace detail
+
+/// The tree as it is. Nothing is moved across: all of it is computed before any of it is used.
+/// Gradient   a barrier of the tangents, and of the cotangents
+template <Tree T>
+T optimization_barrier(const T& operand, std::source_location location = std::source_location::current()) {
+  return unflatten(operand, detail::optimization_barrier(flatten(operand).leaves, location));
+}
+
+inline std::vector<Array> optimization_barrier(const std::vector<Array>& operands,
+                                               std::source_location location = std::source_location::current()) {
+  return detail::optimization_barrier(operands, location);
+}
+/// stop_gradient of each array.
+inline std::vector<Array> stop_gradient(const std::vector<Array>& x) {
+  return tree_map([](const Array& leaf) { return hilo::stop_gradient(leaf); }, x);
+}
+
+/// Uses a tree and gives nothing. Where operations run one by one they have run; a program may leave them out.
+template <Tree T>
+void dce_sink(const T& val) {
+  (void)val;
+}
+
+/// `decomposition` under a name, for compilers that have something faster of that name. hilo has none: it runs what the
+/// decomposition says.
+template <typename F>
+F composite(F decomposition, const std::string& name, int64_t version = 0) {
+  (void)name, (void)version;
+  return decomposition;
+}
+
+}  // namespace hilo::lax

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/lax/incomplete_gamma.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "hilo/lax/control_flow.h"
+#include "hilo/lax/elementwise.h"
+#include "hilo/lax/reductions.h"
+#include "hilo/lax/special.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/custom_jvp.h"
+#include "hilo/transform/grad.h"
+
+namespace hilo::lax {
+namespace {
+
+using namespace hilo::ops;  // NOLINT: algebra over these wrappers
+
+/// What is asked of a series or a fraction: P or Q, dP/da, or -(dP/da)/(dP/dx).
+enum class Wanted : uint8_t { kValue, kDerivative, kSampleDerivative };
+
+double epsilon(ElementType type) {
+  return type == ElementType::kF64 ? std::numeric_limits<double>::epsilon() : std::numeric_limits<float>::epsilon();
+}
+double log_of_greatest(ElementType type) {
+  return std::log(type == ElementType::kF64 ? std::numeric_limits<double>::max() : std::numeric_limits<float>::max());
+}
+
+Array constant_of(const Array& like, double value) { return full_like(like, value); }
+Array both(const Array& x, const Array& y) { return bitwise_and(x, y); }
+Array either(const Array& x, const Array& y) { return bitwise_or(x, y); }
+Array some(const Array& flags) { return reduce_or(flags, all_dimensions(flags.ndim())); }
+Array keep(const Array& on, const Array& fresh, const Array& old) { return select(on, fresh, old); }
+Array above(const Array& x, double limit) { return gt(x, constant_of(x, limit)); }
+
+/// x^a e^-x / Gamma(a)
+Array weight_log(const Array& a, const Array& x) { return sub(sub(mul(a, log(x)), x), lax::lgamma(a)); }
+
+/// P(a, x) / weight = sum of x^n / (a (a+1) ... (a+n)), and its derivative, where `enabled`.
+Array series(const Array& weight, const Array& x, const Array& a, const Array& enabled, Wanted wanted) {
+  using State =
+      std::tuple<Array, Array, Array, Array, Array, Array>;  // enabled, a + n, term, sum, and d/da of these two
+  const double eps = epsilon(x.dtype());
+  const Array one = constant_of(a, 1), zero = constant_of(a, 0);
+  const auto step = [&](const State& s) {
+    const auto& [on, r0, c0, sum0, dc0, dsum0] = s;
+    const Array r = add(r0, one), ratio = div(x, r);
+    const Array dc = sub(mul(dc0, ratio), div(mul(c0, x), mul(r, r)));
+    const Array dsum = add(dsum0, dc), c = mul(c0, ratio), sum = add(sum0, c);
+    const Array rest = wanted == Wanted::kValue ? div(c, sum) : abs(div(dc, dsum));
+    return State(both(on, above(rest, eps)), keep(on, r, r0), keep(on, c, c0), keep(on, sum, sum0), keep(on, dc, dc0),
+                 keep(on, dsum, dsum0));
+  };
+  const State end =
+      while_loop([](const State& s) { return some(std::get<0>(s)); }, step, State(enabled, a, one, one, zero, zero));
+  const Array &sum = std::get<3>(end), &dsum = std::get<5>(end);
+  if (wanted == Wanted::kValue) return div(mul(sum, weight), a);
+  const Array slope = add(dsum, mul(sum, sub(log(x), lax::digamma(add(a, one)))));
+  return wanted == Wanted::kDerivative ? div(mul(weight, slope), a) : div(mul(neg(slope), x), a);
+}
+
+/// A convergent p/q of the fraction, the one before it, and d/da of all four.
+struct Convergents {
+  Array p1, q1, p2, q2, dp1, dq1, dp2, dq2;
+};
+struct FractionState {
+  Array enabled, value, slope, y, z, count;
+  Convergents c;
+};
+
+/// The next convergent in place of the one before the last, all scaled down where they grow too great.
+Convergents next(const Convergents& c, const Array& y, const Array& z, const Array& n, Array& p, Array& q, Array& dp,
+                 Array& dq, double eps) {
+  const Array yn = mul(y, n);
+  p = sub(mul(c.p1, z), mul(c.p2, yn));
+  q = sub(mul(c.q1, z), mul(c.q2, yn));
+  dp = add(sub(sub(mul(c.dp1, z), c.p1), mul(c.dp2, yn)), mul(c.p2, n));
+  dq = add(sub(sub(mul(c.dq1, z), c.q1), mul(c.dq2, yn)), mul(c.q2, n));
+  const Array great = above(abs(p), 1 / eps);
+  const auto scaled = [&](const Array& v) { return select(great, mul(v, constant_of(v, eps)), v); };
+  return {scaled(p), scaled(q), scaled(c.p1), scaled(c.q1), scaled(dp), scaled(dq), scaled(c.dp1), scaled(c.dq1)};
+}
+
+FractionState step_of(const FractionState& s, Wanted wanted, double eps) {
+  const Array one = constant_of(s.y, 1);
+  const Array n = add(s.count, one), y = add(s.y, one), z = add(s.z, constant_of(s.z, 2));
+  Array p = one, q = one, dp = one, dq = one;
+  const Convergents c = next(s.c, y, z, n, p, q, dp, dq, eps);
+  const Array some_q = ne(q, constant_of(q, 0)), ratio = div(p, q);
+  const Array value = select(some_q, ratio, s.value);
+  const Array slope = select(some_q, div(sub(dp, mul(value, dq)), q), s.slope);
+  const Array change = wanted == Wanted::kValue ? abs(div(sub(s.value, ratio), ratio)) : abs(sub(slope, s.slope));
+  const Array rest = select(some_q, change, one);
+  const Array go_on = both(lt(n, constant_of(n, 2000)), above(rest, eps));
+  const Array& on = s.enabled;
+  const auto kept = [&](const Array& fresh, const Array& old) { return keep(on, fresh, old); };
+  return {both(on, go_on),
+          kept(value, s.value),
+          kept(slope, s.slope),
+          kept(y, s.y),
+          kept(z, s.z),
+          kept(n, s.count),
+          {kept(c.p1, s.c.p1), kept(c.q1, s.c.q1), kept(c.p2, s.c.p2), kept(c.q2, s.c.q2), kept(c.dp1, s.c.dp1),
+           kept(c.dq1, s.c.dq1), kept(c.dp2, s.c.dp2), kept(c.dq2, s.c.dq2)}};
+}
+
+/// Q(a, x) by its continued fraction, and derivatives of it, where `enabled`.
+Array fraction(const Array& weight, const Array& x, const Array& a, const Array& enabled, Wanted wanted) {
+  const double eps = epsilon(x.dtype());
+  const Array zero = constant_of(a, 0), one = constant_of(a, 1);
+  const Array y = sub(one, a), z = add(add(x, y), one);
+  const Convergents c = {add(x, one), mul(z, x), one, x, zero, neg(x), zero, zero};
+  const Array value = div(c.p1, c.q1), slope = div(sub(c.dp1, mul(value, c.dq1)), c.q1);
+  const FractionState end = while_loop([](const FractionState& s) { return some(s.enabled); },
+                                       [&](const FractionState& s) { return step_of(s, wanted, eps); },
+                                       FractionState{enabled, value, slope, y, z, zero, c});
+  if (wanted == Wanted::kValue) return mul(end.value, weight);
+  const Array whole = add(end.slope, mul(end.value, sub(log(x), lax::digamma(a))));
+  return wanted == Wanted::kDerivative ? mul(weight, whole) : mul(neg(whole), x);
+}
+
+/// Where the functions are what they are by definition, and the weight.
+struct Regions {
+  Array nan, zero, infinite, outside, underflow, weight;
+};
+Regions regions_of(const Array& a, const Array& x) {
+  const Array log_weight = weight_log(a, x);
+  return {either(ne(a, a), ne(x, x)),
+          eq(x, constant_of(x, 0)),
+          eq(x, constant_of(x, std::numeric_limits<double>::infinity())),
+          either(lt(x, constant_of(x, 0)), le(a, constant_of(a, 0))),
+          lt(log_weight, constant_of(a, -log_of_greatest(a.dtype()))),
+          exp(log_weight)};
+}
+Array nan_of(const Array& x) { return constant_of(x, std::numeric_limits<double>::quiet_NaN()); }
+
+/// Is the fraction better than the series?
+Array by_fraction(const Array& a, const Array& x) { return both(above(x, 1), gt(x, a)); }
+
+Array lower_gamma(const Array& a, const Array& x) {
+  const Regions r = regions_of(a, x);
+  const Array enabled = bitwise_not(either(either(r.zero, r.outside), either(r.underflow, r.nan)));
+  const Array far = by_fraction(a, x), one = constant_of(x, 1);
+  const Array value = select(far, sub(one, fraction(r.weight, x, a, both(enabled, far), Wanted::kValue)),
+                             series(r.weight, x, a, both(enabled, bitwise_not(far)), Wanted::kValue));
+  const Array ends = select(r.zero, constant_of(x, 0), select(r.infinite, one, value));
+  return select(either(r.outside, r.nan), nan_of(x), ends);
+}
+
+Array upper_gamma(const Array& a, const Array& x) {
+  const Regions r = regions_of(a, x);
+  const Array enabled = bitwise_not(either(either(r.zero, r.outside), either(r.underflow, r.nan)));
+  const Array near = either(lt(x, constant_of(x, 1)), lt(x, a)), one = constant_of(x, 1);
+  const Array value = select(near, sub(one, series(r.weight, x, a, both(enabled, near), Wanted::kValue)),
+                             fraction(r.weight, x, a, both(enabled, bitwise_not(near)), Wanted::kValue));
+  const Array ends = select(r.zero, one, select(r.infinite, constant_of(x, 0), value));
+  return select(either(r.outside, r.nan), nan_of(x), ends);
+}
+
+Array derivative(const Array& a, const Array& x, Wanted wanted) {
+  const Regions r = regions_of(a, x);
+  const Array never = wanted == Wanted::kDerivative ? either(r.underflow, r.infinite) : r.infinite;
+  const Array enabled = bitwise_not(either(either(r.zero, r.outside), either(never, r.nan)));
+  const Array far = by_fraction(a, x);
+  const Array fraction_value = fraction(r.weight, x, a, both(enabled, far), wanted);
+  // The fraction is that of Q = 1 - P; both signs of a sample's derivative are in the formula already.
+  const Array value = select(far, neg(fraction_value), series(r.weight, x, a, both(enabled, bitwise_not(far)), wanted));
+  const Array ends = select(either(r.zero, never), constant_of(x, 0), value);
+  return select(either(r.outside, r.nan), nan_of(x), ends);
+}
+
+/// dP/dx, the density of the gamma distribution.
+Array density(const Array& a, const Array& x) {
+  return exp(sub(sub(mul(sub(a, constant_of(a, 1)), log(x)), x), lax::lgamma(a)));
+}
+
+/// f of both in one shape and a type that is wide enough, rounded back.
+template <typename F>
+Array in_wide(const char* name, const Operand& a, const Operand& x, F f) {
+  const UserLocation here(a.location());
+  const ElementType type = a.array().dtype();
+  if (!is_floating(type) || x.array().dtype() != type)
+    or_throw(invalid_argument(fmt::format("{}: wanted floats of one type; got {} and {}", at_user_line(name),
+                                          a.array().aval_shape().to_string(), x.array().aval_shape().to_string())));
+  const bool weak = a.array().weak_type() && x.array().weak_type();
+  const bool half = element_size_bytes(type) < 4;
+  const Array like = lax::add(a, x);  // of the common shape
+  const auto wide = [&](const Array& v) {
+    const Array spread =
+        v.ndim() == like.ndim() ? lax::add(v, ops::full_like(like, 0)) : broadcast_in_dim(v, like.aval_shape(), {});
+    return half ? ops::convert_element_type(spread, ElementType::kF32) : with_weak_type(spread, false);
+  };
+  return with_weak_type(ops::convert_element_type(f(wide(a), wide(x)), type), weak);
+}
+
+Array igamma_of(const Array& a, const Array& x) {
+  static const auto* const f = new auto(
+      custom_jvp([](Array p, Array y) { return lower_gamma(p, y); })
+          .defjvps([](Array t, Array, Array p, Array y) { return mul(t, derivative(p, y, Wanted::kDerivative)); },
+                   [](Array t, Array, Array p, Array y) { return mul(t, density(p, y)); }));
+  return (*f)(a, x);
+}
+Array igammac_of(const Array& a, const Array& x) {
+  static const auto* const f = new auto(
+      custom_jvp([](Array p, Array y) { return upper_gamma(p, y); })
+          .defjvps([](Array t, Array, Array p, Array y) { return neg(mul(t, derivative(p, y, Wanted::kDerivative))); },
+                   [](Array t, Array, Array p, Array y) { return neg(mul(t, density(p, y))); }));
+  return (*f)(a, x);
+}
+
+}  // namespace
+
+Array igamma(const Operand& a, const Operand& x) { return in_wide("igamma", a, x, igamma_of); }
+Array igammac(const Operand& a, const Operand& x) { return in_wide("igammac", a, x, igammac_of); }
+
+Array igamma_grad_a(const Operand& a, const Operand& x) {
+  return in_wide("igamma_grad_a", stop_gradient(a), stop_gradient(x),
+                 [](const Array& p, const Array& y) { return derivative(p, y, Wanted::kDerivative); });
+}
+
+Array random_gamma_grad(const Operand& a, const Operand& x) {
+  return in_wide("random_gamma_grad", stop_gradient(a), stop_gradient(x),
+                 [](const Array& p, const Array& y) { return derivative(p, y, Wanted::kSampleDerivative); });
+}
+
+}  // namespace hilo::lax

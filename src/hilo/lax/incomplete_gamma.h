@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// lax/incomplete_gamma.h -- the regularised incomplete gamma functions, and their derivatives in the parameter.
+#pragma once
+
+#include "hilo/trace/array.h"
+
+namespace hilo::lax {
+
+// P(a, x) and Q(a, x) = 1 - P(a, x). NaN for negative x, and a that isn't above 0.
+//   Types      floats; half floats are computed in f32
+//   Shapes     as elementwise functions
+//   Gradient   in both
+//   Source     DLMF 8.2.4, 8.7.1 (the series), 8.9.2 (the continued fraction)
+Array igamma(const Operand& a, const Operand& x);
+Array igammac(const Operand& a, const Operand& x);
+/// The derivative of P(a, x) in a, by differentiating series and fraction term by term. No derivative of its own.
+Array igamma_grad_a(const Operand& a, const Operand& x);
+/// The derivative in `a` of a sample x of the gamma distribution: -(dP/da) / (dP/dx). No derivative of its own.
+/// Source    Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients" (NeurIPS 2018)
+Array random_gamma_grad(const Operand& a, const Operand& x);
+
+}  // namespace hilo::lax

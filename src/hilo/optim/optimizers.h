@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// optim/optimizers.h -- optax's optimisers: chains of the scalings, with its names and defaults.
+#pragma once
+
+#include "hilo/optim/combining.h"
+#include "hilo/optim/scaling.h"
+
+namespace hilo::optim {
+
+struct MaskOptions {
+  std::optional<Mask> mask = std::nullopt;
+};
+/// updates + weight_decay * params, for the parameters that `mask` chooses.
+GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay = 0.0, const MaskOptions& options = {});
+
+struct SgdOptions {
+  std::optional<double> momentum = std::nullopt;
+  bool nesterov = false;
+  Dtype accumulator_dtype = std::nullopt;
+};
+/// Gradient descent, with momentum if asked for.
+GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptions& options = {});
+
+/// Adam with bias correction; nadam has Nesterov's momentum.
+GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {});
+GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {.nesterov = true});
+struct AdamwOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
+  Dtype mu_dtype = std::nullopt;
+  ScalarOrSchedule weight_decay = 1e-4;
+  std::optional<Mask> mask = std::nullopt;  ///< which parameters decay, else all
+  bool nesterov = false;
+};
+/// Adam with decay apart from the gradient. Source    Loshchilov and Hutter, "Decoupled weight decay regularization" (2019)
+GradientTransformation adamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& options = {});
+GradientTransformation nadamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& options = {.nesterov = true});
+GradientTransformation amsgrad(const ScalarOrSchedule& learning_rate, const AmsgradOptions& options = {});
+GradientTransformation adamax(const ScalarOrSchedule& learning_rate, const AdamaxOptions& options = {});
+struct AdamaxwOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8;
+  ScalarOrSchedule weight_decay = 1e-4;
+  std::optional<Mask> mask = std::nullopt;
+};
+GradientTransformation adamaxw(const ScalarOrSchedule& learning_rate, const AdamaxwOptions& options = {});
+struct AdanwOptions {
+  double b1 = 0.98, b2 = 0.92, b3 = 0.99, eps = 1e-8, eps_root = 1e-8;
+  ScalarOrSchedule weight_decay = 0.0;
+  std::optional<Mask> mask = std::nullopt;
+};
+GradientTransformation adan(const ScalarOrSchedule& learning_rate, const AdanwOptions& options = {});
+GradientTransformation adabelief(const ScalarOrSchedule& learning_rate, const BeliefOptions& options = {});
+GradientTransformation yogi(const ScalarOrSchedule& learning_rate, const YogiOptions& options = {});
+GradientTransformation radam(const ScalarOrSchedule& learning_rate, const RadamOptions& options = {});
+struct LambOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-6, eps_root = 0.0;
+  ScalarOrSchedule weight_decay = 0.0;
+  std::optional<Mask> mask = std::nullopt;
+};
+/// Source    You et al., "Large batch optimization for deep learning" (2020)
+GradientTransformation lamb(const ScalarOrSchedule& learning_rate, const LambOptions& options = {});
+struct LarsOptions {
+  ScalarOrSchedule weight_decay = 0.0;
+  std::optional<Mask> weight_decay_mask = Mask(true);
+  double trust_coefficient = 1e-3, eps = 0.0;
+  Mask trust_ratio_mask = true;
+  double momentum = 0.9;
+  bool nesterov = false;
+};
+/// Source    You, Gitman and Ginsburg, "Large batch training of convolutional networks" (2017)
+GradientTransformation lars(const ScalarOrSchedule& learning_rate, const LarsOptions& options = {});
+struct LionwOptions {
+  double b1 = 0.9, b2 = 0.99;
+  Dtype mu_dtype = std::nullopt;
+  ScalarOrSchedule weight_decay = 1e-3;
+  std::optional<Mask> mask = std::nullopt;
+};
+GradientTransformation lion(const ScalarOrSchedule& learning_rate, const LionwOptions& options = {});
+struct NovogradwOptions {
+  double b1 = 0.9, b2 = 0.25, eps = 1e-6, eps_root = 0.0, weight_decay = 0.0;
+};
+GradientTransformation novograd(const ScalarOrSchedule& learning_rate, const NovogradwOptions& options = {});
+
+GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const RssOptions& options = {});
+struct AdadeltawOptions {
+  double rho = 0.9, eps = 1e-6;
+  ScalarOrSchedule weight_decay = 0.0;
+  std::optional<Mask> weight_decay_mask = std::nullopt;
+};
+GradientTransformation adadelta(const std::optional<ScalarOrSchedule>& learning_rate = std::nullopt,
+                                const AdadeltawOptions& options = {});
+struct AdafactorOptions {
+  int64_t min_dim_size_to_factor = 128;
+  double decay_rate = 0.8;
+  int64_t decay_offset = 0;
+  bool multiply_by_parameter_scale = true;
+  std::optional<double> clipping_threshold = 1.0;
+  std::optional<double> momentum = std::nullopt;
+  Dtype dtype_momentum = ElementType::kF32;
+  std::optional<ScalarOrSchedule> weight_decay_rate = std::nullopt;
+  double eps = 1e-30;
+  bool factored = true;
+  std::optional<Mask> weight_decay_mask = std::nullopt;
+};
+GradientTransformation adafactor(const std::optional<ScalarOrSchedule>& learning_rate = std::nullopt,
+                                 const AdafactorOptions& options = {});
+struct RmspropOptions {
+  double decay = 0.9, eps = 1e-8, initial_scale = 0.0;
+  bool eps_in_sqrt = true, centered = false;
+  std::optional<double> momentum = std::nullopt;
+  bool nesterov = false, bias_correction = false;
+};
+GradientTransformation rmsprop(const ScalarOrSchedule& learning_rate, const RmspropOptions& options = {});
+GradientTransformation rprop(double learning_rate, const RpropOptions& options = {});
+struct MomentumOptions {
+  double momentum = 0.9;
+};
+GradientTransformation sm3(double learning_rate, const MomentumOptions& options = {});
+struct FromageOptions {
+  double min_norm = 1e-6;
+};
+/// Source    Bernstein et al., "On the distance between two neural networks and the stability of learning" (2020)
+GradientTransformation fromage(const ScalarOrSchedule& learning_rate, const FromageOptions& options = {});
+GradientTransformation sign_sgd(const ScalarOrSchedule& learning_rate);
+struct SignumOptions {
+  double beta = 0.9;
+  Dtype accumulator_dtype = std::nullopt;
+};
+GradientTransformation signum(const ScalarOrSchedule& learning_rate, const SignumOptions& options = {});
+struct NoisySgdOptions {
+  double eta = 0.01, gamma = 0.55;
+  int64_t seed = 0;
+};
+GradientTransformation noisy_sgd(const ScalarOrSchedule& learning_rate, const NoisySgdOptions& options = {});
+GradientTransformation optimistic_gradient_descent(const ScalarOrSchedule& learning_rate,
+                                                   const OptimisticOptions& options = {});
+struct OptimisticAdamOptions {
+  std::optional<double> optimism = std::nullopt;  ///< by default the learning rate
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
+  Dtype mu_dtype = std::nullopt;
+  bool nesterov = true;
+};
+GradientTransformation optimistic_adam(double learning_rate, const OptimisticAdamOptions& options = {});
+struct OptimisticAdamV2Options {
+  double alpha = 1.0, beta = 1.0, b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
+  Dtype mu_dtype = std::nullopt;
+  bool nesterov = true;
+};
+GradientTransformation optimistic_adam_v2(const ScalarOrSchedule& learning_rate,
+                                          const OptimisticAdamV2Options& options = {});
+struct PolyakSgdOptions {
+  double max_learning_rate = 1.0;
+  ScalarOrSchedule scaling = 1.0;
+  double f_min = 0.0, eps = 0.0;
+  const char* variant = "sps";
+};
+/// Needs update(..., {.value = loss}).
+GradientTransformation polyak_sgd(const PolyakSgdOptions& options = {});
+struct DpsgdOptions {
+  std::optional<double> momentum = std::nullopt;
+  bool nesterov = false;
+};
+/// Takes the gradients of each example, with a batch axis in front.
+GradientTransformation dpsgd(const ScalarOrSchedule& learning_rate, double l2_norm_clip, double noise_multiplier,
+                             int64_t seed, const DpsgdOptions& options = {});
+struct LbfgsOptions {
+  int64_t memory_size = 10;
+  bool scale_init_precond = true;
+  std::optional<GradientTransformation> linesearch = std::nullopt;  ///< none: the step is the learning rate's
+};
+/// L-BFGS with a fixed step, by default 1: optax's default line search isn't here.
+GradientTransformation lbfgs(const std::optional<ScalarOrSchedule>& learning_rate, const LbfgsOptions& options = {});
+
+}  // namespace hilo::optim

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// optim/scaling.h -- the building blocks of optimisers: transformations that scale updates, with optax's names and defaults.
+#pragma once
+
+#include "hilo/numpy/dtypes.h"
+#include "hilo/optim/base.h"
+
+namespace hilo::optim {
+
+using numpy::Dtype;
+
+/// step_size * update.
+GradientTransformation scale(const Array& step_size);
+/// -learning_rate * update, or without the sign; without a rate the updates as they are.
+struct LearningRateOptions {
+  bool flip_sign = true;
+};
+GradientTransformation scale_by_learning_rate(const std::optional<ScalarOrSchedule>& learning_rate = std::nullopt,
+                                              const LearningRateOptions& options = {});
+GradientTransformation scale_by_schedule(Schedule step_size_fn);
+GradientTransformation scale_by_sign();
+
+struct AdamOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
+  Dtype mu_dtype = std::nullopt;  ///< of the running mean
+  bool nesterov = false;
+};
+/// Source    Kingma and Ba, "Adam: a method for stochastic optimization" (2015); Dozat, "Incorporating Nesterov momentum into
+///           Adam" (2016)
+GradientTransformation scale_by_adam(const AdamOptions& options = {});
+struct AmsgradOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
+  Dtype mu_dtype = std::nullopt;
+  bool bias_correction_mu = true, bias_correction_nu = true;
+};
+/// Source    Reddi, Kale and Kumar, "On the convergence of Adam and beyond" (2018)
+GradientTransformation scale_by_amsgrad(const AmsgradOptions& options = {});
+struct AdamaxOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8;
+};
+/// Adam with the infinity norm.
+GradientTransformation scale_by_adamax(const AdamaxOptions& options = {});
+struct AdanOptions {
+  double b1 = 0.98, b2 = 0.92, b3 = 0.99, eps = 1e-8, eps_root = 0.0;
+};
+/// Source    Xie et al., "Adan: adaptive Nesterov momentum algorithm" (2022)
+GradientTransformation scale_by_adan(const AdanOptions& options = {});
+struct BeliefOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-16, eps_root = 1e-16;
+  bool nesterov = false;
+};
+/// Source    Zhuang et al., "AdaBelief optimizer" (2020)
+GradientTransformation scale_by_belief(const BeliefOptions& options = {});
+struct YogiOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-3, eps_root = 0.0, initial_accumulator_value = 1e-6;
+};
+/// Source    Zaheer et al., "Adaptive methods for nonconvex optimization" (2018)
+GradientTransformation scale_by_yogi(const YogiOptions& options = {});
+struct RadamOptions {
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0, threshold = 5.0;
+  bool nesterov = false;
+};
+/// Source    Liu et al., "On the variance of the adaptive learning rate and beyond" (2020)
+GradientTransformation scale_by_radam(const RadamOptions& options = {});
+struct LionOptions {
+  double b1 = 0.9, b2 = 0.99;
+  Dtype mu_dtype = std::nullopt;
+  const char* mode = "hard";  ///< hard: the sign; smooth: tanh(smooth_beta x); refined: x itself below 1
+  double smooth_beta = 10.0;
+};
+/// Source    Chen et al., "Symbolic discovery of optimization algorithms" (2023)
+GradientTransformation scale_by_lion(const LionOptions& options = {});
+struct NovogradOptions {
+  double b1 = 0.9, b2 = 0.25, eps = 1e-8, eps_root = 0.0, weight_decay = 0.0;
+  Dtype mu_dtype = std::nullopt;
+};
+/// Source    Ginsburg et al., "Stochastic gradient methods with layer-wise adaptive moments" (2019)
+GradientTransformation scale_by_novograd(const NovogradOptions& options = {});
+
+struct RssOptions {
+  double initial_accumulator_value = 0.1, eps = 1e-7;
+};
+/// By the root of the sum of squares so far. Source    Duchi, Hazan and Singer, "Adaptive subgradient methods" (2011)
+GradientTransformation scale_by_rss(const RssOptions& options = {});
+struct RmsOptions {
+  double decay = 0.9, eps = 1e-8, initial_scale = 0.0;
+  bool eps_in_sqrt = true, bias_correction = false;
+};
+/// By the root of the running mean of squares.
+GradientTransformation scale_by_rms(const RmsOptions& options = {});
+/// By the running standard deviation.
+GradientTransformation scale_by_stddev(const RmsOptions& options = {});
+struct AdadeltaOptions {
+  double rho = 0.9, eps = 1e-6;
+};
+/// Source    Zeiler, "ADADELTA: an adaptive learning rate method" (2012)
+GradientTransformation scale_by_adadelta(const AdadeltaOptions& options = {});
+struct RpropOptions {
+  double eta_minus = 0.5, eta_plus = 1.2, min_step_size = 1e-6, max_step_size = 50.0;
+};
+/// Source    Riedmiller and Braun, "A direct adaptive method for faster backpropagation learning" (1993)
+GradientTransformation scale_by_rprop(double learning_rate, const RpropOptions& options = {});
+struct Sm3Options {
+  double b1 = 0.9, b2 = 1.0, eps = 1e-8;
+};
+/// Source    Anil et al., "Memory-efficient adaptive optimization" (2019)
+GradientTransformation scale_by_sm3(const Sm3Options& options = {});
+struct FactoredRmsOptions {
+  bool factored = true;
+  double decay_rate = 0.8;
+  int64_t step_offset = 0;
+  int64_t min_dim_size_to_factor = 128;  ///< a matrix with a smaller second extent keeps all its squares
+  double epsilon = 1e-30;
+};
+/// Second moments of matrices as a row and a column. Source    Shazeer and Stern, "Adafactor" (2018)
+GradientTransformation scale_by_factored_rms(const FactoredRmsOptions& options = {});
+struct OptimisticOptions {
+  double alpha = 1.0, beta = 1.0;
+};
+/// (alpha + beta) g - beta (g of the step before).
+GradientTransformation scale_by_optimistic_gradient(const OptimisticOptions& options = {});
+struct MinScaleOptions {
+  double min_scale = 1e-3;
+};
+/// By the norm of each parameter, or by its root mean square.
+GradientTransformation scale_by_param_block_norm(const MinScaleOptions& options = {});
+GradientTransformation scale_by_param_block_rms(const MinScaleOptions& options = {});
+struct TrustRatioOptions {
+  double min_norm = 0.0, trust_coefficient = 1.0, eps = 0.0;
+};
+/// By the norm of the parameter over that of the update.
+GradientTransformation scale_by_trust_ratio(const TrustRatioOptions& options = {});
+struct PolyakOptions {
+  double f_min = 0.0, max_learning_rate = 1.0, eps = 0.0;
+  const char* variant = "sps";  ///< or sps+, whose steps aren't negative
+};
+/// Needs update(..., {.value = loss}). Source    Loizou et al., "Stochastic Polyak step-size for SGD" (2021)
+GradientTransformation scale_by_polyak(const PolyakOptions& options = {});
+struct LbfgsMemory {
+  int64_t memory_size = 10;
+  bool scale_init_precond = true;
+};
+/// By the inverse Hessian that the last steps tell of. Source    Nocedal and Wright, "Numerical optimization", algorithm 7.4
+GradientTransformation scale_by_lbfgs(const LbfgsMemory& options = {});
+struct UpdateNormOptions {
+  double scale_factor = 1.0, eps = 1e-6;
+};
+GradientTransformation normalize_by_update_norm(const UpdateNormOptions& options = {});
+/// Each gradient of two or more dimensions less its mean over all but the first.
+GradientTransformation centralize();
+
+struct TraceOptions {
+  bool nesterov = false;
+  Dtype accumulator_dtype = std::nullopt;
+};
+/// The decaying sum of updates: momentum.
+GradientTransformation trace(double decay, const TraceOptions& options = {});
+struct EmaOptions {
+  bool debias = true;
+  Dtype accumulator_dtype = std::nullopt;
+};
+/// The running mean of updates.
+GradientTransformation ema(double decay, const EmaOptions& options = {});
+/// The sum of k updates each k steps, zeros between.
+GradientTransformation apply_every(int64_t k = 1);
+/// Adds noise of variance eta / (1 + t)^gamma. `seed` makes the key.
+GradientTransformation add_noise(double eta, double gamma, int64_t seed);
+
+// The first number may stand by position: scale_by_adam(0.8), scale_by_adam(0.8, {.eps = 1e-6}).
+#define HILO_FIRST_NUMBER(name, Options, field)                       \
+  template <Number T>                                                 \
+  GradientTransformation name(T field, Options options = Options()) { \
+    options.field = static_cast<double>(field);                       \
+    return name(options);                                             \
+  }
+HILO_FIRST_NUMBER(scale_by_adam, AdamOptions, b1)
+HILO_FIRST_NUMBER(scale_by_amsgrad, AmsgradOptions, b1)
+HILO_FIRST_NUMBER(scale_by_adamax, AdamaxOptions, b1)
+HILO_FIRST_NUMBER(scale_by_adan, AdanOptions, b1)
+HILO_FIRST_NUMBER(scale_by_belief, BeliefOptions, b1)
+HILO_FIRST_NUMBER(scale_by_yogi, YogiOptions, b1)
+HILO_FIRST_NUMBER(scale_by_radam, RadamOptions, b1)
+HILO_FIRST_NUMBER(scale_by_lion, LionOptions, b1)
+HILO_FIRST_NUMBER(scale_by_novograd, NovogradOptions, b1)
+HILO_FIRST_NUMBER(scale_by_rss, RssOptions, initial_accumulator_value)
+HILO_FIRST_NUMBER(scale_by_rms, RmsOptions, decay)
+HILO_FIRST_NUMBER(scale_by_stddev, RmsOptions, decay)
+HILO_FIRST_NUMBER(scale_by_adadelta, AdadeltaOptions, rho)
+HILO_FIRST_NUMBER(scale_by_sm3, Sm3Options, b1)
+HILO_FIRST_NUMBER(scale_by_param_block_norm, MinScaleOptions, min_scale)
+HILO_FIRST_NUMBER(scale_by_param_block_rms, MinScaleOptions, min_scale)
+#undef HILO_FIRST_NUMBER
+template <std::integral T>
+GradientTransformation scale_by_lbfgs(T memory_size, LbfgsMemory options = LbfgsMemory()) {
+  options.memory_size = memory_size;
+  return scale_by_lbfgs(options);
+}
+template <Number T>
+GradientTransformation scale_by_adam(T b1, T b2, AdamOptions options = AdamOptions()) {
+  options.b1 = static_cast<double>(b1), options.b2 = static_cast<double>(b2);
+  return scale_by_adam(options);
+}
+
+}  // namespace hilo::optim

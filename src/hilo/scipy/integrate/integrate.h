@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/integrate/integrate.h -- jax.scipy.integrate.
+#pragma once
+
+#include "hilo/numpy/signal.h"
+
+namespace hilo::scipy::integrate {
+using numpy::trapezoid;
+}  // namespace hilo::scipy::integrate

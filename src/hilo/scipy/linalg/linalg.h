@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/linalg/linalg.h -- jax.scipy.linalg.
+#pragma once
+
+#include "hilo/scipy/linalg/solvers.h"
+#include "hilo/scipy/linalg/special_matrices.h"

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/scipy.h -- jax.scipy, a folder a module.
+#pragma once
+
+#include "hilo/scipy/cluster/vq.h"
+#include "hilo/scipy/fft/fft.h"
+#include "hilo/scipy/integrate/integrate.h"
+#include "hilo/scipy/linalg/linalg.h"
+#include "hilo/scipy/ndimage/ndimage.h"
+#include "hilo/scipy/signal/signal.h"
+#include "hilo/scipy/sparse/linalg.h"
+#include "hilo/scipy/special/special.h"
+#include "hilo/scipy/stats/stats.h"

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/signal/signal.h -- jax.scipy.signal: convolutions, and trends taken out.
+#pragma once
+
+#include "hilo/lax/precision.h"
+#include "hilo/numpy/dtypes.h"
+
+namespace hilo::scipy::signal {
+
+struct ConvolveOptions {
+  const char* mode = "full";    ///< or same: of in1's size; valid: where one covers the other
+  const char* method = "auto";  ///< direct, fft or auto
+  lax::PrecisionLike precision = {};
+};
+/// Of arrays of one rank; integers become floats. Errors    INVALID_ARGUMENT for other ranks, modes and methods
+Array convolve(const Operand& in1, const Operand& in2, const ConvolveOptions& options = {});
+Array correlate(const Operand& in1, const Operand& in2, const ConvolveOptions& options = {});
+struct Convolve2dOptions {
+  const char* mode = "full";
+  lax::PrecisionLike precision = {};
+};
+/// Of matrices.
+Array convolve2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
+Array correlate2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
+struct FftconvolveOptions {
+  const char* mode = "full";
+  numpy::Axes axes = std::nullopt;  ///< by default all; along others each slice is convolved with its own
+};
+/// By Fourier transforms.
+Array fftconvolve(const Operand& in1, const Operand& in2, const FftconvolveOptions& options = {});
+struct DetrendOptions {
+  int64_t axis = -1;
+  const char* type = "linear";  ///< or constant: the mean
+  numpy::Axes bp = 0;           ///< where one line ends and the next begins
+};
+/// `data` less the lines nearest to it. Errors    INVALID_ARGUMENT for breakpoints outside of the axis
+Array detrend(const Operand& data, const DetrendOptions& options = {});
+
+}  // namespace hilo::scipy::signal

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/scipy/special/bessel.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "hilo/lax/elementwise.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/scipy/special/support.h"
+
+namespace hilo::scipy::special {
+
+Array i0e(const Operand& x) {
+  return of_real("i0e", x, [](const Array& a) { return lax::bessel_i0e(a); });
+}
+Array i1e(const Operand& x) {
+  return of_real("i1e", x, [](const Array& a) { return lax::bessel_i1e(a); });
+}
+Array i0(const Operand& x) {
+  return of_real("i0", x, [](const Array& a) { return numpy::exp(numpy::abs(a)) * lax::bessel_i0e(a); });
+}
+Array i1(const Operand& x) {
+  return of_real("i1", x, [](const Array& a) { return numpy::exp(numpy::abs(a)) * lax::bessel_i1e(a); });
+}
+
+Array bessel_jn(const Operand& z, const BesselOptions& o) {
+  const UserLocation here(z.location());
+  if (o.v < 0 || o.n_iter < o.v)
+    or_throw(invalid_argument(
+        fmt::format("{}: v must be in 0..n_iter; got {} and {}", at_user_line("bessel_jn"), o.v, o.n_iter)));
+  const Array x = real_operands("bessel_jn", {z})[0];
+  Array above = numpy::zeros_like(x), now = numpy::full_like(x, 1e-16), sum = numpy::zeros_like(x);
+  std::vector<Array> kept(static_cast<size_t>(o.v) + 1);
+  for (int64_t k = o.n_iter; k >= 0; --k) {
+    const Array below = 2.0 * static_cast<double>(k + 1) * now / x - above;
+    if (k % 2 == 0) sum = sum + 2.0 * below;
+    if (k <= o.v) kept[static_cast<size_t>(k)] = below;
+    above = now;
+    now = below;
+  }
+  return numpy::stack(kept) / (sum - kept[0]);
+}
+
+namespace {
+
+/// The associated Legendre functions of x with the norm of spherical harmonics, by degree and order.
+std::vector<std::vector<Array>> legendre_table(const Array& x, int64_t n_max) {
+  const Array root = numpy::sqrt(1.0 - x * x);
+  std::vector<std::vector<Array>> p(static_cast<size_t>(n_max) + 1);
+  Array diagonal = numpy::full_like(x, 0.5 / std::sqrt(std::numbers::pi));
+  for (int64_t m = 0; m <= n_max; ++m) {
+    const double order = static_cast<double>(m);
+    if (m > 0) diagonal = -std::sqrt(1 + 0.5 / order) * root * diagonal;
+    p[static_cast<size_t>(m)].push_back(diagonal);
+    Array before = numpy::zeros_like(x), now = diagonal;
+    for (int64_t l = m + 1; l <= n_max; ++l) {
+      const double n = static_cast<double>(l), below = n - 1;
+      const double a = std::sqrt((4 * n * n - 1) / (n * n - order * order));
+      const double b = std::sqrt((below * below - order * order) / (4 * below * below - 1));
+      const Array next = a * (x * now - b * before);
+      before = now;
+      now = next;
+      p[static_cast<size_t>(m)].push_back(now);
+    }
+  }
+  return p;
+}
+
+}  // namespace
+
+Array sph_harm_y(const Operand& n, const Operand& m, const Operand& theta, const Operand& phi,
+                 const HarmonicOptions& o) {
+  const UserLocation here(n.location());
+  const Array degree = numpy::atleast_1d(n), order = numpy::atleast_1d(m), polar = numpy::atleast_1d(theta);
+  if (degree.ndim() != 1 || !std::ranges::equal(degree.shape(), order.shape()))
+    or_throw(invalid_argument(fmt::format("{}: n and m must be vectors of one length; got {} and {}",
+                                          at_user_line("sph_harm_y"), degree.aval_shape().to_string(),
+                                          order.aval_shape().to_string())));
+  const int64_t n_max = o.n_max ? *o.n_max : numpy::max(degree).item<int64_t>();
+  if (n_max < 0)
+    or_throw(
+        invalid_argument(fmt::format("{}: n_max must not be negative; got {}", at_user_line("sph_harm_y"), n_max)));
+  const Array x = numpy::cos(numpy::promote_inexact(polar)), size = numpy::abs(order);
+  const std::vector<std::vector<Array>> table = legendre_table(x, n_max);
+  Array p = numpy::zeros_like(x);
+  for (int64_t k = 0; k <= n_max; ++k)
+    for (int64_t l = k; l <= n_max; ++l)
+      p = numpy::where((size == k) & (numpy::clip(degree, 0, n_max) == l),
+                       table[static_cast<size_t>(k)][static_cast<size_t>(l - k)], p);
+  const Array angle = numpy::astype(size, x.dtype()) * phi;
+  const Array value = lax::complex(p * numpy::cos(angle), p * numpy::sin(angle));
+  const Array sign = numpy::where(numpy::mod(size, 2) == 0, 1.0, -1.0);
+  return numpy::where(order < 0, sign * numpy::conj(value), value);
+}
+
+}  // namespace hilo::scipy::special

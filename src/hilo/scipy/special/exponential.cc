@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/scipy/special/exponential.h"
+
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+
+#include "hilo/lax/control_flow.h"
+#include "hilo/lax/elementwise.h"
+#include "hilo/scipy/special/support.h"
+
+namespace hilo::scipy::special {
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// e^x E_n(x) of x with |x| above 1 and away from the negative axis, by the continued fraction of DLMF 8.19.17 (for n = 1
+/// that of 6.9.1), from its `count`-th step back.
+Array integral_fraction(const Array& n, const Array& x, int64_t count) {
+  const auto step = [&](const Array& i, const Array& f) {
+    const Array k = numpy::astype(count - i, n.dtype());  // count, ..., 1
+    return x + n + 2.0 * (k - 1.0) - k * (n + k - 1.0) / f;
+  };
+  return 1.0 / lax::fori_loop(0, count, step, x + n + 2.0 * static_cast<double>(count));
+}
+
+/// E_n(x) of x in (0, 1], n = 1, 2, ...: DLMF 8.19.8.
+Array integral_series(const Array& n, const Array& x) {
+  const Array before = n - 1.0, sign = numpy::where(numpy::mod(before, 2.0) == 0, 1.0, -1.0);
+  const Array log_x = numpy::log(x);
+  const Array head = sign * numpy::exp(before * log_x - lax::lgamma(n)) * (lax::digamma(n) - log_x);
+  Array sum = numpy::zeros_like(x), term = numpy::ones_like(x);
+  for (int k = 0; k < 24; ++k) {
+    const Array distance = k - before;
+    sum = sum + numpy::where(distance == 0, 0.0, term / numpy::where(distance == 0, 1.0, distance));
+    term = term * -x / (k + 1.0);
+  }
+  return head - sum;
+}
+
+Array exponential_integral(const Array& n, const Array& x) {
+  const Array whole = numpy::maximum(n, 1.0), small = (x > 0) & (x <= 1), large = x > 1;
+  const Array series = integral_series(whole, numpy::where(small, x, 0.5));
+  const Array at = numpy::where(large & numpy::isfinite(x), x, 2.0);
+  const Array fraction = numpy::exp(-at) * integral_fraction(whole, at, 120);
+  Array out = numpy::where(small, series, numpy::where(numpy::isinf(x), 0.0, fraction));
+  out = numpy::where(n == 0, numpy::exp(-x) / x, out);
+  out = numpy::where(x == 0, numpy::where(n < 2, kInf, 1.0 / numpy::where(n < 2, 1.0, n - 1.0)), out);
+  return numpy::where((n < 0) | (x < 0) | numpy::isnan(x) | numpy::isnan(n), kNan, out);
+}
+Array exponential_integral_with_rule(const Array& n, const Array& x) {
+  return custom_jvp(exponential_integral)
+      .defjvps(nullptr, [](const Array& t, const Array&, const Array& m, const Array& a) {
+        const Array before = numpy::exp(-a) * (1.0 + a) / (a * a);  // E_-1
+        return -t * numpy::where(m == 0, before, exponential_integral(m - 1.0, a));
+      })(n, x);
+}
+
+/// Ei of x in (0, 40): DLMF 6.6.2.
+Array positive_series(const Array& x) {
+  using State = std::pair<Array, Array>;  // x^k / k!, the sum of x^k / (k k!)
+  const auto step = [&](const Array& i, const State& s) {
+    const Array k = numpy::astype(i + 1, x.dtype()), power = s.first * x / k;
+    return State(power, s.second + power / k);
+  };
+  const Array sum = lax::fori_loop(0, 140, step, State(numpy::ones_like(x), numpy::zeros_like(x))).second;
+  return std::numbers::egamma + numpy::log(x) + sum;
+}
+/// Ei of x from 40 on: DLMF 6.12.2.
+Array far_integral(const Array& x) {
+  Array sum = numpy::ones_like(x), term = sum;
+  for (int k = 1; k < 36; ++k) {
+    term = term * static_cast<double>(k) / x;
+    sum = sum + term;
+  }
+  return numpy::exp(x) / x * sum;
+}
+Array principal_value(const Array& x) {
+  const Array small = (x > 0) & (x < 40), large = x >= 40, one = numpy::ones_like(x);
+  const Array near = positive_series(numpy::where(small, x, 1.0));
+  const Array far = numpy::where(x == kInf, kInf, far_integral(numpy::where(large & numpy::isfinite(x), x, 50.0)));
+  const Array left = -exponential_integral(one, numpy::where(x < 0, -x, 1.0));
+  const Array out = numpy::where(small, near, numpy::where(large, far, left));
+  return numpy::where(x == 0, -kInf, numpy::where(numpy::isnan(x), x, out));
+}
+
+/// Si and Ci of x in (0, 4]: DLMF 6.6.5 and 6.6.6.
+std::pair<Array, Array> near_sici(const Array& x) {
+  const Array t = x * x;
+  std::vector<double> s, c = {0};
+  double factorial = 1;
+  for (int n = 0; n < 18; ++n) {
+    if (n > 0) factorial *= 2 * n;
+    const double sign = n % 2 == 0 ? 1 : -1;
+    if (n > 0) c.push_back(sign / (factorial * 2 * n));
+    factorial *= 2 * n + 1;
+    s.push_back(sign / (factorial * (2 * n + 1)));
+  }
+  return {x * polynomial(s, t), std::numbers::egamma + numpy::log(x) + polynomial(c, t)};
+}
+/// From 4 on by E1(ix): Si = pi/2 + Im, Ci = -Re.
+std::pair<Array, Array> far_sici(const Array& x) {
+  const Array ix = lax::complex(numpy::zeros_like(x), x);
+  const Array phase = lax::complex(numpy::cos(x), -numpy::sin(x));
+  const Array e1 = phase * integral_fraction(numpy::ones_like(x), ix, 80);
+  return {std::numbers::pi / 2 + numpy::imag(e1), -numpy::real(e1)};
+}
+std::pair<Array, Array> both_sici(const Array& x) {
+  const Array size = numpy::abs(x), near = size <= 4, infinite = size == kInf;
+  const auto [s0, c0] = near_sici(numpy::where(near & (size > 0), size, 1.0));
+  const auto [s1, c1] = far_sici(numpy::where(near | infinite | numpy::isnan(x), 5.0, size));
+  Array s = numpy::where(near, s0, numpy::where(infinite, std::numbers::pi / 2, s1));
+  Array c = numpy::where(near, c0, numpy::where(infinite, 0.0, c1));
+  s = numpy::where(size == 0, 0.0, s);
+  c = numpy::where(size == 0, -kInf, numpy::where(x == -kInf, kNan, c));
+  const Array bad = numpy::isnan(x);
+  return {numpy::where(bad, x, numpy::sign(x) * s), numpy::where(bad, x, c)};
+}
+
+/// Li2(y) of y in [-1, 1/2], by Bernoulli numbers in u = -log(1 - y), |u| <= log(2).
+Array near_dilogarithm(const Array& y) {
+  const Array u = -numpy::log1p(-y), t = u * u;
+  // B_2k / (2k + 1)!
+  return u - 0.25 * t +
+         u * t *
+             polynomial({1.0 / 36, -1.0 / 3600, 1.0 / 211680, -1.0 / 10886400, 1.0 / 526901760,
+                         -691.0 / 16999766784000.0, 1.0 / 1120863744000.0},
+                        t);
+}
+Array dilogarithm(const Array& x) {
+  const Array y = 1.0 - x, low = x < 0.5, high = x > 2;
+  const Array inner = numpy::where(low, x, numpy::where(high, 1.0 / numpy::where(high, y, 2.0), y));
+  const Array value = near_dilogarithm(numpy::clip(inner, -1.0, 0.5));
+  const double sixth = std::numbers::pi * std::numbers::pi / 6;
+  const Array safe_low = numpy::where(low & (x > 0), x, 0.25), safe_high = numpy::where(high, x, 3.0);
+  const Array from_low = sixth - numpy::log(safe_low) * numpy::log1p(-safe_low) - value;
+  const Array from_high = -sixth - 0.5 * numpy::square(numpy::log(safe_high - 1.0)) - value;
+  const Array out = numpy::where(low, from_low, numpy::where(high, from_high, value));
+  return numpy::where(x == 0, sixth, numpy::where((x < 0) | numpy::isnan(x), kNan, out));
+}
+
+}  // namespace
+
+Array expi(const Operand& x) {
+  return of_real("expi", x, [](const Array& a) {
+    return with_slope(principal_value, [](const Array& v, const Array&) { return numpy::exp(v) / v; }, a);
+  });
+}
+Array expn(const Operand& n, const Operand& x) { return of_real("expn", n, x, exponential_integral_with_rule); }
+Array exp1(const Operand& x) {
+  return of_real("exp1", x, [](const Array& a) { return exponential_integral_with_rule(numpy::ones_like(a), a); });
+}
+SiciResult sici(const Operand& x) {
+  const UserLocation here(x.location());
+  using One = std::tuple<Array>;
+  const Array a = real_operands("sici", {x})[0];
+  const auto [s, c] = custom_jvp(both_sici).defjvp([](const One& primals, const One& tangents) {
+    const Array at = std::get<0>(primals), t = std::get<0>(tangents);
+    return std::pair(both_sici(at), std::pair(numpy::sinc(at / std::numbers::pi) * t, numpy::cos(at) / at * t));
+  })(a);
+  return {s, c};
+}
+Array spence(const Operand& x) {
+  const UserLocation here(x.location());
+  const auto slope = [](const Array& a, const Array&) {
+    const Array one = a == 1;
+    return numpy::where(one, -1.0, numpy::log(a) / (1.0 - numpy::where(one, 2.0, a)));
+  };
+  return with_slope(dilogarithm, slope, wide_float("spence", x));
+}
+
+}  // namespace hilo::scipy::special

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/stats/continuous.h -- continuous distributions, a namespace each, with the functions and arguments of jax.scipy.stats.
+// Operands broadcast and become floats. Outside of its support a density is 0; parameters that make no sense give NaN.
+#pragma once
+
+#include "hilo/trace/array.h"
+
+namespace hilo::scipy::stats {
+
+// pdf(x, loc, scale), ...; the same with one or two parameters of shape before loc.
+#define HILO_LOC_SCALE(name) Array name(const Operand& x, const Operand& loc = 0, const Operand& scale = 1);
+#define HILO_ONE_SHAPE(name, a) \
+  Array name(const Operand& x, const Operand& a, const Operand& loc = 0, const Operand& scale = 1);
+#define HILO_TWO_SHAPES(name, a, b) \
+  Array name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc = 0, const Operand& scale = 1);
+
+namespace norm {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+HILO_LOC_SCALE(logcdf)
+HILO_LOC_SCALE(sf)
+HILO_LOC_SCALE(logsf)
+HILO_LOC_SCALE(ppf)
+HILO_LOC_SCALE(isf)
+}  // namespace norm
+
+namespace uniform {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+HILO_LOC_SCALE(ppf)
+}  // namespace uniform
+
+namespace expon {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+HILO_LOC_SCALE(logcdf)
+HILO_LOC_SCALE(sf)
+HILO_LOC_SCALE(logsf)
+HILO_LOC_SCALE(ppf)
+}  // namespace expon
+
+namespace laplace {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+}  // namespace laplace
+
+namespace logistic {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+HILO_LOC_SCALE(sf)
+HILO_LOC_SCALE(ppf)
+HILO_LOC_SCALE(isf)
+}  // namespace logistic
+
+namespace cauchy {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+HILO_LOC_SCALE(logcdf)
+HILO_LOC_SCALE(sf)
+HILO_LOC_SCALE(logsf)
+HILO_LOC_SCALE(ppf)
+HILO_LOC_SCALE(isf)
+}  // namespace cauchy
+
+/// Of least values.
+namespace gumbel_l {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+HILO_LOC_SCALE(logcdf)
+HILO_LOC_SCALE(sf)
+HILO_LOC_SCALE(logsf)
+HILO_LOC_SCALE(ppf)
+}  // namespace gumbel_l
+
+/// Of greatest values.
+namespace gumbel_r {
+HILO_LOC_SCALE(logpdf)
+HILO_LOC_SCALE(pdf)
+HILO_LOC_SCALE(cdf)
+HILO_LOC_SCALE(logcdf)
+HILO_LOC_SCALE(sf)
+HILO_LOC_SCALE(logsf)
+HILO_LOC_SCALE(ppf)
+}  // namespace gumbel_r
+
+namespace gamma {
+HILO_ONE_SHAPE(logpdf, a)
+HILO_ONE_SHAPE(pdf, a)
+HILO_ONE_SHAPE(cdf, a)
+HILO_ONE_SHAPE(logcdf, a)
+HILO_ONE_SHAPE(sf, a)
+HILO_ONE_SHAPE(logsf, a)
+}  // namespace gamma
+
+namespace chi2 {
+HILO_ONE_SHAPE(logpdf, df)
+HILO_ONE_SHAPE(pdf, df)
+HILO_ONE_SHAPE(cdf, df)
+HILO_ONE_SHAPE(logcdf, df)
+HILO_ONE_SHAPE(sf, df)
+HILO_ONE_SHAPE(logsf, df)
+}  // namespace chi2
+
+namespace t {
+HILO_ONE_SHAPE(logpdf, df)
+HILO_ONE_SHAPE(pdf, df)
+}  // namespace t
+
+namespace pareto {
+HILO_ONE_SHAPE(logpdf, b)
+HILO_ONE_SHAPE(pdf, b)
+HILO_ONE_SHAPE(cdf, b)
+HILO_ONE_SHAPE(logcdf, b)
+HILO_ONE_SHAPE(sf, b)
+HILO_ONE_SHAPE(logsf, b)
+HILO_ONE_SHAPE(ppf, b)
+}  // namespace pareto
+
+namespace beta {
+HILO_TWO_SHAPES(logpdf, a, b)
+HILO_TWO_SHAPES(pdf, a, b)
+HILO_TWO_SHAPES(cdf, a, b)
+HILO_TWO_SHAPES(logcdf, a, b)
+HILO_TWO_SHAPES(sf, a, b)
+HILO_TWO_SHAPES(logsf, a, b)
+}  // namespace beta
+
+/// The normal distribution between a and b, in units of scale from loc.
+namespace truncnorm {
+HILO_TWO_SHAPES(logpdf, a, b)
+HILO_TWO_SHAPES(pdf, a, b)
+HILO_TWO_SHAPES(cdf, a, b)
+HILO_TWO_SHAPES(logcdf, a, b)
+HILO_TWO_SHAPES(sf, a, b)
+HILO_TWO_SHAPES(logsf, a, b)
+}  // namespace truncnorm
+#undef HILO_LOC_SCALE
+#undef HILO_ONE_SHAPE
+#undef HILO_TWO_SHAPES
+
+namespace gennorm {
+Array logpdf(const Operand& x, const Operand& beta);
+Array pdf(const Operand& x, const Operand& beta);
+Array cdf(const Operand& x, const Operand& beta);
+}  // namespace gennorm
+
+namespace vonmises {
+Array logpdf(const Operand& x, const Operand& kappa);
+Array pdf(const Operand& x, const Operand& kappa);
+}  // namespace vonmises
+
+namespace wrapcauchy {
+Array logpdf(const Operand& x, const Operand& c);
+Array pdf(const Operand& x, const Operand& c);
+}  // namespace wrapcauchy
+
+}  // namespace hilo::scipy::stats

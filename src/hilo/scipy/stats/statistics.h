@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/stats/statistics.h -- statistics of samples, and a density from a sample.
+#pragma once
+
+#include <functional>
+#include <variant>
+
+#include "hilo/random/random.h"
+
+namespace hilo::scipy::stats {
+
+struct ModeOptions {
+  std::optional<int64_t> axis = 0;  ///< none: of the flattened array
+  const char* nan_policy = "propagate";
+  bool keepdims = false;
+};
+struct ModeResult {
+  Array mode, count;
+};
+/// The most frequent value, the least of several, and how often it comes.
+/// Errors    UNIMPLEMENTED for another nan_policy than propagate
+ModeResult mode(const Operand& a, const ModeOptions& options = {});
+
+struct RankOptions {
+  const char* method = "average";  ///< of equals: average, min, max, dense, ordinal
+  std::optional<int64_t> axis = std::nullopt;
+  const char* nan_policy = "propagate";
+};
+/// The places, from 1, that the elements have when sorted. NaN makes all NaN.
+Array rankdata(const Operand& a, const RankOptions& options = {});
+
+struct SemOptions {
+  std::optional<int64_t> axis = 0;
+  double ddof = 1;
+  const char* nan_policy = "propagate";  ///< or omit
+  bool keepdims = false;
+};
+/// The standard error of the mean.
+Array sem(const Operand& a, const SemOptions& options = {});
+
+/// A density estimated by normal distributions around the points of a sample [d, n] or [n].
+/// Source    Scott, "Multivariate density estimation" (1992); Silverman, "Density estimation" (1986)
+/// Errors    INVALID_ARGUMENT for other shapes and unknown methods
+class gaussian_kde {
+ public:
+  struct Options {
+    std::variant<std::string, double> bw_method = "scott";  ///< scott, silverman, or the factor
+    std::optional<Array> weights = std::nullopt;
+  };
+  explicit gaussian_kde(const Operand& dataset, const Options& options);
+  explicit gaussian_kde(const Operand& dataset) : gaussian_kde(dataset, Options{}) {}
+  gaussian_kde(const Operand& dataset, const char* bw_method)
+      : gaussian_kde(dataset, Options{.bw_method = bw_method}) {}
+
+  Array dataset, weights, neff, covariance, inv_cov;
+  int64_t d() const { return dataset.shape(0); }
+  int64_t n() const { return dataset.shape(1); }
+
+  Array evaluate(const Operand& points) const;
+  Array operator()(const Operand& points) const { return evaluate(points); }
+  Array pdf(const Operand& x) const { return evaluate(x); }
+  Array logpdf(const Operand& x) const;
+  Array integrate_gaussian(const Operand& mean, const Operand& cov) const;
+  Array integrate_box_1d(const Operand& low, const Operand& high) const;
+  Array integrate_kde(const gaussian_kde& other) const;
+
+ private:
+  Array log_kernels(const Array& points) const;
+  Array convolved(const Array& factor, const Array& means) const;
+};
+
+}  // namespace hilo::scipy::stats

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// scipy/stats/support.h -- what distributions are written with. Not for users.
+#pragma once
+
+#include <limits>
+#include <numbers>
+
+#include "hilo/scipy/special/special.h"
+#include "hilo/scipy/special/support.h"
+
+namespace hilo::scipy::stats {
+
+inline constexpr double kInf = std::numeric_limits<double>::infinity(), kNan = std::numeric_limits<double>::quiet_NaN();
+
+/// f(operands) in one inexact type and shape.
+template <typename F, typename... Rest>
+Array over(const char* what, const F& f, const Operand& x, const Rest&... rest) {
+  const UserLocation here(x.location());
+  const std::vector<Array> v = special::real_operands(what, {x.array(), rest.array()...});
+  return [&]<size_t... I>(std::index_sequence<I...>) {
+    return f(v[I]...);
+  }(std::make_index_sequence<sizeof...(Rest) + 1>());
+}
+/// e^f(operands)
+template <typename F, typename... Operands>
+Array exp_of(const F& f, const Operand& x, const Operands&... rest) {
+  const UserLocation here(x.location());
+  return numpy::exp(f(x, rest...));
+}
+template <typename F, typename... Operands>
+Array log_of(const F& f, const Operand& x, const Operands&... rest) {
+  const UserLocation here(x.location());
+  return numpy::log(f(x, rest...));
+}
+
+}  // namespace hilo::scipy::stats

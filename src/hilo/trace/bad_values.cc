@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/bad_values.h"
+
+#include <cmath>
+
+#include "hilo/types/literal.h"
+
+namespace hilo {
+namespace {
+
+std::string_view bad_value(double x, BadValues wanted) {
+  if (wanted.nans && std::isnan(x)) return "nan";
+  if (wanted.infs && std::isinf(x)) return "inf";
+  return "";
+}
+
+/// Real and imaginary parts are numbers of their own.
+template <typename T>
+std::string_view bad_value_among(std::span<const std::byte> bytes, BadValues wanted) {
+  const std::span values(reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T));
+  for (const T value : values) {
+    if (const std::string_view bad = bad_value(static_cast<double>(value), wanted); !bad.empty()) return bad;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string_view bad_value_in(const Array& array, BadValues wanted) {
+  const ElementType type = array.dtype();
+  if (!is_floating(type) && !is_complex(type)) return "";
+  const Literal literal = array.to_literal();
+  if (type == ElementType::kF32 || type == ElementType::kC64) return bad_value_among<float>(literal.bytes(), wanted);
+  if (type == ElementType::kF64 || type == ElementType::kC128) return bad_value_among<double>(literal.bytes(), wanted);
+  for (int64_t i = 0; i < literal.shape().element_count(); ++i) {
+    const std::string_view bad = bad_value(element_as_double(literal, i), wanted);
+    if (!bad.empty()) return bad;
+  }
+  return "";
+}
+
+bool any_bad_value(std::span<const Array> arrays, BadValues wanted) {
+  for (const Array& array : arrays) {
+    if (!bad_value_in(array, wanted).empty()) return true;
+  }
+  return false;
+}
+
+}  // namespace hilo

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/settings.h"
+
+#include <array>
+
+#include "hilo/base/flags.h"
+#include "hilo/trace/error.h"
+
+namespace hilo {
+namespace {
+
+using Values = std::array<bool, kSettingCount>;
+
+/// What the scopes of a thread say, and the flags as it last saw them.
+struct Known {
+  std::array<std::optional<bool>, kSettingCount> scopes;
+  Values flags{};
+  uint64_t version = 0;
+};
+thread_local Known known;
+
+Values values_of(const FlagValues& flags) {
+  return {flags.jax_disable_jit, flags.jax_debug_nans, flags.jax_debug_infs, flags.jax_check_tracer_leaks,
+          flags.jax_explain_cache_misses};
+}
+
+}  // namespace
+
+bool is_on(Setting setting) {
+  const auto i = static_cast<size_t>(setting);
+  if (known.scopes[i]) return *known.scopes[i];
+  const uint64_t version = flags_version();
+  if (known.version != version) {
+    known.flags = values_of(*or_throw(flags()));
+    known.version = version;
+  }
+  return known.flags[i];
+}
+
+SettingScope::SettingScope(Setting setting, bool value)
+    : setting_(setting), before_(known.scopes[static_cast<size_t>(setting)]) {
+  known.scopes[static_cast<size_t>(setting)] = value;
+}
+
+SettingScope::~SettingScope() { known.scopes[static_cast<size_t>(setting_)] = before_; }
+
+}  // namespace hilo

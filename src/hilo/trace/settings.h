@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// trace/settings.h -- JAX's settings that a scope may change for its thread: disable_jit, debug_nans, debug_infs,
+// checking_leaks, explain_cache_misses. Each is a flag as well, for the whole process.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "hilo/trace/error.h"
+
+namespace hilo {
+
+/// A NaN or an infinity under debug_nans or debug_infs.
+class FloatingPointError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Rows of kFlags, which has their names and texts.
+enum class Setting : uint8_t { kDisableJit, kDebugNans, kDebugInfs, kCheckTracerLeaks, kExplainCacheMisses };
+inline constexpr size_t kSettingCount = 5;
+
+/// What the innermost scope of this thread says, else the flag.
+/// Errors    throws INVALID_ARGUMENT for a flag whose text in the environment doesn't fit
+/// Cost      an atomic load, unless a flag has changed
+bool is_on(Setting setting);
+
+/// Has a setting for as long as it lives.
+class [[nodiscard("the setting ends with the object: const auto scope = ...;")]] SettingScope {
+ public:
+  SettingScope(Setting setting, bool value);
+  ~SettingScope();
+  SettingScope(const SettingScope&) = delete;
+  SettingScope& operator=(const SettingScope&) = delete;
+
+ private:
+  Setting setting_;
+  std::optional<bool> before_;
+};
+
+/// Functions given to jit run as they are, and cond, switch_, while_loop, fori_loop and scan as C++ loops and branches
+/// wherever the values are known, so that a debugger and std::cout see every step. jax.disable_jit.
+/// Example    const auto scope = disable_jit();
+inline SettingScope disable_jit(bool disable = true) { return {Setting::kDisableJit, disable}; }
+
+/// Every program that runs outside of transformations has its results looked at. Where one holds a NaN the program runs
+/// once more, op by op, and the first op that makes one is an Error with its name, the user's line, the loop iterations
+/// around it and the operands. jax.debug_nans.
+/// Cost       a pass over all results; programs wait for their results
+/// Example    const auto scope = debug_nans(true);
+inline SettingScope debug_nans(bool on) { return {Setting::kDebugNans, on}; }
+/// The same for infinities. jax.debug_infs.
+inline SettingScope debug_infs(bool on) { return {Setting::kDebugInfs, on}; }
+
+/// A value that is stored outside of a function under jit while it is traced is an error at the end of the trace, not
+/// only where it is used. jax.checking_leaks.
+/// Errors     LeakedTracer, with the lines that made the values
+inline SettingScope checking_leaks() { return {Setting::kCheckTracerLeaks, true}; }
+
+/// Whenever a jitted function is traced, stderr is told why: what in the arguments differs from the traces there are.
+inline SettingScope explain_cache_misses(bool on) { return {Setting::kExplainCacheMisses, on}; }
+
+}  // namespace hilo

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/flat_call.h"
+
+namespace hilo::flat_call {
+
+std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vector<int>& argnums) {
+  const int count = static_cast<int>(leaf_counts.size());
+  std::vector<bool> chosen(leaf_counts.size());
+  for (int argnum : argnums) {
+    const int normal = argnum < 0 ? argnum + count : argnum;
+    if (normal < 0 || normal >= count) {
+      or_throw(invalid_argument(at_user_line("argnums") + ": " + std::to_string(argnum) +
+                                " is out of range for a function of " + std::to_string(count) + " arguments"));
+    }
+    chosen[static_cast<size_t>(normal)] = true;
+  }
+  std::vector<bool> mask;
+  for (size_t i = 0; i < leaf_counts.size(); ++i) mask.insert(mask.end(), leaf_counts[i], chosen[i]);
+  return mask;
+}
+
+std::vector<Array> in_order_of(const std::vector<int>& argnums, const std::vector<size_t>& leaf_counts,
+                               std::vector<Array> leaves) {
+  const std::vector<bool> mask = mask_of(leaf_counts, argnums);
+  std::vector<size_t> begins(leaf_counts.size() + 1);  // in `leaves`, of each argument; of no use for the others
+  size_t leaf = 0, taken = 0;
+  for (size_t i = 0; i < leaf_counts.size(); ++i) {
+    begins[i] = taken;
+    for (size_t k = 0; k < leaf_counts[i]; ++k) taken += mask[leaf++] ? 1 : 0;
+  }
+  std::vector<Array> ordered;
+  for (int argnum : argnums) {
+    const size_t i = static_cast<size_t>(argnum < 0 ? argnum + static_cast<int>(leaf_counts.size()) : argnum);
+    for (size_t k = 0; k < leaf_counts[i]; ++k) ordered.push_back(leaves[begins[i] + k]);
+  }
+  return ordered;
+}
+
+}  // namespace hilo::flat_call

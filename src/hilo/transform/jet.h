@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/jet.h -- jet: derivatives of high order along a curve, by Taylor arithmetic.
+#pragma once
+
+#include <source_location>
+
+#include "hilo/transform/flat_call.h"
+
+namespace hilo {
+
+namespace jet_detail {
+
+struct Expansion {
+  std::vector<Array> primals;
+  std::vector<std::vector<Array>> terms;  ///< of each result its derivatives, the first one first
+};
+/// `series` has the derivatives of each argument leaf.
+Expansion expand(const FlatFunction& f, std::span<const Array> primals, const std::vector<std::vector<Array>>& series,
+                 const std::source_location& location);
+/// Refuses lists of different lengths.
+void check_order(size_t order, size_t other, const std::source_location& location);
+
+/// Appends the leaves of a list of trees, leaf by leaf.
+template <typename T>
+void append_series(std::vector<std::vector<Array>>& all, const std::vector<T>& series, size_t leaves) {
+  const size_t begin = all.size();
+  all.resize(begin + leaves);
+  for (const T& term : series) {
+    const std::vector<Array> flat = flatten(term).leaves;
+    for (size_t i = 0; i < leaves && i < flat.size(); ++i) all[begin + i].push_back(flat[i]);
+  }
+}
+
+}  // namespace jet_detail
+
+/// f along the curve whose value and derivatives at 0 are `primals` and `series`: f's value there, and the same number of
+/// derivatives. series[i][k] is derivative k + 1 of argument i. jax.experimental.jet.
+/// Errors     INVALID_ARGUMENT if the lists differ in length or a term in shape; UNIMPLEMENTED naming an op without a rule,
+///            as while_loop, cond and scan
+/// Cost       quadratic in the number of terms, where nested jvps double with each
+/// Source     Griewank and Walther, "Evaluating derivatives", chapter 13
+/// Example    auto [y, dy] = jet(f, std::tuple(x), std::tuple(std::vector{v, numpy::zeros_like(v)}));
+template <typename F, typename... Args>
+auto jet(const F& f, const std::tuple<Args...>& primals, const std::tuple<std::vector<Args>...>& series,
+         std::source_location location = std::source_location::current()) {
+  static_assert(sizeof...(Args) > 0, "jet takes a function of an argument or more");
+  using Result = std::remove_cvref_t<flat_call::ResultOf<F, std::tuple<Args...>>>;
+  const size_t order = std::get<0>(series).size();
+  std::vector<std::vector<Array>> terms;
+  [&]<size_t... I>(std::index_sequence<I...>) {
+    (jet_detail::check_order(order, std::get<I>(series).size(), location), ...);
+    (jet_detail::append_series(terms, std::get<I>(series), flatten(std::get<I>(primals)).leaves.size()), ...);
+  }(std::index_sequence_for<Args...>());
+  std::optional<Result> result;
+  const jet_detail::Expansion out =
+      jet_detail::expand(flat_call::flat_function(f, primals, result), flatten(primals).leaves, terms, location);
+  std::pair<Result, std::vector<Result>> both{unflatten(*result, out.primals), {}};
+  for (size_t k = 0; k < order; ++k) {
+    std::vector<Array> leaves;
+    for (const std::vector<Array>& of_leaf : out.terms) leaves.push_back(of_leaf[k]);
+    both.second.push_back(unflatten(*result, leaves));
+  }
+  return both;
+}
+
+}  // namespace hilo

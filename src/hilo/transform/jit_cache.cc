@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/jit_cache.h"
+
+#include <array>
+#include <memory_resource>
+#include <unordered_map>
+
+#include "hilo/base/log.h"
+#include "hilo/client/compile.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/trace/bad_values.h"
+#include "hilo/trace/placement.h"
+#include "hilo/trace/settings.h"
+#include "hilo/transform/check_state.h"
+
+namespace hilo {
+namespace {
+
+constexpr size_t kRetraceWarning = 8;  // traces for one call site of jit after which the user is told
+
+}  // namespace
+
+bool JitEntry::matches(const jit_detail::Call& call, uint64_t version_asked) const {
+  const std::vector<Array>& leaves = call.arguments.leaves;
+  if (leaves.size() != avals.size() || version_asked != version) return false;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].impl().aval != avals[i]) return false;
+  }
+  return call.arguments.structure == structure && call.donated == donated && named_axes() == axes;
+}
+
+void JitCache::add_compiled(JitEntry& entry) { entries_.add_bytes(entry, held_bytes(entry.executable)); }
+
+void JitCache::count_trace() const {
+  static std::mutex mutex;
+  static auto* counts = new std::unordered_map<std::string, size_t>;
+  std::lock_guard lock(mutex);
+  const std::string site = describe_location(location_);
+  if (++(*counts)[site] != kRetraceWarning) return;
+  log_warning(
+      "jit '{}' ({}) has been traced {} times. Hint: arguments change shape or static value from call to call, or the "
+      "jit is made anew for each; make it once, outside of loops; explain_cache_misses(true) says what changed",
+      options_.name, site, kRetraceWarning);
+}
+
+namespace jit_detail {
+namespace {
+
+/// How many of the call's leaves have another type than the entry's.
+size_t differing_leaves(const JitEntry& entry, const Call& call) {
+  size_t count = 0;
+  for (size_t i = 0; i < entry.avals.size(); ++i) count += call.arguments.leaves[i].aval() != entry.avals[i] ? 1 : 0;
+  return count;
+}
+
+std::string type_text(const Aval& aval) { return aval.shape.to_string() + (aval.weak_type ? " (weakly typed)" : ""); }
+
+/// The entry of the call's structure with the fewest other differences.
+std::shared_ptr<JitEntry> nearest(const std::vector<std::shared_ptr<JitEntry>>& entries, const Call& call) {
+  std::shared_ptr<JitEntry> best;
+  for (const auto& entry : entries) {
+    if (entry->structure != call.arguments.structure) continue;
+    if (best == nullptr || differing_leaves(*entry, call) <= differing_leaves(*best, call)) best = entry;
+  }
+  return best;
+}
+
+}  // namespace
+
+std::string why_traced(const JitCache& cache, const Call& call) {
+  const std::vector<std::shared_ptr<JitEntry>> entries = cache.entries();
+  if (entries.empty()) return "it was never called before";
+  const std::shared_ptr<JitEntry> entry = nearest(entries, call);
+  if (entry == nullptr)
+    return "never called with arguments of this tree: lengths, keys, optionals and static values are part of it";
+  std::string why;
+  for (size_t i = 0; i < entry->avals.size(); ++i) {
+    const Aval& got = call.arguments.leaves[i].aval();
+    if (got == entry->avals[i]) continue;
+    why += (why.empty() ? "" : "; ") + call.path_of_leaf(i) + " is " + type_text(got) + ", the nearest trace has " +
+           type_text(entry->avals[i]);
+  }
+  if (!why.empty()) return why;
+  if (entry->donated != call.donated) return "other arguments are donated";
+  if (entry->version != trace_version()) return "a flag has changed, or the client";
+  return "the named axes around the call are others";
+}
+
+std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
+  const TransformationLocation here(cache.location());
+  auto entry = std::make_shared<JitEntry>();
+  entry->structure = call.arguments.structure;
+  entry->donated = call.donated;
+  entry->version = trace_version();
+  entry->axes = named_axes();
+  for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
+  LeakWatch watch(is_on(Setting::kCheckTracerLeaks));
+  entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); },
+                        entry->avals, "jit", cache.options().name);
+  watch.check();
+  return entry;
+}
+
+void check_static(const Call& call, const std::source_location& location) {
+  for (size_t i = 0; i < call.is_static.size(); ++i) {
+    if (!call.is_static[i] || call.leaf_counts[i] == 0) continue;
+    const TransformationLocation here(location);
+    or_throw(invalid_argument(at_user_line("jit") + ": argument " + std::to_string(i) +
+                              " is static, but holds an Array; static arguments are numbers, enums, strings and trees "
+                              "of them, because their values are compared at every call"));
+  }
+}
+
+hlo::Module module_of(const JitEntry& entry, const std::string& name) {
+  hlo::Module module;
+  module.name = name;
+  module.entry = entry.staged.computation;
+  return module;
+}
+
+Executable& executable_of(JitCache& cache, JitEntry& entry) {
+  if (entry.compiled.load(std::memory_order_acquire)) return *entry.executable;
+  std::lock_guard lock(entry.compiling);
+  if (entry.executable == nullptr) {
+    checkify::refuse_checks(entry.staged.computation);
+    entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
+    entry.compiled.store(true, std::memory_order_release);
+    cache.add_compiled(entry);
+  }
+  return *entry.executable;
+}
+
+Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
+  Operation call{hlo::Opcode::kCall, {leaves.begin(), leaves.end()}, nullptr, std::nullopt};
+  call.operands.insert(call.operands.end(), entry.staged.captures.begin(), entry.staged.captures.end());
+  auto attributes = std::make_shared<hlo::CallAttributes>();
+  attributes->to_apply = entry.staged.computation;
+  call.attributes = std::move(attributes);
+  return call;
+}
+
+std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
+  Executable& executable = executable_of(cache, entry);
+  const bool looks = looks_for_bad_values();  // then the arguments are needed once more
+  const size_t count = entry.donated.empty() || looks ? 0 : leaves.size() + entry.staged.captures.size();
+  const std::unique_ptr<bool[]> donated(count == 0 ? nullptr : new bool[count]());
+  if (count != 0) std::copy(entry.donated.begin(), entry.donated.end(), donated.get());
+  std::array<std::byte, 256> room;  // few buffers stand on the stack
+  std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
+  std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
+  const StatusOr<bool> committed =
+      run_on_arrays(executable, {leaves, entry.staged.captures}, {donated.get(), count}, buffers);
+  if (!committed.ok()) {
+    const TransformationLocation here(cache.location());
+    or_throw(committed.status().with_context(at_user_line("jit")));
+  }
+  std::vector<Array> results;
+  results.reserve(buffers.size());
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    results.push_back(array_from_buffer(std::move(buffers[i]), entry.staged.results[i].weak_type, *committed));
+  }
+  if (looks && any_bad_value(results, BadValues::wanted())) report_bad_values(call_of(entry, leaves));
+  return results;
+}
+
+}  // namespace jit_detail
+
+}  // namespace hilo

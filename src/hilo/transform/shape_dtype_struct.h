@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/shape_dtype_struct.h -- ShapeDtypeStruct: arguments and results of which only shape and type are known.
+#pragma once
+
+#include <type_traits>
+#include <vector>
+
+#include "hilo/trace/array.h"
+
+namespace hilo {
+
+/// A shape and a type that stand for an array: an argument of eval_shape and lower, a result of pure_callback.
+/// jax.ShapeDtypeStruct.
+struct ShapeDtypeStruct {
+  ShapeDtypeStruct(std::vector<int64_t> shape, ElementType dtype) : shape(std::move(shape)), dtype(dtype) {}
+  std::vector<int64_t> shape;
+  ElementType dtype;
+};
+
+namespace vmap_detail {
+/// An array of which only shape and type may be asked.
+Array abstract_array(const ShapeDtypeStruct& like);
+template <typename T>
+const T& abstract(const T& value) {
+  return value;
+}
+inline Array abstract(const ShapeDtypeStruct& value) { return abstract_array(value); }
+template <typename T>
+using Abstract = std::conditional_t<std::is_same_v<T, ShapeDtypeStruct>, Array, T>;
+}  // namespace vmap_detail
+
+}  // namespace hilo

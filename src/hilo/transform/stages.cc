@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/stages.h"
+
+#include "hilo/client/cost_analysis.h"
+#include "hilo/client/hlo_text.h"
+#include "hilo/client/stablehlo_text.h"
+#include "hilo/trace/eval_trace.h"
+#include "hilo/transform/jit_cache.h"
+
+namespace hilo::stages_detail {
+
+/// One trace, with a cache of its own: what others trace doesn't push it out.
+class Program {
+ public:
+  Program(const JitOptions& options, const std::source_location& location) : cache(options, location) {}
+  hlo::Module module() const { return jit_detail::module_of(*entry, cache.options().name); }
+
+  JitCache cache;
+  std::shared_ptr<JitEntry> entry;
+};
+
+namespace {
+
+CostAnalysis counted(const hlo::Cost& cost) { return {cost.flops, cost.transcendentals, cost.bytes, cost.exact}; }
+
+std::string where(const Program& program) {
+  const TransformationLocation here(program.cache.location());
+  return at_user_line("compiled");
+}
+
+void refuse_tracers(const Program& program, std::span<const Array> leaves) {
+  if (&current_trace() == &eval_trace() && std::ranges::all_of(leaves, is_concrete)) return;
+  or_throw(unimplemented(where(program) +
+                         ": Cannot apply JAX transformations to a function lowered and compiled for a particular "
+                         "signature. Hint: transform the jitted function, then lower it"));
+}
+
+const Executable& executable(const Program& program) { return *program.entry->executable; }
+
+}  // namespace
+
+std::string text_as_traced(const Program& program, const std::string& dialect) {
+  if (dialect == "hlo") return hlo_text(program.module());
+  if (dialect == "stablehlo") return or_throw(stablehlo_text(program.module()));
+  or_throw(
+      invalid_argument("Lowered::as_text: unknown dialect; got \"" + dialect + "\", wanted \"stablehlo\" or \"hlo\""));
+  __builtin_unreachable();
+}
+
+CostAnalysis cost_as_traced(const Program& program) { return counted(cost_analysis(program.module())); }
+
+void compile(Program& program) {
+  refuse_tracers(program, program.entry->staged.captures);
+  jit_detail::executable_of(program.cache, *program.entry);
+}
+
+std::string text_as_compiled(const Program& program) {
+  return hlo_text(*or_throw(optimized_module_of(executable(program))));
+}
+
+CostAnalysis cost_as_compiled(const Program& program) { return counted(or_throw(cost_analysis(executable(program)))); }
+
+CompiledMemoryStats memory(const Program& program) {
+  const MemoryAnalysis m = executable(program).memory_analysis();
+  return {m.code_bytes,      m.argument_bytes, m.output_bytes, m.alias_bytes,
+          m.temporary_bytes, m.constant_bytes, m.peak_bytes};
+}
+
+std::vector<Array> call(Program& program, const FlatTree& arguments,
+                        const std::function<std::string(size_t)>& path_of_leaf) {
+  refuse_tracers(program, arguments.leaves);
+  const JitEntry& entry = *program.entry;
+  if (arguments.structure != entry.structure || arguments.leaves.size() != entry.avals.size()) {
+    or_throw(invalid_argument(where(program) +
+                              ": the arguments have another tree, or another static value, than those that were "
+                              "lowered; they are part of the program. Hint: lower it once more"));
+  }
+  for (size_t i = 0; i < entry.avals.size(); ++i) {
+    const Shape& got = arguments.leaves[i].aval_shape();
+    if (got == entry.avals[i].shape) continue;
+    or_throw(invalid_argument(
+        where(program) + ": Argument types differ from the types for which this computation was compiled; " +
+        path_of_leaf(i) + " is " + got.to_string() + ", wanted " + entry.avals[i].shape.to_string()));
+  }
+  return jit_detail::execute(program.cache, *program.entry, arguments.leaves);
+}
+
+const std::shared_ptr<void>& prototype_of(const Program& program) { return program.entry->prototype; }
+
+}  // namespace hilo::stages_detail
+
+namespace hilo::jit_detail {
+
+stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, const std::source_location& location) {
+  check_static(call, location);
+  auto program = std::make_shared<stages_detail::Program>(options, location);
+  program->entry = trace_entry(program->cache, call);
+  return program;
+}
+
+}  // namespace hilo::jit_detail

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// transform/stages.h -- ahead of time: lower traces, compile compiles, and the compiled program is called or looked at.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "hilo/transform/flat_call.h"
+
+namespace hilo {
+
+/// What a program does, counted from its instructions.
+struct CostAnalysis {
+  double flops = 0;            ///< a multiply and an add of a dot are two
+  double transcendentals = 0;  ///< exp, log, sin, ...: not among flops
+  double bytes_accessed = 0;   ///< if each instruction ran alone
+  bool exact = true;           ///< false with loops of unknown length, which count once
+};
+
+/// The memory that a run of a compiled program takes, as planned. Names are JAX's.
+struct CompiledMemoryStats {
+  int64_t generated_code_size_in_bytes = 0;
+  int64_t argument_size_in_bytes = 0;
+  int64_t output_size_in_bytes = 0;
+  int64_t alias_size_in_bytes = 0;  ///< of outputs, in the memory of donated arguments
+  int64_t temp_size_in_bytes = 0;
+  int64_t constant_size_in_bytes = 0;
+  int64_t peak_memory_in_bytes = 0;
+};
+
+namespace stages_detail {
+
+class Program;  // traced, and compiled once asked for
+using ProgramPtr = std::shared_ptr<Program>;
+
+std::string text_as_traced(const Program& program, const std::string& dialect);
+CostAnalysis cost_as_traced(const Program& program);
+void compile(Program& program);
+std::string text_as_compiled(const Program& program);
+CostAnalysis cost_as_compiled(const Program& program);
+CompiledMemoryStats memory(const Program& program);
+/// Errors    INVALID_ARGUMENT if arguments differ in tree, shape or type from those that were lowered; UNIMPLEMENTED for a
+///           tracer
+std::vector<Array> call(Program& program, const FlatTree& arguments,
+                        const std::function<std::string(size_t)>& path_of_leaf);
+const std::shared_ptr<void>& prototype_of(const Program& program);
+
+}  // namespace stages_detail
+
+/// A program that is compiled. What Lowered::compile returns.
+template <typename Arguments, typename Result>
+class Compiled {
+ public:
+  explicit Compiled(stages_detail::ProgramPtr program) : program_(std::move(program)) {}
+
+  /// Runs it on arguments of the trees, shapes and types that were lowered; static arguments must have the same values.
+  /// Errors     INVALID_ARGUMENT where they differ; UNIMPLEMENTED under a transformation, as in JAX
+  template <typename... Args>
+  Result operator()(const Args&... args) const {
+    static_assert(sizeof...(Args) == std::tuple_size_v<Arguments>,
+                  "a compiled program takes as many arguments as were lowered");
+    const Arguments arguments(args...);
+    const std::vector<Array> leaves = stages_detail::call(
+        *program_, flatten(arguments), [&arguments](size_t leaf) { return flat_call::path_of(arguments, leaf); });
+    return unflatten(*static_cast<const Result*>(stages_detail::prototype_of(*program_).get()), leaves);
+  }
+
+  /// HLO after all passes of the engine.
+  std::string as_text() const { return stages_detail::text_as_compiled(*program_); }
+  CostAnalysis cost_analysis() const { return stages_detail::cost_as_compiled(*program_); }
+  CompiledMemoryStats memory_analysis() const { return stages_detail::memory(*program_); }
+
+ private:
+  stages_detail::ProgramPtr program_;
+};
+
+/// A program that is traced. What jit(f).lower(args...) returns.
+template <typename Arguments, typename Result>
+class Lowered {
+ public:
+  explicit Lowered(stages_detail::ProgramPtr program) : program_(std::move(program)) {}
+
+  /// The program before any pass.
+  /// Errors     INVALID_ARGUMENT for a dialect that is neither "stablehlo" nor "hlo"; UNIMPLEMENTED for what StableHLO lacks
+  std::string as_text(const std::string& dialect = "stablehlo") const {
+    return stages_detail::text_as_traced(*program_, dialect);
+  }
+  /// Of the program before any pass.
+  CostAnalysis cost_analysis() const { return stages_detail::cost_as_traced(*program_); }
+  /// Errors     UNIMPLEMENTED where the function closes over a value of a transformation around it
+  Compiled<Arguments, Result> compile() const {
+    stages_detail::compile(*program_);
+    return Compiled<Arguments, Result>(program_);
+  }
+
+ private:
+  stages_detail::ProgramPtr program_;
+};
+
+}  // namespace hilo

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""record_optim.py FILE -- what optax 0.2.8's optimisers and transformations make of two parameters in 100 steps, for
+tests/optim/steps_test.cc. Gradients are cos(0.7 step + place), so nothing is fed back."""
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+
+PARAMS = {"b": np.array([0.5, -0.3, 0.1], np.float32), "w": np.array([[1, -2, 0.5], [0.25, 0.75, -1]], np.float32)}
+CALLS = """sgd(0.1)|sgd(0.1, {.momentum = 0.9})|sgd(0.1, {.momentum = 0.9, .nesterov = true})|adam(0.1)|adam(0.1, {.b1 = 0.8, .eps_root = 1e-6})
+nadam(0.1)|adamw(0.1)|adamw(0.1, {.weight_decay = 0.1, .nesterov = true})|nadamw(0.1)|amsgrad(0.1)|amsgrad(0.1, {.bias_correction_nu = false})|adamax(0.1)
+adamaxw(0.1)|adan(0.1)|adabelief(0.1)|adabelief(0.1, {.nesterov = true})|yogi(0.1)|radam(0.1)|radam(0.1, {.threshold = 4.5, .nesterov = true})|lamb(0.1)|lamb(0.1, {.weight_decay = 0.1})
+lars(0.1)|lars(0.1, {.weight_decay = 0.1, .nesterov = true})|lion(0.1)|lion(0.1, {.weight_decay = 0.1})|novograd(0.1)|novograd(0.1, {.weight_decay = 0.1})|adagrad(0.1)|adadelta(0.1)
+adafactor(0.1)|rmsprop(0.1)|rmsprop(0.1, {.centered = true, .momentum = 0.9})
+rmsprop(0.1, {.eps_in_sqrt = false, .bias_correction = true})|rprop(0.1)|sm3(0.1)|fromage(0.1)|sign_sgd(0.1)|signum(0.1)|optimistic_gradient_descent(0.1)|optimistic_adam(0.1)
+optimistic_adam_v2(0.1)|scale_by_factored_rms({.min_dim_size_to_factor = 2})|centralize()|normalize_by_update_norm()|zero_nans()|keep_params_nonnegative()|ema(0.9)|ema(0.9, {.debias = false})
+trace(0.9)|apply_every(3)|clip(0.25)|clip_by_block_rms(0.25)|clip_by_global_norm(0.5)|adaptive_grad_clip(0.1)|scale_by_trust_ratio()
+chain(clip_by_global_norm(0.5), adam(0.1), add_decayed_weights(0.01))|flatten(clip_by_block_rms(0.3))|MultiSteps(adam(0.1), 3)|apply_if_finite(adam(0.1), 3)
+adam(linear_schedule(0.1, 0.0, 50))|adamw(cosine_decay_schedule(0.1, 40), {.weight_decay = exponential_decay(0.1, 10, 0.5)})|fromage(exponential_decay(0.1, 20, 0.5))"""
+
+
+def python_of(cpp: str) -> str:
+    return cpp.replace("{.", "").replace(", .", ", ").replace("{", "").replace("}", "").replace("true", "True").replace("false", "False").replace("()", "()")
+
+
+def final(call: str) -> np.ndarray:
+    tx = eval(python_of(call), vars(optax))
+    params = jax.tree.map(jnp.asarray, PARAMS)
+    state = tx.init(params)
+    step = jax.jit(lambda g, s, p: (lambda u, n: (optax.apply_updates(p, u), n))(*tx.update(g, s, p)))
+    for i in range(100):
+        gradients = {k: jnp.asarray(np.cos(0.7 * i + np.arange(v.size)).reshape(v.shape), jnp.float32) for k, v in PARAMS.items()}
+        params, state = step(gradients, state, params)
+    return np.concatenate([np.asarray(params[k]).reshape(-1) for k in sorted(params)])
+
+
+lines = []
+for call in CALLS.replace("\n", "|").split("|"):
+    values = ", ".join(repr(float(v)) for v in final(call))
+    lines.append(f"STEPS(VALUES({values}), {call})")
+head = "// SPDX-License-Identifier: Apache-2.0\n// steps_golden.inc -- written by tests/golden/record_optim.py with optax 0.2.8.\n// clang-format off\n"
+open(sys.argv[1], "w").write(head + "\n".join(lines) + "\n")

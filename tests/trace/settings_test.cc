@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/trace/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "hilo/base/flags.h"
+#include "hilo/lax/control_flow.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/vmap.h"
+#include "tests/support/error_of.h"
+#include "tests/support/logged_texts.h"
+
+namespace hilo {
+namespace {
+
+using Floats = std::vector<float>;
+
+TEST(Settings, ScopesNestAndOutrankFlags) {
+  EXPECT_FALSE(is_on(Setting::kDisableJit));
+  {
+    const auto outer = disable_jit();
+    EXPECT_TRUE(is_on(Setting::kDisableJit));
+    {
+      const auto inner = disable_jit(false);
+      EXPECT_FALSE(is_on(Setting::kDisableJit));
+    }
+    EXPECT_TRUE(is_on(Setting::kDisableJit));
+    EXPECT_FALSE(is_on(Setting::kDebugNans));
+  }
+  ASSERT_TRUE(config().update("jax_disable_jit", true).ok());
+  EXPECT_TRUE(is_on(Setting::kDisableJit));
+  const auto scope = disable_jit(false);
+  EXPECT_FALSE(is_on(Setting::kDisableJit));
+  ASSERT_TRUE(config().clear("jax_disable_jit").ok());
+}
+
+TEST(Settings, ScopesBelongToTheirThread) {
+  const auto scope = disable_jit();
+  bool elsewhere = true;
+  std::thread([&] { elsewhere = is_on(Setting::kDisableJit); }).join();
+  EXPECT_FALSE(elsewhere);
+}
+
+TEST(DisableJit, FunctionsSeeValues) {
+  const auto sign = jit([](const Array& x) { return x.item<float>() > 0 ? numpy::ones({}) : -numpy::ones({}); });
+  EXPECT_THROW(sign(2.0f), ConcretizationError);
+  const auto scope = disable_jit();
+  EXPECT_EQ(sign(2.0f).item<float>(), 1);
+  EXPECT_EQ(sign(-2.0f).item<float>(), -1);
+}
+
+TEST(DisableJit, TransformationsGoOn) {
+  const auto f = jit([](const Array& x) { return numpy::sum(x * x * x); });
+  const Array x = numpy::array({1.0f, 2.0f});
+  const auto scope = disable_jit();
+  EXPECT_EQ(grad(f)(x).to_vector<float>(), (Floats{3, 12}));
+  EXPECT_EQ(vmap(f)(x).to_vector<float>(), (Floats{1, 8}));
+}
+
+TEST(DisableJit, WhileLoopsRunStepByStep) {
+  int steps = 0;
+  const auto loop = [&](const Array& x) {
+    return lax::while_loop([](Array v) { return v < 100.0f; },
+                           [&](Array v) {
+                             ++steps;
+                             return v * 2.0f;
+                           },
+                           x);
+  };
+  const auto scope = disable_jit();
+  EXPECT_EQ(loop(1.0f).item<float>(), 128);
+  EXPECT_EQ(steps, 7);
+  EXPECT_EQ(grad(loop)(1.0f).item<float>(), 128) << "in steps that are there, reverse mode knows its way";
+}
+
+TEST(DisableJit, AConditionWithoutAValueIsTracedAfterAll) {
+  const auto loop = [](const Array& x) {
+    return lax::while_loop([](Array v) { return v < 100.0f; }, [](Array v) { return v * 2.0f; }, x);
+  };
+  const auto scope = disable_jit();
+  EXPECT_EQ(vmap(loop)(numpy::array({1.0f, 60.0f})).to_vector<float>(), (Floats{128, 120}));
+}
+
+TEST(DisableJit, OneBranchAloneRuns) {
+  int other = 0;
+  const auto branch = [&](const Array& p) {
+    return lax::cond(
+        p, [](Array v) { return v + 1.0f; },
+        [&](Array v) {
+          ++other;
+          return v - 1.0f;
+        },
+        p.astype(float32));
+  };
+  const auto scope = disable_jit();
+  EXPECT_EQ(branch(numpy::array(true)).item<float>(), 2);
+  EXPECT_EQ(other, 0);
+  EXPECT_EQ(branch(numpy::array(false)).item<float>(), -1);
+  EXPECT_EQ(other, 1);
+  const auto pick = std::tuple([](Array v) { return v; }, [](Array v) { return v * 10.0f; });
+  EXPECT_EQ(lax::switch_(7, pick, 3.0f).item<float>(), 30);
+}
+
+TEST(DisableJit, ScansGiveWhatTheyGiveCompiled) {
+  const auto step = [](Array c, Array x) { return std::pair(c + x, c * x); };
+  const Array xs = numpy::array({1.0f, 2.0f, 3.0f});
+  for (const bool reverse : {false, true}) {
+    const auto [last, all] = lax::scan(step, Array(0.5f), xs, {.reverse = reverse});
+    const auto scope = disable_jit();
+    const auto [plain_last, plain_all] = lax::scan(step, Array(0.5f), xs, {.reverse = reverse});
+    EXPECT_EQ(plain_last.item<float>(), last.item<float>());
+    EXPECT_EQ(plain_all.to_vector<float>(), all.to_vector<float>());
+  }
+  const auto scope = disable_jit();
+  const std::string error =
+      error_of([&] { lax::scan(step, Array(0.5f), numpy::zeros({0})); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(error.find("zero-length scan is not supported under disable_jit"), std::string::npos);
+}
+
+TEST(DisableJit, CountedLoopsSeeTheirIndex) {
+  std::vector<int64_t> seen;
+  const auto scope = disable_jit();
+  const Array sum = lax::fori_loop(
+      2, 5,
+      [&](Array i, Array total) {
+        seen.push_back(i.item<int64_t>());
+        return total + i;
+      },
+      Array(0));
+  EXPECT_EQ(seen, (std::vector<int64_t>{2, 3, 4}));
+  EXPECT_EQ(sum.item<int32_t>(), 9);
+}
+
+TEST(CheckingLeaks, NamesWhatWasStored) {
+  Array kept;
+  const auto f = jit([&](const Array& x) {
+    kept = x * 2.0f;
+    return x;
+  });
+  f(1.0f);  // without the check it shows when it is used
+  const auto scope = checking_leaks();
+  f.clear_cache();
+  try {
+    f(1.0f);
+    FAIL() << "nothing was thrown";
+  } catch (const LeakedTracer& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("Leaked trace"), std::string::npos);
+    EXPECT_NE(text.find("f32[], made at settings_test.cc:"), std::string::npos) << text;
+  }
+}
+
+TEST(CheckingLeaks, SeesIntoLoops) {
+  Array kept;
+  const auto f = jit([&](const Array& x) {
+    return lax::fori_loop(
+        0, 3,
+        [&](Array, Array v) {
+          kept = v + 1.0f;
+          return v;
+        },
+        x);
+  });
+  const auto scope = checking_leaks();
+  EXPECT_THROW(f(1.0f), LeakedTracer);
+}
+
+TEST(CheckingLeaks, LetsTheBlamelessPass) {
+  const auto scope = checking_leaks();
+  const auto loss = [](const Array& x) {
+    return lax::scan([](Array c, Array v) { return std::pair(c * v, c); }, Array(1.0f), x).first;
+  };
+  EXPECT_EQ(jit(grad(loss))(numpy::array({2.0f, 3.0f})).to_vector<float>(), (Floats{3, 2}));
+  EXPECT_EQ(grad(jit(loss))(numpy::array({2.0f, 3.0f})).to_vector<float>(), (Floats{3, 2}));
+  EXPECT_EQ(jit(vmap(loss))(numpy::ones({2, 2})).to_vector<float>(), (Floats{1, 1}));
+}
+
+TEST(ExplainCacheMisses, SaysWhatDiffers) {
+  const auto scope = explain_cache_misses(true);
+  LoggedTexts logged;
+  const auto f =
+      jit([](const std::map<std::string, Array>& p, const Array& x) { return x * p.at("w"); }, {.name = "model"});
+  const auto call = [&](const Array& w, const Array& x) {
+    logged.all.clear();
+    f(std::map<std::string, Array>{{"w", w}}, x);
+    return logged.all.empty() ? std::string() : logged.all[0];
+  };
+  const Array two = numpy::ones({2}), three = numpy::ones({3});
+  EXPECT_NE(call(two, two).find("jit 'model' (settings_test.cc:"), std::string::npos);
+  EXPECT_EQ(call(two, two), "");
+  EXPECT_NE(call(three, three).find("args[0][0] is f32[3], the nearest trace has f32[2]; args[1] is f32[3]"),
+            std::string::npos);
+  EXPECT_NE(call(three, 1.0f).find("args[1] is f32[] (weakly typed), the nearest trace has f32[3]"), std::string::npos);
+  const auto first = call(two, two);
+  EXPECT_EQ(first, "");
+  ASSERT_TRUE(config().update("jax_enable_x64", true).ok());
+  EXPECT_NE(call(two, two).find("a flag has changed, or the client"), std::string::npos);
+  ASSERT_TRUE(config().clear("jax_enable_x64").ok());
+}
+
+TEST(ExplainCacheMisses, SaysThatATreeDiffers) {
+  const auto scope = explain_cache_misses(true);
+  LoggedTexts logged;
+  const auto f = jit<1>([](const Array& x, int n) { return x * static_cast<float>(n); });
+  f(1.0f, 2);
+  f(1.0f, 3);
+  ASSERT_EQ(logged.all.size(), 2u);
+  EXPECT_NE(logged.all[0].find("it was never called before"), std::string::npos);
+  EXPECT_NE(logged.all[1].find("static values are part of it"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace hilo

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/transform/stages.h"
+
+#include <gtest/gtest.h>
+
+#include "hilo/lax/control_flow.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/vmap.h"
+#include "tests/support/error_of.h"
+
+namespace hilo {
+namespace {
+
+struct Layer {
+  Array w, b;
+};
+
+Array apply(const Layer& layer, const Array& x) { return numpy::tanh(numpy::matmul(x, layer.w) + layer.b); }
+Layer layer() { return {numpy::full({3, 2}, 0.5f), numpy::array({0.25f, -0.5f})}; }
+
+TEST(Stages, CompiledProgramsComputeWhatTheFunctionDoes) {
+  const Array x = numpy::reshape(numpy::arange(6, float32), {2, 3});
+  const auto compiled = jit(apply).lower(layer(), x).compile();
+  EXPECT_EQ(compiled(layer(), x).to_vector<float>(), jit(apply)(layer(), x).to_vector<float>());
+  const Layer slopes =
+      lower(grad([](Layer l, Array v) { return numpy::sum(apply(l, v)); }), layer(), x).compile()(layer(), x);
+  EXPECT_EQ(slopes.w.shape().size(), 2u);
+}
+
+TEST(Stages, LoweringNeedsNoValuesAndRunsNothing) {
+  int traces = 0;
+  const auto f = jit([&](const Array& x) {
+    ++traces;
+    return x + 1.0f;
+  });
+  const auto lowered = f.lower(ShapeDtypeStruct({4}, float32));
+  EXPECT_EQ(traces, 1);
+  EXPECT_EQ(lowered.compile()(numpy::ones({4})).to_vector<float>(), (std::vector<float>{2, 2, 2, 2}));
+  EXPECT_EQ(traces, 1);
+}
+
+TEST(Stages, TextComesInTwoDialects) {
+  const auto lowered = lower([](const Array& x) { return numpy::sin(x); }, numpy::ones({3}));
+  EXPECT_NE(lowered.as_text().find("stablehlo.sine"), std::string::npos);
+  EXPECT_EQ(lowered.as_text(), lowered.as_text("stablehlo"));
+  EXPECT_NE(lowered.as_text("hlo").find("f32[3]{0} sine("), std::string::npos);
+  const std::string error = error_of([&] { return lowered.as_text("mhlo"); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(error.find("got \"mhlo\", wanted \"stablehlo\" or \"hlo\""), std::string::npos);
+  EXPECT_NE(lowered.compile().as_text().find("sine("), std::string::npos);
+}
+
+TEST(Stages, CostsAreCounted) {
+  const auto product = [](const Array& a, const Array& b) { return numpy::exp(numpy::matmul(a, b)); };
+  const auto lowered = lower(product, numpy::ones({8, 16}), numpy::ones({16, 4}));
+  for (const CostAnalysis& cost : {lowered.cost_analysis(), lowered.compile().cost_analysis()}) {
+    EXPECT_EQ(cost.flops, 2.0 * 8 * 16 * 4);
+    EXPECT_EQ(cost.transcendentals, 8.0 * 4);
+    EXPECT_TRUE(cost.exact);
+  }
+}
+
+TEST(Stages, MemoryIsAsPlanned) {
+  const auto f = jit([](const Array& x) { return x + 1.0f; }, {.donate_argnums = {0}});
+  const CompiledMemoryStats memory = f.lower(ShapeDtypeStruct({256}, float32)).compile().memory_analysis();
+  EXPECT_EQ(memory.argument_size_in_bytes, 1024);
+  EXPECT_EQ(memory.output_size_in_bytes, 1024);
+  EXPECT_EQ(memory.alias_size_in_bytes, 1024);
+}
+
+TEST(Stages, ArgumentsOfOtherTypesAreRefusedByPath) {
+  const auto compiled = jit(apply).lower(layer(), numpy::ones({2, 3})).compile();
+  const std::string error = error_of([&] { return compiled(Layer{layer().w, numpy::ones({3})}, numpy::ones({2, 3})); },
+                                     StatusCode::kInvalidArgument);
+  EXPECT_NE(error.find("Argument types differ from the types for which this computation was compiled; args[0][1] is "
+                       "f32[3], wanted f32[2]"),
+            std::string::npos)
+      << error;
+  EXPECT_NE(error.find("stages_test.cc:"), std::string::npos);
+}
+
+TEST(Stages, WeakTypesDontCountWhenACompiledProgramIsCalled) {
+  const auto compiled = lower([](const Array& x) { return x * 2.0f; }, ShapeDtypeStruct({}, float32)).compile();
+  EXPECT_EQ(compiled(3.0f).item<float>(), 6);
+}
+
+TEST(Stages, OtherTreesAndStaticValuesAreRefused) {
+  const auto sum = [](const std::vector<Array>& all) { return all[0] * static_cast<float>(all.size()); };
+  const auto compiled = lower(sum, std::vector<Array>{1.0f, 2.0f}).compile();
+  const std::string error = error_of([&] { return compiled(std::vector<Array>{1.0f}); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(error.find("the arguments have another tree"), std::string::npos) << error;
+  const auto power = jit<1>([](const Array& x, int n) { return n == 2 ? x * x : x; }).lower(3.0f, 2).compile();
+  EXPECT_EQ(power(3.0f, 2).item<float>(), 9);
+  error_of([&] { return power(3.0f, 1); }, StatusCode::kInvalidArgument);
+}
+
+TEST(Stages, CompiledProgramsCantBeTransformed) {
+  const auto compiled = lower([](const Array& x) { return x * x; }, 1.0f).compile();
+  for (const std::string& error :
+       {error_of([&] { return grad([&](Array x) { return compiled(x); })(1.0f); }, StatusCode::kUnimplemented),
+        error_of([&] { return jit([&](Array x) { return compiled(x); })(1.0f); }, StatusCode::kUnimplemented),
+        error_of([&] { return vmap([&](Array x) { return compiled(x); })(numpy::ones({2})); },
+                 StatusCode::kUnimplemented)}) {
+    EXPECT_NE(error.find("Cannot apply JAX transformations to a function lowered and compiled"), std::string::npos);
+  }
+}
+
+TEST(Stages, DonatedArgumentsAreGoneAfterTheCall) {
+  const auto compiled =
+      jit([](const Array& x) { return x + 1.0f; }, {.donate_argnums = {0}}).lower(numpy::ones({64})).compile();
+  const Array x = numpy::ones({64});
+  EXPECT_EQ(compiled(x).to_vector<float>()[0], 2);
+  error_of([&] { return x.to_vector<float>(); }, StatusCode::kInvalidArgument);
+}
+
+TEST(Jit, CacheSizeCountsTracesAndCanBeCleared) {
+  int traces = 0;
+  const auto f = jit([&traces](const Array& x) {
+    ++traces;
+    return x + x;
+  });
+  EXPECT_EQ(f.cache_size(), 0u);
+  f(1.0f);
+  f(2.0f);
+  f(numpy::ones({2}));
+  EXPECT_EQ(f.cache_size(), 2u);
+  f.clear_cache();
+  EXPECT_EQ(f.cache_size(), 0u);
+  f(1.0f);
+  EXPECT_EQ(traces, 3);
+}
+
+TEST(Jit, InlineLeavesNoCall) {
+  const auto called = jit([](const Array& x) { return numpy::sin(x); });
+  const auto inlined = jit([](const Array& x) { return numpy::sin(x); }, {.inline_ = true});
+  const auto text = [](const auto& f) { return make_hlo([&](Array x) { return f(x) + 1.0f; })(numpy::ones({2})); };
+  EXPECT_NE(text(called).find("call("), std::string::npos);
+  EXPECT_EQ(text(inlined).find("call("), std::string::npos);
+  EXPECT_EQ(inlined(0.0f).item<float>(), 0);
+}
+
+}  // namespace
+}  // namespace hilo

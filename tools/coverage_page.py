@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/numpy_coverage.md: which public names of jax and optax hilo has. What it has is found by compiling hilo.h; the list of
+names is recorded (tools/jax_api/names.tsv); the reasons of what it hasn't are in tools/jax_api/reasons.tsv."""
+
+import collections
+import fnmatch
+import os
+import pathlib
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "jax_api"))
+import compiling  # noqa: E402
+import signatures  # noqa: E402
+import spelling  # noqa: E402
+
+PAGE = "docs/numpy_coverage.md"
+NAMES = "tools/jax_api/names.tsv"
+REASONS = "tools/jax_api/reasons.tsv"
+HEAD = """# What hilo has of JAX's names
+
+Every public name of jax 0.10.2 (`jax.numpy`, `lax`, `random`, `nn`, `scipy`, `image`, `ops`) and optax 0.2.8, by module.
+`make docs` writes this page: what is there was found by compiling `using` declarations against `hilo/hilo.h`. That a name is
+there says nothing of its arguments; [recorded calls of JAX](jax_api.md) judge those.
+
+"""
+
+
+def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
+    if not (root / NAMES).exists() or not (root / PAGE).exists():
+        return {}
+    names = public_names(list(signatures.entries()))
+    return {PAGE: page(names, present(names, build), read_reasons((root / REASONS).read_text()))}
+
+
+def public_names(recorded: list[str]) -> list[str]:
+    """Without the members of arrays, and lax's primitives, which are no functions."""
+    return [name for name in recorded if not name.startswith("array.") and not (
+        name.startswith("jax.lax") and name.endswith("_p")) and ".typing." not in name]
+
+
+def present(names: list[str], build: pathlib.Path) -> set[str]:
+    """The names that hilo.h declares."""
+    spellings = {name: spelling.cpp_names(name) for name in names}
+    with tempfile.TemporaryDirectory(prefix="hilo_coverage_") as folder:
+        tools = compiling.Tools(build.resolve(), pathlib.Path(folder), os.environ.get("CXX", "c++"), 1)
+        there = compiling.existing_names(tools, sorted({text for texts in spellings.values() for text in texts}))
+    return {name for name, texts in spellings.items() if there.intersection(texts)}
+
+
+def read_reasons(text: str) -> list[tuple[str, str]]:
+    return [tuple(line.split("\t")) for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def reason_of(name: str, reasons: list[tuple[str, str]]) -> str:
+    return next((why for pattern, why in reasons if fnmatch.fnmatchcase(name, pattern)), "not in this version")
+
+
+def page(names: list[str], there: set[str], reasons: list[tuple[str, str]]) -> str:
+    modules = collections.defaultdict(list)
+    for name in sorted(names):
+        modules[name.rpartition(".")[0]].append(name)
+    lines = [HEAD, "| module | has | of |\n|---|---|---|\n"]
+    for module, members in modules.items():
+        lines.append(f"| `{module}` | {sum(name in there for name in members)} | {len(members)} |\n")
+    lines.append(f"| all | {sum(name in there for name in names)} | {len(names)} |\n")
+    for module, members in modules.items():
+        lines.append(module_text(module, members, there, reasons))
+    return "".join(lines)
+
+
+def module_text(module: str, members: list[str], there: set[str], reasons: list[tuple[str, str]]) -> str:
+    has = [name.rpartition(".")[2] for name in members if name in there]
+    lacks = [name for name in members if name not in there]
+    parts = [f"\n## {module}\n"]
+    if has:
+        parts.append("\n" + wrapped(has) + "\n")
+    if lacks:
+        parts.append("\n| hasn't | why, and what instead |\n|---|---|\n")
+        parts += [f"| `{name.rpartition('.')[2]}` | {reason_of(name, reasons)} |\n" for name in lacks]
+    return "".join(parts)
+
+
+def wrapped(names: list[str]) -> str:
+    lines, line = [], ""
+    for name in names:
+        word = f"`{name}`"
+        if line and len(line) + len(word) + 1 > 118:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()
+    return "\n".join([*lines, line])
