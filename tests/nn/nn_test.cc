@@ -81,6 +81,11 @@ TEST(Relu, KeepsNanAndTypesAndIsFlatAtZero) {
   expect_values(grad(total)(numpy::array({-1.0, 0, 2})), {0, 0, 1});
 }
 
+TEST(Softplus, HasItsSlopeAtZeroAndAtInfinities) {
+  const auto total = [](const Array& x) { return numpy::sum(softplus(x)); };
+  expect_values(grad(total)(Array::from_vector<float>({0, kInf, -kInf, 2}, {4})), {0.5, 1, 0, 0.8807971f});
+}
+
 TEST(OneHot, TakesATypeAndIsWideUnderX64) {
   const Array labels = Array::from_vector<int32_t>({0, 2, 5, -1}, {4});
   expect_values(one_hot(labels, 3), {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0});

@@ -8,7 +8,7 @@ or stand at their position, as a C++ caller writes those that hilo has no struct
 import dataclasses
 import json
 
-from records import Row
+from records import Row, is_error
 from signatures import Parameter, entry_of, is_ufunc_method, parse
 
 CPP_WORDS = frozenset("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept
@@ -164,7 +164,9 @@ def spell_slice(value, literal) -> str:
 
 
 def spell_type(value, _literal) -> str:
-    return "numpy::" + cpp_word(value["dtype"])
+    """A type of numbers is a value; that of a random generator's keys is its name."""
+    name = value["dtype"]
+    return "numpy::" + cpp_word(name) if name in TYPES or name.startswith("float") else json.dumps(name)
 
 
 def spell_python_type(value, _literal) -> str:
@@ -328,7 +330,7 @@ def call_texts(name: str, args: list, kwargs: dict, literal) -> list[str]:
     return texts
 
 
-def member_texts(name: str, args: list, kwargs: dict, literal: str) -> list[str]:
+def member_texts(name: str, args: list, kwargs: dict, literal: str, ignoring: bool = True) -> list[str]:
     """A method or property of an array."""
     member = name.removeprefix("array.")
     x = spell(args[0], False)
@@ -343,7 +345,7 @@ def member_texts(name: str, args: list, kwargs: dict, literal: str) -> list[str]
     kept = {key: value for key, value in kwargs.items() if key not in IGNORED}
     texts, free = [], MEMBERS.get(member, member)
     parameters = entry_of(name).parameters
-    for keywords in ([kwargs, kept] if kept != kwargs else [kwargs]):
+    for keywords in ([kwargs, kept] if kept != kwargs and ignoring else [kwargs]):
         ways = splits(parameters, args[1:], keywords)
         texts += [f"{x}.{cpp_word(member)}({argument_text(way, literal)})" for way in ways]
         free_parameters = entry_of("jax.numpy." + free).parameters or (Parameter("a", "positional", None), *parameters)
@@ -392,8 +394,10 @@ def bodies_of(data: dict, literal: str) -> list[str]:
         parted = parted_bodies(name, args, kwargs, literal)
         if parted is not None:
             return parted
-    make = member_texts if name.startswith("array.") else call_texts
-    expressions = make(name, args, kwargs, literal)
+    if name.startswith("array."):
+        expressions = member_texts(name, args, kwargs, literal, ignoring=not is_error(data["out"]))
+    else:
+        expressions = call_texts(name, args, kwargs, literal)
     if then is None:
         return [f"return value_of({expression});" for expression in expressions]
     return [body for expression in expressions for body in then_bodies(name, expression, then, literal)]

@@ -13,7 +13,7 @@ namespace {
 /// Borders of bins between two numbers, or the given ones.
 Array edges_of(const Array& x, const Bins& bins, const BinRange& range) {
   const ElementType type = promote_inexact(x).dtype();
-  if (bins.edges()) return promote_inexact(ops::convert_element_type(*bins.edges(), bins.edges()->dtype()));
+  if (bins.edges()) return ops::convert_element_type(*bins.edges(), type);
   if (bins.count() < 1)
     or_throw(invalid_argument(at_user_line("histogram") + ": bins must be a positive number; got " +
                               std::to_string(bins.count())));
@@ -107,6 +107,7 @@ std::pair<Array, std::vector<Array>> histogramdd(const Operand& sample, const Hi
   Array counts = reshape(
       counted(where(all_inside, flat, static_cast<int>(total)), total, options.weights, default_integer()), shape);
   if (options.density) {
+    counts = ops::convert_element_type(counts, x.dtype());
     counts = counts / sum(counts);
     for (size_t d = 0; d < columns; ++d) {
       Shape thin(std::vector<int64_t>(columns, 1));

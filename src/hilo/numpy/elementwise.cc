@@ -9,6 +9,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/custom_jvp.h"
 
 namespace hilo::numpy {
 namespace {
@@ -93,16 +94,6 @@ Array integer_floor_divide(const Array& x, const Array& y) {
 
 Array exact_numbers(const Array& x) {
   return x.dtype() == ElementType::kPred ? ops::convert_element_type(x, default_integer()) : x;
-}
-
-/// log of a sum of exponentials in one base.
-Array log_of_sum(const Operand& x, const Operand& y, Array (*exponential)(const Operand&), double scale) {
-  const UserLocation here(x.location());
-  const auto [a, b] = promote_inexact(x.array(), y.array());
-  const Array difference = ops::sub(a, b);
-  const Array greatest = ops::max(a, b);
-  const Array sum = greatest + log1p(exponential(-ops::abs(difference))) * scale;
-  return ops::select(isnan(difference), ops::add(a, b), sum);
 }
 
 }  // namespace
@@ -412,8 +403,6 @@ Array ldexp(const Operand& x, const Operand& y) {
   }
   return out;
 }
-Array calls::logaddexp(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp, 1); }
-Array calls::logaddexp2(const Operand& x, const Operand& y) { return log_of_sum(x, y, exp2, 1 / kLog2); }
 Array calls::logical_xor(const Operand& x, const Operand& y) {
   const UserLocation here(x.location());
   return ops::bitwise_not(logical_not(x)) ^ ops::bitwise_not(logical_not(y));

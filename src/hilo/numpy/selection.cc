@@ -226,16 +226,14 @@ Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptio
   const Array& x = a.array();
   const Array index = ravel(ind), values = ravel(v);
   if (index.size() == 0 || values.size() == 0) return x;
-  const std::string_view given = options.mode;
-  if (given != "drop" && given != "clip" && given != "wrap")
-    or_throw(
-        invalid_argument(at_user_line("put") + ": mode is drop, clip or wrap; got \"" + std::string(given) + "\""));
+  const std::string_view given = options.mode == nullptr ? "" : options.mode;
+  if (options.mode != nullptr && given != "clip" && given != "wrap")
+    or_throw(invalid_argument(at_user_line("put") + ": mode is clip or wrap; got \"" + std::string(given) + "\""));
   check_integer_index("put", index);
-  const Array places = given == "wrap"   ? remainder(index, x.size())
-                       : given == "clip" ? clip(index, 0, x.size() - 1)
-                                         : index;
+  const Array from_end = given.empty() ? where(index < 0, index + x.size(), index) : index;
+  const Array places = given == "wrap" ? remainder(index, x.size()) : clip(from_end, 0, x.size() - 1);
   const Array spread = slice(tile(values, (index.size() + values.size() - 1) / values.size()), 0, index.size());
-  return reshape(at(ravel(x), places).set(spread, {.mode = "drop"}), Shape(x.shape()));
+  return reshape(at(ravel(x), places).set(spread), Shape(x.shape()));
 }
 
 Array put_along_axis(const Operand& arr, const Operand& indices, const Operand& values,

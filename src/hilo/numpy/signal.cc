@@ -216,9 +216,9 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, const Inter
   const Array no_step = abs(dx) <= tiny;
   Array f = where(no_step, read(values, i - 1), read(values, i - 1) + (delta / where(no_step, 1, dx)) * df);
   if (!options.period) {
-    const auto beyond = [&](const Array& is_beyond, const std::optional<InterpEnd>& given, const Array& end) {
-      if (given && !given->value()) return f;
-      return where(is_beyond, given ? *given->value() : end, f);
+    const auto beyond = [&](const Array& is_beyond, const InterpEnd& given, const Array& end) {
+      if (!given.is_end() && !given.value()) return f;  // extrapolated
+      return where(is_beyond, given.is_end() ? end : *given.value(), f);
     };
     f = beyond(at_x < points[0], options.left, values[0]);
     f = beyond(at_x > points[-1], options.right, values[-1]);

@@ -50,16 +50,19 @@ Array unwrap(const Operand& p, const UnwrapOptions& options = {});
 /// What interp gives outside of the points: a value, or "extrapolate", the line through the last two.
 class InterpEnd {
  public:
+  InterpEnd(std::nullopt_t) : is_end_(true) {}  // NOLINT: they convert
   template <std::convertible_to<Array> T>
   InterpEnd(const T& value) : value_(Array(value)) {}        // NOLINT: they convert
   InterpEnd(const char* word, Line line = Line::current());  // NOLINT
+  bool is_end() const { return is_end_; }                    ///< neither: the first or last value
   const std::optional<Array>& value() const { return value_; }
 
  private:
+  bool is_end_ = false;
   std::optional<Array> value_;
 };
 struct InterpOptions {
-  std::optional<InterpEnd> left = std::nullopt, right = std::nullopt;  ///< by default the ends of fp
+  InterpEnd left = std::nullopt, right = std::nullopt;  ///< by default the ends of fp
   std::optional<double> period = std::nullopt;
 };
 /// Linear between the points (xp, fp); xp ascends.

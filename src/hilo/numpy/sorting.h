@@ -98,7 +98,8 @@ Array select(const std::vector<Array>& condlist, const std::vector<Array>& choic
 // with inplace=False.
 // Errors    INVALID_ARGUMENT for inplace = true: an array never changes
 struct PutOptions {
-  const char* mode = "drop";  ///< of indices outside; or "clip", where negative ones are outside too, or "wrap"
+  const char* mode =
+      nullptr;  ///< "clip", where negative indices are outside, or "wrap"; by default they count from the end
   bool inplace = false;
 };
 Array put(const Operand& a, const Operand& ind, const Operand& v, const PutOptions& options = {});

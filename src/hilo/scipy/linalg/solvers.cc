@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <string_view>
 
 #include "hilo/lax/control_flow.h"
@@ -300,7 +301,10 @@ Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, cons
   const Array x = hilo::linalg::solve(numpy::reshape(both, matrix), numpy::reshape(c, vector));
   Dimensions out(x.shape().begin(), x.shape().end() - 2);
   out.insert(out.end(), {m, n});
-  return numpy::reshape(x, out);
+  const auto values = [](const Array& y) { return hilo::linalg::eigvals(stop_gradient(y)); };
+  const Array sums = numpy::expand_dims(values(a), -1) + numpy::expand_dims(values(b), -2);
+  const Array singular = numpy::any(numpy::abs(sums) < o.tol, {.axis = {-2, -1}, .keepdims = true});
+  return numpy::where(singular, std::numeric_limits<double>::quiet_NaN(), numpy::reshape(x, out));
 }
 
 namespace {
@@ -320,9 +324,18 @@ hilo::linalg::EighResult eigh_tridiagonal(const Operand& d, const Operand& e) {
   const UserLocation here(d.location());
   return hilo::linalg::eigh(tridiagonal(d, e));
 }
-Array eigvalsh_tridiagonal(const Operand& d, const Operand& e) {
+Array eigh_tridiagonal(const Operand& d, const Operand& e, const TridiagonalOptions& o) {
+  constexpr const char* kName = "eigh_tridiagonal";
   const UserLocation here(d.location());
-  return hilo::linalg::eigvalsh(tridiagonal(d, e));
+  const std::string_view select = o.select;
+  if (!o.eigvals_only) refuse(kName, "with vectors it takes no options. Hint: eigh_tridiagonal(d, e)");
+  if (select != "a" && select != "i") refuse(kName, "select must be a or i; got '" + std::string(select) + "'");
+  const Array values = hilo::linalg::eigvalsh(tridiagonal(d, e));
+  if (select == "a") return values;
+  const auto [first, last] = o.select_range.value_or(std::pair<int64_t, int64_t>(-1, -1));
+  if (first < 0 || last < first || last >= values.shape(0))
+    refuse(kName, fmt::format("select_range must lie in 0..{}; got {} and {}", values.shape(0) - 1, first, last));
+  return values[range(first, last + 1)];
 }
 
 }  // namespace hilo::scipy::linalg

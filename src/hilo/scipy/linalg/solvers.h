@@ -120,7 +120,7 @@ HessenbergResult hessenberg_with_q(const Operand& a);
 Array sqrtm(const Operand& A);
 struct SylvesterOptions {
   const char* method = "schur";  ///< or eigen: JAX's methods; the result is that of the linear system
-  double tol = 1e-8;             ///< JAX's, for its methods
+  double tol = 1e-8;             ///< NaN where eigenvalues of A and -B are nearer than this
 };
 /// x of A x + x B = C. Shapes    A[..., m, m], B[..., n, n], C[..., m, n]
 /// Cost      a linear system of m n unknowns
@@ -128,6 +128,13 @@ Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, cons
 /// The eigenvalues and vectors of the symmetric matrix with diagonal d and e beside it.
 /// Cost      those of eigh
 hilo::linalg::EighResult eigh_tridiagonal(const Operand& d, const Operand& e);
-Array eigvalsh_tridiagonal(const Operand& d, const Operand& e);
+struct TridiagonalOptions {
+  bool eigvals_only = true;
+  const char* select = "a";  ///< all, or i: those with numbers in select_range, both included
+  std::optional<std::pair<int64_t, int64_t>> select_range = std::nullopt;
+};
+/// With options the eigenvalues alone.
+/// Errors    INVALID_ARGUMENT without eigvals_only, or for another selection
+Array eigh_tridiagonal(const Operand& d, const Operand& e, const TridiagonalOptions& options);
 
 }  // namespace hilo::scipy::linalg

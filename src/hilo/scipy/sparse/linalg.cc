@@ -129,7 +129,9 @@ SolverResult gmres(const LinearOperator& A, const Operand& b, const GmresOptions
         fmt::format("{}: solve_method must be batched or incremental; got '{}'", at_user_line("gmres"), method)));
   if (o.restart < 1)
     or_throw(invalid_argument(fmt::format("{}: restart must be positive; got {}", at_user_line("gmres"), o.restart)));
-  return solve(A, b, o, [&](const Task& t) { return solved_by_gmres(t, o.restart); }, false);
+  SolverResult out = solve(A, b, o, [&](const Task& t) { return solved_by_gmres(t, o.restart); }, false);
+  out.info = numpy::where(numpy::any(numpy::isnan(out.x)), -1, 0);
+  return out;
 }
 
 }  // namespace hilo::scipy::sparse::linalg

@@ -28,7 +28,7 @@ struct SolverOptions {
   std::optional<int64_t> maxiter = std::nullopt;   ///< 10 times the size by default
   std::optional<LinearOperator> M = std::nullopt;  ///< nearly the inverse of A
 };
-/// The solution, and nothing: JAX's info is None.
+/// The solution; info is nothing, as in JAX, or of gmres 0, -1 where the solution is NaN.
 struct SolverResult {
   Array x;
   std::optional<Array> info = std::nullopt;

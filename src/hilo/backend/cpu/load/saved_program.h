@@ -14,8 +14,7 @@ struct SavedProgram {
 };
 
 /// Equal programs of one build give equal bytes.
-std::string save_program(const ProgramSignature& signature, const engine::Plan& plan,
-                                   std::string_view module);
+std::string save_program(const ProgramSignature& signature, const engine::Plan& plan, std::string_view module);
 
 /// Whether the bytes begin as those of save_program do.
 bool is_saved_program(std::string_view bytes);

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/logaddexp.cc -- logarithms of sums of exponentials, with JAX's derivatives: finite where one operand is infinite.
+#include <numbers>
+
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/ops.h"
+#include "hilo/transform/custom_jvp.h"
+
+namespace hilo::numpy {
+namespace {
+
+/// x turned into [-a, a) by multiples of 2a.
+Array wrapped(const Array& x, double a) {
+  const Array rest = ops::rem(ops::add(x, ops::full_like(x, a)), ops::full_like(x, 2 * a));
+  const Array negative = ops::lt(rest, ops::full_like(x, 0));
+  return ops::sub(ops::select(negative, ops::add(rest, ops::full_like(x, 2 * a)), rest), ops::full_like(x, a));
+}
+
+Array without_inf(const Array& x) {
+  const Array part = is_complex(x.dtype()) ? ops::real(x) : x;
+  return ops::select(ops::eq(part, ops::full_like(part, inf)), ops::full_like(x, 0), x);
+}
+
+/// log_b(b^x + b^y) for b = e, or 2.
+template <bool two>
+struct LogOfSum {
+  static Array power(const Array& x) { return two ? exp2(x) : exp(x); }
+  static constexpr double kScale = two ? 1 / std::numbers::ln2 : 1;
+
+  static Array value(const Array& x, const Array& y) {
+    const Array greatest = maximum(x, y);
+    if (is_complex(x.dtype())) {
+      const Array out = greatest + log1p(power(x + y - greatest * 2)) * kScale;
+      return ops::complex(ops::real(out), wrapped(ops::imag(out), std::numbers::pi * kScale));
+    }
+    const Array difference = ops::sub(x, y);
+    const Array sum = greatest + log1p(power(-ops::abs(difference))) * kScale;
+    return ops::select(isnan(difference), ops::add(x, y), sum);
+  }
+  static Array tangent(const Array& t, const Array& out, const Array& operand) {
+    return t * power(without_inf(operand) - without_inf(out));
+  }
+
+  static Array call(const Operand& x, const Operand& y) {
+    const UserLocation here(x.location());
+    static const auto f = custom_jvp([](Array a, Array b) { return value(a, b); })
+                              .defjvps([](Array t, Array out, Array a, Array) { return tangent(t, out, a); },
+                                       [](Array t, Array out, Array, Array b) { return tangent(t, out, b); });
+    const auto [a, b] = promote_inexact(x.array(), y.array());
+    return f(a, b);
+  }
+};
+
+}  // namespace
+
+Array calls::logaddexp(const Operand& x, const Operand& y) { return LogOfSum<false>::call(x, y); }
+Array calls::logaddexp2(const Operand& x, const Operand& y) { return LogOfSum<true>::call(x, y); }
+
+}  // namespace hilo::numpy
