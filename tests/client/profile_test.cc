@@ -47,9 +47,17 @@ TEST(Profile, TableShowsTimeShareRatesAndTheFusedOps) {
             "   0.50 ms        +4096 bytes  simplify\n");
 }
 
+TEST(Profile, TableSaysWhatIsNotCompiled) {
+  Profile profile = sample();
+  profile.evaluated_count = 2;
+  EXPECT_NE(profile_table(profile).find(" of it\ninstructions run by the reference evaluator: 2\n      time"),
+            std::string::npos)
+      << profile_table(profile);
+}
+
 TEST(Profile, JsonHoldsEveryNumber) {
   EXPECT_EQ(profile_json({sample()}),
-            R"([{"module":"step","runs":2,"wall_nanoseconds":4000,"rows":[)"
+            R"([{"module":"step","runs":2,"wall_nanoseconds":4000,"evaluated":0,"rows":[)"
             R"x({"kind":"dot","name":"z","operations":["dot 'z' (train.cc:41)"],"scope":"jit(step)/loss","calls":2,)x"
             R"("nanoseconds":3000,"flops":6000,"transcendentals":0,"bytes":1500},)"
             "\n"
@@ -205,6 +213,15 @@ const ProfileRow* row_named(const Profile& profile, std::string_view kind, std::
     if (row.kind == kind && row.name.starts_with(name)) return &row;
   }
   return nullptr;
+}
+
+TEST_F(ProfileOfAProgram, CountsWhatTheEvaluatorRuns) {
+  // The CPU engine's library has no function for elements of 4 bits.
+  constexpr const char* kNarrow =
+      "HloModule narrow\n\nENTRY main {\n x = s4[8,2] parameter(0)\n ROOT y = s8[8] bitcast-convert(x)\n}\n";
+  EXPECT_EQ(profile_on(*tests::cpu_client(), kNarrow).evaluated_count, 1);
+  EXPECT_EQ(profile_on(*tests::cpu_client(), kLoopProgram).evaluated_count, 0);
+  EXPECT_EQ(profile_on(*tests::reference_client(), kNarrow).evaluated_count, 0) << "it is what it is for";
 }
 
 TEST_F(ProfileOfAProgram, OnTheReferenceHasARowForEveryOpThatRan) {

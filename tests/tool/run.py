@@ -106,6 +106,13 @@ def run_shows_shapes_values_and_time(place):
     holds(place.good("run", "axpy.hlo", "--random", "1", "--repeat", "3"), "ran 3 times, fastest ")
 
 
+def run_says_how_much_the_evaluator_runs(place):
+    (place.folder / "narrow.hlo").write_text(
+        "HloModule narrow\n\nENTRY main {\n  x = s4[8,2] parameter(0)\n  ROOT y = s8[8] bitcast-convert(x)\n}\n")
+    holds(place.good("run", "narrow.hlo", "--random", "1"), " ms, instructions run by the reference evaluator: 1\n")
+    assert "evaluator" not in place.good("run", "axpy.hlo", "--random", "1")
+
+
 def random_values_are_the_same_everywhere(place):
     # What the recipe in tools/hilo/random_input.h gives, worked out by a separate program.
     wanted = ["out0 = f32[4] {0.4430163, 0.29940856, 0.098748565, 0.20846951}", "out1 = s32[3] {6, 1, 7}",
@@ -523,7 +530,8 @@ def limits_refuse_what_is_larger(place):
 
 
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
-         run_shows_shapes_values_and_time, random_values_are_the_same_everywhere, results_of_both_engines_are_equal,
+         run_shows_shapes_values_and_time, run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
+         results_of_both_engines_are_equal,
          denormals_are_kept_unless_flushing_is_asked_for, flushing_leaves_the_denormals_of_narrow_types,
          outputs_are_inputs_of_the_next_run, grad_gives_values_and_gradients_of_floating_inputs,
          bisect_counts_the_ops_on_which_engines_agree, bisect_goes_into_no_op_with_effects,

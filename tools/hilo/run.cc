@@ -68,6 +68,12 @@ std::string times_text(std::vector<double> times) {
                      times[times.size() / 2]);
 }
 
+/// What of a compiled program isn't compiled, if there is any.
+std::string evaluated_text(const ExecutableStatistics& statistics) {
+  if (statistics.evaluated_count == 0) return "";
+  return fmt::format(", instructions run by the reference evaluator: {}", statistics.evaluated_count);
+}
+
 /// `prefix` stands before the names of results, and their files.
 Status show_results(const RunOptions& options, std::span<const BufferPtr> results, const std::string& prefix) {
   std::string text;
@@ -141,8 +147,8 @@ Status run_program(const RunOptions& options) {
     const std::string prefix = results.size() == 1 ? "" : fmt::format("replica{}.", replica);
     HILO_RETURN_IF_ERROR(show_results(options, results[replica], prefix));
   }
-  return write_result("", fmt::format("{} on {}: {}, {}\n", program->name(), default_platform_name(), prepared.phase,
-                                      times_text(std::move(times))));
+  return write_result("", fmt::format("{} on {}: {}, {}{}\n", program->name(), default_platform_name(), prepared.phase,
+                                      times_text(std::move(times)), evaluated_text(program->statistics())));
 }
 
 }  // namespace

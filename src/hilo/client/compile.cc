@@ -59,9 +59,9 @@ int64_t constant_bytes_of(const hlo::Module& module) {
 }
 
 /// The cache that may have the program; null if none may.
-StatusOr<DiskCache*> disk_for(const hlo::Module& module, const CompileOptions& options) {
+StatusOr<DiskCache*> disk_for(const Client& client, const hlo::Module& module, const CompileOptions& options) {
   const bool is_watched = wants_dumps(options) || options.hlo_profile;  // that belongs to one compilation
-  if (is_watched || options.device_assignment) return nullptr;
+  if (is_watched || options.device_assignment || client.devices().empty()) return nullptr;
   HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
   return disk != nullptr && constant_bytes_of(module) <= kMostConstantBytes ? disk : nullptr;
 }
@@ -69,7 +69,7 @@ StatusOr<DiskCache*> disk_for(const hlo::Module& module, const CompileOptions& o
 StatusOr<std::shared_ptr<Executable>> compile_with(XlaClient& client, const hlo::Module& module, CompileOptions options,
                                                    int64_t replica_count) {
   options.replica_count = replica_count;
-  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_for(module, options));
+  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_for(client, module, options));
   const std::string key = disk == nullptr ? "" : disk_key(client, module, options);
   if (disk != nullptr) {
     if (std::unique_ptr<Executable> known = disk->find(client, key))

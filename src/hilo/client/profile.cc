@@ -73,11 +73,13 @@ std::vector<std::string> lines_of(const ExecutionUnit& unit, const hlo::SourceLi
 /// Adds up what an executable reports. Outlives it, so rows hold texts and no pointers.
 class Profiler final : public ExecutionObserver {
  public:
-  Profiler(const hlo::Module& optimized, std::string name, std::vector<CompileStep> compile_steps)
-      : costs_(optimized.entry), lines_(optimized) {
-    profile_.module = std::move(name);
+  /// Precondition: the executable has an optimized_module().
+  Profiler(const Executable& executable, std::vector<CompileStep> compile_steps)
+      : costs_(executable.optimized_module()->entry), lines_(*executable.optimized_module()) {
+    profile_.module = executable.name();
+    profile_.evaluated_count = executable.statistics().evaluated_count;
     profile_.compile_steps = std::move(compile_steps);
-    for (const hlo::ComputationPtr& computation : hlo::computations_of(optimized)) {
+    for (const hlo::ComputationPtr& computation : hlo::computations_of(*executable.optimized_module())) {
       for (const hlo::Instruction& i : computation->instructions()) owners_[&i] = computation.get();
     }
   }
@@ -195,8 +197,7 @@ void report() {
 
 std::unique_ptr<Executable> profiled(std::unique_ptr<Executable> executable, std::vector<CompileStep> compile_steps) {
   if (executable->optimized_module() == nullptr) return executable;  // nothing is known of what runs
-  auto profiler =
-      std::make_shared<Profiler>(*executable->optimized_module(), executable->name(), std::move(compile_steps));
+  auto profiler = std::make_shared<Profiler>(*executable, std::move(compile_steps));
   {
     const std::scoped_lock lock(registry().mutex);
     registry().profilers.push_back(profiler);

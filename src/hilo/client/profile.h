@@ -42,6 +42,7 @@ struct Profile {
   std::string module = {};
   int64_t runs = 0;
   double wall_nanoseconds = 0;        ///< of all runs, from call to return
+  int64_t evaluated_count = 0;        ///< as in ExecutableStatistics
   std::vector<ProfileRow> rows = {};  ///< dearest first
   std::vector<ProfileEvent> events = {};
   int64_t events_dropped = 0;  ///< beyond the first 2^16

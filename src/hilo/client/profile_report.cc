@@ -55,9 +55,9 @@ std::string json_profile(const Profile& profile) {
     steps.push_back(fmt::format(R"({{"name":{},"milliseconds":{:.3f},"bytes":{}}})", json_string(step.name),
                                 step.milliseconds, step.bytes));
   }
-  return fmt::format(R"({{"module":{},"runs":{},"wall_nanoseconds":{:.0f},"rows":[{}],"compile":[{}]}})",
-                     json_string(profile.module), profile.runs, profile.wall_nanoseconds, fmt::join(rows, ",\n"),
-                     fmt::join(steps, ","));
+  return fmt::format(R"({{"module":{},"runs":{},"wall_nanoseconds":{:.0f},"evaluated":{},"rows":[{}],"compile":[{}]}})",
+                     json_string(profile.module), profile.runs, profile.wall_nanoseconds, profile.evaluated_count,
+                     fmt::join(rows, ",\n"), fmt::join(steps, ","));
 }
 
 /// Frames are separated by ';' in the format, so none may be in a name.
@@ -75,6 +75,8 @@ std::string profile_table(const Profile& profile) {
   append_line(out, fmt::format("profile of {}: {} runs, {} each; units take {:.1f} % of it", profile.module,
                                profile.runs, time_text(profile.runs > 0 ? wall / static_cast<double>(profile.runs) : 0),
                                wall > 0 ? 100 * sum / wall : 0.0));
+  if (profile.evaluated_count > 0)
+    append_line(out, fmt::format("instructions run by the reference evaluator: {}", profile.evaluated_count));
   append_line(out,
               fmt::format("{:>10} {:>6} {:>9} {:>8} {:>8}  {}", "time", "share", "calls", "GFLOP/s", "GB/s", "what"));
   for (const ProfileRow& row : profile.rows) {
