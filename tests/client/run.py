@@ -36,6 +36,13 @@ FLAGS = {
     "jax_backend_target": ("local", 'Either "local" or "rpc:address" to connect to a remote service target.'),
     "jax_platform_name": ("empty", "Platform name for XLA. The default is to attempt to use a GPU if available, but fall "
                           'back to CPU otherwise. To set the platform manually, pass "Host" for CPU or "CUDA" for GPU.'),
+    # Of later JAX.
+    "jax_disable_jit": ("false", "Functions under jit run as they are, and control flow in C++ where its values are known."),
+    "jax_debug_nans": ("false", "The op that first makes a NaN is an error: results are looked at, and bad programs run again "
+                       "op by op."),
+    "jax_debug_infs": ("false", "The op that first makes an infinity is an error, as for jax_debug_nans."),
+    "jax_check_tracer_leaks": ("false", "A traced value that outlives its trace is an error at the end of the trace."),
+    "jax_explain_cache_misses": ("false", "Says on stderr, each time that a jitted function is traced, why it had to be."),
 }
 
 

@@ -28,8 +28,11 @@ TEST(Creation, IsOf64BitsUnderX64) {
   const X64Scope x64;
   for (const Array& x : {zeros({2}), ones({2}), eye(2), linspace(0, 1, 3), array({1.0, 2}), array({{1.0, 2}, {3, 4}}),
                          full({2}, 1.0), random::uniform(random::key(0), {2}), random::normal(random::key(0), {2}),
-                         mean(arange(3)), linalg::inv(eye(2, ElementType::kS32))})
+                         mean(arange(3)), linalg::inv(eye(2, ElementType::kS64))})
     EXPECT_EQ(type_of(x), "f64");
+  // Integers of fewer bits become floats of 32, as in JAX.
+  for (const Array& x : {mean(arange(3, {.dtype = int32})), linalg::inv(eye(2, ElementType::kS32))})
+    EXPECT_EQ(type_of(x), "f32");
   for (const Array& x :
        {arange(3), full({2}, 1), argmax(zeros({3})), argmin(zeros({3})), argsort(zeros({3})), sum(zeros({3}) > 0),
         sum(zeros({3}, ElementType::kS16)), sum(zeros({3}, ElementType::kS32)), prod(ones({3}, ElementType::kS8)),

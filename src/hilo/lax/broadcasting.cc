@@ -2,7 +2,6 @@
 #include "hilo/lax/broadcasting.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "hilo/lax/shape.h"
 
@@ -10,6 +9,7 @@ namespace hilo::lax {
 
 std::vector<int64_t> common_shape(const char* name, std::initializer_list<const Array*> arrays) {
   std::vector<int64_t> common;
+  const Array* before = nullptr;  // the last one that isn't a scalar
   for (const Array* array : arrays) {
     const std::span<const int64_t> shape = array->shape();
     if (shape.empty()) continue;
@@ -20,8 +20,9 @@ std::vector<int64_t> common_shape(const char* name, std::initializer_list<const 
       if (common[d] == 1) common[d] = shape[d];
     }
     if (!fits)
-      or_throw(invalid_argument(fmt::format("{}: shapes must have one rank and fit; got [{}] and [{}]",
-                                            at_user_line(name), fmt::join(common, ","), fmt::join(shape, ","))));
+      or_throw(invalid_argument(fmt::format("{}: shapes must have one rank and fit; got {} and {}", at_user_line(name),
+                                            before->aval_shape().to_string(), array->aval_shape().to_string())));
+    before = array;
   }
   return common;
 }
