@@ -108,20 +108,20 @@ TEST(Svd, FactorsGiveTheMatrixBack) {
     for (auto [m, n] : {std::pair<int64_t, int64_t>{4, 4}, {5, 3}, {3, 5}}) {
       const Array x = sample(type, m, n);
       const std::vector<Array> f = linalg::svd(x, false);
-      EXPECT_LT(distance(product(times_real(f[1], f[0]), f[2]), x), kNear);
+      EXPECT_LT(distance(product(times_real(f[0], f[1]), f[2]), x), kNear);
       const std::vector<Array> full = linalg::svd(x, true);
-      EXPECT_EQ(full[1].shape(-1), m);
+      EXPECT_EQ(full[0].shape(-1), m);
       EXPECT_EQ(full[2].shape(-2), n);
-      EXPECT_LT(distance(full[0], f[0]), kNear);
-      EXPECT_LT(distance(linalg::svd(x, false, false)[0], f[0]), kNear);
+      EXPECT_LT(distance(full[1], f[1]), kNear);
+      EXPECT_LT(distance(linalg::svd(x, false, false)[0], f[1]), kNear);
     }
   }
 }
 
 TEST(Svd, OfNothingIsTheIdentity) {
   const std::vector<Array> f = linalg::svd(sample(ElementType::kF32, 3, 0), true);
-  EXPECT_EQ(f[0].size(), 0);
-  EXPECT_LT(distance(f[1], identity(f[1].aval_shape())), 1e-30f);
+  EXPECT_EQ(f[1].size(), 0);
+  EXPECT_LT(distance(f[0], identity(f[0].aval_shape())), 1e-30f);
 }
 
 TEST(Eig, VectorsAreEigenvectors) {
@@ -210,7 +210,7 @@ TEST(Qr, GradientThroughTheWholeOfQIsThatOfJax) {
 TEST(Decompositions, FailuresAreNaN) {
   const Array nan = ops::full(Shape::array(ElementType::kF32, {2, 3, 3}), NAN);
   for (float w : linalg::eigh(nan).w.to_vector<float>()) EXPECT_TRUE(std::isnan(w));
-  for (float s : linalg::svd(nan)[0].to_vector<float>()) EXPECT_TRUE(std::isnan(s));
+  for (float s : linalg::svd(nan)[1].to_vector<float>()) EXPECT_TRUE(std::isnan(s));
   const Array indefinite = scaled(identity(Shape::array(ElementType::kF32, {3, 3})), -1);
   for (float l : linalg::cholesky(indefinite).to_vector<float>()) EXPECT_TRUE(std::isnan(l) || l == 0);
 }

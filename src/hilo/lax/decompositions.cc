@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/decompositions.h"
 
+#include <utility>
+
 #include "hilo/hlo/ops/ext/linalg.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/matrix.h"
@@ -83,7 +85,9 @@ std::vector<Array> svd(const Operand& x, bool full_matrices, bool compute_uv) {
   auto attributes = std::make_shared<hlo::SvdAttributes>();
   attributes->full_matrices = full_matrices;
   attributes->compute_uv = compute_uv;
-  return bind_all(hlo::kExtSvd, {x}, std::move(attributes));
+  std::vector<Array> parts = bind_all(hlo::kExtSvd, {x}, std::move(attributes));
+  if (compute_uv) std::swap(parts[0], parts[1]);  // the op gives s first
+  return parts;
 }
 
 std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors, bool compute_right_eigenvectors,

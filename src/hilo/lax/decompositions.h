@@ -47,7 +47,7 @@ struct TridiagonalResult {
 };
 TridiagonalResult tridiagonal(const Operand& x, bool lower = true);
 
-/// {s, u, vh}, or {s}
+/// {u, s, vh}, or {s}
 std::vector<Array> svd(const Operand& x, bool full_matrices = true, bool compute_uv = true);
 /// {values, then left and right vectors where asked for}. Vectors are LAPACK's: of length 1, their greatest component real.
 /// Their derivatives hold only of distinct values and where no two components are greatest, which can't be checked: they
@@ -103,12 +103,9 @@ template <int = 0>
 TridiagonalResult tridiagonal(const Operand& x, const TridiagonalOptions& options) {
   return tridiagonal(x, options.lower);
 }
-/// {u, s, vh} in JAX's order, or {s}.
 template <int = 0>
 std::vector<Array> svd(const Operand& x, const SvdOptions& options) {
-  std::vector<Array> parts = svd(x, options.full_matrices, options.compute_uv);
-  if (options.compute_uv) std::swap(parts[0], parts[1]);
-  return parts;
+  return svd(x, options.full_matrices, options.compute_uv);
 }
 template <int = 0>
 std::vector<Array> eig(const Operand& x, const EigOptions& options) {

@@ -200,7 +200,7 @@ SvdResult svd(const Operand& a, const SvdOptions& o) {
   if (!o.compute_uv) refuse("svd", "without vectors there is one result. Hint: svdvals(a)");
   if (o.hermitian) return hermitian_svd(square("svd", a));
   const std::vector<Array> r = lax::linalg::svd(matrix("svd", a), o.full_matrices, true);
-  return {r[1], r[0], r[2]};
+  return {r[0], r[1], r[2]};
 }
 
 Array svdvals(const Operand& a) {
@@ -239,7 +239,7 @@ LstsqResult lstsq(const Operand& a, const Operand& b, const LstsqOptions& o) {
                         "; wanted a[m, n] and b[m] or b[m, k]");
   }
   const std::vector<Array> f = lax::linalg::svd(x, false, true);
-  const Array &s = f[0], &u = f[1], &vh = f[2];
+  const Array &u = f[0], &s = f[1], &vh = f[2];
   const double epsilon = epsilon_of(s.dtype());
   const double least =
       o.rcond ? (*o.rcond < 0 ? epsilon : *o.rcond) : epsilon * static_cast<double>(std::max(rows(x), columns(x)));

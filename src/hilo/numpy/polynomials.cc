@@ -161,9 +161,9 @@ Array polyfit(const Operand& x, const Operand& y, int64_t deg, const PolyfitOpti
   const Array scale = sqrt(sum(square(left), 0));
   const std::vector<Array> usv = lax::linalg::svd(left / scale, false);
   const double cut = options.rcond ? *options.rcond : static_cast<double>(points.size()) * finfo(type).eps;
-  const Array &s = usv[0], kept = s > s[0] * cut;
+  const Array &s = usv[1], kept = s > s[0] * cut;
   const Array inverse = where(kept, 1.0 / where(kept, s, 1.0), 0.0);
-  const Array c = matmul(matrix_transpose(usv[2]), expand_dims(inverse, 1) * matmul(matrix_transpose(usv[1]), right));
+  const Array c = matmul(matrix_transpose(usv[2]), expand_dims(inverse, 1) * matmul(matrix_transpose(usv[0]), right));
   const Array out = c / expand_dims(scale, 1);
   return is_vector ? squeeze(out, 1) : out;
 }

@@ -52,7 +52,7 @@ Array factor_of(const Array& cov, std::string_view method) {
   if (method != "svd")
     fail("multivariate_normal", fmt::format("got method '{}', wanted cholesky, eigh or svd", method));
   const std::vector<Array> parts = lax::linalg::svd(cov);
-  return parts[1] * numpy::expand_dims(numpy::sqrt(parts[0]), -2);
+  return parts[0] * numpy::expand_dims(numpy::sqrt(parts[1]), -2);
 }
 
 }  // namespace

@@ -135,8 +135,9 @@ JvpResult svd_jvp(const Operation& operation, std::span<const Tangent> tangents)
   const Array &a = operation.operands[0], &da = tangents[0].value();
   if (attributes.compute_uv && attributes.full_matrices && rows(a) != columns(a))
     refuse("svd: the derivative with full matrices is implemented for square ones only. Hint: full_matrices=false");
-  const std::vector<Array> thin = attributes.compute_uv ? results : linalg::svd(a, false, true);
-  const Array &s = thin[0], &u = thin[1], &vh = thin[2];
+  const std::vector<Array> thin =
+      attributes.compute_uv ? std::vector{results[1], results[0], results[2]} : linalg::svd(a, false, true);
+  const Array &u = thin[0], &s = thin[1], &vh = thin[2];
   const Array ut = adjoint(u), v = adjoint(vh);
   const Array ds_matrix = product(product(ut, da), v);
   const Array ds = real_part(diagonal(ds_matrix));

@@ -93,6 +93,15 @@ std::string endless(const std::string& carry, const std::string& turn, const std
                      fmt::format("  ROOT w = {} while(x), condition=condition, body=body\n", carry));
 }
 
+/// Computations that add two numbers, and compare them, after a loop that doesn't end.
+const char* const kNeverDone =
+    "turn {\n  i = f32[] parameter(0)\n  ROOT j = f32[] cosine(i)\n}\n"
+    "forever {\n  i = f32[] parameter(0)\n  n = f32[] constant(2)\n  ROOT c = pred[] compare(i, n), direction=LT\n}\n"
+    "add_late {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  z = f32[] constant(0)\n  w = f32[] while(z), "
+    "condition=forever, body=turn\n  s = f32[] add(a, b)\n  ROOT r = f32[] add(s, w)\n}\n"
+    "less_late {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  z = f32[] constant(0)\n  w = f32[] while(z), "
+    "condition=forever, body=turn\n  s = f32[] add(a, w)\n  ROOT r = pred[] compare(s, b), direction=LT\n}\n";
+
 /// Steps that would take many seconds, of each kind.
 std::vector<Step> long_steps() {
   const std::string big_sum = mixed("x", "f32", "1099511627776") +
@@ -123,6 +132,17 @@ std::vector<Step> long_steps() {
                                   "}\nelse {\n  s = s32[] parameter(0)\n  ROOT f = f32[] convert(s)\n}\n",
                               "  o = s32[] constant(1)\n  q = pred[] compare(s, o), direction=LT\n  ROOT r = f32[] "
                               "conditional(q, s, s), true_computation=then, false_computation=else\n")},
+      {"window whose reducer doesn't end",
+       program(kNeverDone, filled("x", "f32", "40") +
+                               "  z = f32[] constant(0)\n  ROOT r = f32[38] reduce-window(x, z), window={size=3}, "
+                               "to_apply=add_late\n")},
+      {"running reduction whose reducer doesn't end",
+       program(kNeverDone, filled("x", "f32", "40") +
+                               "  z = f32[] constant(0)\n  ROOT r = f32[40] reduce-window(x, z), window={size=40 "
+                               "pad=39_0}, to_apply=add_late\n")},
+      {"sort whose comparator doesn't end",
+       program(kNeverDone,
+               filled("x", "f32", "40") + "  ROOT r = f32[40] sort(x), dimensions={0}, to_apply=less_late\n")},
       {"loop in registers", endless("s32[]", "  o = s32[] constant(1)\n  ROOT y = s32[] add(x, o)\n")},
       {"whole loop", endless("f32[40]", "  ROOT y = f32[40] cosine(x)\n")},
       {"loop of steps", endless("f32[2097152]", "  ROOT y = f32[2097152] cosine(x)\n")},

@@ -161,7 +161,7 @@ class CompiledCumulativeHero final : public Hero {
  private:
   /// The accumulators of a step are the results of the one before.
   void run_line(void* const* buffers, int64_t begin) const {
-    static const uint32_t never = 0;  // a step is too short to cancel
+    const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
     const size_t n = widths_.size();
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> results(n);
@@ -174,7 +174,7 @@ class CompiledCumulativeHero final : public Hero {
         arguments[n + k] = static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at) * widths_[k];
         results[k] = static_cast<std::byte*>(buffers[2 * n + k]) + static_cast<size_t>(at) * widths_[k];
       }
-      body_(arguments.data(), results.data(), &never);
+      body_(arguments.data(), results.data(), word);
       for (size_t k = 0; k < n; ++k) arguments[k] = results[k];
     }
   }

@@ -20,6 +20,13 @@ struct CallContext {
   Communicator* communicator = nullptr;  ///< null: one replica
 };
 
+/// A stop word, or null, as compiled code polls it.
+inline const uint32_t* polled_word(const StopWord* word) {
+  static const uint32_t never = 0;
+  static_assert(StopWord::is_always_lock_free && sizeof(StopWord) == sizeof(uint32_t));
+  return word != nullptr ? reinterpret_cast<const uint32_t*>(word) : &never;
+}
+
 /// Work that is not a region: library calls, sorting, scattering. Immutable, so calls share it.
 class Hero {
  public:

@@ -65,9 +65,8 @@ class RegisterLoopHero final : public Hero {
   RegisterLoopHero(ScalarFunction function, size_t carries) : function_(function), carries_(carries) {}
 
   Status run(void* const* buffers, const CallContext& context) const override {
-    static const uint32_t never = 0;
-    const uint32_t* word = context.stop_word != nullptr ? reinterpret_cast<const uint32_t*>(context.stop_word) : &never;
-    if (function_(buffers, buffers + carries_, word) != 0) return stop_status(context.stop_word, " in a loop");
+    if (function_(buffers, buffers + carries_, polled_word(context.stop_word)) != 0)
+      return stop_status(context.stop_word, " in a loop");
     return ok_status();
   }
 

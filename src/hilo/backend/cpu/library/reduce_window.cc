@@ -98,7 +98,7 @@ class CompiledReduceWindowHero final : public Hero {
  private:
   /// The result's element holds the accumulator.
   void reduce_one(void* const* buffers, std::span<const int64_t> position, int64_t from, int64_t to) const {
-    static const uint32_t never = 0;
+    const uint32_t* const word = polled_word(stop_word());  // the body may have a loop
     const size_t n = widths_.size();
     std::vector<const void*> arguments(2 * n);
     std::vector<void*> results(n);
@@ -113,7 +113,7 @@ class CompiledReduceWindowHero final : public Hero {
         std::copy_n(static_cast<const std::byte*>(results[k]), widths_[k], reinterpret_cast<std::byte*>(&sums[k]));
         arguments[n + k] = static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at) * widths_[k];
       }
-      body_(arguments.data(), results.data(), &never);
+      body_(arguments.data(), results.data(), word);
     });
   }
 

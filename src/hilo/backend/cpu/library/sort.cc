@@ -204,6 +204,7 @@ class ComparatorSortHero final : public Hero {
       const auto element = [&](size_t k, int64_t i) {
         return static_cast<const std::byte*>(buffers[k]) + static_cast<size_t>(at + i * lines_.stride) * widths_[k];
       };
+      const uint32_t* const word = polled_word(stop_word());  // the comparator may have a loop
       const auto before = [&](int64_t i, int64_t j) {
         for (size_t k = 0; k < operands; ++k) {
           arguments[2 * k] = element(k, i);
@@ -211,8 +212,7 @@ class ComparatorSortHero final : public Hero {
         }
         uint8_t first = 0;
         void* result = &first;
-        static const uint32_t never = 0;  // a comparison is too short to cancel
-        comparator_(arguments.data(), &result, &never);
+        comparator_(arguments.data(), &result, word);
         return first != 0;
       };
       if (stable_) hlo::merge_sort(std::span(order), before);

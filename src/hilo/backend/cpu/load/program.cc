@@ -117,12 +117,9 @@ int32_t run_handed_out(LoopContext* context, uint32_t number, void* const* argum
 
 Status run_whole_loop(uint32_t number, StepContext& context) {
   const WholeLoop& loop = context.program.plan.whole_loops[number];
-  static const uint32_t never = 0;
-  static_assert(std::atomic<uint32_t>::is_always_lock_free && sizeof(std::atomic<uint32_t>) == sizeof(uint32_t));
-  const uint32_t* word =
-      context.call.stop_word != nullptr ? reinterpret_cast<const uint32_t*>(context.call.stop_word) : &never;
   LoopHost host{loop, context, {}};
-  LoopContext inner{run_handed_out, word, context.program.loop_kernels[number].data(), &host};
+  LoopContext inner{run_handed_out, polled_word(context.call.stop_word), context.program.loop_kernels[number].data(),
+                    &host};
   void** pointers = static_cast<void**>(alloca(sizeof(void*) * std::max<size_t>(loop.slots.size(), 1)));
   for (size_t k = 0; k < loop.slots.size(); ++k) pointers[k] = context.slots[loop.slots[k]];
   const int32_t end = context.program.loops[number](&inner, pointers);
