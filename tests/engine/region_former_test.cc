@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/engine/region_former.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <time.h>
 
 #include <algorithm>
@@ -10,6 +12,7 @@
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/slice.h"
 #include "tests/backend/cpu/engine_check.h"
+#include "tests/engine/plan_case.h"
 
 namespace hilo::engine {
 namespace {
@@ -53,6 +56,58 @@ TEST(RegionFormer, ValueThatManyRegionsReadCostsEachTheSame) {
   ASSERT_TRUE(small.ok() && large.ok());
   // 50 times as many take 50 times as long; 300 times where each looks through all that was asked before.
   EXPECT_LT(seconds_to_form(*large, 1), 150 * seconds_to_form(*small, 5));
+}
+
+/// "8i0+1i1"
+std::string shown(const IndexExpr& index) {
+  std::string text = index.constant == 0 ? "" : std::to_string(index.constant);
+  for (size_t k = 0; k < index.coefficients.size(); ++k) {
+    if (index.coefficient(k) != 0) text += fmt::format("{}{}i{}", text.empty() ? "" : "+", index.coefficient(k), k);
+  }
+  return text.empty() ? "0" : text;
+}
+
+/// "[4,8] row 1: load 8i0+1i1, exponential, reduce, divide -> 8i0+1i1": the domain, from where on it is a row, what is
+/// computed, and where it goes. A line a region, then how many nodes run by themselves.
+std::string regions_of(const std::string& text) {
+  const hlo::Module module = parsed("HloModule m\n\n" + text);
+  const StatusOr<Graph> graph = build_graph(*module.entry);
+  EXPECT_TRUE(graph.ok()) << graph.status().to_string();
+  const RegionGraph formed = *form_regions(*graph);
+  std::string out;
+  for (const Region& region : formed.regions) {
+    out += fmt::format("[{}] row {}:", fmt::join(region.extents, ","), region.row_begin);
+    for (const RegionNode& node : region.nodes) {
+      if (node.kind == NodeKind::kLoad) out += " load " + shown(node.index);
+      if (node.instruction != nullptr) out += " " + std::string(node.instruction->def().name);
+    }
+    for (const RegionOutput& output : region.outputs) out += " -> " + shown(output.index);
+    out += "\n";
+  }
+  return out + std::to_string(formed.other_nodes.size()) + " others\n";
+}
+
+TEST(RegionFormer, AMapIsOneLoopOverItsDomain) {
+  EXPECT_EQ(regions_of("ENTRY main {\n x = f32[4,8] parameter(0)\n t = f32[8,4] transpose(x), dimensions={1,0}\n"
+                       " y = f32[8,4] sine(t)\n ROOT z = f32[8,4] add(y, t)\n}\n"),
+            "[4,8] row 2: load 8i0+1i1 sine add -> 1i0+4i1\n0 others\n");
+}
+
+TEST(RegionFormer, ASoftmaxIsOneRegionWithARow) {
+  EXPECT_EQ(
+      regions_of("sum {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT s = f32[] add(a, b)\n}\n"
+                 "ENTRY main {\n x = f32[4,8] parameter(0)\n e = f32[4,8] exponential(x)\n zero = f32[] constant(0)\n"
+                 " s = f32[4] reduce(e, zero), dimensions={1}, to_apply=sum\n"
+                 " b = f32[4,8] broadcast(s), dimensions={0}\n ROOT y = f32[4,8] divide(e, b)\n}\n"),
+      "[4,8] row 1: load 8i0+1i1 exponential reduce divide -> 8i0+1i1\n0 others\n");
+}
+
+TEST(RegionFormer, AnExpensiveValueThatTwoShapesReadIsMadeOnce) {
+  EXPECT_EQ(regions_of("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] sine(x)\n"
+                       " b = f32[8,5] broadcast(y), dimensions={0}\n c = f32[5,8] broadcast(y), dimensions={1}\n"
+                       " ROOT t = (f32[8,5], f32[5,8]) tuple(b, c)\n}\n"),
+            "[8] row 1: load 1i0 sine -> 1i0\n[8,5] row 2: load 1i0 -> 5i0+1i1\n[5,8] row 2: load 1i1 -> 8i0+1i1\n"
+            "0 others\n");
 }
 
 TEST(RegionFormer, RegionReadsAValueOnceHoweverOftenItAsks) {
