@@ -184,35 +184,34 @@ class Reader {
   Status status_;
 };
 
-}  // namespace
-
-std::string plan_bytes(const Plan& plan) {
+template <Fields T>
+std::string bytes_of(const T& value) {
   Writer writer;
-  writer.write(plan);
+  writer.write(value);
   return std::move(writer.out);
 }
 
-StatusOr<Plan> plan_from_bytes(std::string_view bytes) {
+template <Fields T>
+StatusOr<T> from_bytes(std::string_view bytes) {
   Reader reader(bytes);
-  Plan plan;
-  reader.read(plan);
+  T value;
+  reader.read(value);
   HILO_RETURN_IF_ERROR(reader.finish());
+  return value;
+}
+
+}  // namespace
+
+std::string plan_bytes(const Plan& plan) { return bytes_of(plan); }
+
+StatusOr<Plan> plan_from_bytes(std::string_view bytes) {
+  HILO_ASSIGN_OR_RETURN(Plan plan, from_bytes<Plan>(bytes));
   HILO_RETURN_IF_ERROR(check_plan(plan));
   return plan;
 }
 
-std::string signature_bytes(const ProgramSignature& signature) {
-  Writer writer;
-  writer.write(signature);
-  return std::move(writer.out);
-}
+std::string signature_bytes(const ProgramSignature& signature) { return bytes_of(signature); }
 
-StatusOr<ProgramSignature> signature_from_bytes(std::string_view bytes) {
-  Reader reader(bytes);
-  ProgramSignature signature;
-  reader.read(signature);
-  HILO_RETURN_IF_ERROR(reader.finish());
-  return signature;
-}
+StatusOr<ProgramSignature> signature_from_bytes(std::string_view bytes) { return from_bytes<ProgramSignature>(bytes); }
 
 }  // namespace hilo::engine
