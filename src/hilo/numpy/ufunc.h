@@ -128,40 +128,33 @@ auto frompyfunc(const F& func, int nin, int nout, const FrompyfuncOptions& optio
   }
 }
 
+// logaddexp is log(exp(x) + exp(y)) without overflow, logaddexp2 the same of base 2.
+#define HILO_BINARY_UFUNCS(X) \
+  X(add)                      \
+  X(bitwise_and)              \
+  X(bitwise_or)               \
+  X(bitwise_xor)              \
+  X(logaddexp)                \
+  X(logaddexp2)               \
+  X(logical_and)              \
+  X(logical_or)               \
+  X(logical_xor)              \
+  X(maximum)                  \
+  X(minimum)                  \
+  X(multiply)                 \
+  X(subtract)
+
 namespace calls {
 #define HILO_BINARY(name) Array name(const Operand& x, const Operand& y);
-HILO_BINARY(add)
-HILO_BINARY(bitwise_and)
-HILO_BINARY(bitwise_or)
-HILO_BINARY(bitwise_xor)
-HILO_BINARY(logaddexp)
-HILO_BINARY(logaddexp2)
-HILO_BINARY(logical_and)
-HILO_BINARY(logical_or)
-HILO_BINARY(logical_xor)
-HILO_BINARY(maximum)
-HILO_BINARY(minimum)
-HILO_BINARY(multiply)
-HILO_BINARY(subtract)
+HILO_BINARY_UFUNCS(HILO_BINARY)
 #undef HILO_BINARY
 Array negative(const Operand& x);
 }  // namespace calls
 
 #define HILO_BINARY(name) inline constexpr BinaryUfunc name{#name, calls::name};
-HILO_BINARY(add)
-HILO_BINARY(bitwise_and)
-HILO_BINARY(bitwise_or)
-HILO_BINARY(bitwise_xor)
-HILO_BINARY(logaddexp)   ///< log(exp(x) + exp(y)) without overflow
-HILO_BINARY(logaddexp2)  ///< the same of base 2
-HILO_BINARY(logical_and)
-HILO_BINARY(logical_or)
-HILO_BINARY(logical_xor)
-HILO_BINARY(maximum)
-HILO_BINARY(minimum)
-HILO_BINARY(multiply)
-HILO_BINARY(subtract)
+HILO_BINARY_UFUNCS(HILO_BINARY)
 #undef HILO_BINARY
+#undef HILO_BINARY_UFUNCS
 inline constexpr UnaryUfunc negative{"negative", calls::negative};
 
 }  // namespace hilo::numpy
