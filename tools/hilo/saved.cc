@@ -2,6 +2,7 @@
 #include "tools/hilo/saved.h"
 
 #include <filesystem>
+#include <fstream>
 
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/base/files.h"
@@ -12,8 +13,10 @@ StatusOr<std::optional<std::string>> read_saved(const std::string& path) {
   // A pipe is read once, by who reads programs.
   std::error_code error;
   if (!std::filesystem::is_regular_file(path, error)) return std::optional<std::string>();
+  std::string beginning(64, '\0');  // whoever reads programs reads the rest of others
+  std::ifstream(path, std::ios::binary).read(beginning.data(), std::ssize(beginning));
+  if (!cpu::is_saved_program(beginning)) return std::optional<std::string>();
   HILO_ASSIGN_OR_RETURN(std::string bytes, read_file(path));
-  if (!cpu::is_saved_program(bytes)) return std::optional<std::string>();
   return std::optional(std::move(bytes));
 }
 
