@@ -48,12 +48,7 @@ std::vector<int64_t> places(const char* what, const Array& x, std::vector<int64_
 /// Cropped or padded to `size` elements along an axis.
 Array sized(const Array& x, int64_t axis, int64_t size) {
   const auto d = static_cast<size_t>(axis);
-  if (x.shape(axis) > size) {
-    std::vector<hlo::SliceRange> ranges;
-    for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
-    ranges[d].limit = size;
-    return ops::slice(x, ranges);
-  }
+  if (x.shape(axis) > size) return ops::slice_along(x, axis, {0, size, 1});
   if (x.shape(axis) == size) return x;
   std::vector<hlo::PaddingDimension> padding(static_cast<size_t>(x.ndim()));
   padding[d].high = size - x.shape(axis);

@@ -10,14 +10,10 @@
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::image {
 namespace {
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
 
 /// sinc(x) sinc(x / radius). Source    Duchon, "Lanczos filtering in one and two dimensions" (1979)
 Array lanczos(double radius, const Array& x) {
@@ -44,7 +40,7 @@ Array kernel(ResizeMethod method, const Array& x) {
     case ResizeMethod::NEAREST:
     case ResizeMethod::AREA: break;
   }
-  fail("resize", "this method has no kernel");
+  refuse("resize", "this method has no kernel");
 }
 
 /// One axis: output i is at input (i + 0.5 - translation) * inverse - 0.5.
@@ -101,7 +97,7 @@ Array nearest(Array x, const numpy::Shape& shape) {
 
 void check_rank(const char* function, const Array& image, const numpy::Shape& shape) {
   if (std::ssize(shape) != image.ndim())
-    fail(function, fmt::format("the shape has {} extents; got {}", shape.size(), image.aval_shape().to_string()));
+    refuse(function, fmt::format("the shape has {} extents; got {}", shape.size(), image.aval_shape().to_string()));
 }
 
 /// Resamples axis after axis.
@@ -166,14 +162,14 @@ Array scale_and_translate(const Operand& image, const numpy::Shape& shape, const
                           const ResizeOptions& options) {
   const UserLocation here(image.location());
   check_rank("scale_and_translate", image, shape);
-  if (method.method() == ResizeMethod::NEAREST) fail("scale_and_translate", "nearest isn't among its methods");
+  if (method.method() == ResizeMethod::NEAREST) refuse("scale_and_translate", "nearest isn't among its methods");
   const Array x = numpy::promote_inexact(image);
   const auto [scales, shifts] = numpy::promote_inexact(scale, translation);
   const int64_t count = std::ssize(spatial_dims);
   if (scales.ndim() != 1 || scales.shape(0) != count)
-    fail("scale_and_translate",
-         fmt::format("wanted scale and translation of {} numbers; got {} and {}", count,
-                     scale.array().aval_shape().to_string(), translation.array().aval_shape().to_string()));
+    refuse("scale_and_translate",
+           fmt::format("wanted scale and translation of {} numbers; got {} and {}", count,
+                       scale.array().aval_shape().to_string(), translation.array().aval_shape().to_string()));
   std::vector<std::pair<int64_t, Sampling>> axes;
   for (int64_t i = 0; i < count; ++i) {
     const int64_t d = numpy::normal_axis(x, spatial_dims[static_cast<size_t>(i)]);

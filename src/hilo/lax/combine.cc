@@ -15,12 +15,7 @@ using Arrays = std::vector<Array>;
 /// Elements begin, begin + step, ... below `end` along an axis, of every array.
 Arrays strided(std::span<const Array> arrays, int64_t axis, int64_t begin, int64_t end, int64_t step) {
   Arrays parts;
-  for (const Array& x : arrays) {
-    std::vector<hlo::SliceRange> ranges;
-    for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
-    ranges[static_cast<size_t>(axis)] = {begin, end, step};
-    parts.push_back(slice(x, std::move(ranges)));
-  }
+  for (const Array& x : arrays) parts.push_back(slice_along(x, axis, {begin, end, step}));
   return parts;
 }
 

@@ -278,12 +278,7 @@ ScanResult scan(const FlatFunction& f, std::span<const Array> initial, std::span
 namespace {
 
 /// [begin, limit) of the leading axis.
-Array rows(const Array& x, int64_t begin, int64_t limit) {
-  std::vector<hlo::SliceRange> ranges;
-  for (int64_t size : x.shape()) ranges.push_back({0, size, 1});
-  ranges[0] = {begin, limit, 1};
-  return ops::slice(x, ranges);
-}
+Array rows(const Array& x, int64_t begin, int64_t limit) { return ops::slice_along(x, 0, {begin, limit, 1}); }
 
 /// A leading axis of n k becomes (n, k); and back.
 Array in_blocks(const Array& x, int64_t k) {

@@ -8,16 +8,12 @@
 #include "hilo/hlo/ops/dot.h"
 #include "hilo/lax/window.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {
 
 using List = std::vector<int64_t>;
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
 
 bool contains(const List& list, int64_t value) { return std::ranges::find(list, value) != list.end(); }
 
@@ -40,8 +36,8 @@ ElementType common_type(const Array& lhs, const Array& rhs) {
   if (wide_a != wide_b && (kind_of(a) != 1 || is_signed_integer(a) == is_signed_integer(b)))
     return wide_a > wide_b ? a : b;
   if (wide_a == 16 && kind_of(a) == 2) return ElementType::kF32;
-  fail("dot_general", fmt::format("got {} and {}, which no type of theirs holds both. Hint: convert_element_type",
-                                  lhs.aval_shape().to_string(), rhs.aval_shape().to_string()));
+  refuse("dot_general", fmt::format("got {} and {}, which no type of theirs holds both. Hint: convert_element_type",
+                                    lhs.aval_shape().to_string(), rhs.aval_shape().to_string()));
 }
 
 Array in_type(const Array& x, ElementType type) { return x.dtype() == type ? x : ops::convert_element_type(x, type); }
@@ -71,8 +67,8 @@ Array members(const Array& sizes, int64_t extent) {
 Array by_group(const Array& lhs, const Array& group_sizes, int64_t ragged, const List& outer) {
   const int64_t lead = group_sizes.ndim() - 1;
   if (lead != 0 && lead != std::ssize(outer))
-    fail("ragged_dot", fmt::format("got group_sizes {} for {}; wanted [groups], or {} dimensions before the groups",
-                                   group_sizes.aval_shape().to_string(), lhs.aval_shape().to_string(), outer.size()));
+    refuse("ragged_dot", fmt::format("got group_sizes {} for {}; wanted [groups], or {} dimensions before the groups",
+                                     group_sizes.aval_shape().to_string(), lhs.aval_shape().to_string(), outer.size()));
   List shape = {group_sizes.shape(lead)}, dimensions;
   shape.insert(shape.end(), lhs.shape().begin(), lhs.shape().end());
   for (int64_t i = 0; i < lead; ++i) dimensions.push_back(outer[static_cast<size_t>(i)] + 1);
@@ -97,24 +93,24 @@ List one_more(List dimensions) {
 DotDimensionNumbers default_numbers(const char* function, const Array& lhs, const Array& rhs) {
   const bool simple = lhs.ndim() >= 1 && lhs.ndim() <= 2 && rhs.ndim() >= 1 && rhs.ndim() <= 2;
   if (!simple || lhs.shape(-1) != rhs.shape(0))
-    fail(function,
-         fmt::format("got {} and {}; wanted vectors or matrices of which the last dimension of the first is as "
-                     "long as the first of the second. Hint: dimension_numbers say what else to do",
-                     lhs.aval_shape().to_string(), rhs.aval_shape().to_string()));
+    refuse(function,
+           fmt::format("got {} and {}; wanted vectors or matrices of which the last dimension of the first is as "
+                       "long as the first of the second. Hint: dimension_numbers say what else to do",
+                       lhs.aval_shape().to_string(), rhs.aval_shape().to_string()));
   return {{{lhs.ndim() - 1}, {0}}, {}};
 }
 
 /// Each element of a scale at every place of its block.
 Array over_blocks(const Array& scale, const Array& x) {
   if (scale.ndim() != x.ndim())
-    fail("scaled_dot",
-         fmt::format("got a scale {} for {}", scale.aval_shape().to_string(), x.aval_shape().to_string()));
+    refuse("scaled_dot",
+           fmt::format("got a scale {} for {}", scale.aval_shape().to_string(), x.aval_shape().to_string()));
   List pairs, dimensions;
   for (int64_t d = 0; d < x.ndim(); ++d) {
     const int64_t blocks = scale.shape(d);
     if (blocks == 0 || x.shape(d) % blocks != 0)
-      fail("scaled_dot", fmt::format("got a scale {} for {}; its extents must divide the operand's",
-                                     scale.aval_shape().to_string(), x.aval_shape().to_string()));
+      refuse("scaled_dot", fmt::format("got a scale {} for {}; its extents must divide the operand's",
+                                       scale.aval_shape().to_string(), x.aval_shape().to_string()));
     pairs.insert(pairs.end(), {blocks, x.shape(d) / blocks});
     dimensions.push_back(2 * d);
   }
@@ -162,8 +158,8 @@ Array batch_matmul(const Operand& lhs, const Operand& rhs, const BatchMatmulOpti
   const UserLocation here(lhs.location());
   const int64_t rank = lhs.array().ndim();
   if (rank < 2 || rhs.array().ndim() != rank)
-    fail("batch_matmul", fmt::format("wanted two arrays of one rank, at least 2; got {} and {}",
-                                     lhs.array().aval_shape().to_string(), rhs.array().aval_shape().to_string()));
+    refuse("batch_matmul", fmt::format("wanted two arrays of one rank, at least 2; got {} and {}",
+                                       lhs.array().aval_shape().to_string(), rhs.array().aval_shape().to_string()));
   const List batch = ops::all_dimensions(rank - 2);
   return dot_general(lhs, rhs, {{{rank - 1}, {rank - 2}}, {batch, batch}}, {.precision = options.precision});
 }
@@ -179,15 +175,15 @@ Array ragged_dot_general(const Operand& lhs, const Operand& rhs, const Operand& 
   const Array &x = lhs.array(), &sizes = group_sizes.array();
   const auto& [contracting, batch] = numbers.dot_dimension_numbers;
   if (numbers.lhs_ragged_dimensions.size() != 1 || !is_integer(sizes.dtype()) || sizes.ndim() < 1)
-    fail("ragged_dot", fmt::format("wanted one ragged dimension, and group sizes that are integers; got {} and {}",
-                                   numbers.lhs_ragged_dimensions.size(), sizes.aval_shape().to_string()));
+    refuse("ragged_dot", fmt::format("wanted one ragged dimension, and group sizes that are integers; got {} and {}",
+                                     numbers.lhs_ragged_dimensions.size(), sizes.aval_shape().to_string()));
   const int64_t ragged = numbers.lhs_ragged_dimensions[0];
-  if (ragged < 0 || ragged >= x.ndim()) fail("ragged_dot", fmt::format("no dimension {} in lhs", ragged));
+  if (ragged < 0 || ragged >= x.ndim()) refuse("ragged_dot", fmt::format("no dimension {} in lhs", ragged));
   const DotGeneralOptions dot_options = {options.precision, options.preferred_element_type};
   if (contains(batch.lhs, ragged)) return dot_general(x, rhs, numbers.dot_dimension_numbers, dot_options);
   const bool summed = contains(contracting.lhs, ragged);
   if (summed != numbers.rhs_group_dimensions.empty())
-    fail("ragged_dot", "rhs has a group dimension if the ragged dimension is kept, and none if it is contracted");
+    refuse("ragged_dot", "rhs has a group dimension if the ragged dimension is kept, and none if it is contracted");
   List outer = batch.lhs;
   for (int64_t d : summed ? contracting.lhs : kept(x, contracting.lhs, batch.lhs)) {
     if (d < ragged) outer.push_back(d);

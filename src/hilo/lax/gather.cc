@@ -103,11 +103,9 @@ Array scatter_apply(const Operand& operand, const Operand& scatter_indices,
   const Array updates = ops::full(or_throw(Shape::make_array(x.dtype(), options.update_shape)), 0);
   hlo::ScatterAttributes s =
       attributes_of(dimension_numbers, indices, options.indices_are_sorted, options.unique_indices);
-  const IndexMode mode = options.mode.mode();
-  s.index_mode = mode == IndexMode::kUnspecified ? IndexMode::kFillOrDrop : mode;
   s.to_apply = stage_reducer("scatter_apply", {x.dtype()},
                              [&](std::span<const Array> both) { return std::vector<Array>{func(both[0])}; });
-  const Array at = mode == IndexMode::kClip ? clamp_indices(gather_of(s, x, updates), x, indices) : indices;
+  const Array at = lax::scatter_indices(s, x, indices, updates, options.mode.mode());
   return bind_one(hlo::Opcode::kScatter, {x, at, updates}, std::make_shared<hlo::ScatterAttributes>(std::move(s)));
 }
 

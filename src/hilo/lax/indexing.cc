@@ -131,11 +131,16 @@ Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attribu
   return select(mask, read, broadcast_in_dim(fill, read.aval_shape(), {}));
 }
 
+Array scatter_indices(hlo::ScatterAttributes& s, const Array& x, const Array& indices, const Array& updates,
+                      IndexMode mode) {
+  s.index_mode = mode == IndexMode::kUnspecified ? IndexMode::kFillOrDrop : mode;
+  return mode == IndexMode::kClip ? clamp_indices(gather_of(s, x, updates), x, indices) : indices;
+}
+
 Array scatter(const Array& x, const Array& indices, const Array& updates, hlo::ScatterAttributes attributes,
               IndexMode mode, std::optional<hlo::Opcode> opcode) {
-  attributes.index_mode = mode == IndexMode::kUnspecified ? IndexMode::kFillOrDrop : mode;
-  if (mode != IndexMode::kClip) return ops::scatter(x, indices, updates, attributes, opcode);
-  return ops::scatter(x, clamp_indices(gather_of(attributes, x, updates), x, indices), updates, attributes, opcode);
+  const Array at = scatter_indices(attributes, x, indices, updates, mode);
+  return ops::scatter(x, at, updates, attributes, opcode);
 }
 
 }  // namespace hilo::lax

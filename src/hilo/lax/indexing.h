@@ -30,6 +30,11 @@ Array spread_over_windows(const Array& per_window, const Shape& shape, const std
 Array gather(const Array& x, const Array& indices, hlo::GatherAttributes attributes, IndexMode mode,
              const std::optional<Array>& fill_value = std::nullopt);
 
+/// What a scatter under `mode` writes with: says the mode in the attributes, unspecified being kFillOrDrop, and returns the
+/// indices, moved inside if they are to be.
+Array scatter_indices(hlo::ScatterAttributes& s, const Array& x, const Array& indices, const Array& updates,
+                      IndexMode mode);
+
 /// jax.lax.scatter, scatter_add, ...: `opcode` as in ops::scatter. Unspecified means kFillOrDrop.
 Array scatter(const Array& x, const Array& indices, const Array& updates, hlo::ScatterAttributes attributes,
               IndexMode mode, std::optional<hlo::Opcode> opcode);

@@ -9,10 +9,7 @@ namespace {
 
 /// [begin, limit) of `axis`, every `stride`.
 Array slice_of(const Array& x, int64_t axis, int64_t begin, int64_t limit, int64_t stride = 1) {
-  std::vector<hlo::SliceRange> ranges;
-  for (int64_t size : x.shape()) ranges.push_back({0, size, 1});
-  ranges[static_cast<size_t>(axis)] = {std::min(begin, limit), limit, stride};
-  return ops::slice(x, ranges);
+  return ops::slice_along(x, axis, {std::min(begin, limit), limit, stride});
 }
 
 using Arrays = std::vector<Array>;

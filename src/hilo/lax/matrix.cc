@@ -11,12 +11,6 @@ using namespace hilo::ops;  // NOLINT: algebra over these wrappers
 
 std::vector<int64_t> range_of(int64_t count) { return all_dimensions(count); }
 
-std::vector<hlo::SliceRange> whole(const Array& x) {
-  std::vector<hlo::SliceRange> ranges;
-  for (int64_t size : x.shape()) ranges.push_back({0, size, 1});
-  return ranges;
-}
-
 }  // namespace
 
 std::vector<int64_t> batch_shape(const Array& x, int64_t inner) { return {x.shape().begin(), x.shape().end() - inner}; }
@@ -87,16 +81,12 @@ Array along_columns(const Array& v, const Array& x) {
 
 Array row_range(const Array& x, int64_t begin, int64_t count) {
   if (begin == 0 && count == rows(x)) return x;
-  std::vector<hlo::SliceRange> ranges = whole(x);
-  ranges[ranges.size() - 2] = {begin, begin + count, 1};
-  return slice(x, ranges);
+  return slice_along(x, x.ndim() - 2, {begin, begin + count, 1});
 }
 
 Array column_range(const Array& x, int64_t begin, int64_t count) {
   if (begin == 0 && count == columns(x)) return x;
-  std::vector<hlo::SliceRange> ranges = whole(x);
-  ranges.back() = {begin, begin + count, 1};
-  return slice(x, ranges);
+  return slice_along(x, x.ndim() - 1, {begin, begin + count, 1});
 }
 
 Array rows_in_order(const Array& x, const Array& order) {

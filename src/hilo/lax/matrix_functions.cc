@@ -11,17 +11,13 @@
 #include "hilo/lax/matrix.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
+#include "hilo/trace/refuse.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax::linalg {
 namespace {
 
 using namespace hilo::ops;  // NOLINT: algebra over these wrappers
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
 
 /// The axis of rows in front.
 Array rows_first(const Array& x, int64_t axis) { return move_axis(x, axis, 0); }
@@ -45,9 +41,10 @@ Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, 
                     right.dtype() == diagonal.dtype() &&
                     std::ranges::equal(right.shape().first(static_cast<size_t>(rank)), diagonal.shape());
   if (!fits)
-    fail("tridiagonal_solve", fmt::format("wanted dl, d, du of one shape [..., n] and b[..., n, k]; got {}, {}, {}, {}",
-                                          dl.array().aval_shape().to_string(), diagonal.aval_shape().to_string(),
-                                          du.array().aval_shape().to_string(), right.aval_shape().to_string()));
+    refuse("tridiagonal_solve",
+           fmt::format("wanted dl, d, du of one shape [..., n] and b[..., n, k]; got {}, {}, {}, {}",
+                       dl.array().aval_shape().to_string(), diagonal.aval_shape().to_string(),
+                       du.array().aval_shape().to_string(), right.aval_shape().to_string()));
   using Pair = std::pair<Array, Array>;
   const Array lower = rows_first(dl, rank - 1), middle = rows_first(diagonal, rank - 1),
               upper = rows_first(du, rank - 1), sides = rows_first(right, rank - 1);
@@ -73,7 +70,7 @@ Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, 
 Array symmetric_product(const Operand& a_matrix, const Operand& c_matrix, const SymmetricProductOptions& options) {
   const UserLocation here(a_matrix.location());
   const Array &a = a_matrix.array(), &c = c_matrix.array();
-  if (a.ndim() < 2 || c.ndim() < 2) fail("symmetric_product", "wanted matrices");
+  if (a.ndim() < 2 || c.ndim() < 2) refuse("symmetric_product", "wanted matrices");
   return ops::add(matrix::scaled(matrix::product(a, matrix::transposed(a)), options.alpha),
                   matrix::scaled(c, options.beta));
 }
@@ -82,8 +79,8 @@ Array cholesky_update(const Operand& r_matrix, const Operand& w_vector) {
   const UserLocation here(r_matrix.location());
   const Array &r = r_matrix.array(), &w = w_vector.array();
   if (r.ndim() != 2 || r.shape(0) != r.shape(1) || w.ndim() != 1 || w.shape(0) != r.shape(0) || !is_floating(r.dtype()))
-    fail("cholesky_update", fmt::format("wanted floats r[n, n] and w[n]; got {} and {}", r.aval_shape().to_string(),
-                                        w.aval_shape().to_string()));
+    refuse("cholesky_update", fmt::format("wanted floats r[n, n] and w[n]; got {} and {}", r.aval_shape().to_string(),
+                                          w.aval_shape().to_string()));
   // Row by row a rotation takes w's next element away. Source    Golub and Van Loan, "Matrix Computations", 6.5.4
   const auto rotate = [](const std::tuple<Array, Array>& carry, const Array& row) {
     const auto& [i, rest] = carry;
@@ -103,8 +100,8 @@ Array lu_pivots_to_permutation(const Operand& pivots, int64_t permutation_size) 
   const UserLocation here(pivots.location());
   const Array& p = pivots.array();
   if (p.ndim() < 1 || !is_integer(p.dtype()) || p.shape(-1) > permutation_size)
-    fail("lu_pivots_to_permutation", fmt::format("wanted at most {} integers along the last axis; got {}",
-                                                 permutation_size, p.aval_shape().to_string()));
+    refuse("lu_pivots_to_permutation", fmt::format("wanted at most {} integers along the last axis; got {}",
+                                                   permutation_size, p.aval_shape().to_string()));
   std::vector<int64_t> shape(p.shape().begin(), p.shape().end());
   const int64_t axis = p.ndim() - 1;
   shape.back() = permutation_size;

@@ -26,10 +26,7 @@ std::optional<std::vector<Array>> plain_while_loop(const FlatFunction& condition
 }
 
 Array row(const Array& x, int64_t i) {
-  std::vector<hlo::SliceRange> ranges;
-  for (int64_t size : x.shape()) ranges.push_back({0, size, 1});
-  ranges[0] = {i, i + 1, 1};
-  return ops::reshape(ops::slice(x, ranges), x.shape().subspan(1));
+  return ops::reshape(ops::slice_along(x, 0, {i, i + 1, 1}), x.shape().subspan(1));
 }
 
 Array stacked_rows(std::span<const Array> rows) {

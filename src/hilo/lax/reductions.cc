@@ -9,20 +9,16 @@
 #include "hilo/lax/axes.h"
 #include "hilo/lax/reducer.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {
 
 using hlo::Opcode;
 
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
-
 std::vector<int64_t> reduced_axes(const char* function, const Array& x, const Dimensions& axes) {
   for (int64_t axis : axes) {
-    if (axis < 0) fail(function, fmt::format("axis {} is negative; wanted 0 to {}", axis, x.ndim() - 1));
+    if (axis < 0) refuse(function, fmt::format("axis {} is negative; wanted 0 to {}", axis, x.ndim() - 1));
   }
   std::vector<int64_t> plain = canonical_axes(function, axes, x.ndim());
   std::ranges::sort(plain);
@@ -31,11 +27,11 @@ std::vector<int64_t> reduced_axes(const char* function, const Array& x, const Di
 
 /// The initial value in the type of what it begins: weak ones are converted.
 Array initial_of(const char* function, const Array& initial, const Array& operand) {
-  if (initial.ndim() != 0) fail(function, "init_value must be a scalar; got " + initial.aval_shape().to_string());
+  if (initial.ndim() != 0) refuse(function, "init_value must be a scalar; got " + initial.aval_shape().to_string());
   if (initial.dtype() == operand.dtype()) return initial;
   if (!initial.weak_type() && !operand.weak_type())
-    fail(function, fmt::format("operand and init_value have one type; got {} and {}", operand.aval_shape().to_string(),
-                               initial.aval_shape().to_string()));
+    refuse(function, fmt::format("operand and init_value have one type; got {} and {}",
+                                 operand.aval_shape().to_string(), initial.aval_shape().to_string()));
   return ops::convert_element_type(initial, operand.dtype());
 }
 
@@ -48,7 +44,7 @@ Array named(const char* function, Opcode opcode, const Operand& operand, const D
 Array bits(const char* function, const Array& x, bool all) {
   const ElementType type = x.dtype();
   if (type != ElementType::kPred && !is_integer(type))
-    fail(function, "wanted pred or integers; got " + x.aval_shape().to_string());
+    refuse(function, "wanted pred or integers; got " + x.aval_shape().to_string());
   const Array none = ops::scalar(0, type);
   return all ? ops::bitwise_not(none) : none;
 }
@@ -67,10 +63,10 @@ Array arg_extreme(const char* function, const Operand& operand, int64_t axis, El
   const Array& x = operand.array();
   const ElementType index = requested_type(function, index_dtype);
   if (!is_integer(index))
-    fail(function, fmt::format("index_dtype must be an integer type; got {}", element_type_name(index)));
-  if (is_complex(x.dtype())) fail(function, "complex numbers have no order; got " + x.aval_shape().to_string());
+    refuse(function, fmt::format("index_dtype must be an integer type; got {}", element_type_name(index)));
+  if (is_complex(x.dtype())) refuse(function, "complex numbers have no order; got " + x.aval_shape().to_string());
   const int64_t at = canonical_axis(function, axis, x.ndim());
-  if (x.shape(at) == 0) fail(function, fmt::format("axis {} of {} has no elements", at, x.aval_shape().to_string()));
+  if (x.shape(at) == 0) refuse(function, fmt::format("axis {} of {} has no elements", at, x.aval_shape().to_string()));
   hlo::ReduceAttributes attributes;
   attributes.dimensions = {at};
   attributes.to_apply = stage_reducer(function, {x.dtype(), index},
@@ -91,7 +87,7 @@ std::vector<Array> reduce(
     const Dimensions& dimensions, std::source_location line) {
   const UserLocation here(line);
   if (operands.empty() || operands.size() != init_values.size())
-    fail("reduce", fmt::format("got {} operands and {} initial values", operands.size(), init_values.size()));
+    refuse("reduce", fmt::format("got {} operands and {} initial values", operands.size(), init_values.size()));
   std::vector<Array> all = operands;
   std::vector<ElementType> types;
   for (size_t i = 0; i < operands.size(); ++i) {

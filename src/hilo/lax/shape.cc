@@ -9,17 +9,13 @@
 
 #include "hilo/lax/axes.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 #include "hilo/types/checked.h"
 
 namespace hilo::lax {
 namespace {
 
 using Sizes = std::vector<int64_t>;
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
 
 Shape shape_of(const char* function, ElementType type, const Sizes& sizes) {
   StatusOr<Shape> shape = Shape::make_array(type, sizes);
@@ -41,11 +37,11 @@ void check_broadcast(const Array& x, const Sizes& shape, const Sizes& dimensions
            (extent == 1 || extent == shape[static_cast<size_t>(to)]);
   }
   if (fits) return;
-  fail("broadcast_in_dim",
-       fmt::format(
-           "got {} to the shape [{}] by broadcast_dimensions [{}]; wanted an ascending dimension for each, of its "
-           "extent or where it is 1",
-           x.aval_shape().to_string(), fmt::join(shape, ","), fmt::join(dimensions, ",")));
+  refuse("broadcast_in_dim",
+         fmt::format(
+             "got {} to the shape [{}] by broadcast_dimensions [{}]; wanted an ascending dimension for each, of its "
+             "extent or where it is 1",
+             x.aval_shape().to_string(), fmt::join(shape, ","), fmt::join(dimensions, ",")));
 }
 
 }  // namespace
@@ -53,7 +49,7 @@ void check_broadcast(const Array& x, const Sizes& shape, const Sizes& dimensions
 Array full(const Dimensions& shape, const Operand& fill_value, std::optional<ElementType> dtype) {
   const UserLocation here(fill_value.location());
   const Array& value = fill_value.array();
-  if (value.ndim() != 0) fail("full", "fill_value must be a scalar; got " + value.aval_shape().to_string());
+  if (value.ndim() != 0) refuse("full", "fill_value must be a scalar; got " + value.aval_shape().to_string());
   const Array one = dtype ? ops::convert_element_type(value, requested_type("full", *dtype)) : value;
   return spread(one, shape_of("full", one.dtype(), shape), {});
 }
@@ -80,7 +76,7 @@ Array iota(ElementType dtype, int64_t size, std::source_location line) {
 Array broadcasted_iota(ElementType dtype, const Dimensions& shape, int64_t dimension, std::source_location line) {
   const UserLocation here(line);
   const ElementType type = requested_type("broadcasted_iota", dtype);
-  if (type == ElementType::kPred) fail("iota", "wanted a type of numbers; got pred");
+  if (type == ElementType::kPred) refuse("iota", "wanted a type of numbers; got pred");
   return ops::iota(shape_of("iota", type, shape), dimension);
 }
 
@@ -94,8 +90,8 @@ Array reshape(const Operand& operand, const Dimensions& new_sizes, const Optiona
   const UserLocation here(operand.location());
   const Array x = dimensions ? transpose(operand, *dimensions) : operand.array();
   if (std::ranges::any_of(new_sizes, [](int64_t n) { return n < 0; }))
-    fail("reshape", fmt::format("extents must not be negative; got [{}]. Hint: numpy::reshape takes a -1",
-                                fmt::join(new_sizes, ",")));
+    refuse("reshape", fmt::format("extents must not be negative; got [{}]. Hint: numpy::reshape takes a -1",
+                                  fmt::join(new_sizes, ",")));
   return ops::reshape(x, new_sizes);
 }
 
@@ -128,8 +124,8 @@ Array broadcast_like(const Operand& arr, const Operand& like_arr) {
   const UserLocation here(arr.location());
   const Array &x = arr.array(), &like = like_arr.array();
   if (x.ndim() > like.ndim())
-    fail("broadcast_like", fmt::format("got {}, which has more dimensions than {}", x.aval_shape().to_string(),
-                                       like.aval_shape().to_string()));
+    refuse("broadcast_like", fmt::format("got {}, which has more dimensions than {}", x.aval_shape().to_string(),
+                                         like.aval_shape().to_string()));
   Sizes dimensions(static_cast<size_t>(x.ndim()));
   std::iota(dimensions.begin(), dimensions.end(), like.ndim() - x.ndim());
   return broadcast_in_dim(x, like.shape(), dimensions);
@@ -138,7 +134,7 @@ Array broadcast_like(const Operand& arr, const Operand& like_arr) {
 Array broadcast_to_rank(const Operand& x, int64_t rank) {
   const UserLocation here(x.location());
   if (rank < x.array().ndim())
-    fail("broadcast_to_rank", fmt::format("got {}, wanted rank {}", x.array().aval_shape().to_string(), rank));
+    refuse("broadcast_to_rank", fmt::format("got {}, wanted rank {}", x.array().aval_shape().to_string(), rank));
   return broadcast(x, Sizes(static_cast<size_t>(rank - x.array().ndim()), 1));
 }
 
@@ -150,7 +146,7 @@ Dimensions broadcast_shapes(std::span<const Dimensions> shapes) {
     for (size_t i = 0; i < shape.size(); ++i) {
       int64_t& extent = common[first + i];
       if (extent != shape[i] && extent != 1 && shape[i] != 1)
-        fail("broadcast_shapes", fmt::format("[{}] doesn't fit [{}]", fmt::join(shape, ","), fmt::join(common, ",")));
+        refuse("broadcast_shapes", fmt::format("[{}] doesn't fit [{}]", fmt::join(shape, ","), fmt::join(common, ",")));
       if (extent == 1) extent = shape[i];
     }
   }
@@ -162,7 +158,8 @@ Array collapse(const Operand& operand, int64_t start_dimension, std::optional<in
   const Array& x = operand.array();
   const auto bounded = [&](int64_t d) { return std::clamp<int64_t>(d < 0 ? d + x.ndim() : d, 0, x.ndim()); };
   const int64_t low = bounded(start_dimension), high = bounded(stop_dimension.value_or(x.ndim()));
-  if (high < low) fail("collapse", fmt::format("got dimensions {} to {} of {}", low, high, x.aval_shape().to_string()));
+  if (high < low)
+    refuse("collapse", fmt::format("got dimensions {} to {} of {}", low, high, x.aval_shape().to_string()));
   Sizes sizes(x.shape().begin(), x.shape().begin() + low);
   int64_t all = 1;
   for (int64_t d = low; d < high; ++d) all *= x.shape(d);
@@ -177,7 +174,7 @@ Array squeeze(const Operand& array, const Dimensions& dimensions) {
   const Sizes removed = canonical_axes("squeeze", dimensions, x.ndim());
   for (int64_t d : removed) {
     if (x.shape(d) != 1)
-      fail("squeeze", fmt::format("dimension {} of {} must have extent 1", d, x.aval_shape().to_string()));
+      refuse("squeeze", fmt::format("dimension {} of {} must have extent 1", d, x.aval_shape().to_string()));
   }
   return ops::reshape(x, ops::without_dimensions(x.shape(), removed));
 }
@@ -197,8 +194,8 @@ Array transpose(const Operand& operand, const Dimensions& permutation) {
   Sizes sorted = permutation;
   std::ranges::sort(sorted);
   if (sorted != ops::all_dimensions(x.ndim()))
-    fail("transpose", fmt::format("permutation isn't a permutation of {}'s dimensions: got [{}]",
-                                  x.aval_shape().to_string(), fmt::join(permutation, ",")));
+    refuse("transpose", fmt::format("permutation isn't a permutation of {}'s dimensions: got [{}]",
+                                    x.aval_shape().to_string(), fmt::join(permutation, ",")));
   return ops::transpose(x, permutation);
 }
 
@@ -209,13 +206,13 @@ Array rev(const Operand& operand, const Dimensions& dimensions) {
 
 Array concatenate(const std::vector<Array>& operands, int64_t dimension, std::source_location line) {
   const UserLocation here(line);
-  if (operands.empty()) fail("concatenate", "needs at least one array");
+  if (operands.empty()) refuse("concatenate", "needs at least one array");
   return ops::concatenate(operands, dimension);
 }
 
 Array stack(const std::vector<Array>& operands, int64_t axis, std::source_location line) {
   const UserLocation here(line);
-  if (operands.empty()) fail("stack", "needs at least one array");
+  if (operands.empty()) refuse("stack", "needs at least one array");
   const int64_t at = canonical_axis("stack", axis, operands[0].ndim() + 1);
   std::vector<Array> slices;
   for (const Array& x : operands) slices.push_back(expand_dims(x, {at}));
@@ -236,15 +233,12 @@ std::vector<Array> split(const Operand& operand, const Dimensions& sizes, int64_
   const int64_t at = canonical_axis("split", axis, x.ndim());
   const bool negative = std::ranges::any_of(sizes, [](int64_t n) { return n < 0; });
   if (negative || std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != x.shape(at))
-    fail("split", fmt::format("sizes [{}] must add up to the extent of dimension {} of {}", fmt::join(sizes, ","), at,
-                              x.aval_shape().to_string()));
+    refuse("split", fmt::format("sizes [{}] must add up to the extent of dimension {} of {}", fmt::join(sizes, ","), at,
+                                x.aval_shape().to_string()));
   std::vector<Array> parts;
   int64_t begin = 0;
   for (int64_t size : sizes) {
-    std::vector<hlo::SliceRange> ranges;
-    for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
-    ranges[static_cast<size_t>(at)] = {begin, begin + size, 1};
-    parts.push_back(ops::slice(x, std::move(ranges)));
+    parts.push_back(ops::slice_along(x, at, {begin, begin + size, 1}));
     begin += size;
   }
   return parts;
@@ -254,14 +248,14 @@ Array tile(const Operand& operand, const Dimensions& reps) {
   const UserLocation here(operand.location());
   const Array& x = operand.array();
   if (std::ssize(reps) != x.ndim() || std::ranges::any_of(reps, [](int64_t n) { return n < 0; }))
-    fail("tile", fmt::format("got reps [{}] for {}; wanted a count for each dimension", fmt::join(reps, ","),
-                             x.aval_shape().to_string()));
+    refuse("tile", fmt::format("got reps [{}] for {}; wanted a count for each dimension", fmt::join(reps, ","),
+                               x.aval_shape().to_string()));
   Sizes pairs, dimensions, tiled;
   for (size_t d = 0; d < reps.size(); ++d) {
     pairs.insert(pairs.end(), {reps[d], x.shape()[d]});
     dimensions.push_back(2 * static_cast<int64_t>(d) + 1);
     const std::optional<int64_t> extent = checked_mul(reps[d], x.shape()[d]);
-    if (!extent) fail("tile", "the result has more elements than a number can count");
+    if (!extent) refuse("tile", "the result has more elements than a number can count");
     tiled.push_back(*extent);
   }
   return ops::reshape(spread(x, shape_of("tile", x.dtype(), pairs), dimensions), tiled);
@@ -284,8 +278,8 @@ Array bitcast_convert_type(const Operand& operand, ElementType new_dtype) {
   if (from > to) sizes.push_back(from / to);
   if (from < to) {
     if (sizes.empty() || sizes.back() != to / from)
-      fail("bitcast_convert_type", fmt::format("got {} to {}; wanted a last dimension of {}",
-                                               x.aval_shape().to_string(), element_type_name(type), to / from));
+      refuse("bitcast_convert_type", fmt::format("got {} to {}; wanted a last dimension of {}",
+                                                 x.aval_shape().to_string(), element_type_name(type), to / from));
     sizes.pop_back();
   }
   return with_weak_type(

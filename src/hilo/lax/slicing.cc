@@ -10,21 +10,10 @@
 #include "hilo/lax/indexing.h"
 #include "hilo/lax/shape.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
-
-/// The whole of every axis.
-std::vector<hlo::SliceRange> whole(const Array& x) {
-  std::vector<hlo::SliceRange> ranges;
-  for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
-  return ranges;
-}
 
 /// The value of a number on the host; of arrays and tracers none.
 std::optional<int64_t> number_of(const Array& x) {
@@ -51,7 +40,7 @@ std::vector<Array> start_of(const char* function, const Array& x, const StartInd
 /// Zeros, but `index` along one axis.
 StartIndices at_axis(const Array& x, const Array& index, int64_t axis) {
   if (index.ndim() != 0)
-    fail("dynamic_slice_in_dim", "the index must be a scalar; got " + index.aval_shape().to_string());
+    refuse("dynamic_slice_in_dim", "the index must be a scalar; got " + index.aval_shape().to_string());
   std::vector<Array> starts(static_cast<size_t>(x.ndim()), ops::full_like(index, 0));
   starts[static_cast<size_t>(axis)] = index;
   return starts;
@@ -67,18 +56,18 @@ std::vector<Array> StartIndices::scalars(const char* function, int64_t rank) con
   std::vector<Array> list = scalars_;
   if (vector_) {
     if (vector_->ndim() != 1)
-      fail(function, "start_indices must be a vector; got " + vector_->aval_shape().to_string());
+      refuse(function, "start_indices must be a vector; got " + vector_->aval_shape().to_string());
     list = unstack(*vector_);
   }
-  if (std::ssize(list) != rank) fail(function, fmt::format("got {} indices for {} dimensions", list.size(), rank));
+  if (std::ssize(list) != rank) refuse(function, fmt::format("got {} indices for {} dimensions", list.size(), rank));
   std::optional<ElementType> type;
   for (const Array& index : list) {
     if (index.ndim() != 0 || !is_integer(index.dtype()))
-      fail(function, "indices must be integer scalars; got " + index.aval_shape().to_string());
+      refuse(function, "indices must be integer scalars; got " + index.aval_shape().to_string());
     if (index.weak_type()) continue;
     if (type && *type != index.dtype())
-      fail(function, fmt::format("indices must have one type; got {} and {}", element_type_name(*type),
-                                 element_type_name(index.dtype())));
+      refuse(function, fmt::format("indices must have one type; got {} and {}", element_type_name(*type),
+                                   element_type_name(index.dtype())));
     type = index.dtype();
   }
   for (Array& index : list) index = ops::convert_element_type(index, type.value_or(default_integer()));
@@ -91,9 +80,9 @@ Array slice(const Operand& operand, const Dimensions& start_indices, const Dimen
   const Array& x = operand.array();
   const auto rank = static_cast<size_t>(x.ndim());
   if (start_indices.size() != rank || limit_indices.size() != rank || (strides && strides->size() != rank))
-    fail("slice",
-         fmt::format("got start [{}] and limit [{}] for {}; wanted a number for each dimension",
-                     fmt::join(start_indices, ","), fmt::join(limit_indices, ","), x.aval_shape().to_string()));
+    refuse("slice",
+           fmt::format("got start [{}] and limit [{}] for {}; wanted a number for each dimension",
+                       fmt::join(start_indices, ","), fmt::join(limit_indices, ","), x.aval_shape().to_string()));
   std::vector<hlo::SliceRange> ranges;
   for (size_t d = 0; d < rank; ++d) ranges.push_back({start_indices[d], limit_indices[d], strides ? (*strides)[d] : 1});
   return ops::slice(x, std::move(ranges));
@@ -107,9 +96,7 @@ Array slice_in_dim(const Operand& operand, std::optional<int64_t> start_index, s
   const auto position = [&](std::optional<int64_t> i, int64_t otherwise) {
     return !i ? otherwise : *i < 0 ? *i + extent : *i;
   };
-  std::vector<hlo::SliceRange> ranges = whole(x);
-  ranges[static_cast<size_t>(axis)] = {position(start_index, 0), position(limit_index, extent), options.stride};
-  return ops::slice(x, std::move(ranges));
+  return ops::slice_along(x, axis, {position(start_index, 0), position(limit_index, extent), options.stride});
 }
 
 Array index_in_dim(const Operand& operand, int64_t index, const IndexInDimOptions& options) {
@@ -130,11 +117,11 @@ Array index_take(const Operand& src, const std::vector<Array>& idxs, const Dimen
   const Array& x = src.array();
   const std::vector<int64_t> taken = canonical_axes("index_take", axes, x.ndim());
   if (idxs.size() != taken.size() || idxs.empty())
-    fail("index_take", fmt::format("got {} index vectors for {} axes", idxs.size(), taken.size()));
+    refuse("index_take", fmt::format("got {} index vectors for {} axes", idxs.size(), taken.size()));
   std::vector<Array> columns;
   for (size_t i = 0; i < idxs.size(); ++i) {
     if (idxs[i].ndim() != 1 || !is_integer(idxs[i].dtype()))
-      fail("index_take", "wanted vectors of integers; got " + idxs[i].aval_shape().to_string());
+      refuse("index_take", "wanted vectors of integers; got " + idxs[i].aval_shape().to_string());
     const Array extent = ops::full_like(idxs[i], static_cast<double>(x.shape(taken[i])));
     const Array rest = ops::rem(idxs[i], extent);
     const Array positive = ops::select(ops::lt(rest, ops::full_like(rest, 0)), ops::add(rest, extent), rest);
@@ -156,8 +143,8 @@ Array dynamic_slice(const Operand& operand, const StartIndices& start_indices, c
   const UserLocation here(operand.location());
   const Array& x = operand.array();
   if (std::ssize(slice_sizes) != x.ndim())
-    fail("dynamic_slice",
-         fmt::format("got sizes [{}] for {}", fmt::join(slice_sizes, ","), x.aval_shape().to_string()));
+    refuse("dynamic_slice",
+           fmt::format("got sizes [{}] for {}", fmt::join(slice_sizes, ","), x.aval_shape().to_string()));
   return ops::dynamic_slice(x, start_of("dynamic_slice", x, start_indices, options.allow_negative_indices),
                             slice_sizes);
 }

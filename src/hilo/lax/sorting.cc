@@ -11,6 +11,7 @@
 #include "hilo/lax/axes.h"
 #include "hilo/lax/reducer.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 #include "hilo/trace/staging_trace.h"
 
 namespace hilo::lax {
@@ -18,11 +19,6 @@ namespace {
 
 using hlo::ComparisonDirection;
 using hlo::ComparisonType;
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
 
 /// Zeros and NaNs made one each, so that the total order is the order of sort.
 Array canonical(const Array& x) {
@@ -71,7 +67,7 @@ hlo::ComputationPtr comparator(const std::vector<Array>& arrays, int64_t num_key
 
 std::vector<Array> sorted(const char* function, std::vector<Array> arrays, const SortOptions& options) {
   if (arrays.empty() || options.num_keys < 1 || options.num_keys > std::ssize(arrays))
-    fail(function, fmt::format("got {} keys of {} arrays", options.num_keys, arrays.size()));
+    refuse(function, fmt::format("got {} keys of {} arrays", options.num_keys, arrays.size()));
   std::vector<bool> was_pred;
   for (Array& array : arrays) {
     was_pred.push_back(array.dtype() == ElementType::kPred);
@@ -101,8 +97,8 @@ TopK approximate(const char* function, const Operand& operand, int64_t k, const 
   const UserLocation here(operand.location());
   const Array& x = operand.array();
   const int64_t at = canonical_axis(function, options.reduction_dimension, x.ndim());
-  if (!is_floating(x.dtype())) fail(function, "wanted floats; got " + x.aval_shape().to_string());
-  if (k < 1 || k > x.shape(at)) fail(function, fmt::format("k must be 1 to {}; got {}", x.shape(at), k));
+  if (!is_floating(x.dtype())) refuse(function, "wanted floats; got " + x.aval_shape().to_string());
+  if (k < 1 || k > x.shape(at)) refuse(function, fmt::format("k must be 1 to {}; got {}", x.shape(at), k));
   if (!options.aggregate_to_topk)
     or_throw(
         unimplemented(at_user_line(function) +

@@ -7,11 +7,6 @@
 
 namespace hilo::linalg {
 
-void refuse(const char* what, const std::string& why) {
-  or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): " + why));
-  __builtin_unreachable();
-}
-
 Array inexact(const Array& x) {
   const Array y = numpy::promote_inexact(x);
   const bool half = y.dtype() == ElementType::kF16 || y.dtype() == ElementType::kBf16;

@@ -5,11 +5,9 @@
 #include <utility>
 
 #include "hilo/lax/matrix.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::linalg {
-
-/// Errors    throws INVALID_ARGUMENT "solve (train.cc:41): why"
-[[noreturn]] void refuse(const char* what, const std::string& why);
 
 /// f32 for half floats, the default float for integers.
 Array inexact(const Array& x);

@@ -8,14 +8,12 @@
 #include "hilo/nn/normalization.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::nn {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) {
-  or_throw(invalid_argument(at_user_line("dot_product_attention") + ": " + why));
-  __builtin_unreachable();
-}
+[[noreturn]] void fail(const std::string& why) { refuse("dot_product_attention", why); }
 
 /// Axes of extent 1 in front until there are four.
 Array of_rank_4(const Array& x) {

@@ -9,17 +9,13 @@
 
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::nn::initializers {
 namespace {
 
 using numpy::Shape;
 using random::Key;
-
-[[noreturn]] void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
 
 Array in_type(const Array& x, ElementType type) { return ops::convert_element_type(x, type); }
 
@@ -30,7 +26,7 @@ double extent(const Shape& shape, const Axes& axes) {
   for (int64_t axis : *axes) {
     const int64_t at = axis < 0 ? axis + std::ssize(shape) : axis;
     if (at < 0 || at >= std::ssize(shape))
-      fail("variance_scaling", fmt::format("a weight of {} axes has no axis {}", shape.size(), axis));
+      refuse("variance_scaling", fmt::format("a weight of {} axes has no axis {}", shape.size(), axis));
     product *= static_cast<double>(shape[static_cast<size_t>(at)]);
   }
   return product;
@@ -47,7 +43,7 @@ double count_of(const std::string& mode, const Shape& shape, const ScalingOption
   if (mode == "fan_out") return fan_out;
   if (mode == "fan_avg") return (fan_in + fan_out) / 2;
   if (mode == "fan_geo_avg") return std::sqrt(fan_in * fan_out);
-  fail("variance_scaling", fmt::format("got mode '{}', wanted fan_in, fan_out, fan_avg or fan_geo_avg", mode));
+  refuse("variance_scaling", fmt::format("got mode '{}', wanted fan_in, fan_out, fan_avg or fan_geo_avg", mode));
 }
 
 ElementType part_of(ElementType type) { return type == ElementType::kC128 ? ElementType::kF64 : ElementType::kF32; }
@@ -74,8 +70,8 @@ Array drawn(const Key& key, const Shape& shape, ElementType type, const Array& v
     return in_a_circle(key, shape, type, [](const Array& u) { return numpy::sqrt(2 * u); }) * deviation;
   }
   if (distribution != "truncated_normal")
-    fail("variance_scaling",
-         fmt::format("got distribution '{}', wanted truncated_normal, normal or uniform", distribution));
+    refuse("variance_scaling",
+           fmt::format("got distribution '{}', wanted truncated_normal, normal or uniform", distribution));
   if (!complex) return random::truncated_normal(key, -2, 2, shape, type) * (deviation / in_type(kTruncated, type));
   const auto radius = [](const Array& u) { return numpy::sqrt(-numpy::log(1 - (1 - std::exp(-4.0)) * u)); };
   return in_a_circle(key, shape, type, radius) * (deviation / in_type(kTruncatedComplex, type));
@@ -86,10 +82,10 @@ Initializer scaling(double scale, const char* mode, const char* distribution, co
 }
 
 Array orthogonal_of(const Key& key, const Shape& shape, ElementType type, const OrthogonalOptions& options) {
-  if (shape.size() < 2) fail("orthogonal", fmt::format("wanted a shape of at least 2 axes; got {}", shape.size()));
+  if (shape.size() < 2) refuse("orthogonal", fmt::format("wanted a shape of at least 2 axes; got {}", shape.size()));
   const int64_t rank = std::ssize(shape),
                 at = options.column_axis < 0 ? options.column_axis + rank : options.column_axis;
-  if (at < 0 || at >= rank) fail("orthogonal", fmt::format("no column_axis {} of {}", options.column_axis, rank));
+  if (at < 0 || at >= rank) refuse("orthogonal", fmt::format("no column_axis {} of {}", options.column_axis, rank));
   int64_t size = 1;
   for (int64_t axis : shape) size *= axis;
   if (size == 0) return numpy::zeros(shape, type);
@@ -103,10 +99,10 @@ Array orthogonal_of(const Key& key, const Shape& shape, ElementType type, const 
 
 Array delta_orthogonal_of(const Key& key, const Shape& shape, ElementType type, const OrthogonalOptions& options) {
   const size_t rank = shape.size();
-  if (rank < 3 || rank > 5) fail("delta_orthogonal", fmt::format("wanted a shape of 3 to 5 axes; got {}", rank));
+  if (rank < 3 || rank > 5) refuse("delta_orthogonal", fmt::format("wanted a shape of 3 to 5 axes; got {}", rank));
   if (shape[rank - 1] < shape[rank - 2])
-    fail("delta_orthogonal",
-         fmt::format("wanted no more inputs than outputs; got {} and {}", shape[rank - 2], shape[rank - 1]));
+    refuse("delta_orthogonal",
+           fmt::format("wanted no more inputs than outputs; got {} and {}", shape[rank - 2], shape[rank - 1]));
   const Array matrix = orthogonal_of(key, {shape[rank - 2], shape[rank - 1]}, type, options);
   Shape ones(std::vector<int64_t>(rank - 2, 1));
   ones.insert(ones.end(), {shape[rank - 2], shape[rank - 1]});
@@ -121,7 +117,7 @@ Array Initializer::operator()(const Key& key, const Shape& shape, Dtype dtype, n
   const UserLocation here(line);
   const ElementType type = numpy::type_or("initializer", dtype ? dtype : dtype_, default_float());
   if (!is_floating(type) && !is_complex(type))
-    fail("initializer", fmt::format("dtype must be a float or complex type; got {}", element_type_name(type)));
+    refuse("initializer", fmt::format("dtype must be a float or complex type; got {}", element_type_name(type)));
   return function_(key, shape, type);
 }
 
@@ -164,7 +160,7 @@ Initializer variance_scaling(const Operand& scale, std::string mode, std::string
   const Array factor = scale;
   return {[=](const Key& key, const Shape& shape, ElementType type) {
             if (shape.size() < 2 && !options.in_axis.is_list() && options.in_axis && (*options.in_axis)[0] == -2)
-              fail("variance_scaling", "a weight of fewer than 2 axes has no in_axis -2. Hint: name the axis");
+              refuse("variance_scaling", "a weight of fewer than 2 axes has no in_axis -2. Hint: name the axis");
             const Array variance = in_type(factor / count_of(mode, shape, options), type);
             return drawn(key, shape, type, variance, distribution);
           },

@@ -317,10 +317,7 @@ Array slice(const Operand& x, int64_t start, int64_t stop, int64_t step, int64_t
   const int64_t at = normal_axis(x.array(), axis);
   const int64_t extent = x.array().shape(at);
   const auto position = [&](int64_t p) { return std::clamp<int64_t>(p < 0 ? p + extent : p, 0, extent); };
-  std::vector<hlo::SliceRange> ranges;
-  for (int64_t d : x.array().shape()) ranges.push_back({0, d, 1});
-  ranges[static_cast<size_t>(at)] = {position(start), std::max(position(start), position(stop)), step};
-  return ops::slice(x.array(), ranges);
+  return ops::slice_along(x, at, {position(start), std::max(position(start), position(stop)), step});
 }
 
 Arrays::Arrays(const Array& array, std::source_location line) : arrays_(unstack(Operand(array, line))) {}

@@ -134,7 +134,7 @@ Array geometric(const Key& key, const Operand& p, const DistributionOptions& opt
   const UserLocation here(p.location());
   const ElementType type = numpy::type_or("geometric", options.dtype, default_integer());
   if (!is_integer(type))
-    fail("geometric", fmt::format("dtype must be an integer type; got {}", element_type_name(type)));
+    refuse("geometric", fmt::format("dtype must be an integer type; got {}", element_type_name(type)));
   const Array chance = numpy::promote_inexact(p);
   const Shape shape = shape_or("geometric", options.shape, {&chance});
   const Array u = uniform(key, shape, chance.dtype());
@@ -186,7 +186,7 @@ Array multinomial(const Key& key, const Operand& n, const Operand& p, const Dist
   const ElementType type = float_type("multinomial", options.dtype);
   const ElementType given = numpy::result_type(n, p), inexact = is_floating(given) ? given : default_float();
   const Array probs = ops::convert_element_type(p, inexact);
-  if (probs.ndim() < 1) fail("multinomial", "p must have an axis of outcomes; got " + probs.aval_shape().to_string());
+  if (probs.ndim() < 1) refuse("multinomial", "p must have an axis of outcomes; got " + probs.aval_shape().to_string());
   const Shape shape = options.shape.value_or(Shape(probs.shape()));
   const Shape batch(shape.begin(), shape.end() - 1);
   const Array trials = numpy::broadcast_to(ops::convert_element_type(n, inexact), batch);

@@ -50,7 +50,7 @@ Array factor_of(const Array& cov, std::string_view method) {
     return parts.v * numpy::expand_dims(numpy::sqrt(parts.w), -2);
   }
   if (method != "svd")
-    fail("multivariate_normal", fmt::format("got method '{}', wanted cholesky, eigh or svd", method));
+    refuse("multivariate_normal", fmt::format("got method '{}', wanted cholesky, eigh or svd", method));
   const std::vector<Array> parts = lax::linalg::svd(cov);
   return parts[0] * numpy::expand_dims(numpy::sqrt(parts[1]), -2);
 }
@@ -112,7 +112,7 @@ Array chisquare(const Key& key, const Operand& df, const DistributionOptions& op
 Array dirichlet(const Key& key, const Operand& alpha, const DistributionOptions& options) {
   const UserLocation here(alpha.location());
   const Array a = typed(alpha, float_type("dirichlet", options.dtype));
-  if (a.ndim() < 1) fail("dirichlet", "alpha must have at least one axis; got " + a.aval_shape().to_string());
+  if (a.ndim() < 1) refuse("dirichlet", "alpha must have at least one axis; got " + a.aval_shape().to_string());
   const Array one = numpy::take(a, Array(0), -1, IndexMode::kPromiseInBounds);
   const numpy::Shape shape = shape_or("dirichlet", options.shape, {&one});
   const int64_t outcomes = a.shape(-1);
@@ -234,15 +234,15 @@ Array multivariate_normal(const Key& key, const Operand& mean, const Operand& co
                           const MultivariateNormalOptions& options) {
   const UserLocation here(mean.location());
   if (mean.array().ndim() < 1 || cov.array().ndim() < 2)
-    fail("multivariate_normal",
-         fmt::format("wanted mean[..., n] and cov[..., n, n]; got {} and {}", mean.array().aval_shape().to_string(),
-                     cov.array().aval_shape().to_string()));
+    refuse("multivariate_normal",
+           fmt::format("wanted mean[..., n] and cov[..., n, n]; got {} and {}", mean.array().aval_shape().to_string(),
+                       cov.array().aval_shape().to_string()));
   const ElementType common = numpy::result_type(mean, cov);
   const ElementType inexact = is_floating(common) ? common : default_float();
   const Array m = typed(mean, inexact), c = typed(cov, inexact);
   const int64_t n = m.shape(-1);
   if (c.shape(-1) != n || c.shape(-2) != n)
-    fail("multivariate_normal", fmt::format("wanted cov[..., {}, {}]; got {}", n, n, c.aval_shape().to_string()));
+    refuse("multivariate_normal", fmt::format("wanted cov[..., {}, {}]; got {}", n, n, c.aval_shape().to_string()));
   const Array one_mean = ops::full(hilo::Shape::array(inexact, m.shape().first(static_cast<size_t>(m.ndim() - 1))), 0);
   const Array one_cov = ops::full(hilo::Shape::array(inexact, c.shape().first(static_cast<size_t>(c.ndim() - 2))), 0);
   const numpy::Shape shape = shape_or("multivariate_normal", options.shape, {&one_mean, &one_cov});

@@ -25,13 +25,13 @@ constexpr const char* kNames[] = {"threefry2x32", "rbg", "unsafe_rbg"};
 
 KeyImpl impl_of(const char* function, const KeyOptions& options) {
   if (options.impl != nullptr && options.dtype != nullptr)
-    fail(function, "got both impl and dtype; they mean the same");
+    refuse(function, "got both impl and dtype; they mean the same");
   const char* const name = options.impl != nullptr ? options.impl : options.dtype;
   if (name == nullptr) return KeyImpl::threefry2x32;
   for (size_t i = 0; i < std::size(kNames); ++i) {
     if (std::string_view(name) == kNames[i]) return static_cast<KeyImpl>(i);
   }
-  fail(function, fmt::format("got the generator '{}', wanted threefry2x32, rbg or unsafe_rbg", name));
+  refuse(function, fmt::format("got the generator '{}', wanted threefry2x32, rbg or unsafe_rbg", name));
 }
 
 int64_t word_count(KeyImpl impl) { return impl == KeyImpl::threefry2x32 ? 2 : 4; }
@@ -68,8 +68,8 @@ void check_one(const Key& key) {
   const int64_t words = word_count(key.impl);
   if (data.dtype() == kU32 && data.ndim() == 1 && data.shape(0) == words) return;
   const bool batch = data.dtype() == kU32 && data.ndim() > 1;
-  fail("random", fmt::format("a key is u32[{}]; got {}{}", words, data.aval_shape().to_string(),
-                             batch ? ". Hint: vmap takes a batch of keys" : ""));
+  refuse("random", fmt::format("a key is u32[{}]; got {}{}", words, data.aval_shape().to_string(),
+                               batch ? ". Hint: vmap takes a batch of keys" : ""));
 }
 
 /// Two of a key's words, from `first` on, each spread over `shape`.
@@ -157,8 +157,8 @@ Key key(int64_t seed, const KeyOptions& options, Line line) {
 Key key(const Array& seed, const KeyOptions& options, Line line) {
   const UserLocation here(line);
   if (seed.ndim() != 0 || !is_integer(seed.dtype()))
-    fail("key", "a seed is an integer scalar; got " + seed.aval_shape().to_string() +
-                    (seed.ndim() != 0 ? ". Hint: vmap takes a batch of seeds" : ""));
+    refuse("key", "a seed is an integer scalar; got " + seed.aval_shape().to_string() +
+                      (seed.ndim() != 0 ? ". Hint: vmap takes a batch of seeds" : ""));
   return seeded(impl_of("key", options), paired(seed_words(seed)));
 }
 
@@ -170,8 +170,8 @@ Key wrap_key_data(const Operand& key_bits_array, const KeyOptions& options) {
   const Array& data = key_bits_array.array();
   const KeyImpl impl = impl_of("wrap_key_data", options);
   if (data.dtype() != kU32 || data.ndim() == 0 || data.shape(-1) != word_count(impl))
-    fail("wrap_key_data", fmt::format("wanted u32[..., {}] for {}; got {}", word_count(impl),
-                                      kNames[static_cast<size_t>(impl)], data.aval_shape().to_string()));
+    refuse("wrap_key_data", fmt::format("wanted u32[..., {}] for {}; got {}", word_count(impl),
+                                        kNames[static_cast<size_t>(impl)], data.aval_shape().to_string()));
   return {data, impl};
 }
 
@@ -213,7 +213,7 @@ std::vector<Key> split(const Key& key, int64_t count, Line line) {
 Key fold_in(const Key& key, const Operand& data) {
   const UserLocation here(data.location());
   check_one(key);
-  if (data.array().ndim() != 0) fail("fold_in", "wanted a scalar; got " + data.array().aval_shape().to_string());
+  if (data.array().ndim() != 0) refuse("fold_in", "wanted a scalar; got " + data.array().aval_shape().to_string());
   const Array low = ops::convert_element_type(data.array(), kU32);
   const Words words = {ops::full_like(low, 0), low};
   if (key.impl == KeyImpl::unsafe_rbg) {
@@ -234,7 +234,7 @@ namespace hilo::lax {
 
 random::Key select(const Operand& pred, const random::Key& on_true, const random::Key& on_false) {
   const UserLocation here(pred.location());
-  if (on_true.impl != on_false.impl) random::fail("select", "got keys of two generators");
+  if (on_true.impl != on_false.impl) random::refuse("select", "got keys of two generators");
   const Array& which = pred.array();
   const Array words = which.ndim() == 0 ? which : expand_dims(which, {which.ndim()});
   if (which.ndim() == 0) return {ops::select(words, on_true.data, on_false.data), on_true.impl};

@@ -47,7 +47,7 @@ FloatFormat float_format(const char* function, ElementType type) {
     case ElementType::kF16: return {ElementType::kU16, ElementType::kU16, 10};
     case ElementType::kF32: return {kU32, kU32, 23};
     case ElementType::kF64: return {ElementType::kU64, ElementType::kU64, 52};
-    default: fail(function, fmt::format("wanted f16, bf16, f32 or f64; got {}", element_type_name(type)));
+    default: refuse(function, fmt::format("wanted f16, bf16, f32 or f64; got {}", element_type_name(type)));
   }
 }
 
@@ -85,7 +85,7 @@ Array integers(const char* what, const Operand& x) {
   const Array& a = x.array();
   if (is_integer(a.dtype())) return a;
   if (is_floating(a.dtype()) || a.dtype() == ElementType::kPred) return ops::convert_element_type(a, default_integer());
-  fail("randint", fmt::format("{} must be an integer; got {}", what, a.aval_shape().to_string()));
+  refuse("randint", fmt::format("{} must be an integer; got {}", what, a.aval_shape().to_string()));
 }
 
 ElementType unsigned_of(ElementType type) {
@@ -117,7 +117,7 @@ Array drawn_by_weight(const Key& key, const Array& p, const numpy::Shape& shape,
 }
 
 int64_t count_of(const Array& n) {
-  if (!is_integer(n.dtype())) fail("random", "wanted an integer or an array; got " + n.aval_shape().to_string());
+  if (!is_integer(n.dtype())) refuse("random", "wanted an integer or an array; got " + n.aval_shape().to_string());
   return n.item<int64_t>();
 }
 
@@ -128,7 +128,7 @@ Array bits(const Key& key, const numpy::Shape& shape, Dtype dtype, Line line) {
   const ElementType type = numpy::type_or("bits", dtype, canonical_type(ElementType::kU64));
   using enum ElementType;
   if (type != kU8 && type != kU16 && type != kU32 && type != kU64)
-    fail("bits", fmt::format("wanted u8, u16, u32 or u64; got {}", element_type_name(type)));
+    refuse("bits", fmt::format("wanted u8, u16, u32 or u64; got {}", element_type_name(type)));
   return bits_of(key, shape, type);
 }
 
@@ -169,7 +169,7 @@ Array rademacher(const Key& key, const numpy::Shape& shape, Dtype dtype, Line li
 Array randint(const Key& key, const numpy::Shape& shape, const Operand& minval, const Operand& maxval, Dtype dtype) {
   const UserLocation here(minval.location());
   const ElementType type = numpy::type_or("randint", dtype, default_integer());
-  if (!is_integer(type)) fail("randint", fmt::format("wanted an integer type; got {}", element_type_name(type)));
+  if (!is_integer(type)) refuse("randint", fmt::format("wanted an integer type; got {}", element_type_name(type)));
   Array low = integers("minval", minval), high = integers("maxval", maxval);
   const bool narrow = element_type_info(type).bits < 32;
   const ElementType drawn = narrow ? ElementType::kS32 : type;
@@ -217,9 +217,9 @@ Array choice(const Key& key, const Array& a, const ChoiceOptions& options, Line 
   int64_t draws = 1;
   for (int64_t extent : options.shape) draws *= extent;
   if (draws == 0) return numpy::zeros(options.shape, a.dtype());
-  if (n <= 0) fail("choice", "there is nothing to choose from");
+  if (n <= 0) refuse("choice", "there is nothing to choose from");
   if (!options.replace && draws > n)
-    fail("choice", fmt::format("can't take {} of {} without replacing them", draws, n));
+    refuse("choice", fmt::format("can't take {} of {} without replacing them", draws, n));
   std::vector<int64_t> shape(a.shape().begin(), a.shape().begin() + axis);
   shape.insert(shape.end(), options.shape.begin(), options.shape.end());
   if (!number) shape.insert(shape.end(), a.shape().begin() + axis + 1, a.shape().end());
@@ -228,8 +228,8 @@ Array choice(const Key& key, const Array& a, const ChoiceOptions& options, Line 
     return numpy::reshape(lax::slice_in_dim(order, 0, draws, {.axis = axis}), shape);
   }
   if (options.p && (options.p->ndim() != 1 || options.p->shape(0) != n))
-    fail("choice",
-         fmt::format("p must be a vector of {} probabilities; got {}", n, options.p->aval_shape().to_string()));
+    refuse("choice",
+           fmt::format("p must be a vector of {} probabilities; got {}", n, options.p->aval_shape().to_string()));
   const Array index =
       options.p ? drawn_by_weight(key, numpy::promote_inexact(*options.p), options.shape, options.replace, options.mode)
                 : randint(key, options.shape, 0, n);
@@ -240,9 +240,9 @@ Array choice(const Key& key, const Array& a, const ChoiceOptions& options, Line 
 Array bernoulli(const Key& key, const Operand& p, const BernoulliOptions& options) {
   const UserLocation here(p.location());
   const Array& chance = p.array();
-  if (!is_floating(chance.dtype())) fail("bernoulli", "p must be a float; got " + chance.aval_shape().to_string());
+  if (!is_floating(chance.dtype())) refuse("bernoulli", "p must be a float; got " + chance.aval_shape().to_string());
   const std::string_view mode = options.mode;
-  if (mode != "low" && mode != "high") fail("bernoulli", fmt::format("got mode '{}', wanted low or high", mode));
+  if (mode != "low" && mode != "high") refuse("bernoulli", fmt::format("got mode '{}', wanted low or high", mode));
   const numpy::Shape shape = shape_or("bernoulli", options.shape, {&chance});
   const Array spread = numpy::broadcast_to(ops::convert_element_type(chance, chance.dtype()), shape);
   if (mode == "low") return ops::lt(uniform(key, shape, chance.dtype()), spread);
@@ -263,7 +263,7 @@ Array gumbel(const Key& key, const GumbelOptions& options, Line line) {
     return ops::neg(ops::log(ops::neg(ops::log(u))));
   }
   if (mode == "highest") or_throw(unimplemented(at_user_line("gumbel") + ": mode highest. Hint: use high"));
-  if (mode != "high") fail("gumbel", fmt::format("got mode '{}', wanted low or high", mode));
+  if (mode != "high") refuse("gumbel", fmt::format("got mode '{}', wanted low or high", mode));
   numpy::Shape two = options.shape;
   two.insert(two.begin(), 2);
   const Array u = uniform(key, two, type);
@@ -279,8 +279,8 @@ Array categorical(const Key& key, const Operand& logits, const CategoricalOption
   const numpy::Shape shape = options.shape ? *options.shape : batch;
   const bool fits = shape.size() >= batch.size() && std::equal(batch.rbegin(), batch.rend(), shape.rbegin());
   if (!fits)
-    fail("categorical", fmt::format("shape must end in that of the logits without axis {}, [{}]; got [{}]", axis,
-                                    fmt::join(batch, ","), fmt::join(shape, ",")));
+    refuse("categorical", fmt::format("shape must end in that of the logits without axis {}, [{}]; got [{}]", axis,
+                                      fmt::join(batch, ","), fmt::join(shape, ",")));
   const numpy::Shape prefix(shape.begin(), shape.end() - std::ssize(batch));
   if (options.replace) {
     numpy::Shape all = prefix;
@@ -291,8 +291,8 @@ Array categorical(const Key& key, const Operand& logits, const CategoricalOption
   int64_t draws = 1;
   for (int64_t extent : prefix) draws *= extent;
   if (draws > scores.shape(axis))
-    fail("categorical",
-         fmt::format("can't draw {} of {} categories without replacing them", draws, scores.shape(axis)));
+    refuse("categorical",
+           fmt::format("can't draw {} of {} categories without replacing them", draws, scores.shape(axis)));
   const Array noisy = scores + gumbel(key, scores.shape(), scores.dtype(), options.mode);
   const Array index = lax::top_k(numpy::moveaxis(noisy, axis, -1), draws).indices;
   return numpy::reshape(numpy::moveaxis(index, -1, 0), shape);

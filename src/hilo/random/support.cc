@@ -8,14 +8,9 @@
 
 namespace hilo::random {
 
-void fail(const char* function, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(function) + ": " + why));
-  __builtin_unreachable();
-}
-
 ElementType float_type(const char* function, const numpy::Dtype& dtype) {
   const ElementType type = numpy::type_or(function, dtype, default_float());
-  if (!is_floating(type)) fail(function, fmt::format("dtype must be a float type; got {}", element_type_name(type)));
+  if (!is_floating(type)) refuse(function, fmt::format("dtype must be a float type; got {}", element_type_name(type)));
   return type;
 }
 
@@ -25,8 +20,8 @@ numpy::Shape shape_or(const char* function, const lax::OptionalDimensions& shape
   for (const Array* parameter : parameters) common = numpy::broadcast_shapes(common, parameter->shape());
   if (!shape) return common;
   if (numpy::broadcast_shapes(common, *shape) != *shape)
-    fail(function, fmt::format("parameters of shape [{}] don't broadcast to the shape [{}]", fmt::join(common, ","),
-                               fmt::join(*shape, ",")));
+    refuse(function, fmt::format("parameters of shape [{}] don't broadcast to the shape [{}]", fmt::join(common, ","),
+                                 fmt::join(*shape, ",")));
   return *shape;
 }
 

@@ -8,11 +8,10 @@
 
 #include "hilo/lax/optional_dimensions.h"
 #include "hilo/numpy/dtypes.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::random {
 
-/// Errors    throws INVALID_ARGUMENT "uniform (train.cc:41): why"
-[[noreturn]] void fail(const char* function, const std::string& why);
 /// The float type that is asked for, by default f32, f64 with x64.
 /// Errors    INVALID_ARGUMENT for another type
 ElementType float_type(const char* function, const numpy::Dtype& dtype);

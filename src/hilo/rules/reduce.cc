@@ -74,12 +74,7 @@ JvpResult extreme_jvp(const Operation& operation, const Tangent& t, const Tangen
 /// Rows begin..end of every array.
 std::vector<Array> rows(std::span<const Array> arrays, int64_t begin, int64_t end) {
   std::vector<Array> parts;
-  for (const Array& x : arrays) {
-    std::vector<hlo::SliceRange> ranges;
-    for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
-    ranges[0] = {begin, end, 1};
-    parts.push_back(slice(x, std::move(ranges)));
-  }
+  for (const Array& x : arrays) parts.push_back(slice_along(x, 0, {begin, end, 1}));
   return parts;
 }
 

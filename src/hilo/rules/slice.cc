@@ -148,12 +148,7 @@ void concatenate_transpose(const Operation& operation, std::span<const Tangent> 
   int64_t begin = 0;
   for (size_t i = 0; i < operation.operands.size(); ++i) {
     const int64_t extent = operation.operands[i].shape(dimension);
-    if (out.wants(i)) {
-      std::vector<hlo::SliceRange> ranges;
-      for (int64_t d : ct.shape()) ranges.push_back({0, d, 1});
-      ranges[static_cast<size_t>(dimension)] = {begin, begin + extent, 1};
-      out.add(i, slice(ct, ranges));
-    }
+    if (out.wants(i)) out.add(i, slice_along(ct, dimension, {begin, begin + extent, 1}));
     begin += extent;
   }
 }

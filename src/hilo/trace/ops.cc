@@ -111,6 +111,13 @@ Array slice(const Array& x, std::vector<hlo::SliceRange> ranges) {
   return bind_one(Opcode::kSlice, {x}, hlo::shared_attributes(std::move(attributes)));
 }
 
+Array slice_along(const Array& x, int64_t axis, const hlo::SliceRange& range) {
+  std::vector<hlo::SliceRange> ranges;
+  for (int64_t extent : x.shape()) ranges.push_back({0, extent, 1});
+  ranges[static_cast<size_t>(axis)] = range;
+  return slice(x, std::move(ranges));
+}
+
 Array dynamic_slice(const Array& x, std::span<const Array> starts, std::vector<int64_t> sizes) {
   hlo::DynamicSliceAttributes attributes;
   attributes.sizes = std::move(sizes);

@@ -55,6 +55,8 @@ Array reshape(const Array& x, std::span<const int64_t> dimensions);
 Array transpose(const Array& x, std::vector<int64_t> permutation);
 Array reverse(const Array& x, std::vector<int64_t> dimensions);
 Array slice(const Array& x, std::vector<hlo::SliceRange> ranges);
+/// The range of one axis, and the whole of every other.
+Array slice_along(const Array& x, int64_t axis, const hlo::SliceRange& range);
 Array dynamic_slice(const Array& x, std::span<const Array> starts, std::vector<int64_t> sizes);
 Array dynamic_update_slice(const Array& x, const Array& update, std::span<const Array> starts);
 Array concatenate(std::span<const Array> arrays, int64_t dimension);

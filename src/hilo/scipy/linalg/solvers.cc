@@ -17,7 +17,6 @@
 
 namespace hilo::scipy::linalg {
 
-using hilo::linalg::refuse;
 using hilo::linalg::square;
 using lax::matrix::adjoint;
 

@@ -11,15 +11,12 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/special/gamma.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::linalg {
 
 namespace {
 
-[[noreturn]] void refuse(const char* what, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(what) + ": " + why));
-  __builtin_unreachable();
-}
 std::string text_of(const Array& x) { return x.aval_shape().to_string(); }
 
 /// The row numbers as a column, and the column numbers as a row.
@@ -33,6 +30,13 @@ Places places(int64_t rows, int64_t columns) {
 Places numbers(int64_t n) {
   const Array a = numpy::arange(n, default_float());
   return {numpy::expand_dims(a, 1), numpy::expand_dims(a, 0)};
+}
+
+/// Matrices without elements, one for each vector of `a`.
+Array no_elements(const Array& a, int64_t m, int64_t n) {
+  Dimensions shape(a.shape().begin(), a.shape().end() - 1);
+  shape.insert(shape.end(), {m, n});
+  return numpy::zeros(shape, a.dtype());
 }
 
 /// Both with the batch axes of both, in one type.
@@ -75,11 +79,7 @@ Array toeplitz(const Operand& c, const std::optional<Array>& r) {
   const Array column = numpy::atleast_1d(c), row = numpy::atleast_1d(r ? *r : numpy::conj(column));
   const auto [a, b] = same_batch(column, row);
   const int64_t m = a.shape(-1), n = b.shape(-1);
-  if (m == 0 || n == 0) {
-    Dimensions shape(a.shape().begin(), a.shape().end() - 1);
-    shape.insert(shape.end(), {m, n});
-    return numpy::zeros(shape, a.dtype());
-  }
+  if (m == 0 || n == 0) return no_elements(a, m, n);
   const Array elements = numpy::concatenate({numpy::flip(a, -1), b(ellipsis, range(1, none))}, -1);
   const auto [i, j] = places(m, n);
   return gathered(elements, j - i + (m - 1));
@@ -92,11 +92,7 @@ Array hankel(const Operand& c, const std::optional<Array>& r) {
   if (column.ndim() == 0 || row.ndim() == 0) refuse("hankel", "c and r must be at least 1-dimensional; got a scalar");
   const auto [a, b] = same_batch(column, row);
   const int64_t m = a.shape(-1), n = b.shape(-1);
-  if (m == 0 || n == 0) {
-    Dimensions shape(a.shape().begin(), a.shape().end() - 1);
-    shape.insert(shape.end(), {m, n});
-    return numpy::zeros(shape, a.dtype());
-  }
+  if (m == 0 || n == 0) return no_elements(a, m, n);
   const auto [i, j] = places(m, n);
   return gathered(numpy::concatenate({a, b(ellipsis, range(1, none))}, -1), i + j);
 }

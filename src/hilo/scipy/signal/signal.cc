@@ -15,15 +15,11 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::signal {
 
 namespace {
-
-[[noreturn]] void refuse(const char* what, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(what) + ": " + why));
-  __builtin_unreachable();
-}
 
 /// Two signals of one rank and one inexact type.
 std::pair<Array, Array> signals(const char* what, const Array& a, const Array& b, std::string_view mode) {

@@ -11,6 +11,7 @@
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/stats/support.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::scipy::stats {
 
@@ -111,10 +112,7 @@ Array sem(const Operand& a, const SemOptions& o) {
 // ---- gaussian_kde -----------------------------------------------------------------------------------------------------
 namespace {
 
-[[noreturn]] void refuse_kde(const std::string& why) {
-  or_throw(invalid_argument(at_user_line("gaussian_kde") + ": " + why));
-  __builtin_unreachable();
-}
+[[noreturn]] void refuse_kde(const std::string& why) { refuse("gaussian_kde", why); }
 
 Array bandwidth_factor(const gaussian_kde::Options& o, const Array& neff, int64_t d) {
   const double dimensions = static_cast<double>(d);
