@@ -234,7 +234,7 @@ namespace hilo::lax {
 
 random::Key select(const Operand& pred, const random::Key& on_true, const random::Key& on_false) {
   const UserLocation here(pred.location());
-  if (on_true.impl != on_false.impl) random::refuse("select", "got keys of two generators");
+  if (on_true.impl != on_false.impl) hilo::refuse("select", "got keys of two generators");
   const Array& which = pred.array();
   const Array words = which.ndim() == 0 ? which : expand_dims(which, {which.ndim()});
   if (which.ndim() == 0) return {ops::select(words, on_true.data, on_false.data), on_true.impl};
