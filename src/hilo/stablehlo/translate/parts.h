@@ -73,9 +73,6 @@ struct OpContext {
   /// Adds an instruction whose results are the operation's: one, or the elements of a tuple.
   Status add(hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
              hlo::AttributesPtr attributes = nullptr) const;
-  /// One instruction of the declared shape.
-  StatusOr<hlo::InstructionId> emit(hlo::Opcode opcode, std::initializer_list<hlo::InstructionId> operands,
-                                    AttributeSetter* attributes, const std::optional<Shape>& declared = {}) const;
 
   const Attribute* find(std::string_view name) const { return tree().find(operation, name); }
   /// The integers of an attribute; those of `otherwise` where it is absent.
