@@ -91,7 +91,7 @@ using Handler = Status (*)(const OpContext&);
 /// How one op of StableHLO becomes HLO: `translate` does it, from what the row says.
 struct OpRow {
   std::string_view name;  ///< without "stablehlo."
-  Handler translate;
+  Handler translate;      ///< null for an operation that is read and not translated
   hlo::Opcode opcode{};
   FieldRow fields[8] = {};
   std::string_view regions[2] = {};  ///< fields of HLO that regions become
