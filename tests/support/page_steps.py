@@ -18,6 +18,8 @@ from command import ROOT, own_environment
 EDIT = re.compile(r"\bIn\s`([^`]+)`, (after|before) the line with\s`([^`]+)`:\n\n```cpp\n(.*?)```$", re.S | re.M)
 NEW_FILE = re.compile(r"^The new file `([^`]+)`:\n\n```(?:cpp)?\n(.*?)```$", re.S | re.M)
 PROGRAM = re.compile(r"program\s`([\w.]+)`[^`]*\n\n```\n(.*?)```$", re.S | re.M)
+SOURCE = re.compile(r"^This program\n\n```cpp\n(.*?)```$", re.S | re.M)
+OUTPUT = re.compile(r"^prints [^\n]*:\n\n```\n(.*?)```$", re.S | re.M)
 SESSION = re.compile(r"^```console\n(.*?)```$", re.S | re.M)
 COMMAND = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.M)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
@@ -74,10 +76,39 @@ def the_page_can_be_applied(page, copy, **_):
         path.write_text("".join(lines))
 
 
-def build_copy(copy, jobs, targets: tuple[str, ...], off: tuple[str, ...]):
-    """`off`: the parts that the targets don't need, as in HILO_BUILD_BENCH."""
+def configure_copy(copy, off: tuple[str, ...]):
+    """`off`: the parts that nothing needs, as in HILO_BUILD_BENCH."""
     run("cmake", "-G", "Ninja", "-S", copy, "-B", copy / "build", *(f"-DHILO_{part}=OFF" for part in off))
+
+
+def build_copy(copy, jobs, targets: tuple[str, ...], off: tuple[str, ...]):
+    configure_copy(copy, off)
     run("ninja", "-C", copy / "build", "-j", jobs, *targets)
+
+
+def the_library_and_the_program_build(page, copy, jobs, **_):
+    build_copy(copy, jobs, ("hilo",), off=("BUILD_TOOL", "BUILD_TESTS", "BUILD_EXAMPLES", "BUILD_BENCH", "INSTALL"))
+    source, program = copy / "program.cc", copy / "program"
+    source.write_text(only(page, SOURCE))
+    run(os.environ.get("CXX", "g++"), "-std=c++20", "-I", copy / "src", "-I", copy / "build/generated", source, "-o", program,
+        "-L", copy / "build/lib", "-lhilo", f"-Wl,-rpath,{copy / 'build/lib'}")
+
+
+def the_page_shows_what_its_program_prints(page, copy, **_):
+    """Digits may differ: processors differ in vector width."""
+    shown, printed = numbers(only(page, OUTPUT)), numbers(run(copy / "program"))
+    assert len(shown) == len(printed), f"{page} shows {shown}, its program prints {printed}"
+    for a, b in zip(shown, printed):
+        assert_near(a, b)
+
+
+def numbers(text: str) -> list[list[float]]:
+    return [[float(word) for word in re.findall(r"[^\s\[\]]+", line)] for line in text.splitlines() if line]
+
+
+def assert_near(got: list[float], wanted: list[float]):
+    near = len(got) == len(wanted) and all(abs(a - b) <= TOLERANCE * max(1, abs(b)) for a, b in zip(got, wanted))
+    assert near, f"got {got}, wanted {wanted}"
 
 
 def before_it_prints_what_the_page_shows(page, build, **_):

@@ -95,6 +95,11 @@ Expr slice(Expr x, int64_t dimension, int64_t start, int64_t limit) {
   });
 }
 
+Expr concatenate(const Exprs& parts, int64_t dimension) {
+  return parts[0].sink->add_with<ConcatenateAttributes>(Opcode::kConcatenate, parts,
+                                                        [&](auto& a) { a.dimension = dimension; });
+}
+
 // ---- Others.
 
 Expr sum(Expr x, const Int64List& dimensions) {

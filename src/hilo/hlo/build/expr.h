@@ -135,6 +135,8 @@ Expr transpose(Expr x, const Int64List& permutation);
 Expr broadcast(Expr x, std::span<const int64_t> dimensions, const Int64List& places);
 /// Keeps [start, limit) of one dimension.
 Expr slice(Expr x, int64_t dimension, int64_t start, int64_t limit);
+/// One after the other along a dimension. Precondition: at least one.
+Expr concatenate(const Exprs& parts, int64_t dimension);
 
 // ---- Others.
 

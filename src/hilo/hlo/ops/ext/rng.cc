@@ -8,7 +8,6 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/random.h"
-#include "hilo/hlo/ops/slice.h"
 
 namespace hilo::hlo {
 namespace {
@@ -55,7 +54,7 @@ Expr random_bits(Sink& sink, const Instruction& i, const Shape& shape) {
       [&](auto& a) { a.delta = count / per_counter + (count % per_counter != 0 ? 1 : 0); },
       Shape::array(ElementType::kU64, {2}));
   const Expr key = sink.constant(Literal::array<uint64_t>({1}, {key_of(i)}));
-  const Expr state = sink.add_with<ConcatenateAttributes>(Opcode::kConcatenate, {key, counter}, [](auto&) {});
+  const Expr state = concatenate({key, counter}, 0);
   const Expr drawn = sink.add_with<RngBitGeneratorAttributes>(
       Opcode::kRngBitGenerator, {state}, [](auto& a) { a.algorithm = RandomAlgorithm::kPhilox; },
       Shape::tuple({Shape::array(ElementType::kU64, {3}), shape}));
