@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what docs/adding_a_pass.md says in a copy of the tree, builds that, runs the page's commands and golden cases.
+"""Does what docs/adding_a_pass.md and docs/adding_a_library_call.md say in a copy of the tree, builds that, runs the pages'
+commands and golden cases.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -11,13 +12,12 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
 import page_steps as steps  # noqa: E402
 
-PAGE = steps.ROOT / "docs" / "adding_a_pass.md"
 # Of the tests those of passes alone: their names are the folder's, so one program has them.
 COPIED = ("CMakeLists.txt", "cmake", "src", "tools/hilo", "tests/CMakeLists.txt", "tests/paths.h.in", "tests/support",
           "tests/hlo/passes/golden_test.cc")
 
 
-def the_copy_builds(copy, jobs, **_):
+def build(copy, jobs):
     steps.build_copy(copy, jobs, ("hilo_command", "test_hlo"), off=("BUILD_EXAMPLES", "BUILD_BENCH", "INSTALL"))
 
 
@@ -43,6 +43,9 @@ def golden(copy) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(steps.run_page(__doc__, PAGE, COPIED, (
-        steps.before_it_prints_what_the_page_shows, steps.the_page_can_be_applied, the_copy_builds,
-        steps.after_it_prints_what_the_page_shows, its_golden_cases_pass, they_fail_on_what_the_pass_does_not_make)))
+    before, built = (steps.before_it_prints_what_the_page_shows,), (steps.after_it_prints_what_the_page_shows,)
+    sys.exit(steps.run_pages(__doc__, COPIED, (
+        steps.Page("adding_a_pass", before=before, built=(
+            *built, its_golden_cases_pass, they_fail_on_what_the_pass_does_not_make)),
+        steps.Page("adding_a_library_call", before=before, built=built),
+    ), build))
