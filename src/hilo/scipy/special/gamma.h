@@ -33,8 +33,7 @@ Array poch(const Operand& z, const Operand& m);
 Array beta(const Operand& a, const Operand& b);
 /// log |beta(a, b)|
 Array betaln(const Operand& a, const Operand& b);
-/// The regularised incomplete beta function, with derivatives in all of a, b, x.
-/// Source    DLMF 8.17.22
+/// The regularised incomplete beta function: lax::betainc.
 Array betainc(const Operand& a, const Operand& b, const Operand& x);
 /// The regularised incomplete gamma functions, lower and upper.
 Array gammainc(const Operand& a, const Operand& x);
