@@ -62,6 +62,9 @@ LAX = [
     "igammac(none5, x5) -> lax.igammac(none5, x5)",
     "igammac(a5, x5) -> lax.igammac(a5, x5)",
     "d a5 igammac(a5, b5) -> lax.igammac(a5, b5)",
+    "random_gamma_grad(a5, b5) -> lax.random_gamma_grad(a5, b5)",
+    "d a5 random_gamma_grad(a5, b5) -> lax.random_gamma_grad(a5, b5)",
+    "d b5 random_gamma_grad(a5, b5) -> lax.random_gamma_grad(a5, b5)",
 ]
 SCIPY = [
     *[f"qr_with_pivoting({a}).{field} -> sl.qr({a}, pivoting=True)[{i}]" for a in ("g", "tall", "wide")

@@ -19,8 +19,8 @@ float value(float a, float b, float x) { return betainc(Array(a), Array(b), Arra
 TEST(Betainc, EndsAreWhatTheyAreByDefinition) {
   EXPECT_EQ(value(2, 3, 0), 0);
   EXPECT_EQ(value(2, 3, 1), 1);
-  EXPECT_EQ(value(0, 3, 0.5f), 1);         // all mass at 0
-  EXPECT_EQ(value(2, 0, 0.5f), 0);         // all mass at 1
+  EXPECT_EQ(value(0, 3, 0.5f), 1);  // all mass at 0
+  EXPECT_EQ(value(2, 0, 0.5f), 0);  // all mass at 1
   EXPECT_EQ(value(INFINITY, 3, 0.5f), 0);
   EXPECT_EQ(value(2, INFINITY, 0.5f), 1);
   for (auto [a, b, x] : {std::tuple(-1.0f, 3.0f, 0.5f), {2.0f, 3.0f, 1.5f}, {0.0f, 0.0f, 0.5f}, {NAN, 1.0f, 0.5f}})

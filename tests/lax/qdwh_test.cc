@@ -50,7 +50,8 @@ TEST(Qdwh, StopsWhereItIsTold) {
 
 TEST(Qdwh, RefusesWideMatricesBatchesAndLimitsThatArentPositive) {
   const auto refused = [](auto call) { return error_of(call, StatusCode::kInvalidArgument); };
-  EXPECT_NE(refused([] { qdwh(sample(ElementType::kF32, 2, 3)); }).find("no more columns than rows"), std::string::npos);
+  EXPECT_NE(refused([] { qdwh(sample(ElementType::kF32, 2, 3)); }).find("no more columns than rows"),
+            std::string::npos);
   refused([] { qdwh(numpy::zeros({2, 3, 3})); });
   const Array x = sample(ElementType::kF32, 3, 3);
   EXPECT_NE(refused([&] { qdwh(x, {.max_iterations = 0}); }).find("must be positive"), std::string::npos);

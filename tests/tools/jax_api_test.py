@@ -44,6 +44,10 @@ class SpellingTest(unittest.TestCase):
         self.assertEqual(first("jax.numpy.sum", [array()], {"keepdims": True, "axis": 0}),
                          "numpy::sum(in.array(0), {.axis = 0, .keepdims = true})")
 
+    def test_no_axes_are_an_empty_list(self):
+        self.assertEqual(first("jax.numpy.linalg.vector_norm", [array()], {"axis": {"tuple": []}}),
+                         "linalg::vector_norm(in.array(0), {.axis = std::vector<int64_t>{}})")
+
     def test_keywords_also_stand_at_their_positions(self):
         bodies = spelling.forms_of(row("jax.numpy.concatenate", [[array(), array()]], {"axis": 0}))
         self.assertIn("return value_of(numpy::concatenate({in.array(0), in.array(1)}, 0));", bodies)

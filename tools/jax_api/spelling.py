@@ -216,6 +216,13 @@ def spell_argument(value, style: str, i: int) -> str:
     return spell(value, style == "all" or (style == "behind" and i > 0))
 
 
+def spell_named(name: str, value, style: str) -> str:
+    """An argument by keyword. No axes, (), is a list: the braces of an empty one would mean that none are given."""
+    if name == "axis" and isinstance(value, dict) and value.get("tuple") == []:
+        return "std::vector<int64_t>{}"
+    return spell_argument(value, style, 1)
+
+
 def is_list_of_numbers(value) -> bool:
     """[1, 2], ((1, 2), (3, 4)): what NumPy takes for an array."""
     elements = value["tuple"] if isinstance(value, dict) and "tuple" in value else value
@@ -306,7 +313,7 @@ def argument_text(way: tuple[list, list], style: str) -> str:
     texts = [value.text if isinstance(value, Default) else spell_argument(value, style, i)
              for i, value in enumerate(positional)]
     if named:
-        fields = [f".{cpp_word(name)} = {spell_argument(value, style, 1)}" for name, value in named]
+        fields = [f".{cpp_word(name)} = {spell_named(name, value, style)}" for name, value in named]
         texts.append("{" + ", ".join(fields) + "}")
     return ", ".join(texts)
 

@@ -31,8 +31,7 @@ Array rest_of(const Array& x) { return sub(full_like(x, 1), x); }
 
 /// log(gamma(x)) less Stirling's first terms, for x of 8 or more.
 Array stirling_rest(const Array& x) {
-  constexpr double kSeries[] = {1.0 / 12,   -1.0 / 360,       1.0 / 1260, -1.0 / 1680,
-                                1.0 / 1188, -691.0 / 360360, 1.0 / 156};
+  constexpr double kSeries[] = {1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156};
   const Array r = div(full_like(x, 1), x), t = mul(r, r);
   Array sum = full_like(x, 0);
   for (size_t i = std::size(kSeries); i-- > 0;) sum = plus(mul(sum, t), kSeries[i]);
@@ -96,7 +95,9 @@ std::pair<Array, Array> value_and_tangent(const Three& at, const Three& tangents
   const auto& [a, b, x] = at;
   const auto& [da, db, dx] = tangents;
   const Array one = full_like(a, 1), zero = full_like(a, 0);
-  const auto slope = [&](const Array& of_a, const Array& of_b) { return jvp(value_of, at, Three(of_a, of_b, zero)).second; };
+  const auto slope = [&](const Array& of_a, const Array& of_b) {
+    return jvp(value_of, at, Three(of_a, of_b, zero)).second;
+  };
   const Array in_x = exp(sub(add(mul(plus(a, -1), log(x)), mul(plus(b, -1), log1p(neg(x)))), log_beta(a, b)));
   const Array in_a = mul(slope(one, zero), da), in_b = mul(slope(zero, one), db);
   return {value_of(a, b, x), add(add(in_a, in_b), mul(in_x, dx))};

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/incomplete_gamma.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -203,19 +201,30 @@ Array igammac_of(const Array& a, const Array& x) {
   return (*f)(a, x);
 }
 
+/// dP/da or the derivative of a sample, whose own derivatives are those of the series' and the fraction's steps.
+template <Wanted kWanted>
+Array derivative_of(const Array& a, const Array& x) {
+  using Two = std::tuple<Array, Array>;
+  constexpr auto kValue = [](const Array& p, const Array& y) { return derivative(p, y, kWanted); };
+  static const auto* const f = new auto(custom_jvp(kValue).defjvp([kValue](const Two& at, const Two& tangents) {
+    const auto& [p, y] = at;
+    const Array one = constant_of(p, 1), zero = constant_of(p, 0);
+    const Array in_a = jvp(kValue, at, Two(one, zero)).second, in_x = jvp(kValue, at, Two(zero, one)).second;
+    return std::pair(kValue(p, y), add(mul(in_a, std::get<0>(tangents)), mul(in_x, std::get<1>(tangents))));
+  }));
+  return (*f)(a, x);
+}
+
 }  // namespace
 
 Array igamma(const Operand& a, const Operand& x) { return of_two("igamma", a, x, igamma_of); }
 Array igammac(const Operand& a, const Operand& x) { return of_two("igammac", a, x, igammac_of); }
 
 Array igamma_grad_a(const Operand& a, const Operand& x) {
-  return of_two("igamma_grad_a", stop_gradient(a), stop_gradient(x),
-                [](const Array& p, const Array& y) { return derivative(p, y, Wanted::kDerivative); });
+  return of_two("igamma_grad_a", a, x, derivative_of<Wanted::kDerivative>);
 }
-
 Array random_gamma_grad(const Operand& a, const Operand& x) {
-  return of_two("random_gamma_grad", stop_gradient(a), stop_gradient(x),
-                [](const Array& p, const Array& y) { return derivative(p, y, Wanted::kSampleDerivative); });
+  return of_two("random_gamma_grad", a, x, derivative_of<Wanted::kSampleDerivative>);
 }
 
 }  // namespace hilo::lax

@@ -13,9 +13,11 @@ namespace hilo::lax {
 //   Source     DLMF 8.2.4, 8.7.1 (the series), 8.9.2 (the continued fraction)
 Array igamma(const Operand& a, const Operand& x);
 Array igammac(const Operand& a, const Operand& x);
-/// The derivative of P(a, x) in a, by differentiating series and fraction term by term. No derivative of its own.
+/// The derivative of P(a, x) in a, by differentiating series and fraction term by term.
+/// Gradient  in both, by differentiating once more
 Array igamma_grad_a(const Operand& a, const Operand& x);
-/// The derivative in `a` of a sample x of the gamma distribution: -(dP/da) / (dP/dx). No derivative of its own.
+/// The derivative in `a` of a sample x of the gamma distribution: -(dP/da) / (dP/dx).
+/// Gradient  in both
 /// Source    Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients" (NeurIPS 2018)
 Array random_gamma_grad(const Operand& a, const Operand& x);
 

@@ -116,9 +116,9 @@ QdwhResult qdwh(const Operand& operand, const QdwhOptions& options) {
   if (x.ndim() != 2 || rows(x) < columns(x))
     refuse("qdwh", "wanted a matrix of no more columns than rows; got " + x.aval_shape().to_string());
   const int64_t max_iterations = options.max_iterations.value_or(10);
-  const double eps = options.eps.value_or(real_type_of(x.dtype()) == ElementType::kF64
-                                              ? std::numeric_limits<double>::epsilon()
-                                              : std::numeric_limits<float>::epsilon());
+  const double eps =
+      options.eps.value_or(real_type_of(x.dtype()) == ElementType::kF64 ? std::numeric_limits<double>::epsilon()
+                                                                        : std::numeric_limits<float>::epsilon());
   if (max_iterations < 1 || !(eps > 0))
     refuse("qdwh", fmt::format("max_iterations and eps must be positive; got {} and {}", max_iterations, eps));
   const State s = iterated(x, max_iterations, eps);

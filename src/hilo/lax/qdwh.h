@@ -11,7 +11,7 @@ namespace hilo::lax::linalg {
 struct QdwhOptions {
   bool is_hermitian = false;                             ///< says nothing that is made use of, as in JAX
   std::optional<int64_t> max_iterations = std::nullopt;  ///< 10
-  std::optional<double> eps = std::nullopt;              ///< the least singular value, of 1, that counts; the type's epsilon
+  std::optional<double> eps = std::nullopt;  ///< the least singular value, of 1, that counts; the type's epsilon
 };
 struct QdwhResult {
   Array u, h, num_iters, is_converged;

@@ -121,9 +121,7 @@ Array nan_like(const Array& x) {
 }
 
 Array rows_of(const Array& x, int64_t begin, int64_t end) { return slice_along(x, 0, {begin, end, 1}); }
-Array row_of(const Array& x, int64_t i) {
-  return ops::reshape(rows_of(x, i, i + 1), x.shape().subspan(1));
-}
+Array row_of(const Array& x, int64_t i) { return ops::reshape(rows_of(x, i, i + 1), x.shape().subspan(1)); }
 Array behind(const Array& rows, const Array& last) {
   std::vector<int64_t> shape(last.shape().begin(), last.shape().end());
   shape.insert(shape.begin(), 1);
@@ -143,8 +141,8 @@ Row eliminated(const Diagonals& a, const Array& b, bool scaled) {
   const Next others = {rows_of(a.below, 1, n), rows_of(a.middle, 1, n), rows_of(above, 1, n), rows_of(b, 1, n)};
   const auto step = [&](const Rest& now, const Next& next) { return eliminate(now, next, scaled); };
   const auto [end, rows] = scan(step, first, others, ScanOptions{});
-  return {behind(rows.pivot, end.pivot), behind(rows.first, end.beside),
-          behind(rows.second, nothing_like(end.beside)), behind(rows.sides, end.sides)};
+  return {behind(rows.pivot, end.pivot), behind(rows.first, end.beside), behind(rows.second, nothing_like(end.beside)),
+          behind(rows.sides, end.sides)};
 }
 
 /// x of A x = b, rows in front.
@@ -192,10 +190,9 @@ void check(const Diagonals& a, const Array& b) {
                     b.dtype() == a.middle.dtype() &&
                     std::ranges::equal(b.shape().first(static_cast<size_t>(rank)), a.middle.shape());
   if (fits) return;
-  refuse("tridiagonal_solve",
-         fmt::format("wanted dl, d, du of one shape [..., n] and b[..., n, k]; got {}, {}, {}, {}",
-                     a.below.aval_shape().to_string(), a.middle.aval_shape().to_string(),
-                     a.above.aval_shape().to_string(), b.aval_shape().to_string()));
+  refuse("tridiagonal_solve", fmt::format("wanted dl, d, du of one shape [..., n] and b[..., n, k]; got {}, {}, {}, {}",
+                                          a.below.aval_shape().to_string(), a.middle.aval_shape().to_string(),
+                                          a.above.aval_shape().to_string(), b.aval_shape().to_string()));
 }
 
 }  // namespace

@@ -206,8 +206,8 @@ SvdResult svd(const Operand& a, const SvdOptions& o) {
     if (o.subset_by_index) refuse("svd", "a subset can't be had by way of eigenvalues; wanted hermitian = false");
     return hermitian_svd(square("svd", a));
   }
-  const std::vector<Array> r = lax::linalg::svd(
-      matrix("svd", a), {.full_matrices = o.full_matrices, .subset_by_index = o.subset_by_index});
+  const std::vector<Array> r =
+      lax::linalg::svd(matrix("svd", a), {.full_matrices = o.full_matrices, .subset_by_index = o.subset_by_index});
   return {r[0], r[1], r[2]};
 }
 

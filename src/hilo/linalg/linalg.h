@@ -177,8 +177,8 @@ Array vecdot(const Operand& x1, const Operand& x2, const VecdotOptions& options 
 /// So many last axes of one array with first axes of the other, or pairs of axes: {{0, 1}, {1, 0}}.
 class TensordotAxes {
  public:
-  TensordotAxes(int64_t count) : count_(count) {}                                     // NOLINT: both convert
-  TensordotAxes(std::vector<int64_t> of_x1, std::vector<int64_t> of_x2)               // NOLINT
+  TensordotAxes(int64_t count) : count_(count) {}                        // NOLINT: both convert
+  TensordotAxes(std::vector<int64_t> of_x1, std::vector<int64_t> of_x2)  // NOLINT
       : pairs_(std::pair(std::move(of_x1), std::move(of_x2))) {}
   Array product(const Operand& x1, const Operand& x2) const;
 

@@ -76,7 +76,8 @@ TEST(Sqrtm, SquaredIsTheMatrix) {
   for (ElementType type : {ElementType::kF32, ElementType::kC64}) {
     for (int64_t n : {1, 2, 5, 16}) {
       const Array a = sample(type, n), root = sqrtm(a), scale = numpy::max(numpy::abs(a));
-      EXPECT_LT(distance(numpy::matmul(root, root), numpy::astype(a, ElementType::kC64)), 2e-3f * scale.item<float>()) << n;
+      EXPECT_LT(distance(numpy::matmul(root, root), numpy::astype(a, ElementType::kC64)), 2e-3f * scale.item<float>())
+          << n;
     }
   }
   EXPECT_EQ(sqrtm(numpy::zeros({0, 0})).size(), 0);

@@ -29,7 +29,9 @@ float distance(const Array& a, const Array& b) {
   EXPECT_EQ(a.aval_shape(), b.aval_shape());
   return a.size() == 0 ? 0 : numpy::astype(numpy::max(numpy::abs(a - b)), ElementType::kF32).item<float>();
 }
-Array columns_in_order(const Array& x, const Array& p) { return numpy::take_along_axis(x, numpy::expand_dims(p, -2), -1); }
+Array columns_in_order(const Array& x, const Array& p) {
+  return numpy::take_along_axis(x, numpy::expand_dims(p, -2), -1);
+}
 
 constexpr std::pair<int64_t, int64_t> kSizes[] = {{4, 4}, {5, 3}, {3, 5}, {1, 1}, {0, 3}, {3, 0}};
 

@@ -64,8 +64,8 @@ TEST(Hyp2f1, EndsInfinityAndNan) {
   EXPECT_EQ(gauss(1, 2, -1, 0.5), INFINITY);
   EXPECT_EQ(gauss(1, 2, 3, 1), INFINITY);
   EXPECT_EQ(gauss(1, 2, 3, 1.5), INFINITY);
-  expect_close(gauss(1, 2, 4, 1), 3);          // gamma(4) gamma(1) / (gamma(3) gamma(2))
-  expect_close(gauss(-2, 1.5, 0.5, 3), 28);    // a polynomial is one everywhere
+  expect_close(gauss(1, 2, 4, 1), 3);        // gamma(4) gamma(1) / (gamma(3) gamma(2))
+  expect_close(gauss(-2, 1.5, 0.5, 3), 28);  // a polynomial is one everywhere
   for (int i = 0; i < 4; ++i)
     EXPECT_TRUE(std::isnan(gauss(i == 0 ? NAN : 1, i == 1 ? NAN : 1, i == 2 ? NAN : 2, i == 3 ? NAN : 0.5))) << i;
 }
@@ -83,7 +83,8 @@ double difference(const std::array<double, kCount>& x, size_t at) {
 }
 
 TEST(Hyp1f1, DerivativesAreThoseOfDifferences) {
-  for (const std::array<double, 3>& x : {std::array{1.5, 2.5, 1.25}, {0.0, 1.5, 0.75}, {-1.0, 2.0, 1.5}, {2.0, 3.0, -2.0}}) {
+  for (const std::array<double, 3>& x :
+       {std::array{1.5, 2.5, 1.25}, {0.0, 1.5, 0.75}, {-1.0, 2.0, 1.5}, {2.0, 3.0, -2.0}}) {
     const auto [a, b, at] = grad<0, 1, 2>([](Array p, Array q, Array t) { return hyp1f1(p, q, t); })(
         static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2]));
     EXPECT_NEAR(a.item<float>(), difference(x, 0), 2e-3) << x[0];
@@ -93,8 +94,8 @@ TEST(Hyp1f1, DerivativesAreThoseOfDifferences) {
 }
 
 TEST(Hyp2f1, DerivativesAreThoseOfDifferences) {
-  for (const std::array<double, 4>& x : {std::array{1.5, 0.5, 2.5, 0.25}, {0.0, 1.5, 2.0, 0.5}, {1.25, 0.75, 2.5, -0.75},
-                                         {0.5, 0.75, 3.25, 0.93}}) {
+  for (const std::array<double, 4>& x :
+       {std::array{1.5, 0.5, 2.5, 0.25}, {0.0, 1.5, 2.0, 0.5}, {1.25, 0.75, 2.5, -0.75}, {0.5, 0.75, 3.25, 0.93}}) {
     const auto [a, b, c, at] = grad<0, 1, 2, 3>([](Array p, Array q, Array r, Array t) { return hyp2f1(p, q, r, t); })(
         static_cast<float>(x[0]), static_cast<float>(x[1]), static_cast<float>(x[2]), static_cast<float>(x[3]));
     EXPECT_NEAR(a.item<float>(), difference(x, 0), 2e-3) << x[3];
@@ -108,8 +109,9 @@ TEST(Hyp2f1, BroadcastsTakesHalfFloatsAndIntegersAndTransforms) {
   const Array a = numpy::array({1, 2, 3}), x = numpy::array({{0.25f}, {0.5f}});
   const Array all = hyp2f1(a, 1.5f, 2, x);
   EXPECT_EQ(all.aval_shape(), numpy::zeros({2, 3}).aval_shape());
-  EXPECT_LT(numpy::max(numpy::abs(jit([](Array p, Array t) { return hyp2f1(p, 1.5f, 2, t); })(a, x) - all)).item<float>(),
-            1e-5f);
+  EXPECT_LT(
+      numpy::max(numpy::abs(jit([](Array p, Array t) { return hyp2f1(p, 1.5f, 2, t); })(a, x) - all)).item<float>(),
+      1e-5f);
   const Array rows = vmap([&](Array t) { return hyp2f1(a, 1.5f, 2, t); })(x);
   EXPECT_LT(numpy::max(numpy::abs(rows - all)).item<float>(), 1e-5f);
   EXPECT_EQ(hyp1f1(numpy::ones({2}, ElementType::kF16), 2.0, 0.5).dtype(), ElementType::kF16);

@@ -103,6 +103,7 @@ SchurResult rsf2csf(const Operand& T, const Operand& Z) {
   const auto [t, z] = hilo::linalg::same_type(t0, z0);
   const std::vector<int64_t> shape = numpy::broadcast_shapes(t.shape(), z.shape());
   const SchurResult start = {numpy::spread_to(t, shape), numpy::spread_to(z, shape)};
+  if (n < 2) return start;
   return lax::fori_loop(
       1, n, [&](const Array& i, const SchurResult& f) { return without_block(f, numpy::astype(n - i, int32)); }, start);
 }

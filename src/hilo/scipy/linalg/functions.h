@@ -58,5 +58,4 @@ struct FunmOptions {
 };
 Array funm(const Operand& A, const MatrixFunction& func, const FunmOptions& options);
 
-
 }  // namespace hilo::scipy::linalg

@@ -49,8 +49,8 @@ PivotedQrMultiplyResult multiplied(const char* function, const Array& a0, const 
   const Array given = vector ? numpy::expand_dims(c, left ? 1 : 0) : c;
   const int64_t m = a.shape(-2), n = a.shape(-1), k = std::min(m, n);
   if (given.ndim() < 2 || given.shape(left ? -2 : -1) != (left ? k : m))
-    refuse(function, std::string("wanted a[..., m, n] and c") + (left ? "[..., min(m, n), p]" : "[..., p, m]") + "; got " +
-                         a.aval_shape().to_string() + " and " + c.aval_shape().to_string());
+    refuse(function, std::string("wanted a[..., m, n] and c") + (left ? "[..., min(m, n), p]" : "[..., p, m]") +
+                         "; got " + a.aval_shape().to_string() + " and " + c.aval_shape().to_string());
   const std::vector<int64_t> batch =
       numpy::broadcast_shapes(lax::matrix::batch_shape(a), lax::matrix::batch_shape(given));
   const Reflected f = reflected(with_batch(a, batch), pivoting);

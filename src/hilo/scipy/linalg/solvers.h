@@ -107,7 +107,7 @@ struct SylvesterOptions {
 /// Cost      a linear system of m n unknowns
 Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, const SylvesterOptions& options = {});
 struct TridiagonalSelection {
-  const char* select = "a";                          ///< all, or i: those with numbers in select_range
+  const char* select = "a";                             ///< all, or i: those with numbers in select_range
   lax::linalg::IndexRange select_range = std::nullopt;  ///< the first and the last
 };
 /// The eigenvalues and vectors of the Hermitian matrix with diagonal d and e below it.

@@ -109,9 +109,8 @@ Array nan_where(const Array& use, const Array& x) {
 /// For great x: gamma(b) / gamma(a) e^x x^(a - b), times the sum of (b - a)_k (1 - a)_k / k! x^-k.
 Array kummer_far(const Array& a, const Array& b, const Array& x) {
   const Array zero = numpy::zeros_like(x);
-  const Array sum = series(x, 30, [&](const Array& k) {
-                      return Sloped{(b - a + k) * (1.0 - a + k) / ((k + 1.0) * x), zero};
-                    }).value;
+  const Array sum =
+      series(x, 30, [&](const Array& k) { return Sloped{(b - a + k) * (1.0 - a + k) / ((k + 1.0) * x), zero}; }).value;
   const Array sign = gammasgn(a) * gammasgn(b);
   return sign * numpy::exp(lax::lgamma(b) - lax::lgamma(a) + x + (a - b) * numpy::log(x)) * sum;
 }
@@ -121,9 +120,7 @@ Array kummer_value(const Array& a0, const Array& b, const Array& x0) {
   const Array mirrored = (x0 < 0) & ~over;  // e^x 1F1(b - a; b; -x) has no cancellation
   const Array a = numpy::where(mirrored, b - a0, a0), x = numpy::where(mirrored, -x0, x0);
   const Array infinite = ends(b) & ~over, far = (x >= 100) & ~ends(a);
-  const auto where = [](const Array& use, const Array& v, double otherwise) {
-    return numpy::where(use, v, otherwise);
-  };
+  const auto where = [](const Array& use, const Array& v, double otherwise) { return numpy::where(use, v, otherwise); };
   const Array near_x = where(~far & ~infinite, x, 0), near_b = where(~infinite, b, 1);
   const Array near = kummer_series(a, near_b, near_x).value;
   const Array distant = kummer_far(where(far, a, 1), where(far & ~infinite, b, 1), where(far, x, 100));
@@ -134,16 +131,15 @@ Array kummer_value(const Array& a0, const Array& b, const Array& x0) {
 }
 
 Array kummer(const Array& a, const Array& b, const Array& x) {
-  return custom_jvp(kummer_value).defjvps(
-      [](const Array& t, const Array&, const Array& a, const Array& b, const Array& x) {
-        return t * kummer_series(a, b, x, Parameter::kA).slope;
-      },
-      [](const Array& t, const Array&, const Array& a, const Array& b, const Array& x) {
-        return t * kummer_series(a, b, x, Parameter::kB).slope;
-      },
-      [](const Array& t, const Array&, const Array& a, const Array& b, const Array& x) {
-        return t * a / b * kummer(a + 1.0, b + 1.0, x);
-      })(a, b, x);
+  return custom_jvp(kummer_value)
+      .defjvps([](const Array& t, const Array&, const Array& a, const Array& b,
+                  const Array& x) { return t * kummer_series(a, b, x, Parameter::kA).slope; },
+               [](const Array& t, const Array&, const Array& a, const Array& b, const Array& x) {
+                 return t * kummer_series(a, b, x, Parameter::kB).slope;
+               },
+               [](const Array& t, const Array&, const Array& a, const Array& b, const Array& x) {
+                 return t * a / b * kummer(a + 1.0, b + 1.0, x);
+               })(a, b, x);
 }
 
 // ---- 2F1 ----------------------------------------------------------------------------------------------------------------
@@ -220,7 +216,8 @@ Array around_one_with_logarithm(const Gauss& g) {
   const Array top = numpy::where(m == 0, 1.0, m);
   const Array polynomial = gamma_quotient({g.c, top}, {am, bm}) * finite_part(g, m, s);
   const Array even = numpy::where(numpy::mod(m, 2.0) == 0, 1.0, -1.0);
-  const Array series = even * numpy::power(s, m) * gamma_quotient({g.c}, {g.a, g.b, m + 1.0}) * logarithmic_part(g, m, s);
+  const Array series =
+      even * numpy::power(s, m) * gamma_quotient({g.c}, {g.a, g.b, m + 1.0}) * logarithmic_part(g, m, s);
   return numpy::where(m == 0, 0.0, polynomial) - series;
 }
 
