@@ -50,7 +50,8 @@ LAX = [
     *[f"qr_with_pivoting({a}).r -> ll.qr({a}, pivoting=True)[1]" for a in ("g", "tall", "wide")],
     "qr_with_pivoting(tall, false).q -> ll.qr(tall, pivoting=True, full_matrices=False)[0]",
     "numpy::astype(qr_with_pivoting(wide).p, numpy::float32) -> ll.qr(wide, pivoting=True)[2]",
-    *[f"d {a} qr_with_pivoting({a}, false).r -> ll.qr({a}, pivoting=True, full_matrices=False)[1]" for a in ("g", "tall", "wide")],
+    # Not of `wide`: JAX 0.10.2 takes the last columns of x for those of x[:, p] there.
+    *[f"d {a} qr_with_pivoting({a}, false).r -> ll.qr({a}, pivoting=True, full_matrices=False)[1]" for a in ("g", "tall")],
     "d lopsided cholesky(lopsided, {.symmetrize_input = false}) -> ll.cholesky(lopsided, symmetrize_input=False)",
     "d lopsided cholesky(lopsided) -> ll.cholesky(lopsided)",
     *[f"d lopsided eigh(lopsided, {{.lower = {text}, .symmetrize_input = false}}).w -> "
@@ -76,16 +77,16 @@ SCIPY = [
     'qr_multiply(tall, w, {.mode = "left"}).cq -> sl.qr_multiply(tall, w, mode="left")[0]',
     "qr_multiply(tall, d).cq -> sl.qr_multiply(tall, d)[0]",
     'qr_multiply(wide, w, {.mode = "left"}).cq -> sl.qr_multiply(wide, w, mode="left")[0]',
-    "numpy::real(qr_multiply(z, t, {.conjugate = true}).cq) -> sl.qr_multiply(z, t, conjugate=True)[0].real",
-    'numpy::imag(qr_multiply(z, v, {.mode = "left", .conjugate = true}).cq) -> sl.qr_multiply(z, v, mode="left", conjugate=True)[0].imag',
+    "parts_of(qr_multiply(z, t, {.conjugate = true}).cq) -> parts_of(sl.qr_multiply(z, t, conjugate=True)[0])",
+    'parts_of(qr_multiply(z, v, {.mode = "left", .conjugate = true}).cq) -> parts_of(sl.qr_multiply(z, v, mode="left", conjugate=True)[0])',
     'qr_multiply_with_pivoting(tall, w, {.mode = "left"}).cq -> sl.qr_multiply(tall, w, mode="left", pivoting=True)[0]',
     "numpy::astype(qr_multiply_with_pivoting(tall, d).p, numpy::float32) -> sl.qr_multiply(tall, d, pivoting=True)[2]",
-    *[f"numpy::{part}(rsf2csf(schur({a}).T, schur({a}).Z).{field}) -> sl.rsf2csf(*sl.schur({a}))[{i}].{part}" for a in ("g", "t")
-      for i, field in enumerate(("T", "Z")) for part in ("real", "imag")],
-    "numpy::real(funm(g, [](const Array& x) { return numpy::exp(x); })) -> sl.funm(g, jnp.exp).real",
-    "numpy::imag(funm(g, [](const Array& x) { return numpy::sqrt(x); })) -> sl.funm(g, jnp.sqrt).imag",
-    "numpy::real(sqrtm(g)) -> sl.sqrtm(g).real",
-    "numpy::imag(sqrtm(t)) -> sl.sqrtm(t).imag",
+    *[f"parts_of(rsf2csf(schur({a}).T, schur({a}).Z).{field}) -> parts_of(sl.rsf2csf(*sl.schur({a}))[{i}])" for a in ("g", "t")
+      for i, field in enumerate(("T", "Z"))],
+    "parts_of(funm(g, [](const Array& x) { return numpy::exp(x); })) -> parts_of(sl.funm(g, jnp.exp))",
+    "parts_of(funm(t, [](const Array& x) { return numpy::sqrt(x); })) -> parts_of(sl.funm(t, jnp.sqrt))",
+    "parts_of(sqrtm(g)) -> parts_of(sl.sqrtm(g))",
+    "parts_of(sqrtm(t)) -> parts_of(sl.sqrtm(t))",
     "eigvalsh(m) -> sl.eigh(m, eigvals_only=True)",
     "lu_with_permuted_l(g).pl -> sl.lu(g, permute_l=True)[0]",
     "eigh_tridiagonal(v, w, {.select = \"i\", .select_range = {1, 2}}) -> sl.eigh_tridiagonal(v, w, eigvals_only=True, select='i', select_range=(1, 2))",
@@ -96,6 +97,10 @@ SCIPY = [
     *[f"d {name} special::hyp1f1(a5, b5, p5) -> sp.hyp1f1(a5, b5, p5)" for name in ("a5", "b5", "p5")],
     *[f"d {name} special::hyp2f1(a5, b5, c5, p5) -> sp.hyp2f1(a5, b5, c5, p5)" for name in ("a5", "b5", "c5", "p5")],
 ]
+
+
+def parts_of(z):
+    return jnp.stack([z.real, z.imag])
 
 
 def number(value: float) -> str:
@@ -124,7 +129,7 @@ def values(result) -> str:
 
 def write(path: str, rows: list[str]) -> None:
     arrays = {name: jnp.asarray(value, jnp.complex64 if np.iscomplexobj(value) else jnp.float32) for name, value in INPUTS.items()}
-    scope = {**arrays, "jnp": jnp, "lax": lax, "ll": ll, "sl": sl, "sp": sp}
+    scope = {**arrays, "jnp": jnp, "lax": lax, "ll": ll, "sl": sl, "sp": sp, "parts_of": parts_of}
     head = (f"// SPDX-License-Identifier: Apache-2.0\n// {path.rpartition('/')[2]} -- written by tests/golden/record_linalg.py with jax "
             "0.10.2.\n// clang-format off\n")
     lines = [input_line(name, value) for name, value in INPUTS.items()] + [row_line(row, scope) for row in rows]

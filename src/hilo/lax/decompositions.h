@@ -50,6 +50,7 @@ struct EighResult {
   Array v, w;  ///< vectors, ascending values
 };
 /// Of (x + x^H) / 2, or, not symmetrized, of the matrix that has that triangle.
+/// Gradient  that of Hermitian matrices, as in JAX: not symmetrized, x and its tangent should be; of distinct values
 EighResult eigh(const Operand& x, bool lower = true, bool symmetrize_input = true);
 
 struct TridiagonalResult {
@@ -116,6 +117,7 @@ struct EigOptions {
 };
 struct SchurOptions {
   bool compute_schur_vectors = true;
+  bool sort_eig_vals = false;  ///< says nothing, as in JAX
 };
 namespace detail {
 QrResult qr(const Operand& x, const QrOptions& options);

@@ -9,6 +9,8 @@
 namespace hilo::scipy::linalg {
 namespace {
 
+Array parts_of(const Array& z) { return numpy::stack({numpy::real(z), numpy::imag(z)}); }
+
 TEST(LinalgGolden, ValuesAndDerivativesAreThoseOfJax) {
 #include "golden.inc"
 }

@@ -130,7 +130,11 @@ Array zeta_with_rule(const Array& s, const Array& q) {
 }  // namespace
 
 Array zeta(const Operand& x, const Operand& q) { return of_real("zeta", x, q, zeta_with_rule); }
-Array factorial(const Operand& n) {
+Array factorial(const Operand& n, const FactorialOptions& options) {
+  if (options.exact) {
+    const UserLocation here(n.location());
+    or_throw(unimplemented(at_user_line("factorial") + ": exact = true: floats hold the result"));
+  }
   return of_real("factorial", n,
                  [](const Array& k) { return numpy::where(k < 0, 0.0, numpy::exp(lax::lgamma(k + 1.0))); });
 }

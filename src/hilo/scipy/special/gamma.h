@@ -22,7 +22,11 @@ Array polygamma(const Operand& n, const Operand& x);
 Array multigammaln(const Operand& a, int64_t d);
 /// sum of (k + q)^-x over k = 0, 1, ...
 Array zeta(const Operand& x, const Operand& q);
-Array factorial(const Operand& n);
+struct FactorialOptions {
+  bool exact = false;  ///< true is refused, as in JAX
+};
+/// gamma(n + 1), 0 for negative n. Errors    UNIMPLEMENTED with exact
+Array factorial(const Operand& n, const FactorialOptions& options = {});
 struct CombOptions {
   bool repetition = false;
 };
