@@ -44,9 +44,33 @@ class SpellingTest(unittest.TestCase):
         self.assertEqual(first("jax.numpy.sum", [array()], {"keepdims": True, "axis": 0}),
                          "numpy::sum(in.array(0), {.axis = 0, .keepdims = true})")
 
+    def test_no_axes_are_an_empty_list(self):
+        self.assertEqual(first("jax.numpy.linalg.vector_norm", [array()], {"axis": {"tuple": []}}),
+                         "linalg::vector_norm(in.array(0), {.axis = std::vector<int64_t>{}})")
+
     def test_keywords_also_stand_at_their_positions(self):
         bodies = spelling.forms_of(row("jax.numpy.concatenate", [[array(), array()]], {"axis": 0}))
         self.assertIn("return value_of(numpy::concatenate({in.array(0), in.array(1)}, 0));", bodies)
+
+    def test_a_flag_that_changes_the_result_names_another_function(self):
+        self.assertEqual(first("jax.scipy.linalg.svd", [array()], {"compute_uv": False, "full_matrices": False}),
+                         "scipy::linalg::svdvals(in.array(0))")
+        self.assertEqual(first("jax.scipy.linalg.svd", [array()], {"full_matrices": False}),
+                         "scipy::linalg::svd(in.array(0), {.full_matrices = false})")
+        self.assertEqual(first("jax.scipy.linalg.qr", [array()], {"mode": "economic", "pivoting": True}),
+                         'scipy::linalg::qr_with_pivoting(in.array(0), {.mode = "economic"})')
+        self.assertEqual(first("jax.scipy.linalg.qr", [array()], {"mode": "r", "pivoting": True}),
+                         "const auto x = scipy::linalg::qr_with_pivoting(in.array(0));\n"
+                         "  return list_of({value_of(x.r), value_of(x.p)}")
+        self.assertEqual(first("jax.numpy.linalg.svd", [array()], {"compute_uv": False, "hermitian": True}),
+                         "const auto x = linalg::svd(in.array(0), {.hermitian = true});\n"
+                         "  return list_of({value_of(x.s)}")
+
+    def test_arguments_of_scipy_that_mean_nothing_are_left_out(self):
+        self.assertEqual(first("jax.scipy.linalg.inv", [array(), True], {"check_finite": False}),
+                         "scipy::linalg::inv(in.array(0))")
+        self.assertEqual(first("jax.scipy.linalg.lu_solve", [array(), array(), 1, False, False]),
+                         "scipy::linalg::lu_solve(in.array(0), in.array(1), 1)")
 
     def test_values(self):
         for value, text in ((None, "none"), (True, "true"), (-2**63, "(-9223372036854775807 - 1)"), ("C", '"C"'),

@@ -10,6 +10,7 @@ import json
 
 from records import Row, is_error
 from signatures import Parameter, entry_of, is_ufunc_method, parse
+from variants import Variant, bound_arguments, variant_of, without_idle
 
 CPP_WORDS = frozenset("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept
 const constexpr continue decltype default delete do double else enum explicit export extern false float for friend goto if
@@ -215,6 +216,13 @@ def spell_argument(value, style: str, i: int) -> str:
     return spell(value, style == "all" or (style == "behind" and i > 0))
 
 
+def spell_named(name: str, value, style: str) -> str:
+    """An argument by keyword. No axes, (), is a list: the braces of an empty one would mean that none are given."""
+    if name == "axis" and isinstance(value, dict) and value.get("tuple") == []:
+        return "std::vector<int64_t>{}"
+    return spell_argument(value, style, 1)
+
+
 def is_list_of_numbers(value) -> bool:
     """[1, 2], ((1, 2), (3, 4)): what NumPy takes for an array."""
     elements = value["tuple"] if isinstance(value, dict) and "tuple" in value else value
@@ -305,7 +313,7 @@ def argument_text(way: tuple[list, list], style: str) -> str:
     texts = [value.text if isinstance(value, Default) else spell_argument(value, style, i)
              for i, value in enumerate(positional)]
     if named:
-        fields = [f".{cpp_word(name)} = {spell_argument(value, style, 1)}" for name, value in named]
+        fields = [f".{cpp_word(name)} = {spell_named(name, value, style)}" for name, value in named]
         texts.append("{" + ", ".join(fields) + "}")
     return ", ".join(texts)
 
@@ -390,6 +398,11 @@ def bodies_of(data: dict, literal: str) -> list[str]:
     name, args, kwargs, then = data["name"], data["args"], data["kwargs"], data.get("call")
     if then and then["method"] == "vmap":
         return vmap_bodies(name, args, kwargs, then, literal)
+    parameters = entry_of(name).parameters
+    args, kwargs = without_idle(name, parameters, args, kwargs)
+    variant = variant_of(name, parameters, args, kwargs)
+    if variant is not None and then is None:
+        return variant_bodies(variant, parameters, args, kwargs, literal)
     if name in PARTED:
         parted = parted_bodies(name, args, kwargs, literal)
         if parted is not None:
@@ -401,6 +414,21 @@ def bodies_of(data: dict, literal: str) -> list[str]:
     if then is None:
         return [f"return value_of({expression});" for expression in expressions]
     return [body for expression in expressions for body in then_bodies(name, expression, then, literal)]
+
+
+def variant_bodies(variant: Variant, parameters: tuple, args: list, kwargs: dict, style: str) -> list[str]:
+    """A call whose flags make it one of another function."""
+    left_out = {*variant.flags, *variant.dropped} - {*variant.kept}
+    kept = tuple(parameter for parameter in parameters if parameter.name not in left_out)
+    bound = bound_arguments(parameters, args, kwargs)
+    needed = [parameter.name for parameter in kept if parameter.default is None and parameter.name in bound]
+    keywords = {key: value for key, value in bound.items() if key not in left_out and key not in needed}
+    bodies = []
+    for way in splits(kept, [bound[key] for key in needed], keywords):
+        call = f"{variant.function}({argument_text(way, style)})"
+        fields = ", ".join(f"value_of(x.{field})" for field in variant.fields)
+        bodies.append(f"const auto x = {call};\n  return list_of({{{fields}}});" if fields else f"return value_of({call});")
+    return bodies
 
 
 def parted_bodies(name: str, args: list, kwargs: dict, style: str) -> list[str] | None:
