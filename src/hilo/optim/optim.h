@@ -5,6 +5,7 @@
 #include "hilo/optim/base.h"
 #include "hilo/optim/clipping.h"
 #include "hilo/optim/combining.h"
+#include "hilo/optim/linesearch.h"
 #include "hilo/optim/losses.h"
 #include "hilo/optim/optimizers.h"
 #include "hilo/optim/scaling.h"
