@@ -172,5 +172,6 @@ struct LbfgsOptions {
 /// With a line search update needs {.value = loss, .grad = gradients, .value_fn = loss function}.
 /// Source    Nocedal, "Updating quasi-Newton matrices with limited storage" (1980)
 GradientTransformation lbfgs(const std::optional<ScalarOrSchedule>& learning_rate, const LbfgsOptions& options = {});
+inline GradientTransformation lbfgs(const LbfgsOptions& options = {}) { return lbfgs(std::nullopt, options); }
 
 }  // namespace hilo::optim
