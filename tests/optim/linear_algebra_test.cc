@@ -55,7 +55,7 @@ TEST(MultiNormal, SumsTheLogarithmsOfItsParts) {
   const Array sample = normal.sample({1000}, random::key(0));
   EXPECT_EQ(sample.shape(0), 1000);
   EXPECT_NEAR(numpy::mean(sample, 0)[1].item<float>(), 1, 0.2);
-  EXPECT_NEAR(numpy::std_(sample, 0)[1].item<float>(), 2, 0.15);
+  EXPECT_NEAR(numpy::std(sample, 0)[1].item<float>(), 2, 0.15);
 }
 
 }  // namespace
