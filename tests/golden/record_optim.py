@@ -25,7 +25,7 @@ adam(linear_schedule(0.1, 0.0, 50))|adamw(cosine_decay_schedule(0.1, 40), {.weig
 SEARCHES = """lbfgs()|lbfgs(1.0, {.memory_size = 2})|chain(sgd(1.0), scale_by_backtracking_linesearch(15))
 chain(sgd(1.0), scale_by_backtracking_linesearch(20, {.decrease_factor = 0.5, .increase_factor = 2.0, .max_learning_rate = 4.0, .store_grad = true}))
 chain(sgd(1.0), scale_by_zoom_linesearch(15))|chain(sgd(1.0), scale_by_zoom_linesearch(10, 0.125))
-chain(adam(0.5), scale_by_zoom_linesearch(15, {.initial_guess_strategy = "one", .approx_dec_rtol = none}))"""
+chain(adam(0.5), scale_by_zoom_linesearch(15, {.approx_dec_rtol = none, .initial_guess_strategy = "one"}))"""
 
 
 def python_of(cpp: str) -> str:

@@ -42,11 +42,11 @@ INPUTS = {
 WINDOWS = """barthann bartlett blackman blackmanharris bohman boxcar cosine exponential flattop hamming hann lanczos nuttall parzen
 triang tukey""".split()
 WINDOWS_WITH = ["kaiser, 8.6", "gaussian, 1.5", "general_gaussian, 1.5, 2.0", "general_hamming, 0.75", "tukey, 0.25", "tukey, 1.5"]
-STFT = ["nperseg = 16", "nperseg = 9, noverlap = 3, window = 'hamming'", "nperseg = 8, boundary = 'even', padded = false",
-        "nperseg = 8, boundary = 'odd', nfft = 11", "nperseg = 8, boundary = 'constant', detrend = 'linear'",
-        "fs = 10.0, nperseg = 12, boundary = none, return_onesided = false"]
-SPECTRA = ["nperseg = 16", "nperseg = 9, noverlap = 3, average = 'median', scaling = 'spectrum'", "nperseg = 10, nfft = 13, detrend = false",
-           "fs = 100.0, nperseg = 8, window = 'blackman', return_onesided = false, detrend = 'linear'"]
+STFT = ["nperseg = 16", "window = 'hamming', nperseg = 9, noverlap = 3", "nperseg = 8, boundary = 'even', padded = false",
+        "nperseg = 8, nfft = 11, boundary = 'odd'", "nperseg = 8, detrend = 'linear', boundary = 'constant'",
+        "fs = 10.0, nperseg = 12, return_onesided = false, boundary = none"]
+SPECTRA = ["nperseg = 16", "nperseg = 9, noverlap = 3, scaling = 'spectrum', average = 'median'", "nperseg = 10, nfft = 13, detrend = false",
+           "fs = 100.0, window = 'blackman', nperseg = 8, detrend = 'linear', return_onesided = false"]
 ONE = "gamma gammaln digamma gammasgn erf erfc erfcx dawsn ndtr log_ndtr i0 i0e i1 i1e expit expi".split()
 POSITIVE = "gamma gammaln digamma factorial exp1 spence logit entr".split()
 TWO = "beta betaln xlogy xlog1py rel_entr kl_div boxcox boxcox1p gammainc gammaincc zeta poch owens_t".split()
@@ -85,7 +85,7 @@ def signal_rows() -> list[str]:
         for x in ("w", "w2"):
             call = f"signal::stft({x})"
             out += [with_options(call, options, "f"), with_options(call, options, "t"), *parts(with_options(call, options, "Zxx"))]
-    for options in ("nperseg = 16", "nperseg = 12, noverlap = 9, window = 'hamming'"):
+    for options in ("nperseg = 16", "window = 'hamming', nperseg = 12, noverlap = 9"):
         back = with_options("signal::istft(signal::stft(w))", options, "x")
         cpp, python = back.split(" ## ")
         inner = with_options("signal::stft(w)", options, "Zxx").split(" ## ")

@@ -17,8 +17,7 @@ float greatest(const Array& x) { return numpy::max(numpy::abs(x)).item<float>();
 TEST(PowerIteration, FindsTheGreatestEigenvalue) {
   const auto [value, vector] = power_iteration(symmetric(), {.num_iters = 300, .error_tolerance = 1e-7});
   EXPECT_LT(greatest(numpy::matmul(symmetric(), vector) - value * vector), 1e-4);
-  const auto of_function =
-      power_iteration([](const Array& v) { return 2.0 * v; }, {.v0 = numpy::array({3.0f, 4.0f})});
+  const auto of_function = power_iteration([](const Array& v) { return 2.0 * v; }, {.v0 = numpy::array({3.0f, 4.0f})});
   EXPECT_FLOAT_EQ(of_function.eigenvalue.item<float>(), 2);
   EXPECT_FLOAT_EQ(of_function.eigenvector[0].item<float>(), 0.6f);
   EXPECT_THROW((void)power_iteration([](const Array& v) { return v; }, {}), Error);

@@ -78,7 +78,8 @@ TEST(ZoomLinesearch, BatchesEachWithItsOwnStep) {
 
 TEST(Linesearch, RefusesWhatItIsNotGiven) {
   const Array x = start();
-  for (const GradientTransformation& tx : {scale_by_backtracking_linesearch(5), scale_by_zoom_linesearch(5), lbfgs(1.0)}) {
+  for (const GradientTransformation& tx :
+       {scale_by_backtracking_linesearch(5), scale_by_zoom_linesearch(5), lbfgs(1.0)}) {
     EXPECT_THROW((void)tx.update(x, tx.init(x), x), Error);
     EXPECT_THROW((void)tx.update(x, tx.init(x), x, {.value = x, .grad = x, .value_fn = bowl}), Error);
     EXPECT_THROW((void)tx.update(x, tx.init(x)), Error);

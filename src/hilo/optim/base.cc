@@ -42,9 +42,8 @@ Array scale_gradient(const Array& x, double scale) {
 }
 
 Leaves update_moment(const Leaves& updates, const Leaves& moments, double decay, int64_t order) {
-  return leaves::map(
-      [&](const Array& g, const Array& t) { return (1 - decay) * numpy::power(g, order) + decay * t; }, updates,
-      moments);
+  return leaves::map([&](const Array& g, const Array& t) { return (1 - decay) * numpy::power(g, order) + decay * t; },
+                     updates, moments);
 }
 Leaves update_infinity_moment(const Leaves& updates, const Leaves& moments, double decay, double eps) {
   return leaves::map([&](const Array& g, const Array& t) { return numpy::maximum(numpy::abs(g) + eps, decay * t); },

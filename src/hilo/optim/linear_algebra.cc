@@ -53,7 +53,8 @@ DominantEigenpair power_iteration(const Operand& given, const PowerIterationOpti
   PowerIterationOptions o = options;
   if (!o.v0) {
     const random::Key key = o.key ? *o.key : random::key(0);
-    const Array numbers = random::uniform(key, {matrix.shape(1)}, {.dtype = real_type_of(matrix.dtype()), .minval = -1.0});
+    const Array numbers =
+        random::uniform(key, {matrix.shape(1)}, {.dtype = real_type_of(matrix.dtype()), .minval = -1.0});
     o.v0 = numpy::astype(numbers, matrix.dtype());
   }
   return detail::power_iteration([&](const Array& v) { return numpy::matmul(matrix, v); }, o, given.location());
@@ -104,8 +105,8 @@ Array nnls(const Operand& given, const Operand& other, int64_t iters, const Nnls
     refuse(kName, "wanted A [m, n] and b [m] or [m, k]; got " + a.aval_shape().to_string() + " and " +
                       b.aval_shape().to_string());
   const Array q = numpy::matmul(numpy::transpose(a), a), right = numpy::matmul(numpy::transpose(a), b);
-  Array bound = o.L ? *o.L
-                    : numpy::minimum(hilo::linalg::norm(q), numpy::max(numpy::sum(numpy::abs(q), 0), {.initial = 0.0}));
+  Array bound =
+      o.L ? *o.L : numpy::minimum(hilo::linalg::norm(q), numpy::max(numpy::sum(numpy::abs(q), 0), {.initial = 0.0}));
   bound = numpy::where(bound == 0, 1.0, bound);  // of zeros; nothing is divided by 0
   struct State {
     Array x, ahead, c;

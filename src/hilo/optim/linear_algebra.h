@@ -24,8 +24,8 @@ struct DominantEigenpair {
 /// Source    von Mises and Pollaczek-Geiringer, "Praktische Verfahren der Gleichungsaufloesung" (1929)
 DominantEigenpair power_iteration(const Operand& matrix, const PowerIterationOptions& options = {});
 namespace detail {
-DominantEigenpair power_iteration(const std::function<Array(const Array&)>& matrix, const PowerIterationOptions& options,
-                                  const std::source_location& location);
+DominantEigenpair power_iteration(const std::function<Array(const Array&)>& matrix,
+                                  const PowerIterationOptions& options, const std::source_location& location);
 }  // namespace detail
 /// The same of a linear function of arrays like v0.
 template <typename F>

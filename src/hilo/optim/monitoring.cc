@@ -17,16 +17,14 @@ GradientTransformation snapshot(std::string measure_name, Measure measure) {
 }
 
 GradientTransformation Monitored::of_measure(Measure measure) {
-  return stateless(
-      [measure](const Leaves& updates, const std::optional<Leaves>&) { return Leaves{measure(updates)}; });
+  return stateless([measure](const Leaves& updates, const std::optional<Leaves>&) { return Leaves{measure(updates)}; });
 }
 
 GradientTransformation monitor(std::map<std::string, Monitored> measures) {
   constexpr const char* kName = "monitor";
   return {[=](const Parameters& p) {
             OptState state{kName, {}};
-            for (const auto& [name, measure] : measures)
-              state.inner.push_back(measure.transformation().init_leaves(p));
+            for (const auto& [name, measure] : measures) state.inner.push_back(measure.transformation().init_leaves(p));
             return state;
           },
           [=](const Leaves& updates, const OptState& state, const Given& given) {

@@ -100,8 +100,7 @@ TEST(SolveIvp, DenseOutputIsTheSolutionEverywhere) {
 
 TEST(SolveIvp, TooFewStepsAreNoSuccess) {
   const auto f = [](const Array&, const Array& y) { return -50.0 * y; };
-  const OdeResult r =
-      solve_ivp(f, {Array(0.0), Array(10.0)}, numpy::ones({1}), {.dense_output = true, .max_steps = 3});
+  const OdeResult r = solve_ivp(f, {Array(0.0), Array(10.0)}, numpy::ones({1}), {.dense_output = true, .max_steps = 3});
   EXPECT_FALSE(r.success.item<bool>());
 }
 

@@ -20,8 +20,7 @@ Array truth() { return numpy::array({2.0f, -1.5f}); }
 
 TEST(LeastSquares, FindsTheParametersOfACurve) {
   const Array y = curve(truth());
-  const LeastSquaresResults r =
-      least_squares([&](const Array& p) { return curve(p) - y; }, numpy::array({1.0f, 0.0f}));
+  const LeastSquaresResults r = least_squares([&](const Array& p) { return curve(p) - y; }, numpy::array({1.0f, 0.0f}));
   EXPECT_TRUE(r.success.item<bool>());
   EXPECT_LT(greatest(r.x - truth()), 1e-5);
   EXPECT_LT(r.cost.item<float>(), 1e-11);
@@ -43,7 +42,8 @@ TEST(LeastSquares, OfALinearFunctionIsTheSolutionOfTheNormalEquations) {
     EXPECT_LT(greatest(row - pseudo[i]), 1e-4);
   }
   const Array direction = numpy::array({0.5f, 1.0f, -2.0f});
-  EXPECT_LT(greatest(jvp(fitted, std::tuple(b), std::tuple(direction)).second - numpy::matmul(pseudo, direction)), 1e-4);
+  EXPECT_LT(greatest(jvp(fitted, std::tuple(b), std::tuple(direction)).second - numpy::matmul(pseudo, direction)),
+            1e-4);
   EXPECT_LT(greatest(jit(fitted)(b) - fitted(b)), 1e-6);
   EXPECT_LT(greatest(vmap(fitted)(numpy::stack({b, 2.0f * b}))[1] - 2.0f * fitted(b)), 1e-4);
 }

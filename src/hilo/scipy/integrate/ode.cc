@@ -37,12 +37,16 @@ constexpr double kTableau[kStages][kStages - 1] = {
     {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656},
     {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84}};
 /// The solution of order 5 less that of order 4.
-constexpr std::array<double, kStages> kError = {
-    35.0 / 384 - 5179.0 / 57600,        0, 500.0 / 1113 - 7571.0 / 16695, 125.0 / 192 - 393.0 / 640,
-    -2187.0 / 6784 + 92097.0 / 339200, 11.0 / 84 - 187.0 / 2100,         -1.0 / 40};
+constexpr std::array<double, kStages> kError = {35.0 / 384 - 5179.0 / 57600,
+                                                0,
+                                                500.0 / 1113 - 7571.0 / 16695,
+                                                125.0 / 192 - 393.0 / 640,
+                                                -2187.0 / 6784 + 92097.0 / 339200,
+                                                11.0 / 84 - 187.0 / 2100,
+                                                -1.0 / 40};
 /// y in the middle of a step, by Shampine.
-constexpr std::array<double, kStages> kMiddle = {6025192743.0 / 30085553152 / 2,    0,
-                                                 51252292925.0 / 65400821598 / 2,   -2691868925.0 / 45128329728 / 2,
+constexpr std::array<double, kStages> kMiddle = {6025192743.0 / 30085553152 / 2,     0,
+                                                 51252292925.0 / 65400821598 / 2,    -2691868925.0 / 45128329728 / 2,
                                                  187940372067.0 / 1594534317056 / 2, -1776094331.0 / 19743644256 / 2,
                                                  11237099.0 / 235043384 / 2};
 
@@ -116,7 +120,8 @@ struct State {
 };
 State start(const FieldAt& field, const Array& y0, const Array& t0, const OdeintOptions& o) {
   const Array slope = field(y0, t0);
-  const Array still = numpy::stack({y0, y0, y0, y0, y0}) * numpy::array({0.0, 0.0, 0.0, 0.0, 1.0}, y0.dtype())(all, none);
+  const Array still =
+      numpy::stack({y0, y0, y0, y0, y0}) * numpy::array({0.0, 0.0, 0.0, 0.0, 1.0}, y0.dtype())(all, none);
   return {y0, slope, t0, first_step(field, y0, slope, t0, o), t0, still};
 }
 /// One step, which is taken if its error is small enough.
@@ -124,12 +129,8 @@ State stepped(const FieldAt& field, const State& s, const OdeintOptions& o) {
   const Step step = runge_kutta_step(field, s.y, s.slope, s.t, s.h);
   const Array ratio = error_ratio(s.y, step, o), good = ratio <= 1;
   const auto chosen = [&](const Array& a, const Array& b) { return numpy::where(good, a, b); };
-  return {chosen(step.y, s.y),
-          chosen(step.slope, s.slope),
-          chosen(s.t + s.h, s.t),
-          next_length(s.h, ratio, o),
-          chosen(s.t, s.t_before),
-          chosen(polynomial_of(s.y, step, s.h), s.polynomial)};
+  return {chosen(step.y, s.y),        chosen(step.slope, s.slope), chosen(s.t + s.h, s.t),
+          next_length(s.h, ratio, o), chosen(s.t, s.t_before),     chosen(polynomial_of(s.y, step, s.h), s.polynomial)};
 }
 Array polynomial_at(const Array& polynomial, const Array& x) {
   Array sum = polynomial[0];
@@ -141,9 +142,7 @@ Array polynomial_at(const Array& polynomial, const Array& x) {
 Array integrated(const FieldAt& field, const Array& y0, const Array& ts, const OdeintOptions& o) {
   using Counted = std::pair<State, Array>;
   const auto to_time = [&](const State& from, const Array& target) {
-    const auto more = [&](const Counted& c) {
-      return (c.first.t < target) & (c.second < o.mxstep) & (c.first.h > 0);
-    };
+    const auto more = [&](const Counted& c) { return (c.first.t < target) & (c.second < o.mxstep) & (c.first.h > 0); };
     const auto next = [&](const Counted& c) { return Counted(stepped(field, c.first, o), c.second + 1); };
     const State s = lax::while_loop(more, next, Counted(from, numpy::zeros({}, default_integer()))).first;
     const Array length = s.t - s.t_before;  // 0 where no step was needed yet
@@ -314,9 +313,7 @@ OdeResult solve_ivp(const std::function<Array(const Array& t, const Array& y)>& 
   const Array t = o.t_eval ? numpy::astype(times_of(kName, *o.t_eval), type) : numpy::stack({begin, end});
   // Time runs forwards in s: t = begin + direction s.
   const Array direction = numpy::where(end < begin, numpy::full({}, -1, type), numpy::ones({}, type));
-  const FieldAt forwards = [&](const Array& y, const Array& s) {
-    return direction * fun(begin + direction * s, y);
-  };
+  const FieldAt forwards = [&](const Array& y, const Array& s) { return direction * fun(begin + direction * s, y); };
   const OdeintOptions options{.rtol = o.rtol, .atol = o.atol, .hmax = o.max_step};
   const Array s = direction * (t - begin);
   const auto [field, constants] = closed(kName, forwards, y0, s[0]);
@@ -344,8 +341,8 @@ OdeResult solve_ivp(const std::function<Array(const Array& t, const Array& y)>& 
             put(r.coefficients, r.count, next.polynomial)};
   };
   const Array none_yet = numpy::zeros({}, default_integer());
-  const Record first{start(known, y0, numpy::zeros({}, type), options), none_yet,
-                     numpy::zeros({o.max_steps + 1}, type), numpy::zeros({o.max_steps, 5, y0.size()}, type)};
+  const Record first{start(known, y0, numpy::zeros({}, type), options), none_yet, numpy::zeros({o.max_steps + 1}, type),
+                     numpy::zeros({o.max_steps, 5, y0.size()}, type)};
   const Record last = lax::while_loop(
       [&](const Record& r) { return (r.state.t < length) & (r.count < o.max_steps) & (r.state.h > 0); }, record, first);
   const Array place = numpy::minimum(numpy::arange(o.max_steps + 1), last.count);

@@ -50,7 +50,7 @@ Y odeint(const F& func, const Y& y0, const Operand& t, const OdeintOptions& opti
 
 /// A solution between its steps. A tree.
 struct OdeSolution {
-  Array ts;            ///< [s + 1]: where steps end, away from the start; the last one again behind the steps that were needed
+  Array ts;  ///< [s + 1]: where steps end, away from the start; the last one again behind the steps that were needed
   Array coefficients;  ///< [5, s, n]: of a polynomial in the part of the step that is done, the highest power first
 
   /// y at a time [n], or at a vector of times [n, k]. Outside of the span the first and last step go on.

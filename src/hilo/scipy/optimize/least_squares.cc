@@ -109,8 +109,9 @@ Counted implicit_root(const VectorFunction& equation, const Array& x0, const std
     const Array slopes = numpy::transpose(vmap(column)(numpy::eye(y.first.size(), y.first.dtype())));
     return Counted(hilo::linalg::solve(slopes, y.first), numpy::zeros_like(y.second));
   };
-  return lax::custom_root(both, Counted(x0, numpy::zeros({3}, ElementType::kF32)),
-                          [&](const auto&, const Counted&) { return solve(); }, tangent);
+  return lax::custom_root(
+      both, Counted(x0, numpy::zeros({3}, ElementType::kF32)), [&](const auto&, const Counted&) { return solve(); },
+      tangent);
 }
 
 Array checked(const char* what, const Operand& x0, const std::string& method) {
@@ -136,10 +137,8 @@ LeastSquaresResults least_squares(const VectorFunction& fun, const Operand& give
                                          [&] { return solved(fun, stop_gradient(x0), o); });
   const Array f = fun(x), jac = jacfwd(fun)(x), g = numpy::matmul(numpy::transpose(jac), f);
   const Array status = count_at(counts, 2);
-  return {x,      half_square(f),      f,
-          jac,    g,                   numpy::max(numpy::abs(g)),
-          count_at(counts, 0), count_at(counts, 1), status,
-          status > 0};
+  return {x,      half_square(f), f, jac, g, numpy::max(numpy::abs(g)), count_at(counts, 0), count_at(counts, 1),
+          status, status > 0};
 }
 
 CurveFitResult curve_fit(const std::function<Array(const Array& xdata, const Array& p)>& f, const Operand& xdata,

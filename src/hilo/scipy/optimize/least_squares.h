@@ -21,12 +21,12 @@ struct LeastSquaresOptions {
 };
 /// A tree. What counts steps is no function of anything: its derivatives are 0.
 struct LeastSquaresResults {
-  Array x, cost;           ///< half the sum of squares
-  Array fun, jac, grad;    ///< [m], [m, n], [n]
-  Array optimality;        ///< the greatest part of the gradient
-  Array nfev, njev;        ///< values and Jacobians
-  Array status;            ///< 0 max_nfev was reached, 1 gtol, 2 ftol, 3 xtol
-  Array success;           ///< status is above 0
+  Array x, cost;         ///< half the sum of squares
+  Array fun, jac, grad;  ///< [m], [m, n], [n]
+  Array optimality;      ///< the greatest part of the gradient
+  Array nfev, njev;      ///< values and Jacobians
+  Array status;          ///< 0 max_nfev was reached, 1 gtol, 2 ftol, 3 xtol
+  Array success;         ///< status is above 0
 };
 /// Where fun's sum of squares is least, near x0.
 /// Shapes     x0 [n], fun(x) [m], of m >= n
@@ -37,7 +37,8 @@ struct LeastSquaresResults {
 /// Source     Madsen, Nielsen and Tingleff, "Methods for non-linear least squares problems" (2004), algorithm 3.16; More, "The
 ///            Levenberg-Marquardt algorithm" (1978), for the scaling
 /// Example    least_squares([&](Array p) { return p[0] * numpy::exp(p[1] * t) - y; }, numpy::array({1.0f, 0.0f})).x
-LeastSquaresResults least_squares(const VectorFunction& fun, const Operand& x0, const LeastSquaresOptions& options = {});
+LeastSquaresResults least_squares(const VectorFunction& fun, const Operand& x0,
+                                  const LeastSquaresOptions& options = {});
 
 struct CurveFitOptions {
   std::optional<Array> sigma = std::nullopt;  ///< the deviations of ydata
@@ -53,14 +54,15 @@ CurveFitResult curve_fit(const std::function<Array(const Array& xdata, const Arr
                          const Operand& ydata, const Operand& p0, const CurveFitOptions& options = {});
 
 struct RootOptions {
-  std::string method = "lm";              ///< the only one
-  std::optional<double> tol = std::nullopt;  ///< no part of fun is above it at a root; by default the root of the type's epsilon
+  std::string method = "lm";  ///< the only one
+  std::optional<double> tol =
+      std::nullopt;  ///< no part of fun is above it at a root; by default the root of the type's epsilon
   std::optional<int64_t> maxiter = std::nullopt;
 };
 struct RootResults {
   Array x, success;
-  Array status;      ///< as least_squares
-  Array fun;         ///< at x
+  Array status;  ///< as least_squares
+  Array fun;     ///< at x
   Array nfev, njev;
 };
 /// Where fun, from a vector to one of its size, is 0, near x0.

@@ -65,7 +65,8 @@ Brent brent_step(const ScalarFunction& f, const Brent& s, const Tolerance& toler
   const Array tried = numpy::where(before.x == other.x, secant, quadratic);
   const Array short_enough =
       2.0 * numpy::abs(tried) < numpy::minimum(numpy::abs(next.step_before), 3.0 * numpy::abs(half) - least);
-  const Array useful = (numpy::abs(next.step_before) > least) & (numpy::abs(best.f) < numpy::abs(before.f)) & short_enough;
+  const Array useful =
+      (numpy::abs(next.step_before) > least) & (numpy::abs(best.f) < numpy::abs(before.f)) & short_enough;
   next.step_before = numpy::where(useful, next.step, half);
   next.step = numpy::where(useful, tried, half);
   const Array smallest = numpy::where(half > 0, least, -least);
@@ -133,8 +134,9 @@ Counted implicit_root(const ScalarFunction& f, const Array& like, const std::fun
     const Array slope = g(Counted(numpy::ones_like(y.first), numpy::zeros_like(y.second))).first;
     return Counted(y.first / slope, numpy::zeros_like(y.second));
   };
-  return lax::custom_root(both, Counted(like, numpy::zeros({3}, ElementType::kF32)),
-                          [&](const auto&, const Counted&) { return solve(); }, tangent);
+  return lax::custom_root(
+      both, Counted(like, numpy::zeros({3}, ElementType::kF32)), [&](const auto&, const Counted&) { return solve(); },
+      tangent);
 }
 
 Array real_number(const char* what, const char* name, const Array& given, bool scalar = true) {
@@ -173,14 +175,22 @@ RootScalarResults root_scalar(const ScalarFunction& f, const RootScalarOptions& 
 }
 
 Array brentq(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& o) {
-  return root_scalar(f, {.method = "brentq", .bracket = std::pair(a.array(), b.array()), .xtol = o.xtol, .rtol = o.rtol,
-                         .maxiter = o.maxiter},
+  return root_scalar(f,
+                     {.method = "brentq",
+                      .bracket = std::pair(a.array(), b.array()),
+                      .xtol = o.xtol,
+                      .rtol = o.rtol,
+                      .maxiter = o.maxiter},
                      a.location())
       .root;
 }
 Array bisect(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& o) {
-  return root_scalar(f, {.method = "bisect", .bracket = std::pair(a.array(), b.array()), .xtol = o.xtol, .rtol = o.rtol,
-                         .maxiter = o.maxiter},
+  return root_scalar(f,
+                     {.method = "bisect",
+                      .bracket = std::pair(a.array(), b.array()),
+                      .xtol = o.xtol,
+                      .rtol = o.rtol,
+                      .maxiter = o.maxiter},
                      a.location())
       .root;
 }

@@ -40,7 +40,8 @@ TEST(Rotation, MatricesTurnAndKeepLengths) {
 TEST(Rotation, ComposesAndInverts) {
   const Rotation p = some(10), q = Rotation::random(random::key(4), 10);
   EXPECT_LT(greatest((p * q).as_matrix() - numpy::matmul(p.as_matrix(), q.as_matrix())), 1e-5);
-  EXPECT_LT(greatest((p * p.inv()).magnitude()), 2e-3);  // near the identity an angle is the root of what rounding leaves
+  EXPECT_LT(greatest((p * p.inv()).magnitude()),
+            2e-3);  // near the identity an angle is the root of what rounding leaves
   const Array v = numpy::array({1.0f, 2.0f, 3.0f});
   EXPECT_LT(greatest(p.apply(p.apply(v), true) - v), 1e-5);
 }
