@@ -66,7 +66,7 @@ LAYERS = {
     "nn": ("random",),
     "image": ("numpy",),
     "segment": ("numpy",),
-    "optim": ("nn",),
+    "optim": ("nn", "scipy"),
     "io": ("types",),
 }
 ANYWHERE = ("base", "types")

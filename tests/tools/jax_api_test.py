@@ -95,6 +95,15 @@ class SpellingTest(unittest.TestCase):
         self.assertEqual(bodies[0], "return value_of(numpy::reshape(in.array(0), in.array(1)));")
         self.assertIn("return value_of(numpy::reshape(in.array(0), {2, 1}));", bodies)
 
+    def test_steps_take_their_gradients_from_the_row_or_from_its_function(self):
+        listed = {"method": "steps", "args": [array(), [array(), array()]], "kwargs": {}}
+        of_function = {"method": "steps", "args": [array(), [0, 0]], "kwargs": {"value_fn": {"fn": "case.sphere"}}}
+        self.assertIn("gradients = {in.array(1), in.array(2)}", first("optax.sgd", [{"float": 0.1}], call=listed))
+        body = first("optax.sgd", [{"float": 0.1}], call=of_function)
+        self.assertIn("i < 2", body)
+        self.assertIn("value_and_grad(cases::sphere)(params)", body)
+        self.assertNotIn("gradients =", body)
+
     def test_no_row_has_two_equal_candidates(self):
         bodies = spelling.forms_of(row("jax.numpy.sum", [array(np=1)], {"axis": None}))
         self.assertEqual(len(bodies), len(set(bodies)))

@@ -487,18 +487,20 @@ def steps_body(expression: str, args: list, kwargs: dict) -> str:
     """A transformation of optax: the parameters after each step."""
     params, gradients = args
     gradients = gradients["tuple"] if isinstance(gradients, dict) else gradients
-    listed = ", ".join(spell(gradient, False) for gradient in gradients)
     lines = [f"const auto tx = {expression};", f"auto params = {spell(params, False)};", "auto state = tx.init(params);",
-             f"const std::vector<decltype(params)> gradients = {{{listed}}};", "std::vector<Value> out;"]
-    options, taken = "", "const auto& g = gradients[i];"
-    if "value_fn" in kwargs:
+             "std::vector<Value> out;"]
+    if "value_fn" in kwargs:  # the gradients are the function's; the row's only say how many steps there are
         function = spell(kwargs["value_fn"], False)
         taken = f"const auto [value, g] = value_and_grad({function})(params);"
         options = f", {{.value = value, .grad = g, .value_fn = {function}}}"
-    elif "values" in kwargs:
+    else:
+        listed = ", ".join(spell(gradient, False) for gradient in gradients)
+        lines.append(f"const std::vector<decltype(params)> gradients = {{{listed}}};")
+        taken, options = "const auto& g = gradients[i];", ""
+    if "values" in kwargs:
         lines.append(f"const std::vector<Array> values = {spell(kwargs['values'], False)};")
         options = ", {.value = values[i]}"
-    lines += ["for (size_t i = 0; i < gradients.size(); ++i) {", f"  {taken}",
+    lines += [f"for (size_t i = 0; i < {len(gradients)}; ++i) {{", f"  {taken}",
               f"  auto [updates, next] = tx.update(g, state, params{options});", "  state = next;",
               "  params = optim::apply_updates(params, updates);", "  out.push_back(value_of(params));", "}"]
     return "\n  ".join([*lines, "return list_of(out);"])
