@@ -34,8 +34,8 @@ struct State {
 
 std::pair<Model, Stats> init(const random::Key& key) {
   const std::vector<random::Key> keys = random::split(key, 4);
-  const auto [norm1, stats1] = nn::batch_norm_init(16);
-  const auto [norm2, stats2] = nn::batch_norm_init(32);
+  const auto [norm1, stats1] = nn::batch_norm_init(16, {.momentum = 0.9});
+  const auto [norm2, stats2] = nn::batch_norm_init(32, {.momentum = 0.9});
   return {{{nn::conv_init(keys[0], {3, 3}, 1, 16, {.use_bias = false}), norm1},
            {nn::conv_init(keys[1], {3, 3}, 16, 32, {.use_bias = false}), norm2},
            nn::dense_init(keys[2], 2 * 2 * 32, 64),

@@ -14,7 +14,8 @@ struct Velocity {
 
 // The velocity without what flows into a place and stays: its gradient part goes, in frequencies.
 Velocity project(const Velocity& v) {
-  const Array k = fft::fftfreq(kSize) * static_cast<float>(kSize);
+  const Array all_k = fft::fftfreq(kSize) * static_cast<float>(kSize);
+  const Array k = numpy::where(numpy::abs(all_k) < kSize / 2, all_k, 0);  // the highest one has no direction
   const Array kx = numpy::expand_dims(k, 0), ky = numpy::expand_dims(k, 1);
   const Array square = numpy::maximum(kx * kx + ky * ky, 1);
   const Array x = fft::fft2(v.x), y = fft::fft2(v.y), inward = (kx * x + ky * y) / square;

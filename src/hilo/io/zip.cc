@@ -227,7 +227,8 @@ void append_entry(std::string& out, const ZipMember& member, uint64_t place) {
   out.append(kEntry);
   append_little_endian(out, 45, 2);  // the version of the format that this was written by
   append_common(out, member, field.size());
-  append_little_endian(out, 0, 10);  // no comment, disk 0, no attributes
+  append_little_endian(out, 0, 4);  // no comment, disk 0
+  append_little_endian(out, 0, 6);  // no attributes
   append_little_endian(out, field.empty() ? place : kIn64, 4);
   out.append(member.name).append(field);
 }
