@@ -14,11 +14,13 @@ struct Block {
   nn::RMSNorm before_attention, before_mlp;
   nn::MultiHeadAttention attention;
   nn::Dense wide, narrow;
+  HILO_TREE(before_attention, before_mlp, attention, wide, narrow)  // names for the summary
 };
 struct Model {
   nn::Embedding letters;
   std::vector<Block> blocks;
   nn::RMSNorm last;
+  HILO_TREE(letters, blocks, last)
 };
 
 Block block_init(const random::Key& key) {

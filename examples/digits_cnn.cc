@@ -16,10 +16,12 @@ constexpr int kEpochs = 12;
 struct Block {
   nn::Conv conv;
   nn::BatchNorm norm;
+  HILO_TREE(conv, norm)  // names for the summary
 };
 struct Model {
   Block first, second;
   nn::Dense hidden, out;
+  HILO_TREE(first, second, hidden, out)
 };
 // What training changes beside the parameters.
 struct Stats {

@@ -11,6 +11,7 @@ constexpr int kEpochs = 40;
 
 struct Model {
   nn::Dense encode, mean, log_var, decode, pixels;
+  HILO_TREE(encode, mean, log_var, decode, pixels)  // names for the summary
 };
 
 Model init(const random::Key& key) {

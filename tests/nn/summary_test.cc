@@ -20,11 +20,11 @@ Model example() { return {dense_init(random::key(0), 3, 4), {embedding_init(rand
 TEST(Summary, HasALineForEachArrayAndTheirSum) {
   EXPECT_EQ(num_parameters(example()), 12 + 4 + 800);
   EXPECT_EQ(summary(example()),
-            "parameter             shape    type  count      memory\n"
-            ".first.kernel         [3,4]    f32      12    48 bytes\n"
-            ".first.bias           [4]      f32       4    16 bytes\n"
-            ".tables[0].embedding  [100,8]  f32     800    3.12 KiB\n"
-            "total                                  816    3.19 KiB\n");
+            "parameter             shape    type  count    memory\n"
+            ".first.kernel         [3,4]    f32      12  48 bytes\n"
+            ".first.bias           [4]      f32       4  16 bytes\n"
+            ".tables[0].embedding  [100,8]  f32     800  3.12 KiB\n"
+            "total                                  816  3.19 KiB\n");
 }
 
 TEST(Summary, CountsWhatACallTakes) {

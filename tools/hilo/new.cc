@@ -39,6 +39,7 @@ using namespace hilo;
 
 struct Params {
   nn::Dense hidden, out;
+  HILO_TREE(hidden, out)
 };
 
 Array model(const Params& p, const Array& x) { return nn::dense(p.out, numpy::tanh(nn::dense(p.hidden, x))); }
