@@ -59,9 +59,10 @@ lint:  ## clang-tidy over what differs from main (ALL=1: everything)
 	@tools/build.sh $(BUILD) $(JOBS)
 	@python3 tools/lint.py --build $(BUILD) --jobs $(JOBS) $(if $(ALL),--all)
 
-docs:  ## the generated pages: dependencies, third parties, flags, status
-	@tools/setup.sh build test
+docs:  ## the generated pages (dependencies, flags, status ...), then all pages as a site: site/index.html
+	@tools/setup.sh build test docs
 	@python3 tools/generate_docs.py
+	@mkdocs build --strict --quiet
 
 install: build  ## headers, library, command, CMake package, pkg-config; PREFIX=/usr/local
 	@python3 tools/install.py install --build $(BUILD) --prefix $(PREFIX)

@@ -13,6 +13,7 @@ install(FILES ${HILO_GENERATED_DIR}/hilo/version.h DESTINATION ${CMAKE_INSTALL_I
 
 set(HILO_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hilo)
 install(EXPORT hiloTargets NAMESPACE hilo:: DESTINATION ${HILO_CMAKE_DIR})
+export(EXPORT hiloTargets NAMESPACE hilo:: FILE ${PROJECT_BINARY_DIR}/hiloTargets.cmake)  # of the build tree itself
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/hiloConfig.cmake.in
   ${PROJECT_BINARY_DIR}/hiloConfig.cmake INSTALL_DESTINATION ${HILO_CMAKE_DIR})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/hiloConfigVersion.cmake COMPATIBILITY SameMinorVersion)

@@ -5,7 +5,6 @@
 #include <functional>
 
 #include "examples/support/arguments.h"
-#include "examples/support/progress.h"
 #include "examples/support/report.h"
 #include "hilo/hilo.h"
 
@@ -85,7 +84,7 @@ int main(int argc, char** argv) {
   Params params = init(random::fold_in(seed, 1), 128);
   State state = adam.init(params);
   examples::History history;
-  examples::Progress progress("training", kEpochs);
+  training::Progress progress("training", kEpochs);
   double seconds = 0;
   int64_t steps = 0;
   for (int epoch = 0; epoch < kEpochs; ++epoch) {
@@ -113,7 +112,7 @@ int main(int argc, char** argv) {
     const std::string graphs = step.graph_html(params, state, part(train, 0, kBatch));
     examples::write_report(report, history, predicted, truth, test.images.to_vector<float>(), graphs);
   }
-  std::printf("platform %s, %.0f us per step of %lld images\n", examples::platform().c_str(),
+  std::printf("platform %s, %.0f us per step of %lld images\n", default_platform_name().c_str(),
               1e6 * seconds / static_cast<double>(steps - 1), static_cast<long long>(kBatch));
   std::printf("test accuracy %.4f (%d/%zu)\n", static_cast<double>(right) / static_cast<double>(truth.size()), right,
               truth.size());

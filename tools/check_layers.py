@@ -58,7 +58,7 @@ LAYERS = {
     "lax": ("transform", "hlo/ops/ext"),
     "rules": ("lax",),
     "import": ("transform", "hlo/passes", "stablehlo", "hlo/proto"),
-    "numpy": ("lax",),
+    "numpy": ("lax", "io"),
     "random": ("numpy",),
     "linalg": ("numpy",),
     "fft": ("numpy",),
@@ -68,6 +68,7 @@ LAYERS = {
     "segment": ("numpy",),
     "optim": ("nn", "scipy"),
     "io": ("types",),
+    "training": ("random", "io"),
 }
 ANYWHERE = ("base", "types")
 SEAMS = ("client",)

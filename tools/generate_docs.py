@@ -139,7 +139,7 @@ def dependencies(packages: list[Package]) -> str:
     lines = ["# Dependencies", "",
              "Generated from `tools/packages.txt` by `make docs`. Beside git, make and g++, on Debian 12. Each `make`",
              "target installs the groups it needs: everything needs `build`; `make test` also `test`; `make bench` `bench`;",
-             "`make lint` `lint`; `make fuzz` `fuzz`. Sizes are MB installed, of the package alone.", ""]
+             "`make lint` `lint`; `make fuzz` `fuzz`; `make docs` `docs`. Sizes are MB installed, of the package alone.", ""]
     for group in dict.fromkeys(package.group for package in packages):
         lines += [f"## {group}", "", "| package | why | in the product | licence | MB |", "|---|---|---|---|---|"]
         lines += [f"| `{p.name}` | {p.why} | {PARTS[p.part]} | {p.licence} | {p.size} |"

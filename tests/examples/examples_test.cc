@@ -93,6 +93,52 @@ TEST(Examples, MandelbrotWritesAPictureOfTheRightArea) {
   EXPECT_EQ(bytes.value().substr(1, 3), "PNG");
 }
 
+/// Runs an example that writes a page; says what it printed last.
+std::string page_of(const std::string& name, const std::string& part) {
+  const OutputFile report(name + ".html");
+  const Outcome outcome = run_example(name, report.path());
+  EXPECT_EQ(outcome.exit_code, 0) << name;
+  const StatusOr<std::string> page = read_file(report.path());
+  EXPECT_TRUE(page.ok()) << page.status().to_string();
+  EXPECT_TRUE(page.ok() && page->find(part) != std::string::npos && page->ends_with("</html>\n")) << name;
+  EXPECT_TRUE(page.ok() && page->find("http") == std::string::npos) << name;  // it needs nothing else
+  return outcome.last_line;
+}
+
+TEST(Examples, TransformerLearnsToWriteALicence) {
+  EXPECT_EQ(page_of("char_transformer", "What it writes:"), "character transformer: right\n");
+}
+
+TEST(Examples, ConvolutionalNetNamesDigitsAndComesBackFromItsCheckpoint) {
+  EXPECT_EQ(page_of("digits_cnn", "what the first layer looks for"), "convolutional net: right\n");
+}
+
+TEST(Examples, VariationalAutoEncoderRebuildsDigits) {
+  EXPECT_EQ(page_of("vae", "digits that nobody wrote"), "variational auto-encoder: right\n");
+}
+
+TEST(Examples, GaussianProcessFindsTheNoise) {
+  EXPECT_EQ(page_of("gaussian_process", "<circle"), "Gaussian process: right\n");
+}
+
+TEST(Examples, EightSchoolsHasTheReferencesMeans) {
+  EXPECT_EQ(page_of("eight_schools", "school  measured"), "eight schools: right\n");
+}
+
+TEST(Examples, FluidIsStirredIntoARing) { EXPECT_EQ(page_of("fluid", "data:image/png"), "fluid: right\n"); }
+
+TEST(Examples, GreeksAreThoseOfTheFormulas) { EXPECT_EQ(page_of("option_greeks", "vega"), "option Greeks: right\n"); }
+
+TEST(Examples, BundleAdjustmentEndsAtTheNoise) {
+  EXPECT_EQ(page_of("bundle_adjustment", "the first camera"), "bundle adjustment: right\n");
+}
+
+TEST(Examples, KalmanFilterLearnsItsNoise) { EXPECT_EQ(page_of("kalman", "measured"), "Kalman filter: right\n"); }
+
+TEST(Examples, ClustersAndComponentsFindTheDigits) {
+  EXPECT_EQ(page_of("kmeans_pca", "ten clusters"), "k-means and PCA: right\n");
+}
+
 TEST(Examples, DigitsLearnsAndReports) {
   const OutputFile report("report.html");
   const Outcome outcome = run_example("digits", report.path());

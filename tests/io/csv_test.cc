@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <cmath>
+#include <limits>
 
 #include "hilo/base/files.h"
 #include "hilo/io/gzip.h"
@@ -101,8 +102,8 @@ TEST(CsvError, NumberTooLargeForTheType) {
 }
 
 TEST(CsvError, TypeThatIsNotRead) {
-  EXPECT_EQ(text_of("1", {.type = ElementType::kS32}),
-            "INVALID_ARGUMENT: a.csv: csv is read as f32 or f64; got s32. Hint: convert afterwards");
+  EXPECT_EQ(text_of("1", {.type = ElementType::kF16}),
+            "INVALID_ARGUMENT: a.csv: csv is read as f32, f64 or integers; got f16. Hint: convert afterwards");
 }
 
 TEST(Gzip, UnpacksWhatWasPacked) {
@@ -130,6 +131,65 @@ TEST(Gzip, RefusesDamage) {
   changed[whole.size() - 6] ^= 1;
   EXPECT_EQ(gunzip(changed, 1000).status().to_string(),
             "DATA_LOSS: gzip: byte " + std::to_string(whole.size() - 4) + ": incorrect data check");
+}
+
+TEST(Csv, ReadsIntegersExactly) {
+  const CsvOptions options = {.type = ElementType::kS64};
+  EXPECT_EQ(parse_csv("9007199254740993,-1\n", "a", options)->to_string(), "s64[1,2] {{9007199254740993, -1}}");
+  EXPECT_EQ(parse_csv("1.5\n", "a", options).status().to_string(), "INVALID_ARGUMENT: a:1:1: '1.5' is no integer");
+  EXPECT_EQ(parse_csv("300\n", "a", {.type = ElementType::kU8}).status().to_string(),
+            "INVALID_ARGUMENT: a:1:1: '300' does not fit u8");
+  EXPECT_EQ(parse_csv("-1\n", "a", {.type = ElementType::kU8}).status().to_string(),
+            "INVALID_ARGUMENT: a:1:1: '-1' is no integer");
+}
+
+TEST(Csv, SpacesSeparate) {
+  EXPECT_EQ(parse_csv(" 1 \t2\n3   4 \r\n", "a", {.separator = kSpaces})->to_string(), "f32[2,2] {{1, 2}, {3, 4}}");
+}
+
+TEST(Csv, CommentsAndEmptyLinesAreLeftOut) {
+  const CsvOptions options = {.comments = "#", .skip_empty_lines = true};
+  EXPECT_EQ(parse_csv("# a\n1,2 # b\n\n3,4\n#\n", "a", options)->to_string(), "f32[2,2] {{1, 2}, {3, 4}}");
+  EXPECT_EQ(parse_csv("# nothing\n", "a", options)->shape(), Shape::array(ElementType::kF32, {0, 0}));
+}
+
+TEST(Csv, HeadFootRowsAndColumnsMayBeChosen) {
+  const std::string text = "a,b,c\n1,2,3\n4,5,6\n7,8,9\nsum\n";
+  EXPECT_EQ(parse_csv(text, "a", {.skip_lines = 1, .skip_footer = 1})->shape(),
+            Shape::array(ElementType::kF32, {3, 3}));
+  const CsvOptions options = {.skip_lines = 1, .max_rows = 2, .columns = {-1, 0}};
+  EXPECT_EQ(parse_csv(text, "a", options)->to_string(), "f32[2,2] {{3, 1}, {6, 4}}");
+  EXPECT_EQ(parse_csv("1,2\n", "a", {.columns = {2}}).status().to_string(),
+            "INVALID_ARGUMENT: a:1: no column 2; row has 2 values");
+  EXPECT_EQ(parse_csv("1\n2", "a", {.skip_footer = 5})->shape(), Shape::array(ElementType::kF32, {0, 0}));
+}
+
+TEST(Csv, MissingFieldsAreFilled) {
+  EXPECT_EQ(parse_csv("1,,x\n", "a", {.filling = -9})->to_string(), "f32[1,3] {{1, -9, -9}}");
+  EXPECT_EQ(parse_csv("1\n", "a", {.type = ElementType::kS32, .filling = 0.5}).status().to_string(),
+            "INVALID_ARGUMENT: a: 0.5 can't stand for a missing s32");
+}
+
+TEST(Csv, ParquetIsRefusedByName) {
+  const std::string path = ::testing::TempDir() + "hilo_csv_test.parquet";
+  ASSERT_TRUE(write_file_atomic(path, "PAR1 and so on PAR1").ok());
+  EXPECT_EQ(read_csv(path).status().to_string(),
+            "UNIMPLEMENTED: " + path +
+                ": a Parquet file, which hilo doesn't read; wanted a table of text. Hint: write it as "
+                "csv, or its columns with numpy.savez");
+  std::remove(path.c_str());
+}
+
+TEST(Csv, TextOfATableReadsBack) {
+  const Literal table = Literal::array<float>({2, 2}, {0.1f, -1e30f, std::numeric_limits<float>::infinity(), 3});
+  const std::string text = *csv_text(table);
+  EXPECT_EQ(text, "0.1,-1e+30\ninf,3\n");
+  EXPECT_TRUE(parse_csv(text, "a")->identical(table));
+  EXPECT_EQ(*csv_text(Literal::array<int64_t>({2}, {1, -2}), ' '), "1\n-2\n");
+  EXPECT_EQ(csv_text(Literal::scalar(1.0f)).status().to_string(),
+            "INVALID_ARGUMENT: csv: wanted a vector or a matrix; got f32[]");
+  EXPECT_EQ(csv_text(Literal::array<bool>({1}, {true})).status().to_string(),
+            "UNIMPLEMENTED: csv: no text for pred[1]. Hint: convert to f32");
 }
 
 }  // namespace

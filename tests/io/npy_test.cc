@@ -11,6 +11,7 @@
 #include <random>
 
 #include "hilo/base/files.h"
+#include "tests/paths.h"
 
 namespace hilo::io {
 namespace {
@@ -158,7 +159,7 @@ TEST(Npy, GoesThroughAFile) {
 
 TEST(Npy, ReadsNoFurtherThanTheHeaderSays) {
   EXPECT_EQ(read_npy("/dev/zero").status().to_string(),
-            "INVALID_ARGUMENT: /dev/zero: not a .npy file; first bytes '\\x00\\x00\\x00\\x00\\x00\\x00'");
+            "INVALID_ARGUMENT: /dev/zero: not an .npy file; first bytes '\\x00\\x00\\x00\\x00\\x00\\x00'");
   const std::string path = ::testing::TempDir() + "hilo_npy_test_sparse.npy";
   ASSERT_TRUE(write_npy(path, Literal::array<float>({2}, {1, 2})).ok());
   ASSERT_EQ(::truncate(path.c_str(), off_t{3} << 30), 0);  // takes no disk
@@ -189,17 +190,33 @@ TEST(Npy, ReadsFilesWhoseHeaderOrDataAreLongerThanTheFirstPiece) {
 }
 
 TEST(Npy, RefusesToWriteWhatNumpyLacks) {
-  EXPECT_EQ(npy_bytes(Literal::scalar(bfloat16(1.0f))).status().to_string(),
-            "UNIMPLEMENTED: npy: NumPy has no element type bf16; got bf16[]. Hint: convert to f32");
+  EXPECT_EQ(npy_bytes(Literal(Shape::scalar(ElementType::kF8E5M2))).status().to_string(),
+            "UNIMPLEMENTED: npy: NumPy has no element type f8e5m2; got f8e5m2[]. Hint: convert to f32");
   EXPECT_EQ(npy_bytes(Literal()).status().to_string(), "INVALID_ARGUMENT: npy: only arrays can be written; got ()");
   EXPECT_EQ(write_npy("unused", Literal()).code(), StatusCode::kInvalidArgument);
+}
+
+TEST(Npy, HoldsBfloat16AsNumpyWritesThatOfMlDtypes) {
+  const std::string path = std::string(tests::kSourceDir) + "/tests/io/data/bfloat16.npy";
+  const StatusOr<Literal> read = read_npy(path);
+  ASSERT_TRUE(read.ok()) << read.status().to_string();
+  EXPECT_EQ(read->to_string(), "bf16[2] {1, -2.5}");
+  EXPECT_EQ(*npy_bytes(*read), *read_file(path));
+}
+
+TEST(NpyError, NamesFilesOfOtherKinds) {
+  EXPECT_EQ(error_of("PK\x03\x04..."), "INVALID_ARGUMENT: a.npy: a zip file, as .npz is; wanted an .npy file");
+  EXPECT_EQ(
+      error_of("PAR1...PAR1"),
+      "UNIMPLEMENTED: a.npy: a Parquet file, which hilo doesn't read; wanted an .npy file. Hint: write it as csv, or "
+      "its columns with numpy.savez");
 }
 
 TEST(NpyError, BadMagic) {
   EXPECT_EQ(error_of("\x7f"
                      "ELF\x02\x01 and so on"),
-            "INVALID_ARGUMENT: a.npy: not a .npy file; first bytes '\\x7fELF\\x02\\x01'");
-  EXPECT_EQ(error_of(""), "INVALID_ARGUMENT: a.npy: not a .npy file; first bytes ''");
+            "INVALID_ARGUMENT: a.npy: not an .npy file; first bytes '\\x7fELF\\x02\\x01'");
+  EXPECT_EQ(error_of(""), "INVALID_ARGUMENT: a.npy: not an .npy file; first bytes ''");
 }
 
 TEST(NpyError, UnknownVersion) {
@@ -278,7 +295,7 @@ TEST(NpyError, PythonObjects) {
 }
 
 TEST(NpyError, TypesWithoutACounterpart) {
-  for (const char* descr : {"<U5", "|S3", "<M8[ns]", "|V2", "<f16", "<c32", "<i3", "<", ""}) {
+  for (const char* descr : {"<U5", "|S3", "<M8[ns]", "|V3", "<f16", "<c32", "<i3", "<", ""}) {
     EXPECT_EQ(error_of(npy(header(descr, "(1,)"), "x")),
               std::string("UNIMPLEMENTED: a.npy: element type '") + descr +
                   "' has no counterpart; wanted bool, int, uint, float or complex of a usual size. Hint: save "

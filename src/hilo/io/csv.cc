@@ -6,13 +6,17 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <concepts>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "hilo/base/files.h"
 #include "hilo/base/floating_point.h"
 #include "hilo/base/text.h"
 #include "hilo/io/gzip.h"
+#include "hilo/io/known_formats.h"
 
 namespace hilo::io {
 namespace {
@@ -32,12 +36,18 @@ Parsed parse_number(std::string_view text, T& value) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) return Parsed::kNoNumber;
   if (error == std::errc()) return Parsed::kFine;
-  if (!is_tiny(text)) return Parsed::kTooLarge;
+  if (std::is_integral_v<T> || !is_tiny(text)) return Parsed::kTooLarge;
   value = text.starts_with('-') ? T(-0.0) : T(0.0);
   return Parsed::kFine;
 }
 
-// Reads one table; T is float or double.
+// A field and its place in the line.
+struct Field {
+  std::string_view text;
+  size_t begin;
+};
+
+// Reads one table of T.
 template <typename T>
 class TableReader {
  public:
@@ -45,12 +55,16 @@ class TableReader {
       : text_(text), name_(name), options_(options) {}
 
   StatusOr<Literal> read() {
-    while (!text_.empty()) {
+    drop_footer();
+    while (!text_.empty() && rows_ != options_.max_rows) {
       const size_t end = std::min(text_.find('\n'), text_.size());
-      const std::string_view line = text_.substr(0, end);
+      std::string_view line = text_.substr(0, end);
       text_.remove_prefix(std::min(end + 1, text_.size()));
       if (++line_ <= options_.skip_lines) continue;
-      if (trimmed(line).empty() && trimmed(text_).empty()) break;
+      if (!options_.comments.empty()) line = line.substr(0, line.find(options_.comments));
+      const bool empty = trimmed(line).empty();
+      if (empty && options_.skip_empty_lines) continue;
+      if (empty && trimmed(text_).empty()) break;
       HILO_RETURN_IF_ERROR(row(line));
     }
     const std::array<int64_t, 2> dimensions = {rows_, columns_};
@@ -60,33 +74,74 @@ class TableReader {
   }
 
  private:
-  Status row(std::string_view line) {
-    const size_t before = values_.size();
-    for (size_t begin = 0;;) {
-      const size_t end = std::min(line.find(options_.separator, begin), line.size());
-      HILO_RETURN_IF_ERROR(field(line.substr(begin, end - begin), begin));
-      if (end == line.size()) break;
-      begin = end + 1;
+  void drop_footer() {
+    for (int64_t i = 0; i < options_.skip_footer && !text_.empty(); ++i) {
+      if (text_.ends_with('\n')) text_.remove_suffix(1);
+      const size_t before = text_.rfind('\n');
+      text_ = before == std::string_view::npos ? std::string_view() : text_.substr(0, before + 1);
     }
-    const auto count = static_cast<int64_t>(values_.size() - before);
-    if (rows_++ == 0) columns_ = count;
-    if (count == columns_) return ok_status();
-    return invalid_argument(
-        fmt::format("{}:{}: row has {} values; wanted {} as in the first row", name_, line_, count, columns_));
   }
 
-  Status field(std::string_view text, size_t begin) {
+  std::vector<Field> fields_of(std::string_view line) const {
+    std::vector<Field> fields;
+    if (options_.separator != kSpaces) {
+      for (size_t begin = 0;;) {
+        const size_t end = std::min(line.find(options_.separator, begin), line.size());
+        fields.push_back({line.substr(begin, end - begin), begin});
+        if (end == line.size()) return fields;
+        begin = end + 1;
+      }
+    }
+    constexpr std::string_view kBetween = " \t\r\v\f";
+    for (size_t begin = line.find_first_not_of(kBetween); begin != std::string_view::npos;) {
+      const size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
+      fields.push_back({line.substr(begin, end - begin), begin});
+      begin = line.find_first_not_of(kBetween, end);
+    }
+    return fields;
+  }
+
+  Status row(std::string_view line) {
+    const std::vector<Field> fields = fields_of(line);
+    const auto count = static_cast<int64_t>(fields.size());
+    if (rows_++ == 0) first_ = count;
+    if (options_.columns.empty()) {
+      columns_ = first_;
+      for (const Field& one : fields) HILO_RETURN_IF_ERROR(field(one));
+    }
+    if (count != first_) {
+      return invalid_argument(
+          fmt::format("{}:{}: row has {} values; wanted {} as in the first row", name_, line_, count, first_));
+    }
+    return options_.columns.empty() ? ok_status() : chosen(fields);
+  }
+
+  // The fields that the options name.
+  Status chosen(const std::vector<Field>& fields) {
+    const auto count = static_cast<int64_t>(fields.size());
+    columns_ = static_cast<int64_t>(options_.columns.size());
+    for (int64_t column : options_.columns) {
+      const int64_t place = column < 0 ? column + count : column;
+      if (place < 0 || place >= count) {
+        return invalid_argument(fmt::format("{}:{}: no column {}; row has {} values", name_, line_, column, count));
+      }
+      HILO_RETURN_IF_ERROR(field(fields[static_cast<size_t>(place)]));
+    }
+    return ok_status();
+  }
+
+  Status field(const Field& one) {
     T value = 0;
-    const std::string_view number = trimmed(text);
+    const std::string_view number = trimmed(one.text);
     const Parsed parsed = parse_number(number, value);
-    if (parsed == Parsed::kFine) {
-      values_.push_back(value);
+    if (parsed == Parsed::kFine || (parsed == Parsed::kNoNumber && options_.filling)) {
+      values_.push_back(parsed == Parsed::kFine ? value : static_cast<T>(*options_.filling));
       return ok_status();
     }
-    const size_t column = begin + (number.empty() ? 0 : static_cast<size_t>(number.data() - text.data())) + 1;
+    const size_t column = one.begin + (number.empty() ? 0 : static_cast<size_t>(number.data() - one.text.data())) + 1;
     return invalid_argument(fmt::format("{}:{}:{}: {} {}", name_, line_, column, quote(number),
                                         parsed == Parsed::kNoNumber
-                                            ? std::string("is no number")
+                                            ? std::string(std::is_integral_v<T> ? "is no integer" : "is no number")
                                             : fmt::format("does not fit {}", element_type_name(element_type_of<T>))));
   }
 
@@ -96,29 +151,84 @@ class TableReader {
   std::vector<T> values_;
   int64_t line_ = 0;
   int64_t rows_ = 0;
+  int64_t first_ = 0;  // values in the first row
   int64_t columns_ = 0;
 };
+
+// Types of which std::from_chars reads numbers.
+template <typename T>
+constexpr bool kReadable = (std::is_arithmetic_v<T> && !std::same_as<T, bool>);
+
+Status check(std::string_view name, const CsvOptions& options) {
+  if (options.filling && !is_floating(options.type) && *options.filling != std::trunc(*options.filling)) {
+    return invalid_argument(
+        fmt::format("{}: {} can't stand for a missing {}", name, *options.filling, element_type_name(options.type)));
+  }
+  return ok_status();
+}
 
 }  // namespace
 
 StatusOr<Literal> parse_csv(std::string_view text, std::string_view name, const CsvOptions& options) {
   const FloatingPointScope nearest;
-  if (options.type == ElementType::kF32) return TableReader<float>(text, name, options).read();
-  if (options.type == ElementType::kF64) return TableReader<double>(text, name, options).read();
-  return invalid_argument(fmt::format("{}: csv is read as f32 or f64; got {}. Hint: convert afterwards", name,
-                                      element_type_name(options.type)));
+  HILO_RETURN_IF_ERROR(check(name, options));
+  const auto refused = [&]() -> StatusOr<Literal> {
+    return invalid_argument(fmt::format("{}: csv is read as f32, f64 or integers; got {}. Hint: convert afterwards",
+                                        name, element_type_name(options.type)));
+  };
+  return visit_element_type(
+      options.type,
+      [&]<typename T>() -> StatusOr<Literal> {
+        if constexpr (kReadable<T>) return TableReader<T>(text, name, options).read();
+        else return refused();
+      },
+      refused);
 }
 
 StatusOr<Literal> read_csv(const std::string& path, const CsvOptions& options) {
   HILO_ASSIGN_OR_RETURN(std::string bytes, read_file(path, [&](std::string_view beginning) -> StatusOr<int64_t> {
-                          if (!is_gzip(beginning) && beginning.find('\0') != std::string_view::npos)
+                          if (is_gzip(beginning)) return options.limit;
+                          if (!known_format(beginning).empty())
+                            return not_this_format("a table of text", beginning).with_context(path);
+                          if (beginning.find('\0') != std::string_view::npos)
                             return invalid_argument(fmt::format("{}: no text: it holds a NUL byte", path));
                           return options.limit;
                         }));
+  if (!is_gzip(bytes) && !known_format(bytes).empty())
+    return not_this_format("a table of text", bytes).with_context(path);
   if (!is_gzip(bytes)) return parse_csv(bytes, path, options);
   StatusOr<std::string> text = gunzip(bytes, options.limit);
   if (!text.ok()) return text.status().with_context(path);
   return parse_csv(*text, path, options);
+}
+
+StatusOr<std::string> csv_text(const Literal& table, char separator) {
+  const Shape& shape = table.shape();
+  if (!shape.is_array() || shape.rank() < 1 || shape.rank() > 2) {
+    return invalid_argument(fmt::format("csv: wanted a vector or a matrix; got {}", shape.to_string()));
+  }
+  const int64_t rows = shape.dimension(0), columns = shape.rank() == 2 ? shape.dimension(1) : 1;
+  const auto refused = [&]() -> StatusOr<std::string> {
+    return unimplemented(fmt::format("csv: no text for {}. Hint: convert to f32", shape.to_string()));
+  };
+  return visit_element_type(
+      shape.element_type(),
+      [&]<typename T>() -> StatusOr<std::string> {
+        if constexpr (!kReadable<T> && !std::same_as<T, float16> && !std::same_as<T, bfloat16>) {
+          return refused();
+        } else {
+          std::string text;
+          const std::span<const T> values = table.data<T>();
+          for (int64_t i = 0; i < rows * columns; ++i) {
+            if constexpr (std::is_integral_v<T>) text += std::to_string(values[static_cast<size_t>(i)]);
+            else if constexpr (std::same_as<T, double>) text += fmt::format("{}", values[static_cast<size_t>(i)]);
+            else text += fmt::format("{}", static_cast<float>(values[static_cast<size_t>(i)]));
+            text += (i + 1) % columns == 0 ? '\n' : separator;
+          }
+          return text;
+        }
+      },
+      refused);
 }
 
 }  // namespace hilo::io

@@ -12,6 +12,8 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/text.h"
+#include "hilo/io/known_formats.h"
+#include "hilo/io/little_endian.h"
 #include "hilo/io/npy_header.h"
 
 namespace hilo::io {
@@ -28,7 +30,8 @@ struct NpyType {
   ElementType type;
 };
 
-constexpr std::array<NpyType, 14> kNpyTypes = {{{"b1", ElementType::kPred},
+// "V2", two bytes of any kind, is what NumPy calls the bfloat16 of ml_dtypes and JAX in its files.
+constexpr std::array<NpyType, 15> kNpyTypes = {{{"b1", ElementType::kPred},
                                                 {"i1", ElementType::kS8},
                                                 {"i2", ElementType::kS16},
                                                 {"i4", ElementType::kS32},
@@ -38,6 +41,7 @@ constexpr std::array<NpyType, 14> kNpyTypes = {{{"b1", ElementType::kPred},
                                                 {"u4", ElementType::kU32},
                                                 {"u8", ElementType::kU64},
                                                 {"f2", ElementType::kF16},
+                                                {"V2", ElementType::kBf16},
                                                 {"f4", ElementType::kF32},
                                                 {"f8", ElementType::kF64},
                                                 {"c8", ElementType::kC64},
@@ -67,12 +71,6 @@ StatusOr<Descr> parse_descr(std::string_view descr) {
                   quote(descr)));
 }
 
-uint32_t little_endian(std::string_view bytes) {
-  uint32_t value = 0;
-  for (size_t i = bytes.size(); i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
-}
-
 struct Split {
   std::string_view header;
   std::string_view data;
@@ -84,7 +82,7 @@ struct HeaderPlace {
 };
 StatusOr<HeaderPlace> place_of_header(std::string_view bytes) {
   if (!bytes.starts_with(kMagic)) {
-    return invalid_argument(fmt::format("not a .npy file; first bytes {}", quote(bytes.substr(0, 6))));
+    return not_this_format("an .npy file", bytes);
   }
   if (bytes.size() < kFixed) return invalid_argument(fmt::format("ends at byte {}, within the version", bytes.size()));
   const int major = bytes[6], minor = bytes[7];

@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
 
@@ -32,8 +33,9 @@ Status check(int64_t width, int64_t height, int64_t channels, size_t bytes) {
   if (width < 1 || height < 1 || width > kMost || height > kMost) {
     return invalid_argument(fmt::format("png: size {} x {}; wanted 1 to {} each", width, height, kMost));
   }
-  if (channels != 1 && channels != 3) {
-    return invalid_argument(fmt::format("png: {} channels; wanted 1 (grey) or 3 (red, green, blue)", channels));
+  if (channels < 1 || channels > 4) {
+    return invalid_argument(
+        fmt::format("png: {} channels; wanted 1 (grey), 3 (red, green, blue), 2 or 4 (the same with alpha)", channels));
   }
   const std::optional<int64_t> wanted = checked_mul(width * channels, height);
   if (!wanted || *wanted != static_cast<int64_t>(bytes)) {
@@ -63,9 +65,10 @@ StatusOr<std::string> png_bytes(int64_t width, int64_t height, int64_t channels,
   std::string head;
   append_big_endian(head, static_cast<uint32_t>(width));
   append_big_endian(head, static_cast<uint32_t>(height));
-  head += '\x08';                           // bits a channel
-  head += channels == 1 ? '\x00' : '\x02';  // grey or RGB
-  head.append(3, '\0');                     // deflate, the usual filters, not interlaced
+  constexpr std::array<char, 4> kColourTypes = {0, 4, 2, 6};  // by channels
+  head += '\x08';                                             // bits a channel
+  head += kColourTypes[static_cast<size_t>(channels - 1)];
+  head.append(3, '\0');  // deflate, the usual filters, not interlaced
   std::string out("\x89PNG\r\n\x1a\n", 8);
   append_chunk(out, "IHDR", head);
   constexpr size_t kPiece = size_t{1} << 30;  // bytes; a chunk holds less than 2 GiB
@@ -79,6 +82,16 @@ Status write_png(const std::string& path, int64_t width, int64_t height, int64_t
                  std::span<const uint8_t> pixels) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, png_bytes(width, height, channels, pixels));
   return write_file_atomic(path, bytes);
+}
+
+Status write_png(const std::string& path, const Literal& pixels) {
+  const Shape& shape = pixels.shape();
+  if (!shape.is_array() || shape.element_type() != ElementType::kU8 || (shape.rank() != 2 && shape.rank() != 3)) {
+    return invalid_argument(
+        fmt::format("png: got {}; wanted u8[height, width] or u8[height, width, channels]", shape.to_string()));
+  }
+  return write_png(path, shape.dimension(1), shape.dimension(0), shape.rank() == 3 ? shape.dimension(2) : 1,
+                   pixels.data<uint8_t>());
 }
 
 }  // namespace hilo::io

@@ -4,6 +4,11 @@
 
 #include "hilo/nn/activations.h"
 #include "hilo/nn/attention.h"
+#include "hilo/nn/attention_layer.h"
 #include "hilo/nn/initializers.h"
+#include "hilo/nn/linear.h"
+#include "hilo/nn/norm_layers.h"
 #include "hilo/nn/normalization.h"
 #include "hilo/nn/pooling.h"
+#include "hilo/nn/recurrent.h"
+#include "hilo/nn/summary.h"

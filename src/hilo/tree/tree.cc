@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/tree/path_visitor.h"
+
 namespace hilo {
 namespace {
 
@@ -41,34 +43,6 @@ class Filler final : public TreeVisitor {
  private:
   std::span<const Array> leaves_;
   size_t next_ = 0;
-};
-
-/// The name at `index` in "w, b".
-std::string field_name(const char* names, size_t index) {
-  std::string_view rest = names;
-  for (; index > 0; --index) rest.remove_prefix(rest.find(',') + 1);
-  rest = rest.substr(0, rest.find(','));
-  while (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
-  return std::string(rest);
-}
-
-/// Knows where the walk is.
-class PathVisitor : public TreeVisitor {
- public:
-  void enter(size_t index, const char* names) override {
-    path_.push_back(names == nullptr ? "[" + std::to_string(index) + "]" : "." + field_name(names, index));
-  }
-  void leave() override { path_.pop_back(); }
-
- protected:
-  std::string path() const {
-    std::string all;
-    for (const std::string& part : path_) all += part;
-    return all;
-  }
-
- private:
-  std::vector<std::string> path_;
 };
 
 class PathFinder final : public PathVisitor {

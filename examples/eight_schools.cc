@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// examples/eight_schools.cc -- what coaching did in eight schools, by Hamiltonian Monte Carlo: `eight_schools [report.html]`.
+// Source    Rubin (1981); the model as in Gelman et al., "Bayesian Data Analysis", section 5.5, in its non-centred form
+#include "examples/support/page.h"
+
+using namespace hilo;
+
+// y[i] is normal around theta[i] = mu + tau eta[i]; eta is normal, mu normal of deviation 5, tau half Cauchy of scale 5.
+struct Position {
+  Array mu, log_tau, eta;
+};
+const std::vector<float> kEffects = {28, 8, -3, 7, -1, 1, 18, 12}, kErrors = {15, 10, 16, 11, 9, 11, 10, 18};
+
+Array energy(const Position& q) {
+  const Array y = numpy::array(kEffects), sigma = numpy::array(kErrors), tau = numpy::exp(q.log_tau);
+  const Array off = (y - q.mu - tau * q.eta) / sigma;
+  const Array prior = 0.5f * numpy::square(q.mu / 5) + 0.5f * numpy::sum(numpy::square(q.eta)) +
+                      numpy::log1p(numpy::square(tau / 5)) - q.log_tau;  // the last for the logarithm
+  return 0.5f * numpy::sum(numpy::square(off)) + prior;
+}
+
+Array half_square(const Position& p) {
+  return 0.5f * (numpy::square(p.mu) + numpy::square(p.log_tau) + numpy::sum(numpy::square(p.eta)));
+}
+Position plus(const Position& a, float factor, const Position& b) {
+  return tree_map([&](const Array& x, const Array& y) { return x + factor * y; }, a, b);
+}
+
+struct Step {
+  Position q, p;
+};
+Step leapfrog(const Step& start) {
+  constexpr float kSize = 0.25f;
+  const auto force = grad(energy);
+  const auto step = [&](const Array&, const Step& s) {
+    const Position q = plus(s.q, kSize, s.p);
+    return Step{q, plus(s.p, -kSize, force(q))};
+  };
+  const Step half = {start.q, plus(start.p, -kSize / 2, force(start.q))};
+  const Step end = lax::fori_loop(0, 12, step, half);
+  return {end.q, plus(end.p, kSize / 2, force(end.q))};
+}
+
+std::pair<Position, std::pair<Position, Array>> move(const Position& q, const random::Key& key) {
+  const std::vector<random::Key> keys = random::split(key, 4);
+  const Position p = {random::normal(keys[0], {}), random::normal(keys[1], {}), random::normal(keys[2], {8})};
+  const auto [q_new, p_new] = leapfrog({q, p});
+  const Array change = energy(q) + half_square(p) - energy(q_new) - half_square(p_new);
+  const Array accept = numpy::log(random::uniform(keys[3], {})) < change;
+  const Position next = tree_map([&](const Array& a, const Array& b) { return numpy::where(accept, a, b); }, q_new, q);
+  return {next, {next, accept}};
+}
+
+int main(int argc, char** argv) {
+  constexpr int64_t kChains = 32, kSamples = 600, kWarmUp = 100;
+  const auto chain = [](const random::Key& key) {
+    const Position start = {Array(0.0f), Array(0.0f), numpy::zeros({8})};
+    return lax::scan(move, start, random::split_batch(key, kSamples)).second;
+  };
+  const auto [samples, accepted] = jit(vmap(chain))(random::split_batch(random::key(0), kChains));
+  const Array mu = samples.mu(all, range(kWarmUp, none)), tau = numpy::exp(samples.log_tau(all, range(kWarmUp, none)));
+  const Array eta = samples.eta(all, range(kWarmUp, none));
+  const Array theta = numpy::expand_dims(mu, 2) + numpy::expand_dims(tau, 2) * eta;  // [chains, samples, schools]
+  const std::vector<double> means = examples::numbers(numpy::mean(theta, {0, 1}));
+  const std::vector<double> deviations = examples::numbers(numpy::std(theta, {0, 1}));
+  const double mean_mu = mu.mean().item<double>(), mean_tau = tau.mean().item<double>();
+  const double rate = numpy::mean(accepted.astype(ElementType::kF32)).item<double>();
+
+  // How much the chains' means differ, beside how much each chain varies: 1 where they have met.
+  const Array within = numpy::mean(numpy::var(mu, 1)), between = numpy::var(numpy::mean(mu, 1));
+  const double r_hat = std::sqrt(1 + (between / within).item<double>());
+
+  examples::Page page("Eight schools");
+  std::string table = "school  measured  error   theta   deviation\n";
+  for (size_t i = 0; i < 8; ++i) {
+    char line[80];
+    std::snprintf(line, sizeof line, "%c      %8.0f %8.0f %8.1f %8.1f\n", static_cast<char>('A' + i),
+                  static_cast<double>(kEffects[i]), static_cast<double>(kErrors[i]), means[i], deviations[i]);
+    table += line;
+  }
+  page.code(table);
+  page.chart("mu and tau of one chain",
+             {examples::curve("mu", examples::numbers(mu[0])), examples::curve("tau", examples::numbers(tau[0]))});
+  page.chart("samples of mu over log tau of all chains",
+             {{"", examples::numbers(numpy::log(tau)[range(0, 4)]), examples::numbers(mu[range(0, 4)]), true}});
+  std::printf("%smu %.2f, tau %.2f, accepted %.2f, R hat %.3f\n", table.c_str(), mean_mu, mean_tau, rate, r_hat);
+  // posteriordb's reference draws of this model have means 4.4 and 3.6.
+  const bool right = std::abs(mean_mu - 4.4) < 0.4 && std::abs(mean_tau - 3.6) < 0.4 && rate > 0.8 && r_hat < 1.02;
+  return examples::finish(page, argc, argv, "eight schools", right);
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/io/json_scanner.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "hilo/base/text.h"
+
+namespace hilo::io {
+namespace {
+
+void append_utf8(std::string& out, uint32_t code) {
+  const auto byte = [&](uint32_t value) { out += static_cast<char>(value); };
+  if (code < 0x80) {
+    byte(code);
+  } else if (code < 0x800) {
+    byte(0xc0 | code >> 6), byte(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    byte(0xe0 | code >> 12), byte(0x80 | (code >> 6 & 0x3f)), byte(0x80 | (code & 0x3f));
+  } else {
+    byte(0xf0 | code >> 18), byte(0x80 | (code >> 12 & 0x3f)), byte(0x80 | (code >> 6 & 0x3f)),
+        byte(0x80 | (code & 0x3f));
+  }
+}
+
+// Bytes of the character of UTF-8 at the front, or 0 where there is none (RFC 3629, section 4).
+size_t utf8_length(std::string_view text) {
+  const auto at = [&](size_t i) -> unsigned { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+  const unsigned first = at(0);
+  if (first < 0x80) return 1;
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  for (size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return 0;
+  }
+  const bool too_long = (first == 0xe0 && at(1) < 0xa0) || (first == 0xf0 && at(1) < 0x90);
+  const bool no_character = (first == 0xed && at(1) > 0x9f) || (first == 0xf4 && at(1) > 0x8f);
+  return too_long || no_character ? 0 : length;
+}
+
+}  // namespace
+
+Status JsonScanner::error(std::string_view what) const {
+  return invalid_argument(fmt::format("byte {}: {}", at_, what));
+}
+
+void JsonScanner::skip_space() {
+  while (at_ < text_.size() && std::string_view(" \n\t\r").find(text_[at_]) != std::string_view::npos) ++at_;
+}
+
+bool JsonScanner::accept(char c) {
+  skip_space();
+  if (at_ >= text_.size() || text_[at_] != c) return false;
+  ++at_;
+  return true;
+}
+
+Status JsonScanner::expect(char c) { return accept(c) ? ok_status() : error(fmt::format("wanted '{}'", c)); }
+
+Status JsonScanner::end() {
+  skip_space();
+  return at_ == text_.size() ? ok_status() : error("text after the end");
+}
+
+StatusOr<uint32_t> JsonScanner::four_digits() {
+  uint32_t code = 0;
+  for (int i = 0; i < 4; ++i, ++at_) {
+    const char c = at_ < text_.size() ? text_[at_] : '\0';
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : -1;
+    if (digit < 0) return error("wanted four hexadecimal digits");
+    code = code << 4 | static_cast<uint32_t>(digit);
+  }
+  return code;
+}
+
+// What comes after a backslash.
+Status JsonScanner::escape(std::string& out) {
+  constexpr std::string_view kLetters = "\"\\/bfnrt", kMeanings = "\"\\/\b\f\n\r\t";
+  const char c = at_ < text_.size() ? text_[at_] : '\0';
+  if (const size_t known = kLetters.find(c); c != '\0' && known != std::string_view::npos) {
+    out += kMeanings[known];
+    ++at_;
+    return ok_status();
+  }
+  if (c != 'u') return error("unknown escape in a string");
+  ++at_;
+  HILO_ASSIGN_OR_RETURN(uint32_t code, four_digits());
+  if (code >= 0xd800 && code < 0xdc00) {  // the first half of a pair
+    if (text_.substr(at_, 2) != "\\u") return error("half a surrogate pair in a string");
+    at_ += 2;
+    HILO_ASSIGN_OR_RETURN(const uint32_t low, four_digits());
+    if (low < 0xdc00 || low > 0xdfff) return error("half a surrogate pair in a string");
+    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+  } else if (code >= 0xdc00 && code < 0xe000) {
+    return error("half a surrogate pair in a string");
+  }
+  append_utf8(out, code);
+  return ok_status();
+}
+
+StatusOr<std::string> JsonScanner::string() {
+  if (!accept('"')) return error("wanted a string");
+  std::string out;
+  while (true) {
+    if (at_ >= text_.size()) return error("a string without end");
+    const char c = text_[at_];
+    if (c == '"') break;
+    if (static_cast<unsigned char>(c) < 0x20) return error("a control character in a string");
+    if (c == '\\') {
+      ++at_;
+      HILO_RETURN_IF_ERROR(escape(out));
+      continue;
+    }
+    const size_t length = utf8_length(text_.substr(at_));
+    if (length == 0) return error("a string that isn't UTF-8");
+    out.append(text_.substr(at_, length));
+    at_ += length;
+  }
+  ++at_;
+  return out;
+}
+
+StatusOr<int64_t> JsonScanner::natural() {
+  skip_space();
+  size_t end = at_;
+  while (end < text_.size() && text_[end] >= '0' && text_[end] <= '9') ++end;
+  const std::string_view digits = text_.substr(at_, end - at_);
+  if (digits.empty() || (digits.size() > 1 && digits[0] == '0')) return error("wanted an integer from 0 on");
+  const std::optional<int64_t> value = parse_int64(digits);
+  if (!value) return error(fmt::format("{} does not fit int64", quote(digits)));
+  at_ = end;
+  return *value;
+}
+
+}  // namespace hilo::io

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/training/data_loader.h"
+
+#include <algorithm>
+
+#include "hilo/base/signals_blocked.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/random/sampling.h"
+#include "hilo/trace/device_put.h"
+#include "hilo/trace/refuse.h"
+
+namespace hilo::training::loader_detail {
+
+int64_t examples_in(const std::vector<Array>& leaves, const DataLoaderOptions& options) {
+  if (options.batch_size < 1) {
+    refuse("DataLoader", "batch_size " + std::to_string(options.batch_size) + "; wanted at least 1");
+  }
+  if (options.prefetch < 0)
+    refuse("DataLoader", "prefetch " + std::to_string(options.prefetch) + "; wanted at least 0");
+  if (leaves.empty()) refuse("DataLoader", "the data holds no arrays");
+  for (const Array& leaf : leaves) {
+    if (leaf.ndim() == 0)
+      refuse("DataLoader", "a scalar has no examples; wanted them along the first axis of every array");
+    if (leaf.shape(0) != leaves[0].shape(0)) {
+      refuse("DataLoader", "arrays of " + std::to_string(leaves[0].shape(0)) + " and of " +
+                               std::to_string(leaf.shape(0)) + " examples; wanted the same of each");
+    }
+  }
+  return leaves[0].shape(0);
+}
+
+std::vector<Array> batches_of(int64_t count, int64_t epoch, const DataLoaderOptions& options) {
+  const Array order =
+      options.key ? random::permutation(random::fold_in(*options.key, epoch), count) : numpy::arange(count);
+  std::vector<Array> batches;
+  for (int64_t begin = 0; begin < count; begin += options.batch_size) {
+    const int64_t end = std::min(begin + options.batch_size, count);
+    if (options.drop_remainder && end - begin < options.batch_size) break;
+    batches.push_back(order[range(begin, end)]);
+  }
+  return batches;
+}
+
+std::vector<Array> rows_of(const std::vector<Array>& leaves, const Array& rows) {
+  std::vector<Array> batch;
+  batch.reserve(leaves.size());
+  for (const Array& leaf : leaves) batch.push_back(block_until_ready(numpy::take(leaf, rows, 0)));
+  return batch;
+}
+
+Producer::Producer(Make make, int64_t ahead) : make_(std::move(make)), ahead_(static_cast<size_t>(ahead)) {
+  if (ahead_ == 0) return;
+  const SignalsBlocked blocked;  // the program's handlers run on its own threads
+  thread_ = std::thread([this] { work(); });
+}
+
+Producer::~Producer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Producer::work() {
+  while (true) {
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return stopped_ || ready_.size() < ahead_; });
+      if (stopped_) return;
+    }
+    std::optional<std::vector<Array>> made;
+    std::exception_ptr error;
+    try {
+      made = make_();
+    } catch (...) {  // whatever it is, the caller gets it
+      error = std::current_exception();
+    }
+    const std::lock_guard lock(mutex_);
+    error_ = error;
+    ended_ = !made.has_value();
+    if (made) ready_.push_back(*std::move(made));
+    changed_.notify_all();
+    if (ended_) return;
+  }
+}
+
+std::optional<std::vector<Array>> Producer::take() {
+  if (ahead_ == 0) return make_();
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return ended_ || !ready_.empty(); });
+  if (ready_.empty()) {
+    if (error_) std::rethrow_exception(error_);
+    return std::nullopt;
+  }
+  std::vector<Array> next = std::move(ready_.front());
+  ready_.pop_front();
+  lock.unlock();
+  changed_.notify_all();
+  return next;
+}
+
+}  // namespace hilo::training::loader_detail

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// training/data_loader.h -- batches of a data set in random order, made ahead on a thread.
+#pragma once
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "hilo/random/keys.h"
+#include "hilo/training/progress.h"
+#include "hilo/tree/tree.h"
+
+namespace hilo::training {
+
+struct DataLoaderOptions {
+  int64_t batch_size = 1;
+  std::optional<random::Key> key = std::nullopt;  ///< of the order; without one it is the data's
+  bool drop_remainder = false;                    ///< leaves out a last batch that is smaller
+  int64_t prefetch = 2;                           ///< batches that a thread makes ahead; 0: the caller makes them
+  const char* progress = nullptr;                 ///< if not null: the title of a bar on a terminal, an epoch each
+};
+
+namespace loader_detail {
+
+/// The rows of every batch of an epoch: what the options and the epoch's number alone decide.
+std::vector<Array> batches_of(int64_t count, int64_t epoch, const DataLoaderOptions& options);
+/// The extent that all arrays have in front.
+/// Errors    INVALID_ARGUMENT if there is none, or sizes that aren't positive
+int64_t examples_in(const std::vector<Array>& leaves, const DataLoaderOptions& options);
+std::vector<Array> rows_of(const std::vector<Array>& leaves, const Array& rows);
+
+/// Calls `make` on a thread of its own, at most `ahead` results before take() asks for them; with 0, on the caller's.
+class Producer {
+ public:
+  using Make = std::function<std::optional<std::vector<Array>>()>;
+  Producer(Make make, int64_t ahead);
+  Producer(const Producer&) = delete;
+  Producer& operator=(const Producer&) = delete;
+  ~Producer();
+  /// The next result, or none at the end. What `make` throws is thrown here.
+  std::optional<std::vector<Array>> take();
+
+ private:
+  void work();
+
+  Make make_;
+  size_t ahead_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::vector<Array>> ready_;
+  bool ended_ = false, stopped_ = false;
+  std::exception_ptr error_;
+  std::thread thread_;
+};
+
+}  // namespace loader_detail
+
+/// One epoch's batches, to be read once: `for (const Batch& batch : loader.epoch(3))`.
+template <Tree T>
+class Epoch {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    const T& operator*() const { return *epoch_->batch_; }
+    const T* operator->() const { return &*epoch_->batch_; }
+    Iterator& operator++() {
+      epoch_->advance();
+      return *this;
+    }
+    void operator++(int) { ++*this; }
+    bool operator==(std::default_sentinel_t) const { return !epoch_->batch_.has_value(); }
+
+   private:
+    friend class Epoch;
+    explicit Iterator(Epoch* epoch) : epoch_(epoch) {}
+    Epoch* epoch_;
+  };
+
+  Epoch(const T& like, loader_detail::Producer::Make make, int64_t batches, const DataLoaderOptions& options)
+      : like_(like), producer_(std::move(make), options.prefetch) {
+    if (options.progress != nullptr) progress_.emplace(options.progress, batches);
+  }
+  Iterator begin() {
+    advance();
+    return Iterator(this);
+  }
+  std::default_sentinel_t end() const { return {}; }
+
+ private:
+  void advance() {
+    if (progress_ && batch_) progress_->step(++done_);
+    const std::optional<std::vector<Array>> leaves = producer_.take();
+    if (leaves) batch_ = unflatten(like_, *leaves);
+    else batch_.reset();
+  }
+
+  T like_;
+  loader_detail::Producer producer_;
+  std::optional<Progress> progress_;
+  std::optional<T> batch_;
+  int64_t done_ = 0;
+};
+
+/// The data of a tree whose arrays all have the examples along their first axis, in batches. An epoch's order is that of
+/// random::permutation under the key and the epoch's number: a run that begins anew at epoch 7 sees what the first saw.
+/// Errors    INVALID_ARGUMENT for arrays of different lengths, or sizes that aren't positive
+/// Cost      a batch is gathered from the data, which stays where it is
+/// Example   DataLoader loader(Data{images, labels}, {.batch_size = 128, .key = random::key(0), .drop_remainder = true});
+///           for (int epoch = 0; epoch < 10; ++epoch)
+///             for (const Data& batch : loader.epoch(epoch)) params = step(params, batch);
+template <Tree T>
+class DataLoader {
+ public:
+  using Transform = std::function<T(const T&)>;
+  /// `transform` is applied to every batch, on the thread that makes it.
+  DataLoader(T data, DataLoaderOptions options, Transform transform = nullptr)
+      : data_(std::move(data)), options_(std::move(options)), transform_(std::move(transform)) {
+    leaves_ = flatten(data_).leaves;
+    count_ = loader_detail::examples_in(leaves_, options_);
+  }
+
+  int64_t num_examples() const { return count_; }
+  /// Batches of an epoch.
+  int64_t size() const {
+    return options_.drop_remainder ? count_ / options_.batch_size
+                                   : (count_ + options_.batch_size - 1) / options_.batch_size;
+  }
+  Epoch<T> epoch(int64_t number) const {
+    auto rows = std::make_shared<const std::vector<Array>>(loader_detail::batches_of(count_, number, options_));
+    const auto make = [rows, data = data_, leaves = leaves_, transform = transform_,
+                       next = size_t{0}]() mutable -> std::optional<std::vector<Array>> {
+      if (next == rows->size()) return std::nullopt;
+      std::vector<Array> batch = loader_detail::rows_of(leaves, (*rows)[next++]);
+      if (transform) batch = flatten(transform(unflatten(data, batch))).leaves;
+      return batch;
+    };
+    return Epoch<T>(data_, make, size(), options_);
+  }
+
+ private:
+  T data_;
+  DataLoaderOptions options_;
+  Transform transform_;
+  std::vector<Array> leaves_;
+  int64_t count_ = 0;
+};
+
+}  // namespace hilo::training

@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes a project with `hilo new`, builds it against the build tree and runs it.
+
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    arguments = parser.parse_args()
+    hilo = arguments.build.resolve() / "bin" / "hilo"
+    failed = 0
+    for case in (a_new_project_builds_and_learns, a_folder_with_files_is_left_alone, odd_names_are_refused):
+        with tempfile.TemporaryDirectory(prefix="hilo_new_") as scratch:
+            try:
+                case(hilo, pathlib.Path(scratch), arguments.jobs)
+                print(f"passed {case.__name__}", flush=True)
+            except (AssertionError, OSError) as error:
+                failed += 1
+                print(f"{error}\nfailed {case.__name__}", flush=True)
+    return 1 if failed else 0
+
+
+def run(*command, cwd=None, status=0) -> str:
+    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=cwd)
+    assert done.returncode == status, f"{' '.join(map(str, command))}: exit status {done.returncode}\n{done.stdout}"
+    return done.stdout
+
+
+def a_new_project_builds_and_learns(hilo, scratch, jobs):
+    said = run(hilo, "new", "sine", cwd=scratch)
+    assert "cmake -S sine -B sine/build" in said, said
+    run("cmake", "-S", "sine", "-B", "sine/build", cwd=scratch)
+    run("cmake", "--build", "sine/build", "-j", jobs, cwd=scratch)
+    printed = run(scratch / "sine/build/sine", cwd=scratch)
+    losses = [float(loss) for loss in re.findall(r"loss (\S+)", printed)]
+    assert len(losses) == 5 and losses[-1] < 0.01, printed
+    assert ".hidden.kernel" in printed, printed
+    assert (scratch / "params.safetensors").exists(), "no checkpoint"
+
+
+def a_folder_with_files_is_left_alone(hilo, scratch, jobs):
+    (scratch / "project").mkdir()
+    (scratch / "project" / "notes").write_text("mine")
+    said = run(hilo, "new", scratch / "project", status=1)
+    assert "the folder isn't empty" in said, said
+    assert [path.name for path in (scratch / "project").iterdir()] == ["notes"]
+
+
+def odd_names_are_refused(hilo, scratch, jobs):
+    for name in ("2d", "a b", "all", "hilo", "x-y", "/"):
+        said = run(hilo, "new", name, cwd=scratch, status=1)
+        assert "can't be a project's name" in said, said
+    assert not list(scratch.iterdir())
+    run(hilo, "new", status=2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
