@@ -30,6 +30,7 @@
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/map.h"
 #include "hilo/lax/matrix_functions.h"
+#include "hilo/lax/platform_dependent.h"
 #include "hilo/lax/qdwh.h"
 #include "hilo/lax/random_bits.h"
 #include "hilo/lax/reductions.h"

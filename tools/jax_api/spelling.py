@@ -34,8 +34,12 @@ SECOND = ("compress",)
 # NumPy's arguments that mean nothing to an array that never changes.
 IGNORED = ("order", "kind", "out", "device", "copy", "casting", "stable", "out_sharding")
 # Where Python's result has more parts for a flag, C++ has a function of another type:
-# the flags, that function, and which of its results each flag adds ("" for the first ones, which always are there).
+# the flags, that function (or one a flag, the first flag that is given counts), and which of its results each flag adds
+# ("" for the first ones, which always are there).
 PARTED = {
+    "jax.nn.dot_product_attention": (("return_residual",), "dot_product_attention_with_residual", None),
+    "jax.nn.logsumexp": (("return_sign",), "logsumexp_with_sign", None),
+    "jax.numpy.polyfit": (("full", "cov"), {"full": "polyfit_full", "cov": "polyfit_with_cov"}, None),
     "jax.numpy.average": (("returned",), "average_with_weights", None),
     "jax.numpy.linspace": (("retstep",), "linspace_with_step", None),
     "jax.numpy.indices": (("sparse",), "indices_sparse", None),
@@ -131,7 +135,8 @@ def spell_nested(elements: list, shape: list, dtype: str) -> str:
 
 def spell_list(values: list, literal: bool) -> str:
     # A NumPy scalar among numbers is one of them: (3, np.int32(4)) is a shape.
-    scalars = all(isinstance(value, dict) and value.get("np") == 2 for value in values)
+    scalars = all(isinstance(value, dict) and value.get("np") == 2 for value in values) and len(
+        {value["array"]["dtype"] for value in values}) == 1
     numbers = scalars or any(isinstance(value, (int, float)) for value in values) or literal
     texts = [spell(value, literal or (numbers and isinstance(value, dict) and value.get("np") == 2)) for value in values]
     if len(values) == 1 and texts[0].startswith("in.array("):
@@ -411,6 +416,10 @@ def bodies_of(data: dict, literal: str) -> list[str]:
         expressions = member_texts(name, args, kwargs, literal, ignoring=not is_error(data["out"]))
     else:
         expressions = call_texts(name, args, kwargs, literal)
+    if then is None and data["out"] is None:  # what gives nothing is a statement
+        statements = [f"static_assert(std::is_void_v<decltype({expression})>);\n  {expression};\n  return Value();"
+                      for expression in expressions]
+        return [f"return value_of({expression});" for expression in expressions] + statements
     if then is None:
         return [f"return value_of({expression});" for expression in expressions]
     return [body for expression in expressions for body in then_bodies(name, expression, then, literal)]
@@ -443,7 +452,9 @@ def parted_bodies(name: str, args: list, kwargs: dict, style: str) -> list[str] 
     needed = [parameter.name for parameter in kept if parameter.default is None and parameter.name in bound]
     keywords = {key: value for key, value in bound.items() if key not in flags and key not in needed}
     given = [flag for flag in flags if bound.get(flag)]
-    target = "numpy::" + (function if given else cpp_word(name.rpartition(".")[2]))
+    space, _, plain = cpp_names(name)[0].rpartition("::")
+    chosen = function[given[0]] if given and isinstance(function, dict) else function
+    target = f"{space}::{chosen if given else plain}"
     bodies = []
     for way in splits(tuple(kept), [bound[key] for key in needed], keywords):
         call = f"{target}({argument_text(way, style)})"
