@@ -81,8 +81,6 @@ SCIPY = [
     'parts_of(qr_multiply(z, v, {.mode = "left", .conjugate = true}).cq) -> parts_of(sl.qr_multiply(z, v, mode="left", conjugate=True)[0])',
     'qr_multiply_with_pivoting(tall, w, {.mode = "left"}).cq -> sl.qr_multiply(tall, w, mode="left", pivoting=True)[0]',
     "numpy::astype(qr_multiply_with_pivoting(tall, d).p, numpy::float32) -> sl.qr_multiply(tall, d, pivoting=True)[2]",
-    *[f"parts_of(rsf2csf(schur({a}).T, schur({a}).Z).{field}) -> parts_of(sl.rsf2csf(*sl.schur({a}))[{i}])" for a in ("g", "t")
-      for i, field in enumerate(("T", "Z"))],
     "parts_of(funm(g, [](const Array& x) { return numpy::exp(x); })) -> parts_of(sl.funm(g, jnp.exp))",
     "parts_of(funm(t, [](const Array& x) { return numpy::sqrt(x); })) -> parts_of(sl.funm(t, jnp.sqrt))",
     "parts_of(sqrtm(g)) -> parts_of(sl.sqrtm(g))",
