@@ -137,10 +137,10 @@ def solver_rows() -> list[str]:
     out += ["integrate::odeint(pendulum, v[range(0, 2)], ts) ## jax.experimental.ode.odeint(pendulum, v[0:2], ts)",
             "integrate::odeint(pendulum, v[range(0, 2)], ts, {.rtol = 1e-3, .atol = 1e-3, .hmax = 0.05}) ## "
             "jax.experimental.ode.odeint(pendulum, v[0:2], ts, rtol=1e-3, atol=1e-3, hmax=0.05)",
-            "integrate::solve_ivp(pendulum_at, {0.0, 2.25}, v[range(0, 2)], {.t_eval = ts, .rtol = 1e-6, .atol = 1e-6}).y ## "
+            "integrate::solve_ivp(pendulum_at, {0.0, 2.25}, v[range(0, 2)], {.t_eval = ts, .rtol = 1e-7, .atol = 1e-7}).y ## "
             "scipy.integrate.solve_ivp(lambda t, y: pendulum(y, t), (0.0, 2.25), v[0:2], t_eval=ts, rtol=1e-9, atol=1e-9).y",
-            "(*integrate::solve_ivp(pendulum_at, {2.0, 0.0}, v[range(0, 2)], {.dense_output = true, .rtol = 1e-6, .atol = 1e-6}).sol)(ts) ## "
-            "scipy.integrate.solve_ivp(lambda t, y: pendulum(y, t), (2.0, -1.0), v[0:2], dense_output=True, rtol=1e-9, atol=1e-9).sol(ts)"]
+            "(*integrate::solve_ivp(pendulum_at, {2.0, 0.0}, v[range(0, 2)], {.dense_output = true, .rtol = 1e-7, .atol = 1e-7}).sol)(ts[range(0, 4)]) ## "
+            "scipy.integrate.solve_ivp(lambda t, y: pendulum(y, t), (2.0, -1.0), v[0:2], dense_output=True, rtol=1e-9, atol=1e-9).sol(ts[0:4])"]
     return out
 
 
