@@ -59,11 +59,10 @@ SHAPE = {"gamma": "pdf logpdf cdf logcdf sf logsf", "chi2": "pdf logpdf cdf logc
 
 def with_options(call: str, options: str, part: str) -> str:
     """A call of JAX with keywords, and hilo's with a struct."""
-    name = call.split("(")[0]
     cpp = "{" + ", ".join(f".{option}" for option in options.replace("'", '"').split(", ")) + "}"
     python = options.replace("none", "None").replace("true", "True").replace("false", "False")
     index = {"f": 0, "t": 1, "Zxx": 2, "Pxx": 1, "x": 1}[part]
-    return f"{call[:-1]}, {cpp}).{part} ## jax.scipy.{call[:-1].replace('::', '.')}, {python})[{index}]" if name else ""
+    return f"{call[:-1]}, {cpp}).{part} ## jax.scipy.{call[:-1].replace('::', '.')}, {python})[{index}]"
 
 
 def parts(row: str) -> list[str]:
@@ -108,7 +107,7 @@ def geometry_rows() -> list[str]:
             f"{rotation}::from_matrix({rotation}::from_quat(q).as_matrix()).as_matrix()",
             f"({rotation}::from_quat(q) * {rotation}::from_quat(q[1])).as_quat()",
             f"spatial::transform::Slerp::init(times, {rotation}::from_quat(q))(ts).as_matrix()"]
-    out = [row + " ## " + python_of(row).replace("[1])", "[1])").replace("true", "True").replace("false", "False") for row in out]
+    out = [row + " ## " + python_of(row).replace("true", "True").replace("false", "False") for row in out]
     grid, python = "interpolate::RegularGridInterpolator({gx, gy}, gv", "jax.scipy.interpolate.RegularGridInterpolator((gx, gy), gv"
     for cpp, options in (("", ""), (', {.method = "nearest"}', ', method="nearest"'), (", {.fill_value = -1.0}", ", fill_value=-1.0"),
                          (", {.fill_value = none}", ", fill_value=None")):
