@@ -50,9 +50,10 @@ def loss(params):
 
 
 def searched(call: str) -> list[np.ndarray]:
-    """After 3 steps, and after 100."""
+    """After 3 steps, and after 100. In 64 bits: near the end a search decides by the last bits of the loss."""
+    jax.config.update("jax_enable_x64", True)
     tx = eval(python_of(call), vars(optax))
-    params = jax.tree.map(jnp.asarray, PARAMS)
+    params = jax.tree.map(lambda x: jnp.asarray(x, jnp.float64), PARAMS)
     state = tx.init(params)
 
     @jax.jit

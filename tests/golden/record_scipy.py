@@ -59,11 +59,10 @@ SHAPE = {"gamma": "pdf logpdf cdf logcdf sf logsf", "chi2": "pdf logpdf cdf logc
 
 def with_options(call: str, options: str, part: str) -> str:
     """A call of JAX with keywords, and hilo's with a struct."""
-    name = call.split("(")[0]
     cpp = "{" + ", ".join(f".{option}" for option in options.replace("'", '"').split(", ")) + "}"
     python = options.replace("none", "None").replace("true", "True").replace("false", "False")
     index = {"f": 0, "t": 1, "Zxx": 2, "Pxx": 1, "x": 1}[part]
-    return f"{call[:-1]}, {cpp}).{part} ## jax.scipy.{call[:-1].replace('::', '.')}, {python})[{index}]" if name else ""
+    return f"{call[:-1]}, {cpp}).{part} ## jax.scipy.{call[:-1].replace('::', '.')}, {python})[{index}]"
 
 
 def parts(row: str) -> list[str]:
@@ -108,7 +107,7 @@ def geometry_rows() -> list[str]:
             f"{rotation}::from_matrix({rotation}::from_quat(q).as_matrix()).as_matrix()",
             f"({rotation}::from_quat(q) * {rotation}::from_quat(q[1])).as_quat()",
             f"spatial::transform::Slerp::init(times, {rotation}::from_quat(q))(ts).as_matrix()"]
-    out = [row + " ## " + python_of(row).replace("[1])", "[1])").replace("true", "True").replace("false", "False") for row in out]
+    out = [row + " ## " + python_of(row).replace("true", "True").replace("false", "False") for row in out]
     grid, python = "interpolate::RegularGridInterpolator({gx, gy}, gv", "jax.scipy.interpolate.RegularGridInterpolator((gx, gy), gv"
     for cpp, options in (("", ""), (', {.method = "nearest"}', ', method="nearest"'), (", {.fill_value = -1.0}", ", fill_value=-1.0"),
                          (", {.fill_value = none}", ", fill_value=None")):
@@ -137,10 +136,10 @@ def solver_rows() -> list[str]:
     out += ["integrate::odeint(pendulum, v[range(0, 2)], ts) ## jax.experimental.ode.odeint(pendulum, v[0:2], ts)",
             "integrate::odeint(pendulum, v[range(0, 2)], ts, {.rtol = 1e-3, .atol = 1e-3, .hmax = 0.05}) ## "
             "jax.experimental.ode.odeint(pendulum, v[0:2], ts, rtol=1e-3, atol=1e-3, hmax=0.05)",
-            "integrate::solve_ivp(pendulum_at, {0.0, 2.25}, v[range(0, 2)], {.t_eval = ts, .rtol = 1e-6, .atol = 1e-6}).y ## "
+            "integrate::solve_ivp(pendulum_at, {0.0, 2.25}, v[range(0, 2)], {.t_eval = ts, .rtol = 1e-7, .atol = 1e-7}).y ## "
             "scipy.integrate.solve_ivp(lambda t, y: pendulum(y, t), (0.0, 2.25), v[0:2], t_eval=ts, rtol=1e-9, atol=1e-9).y",
-            "(*integrate::solve_ivp(pendulum_at, {2.0, 0.0}, v[range(0, 2)], {.dense_output = true, .rtol = 1e-6, .atol = 1e-6}).sol)(ts) ## "
-            "scipy.integrate.solve_ivp(lambda t, y: pendulum(y, t), (2.0, -1.0), v[0:2], dense_output=True, rtol=1e-9, atol=1e-9).sol(ts)"]
+            "(*integrate::solve_ivp(pendulum_at, {2.0, 0.0}, v[range(0, 2)], {.dense_output = true, .rtol = 1e-7, .atol = 1e-7}).sol)(ts[range(0, 4)]) ## "
+            "scipy.integrate.solve_ivp(lambda t, y: pendulum(y, t), (2.0, -1.0), v[0:2], dense_output=True, rtol=1e-9, atol=1e-9).sol(ts[0:4])"]
     return out
 
 

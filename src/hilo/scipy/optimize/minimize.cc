@@ -8,7 +8,6 @@
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/trace/refuse.h"
-#include "hilo/transform/grad.h"
 
 namespace hilo::scipy::optimize {
 
@@ -73,7 +72,7 @@ OptimizeResults minimize_bfgs(const Objective& fun, const Array& x0, const Minim
                            {"line_search_maxiter", 10}},
                           options);
   const int64_t maxiter = settings.integer("maxiter");
-  const auto [f, g] = value_and_grad(fun)(x0);
+  const auto [f, g] = detail::value_and_gradient(fun, x0);
   const Bfgs first{is_flat(g, settings),
                    flag(false),
                    whole(0),
@@ -164,7 +163,7 @@ OptimizeResults minimize_lbfgs(const Objective& fun, const Array& x0, const Mini
                           options);
   const int64_t memory = settings.integer("maxcor");
   if (memory < 1) refuse(kName, "maxcor must be 1 or more; got " + std::to_string(memory));
-  const auto [f, g] = value_and_grad(fun)(x0);
+  const auto [f, g] = detail::value_and_gradient(fun, x0);
   const Array pairs = numpy::zeros({memory, x0.size()}, x0.dtype());
   const Lbfgs first{flag(false),
                     flag(false),

@@ -36,7 +36,7 @@ struct Rotation {
 
   static Rotation identity(std::optional<int64_t> num = std::nullopt, numpy::Dtype dtype = std::nullopt);
   /// Uniform over all rotations: `num` of them, or one.
-  /// Source    Shoemake, "Uniform random rotations", in Graphics Gems III (1992)
+  /// Source    Muller, "A note on a method for generating points uniformly on n-dimensional spheres" (1959)
   static Rotation random(const hilo::random::Key& random_key, std::optional<int64_t> num = std::nullopt,
                          numpy::Line line = numpy::Line::current());
   static Rotation concatenate(const std::vector<Rotation>& rotations, numpy::Line line = numpy::Line::current());
