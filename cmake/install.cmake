@@ -3,6 +3,9 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS hilo EXPORT hiloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET hilo_rpc)
+  install(TARGETS hilo_rpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 if(TARGET hilo_command)
   install(TARGETS hilo_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()

@@ -36,12 +36,12 @@ std::pair<Array, State> move(const Array& q, const random::Key& key) {
 
 // Samples of a chain without its beginning, and how often a proposal was taken.
 State chain(const random::Key& key) {
-  const auto [samples, accepted] = lax::scan(move, numpy::zeros({2}), random::split_batch(key, 500)).second;
+  const auto [samples, accepted] = lax::scan(move, numpy::zeros({2}), random::split(key, 500)).second;
   return {samples(range(100, none)), numpy::mean(accepted)};
 }
 
 int main() {
-  const auto [samples, rate] = jit(vmap(chain))(random::split_batch(random::key(0), 64));
+  const auto [samples, rate] = jit(vmap(chain))(random::split(random::key(0), 64));
   const Array flat = numpy::reshape(samples, {-1, 2});
   const Array centred = flat - numpy::mean(flat, 0);
   const Array covariance = numpy::matmul(numpy::transpose(centred), centred) / static_cast<float>(flat.shape(0));

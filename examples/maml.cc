@@ -51,10 +51,10 @@ int main() {
             scale * random::normal(keys[1], {24, 24}), numpy::zeros({24}),
             scale * random::normal(keys[2], {24, 1}),  numpy::zeros({1})};
   const auto step = jit([](const Network& q, const random::Key& key) {
-    return moved(q, grad(loss_of_batch)(q, random::split_batch(key, 16)), 0.02f);
+    return moved(q, grad(loss_of_batch)(q, random::split(key, 16)), 0.02f);
   });
 
-  const random::Key test = random::split_batch(random::key(3), 64);
+  const random::Key test = random::split(random::key(3), 64);
   const Array first = jit(loss_of_batch)(p, test);
   for (int i = 0; i < 100; ++i) p = step(p, random::fold_in(random::key(2), i));
   return compare_with_jax(

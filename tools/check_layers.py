@@ -48,7 +48,11 @@ LAYERS = {
     "backend/reference": ("backend/host", "hlo/eval", "hlo/cost"),
     "replica": ("device",),
     "rpc": ("device", "hlo/proto"),
-    "rpc/server": ("rpc", "client"),
+    "rpc/service": ("rpc", "backend/host"),
+    "rpc/worker": ("rpc/service", "client"),
+    "rpc/server": ("rpc/worker",),
+    "rpc/client": ("rpc", "backend/host"),
+    "rpc/grpc": ("rpc/server", "rpc/client"),
     "client": ("backend", "replica", "stablehlo", "hlo/text", "hlo/proto", "hlo/graph"),
     "pjrt": ("client", "device"),
     "aot": ("client",),
@@ -66,7 +70,7 @@ LAYERS = {
     "nn": ("random",),
     "image": ("numpy",),
     "segment": ("numpy",),
-    "optim": ("nn",),
+    "optim": ("nn", "scipy"),
     "io": ("types",),
     "training": ("random", "io"),
 }
@@ -74,15 +78,15 @@ ANYWHERE = ("base", "types")
 SEAMS = ("client",)
 # The one file that names every tenant of device/, and the one that names every op.
 FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",),
-               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/reference", "rpc", "replica",
-                                       "pjrt")}
+               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/reference", "replica", "rpc",
+                                       "rpc/client", "pjrt")}
 # Lists without code, expanded where a name is needed: file -> rows that may include it beside those above.
 TABLES = {"hlo/ops/elementwise.inc": ("hlo/ir",), "hlo/ops/structural.inc": ("hlo/ir",),
           "hlo/ops/extensions.inc": ("hlo/ir",), "hlo/ops/extensions.h": ("hlo/ir",)}
 UMBRELLAS = ("hilo/hilo.h", "hilo.h")
 # Headers in C, for users and for the files that implement them; they include nothing of hilo.
 C_HEADERS = ("hilo/ffi.h", "hilo/lapack_ffi.h")
-GENERATED = ("hilo/version.h",)
+GENERATED = ("hilo/version.h", "hilo/xrt/v1/xrt.grpc.pb.h")
 # What a header that users reach may include beside hilo and the standard library.
 PUBLIC_SYSTEM = ("boost/pfr",)
 

@@ -140,7 +140,8 @@ def a_driver_without_devices_or_that_does_not_start_is_no_gpu(place):
 
 
 def xrt_names_its_target(place):
-    holds(place.bad(1, *RUN, "--jax_xla_backend=xrt", "--jax_backend_target=rpc:far:8470"), "UNIMPLEMENTED", "rpc:far:8470")
+    holds(place.bad(1, *RUN, "--jax_xla_backend=xrt", "--jax_backend_target=rpc:127.0.0.1:1"), "UNAVAILABLE", "rpc:127.0.0.1:1")
+    holds(place.bad(1, *RUN, "--jax_xla_backend=xrt", "--jax_backend_target=rpc:far"), "INVALID_ARGUMENT", "wanted rpc:host:port")
     holds(place.bad(1, *RUN, "--jax_backend_target=rpc:far:8470"), "jax_backend_target", "--jax_xla_backend=xrt")
     holds(place.bad(1, *RUN, "--jax_backend_target=far"), "jax_backend_target", "wanted local or rpc:address")
 

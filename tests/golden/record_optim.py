@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """record_optim.py FILE -- what optax 0.2.8's optimisers and transformations make of two parameters in 100 steps, for
-tests/optim/steps_test.cc. Gradients are cos(0.7 step + place), so nothing is fed back."""
+tests/optim/steps_test.cc. Gradients are cos(0.7 step + place), so nothing is fed back; line searches have a loss instead, whose
+parameters are recorded after 3 steps and after 100."""
 import sys
 
 import jax
@@ -13,16 +14,22 @@ CALLS = """sgd(0.1)|sgd(0.1, {.momentum = 0.9})|sgd(0.1, {.momentum = 0.9, .nest
 nadam(0.1)|adamw(0.1)|adamw(0.1, {.weight_decay = 0.1, .nesterov = true})|nadamw(0.1)|amsgrad(0.1)|amsgrad(0.1, {.bias_correction_nu = false})|adamax(0.1)
 adamaxw(0.1)|adan(0.1)|adabelief(0.1)|adabelief(0.1, {.nesterov = true})|yogi(0.1)|radam(0.1)|radam(0.1, {.threshold = 4.5, .nesterov = true})|lamb(0.1)|lamb(0.1, {.weight_decay = 0.1})
 lars(0.1)|lars(0.1, {.weight_decay = 0.1, .nesterov = true})|lion(0.1)|lion(0.1, {.weight_decay = 0.1})|novograd(0.1)|novograd(0.1, {.weight_decay = 0.1})|adagrad(0.1)|adadelta(0.1)
-adafactor(0.1)|rmsprop(0.1)|rmsprop(0.1, {.centered = true, .momentum = 0.9})
+adafactor(0.1)|adafactor(0.1, {.min_dim_size_to_factor = 2})|adafactor(0.1, {.momentum = 0.9, .weight_decay_rate = 0.01})|rmsprop(0.1)|rmsprop(0.1, {.centered = true, .momentum = 0.9})
 rmsprop(0.1, {.eps_in_sqrt = false, .bias_correction = true})|rprop(0.1)|sm3(0.1)|fromage(0.1)|sign_sgd(0.1)|signum(0.1)|optimistic_gradient_descent(0.1)|optimistic_adam(0.1)
 optimistic_adam_v2(0.1)|scale_by_factored_rms({.min_dim_size_to_factor = 2})|centralize()|normalize_by_update_norm()|zero_nans()|keep_params_nonnegative()|ema(0.9)|ema(0.9, {.debias = false})
 trace(0.9)|apply_every(3)|clip(0.25)|clip_by_block_rms(0.25)|clip_by_global_norm(0.5)|adaptive_grad_clip(0.1)|scale_by_trust_ratio()
 chain(clip_by_global_norm(0.5), adam(0.1), add_decayed_weights(0.01))|flatten(clip_by_block_rms(0.3))|MultiSteps(adam(0.1), 3)|apply_if_finite(adam(0.1), 3)
+scale_by_distance_over_gradients()|freeze(true)|selective_transform(adam(0.1), {.freeze_mask = false})
 adam(linear_schedule(0.1, 0.0, 50))|adamw(cosine_decay_schedule(0.1, 40), {.weight_decay = exponential_decay(0.1, 10, 0.5)})|fromage(exponential_decay(0.1, 20, 0.5))"""
+
+SEARCHES = """lbfgs()|lbfgs(1.0, {.memory_size = 2})|chain(sgd(1.0), scale_by_backtracking_linesearch(15))
+chain(sgd(1.0), scale_by_backtracking_linesearch(20, {.decrease_factor = 0.5, .increase_factor = 2.0, .max_learning_rate = 4.0, .store_grad = true}))
+chain(sgd(1.0), scale_by_zoom_linesearch(15))|chain(sgd(1.0), scale_by_zoom_linesearch(10, 0.125))
+chain(adam(0.5), scale_by_zoom_linesearch(15, {.approx_dec_rtol = none, .initial_guess_strategy = "one"}))"""
 
 
 def python_of(cpp: str) -> str:
-    return cpp.replace("{.", "").replace(", .", ", ").replace("{", "").replace("}", "").replace("true", "True").replace("false", "False").replace("()", "()")
+    return cpp.replace("{.", "").replace(", .", ", ").replace("{", "").replace("}", "").replace("true", "True").replace("false", "False").replace("none", "None")
 
 
 def final(call: str) -> np.ndarray:
@@ -36,9 +43,38 @@ def final(call: str) -> np.ndarray:
     return np.concatenate([np.asarray(params[k]).reshape(-1) for k in sorted(params)])
 
 
+def loss(params):
+    """Strongly convex, and no parabola."""
+    x = jnp.concatenate([params["b"], params["w"].reshape(-1)])
+    return jnp.sum(jnp.cosh(x - 0.3)) + 0.5 * jnp.sum(x) ** 2 + x[0] * x[5]
+
+
+def searched(call: str) -> list[np.ndarray]:
+    """After 3 steps, and after 100."""
+    tx = eval(python_of(call), vars(optax))
+    params = jax.tree.map(jnp.asarray, PARAMS)
+    state = tx.init(params)
+
+    @jax.jit
+    def step(p, s):
+        value, grad = jax.value_and_grad(loss)(p)
+        u, n = tx.update(grad, s, p, value=value, grad=grad, value_fn=loss)
+        return optax.apply_updates(p, u), n
+
+    out = []
+    for i in range(100):
+        params, state = step(params, state)
+        if i in (2, 99):
+            out.append(np.concatenate([np.asarray(params[k]).reshape(-1) for k in sorted(params)]))
+    return out
+
+
 lines = []
 for call in CALLS.replace("\n", "|").split("|"):
     values = ", ".join(repr(float(v)) for v in final(call))
     lines.append(f"STEPS(VALUES({values}), {call})")
+for call in SEARCHES.replace("\n", "|").split("|"):
+    for steps, values in zip((3, 100), searched(call)):
+        lines.append(f"SEARCHED({steps}, VALUES({', '.join(repr(float(v)) for v in values)}), {call})")
 head = "// SPDX-License-Identifier: Apache-2.0\n// steps_golden.inc -- written by tests/golden/record_optim.py with optax 0.2.8.\n// clang-format off\n"
 open(sys.argv[1], "w").write(head + "\n".join(lines) + "\n")

@@ -111,7 +111,7 @@ TEST(Array, PrintsAsNumpy) {
 
 TEST(Array, RefusesIntegersThatDontFit) {
   try {
-    Array(int64_t{1} << 40);
+    (void)(Array(int64_t{1} << 40) + 1);
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), StatusCode::kOutOfRange);

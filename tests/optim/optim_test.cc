@@ -58,6 +58,35 @@ TEST(Masked, ChoosesByPathTreeOrFunction) {
   EXPECT_THROW(masked(scale(1.0), std::vector<bool>{true}).init(p), Error);
 }
 
+TEST(Freeze, AndSelectiveTransformHoldTheSameParameters) {
+  const Params p{Array(1.0f), Array(1.0f)}, g{Array(2.0f), Array(4.0f)};
+  const Mask second = std::vector<bool>{false, true};
+  const GradientTransformation frozen = freeze(second);
+  const GradientTransformation selective = selective_transform(scale(3.0), {.freeze_mask = second});
+  const Params a = frozen.update(g, frozen.init(p), p).first, b = selective.update(g, selective.init(p), p).first;
+  EXPECT_EQ(a.x.item<float>(), 2);
+  EXPECT_EQ(a.y.item<float>(), 0);
+  EXPECT_EQ(b.x.item<float>(), 6);
+  EXPECT_EQ(b.y.item<float>(), 0);
+}
+
+TEST(Moments, OfTreesAreOptaxs) {
+  const Params g{Array(2.0f), Array(-3.0f)}, m{Array(1.0f), Array(0.5f)};
+  EXPECT_FLOAT_EQ(update_moment(g, m, 0.75, 2).y.item<float>(), 0.25f * 9 + 0.375f);
+  EXPECT_FLOAT_EQ(update_moment_per_elem_norm(g, m, 0.75, 1).y.item<float>(), -0.75f + 0.375f);
+  EXPECT_FLOAT_EQ(update_infinity_moment(g, m, 0.75, 0.5).y.item<float>(), 3.5f);
+  EXPECT_FLOAT_EQ(bias_correction(m, 0.5, 2).x.item<float>(), 1 / 0.75f);
+}
+
+TEST(WrappedSchedule, CountsItsSteps) {
+  const WrappedSchedule schedule{linear_schedule(1.0, 0.0, 4)};
+  OptState state = schedule.init();
+  EXPECT_EQ(schedule(state).item<float>(), 1);
+  state = schedule.update(schedule.update(state));
+  EXPECT_EQ(schedule(state).item<float>(), 0.5f);
+  EXPECT_THROW((void)schedule(sgd(0.1).init(Array(1.0f))), Error);
+}
+
 TEST(Partition, GivesEachLabelItsTransformation) {
   const std::map<std::string, Array> p = {{"a", Array(1.0f)}, {"b", Array(1.0f)}};
   const GradientTransformation tx = partition({{"up", scale(1.0)}, {"none", set_to_zero()}},
@@ -112,7 +141,7 @@ TEST(Lookahead, SetsTheFastParametersEachPeriod) {
 }
 
 TEST(Lbfgs, FindsTheBottomOfABowlInFewSteps) {
-  const GradientTransformation tx = lbfgs(std::nullopt, {.memory_size = 3});
+  const GradientTransformation tx = lbfgs(std::nullopt, {.memory_size = 3, .linesearch = std::nullopt});
   Params p = origin();
   OptState state = tx.init(p);
   for (int i = 0; i < 12; ++i) {

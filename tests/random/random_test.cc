@@ -56,16 +56,63 @@ TEST(Random, SplitsAsJax) {
   EXPECT_EQ(keys[2].data.to_vector<uint32_t>(), (std::vector<uint32_t>{2465931498, 255383827}));
 }
 
-TEST(Random, SplitBatchHoldsTheKeysOfSplit) {
-  const std::vector<Key> keys = split(key(42), 5);
-  const std::vector<uint32_t> batch = split_batch(key(42), 5).data.to_vector<uint32_t>();
-  ASSERT_EQ(batch.size(), 10u);
-  for (size_t i = 0; i < keys.size(); ++i) {
-    EXPECT_EQ(keys[i].data.to_vector<uint32_t>(),
-              std::vector<uint32_t>(batch.begin() + 2 * i, batch.begin() + 2 * i + 2));
+TEST(Random, AnArrayOfKeysHoldsThemOneByOne) {
+  const Key all = split(key(42), 5);
+  EXPECT_EQ(all.shape(), (std::vector<int64_t>{5}));
+  EXPECT_EQ(all.ndim(), 1);
+  EXPECT_EQ(all.size(), 5);
+  const std::vector<uint32_t> words = all.data.to_vector<uint32_t>();
+  const std::vector<Key> list = all;
+  ASSERT_EQ(list.size(), 5u);
+  size_t i = 0;
+  for (const Key& each : all) {
+    const std::vector<uint32_t> own(words.begin() + 2 * i, words.begin() + 2 * i + 2);
+    EXPECT_EQ(each.data.to_vector<uint32_t>(), own);
+    EXPECT_EQ(list[i].data.to_vector<uint32_t>(), own);
+    EXPECT_EQ(all[static_cast<int64_t>(i)].data.to_vector<uint32_t>(), own);
+    ++i;
   }
-  EXPECT_TRUE(split(key(1), 0).empty());
-  EXPECT_EQ(split_batch(key(1), 0).data.shape(0), 0);
+  EXPECT_EQ(i, 5u);
+  EXPECT_EQ(split(key(1), 0).size(), 0);
+  EXPECT_TRUE(std::vector<Key>(split(key(1), 0)).empty());
+}
+
+TEST(Random, AKeyOfNoneIsOutOfRange) {
+  const auto expect = [](const char* part, StatusCode code, const auto& f) {
+    EXPECT_NE(error_of(f, code).find(part), std::string::npos);
+  };
+  expect("no key 2 of 2", StatusCode::kOutOfRange, [] { (void)split(key(0), 2)[2]; });
+  expect("no key -3 of 2", StatusCode::kOutOfRange, [] { (void)split(key(0), 2)[-3]; });
+  expect("u32[]", StatusCode::kInvalidArgument, [] { (void)key(0)[0]; });
+}
+
+TEST(Random, SplitKeysCanBeTakenApart) {
+  const Key all = split(key(42), 3);
+  const auto same = [](const Key& a, const Key& b) {
+    return a.data.to_vector<uint32_t>() == b.data.to_vector<uint32_t>() && a.impl == b.impl;
+  };
+  const auto [first, second] = split(key(42));
+  EXPECT_TRUE(same(first, split(key(42), 2)[0]));
+  EXPECT_TRUE(same(second, split(key(42), 2)[1]));
+  const auto [a, b, c] = split<3>(key(42));
+  EXPECT_TRUE(same(a, all[0]) && same(b, all[1]) && same(c, all[2]));
+  Key state = key(42), use;
+  std::tie(state, use) = split(state);
+  EXPECT_TRUE(same(state, first) && same(use, second));
+}
+
+TEST(Random, KeysGoThroughTransformations) {
+  const auto of_pair = [](const Key& k) {
+    const auto [a, b] = split(k);
+    return uniform(a, {2}) + uniform(b, {2});
+  };
+  const std::vector<float> plain = of_pair(key(3)).to_vector<float>();
+  EXPECT_EQ(jit(of_pair)(key(3)).to_vector<float>(), plain);
+  const auto of_all = [](const Key& keys) { return uniform(keys[1], {2}) + uniform(keys[-1], {2}); };
+  EXPECT_EQ(jit(of_all)(split(key(3), 4)).to_vector<float>(), of_all(split(key(3), 4)).to_vector<float>());
+  const Key nested = vmap([](const Key& k) { return split(k, 3); })(split(key(3), 2));
+  EXPECT_EQ(nested.shape(), (std::vector<int64_t>{2, 3}));
+  EXPECT_EQ(nested(1, 2).data.to_vector<uint32_t>(), split(split(key(3), 2)[1], 3)[2].data.to_vector<uint32_t>());
 }
 
 TEST(Random, SplitIntoManyCompilesNothingForEach) {
@@ -80,7 +127,7 @@ TEST(Random, KeysBatchUnderVmap) {
     const std::vector<Key> two = split(k);
     return normal(two[0], {3}) + uniform(fold_in(two[1], 7), {3});
   };
-  const std::vector<float> together = vmap(draw)(split_batch(key(42), 4)).to_vector<float>();
+  const std::vector<float> together = vmap(draw)(split(key(42), 4)).to_vector<float>();
   std::vector<float> one_by_one;
   for (const Key& k : split(key(42), 4)) {
     for (float value : draw(k).to_vector<float>()) one_by_one.push_back(value);
@@ -90,7 +137,7 @@ TEST(Random, KeysBatchUnderVmap) {
 
 TEST(Random, BatchOfKeysNamesVmap) {
   try {
-    bits(split_batch(key(0), 2), {2});
+    bits(split(key(0), 2), {2});
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("a key is u32[2]; got u32[2,2]. Hint: vmap"), std::string::npos)

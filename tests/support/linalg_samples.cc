@@ -7,6 +7,8 @@
 
 #include "hilo/hlo/ops/fft.h"
 #include "hilo/hlo/ops/linalg.h"
+#include "hilo/lax/matrix.h"
+#include "hilo/trace/staging_trace.h"
 #include "hilo/types/narrow_float.h"
 #include "tests/support/sample_families.h"
 
@@ -46,6 +48,15 @@ Literal filled_by(const Shape& shape, const std::function<Wide(Index)>& f) {
   return literal;
 }
 
+/// The op on the Hermitian part of its operand: its derivative is that of Hermitian matrices.
+hlo::ComputationPtr of_hermitian_part(const Sample& s) {
+  const auto body = [&](std::span<const Array> x) {
+    const Array part = lax::matrix::scaled(ops::add(x[0], lax::matrix::adjoint(x[0])), 0.5);
+    return bind({s.opcode, {part}, s.attributes, std::nullopt});
+  };
+  return stage(body, std::vector<Aval>{{s.operands[0].shape(), false}}, "seen", "seen").computation;
+}
+
 Sample cholesky_sample(const Wanted& wanted, const std::vector<int64_t>& batch, bool lower) {
   const int64_t n = extent_of(wanted);
   std::vector<int64_t> sizes = batch;
@@ -62,6 +73,7 @@ Sample cholesky_sample(const Wanted& wanted, const std::vector<int64_t>& batch, 
     return sum;
   })};
   s.attributes = with<hlo::CholeskyAttributes>([&](auto& a) { a.lower = lower; });
+  s.smooth = of_hermitian_part;
   s.expected = filled_by(shape, [&](Index index) {
     const int64_t i = index[index.size() - 2], j = index.back();
     return lower ? factor(index, i, j) : conjugate(factor(index, j, i));

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""page_steps.py -- what the tests of docs/adding_*.md share: they do a page's steps in a copy of the tree.
+"""page_steps.py -- what the tests of docs/adding_*.md share: they do the steps of pages in a copy of the tree.
 
 The copy's build tree lies in it as build/ lies here, so that ccache has the objects on which the page changes nothing.
 """
 
 import argparse
+import dataclasses
 import os
 import pathlib
 import re
@@ -18,32 +19,62 @@ from command import ROOT, own_environment
 EDIT = re.compile(r"\bIn\s`([^`]+)`, (after|before) the line with\s`([^`]+)`:\n\n```cpp\n(.*?)```$", re.S | re.M)
 NEW_FILE = re.compile(r"^The new file `([^`]+)`:\n\n```(?:cpp)?\n(.*?)```$", re.S | re.M)
 PROGRAM = re.compile(r"program\s`([\w.]+)`[^`]*\n\n```\n(.*?)```$", re.S | re.M)
+SOURCE = re.compile(r"^This program\n\n```cpp\n(.*?)```$", re.S | re.M)
+OUTPUT = re.compile(r"^prints [^\n]*:\n\n```\n(.*?)```$", re.S | re.M)
 SESSION = re.compile(r"^```console\n(.*?)```$", re.S | re.M)
 COMMAND = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.M)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
 TOLERANCE = 1e-6  # of f32, relative: processors differ in vector width
 
 
-def run_page(description: str, page: pathlib.Path, copied: tuple[str, ...], cases: tuple) -> int:
-    """Calls each case with page, copy (of the files and folders `copied`), build (the tree's own) and jobs, and prints
-    "passed CASE" or "failed CASE"; the exit status."""
+@dataclasses.dataclass
+class Page:
+    """A page, and the cases before its steps are done in the copy, after that, and after the copy is built."""
+    name: str
+    before: tuple = ()
+    applied: tuple = ()
+    built: tuple = ()
+
+    @property
+    def path(self) -> pathlib.Path:
+        return ROOT / "docs" / f"{self.name}.md"
+
+
+def run_pages(description: str, copied: tuple[str, ...], pages: tuple[Page, ...], build) -> int:
+    """Does the steps of all pages in one copy (of the files and folders `copied`), and calls `build(copy, jobs)` once. Cases
+    are called with page, copy, build (the tree's own) and jobs. Prints "passed PAGE.CASE" or "failed PAGE.CASE"; the exit
+    status."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     arguments = parser.parse_args()
-    failed = 0
-    with tempfile.TemporaryDirectory(prefix=f"hilo_{page.stem}_") as folder:
+    passed = True
+
+    def run_case(name: str, case, *positional, **named):
+        nonlocal passed
+        started = time.monotonic()
+        try:
+            case(*positional, **named)
+            print(f"passed {name} ({time.monotonic() - started:.2f} s)", flush=True)
+        except (AssertionError, OSError) as error:
+            passed = False
+            print(f"{error}\nfailed {name} ({time.monotonic() - started:.2f} s)", flush=True)
+
+    with tempfile.TemporaryDirectory(prefix="hilo_pages_") as folder:
         copy = pathlib.Path(folder) / "hilo"
         copy_tree(copy, copied)
-        for case in cases:
-            started = time.monotonic()
-            try:
-                case(page=page, copy=copy, build=arguments.build.resolve(), jobs=arguments.jobs)
-                print(f"passed {case.__name__} ({time.monotonic() - started:.2f} s)", flush=True)
-            except (AssertionError, OSError) as error:
-                failed += 1
-                print(f"{error}\nfailed {case.__name__} ({time.monotonic() - started:.2f} s)", flush=True)
-    return 1 if failed else 0
+
+        def run_cases(page: Page, cases: tuple):
+            for case in cases:
+                run_case(f"{page.name}.{case.__name__}", case, page=page.path, copy=copy, build=arguments.build.resolve(),
+                         jobs=arguments.jobs)
+
+        for page in pages:
+            run_cases(page, (*page.before, the_page_can_be_applied, *page.applied))
+        run_case("the_copy_builds", build, copy, arguments.jobs)
+        for page in pages:
+            run_cases(page, page.built)
+    return 0 if passed else 1
 
 
 def copy_tree(copy: pathlib.Path, names: tuple[str, ...]):
@@ -53,6 +84,12 @@ def copy_tree(copy: pathlib.Path, names: tuple[str, ...]):
             shutil.copytree(ROOT / name, copy / name)
         else:
             shutil.copy2(ROOT / name, copy / name)
+
+
+def changed_files(page) -> list[str]:
+    """Those that a page makes or adds to, each once."""
+    text = page.read_text()
+    return sorted({*(name for name, _ in NEW_FILE.findall(text)), *(edit[0] for edit in EDIT.findall(text))})
 
 
 def the_page_can_be_applied(page, copy, **_):
@@ -74,10 +111,47 @@ def the_page_can_be_applied(page, copy, **_):
         path.write_text("".join(lines))
 
 
-def build_copy(copy, jobs, targets: tuple[str, ...], off: tuple[str, ...]):
-    """`off`: the parts that the targets don't need, as in HILO_BUILD_BENCH."""
+def configure_copy(copy, off: tuple[str, ...]):
+    """`off`: the parts that nothing needs, as in HILO_BUILD_BENCH."""
     run("cmake", "-G", "Ninja", "-S", copy, "-B", copy / "build", *(f"-DHILO_{part}=OFF" for part in off))
+
+
+def build_copy(copy, jobs, targets: tuple[str, ...], off: tuple[str, ...]):
+    configure_copy(copy, off)
     run("ninja", "-C", copy / "build", "-j", jobs, *targets)
+
+
+def its_program_compiles(page, copy, **_):
+    compile_program(page, copy, "-L", copy / "build/lib", "-lhilo", f"-Wl,-rpath,{copy / 'build/lib'}")
+
+
+def compile_program(page, copy, *linked):
+    source = copy / f"{page.stem}.cc"
+    source.write_text(only(page, SOURCE))
+    run(os.environ.get("CXX", "g++"), "-std=c++20", "-I", copy / "src", "-I", copy / "build/generated", source, "-o",
+        copy / page.stem, *linked)
+
+
+def output_of(page, copy) -> list[list[float]]:
+    """The numbers that the page's program prints, line by line."""
+    return numbers(run(copy / page.stem))
+
+
+def the_page_shows_what_its_program_prints(page, copy, **_):
+    """Digits may differ: processors differ in vector width."""
+    shown, printed = numbers(only(page, OUTPUT)), output_of(page, copy)
+    assert len(shown) == len(printed), f"{page} shows {shown}, its program prints {printed}"
+    for a, b in zip(shown, printed):
+        assert_near(a, b)
+
+
+def numbers(text: str) -> list[list[float]]:
+    return [[float(word) for word in re.findall(r"[^\s\[\]]+", line)] for line in text.splitlines() if line]
+
+
+def assert_near(got: list[float], wanted: list[float]):
+    near = len(got) == len(wanted) and all(abs(a - b) <= TOLERANCE * max(1, abs(b)) for a, b in zip(got, wanted))
+    assert near, f"got {got}, wanted {wanted}"
 
 
 def before_it_prints_what_the_page_shows(page, build, **_):

@@ -44,9 +44,33 @@ class SpellingTest(unittest.TestCase):
         self.assertEqual(first("jax.numpy.sum", [array()], {"keepdims": True, "axis": 0}),
                          "numpy::sum(in.array(0), {.axis = 0, .keepdims = true})")
 
+    def test_no_axes_are_an_empty_list(self):
+        self.assertEqual(first("jax.numpy.linalg.vector_norm", [array()], {"axis": {"tuple": []}}),
+                         "linalg::vector_norm(in.array(0), {.axis = std::vector<int64_t>{}})")
+
     def test_keywords_also_stand_at_their_positions(self):
         bodies = spelling.forms_of(row("jax.numpy.concatenate", [[array(), array()]], {"axis": 0}))
         self.assertIn("return value_of(numpy::concatenate({in.array(0), in.array(1)}, 0));", bodies)
+
+    def test_a_flag_that_changes_the_result_names_another_function(self):
+        self.assertEqual(first("jax.scipy.linalg.svd", [array()], {"compute_uv": False, "full_matrices": False}),
+                         "scipy::linalg::svdvals(in.array(0))")
+        self.assertEqual(first("jax.scipy.linalg.svd", [array()], {"full_matrices": False}),
+                         "scipy::linalg::svd(in.array(0), {.full_matrices = false})")
+        self.assertEqual(first("jax.scipy.linalg.qr", [array()], {"mode": "economic", "pivoting": True}),
+                         'scipy::linalg::qr_with_pivoting(in.array(0), {.mode = "economic"})')
+        self.assertEqual(first("jax.scipy.linalg.qr", [array()], {"mode": "r", "pivoting": True}),
+                         "const auto x = scipy::linalg::qr_with_pivoting(in.array(0));\n"
+                         "  return list_of({value_of(x.r), value_of(x.p)}")
+        self.assertEqual(first("jax.numpy.linalg.svd", [array()], {"compute_uv": False, "hermitian": True}),
+                         "const auto x = linalg::svd(in.array(0), {.hermitian = true});\n"
+                         "  return list_of({value_of(x.s)}")
+
+    def test_arguments_of_scipy_that_mean_nothing_are_left_out(self):
+        self.assertEqual(first("jax.scipy.linalg.inv", [array(), True], {"check_finite": False}),
+                         "scipy::linalg::inv(in.array(0))")
+        self.assertEqual(first("jax.scipy.linalg.lu_solve", [array(), array(), 1, False, False]),
+                         "scipy::linalg::lu_solve(in.array(0), in.array(1), 1)")
 
     def test_values(self):
         for value, text in ((None, "none"), (True, "true"), (-2**63, "(-9223372036854775807 - 1)"), ("C", '"C"'),
@@ -70,6 +94,15 @@ class SpellingTest(unittest.TestCase):
         bodies = spelling.forms_of(row("jax.numpy.reshape", [array(), array((2, 1), "int64", np=1)]))
         self.assertEqual(bodies[0], "return value_of(numpy::reshape(in.array(0), in.array(1)));")
         self.assertIn("return value_of(numpy::reshape(in.array(0), {2, 1}));", bodies)
+
+    def test_steps_take_their_gradients_from_the_row_or_from_its_function(self):
+        listed = {"method": "steps", "args": [array(), [array(), array()]], "kwargs": {}}
+        of_function = {"method": "steps", "args": [array(), [0, 0]], "kwargs": {"value_fn": {"fn": "case.sphere"}}}
+        self.assertIn("gradients = {in.array(1), in.array(2)}", first("optax.sgd", [{"float": 0.1}], call=listed))
+        body = first("optax.sgd", [{"float": 0.1}], call=of_function)
+        self.assertIn("i < 2", body)
+        self.assertIn("value_and_grad(cases::sphere)(params)", body)
+        self.assertNotIn("gradients =", body)
 
     def test_no_row_has_two_equal_candidates(self):
         bodies = spelling.forms_of(row("jax.numpy.sum", [array(np=1)], {"axis": None}))

@@ -10,8 +10,8 @@ LINK = re.compile(r"\]\(([^)\s#:]+)(#[\w-]+)?\)")
 FILE = re.compile(r"`([\w./-]+\.(?:cc|h|inc|py|txt|md|sh|cmake))`")
 NEW_FILE = re.compile(r"^The new file `([^`]+)`:$", re.M)
 # Pages that name sources, by paths from one of these folders.
-OF_THE_HOUSE = ("architecture", "engine", "front_end", "decisions", "tests", "adding_an_op", "adding_a_pass",
-                "adding_a_library_call", "adding_a_backend", "threads", "memory")
+OF_THE_HOUSE = ("architecture", "engine", "front_end", "decisions", "tests", "threads", "memory",
+                *(page.stem for page in (ROOT / "docs").glob("adding_*.md")))
 FOLDERS = ("", "docs", "src/hilo", "src/hilo/engine", "src/hilo/backend/cpu", "src/hilo/backend/cpu/library", "src/hilo/stablehlo",
            "src/hilo/import", "tests/device", "src/hilo/hlo/ops/ext")
 

@@ -10,7 +10,7 @@ import subprocess
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUNTIME = HERE / "runtime"
-FLAGS = ["-std=c++20", "-O0", "-w", "-fmax-errors=0", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never"]
+FLAGS = ["-std=c++20", "-O0", "-fmax-errors=0", "-fno-diagnostics-show-caret", "-fdiagnostics-color=never"]
 FORMS_A_FILE = 250
 FILE_HEAD = '#include "support.h"\nusing namespace hilo;\nusing namespace hilo::jax_api;\nnamespace forms {\n'
 ERROR = re.compile(r"^(.*?):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$")

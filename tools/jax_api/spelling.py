@@ -10,6 +10,7 @@ import json
 
 from records import Row, is_error
 from signatures import Parameter, entry_of, is_ufunc_method, parse
+from variants import Variant, bound_arguments, variant_of, without_idle
 
 CPP_WORDS = frozenset("""alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl concept
 const constexpr continue decltype default delete do double else enum explicit export extern false float for friend goto if
@@ -33,8 +34,12 @@ SECOND = ("compress",)
 # NumPy's arguments that mean nothing to an array that never changes.
 IGNORED = ("order", "kind", "out", "device", "copy", "casting", "stable", "out_sharding")
 # Where Python's result has more parts for a flag, C++ has a function of another type:
-# the flags, that function, and which of its results each flag adds ("" for the first ones, which always are there).
+# the flags, that function (or one a flag, the first flag that is given counts), and which of its results each flag adds
+# ("" for the first ones, which always are there).
 PARTED = {
+    "jax.nn.dot_product_attention": (("return_residual",), "dot_product_attention_with_residual", None),
+    "jax.nn.logsumexp": (("return_sign",), "logsumexp_with_sign", None),
+    "jax.numpy.polyfit": (("full", "cov"), {"full": "polyfit_full", "cov": "polyfit_with_cov"}, None),
     "jax.numpy.average": (("returned",), "average_with_weights", None),
     "jax.numpy.linspace": (("retstep",), "linspace_with_step", None),
     "jax.numpy.indices": (("sparse",), "indices_sparse", None),
@@ -130,7 +135,8 @@ def spell_nested(elements: list, shape: list, dtype: str) -> str:
 
 def spell_list(values: list, literal: bool) -> str:
     # A NumPy scalar among numbers is one of them: (3, np.int32(4)) is a shape.
-    scalars = all(isinstance(value, dict) and value.get("np") == 2 for value in values)
+    scalars = all(isinstance(value, dict) and value.get("np") == 2 for value in values) and len(
+        {value["array"]["dtype"] for value in values}) == 1
     numbers = scalars or any(isinstance(value, (int, float)) for value in values) or literal
     texts = [spell(value, literal or (numbers and isinstance(value, dict) and value.get("np") == 2)) for value in values]
     if len(values) == 1 and texts[0].startswith("in.array("):
@@ -213,6 +219,13 @@ def spell_argument(value, style: str, i: int) -> str:
     if style == "arrays" and is_list_of_numbers(value):
         return f"numpy::array({spell(value, False)})"
     return spell(value, style == "all" or (style == "behind" and i > 0))
+
+
+def spell_named(name: str, value, style: str) -> str:
+    """An argument by keyword. No axes, (), is a list: the braces of an empty one would mean that none are given."""
+    if name == "axis" and isinstance(value, dict) and value.get("tuple") == []:
+        return "std::vector<int64_t>{}"
+    return spell_argument(value, style, 1)
 
 
 def is_list_of_numbers(value) -> bool:
@@ -305,7 +318,7 @@ def argument_text(way: tuple[list, list], style: str) -> str:
     texts = [value.text if isinstance(value, Default) else spell_argument(value, style, i)
              for i, value in enumerate(positional)]
     if named:
-        fields = [f".{cpp_word(name)} = {spell_argument(value, style, 1)}" for name, value in named]
+        fields = [f".{cpp_word(name)} = {spell_named(name, value, style)}" for name, value in named]
         texts.append("{" + ", ".join(fields) + "}")
     return ", ".join(texts)
 
@@ -390,6 +403,11 @@ def bodies_of(data: dict, literal: str) -> list[str]:
     name, args, kwargs, then = data["name"], data["args"], data["kwargs"], data.get("call")
     if then and then["method"] == "vmap":
         return vmap_bodies(name, args, kwargs, then, literal)
+    parameters = entry_of(name).parameters
+    args, kwargs = without_idle(name, parameters, args, kwargs)
+    variant = variant_of(name, parameters, args, kwargs)
+    if variant is not None and then is None:
+        return variant_bodies(variant, parameters, args, kwargs, literal)
     if name in PARTED:
         parted = parted_bodies(name, args, kwargs, literal)
         if parted is not None:
@@ -398,9 +416,28 @@ def bodies_of(data: dict, literal: str) -> list[str]:
         expressions = member_texts(name, args, kwargs, literal, ignoring=not is_error(data["out"]))
     else:
         expressions = call_texts(name, args, kwargs, literal)
+    if then is None and data["out"] is None:  # what gives nothing is a statement
+        statements = [f"static_assert(std::is_void_v<decltype({expression})>);\n  {expression};\n  return Value();"
+                      for expression in expressions]
+        return [f"return value_of({expression});" for expression in expressions] + statements
     if then is None:
         return [f"return value_of({expression});" for expression in expressions]
     return [body for expression in expressions for body in then_bodies(name, expression, then, literal)]
+
+
+def variant_bodies(variant: Variant, parameters: tuple, args: list, kwargs: dict, style: str) -> list[str]:
+    """A call whose flags make it one of another function."""
+    left_out = {*variant.flags, *variant.dropped} - {*variant.kept}
+    kept = tuple(parameter for parameter in parameters if parameter.name not in left_out)
+    bound = bound_arguments(parameters, args, kwargs)
+    needed = [parameter.name for parameter in kept if parameter.default is None and parameter.name in bound]
+    keywords = {key: value for key, value in bound.items() if key not in left_out and key not in needed}
+    bodies = []
+    for way in splits(kept, [bound[key] for key in needed], keywords):
+        call = f"{variant.function}({argument_text(way, style)})"
+        fields = ", ".join(f"value_of(x.{field})" for field in variant.fields)
+        bodies.append(f"const auto x = {call};\n  return list_of({{{fields}}});" if fields else f"return value_of({call});")
+    return bodies
 
 
 def parted_bodies(name: str, args: list, kwargs: dict, style: str) -> list[str] | None:
@@ -415,7 +452,9 @@ def parted_bodies(name: str, args: list, kwargs: dict, style: str) -> list[str] 
     needed = [parameter.name for parameter in kept if parameter.default is None and parameter.name in bound]
     keywords = {key: value for key, value in bound.items() if key not in flags and key not in needed}
     given = [flag for flag in flags if bound.get(flag)]
-    target = "numpy::" + (function if given else cpp_word(name.rpartition(".")[2]))
+    space, _, plain = cpp_names(name)[0].rpartition("::")
+    chosen = function[given[0]] if given and isinstance(function, dict) else function
+    target = f"{space}::{chosen if given else plain}"
     bodies = []
     for way in splits(tuple(kept), [bound[key] for key in needed], keywords):
         call = f"{target}({argument_text(way, style)})"
@@ -459,18 +498,20 @@ def steps_body(expression: str, args: list, kwargs: dict) -> str:
     """A transformation of optax: the parameters after each step."""
     params, gradients = args
     gradients = gradients["tuple"] if isinstance(gradients, dict) else gradients
-    listed = ", ".join(spell(gradient, False) for gradient in gradients)
     lines = [f"const auto tx = {expression};", f"auto params = {spell(params, False)};", "auto state = tx.init(params);",
-             f"const std::vector<decltype(params)> gradients = {{{listed}}};", "std::vector<Value> out;"]
-    options, taken = "", "const auto& g = gradients[i];"
-    if "value_fn" in kwargs:
+             "std::vector<Value> out;"]
+    if "value_fn" in kwargs:  # the gradients are the function's; the row's only say how many steps there are
         function = spell(kwargs["value_fn"], False)
         taken = f"const auto [value, g] = value_and_grad({function})(params);"
         options = f", {{.value = value, .grad = g, .value_fn = {function}}}"
-    elif "values" in kwargs:
+    else:
+        listed = ", ".join(spell(gradient, False) for gradient in gradients)
+        lines.append(f"const std::vector<decltype(params)> gradients = {{{listed}}};")
+        taken, options = "const auto& g = gradients[i];", ""
+    if "values" in kwargs:
         lines.append(f"const std::vector<Array> values = {spell(kwargs['values'], False)};")
         options = ", {.value = values[i]}"
-    lines += ["for (size_t i = 0; i < gradients.size(); ++i) {", f"  {taken}",
+    lines += [f"for (size_t i = 0; i < {len(gradients)}; ++i) {{", f"  {taken}",
               f"  auto [updates, next] = tx.update(g, state, params{options});", "  state = next;",
               "  params = optim::apply_updates(params, updates);", "  out.push_back(value_of(params));", "}"]
     return "\n  ".join([*lines, "return list_of(out);"])

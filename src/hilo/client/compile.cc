@@ -61,7 +61,8 @@ int64_t constant_bytes_of(const hlo::Module& module) {
 /// The cache that may have the program; null if none may.
 StatusOr<DiskCache*> disk_for(const Client& client, const hlo::Module& module, const CompileOptions& options) {
   const bool is_watched = wants_dumps(options) || options.hlo_profile;  // that belongs to one compilation
-  if (is_watched || options.device_assignment || client.devices().empty()) return nullptr;
+  const bool is_elsewhere = client.options().backend == "xrt";          // a server keeps what it compiles
+  if (is_watched || is_elsewhere || options.device_assignment || client.devices().empty()) return nullptr;
   HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_cache());
   return disk != nullptr && constant_bytes_of(module) <= kMostConstantBytes ? disk : nullptr;
 }

@@ -12,6 +12,7 @@
 #include "hilo/backend/reference/reference_engine.h"
 #include "hilo/base/text.h"
 #include "hilo/replica/thread_communicator.h"
+#include "hilo/rpc/client/remote_client.h"
 
 namespace hilo {
 namespace {
@@ -68,6 +69,8 @@ StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions op
   HILO_RETURN_IF_ERROR(platform->available());
   return platform->make(std::move(options));
 }
+
+StatusOr<ClientPtr> make_server_client(ClientOptions options) { return rpc::make_remote_client(std::move(options)); }
 
 Status register_platform(Platform platform) {
   Platforms& known = platforms();

@@ -25,6 +25,10 @@ Status check_platform(std::string_view name);
 /// Errors    as check_platform; those of the platform
 StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options);
 
+/// The client of a server, ClientOptions::target: "rpc:host:port".
+/// Errors    those of rpc::make_remote_client
+StatusOr<ClientPtr> make_server_client(ClientOptions options);
+
 /// Adds a platform, for the life of the process.
 /// Errors    ALREADY_EXISTS if the name is taken
 Status register_platform(Platform platform);

@@ -5,10 +5,12 @@
 
 #include "hilo/base/text.h"
 #include "hilo/client/entry_layout.h"
+#include "hilo/client/platforms.h"
 
 namespace hilo {
 namespace {
 
+/// Of no server.
 class XrtClient final : public Client {
  public:
   explicit XrtClient(ClientOptions options) : Client(std::move(options)) {}
@@ -16,24 +18,26 @@ class XrtClient final : public Client {
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions&,
                                                 hlo::PassObserver*) override {
     return unimplemented(
-        fmt::format("Compile '{}': the backend xrt with target {} is not in this build. Hint: --jax_xla_backend=xla",
+        fmt::format("Compile '{}': the backend xrt with target {} has no server. Hint: "
+                    "--jax_backend_target=rpc:host:port, or --jax_xla_backend=xla",
                     module.name, quote(options().target)));
   }
 };
 
 }  // namespace
 
-ClientPtr make_xrt_client(ClientOptions options) {
+StatusOr<ClientPtr> make_xrt_client(ClientOptions options) {
   options.backend = "xrt";
-  return std::make_shared<XrtClient>(std::move(options));
+  if (options.target != "local") return make_server_client(std::move(options));
+  return ClientPtr(std::make_shared<XrtClient>(std::move(options)));
 }
 
 StatusOr<std::shared_ptr<Executable>> compile_for_xrt(const hlo::Module& module, std::span<const Shape> argument_shapes,
                                                       std::string_view target) {
   HILO_ASSIGN_OR_RETURN(const hlo::Module laid_out,
                         with_entry_layout(module, argument_shapes, module.entry->result_shape()));
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
-                        make_xrt_client({.target = std::string(target)})->compile(laid_out, {}, nullptr));
+  HILO_ASSIGN_OR_RETURN(const ClientPtr client, make_xrt_client({.target = std::string(target)}));
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(laid_out, {}, nullptr));
   return std::shared_ptr<Executable>(std::move(executable));
 }
 

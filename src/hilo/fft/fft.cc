@@ -108,6 +108,8 @@ Array over_axes(const char* what, const Operand& a, FftType type, const Lengths&
     int64_t n = x.shape(axes[k]);
     if (halved) n = 2 * (n - 1);
     if (s) n = (*s)[k];
+    // Of nothing comes nothing, unless so many points are asked for.
+    if (n == 0 && !s && !to_real && !from_real) return x;
     if (n < 1) refuse(what, "invalid number of data points (" + std::to_string(n) + ") specified");
     lengths.push_back(n);
     x = sized(x, axes[k], halved ? n / 2 + 1 : n);

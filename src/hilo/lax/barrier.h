@@ -34,10 +34,14 @@ inline std::vector<Array> stop_gradient(const std::vector<Array>& x) {
 }
 
 /// Uses a tree and gives nothing. Where operations run one by one they have run; a program may leave them out.
+struct DceSinkOptions {
+  bool prevent_mlir_dce = false;
+};
 template <Tree T>
-void dce_sink(const T& val) {
-  (void)val;
+void dce_sink(const T& val, const DceSinkOptions& options = {}) {
+  (void)val, (void)options;
 }
+inline void dce_sink(const std::vector<Array>& val, const DceSinkOptions& options = {}) { (void)val, (void)options; }
 
 /// `decomposition` under a name, for compilers that have something faster of that name. hilo has none: it runs what the
 /// decomposition says.

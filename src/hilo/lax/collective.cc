@@ -9,6 +9,7 @@
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax {
@@ -78,6 +79,18 @@ Array pmax(const Operand& x, const std::string& axis_name) {
 Array pmin(const Operand& x, const std::string& axis_name) {
   const UserLocation here(x.location());
   return bind_one(hlo::kExtPmin, {x.array()}, over_axis<hlo::NamedAxisAttributes>("pmin", axis_name));
+}
+
+Array pbroadcast(const Operand& x, const std::string& axis_name, int64_t source) {
+  const UserLocation here(x.location());
+  const int64_t members = axis_size(axis_name, x.location());
+  if (source < 0 || source >= members)
+    refuse("pbroadcast", "no member " + std::to_string(source) + " in axis " + axis_name + " of " +
+                             std::to_string(members));
+  const Array is_source = ops::eq(axis_index(axis_name, x.location()), ops::scalar(static_cast<double>(source), ElementType::kS32));
+  const Array& own = x.array();
+  const Array everywhere = ops::broadcast_in_dim(is_source, own.aval_shape().with_element_type(ElementType::kPred), {});
+  return psum(ops::select(everywhere, own, ops::full_like(own, 0)), axis_name);
 }
 
 Array all_gather(const Operand& x, const std::string& axis_name, const AllGatherOptions& options) {

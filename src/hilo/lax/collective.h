@@ -26,6 +26,11 @@ Array pmean(const Operand& x, const std::string& axis_name);
 Array pmax(const Operand& x, const std::string& axis_name);
 Array pmin(const Operand& x, const std::string& axis_name);
 
+/// The `x` of member `source`, for each member.
+/// Errors     as psum; INVALID_ARGUMENT for a source that isn't in the axis
+/// Gradient   the sum of the cotangents goes to the source
+Array pbroadcast(const Operand& x, const std::string& axis_name, int64_t source);
+
 struct AllGatherOptions {
   int64_t axis = 0;
   bool tiled = false;

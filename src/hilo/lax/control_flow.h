@@ -178,6 +178,7 @@ struct ScanOptions {
   std::optional<int64_t> length = {};  ///< the number of steps; needed only without xs
   bool reverse = false;                ///< from the last slice to the first; ys keep the place of their xs
   int64_t unroll = 1;                  ///< steps in each iteration of the loop
+  bool _split_transpose = false;       ///< JAX's; the derivative is the same
 };
 
 /// f(carry, x) -> (carry, y) over the leading axis of `xs`; returns the last carry and all ys, stacked.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/decompositions.h"
 
+#include <fmt/format.h>
+
 #include <utility>
 
 #include "hilo/hlo/ops/ext/linalg.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/matrix.h"
+#include "hilo/trace/refuse.h"
+#include "hilo/transform/custom_jvp.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::lax::linalg {
 namespace {
@@ -28,6 +33,45 @@ QrResult qr(const Operand& x, bool full_matrices) {
   attributes->full_matrices = full_matrices;
   std::vector<Array> r = bind_all(hlo::kExtQr, {x}, std::move(attributes));
   return {r[0], r[1]};
+}
+
+namespace {
+
+Array columns_in_order(const Array& x, const Array& order) {
+  return matrix::transposed(matrix::rows_in_order(matrix::transposed(x), order));
+}
+
+PivotedQrResult factors_with_pivoting(const Array& x, bool full_matrices) {
+  const int64_t m = matrix::rows(x), n = matrix::columns(x), k = full_matrices ? m : std::min(m, n);
+  const Shape order = Shape::array(ElementType::kS32, matrix::joined(matrix::batch_shape(x), {n}));
+  if (x.size() == 0) {
+    const QrResult nothing = qr(x, full_matrices);
+    return {nothing.q, nothing.r, ops::iota(order, order.rank() - 1)};
+  }
+  const Geqp3Result f = geqp3(x, ops::full(order, 0));
+  const Array reflectors = m < n           ? matrix::column_range(f.a, 0, m)
+                           : full_matrices ? matrix::padded(f.a, 0, m - n)
+                                           : f.a;
+  return {householder_product(reflectors, f.taus), matrix::triu(matrix::row_range(f.a, 0, k)),
+          ops::sub(f.jpvt, ops::full(order, 1))};
+}
+
+}  // namespace
+
+PivotedQrResult qr_with_pivoting(const Operand& x, bool full_matrices) {
+  const UserLocation here(x.location());
+  if (x.array().ndim() < 2)
+    refuse("qr_with_pivoting", "wanted at least 2 dimensions; got " + x.array().aval_shape().to_string());
+  using One = std::tuple<Array>;
+  const auto factors = [=](const Array& a) { return factors_with_pivoting(a, full_matrices); };
+  return custom_jvp(factors).defjvp([=](const One& primals, const One& tangents) {
+    const PivotedQrResult f = factors(std::get<0>(primals));
+    const One ordered = columns_in_order(std::get<0>(primals), f.p);
+    const One change = columns_in_order(std::get<0>(tangents), f.p);
+    const auto [value, tangent] = jvp([=](const Array& a) { return qr(a, full_matrices); }, ordered, change);
+    return std::pair(PivotedQrResult{value.q, value.r, f.p},
+                     PivotedQrResult{tangent.q, tangent.r, ops::full_like(f.p, 0)});
+  })(x.array());
 }
 
 ReflectorsResult geqrf(const Operand& x) {
@@ -107,4 +151,49 @@ std::vector<Array> schur(const Operand& x, bool compute_schur_vectors) {
   return bind_all(hlo::kExtSchur, {x}, std::move(attributes));
 }
 
+namespace detail {
+namespace {
+
+/// x along `axis` from the subset's first to before its last.
+Array part_of(const Array& x, const IndexRange& subset, int64_t axis) {
+  return subset ? ops::slice_along(x, axis, {subset.first(), subset.last(), 1}) : x;
+}
+void check_subset(const char* function, const IndexRange& subset, int64_t count) {
+  if (!subset || (subset.first() >= 0 && subset.first() <= subset.last() && subset.last() <= count)) return;
+  refuse(function,
+         fmt::format("subset_by_index must lie in 0..{}; got {} and {}", count, subset.first(), subset.last()));
+}
+
+}  // namespace
+
+QrResult qr(const Operand& x, const QrOptions& options) {
+  const UserLocation here(x.location());
+  if (options.pivoting) refuse("qr", "with pivots there are three results. Hint: qr_with_pivoting(x)");
+  return linalg::qr(x, options.full_matrices);
+}
+
+EighResult eigh(const Operand& x, const EighOptions& options) {
+  const UserLocation here(x.location());
+  const EighResult all = linalg::eigh(x, options.lower, options.symmetrize_input);
+  const IndexRange& subset = options.subset_by_index;
+  const int64_t last = all.w.ndim() - 1;
+  check_subset("eigh", subset, all.w.shape(last));
+  return {part_of(all.v, subset, last + 1), part_of(all.w, subset, last)};
+}
+
+std::vector<Array> svd(const Operand& x, const SvdOptions& options) {
+  const UserLocation here(x.location());
+  std::vector<Array> parts = linalg::svd(x, options.full_matrices, options.compute_uv);
+  const IndexRange& subset = options.subset_by_index;
+  Array& values = parts[options.compute_uv ? 1 : 0];
+  const int64_t last = values.ndim() - 1;
+  check_subset("svd", subset, values.shape(last));
+  values = part_of(values, subset, last);
+  if (!options.compute_uv) return parts;
+  parts[0] = part_of(parts[0], subset, last + 1);
+  parts[2] = part_of(parts[2], subset, last);
+  return parts;
+}
+
+}  // namespace detail
 }  // namespace hilo::lax::linalg

@@ -6,6 +6,10 @@
 // Where LAPACK fails, also for operands with NaN, results are NaN.
 #pragma once
 
+#include <optional>
+#include <utility>
+#include <vector>
+
 #include "hilo/trace/array.h"
 
 namespace hilo::lax::linalg {
@@ -20,6 +24,12 @@ struct QrResult {
   Array q, r;
 };
 QrResult qr(const Operand& x, bool full_matrices = true);
+struct PivotedQrResult {
+  Array q, r, p;
+};
+/// x[:, p] = q r, where p brings the greatest of the columns that are left forward: the diagonal of r falls in size.
+/// Gradient  as for qr, of the columns in that order
+PivotedQrResult qr_with_pivoting(const Operand& x, bool full_matrices = true);
 
 struct ReflectorsResult {
   Array a, taus;
@@ -40,6 +50,7 @@ struct EighResult {
   Array v, w;  ///< vectors, ascending values
 };
 /// Of (x + x^H) / 2, or, not symmetrized, of the matrix that has that triangle.
+/// Gradient  that of Hermitian matrices, as in JAX: not symmetrized, x and its tangent should be; of distinct values
 EighResult eigh(const Operand& x, bool lower = true, bool symmetrize_input = true);
 
 struct TridiagonalResult {
@@ -59,10 +70,28 @@ std::vector<Array> eig(const Operand& x, bool compute_left_eigenvectors = true, 
 std::vector<Array> schur(const Operand& x, bool compute_schur_vectors = true);
 
 // The same with what JAX takes by keyword. `implementation` and `algorithm` are JAX's choices; hilo has LAPACK's.
+// `subset_by_index` asks for the values with numbers from its first to before its last, and their vectors.
+// Errors    INVALID_ARGUMENT for a subset that doesn't lie in what there is, and for options that another function is for
 enum class EighImplementation : uint8_t { QR, JACOBI, QDWH };
 enum class EigImplementation : uint8_t { CUSOLVER, MAGMA, LAPACK };
-enum class SvdAlgorithm : uint8_t { DEFAULT, QR, JACOBI, POLAR };
+enum class SvdAlgorithm : uint8_t { DEFAULT, QR, JACOBI, POLAR, DIVIDE_AND_CONQUER };
+/// Two numbers of what is in order, or none: {.subset_by_index = {0, 2}}.
+class IndexRange {
+ public:
+  IndexRange(std::nullopt_t = std::nullopt) {}                                   // NOLINT: converts as in JAX
+  IndexRange(int64_t first, int64_t last) : numbers_(std::pair(first, last)) {}  // NOLINT
+  explicit operator bool() const { return numbers_.has_value(); }
+  int64_t first() const { return numbers_->first; }
+  int64_t last() const { return numbers_->second; }
+
+ private:
+  std::optional<std::pair<int64_t, int64_t>> numbers_;
+};
 struct QrOptions {
+  bool pivoting = false;  ///< true is qr_with_pivoting
+  bool full_matrices = true;
+};
+struct PivotedQrOptions {
   bool full_matrices = true;
 };
 struct OrmqrOptions {
@@ -71,6 +100,7 @@ struct OrmqrOptions {
 struct EighOptions {
   bool lower = true, symmetrize_input = true;
   bool sort_eigenvalues = true;  ///< they are sorted in any case
+  IndexRange subset_by_index = std::nullopt;
   std::optional<EighImplementation> implementation = std::nullopt;
 };
 struct TridiagonalOptions {
@@ -78,6 +108,7 @@ struct TridiagonalOptions {
 };
 struct SvdOptions {
   bool full_matrices = true, compute_uv = true;
+  IndexRange subset_by_index = std::nullopt;
   std::optional<SvdAlgorithm> algorithm = std::nullopt;
 };
 struct EigOptions {
@@ -86,10 +117,20 @@ struct EigOptions {
 };
 struct SchurOptions {
   bool compute_schur_vectors = true;
+  bool sort_eig_vals = false;  ///< says nothing, as in JAX
 };
+namespace detail {
+QrResult qr(const Operand& x, const QrOptions& options);
+EighResult eigh(const Operand& x, const EighOptions& options);
+std::vector<Array> svd(const Operand& x, const SvdOptions& options);
+}  // namespace detail
 template <int = 0>
 QrResult qr(const Operand& x, const QrOptions& options) {
-  return qr(x, options.full_matrices);
+  return detail::qr(x, options);
+}
+template <int = 0>
+PivotedQrResult qr_with_pivoting(const Operand& x, const PivotedQrOptions& options) {
+  return qr_with_pivoting(x, options.full_matrices);
 }
 template <int = 0>
 Array ormqr(const Operand& a, const Operand& taus, const Operand& c, const OrmqrOptions& options) {
@@ -97,7 +138,7 @@ Array ormqr(const Operand& a, const Operand& taus, const Operand& c, const Ormqr
 }
 template <int = 0>
 EighResult eigh(const Operand& x, const EighOptions& options) {
-  return eigh(x, options.lower, options.symmetrize_input);
+  return detail::eigh(x, options);
 }
 template <int = 0>
 TridiagonalResult tridiagonal(const Operand& x, const TridiagonalOptions& options) {
@@ -105,7 +146,7 @@ TridiagonalResult tridiagonal(const Operand& x, const TridiagonalOptions& option
 }
 template <int = 0>
 std::vector<Array> svd(const Operand& x, const SvdOptions& options) {
-  return svd(x, options.full_matrices, options.compute_uv);
+  return detail::svd(x, options);
 }
 template <int = 0>
 std::vector<Array> eig(const Operand& x, const EigOptions& options) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/incomplete_gamma.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 #include <tuple>
 
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
+#include "hilo/lax/in_wide.h"
 #include "hilo/lax/reductions.h"
 #include "hilo/lax/special.h"
 #include "hilo/trace/ops.h"
@@ -125,14 +124,16 @@ Array fraction(const Array& weight, const Array& x, const Array& a, const Array&
 
 /// Where the functions are what they are by definition, and the weight.
 struct Regions {
-  Array nan, zero, infinite, outside, underflow, weight;
+  Array nan, zero, infinite, outside, no_a, underflow, weight;
 };
 Regions regions_of(const Array& a, const Array& x) {
   const Array log_weight = weight_log(a, x);
   return {either(ne(a, a), ne(x, x)),
           eq(x, constant_of(x, 0)),
           eq(x, constant_of(x, std::numeric_limits<double>::infinity())),
-          either(lt(x, constant_of(x, 0)), le(a, constant_of(a, 0))),
+          either(either(lt(x, constant_of(x, 0)), lt(a, constant_of(a, 0))),
+                 both(eq(a, constant_of(a, 0)), eq(x, constant_of(x, 0)))),
+          eq(a, constant_of(a, 0)),
           lt(log_weight, constant_of(a, -log_of_greatest(a.dtype()))),
           exp(log_weight)};
 }
@@ -143,34 +144,35 @@ Array by_fraction(const Array& a, const Array& x) { return both(above(x, 1), gt(
 
 Array lower_gamma(const Array& a, const Array& x) {
   const Regions r = regions_of(a, x);
-  const Array enabled = bitwise_not(either(either(r.zero, r.outside), either(r.underflow, r.nan)));
+  const Array enabled = bitwise_not(either(either(either(r.zero, r.no_a), r.outside), either(r.underflow, r.nan)));
   const Array far = by_fraction(a, x), one = constant_of(x, 1);
   const Array value = select(far, sub(one, fraction(r.weight, x, a, both(enabled, far), Wanted::kValue)),
                              series(r.weight, x, a, both(enabled, bitwise_not(far)), Wanted::kValue));
-  const Array ends = select(r.zero, constant_of(x, 0), select(r.infinite, one, value));
+  const Array ends = select(r.zero, constant_of(x, 0), select(either(r.infinite, r.no_a), one, value));
   return select(either(r.outside, r.nan), nan_of(x), ends);
 }
 
 Array upper_gamma(const Array& a, const Array& x) {
   const Regions r = regions_of(a, x);
-  const Array enabled = bitwise_not(either(either(r.zero, r.outside), either(r.underflow, r.nan)));
+  const Array enabled = bitwise_not(either(either(either(r.zero, r.no_a), r.outside), either(r.underflow, r.nan)));
   const Array near = either(lt(x, constant_of(x, 1)), lt(x, a)), one = constant_of(x, 1);
   const Array value = select(near, sub(one, series(r.weight, x, a, both(enabled, near), Wanted::kValue)),
                              fraction(r.weight, x, a, both(enabled, bitwise_not(near)), Wanted::kValue));
-  const Array ends = select(r.zero, one, select(r.infinite, constant_of(x, 0), value));
+  const Array ends = select(r.zero, one, select(either(r.infinite, r.no_a), constant_of(x, 0), value));
   return select(either(r.outside, r.nan), nan_of(x), ends);
 }
 
 Array derivative(const Array& a, const Array& x, Wanted wanted) {
   const Regions r = regions_of(a, x);
   const Array never = wanted == Wanted::kDerivative ? either(r.underflow, r.infinite) : r.infinite;
-  const Array enabled = bitwise_not(either(either(r.zero, r.outside), either(never, r.nan)));
+  const Array outside = either(r.outside, r.no_a);
+  const Array enabled = bitwise_not(either(either(r.zero, outside), either(never, r.nan)));
   const Array far = by_fraction(a, x);
   const Array fraction_value = fraction(r.weight, x, a, both(enabled, far), wanted);
   // The fraction is that of Q = 1 - P; both signs of a sample's derivative are in the formula already.
   const Array value = select(far, neg(fraction_value), series(r.weight, x, a, both(enabled, bitwise_not(far)), wanted));
   const Array ends = select(either(r.zero, never), constant_of(x, 0), value);
-  return select(either(r.outside, r.nan), nan_of(x), ends);
+  return select(either(outside, r.nan), nan_of(x), ends);
 }
 
 /// dP/dx, the density of the gamma distribution.
@@ -178,23 +180,10 @@ Array density(const Array& a, const Array& x) {
   return exp(sub(sub(mul(sub(a, constant_of(a, 1)), log(x)), x), lax::lgamma(a)));
 }
 
-/// f of both in one shape and a type that is wide enough, rounded back.
 template <typename F>
-Array in_wide(const char* name, const Operand& a, const Operand& x, F f) {
+Array of_two(const char* name, const Operand& a, const Operand& x, const F& f) {
   const UserLocation here(a.location());
-  const ElementType type = a.array().dtype();
-  if (!is_floating(type) || x.array().dtype() != type)
-    or_throw(invalid_argument(fmt::format("{}: wanted floats of one type; got {} and {}", at_user_line(name),
-                                          a.array().aval_shape().to_string(), x.array().aval_shape().to_string())));
-  const bool weak = a.array().weak_type() && x.array().weak_type();
-  const bool half = element_size_bytes(type) < 4;
-  const Array like = lax::add(a, x);  // of the common shape
-  const auto wide = [&](const Array& v) {
-    const Array spread =
-        v.ndim() == like.ndim() ? lax::add(v, ops::full_like(like, 0)) : broadcast_in_dim(v, like.aval_shape(), {});
-    return half ? ops::convert_element_type(spread, ElementType::kF32) : with_weak_type(spread, false);
-  };
-  return with_weak_type(ops::convert_element_type(f(wide(a), wide(x)), type), weak);
+  return in_wide(name, {a, x}, [&](std::span<const Array> v) { return f(v[0], v[1]); });
 }
 
 Array igamma_of(const Array& a, const Array& x) {
@@ -212,19 +201,30 @@ Array igammac_of(const Array& a, const Array& x) {
   return (*f)(a, x);
 }
 
-}  // namespace
-
-Array igamma(const Operand& a, const Operand& x) { return in_wide("igamma", a, x, igamma_of); }
-Array igammac(const Operand& a, const Operand& x) { return in_wide("igammac", a, x, igammac_of); }
-
-Array igamma_grad_a(const Operand& a, const Operand& x) {
-  return in_wide("igamma_grad_a", stop_gradient(a), stop_gradient(x),
-                 [](const Array& p, const Array& y) { return derivative(p, y, Wanted::kDerivative); });
+/// dP/da or the derivative of a sample, whose own derivatives are those of the series' and the fraction's steps.
+template <Wanted kWanted>
+Array derivative_of(const Array& a, const Array& x) {
+  using Two = std::tuple<Array, Array>;
+  constexpr auto kValue = [](const Array& p, const Array& y) { return derivative(p, y, kWanted); };
+  static const auto* const f = new auto(custom_jvp(kValue).defjvp([kValue](const Two& at, const Two& tangents) {
+    const auto& [p, y] = at;
+    const Array one = constant_of(p, 1), zero = constant_of(p, 0);
+    const Array in_a = jvp(kValue, at, Two(one, zero)).second, in_x = jvp(kValue, at, Two(zero, one)).second;
+    return std::pair(kValue(p, y), add(mul(in_a, std::get<0>(tangents)), mul(in_x, std::get<1>(tangents))));
+  }));
+  return (*f)(a, x);
 }
 
+}  // namespace
+
+Array igamma(const Operand& a, const Operand& x) { return of_two("igamma", a, x, igamma_of); }
+Array igammac(const Operand& a, const Operand& x) { return of_two("igammac", a, x, igammac_of); }
+
+Array igamma_grad_a(const Operand& a, const Operand& x) {
+  return of_two("igamma_grad_a", a, x, derivative_of<Wanted::kDerivative>);
+}
 Array random_gamma_grad(const Operand& a, const Operand& x) {
-  return in_wide("random_gamma_grad", stop_gradient(a), stop_gradient(x),
-                 [](const Array& p, const Array& y) { return derivative(p, y, Wanted::kSampleDerivative); });
+  return of_two("random_gamma_grad", a, x, derivative_of<Wanted::kSampleDerivative>);
 }
 
 }  // namespace hilo::lax

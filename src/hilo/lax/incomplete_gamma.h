@@ -6,16 +6,18 @@
 
 namespace hilo::lax {
 
-// P(a, x) and Q(a, x) = 1 - P(a, x). NaN for negative x, and a that isn't above 0.
+// P(a, x) and Q(a, x) = 1 - P(a, x). P(0, x) is 1. NaN for negative x or a, and where both are 0.
 //   Types      floats; half floats are computed in f32
 //   Shapes     as elementwise functions
-//   Gradient   in both
+//   Gradient   in both; NaN for a = 0
 //   Source     DLMF 8.2.4, 8.7.1 (the series), 8.9.2 (the continued fraction)
 Array igamma(const Operand& a, const Operand& x);
 Array igammac(const Operand& a, const Operand& x);
-/// The derivative of P(a, x) in a, by differentiating series and fraction term by term. No derivative of its own.
+/// The derivative of P(a, x) in a, by differentiating series and fraction term by term.
+/// Gradient  in both, by differentiating once more
 Array igamma_grad_a(const Operand& a, const Operand& x);
-/// The derivative in `a` of a sample x of the gamma distribution: -(dP/da) / (dP/dx). No derivative of its own.
+/// The derivative in `a` of a sample x of the gamma distribution: -(dP/da) / (dP/dx).
+/// Gradient  in both
 /// Source    Figurnov, Mohamed, Mnih, "Implicit reparameterization gradients" (NeurIPS 2018)
 Array random_gamma_grad(const Operand& a, const Operand& x);
 

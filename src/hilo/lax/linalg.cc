@@ -30,7 +30,14 @@ Array triangular_solve(const Operand& a, const Operand& b, const TriangularSolve
                             : conjugated         ? hlo::MatrixTranspose::kAdjoint
                                                  : hlo::MatrixTranspose::kTranspose;
   const Array matrix = conjugated && !options.transpose_a ? matrix::conjugate(a) : a.array();
-  return bind_one(Opcode::kTriangularSolve, {matrix, b}, std::move(attributes));
+  const Array& sides = b;
+  const std::vector<int64_t> vector(sides.shape().begin(), sides.shape().end());
+  if (sides.ndim() == 0 || sides.ndim() != matrix.ndim() - 1)
+    return bind_one(Opcode::kTriangularSolve, {matrix, sides}, std::move(attributes));
+  std::vector<int64_t> one = vector;  // one column, or one row
+  one.insert(options.left_side ? one.end() : one.end() - 1, 1);
+  const Array solved = bind_one(Opcode::kTriangularSolve, {matrix, ops::reshape(sides, one)}, std::move(attributes));
+  return ops::reshape(solved, vector);
 }
 
 }  // namespace hilo::lax::linalg

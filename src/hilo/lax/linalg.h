@@ -10,6 +10,7 @@ namespace hilo::lax::linalg {
 /// read. Not positive definite: NaN.
 /// Shapes    x[..., n, n] -> [..., n, n]
 /// Types     floats and complex numbers
+/// Gradient  that of Hermitian matrices, as in JAX: without `symmetrize_input` x and its tangent should be
 Array cholesky(const Operand& x, bool symmetrize_input = true);
 
 struct CholeskyOptions {
@@ -24,7 +25,7 @@ struct TriangularSolveOptions {
   bool left_side = false, lower = false, transpose_a = false, conjugate_a = false, unit_diagonal = false;
 };
 /// x of op(a) x = b, or, not on the left side, of x op(a) = b; one triangle of `a` is read.
-/// Shapes    a[..., n, n], b[..., n, k] (left side) or [..., k, n]
+/// Shapes    a[..., n, n], b[..., n, k] (left side) or [..., k, n]; or vectors b[..., n]
 Array triangular_solve(const Operand& a, const Operand& b, const TriangularSolveOptions& options = {});
 
 }  // namespace hilo::lax::linalg

@@ -15,57 +15,8 @@
 #include "hilo/transform/batch.h"
 
 namespace hilo::lax::linalg {
-namespace {
 
-using namespace hilo::ops;  // NOLINT: algebra over these wrappers
-
-/// The axis of rows in front.
-Array rows_first(const Array& x, int64_t axis) { return move_axis(x, axis, 0); }
-
-/// `x` beside every column of `like`, which has one more axis.
-Array beside(const Array& x, const Array& like) {
-  return ops::broadcast_in_dim(x, like.aval_shape(), all_dimensions(x.ndim()));
-}
-
-}  // namespace
-
-Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, const Operand& b,
-                        const TridiagonalSolveOptions& options) {
-  const UserLocation here(d.location());
-  if (options.perturb_singular)
-    or_throw(unimplemented(at_user_line("tridiagonal_solve") + ": perturb_singular = true"));
-  const Array &diagonal = d.array(), &right = b.array();
-  const auto like_diagonal = [&](const Array& x) { return x.aval_shape() == diagonal.aval_shape(); };
-  const int64_t rank = diagonal.ndim();
-  const bool fits = rank >= 1 && like_diagonal(dl) && like_diagonal(du) && right.ndim() == rank + 1 &&
-                    right.dtype() == diagonal.dtype() &&
-                    std::ranges::equal(right.shape().first(static_cast<size_t>(rank)), diagonal.shape());
-  if (!fits)
-    refuse("tridiagonal_solve",
-           fmt::format("wanted dl, d, du of one shape [..., n] and b[..., n, k]; got {}, {}, {}, {}",
-                       dl.array().aval_shape().to_string(), diagonal.aval_shape().to_string(),
-                       du.array().aval_shape().to_string(), right.aval_shape().to_string()));
-  using Pair = std::pair<Array, Array>;
-  const Array lower = rows_first(dl, rank - 1), middle = rows_first(diagonal, rank - 1),
-              upper = rows_first(du, rank - 1), sides = rows_first(right, rank - 1);
-  const Pair none = {ops::full(middle.aval_shape().with_dimensions(middle.shape().subspan(1)), 0),
-                     ops::full(sides.aval_shape().with_dimensions(sides.shape().subspan(1)), 0)};
-  const auto eliminate = [](const Pair& before, const std::tuple<Array, Array, Array, Array>& row) {
-    const auto& [below, pivot, above, side] = row;
-    const Array left = ops::sub(pivot, ops::mul(below, before.first));
-    const Pair now = {ops::div(above, left),
-                      ops::div(ops::sub(side, ops::mul(beside(below, side), before.second)), beside(left, side))};
-    return std::pair(now, now);
-  };
-  const auto [last, rows] = scan(eliminate, none, std::tuple(lower, middle, upper, sides), ScanOptions{});
-  (void)last;
-  const auto substitute = [](const Array& behind, const Pair& row) {
-    const Array x = ops::sub(row.second, ops::mul(beside(row.first, row.second), behind));
-    return std::pair(x, x);
-  };
-  const Array solved = scan(substitute, none.second, rows, ScanOptions{.reverse = true}).second;
-  return move_axis(solved, 0, rank - 1);
-}
+using ops::all_dimensions;
 
 Array symmetric_product(const Operand& a_matrix, const Operand& c_matrix, const SymmetricProductOptions& options) {
   const UserLocation here(a_matrix.location());

@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/matrix_functions.h -- what jax.lax.linalg has beside decompositions: tridiagonal systems, products, updates.
+// lax/matrix_functions.h -- what jax.lax.linalg has beside decompositions and solvers: products, updates, orders.
 #pragma once
 
 #include "hilo/trace/array.h"
 
 namespace hilo::lax::linalg {
-
-struct TridiagonalSolveOptions {
-  bool perturb_singular = false;  ///< true is refused
-};
-/// x with A x = b, where A has d on its diagonal, dl below it (from dl[1] on) and du above it (up to du[n-2]). By elimination
-/// without pivoting: a zero pivot gives NaN.
-///   Shapes     dl, d, du [..., n], b[..., n, k] -> [..., n, k]
-///   Errors     INVALID_ARGUMENT for shapes or types that differ; UNIMPLEMENTED for perturb_singular
-///   Gradient   of all
-Array tridiagonal_solve(const Operand& dl, const Operand& d, const Operand& du, const Operand& b,
-                        const TridiagonalSolveOptions& options = {});
 
 struct SymmetricProductOptions {
   double alpha = 1, beta = 0;

@@ -14,12 +14,34 @@ namespace hilo::lax {
 /// Written into the program; hilo always computes at the operands' precision.
 enum class Precision : uint8_t { DEFAULT, HIGH, HIGHEST };
 
+/// JAX's ready-made algorithms of dots: the types of the operands, of the products and of the sums. Each asks for no more
+/// than hilo's arithmetic gives.
+enum class DotAlgorithmPreset : uint8_t {
+  DEFAULT,
+  ANY_F8_ANY_F8_F32,
+  ANY_F8_ANY_F8_F32_FAST_ACCUM,
+  ANY_F8_ANY_F8_ANY,
+  ANY_F8_ANY_F8_ANY_FAST_ACCUM,
+  F16_F16_F16,
+  F16_F16_F32,
+  BF16_BF16_BF16,
+  BF16_BF16_F32,
+  BF16_BF16_F32_X3,
+  BF16_BF16_F32_X6,
+  BF16_BF16_F32_X9,
+  TF32_TF32_F32,
+  TF32_TF32_F32_X3,
+  F32_F32_F32,
+  F64_F64_F64,
+};
+
 /// JAX's precision argument: one for both operands, one for each, their names ("default", "high", "highest"), an algorithm
-/// by its name ("F32_F32_F32", "BF16_BF16_F32", ...), or nothing.
+/// or its name ("F32_F32_F32", "BF16_BF16_F32", ...), or nothing.
 class PrecisionLike {
  public:
   PrecisionLike(std::nullopt_t = std::nullopt) {}                                   // NOLINT
   PrecisionLike(Precision both) : operands_({both, both}) {}                        // NOLINT
+  PrecisionLike(DotAlgorithmPreset) {}                                              // NOLINT
   PrecisionLike(Precision lhs, Precision rhs) : operands_({lhs, rhs}) {}            // NOLINT
   PrecisionLike(std::pair<Precision, Precision> operands) : operands_(operands) {}  // NOLINT
   PrecisionLike(std::optional<Precision> both) {

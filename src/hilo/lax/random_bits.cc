@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/lax/random_bits.h"
 
+#include "hilo/hlo/ops/ext/rng.h"
 #include "hilo/hlo/ops/random.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {
@@ -55,6 +57,18 @@ std::pair<Array, Array> rng_bit_generator(const Operand& key, const Dimensions& 
                                            hlo::shared_attributes(attributes),
                                            Shape::tuple({Shape::array(kU64, {2}), bits})});
   return {narrow ? as_narrow(results[0]) : results[0], ops::convert_element_type(results[1], type)};
+}
+
+Array rng_uniform(const Operand& a, const Operand& b, const Dimensions& shape) {
+  const UserLocation here(a.location());
+  const Array &low = a.array(), &high = b.array();
+  if (low.ndim() != 0 || high.ndim() != 0 || low.dtype() != high.dtype() || !is_floating(low.dtype()))
+    refuse("rng_uniform", "wanted two scalars of one float type; got " + low.aval_shape().to_string() + " and " +
+                              high.aval_shape().to_string());
+  hlo::RngAttributes attributes;
+  attributes.distribution = hlo::RandomDistribution::kUniform;
+  return bind_one(hlo::Opcode::kRng, {low, high}, hlo::shared_attributes(attributes),
+                  or_throw(Shape::make_array(low.dtype(), shape)));
 }
 
 }  // namespace hilo::lax

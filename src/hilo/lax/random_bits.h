@@ -27,4 +27,9 @@ std::pair<Array, Array> rng_bit_generator(const Operand& key, const Dimensions& 
   return rng_bit_generator(key, shape, RngBitGeneratorOptions{.dtype = dtype, .algorithm = algorithm});
 }
 
+/// Uniform numbers in [a, b), each time others: XLA's op `rng`, with a state of its own. For reproducible ones there is random.
+/// Types      scalars of one float type
+/// Errors     INVALID_ARGUMENT for other types or shapes
+Array rng_uniform(const Operand& a, const Operand& b, const Dimensions& shape);
+
 }  // namespace hilo::lax

@@ -138,7 +138,7 @@ Array broadcast_to_rank(const Operand& x, int64_t rank) {
   return broadcast(x, Sizes(static_cast<size_t>(rank - x.array().ndim()), 1));
 }
 
-Dimensions broadcast_shapes(std::span<const Dimensions> shapes) {
+Dimensions detail::broadcast_shapes(std::span<const Dimensions> shapes) {
   Dimensions common;
   for (const Dimensions& shape : shapes) {
     if (shape.size() > common.size()) common.insert(common.begin(), shape.size() - common.size(), 1);

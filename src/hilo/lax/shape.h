@@ -51,11 +51,17 @@ Array broadcast_like(const Operand& arr, const Operand& like_arr);
 /// New axes of extent 1 in front until there are `rank`.
 Array broadcast_to_rank(const Operand& x, int64_t rank);
 /// The common shape of all of these, by NumPy's rules. Errors    INVALID_ARGUMENT for two that don't fit
+namespace detail {
 Dimensions broadcast_shapes(std::span<const Dimensions> shapes);
+}
+template <int = 0>
+Dimensions broadcast_shapes(std::span<const Dimensions> shapes) {
+  return detail::broadcast_shapes(shapes);
+}
 inline Dimensions broadcast_shapes(const Dimensions& first, const Dimensions& second = {}, const Dimensions& third = {},
                                    const Dimensions& fourth = {}) {
   const Dimensions shapes[] = {first, second, third, fourth};
-  return broadcast_shapes(std::span<const Dimensions>(shapes));
+  return detail::broadcast_shapes(shapes);
 }
 /// Axes start_dimension .. stop_dimension - 1 made one; by default all from the first one on.
 Array collapse(const Operand& operand, int64_t start_dimension, std::optional<int64_t> stop_dimension = std::nullopt);

@@ -156,7 +156,7 @@ SlogdetResult slogdet_by_qr(const Array& x) {
 SlogdetResult slogdet(const Operand& a, const SlogdetOptions& o) {
   const UserLocation here(a.location());
   const Array x = square("slogdet", a);
-  const std::string_view method = o.method;
+  const std::string_view method = o.method.value_or("lu");
   if (method == "qr") return slogdet_by_qr(x);
   if (method != "lu") refuse("slogdet", "method '" + std::string(method) + "' is unknown; wanted lu or qr");
   const lax::linalg::LuResult f = lax::linalg::lu(x);
@@ -173,8 +173,12 @@ QrResult qr(const Operand& a, const QrOptions& o) {
   const UserLocation here(a.location());
   const std::string_view mode = o.mode;
   if (mode == "r") refuse("qr", "mode 'r' has one result. Hint: qr(a).r");
-  if (mode != "reduced" && mode != "complete")
-    refuse("qr", "unsupported mode '" + std::string(mode) + "'; wanted reduced or complete");
+  if (mode != "reduced" && mode != "full" && mode != "complete" && mode != "raw")
+    refuse("qr", "unsupported mode '" + std::string(mode) + "'; wanted reduced, full, complete or raw");
+  if (mode == "raw") {
+    const lax::linalg::ReflectorsResult f = lax::linalg::geqrf(matrix("qr", a));
+    return {transposed(f.a), f.taus};
+  }
   const lax::linalg::QrResult r = lax::linalg::qr(matrix("qr", a), mode == "complete");
   return {r.q, r.r};
 }
@@ -198,8 +202,12 @@ SvdResult hermitian_svd(const Array& x) {
 SvdResult svd(const Operand& a, const SvdOptions& o) {
   const UserLocation here(a.location());
   if (!o.compute_uv) refuse("svd", "without vectors there is one result. Hint: svdvals(a)");
-  if (o.hermitian) return hermitian_svd(square("svd", a));
-  const std::vector<Array> r = lax::linalg::svd(matrix("svd", a), o.full_matrices, true);
+  if (o.hermitian) {
+    if (o.subset_by_index) refuse("svd", "a subset can't be had by way of eigenvalues; wanted hermitian = false");
+    return hermitian_svd(square("svd", a));
+  }
+  const std::vector<Array> r =
+      lax::linalg::svd(matrix("svd", a), {.full_matrices = o.full_matrices, .subset_by_index = o.subset_by_index});
   return {r[0], r[1], r[2]};
 }
 
@@ -210,7 +218,7 @@ Array svdvals(const Operand& a) {
 
 EighResult eigh(const Operand& a, const EighOptions& o) {
   const UserLocation here(a.location());
-  const std::string_view triangle = o.UPLO;
+  const std::string_view triangle = o.UPLO.value_or("L");
   if (triangle != "L" && triangle != "U") refuse("eigh", "UPLO must be L or U; got '" + std::string(triangle) + "'");
   const lax::linalg::EighResult r = lax::linalg::eigh(square("eigh", a), triangle == "L", o.symmetrize_input);
   return {r.w, r.v};

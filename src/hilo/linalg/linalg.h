@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// linalg/linalg.h -- jax.numpy.linalg. Matrices are the last two dimensions; those before are batches, which broadcast. Half
-// floats and integers of fewer than 64 bits become f32.
+// linalg/linalg.h -- jax.numpy.linalg. Matrices are the last two dimensions; those before are batches, which broadcast.
+// Integers become floats. Decompositions are of f32, f64 and complex numbers; as in JAX there are none of half floats.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
+#include "hilo/lax/decompositions.h"
+#include "hilo/lax/precision.h"
 #include "hilo/numpy/contractions.h"
 #include "hilo/numpy/dtypes.h"
 
@@ -26,7 +28,7 @@ Array inv(const Operand& a);
 /// Cost      two LU decompositions from 4 rows on
 Array det(const Operand& a);
 struct SlogdetOptions {
-  const char* method = "lu";  ///< or qr
+  std::optional<const char*> method = std::nullopt;  ///< lu, as by default, or qr
 };
 /// Of a singular matrix {0, -inf}; the derivative of the sign is zero, that of the logarithm isn't finite there.
 struct SlogdetResult {
@@ -35,11 +37,12 @@ struct SlogdetResult {
 SlogdetResult slogdet(const Operand& a, const SlogdetOptions& options = {});
 
 struct QrOptions {
-  const char* mode = "reduced";  ///< or complete. JAX's mode r is qr(a).r
+  const char* mode = "reduced";  ///< or full, by its old name, or complete, or raw. JAX's mode r is qr(a).r
 };
 struct QrResult {
   Array q, r;
 };
+/// a = q r; raw is what LAPACK gives: reflectors with r beside them, transposed, in q, and their factors in r.
 /// Errors    INVALID_ARGUMENT for another mode
 QrResult qr(const Operand& a, const QrOptions& options = {});
 template <int = 0>
@@ -51,6 +54,8 @@ struct SvdOptions {
   bool full_matrices = true;
   bool compute_uv = true;  ///< false is svdvals
   bool hermitian = false;  ///< a is: the decomposition comes from its eigenvectors
+  /// From which singular value to before which.
+  lax::linalg::IndexRange subset_by_index = std::nullopt;
 };
 struct SvdResult {
   Array u, s, vh;
@@ -64,7 +69,8 @@ SvdResult svd(const Operand& a, T full_matrices) {
 Array svdvals(const Operand& a);
 
 struct EighOptions {
-  const char* UPLO = "L";  ///< the triangle that is read where the input isn't symmetrised: L or U
+  /// The triangle that is read where the input isn't symmetrised: L, as by default, or U.
+  std::optional<const char*> UPLO = std::nullopt;
   bool symmetrize_input = true;
 };
 struct EighResult {
@@ -153,11 +159,43 @@ struct AxisOption {
 };
 /// Of vectors of three elements along an axis.
 Array cross(const Operand& x1, const Operand& x2, const AxisOption& options = {});
-using numpy::vecdot;
 /// Of two vectors. Errors    INVALID_ARGUMENT for other ranks
 Array outer(const Operand& x1, const Operand& x2);
-Array matmul(const Operand& x1, const Operand& x2, const numpy::ProductOptions& options = {});
-using numpy::tensordot;
+/// Sums in `preferred_element_type`; products are exact to the operands' type whatever `precision` asks for.
+struct ProductOptions {
+  lax::PrecisionLike precision = std::nullopt;
+  numpy::Dtype preferred_element_type = std::nullopt;
+};
+Array matmul(const Operand& x1, const Operand& x2, const ProductOptions& options = {});
+struct VecdotOptions {
+  int64_t axis = -1;
+  lax::PrecisionLike precision = std::nullopt;
+  numpy::Dtype preferred_element_type = std::nullopt;
+};
+/// conj(x1) with x2 along an axis; other axes broadcast.
+Array vecdot(const Operand& x1, const Operand& x2, const VecdotOptions& options = {});
+/// So many last axes of one array with first axes of the other, or pairs of axes: {{0, 1}, {1, 0}}.
+class TensordotAxes {
+ public:
+  TensordotAxes(int64_t count) : count_(count) {}                        // NOLINT: both convert
+  TensordotAxes(std::vector<int64_t> of_x1, std::vector<int64_t> of_x2)  // NOLINT
+      : pairs_(std::pair(std::move(of_x1), std::move(of_x2))) {}
+  Array product(const Operand& x1, const Operand& x2) const;
+
+ private:
+  int64_t count_ = 0;
+  std::optional<std::pair<std::vector<int64_t>, std::vector<int64_t>>> pairs_;
+};
+struct TensordotOptions {
+  TensordotAxes axes = 2;
+  lax::PrecisionLike precision = std::nullopt;
+  numpy::Dtype preferred_element_type = std::nullopt;
+};
+Array tensordot(const Operand& x1, const Operand& x2, const TensordotOptions& options = {});
+template <int = 0>
+Array tensordot(const Operand& x1, const Operand& x2, const TensordotAxes& axes) {
+  return tensordot(x1, x2, TensordotOptions{.axes = axes});
+}
 struct DiagonalOptions {
   int64_t offset = 0;
 };
@@ -168,9 +206,12 @@ struct TraceOptions {
   numpy::Dtype dtype = std::nullopt;
 };
 Array trace(const Operand& x, const TraceOptions& options = {});
+struct MultiDotOptions {
+  lax::PrecisionLike precision = std::nullopt;  ///< products are exact to the operands' type in any case
+};
 /// The product of matrices in the cheapest order; the first and the last may be vectors.
 /// Errors    INVALID_ARGUMENT for fewer than two, or shapes that don't fit
-Array multi_dot(const std::vector<Array>& arrays, const numpy::ProductOptions& options = {},
+Array multi_dot(const std::vector<Array>& arrays, const MultiDotOptions& options = {},
                 numpy::Line line = numpy::Line::current());
 /// The tensor b of tensordot(b, a) = identity, over a's first `ind` axes.
 Array tensorinv(const Operand& a, int64_t ind = 2);

@@ -6,6 +6,7 @@
 #include "hilo/linalg/linalg.h"
 #include "hilo/linalg/support.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
 
 namespace hilo::linalg {
 
@@ -27,8 +28,21 @@ Array outer(const Operand& x1, const Operand& x2) {
                         x2.array().aval_shape().to_string());
   return numpy::outer(x1, x2);
 }
-Array matmul(const Operand& x1, const Operand& x2, const numpy::ProductOptions& options) {
-  return numpy::matmul(x1, x2, options);
+Array matmul(const Operand& x1, const Operand& x2, const ProductOptions& options) {
+  return numpy::matmul(x1, x2, {.preferred_element_type = options.preferred_element_type});
+}
+Array vecdot(const Operand& x1, const Operand& x2, const VecdotOptions& o) {
+  return numpy::vecdot(x1, x2, {.axis = o.axis, .preferred_element_type = o.preferred_element_type});
+}
+Array TensordotAxes::product(const Operand& x1, const Operand& x2) const {
+  return pairs_ ? numpy::tensordot(x1, x2, *pairs_) : numpy::tensordot(x1, x2, count_);
+}
+Array tensordot(const Operand& x1, const Operand& x2, const TensordotOptions& o) {
+  const UserLocation here(x1.location());
+  if (!o.preferred_element_type) return o.axes.product(x1, x2);
+  const ElementType type = numpy::type_or("tensordot", o.preferred_element_type, x1.array().dtype());
+  const auto wide = [&](const Array& x) { return numpy::astype(x, numpy::result_type(x, type)); };
+  return numpy::astype(o.axes.product(wide(x1), wide(x2)), type);
 }
 Array diagonal(const Operand& x, const DiagonalOptions& o) { return numpy::diagonal(x, o.offset, -2, -1); }
 Array trace(const Operand& x, const TraceOptions& o) {
@@ -61,7 +75,7 @@ std::vector<std::vector<size_t>> cheapest_parts(const std::vector<int64_t>& p) {
 
 }  // namespace
 
-Array multi_dot(const std::vector<Array>& arrays, const numpy::ProductOptions& options, numpy::Line line) {
+Array multi_dot(const std::vector<Array>& arrays, const MultiDotOptions&, numpy::Line line) {
   const UserLocation here(line);
   const size_t n = arrays.size();
   if (n < 2) refuse("multi_dot", "wanted two arrays or more; got " + std::to_string(n));
@@ -77,7 +91,7 @@ Array multi_dot(const std::vector<Array>& arrays, const numpy::ProductOptions& o
   const auto parts = cheapest_parts(sizes);
   const std::function<Array(size_t, size_t)> product = [&](size_t i, size_t j) {
     if (i == j) return arrays[i];
-    return numpy::matmul(product(i, parts[i][j]), product(parts[i][j] + 1, j), options);
+    return numpy::matmul(product(i, parts[i][j]), product(parts[i][j] + 1, j));
   };
   return product(0, n - 1);
 }

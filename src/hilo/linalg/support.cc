@@ -7,11 +7,7 @@
 
 namespace hilo::linalg {
 
-Array inexact(const Array& x) {
-  const Array y = numpy::promote_inexact(x);
-  const bool half = y.dtype() == ElementType::kF16 || y.dtype() == ElementType::kBf16;
-  return half ? ops::convert_element_type(y, ElementType::kF32) : y;
-}
+Array inexact(const Array& x) { return numpy::promote_inexact(x); }
 
 Array matrix(const char* what, const Array& x) {
   if (x.ndim() < 2) refuse(what, "wanted at least 2 dimensions; got " + x.aval_shape().to_string());
@@ -26,10 +22,7 @@ Array square(const char* what, const Array& x) {
 }
 
 std::pair<Array, Array> same_type(const Array& a, const Array& b) {
-  const bool wide = real_type_of(a.dtype()) == ElementType::kF64 || real_type_of(b.dtype()) == ElementType::kF64;
-  const bool complex = is_complex(a.dtype()) || is_complex(b.dtype());
-  const ElementType type =
-      complex ? (wide ? ElementType::kC128 : ElementType::kC64) : (wide ? ElementType::kF64 : ElementType::kF32);
+  const ElementType type = numpy::promote_types(a.aval(), b.aval()).shape.element_type();
   return {ops::convert_element_type(a, type), ops::convert_element_type(b, type)};
 }
 

@@ -9,7 +9,7 @@
 
 namespace hilo::linalg {
 
-/// f32 for half floats, the default float for integers.
+/// The default float for integers.
 Array inexact(const Array& x);
 /// inexact(), of at least two dimensions; and of as many rows as columns.
 Array matrix(const char* what, const Array& x);

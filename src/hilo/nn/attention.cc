@@ -8,6 +8,7 @@
 #include "hilo/nn/normalization.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/grad.h"
 #include "hilo/trace/refuse.h"
 
 namespace hilo::nn {
@@ -80,8 +81,8 @@ void check(const Array& query, const Array& key, const Array& value, const Atten
 
 }  // namespace
 
-Array dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
-                            const AttentionOptions& options) {
+AttentionAndResidual dot_product_attention_with_residual(const Operand& query, const Operand& key, const Operand& value,
+                                                         const AttentionOptions& options) {
   const UserLocation here(query.location());
   const Array q = of_rank_4(query), k = of_rank_4(key), v = of_rank_4(value);
   check(q, k, v, options);
@@ -98,7 +99,16 @@ Array dot_product_attention(const Operand& query, const Operand& key, const Oper
     const Array valid = numpy::expand_dims(within(*options.query_seq_lengths, queries), {2, 3, 4});
     out = out * numpy::astype(valid, out.dtype());
   }
-  return numpy::reshape(out, query.array().shape());
+  // [batch, groups, heads of a group, queries] -> [batch, queries, heads]
+  const Array sums = numpy::astype(logsumexp(scores, -1), k.dtype());
+  const Array residual = stop_gradient(numpy::transpose(sums, {0, 3, 1, 2}));
+  const std::span<const int64_t> shape = query.array().shape();
+  return {numpy::reshape(out, shape), numpy::reshape(residual, shape.first(shape.size() - 1))};
+}
+
+Array dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
+                            const AttentionOptions& options) {
+  return dot_product_attention_with_residual(query, key, value, options).out;
 }
 
 Array scaled_dot_general(const Operand& lhs, const Operand& rhs, const lax::DotDimensionNumbers& dimension_numbers,

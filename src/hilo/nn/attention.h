@@ -36,6 +36,13 @@ struct AttentionOptions {
 ///   Cost       all scores are in memory at once
 Array dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
                             const AttentionOptions& options = {});
+struct AttentionAndResidual {
+  Array out, residual;
+};
+/// dot_product_attention(..., return_residual=True): also the logsumexp of each query's scores, [batch, queries, heads].
+/// Gradient   none of the residual, as in JAX
+AttentionAndResidual dot_product_attention_with_residual(const Operand& query, const Operand& key, const Operand& value,
+                                                         const AttentionOptions& options = {});
 template <int = 0>
 Array dot_product_attention(const Operand& query, const Operand& key, const Operand& value,
                             const std::optional<Array>& bias, const std::optional<Array>& mask = std::nullopt) {

@@ -56,8 +56,18 @@ struct TruncatedNormalOptions {
 };
 Initializer truncated_normal(const TruncatedNormalOptions& options = {});
 template <int = 0>
-Initializer truncated_normal(const Operand& stddev, Dtype dtype = std::nullopt) {
-  return truncated_normal(TruncatedNormalOptions{.stddev = stddev, .dtype = dtype});
+Initializer truncated_normal(const Operand& stddev, Dtype dtype = std::nullopt, const Operand& lower = -2.0,
+                             const Operand& upper = 2.0) {
+  return truncated_normal(TruncatedNormalOptions{.stddev = stddev, .dtype = dtype, .lower = lower, .upper = upper});
+}
+/// The same beside a deviation by position.
+struct NormalBounds {
+  Dtype dtype = std::nullopt;
+  Array lower = -2.0, upper = 2.0;
+};
+template <int = 0>
+Initializer truncated_normal(const Operand& stddev, const NormalBounds& bounds) {
+  return truncated_normal(stddev, bounds.dtype, bounds.lower, bounds.upper);
 }
 
 /// Axes of a weight: those that it sums over, those of its results, and those of independent weights. Others are counted

@@ -158,9 +158,11 @@ Array ArrayLike::of_flags(const std::vector<bool>& values) {
                             std::vector<int64_t>{static_cast<int64_t>(values.size())});
 }
 
-Array array(const ArrayLike& object, const DtypeOptions& options, Line line) {
+Array array(const ArrayLike& object, const ArrayOptions& options, Line line) {
   const UserLocation here(line);
-  return made("array", object, options.dtype);
+  const Array made_of = made("array", object, options.dtype);
+  if (made_of.ndim() >= options.ndmin) return made_of;
+  return ops::reshape(made_of, with_rank(made_of.shape(), static_cast<size_t>(options.ndmin)));
 }
 
 Array asarray(const ArrayLike& a, const AsarrayOptions& options, Line line) {

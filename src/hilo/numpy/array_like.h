@@ -54,10 +54,16 @@ class ArrayLike {
 /// Errors     INVALID_ARGUMENT where lists at one depth have different lengths; OUT_OF_RANGE for an integer that the type
 ///            can't hold
 /// Example    array({{1, 2}, {3, 4}}) is s32[2,2]; array({1.0, 2.0}, float16); array({x, y}); array(std::vector<int>{1, 2})
-Array array(const ArrayLike& object, const DtypeOptions& options = {}, Line line = Line::current());
+struct ArrayOptions {
+  Dtype dtype = std::nullopt;
+  bool copy = true;         ///< an array never changes: the result is the same without one
+  const char* order = "K";  ///< NumPy's; the elements' places in memory are hilo's business
+  int64_t ndmin = 0;  ///< axes of extent 1 come in front until there are as many
+};
+Array array(const ArrayLike& object, const ArrayOptions& options = {}, Line line = Line::current());
 template <int = 0>
 Array array(const ArrayLike& object, Dtype dtype, Line line = Line::current()) {
-  return array(object, DtypeOptions{.dtype = dtype}, line);
+  return array(object, ArrayOptions{.dtype = dtype}, line);
 }
 /// The same; an Array stays as it is, a number stays weakly typed.
 struct AsarrayOptions {

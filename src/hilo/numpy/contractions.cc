@@ -3,24 +3,33 @@
 
 #include <algorithm>
 
+#include "hilo/lax/dot.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::numpy {
 namespace {
 
-/// Both operands in one type, weak if both are.
-std::tuple<Array, Array, bool> in_one_type(const Operand& x, const Operand& y) {
+/// Both operands in one type, and whether their product is weakly typed: if both are, and no type is asked for.
+std::tuple<Array, Array, bool> in_one_type(const Operand& x, const Operand& y, const Dtype& preferred) {
   const Aval type = promote_types(x.array().aval(), y.array().aval());
   const ElementType t = type.shape.element_type();
-  return {ops::convert_element_type(x.array(), t), ops::convert_element_type(y.array(), t), type.weak_type};
+  return {ops::convert_element_type(x.array(), t), ops::convert_element_type(y.array(), t),
+          type.weak_type && !preferred};
+}
+
+/// A product with a scalar.
+Array scaled(const Array& a, const Array& b, bool weak, const Dtype& preferred) {
+  const Array out = a * b;
+  return with_weak_type(preferred ? ops::convert_element_type(out, requested_type("dot", *preferred)) : out, weak);
 }
 
 Array product(const Array& a, const Array& b, const ops::DotDimensions& d, const ProductOptions& options) {
-  if (!options.preferred_element_type) return ops::dot_general(a, b, d);
-  return ops::dot_general(a, b, d, requested_type("dot", *options.preferred_element_type));
+  return lax::dot_general(a, b, {{d.lhs_contracting, d.rhs_contracting}, {d.lhs_batch, d.rhs_batch}},
+                          {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
 }
 
 [[noreturn]] void refuse_shapes(const char* function, const char* wanted, const Array& a, const Array& b) {
@@ -41,7 +50,7 @@ std::vector<int64_t> normal_list(const Array& x, const std::vector<int64_t>& axe
 
 Array matmul(const Operand& x, const Operand& y, const ProductOptions& options) {
   const UserLocation here(x.location());
-  auto [a, b, weak] = in_one_type(x, y);
+  auto [a, b, weak] = in_one_type(x, y, options.preferred_element_type);
   if (a.ndim() == 0 || b.ndim() == 0)
     or_throw(invalid_argument(at_user_line("matmul") + ": operands must not be scalars"));
   const int64_t batch = std::max(a.ndim(), b.ndim()) - 2;
@@ -76,26 +85,22 @@ Array matmul(const Operand& x, const Operand& y, const ProductOptions& options) 
 
 Array dot(const Operand& x, const Operand& y, const ProductOptions& options) {
   const UserLocation here(x.location());
-  const auto [a, b, weak] = in_one_type(x, y);
-  if (a.ndim() == 0 || b.ndim() == 0) {
-    const Array out = a * b;
-    return with_weak_type(
-        options.preferred_element_type ? ops::convert_element_type(out, *options.preferred_element_type) : out, weak);
-  }
+  const auto [a, b, weak] = in_one_type(x, y, options.preferred_element_type);
+  if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b, weak, options.preferred_element_type);
   return with_weak_type(product(a, b, {{a.ndim() - 1}, {std::max<int64_t>(b.ndim() - 2, 0)}, {}, {}}, options), weak);
 }
 
-Array vdot(const Operand& a, const Operand& b) {
+Array vdot(const Operand& a, const Operand& b, const ProductOptions& options) {
   const UserLocation here(a.location());
-  return dot(conj(ravel(a)), ravel(b));
+  return dot(conj(ravel(a)), ravel(b), options);
 }
 
-Array inner(const Operand& x, const Operand& y) {
+Array inner(const Operand& x, const Operand& y, const ProductOptions& options) {
   const UserLocation here(x.location());
-  const auto [a, b, weak] = in_one_type(x, y);
-  if (a.ndim() == 0 || b.ndim() == 0) return a * b;
+  const auto [a, b, weak] = in_one_type(x, y, options.preferred_element_type);
+  if (a.ndim() == 0 || b.ndim() == 0) return scaled(a, b, weak, options.preferred_element_type);
   if (a.shape(-1) != b.shape(-1)) refuse_shapes("inner", "the last axes must be of equal length", a, b);
-  return with_weak_type(ops::dot_general(a, b, {{a.ndim() - 1}, {b.ndim() - 1}, {}, {}}), weak);
+  return with_weak_type(product(a, b, {{a.ndim() - 1}, {b.ndim() - 1}, {}, {}}, options), weak);
 }
 
 Array outer(const Operand& a, const Operand& b) {
@@ -106,14 +111,15 @@ Array outer(const Operand& a, const Operand& b) {
 Array vecdot(const Operand& x1, const Operand& x2, const VecdotOptions& options) {
   const UserLocation here(x1.location());
   const int64_t axis = options.axis;
-  auto [a, b, weak] = in_one_type(x1, x2);
+  auto [a, b, weak] = in_one_type(x1, x2, options.preferred_element_type);
   if (a.ndim() == 0 || b.ndim() == 0) refuse_shapes("vecdot", "operands must not be scalars", a, b);
   if (a.shape(axis) != b.shape(axis)) refuse_shapes("vecdot", "the axis must be of equal length in both", a, b);
   a = moveaxis(a, axis, -1);
   b = moveaxis(b, axis, -1);
   const Array row = expand_dims(conj(a), -2), column = expand_dims(b, -1);
-  const ProductOptions product = {.preferred_element_type = options.preferred_element_type};
-  return with_weak_type(squeeze(matmul(row, column, product), {-2, -1}), weak && !options.preferred_element_type);
+  const ProductOptions product = {.precision = options.precision,
+                                  .preferred_element_type = options.preferred_element_type};
+  return with_weak_type(squeeze(matmul(row, column, product), {-2, -1}), weak);
 }
 
 Array matvec(const Operand& x1, const Operand& x2) {
@@ -127,27 +133,27 @@ Array vecmat(const Operand& x1, const Operand& x2) {
   return squeeze(matmul(expand_dims(conj(x1), -2), x2), -2);
 }
 
-Array tensordot(const Operand& a, const Operand& b, int64_t axes) {
-  const UserLocation here(a.location());
-  const int64_t rank = a.array().ndim();
-  if (axes < 0 || axes > std::min(rank, b.array().ndim()))
-    or_throw(invalid_argument(at_user_line("tensordot") + ": the number of axes must be between 0 and the ranks; got " +
-                              std::to_string(axes)));
-  std::vector<int64_t> left, right;
-  for (int64_t i = 0; i < axes; ++i) {
-    left.push_back(rank - axes + i);
-    right.push_back(i);
-  }
-  return tensordot(a, b, {left, right});
-}
-Array tensordot(const Operand& x, const Operand& y, const std::pair<std::vector<int64_t>, std::vector<int64_t>>& axes) {
+Array tensordot(const Operand& x, const Operand& y, const TensordotOptions& options) {
   const UserLocation here(x.location());
-  const auto [a, b, weak] = in_one_type(x, y);
-  const std::vector<int64_t> left = normal_list(a, axes.first), right = normal_list(b, axes.second);
+  const auto [a, b, weak] = in_one_type(x, y, options.preferred_element_type);
+  std::vector<int64_t> left, right;
+  if (const std::optional<int64_t> count = options.axes.count()) {
+    if (*count < 0 || *count > std::min(a.ndim(), b.ndim()))
+      refuse("tensordot",
+             "the number of axes must be between 0 and the ranks; got " + std::to_string(*count));
+    for (int64_t i = 0; i < *count; ++i) {
+      left.push_back(a.ndim() - *count + i);
+      right.push_back(i);
+    }
+  } else {
+    left = normal_list(a, options.axes.pairs().first);
+    right = normal_list(b, options.axes.pairs().second);
+  }
   if (left.size() != right.size())
-    or_throw(invalid_argument(at_user_line("tensordot") + ": as many axes of one as of the other; got " +
-                              dimensions_to_string(left) + " and " + dimensions_to_string(right)));
-  return with_weak_type(ops::dot_general(a, b, {left, right, {}, {}}), weak);
+    refuse("tensordot", "as many axes of one as of the other; got " + dimensions_to_string(left) + " and " +
+                            dimensions_to_string(right));
+  const ProductOptions of_product = {options.precision, options.preferred_element_type};
+  return with_weak_type(product(a, b, {left, right, {}, {}}, of_product), weak);
 }
 
 Array kron(const Operand& x, const Operand& y) {

@@ -4,12 +4,14 @@
 
 #include <string>
 
+#include "hilo/lax/precision.h"
 #include "hilo/numpy/dtypes.h"
 
 namespace hilo::numpy {
 
-/// The type of the sums, where it isn't that of the operands.
+/// What is asked of the arithmetic, and the type of the sums, where it isn't that of the operands.
 struct ProductOptions {
+  lax::PrecisionLike precision = {};
   Dtype preferred_element_type = std::nullopt;
 };
 /// Matrices are the last two axes, vectors are rows on the left and columns on the right; other axes broadcast.
@@ -17,12 +19,13 @@ Array matmul(const Operand& a, const Operand& b, const ProductOptions& options =
 /// The last axis of a with the last but one of b; scalars multiply.
 Array dot(const Operand& a, const Operand& b, const ProductOptions& options = {});
 /// conj(a) with b, both flattened.
-Array vdot(const Operand& a, const Operand& b);
+Array vdot(const Operand& a, const Operand& b, const ProductOptions& options = {});
 /// The last axes of both.
-Array inner(const Operand& a, const Operand& b);
+Array inner(const Operand& a, const Operand& b, const ProductOptions& options = {});
 Array outer(const Operand& a, const Operand& b);
 struct VecdotOptions {
   int64_t axis = -1;
+  lax::PrecisionLike precision = {};
   Dtype preferred_element_type = std::nullopt;
 };
 /// conj(x1) with x2 along one axis, which moves to the end in both; other axes broadcast.
@@ -33,9 +36,36 @@ Array vecdot(const Operand& x1, const Operand& x2, int64_t axis) {
 }
 Array matvec(const Operand& x1, const Operand& x2);  ///< [..., m, n] with [..., n]
 Array vecmat(const Operand& x1, const Operand& x2);  ///< conj([..., n]) with [..., n, m]
-/// So many last axes of a with first axes of b; or pairs of axes: tensordot(a, b, {{0, 1}, {1, 0}}).
-Array tensordot(const Operand& a, const Operand& b, int64_t axes = 2);
-Array tensordot(const Operand& a, const Operand& b, const std::pair<std::vector<int64_t>, std::vector<int64_t>>& axes);
+/// Which axes are summed over: so many last axes of a with first axes of b, an axis of each, or a list of each.
+class TensordotAxes {
+ public:
+  TensordotAxes(int64_t count) : count_(count) {}  // NOLINT: axes convert
+  TensordotAxes(int64_t of_a, int64_t of_b) : pairs_{{of_a}, {of_b}} {}
+  TensordotAxes(std::vector<int64_t> of_a, std::vector<int64_t> of_b) : pairs_(std::move(of_a), std::move(of_b)) {}
+  TensordotAxes(std::pair<std::vector<int64_t>, std::vector<int64_t>> pairs) : pairs_(std::move(pairs)) {}  // NOLINT
+  const std::optional<int64_t>& count() const { return count_; }
+  const std::pair<std::vector<int64_t>, std::vector<int64_t>>& pairs() const { return pairs_; }
+
+ private:
+  std::optional<int64_t> count_;
+  std::pair<std::vector<int64_t>, std::vector<int64_t>> pairs_;
+};
+struct TensordotOptions {
+  Named named = Named();
+  TensordotAxes axes = 2;
+  lax::PrecisionLike precision = {};
+  Dtype preferred_element_type = std::nullopt;
+};
+/// Sums over axes of both: tensordot(a, b, 1), tensordot(a, b, {{0, 1}, {1, 0}}).
+/// Errors    INVALID_ARGUMENT for a count below 0 or above a rank, or lists of different lengths
+Array tensordot(const Operand& a, const Operand& b, const TensordotOptions& options = {});
+template <int = 0>
+Array tensordot(const Operand& a, const Operand& b, const TensordotAxes& axes, const ProductOptions& options = {}) {
+  return tensordot(a, b,
+                   TensordotOptions{.axes = axes,
+                                    .precision = options.precision,
+                                    .preferred_element_type = options.preferred_element_type});
+}
 Array kron(const Operand& a, const Operand& b);
 struct CrossOptions {
   int64_t axisa = -1, axisb = -1, axisc = -1;
@@ -75,6 +105,7 @@ class Optimize {
 };
 struct EinsumOptions {
   Optimize optimize = "auto";
+  lax::PrecisionLike precision = {};
   Dtype preferred_element_type = std::nullopt;
 };
 /// Sums over products, as the subscripts say: einsum("bij,bjk->bik", {x, y}). Letters that the result lacks are summed; "..."
@@ -87,6 +118,16 @@ template <typename... Arrays>
   requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
 Array einsum(std::string_view subscripts, const Arrays&... operands) {
   return einsum(subscripts, std::vector<Array>{Array(operands)...});
+}
+inline Array einsum(std::string_view subscripts, const Operand& a, const EinsumOptions& options) {
+  return einsum(subscripts, {a.array()}, options, a.location());
+}
+inline Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const EinsumOptions& options) {
+  return einsum(subscripts, {a.array(), b.array()}, options, a.location());
+}
+inline Array einsum(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
+                    const EinsumOptions& options) {
+  return einsum(subscripts, {a.array(), b.array(), c.array()}, options, a.location());
 }
 EinsumPath einsum_path(std::string_view subscripts, const std::vector<Array>& operands,
                        const EinsumOptions& options = {}, Line line = Line::current());

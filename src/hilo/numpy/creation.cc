@@ -9,6 +9,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::numpy {
 namespace {
@@ -116,8 +117,9 @@ Array arange(const Operand& start, const Operand& stop, const Operand& step, Dty
   const bool whole = is_integer(type) && from == std::floor(from) && by == std::floor(by);
   const ElementType computed = whole || !is_integer(type) ? type : default_float();
   const hilo::Shape line = shape_of(computed, {count});
-  return in_type(counted(line, ops::convert_element_type(start.array(), computed),
-                         ops::convert_element_type(step.array(), computed)),
+  // Known values are no variables, as in JAX.
+  return in_type(counted(line, ops::convert_element_type(stop_gradient(start.array()), computed),
+                         ops::convert_element_type(stop_gradient(step.array()), computed)),
                  type);
 }
 
@@ -146,7 +148,10 @@ PointsAndStep linspace_with_step(const Operand& start, const Operand& stop, cons
   } else if (!options.endpoint) {
     step = ops::sub(to, from);
   }
-  return {moveaxis(in_type(points, wanted), 0, options.axis), ops::convert_element_type(squeeze(step, 0), computed)};
+  // Where there is no step JAX gives one NaN, whatever the shape of the ends.
+  const bool has_step = div > 0 || (num > 0 && !options.endpoint);
+  step = has_step ? squeeze(step, 0) : ops::full(hilo::Shape::scalar(computed), nan);
+  return {moveaxis(in_type(points, wanted), 0, options.axis), ops::convert_element_type(step, computed)};
 }
 Array linspace(const Operand& start, const Operand& stop, const LinspaceOptions& options) {
   const UserLocation here(start.location());

@@ -61,9 +61,16 @@ inline constexpr ScalarType float16{ElementType::kF16}, bfloat16{ElementType::kB
     float8_e4m3b11fnuz{ElementType::kF8E4M3B11Fnuz}, float8_e5m2fnuz{ElementType::kF8E5M2Fnuz},
     float8_e4m3fnuz{ElementType::kF8E4M3Fnuz}, float8_e8m0fnu{ElementType::kF8E8M0Fnu},
     float4_e2m1fn{ElementType::kF4E2M1Fn};
-// NumPy's other names of them. int_, uint, float_ and complex_ are 64 bits wide, 32 without jax_enable_x64.
-inline constexpr ScalarType int_ = int64, uint = uint64, float_ = float64, double_ = float64, single = float32,
-                            complex_ = complex128, cdouble = complex128, csingle = complex64;
+// NumPy's other names of them.
+inline constexpr ScalarType double_ = float64, single = float32, cdouble = complex128, csingle = complex64;
+/// A type that is 64 bits wide, 32 without jax_enable_x64.
+struct DefaultType {
+  ElementType wide;
+  operator ElementType() const { return canonical_type(wide); }  // NOLINT: it is one
+  Array operator()(const Operand& x) const { return ScalarType{canonical_type(wide)}(x); }
+};
+inline constexpr DefaultType int_{ElementType::kS64}, uint{ElementType::kU64}, float_{ElementType::kF64},
+    complex_{ElementType::kC128};
 using hilo::newaxis;
 inline constexpr double pi = 3.141592653589793, e = 2.718281828459045, euler_gamma = 0.5772156649015329;
 inline constexpr double inf = __builtin_inf(), nan = __builtin_nan("");
@@ -94,6 +101,7 @@ class TypeArgument {
  public:
   TypeArgument(ElementType type) : aval_{hilo::Shape::scalar(type), false} {}  // NOLINT: arguments convert
   TypeArgument(ScalarType type) : TypeArgument(type.type) {}                   // NOLINT
+  TypeArgument(DefaultType type) : TypeArgument(ElementType(type)) {}          // NOLINT
   TypeArgument(const Operand& x) : aval_(x.array().aval()) {}                  // NOLINT
   TypeArgument(const Array& x) : aval_(x.aval()) {}                            // NOLINT
   template <Number T>
@@ -152,9 +160,19 @@ inline int64_t size(const Operand& x) { return x.array().size(); }
 int64_t size(const Operand& x, const Axes& axis);
 inline std::vector<int64_t> shape(const Operand& x) { return {x.array().shape().begin(), x.array().shape().end()}; }
 inline bool isscalar(const Operand& x) { return x.array().ndim() == 0; }
+template <typename T>
+bool isscalar(std::initializer_list<T>) {
+  return false;
+}
+template <typename T>
+  requires(!std::convertible_to<const T&, Operand>)
+bool isscalar(const T&) {
+  return false;
+}
 /// Whether it has an axis to go along.
 inline bool iterable(const Operand& x) { return x.array().ndim() > 0; }
 inline bool iscomplexobj(const Operand& x) { return is_complex(x.array().dtype()); }
+inline bool iscomplexobj(std::nullopt_t) { return false; }
 inline bool isrealobj(const Operand& x) { return !is_complex(x.array().dtype()); }
 
 }  // namespace hilo::numpy

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "hilo/lax/dot.h"
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
@@ -246,8 +247,8 @@ Term summed(Term t, const std::set<int>& needed, const std::map<int, int64_t>& e
   return t;
 }
 
-Term multiplied(const Term& a, const Term& b, const std::set<int>& needed, const Dtype& preferred) {
-  ops::DotDimensions d;
+Term multiplied(const Term& a, const Term& b, const std::set<int>& needed, const EinsumOptions& options) {
+  lax::DotDimensionNumbers d;
   Letters batch, left, right;
   for (size_t i = 0; i < a.letters.size(); ++i) {
     const auto other = std::ranges::find(b.letters, a.letters[i]);
@@ -257,14 +258,17 @@ Term multiplied(const Term& a, const Term& b, const std::set<int>& needed, const
     }
     const int64_t j = other - b.letters.begin();
     const bool keep = needed.contains(a.letters[i]);
-    (keep ? d.lhs_batch : d.lhs_contracting).push_back(static_cast<int64_t>(i));
-    (keep ? d.rhs_batch : d.rhs_contracting).push_back(j);
+    lax::DotDimensionNumbers::Pair& pair = keep ? d.batch : d.contracting;
+    pair.lhs.push_back(static_cast<int64_t>(i));
+    pair.rhs.push_back(j);
     if (keep) batch.push_back(a.letters[i]);
   }
   for (const int l : b.letters)
     if (!has(a.letters, l)) right.push_back(l);
   Term out;
-  out.value = ops::dot_general(a.value, b.value, d, preferred);
+  out.value = lax::dot_general(
+      a.value, b.value, d,
+      {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
   out.letters = batch;
   out.letters.insert(out.letters.end(), left.begin(), left.end());
   out.letters.insert(out.letters.end(), right.begin(), right.end());
@@ -326,7 +330,7 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
       of_left.insert(together[k].letters.begin(), together[k].letters.end());
       of_right.insert(product.letters.begin(), product.letters.end());
       product = multiplied(summed(product, of_left, e.extents), summed(together[k], of_right, e.extents), needed,
-                           options.preferred_element_type);
+                           options);
     }
     terms.push_back(product);
   }

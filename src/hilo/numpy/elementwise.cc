@@ -133,7 +133,9 @@ Array conjugate(const Operand& x) { return conj(x); }
 Array angle(const Operand& z, bool deg) {
   const UserLocation here(z.location());
   const Array& x = z.array();
-  const Array a = is_exact(x) ? ops::convert_element_type(x, default_float()) : x;  // f64 with x64, as in JAX
+  // f64 with x64, as in JAX; of real scalars too.
+  const bool widens = is_exact(x) || (x.ndim() == 0 && is_floating(x.dtype()));
+  const Array a = widens ? ops::convert_element_type(x, default_float()) : x;
   const Array radians_of = atan2(imag(a), real(a));
   return deg ? rad2deg(radians_of) : radians_of;
 }
@@ -284,17 +286,18 @@ std::pair<Array, Array> frexp(const Operand& x) {
   const Bits bits = bits_of("frexp", a);
   const double scale = std::ldexp(1.0, bits.mantissa), tiny = std::ldexp(1.0, 1 - bits.bias);
   const Array subnormal = ops::lt(ops::abs(a), constant_like(a, tiny));
-  const Array integer =
-      ops::bitcast_convert(ops::select(subnormal, ops::mul(a, constant_like(a, scale)), a), bits.integer);
+  const Array normal = ops::select(subnormal, ops::mul(a, constant_like(a, scale)), a);
+  const Array integer = ops::bitcast_convert(normal, bits.integer);
   const Array mask = constant_like(integer, std::ldexp(1.0, bits.exponent) - 1),
               width = constant_like(integer, bits.mantissa);
   const Array field = ops::bitwise_and(ops::shift_right_logical(integer, width), mask);
   const Array added = ops::select(subnormal, constant_like(integer, -bits.mantissa), constant_like(integer, 0));
   const Array exponent = ops::add(added, ops::sub(field, constant_like(integer, bits.bias - 1)));
-  const Array fraction = ops::bitwise_and(integer, ops::bitwise_not(ops::shift_left(mask, width)));
-  const Array half = ops::shift_left(constant_like(integer, bits.bias - 1), width);
+  // Both factors are powers of two: the product is exact, and has a derivative. One alone might be too small for a float.
+  const Array power = ops::shift_left(ops::sub(constant_like(integer, 2 * bits.bias + 1), field), width);
+  const Array mantissa = ops::mul(ops::mul(normal, ops::bitcast_convert(power, a.dtype())), constant_like(a, 0.25));
   const Array special = ops::bitwise_or(ops::bitwise_not(isfinite(a)), ops::eq(a, constant_like(a, 0)));
-  return {ops::select(special, a, ops::bitcast_convert(ops::bitwise_or(fraction, half), a.dtype())),
+  return {ops::select(special, a, mantissa),
           ops::convert_element_type(ops::select(special, constant_like(integer, 0), exponent), ElementType::kS32)};
 }
 

@@ -186,9 +186,20 @@ struct PadOptions {
 /// mode       constant, edge, empty (zeros), linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap
 /// Errors     INVALID_ARGUMENT for another mode, a negative width, or an empty axis that has nothing to repeat
 Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& options = {});
+/// The same beside a mode by position.
+struct PadValues {
+  std::optional<Array> constant_values = std::nullopt, end_values = std::nullopt;
+  std::optional<PadWidth> stat_length = std::nullopt;
+  const char* reflect_type = "even";
+};
 template <int = 0>
-Array pad(const Operand& array, const PadWidth& pad_width, const char* mode) {
-  return pad(array, pad_width, PadOptions{.mode = mode});
+Array pad(const Operand& array, const PadWidth& pad_width, const char* mode, const PadValues& values = {}) {
+  return pad(array, pad_width,
+             PadOptions{.mode = mode,
+                        .constant_values = values.constant_values,
+                        .end_values = values.end_values,
+                        .stat_length = values.stat_length,
+                        .reflect_type = values.reflect_type});
 }
 
 // ---- diagonals and triangles ----------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::numpy {
 namespace {
@@ -140,16 +141,25 @@ Array polyval(const Operand& p, const Operand& x, const PolyvalOptions&) {
   return out;
 }
 
-Array polyfit(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options) {
-  const UserLocation here(x.location());
+namespace {
+
+/// A fit, and what it was made of.
+struct Fit {
+  PolyfitResult result;  ///< p and resids with an axis of columns
+  Array right, scale;    ///< of the matrix's columns
+  Array inner;           ///< the inverse of the scaled matrix's product with itself
+  bool is_vector;
+};
+
+Fit fitted(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options) {
   check_order("polyfit", deg);
   const ElementType type = result_type(promote_inexact(x.array()), promote_inexact(y.array()));
   const Array points = ops::convert_element_type(x.array(), type);
   Array right = ops::convert_element_type(y.array(), type);
   check_vector("polyfit", points);
   if (points.size() == 0 || right.ndim() < 1 || right.ndim() > 2 || right.shape(0) != points.size())
-    or_throw(invalid_argument(at_user_line("polyfit") + ": expected x and y to have same length, not 0; got " +
-                              points.aval_shape().to_string() + " and " + right.aval_shape().to_string()));
+    refuse("polyfit", "expected x and y to have same length, not 0; got " + points.aval_shape().to_string() + " and " +
+                          right.aval_shape().to_string());
   Array left = vander(points, deg + 1);
   const bool is_vector = right.ndim() == 1;
   if (is_vector) right = expand_dims(right, 1);
@@ -159,13 +169,50 @@ Array polyfit(const Operand& x, const Operand& y, int64_t deg, const PolyfitOpti
     right = right * w;
   }
   const Array scale = sqrt(sum(square(left), 0));
-  const std::vector<Array> usv = lax::linalg::svd(left / scale, false);
-  const double cut = options.rcond ? *options.rcond : static_cast<double>(points.size()) * finfo(type).eps;
-  const Array &s = usv[1], kept = s > s[0] * cut;
+  left = left / scale;
+  const std::vector<Array> usv = lax::linalg::svd(left, false);
+  const double cut = options.rcond ? *options.rcond : static_cast<double>(points.size()) * finfo(x.array().dtype()).eps;
+  const Array &s = usv[1], kept = s > s[0] * cut, v = matrix_transpose(usv[2]);
   const Array inverse = where(kept, 1.0 / where(kept, s, 1.0), 0.0);
-  const Array c = matmul(matrix_transpose(usv[2]), expand_dims(inverse, 1) * matmul(matrix_transpose(usv[0]), right));
-  const Array out = c / expand_dims(scale, 1);
-  return is_vector ? squeeze(out, 1) : out;
+  const Array c = matmul(v, expand_dims(inverse, 1) * matmul(matrix_transpose(usv[0]), right));
+  PolyfitResult result = {.p = c / expand_dims(scale, 1),
+                          .resids = sum(square(right - matmul(left, c)), 0),
+                          .rank = ops::convert_element_type(sum(kept), ElementType::kS32),
+                          .s = s,
+                          .rcond = cut};
+  return {std::move(result), right, scale, matmul(v / square(s), matrix_transpose(v)), is_vector};
+}
+
+Array coefficients(const Fit& fit) { return fit.is_vector ? squeeze(fit.result.p, 1) : fit.result.p; }
+
+}  // namespace
+
+Array polyfit(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options) {
+  const UserLocation here(x.location());
+  return coefficients(fitted(x, y, deg, options));
+}
+
+PolyfitResult polyfit_full(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options) {
+  const UserLocation here(x.location());
+  Fit fit = fitted(x, y, deg, options);
+  fit.result.p = coefficients(fit);
+  return fit.result;
+}
+
+PolynomialAndCovariance polyfit_with_cov(const Operand& x, const Operand& y, int64_t deg,
+                                         const PolyfitCovOptions& options) {
+  const UserLocation here(x.location());
+  const bool scaled = std::string_view(options.cov) == "scaled";
+  if (!scaled && std::string_view(options.cov) != "unscaled")
+    refuse("polyfit", std::string("cov is scaled or unscaled; got \"") + options.cov + "\"");
+  const Fit fit = fitted(x, y, deg, {.rcond = options.rcond, .w = options.w});
+  const int64_t freedom = fit.right.shape(0) - (deg + 1);
+  if (scaled && freedom <= 0)
+    refuse("polyfit", "the covariance is scaled by more points than coefficients; got " +
+                          std::to_string(fit.right.shape(0)) + " of " + std::to_string(deg + 1));
+  const Array V = fit.inner / outer(fit.scale, fit.scale);
+  const Array factor = scaled ? fit.result.resids / static_cast<double>(freedom) : ones({1}, V.dtype());
+  return {coefficients(fit), fit.is_vector ? V * factor : expand_dims(V, 2) * factor};
 }
 
 Array roots(const Operand& p, const RootsOptions& options) {

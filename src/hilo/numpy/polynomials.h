@@ -30,6 +30,27 @@ struct PolyfitOptions {
 };
 /// The polynomial of degree `deg` nearest to the points.
 Array polyfit(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options = {});
+struct PolyfitResult {
+  Array p;
+  Array resids;  ///< sums of squares of what is left, one a column of y
+  Array rank;    ///< of the scaled Vandermonde matrix
+  Array s;       ///< its singular values
+  Array rcond;
+};
+/// polyfit(..., full=True).
+PolyfitResult polyfit_full(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions& options = {});
+struct PolyfitCovOptions {
+  std::optional<double> rcond = std::nullopt;
+  std::optional<Array> w = std::nullopt;
+  const char* cov = "scaled";  ///< by what is left a degree of freedom, or "unscaled"
+};
+struct PolynomialAndCovariance {
+  Array p, V;
+};
+/// polyfit(..., cov=True): also the covariance of the coefficients, [deg + 1, deg + 1], one behind the other a column of y.
+/// Errors    INVALID_ARGUMENT, scaled, unless there are more points than coefficients
+PolynomialAndCovariance polyfit_with_cov(const Operand& x, const Operand& y, int64_t deg,
+                                         const PolyfitCovOptions& options = {});
 struct RootsOptions {
   bool strip_zeros = true;  ///< leading zeros, whose number must be known
 };

@@ -115,10 +115,18 @@ bool are_alike(const Array& x, const Array& y) {
   return x.aval_shape() == y.aval_shape() && x.weak_type() == y.weak_type() && !(x.weak_type() && x.dtype() == kPred);
 }
 
+/// A C++ integer that s32 can't hold is an error where it meets an array, as in JAX: it needs a type of its own.
+void check_fits(const Array& x) {
+  if (!x.weak_type() || x.dtype() != kS64 || canonical_type(kS64) == kS64) return;
+  or_throw(out_of_range(at_user_line("promote") + ": the integer " + std::to_string(x.item<int64_t>()) +
+                        " does not fit s32. Hint: numpy::uint32(value), or set jax_enable_x64"));
+}
+
 std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
   const std::vector<int64_t> shape = broadcast_shapes(x.shape(), y.shape());
   const auto prepare = [&](const Array& a) {
     const ElementType wanted = type.shape.element_type();
+    check_fits(a);
     const Array converted = a.dtype() == wanted ? a : ops::convert_element_type(a, wanted);
     return with_weak_type(spread_to(converted, shape), type.weak_type);
   };
@@ -145,6 +153,7 @@ std::pair<Array, Array> promote_inexact(const Array& x, const Array& y) {
 }
 
 Array promote_inexact(const Array& x) {
+  check_fits(x);
   const Aval type = at_least_floating({Shape::scalar(x.dtype()), x.weak_type()});
   return x.dtype() == type.shape.element_type()
              ? x

@@ -7,6 +7,7 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::numpy {
 namespace {
@@ -76,7 +77,15 @@ Array inverted_cdf(const Array& lines, const Array& weights, const Array& q, boo
   return where(any(bad, -1, true), nan, found);
 }
 
+QuantileOptions middle(const MedianOptions& options) {
+  return {.axis = options.axis,
+          .overwrite_input = options.overwrite_input,
+          .method = "midpoint",
+          .keepdims = options.keepdims};
+}
+
 Array quantiles(const char* function, const Operand& a, const Array& q, const QuantileOptions& options, bool skip_nan) {
+  if (options.overwrite_input) refuse(function, "overwrite_input is false: an array never changes");
   Array x = promote_inexact(a.array());
   const bool weighted = options.weights.has_value(), by_weight = std::string_view(options.method) == "inverted_cdf";
   if (weighted && !by_weight)
@@ -147,13 +156,13 @@ Array nanpercentile(const Operand& a, const Operand& q, const QuantileOptions& o
   const UserLocation here(a.location());
   return quantiles("nanpercentile", a, hundredth(q), options, true);
 }
-Array median(const Operand& a, const AxisOptions& options) {
+Array median(const Operand& a, const MedianOptions& options) {
   const UserLocation here(a.location());
-  return quantile(a, 0.5, {.axis = options.axis, .method = "midpoint", .keepdims = options.keepdims});
+  return quantile(a, 0.5, middle(options));
 }
-Array nanmedian(const Operand& a, const AxisOptions& options) {
+Array nanmedian(const Operand& a, const MedianOptions& options) {
   const UserLocation here(a.location());
-  return nanquantile(a, 0.5, {.axis = options.axis, .method = "midpoint", .keepdims = options.keepdims});
+  return nanquantile(a, 0.5, middle(options));
 }
 
 AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& options) {

@@ -76,13 +76,14 @@ HILO_REDUCTION(nanstd, VarOptions)
 HILO_REDUCTION(nanmax, MaxOptions)
 HILO_REDUCTION(nanmin, MaxOptions)
 
-struct AxisOptions {
+struct MedianOptions {
   Named named = Named();
   Axes axis = std::nullopt;
+  bool overwrite_input = false;  ///< true is refused: an array never changes
   bool keepdims = false;
 };
-HILO_REDUCTION(median, AxisOptions)
-HILO_REDUCTION(nanmedian, AxisOptions)
+HILO_REDUCTION(median, MedianOptions)
+HILO_REDUCTION(nanmedian, MedianOptions)
 
 // The index of the greatest or least element along `axis`, without one of the flattened array: s32 (s64 with x64); the
 // first of equals, and NaN counts as greatest and least. The functions with nan leave NaN out, and give -1 of NaN alone.
@@ -148,6 +149,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
 struct QuantileOptions {
   Named named = Named();
   Axes axis = std::nullopt;
+  bool overwrite_input = false;  ///< true is refused: an array never changes
   const char* method = "linear";  ///< between two elements: linear, lower, higher, midpoint, nearest; inverted_cdf
   bool keepdims = false;
   std::optional<Array> weights = std::nullopt;  ///< of inverted_cdf: of the shape of `a`, or of its axes

@@ -34,9 +34,10 @@ std::vector<Array> unraveled(Array flat, std::span<const int64_t> shape) {
   return out;
 }
 
-enum class Outside : uint8_t { kRaise, kWrap, kClip };
+enum class Outside : uint8_t { kRaise, kWrap, kClip, kIgnore };
 Outside outside_of(const char* function, std::string_view mode) {
   if (mode == "raise") return Outside::kRaise;
+  if (mode == "ignore" && std::string_view(function) == "ravel_multi_index") return Outside::kIgnore;
   if (mode == "wrap") return Outside::kWrap;
   if (mode == "clip") return Outside::kClip;
   throw Error(
@@ -46,6 +47,7 @@ Outside outside_of(const char* function, std::string_view mode) {
 /// Indices that are all inside, as the mode says.
 Array inside(const char* function, const Array& index, int64_t extent, Outside outside) {
   check_integer_index(function, index);
+  if (outside == Outside::kIgnore) return index;
   if (outside == Outside::kWrap) return remainder(index, std::max<int64_t>(extent, 1));
   if (outside == Outside::kClip) return clip(index, 0, std::max<int64_t>(extent - 1, 0));
   for (const int64_t i : index.to_vector<int64_t>()) {

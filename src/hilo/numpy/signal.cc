@@ -52,7 +52,8 @@ Array gradient_along(const Array& a, int64_t axis, const Array& h) {
   return concatenate({first / part(dx, axis, 0, 1), middle, last / part(dx, axis, n - 2, n - 1)}, axis);
 }
 
-Array correlated(const char* function, const Operand& a, const Operand& v, std::string_view mode, bool turn) {
+Array correlated(const char* function, const Operand& a, const Operand& v, std::string_view mode, bool turn,
+                 const ProductOptions& options) {
   const UserLocation here(a.location());
   auto [x, y] = promote_inexact(ravel(a), ops::scalar(0, promote_inexact(v.array()).dtype()));
   if (a.array().ndim() != 1 || v.array().ndim() != 1)
@@ -74,7 +75,9 @@ Array correlated(const char* function, const Operand& a, const Operand& v, std::
   else if (mode != "valid")
     or_throw(invalid_argument(at_user_line(function) + ": mode must be one of ['full', 'same', 'valid']; got \"" +
                               std::string(mode) + "\""));
-  const Array out = lax::conv_general_dilated(reshape(x, {1, 1, -1}), reshape(y, {1, 1, -1}), {1}, padding);
+  const Array out = lax::conv_general_dilated(
+      reshape(x, {1, 1, -1}), reshape(y, {1, 1, -1}), {1}, padding,
+      {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
   const Array line = reshape(out, {-1});
   return flip_result ? flip(line) : line;
 }
@@ -227,11 +230,13 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, const Inter
 }
 
 Array convolve(const Operand& a, const Operand& v, const ConvolveOptions& options) {
-  return correlated("convolve", a, v, options.mode, true);
+  return correlated("convolve", a, v, options.mode, true,
+                    {options.precision, options.preferred_element_type});
 }
 Array correlate(const Operand& a, const Operand& v, const CorrelateOptions& options) {
   const UserLocation here(a.location());
-  return correlated("correlate", a, conj(v), options.mode, false);
+  return correlated("correlate", a, conj(v), options.mode, false,
+                    {options.precision, options.preferred_element_type});
 }
 
 Array cov(const Operand& m, const CovOptions& options) {

@@ -2,6 +2,7 @@
 // numpy/signal.h -- differences, integrals, interpolation, convolution, covariance, bits.
 #pragma once
 
+#include "hilo/numpy/contractions.h"
 #include "hilo/numpy/dtypes.h"
 
 namespace hilo::numpy {
@@ -70,19 +71,23 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, const Inter
 
 struct ConvolveOptions {
   const char* mode = "full";  ///< or "same", "valid"
+  lax::PrecisionLike precision = {};
+  Dtype preferred_element_type = std::nullopt;
 };
 Array convolve(const Operand& a, const Operand& v, const ConvolveOptions& options = {});
 template <int = 0>
-Array convolve(const Operand& a, const Operand& v, const char* mode) {
-  return convolve(a, v, ConvolveOptions{.mode = mode});
+Array convolve(const Operand& a, const Operand& v, const char* mode, const ProductOptions& options = {}) {
+  return convolve(a, v, ConvolveOptions{mode, options.precision, options.preferred_element_type});
 }
 struct CorrelateOptions {
   const char* mode = "valid";
+  lax::PrecisionLike precision = {};
+  Dtype preferred_element_type = std::nullopt;
 };
 Array correlate(const Operand& a, const Operand& v, const CorrelateOptions& options = {});
 template <int = 0>
-Array correlate(const Operand& a, const Operand& v, const char* mode) {
-  return correlate(a, v, CorrelateOptions{.mode = mode});
+Array correlate(const Operand& a, const Operand& v, const char* mode, const ProductOptions& options = {}) {
+  return correlate(a, v, CorrelateOptions{mode, options.precision, options.preferred_element_type});
 }
 
 struct CovOptions {

@@ -130,6 +130,18 @@ Array insert(const Operand& arr, const Range& obj, const Operand& values, std::o
 /// Without what `obj` names: a number, numbers, a mask, or a range.
 Array delete_(const Operand& arr, const Operand& obj, std::optional<int64_t> axis = std::nullopt);
 Array delete_(const Operand& arr, const Range& obj, std::optional<int64_t> axis = std::nullopt);
+struct DeleteOptions {
+  std::optional<int64_t> axis = std::nullopt;
+  bool assume_unique_indices = false;  ///< the caller's promise; the result is the same
+};
+template <int = 0>
+Array delete_(const Operand& arr, const Operand& obj, const DeleteOptions& options) {
+  return delete_(arr, obj, options.axis);
+}
+template <int = 0>
+Array delete_(const Operand& arr, const Range& obj, const DeleteOptions& options) {
+  return delete_(arr, obj, options.axis);
+}
 struct TrimZerosOptions {
   const char* trim = "fb";
   Axes axis = std::nullopt;  ///< by default all

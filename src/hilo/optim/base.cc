@@ -41,6 +41,25 @@ Array scale_gradient(const Array& x, double scale) {
   })(x);
 }
 
+Leaves update_moment(const Leaves& updates, const Leaves& moments, double decay, int64_t order) {
+  return leaves::map([&](const Array& g, const Array& t) { return (1 - decay) * numpy::power(g, order) + decay * t; },
+                     updates, moments);
+}
+Leaves update_infinity_moment(const Leaves& updates, const Leaves& moments, double decay, double eps) {
+  return leaves::map([&](const Array& g, const Array& t) { return numpy::maximum(numpy::abs(g) + eps, decay * t); },
+                     updates, moments);
+}
+Leaves update_moment_per_elem_norm(const Leaves& updates, const Leaves& moments, double decay, int64_t order) {
+  const auto power = [&](const Array& g) {
+    return is_complex(g.dtype()) ? numpy::power(numpy::abs(g), order) : numpy::power(g, order);
+  };
+  return leaves::map([&](const Array& g, const Array& t) { return (1 - decay) * power(g) + decay * t; }, updates,
+                     moments);
+}
+Leaves bias_correction(const Leaves& moment, double decay, const Array& count) {
+  return leaves::bias_correction(moment, decay, count);
+}
+
 Array global_norm(const Leaves& leaves) { return numpy::sqrt(leaves::squared_norm(leaves)); }
 
 }  // namespace detail

@@ -97,6 +97,13 @@ struct GradientTransformation {
   }
 };
 
+/// The state of what keeps none.
+struct EmptyState {};
+template <Tree P>
+EmptyState init_empty_state(const P&) {
+  return {};
+}
+
 /// A number for each step: schedule(count). `count` is an integer scalar.
 using Schedule = std::function<Array(const Array& count)>;
 
@@ -150,6 +157,10 @@ Leaves incremental_update(const Leaves& new_tensors, const Leaves& old_tensors, 
 Leaves periodic_update(const Leaves& new_tensors, const Leaves& old_tensors, const Array& steps, int64_t period);
 Array global_norm(const Leaves& leaves);
 Array scale_gradient(const Array& x, double scale);
+Leaves update_moment(const Leaves& updates, const Leaves& moments, double decay, int64_t order);
+Leaves update_infinity_moment(const Leaves& updates, const Leaves& moments, double decay, double eps);
+Leaves update_moment_per_elem_norm(const Leaves& updates, const Leaves& moments, double decay, int64_t order);
+Leaves bias_correction(const Leaves& moment, double decay, const Array& count);
 /// The leaves of b, whose structure must be that of a.
 template <Tree P>
 std::pair<Leaves, Leaves> both(const P& a, const P& b, const std::source_location& location) {
@@ -181,6 +192,36 @@ P periodic_update(const P& new_tensors, const std::type_identity_t<P>& old_tenso
   const UserLocation here(steps.location());
   const auto [n, o] = detail::both<P>(new_tensors, old_tensors, steps.location());
   return unflatten(new_tensors, detail::periodic_update(n, o, steps, update_period));
+}
+/// (1 - decay) updates^order + decay moments.
+template <Tree P>
+P update_moment(const P& updates, const std::type_identity_t<P>& moments, double decay, int64_t order,
+                std::source_location location = std::source_location::current()) {
+  const UserLocation here(location);
+  const auto [u, m] = detail::both<P>(updates, moments, location);
+  return unflatten(updates, detail::update_moment(u, m, decay, order));
+}
+/// max(|updates| + eps, decay moments).
+template <Tree P>
+P update_infinity_moment(const P& updates, const std::type_identity_t<P>& moments, double decay, double eps,
+                         std::source_location location = std::source_location::current()) {
+  const UserLocation here(location);
+  const auto [u, m] = detail::both<P>(updates, moments, location);
+  return unflatten(updates, detail::update_infinity_moment(u, m, decay, eps));
+}
+/// (1 - decay) |updates|^order + decay moments; of real updates the powers keep their sign.
+template <Tree P>
+P update_moment_per_elem_norm(const P& updates, const std::type_identity_t<P>& moments, double decay, int64_t order,
+                              std::source_location location = std::source_location::current()) {
+  const UserLocation here(location);
+  const auto [u, m] = detail::both<P>(updates, moments, location);
+  return unflatten(updates, detail::update_moment_per_elem_norm(u, m, decay, order));
+}
+/// moment / (1 - decay^count): the mean of what a running mean has seen.
+template <Tree P>
+P bias_correction(const P& moment, double decay, const Operand& count) {
+  const UserLocation here(count.location());
+  return unflatten(moment, detail::bias_correction(flatten(moment).leaves, decay, count));
 }
 /// count + 1, which stays at the type's greatest value.
 Array safe_increment(const Operand& count);

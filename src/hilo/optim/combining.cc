@@ -130,6 +130,13 @@ GradientTransformation masked(const GradientTransformation& inner, const Mask& m
           }};
 }
 
+GradientTransformation freeze(const Mask& mask) { return masked(set_to_zero(), mask); }
+GradientTransformation selective_transform(const GradientTransformation& optimizer, const FreezeOptions& options) {
+  const Mask& frozen = options.freeze_mask;
+  return chain(masked(optimizer, frozen.inverted()), freeze(frozen));
+}
+GradientTransformation with_extra_args_support(const GradientTransformation& tx) { return tx; }
+
 GradientTransformation partition(std::map<std::string, GradientTransformation> transforms, const Labels& labels) {
   constexpr const char* kName = "partition";
   return {[=](const Parameters& p) {

@@ -91,6 +91,19 @@ class Choices {
     return out;
   }
 
+  /// The choice of what isn't chosen.
+  Choices inverted() const
+    requires std::same_as<T, bool>
+  {
+    Choices out(false);
+    out.each_ = [each = each_](const Parameters& params) {
+      std::vector<bool> all = each(params);
+      all.flip();
+      return all;
+    };
+    return out;
+  }
+
  private:
   std::function<std::vector<T>(const Parameters&)> each_;
 };
@@ -99,6 +112,17 @@ using Labels = Choices<std::string>;
 
 /// `inner` for the parameters that `mask` chooses; the others' updates stay as they are.
 GradientTransformation masked(const GradientTransformation& inner, const Mask& mask);
+
+/// Zeros for the parameters that `mask` chooses; the others' updates stay as they are.
+GradientTransformation freeze(const Mask& mask);
+struct FreezeOptions {
+  Mask freeze_mask;
+};
+/// `optimizer` for the parameters that aren't frozen; zeros for those that are.
+/// Example    selective_transform(adam(1e-3), {.freeze_mask = mask})
+GradientTransformation selective_transform(const GradientTransformation& optimizer, const FreezeOptions& options);
+/// The transformation as it is: each takes what update gets by keyword, and leaves what it doesn't need.
+GradientTransformation with_extra_args_support(const GradientTransformation& tx);
 
 /// For each parameter the transformation that its label names.
 /// Errors    INVALID_ARGUMENT for a label that names none, by init

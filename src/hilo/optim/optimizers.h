@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/optim/combining.h"
+#include "hilo/optim/linesearch.h"
 #include "hilo/optim/scaling.h"
 
 namespace hilo::optim {
@@ -165,9 +166,12 @@ GradientTransformation dpsgd(const ScalarOrSchedule& learning_rate, double l2_no
 struct LbfgsOptions {
   int64_t memory_size = 10;
   bool scale_init_precond = true;
-  std::optional<GradientTransformation> linesearch = std::nullopt;  ///< none: the step is the learning rate's
+  /// Of the step's length; none: it is the learning rate.
+  std::optional<GradientTransformation> linesearch = scale_by_zoom_linesearch(20, {.initial_guess_strategy = "one"});
 };
-/// L-BFGS with a fixed step, by default 1: optax's default line search isn't here.
+/// With a line search update needs {.value = loss, .grad = gradients, .value_fn = loss function}.
+/// Source    Nocedal, "Updating quasi-Newton matrices with limited storage" (1980)
 GradientTransformation lbfgs(const std::optional<ScalarOrSchedule>& learning_rate, const LbfgsOptions& options = {});
+inline GradientTransformation lbfgs(const LbfgsOptions& options = {}) { return lbfgs(std::nullopt, options); }
 
 }  // namespace hilo::optim

@@ -94,6 +94,34 @@ GradientTransformation by_rms(const char* name, const RmsOptions& o, bool center
 GradientTransformation scale_by_rms(const RmsOptions& options) { return by_rms("scale_by_rms", options, false); }
 GradientTransformation scale_by_stddev(const RmsOptions& options) { return by_rms("scale_by_stddev", options, true); }
 
+GradientTransformation scale_by_distance_over_gradients(const DistanceOptions& o) {
+  constexpr const char* kName = "scale_by_distance_over_gradients";
+  const auto norm = [](const Array& x) { return numpy::sqrt(numpy::sum(abs_squared(x))); };
+  return {[=](const Parameters& p) {
+            const auto first = [&](const Array& x) { return o.reps_rel * (1.0 + norm(x)); };
+            const auto none = [](const Array&) { return numpy::zeros({1}); };
+            return OptState{kName,
+                            {{"max_dist", map(first, p.arrays)},
+                             {"grad_sum_of_squares", map(none, p.arrays)},
+                             {"init_params", cast(p.arrays, o.param_dtype)}}};
+          },
+          [=](const Leaves& updates, const OptState& state, const Given& given) {
+            const Leaves& from = field(state, kName, "init_params");
+            const auto farther = [&](const Array& d, const Array& p, const Array& first) {
+              return numpy::maximum(d, norm(p - first));
+            };
+            const Leaves farthest = map(farther, field(state, kName, "max_dist"), params_of(kName, given), from);
+            const Leaves sum = map([](const Array& s, const Array& g) { return s + numpy::sum(abs_squared(g)); },
+                                   field(state, kName, "grad_sum_of_squares"), updates);
+            const auto scaled = [&](const Array& g, const Array& d, const Array& s) {
+              return o.global_scale * (d / numpy::sqrt(s + o.eps)) * g;
+            };
+            return Updated{
+                map(scaled, updates, farthest, sum),
+                OptState{kName, {{"max_dist", farthest}, {"grad_sum_of_squares", sum}, {"init_params", from}}}};
+          }};
+}
+
 GradientTransformation scale_by_adadelta(const AdadeltaOptions& o) {
   constexpr const char* kName = "scale_by_adadelta";
   return {[=](const Parameters& p) {

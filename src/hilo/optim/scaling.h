@@ -142,6 +142,15 @@ struct LbfgsMemory {
 };
 /// By the inverse Hessian that the last steps tell of. Source    Nocedal and Wright, "Numerical optimization", algorithm 7.4
 GradientTransformation scale_by_lbfgs(const LbfgsMemory& options = {});
+struct DistanceOptions {
+  double reps_rel = 1e-6;  ///< the first distance, as a part of a parameter's norm and 1
+  double eps = 1e-8;
+  ElementType param_dtype = ElementType::kF32;  ///< of the first parameters, which the state keeps
+  double global_scale = 1.0;
+};
+/// By the greatest distance from the first parameters over the root of the sum of squares so far: no learning rate is needed.
+/// Source    Ivgi, Hinder and Carmon, "DoG is SGD's best friend" (2023)
+GradientTransformation scale_by_distance_over_gradients(const DistanceOptions& options = {});
 struct UpdateNormOptions {
   double scale_factor = 1.0, eps = 1e-6;
 };

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "hilo/numpy/numpy.h"
+#include "hilo/optim/leaves.h"
 
 namespace hilo::optim {
 
@@ -182,6 +183,15 @@ Schedule join_schedules(const std::vector<Schedule>& schedules, const std::vecto
       out = numpy::where(step < boundaries[i], out, schedules[i + 1](step - boundaries[i]));
     return out;
   };
+}
+
+OptState WrappedSchedule::init() const { return {"WrappedSchedule", {{"count", {leaves::no_steps()}}}}; }
+OptState WrappedSchedule::update(const OptState& state) const {
+  const Array& count = leaves::field(state, "WrappedSchedule", "count")[0];
+  return {"WrappedSchedule", {{"count", {leaves::safe_increment(count)}}}};
+}
+Array WrappedSchedule::operator()(const OptState& state) const {
+  return schedule_fn(leaves::field(state, "WrappedSchedule", "count")[0]);
 }
 
 }  // namespace hilo::optim

@@ -66,4 +66,14 @@ Schedule sgdr_schedule(const std::vector<std::map<std::string, double>>& cosine_
 /// Errors    INVALID_ARGUMENT unless there is one schedule more than boundaries
 Schedule join_schedules(const std::vector<Schedule>& schedules, const std::vector<int64_t>& boundaries);
 
+/// A schedule with a state of its own, which counts the steps.
+struct WrappedSchedule {
+  Schedule schedule_fn;
+
+  OptState init() const;
+  OptState update(const OptState& state) const;
+  /// Errors    INVALID_ARGUMENT for another's state
+  Array operator()(const OptState& state) const;
+};
+
 }  // namespace hilo::optim

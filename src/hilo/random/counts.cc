@@ -181,7 +181,7 @@ Array binomial(const Key& key, const Operand& n, const Operand& p, const Distrib
   return ops::select(as_is, all, ops::sub(ops::convert_element_type(count, type), all));
 }
 
-Array multinomial(const Key& key, const Operand& n, const Operand& p, const DistributionOptions& options) {
+Array multinomial(const Key& key, const Operand& n, const Operand& p, const MultinomialOptions& options) {
   const UserLocation here(n.location());
   const ElementType type = float_type("multinomial", options.dtype);
   const ElementType given = numpy::result_type(n, p), inexact = is_floating(given) ? given : default_float();
@@ -197,7 +197,7 @@ Array multinomial(const Key& key, const Operand& n, const Operand& p, const Dist
     const Array count = binomial(x.second, remaining, numpy::clip(x.first, 0, 1), {.dtype = remaining.dtype()});
     return std::pair(remaining - count, count);
   };
-  const auto [rest, counts] = lax::scan(step, trials, std::pair(ratios, split_batch(key, ratios.shape(0))));
+  const auto [rest, counts] = lax::scan(step, trials, std::pair(ratios, split(key, ratios.shape(0))), {.unroll = options.unroll});
   (void)rest;
   return ops::convert_element_type(numpy::moveaxis(counts, 0, -1), type);
 }

@@ -26,6 +26,17 @@ Array binomial(const Key& key, const Operand& n, const Operand& p, const numpy::
   return binomial(key, n, p, DistributionOptions{.shape = shape, .dtype = dtype});
 }
 /// How many of n trials end in each of the outcomes along p's last axis, as floats.
-Array multinomial(const Key& key, const Operand& n, const Operand& p, const DistributionOptions& options = {});
+struct MultinomialOptions {
+  Named named = Named();
+  lax::OptionalDimensions shape = std::nullopt;
+  Dtype dtype = std::nullopt;
+  int64_t unroll = 1;  ///< outcomes in each iteration of the loop
+};
+Array multinomial(const Key& key, const Operand& n, const Operand& p, const MultinomialOptions& options = {});
+template <int = 0>
+Array multinomial(const Key& key, const Operand& n, const Operand& p, const numpy::Shape& shape,
+                  Dtype dtype = std::nullopt, int64_t unroll = 1) {
+  return multinomial(key, n, p, MultinomialOptions{.shape = shape, .dtype = dtype, .unroll = unroll});
+}
 
 }  // namespace hilo::random

@@ -74,7 +74,7 @@ template <bool kLog>
 Array samples(const Key& key, const Array& a) {
   static const auto* const each =
       new auto(jit(vmap([](const Key& k, const Array& x) { return one_sample<kLog>(k, x); })));
-  return (*each)(split_batch(key, a.size()), a);
+  return (*each)(split(key, a.size()), a);
 }
 
 /// What a sample changes by as its parameter does.

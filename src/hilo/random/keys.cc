@@ -3,12 +3,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
+#include "hilo/lax/elementwise.h"
 #include "hilo/lax/random_bits.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
+#include "hilo/numpy/indexing.h"
 #include "hilo/random/generator.h"
+#include "hilo/random/hashes.h"
+#include "hilo/random/key_words.h"
 #include "hilo/random/support.h"
 #include "hilo/trace/ops.h"
 
@@ -17,51 +22,34 @@ namespace {
 
 using ElementType::kU32;
 
-struct Words {
-  Array high, low;
+/// What there is to know of a generator, in the order of KeyImpl.
+struct Generator {
+  const char* name;
+  int64_t words;         ///< of a key
+  size_t counter_words;  ///< that it hashes
 };
+constexpr Generator kGenerators[] = {{"threefry2x32", 2, 2}, {"rbg", 4, 2},        {"unsafe_rbg", 4, 2},
+                                     {"threefry4x32", 4, 4}, {"philox2x32", 1, 2}, {"philox4x32", 2, 4}};
 
-constexpr const char* kNames[] = {"threefry2x32", "rbg", "unsafe_rbg"};
+const Generator& generator_of(KeyImpl impl) { return kGenerators[static_cast<size_t>(impl)]; }
+bool draws_xla_bits(KeyImpl impl) { return impl == KeyImpl::rbg || impl == KeyImpl::unsafe_rbg; }
 
 KeyImpl impl_of(const char* function, const KeyOptions& options) {
   if (options.impl != nullptr && options.dtype != nullptr)
     refuse(function, "got both impl and dtype; they mean the same");
   const char* const name = options.impl != nullptr ? options.impl : options.dtype;
   if (name == nullptr) return KeyImpl::threefry2x32;
-  for (size_t i = 0; i < std::size(kNames); ++i) {
-    if (std::string_view(name) == kNames[i]) return static_cast<KeyImpl>(i);
+  for (size_t i = 0; i < std::size(kGenerators); ++i) {
+    if (std::string_view(name) == kGenerators[i].name) return static_cast<KeyImpl>(i);
   }
-  refuse(function, fmt::format("got the generator '{}', wanted threefry2x32, rbg or unsafe_rbg", name));
+  refuse(function, fmt::format("got the generator '{}', wanted threefry2x32, threefry4x32, philox2x32, philox4x32, rbg "
+                               "or unsafe_rbg",
+                               name));
 }
 
-int64_t word_count(KeyImpl impl) { return impl == KeyImpl::threefry2x32 ? 2 : 4; }
+int64_t word_count(KeyImpl impl) { return generator_of(impl).words; }
 
 hilo::Shape words_shape(const numpy::Shape& dims) { return or_throw(hilo::Shape::make_array(kU32, dims)); }
-
-Array rotate_left(const Array& x, int bits) {
-  const Array left = ops::shift_left(x, ops::full_like(x, bits));
-  return ops::bitwise_or(left, ops::shift_right_logical(x, ops::full_like(x, 32 - bits)));
-}
-
-/// Threefry-2x32 with 20 rounds. Source    Salmon et al., "Parallel random numbers: as easy as 1, 2, 3" (SC 2011)
-Words threefry(const Words& key, Words x) {
-  constexpr int kRotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-  const Array parity = ops::full_like(key.high, 0x1BD11BDA);
-  const Array schedule[3] = {key.high, key.low, ops::bitwise_xor(ops::bitwise_xor(key.high, key.low), parity)};
-  const auto inject = [&](int round) {
-    x.high = ops::add(x.high, schedule[round % 3]);
-    x.low = ops::add(x.low, ops::add(schedule[(round + 1) % 3], ops::full_like(x.low, round)));
-  };
-  inject(0);
-  for (int group = 0; group < 5; ++group) {
-    for (int rotation : kRotations[group % 2]) {
-      x.high = ops::add(x.high, x.low);
-      x.low = ops::bitwise_xor(rotate_left(x.low, rotation), x.high);
-    }
-    inject(group + 1);
-  }
-  return x;
-}
 
 void check_one(const Key& key) {
   const Array& data = key.data;
@@ -72,16 +60,17 @@ void check_one(const Key& key) {
                                batch ? ". Hint: vmap takes a batch of keys" : ""));
 }
 
-/// Two of a key's words, from `first` on, each spread over `shape`.
-Words key_words(const Array& data, int64_t first, const hilo::Shape& shape) {
-  const auto word = [&](int64_t i) {
+/// The key's words from `first` on, each spread over the shape of `like`.
+Words key_words(const Array& data, int64_t first, int64_t count, const Array& like) {
+  Words words;
+  for (int64_t i = first; i < first + count; ++i) {
     const Array one = ops::reshape(ops::slice(data, {{i, i + 1, 1}}), {});
-    return shape.rank() == 0 ? one : ops::broadcast_in_dim(one, shape, {});
-  };
-  return {word(first), word(first + 1)};
+    words.push_back(like.ndim() == 0 ? one : ops::broadcast_in_dim(one, like.aval_shape(), {}));
+  }
+  return words;
 }
 
-/// The position of every element as a 64-bit number in two words.
+/// The position of every element as a 64-bit number in two words, the higher one first.
 Words counters(const hilo::Shape& shape) {
   const int64_t n = shape.element_count();
   if (n > std::numeric_limits<uint32_t>::max()) {
@@ -92,24 +81,40 @@ Words counters(const hilo::Shape& shape) {
   return {ops::full_like(low, 0), low};
 }
 
-/// Threefry's words by two of a key's words.
-Words random_words(const Array& data, int64_t first, const hilo::Shape& shape) {
-  return threefry(key_words(data, first, shape), counters(shape));
+/// Words side by side along a new last axis.
+Array joined(const Words& words) {
+  const int64_t rank = words[0].ndim();
+  std::vector<Array> columns;
+  for (const Array& word : words) columns.push_back(lax::expand_dims(word, {rank}));
+  return columns.size() == 1 ? columns[0] : ops::concatenate(columns, rank);
 }
 
-/// Pairs (a[i], b[i]) along a new last axis.
-Array paired(const Words& words) {
-  const int64_t rank = words.high.ndim();
-  const std::vector<Array> columns = {lax::expand_dims(words.high, {rank}), lax::expand_dims(words.low, {rank})};
-  return ops::concatenate(columns, rank);
+Words hash(KeyImpl impl, Words key, Words counter) {
+  const bool is_philox = impl == KeyImpl::philox2x32 || impl == KeyImpl::philox4x32;
+  return is_philox ? philox(std::move(key), std::move(counter)) : threefry(key, std::move(counter));
 }
 
-/// f of each pair of a key's words, results joined along the last axis: how the rbg generators use threefry.
-template <typename F>
-Array of_pairs(const Key& key, F f) {
-  std::vector<Array> parts;
-  for (int64_t first = 0; first < word_count(key.impl); first += 2) parts.push_back(f(first));
-  return parts.size() == 1 ? parts[0] : ops::concatenate(parts, parts[0].ndim() - 1);
+/// The number of two words as a counter: in its first words, or in its last ones.
+enum class Place : uint8_t { kFirst, kLast };
+Words counter_of(KeyImpl impl, const Words& number, Place place) {
+  Words counter(generator_of(impl).counter_words, ops::full_like(number[0], 0));
+  std::copy(number.begin(), number.end(), place == Place::kFirst ? counter.begin() : counter.end() - 2);
+  return counter;
+}
+
+/// The key of `key` and a number of two words: what splitting and folding in are. A key of rbg is two of threefry2x32.
+Array hashed_key(const Key& key, const Words& number) {
+  if (draws_xla_bits(key.impl)) {
+    const auto half = [&](int64_t first) {
+      return joined(threefry(key_words(key.data, first, 2, number[0]), number));
+    };
+    const std::vector<Array> halves = {half(0), half(2)};
+    return ops::concatenate(halves, halves[0].ndim() - 1);
+  }
+  const int64_t count = word_count(key.impl);
+  Words words = hash(key.impl, key_words(key.data, 0, count, number[0]), counter_of(key.impl, number, Place::kLast));
+  words.resize(static_cast<size_t>(count));
+  return joined(words);
 }
 
 /// The words of a seed of at most 64 bits.
@@ -120,11 +125,16 @@ Words seed_words(const Array& seed) {
   return {ops::convert_element_type(ops::shift_right_logical(bits, ops::full_like(bits, 32)), kU32), low};
 }
 
-/// The key of a seed's two words.
-Key seeded(KeyImpl impl, const Array& words) {
-  if (impl == KeyImpl::threefry2x32) return {words, impl};
-  const std::vector<Array> twice = {words, words};
-  return {ops::concatenate(twice, 0), impl};
+/// The key of a seed's two words: these, twice for rbg, else their hash.
+Key seeded(KeyImpl impl, const Words& seed) {
+  if (impl == KeyImpl::threefry2x32) return {joined(seed), impl};
+  if (draws_xla_bits(impl)) return {joined({seed[0], seed[1], seed[0], seed[1]}), impl};
+  const Array zero = ops::full_like(seed[0], 0);
+  const auto count = static_cast<size_t>(word_count(impl));
+  Words words = impl == KeyImpl::threefry4x32 ? hash(impl, {seed[0], seed[1], zero, zero}, Words(4, zero))
+                                              : hash(impl, Words(count, zero), counter_of(impl, seed, Place::kFirst));
+  words.resize(count);
+  return {joined(words), impl};
 }
 
 /// unsafe_rbg draws what others hash: every tenth row of so many.
@@ -137,11 +147,21 @@ Array drawn_keys(const Array& data, int64_t count) {
 
 Array bits_of(const Key& key, const numpy::Shape& shape, ElementType type) {
   check_one(key);
-  if (key.impl != KeyImpl::threefry2x32) return lax::rng_bit_generator(key.data, shape, {.dtype = type}).second;
-  const Words words = random_words(key.data, 0, words_shape(shape));
-  if (type != ElementType::kU64) return ops::convert_element_type(ops::bitwise_xor(words.high, words.low), type);
-  const Array high = ops::convert_element_type(words.high, type), low = ops::convert_element_type(words.low, type);
-  return ops::bitwise_or(ops::shift_left(high, ops::full_like(high, 32)), low);
+  if (draws_xla_bits(key.impl)) return lax::rng_bit_generator(key.data, shape, {.dtype = type}).second;
+  const Words position = counters(words_shape(shape));
+  const Words words = hash(key.impl, key_words(key.data, 0, word_count(key.impl), position[0]),
+                           counter_of(key.impl, position, Place::kFirst));
+  if (type != ElementType::kU64) {
+    Array all = words[0];
+    for (size_t i = 1; i < words.size(); ++i) all = ops::bitwise_xor(all, words[i]);
+    return ops::convert_element_type(all, type);
+  }
+  const bool folds = key.impl == KeyImpl::threefry4x32;
+  const auto half = [&](size_t i) {
+    return ops::convert_element_type(folds ? ops::bitwise_xor(words[i], words[i + 2]) : words[i], type);
+  };
+  const Array high = half(0);
+  return ops::bitwise_or(ops::shift_left(high, ops::full_like(high, 32)), half(1));
 }
 
 Key key(int64_t seed, const KeyOptions& options, Line line) {
@@ -151,7 +171,12 @@ Key key(int64_t seed, const KeyOptions& options, Line line) {
   const uint32_t high = canonical_type(ElementType::kS64) == ElementType::kS64
                             ? static_cast<uint32_t>(static_cast<uint64_t>(seed) >> 32)
                             : 0;
-  return seeded(impl_of("key", options), Array::from_literal(Literal::array<uint32_t>({2}, {high, low})));
+  const KeyImpl impl = impl_of("key", options);
+  const auto words = [](std::vector<uint32_t> values) { return Array::from_values(std::span<const uint32_t>(values), std::vector{static_cast<int64_t>(values.size())}); };
+  if (impl == KeyImpl::threefry2x32) return {words({high, low}), impl};
+  if (draws_xla_bits(impl)) return {words({high, low, high, low}), impl};
+  const auto word = [](uint32_t value) { return Array::from_literal(Literal::scalar<uint32_t>(value)); };
+  return seeded(impl, {word(high), word(low)});
 }
 
 Key key(const Array& seed, const KeyOptions& options, Line line) {
@@ -159,7 +184,7 @@ Key key(const Array& seed, const KeyOptions& options, Line line) {
   if (seed.ndim() != 0 || !is_integer(seed.dtype()))
     refuse("key", "a seed is an integer scalar; got " + seed.aval_shape().to_string() +
                       (seed.ndim() != 0 ? ". Hint: vmap takes a batch of seeds" : ""));
-  return seeded(impl_of("key", options), paired(seed_words(seed)));
+  return seeded(impl_of("key", options), seed_words(seed));
 }
 
 Array PRNGKey(int64_t seed, const KeyOptions& options, Line line) { return key(seed, options, line).data; }
@@ -171,44 +196,23 @@ Key wrap_key_data(const Operand& key_bits_array, const KeyOptions& options) {
   const KeyImpl impl = impl_of("wrap_key_data", options);
   if (data.dtype() != kU32 || data.ndim() == 0 || data.shape(-1) != word_count(impl))
     refuse("wrap_key_data", fmt::format("wanted u32[..., {}] for {}; got {}", word_count(impl),
-                                        kNames[static_cast<size_t>(impl)], data.aval_shape().to_string()));
+                                        generator_of(impl).name, data.aval_shape().to_string()));
   return {data, impl};
 }
 
-const char* key_impl(const Key& keys) { return kNames[static_cast<size_t>(keys.impl)]; }
+const char* key_impl(const Key& keys) { return generator_of(keys.impl).name; }
 
-Key split_batch(const Key& key, const numpy::Shape& num, Line line) {
+Key split(const Key& key, const numpy::Shape& num, Line line) {
   const UserLocation here(line);
   check_one(key);
   const hilo::Shape shape = words_shape(num);
-  if (key.impl == KeyImpl::unsafe_rbg) {
-    std::vector<int64_t> sizes(num);
-    sizes.push_back(4);
-    return {ops::reshape(drawn_keys(key.data, shape.element_count()), sizes), key.impl};
-  }
-  return {of_pairs(key, [&](int64_t first) { return paired(random_words(key.data, first, shape)); }), key.impl};
+  if (key.impl != KeyImpl::unsafe_rbg) return {hashed_key(key, counters(shape)), key.impl};
+  std::vector<int64_t> sizes(num);
+  sizes.push_back(word_count(key.impl));
+  return {ops::reshape(drawn_keys(key.data, shape.element_count()), sizes), key.impl};
 }
 
-Array split(const Array& key, const numpy::Shape& num, Line line) { return split_batch(Key(key), num, line).data; }
-
-std::vector<Key> split(const Key& key, int64_t count, Line line) {
-  const UserLocation here(line);
-  const Array all = split_batch(key, count).data;
-  std::vector<Key> keys;
-  keys.reserve(static_cast<size_t>(count));
-  if (!is_concrete(all)) {
-    for (int64_t i = 0; i < count; ++i) keys.emplace_back(lax::index_in_dim(all, i, 0, false), key.impl);
-    return keys;
-  }
-  // A slice of its own for each place would be compiled for each.
-  const Literal words = literal_of(all);
-  const auto width = static_cast<size_t>(word_count(key.impl));
-  for (int64_t i = 0; i < count; ++i) {
-    const std::span<const uint32_t> word = words.data<uint32_t>().subspan(width * static_cast<size_t>(i), width);
-    keys.emplace_back(Array::from_values(word, std::vector<int64_t>{word_count(key.impl)}), key.impl);
-  }
-  return keys;
-}
+Array split(const Array& key, const numpy::Shape& num, Line line) { return split(Key(key), num, line).data; }
 
 Key fold_in(const Key& key, const Operand& data) {
   const UserLocation here(data.location());
@@ -216,31 +220,91 @@ Key fold_in(const Key& key, const Operand& data) {
   if (data.array().ndim() != 0) refuse("fold_in", "wanted a scalar; got " + data.array().aval_shape().to_string());
   const Array low = ops::convert_element_type(data.array(), kU32);
   const Words words = {ops::full_like(low, 0), low};
-  if (key.impl == KeyImpl::unsafe_rbg) {
-    const Array rows = lax::rng_bit_generator(seeded(key.impl, paired(words)).data, {10, 4}).second;
-    return {ops::bitwise_xor(key.data, lax::index_in_dim(rows, 9, 0, false)), key.impl};
-  }
-  return {
-      of_pairs(key,
-               [&](int64_t first) { return paired(threefry(key_words(key.data, first, low.aval_shape()), words)); }),
-      key.impl};
+  if (key.impl != KeyImpl::unsafe_rbg) return {hashed_key(key, words), key.impl};
+  const Array rows = lax::rng_bit_generator(seeded(key.impl, words).data, {10, 4}).second;
+  return {ops::bitwise_xor(key.data, lax::index_in_dim(rows, 9, 0, false)), key.impl};
 }
 
 Array fold_in(const Array& key, const Operand& data) { return fold_in(Key(key), data).data; }
+
+// ---- arrays of keys -------------------------------------------------------------------------------------------------
+std::vector<int64_t> Key::shape() const {
+  const std::span<const int64_t> all = data.shape();
+  if (all.empty()) refuse("random", "a key has its words along the last axis; got " + data.aval_shape().to_string());
+  return {all.begin(), all.end() - 1};
+}
+
+int64_t Key::size() const {
+  int64_t count = 1;
+  for (int64_t extent : shape()) count *= extent;
+  return count;
+}
+
+int64_t Key::shape(const Index& axis) const {
+  const std::vector<int64_t> all = shape();
+  const auto rank = static_cast<int64_t>(all.size());
+  const int64_t at = axis.value() < 0 ? axis.value() + rank : axis.value();
+  if (at < 0 || at >= rank) {
+    const UserLocation here(axis.location());
+    refuse("shape", fmt::format("no axis {} of keys of {} dimensions", axis.value(), rank));
+  }
+  return all[static_cast<size_t>(at)];
+}
+
+Key Key::operator[](const Indexer& index) const {
+  // A slice of its own for each place would be compiled for each.
+  if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data)) return (*this)(index);
+  const UserLocation here(index.location());
+  const int64_t count = shape(0), at = index.integer() < 0 ? index.integer() + count : index.integer();
+  if (at < 0 || at >= count)
+    or_throw(out_of_range(at_user_line("getitem") + fmt::format(": no key {} of {}", index.integer(), count)));
+  const auto width = static_cast<size_t>(word_count(impl));
+  const ArrayView<uint32_t> all = data.data<uint32_t>(index.location());
+  return {Array::from_values(all.subspan(width * static_cast<size_t>(at), width), std::vector<int64_t>{word_count(impl)}),
+          impl};
+}
+
+Key Key::operator()(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3) const {
+  return at(i0, i1, i2, i3).get();
+}
+
+KeyPlaces Key::at(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3) const {
+  return {*this, {i0, i1, i2, i3}};
+}
+
+Key KeyPlaces::get() const {
+  const UserLocation here(index_[0].location());
+  return of_words([&](const Array& x) { return x(index_[0], index_[1], index_[2], index_[3]); }, keys_);
+}
+
+Key KeyPlaces::set(const Key& values) const {
+  const UserLocation here(index_[0].location());
+  return of_words(
+      [&](const Array& x, const Array& y) { return x.at(index_[0], index_[1], index_[2], index_[3]).set(y); }, keys_,
+      values);
+}
+
+Key Key::reshape(const numpy::Shape& shape, Line line) const {
+  const UserLocation here(line);
+  return of_words([&](const Array& x) { return x.reshape(shape); }, *this);
+}
+
+Key::operator std::vector<Key>() const {
+  std::vector<Key> keys;
+  const int64_t count = shape(0);
+  keys.reserve(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; ++i) keys.push_back((*this)[i]);
+  return keys;
+}
 
 }  // namespace hilo::random
 
 namespace hilo::lax {
 
-random::Key select(const Operand& pred, const random::Key& on_true, const random::Key& on_false) {
+random::Key select(const Operand& pred, const random::TypedKey& on_true, const random::TypedKey& on_false) {
   const UserLocation here(pred.location());
-  if (on_true.impl != on_false.impl) hilo::refuse("select", "got keys of two generators");
-  const Array& which = pred.array();
-  const Array words = which.ndim() == 0 ? which : expand_dims(which, {which.ndim()});
-  if (which.ndim() == 0) return {ops::select(words, on_true.data, on_false.data), on_true.impl};
-  return {ops::select(broadcast_in_dim(words, on_true.data.shape(), ops::all_dimensions(words.ndim())), on_true.data,
-                      on_false.data),
-          on_true.impl};
+  const auto choose = [&](const Array& a, const Array& b) { return lax::select(pred, a, b); };
+  return random::of_words(choose, on_true.key(), on_false.key());
 }
 
 }  // namespace hilo::lax

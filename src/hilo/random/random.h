@@ -6,5 +6,6 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/counts.h"
 #include "hilo/random/distributions.h"
+#include "hilo/random/key_arrays.h"
 #include "hilo/random/keys.h"
 #include "hilo/random/sampling.h"

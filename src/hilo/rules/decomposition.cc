@@ -107,10 +107,14 @@ JvpResult qr_jvp(const Operation& operation, std::span<const Tangent> tangents) 
   return {results, {dq, ops::concatenate(both, dx.ndim() - 1)}};
 }
 
-/// dV = V (F o V^H dA V) with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V.
+/// dV = V (F o V^H dA V) with F = 1 / (w_j - w_i) off the diagonal; dw is the diagonal of V^H dA V. As in JAX both are those
+/// of the Hermitian part of A, and dA counts whole, whatever triangle the op reads.
 JvpResult eigh_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const std::vector<Array> results = bind(operation);
-  if (tangents[0].is_zero()) return {results, {Tangent(), Tangent()}};
+  if (tangents[0].is_zero()) return {bind(operation), {Tangent(), Tangent()}};
+  const Array& a = operation.operands[0];
+  Operation of_hermitian = operation;
+  of_hermitian.operands[0] = scaled(add(a, adjoint(a)), 0.5);
+  const std::vector<Array> results = bind(of_hermitian);
   const Array &v = results[0], &da = tangents[0].value();
   const Array w = convert_element_type(results[1], v.dtype());
   const Array one = identity(v.aval_shape());

@@ -15,26 +15,19 @@ using hlo::MatrixTranspose;
 using ops::add;
 using ops::neg;
 
-/// The Hermitian matrix that has x's lower triangle: what cholesky sees of its operand.
-Array hermitian(const Array& x) {
-  const Array strictly = tril(x, -1);
-  const Array real_diagonal = ops::convert_element_type(real_part(diagonal(x)), x.dtype());
-  return add(add(strictly, adjoint(strictly)), diagonal_matrix(real_diagonal));
-}
-
 /// Half of the diagonal, all below it.
 Array lower_half(const Array& x) {
   const Array lower = tril(x);
   return ops::mul(lower, add(tril(ops::full_like(x, 1), -1), scaled(identity(x.aval_shape()), 0.5)));
 }
 
-/// d L = L lower_half(L^-1 dA L^-H)
+/// d L = L lower_half(L^-1 dA L^-H). As in JAX dA counts whole, as of a Hermitian matrix, though A's lower triangle is read.
 JvpResult cholesky_jvp(const Operation& operation, std::span<const Tangent> tangents) {
   const bool lower = hilo::attributes_of<hlo::CholeskyAttributes>(operation).lower;
   const Array factor = bind(operation)[0];
   if (tangents[0].is_zero()) return {{factor}, {Tangent()}};
   const Array l = lower ? factor : adjoint(factor);
-  const Array change = hermitian(lower ? tangents[0].value() : adjoint(tangents[0].value()));
+  const Array change = lower ? tangents[0].value() : adjoint(tangents[0].value());
   const Array right = linalg::triangular_solve(l, change, {.lower = true, .transpose_a = true, .conjugate_a = true});
   const Array both = linalg::triangular_solve(l, right, {.left_side = true, .lower = true});
   const Array tangent = product(l, lower_half(both));

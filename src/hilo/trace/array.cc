@@ -74,14 +74,10 @@ std::shared_ptr<const ArrayImpl> Array::number(std::complex<double> value) {
   return canonical_number<std::complex<float>>(value);
 }
 
-/// A C++ integer that the type can't hold is an error, as in JAX.
+/// A C++ integer that s32 can't hold stays one of 64 bits until it is given a type: numpy::uint32(0xffffffffu). Else it is
+/// an error where it is used (trace/trace.cc, numpy/promotion.cc).
 std::shared_ptr<const ArrayImpl> Array::number(int64_t value) {
-  const bool fits = std::in_range<int32_t>(value);
-  if (!fits && canonical_type(ElementType::kS64) == ElementType::kS32) {
-    or_throw(out_of_range("the integer " + std::to_string(value) +
-                          " does not fit s32. Hint: set jax_enable_x64, or give the array's type"));
-  }
-  return canonical_number<int32_t>(value);
+  return std::in_range<int32_t>(value) ? canonical_number<int32_t>(value) : host_number(value);
 }
 
 Array Array::from_literal(const Literal& literal) {

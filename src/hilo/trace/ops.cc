@@ -34,7 +34,33 @@ Array compare(const Array& x, const Array& y, hlo::ComparisonDirection direction
   return bind_one(Opcode::kCompare, {x, y}, hlo::shared_attributes(attributes));
 }
 
+namespace {
+
+/// A C++ integer that s32 can't hold, without x64: it gets its type here, for no program may hold it.
+bool is_wide_number(const Array& x) {
+  return x.weak_type() && x.dtype() == ElementType::kS64 && canonical_type(ElementType::kS64) != ElementType::kS64;
+}
+
+Array converted_number(int64_t value, ElementType type) {
+  const auto rounded = [&] { return Array::from_literal(filled(Shape::scalar(type), static_cast<double>(value))); };
+  if (!is_integer(type)) return rounded();
+  const auto cut = [&]<typename T>() {
+    const T bits = static_cast<T>(value);
+    return Array::from_values(std::span<const T>(&bits, 1), std::vector<int64_t>{});
+  };
+  return visit_element_type(
+      type,
+      [&]<typename T>() {
+        if constexpr (std::is_integral_v<T>) return cut.template operator()<T>();
+        else return rounded();
+      },
+      rounded);
+}
+
+}  // namespace
+
 Array convert_element_type(const Array& x, ElementType type) {
+  if (is_wide_number(x) && type != ElementType::kS64) return converted_number(x.item<int64_t>(), type);
   if (x.dtype() == type) return with_weak_type(x, false);
   return with_weak_type(bind_one(Opcode::kConvert, {x}, nullptr, x.aval_shape().with_element_type(type)), false);
 }

@@ -2,6 +2,7 @@
 #include "hilo/trace/trace.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -154,25 +155,43 @@ StatusOr<std::vector<hlo::InstructionId>> append_operation(hlo::Builder& builder
   return unpack(builder, id);
 }
 
+namespace {
+
+/// A C++ integer that s32 can't hold, where nothing gave it another type.
+void refuse_wide(const HostNumber& number) {
+  if (!number.aval.weak_type || number.aval.shape.element_type() != ElementType::kS64) return;
+  if (canonical_type(ElementType::kS64) == ElementType::kS64) return;
+  int64_t value;
+  std::memcpy(&value, number.bytes.data(), sizeof value);
+  or_throw(out_of_range("the integer " + std::to_string(value) +
+                        " does not fit s32. Hint: set jax_enable_x64, or give the array's type"));
+}
+
+}  // namespace
+
 HostNumber::HostNumber(ElementType type, std::span<const std::byte> bytes, bool weak_type)
     : ArrayImpl(Kind::kNumber, {Shape::scalar(type), weak_type}), bytes{} {
   std::ranges::copy(bytes, this->bytes.begin());
 }
 
 std::shared_ptr<const ArrayImpl> HostNumber::with_weak_type(bool weak_type) const {
+  refuse_wide(*this);
   const size_t size = static_cast<size_t>(aval.shape.byte_size());
   return std::make_shared<HostNumber>(aval.shape.element_type(), std::span(bytes).first(size), weak_type);
 }
 
 Literal HostNumber::literal() const {
+  refuse_wide(*this);
   return Literal::from_bytes(aval.shape, std::span(bytes).first(static_cast<size_t>(aval.shape.byte_size())));
 }
 
 BufferPtr HostNumber::new_on(const DevicePtr& device) const {
+  refuse_wide(*this);
   return or_throw(device->from_host({aval.shape, bytes.data()}));
 }
 
 const BufferPtr* HostNumber::kept_on(const DevicePtr& device) const {
+  refuse_wide(*this);
   Asked asked = kNobody;
   if (asked_.compare_exchange_strong(asked, kNow, std::memory_order_acquire)) {
     const StatusOr<BufferPtr> made = device->from_host({aval.shape, bytes.data()});

@@ -95,7 +95,9 @@ auto vmap(F f, VmapOptions options, std::source_location location = std::source_
   return [f = std::move(f), options = std::move(options), location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
-    using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    // A number is the same of each element, and comes back as an array of them.
+    using Given = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    using Result = std::conditional_t<Number<Given>, Array, Given>;
     const Arguments arguments(args...);
     std::optional<Result> result;
     const std::vector<Array> leaves = vmap_detail::vmap(

@@ -111,7 +111,10 @@ std::string scalar_difference(const Value& got, const Value& wanted, const Toler
   if (exact && (one.kind == Kind::kBool || one.kind == Kind::kInteger)) {
     return one.integer == wanted.integer ? "" : "got " + describe(got) + ", wanted " + describe(wanted);
   }
-  const std::string text = float_difference({one.number}, {wanted.number}, ElementType::kF32, tolerance);
+  // A number of Python has 64 bits; a weakly typed array holds it in its own type.
+  const bool narrow = got.kind == Kind::kArray && got.array->dtype() == ElementType::kF32;
+  const Complex held = narrow ? Complex(std::complex<float>(wanted.number)) : wanted.number;
+  const std::string text = float_difference({one.number}, {held}, ElementType::kF32, tolerance);
   return text.empty() ? "" : "got " + describe(one) + ", wanted " + describe(wanted);
 }
 

@@ -100,15 +100,11 @@ Value read_value(std::istream& in) {
   return opaque;
 }
 
-/// GENERATOR ARRAY. A generator that hilo has not leaves the words to a key of another one.
+/// GENERATOR ARRAY.
 random::Key read_key(std::istream& in) {
   std::string name;
   in >> name;
-  random::Key key(read_array(in));
-  for (const random::KeyImpl impl : {random::KeyImpl::rbg, random::KeyImpl::unsafe_rbg}) {
-    if (name == random::key_impl(random::Key(key.data, impl))) key.impl = impl;
-  }
-  return key;
+  return random::wrap_key_data(read_array(in), {.impl = name.c_str()});
 }
 
 /// ID FORM X64 NAME CLASS RANDOM ERR64 ARRAYS KEYS WANTED VARIED TANGENTS DERIVATIVES, on one line.

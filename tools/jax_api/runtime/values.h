@@ -42,6 +42,7 @@ Value value_of(const Array& x);
 Value value_of(const random::Key& x);
 Value value_of(ElementType x);
 Value value_of(const ScalarType& x);
+inline Value value_of(numpy::DefaultType x) { return value_of(ElementType(x)); }
 Value value_of(const std::string& x);
 Value value_of(const Range& x);
 Value value_of(const Indexer& x);
@@ -83,7 +84,8 @@ Value value_of_struct(const T& x) {
 
 template <typename T>
 Value value_of(const T& x) {
-  if constexpr (std::is_same_v<T, bool>) return value_of_bool(x);
+  if constexpr (std::is_base_of_v<random::Key, T>) return value_of(static_cast<const random::Key&>(x));
+  else if constexpr (std::is_same_v<T, bool>) return value_of_bool(x);
   else if constexpr (std::is_integral_v<T>) return value_of_integer(static_cast<int64_t>(x));
   else if constexpr (std::is_floating_point_v<T>) return value_of_real(x);
   else if constexpr (std::is_convertible_v<T, std::complex<double>> && !std::is_convertible_v<T, Array>)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "hilo/numpy/signal.h"
+#include "hilo/scipy/integrate/ode.h"
 
 namespace hilo::scipy::integrate {
 using numpy::trapezoid;

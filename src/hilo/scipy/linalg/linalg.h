@@ -2,5 +2,7 @@
 // scipy/linalg/linalg.h -- jax.scipy.linalg.
 #pragma once
 
+#include "hilo/scipy/linalg/functions.h"
+#include "hilo/scipy/linalg/qr.h"
 #include "hilo/scipy/linalg/solvers.h"
 #include "hilo/scipy/linalg/special_matrices.h"

@@ -6,14 +6,17 @@
 #include <limits>
 #include <string_view>
 
-#include "hilo/lax/control_flow.h"
+#include "hilo/lax/custom_solve.h"
 #include "hilo/lax/decompositions.h"
 #include "hilo/lax/linalg.h"
 #include "hilo/lax/matrix.h"
+#include "hilo/lax/qdwh.h"
 #include "hilo/linalg/support.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
+#include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/grad.h"
+#include "hilo/transform/vmap.h"
 
 namespace hilo::scipy::linalg {
 
@@ -22,14 +25,15 @@ using lax::matrix::adjoint;
 
 namespace {
 
-/// Square matrices and right sides with one batch; a vector of one dimension is a matrix of one column.
+/// Square matrices and right sides with one batch. A vector is a matrix of one column: of one dimension, or, as in JAX, a
+/// batch of them for a batch of matrices.
 struct System {
   Array a, b;
   bool vector;
 };
 System system_of(const char* what, const Array& a, const Array& b) {
   const auto [x, y] = hilo::linalg::same_type(square(what, a), hilo::linalg::inexact(b));
-  const bool vector = y.ndim() == 1;
+  const bool vector = y.ndim() == 1 || (x.ndim() == y.ndim() + 1 && x.shape(-1) == y.shape(-1));
   const Array right = vector ? numpy::expand_dims(y, -1) : y;
   if (right.ndim() < 2 || right.shape(-2) != x.shape(-1))
     refuse(what, "wanted a[..., n, n] and b[..., n, k] or b[n]; got " + a.aval_shape().to_string() + " and " +
@@ -67,8 +71,9 @@ Array cho_solve(const ChoFactor& f, const Operand& b) {
   return without_column(triangular(s.a, half, f.lower, f.lower ? 2 : 0), s.vector);
 }
 
-LuResult lu(const Operand& a) {
+LuResult lu(const Operand& a, const LuOptions& o) {
   const UserLocation here(a.location());
+  if (o.permute_l) refuse("lu", "with permuted l there are two results. Hint: lu_with_permuted_l(a)");
   const Array x = hilo::linalg::matrix("lu", a);
   const lax::linalg::LuResult f = lax::linalg::lu(x);
   const int64_t m = x.shape(-2), n = x.shape(-1), k = std::min(m, n);
@@ -76,6 +81,12 @@ LuResult lu(const Operand& a) {
       numpy::expand_dims(f.permutation, -2) == numpy::expand_dims(numpy::arange(m, f.permutation.dtype()), -1);
   const Array l = numpy::tril(f.lu, -1)(ellipsis, all, range(0, k)) + numpy::eye(m, {.M = k, .dtype = x.dtype()});
   return {numpy::astype(p, real_type_of(x.dtype())), l, numpy::triu(f.lu)(ellipsis, range(0, k), all)};
+}
+
+PermutedLuResult lu_with_permuted_l(const Operand& a) {
+  const UserLocation here(a.location());
+  const LuResult f = lu(a);
+  return {numpy::matmul(numpy::astype(f.p, f.l.dtype()), f.l), f.u};
 }
 
 LuFactor lu_factor(const Operand& a) {
@@ -131,8 +142,15 @@ Array solve(const Operand& a, const Operand& b, const SolveOptions& o) {
   const std::string_view kind = o.assume_a;
   if (kind != "gen" && kind != "sym" && kind != "her" && kind != "pos")
     refuse("solve", "assume_a must be one of gen, sym, her, pos; got '" + std::string(kind) + "'");
-  if (kind != "pos") return hilo::linalg::solve(a, b);
-  return cho_solve(cho_factor(a, {.lower = o.lower}), b);
+  const System s = system_of("solve", a, b);
+  if (kind != "pos") return without_column(hilo::linalg::solve(s.a, s.b), s.vector);
+  // Derivatives are those of the system, not of the decomposition, which reads one triangle.
+  const ChoFactor factor = cho_factor(stop_gradient(s.a), {.lower = o.lower});
+  const Array x = lax::custom_linear_solve(
+      [&](const Array& v) { return numpy::matmul(s.a, v); }, s.b,
+      [&](const auto&, const Array& c) { return cho_solve(factor, c); },
+      [&](const auto&, const Array& c) { return numpy::conj(cho_solve(factor, numpy::conj(c))); });
+  return without_column(x, s.vector);
 }
 
 Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangularOptions& o) {
@@ -146,18 +164,75 @@ hilo::linalg::SvdResult svd(const Operand& a, const SvdOptions& o) {
 }
 hilo::linalg::EighResult eigh(const Operand& a, const EighOptions& o) {
   const UserLocation here(a.location());
-  if (o.eigvals_only) refuse("eigh", "without vectors there is one result. Hint: linalg::eigvalsh(a)");
+  if (o.eigvals_only) refuse("eigh", "without vectors there is one result. Hint: eigvalsh(a)");
   return hilo::linalg::eigh(a, {.UPLO = o.lower ? "L" : "U"});
 }
-hilo::linalg::QrResult qr(const Operand& a, const QrOptions& o) {
-  const UserLocation here(a.location());
-  const std::string_view mode = o.mode;
-  if (o.pivoting)
-    or_throw(unimplemented(at_user_line("qr") + ": pivoting isn't implemented. Hint: lax::linalg::geqp3"));
-  if (mode != "full" && mode != "economic")
-    refuse("qr", "unsupported mode '" + std::string(mode) + "'; wanted full or economic");
-  return hilo::linalg::qr(a, {.mode = mode == "full" ? "complete" : "reduced"});
+Array eigvalsh(const Operand& a, const TriangleOptions& o) {
+  return hilo::linalg::eigvalsh(a, {.UPLO = o.lower ? "L" : "U"});
 }
+
+namespace {
+
+/// x = u h of a matrix of no more columns than rows, or of each of a batch.
+struct Polar {
+  Array u, h;
+};
+int64_t count_of(const std::vector<int64_t>& shape) {
+  int64_t count = 1;
+  for (int64_t extent : shape) count *= extent;
+  return count;
+}
+Polar polar_by_qdwh(const Array& x, const PolarOptions& o) {
+  const lax::linalg::QdwhOptions options = {.max_iterations = o.max_iterations, .eps = o.eps};
+  const auto one = [=](const Array& m) {
+    const lax::linalg::QdwhResult f = lax::linalg::qdwh(m, options);
+    return Polar{f.u, f.h};
+  };
+  if (x.ndim() == 2) return one(x);
+  const int64_t m = x.shape(-2), n = x.shape(-1);
+  const Polar all = vmap(one)(numpy::reshape(x, {count_of(lax::matrix::batch_shape(x)), m, n}));
+  const auto back = [&](const Array& y) {
+    return numpy::reshape(y, lax::matrix::joined(lax::matrix::batch_shape(x), {y.shape(-2), n}));
+  };
+  return {back(all.u), back(all.h)};
+}
+
+/// By the singular value decomposition, of any matrix.
+PolarResult polar_by_svd(const Array& x, bool left) {
+  const auto [u, s, vh] = hilo::linalg::svd(x, {.full_matrices = false});
+  const Array scale = numpy::astype(numpy::expand_dims(s, -2), u.dtype());
+  const Array unitary = numpy::matmul(u, vh);
+  if (left) return {unitary, numpy::matmul(u * scale, adjoint(u))};
+  return {unitary, numpy::matmul(adjoint(vh) * scale, vh)};
+}
+
+/// How u and h change with x: with K = u^H dx the skew-Hermitian W of W h + h W = K - K^H turns u, and dh = K - W h.
+Polar polar_tangents(const Polar& f, const Array& dx) {
+  const auto [w, v] = hilo::linalg::eigh(f.h);
+  const auto turned = [&v = v](const Array& y) { return numpy::matmul(numpy::matmul(v, y), adjoint(v)); };
+  const Array k = numpy::matmul(adjoint(f.u), dx), skew = numpy::matmul(numpy::matmul(adjoint(v), k - adjoint(k)), v);
+  const Array sums = numpy::expand_dims(w, -1) + numpy::expand_dims(w, -2);
+  const Array turn = turned(skew / numpy::astype(sums, v.dtype()));
+  const Array inverse = turned(lax::matrix::diagonal_matrix(numpy::astype(1.0 / w, v.dtype())));
+  const Array outside = numpy::matmul(dx - numpy::matmul(f.u, k), inverse);
+  return {numpy::matmul(f.u, turn) + outside, k - numpy::matmul(turn, f.h)};
+}
+
+Polar tall_polar(const Array& x, const PolarOptions& o) {
+  const bool by_qdwh = std::string_view(o.method) == "qdwh";
+  using One = std::tuple<Array>;
+  const auto value = [=](const Array& a) {
+    if (by_qdwh) return polar_by_qdwh(a, o);
+    const PolarResult f = polar_by_svd(a, false);
+    return Polar{f.unitary, f.posdef};
+  };
+  return custom_jvp(value).defjvp([=](const One& primals, const One& tangents) {
+    const Polar f = value(std::get<0>(primals));
+    return std::pair(f, polar_tangents(f, std::get<0>(tangents)));
+  })(x);
+}
+
+}  // namespace
 
 PolarResult polar(const Operand& a, const PolarOptions& o) {
   const UserLocation here(a.location());
@@ -165,73 +240,17 @@ PolarResult polar(const Operand& a, const PolarOptions& o) {
   if (side != "left" && side != "right") refuse("polar", "side must be left or right; got '" + std::string(side) + "'");
   if (method != "qdwh" && method != "svd")
     refuse("polar", "method must be qdwh or svd; got '" + std::string(method) + "'");
-  const auto [u, s, vh] = hilo::linalg::svd(a, {.full_matrices = false});
-  const Array scale = numpy::astype(numpy::expand_dims(s, -2), u.dtype());
-  const Array unitary = numpy::matmul(u, vh);
-  if (side == "left") return {unitary, numpy::matmul(u * scale, adjoint(u))};
-  return {unitary, numpy::matmul(adjoint(vh) * scale, vh)};
-}
-
-SchurResult schur(const Operand& a, const SchurOptions& o) {
-  const UserLocation here(a.location());
-  const std::string_view output = o.output;
-  if (output != "real" && output != "complex")
-    refuse("schur", "output must be real or complex; got '" + std::string(output) + "'");
-  Array x = square("schur", a);
-  if (output == "complex" && !is_complex(x.dtype()))
-    x = numpy::astype(x, x.dtype() == ElementType::kF64 ? ElementType::kC128 : ElementType::kC64);
-  const std::vector<Array> f = lax::linalg::schur(x);
-  return {f[0], f[1]};
-}
-
-// ---- functions of matrices ----------------------------------------------------------------------------------------------
-namespace {
-
-/// Numerator and denominator of Pade's approximation of degree (m, m).
-std::pair<Array, Array> pade(const Array& a, int m) {
-  const Array one = numpy::eye(a.shape(-1), a.dtype()), squared = numpy::matmul(a, a);
-  std::vector<double> c = {1};
-  for (int j = 1; j <= m; ++j) c.push_back(c.back() * (m - j + 1) / (j * (2.0 * m - j + 1)));
-  const auto terms = [&](int first) {
-    Array sum = c[static_cast<size_t>(first)] * one;
-    for (int j = first - 2; j >= 0; j -= 2) sum = numpy::matmul(sum, squared) + c[static_cast<size_t>(j)] * one;
-    return sum;
-  };
-  const Array odd = numpy::matmul(a, terms(m)), even = terms(m - 1);
-  return {even + odd, even - odd};
-}
-
-Array exponential(const Array& a, const ExpmOptions& o) {
-  const bool wide = real_type_of(a.dtype()) == ElementType::kF64;
-  const Array norm = stop_gradient(hilo::linalg::matrix_norm(a, {.keepdims = true, .ord = 1}));
-  const Array needed =
-      numpy::maximum(0.0, numpy::ceil(numpy::log2(norm / (wide ? 5.371920351148152 : 3.92572478313866))));
-  const Array scale = numpy::astype(numpy::power(2.0, -needed), a.dtype());
-  const auto [top, below] = pade(a * scale, wide ? 13 : 7);
-  const Array first = o.upper_triangular ? solve_triangular(below, top) : hilo::linalg::solve(below, top);
-  const auto squared = [&](const Array& i, const Array& r) {
-    return numpy::where(numpy::astype(i, needed.dtype()) < needed, numpy::matmul(r, r), r);
-  };
-  const Array out = lax::fori_loop(0, o.max_squarings, squared, first);
-  return numpy::where(needed > static_cast<double>(o.max_squarings), std::numeric_limits<double>::quiet_NaN(), out);
-}
-
-}  // namespace
-
-Array expm(const Operand& A, const ExpmOptions& options) {
-  const UserLocation here(A.location());
-  return exponential(square("expm", A), options);
-}
-
-ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E, const FrechetOptions& o) {
-  const UserLocation here(A.location());
-  if (!o.compute_expm) refuse("expm_frechet", "both results are computed together. Hint: expm_frechet(A, E).frechet");
-  const auto [a, e] = hilo::linalg::same_type(square("expm_frechet", A), square("expm_frechet", E));
-  if (!std::ranges::equal(a.shape(), e.shape()))
-    refuse("expm_frechet",
-           "A and E must have one shape; got " + a.aval_shape().to_string() + " and " + e.aval_shape().to_string());
-  const auto [value, slope] = jvp([](const Array& x) { return exponential(x, {}); }, std::tuple(a), std::tuple(e));
-  return {value, slope};
+  const Array x = hilo::linalg::matrix("polar", a);
+  const int64_t m = x.shape(-2), n = x.shape(-1);
+  if (side == "right" && m >= n) {
+    const Polar f = tall_polar(x, o);
+    return {f.u, f.h};
+  }
+  if (side == "left" && m <= n) {
+    const Polar f = tall_polar(adjoint(x), o);
+    return {adjoint(f.u), f.h};
+  }
+  return polar_by_svd(x, side == "left");
 }
 
 Array hessenberg(const Operand& a, const HessenbergOptions& o) {
@@ -248,28 +267,6 @@ HessenbergResult hessenberg_with_q(const Operand& a) {
   const Array q = lax::linalg::householder_product(f.a(ellipsis, range(1, none), range(0, -1)), f.taus);
   const Array first = numpy::zeros_like(x).at(ellipsis, 0, 0).set(1);
   return {numpy::triu(f.a, -1), first.at(ellipsis, range(1, none), range(1, none)).set(q)};
-}
-
-Array sqrtm(const Operand& A) {
-  const UserLocation here(A.location());
-  const auto [t, z] = schur(A, {.output = "complex"});
-  const int64_t n = t.shape(-1);
-  const auto at = [&](int64_t i, int64_t j) { return t(ellipsis, i, j); };
-  std::vector<std::vector<Array>> u(static_cast<size_t>(n), std::vector<Array>(static_cast<size_t>(n)));
-  const auto entry = [&](int64_t i, int64_t j) -> Array& { return u[static_cast<size_t>(i)][static_cast<size_t>(j)]; };
-  for (int64_t j = 0; j < n; ++j) {
-    entry(j, j) = numpy::sqrt(at(j, j));
-    for (int64_t i = j - 1; i >= 0; --i) {
-      Array rest = at(i, j);
-      for (int64_t k = i + 1; k < j; ++k) rest = rest - entry(i, k) * entry(k, j);
-      const Array sum = entry(i, i) + entry(j, j);
-      entry(i, j) = numpy::where(rest == 0, numpy::zeros_like(rest), rest / sum);
-    }
-    for (int64_t i = j + 1; i < n; ++i) entry(i, j) = numpy::zeros_like(at(i, j));
-  }
-  std::vector<Array> rows;
-  for (const std::vector<Array>& row : u) rows.push_back(numpy::stack(row, -1));
-  return numpy::matmul(numpy::matmul(z, numpy::stack(rows, -2)), adjoint(z));
 }
 
 Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, const SylvesterOptions& o) {
@@ -303,7 +300,8 @@ Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, cons
   const auto values = [](const Array& y) { return hilo::linalg::eigvals(stop_gradient(y)); };
   const Array sums = numpy::expand_dims(values(a), -1) + numpy::expand_dims(values(b), -2);
   const Array singular = numpy::any(numpy::abs(sums) < o.tol, {.axis = {-2, -1}, .keepdims = true});
-  return numpy::where(singular, std::numeric_limits<double>::quiet_NaN(), numpy::reshape(x, out));
+  const Array solution = numpy::reshape(x, out), zero = numpy::zeros_like(solution);
+  return numpy::where(singular, zero * std::numeric_limits<double>::quiet_NaN(), solution);
 }
 
 namespace {
@@ -320,21 +318,39 @@ Array tridiagonal(const Operand& d, const Operand& e) {
 }  // namespace
 
 hilo::linalg::EighResult eigh_tridiagonal(const Operand& d, const Operand& e) {
+  return eigh_tridiagonal_with_vectors(d, e);
+}
+
+namespace {
+
+/// The numbers, from first to last, of the selected eigenvalues of n.
+lax::linalg::IndexRange selected(std::string_view select, const lax::linalg::IndexRange& range, int64_t n) {
+  constexpr const char* kName = "eigh_tridiagonal";
+  if (select == "a") return {0, n - 1};
+  if (select != "i") refuse(kName, "select must be a or i; got '" + std::string(select) + "'");
+  if (!range) refuse(kName, "with select i it wants a select_range");
+  if (range.first() < 0 || range.last() < range.first() || range.last() >= n)
+    refuse(kName, fmt::format("select_range must lie in 0..{}; got {} and {}", n - 1, range.first(), range.last()));
+  return range;
+}
+
+}  // namespace
+
+hilo::linalg::EighResult eigh_tridiagonal_with_vectors(const Operand& d, const Operand& e,
+                                                       const TridiagonalSelection& o) {
   const UserLocation here(d.location());
-  return hilo::linalg::eigh(tridiagonal(d, e));
+  const hilo::linalg::EighResult f = hilo::linalg::eigh(tridiagonal(d, e));
+  const auto numbers = selected(o.select, o.select_range, f.eigenvalues.shape(0));
+  const auto part = range(numbers.first(), numbers.last() + 1);
+  return {f.eigenvalues[part], f.eigenvectors(all, part)};
 }
 Array eigh_tridiagonal(const Operand& d, const Operand& e, const TridiagonalOptions& o) {
-  constexpr const char* kName = "eigh_tridiagonal";
   const UserLocation here(d.location());
-  const std::string_view select = o.select;
-  if (!o.eigvals_only) refuse(kName, "with vectors it takes no options. Hint: eigh_tridiagonal(d, e)");
-  if (select != "a" && select != "i") refuse(kName, "select must be a or i; got '" + std::string(select) + "'");
+  if (!o.eigvals_only)
+    refuse("eigh_tridiagonal", "with vectors there are two results. Hint: eigh_tridiagonal_with_vectors(d, e)");
   const Array values = hilo::linalg::eigvalsh(tridiagonal(d, e));
-  if (select == "a") return values;
-  const auto [first, last] = o.select_range.value_or(std::pair<int64_t, int64_t>(-1, -1));
-  if (first < 0 || last < first || last >= values.shape(0))
-    refuse(kName, fmt::format("select_range must lie in 0..{}; got {} and {}", values.shape(0) - 1, first, last));
-  return values[range(first, last + 1)];
+  const auto numbers = selected(o.select, o.select_range, values.shape(0));
+  return values[range(numbers.first(), numbers.last() + 1)];
 }
 
 }  // namespace hilo::scipy::linalg

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scipy/linalg/solvers.h -- decompositions, solvers and functions of matrices, as jax.scipy.linalg has them.
+// scipy/linalg/solvers.h -- decompositions and solvers, as jax.scipy.linalg has them. qr.h and functions.h have the rest.
 #pragma once
 
 #include "hilo/linalg/linalg.h"
@@ -25,7 +25,15 @@ Array cho_solve(const ChoFactor& c_and_lower, const Operand& b);
 struct LuResult {
   Array p, l, u;  ///< a = p l u
 };
-LuResult lu(const Operand& a);
+struct LuOptions {
+  bool permute_l = false;  ///< true is lu_with_permuted_l
+};
+/// Errors    INVALID_ARGUMENT with permute_l
+LuResult lu(const Operand& a, const LuOptions& options = {});
+struct PermutedLuResult {
+  Array pl, u;  ///< a = pl u
+};
+PermutedLuResult lu_with_permuted_l(const Operand& a);
 struct LuFactor {
   Array lu, piv;  ///< row i was exchanged with row piv[i], in order
 };
@@ -59,53 +67,29 @@ Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangular
 
 struct SvdOptions {
   bool full_matrices = true;
-  bool compute_uv = true;  ///< false is linalg::svdvals
+  bool compute_uv = true;  ///< false is svdvals
 };
 /// Errors    INVALID_ARGUMENT without compute_uv
 hilo::linalg::SvdResult svd(const Operand& a, const SvdOptions& options = {});
+using hilo::linalg::svdvals;
 struct EighOptions {
   bool lower = true;
-  bool eigvals_only = false;  ///< true is linalg::eigvalsh
+  bool eigvals_only = false;  ///< true is eigvalsh
 };
 /// Errors    INVALID_ARGUMENT with eigvals_only
 hilo::linalg::EighResult eigh(const Operand& a, const EighOptions& options = {});
-struct QrOptions {
-  const char* mode = "full";  ///< or economic
-  bool pivoting = false;
-};
-/// Errors    UNIMPLEMENTED with pivoting
-hilo::linalg::QrResult qr(const Operand& a, const QrOptions& options = {});
-
+Array eigvalsh(const Operand& a, const TriangleOptions& options = {.lower = true});
 struct PolarOptions {
   const char* side = "right";   ///< a = unitary posdef, or left: posdef unitary
-  const char* method = "qdwh";  ///< the name of a method; the result is that of the singular value decomposition
+  const char* method = "qdwh";  ///< or svd, which it is in any case for m < n on the right and m > n on the left
+  std::optional<double> eps = std::nullopt;              ///< qdwh's
+  std::optional<int64_t> max_iterations = std::nullopt;  ///< qdwh's
 };
 struct PolarResult {
   Array unitary, posdef;
 };
+/// Gradient  of matrices of full rank; also where singular values are equal
 PolarResult polar(const Operand& a, const PolarOptions& options = {});
-struct SchurOptions {
-  const char* output = "real";  ///< or complex
-};
-struct SchurResult {
-  Array T, Z;  ///< a = Z T Z^H
-};
-SchurResult schur(const Operand& a, const SchurOptions& options = {});
-
-struct ExpmOptions {
-  bool upper_triangular = false;
-  int64_t max_squarings = 16;  ///< a matrix that needs more gives NaN
-};
-/// The exponential of a matrix. Source    Higham, "The scaling and squaring method for the matrix exponential revisited" (2005)
-Array expm(const Operand& A, const ExpmOptions& options = {});
-struct ExpmFrechetResult {
-  Array expm, frechet;
-};
-struct FrechetOptions {
-  bool compute_expm = true;
-};
-/// The exponential, and its derivative in direction E. Errors    INVALID_ARGUMENT without compute_expm
-ExpmFrechetResult expm_frechet(const Operand& A, const Operand& E, const FrechetOptions& options = {});
 struct HessenbergOptions {
   bool calc_q = false;  ///< true is hessenberg_with_q
 };
@@ -115,9 +99,6 @@ struct HessenbergResult {
   Array h, q;
 };
 HessenbergResult hessenberg_with_q(const Operand& a);
-/// The principal square root of a matrix, complex. Source    Bjorck and Hammarling, "A Schur method for the square root of a
-/// matrix" (1983). Cost    a chain of n^2 / 2 small operations
-Array sqrtm(const Operand& A);
 struct SylvesterOptions {
   const char* method = "schur";  ///< or eigen: JAX's methods; the result is that of the linear system
   double tol = 1e-8;             ///< NaN where eigenvalues of A and -B are nearer than this
@@ -125,13 +106,22 @@ struct SylvesterOptions {
 /// x of A x + x B = C. Shapes    A[..., m, m], B[..., n, n], C[..., m, n]
 /// Cost      a linear system of m n unknowns
 Array solve_sylvester(const Operand& A, const Operand& B, const Operand& C, const SylvesterOptions& options = {});
-/// The eigenvalues and vectors of the symmetric matrix with diagonal d and e beside it.
+struct TridiagonalSelection {
+  const char* select = "a";                             ///< all, or i: those with numbers in select_range
+  lax::linalg::IndexRange select_range = std::nullopt;  ///< the first and the last
+};
+/// The eigenvalues and vectors of the Hermitian matrix with diagonal d and e below it.
+/// Shapes    d[n], e[n - 1]
+/// Errors    INVALID_ARGUMENT for another selection
 /// Cost      those of eigh
 hilo::linalg::EighResult eigh_tridiagonal(const Operand& d, const Operand& e);
+hilo::linalg::EighResult eigh_tridiagonal_with_vectors(const Operand& d, const Operand& e,
+                                                       const TridiagonalSelection& options = {});
 struct TridiagonalOptions {
-  bool eigvals_only = true;
-  const char* select = "a";  ///< all, or i: those with numbers in select_range, both included
-  std::optional<std::pair<int64_t, int64_t>> select_range = std::nullopt;
+  bool eigvals_only = true;  ///< false is eigh_tridiagonal_with_vectors
+  const char* select = "a";
+  lax::linalg::IndexRange select_range = std::nullopt;
+  std::optional<double> tol = std::nullopt;  ///< JAX's; values here are right to the last places in any case
 };
 /// With options the eigenvalues alone.
 /// Errors    INVALID_ARGUMENT without eigvals_only, or for another selection

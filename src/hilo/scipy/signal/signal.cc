@@ -14,6 +14,7 @@
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
+#include "hilo/scipy/signal/support.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/refuse.h"
 
@@ -29,9 +30,7 @@ std::pair<Array, Array> signals(const char* what, const Array& a, const Array& b
     refuse(what, "in1 and in2 must have the same number of dimensions; got " + a.aval_shape().to_string() + " and " +
                      b.aval_shape().to_string());
   if (a.size() == 0 || b.size() == 0) refuse(what, "inputs cannot be empty");
-  const ElementType type =
-      numpy::promote_inexact(numpy::zeros({}, a.dtype()), numpy::zeros({}, b.dtype())).first.dtype();
-  return {numpy::astype(a, type), numpy::astype(b, type)};
+  return in_one_type(a, b);
 }
 
 /// The part of a full convolution along `axes` that the mode wants.

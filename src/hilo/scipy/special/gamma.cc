@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "hilo/lax/control_flow.h"
+#include "hilo/lax/incomplete_beta.h"
 #include "hilo/lax/incomplete_gamma.h"
 #include "hilo/scipy/special/support.h"
 #include "hilo/transform/grad.h"
@@ -63,22 +64,6 @@ Array principal_log_gamma(const Array& z) {
   };
   const Array zero = numpy::zeros({}, steps.dtype());
   return complex_log_gamma(z + steps) - lax::while_loop(more, next, State(zero, numpy::zeros_like(z))).second;
-}
-
-/// log(gamma(b) / gamma(a + b)) for b of 8 or more and a <= b. Source    DLMF 5.11.1
-Array log_gamma_ratio(const Array& a, const Array& b) {
-  const auto rest = [](const Array& x) {  // log(gamma(x)) less Stirling's first terms
-    const Array r = 1.0 / x, t = r * r;
-    return r * polynomial({1.0 / 12, -1.0 / 360, 1.0 / 1260, -1.0 / 1680, 1.0 / 1188, -691.0 / 360360, 1.0 / 156}, t);
-  };
-  return rest(b) - rest(a + b) - (a + b - 0.5) * numpy::log1p(a / b) - a * (numpy::log(b) - 1.0);
-}
-
-Array log_beta(const Array& x, const Array& y) {
-  const Array a = numpy::minimum(x, y), b = numpy::maximum(x, y);
-  const Array small = lax::lgamma(a) + (lax::lgamma(b) - lax::lgamma(a + b));
-  const Array large = numpy::where(b < 8, 8.0, b);
-  return numpy::where(b < 8, small, lax::lgamma(a) + log_gamma_ratio(numpy::minimum(a, large), large));
 }
 
 }  // namespace
@@ -145,7 +130,11 @@ Array zeta_with_rule(const Array& s, const Array& q) {
 }  // namespace
 
 Array zeta(const Operand& x, const Operand& q) { return of_real("zeta", x, q, zeta_with_rule); }
-Array factorial(const Operand& n) {
+Array factorial(const Operand& n, const FactorialOptions& options) {
+  if (options.exact) {
+    const UserLocation here(n.location());
+    or_throw(unimplemented(at_user_line("factorial") + ": exact = true: floats hold the result"));
+  }
   return of_real("factorial", n,
                  [](const Array& k) { return numpy::where(k < 0, 0.0, numpy::exp(lax::lgamma(k + 1.0))); });
 }
@@ -184,63 +173,17 @@ Array poch(const Operand& z, const Operand& m) {
   });
 }
 
-Array betaln(const Operand& a, const Operand& b) { return of_real("betaln", a, b, log_beta); }
+Array betaln(const Operand& a, const Operand& b) { return of_real("betaln", a, b, lax::log_beta); }
 Array beta(const Operand& a, const Operand& b) {
   return of_real("beta", a, b, [](const Array& x, const Array& y) {
-    return sign_of_gamma(x) * sign_of_gamma(y) * sign_of_gamma(x + y) * numpy::exp(log_beta(x, y));
+    return sign_of_gamma(x) * sign_of_gamma(y) * sign_of_gamma(x + y) * numpy::exp(lax::log_beta(x, y));
   });
 }
-
-namespace {
-
-/// The continued fraction of the incomplete beta function, from its 2 steps' n-th pair back: f32 is exact to its last
-/// place with 100 of them where x < (a + 1) / (a + b + 2) and a, b are below some thousands.
-Array beta_fraction(const Array& a, const Array& b, const Array& x) {
-  const int64_t pairs = a.dtype() == ElementType::kF64 ? 300 : 100;
-  const auto step = [&](const Array& i, const Array& f) {
-    const Array m = numpy::astype(pairs - i, a.dtype()), n = a + 2.0 * m;  // m = pairs, ..., 1
-    const Array even = m * (b - m) * x / ((n - 1.0) * n);
-    const Array odd = -(a + m) * (a + b + m) * x / (n * (n + 1.0));
-    return 1.0 + even / (1.0 + odd / f);
-  };
-  const Array inner = lax::fori_loop(0, pairs, step, numpy::ones_like(a));
-  return 1.0 / (1.0 - (a + b) * x / (a + 1.0) / inner);
-}
-
-Array incomplete_beta(const Array& a0, const Array& b0, const Array& x0) {
-  const Array fast = x0 < (a0 + 1.0) / (a0 + b0 + 2.0);
-  const Array a = numpy::where(fast, a0, b0), b = numpy::where(fast, b0, a0), x = numpy::where(fast, x0, 1.0 - x0);
-  const Array inside = (x > 0) & (x < 1) & (a > 0) & (b > 0) & numpy::isfinite(a) & numpy::isfinite(b);
-  const auto safe = [&](const Array& v) { return numpy::where(inside, v, 0.5); };
-  const Array p = safe(a), q = safe(b), t = safe(x);
-  const Array factor = numpy::exp(p * numpy::log(t) + q * numpy::log1p(-t) - log_beta(p, q)) / p;
-  const Array value = factor * beta_fraction(p, q, t);
-  Array out = numpy::where(fast, value, 1.0 - value);
-  const double inf = std::numeric_limits<double>::infinity();
-  const Array no_a = (a0 == 0) | (b0 == inf), no_b = (b0 == 0) | (a0 == inf);
-  const Array bad = (a0 < 0) | (b0 < 0) | (x0 < 0) | (x0 > 1) | (no_a & no_b) | numpy::isnan(a0 + b0 + x0);
-  out = numpy::where(x0 == 0, 0.0, numpy::where(x0 == 1, 1.0, out));
-  out = numpy::where(no_a & (x0 != 0), 1.0, numpy::where(no_b & (x0 != 1), 0.0, out));
-  return numpy::where(bad, kNan, out);
-}
-
-}  // namespace
 
 Array betainc(const Operand& a, const Operand& b, const Operand& x) {
   const UserLocation here(a.location());
-  using Three = std::tuple<Array, Array, Array>;
-  const auto with_rule = custom_jvp(incomplete_beta).defjvp([](const Three& primals, const Three& tangents) {
-    const auto& [p, q, t] = primals;
-    const auto& [dp, dq, dt] = tangents;
-    const Array one = numpy::ones_like(p), zero = numpy::zeros_like(p);
-    const auto slope = [&](const Array& of_p, const Array& of_q) {
-      return jvp(incomplete_beta, primals, Three(of_p, of_q, zero)).second;
-    };
-    const Array density = numpy::exp((q - 1.0) * numpy::log1p(-t) + (p - 1.0) * numpy::log(t) - log_beta(p, q));
-    return std::pair(incomplete_beta(p, q, t), slope(one, zero) * dp + slope(zero, one) * dq + density * dt);
-  });
-  return widely(real_operands("betainc", {a, b, x}),
-                [&](const std::vector<Array>& v) { return with_rule(v[0], v[1], v[2]); });
+  const std::vector<Array> v = real_operands("betainc", {a, b, x});
+  return lax::betainc(v[0], v[1], v[2]);
 }
 
 Array gammainc(const Operand& a, const Operand& x) {

@@ -22,7 +22,11 @@ Array polygamma(const Operand& n, const Operand& x);
 Array multigammaln(const Operand& a, int64_t d);
 /// sum of (k + q)^-x over k = 0, 1, ...
 Array zeta(const Operand& x, const Operand& q);
-Array factorial(const Operand& n);
+struct FactorialOptions {
+  bool exact = false;  ///< true is refused, as in JAX
+};
+/// gamma(n + 1), 0 for negative n. Errors    UNIMPLEMENTED with exact
+Array factorial(const Operand& n, const FactorialOptions& options = {});
 struct CombOptions {
   bool repetition = false;
 };
@@ -33,8 +37,7 @@ Array poch(const Operand& z, const Operand& m);
 Array beta(const Operand& a, const Operand& b);
 /// log |beta(a, b)|
 Array betaln(const Operand& a, const Operand& b);
-/// The regularised incomplete beta function, with derivatives in all of a, b, x.
-/// Source    DLMF 8.17.22
+/// The regularised incomplete beta function: lax::betainc.
 Array betainc(const Operand& a, const Operand& b, const Operand& x);
 /// The regularised incomplete gamma functions, lower and upper.
 Array gammainc(const Operand& a, const Operand& x);

@@ -6,4 +6,5 @@
 #include "hilo/scipy/special/error.h"
 #include "hilo/scipy/special/exponential.h"
 #include "hilo/scipy/special/gamma.h"
+#include "hilo/scipy/special/hypergeometric.h"
 #include "hilo/scipy/special/logarithmic.h"

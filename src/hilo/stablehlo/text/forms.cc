@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/parts.h"
+#include "hilo/stablehlo/tree/operations.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -12,43 +14,6 @@ namespace {
 using Arguments = std::vector<std::pair<std::string_view, TypeId>>;
 
 // ---- What most pretty forms are: operands, words and `key = value` in any order, attributes, types.
-
-constexpr Clause kClauses[] = {
-    {"broadcast", "sizes", "broadcast_sizes"},
-    {"broadcast_in_dim", "dims", "broadcast_dimensions"},
-    {"concatenate", "dim", "dimension"},
-    {"dot", "precision", "precision_config"},
-    {"dot_general", "batching_dims", "lhs_batching_dimensions", "rhs_batching_dimensions"},
-    {"dot_general", "contracting_dims", "lhs_contracting_dimensions", "rhs_contracting_dimensions"},
-    {"dot_general", "precision", "precision_config"},
-    {"dynamic_broadcast_in_dim", "dims", "broadcast_dimensions"},
-    {"dynamic_iota", "dim", "iota_dimension"},
-    {"dynamic_slice", "sizes", "slice_sizes"},
-    {"einsum", "config", "einsum_config"},
-    {"fft", "type", "fft_type"},
-    {"fft", "length", "fft_length"},
-    {"get_dimension_size", "dim", "dimension"},
-    {"iota", "dim", "iota_dimension"},
-    {"map", "dims", "dimensions"},
-    {"pad", "low", "edge_padding_low"},
-    {"pad", "high", "edge_padding_high"},
-    {"pad", "interior", "interior_padding"},
-    {"reduce_precision", "format", "format"},
-    {"reverse", "dims", "dimensions"},
-    {"rng", "distribution", "rng_distribution"},
-    {"rng_bit_generator", "algorithm", "rng_algorithm"},
-    {"set_dimension_size", "dim", "dimension"},
-    {"transpose", "dims", "permutation"},
-    {"unary_einsum", "config", "einsum_config"},
-};
-
-static_assert(std::ranges::is_sorted(kClauses, {}, &Clause::operation));
-
-/// Those of an operation, of whatever dialect.
-std::span<const Clause> clauses_of(std::string_view operation) {
-  const std::string_view name = operation.substr(operation.find('.') + 1);
-  return std::ranges::equal_range(kClauses, name, {}, &Clause::operation);
-}
 
 /// Operations whose written types are those of their operands.
 bool has_no_results(std::string_view name) {
@@ -541,27 +506,49 @@ Status read_scan(TextReader& reader, PendingOperation& operation, uint32_t) {
   return read_functional_tail(reader, operation);
 }
 
-struct Form {
+/// Clauses, or a form of its own.
+struct Pretty {
+  constexpr Pretty(const char* text) : clauses(text) {}
+  constexpr Pretty(decltype(KnownOperation::read) function) : read(function) {}
+  std::string_view clauses;
+  decltype(KnownOperation::read) read = read_items;
+};
+struct Row {
   std::string_view name;
+  Pretty pretty;
+};
+constexpr Row kRows[] = {
+#define HILO_OPERATION(name, pretty, ...) {name, pretty},
+#include "hilo/stablehlo/tree/operations.inc"
+};
+
+/// "low=edge_padding_low high=edge_padding_high"
+std::vector<Clause> parse_clauses(std::string_view text) {
+  std::vector<Clause> clauses;
+  while (!text.empty()) {
+    std::string_view attributes = take_until(text, ' ');
+    const std::string_view word = take_until(attributes, '='), first = take_until(attributes, ',');
+    clauses.push_back({word, first, attributes});
+  }
+  return clauses;
+}
+
+struct Form {
   decltype(KnownOperation::read) read;
+  std::vector<Clause> clauses;
 };
-constexpr Form kForms[] = {
-    {"builtin.module", read_module},
-    {"chlo.constant", read_constant},
-    {"chlo.scan", read_scan},
-    {"func.func", read_function},
-    {"sdy.manual_computation", read_manual_computation},
-    {"sdy.mesh", read_mesh},
-    {"sdy.sharding_constraint", read_sharding_constraint},
-    {"stablehlo.composite", read_composite},
-    {"stablehlo.constant", read_constant},
-    {"stablehlo.convolution", read_convolution},
-    {"stablehlo.custom_call", read_custom_call},
-    {"stablehlo.get_tuple_element", read_get_tuple_element},
-    {"stablehlo.reduce", read_reduce},
-    {"stablehlo.slice", read_slice},
-    {"stablehlo.while", read_while},
-};
+
+/// Of an operation in the tree; null for one that has no row.
+const Form* form_of(std::string_view name) {
+  static const auto* const kForms = [] {
+    auto* const forms = new std::map<std::string, Form, std::less<>>;
+    for (const Row& row : kRows)
+      forms->emplace(in_tree(row.name), Form{row.pretty.read, parse_clauses(row.pretty.clauses)});
+    return forms;
+  }();
+  const auto found = kForms->find(name);
+  return found == kForms->end() ? nullptr : &found->second;
+}
 
 bool is_known_dialect(std::string_view name) {
   constexpr std::string_view kDialects[] = {"stablehlo.", "chlo.",        "func.",   "check.",
@@ -572,15 +559,17 @@ bool is_known_dialect(std::string_view name) {
 
 }  // namespace
 
-std::span<const Clause> clauses() { return kClauses; }
+std::span<const Clause> clauses_of(std::string_view operation) {
+  const Form* const form = form_of(operation);
+  return form == nullptr ? std::span<const Clause>() : form->clauses;
+}
 
 KnownOperation TextReader::facts_of(std::string_view name) {
   KnownOperation known;
   known.name = tree.intern(name);
   known.clauses = clauses_of(known.name);
   known.has_results = !has_no_results(known.name);
-  const auto form = std::ranges::find(kForms, known.name, &Form::name);
-  if (form != std::end(kForms)) known.read = form->read;
+  if (const Form* const form = form_of(known.name)) known.read = form->read;
   else if (is_known_dialect(known.name)) known.read = read_items;
   return known;
 }

@@ -27,10 +27,10 @@ struct TextReader;
 
 /// The attribute that a word of a pretty form stands for; two for `[1] x [0]`.
 struct Clause {
-  std::string_view operation, word, attribute, second = {};
+  std::string_view word, attribute, second = {};
 };
-/// All of them; those of one operation stand together, in the order in which MLIR writes them.
-std::span<const Clause> clauses();
+/// Of "stablehlo.pad", in the order in which MLIR writes them.
+std::span<const Clause> clauses_of(std::string_view operation);
 
 /// What is known of an operation by its name; looked up once for each name of a program.
 struct KnownOperation {

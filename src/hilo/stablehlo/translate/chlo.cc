@@ -8,10 +8,11 @@
 #include <numeric>
 
 #include "hilo/hlo/ops/top_k.h"
-#include "hilo/stablehlo/translate/steps.h"
+#include "hilo/stablehlo/translate/op_sink.h"
 
 namespace hilo::stablehlo {
 
+using hlo::Expr;
 using hlo::InstructionId;
 using hlo::Opcode;
 
@@ -31,60 +32,49 @@ bool is_inexact(ElementType type) { return is_floating(type) || is_complex(type)
 }  // namespace
 
 Status translate_conj(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const InstructionId x, operand_of(op, is_inexact, "floats or complex numbers"));
-  Steps s(op);
-  if (!is_complex(s.shape(x).element_type())) return s.define(x);
-  const InstructionId imaginary = s.add(Opcode::kNegate, {s.add(Opcode::kImag, {x})});
-  return s.define(s.add(Opcode::kComplex, {s.add(Opcode::kReal, {x}), imaginary}, nullptr, s.shape(x)));
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_inexact, "floats or complex numbers"));
+  OpSink sink(op);
+  const Expr z = sink.at(operand);
+  if (!is_complex(z.type())) return sink.define(z);
+  return sink.define(sink.add(Opcode::kComplex, {real(z), -imag(z)}, nullptr, z.shape()));
 }
 
 /// Of a complex number ((re - im) (re + im), 2 re im): nothing cancels, nothing overflows that has a square.
 Status translate_square(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const InstructionId x, operand_of(op, is_inexact, "floats or complex numbers"));
-  Steps s(op);
-  if (!is_complex(s.shape(x).element_type())) return s.define(s.add(Opcode::kMultiply, {x, x}));
-  const InstructionId re = s.add(Opcode::kReal, {x}), im = s.add(Opcode::kImag, {x});
-  const InstructionId real =
-      s.add(Opcode::kMultiply, {s.add(Opcode::kSubtract, {re, im}), s.add(Opcode::kAdd, {re, im})});
-  const InstructionId product = s.add(Opcode::kMultiply, {re, im});
-  return s.define(s.add(Opcode::kComplex, {real, s.add(Opcode::kMultiply, {product, s.full_like(product, 2)})}, nullptr,
-                        s.shape(x)));
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_inexact, "floats or complex numbers"));
+  OpSink sink(op);
+  const Expr z = sink.at(operand);
+  if (!is_complex(z.type())) return sink.define(z * z);
+  const Expr re = real(z), im = imag(z);
+  return sink.define(sink.add(Opcode::kComplex, {(re - im) * (re + im), re * im * 2}, nullptr, z.shape()));
 }
 
 /// is_inf, is_pos_inf, is_neg_inf.
 Status translate_is_infinite(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const InstructionId x, operand_of(op, is_floating, "floats"));
-  Steps s(op);
-  const InstructionId either = op.row.name == "chlo.is_inf" ? s.add(Opcode::kAbs, {x}) : x;
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_floating, "floats"));
+  OpSink sink(op);
+  const Expr x = sink.at(operand);
   const double infinity = std::numeric_limits<double>::infinity();
-  return s.define(s.compare(either, "EQ", s.full_like(x, op.row.name == "chlo.is_neg_inf" ? -infinity : infinity)));
+  if (op.row.name == "chlo.is_inf") return sink.define(abs(x) == infinity);
+  return sink.define(x == (op.row.name == "chlo.is_neg_inf" ? -infinity : infinity));
 }
 
 /// cosh and sinh. In single precision CHLO means sums of e^(x - log 2) and e^(-x - log 2), as rounded there: the rounding
 /// of the exponents is a part of what JAX gives, and far larger than what HLO's cosh allows itself.
 Status translate_hyperbolic(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, operand_of(op, is_inexact, "floats or complex numbers"));
-  const Shape shape = op.builder.shape(operand);
-  if (shape.element_type() == ElementType::kF64 || is_complex(shape.element_type())) return translate_elementwise(op);
-  Steps s(op);
-  const bool narrow = shape.element_type() != ElementType::kF32;
-  const InstructionId x = narrow ? s.convert(operand, ElementType::kF32) : operand;
-  const InstructionId log_half = s.full_like(x, std::log(0.5));
-  const InstructionId rising = s.add(Opcode::kExp, {s.add(Opcode::kAdd, {x, log_half})});
-  const InstructionId falling = s.add(Opcode::kExp, {s.add(Opcode::kSubtract, {log_half, x})});
-  InstructionId result;
-  if (op.row.opcode == Opcode::kCosh) {
-    result = s.add(Opcode::kAdd, {rising, falling});
-  } else {  // near 0 nothing may cancel: (e^x - 1 + (e^x - 1) / e^x) / 2
-    const InstructionId one = s.full_like(x, 1);
-    const InstructionId is_small = s.compare(s.add(Opcode::kAbs, {x}), "LT", one);
-    const InstructionId small = s.add(Opcode::kSelect, {is_small, x, s.full_like(x, 0)});
-    const InstructionId less_one = s.add(Opcode::kExpm1, {small});
-    const InstructionId ratio = s.add(Opcode::kDivide, {less_one, s.add(Opcode::kAdd, {less_one, one})});
-    const InstructionId near = s.add(Opcode::kMultiply, {s.full_like(x, 0.5), s.add(Opcode::kAdd, {less_one, ratio})});
-    result = s.add(Opcode::kSelect, {is_small, near, s.add(Opcode::kSubtract, {rising, falling})});
-  }
-  return s.define(narrow ? s.convert(result, shape.element_type()) : result);
+  const ElementType type = op.builder.shape(operand).element_type();
+  if (type == ElementType::kF64 || is_complex(type)) return translate_elementwise(op);
+  OpSink sink(op);
+  const Expr x = convert(sink.at(operand), ElementType::kF32);
+  const double log_half = std::log(0.5);
+  const Expr rising = exp(x + log_half), falling = exp(log_half - x);
+  if (op.row.opcode == Opcode::kCosh) return sink.define(convert(rising + falling, type));
+  // Near 0 nothing may cancel: (e^x - 1 + (e^x - 1) / e^x) / 2.
+  const Expr is_small = abs(x) < 1;
+  const Expr less_one = expm1(select(is_small, x, full_like(x, 0)));
+  const Expr near = 0.5 * (less_one + less_one / (less_one + 1));
+  return sink.define(convert(select(is_small, near, rising - falling), type));
 }
 
 Status translate_constant_like(const OpContext& op) {
@@ -94,9 +84,9 @@ Status translate_constant_like(const OpContext& op) {
   if (value->kind != AttributeKind::kFloat && value->kind != AttributeKind::kInteger &&
       value->kind != AttributeKind::kBool)
     return unimplemented("a value that is no number");
-  Steps s(op);
-  return s.define(
-      s.full(shape, value->kind == AttributeKind::kFloat ? value->number : static_cast<double>(value->integer)));
+  OpSink sink(op);
+  return sink.define(
+      full(sink, shape, value->kind == AttributeKind::kFloat ? value->number : static_cast<double>(value->integer)));
 }
 
 /// chlo.broadcast_*: operands spread over the result, then the op. Dimensions are aligned at the last one, or those of the
@@ -132,15 +122,11 @@ Status translate_top_k(const OpContext& op) {
   attributes->k = values.dimension(values.rank() - 1);
   if (op.builder.shape(operand).element_type() != ElementType::kPred)
     return op.add(Opcode::kTopK, std::vector<InstructionId>{operand}, std::move(attributes));
-  Steps s(op);  // topk orders numbers: false is 0, true 1
-  const InstructionId bytes = s.convert(operand, ElementType::kU8);
-  HILO_RETURN_IF_ERROR(s.status());
-  HILO_ASSIGN_OR_RETURN(const InstructionId both, op.builder.add(Opcode::kTopK, {bytes}, std::move(attributes)));
-  HILO_ASSIGN_OR_RETURN(const InstructionId numbers, op.builder.get_tuple_element(both, 0));
-  HILO_ASSIGN_OR_RETURN(const InstructionId positions, op.builder.get_tuple_element(both, 1));
-  op.define(0, s.convert(numbers, ElementType::kPred));
-  op.define(1, positions);
-  return s.status();
+  OpSink sink(op);  // topk orders numbers: false is 0, true 1
+  const Expr both = sink.add(Opcode::kTopK, {convert(sink.at(operand), ElementType::kU8)}, std::move(attributes));
+  sink.define(0, convert(element(both, 0), ElementType::kPred));
+  sink.define(1, element(both, 1));
+  return sink.status();
 }
 
 Status translate_ragged_dot(const OpContext& op) {

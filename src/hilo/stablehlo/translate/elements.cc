@@ -4,11 +4,11 @@
 
 #include <limits>
 
-#include "hilo/hlo/ops/reduce.h"
-#include "hilo/stablehlo/translate/steps.h"
+#include "hilo/stablehlo/translate/op_sink.h"
 
 namespace hilo::stablehlo {
 
+using hlo::Expr;
 using hlo::InstructionId;
 using hlo::Opcode;
 
@@ -28,43 +28,33 @@ std::optional<ElementType> unsigned_of(int bits) {
 }
 
 /// Truth values of the last dimension as the bits of a number, the first the lowest.
-Status join_bits(const OpContext& op, InstructionId x, const Shape& result, ElementType whole) {
-  Steps s(op);
-  const Shape wide = s.shape(x).with_element_type(whole);
-  const InstructionId shifted = s.add(Opcode::kShiftLeft, {s.convert(x, whole), s.iota(wide, wide.rank() - 1)});
-  auto attributes = std::make_shared<hlo::ReduceAttributes>();
-  attributes->dimensions = {wide.rank() - 1};
-  HILO_ASSIGN_OR_RETURN(attributes->to_apply, hlo::scalar_binary_computation(Opcode::kAdd, whole));
-  HILO_RETURN_IF_ERROR(s.status());
-  const InstructionId sum =
-      s.take(op.builder.add(Opcode::kReduce, {shifted, s.full(Shape::scalar(whole), 0)}, std::move(attributes)));
-  return s.define(result.element_type() == whole ? sum : s.bitcast(sum, result.element_type()));
+Status join_bits(const OpContext& op, InstructionId truths, const Shape& result, ElementType whole) {
+  OpSink sink(op);
+  const Expr bits = convert(sink.at(truths), whole);
+  const int64_t last = bits.shape().rank() - 1;
+  const Expr number = sum(shift_left(bits, iota(sink, bits.shape(), last)), {last});
+  return sink.define(result.element_type() == whole ? number : bitcast(number, result.element_type()));
 }
 
 /// The bits of numbers as truth values in a new last dimension.
-Status split_bits(const OpContext& op, InstructionId x, const Shape& result, ElementType whole) {
-  Steps s(op);
-  const InstructionId bits = s.shape(x).element_type() == whole ? x : s.bitcast(x, whole);
+Status split_bits(const OpContext& op, InstructionId numbers, const Shape& result, ElementType whole) {
+  OpSink sink(op);
+  const Expr x = sink.at(numbers), bits = x.type() == whole ? x : bitcast(x, whole);
   const Shape wide = result.with_element_type(whole);
   std::vector<int64_t> dimensions;
-  for (int64_t d = 0; d < s.shape(x).rank(); ++d) dimensions.push_back(d);
-  HILO_RETURN_IF_ERROR(s.status());
-  const InstructionId spread = s.take(add_broadcast(op, bits, dimensions, wide));
-  const InstructionId shifted = s.add(Opcode::kShiftRightLogical, {spread, s.iota(wide, wide.rank() - 1)});
-  const InstructionId lowest = s.add(Opcode::kAnd, {shifted, s.full(wide, 1)});
-  return s.define(s.compare(lowest, "NE", s.full(wide, 0)));
+  for (int64_t d = 0; d < x.shape().rank(); ++d) dimensions.push_back(d);
+  const Expr shifted = shift_right_logical(sink.spread(bits, dimensions, wide), iota(sink, wide, wide.rank() - 1));
+  return sink.define(bitwise_and(shifted, full(sink, wide, 1)) != 0);
 }
 
 bool is_complex_array(const Shape& shape) { return shape.is_array() && is_complex(shape.element_type()); }
 
 /// The maximum or minimum of complex numbers, which are ordered by their real parts, then their imaginary ones.
-InstructionId complex_extreme(Steps& s, Opcode opcode, InstructionId x, InstructionId y) {
-  const std::string_view direction = opcode == Opcode::kMaximum ? "GT" : "LT";
-  const InstructionId x_re = s.add(Opcode::kReal, {x}), y_re = s.add(Opcode::kReal, {y});
-  const InstructionId x_im = s.add(Opcode::kImag, {x}), y_im = s.add(Opcode::kImag, {y});
-  const InstructionId tie = s.add(Opcode::kAnd, {s.compare(x_re, "EQ", y_re), s.compare(x_im, direction, y_im)});
-  const InstructionId first = s.add(Opcode::kOr, {s.compare(x_re, direction, y_re), tie});
-  return s.add(Opcode::kSelect, {first, x, y});
+Expr complex_extreme(Opcode opcode, Expr x, Expr y) {
+  using enum hlo::ComparisonDirection;
+  const auto direction = opcode == Opcode::kMaximum ? kGt : kLt;
+  const Expr tie = bitwise_and(real(x) == real(y), compare(imag(x), direction, imag(y)));
+  return select(bitwise_or(compare(real(x), direction, real(y)), tie), x, y);
 }
 
 }  // namespace
@@ -90,16 +80,17 @@ Status translate_bitcast(const OpContext& op) {
 Status translate_cbrt(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   if (!is_complex_array(op.builder.shape(x))) return translate_elementwise(op);
-  Steps s(op);
-  return s.define(s.add(Opcode::kPower, {x, s.full_like(x, 1.0 / 3)}));
+  OpSink sink(op);
+  const Expr z = sink.at(x);
+  return sink.define(pow(z, full_like(z, 1.0 / 3)));
 }
 
 Status translate_extreme(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   HILO_ASSIGN_OR_RETURN(const InstructionId y, op.operand(1));
   if (!is_complex_array(op.builder.shape(x))) return translate_elementwise(op);
-  Steps s(op);
-  return s.define(complex_extreme(s, op.row.opcode, x, y));
+  OpSink sink(op);
+  return sink.define(complex_extreme(op.row.opcode, sink.at(x), sink.at(y)));
 }
 
 Status translate_clamp(const OpContext& op) {
@@ -109,9 +100,9 @@ Status translate_clamp(const OpContext& op) {
     HILO_ASSIGN_OR_RETURN(operand, spread_scalar(op, operand, shape));
   }
   if (!is_complex_array(shape)) return op.add(Opcode::kClamp, operands);
-  Steps s(op);
-  const InstructionId raised = complex_extreme(s, Opcode::kMaximum, operands[1], operands[0]);
-  return s.define(complex_extreme(s, Opcode::kMinimum, raised, operands[2]));
+  OpSink sink(op);
+  const Expr raised = complex_extreme(Opcode::kMaximum, sink.at(operands[1]), sink.at(operands[0]));
+  return sink.define(complex_extreme(Opcode::kMinimum, raised, sink.at(operands[2])));
 }
 
 /// A complex number is true if its real part is; HLO looks at both.
@@ -120,8 +111,8 @@ Status translate_convert(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
   const bool to_truth = result.is_array() && result.element_type() == ElementType::kPred;
   if (!to_truth || !is_complex_array(op.builder.shape(x))) return translate_elementwise(op);
-  Steps s(op);
-  return s.define(s.convert(s.add(Opcode::kReal, {x}), ElementType::kPred));
+  OpSink sink(op);
+  return sink.define(convert(real(sink.at(x)), ElementType::kPred));
 }
 
 /// Without mantissa bits there is no NaN: it becomes infinity. HLO keeps it.
@@ -129,11 +120,10 @@ Status translate_reduce_precision(const OpContext& op) {
   HILO_RETURN_IF_ERROR(translate_plain(op));
   HILO_ASSIGN_OR_RETURN(const int64_t mantissa_bits, op.integer("mantissa_bits"));
   if (mantissa_bits != 0) return ok_status();
-  HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
-  const InstructionId reduced = op.translator.ids[op.tree().result(op.operation, 0)];
-  Steps s(op);
-  const InstructionId infinity = s.full_like(x, std::numeric_limits<double>::infinity());
-  return s.define(s.add(Opcode::kSelect, {s.compare(x, "NE", x), infinity, reduced}));
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  OpSink sink(op);
+  const Expr x = sink.at(operand), reduced = sink.at(op.translator.ids[op.tree().result(op.operation, 0)]);
+  return sink.define(select(x != x, full_like(x, std::numeric_limits<double>::infinity()), reduced));
 }
 
 }  // namespace hilo::stablehlo

@@ -73,9 +73,6 @@ struct OpContext {
   /// Adds an instruction whose results are the operation's: one, or the elements of a tuple.
   Status add(hlo::Opcode opcode, std::span<const hlo::InstructionId> operands,
              hlo::AttributesPtr attributes = nullptr) const;
-  /// One instruction of the declared shape.
-  StatusOr<hlo::InstructionId> emit(hlo::Opcode opcode, std::initializer_list<hlo::InstructionId> operands,
-                                    AttributeSetter* attributes, const std::optional<Shape>& declared = {}) const;
 
   const Attribute* find(std::string_view name) const { return tree().find(operation, name); }
   /// The integers of an attribute; those of `otherwise` where it is absent.
@@ -94,7 +91,7 @@ using Handler = Status (*)(const OpContext&);
 /// How one op of StableHLO becomes HLO: `translate` does it, from what the row says.
 struct OpRow {
   std::string_view name;  ///< without "stablehlo."
-  Handler translate;
+  Handler translate;      ///< null for an operation that is read and not translated
   hlo::Opcode opcode{};
   FieldRow fields[8] = {};
   std::string_view regions[2] = {};  ///< fields of HLO that regions become

@@ -72,11 +72,6 @@ Status OpContext::add(hlo::Opcode opcode, std::span<const hlo::InstructionId> op
   return ok_status();
 }
 
-StatusOr<hlo::InstructionId> OpContext::emit(hlo::Opcode opcode, std::initializer_list<hlo::InstructionId> operands,
-                                             AttributeSetter* attributes, const std::optional<Shape>& declared) const {
-  return builder.add(opcode, operands, attributes == nullptr ? nullptr : attributes->take(), declared);
-}
-
 Status OpContext::missing(std::string_view name) const {
   return invalid_argument(fmt::format("attribute '{}' is missing", name));
 }

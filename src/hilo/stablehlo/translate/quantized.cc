@@ -4,45 +4,41 @@
 
 #include <algorithm>
 
-#include "hilo/stablehlo/translate/steps.h"
+#include "hilo/stablehlo/translate/op_sink.h"
 
 namespace hilo::stablehlo {
 
+using hlo::Expr;
 using hlo::InstructionId;
 using hlo::Opcode;
 
 namespace {
 
-/// One number a slice of the axis, or one for all, over `shape`.
-InstructionId parameter(Steps& s, const OpContext& op, const std::vector<double>& values, int64_t axis,
-                        const Shape& shape) {
-  if (values.size() == 1) return s.full(shape, values[0]);
+/// One number a slice of the axis, or one for all, for each element of x.
+Expr parameter_of(OpSink& sink, const std::vector<double>& values, int64_t axis, Expr x) {
+  if (values.size() == 1) return full_like(x, values[0]);
+  const Shape shape = x.shape();
   const auto count = static_cast<int64_t>(values.size());
   if (axis < 0 || axis >= shape.rank() || shape.dimension(axis) != count) {
-    s.take(invalid_argument(
+    sink.fail(invalid_argument(
         fmt::format("{} has not {} slices along its quantised dimension {}", shape.to_string(), count, axis)));
-    return 0;
+    return x;
   }
   Literal table(Shape::array(ElementType::kF64, {count}));
   std::copy(values.begin(), values.end(), table.data<double>().begin());
-  const InstructionId row = s.convert(op.builder.constant(table), shape.element_type());
-  return s.take(add_broadcast(op, row, {axis}, shape));
+  return sink.spread(convert(sink.constant(table), shape.element_type()), {axis}, shape);
 }
 
-InstructionId dequantized(Steps& s, const OpContext& op, InstructionId stored, const Quantization& q) {
-  const InstructionId x = s.convert(stored, q.expressed);
-  const Shape shape = s.shape(x);
-  const InstructionId distance = s.add(Opcode::kSubtract, {x, parameter(s, op, q.zero_points, q.axis, shape)});
-  return s.add(Opcode::kMultiply, {distance, parameter(s, op, q.scales, q.axis, shape)});
+Expr dequantized(OpSink& sink, Expr stored, const Quantization& q) {
+  const Expr x = convert(stored, q.expressed);
+  return (x - parameter_of(sink, q.zero_points, q.axis, x)) * parameter_of(sink, q.scales, q.axis, x);
 }
 
 /// The nearest stored integer, ties to even, no further than the storage type's ends.
-InstructionId quantized(Steps& s, const OpContext& op, InstructionId x, const Quantization& q, ElementType storage) {
-  const Shape shape = s.shape(x);
-  const InstructionId steps = s.add(Opcode::kDivide, {x, parameter(s, op, q.scales, q.axis, shape)});
-  const InstructionId whole = s.add(Opcode::kRoundNearestEven, {steps});
-  const InstructionId moved = s.add(Opcode::kAdd, {whole, parameter(s, op, q.zero_points, q.axis, shape)});
-  return s.convert(s.add(Opcode::kClamp, {s.full(shape, q.least), moved, s.full(shape, q.greatest)}), storage);
+Expr quantized(OpSink& sink, Expr x, const Quantization& q, ElementType storage) {
+  const Expr whole = round_to_even(x / parameter_of(sink, q.scales, q.axis, x));
+  const Expr moved = whole + parameter_of(sink, q.zero_points, q.axis, x);
+  return convert(clamp(full_like(x, q.least), moved, full_like(x, q.greatest)), storage);
 }
 
 const Type& operand_type(const OpContext& op, uint32_t i) {
@@ -65,27 +61,28 @@ bool is_quantized(const ModuleTree& tree, const Operation& operation) {
 }
 
 Status translate_quantize(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(InstructionId x, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
   if (op.operation.results.count != 1) return invalid_argument("wanted one result");
   const Type& result = result_type(op, 0);
   if (result.quantization == nullptr) return invalid_argument("the result is not quantised");
-  Steps s(op);
-  if (const auto& from = operand_type(op, 0).quantization; from != nullptr) x = dequantized(s, op, x, *from);
-  return s.define(quantized(s, op, x, *result.quantization, result.element));
+  OpSink sink(op);
+  Expr x = sink.at(operand);
+  if (const auto& from = operand_type(op, 0).quantization; from != nullptr) x = dequantized(sink, x, *from);
+  return sink.define(quantized(sink, x, *result.quantization, result.element));
 }
 
 Status translate_dequantize(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId x, op.operand(0));
   const auto& from = operand_type(op, 0).quantization;
   if (from == nullptr) return invalid_argument("the operand is not quantised");
-  Steps s(op);
-  return s.define(dequantized(s, op, x, *from));
+  OpSink sink(op);
+  return sink.define(dequantized(sink, sink.at(x), *from));
 }
 
 /// Any other operation computes on the real values: its operands are dequantised, its results quantised.
 Status translate_on_real_values(const OpContext& op) {
   if (op.operation.regions.count != 0) return unimplemented("regions over quantised types");
-  Steps s(op);
+  OpSink sink(op);
   std::vector<std::pair<ValueId, InstructionId>> stored;
   for (uint32_t i = 0; i < op.operation.operands.count; ++i) {
     const auto& q = operand_type(op, i).quantization;
@@ -97,9 +94,9 @@ Status translate_on_real_values(const OpContext& op) {
     const ValueId value = op.tree().operand(op.operation, i);
     const auto own = std::find_if(stored.begin(), stored.end(), [&](const auto& pair) { return pair.first == value; });
     if (own != stored.end())
-      op.translator.ids[value] = dequantized(s, op, own->second, *operand_type(op, i).quantization);
+      op.translator.ids[value] = dequantized(sink, sink.at(own->second), *operand_type(op, i).quantization).id;
   }
-  HILO_RETURN_IF_ERROR(s.status());
+  HILO_RETURN_IF_ERROR(sink.status());
   OpContext real = op;
   real.on_real_values = true;
   const Status done = op.row.translate(real);
@@ -109,9 +106,9 @@ Status translate_on_real_values(const OpContext& op) {
     const Type& type = result_type(op, i);
     if (type.quantization == nullptr) continue;
     const InstructionId id = op.translator.ids[op.tree().result(op.operation, i)];
-    op.define(i, quantized(s, op, id, *type.quantization, type.element));
+    sink.define(i, quantized(sink, sink.at(id), *type.quantization, type.element));
   }
-  return s.status();
+  return sink.status();
 }
 
 }  // namespace hilo::stablehlo

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/extensions.h"
-#include "hilo/stablehlo/translate/steps.h"
+#include "hilo/stablehlo/translate/op_sink.h"
 
 namespace hilo::stablehlo {
 
-using hlo::InstructionId;
+using hlo::Expr;
 using hlo::Opcode;
 
 namespace {
@@ -20,40 +20,39 @@ hlo::Int64List dimensions_of_rows(const Shape& array) {
 }
 
 /// into[indices[i]] += updates[i]; out of bounds nothing.
-InstructionId add_at(Steps& s, InstructionId into, InstructionId indices, InstructionId updates) {
+Expr add_at(OpSink& sink, Expr into, Expr indices, Expr updates) {
   AttributeSetter attributes(Opcode::kScatter);
-  s.take(attributes.set_list("update_window_dims", dimensions_of_rows(s.shape(into))));
-  s.take(attributes.set_list("inserted_window_dims", {0}));
-  s.take(attributes.set_list("scatter_dims_to_operand_dims", {0}));
-  s.take(attributes.set("index_vector_dim", 1));
-  const auto sum = hlo::scalar_binary_computation(Opcode::kAdd, s.shape(into).element_type());
-  s.take(sum.ok() ? attributes.set_computation("to_apply", *sum) : sum.status());
-  return s.add(Opcode::kScatter, {into, indices, updates}, &attributes);
+  sink.check(attributes.set_list("update_window_dims", dimensions_of_rows(into.shape())));
+  sink.check(attributes.set_list("inserted_window_dims", {0}));
+  sink.check(attributes.set_list("scatter_dims_to_operand_dims", {0}));
+  sink.check(attributes.set("index_vector_dim", 1));
+  const auto sum = hlo::scalar_binary_computation(Opcode::kAdd, into.type());
+  sink.check(sum.ok() ? attributes.set_computation("to_apply", *sum) : sum.status());
+  return sink.add_named(Opcode::kScatter, {into, indices, updates}, attributes);
 }
 
 /// from[indices[i]].
-InstructionId at(Steps& s, InstructionId from, InstructionId indices) {
-  const Shape whole = s.shape(from);
+Expr at(OpSink& sink, Expr from, Expr indices) {
+  const Shape whole = from.shape();
   const hlo::Int64List rows = dimensions_of_rows(whole);
   hlo::Int64List sizes = {1};
   for (int64_t d : rows) sizes.push_back(whole.dimension(d));
   AttributeSetter attributes(Opcode::kGather);
-  s.take(attributes.set_list("offset_dims", rows));
-  s.take(attributes.set_list("collapsed_slice_dims", {0}));
-  s.take(attributes.set_list("start_index_map", {0}));
-  s.take(attributes.set("index_vector_dim", 1));
-  s.take(attributes.set_list("slice_sizes", sizes));
-  return s.add(Opcode::kGather, {from, indices}, &attributes);
+  sink.check(attributes.set_list("offset_dims", rows));
+  sink.check(attributes.set_list("collapsed_slice_dims", {0}));
+  sink.check(attributes.set_list("start_index_map", {0}));
+  sink.check(attributes.set("index_vector_dim", 1));
+  sink.check(attributes.set_list("slice_sizes", sizes));
+  return sink.add_named(Opcode::kGather, {from, indices}, attributes);
 }
 
 /// The row of each of `stored` elements: how many rows begin at it or before, less one.
-InstructionId rows_of(Steps& s, InstructionId begins, int64_t stored) {
-  const Shape counts = Shape::array(ElementType::kS64, {stored});
-  const InstructionId one_each = s.full(s.shape(begins).with_element_type(ElementType::kS64), 1);
-  const InstructionId begun = add_at(s, s.full(counts, 0), begins, one_each);
+Expr rows_of(OpSink& sink, Expr begins, int64_t stored) {
+  const Expr counts = full(sink, Shape::array(ElementType::kS64, {stored}), 0);
+  const Expr begun = add_at(sink, counts, begins, full_like(begins, ElementType::kS64, 1));
   AttributeSetter along(hlo::kExtCumsum);
-  s.take(along.set("axis", 0));
-  return s.add(Opcode::kSubtract, {s.add(hlo::kExtCumsum, {begun}, &along), s.full(counts, 1)});
+  sink.check(along.set("axis", 0));
+  return sink.add_named(hlo::kExtCumsum, {begun}, along) - 1;
 }
 
 Status check_sizes(const Shape& stored, const Shape& columns, const Shape& begins, const Shape& right,
@@ -73,15 +72,15 @@ Status check_sizes(const Shape& stored, const Shape& columns, const Shape& begin
 Status translate_sparse_product(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionIds operands, op.operands());
   if (operands.size() != 4) return invalid_argument(fmt::format("got {} operands; wanted 4", operands.size()));
-  const InstructionId stored = operands[0], begins = operands[1], columns = operands[2], right = operands[3];
   HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
-  Steps s(op);
-  HILO_RETURN_IF_ERROR(check_sizes(s.shape(stored), s.shape(columns), s.shape(begins), s.shape(right), result));
-  const InstructionId taken = at(s, right, columns);
-  const InstructionId spread = s.take(add_broadcast(op, stored, {0}, s.shape(taken)));
-  const InstructionId products = s.add(Opcode::kMultiply, {spread, taken});
-  const InstructionId rows = rows_of(s, begins, s.shape(stored).dimension(0));
-  return s.define(add_at(s, s.full(result, 0), rows, products));
+  OpSink sink(op);
+  const Expr stored = sink.at(operands[0]), begins = sink.at(operands[1]);
+  const Expr columns = sink.at(operands[2]), right = sink.at(operands[3]);
+  HILO_RETURN_IF_ERROR(check_sizes(stored.shape(), columns.shape(), begins.shape(), right.shape(), result));
+  const Expr taken = at(sink, right, columns);
+  const Expr products = sink.spread(stored, {0}, taken.shape()) * taken;
+  const Expr rows = rows_of(sink, begins, stored.shape().dimension(0));
+  return sink.define(add_at(sink, full(sink, result, 0), rows, products));
 }
 
 }  // namespace hilo::stablehlo

@@ -13,10 +13,10 @@ namespace hilo::stablehlo {
 
 /// An operation of a dialect that bytecode may hold, and the names of its properties in the order of their indices.
 struct BytecodeOperation {
-  std::string_view name;        ///< "vhlo.add_v1"
-  std::string_view tree_name;   ///< "stablehlo.add"
-  std::string_view properties;  ///< separated by blanks; one that may be absent ends in '?'
-  bool newer = false;           ///< than kWrittenVhlo
+  std::string name;        ///< "vhlo.add_v1"
+  std::string tree_name;   ///< "stablehlo.add"
+  std::string properties;  ///< separated by blanks; one that may be absent ends in '?'
+  bool newer = false;      ///< than kWrittenVhlo
 };
 
 /// Null for an operation or a version of one that this version of hilo doesn't know.

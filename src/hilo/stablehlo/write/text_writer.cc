@@ -368,15 +368,12 @@ void TextWriter::print_convolution(const Operation& operation) {
 
 // ---- What most pretty forms are: operands, clauses, types.
 
-std::string_view without_dialect(std::string_view name) { return name.substr(name.find('.') + 1); }
-
 /// Whether the operation's attributes are all said by clauses.
 bool TextWriter::has_items(const Operation& operation) const {
   if (operation.regions.count != 0 || !operation.name.starts_with("stablehlo.")) return false;
   uint32_t said = 0;
   bool formatted = false;
-  for (const Clause& clause : clauses()) {
-    if (clause.operation != without_dialect(operation.name)) continue;
+  for (const Clause& clause : clauses_of(operation.name)) {
     if (clause.attribute == "format") formatted = true;
     said += tree_.find(operation, clause.attribute) != nullptr ? 1 : 0;
     said += !clause.second.empty() && tree_.find(operation, clause.second) != nullptr ? 1 : 0;
@@ -429,8 +426,7 @@ void TextWriter::print_items(const Operation& operation) {
     separate();
     out_ += operands(operation);
   }
-  for (const Clause& clause : clauses()) {
-    if (clause.operation != without_dialect(operation.name)) continue;
+  for (const Clause& clause : clauses_of(operation.name)) {
     const bool absent = clause.attribute != "format" && tree_.find(operation, clause.attribute) == nullptr;
     if (absent || (clause.word == "batching_dims" && list(operation, clause.attribute) == "[]")) continue;
     separate();

@@ -7,7 +7,7 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/collective.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/not_yet.h"
 
 namespace hilo::hlo {
@@ -19,9 +19,8 @@ Shape context() { return Shape::scalar(ElementType::kU32); }
 Shape row_major(const Shape& shape) { return shape.with_default_layout(); }
 
 StatusOr<ComputationPtr> pass_on_first(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
-  const InstructionId first = steps.operand(0);
-  return std::move(steps).finish(first);
+  Decomposition d(i, operands);
+  return std::move(d).finish(d.operand(0));
 }
 
 // ---- tokens ---------------------------------------------------------------------------------------------------------
@@ -51,10 +50,9 @@ StatusOr<Shape> infer_copy_start(const ShapeRuleInput& input) {
 }
 
 StatusOr<ComputationPtr> decompose_copy_start(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
-  const InstructionId x = steps.operand(0);
-  const InstructionId root = steps.tuple({x, x, steps.constant(Literal(context()))});
-  return std::move(steps).finish(root);
+  Decomposition d(i, operands);
+  const Expr x = d.operand(0);
+  return std::move(d).finish(tuple(d, {x, x, d.constant(Literal(context()))}));
 }
 
 /// A tuple of at least `least` elements.
@@ -76,9 +74,8 @@ StatusOr<Shape> infer_copy_done(const ShapeRuleInput& input) {
 
 template <int64_t kIndex>
 StatusOr<ComputationPtr> pass_on_element(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
-  const InstructionId root = steps.element(steps.operand(0), kIndex);
-  return std::move(steps).finish(root);
+  Decomposition d(i, operands);
+  return std::move(d).finish(element(d.operand(0), kIndex));
 }
 
 // ---- async ----------------------------------------------------------------------------------------------------------
@@ -137,19 +134,18 @@ StatusOr<Shape> infer_async_start(const ShapeRuleInput& input) {
 StatusOr<ComputationPtr> decompose_async_start(const Instruction& i, std::span<const Shape> operands) {
   const auto& raw = attributes_of<RawAttributes>(i);
   HILO_ASSIGN_OR_RETURN(const ComputationPtr called, wrapped_computation(raw));
-  Steps steps(i, operands);
-  InstructionId result = 0;
+  Decomposition d(i, operands);
+  Expr result;
   if (called != nullptr) {
-    result = steps.call(called, steps.operands());
+    result = call(d, called, d.operands());
   } else {
     HILO_ASSIGN_OR_RETURN(const Opcode opcode, wrapped_opcode(raw));
-    result = steps.add(opcode, steps.operands(), nullptr, i.shape.tuple_element(1));
+    result = d.add(opcode, d.operands(), nullptr, i.shape.tuple_element(1));
   }
-  Steps::Ids elements = {steps.tuple(steps.operands()), result};
+  Exprs elements = {tuple(d, d.operands()), result};
   for (int64_t k = 2; k < i.shape.tuple_size(); ++k)
-    elements.push_back(steps.constant(Literal(row_major(i.shape.tuple_element(k)))));
-  const InstructionId root = steps.tuple(elements);
-  return std::move(steps).finish(root);
+    elements.push_back(d.constant(Literal(row_major(i.shape.tuple_element(k)))));
+  return std::move(d).finish(tuple(d, elements));
 }
 
 Status check_async(const Shape& operand) {
@@ -202,17 +198,17 @@ StatusOr<Shape> infer_collective_permute_start(const ShapeRuleInput& input) {
 
 template <Opcode kOpcode>
 StatusOr<ComputationPtr> decompose_start(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
+  Decomposition d(i, operands);
   const bool paired = kOpcode != Opcode::kAllReduce;
   const Shape result = paired ? i.shape.tuple_element(1) : i.shape;
-  InstructionId root = steps.add(kOpcode, steps.operands(), i.attributes, row_major(result));
+  Expr root = d.add(kOpcode, d.operands(), i.attributes, row_major(result));
   if (paired) {
-    const InstructionId from = operands.size() == 1 ? steps.operand(0) : steps.tuple(steps.operands());
-    Steps::Ids elements = {from, root};
-    for (int64_t k = 2; k < i.shape.tuple_size(); ++k) elements.push_back(steps.constant(Literal(context())));
-    root = steps.tuple(elements);
+    const Expr from = operands.size() == 1 ? d.operand(0) : tuple(d, d.operands());
+    Exprs elements = {from, root};
+    for (int64_t k = 2; k < i.shape.tuple_size(); ++k) elements.push_back(d.constant(Literal(context())));
+    root = tuple(d, elements);
   }
-  return std::move(steps).finish(root);
+  return std::move(d).finish(root);
 }
 
 StatusOr<Shape> infer_same(const ShapeRuleInput& input) { return row_major(input.operands[0]); }

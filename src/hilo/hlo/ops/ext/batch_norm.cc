@@ -3,12 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
-#include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/reduce.h"
-#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 
 namespace hilo::hlo {
 namespace {
@@ -68,121 +65,71 @@ ElementType wide_type(ElementType type) {
   return is_floating(type) && element_type_info(type).bits < 32 ? ElementType::kF32 : type;
 }
 
-/// Arithmetic on whole arrays and on features. Remembers the first error.
-class Steps {
- public:
-  Steps(std::string name, const Instruction& i, std::span<const Shape> operands)
-      : builder_(std::move(name)),
-        attributes_(attributes_of<BatchNormAttributes>(i)),
-        type_(operands[0].element_type()),
-        whole_(operands[0].with_element_type(wide_type(type_)).with_default_layout()),
-        feature_(Shape::array(whole_.element_type(), {whole_.dimension(attributes_.feature_index)})) {
-    builder_.set_annotations(i.annotations);
-    for (const Shape& operand : operands) parameters_.push_back(wide(builder_.parameter(operand)));
-  }
+/// What the three compute with: the op's attributes beside values of all elements, or of one element a feature.
+struct BatchNorm {
+  BatchNorm(const Instruction& i, std::span<const Shape> operands)
+      : d(i, operands), attributes(attributes_of<BatchNormAttributes>(i)), type(operands[0].element_type()) {}
 
-  InstructionId operand(size_t i) const { return parameters_[i]; }
-  InstructionId binary(Opcode opcode, InstructionId x, InstructionId y) { return take(builder_.add(opcode, {x, y})); }
-  InstructionId add(InstructionId x, InstructionId y) { return binary(Opcode::kAdd, x, y); }
-  InstructionId subtract(InstructionId x, InstructionId y) { return binary(Opcode::kSubtract, x, y); }
-  InstructionId multiply(InstructionId x, InstructionId y) { return binary(Opcode::kMultiply, x, y); }
-  InstructionId divide(InstructionId x, InstructionId y) { return binary(Opcode::kDivide, x, y); }
+  Decomposition d;
+  const BatchNormAttributes& attributes;
+  ElementType type;  ///< of operands and results
 
-  /// A number beside every feature.
-  InstructionId number(double value) {
-    const InstructionId scalar = builder_.constant(filled(Shape::scalar(feature_.element_type()), value));
-    return take(builder_.add(Opcode::kBroadcast, {scalar}, std::make_shared<BroadcastAttributes>(), feature_));
-  }
+  Expr operand(size_t i) { return convert(d.operand(i), wide_type(type)); }
   /// A feature beside all of its elements.
-  InstructionId spread(InstructionId feature) {
-    auto attributes = std::make_shared<BroadcastAttributes>();
-    attributes->dimensions = {attributes_.feature_index};
-    return take(builder_.add(Opcode::kBroadcast, {feature}, std::move(attributes), whole_));
+  Expr spread(Expr feature) {
+    return broadcast(feature, d.operand(0).shape().dimensions(), {attributes.feature_index});
   }
   /// The sum over all elements of a feature.
-  InstructionId sum(InstructionId whole) {
-    auto attributes = std::make_shared<ReduceAttributes>();
-    for (int64_t d = 0; d < whole_.rank(); ++d) {
-      if (d != attributes_.feature_index) attributes->dimensions.push_back(d);
+  Expr total(Expr whole) {
+    Int64List others;
+    for (int64_t d = 0; d < whole.shape().rank(); ++d) {
+      if (d != attributes.feature_index) others.push_back(d);
     }
-    StatusOr<ComputationPtr> body = scalar_binary_computation(Opcode::kAdd, whole_.element_type());
-    if (!body.ok()) return take(body.status());
-    attributes->to_apply = *body;
-    const InstructionId zero = builder_.constant(Literal(Shape::scalar(whole_.element_type())));
-    return take(builder_.add(Opcode::kReduce, {whole, zero}, std::move(attributes)));
+    return sum(whole, others);
   }
   double elements_per_feature() const {
-    const int64_t features = feature_.element_count();
-    return features == 0 ? 0 : static_cast<double>(whole_.element_count() / features);
+    const Shape whole = d.operand(0).shape();
+    const int64_t features = whole.dimension(attributes.feature_index);
+    return features == 0 ? 0 : static_cast<double>(whole.element_count() / features);
   }
+  Expr mean(Expr whole) { return total(whole) / elements_per_feature(); }
   /// sqrt(variance + epsilon), one a feature.
-  InstructionId deviation(InstructionId variance) {
-    return take(builder_.add(Opcode::kSqrt, {add(variance, number(attributes_.epsilon))}));
-  }
-  InstructionId centered(InstructionId mean) { return subtract(operand(0), spread(mean)); }
-  InstructionId normalized(InstructionId mean, InstructionId variance) {
-    return divide(centered(mean), spread(deviation(variance)));
-  }
-  InstructionId mean(InstructionId whole) { return divide(sum(whole), number(elements_per_feature())); }
-  InstructionId variance_plus_epsilon(InstructionId variance) { return add(variance, number(attributes_.epsilon)); }
+  Expr deviation(Expr variance) const { return sqrt(variance + attributes.epsilon); }
+  Expr centered(Expr mean) { return operand(0) - spread(mean); }
+  Expr normalized(Expr mean, Expr variance) { return centered(mean) / spread(deviation(variance)); }
 
-  StatusOr<ComputationPtr> finish(std::initializer_list<InstructionId> results) && {
-    std::vector<InstructionId> narrow;
-    for (InstructionId id : results) narrow.push_back(converted(id, type_));
-    if (!status_.ok()) return status_;
-    const InstructionId root = narrow.size() == 1 ? narrow[0] : builder_.tuple(narrow);
-    return std::move(builder_).build(root);
+  StatusOr<ComputationPtr> finish(Exprs results) && {
+    for (Expr& result : results) result = convert(result, type);
+    return std::move(d).finish(results.size() == 1 ? results[0] : tuple(d, results));
   }
-
- private:
-  InstructionId wide(InstructionId id) { return converted(id, whole_.element_type()); }
-  InstructionId converted(InstructionId id, ElementType type) {
-    const Shape shape = builder_.shape(id);
-    if (shape.element_type() == type) return id;
-    return take(builder_.add(Opcode::kConvert, {id}, nullptr, shape.with_element_type(type)));
-  }
-  InstructionId take(StatusOr<InstructionId> id) {
-    if (id.ok()) return *id;
-    if (status_.ok()) status_ = id.status();
-    return 0;
-  }
-
-  Builder builder_;
-  const BatchNormAttributes& attributes_;
-  ElementType type_;
-  Shape whole_, feature_;
-  std::vector<InstructionId> parameters_;
-  Status status_;
 };
 
 StatusOr<ComputationPtr> decompose_training(const Instruction& i, std::span<const Shape> operands) {
-  Steps s("batch_norm_training", i, operands);
-  const InstructionId mean = s.mean(s.operand(0));
-  const InstructionId centered = s.centered(mean);
-  const InstructionId variance = s.mean(s.multiply(centered, centered));
-  const InstructionId output =
-      s.add(s.multiply(s.normalized(mean, variance), s.spread(s.operand(1))), s.spread(s.operand(2)));
-  return std::move(s).finish({output, mean, variance});
+  BatchNorm b(i, operands);
+  const Expr scale = b.operand(1), offset = b.operand(2);
+  const Expr mean = b.mean(b.operand(0)), centered = b.centered(mean);
+  const Expr variance = b.mean(centered * centered);
+  const Expr output = b.normalized(mean, variance) * b.spread(scale) + b.spread(offset);
+  return std::move(b).finish({output, mean, variance});
 }
 
 StatusOr<ComputationPtr> decompose_inference(const Instruction& i, std::span<const Shape> operands) {
-  Steps s("batch_norm_inference", i, operands);
-  const InstructionId normalized = s.normalized(s.operand(3), s.operand(4));
-  return std::move(s).finish({s.add(s.multiply(normalized, s.spread(s.operand(1))), s.spread(s.operand(2)))});
+  BatchNorm b(i, operands);
+  const Expr scale = b.operand(1), offset = b.operand(2);
+  const Expr normalized = b.normalized(b.operand(3), b.operand(4));
+  return std::move(b).finish({normalized * b.spread(scale) + b.spread(offset)});
 }
 
 StatusOr<ComputationPtr> decompose_grad(const Instruction& i, std::span<const Shape> operands) {
-  Steps s("batch_norm_grad", i, operands);
-  const InstructionId scale = s.operand(1), mean = s.operand(2), variance = s.operand(3), grad_output = s.operand(4);
-  const InstructionId centered = s.centered(mean), count = s.number(s.elements_per_feature());
-  const InstructionId grad_offset = s.sum(grad_output);
-  const InstructionId product = s.sum(s.multiply(grad_output, centered));
-  const InstructionId slope = s.divide(product, s.variance_plus_epsilon(variance));
-  const InstructionId all = s.multiply(grad_output, s.spread(count));
-  const InstructionId rest = s.subtract(s.subtract(all, s.spread(grad_offset)), s.multiply(s.spread(slope), centered));
-  const InstructionId factor = s.divide(s.divide(scale, s.deviation(variance)), count);
-  const InstructionId grad_scale = s.sum(s.multiply(grad_output, s.normalized(mean, variance)));
-  return std::move(s).finish({s.multiply(s.spread(factor), rest), grad_scale, grad_offset});
+  BatchNorm b(i, operands);
+  const Expr scale = b.operand(1), mean = b.operand(2), variance = b.operand(3), grad_output = b.operand(4);
+  const double count = b.elements_per_feature();
+  const Expr centered = b.centered(mean), grad_offset = b.total(grad_output);
+  const Expr slope = b.total(grad_output * centered) / (variance + b.attributes.epsilon);
+  const Expr rest = grad_output * count - b.spread(grad_offset) - b.spread(slope) * centered;
+  const Expr factor = scale / b.deviation(variance) / count;
+  const Expr grad_scale = b.total(grad_output * b.normalized(mean, variance));
+  return std::move(b).finish({b.spread(factor) * rest, grad_scale, grad_offset});
 }
 
 OpDef batch_norm_op(Opcode opcode, std::string_view name, int arity, StatusOr<Shape> (*infer)(const ShapeRuleInput&),

@@ -71,25 +71,27 @@ constexpr size_t kFarSingle = 7;
 
 using Coefficients = std::span<const double>;
 
-Value up_to_8(Value size, Coefficients near, Coefficients middle) {
+Expr up_to_8(Expr size, Coefficients near, Coefficients middle) {
   return select(size < 2.0, polynomial(size - 1.0, near), polynomial(size - 5.0, middle));
 }
 
-Value beyond_8(Value size, Coefficients series) {
-  return chebyshev(32.0 / size - 2.0, is_double(size) ? series : series.last(kFarSingle)) / sqrt(size);
+Expr beyond_8(Expr size, Coefficients series) {
+  return chebyshev(32.0 / size - 2.0, size.type() == ElementType::kF64 ? series : series.last(kFarSingle)) / sqrt(size);
 }
 
 }  // namespace
 
-Value bessel_i0e(Value x) {
-  const Value size = abs(x);
-  const Value inside = is_double(x) ? up_to_8(size, kI0Near, kI0Middle) : up_to_8(size, kI0NearSingle, kI0MiddleSingle);
+Expr bessel_i0e(Expr x) {
+  const Expr size = abs(x);
+  const Expr inside =
+      x.type() == ElementType::kF64 ? up_to_8(size, kI0Near, kI0Middle) : up_to_8(size, kI0NearSingle, kI0MiddleSingle);
   return select(size <= 8.0, inside, beyond_8(size, kI0Far));
 }
 
-Value bessel_i1e(Value x) {
-  const Value size = abs(x);
-  const Value inside = is_double(x) ? up_to_8(size, kI1Near, kI1Middle) : up_to_8(size, kI1NearSingle, kI1MiddleSingle);
+Expr bessel_i1e(Expr x) {
+  const Expr size = abs(x);
+  const Expr inside =
+      x.type() == ElementType::kF64 ? up_to_8(size, kI1Near, kI1Middle) : up_to_8(size, kI1NearSingle, kI1MiddleSingle);
   return sign(x) * select(size <= 8.0, size * inside, beyond_8(size, kI1Far));
 }
 

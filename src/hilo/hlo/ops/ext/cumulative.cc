@@ -6,7 +6,7 @@
 #include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/dimension_checks.h"
-#include "hilo/hlo/ops/ext/formula.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
 
@@ -44,29 +44,19 @@ StatusOr<Literal> initial_of(Opcode op, const Computation& reducer, ElementType 
 StatusOr<ComputationPtr> decompose_cumulative(const Instruction& i, std::span<const Shape> operands) {
   const auto& a = attributes_of<CumulativeAttributes>(i);
   const Shape& shape = operands[0];
-  Builder b(std::string(i.def().name.substr(std::string_view("hilo.").size())));
-  b.set_annotations(i.annotations);
-  InstructionId x = b.parameter(shape);
-  if (shape.element_count() == 0) return std::move(b).build(x);  // a window has at least one element
+  Decomposition d(i, operands);
+  const Expr x = d.operand(0);
+  if (shape.element_count() == 0) return std::move(d).finish(x);  // a window has at least one element
   // Differences and exponentials of 8-bit floats don't stay among them.
   const bool widens = i.opcode == kExtCumlogsumexp && element_type_info(shape.element_type()).bits <= 8;
   const ElementType type = widens ? ElementType::kF32 : shape.element_type();
-  const auto converted = [&](InstructionId id, ElementType to) {
-    return b.add(Opcode::kConvert, {id}, nullptr, shape.with_element_type(to).with_default_layout());
-  };
-  if (widens) {
-    HILO_ASSIGN_OR_RETURN(x, converted(x, type));
-  }
   auto attributes = std::make_shared<ReduceWindowAttributes>();
   attributes->window = cumulative_window({a.axis, a.reverse}, shape.dimensions());
   HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer_of(i.opcode, type));
   HILO_ASSIGN_OR_RETURN(Literal initial, initial_of(i.opcode, *attributes->to_apply, type));
-  const InstructionId neutral = b.constant(std::move(initial));
-  HILO_ASSIGN_OR_RETURN(InstructionId root, b.add(Opcode::kReduceWindow, {x, neutral}, std::move(attributes)));
-  if (widens) {
-    HILO_ASSIGN_OR_RETURN(root, converted(root, shape.element_type()));
-  }
-  return std::move(b).build(root);
+  const Expr neutral = d.constant(std::move(initial));
+  const Expr all = d.add(Opcode::kReduceWindow, {convert(x, type), neutral}, std::move(attributes));
+  return std::move(d).finish(convert(all, shape.element_type()));
 }
 
 OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::string_view spec) {
@@ -88,13 +78,12 @@ OpDef cumulative_op(Opcode opcode, std::string_view name, TypeSet types, std::st
 }  // namespace
 
 StatusOr<ComputationPtr> logaddexp_computation(ElementType type) {
-  using namespace formulas;  // NOLINT: the ops by their names
-  Formula formula("logaddexp", Shape::scalar(type), nullptr);
-  const Value x{&formula, formula.parameter()}, y{&formula, formula.parameter()};
-  const Value difference = x - y;
-  const Value sum = max(x, y) + log1p(exp(-abs(difference)));
-  const Value root = select(hlo::compare(difference, ComparisonDirection::kNe, difference), x + y, sum);
-  return std::move(formula).finish(root.id);
+  const Shape scalars[] = {Shape::scalar(type), Shape::scalar(type)};
+  Decomposition d("logaddexp", scalars);
+  const Expr x = d.operand(0), y = d.operand(1);
+  const Expr difference = x - y;
+  const Expr sum = max(x, y) + log1p(exp(-abs(difference)));
+  return std::move(d).finish(select(difference != difference, x + y, sum));
 }
 
 const OpDef& ext_cumsum_op() {

@@ -3,7 +3,7 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
@@ -33,9 +33,8 @@ StatusOr<Literal> evaluate_custom_rules(const EvaluateInput& input) {
 
 StatusOr<ComputationPtr> decompose_custom_rules(const Instruction& i, std::span<const Shape> operands) {
   if (attributes(i).transpose_only) return unimplemented(kNoForwardMode);
-  Steps steps(i, operands);
-  const InstructionId call = steps.call(attributes(i).to_apply, steps.operands());
-  return std::move(steps).finish(call);
+  Decomposition d(i, operands);
+  return std::move(d).finish(call(d, attributes(i).to_apply, d.operands()));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/checks.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
@@ -94,9 +94,8 @@ StatusOr<Literal> evaluate_custom_vjp(const EvaluateInput& input) {
 StatusOr<Literal> refuse_evaluation(const EvaluateInput&) { return unimplemented(kNoForwardMode); }
 
 StatusOr<ComputationPtr> decompose_custom_vjp(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
-  const InstructionId call = steps.call(attributes_of<CustomVjpAttributes>(i).primal, steps.operands());
-  return std::move(steps).finish(call);
+  Decomposition d(i, operands);
+  return std::move(d).finish(call(d, attributes_of<CustomVjpAttributes>(i).primal, d.operands()));
 }
 
 StatusOr<ComputationPtr> refuse_decomposition(const Instruction&, std::span<const Shape>) {

@@ -5,7 +5,7 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 
 namespace hilo::hlo {
 namespace {
@@ -34,9 +34,8 @@ int64_t size_of(const Instruction& i, const Shape& operand) {
 StatusOr<ComputationPtr> decompose_get_dimension_size(const Instruction& i, std::span<const Shape> operands) {
   const int64_t size = size_of(i, operands[0]);
   if (size > INT32_MAX) return invalid_argument(fmt::format("the size {} doesn't fit s32", size));
-  Steps steps(i, operands);
-  const InstructionId root = steps.constant(Literal::scalar<int32_t>(static_cast<int32_t>(size)));
-  return std::move(steps).finish(root);
+  Decomposition d(i, operands);
+  return std::move(d).finish(d.constant(Literal::scalar<int32_t>(static_cast<int32_t>(size))));
 }
 
 StatusOr<Shape> infer_set_dimension_size(const ShapeRuleInput& input) {
@@ -78,9 +77,8 @@ StatusOr<Shape> infer_dynamic_reshape(const ShapeRuleInput& input) {
 }
 
 StatusOr<ComputationPtr> decompose_dynamic_reshape(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
-  const InstructionId root = steps.reshape(steps.operand(0), i.shape.dimensions());
-  return std::move(steps).finish(root);
+  Decomposition d(i, operands);
+  return std::move(d).finish(reshape(d.operand(0), i.shape.dimensions()));
 }
 
 OpDef dimension_size_def(Opcode opcode, std::string_view name, int arity, std::string_view spec) {

@@ -3,8 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/special_functions.h"
 #include "hilo/hlo/ops/extensions.h"
 
@@ -48,14 +50,14 @@ StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
 
 template <typename Row>
 StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape> operands) {
-  const Shape shape = operands[0].with_default_layout();
-  const bool widens = Row::kTypes.widens && element_size_bytes(shape.element_type()) < 4;
-  Formula formula(std::string(Row::kName), shape, widens ? ElementType::kF32 : shape.element_type(),
-                  instruction.annotations);
-  std::array<Value, Row::kArity> x;
-  for (Value& value : x) value = {&formula, formula.parameter()};
-  const Value root = std::apply(Row::formula, x);
-  return std::move(formula).finish(root.id);
+  const ElementType type = operands[0].element_type();
+  const bool widens = Row::kTypes.widens && element_size_bytes(type) < 4;
+  Decomposition d(instruction, operands);
+  std::array<Expr, Row::kArity> x;
+  std::ranges::transform(d.operands(), x.begin(),
+                         [&](Expr operand) { return convert(operand, widens ? ElementType::kF32 : type); });
+  const Expr result = std::apply(Row::formula, x);
+  return std::move(d).finish(convert(result, type));
 }
 
 template <typename Row>

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "hilo/hlo/ops/ext/formula.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
@@ -48,12 +48,13 @@ StatusOr<Literal> evaluate(const EvaluateInput& input) {
 
 /// For who has no such op: the product is rounded too.
 StatusOr<ComputationPtr> decompose(const Instruction& instruction, std::span<const Shape> operands) {
-  const Shape shape = operands[0].with_default_layout();
-  const bool widens = element_size_bytes(shape.element_type()) < 4;
-  Formula formula("fma", shape, widens ? ElementType::kF32 : shape.element_type(), instruction.annotations);
-  const Value x = {&formula, formula.parameter()}, y = {&formula, formula.parameter()};
-  const Value z = {&formula, formula.parameter()};
-  return std::move(formula).finish((x * y + z).id);
+  const ElementType type = operands[0].element_type();
+  Decomposition d(instruction, operands);
+  const auto operand = [&](size_t i) {
+    return convert(d.operand(i), element_size_bytes(type) < 4 ? ElementType::kF32 : type);
+  };
+  const Expr sum = operand(0) * operand(1) + operand(2);
+  return std::move(d).finish(convert(sum, type));
 }
 
 }  // namespace

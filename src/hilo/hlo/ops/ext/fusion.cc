@@ -7,7 +7,7 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/not_yet.h"
 
 namespace hilo::hlo {
@@ -33,9 +33,8 @@ StatusOr<ComputationPtr> decompose_fusion(const Instruction& i, std::span<const 
 StatusOr<Shape> infer_domain(const ShapeRuleInput& input) { return input.operands[0].with_default_layout(); }
 
 StatusOr<ComputationPtr> decompose_domain(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
-  const InstructionId x = steps.operand(0);
-  return std::move(steps).finish(x);
+  Decomposition d(i, operands);
+  return std::move(d).finish(d.operand(0));
 }
 
 // ---- bitcast --------------------------------------------------------------------------------------------------------
@@ -65,15 +64,13 @@ Int64List inverse(const Int64List& permutation) {
 
 /// To the order of memory, reshaped there, back to the order of dimensions.
 StatusOr<ComputationPtr> decompose_bitcast(const Instruction& i, std::span<const Shape> operands) {
-  Steps steps(i, operands);
+  Decomposition d(i, operands);
   const Int64List order = major_to_minor(i.shape);
   std::vector<int64_t> stored;
   for (int64_t d : order) stored.push_back(i.shape.dimension(d));
-  InstructionId x = steps.transpose(steps.operand(0), major_to_minor(operands[0]));
-  if (operands[0].element_type() != i.shape.element_type())
-    x = steps.add(Opcode::kBitcastConvert, {x}, nullptr, steps.shape(x).with_element_type(i.shape.element_type()));
-  const InstructionId root = steps.transpose(steps.reshape(x, stored), inverse(order));
-  return std::move(steps).finish(root);
+  Expr x = transpose(d.operand(0), major_to_minor(operands[0]));
+  if (operands[0].element_type() != i.shape.element_type()) x = bitcast(x, i.shape.element_type());
+  return std::move(d).finish(transpose(reshape(x, stored), inverse(order)));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/element_access.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/ext/steps.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 
@@ -71,48 +71,47 @@ bool is_elementwise_body(const Computation& body) {
 }
 
 /// The body with arrays of `dimensions` in place of scalars.
-InstructionId widened(Steps& steps, const Computation& body, std::span<const int64_t> dimensions) {
-  Steps::Ids ids(body.size());
-  for (int64_t n = 0; n < body.parameter_count(); ++n)
-    ids[body.parameter(n).id] = steps.operand(static_cast<size_t>(n));
+Expr widened(Decomposition& d, const Computation& body, std::span<const int64_t> dimensions) {
+  Exprs values(body.size());
+  for (int64_t n = 0; n < body.parameter_count(); ++n) values[body.parameter(n).id] = d.operand(static_cast<size_t>(n));
   for (const Instruction& i : body.instructions()) {
     if (i.opcode == Opcode::kParameter) continue;
     if (i.opcode == Opcode::kConstant) {
-      ids[i.id] = steps.broadcast(steps.constant(attributes_of<ConstantAttributes>(i).value), dimensions, {});
+      values[i.id] = broadcast(d.constant(attributes_of<ConstantAttributes>(i).value), dimensions, {});
       continue;
     }
-    Steps::Ids operands;
-    for (InstructionId operand : i.operands) operands.push_back(ids[operand]);
-    ids[i.id] = steps.add(i.opcode, operands, i.attributes, i.shape.with_dimensions(dimensions));
+    Exprs operands;
+    for (InstructionId operand : i.operands) operands.push_back(values[operand]);
+    values[i.id] = d.add(i.opcode, operands, i.attributes, i.shape.with_dimensions(dimensions));
   }
-  return ids[body.root_id()];
+  return values[body.root_id()];
 }
 
 /// A scan over the elements, whose step is the body: what a body with calls and loops becomes.
-StatusOr<InstructionId> scanned(Steps& steps, const ComputationPtr& body, const Shape& result) {
+StatusOr<Expr> scanned(Decomposition& d, const ComputationPtr& body, const Shape& result) {
   const int64_t count[] = {result.element_count()};
-  Steps step("step", body->parameter_shapes());
-  const InstructionId y = step.tuple({step.call(body, step.operands())});
+  Decomposition step("step", body->parameter_shapes());
+  const Expr y = tuple(step, {call(step, body, step.operands())});
   HILO_ASSIGN_OR_RETURN(const ComputationPtr step_computation, std::move(step).finish(y));
-  Steps::Ids flat;
-  for (InstructionId x : steps.operands()) flat.push_back(steps.reshape(x, count));
-  const InstructionId scan = steps.add_with<ScanAttributes>(kExtScan, flat, [&](auto& a) {
+  Exprs flat;
+  for (Expr x : d.operands()) flat.push_back(reshape(x, count));
+  const Expr scan = d.add_with<ScanAttributes>(kExtScan, flat, [&](auto& a) {
     a.step = step_computation;
     a.length = count[0];
   });
-  return steps.reshape(steps.element(scan, 0), result.dimensions());
+  return reshape(element(scan, 0), result.dimensions());
 }
 
 StatusOr<ComputationPtr> decompose_map(const Instruction& i, std::span<const Shape> operands) {
   const ComputationPtr& body = attributes_of<MapAttributes>(i).to_apply;
-  Steps steps(i, operands);
-  InstructionId root = 0;
+  Decomposition d(i, operands);
+  Expr root;
   if (is_elementwise_body(*body)) {
-    root = widened(steps, *body, i.shape.dimensions());
+    root = widened(d, *body, i.shape.dimensions());
   } else {
-    HILO_ASSIGN_OR_RETURN(root, scanned(steps, body, i.shape));
+    HILO_ASSIGN_OR_RETURN(root, scanned(d, body, i.shape));
   }
-  return std::move(steps).finish(root);
+  return std::move(d).finish(root);
 }
 
 }  // namespace

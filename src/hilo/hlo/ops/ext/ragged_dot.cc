@@ -8,7 +8,7 @@
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/reduce.h"
 
 namespace hilo::hlo {
@@ -102,50 +102,38 @@ StatusOr<Shape> infer_ragged_dot(const ShapeRuleInput& input) {
 }
 
 /// pred[groups, length]: is index m in group g?
-InstructionId membership(Steps& s, InstructionId group_sizes, int64_t length) {
-  const int64_t groups = s.shape(group_sizes).dimension(0);
+Expr membership(Expr group_sizes, int64_t length) {
+  Sink& sink = *group_sizes.sink;
+  const int64_t groups = group_sizes.shape().dimension(0);
   const Shape square = Shape::array(ElementType::kS64, {groups, groups});
   const Shape table = Shape::array(ElementType::kS64, {groups, length});
-  const InstructionId sizes = s.convert(group_sizes, ElementType::kS64);
-  const auto compared = [&](InstructionId x, ComparisonDirection direction, InstructionId y) {
-    return s.add_with<CompareAttributes>(Opcode::kCompare, {x, y}, [&](auto& c) { c.direction = direction; });
-  };
-  const InstructionId before = compared(s.iota(square, 1), ComparisonDirection::kLe, s.iota(square, 0));
-  const InstructionId kept =
-      s.add(Opcode::kSelect, {before, s.broadcast(sizes, square.dimensions(), {1}), s.full(square, 0)});
-  const StatusOr<ComputationPtr> sum = scalar_binary_computation(Opcode::kAdd, ElementType::kS64);
-  if (!sum.ok()) s.fail(sum.status());
-  const InstructionId zero = s.constant(Literal::scalar<int64_t>(0));
-  const InstructionId ends = s.add_with<ReduceAttributes>(Opcode::kReduce, {kept, zero}, [&](auto& r) {
-    r.dimensions = {1};
-    if (sum.ok()) r.to_apply = *sum;
-  });
-  const InstructionId begins = s.add(Opcode::kSubtract, {ends, sizes});
-  const InstructionId index = s.iota(table, 1);
-  const auto rows = [&](InstructionId x) { return s.broadcast(x, table.dimensions(), {0}); };
-  return s.add(Opcode::kAnd, {compared(index, ComparisonDirection::kGe, rows(begins)),
-                              compared(index, ComparisonDirection::kLt, rows(ends))});
+  const Expr sizes = convert(group_sizes, ElementType::kS64);
+  const Expr before = iota(sink, square, 1) <= iota(sink, square, 0);
+  const Expr ends = sum(select(before, broadcast(sizes, square.dimensions(), {1}), full(sink, square, 0)), {1});
+  const Expr index = iota(sink, table, 1);
+  const auto rows = [&](Expr x) { return broadcast(x, table.dimensions(), {0}); };
+  return bitwise_and(index >= rows(ends - sizes), index < rows(ends));
 }
 
 /// lhs once for each group, with zeros outside the group.
-StatusOr<InstructionId> grouped(Steps& s, const RaggedDotAttributes& a) {
+StatusOr<Expr> grouped(Expr lhs, Expr group_sizes, const RaggedDotAttributes& a) {
   const int64_t ragged = a.lhs_ragged_dimensions[0];
-  const Shape lhs = s.shape(s.operand(0));
-  HILO_ASSIGN_OR_RETURN(const Shape wide, with_groups(lhs, s.shape(s.operand(2)).dimension(0)));
+  const Shape shape = lhs.shape();
+  HILO_ASSIGN_OR_RETURN(const Shape wide, with_groups(shape, group_sizes.shape().dimension(0)));
   Int64List places;
-  for (int64_t d = 0; d < lhs.rank(); ++d) places.push_back(d + 1);
-  const InstructionId mask = membership(s, s.operand(2), lhs.dimension(ragged));
-  const InstructionId where = s.broadcast(mask, wide.dimensions(), {0, ragged + 1});
-  return s.add(Opcode::kSelect, {where, s.broadcast(s.operand(0), wide.dimensions(), places), s.full(wide, 0)});
+  for (int64_t d = 0; d < shape.rank(); ++d) places.push_back(d + 1);
+  const Expr mask = membership(group_sizes, shape.dimension(ragged));
+  const Expr where = broadcast(mask, wide.dimensions(), {0, ragged + 1});
+  return select(where, broadcast(lhs, wide.dimensions(), places), full(*lhs.sink, wide, 0));
 }
 
 StatusOr<ComputationPtr> decompose_ragged_dot(const Instruction& i, std::span<const Shape> operands) {
   const auto& a = attributes_of<RaggedDotAttributes>(i);
   const Mode mode = mode_of(a);
-  Steps s(i, operands);
-  InstructionId lhs = s.operand(0);
+  Decomposition d(i, operands);
+  Expr lhs = d.operand(0);
   if (mode != Mode::kBatch) {
-    HILO_ASSIGN_OR_RETURN(lhs, grouped(s, a));
+    HILO_ASSIGN_OR_RETURN(lhs, grouped(lhs, d.operand(2), a));
   }
   const Shape flat = i.shape.with_default_layout();
   std::vector<int64_t> sizes(flat.dimensions().begin(), flat.dimensions().end());
@@ -153,14 +141,13 @@ StatusOr<ComputationPtr> decompose_ragged_dot(const Instruction& i, std::span<co
   if (mode == Mode::kContracted) {
     std::rotate(sizes.begin(), sizes.begin() + 1, sizes.begin() + 1 + group_place(a));
     back.push_back(group_place(a));
-    for (int64_t d = 0; d < flat.rank(); ++d) {
-      if (d != group_place(a)) back.push_back(d);
+    for (int64_t dimension = 0; dimension < flat.rank(); ++dimension) {
+      if (dimension != group_place(a)) back.push_back(dimension);
     }
   }
-  InstructionId root =
-      s.add(Opcode::kDot, {lhs, s.operand(1)}, std::make_shared<DotAttributes>(dot_of(a)), flat.with_dimensions(sizes));
-  if (mode == Mode::kContracted) root = s.transpose(root, back);
-  return std::move(s).finish(root);
+  const Expr product =
+      d.add(Opcode::kDot, {lhs, d.operand(1)}, std::make_shared<DotAttributes>(dot_of(a)), flat.with_dimensions(sizes));
+  return std::move(d).finish(mode == Mode::kContracted ? transpose(product, back) : product);
 }
 
 }  // namespace

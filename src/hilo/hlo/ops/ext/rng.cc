@@ -6,9 +6,8 @@
 #include <numbers>
 
 #include "hilo/hlo/ops/dimension_checks.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/random.h"
-#include "hilo/hlo/ops/slice.h"
 
 namespace hilo::hlo {
 namespace {
@@ -47,80 +46,72 @@ uint64_t key_of(const Instruction& i) {
 }
 
 /// Random words of `shape`, u32 or u64.
-InstructionId random_bits(Steps& s, const Instruction& i, const Shape& shape) {
+Expr random_bits(Sink& sink, const Instruction& i, const Shape& shape) {
   const int64_t per_counter = shape.element_type() == ElementType::kU64 ? 2 : 4;
   const int64_t count = shape.element_count();
-  const InstructionId counter = s.add_with<RngStateAttributes>(
+  const Expr counter = sink.add_with<RngStateAttributes>(
       Opcode::kRngGetAndUpdateState, {},
       [&](auto& a) { a.delta = count / per_counter + (count % per_counter != 0 ? 1 : 0); },
       Shape::array(ElementType::kU64, {2}));
-  const InstructionId key = s.constant(Literal::array<uint64_t>({1}, {key_of(i)}));
-  const InstructionId state = s.add_with<ConcatenateAttributes>(Opcode::kConcatenate, {key, counter}, [](auto&) {});
-  const InstructionId drawn = s.add_with<RngBitGeneratorAttributes>(
+  const Expr key = sink.constant(Literal::array<uint64_t>({1}, {key_of(i)}));
+  const Expr state = concatenate({key, counter}, 0);
+  const Expr drawn = sink.add_with<RngBitGeneratorAttributes>(
       Opcode::kRngBitGenerator, {state}, [](auto& a) { a.algorithm = RandomAlgorithm::kPhilox; },
       Shape::tuple({Shape::array(ElementType::kU64, {3}), shape}));
-  return s.element(drawn, 1);
-}
-
-InstructionId shifted_right(Steps& s, InstructionId bits, double by) {
-  return s.add(Opcode::kShiftRightLogical, {bits, s.full(s.shape(bits), by)});
+  return element(drawn, 1);
 }
 
 /// Uniform in [0, 1), of f32 or f64: as many bits as the mantissa has.
-InstructionId unit_uniform(Steps& s, const Instruction& i, const Shape& shape) {
+Expr unit_uniform(Sink& sink, const Instruction& i, const Shape& shape) {
   const bool wide = shape.element_type() == ElementType::kF64;
-  const InstructionId bits = random_bits(s, i, shape.with_element_type(wide ? ElementType::kU64 : ElementType::kU32));
-  const InstructionId whole = s.convert(shifted_right(s, bits, wide ? 12 : 9), shape.element_type());
-  return s.add(Opcode::kMultiply, {whole, s.full(shape, wide ? 0x1p-52 : 0x1p-23)});
+  const Expr bits = random_bits(sink, i, shape.with_element_type(wide ? ElementType::kU64 : ElementType::kU32));
+  const Expr whole = convert(shift_right_logical(bits, full_like(bits, wide ? 12 : 9)), shape.element_type());
+  return whole * (wide ? 0x1p-52 : 0x1p-23);
 }
 
 /// Standard normal numbers by Box and Muller's formula.
-InstructionId unit_normal(Steps& s, const Instruction& i, const Shape& shape) {
+Expr unit_normal(Sink& sink, const Instruction& i, const Shape& shape) {
   std::vector<int64_t> both = {2};
   both.insert(both.end(), shape.dimensions().begin(), shape.dimensions().end());
-  const InstructionId uniform = unit_uniform(s, i, shape.with_dimensions(both));
-  const auto half = [&](int64_t k) { return s.reshape(s.slice(uniform, 0, k, k + 1), shape.dimensions()); };
-  const InstructionId positive = s.add(Opcode::kSubtract, {s.full(shape, 1), half(0)});  // in (0, 1]
-  const InstructionId squared = s.add(Opcode::kMultiply, {s.full(shape, -2), s.add(Opcode::kLog, {positive})});
-  const InstructionId angle = s.add(Opcode::kMultiply, {half(1), s.full(shape, 2 * std::numbers::pi)});
-  return s.add(Opcode::kMultiply, {s.add(Opcode::kSqrt, {squared}), s.add(Opcode::kCos, {angle})});
+  const Expr uniform = unit_uniform(sink, i, shape.with_dimensions(both));
+  const auto half = [&](int64_t k) { return reshape(slice(uniform, 0, k, k + 1), shape.dimensions()); };
+  const Expr positive = 1 - half(0);  // in (0, 1]
+  return sqrt(-2 * log(positive)) * cos(half(1) * (2 * std::numbers::pi));
 }
 
+/// A scalar for every number of `shape`.
+Expr everywhere(Expr scalar, const Shape& shape) { return broadcast(scalar, shape.dimensions(), {}); }
+
 /// a + bits mod (b - a), without signs.
-InstructionId uniform_integers(Steps& s, const Instruction& i, const Shape& shape) {
-  const ElementType type = shape.element_type();
-  const bool wide = element_type_info(type).bits == 64;
+Expr uniform_integers(Expr a, Expr b, const Instruction& i, const Shape& shape) {
+  const bool wide = element_type_info(shape.element_type()).bits == 64;
   const ElementType work = wide ? ElementType::kU64 : ElementType::kU32;
-  const InstructionId bits = random_bits(s, i, shape.with_element_type(work));
-  const InstructionId low = s.convert(s.operand(0), work), high = s.convert(s.operand(1), work);
-  const auto everywhere = [&](InstructionId x) { return s.broadcast(x, shape.dimensions(), {}); };
-  const InstructionId range = everywhere(s.add(Opcode::kSubtract, {high, low}));
-  const InstructionId moved = s.add(Opcode::kAdd, {everywhere(low), s.add(Opcode::kRemainder, {bits, range})});
-  return s.convert(moved, type);
+  const Expr bits = random_bits(*a.sink, i, shape.with_element_type(work));
+  const Expr low = convert(a, work), high = convert(b, work);
+  const Expr range = everywhere(high - low, shape);
+  return convert(everywhere(low, shape) + rem(bits, range), shape.element_type());
 }
 
 StatusOr<ComputationPtr> decompose_rng(const Instruction& i, std::span<const Shape> operands) {
-  Steps s(i, operands);
+  Decomposition d(i, operands);
   const Shape shape = i.shape.with_default_layout();
   const ElementType type = shape.element_type();
-  InstructionId root = 0;
+  Expr root;
   if (type == ElementType::kPred) {
-    const Shape words = shape.with_element_type(ElementType::kU32);
-    root = s.convert(s.add(Opcode::kAnd, {random_bits(s, i, words), s.full(words, 1)}), type);
+    const Expr words = random_bits(d, i, shape.with_element_type(ElementType::kU32));
+    root = bitwise_and(words, full_like(words, 1));
   } else if (is_integer(type)) {
-    root = uniform_integers(s, i, shape);
+    root = uniform_integers(d.operand(0), d.operand(1), i, shape);
   } else {
     const ElementType work = type == ElementType::kF64 ? type : ElementType::kF32;
     const Shape computed = shape.with_element_type(work);
-    const auto everywhere = [&](InstructionId x) { return s.broadcast(x, shape.dimensions(), {}); };
-    const InstructionId a = s.convert(s.operand(0), work), b = s.convert(s.operand(1), work);
+    const Expr a = convert(d.operand(0), work), b = convert(d.operand(1), work);
     const bool uniform = attributes_of<RngAttributes>(i).distribution == RandomDistribution::kUniform;
-    const InstructionId scale = uniform ? s.add(Opcode::kSubtract, {b, a}) : b;
-    const InstructionId unit = uniform ? unit_uniform(s, i, computed) : unit_normal(s, i, computed);
-    const InstructionId scaled = s.add(Opcode::kMultiply, {unit, everywhere(scale)});
-    root = s.convert(s.add(Opcode::kAdd, {scaled, everywhere(a)}), type);
+    const Expr scale = uniform ? b - a : b;
+    const Expr unit = uniform ? unit_uniform(d, i, computed) : unit_normal(d, i, computed);
+    root = unit * everywhere(scale, shape) + everywhere(a, shape);
   }
-  return std::move(s).finish(root);
+  return std::move(d).finish(convert(root, type));
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/hlo/ops/dimension_checks.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 
 namespace hilo::hlo {
 namespace {
@@ -30,11 +30,11 @@ StatusOr<Shape> infer_scaled_dot(const ShapeRuleInput& input) {
 }
 
 /// x times its scales, as `type`.
-InstructionId scaled(Steps& s, InstructionId x, InstructionId scale, ElementType type) {
-  const Shape shape = s.shape(x).with_element_type(type), scales = s.shape(scale);
-  InstructionId wide = s.convert(scale, type);
+Expr scaled(Expr x, Expr scale, ElementType type) {
+  const Shape shape = x.shape(), scales = scale.shape();
+  Expr wide = convert(scale, type);
   if (scales.rank() == 0) {
-    wide = s.broadcast(wide, shape.dimensions(), {});
+    wide = broadcast(wide, shape.dimensions(), {});
   } else {  // each dimension becomes [scales, elements of a block]
     std::vector<int64_t> blocks;
     Int64List places;
@@ -43,18 +43,16 @@ InstructionId scaled(Steps& s, InstructionId x, InstructionId scale, ElementType
       blocks.push_back(scales.dimension(d));
       blocks.push_back(scales.dimension(d) == 0 ? 1 : shape.dimension(d) / scales.dimension(d));
     }
-    wide = s.reshape(s.broadcast(wide, blocks, places), shape.dimensions());
+    wide = reshape(broadcast(wide, blocks, places), shape.dimensions());
   }
-  return s.add(Opcode::kMultiply, {s.convert(x, type), wide});
+  return convert(x, type) * wide;
 }
 
 StatusOr<ComputationPtr> decompose_scaled_dot(const Instruction& i, std::span<const Shape> operands) {
-  Steps s(i, operands);
+  Decomposition d(i, operands);
   const ElementType type = i.shape.element_type();
-  const InstructionId lhs = scaled(s, s.operand(0), s.operand(2), type);
-  const InstructionId rhs = scaled(s, s.operand(1), s.operand(3), type);
-  const InstructionId root = s.add(Opcode::kDot, {lhs, rhs}, i.attributes, i.shape.with_default_layout());
-  return std::move(s).finish(root);
+  const Expr lhs = scaled(d.operand(0), d.operand(2), type), rhs = scaled(d.operand(1), d.operand(3), type);
+  return std::move(d).finish(d.add(Opcode::kDot, {lhs, rhs}, i.attributes, i.shape.with_default_layout()));
 }
 
 }  // namespace

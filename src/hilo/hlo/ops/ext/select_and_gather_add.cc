@@ -3,13 +3,11 @@
 
 #include <fmt/format.h>
 
-#include "hilo/hlo/build/builder.h"
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/checks.h"
-#include "hilo/hlo/ops/elementwise.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce_window.h"
-#include "hilo/hlo/ops/reshape.h"
 
 namespace hilo::hlo {
 namespace {
@@ -33,60 +31,31 @@ StatusOr<Shape> infer_shape(const ShapeRuleInput& input) {
   return Shape::make_array(operand.element_type(), counts);
 }
 
-/// The instructions of `body` on other arguments.
-StatusOr<InstructionId> inlined(Builder& b, const Computation& body, std::span<const InstructionId> arguments) {
-  std::vector<InstructionId> ids;
-  for (const Instruction& i : body.instructions()) {
-    if (i.opcode == Opcode::kParameter) {
-      ids.push_back(arguments[static_cast<size_t>(parameter_number(i))]);
-      continue;
-    }
-    std::vector<InstructionId> operands;
-    for (InstructionId operand : i.operands) operands.push_back(ids[operand]);
-    HILO_ASSIGN_OR_RETURN(const InstructionId id, b.add(i.opcode, operands, i.attributes, i.shape));
-    ids.push_back(id);
-  }
-  return ids[body.root_id()];
-}
-
 /// (taken, value, tangent) of two places: the first's where `select` keeps it, or where the second is none.
-StatusOr<ComputationPtr> reducer_of(const Computation& select, ElementType type) {
-  Builder b("select_and_gather_add");
+StatusOr<ComputationPtr> reducer_of(const ComputationPtr& keeps, ElementType type) {
   const Shape scalar = Shape::scalar(type), flag = Shape::scalar(ElementType::kPred);
-  InstructionId p[6];
-  for (size_t i = 0; i < 6; ++i) p[i] = b.parameter(i % 3 == 0 ? flag : scalar);
-  const InstructionId values[] = {p[1], p[4]};
-  HILO_ASSIGN_OR_RETURN(const InstructionId stays, inlined(b, select, values));
-  HILO_ASSIGN_OR_RETURN(const InstructionId no_other, b.add(Opcode::kNot, {p[3]}));
-  HILO_ASSIGN_OR_RETURN(const InstructionId keep, b.add(Opcode::kOr, {stays, no_other}));
-  HILO_ASSIGN_OR_RETURN(const InstructionId first, b.add(Opcode::kAnd, {p[0], keep}));
-  HILO_ASSIGN_OR_RETURN(const InstructionId any, b.add(Opcode::kOr, {p[0], p[3]}));
-  HILO_ASSIGN_OR_RETURN(const InstructionId value, b.add(Opcode::kSelect, {first, p[1], p[4]}));
-  HILO_ASSIGN_OR_RETURN(const InstructionId tangent, b.add(Opcode::kSelect, {first, p[2], p[5]}));
-  const InstructionId root = b.tuple({any, value, tangent});
-  return std::move(b).build(root);
+  const Shape shapes[] = {flag, scalar, scalar, flag, scalar, scalar};
+  Decomposition d("select_and_gather_add", shapes);
+  const Expr taken = d.operand(0), value = d.operand(1), tangent = d.operand(2);
+  const Expr other_taken = d.operand(3), other = d.operand(4), other_tangent = d.operand(5);
+  const Expr stays = bitwise_or(call(d, keeps, {value, other}), bitwise_not(other_taken));
+  const Expr first = bitwise_and(taken, stays);
+  return std::move(d).finish(
+      tuple(d, {bitwise_or(taken, other_taken), select(first, value, other), select(first, tangent, other_tangent)}));
 }
 
 /// A reduce-window of (taken, value, tangent): the initial value is not taken, so it loses to every element.
 StatusOr<ComputationPtr> decompose(const Instruction& i, std::span<const Shape> operands) {
   const auto& a = attributes_of<SelectAndGatherAddAttributes>(i);
-  const Shape shape = operands[0].with_default_layout();
-  Builder b("select_and_gather_add");
-  b.set_annotations(i.annotations);
-  const InstructionId tangents = b.parameter(shape), operand = b.parameter(shape);
-  const InstructionId yes = b.constant(Literal::scalar(true)), no = b.constant(Literal::scalar(false));
-  const InstructionId zero = b.constant(Literal(Shape::scalar(shape.element_type())));
-  HILO_ASSIGN_OR_RETURN(const InstructionId taken,
-                        b.add(Opcode::kBroadcast, {yes}, std::make_shared<BroadcastAttributes>(),
-                              shape.with_element_type(ElementType::kPred)));
+  Decomposition d(i, operands);
+  const Expr tangents = d.operand(0), operand = d.operand(1);
+  const Expr no = d.constant(Literal::scalar(false)), zero = d.constant(Literal(Shape::scalar(operand.type())));
+  const Expr taken = full_like(operand, ElementType::kPred, 1);
   auto attributes = std::make_shared<ReduceWindowAttributes>();
   attributes->window = a.window;
-  HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer_of(*a.select, shape.element_type()));
-  HILO_ASSIGN_OR_RETURN(
-      const InstructionId all,
-      b.add(Opcode::kReduceWindow, {taken, operand, tangents, no, zero, zero}, std::move(attributes)));
-  HILO_ASSIGN_OR_RETURN(const InstructionId root, b.get_tuple_element(all, 2));
-  return std::move(b).build(root);
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, reducer_of(a.select, operand.type()));
+  const Expr all = d.add(Opcode::kReduceWindow, {taken, operand, tangents, no, zero, zero}, std::move(attributes));
+  return std::move(d).finish(element(all, 2));
 }
 
 }  // namespace

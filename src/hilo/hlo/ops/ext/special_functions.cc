@@ -15,7 +15,7 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-Value is_whole(Value x) { return x == floor(x); }
+Expr is_whole(Expr x) { return x == floor(x); }
 
 // Source    Giles, "Approximating the erfinv function" (2010)
 constexpr double kErfInvCentral[] = {2.81022636e-08, 3.43273939e-07, -3.5233877e-06, -4.39150654e-06, 0.00021858087,
@@ -91,120 +91,118 @@ constexpr double kLanczos[] = {676.520368121885098567009190444019, -1259.1392167
                                9.984369578019570859563e-6,         1.50563273514931155834e-7};
 
 /// x without the lower half of its digits.
-Value half_digits(Value x) {
-  const ElementType type = x.formula->element_type(), whole = is_double(x) ? ElementType::kS64 : ElementType::kS32;
-  const Value bits = {x.formula, x.formula->bits_as(x.id, whole)};
-  const Value kept = {x.formula, x.formula->constant_of(whole, is_double(x) ? -0x1p27 : -0x1p12)};
-  return {x.formula, x.formula->bits_as(bitwise_and(bits, kept).id, type)};
+Expr half_digits(Expr x) {
+  const bool is_double = x.type() == ElementType::kF64;
+  const Expr bits = bitcast(x, is_double ? ElementType::kS64 : ElementType::kS32);
+  return bitcast(bitwise_and(bits, full_like(bits, is_double ? -0x1p27 : -0x1p12)), x.type());
 }
 
 /// erfc of |x| >= 1 is e^(-x^2) times this.
-Value erfc_scaled(Value size) {
-  if (is_double(size)) {
+Expr erfc_scaled(Expr size) {
+  if (size.type() == ElementType::kF64) {
     return select(size < 8.0, polynomial(size, kErfcNumerator) / polynomial(size, kErfcDenominator),
                   polynomial(size, kErfcFarNumerator) / polynomial(size, kErfcFarDenominator));
   }
-  const Value square = 1.0 / (size * size);
+  const Expr square = 1.0 / (size * size);
   return select(size < 2.0, polynomial(square, kErfcSingle), polynomial(square, kErfcFarSingle)) / size;
 }
 
 /// erf of |x| <= 1.
-Value erf_central(Value x) {
-  const Value square = x * x;
-  if (is_double(x)) return x * polynomial(square, kErfNumerator) / polynomial(square, kErfDenominator);
+Expr erf_central(Expr x) {
+  const Expr square = x * x;
+  if (x.type() == ElementType::kF64) return x * polynomial(square, kErfNumerator) / polynomial(square, kErfDenominator);
   return x * polynomial(square, kErfSingle);
 }
 
 /// gamma(z + 1) = sqrt(2 pi) t^(z + 1/2) e^-t sum, with t = z + g + 1/2, where z > -1/2: of x or, below 1/2, of 1 - x.
 struct Lanczos {
-  Value reflects;  ///< x < 1/2
-  Value z, t, log_t, sum;
+  Expr reflects;  ///< x < 1/2
+  Expr z, t, log_t, sum;
 };
-Lanczos lanczos(Value x) {
+Lanczos lanczos(Expr x) {
   constexpr double kShift = kLanczosG + 0.5;
-  const Value reflects = x < 0.5;
-  const Value z = select(reflects, -x, x - 1.0);
-  Value sum = like(x, kLanczosBase);
+  const Expr reflects = x < 0.5;
+  const Expr z = select(reflects, -x, x - 1.0);
+  Expr sum = full_like(x, kLanczosBase);
   double k = 0;
   for (const double c : kLanczos) sum = sum + c / (z + ++k);
-  const Value t = kShift + z;
+  const Expr t = kShift + z;
   return {reflects, z, t, log(t), sum};
 }
 
 /// The last of them, which are the leading terms: as many as numbers of single precision have digits for.
 template <size_t n>
-std::span<const double> terms(const double (&all)[n], Value x, size_t in_single) {
-  return std::span(all).last(is_double(x) ? n : in_single);
+std::span<const double> terms(const double (&all)[n], Expr x, size_t in_single) {
+  return std::span(all).last(x.type() == ElementType::kF64 ? n : in_single);
 }
 
 /// The parts of digamma(x), x >= 1/2: a logarithm and what is to be taken from it.
 struct DigammaParts {
-  Value log, rest;
+  Expr log, rest;
 };
 
 /// By the series in 1 / x from 8 on, below from x + 7 down.
 /// Source    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 6.3.18 and 6.3.6
-DigammaParts digamma_parts(Value x) {
+DigammaParts digamma_parts(Expr x) {
   // B_2k / 2k for k = 10 down to 1
   constexpr double kBernoulli[] = {-174611 / 6600.0, 43867 / 14364.0, -3617 / 8160.0, 1 / 12.0,   -691 / 32760.0,
                                    1 / 132.0,        -1 / 240.0,      1 / 252.0,      -1 / 120.0, 1 / 12.0};
   constexpr double kProduct[] = {1, 21, 175, 735, 1624, 1764, 720};  // (x + 1) ... (x + 6)
   constexpr double kSlope[] = {6, 105, 700, 2205, 3248, 1764};       // and its derivative
-  const Value is_small = x < 8.0, at = select(is_small, x + 7.0, x);
-  const Value inverse = 1.0 / at, square = inverse * inverse;
-  const Value series = inverse * 0.5 + square * polynomial(square, terms(kBernoulli, x, 3));
-  const Value steps = 1.0 / x + polynomial(x, kSlope) / polynomial(x, kProduct);  // 1 / x + ... + 1 / (x + 6)
-  return {log(at), series + select(is_small, steps, like(x, 0))};
+  const Expr is_small = x < 8.0, at = select(is_small, x + 7.0, x);
+  const Expr inverse = 1.0 / at, square = inverse * inverse;
+  const Expr series = inverse * 0.5 + square * polynomial(square, terms(kBernoulli, x, 3));
+  const Expr steps = 1.0 / x + polynomial(x, kSlope) / polynomial(x, kProduct);  // 1 / x + ... + 1 / (x + 6)
+  return {log(at), series + select(is_small, steps, full_like(x, 0))};
 }
 
 /// 1 / x - pi cot(pi x) of |x| <= 1/2.
 /// Source    Abramowitz and Stegun, Handbook of Mathematical Functions (1964), 4.3.91, the poles at 1 and -1 apart
-Value cotangent_beside_pole(Value x) {
+Expr cotangent_beside_pole(Expr x) {
   // 2 (zeta(2k) - 1) for k = 14 down to 1
   constexpr double kZeta[] = {7.4506680495769141096e-9, 2.9803109656730082469e-8, 1.1921637810251895922e-7,
                               4.7690100545546598001e-7, 1.9079240677455922263e-6, 7.6345865299996797129e-6,
                               3.0564518817303743465e-5, 1.2249627011740965852e-4, 4.9217310661609659728e-4,
                               1.9891502556361706743e-3, 8.1547123958886787574e-3, 3.4686123968898279429e-2,
                               1.6464646742227638303e-1, 1.2898681336964528729};
-  const Value square = x * x;
+  const Expr square = x * x;
   return x * (polynomial(square, terms(kZeta, x, 7)) + 2.0 / (1.0 - square));
 }
 
 // ---- xla_erf_inv: the steps of XLA:CPU's program, where it fuses a product and the sum that takes it
 
-Value fma(Value x, Value y, Value z) { return {x.formula, x.formula->apply(kExtFma, {x.id, y.id, z.id})}; }
+Expr fma(Expr x, Expr y, Expr z) { return x.sink->add(kExtFma, {x, y, z}); }
 
-Value fused_polynomial(Value x, std::span<const double> coefficients) {
-  Value sum = like(x, coefficients[0]);
-  for (const double c : coefficients.subspan(1)) sum = fma(sum, x, like(x, c));
+Expr fused_polynomial(Expr x, std::span<const double> coefficients) {
+  Expr sum = full_like(x, coefficients[0]);
+  for (const double c : coefficients.subspan(1)) sum = fma(sum, x, full_like(x, c));
   return sum;
 }
 
 /// The logarithm of normal numbers of f32: x = m 2^e with m from sqrt(1/2) to sqrt(2).
 /// Source    Moshier, Cephes Math Library: logf.c, its polynomial in three interleaved parts
-Value xla_log_single(Value x) {
+Expr xla_log_single(Expr x) {
   constexpr double kFirst[] = {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1};
   constexpr double kSecond[] = {-1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1};
   constexpr double kThird[] = {2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1};
   constexpr double kLn2High = 0.693359375, kLn2Low = -2.12194440e-4;
-  Formula& f = *x.formula;
-  const auto whole = [&](double value) { return Value{&f, f.constant_of(ElementType::kS32, value)}; };
-  const Value bits = {&f, f.bits_as(x.id, ElementType::kS32)};
-  const Value fraction = bitwise_or(bitwise_and(bits, whole(0x007fffff)), whole(0x3f000000));
-  const Value half = {&f, f.bits_as(fraction.id, ElementType::kF32)};  // from 1/2 to 1
-  const Value is_low = half < std::sqrt(0.5);
-  const Value m = (half - 1.0) + select(is_low, half, like(x, 0));
-  const Value exponent = {&f, f.converted(sub(shift_right_logical(bits, whole(23)), whole(126)).id)};
-  const Value e = exponent - select(is_low, like(x, 1), like(x, 0));
-  const Value square = m * m, cube = square * m;
-  const Value parts = fma(cube, fused_polynomial(m, kFirst), fused_polynomial(m, kSecond));
-  const Value rest = fma(cube, fma(cube, parts, fused_polynomial(m, kThird)), e * kLn2Low);
-  return fma(e, like(x, kLn2High), (m - square * 0.5) + rest);
+  const Expr bits = bitcast(x, ElementType::kS32);
+  const auto whole = [&](double value) { return full_like(bits, value); };
+  const Expr fraction = bitwise_or(bitwise_and(bits, whole(0x007fffff)), whole(0x3f000000));
+  const Expr half = bitcast(fraction, ElementType::kF32);  // from 1/2 to 1
+  const Expr is_low = half < std::sqrt(0.5);
+  const Expr m = (half - 1.0) + select(is_low, half, full_like(x, 0));
+  const Expr exponent = convert(shift_right_logical(bits, whole(23)) - whole(126), ElementType::kF32);
+  const Expr e = exponent - select(is_low, full_like(x, 1), full_like(x, 0));
+  const Expr square = m * m, cube = square * m;
+  const Expr parts = fma(cube, fused_polynomial(m, kFirst), fused_polynomial(m, kSecond));
+  const Expr rest = fma(cube, fma(cube, parts, fused_polynomial(m, kThird)), e * kLn2Low);
+  return fma(e, full_like(x, kLn2High), (m - square * 0.5) + rest);
 }
 
 /// log(1 + y) of -1 < y <= 0.
 /// Source    Moshier, Cephes Math Library: unity.c
-Value xla_log1p(Value y) {
+Expr xla_log1p(Expr y) {
   constexpr double kNumerator[] = {4.5270000862445199635215e-5, 4.9854102823193375972212e-1, 6.5787325942061044846969,
                                    2.9911919328553073277375e1,  6.0949667980987787057556e1,  5.7112963590585538103336e1,
                                    2.0039553499201281259648e1};
@@ -216,35 +214,36 @@ Value xla_log1p(Value y) {
                                      2.1642788614495947685003e2,
                                      6.0118660497603843919306e1};
   constexpr double kLeastByLog = 0.41421356237309504880;
-  const Value square = y * y, beside_one = y + 1.0;
-  const Value quotient = fused_polynomial(y, kNumerator) / fused_polynomial(y, kDenominator);
-  const Value small = y + (y * square * quotient - square * 0.5);
-  return select(abs(y) < kLeastByLog, small, is_double(y) ? log(beside_one) : xla_log_single(beside_one));
+  const Expr square = y * y, beside_one = y + 1.0;
+  const Expr quotient = fused_polynomial(y, kNumerator) / fused_polynomial(y, kDenominator);
+  const Expr small = y + (y * square * quotient - square * 0.5);
+  return select(abs(y) < kLeastByLog, small,
+                y.type() == ElementType::kF64 ? log(beside_one) : xla_log_single(beside_one));
 }
 
 }  // namespace
 
 // Giles' polynomials as erf_inv has them, but XLA's logarithm, whose error at 1 - x^2 is that of x^2.
-Value xla_erf_inv(Value x) {
-  const Value w = xla_log1p(x * -x), root = sqrt(-w);
-  Value factor;
-  if (is_double(x)) {
+Expr xla_erf_inv(Expr x) {
+  const Expr w = xla_log1p(x * -x), root = sqrt(-w);
+  Expr factor;
+  if (x.type() == ElementType::kF64) {
     factor =
         select(w > -16.0, fused_polynomial(root - 3.25, kErfInvMiddle64), fused_polynomial(root - 5.0, kErfInvTail64));
     factor = select(w > -6.25, fused_polynomial(-3.125 - w, kErfInvCentral64), factor);
   } else {
     factor = select(w > -5.0, fused_polynomial(-2.5 - w, kErfInvCentral), fused_polynomial(root - 3.0, kErfInvTail));
   }
-  const Value size = abs(x);
-  return x * select(size < 1.0, factor, select(size == 1.0, like(x, kInfinity), like(x, kNan)));
+  const Expr size = abs(x);
+  return x * select(size < 1.0, factor, select(size == 1.0, full_like(x, kInfinity), full_like(x, kNan)));
 }
 
 // Of 1 - x^2, whose digits x^2 would round away near 1, both factors are nearly exact.
-Value erf_inv(Value x) {
-  const Value size = abs(x), w = -log((1.0 - size) * (1.0 + size));
-  Value factor;
-  if (is_double(x)) {
-    const Value root = sqrt(w);
+Expr erf_inv(Expr x) {
+  const Expr size = abs(x), w = -log((1.0 - size) * (1.0 + size));
+  Expr factor;
+  if (x.type() == ElementType::kF64) {
+    const Expr root = sqrt(w);
     factor = select(w < 16.0, polynomial(root - 3.25, kErfInvMiddle64), polynomial(root - 5.0, kErfInvTail64));
     factor = select(w < 6.25, polynomial(w - 3.125, kErfInvCentral64), factor);
   } else {
@@ -255,52 +254,53 @@ Value erf_inv(Value x) {
 
 // e^(-x^2) is e^(-high^2) e^(high^2 - x^2), where high is x with so few digits that its square is exact: the rounding of x^2
 // would cost up to x^2 units in the last place. The second factor is near 1.
-Value erfc(Value x) {
-  const double underflows_below = is_double(x) ? -746 : -104;  // of exp
+Expr erfc(Expr x) {
+  const double underflows_below = x.type() == ElementType::kF64 ? -746 : -104;  // of exp
   constexpr double kExp[] = {1 / 24.0, 1 / 6.0, 1 / 2.0, 1, 1};
-  const Value size = abs(x), high = half_digits(size), exponent = -(high * high);
-  const Value near_one = polynomial((high - size) * (high + size), kExp);
-  const Value beyond = select(exponent < underflows_below, like(x, 0), exp(exponent) * (near_one * erfc_scaled(size)));
+  const Expr size = abs(x), high = half_digits(size), exponent = -(high * high);
+  const Expr near_one = polynomial((high - size) * (high + size), kExp);
+  const Expr beyond =
+      select(exponent < underflows_below, full_like(x, 0), exp(exponent) * (near_one * erfc_scaled(size)));
   return select(size < 1.0, 1.0 - erf_central(x), select(x < 0.0, 2.0 - beyond, beyond));
 }
 
 // log gamma(z + 1) = log sqrt(2 pi) + (z + 1/2) log t - t + log sum. Below 1/2: gamma(x) gamma(1 - x) = pi / sin(pi x).
-Value lgamma(Value x) {
+Expr lgamma(Expr x) {
   const Lanczos l = lanczos(x);
   const double log_root = (std::log(2.0) + std::log(std::numbers::pi)) / 2;
-  const Value direct = log_root + (l.z + 0.5 - l.t / l.log_t) * l.log_t + log(l.sum);
-  const Value size = abs(x), fraction = size - floor(size);
-  const Value distance = select(fraction > 0.5, 1.0 - fraction, fraction);  // to the next whole number
+  const Expr direct = log_root + (l.z + 0.5 - l.t / l.log_t) * l.log_t + log(l.sum);
+  const Expr size = abs(x), fraction = size - floor(size);
+  const Expr distance = select(fraction > 0.5, 1.0 - fraction, fraction);  // to the next whole number
   // So near that the sine is the angle pi goes out of the quotient: least numbers have no digits to be multiplied.
-  const Value tiny = distance < (is_double(x) ? 1e-9 : 1e-4);
-  const Value log_sine = log(select(tiny, distance, sin(std::numbers::pi * distance)));
-  const Value log_pi = select(tiny, like(x, 0), like(x, std::log(std::numbers::pi)));
-  const Value reflected = select(is_finite(log_sine), log_pi - log_sine - direct, -log_sine);
-  return select(size == kInfinity, like(x, kInfinity), select(l.reflects, reflected, direct));
+  const Expr tiny = distance < (x.type() == ElementType::kF64 ? 1e-9 : 1e-4);
+  const Expr log_sine = log(select(tiny, distance, sin(std::numbers::pi * distance)));
+  const Expr log_pi = select(tiny, full_like(x, 0), full_like(x, std::log(std::numbers::pi)));
+  const Expr reflected = select(is_finite(log_sine), log_pi - log_sine - direct, -log_sine);
+  return select(size == kInfinity, full_like(x, kInfinity), select(l.reflects, reflected, direct));
 }
 
 // Below 1/2: digamma(x) = digamma(1 - x) - pi cot(pi x). Near its zeros the logarithm and 1 / x are nearly equal, so that their
 // difference is exact and the smaller rest is all that is rounded.
-Value digamma(Value x) {
-  const Value reflects = x < 0.5;
+Expr digamma(Expr x) {
+  const Expr reflects = x < 0.5;
   const DigammaParts direct = digamma_parts(select(reflects, 1.0 - x, x));
-  const Value beside = x - floor(x + 0.5);  // the cotangent's period is 1
-  const Value reflected = (direct.log - 1.0 / beside) + (cotangent_beside_pole(beside) - direct.rest);
-  const Value pole = bitwise_and(x <= 0.0, is_whole(x));
-  return select(pole, like(x, kNan), select(reflects, reflected, direct.log - direct.rest));
+  const Expr beside = x - floor(x + 0.5);  // the cotangent's period is 1
+  const Expr reflected = (direct.log - 1.0 / beside) + (cotangent_beside_pole(beside) - direct.rest);
+  const Expr pole = bitwise_and(x <= 0.0, is_whole(x));
+  return select(pole, full_like(x, kNan), select(reflects, reflected, direct.log - direct.rest));
 }
 
 // The n-th derivative of digamma is (-1)^(n+1) n! zeta(n + 1, x).
-Value polygamma(Value n, Value x) {
-  const Value sign = rem(n, like(n, 2)) * 2.0 - 1.0;
-  const Value derivative = sign * exp(lgamma(n + 1.0)) * zeta(n + 1.0, x);
-  const Value natural = bitwise_and(is_whole(n), bitwise_not(n < 0.0));
-  return select(natural, select(n == 0.0, digamma(x), derivative), like(x, kNan));
+Expr polygamma(Expr n, Expr x) {
+  const Expr sign = rem(n, full_like(n, 2)) * 2.0 - 1.0;
+  const Expr derivative = sign * exp(lgamma(n + 1.0)) * zeta(n + 1.0, x);
+  const Expr natural = bitwise_and(is_whole(n), bitwise_not(n < 0.0));
+  return select(natural, select(n == 0.0, digamma(x), derivative), full_like(x, kNan));
 }
 
 // The first 10 terms of the sum over (q + k)^-x, then Euler and Maclaurin's formula for the others.
 // Source    Johansson, "Rigorous high-precision computation of the Hurwitz zeta function" (2015), formula 5
-Value zeta(Value x, Value q) {
+Expr zeta(Expr x, Expr q) {
   // (2k)! / B_2k for k = 12 down to 1
   constexpr double kBernoulli[] = {-7.1661652561756670113e18,
                                    1.8152105401943546773e17,
@@ -314,48 +314,48 @@ Value zeta(Value x, Value q) {
                                    30240.0,
                                    -720.0,
                                    12.0};
-  Value at = q, sum = pow(q, -x);
+  Expr at = q, sum = pow(q, -x);
   for (int k = 1; k <= 9; ++k) {
     at = at + 1.0;
     sum = sum + pow(at, -x);
   }
   at = at + 1.0;
-  const Value last = pow(at, -x);
-  const Value integral = last * at / (x - 1.0);
-  const Value square = 1.0 / (at * at);
-  Value series = like(x, 0);
+  const Expr last = pow(at, -x);
+  const Expr integral = last * at / (x - 1.0);
+  const Expr square = 1.0 / (at * at);
+  Expr series = full_like(x, 0);
   double k = 2 * std::size(kBernoulli) - 1;
   for (const double c : std::span(kBernoulli).first(std::size(kBernoulli) - 1)) {
     series = (x + (k - 1)) * (x + (k - 2)) * (square * (series + 1 / c));
     k -= 2;
   }
-  const Value corrections = last * (x / at * (series + 1 / 12.0) + 0.5);
+  const Expr corrections = last * (x / at * (series + 1 / 12.0) + 0.5);
   // A sum whose next term is nothing beside it is right as it is; the corrections may be infinity times 0.
-  const double least = is_double(x) ? std::numeric_limits<double>::denorm_min()
-                                    : static_cast<double>(std::numeric_limits<float>::denorm_min());
-  const Value total = select(abs(last) < abs(sum) * least, sum, sum + integral + corrections);
+  const double least = x.type() == ElementType::kF64 ? std::numeric_limits<double>::denorm_min()
+                                                     : static_cast<double>(std::numeric_limits<float>::denorm_min());
+  const Expr total = select(abs(last) < abs(sum) * least, sum, sum + integral + corrections);
 
-  const Value whole = is_whole(x), even = rem(x, like(x, 2)) == 0.0;
-  const Value at_pole = bitwise_and(q <= 0.0, is_whole(q));
-  const Value no_value = bitwise_or(x < 1.0, bitwise_and(q <= 0.0, bitwise_not(whole)));
-  const Value pole = select(bitwise_and(whole, even), like(x, kInfinity), like(x, kNan));
-  const Value defined = select(at_pole, pole, select(no_value, like(x, kNan), total));
-  return select(x == 1.0, like(x, kInfinity), defined);
+  const Expr whole = is_whole(x), even = rem(x, full_like(x, 2)) == 0.0;
+  const Expr at_pole = bitwise_and(q <= 0.0, is_whole(q));
+  const Expr no_value = bitwise_or(x < 1.0, bitwise_and(q <= 0.0, bitwise_not(whole)));
+  const Expr pole = select(bitwise_and(whole, even), full_like(x, kInfinity), full_like(x, kNan));
+  const Expr defined = select(at_pole, pole, select(no_value, full_like(x, kNan), total));
+  return select(x == 1.0, full_like(x, kInfinity), defined);
 }
 
 // Numbers of one sign stand in the order of their bits.
-Value nextafter(Value x, Value y) {
-  const ElementType type = x.formula->element_type();
+Expr nextafter(Expr x, Expr y) {
+  const ElementType type = x.type();
   const int bits = element_type_info(type).bits;
   const ElementType whole = bits == 64 ? ElementType::kS64 : bits == 32 ? ElementType::kS32 : ElementType::kS16;
-  const auto integer = [&](double value) { return Value{x.formula, x.formula->constant_of(whole, value)}; };
-  const auto number = [&](Value bits_of) { return Value{x.formula, x.formula->bits_as(bits_of.id, type)}; };
-  const Value up = x < y, grows = compare(up, ComparisonDirection::kEq, x > 0.0);
-  const Value step = select(grows, integer(1), integer(-1));
-  const Value moved = number(add({x.formula, x.formula->bits_as(x.id, whole)}, step));
-  const Value least = number(integer(1));
-  const Value from_zero = select(up, least, -least);
-  const Value other = select(x == 0.0, from_zero, moved);
+  const auto integer = [&](double value) { return full_like(x, whole, value); };
+  const auto number = [&](Expr bits_of) { return bitcast(bits_of, type); };
+  const Expr up = x < y, grows = compare(up, ComparisonDirection::kEq, x > 0.0);
+  const Expr step = select(grows, integer(1), integer(-1));
+  const Expr moved = number(bitcast(x, whole) + step);
+  const Expr least = number(integer(1));
+  const Expr from_zero = select(up, least, -least);
+  const Expr other = select(x == 0.0, from_zero, moved);
   return select(x != x, x, select(y != y, y, select(x == y, y, other)));
 }
 

@@ -10,7 +10,7 @@
 #include "hilo/hlo/ops/dimension_checks.h"
 #include "hilo/hlo/ops/element_access.h"
 #include "hilo/hlo/ops/elementwise.h"
-#include "hilo/hlo/ops/ext/steps.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 
 namespace hilo::hlo {
 namespace {
@@ -80,34 +80,22 @@ StatusOr<Literal> evaluate_stochastic_convert(const EvaluateInput& input) {
   return out;
 }
 
-InstructionId compared(Steps& s, InstructionId x, ComparisonDirection direction, InstructionId y) {
-  return s.add_with<CompareAttributes>(Opcode::kCompare, {x, y}, [&](auto& a) { a.direction = direction; });
-}
-
 /// In f64 throughout, which holds all other floats and, up to s32, all results.
 StatusOr<ComputationPtr> decompose_stochastic_convert(const Instruction& i, std::span<const Shape> operands) {
-  Steps s(i, operands);
+  Decomposition d(i, operands);
   const ElementType to = i.shape.element_type(), random_type = operands[1].element_type();
-  const Shape wide = operands[0].with_default_layout().with_element_type(ElementType::kF64);
-  const Shape result = i.shape.with_default_layout();
-  const InstructionId x = s.convert(s.operand(0), ElementType::kF64);
-  const InstructionId size = s.add(Opcode::kAbs, {x}), whole = s.add(Opcode::kFloor, {size});
-  const InstructionId fraction = s.add(Opcode::kSubtract, {size, whole});
+  const Expr x = convert(d.operand(0), ElementType::kF64);
+  const Expr size = abs(x), whole = floor(size);
   const double range = std::ldexp(1.0, element_type_info(random_type).bits);
-  const InstructionId threshold = s.convert(s.add(Opcode::kMultiply, {fraction, s.full(wide, range)}), random_type);
-  const InstructionId up = s.convert(compared(s, s.operand(1), ComparisonDirection::kLt, threshold), ElementType::kS64);
-  const InstructionId rounded = s.add(Opcode::kAdd, {s.convert(whole, ElementType::kS64), up});
-  const InstructionId negative = compared(s, x, ComparisonDirection::kLt, s.full(wide, 0));
-  const InstructionId with_sign = s.add(Opcode::kSelect, {negative, s.add(Opcode::kNegate, {rounded}), rounded});
-  const InstructionId narrow = s.convert(with_sign, to);
+  const Expr threshold = convert((size - whole) * range, random_type);
+  const Expr up = convert(d.operand(1) < threshold, ElementType::kS64);
+  const Expr rounded = convert(whole, ElementType::kS64) + up;
+  const Expr narrow = convert(select(x < 0, -rounded, rounded), to);
   // Convert saturates and maps NaN to 0, as this op does.
-  const InstructionId saturated = s.convert(x, to);
+  const Expr saturated = convert(x, to);
   const double most = std::ldexp(1.0, element_type_info(to).bits - 1);
-  const InstructionId low = compared(s, x, ComparisonDirection::kGt, s.full(wide, -most));
-  const InstructionId high = compared(s, x, ComparisonDirection::kLt, s.full(wide, most - 1));
-  const InstructionId inside = s.add(Opcode::kAnd, {low, high});
-  const InstructionId root = s.add(Opcode::kSelect, {inside, narrow, saturated}, nullptr, result);
-  return std::move(s).finish(root);
+  const Expr inside = bitwise_and(x > -most, x < most - 1);
+  return std::move(d).finish(select(inside, narrow, saturated));
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 #include "hilo/hlo/ops/checks.h"
 #include "hilo/hlo/ops/dimension_checks.h"
+#include "hilo/hlo/ops/ext/decomposition.h"
 #include "hilo/hlo/ops/ext/scan.h"
-#include "hilo/hlo/ops/ext/steps.h"
 #include "hilo/hlo/ops/extensions.h"
 
 namespace hilo::hlo {
@@ -83,14 +83,14 @@ StatusOr<Shape> infer_scan(const ShapeRuleInput& input) {
 }
 
 /// Dimension `from` of x moved to `to`.
-InstructionId moved(Steps& s, InstructionId x, int64_t from, int64_t to) {
+Expr moved(Expr x, int64_t from, int64_t to) {
   if (from == to) return x;
   Int64List permutation;
-  for (int64_t d = 0; d < s.shape(x).rank(); ++d) {
+  for (int64_t d = 0; d < x.shape().rank(); ++d) {
     if (d != from) permutation.push_back(d);
   }
   permutation.insert(permutation.begin() + to, from);
-  return s.transpose(x, permutation);
+  return transpose(x, permutation);
 }
 
 /// (carries, x slices) -> (carries, y slices), from the body in XLA's order.
@@ -99,38 +99,36 @@ StatusOr<ComputationPtr> step_of(const XlaScanAttributes& a) {
   const auto carries = static_cast<std::ptrdiff_t>(a.num_carries);
   std::vector<Shape> ordered(shapes.end() - carries, shapes.end());
   ordered.insert(ordered.end(), shapes.begin(), shapes.end() - carries);
-  Steps s("step", ordered);
-  Steps::Ids arguments(s.operands().begin() + carries, s.operands().end());
-  arguments.insert(arguments.end(), s.operands().begin(), s.operands().begin() + carries);
-  const InstructionId called = s.call(a.to_apply, arguments);
+  Decomposition d("step", ordered);
+  Exprs arguments(d.operands().begin() + carries, d.operands().end());
+  arguments.insert(arguments.end(), d.operands().begin(), d.operands().begin() + carries);
+  const Expr called = call(d, a.to_apply, arguments);
   const int64_t ys = a.to_apply->result_shape().tuple_size() - a.num_carries;
-  Steps::Ids results;
-  for (int64_t i = 0; i < a.num_carries; ++i) results.push_back(s.element(called, ys + i));
-  for (int64_t i = 0; i < ys; ++i) results.push_back(s.element(called, i));
-  const InstructionId root = s.tuple(results);
-  return std::move(s).finish(root);
+  Exprs results;
+  for (int64_t i = 0; i < a.num_carries; ++i) results.push_back(element(called, ys + i));
+  for (int64_t i = 0; i < ys; ++i) results.push_back(element(called, i));
+  return std::move(d).finish(tuple(d, results));
 }
 
 StatusOr<ComputationPtr> decompose_scan_op(const Instruction& i, std::span<const Shape> operands) {
   const auto& a = attributes_of<XlaScanAttributes>(i);
   HILO_ASSIGN_OR_RETURN(const ComputationPtr step, step_of(a));
-  Steps s(i, operands);
+  Decomposition d(i, operands);
   const auto carries = static_cast<std::ptrdiff_t>(a.num_carries);
-  Steps::Ids scanned(s.operands().end() - carries, s.operands().end());
-  for (auto x = s.operands().begin(); x != s.operands().end() - carries; ++x)
-    scanned.push_back(moved(s, *x, a.dimensions[0], 0));
-  const InstructionId scan = s.add_with<ScanAttributes>(kExtScan, scanned, [&](auto& own) {
+  Exprs scanned(d.operands().end() - carries, d.operands().end());
+  for (auto x = d.operands().begin(); x != d.operands().end() - carries; ++x)
+    scanned.push_back(moved(*x, a.dimensions[0], 0));
+  const Expr scan = d.add_with<ScanAttributes>(kExtScan, scanned, [&](auto& own) {
     own.step = step;
     own.length = operands[0].dimension(a.dimensions[0]);
     own.carry_count = a.num_carries;
     own.reverse = a.is_reverse;
   });
-  Steps::Ids results;
+  Exprs results;
   for (int64_t k = a.num_carries; k < i.shape.tuple_size(); ++k)
-    results.push_back(moved(s, s.element(scan, k), 0, a.dimensions[0]));
-  for (int64_t k = 0; k < a.num_carries; ++k) results.push_back(s.element(scan, k));
-  const InstructionId root = s.tuple(results);
-  return std::move(s).finish(root);
+    results.push_back(moved(element(scan, k), 0, a.dimensions[0]));
+  for (int64_t k = 0; k < a.num_carries; ++k) results.push_back(element(scan, k));
+  return std::move(d).finish(tuple(d, results));
 }
 
 }  // namespace

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake/rpc.cmake -- libhilo_rpc.so: the backend xrt's way over gRPC, which libhilo.so opens when it is asked for.
+find_package(Protobuf)
+find_package(PkgConfig)
+find_program(HILO_GRPC_PLUGIN grpc_cpp_plugin)
+if(PKG_CONFIG_FOUND)
+  pkg_check_modules(GRPC IMPORTED_TARGET grpc++)
+endif()
+if(NOT Protobuf_FOUND OR NOT GRPC_FOUND OR NOT HILO_GRPC_PLUGIN)
+  message(STATUS "gRPC (libgrpc++-dev, protobuf-compiler-grpc, pkg-config) is not here: the backend xrt can't be used")
+  return()
+endif()
+
+set(HILO_PROTOS ${PROJECT_SOURCE_DIR}/src/hilo/rpc/proto)
+set(HILO_PROTO_OUT ${PROJECT_BINARY_DIR}/generated/rpc)
+set(generated hilo/xrt/v1/xrt.pb hilo/xrt/v1/xrt.grpc.pb)
+list(TRANSFORM generated REPLACE "(.+)" "${HILO_PROTO_OUT}/\\1.cc" OUTPUT_VARIABLE HILO_PROTO_SOURCES)
+list(TRANSFORM generated REPLACE "(.+)" "${HILO_PROTO_OUT}/\\1.h" OUTPUT_VARIABLE HILO_PROTO_HEADERS)
+file(MAKE_DIRECTORY ${HILO_PROTO_OUT})
+add_custom_command(OUTPUT ${HILO_PROTO_SOURCES} ${HILO_PROTO_HEADERS}
+  COMMAND protobuf::protoc --proto_path=${HILO_PROTOS} --cpp_out=${HILO_PROTO_OUT} --grpc_out=${HILO_PROTO_OUT}
+          --plugin=protoc-gen-grpc=${HILO_GRPC_PLUGIN} hilo/xrt/v1/xrt.proto
+  DEPENDS ${HILO_PROTOS}/hilo/xrt/v1/xrt.proto
+  COMMENT "xrt.proto")
+set_source_files_properties(${HILO_PROTO_SOURCES} PROPERTIES COMPILE_OPTIONS -w)
+
+file(GLOB HILO_RPC_SOURCES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/hilo/rpc/grpc/*.cc)
+add_library(hilo_rpc MODULE ${HILO_RPC_SOURCES} ${HILO_PROTO_SOURCES})
+target_include_directories(hilo_rpc SYSTEM PRIVATE ${HILO_PROTO_OUT})
+target_link_libraries(hilo_rpc PRIVATE hilo fmt::fmt PkgConfig::GRPC protobuf::libprotobuf grpc++_reflection)
+set_target_properties(hilo_rpc PROPERTIES CXX_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN")

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// random/key_words.h -- what moves arrays, done to keys. Not for users.
+#pragma once
+
+#include "hilo/random/keys.h"
+#include "hilo/trace/refuse.h"
+#include "hilo/transform/vmap.h"
+
+namespace hilo::random {
+
+/// f of each word of the keys: an array, which f moves and doesn't compute with.
+/// Errors    INVALID_ARGUMENT for keys of two generators
+template <typename F, std::same_as<Key>... More>
+Key of_words(const F& f, const Key& first, const More&... more) {
+  if (((more.impl != first.impl) || ...)) refuse("random", "got keys of two generators");
+  return {vmap(f, VmapOptions{.in_axes = {-1}, .out_axes = {-1}})(first.data, more.data...), first.impl};
+}
+
+}  // namespace hilo::random

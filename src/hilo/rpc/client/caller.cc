@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/client/caller.h"
+
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "hilo/base/signals_blocked.h"
+#include "hilo/rpc/proto/codec.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr std::chrono::seconds kGreetingTime{10};
+constexpr size_t kMostReleases = 64;             // that wait for the next request
+constexpr int64_t kMostReleasedBytes = 1 << 20;  // and so many bytes
+
+/// Whether trying again may help.
+bool may_pass(const Status& status) {
+  return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kUnknown ||
+         status.code() == StatusCode::kInternal || status.code() == StatusCode::kCancelled;
+}
+
+Reply failed(const Status& why) {
+  Reply reply;
+  reply.status = why;
+  return reply;
+}
+
+}  // namespace
+
+/// Hears one connection for a caller that may be gone.
+class Caller::Reception final : public Receiver {
+ public:
+  Reception(std::weak_ptr<Caller> caller, int64_t generation) : caller_(std::move(caller)), generation_(generation) {}
+  void on_message(std::string_view message) override {
+    if (const auto caller = caller_.lock(); caller != nullptr) caller->on_message(generation_, message);
+  }
+  void on_closed(const Status& why) override {
+    if (const auto caller = caller_.lock(); caller != nullptr) caller->on_closed(generation_, why);
+  }
+
+ private:
+  const std::weak_ptr<Caller> caller_;
+  const int64_t generation_;
+};
+
+// ---- Connections.
+
+StatusOr<std::shared_ptr<Caller>> Caller::open(std::string target, Connect connect, int64_t replica_count) {
+  const std::shared_ptr<Caller> caller(new Caller(std::move(target), std::move(connect), replica_count));
+  HILO_RETURN_IF_ERROR(caller->keep_trying(false, kFirstTries));
+  caller->server_ = std::get<HelloReply>(caller->greeting_->body);
+  return caller;
+}
+
+Status Caller::connect_and_greet(bool resumes) {
+  int64_t generation = 0;
+  {
+    const std::scoped_lock lock(mutex_);
+    generation = ++generation_;
+    greeting_.reset();
+    has_bytes_lane_ = false;
+  }
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Connection> made,
+                        connect_(std::make_shared<Reception>(weak_from_this(), generation)));
+  std::unique_lock lock(mutex_);
+  std::swap(connection_, made);
+  Request hello;
+  hello.body = Hello{.session = session_, .resumes = resumes, .replica_count = replica_count_};
+  connection_->send(Lane::kCalls, encode(hello));
+  const bool answered = changed_.wait_for(lock, kGreetingTime, [this] { return greeting_.has_value() || !dead_.ok(); });
+  if (!dead_.ok()) return dead_;
+  if (!answered) return unavailable("no answer");
+  HILO_RETURN_IF_ERROR(greeting_->status);
+  if (!std::holds_alternative<HelloReply>(greeting_->body)) return invalid_argument("the server doesn't say hello");
+  is_connected_ = true;
+  for (const auto& [id, pending] : pending_) write_locked(pending.lane, pending.message);
+  return ok_status();
+}
+
+Status Caller::keep_trying(bool resumes, int tries) {
+  Status why;
+  const auto begin = std::chrono::steady_clock::now();
+  auto pause = kFirstPause;
+  for (int i = 0; i < tries; ++i) {
+    if (i > 0) {
+      std::unique_lock lock(mutex_);
+      changed_.wait_for(lock, pause, [this] { return !dead_.ok(); });
+      if (!dead_.ok()) return dead_;
+      pause *= 2;
+    }
+    why = connect_and_greet(resumes);
+    if (why.ok()) return why;
+    if (!may_pass(why)) return why.with_context(target_);
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  return unavailable(fmt::format("{}: {} ({} tries, {:.1f} s)", target_, why.message(), tries, seconds.count()));
+}
+
+void Caller::reconnect() {
+  if (const Status status = keep_trying(true, kLaterTries); !status.ok()) {
+    fail(unavailable(fmt::format("{}; what the session had on the server is gone", status.message())));
+  }
+}
+
+void Caller::on_closed(int64_t generation, const Status& why) {
+  const std::scoped_lock lock(mutex_);
+  if (generation != generation_ || !dead_.ok()) return;
+  if (!is_connected_) {  // connect_and_greet() waits for this
+    if (!greeting_) greeting_ = failed(why.ok() ? unavailable("the server hung up") : why);
+    changed_.notify_all();
+    return;
+  }
+  is_connected_ = false;
+  const SignalsBlocked blocked;
+  std::thread([self = shared_from_this()] { self->reconnect(); }).detach();
+}
+
+void Caller::fail(const Status& why) {
+  std::map<int64_t, Pending> left;
+  std::unique_ptr<Connection> connection;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!dead_.ok()) return;
+    dead_ = why;
+    is_connected_ = false;
+    left.swap(pending_);
+    connection.swap(connection_);
+  }
+  changed_.notify_all();
+  for (auto& [id, pending] : left) {
+    Reply reply = failed(why);
+    pending.done(reply);
+  }
+}
+
+void Caller::close() {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (is_connected_) send_locked(Lane::kCalls, End{}, [](Reply&) {});
+  }
+  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"));
+}
+
+// ---- Calls.
+
+bool Caller::has_room() const {
+  if (pending_.empty() || !dead_.ok()) return true;
+  return next_id_ - pending_.begin()->first < std::max<int64_t>(server_.calls_in_flight / 2, 1);
+}
+
+void Caller::write_locked(Lane lane, const std::string& message) {
+  if (lane == Lane::kBytes && !has_bytes_lane_) {
+    Request hello;
+    hello.body = Hello{.session = session_, .resumes = true};
+    connection_->send(lane, encode(hello));
+    has_bytes_lane_ = true;
+  }
+  connection_->send(lane, message);
+}
+
+int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
+  Request request{.id = next_id_++, .body = std::move(body)};
+  request.acked = pending_.empty() ? request.id : pending_.begin()->first;
+  if (lane == Lane::kCalls) {  // in order after the calls that use them
+    request.releases.swap(releases_);
+    released_bytes_ = 0;
+  }
+  const auto sent = pending_.emplace(request.id, Pending{lane, encode(request), std::move(done)}).first;
+  if (is_connected_) write_locked(lane, sent->second.message);
+  return request.id;
+}
+
+int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room) {
+  Reply none;
+  {
+    std::unique_lock lock(mutex_);
+    if (room == Room::kWait) changed_.wait(lock, [this] { return has_room(); });
+    if (dead_.ok()) return send_locked(lane, std::move(body), std::move(done));
+    none = failed(dead_);
+  }
+  done(none);
+  return 0;
+}
+
+void Caller::on_message(int64_t generation, std::string_view message) {
+  StatusOr<Reply> reply = decode_reply(message);
+  if (!reply.ok()) {
+    fail(unavailable(fmt::format("{}: a reply that is none: {}", target_, reply.status().message())));
+    return;
+  }
+  Done done;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (reply->id == 0) {
+      if (generation == generation_ && !greeting_) greeting_ = *std::move(reply);
+      changed_.notify_all();
+      return;
+    }
+    const auto found = pending_.find(reply->id);
+    if (found == pending_.end()) return;  // answered before the connection broke
+    done = std::move(found->second.done);
+    const bool was_oldest = found == pending_.begin();
+    pending_.erase(found);
+    if (was_oldest) changed_.notify_all();
+  }
+  done(*reply);
+}
+
+Event Caller::begin(Lane lane, RequestBody body) {
+  const auto source = std::make_shared<EventSource>();
+  Event event = source->event();
+  send(lane, std::move(body), [source](Reply& reply) { source->finish(reply.status); });
+  return event;
+}
+
+Status Caller::await(const Event& event, int64_t call, const CancellationToken* cancellation) {
+  if (cancellation == nullptr) return event.await();
+  const Status status = event.await(cancellation);
+  if (event.is_ready()) return status;
+  send(Lane::kCalls, Cancel{call}, [](Reply&) {}, Room::kTake);
+  return event.await();
+}
+
+StatusOr<Reply> Caller::call(Lane lane, RequestBody body, const CancellationToken* cancellation) {
+  struct Answer {
+    Reply reply;
+    EventSource source;
+  };
+  const auto answer = std::make_shared<Answer>();
+  const Event event = answer->source.event();
+  const int64_t id = send(lane, std::move(body), [answer](Reply& reply) {
+    answer->reply = std::move(reply);
+    answer->source.finish(answer->reply.status);
+  });
+  HILO_RETURN_IF_ERROR(await(event, id, cancellation));
+  return std::move(answer->reply);
+}
+
+void Caller::release(const Handle& handle, int64_t bytes) {
+  const std::scoped_lock lock(mutex_);
+  if (!dead_.ok()) return;
+  releases_.push_back(handle);
+  released_bytes_ += bytes;
+  const bool is_urgent = releases_.size() >= kMostReleases || released_bytes_ >= kMostReleasedBytes;
+  if (is_urgent && has_room()) send_locked(Lane::kCalls, Free{}, [](Reply&) {});
+}
+
+}  // namespace hilo::rpc

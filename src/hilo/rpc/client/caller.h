@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/client/caller.h -- a session as its client has it: calls that are on their way, over a connection that may break.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include "hilo/device/event.h"
+#include "hilo/rpc/client/connection.h"
+#include "hilo/rpc/messages.h"
+
+namespace hilo::rpc {
+
+/// How often a connection is tried, first and when it broke, and how long the first pause between is; each is twice the one
+/// before.
+inline constexpr int kFirstTries = 3, kLaterTries = 6;
+inline constexpr std::chrono::milliseconds kFirstPause{50};
+
+/// Sends requests and hands out their replies. Where the connection breaks, it is made anew, and what wasn't answered is
+/// sent again; the server runs no call twice. Safe to use from several threads at once.
+class Caller final : public std::enable_shared_from_this<Caller> {
+ public:
+  /// Called once with the reply, from the thread that read it; or with why there is none.
+  using Done = std::function<void(Reply&)>;
+
+  /// A new session with so many devices. `target` names the server in messages: "rpc:127.0.0.1:8470".
+  /// Errors    UNAVAILABLE if no server answers; UNAUTHENTICATED; UNIMPLEMENTED for one of another version
+  static StatusOr<std::shared_ptr<Caller>> open(std::string target, Connect connect, int64_t replica_count);
+  /// The session is over: what isn't answered is CANCELLED. Precondition of the caller's end.
+  void close();
+
+  const HelloReply& server() const { return server_; }
+
+  /// Whether a call may wait until there is room for it among those in flight; a reply's Done must not.
+  enum class Room : uint8_t { kWait, kTake };
+  /// Sends the request and returns its number; calls `done` once.
+  int64_t send(Lane lane, RequestBody body, Done done, Room room = Room::kWait);
+  /// The same, waiting for the reply.
+  /// Errors    the reply's; UNAVAILABLE. Who is cancelled tells the server, and returns what it answers.
+  StatusOr<Reply> call(Lane lane, RequestBody body, const CancellationToken* cancellation = nullptr);
+  /// An event that ends with the call.
+  Event begin(Lane lane, RequestBody body);
+  /// Waits for what was begun; who is cancelled meanwhile tells the server.
+  Status await(const Event& event, int64_t call, const CancellationToken* cancellation);
+
+  /// The client has dropped this thing. The server is told with the next request, or at once if it is large or there are many.
+  void release(const Handle& handle, int64_t bytes);
+
+ private:
+  class Reception;
+  struct Pending {
+    Lane lane;
+    std::string message;
+    Done done;
+  };
+  Caller(std::string target, Connect connect, int64_t replica_count)
+      : target_(std::move(target)), connect_(std::move(connect)), replica_count_(replica_count) {}
+
+  // What a connection tells; of those before the last one, which `generation` counts, nothing is heard.
+  void on_message(int64_t generation, std::string_view message);
+  void on_closed(int64_t generation, const Status& why);
+
+  Status connect_and_greet(bool resumes);
+  /// Tries until a server answers, one refuses, or it was tried often enough.
+  Status keep_trying(bool resumes, int tries);
+  void reconnect();
+  /// Ends the session with all that waits for it.
+  void fail(const Status& why);
+  int64_t send_locked(Lane lane, RequestBody body, Done done);
+  void write_locked(Lane lane, const std::string& message);
+  bool has_room() const;
+
+  const std::string target_;
+  const Connect connect_;
+  const int64_t replica_count_;
+  const Handle session_ = random_handle();
+  HelloReply server_;  // set once, before anyone else has the caller
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::unique_ptr<Connection> connection_;
+  int64_t generation_ = 0;
+  std::optional<Reply> greeting_;  // of this connection
+  bool is_connected_ = false;      // and greeted: calls go out
+  bool has_bytes_lane_ = false;    // on this connection
+  Status dead_;                    // not OK: there is no session any more
+  int64_t next_id_ = 1;
+  std::map<int64_t, Pending> pending_;
+  std::vector<Handle> releases_;
+  int64_t released_bytes_ = 0;
+};
+
+}  // namespace hilo::rpc

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/client/connection.h -- how messages get to a server and back; rpc/grpc has the one that users have.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "hilo/rpc/messages.h"
+
+namespace hilo::rpc {
+
+/// Who is told what comes. Called from any thread, one call at a time for each lane.
+class Receiver {
+ public:
+  virtual ~Receiver() = default;
+  /// A message Reply.
+  virtual void on_message(std::string_view message) = 0;
+  /// The connection has ended: nothing more comes. Called once, by a connection that isn't dropped before.
+  virtual void on_closed(const Status& why) = 0;
+};
+
+/// Streams to one server. Dropping it ends them, after what was sent.
+class Connection {
+ public:
+  virtual ~Connection() = default;
+  /// Sends a message Request after those that were sent before on the lane. Waits for nothing; on a connection that has
+  /// ended it is lost.
+  virtual void send(Lane lane, std::string_view message) = 0;
+};
+
+/// Makes a new connection, which holds its receiver. Whether a server is there turns out later, by Receiver::on_closed.
+using Connect = std::function<StatusOr<std::unique_ptr<Connection>>(std::shared_ptr<Receiver>)>;
+
+}  // namespace hilo::rpc

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/client/remote_client.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "hilo/base/files.h"
+#include "hilo/base/text.h"
+#include "hilo/rpc/client/rpc_client.h"
+#include "hilo/rpc/library.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr int64_t kMostFileBytes = 1 << 20;
+
+/// The text of the file that the variable names; "" if it isn't set.
+StatusOr<std::string> file_of(const char* variable) {
+  const char* const path = std::getenv(variable);
+  if (path == nullptr || *path == '\0') return std::string();
+  StatusOr<std::string> text = read_file(path, kMostFileBytes);
+  if (!text.ok()) return text.status().with_context(variable);
+  return std::string(trimmed(*text));
+}
+
+StatusOr<ChannelOptions> channel_options(std::string_view target) {
+  constexpr std::string_view kScheme = "rpc:";
+  const std::string_view address = target.starts_with(kScheme) ? target.substr(kScheme.size()) : "";
+  const size_t colon = address.rfind(':');
+  const auto port = colon == std::string_view::npos ? std::nullopt : parse_int64(address.substr(colon + 1));
+  if (!port || *port < 1 || *port > 65535 || colon == 0)
+    return invalid_argument(fmt::format("target {}: wanted rpc:host:port", quote(target)));
+  ChannelOptions options{.address = std::string(address)};
+  HILO_ASSIGN_OR_RETURN(options.token, file_of("HILO_XRT_TOKEN_FILE"));
+  HILO_ASSIGN_OR_RETURN(options.ca, file_of("HILO_XRT_TLS_CA"));
+  HILO_ASSIGN_OR_RETURN(options.certificate, file_of("HILO_XRT_TLS_CERTIFICATE"));
+  HILO_ASSIGN_OR_RETURN(options.key, file_of("HILO_XRT_TLS_KEY"));
+  return options;
+}
+
+}  // namespace
+
+StatusOr<ClientPtr> make_remote_client(ClientOptions options) {
+  HILO_ASSIGN_OR_RETURN(const ChannelOptions channel, channel_options(options.target));
+  HILO_ASSIGN_OR_RETURN(const Library* const library, open_library());
+  return make_rpc_client(std::move(options), [library, channel](std::shared_ptr<Receiver> receiver) {
+    return library->connect(channel, std::move(receiver));
+  });
+}
+
+}  // namespace hilo::rpc

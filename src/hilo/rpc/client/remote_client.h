@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/client/remote_client.h -- the client of a server by its address.
+#pragma once
+
+#include "hilo/device/client.h"
+
+namespace hilo::rpc {
+
+/// A client of the server ClientOptions::target, "rpc:host:port". What it needs to be let in is in the environment:
+/// HILO_XRT_TOKEN_FILE; HILO_XRT_TLS_CA, with which the connection is encrypted; HILO_XRT_TLS_CERTIFICATE and HILO_XRT_TLS_KEY.
+/// Errors    INVALID_ARGUMENT for another target; those of open_library, read_file and make_rpc_client
+StatusOr<ClientPtr> make_remote_client(ClientOptions options);
+
+}  // namespace hilo::rpc

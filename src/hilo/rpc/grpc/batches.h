@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/grpc/batches.h -- messages that wait for their stream: all that have come while one write was on its way go with the
+// next.
+#pragma once
+
+#include <grpcpp/support/byte_buffer.h>
+
+#include <algorithm>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "hilo/base/status.h"
+
+namespace hilo::rpc {
+
+/// The most bytes that stand in one batch, but for a single message that is longer.
+inline constexpr size_t kBatchBytes = size_t{1} << 20;
+
+class Batches {
+ public:
+  void add(std::string_view message);
+  bool empty() const { return batches_.empty(); }
+  size_t bytes() const { return bytes_; }
+  /// Precondition: there is one.
+  grpc::ByteBuffer take();
+
+ private:
+  std::deque<std::string> batches_;
+  size_t bytes_ = 0;
+};
+
+/// The bytes of a message of gRPC.
+std::string bytes_of(const grpc::ByteBuffer& buffer);
+
+/// Codes are the same numbers.
+grpc::Status to_grpc(const Status& status);
+Status from_grpc(const grpc::Status& status);
+
+}  // namespace hilo::rpc

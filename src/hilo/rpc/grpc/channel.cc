@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/grpc/channel.h"
+
+#include <grpcpp/create_channel.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/security/credentials.h>
+
+#include <array>
+#include <mutex>
+
+#include "hilo/rpc/grpc/batches.h"
+#include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/server/server_options.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr std::array<const char*, kLanes> kMethods = {"/hilo.xrt.v1.Xrt/Calls", "/hilo.xrt.v1.Xrt/Bytes"};
+
+/// One stream. It holds itself until gRPC has ended it.
+class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
+                     public std::enable_shared_from_this<Stream> {
+ public:
+  Stream(const std::shared_ptr<grpc::Channel>& channel, std::shared_ptr<Receiver> receiver)
+      : stub_(channel), receiver_(std::move(receiver)) {}
+
+  void start(const char* method, const std::string& token) {
+    self_ = shared_from_this();
+    if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
+    stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
+    AddHold();  // writes begin outside gRPC's calls; it ends with the reading
+    StartRead(&incoming_);
+    StartCall();
+  }
+  void send(std::string_view message) {
+    const std::scoped_lock lock(mutex_);
+    if (!is_open_) return;
+    waiting_.add(message);
+    if (!is_writing_) write_locked();
+  }
+  /// Nothing more is sent.
+  void close() {
+    const std::scoped_lock lock(mutex_);
+    is_closing_ = true;
+    if (is_open_ && !is_writing_) StartWritesDone();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) {
+      {
+        const std::scoped_lock lock(mutex_);
+        is_open_ = false;
+      }
+      return RemoveHold();
+    }
+    const std::string batch = bytes_of(incoming_);
+    for (std::string_view left = batch; !left.empty();) {
+      const StatusOr<std::string_view> message = take_from_batch(left);
+      if (!message.ok()) {
+        context_.TryCancel();
+        break;
+      }
+      receiver_->on_message(*message);
+    }
+    StartRead(&incoming_);
+  }
+  void OnWriteDone(bool ok) override {
+    const std::scoped_lock lock(mutex_);
+    is_writing_ = false;
+    if (!ok || !is_open_) return;
+    if (!waiting_.empty()) write_locked();
+    else if (is_closing_) StartWritesDone();
+  }
+  void OnDone(const grpc::Status& status) override {
+    receiver_->on_closed(from_grpc(status));
+    self_.reset();
+  }
+
+ private:
+  void write_locked() {
+    is_writing_ = true;
+    outgoing_ = waiting_.take();
+    StartWrite(&outgoing_);
+  }
+
+  grpc::GenericStub stub_;
+  grpc::ClientContext context_;
+  const std::shared_ptr<Receiver> receiver_;
+  std::shared_ptr<Stream> self_;
+  grpc::ByteBuffer incoming_, outgoing_;
+  std::mutex mutex_;
+  Batches waiting_;
+  bool is_open_ = true, is_writing_ = false, is_closing_ = false;
+};
+
+class GrpcConnection final : public Connection {
+ public:
+  GrpcConnection(std::shared_ptr<grpc::Channel> channel, std::string token, std::shared_ptr<Receiver> receiver)
+      : channel_(std::move(channel)), token_(std::move(token)), receiver_(std::move(receiver)) {}
+  ~GrpcConnection() override {
+    for (const auto& stream : streams_) {
+      if (stream != nullptr) stream->close();
+    }
+  }
+  void send(Lane lane, std::string_view message) override {
+    const auto i = static_cast<size_t>(lane);
+    if (streams_[i] == nullptr) {
+      streams_[i] = std::make_shared<Stream>(channel_, receiver_);
+      streams_[i]->start(kMethods[i], token_);
+    }
+    streams_[i]->send(message);
+  }
+
+ private:
+  const std::shared_ptr<grpc::Channel> channel_;
+  const std::string token_;
+  const std::shared_ptr<Receiver> receiver_;
+  std::array<std::shared_ptr<Stream>, kLanes> streams_;
+};
+
+std::shared_ptr<grpc::ChannelCredentials> credentials(const ChannelOptions& options) {
+  if (options.ca.empty()) return grpc::InsecureChannelCredentials();
+  return grpc::SslCredentials(
+      {.pem_root_certs = options.ca, .pem_private_key = options.key, .pem_cert_chain = options.certificate});
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options, std::shared_ptr<Receiver> receiver) {
+  if (!options.token.empty() && options.ca.empty() && !is_loopback(options.address))
+    return failed_precondition("a token goes to another machine with TLS only. Hint: HILO_XRT_TLS_CA");
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMessageBytes + kBatchBytes));
+  arguments.SetMaxSendMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new connection is one
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // the session does that
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+  return std::unique_ptr<Connection>(std::make_unique<GrpcConnection>(
+      grpc::CreateCustomChannel(options.address, credentials(options), arguments), options.token, std::move(receiver)));
+}
+
+}  // namespace hilo::rpc

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/grpc/channel.h -- a client's streams to a server, over gRPC.
+#pragma once
+
+#include "hilo/rpc/client/connection.h"
+#include "hilo/rpc/library.h"
+
+namespace hilo::rpc {
+
+/// Errors    FAILED_PRECONDITION for a token that others could read on the way
+StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options, std::shared_ptr<Receiver> receiver);
+
+}  // namespace hilo::rpc

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/grpc/grpc_server.h"
+
+#include <fmt/format.h>
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/health_check_service_interface.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server_builder.h>
+
+#include "hilo/base/files.h"
+#include "hilo/rpc/grpc/batches.h"
+#include "hilo/rpc/grpc/service.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr int64_t kMostFileBytes = 1 << 20;
+constexpr std::chrono::seconds kShutdown{1};
+
+class GrpcServer final : public Server {
+ public:
+  GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::string token)
+      : sessions_(limits, std::move(start_worker)), service_(sessions_, std::move(token)) {}
+  ~GrpcServer() override {
+    if (server_ == nullptr) return;
+    sessions_.drain();
+    server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
+    server_->Wait();
+  }
+  Status start(grpc::ServerBuilder& builder, const ServerOptions& options,
+               const std::shared_ptr<grpc::ServerCredentials>& credentials) {
+    builder.AddListeningPort(options.listen, credentials, &port_);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    if (server_ == nullptr || port_ == 0)
+      return unavailable(fmt::format("{}: it can't be listened at", options.listen));
+    return ok_status();
+  }
+  int port() const override { return port_; }
+  bool drain(std::chrono::milliseconds time) override {
+    sessions_.drain();
+    if (auto* const health = server_->GetHealthCheckService(); health != nullptr) health->SetServingStatus(false);
+    return sessions_.wait_until_idle(time);
+  }
+  Sessions::Counts counts() const override { return sessions_.counts(); }
+
+ private:
+  Sessions sessions_;
+  XrtService service_;
+  std::unique_ptr<grpc::Server> server_;
+  int port_ = 0;
+};
+
+StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptions& options) {
+  if (options.tls_certificate.empty()) return grpc::InsecureServerCredentials();
+  grpc::SslServerCredentialsOptions tls(options.tls_client_ca.empty()
+                                            ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                            : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  grpc::SslServerCredentialsOptions::PemKeyCertPair own;
+  HILO_ASSIGN_OR_RETURN(own.cert_chain, read_file(options.tls_certificate, kMostFileBytes));
+  HILO_ASSIGN_OR_RETURN(own.private_key, read_file(options.tls_key, kMostFileBytes));
+  tls.pem_key_cert_pairs.push_back(std::move(own));
+  if (!options.tls_client_ca.empty()) {
+    HILO_ASSIGN_OR_RETURN(tls.pem_root_certs, read_file(options.tls_client_ca, kMostFileBytes));
+  }
+  return grpc::SslServerCredentials(tls);
+}
+
+/// What strangers can make the server spend.
+void limit(grpc::ServerBuilder& builder, const ServerOptions& options) {
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kMessageBytes + kBatchBytes));
+  builder.SetMaxSendMessageSize(-1);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8 << 10);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port unknowingly
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000);
+  grpc::ResourceQuota quota("hilo");
+  quota.Resize(static_cast<size_t>(options.sessions.sessions + 4) * (size_t{16} << 20));
+  builder.SetResourceQuota(quota);
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Server>> serve_grpc(const ServerOptions& options, StartWorker start_worker) {
+  std::string token;
+  if (!options.token_file.empty()) {
+    HILO_ASSIGN_OR_RETURN(token, read_token(options.token_file));
+  }
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<grpc::ServerCredentials> known, credentials(options));
+  grpc::EnableDefaultHealthCheckService(true);
+  grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  grpc::ServerBuilder builder;
+  limit(builder, options);
+  auto server = std::make_unique<GrpcServer>(options.sessions, std::move(start_worker), std::move(token));
+  HILO_RETURN_IF_ERROR(server->start(builder, options, known));
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace hilo::rpc

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/grpc/service.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+
+#include "hilo/rpc/grpc/batches.h"
+#include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/server/server_options.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr size_t kMostWaitingBytes = size_t{4} << 20;  // replies that a client hasn't read
+
+/// One stream. It holds itself until gRPC has ended it; its session holds it too.
+class Stream final : public XrtService::Reactor, public Outlet, public std::enable_shared_from_this<Stream> {
+ public:
+  Stream(Sessions& sessions, Lane lane) : sessions_(sessions), lane_(lane) {}
+
+  void start() {
+    self_ = shared_from_this();
+    StartRead(&incoming_);
+  }
+
+  void deliver(std::string_view message) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return is_over_ || waiting_.bytes() < kMostWaitingBytes; });
+    if (is_over_) return;
+    waiting_.add(message);
+    if (!is_writing_) write_locked();
+  }
+  void close(const Status& why) override {
+    const std::scoped_lock lock(mutex_);
+    closing_ = why;
+    if (!is_writing_) finish_locked(why);
+    changed_.notify_all();
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return end(ok_status());
+    std::string batch = bytes_of(incoming_);
+    if (relay_ == nullptr) {
+      if (const Status status = attach(batch); !status.ok()) return refuse(status);
+    }
+    const Status sent = relay_->forward(lane_, std::move(batch), [self = shared_from_this()] { self->read_next(); });
+    if (!sent.ok()) end(sent);
+  }
+  void OnWriteDone(bool ok) override {
+    const std::scoped_lock lock(mutex_);
+    is_writing_ = false;
+    if (!ok) finish_locked(cancelled("the client is gone"));
+    else if (!waiting_.empty() && !is_over_) write_locked();
+    else if (closing_) finish_locked(*closing_);
+    changed_.notify_all();
+  }
+  void OnCancel() override { end(cancelled("the client is gone")); }
+  void OnDone() override {
+    if (relay_ != nullptr) relay_->detach(lane_, this);
+    self_.reset();
+  }
+
+ private:
+  /// The first message says which session it is.
+  Status attach(std::string_view batch) {
+    if (batch.empty()) return invalid_argument("a stream begins with Hello");
+    HILO_ASSIGN_OR_RETURN(const std::string_view message, take_from_batch(batch));
+    HILO_ASSIGN_OR_RETURN(const Request request, decode_request(message));
+    const auto* const hello = std::get_if<Hello>(&request.body);
+    if (hello == nullptr || request.id != 0) return invalid_argument("a stream begins with Hello");
+    HILO_ASSIGN_OR_RETURN(relay_, sessions_.attach(*hello, lane_, shared_from_this()));
+    return ok_status();
+  }
+  /// Says why there is no session, as its worker would.
+  void refuse(const Status& why) {
+    Reply reply;
+    reply.status = why;
+    deliver(encode(reply));
+    close(ok_status());
+  }
+  void read_next() {
+    const std::scoped_lock lock(mutex_);
+    if (!is_over_) StartRead(&incoming_);
+  }
+  void end(const Status& why) {
+    const std::scoped_lock lock(mutex_);
+    finish_locked(why);
+    changed_.notify_all();
+  }
+  void write_locked() {
+    is_writing_ = true;
+    outgoing_ = waiting_.take();
+    StartWrite(&outgoing_);
+  }
+  void finish_locked(const Status& why) {
+    if (is_over_) return;
+    is_over_ = true;
+    Finish(to_grpc(why));
+  }
+
+  Sessions& sessions_;
+  const Lane lane_;
+  std::shared_ptr<Stream> self_;
+  std::shared_ptr<Relay> relay_;
+  grpc::ByteBuffer incoming_, outgoing_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  Batches waiting_;
+  std::optional<Status> closing_;
+  bool is_writing_ = false, is_over_ = false;
+};
+
+/// A stream of somebody who may not have one.
+class Refusal final : public XrtService::Reactor {
+ public:
+  Refusal() { Finish({grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong"}); }
+  void OnDone() override { delete this; }
+};
+
+}  // namespace
+
+bool XrtService::is_known(const grpc::CallbackServerContext& context) const {
+  if (token_.empty()) return true;
+  const auto& metadata = context.client_metadata();
+  const auto found = metadata.find("authorization");
+  const std::string_view got =
+      found == metadata.end() ? std::string_view() : std::string_view(found->second.data(), found->second.size());
+  return equal_in_constant_time(got, "Bearer " + token_);
+}
+
+XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
+  if (!is_known(context)) return new Refusal;
+  const auto stream = std::make_shared<Stream>(sessions_, lane);
+  stream->start();
+  return stream.get();
+}
+
+}  // namespace hilo::rpc

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/proto/codec.h -- requests and replies as the messages of hilo/xrt/v1/xrt.proto. The one file that knows how they are
+// written; no library of protocol buffers is needed for it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "hilo/rpc/messages.h"
+
+namespace hilo::rpc {
+
+/// A message Request or Reply.
+std::string encode(const Request& request);
+std::string encode(const Reply& reply);
+
+/// The message that these bytes are. What follows from a message is checked where it is used: handles, sizes, programs.
+/// Errors    INVALID_ARGUMENT naming message and field for bytes that are none, or too many items in a list;
+///           UNIMPLEMENTED for a field or a call that this version doesn't have: the other side is newer
+/// Cost      linear in the bytes; memory is bounded by a multiple of them
+StatusOr<Request> decode_request(std::string_view bytes);
+StatusOr<Reply> decode_reply(std::string_view bytes);
+
+/// The number of the call, of bytes that need be no message: who sent them can be told; 0 if there is none.
+int64_t request_id(std::string_view bytes);
+
+/// The request's call: "Compile".
+std::string_view call_name(const Request& request);
+
+// A stream carries batches, messages Requests or Replies: each a list of messages as field 1. Two batches, one after the
+// other, are one.
+
+/// Appends a message to a batch.
+void append_to_batch(std::string& batch, std::string_view message);
+/// Takes the next message off the batch, which isn't empty.
+/// Errors    INVALID_ARGUMENT for what is no batch
+StatusOr<std::string_view> take_from_batch(std::string_view& batch);
+
+}  // namespace hilo::rpc

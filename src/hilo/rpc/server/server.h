@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/server/server.h -- a server that is up; rpc/grpc makes it.
+#pragma once
+
+#include <memory>
+
+#include "hilo/rpc/server/server_options.h"
+
+namespace hilo::rpc {
+
+/// Serves until it is dropped.
+class Server {
+ public:
+  virtual ~Server() = default;
+  /// Where it listens.
+  virtual int port() const = 0;
+  /// Takes no new sessions, and waits so long for those there are to end; whether they did.
+  virtual bool drain(std::chrono::milliseconds time) = 0;
+  virtual Sessions::Counts counts() const = 0;
+};
+
+/// A server as the options say, whose workers `start_worker` makes. It is in a library of its own with gRPC, which the first
+/// call opens.
+/// Errors    those of check_listen and read_token; NOT_FOUND without the library; UNAVAILABLE if the address is taken
+StatusOr<std::unique_ptr<Server>> start_server(const ServerOptions& options, StartWorker start_worker);
+
+}  // namespace hilo::rpc

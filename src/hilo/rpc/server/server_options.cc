@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/server/server_options.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "hilo/base/files.h"
+#include "hilo/base/text.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr size_t kShortestToken = 16;
+
+/// "127.0.0.1" of "127.0.0.1:8470", "::1" of "[::1]:8470"; "" for what is no address.
+std::string_view host_of(std::string_view address) {
+  const size_t colon = address.rfind(':');
+  if (colon == std::string_view::npos) return "";
+  const std::optional<int64_t> port = parse_int64(address.substr(colon + 1));
+  if (!port || *port < 0 || *port > 65535) return "";
+  std::string_view host = address.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') return host.substr(1, host.size() - 2);
+  return host.find(':') == std::string_view::npos ? host : "";
+}
+
+}  // namespace
+
+bool is_loopback(std::string_view address) {
+  const std::string_view host = host_of(address);
+  if (host == "localhost" || host == "::1") return true;
+  // Digits and dots alone: 127.example.org is a name.
+  return host.starts_with("127.") && host.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+Status check_listen(const ServerOptions& options) {
+  if (host_of(options.listen).empty())
+    return invalid_argument(fmt::format("listen: got {}; wanted host:port", quote(options.listen)));
+  if (options.tls_certificate.empty() != options.tls_key.empty())
+    return invalid_argument("TLS needs a certificate and its key; got one of both");
+  if (!options.tls_client_ca.empty() && options.tls_certificate.empty())
+    return invalid_argument("certificates of clients need TLS. Hint: give the server a certificate and a key");
+  if (is_loopback(options.listen)) return ok_status();
+  const bool is_encrypted = !options.tls_certificate.empty();
+  const bool knows_clients = !options.token_file.empty() || !options.tls_client_ca.empty();
+  if (is_encrypted && knows_clients) return ok_status();
+  return failed_precondition(fmt::format(
+      "listen: others reach {}, and {}. Hint: TLS with a token file or certificates of clients, or 127.0.0.1",
+      quote(options.listen), is_encrypted ? "any of them could run programs here" : "there is no TLS"));
+}
+
+StatusOr<std::string> read_token(const std::string& path) {
+  // The file that is looked at is the one that is read.
+  const OwnedFile file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.get() < 0) return errno_status(errno, path);
+  struct stat about{};
+  if (::fstat(file.get(), &about) != 0) return errno_status(errno, path);
+  if ((about.st_mode & (S_IRWXG | S_IRWXO)) != 0 || about.st_uid != ::geteuid())
+    return permission_denied(fmt::format("{}: others may read this token. Hint: chmod 600", path));
+  HILO_ASSIGN_OR_RETURN(const std::string text, read_file(fmt::format("/proc/self/fd/{}", file.get()), 1 << 16));
+  const std::string_view token = trimmed(text);
+  if (token.size() < kShortestToken) {
+    return invalid_argument(fmt::format("{}: a token of {} bytes; wanted at least {}. Hint: openssl rand -hex 32", path,
+                                        token.size(), kShortestToken));
+  }
+  return std::string(token);
+}
+
+bool equal_in_constant_time(std::string_view got, std::string_view wanted) {
+  // As many steps as the caller's own text has, whatever the other one is.
+  volatile unsigned difference = got.size() == wanted.size() ? 0 : 1;
+  for (size_t i = 0; i < got.size(); ++i) {
+    const char other = wanted.empty() ? '\0' : wanted[i % wanted.size()];
+    difference = difference | static_cast<unsigned>(static_cast<unsigned char>(got[i] ^ other));
+  }
+  return difference == 0;
+}
+
+}  // namespace hilo::rpc

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/server/sessions.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <unordered_map>
+
+#include "hilo/base/signals_blocked.h"
+#include "hilo/rpc/proto/codec.h"
+
+namespace hilo::rpc {
+
+struct Sessions::State {
+  SessionLimits limits;
+  StartWorker start_worker;
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  std::unordered_map<Handle, std::shared_ptr<Session>> sessions;
+  int64_t threads = 0;
+  bool is_draining = false;
+  bool is_ending = false;
+  Counts counts;
+  std::atomic<int64_t> messages{0};
+};
+
+/// Two threads: one writes to the worker, one reads from it. Both hold the session.
+class Sessions::Session final : public Relay, public std::enable_shared_from_this<Session> {
+ public:
+  Session(const Handle& name, OwnedFile worker, std::shared_ptr<State> state)
+      : name_(name), socket_(std::move(worker)), state_(std::move(state)) {}
+
+  /// Precondition: the caller holds the state's mutex.
+  Status start();
+  /// False if the session has ended.
+  bool attach(Lane lane, std::shared_ptr<Outlet> outlet);
+  void end() { socket_.shut_down(); }
+
+  Status forward(Lane lane, std::string batch, std::function<void()> taken) override;
+  void detach(Lane lane, const Outlet* outlet) override;
+
+ private:
+  struct Batch {
+    Lane lane;
+    std::string bytes;
+    std::function<void()> taken;
+  };
+  void write();
+  void read();
+  void finish(const Status& why);
+  std::shared_ptr<Outlet>& outlet_of(Lane lane) { return outlets_[static_cast<size_t>(lane)]; }
+
+  const Handle name_;
+  FrameSocket socket_;
+  const std::shared_ptr<State> state_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::array<std::shared_ptr<Outlet>, kLanes> outlets_;
+  std::chrono::steady_clock::time_point alone_since_ = std::chrono::steady_clock::now();
+  std::deque<Batch> batches_;
+  bool has_ended_ = false;
+};
+
+Status Sessions::Session::start() {
+  const SignalsBlocked blocked;
+  const auto begin = [this](auto run) {
+    ++state_->threads;
+    std::thread([self = shared_from_this(), state = state_, run]() mutable {
+      run(*self);
+      self.reset();
+      const std::scoped_lock lock(state->mutex);
+      --state->threads;
+      state->changed.notify_all();
+    }).detach();
+  };
+  try {
+    begin([](Session& self) { self.write(); });
+    begin([](Session& self) { self.read(); });
+  } catch (const std::system_error&) {
+    --state_->threads;  // of the one that didn't begin
+    end();
+    return resource_exhausted("no thread can be had for a session");
+  }
+  return ok_status();
+}
+
+bool Sessions::Session::attach(Lane lane, std::shared_ptr<Outlet> outlet) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (has_ended_) return false;
+    std::swap(outlet_of(lane), outlet);
+  }
+  changed_.notify_all();
+  if (outlet != nullptr) outlet->close(Status(StatusCode::kAborted, "another stream took this one's place"));
+  return true;
+}
+
+void Sessions::Session::detach(Lane lane, const Outlet* outlet) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (outlet_of(lane).get() != outlet) return;
+    outlet_of(lane).reset();
+    alone_since_ = std::chrono::steady_clock::now();
+  }
+  changed_.notify_all();
+}
+
+Status Sessions::Session::forward(Lane lane, std::string batch, std::function<void()> taken) {
+  for (std::string_view left = batch; !left.empty();) HILO_RETURN_IF_ERROR(take_from_batch(left).status());
+  {
+    const std::scoped_lock lock(mutex_);
+    if (has_ended_) return ok_status();  // the outlet was told
+    batches_.push_back({lane, std::move(batch), std::move(taken)});
+  }
+  changed_.notify_all();
+  return ok_status();
+}
+
+void Sessions::Session::write() {
+  std::unique_lock lock(mutex_);
+  while (!has_ended_) {
+    if (batches_.empty()) {
+      const auto is_due = [this] { return has_ended_ || !batches_.empty() || outlet_of(Lane::kCalls) != nullptr; };
+      if (outlet_of(Lane::kCalls) != nullptr) changed_.wait(lock);
+      else if (!changed_.wait_until(lock, alone_since_ + state_->limits.grace, is_due)) break;
+      continue;
+    }
+    Batch batch = std::move(batches_.front());
+    batches_.pop_front();
+    lock.unlock();
+    for (std::string_view left = batch.bytes; !left.empty();) {
+      const std::string_view message = *take_from_batch(left);
+      static_cast<void>(
+          socket_.write(static_cast<uint32_t>(batch.lane), message));  // read() sees that a worker is gone
+      state_->messages.fetch_add(1, std::memory_order_relaxed);
+    }
+    batch.taken();
+    batch = {};
+    lock.lock();
+  }
+  lock.unlock();
+  end();
+}
+
+void Sessions::Session::read() {
+  Status why = unavailable("the session's worker has ended");
+  for (;;) {
+    StatusOr<std::optional<Frame>> frame = socket_.read();
+    if (!frame.ok()) why = frame.status();
+    if (!frame.ok() || !frame->has_value()) break;
+    if ((*frame)->message == kGoodbye) {
+      why = ok_status();
+      break;
+    }
+    if ((*frame)->lane >= kLanes) {
+      why = data_loss(fmt::format("the session's worker sent a frame of lane {}", (*frame)->lane));
+      break;
+    }
+    std::shared_ptr<Outlet> outlet;
+    {
+      const std::scoped_lock lock(mutex_);
+      outlet = outlet_of(static_cast<Lane>((*frame)->lane));
+    }
+    if (outlet != nullptr) outlet->deliver((*frame)->message);  // else the client asks again when it is back
+  }
+  end();
+  finish(why);
+}
+
+void Sessions::Session::finish(const Status& why) {
+  std::array<std::shared_ptr<Outlet>, kLanes> outlets;
+  std::deque<Batch> batches;
+  {
+    const std::scoped_lock lock(mutex_);
+    has_ended_ = true;
+    outlets.swap(outlets_);
+    batches.swap(batches_);
+  }
+  changed_.notify_all();
+  for (const auto& outlet : outlets) {
+    if (outlet != nullptr) outlet->close(why);
+  }
+  const std::scoped_lock lock(state_->mutex);
+  const auto found = state_->sessions.find(name_);
+  if (found == state_->sessions.end() || found->second.get() != this) return;
+  state_->sessions.erase(found);
+  --state_->counts.live;
+  const bool was_awaited = outlets[static_cast<size_t>(Lane::kCalls)] != nullptr;  // else its time was over
+  if (!why.ok() && was_awaited && !state_->is_ending) ++state_->counts.workers_lost;
+  state_->changed.notify_all();
+}
+
+// ---- All sessions.
+
+Sessions::Sessions(const SessionLimits& limits, StartWorker start_worker) : state_(std::make_shared<State>()) {
+  state_->limits = limits;
+  state_->start_worker = std::move(start_worker);
+}
+
+Sessions::~Sessions() {
+  std::unique_lock lock(state_->mutex);
+  state_->is_draining = state_->is_ending = true;
+  for (const auto& [name, session] : state_->sessions) session->end();
+  state_->changed.wait(lock, [this] { return state_->threads == 0; });
+}
+
+StatusOr<std::shared_ptr<Relay>> Sessions::attach(const Hello& hello, Lane lane, std::shared_ptr<Outlet> outlet) {
+  std::shared_ptr<Session> known;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    const auto found = state_->sessions.find(hello.session);
+    if (found != state_->sessions.end()) known = found->second;
+    else if (!hello.resumes && lane == Lane::kCalls) return begin(hello, std::move(outlet));
+  }
+  if (known == nullptr || !known->attach(lane, std::move(outlet))) return not_found("no such session: it has ended");
+  return std::shared_ptr<Relay>(known);
+}
+
+StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared_ptr<Outlet> outlet) {
+  if (hello.session.is_zero()) return invalid_argument("Hello.session: a session's name is sixteen random bytes");
+  if (state_->is_draining) return unavailable("the server is about to end");
+  if (state_->counts.live >= state_->limits.sessions)
+    return resource_exhausted(fmt::format("quota: {} sessions of {}", state_->counts.live, state_->limits.sessions));
+  HILO_ASSIGN_OR_RETURN(OwnedFile worker, state_->start_worker());
+  const auto session = std::make_shared<Session>(hello.session, std::move(worker), state_);
+  session->attach(Lane::kCalls, std::move(outlet));
+  HILO_RETURN_IF_ERROR(session->start());
+  state_->sessions.emplace(hello.session, session);
+  ++state_->counts.live;
+  ++state_->counts.begun;
+  return std::shared_ptr<Relay>(session);
+}
+
+void Sessions::drain() {
+  const std::scoped_lock lock(state_->mutex);
+  state_->is_draining = true;
+}
+
+bool Sessions::wait_until_idle(std::chrono::milliseconds time) {
+  std::unique_lock lock(state_->mutex);
+  return state_->changed.wait_for(lock, time, [this] { return state_->counts.live == 0; });
+}
+
+Sessions::Counts Sessions::counts() const {
+  const std::scoped_lock lock(state_->mutex);
+  Counts counts = state_->counts;
+  counts.messages = state_->messages.load(std::memory_order_relaxed);
+  return counts;
+}
+
+}  // namespace hilo::rpc

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/server/sessions.h -- the sessions of a server, each with its worker: messages go from streams to workers and back, and
+// the server looks into none of them but the first.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "hilo/rpc/messages.h"
+#include "hilo/rpc/worker/frames.h"
+
+namespace hilo::rpc {
+
+/// One stream of a client, where replies go. Safe to use from several threads at once.
+class Outlet {
+ public:
+  virtual ~Outlet() = default;
+  /// A message Reply. Waits while the stream is full: so a client that reads slowly slows its own worker.
+  virtual void deliver(std::string_view message) = 0;
+  /// Nothing more comes, OK if the client asked for that. It wakes deliver().
+  virtual void close(const Status& why) = 0;
+};
+
+/// A session's way to its worker. Safe to use from several threads at once.
+class Relay {
+ public:
+  virtual ~Relay() = default;
+  /// Sends the messages of a batch on. `taken` is called once when the next may come: now or later.
+  /// Errors    INVALID_ARGUMENT for what is no batch; then `taken` isn't called
+  virtual Status forward(Lane lane, std::string batch, std::function<void()> taken) = 0;
+  /// The stream has ended; without one for calls the session waits for another, for a while.
+  virtual void detach(Lane lane, const Outlet* outlet) = 0;
+};
+
+struct SessionLimits {
+  int64_t sessions = 64;
+  std::chrono::milliseconds grace{60000};  ///< how long one without a stream waits for its client
+};
+
+/// Makes a worker and returns its socket.
+using StartWorker = std::function<StatusOr<OwnedFile>()>;
+
+/// Safe to use from several threads at once.
+class Sessions {
+ public:
+  Sessions(const SessionLimits& limits, StartWorker start_worker);
+  /// Ends all sessions and waits for their threads.
+  ~Sessions();
+  Sessions(const Sessions&) = delete;
+  Sessions& operator=(const Sessions&) = delete;
+
+  /// The session that a stream's first message names, with the stream as one of its outlets, in the place of the last one
+  /// of its lane; a new session if it is new.
+  /// Errors    NOT_FOUND for a session that has ended; RESOURCE_EXHAUSTED for too many; UNAVAILABLE while draining
+  StatusOr<std::shared_ptr<Relay>> attach(const Hello& hello, Lane lane, std::shared_ptr<Outlet> outlet);
+  /// No new sessions from now on.
+  void drain();
+  /// Waits until there is no session or the time is over; whether there is none.
+  bool wait_until_idle(std::chrono::milliseconds time);
+
+  struct Counts {
+    int64_t live = 0, begun = 0, workers_lost = 0, messages = 0;
+  };
+  Counts counts() const;
+
+ private:
+  class Session;
+  struct State;
+  /// A new session. Precondition: the caller holds the state's mutex.
+  StatusOr<std::shared_ptr<Relay>> begin(const Hello& hello, std::shared_ptr<Outlet> outlet);
+  const std::shared_ptr<State> state_;
+};
+
+}  // namespace hilo::rpc

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/service/calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hilo::rpc {
+
+void Calls::forget_before(int64_t acked) {
+  acked_ = std::max(acked_, acked);
+  // What still runs is kept: a client that says it has the reply to it has none.
+  for (auto i = entries_.begin(); i != entries_.end() && i->first < acked_;)
+    i = i->second.has_ended ? entries_.erase(i) : std::next(i);
+}
+
+CallPtr Calls::begin(int64_t id, int64_t acked, Sink sink) {
+  Reply refused{.id = id};
+  {
+    const std::scoped_lock lock(mutex_);
+    forget_before(acked);
+    const auto found = entries_.find(id);
+    if (found != entries_.end()) {
+      found->second.sink = sink;
+      if (!found->second.has_ended) return nullptr;
+      refused = found->second.reply;
+    } else if (id < 1 || id < acked_) {
+      refused.status = invalid_argument(fmt::format("call {}: the reply to it was acknowledged, or it never was", id));
+    } else if (static_cast<int64_t>(entries_.size()) >= most_) {
+      refused.status = resource_exhausted(fmt::format("quota: {} calls in flight of {}", entries_.size(), most_));
+    } else {
+      ++running_;
+      auto call = std::make_shared<const Call>(Call{.id = id});
+      entries_.emplace(id, Entry{call, std::move(sink)});
+      return call;
+    }
+  }
+  sink(refused);
+  return nullptr;
+}
+
+void Calls::end(const Call& call, Reply reply) {
+  reply.id = call.id;
+  Sink sink;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = entries_.find(call.id);
+    sink = std::move(found->second.sink);
+    found->second.has_ended = true;
+    // A part of an array can be read again; it isn't kept.
+    if (std::holds_alternative<BytesReply>(reply.body)) entries_.erase(found);
+    else found->second.reply = reply;
+  }
+  sink(reply);
+  const std::scoped_lock lock(mutex_);  // who waits for the end may end the process right after
+  --running_;
+  ended_.notify_all();
+}
+
+std::shared_ptr<CancellationToken> Calls::token_of(int64_t id) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = entries_.find(id);
+  return found == entries_.end() || found->second.has_ended ? nullptr : found->second.call->token;
+}
+
+void Calls::wait() {
+  std::unique_lock lock(mutex_);
+  ended_.wait(lock, [this] { return running_ == 0; });
+}
+
+int64_t Calls::running() const {
+  const std::scoped_lock lock(mutex_);
+  return running_;
+}
+
+int64_t Calls::kept() const {
+  const std::scoped_lock lock(mutex_);
+  return std::ranges::count_if(entries_, [](const auto& entry) { return entry.second.has_ended; });
+}
+
+}  // namespace hilo::rpc

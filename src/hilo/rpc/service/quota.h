@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/service/quota.h -- what one session may have and spend.
+#pragma once
+
+#include <cstdint>
+
+namespace hilo::rpc {
+
+/// 0 of seconds and of live bytes: as much as it takes.
+struct Quota {
+  int64_t live_bytes = 0;  ///< of buffers; and what one program may plan
+  int64_t buffers = 1 << 20;
+  int64_t executables = 1 << 12;
+  int64_t calls_in_flight = 4096;  ///< that the client hasn't said it has the replies of
+  double compile_seconds = 0;      ///< of each compilation
+  double run_seconds = 0;          ///< of each run, from when those before it have ended
+};
+
+}  // namespace hilo::rpc

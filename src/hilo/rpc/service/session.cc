@@ -1,0 +1,485 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/service/session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "hilo/backend/host/device_queue.h"
+#include "hilo/base/out_of_memory.h"
+#include "hilo/base/text.h"
+#include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/proto/reader.h"
+#include "hilo/hlo/proto/writer.h"
+#include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/service/buffers.h"
+#include "hilo/rpc/service/calls.h"
+#include "hilo/rpc/service/watchdog.h"
+#include "hilo/version.h"
+
+namespace hilo::rpc {
+namespace {
+
+using ExecutablePtr = std::shared_ptr<Executable>;
+
+/// The smaller of two, of which 0 is no limit.
+template <typename T>
+T tighter(T a, T b) {
+  return a <= 0 ? b : b <= 0 ? a : std::min(a, b);
+}
+
+int64_t total_bytes(std::span<const Shape> shapes) {
+  int64_t bytes = 0;
+  for (const Shape& shape : shapes) bytes += shape.byte_size();
+  return bytes;
+}
+
+}  // namespace
+
+class Session::Impl : public std::enable_shared_from_this<Impl> {
+ public:
+  explicit Impl(SessionOptions options)
+      : options_(std::move(options)),
+        buffers_(options_.quota),
+        calls_(options_.quota.calls_in_flight),
+        run_watch_(options_.quota.run_seconds, options_.on_stuck),
+        compile_watch_(options_.quota.compile_seconds, options_.on_stuck) {}
+
+  void handle(Request request, Sink sink);
+  void stop() {
+    std::unordered_set<std::shared_ptr<CancellationToken>> tokens;
+    {
+      const std::scoped_lock lock(mutex_);
+      tokens = tokens_;
+    }
+    for (const auto& token : tokens) cancel(token);
+    calls_.wait();
+  }
+  Counts counts() const {
+    const DeviceStatistics statistics = buffers_.statistics();
+    return {calls_.running(), calls_.kept(), statistics.live_buffers, statistics.live_bytes, executable_count()};
+  }
+
+ private:
+  Reply greet(const Hello& hello) const;
+  void begin(const CallPtr& call, RequestBody& body);
+  void release(std::span<const Handle> handles);
+  void end(const CallPtr& call, const Status& status, ReplyBody body = {});
+  Status done(const CallPtr& call) {
+    end(call, ok_status());
+    return ok_status();
+  }
+  /// Ends the call when the event does.
+  void end_with(const CallPtr& call, const Event& event);
+  /// Watches the call's time; ends with it.
+  Status watch(Watchdog& watchdog, const CallPtr& call, double seconds);
+  void unwatch(const CallPtr& call);
+  void cancel(const std::shared_ptr<CancellationToken>& token) {
+    run_watch_.cancel(token);
+    compile_watch_.cancel(token);
+  }
+
+  // What each call does now. An error is its reply; else the call ends by itself.
+  Status start(const CallPtr&, Hello&) {
+    return invalid_argument("Hello: it is the first message of a stream, without id");
+  }
+  Status start(const CallPtr& call, Compile& compile);
+  Status start(const CallPtr& call, const Describe& describe);
+  Status start(const CallPtr& call, Upload& upload);
+  Status start(const CallPtr& call, const Chunk& chunk);
+  Status start(const CallPtr& call, const Download& download);
+  Status start(const CallPtr& call, const Copy& copy);
+  Status start(const CallPtr& call, const Slice& slice);
+  Status start(const CallPtr& call, const Stack& stack);
+  Status start(const CallPtr& call, const Free&) { return done(call); }
+  Status start(const CallPtr& call, const End&) { return done(call); }
+  Status start(const CallPtr& call, const Execute& execute);
+  Status start(const CallPtr& call, const Cancel& request);
+  Status start(const CallPtr& call, const Statistics& statistics);
+
+  StatusOr<ExecutablePtr> compile(const CallPtr& call, const Compile& request);
+  StatusOr<CompileOptions> compile_options(const CallPtr& call, const Compile& request) const;
+  Status check_custom_calls(const hlo::Module& module) const;
+  StatusOr<Event> launch(const CallPtr& call, const Execute& execute, Executable& executable);
+  StatusOr<ExecutablePtr> find_executable(const Handle& handle) const;
+  /// Some bytes of a ready buffer that the caller holds. `kept`: where its row-major value is, or shall be; may be null.
+  StatusOr<std::string> read_part(const Buffer& buffer, const Download& download, Literal* kept);
+  int64_t executable_count() const {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<int64_t>(executables_.size());
+  }
+
+  const SessionOptions options_;
+  Buffers buffers_;  // of handle()'s thread
+  Calls calls_;
+  std::mutex reading_;
+  mutable std::mutex mutex_;
+  std::unordered_map<Handle, ExecutablePtr> executables_;
+  std::unordered_set<std::shared_ptr<CancellationToken>> tokens_;  // of what is watched
+  Watchdog run_watch_, compile_watch_;
+  DeviceQueue compiler_;
+};
+
+// ---- Calls.
+
+void Session::Impl::handle(Request request, Sink sink) {
+  if (const auto* hello = std::get_if<Hello>(&request.body); hello != nullptr && request.id == 0)
+    return sink(greet(*hello));
+  const CallPtr call = calls_.begin(request.id, request.acked, std::move(sink));
+  if (call == nullptr) return;
+  try {
+    release(request.releases);
+    begin(call, request.body);
+  } catch (const std::bad_alloc&) {
+    end(call, out_of_memory());
+  }
+}
+
+void Session::Impl::begin(const CallPtr& call, RequestBody& body) {
+  const Status status = std::visit([&](auto& one) { return start(call, one); }, body);
+  if (!status.ok()) end(call, status);
+}
+
+void Session::Impl::release(std::span<const Handle> handles) {
+  for (const Handle& handle : handles) {
+    buffers_.erase(handle);
+    const std::scoped_lock lock(mutex_);
+    executables_.erase(handle);
+  }
+}
+
+void Session::Impl::end(const CallPtr& call, const Status& status, ReplyBody body) {
+  unwatch(call);
+  calls_.end(*call, Reply{.id = call->id, .status = status, .body = status.ok() ? std::move(body) : ReplyBody()});
+}
+
+void Session::Impl::end_with(const CallPtr& call, const Event& event) {
+  event.on_ready([self = shared_from_this(), call](const Status& status) { self->end(call, status); });
+}
+
+Status Session::Impl::watch(Watchdog& watchdog, const CallPtr& call, double seconds) {
+  HILO_RETURN_IF_ERROR(watchdog.begin(call->token, seconds));
+  const std::scoped_lock lock(mutex_);
+  tokens_.insert(call->token);
+  return ok_status();
+}
+
+void Session::Impl::unwatch(const CallPtr& call) {
+  {
+    const std::scoped_lock lock(mutex_);
+    if (tokens_.erase(call->token) == 0) return;
+  }
+  run_watch_.end(call->token);
+  compile_watch_.end(call->token);
+}
+
+Reply Session::Impl::greet(const Hello& hello) const {
+  if (hello.version != kVersion) {
+    return {.status = unimplemented(
+                fmt::format("Hello: version {} of hilo.xrt; this server speaks version {}", hello.version, kVersion))};
+  }
+  HelloReply reply{.platform = std::string(options_.client->platform_name()),
+                   .release = std::string(version()),
+                   .calls_in_flight = options_.quota.calls_in_flight};
+  for (const DevicePtr& device : options_.client->local_devices()) {
+    DeviceDescription& shown = reply.devices.emplace_back();
+    shown.id = device->id();
+    shown.kind = device->kind();
+    for (const Memory& memory : device->memories()) shown.memories.emplace_back(memory.kind);
+  }
+  return {.body = std::move(reply)};
+}
+
+Status Session::Impl::start(const CallPtr& call, const Cancel& request) {
+  if (const auto token = calls_.token_of(request.call); token != nullptr) cancel(token);
+  return done(call);
+}
+
+Status Session::Impl::start(const CallPtr& call, const Statistics& statistics) {
+  HILO_RETURN_IF_ERROR(options_.client->local_device(statistics.device).status());
+  end(call, ok_status(), StatisticsReply{buffers_.statistics()});
+  return ok_status();
+}
+
+// ---- Executables.
+
+StatusOr<ExecutablePtr> Session::Impl::find_executable(const Handle& handle) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = executables_.find(handle);
+  if (found == executables_.end()) return not_found("no such executable");
+  return found->second;
+}
+
+Status Session::Impl::check_custom_calls(const hlo::Module& module) const {
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const hlo::Instruction& instruction : computation->instructions()) {
+      if (instruction.opcode != hlo::Opcode::kCustomCall) continue;
+      const std::string target =
+          instruction.attributes == nullptr
+              ? ""
+              : hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(instruction));
+      if (std::ranges::find(options_.custom_calls, target) != options_.custom_calls.end()) continue;
+      return permission_denied(fmt::format("custom-call '{}': this server doesn't allow programs to call {}",
+                                           instruction.name, quote(target)));
+    }
+  }
+  return ok_status();
+}
+
+StatusOr<CompileOptions> Session::Impl::compile_options(const CallPtr& call, const Compile& request) const {
+  const Quota& quota = options_.quota;
+  CompileOptions options;
+  options.result_shape = request.result_shape;
+  options.replica_count = request.replica_count;
+  options.limits = request.limits;
+  options.limits.compile_seconds = tighter(options.limits.compile_seconds, quota.compile_seconds);
+  options.limits.memory_bytes = tighter(options.limits.memory_bytes, quota.live_bytes);
+  options.cancellation.token = call->token.get();
+  if (request.devices.empty()) return options;
+  std::vector<int> devices;
+  for (const int64_t id : request.devices) devices.push_back(static_cast<int>(std::clamp<int64_t>(id, -1, 1 << 20)));
+  HILO_ASSIGN_OR_RETURN(options.device_assignment,
+                        DeviceAssignment::make(request.replica_count, 1, std::move(devices)));
+  return options;
+}
+
+StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compile& request) try {
+  HILO_ASSIGN_OR_RETURN(const CompileOptions options, compile_options(call, request));
+  HILO_ASSIGN_OR_RETURN(const hlo::Module module, hlo::from_proto(request.program));
+  HILO_RETURN_IF_ERROR(check_custom_calls(module));
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> made, options_.client->compile(module, options, nullptr));
+  ExecutablePtr executable = std::move(made);
+  const std::scoped_lock lock(mutex_);
+  if (!executables_.emplace(request.executable, executable).second)
+    return already_exists("an executable of this name is there already");
+  return executable;
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+Status Session::Impl::start(const CallPtr& call, Compile& compile) {
+  if (executable_count() >= options_.quota.executables) {
+    return resource_exhausted(
+        fmt::format("quota: {} executables of {}", executable_count(), options_.quota.executables));
+  }
+  if (compile.replica_count < 1) {
+    return invalid_argument(fmt::format("Compile.replica_count: got {}; wanted one or more", compile.replica_count));
+  }
+  HILO_RETURN_IF_ERROR(compiler_.start());
+  HILO_RETURN_IF_ERROR(watch(compile_watch_, call, 0));
+  compiler_.enqueue([self = shared_from_this(), call, request = std::make_shared<Compile>(std::move(compile))] {
+    const StatusOr<ExecutablePtr> executable = self->compile(call, *request);
+    if (!executable.ok()) return self->end(call, executable.status());
+    CompileReply reply{.signature = (*executable)->signature(), .statistics = (*executable)->statistics()};
+    for (const DevicePtr& device : (*executable)->devices()) reply.devices.push_back(device->id());
+    self->end(call, ok_status(), std::move(reply));
+  });
+  return ok_status();
+}
+
+Status Session::Impl::start(const CallPtr& call, const Describe& describe) {
+  HILO_ASSIGN_OR_RETURN(const ExecutablePtr executable, find_executable(describe.executable));
+  HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(*executable));
+  HILO_ASSIGN_OR_RETURN(std::string bytes, hlo::to_proto(*module));
+  if (std::ssize(bytes) > kMessageBytes - kChunkBytes)
+    return resource_exhausted(fmt::format("Describe: the program has {} bytes, too many for a message", bytes.size()));
+  end(call, ok_status(), BytesReply{std::move(bytes)});
+  return ok_status();
+}
+
+StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execute, Executable& executable) {
+  const std::span<const Shape> shapes = executable.result_shapes();
+  std::vector<std::vector<BufferPtr>> arguments(execute.parts.size()), results(execute.parts.size());
+  std::vector<DeviceRun> runs;
+  for (size_t k = 0; k < execute.parts.size(); ++k) {
+    const RunPart& part = execute.parts[k];
+    if (part.results.size() != shapes.size()) {
+      return invalid_argument(
+          fmt::format("names for {} results, the program has {}", part.results.size(), shapes.size()));
+    }
+    for (size_t i = 0; i < part.arguments.size(); ++i) {
+      StatusOr<BufferPtr> buffer = buffers_.find(part.arguments[i]);
+      if (!buffer.ok()) return buffer.status().with_context(fmt::format("argument {}", i));
+      arguments[k].push_back(*std::move(buffer));
+    }
+    results[k].resize(shapes.size());
+    runs.push_back({arguments[k], results[k]});
+  }
+  const size_t argument_count = executable.argument_shapes().size();
+  const auto donated = std::make_unique<bool[]>(argument_count);
+  for (const int64_t i : execute.donated) {
+    if (i < 0 || i >= static_cast<int64_t>(argument_count))
+      return invalid_argument(fmt::format("donated argument {}: there are {}", i, argument_count));
+    donated[static_cast<size_t>(i)] = true;
+  }
+  const double seconds = execute.seconds == 0 ? executable.signature().run_seconds : execute.seconds;
+  HILO_RETURN_IF_ERROR(watch(run_watch_, call, seconds));
+  ExecuteOptions options;
+  options.donated = {donated.get(), argument_count};
+  options.cancellation = call->token.get();
+  options.deadline = kNoDeadline;  // the watchdog sets the token
+  options.asynchronous = true;
+  HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(execute.device));
+  options.device = &device;
+  HILO_ASSIGN_OR_RETURN(Event event, executable.launch(runs, options));
+  for (size_t k = 0; k < runs.size(); ++k) {
+    for (size_t i = 0; i < shapes.size(); ++i) buffers_.insert(execute.parts[k].results[i], results[k][i]);
+  }
+  return event;
+}
+
+Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
+  HILO_ASSIGN_OR_RETURN(const ExecutablePtr executable, find_executable(execute.executable));
+  std::vector<Handle> names;
+  for (const RunPart& part : execute.parts) names.insert(names.end(), part.results.begin(), part.results.end());
+  const auto parts = static_cast<int64_t>(execute.parts.size());
+  if (parts < 1 || parts > executable->replica_count()) {
+    return invalid_argument(fmt::format("Execute '{}': {} parts; compiled for {} replicas", executable->name(), parts,
+                                        executable->replica_count()));
+  }
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(total_bytes(executable->result_shapes()), parts, &bytes))
+    return resource_exhausted("the results have more bytes than there are numbers");
+  HILO_RETURN_IF_ERROR(buffers_.check_new(names, bytes));
+  const StatusOr<Event> event = launch(call, execute, *executable);
+  for (const RunPart& part : execute.parts) {
+    for (const int64_t i : execute.donated) {
+      if (i >= 0 && i < static_cast<int64_t>(part.arguments.size()))
+        buffers_.erase(part.arguments[static_cast<size_t>(i)]);
+    }
+  }
+  if (!event.ok()) {  // calls that are on their way already name the results
+    for (const Handle& name : names) buffers_.insert_failed(name, event.status());
+    return event.status();
+  }
+  end_with(call, *event);
+  return ok_status();
+}
+
+// ---- Buffers.
+
+Status Session::Impl::start(const CallPtr& call, Upload& upload) {
+  HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(upload.device));
+  if (!upload.shape.is_array())
+    return invalid_argument("Upload.shape: only arrays go to a device; got " + upload.shape.to_string());
+  const int64_t bytes = upload.shape.byte_size();
+  HILO_RETURN_IF_ERROR(buffers_.check_new({&upload.buffer, 1}, bytes));
+  if (upload.is_chunked && bytes > 0) {
+    HILO_RETURN_IF_ERROR(buffers_.begin_upload(upload.buffer, upload.shape, device));
+    return done(call);
+  }
+  if (!upload.is_undefined && static_cast<int64_t>(upload.bytes.size()) != bytes) {
+    return invalid_argument(
+        fmt::format("Upload.bytes: got {}; {} has {}", upload.bytes.size(), upload.shape.to_string(), bytes));
+  }
+  const HostData host{.shape = upload.shape, .data = reinterpret_cast<const std::byte*>(upload.bytes.data())};
+  StatusOr<BufferPtr> buffer = upload.is_undefined ? device->allocate(upload.shape) : device->from_host(host);
+  if (!buffer.ok()) {
+    buffers_.insert_failed(upload.buffer, buffer.status());
+    return buffer.status();
+  }
+  const Event ready = (*buffer)->ready();
+  buffers_.insert(upload.buffer, *std::move(buffer));
+  end_with(call, ready);
+  return ok_status();
+}
+
+Status Session::Impl::start(const CallPtr& call, const Chunk& chunk) {
+  HILO_RETURN_IF_ERROR(buffers_.add_chunk(chunk));
+  return done(call);
+}
+
+Status Session::Impl::start(const CallPtr& call, const Download& download) {
+  HILO_ASSIGN_OR_RETURN(const BufferPtr buffer, buffers_.find(download.buffer));
+  const int64_t whole = buffer->shape().byte_size();
+  const bool fits = download.offset >= 0 && download.size >= 0 && download.size <= kChunkBytes &&
+                    download.size <= whole && download.offset <= whole - download.size;
+  if (!fits) {
+    return invalid_argument(fmt::format("Download: {} bytes at {} of {}; wanted at most {} at once", download.size,
+                                        download.offset, whole, kChunkBytes));
+  }
+  StatusOr<BufferUse> use = BufferUse::of(buffer, "read");
+  if (!use.ok()) return use.status();
+  const bool lies_otherwise = !buffer->shape().has_default_layout();
+  const std::shared_ptr<Literal> kept = lies_otherwise ? buffers_.row_major_of(download.buffer, download) : nullptr;
+  const auto held = std::make_shared<BufferUse>(*std::move(use));
+  buffer->ready().on_ready([self = shared_from_this(), call, download, buffer, kept, held](const Status& status) {
+    if (!status.ok()) return self->end(call, status);
+    StatusOr<std::string> bytes = self->read_part(*buffer, download, kept.get());
+    if (!bytes.ok()) return self->end(call, bytes.status());
+    self->end(call, ok_status(), BytesReply{*std::move(bytes)});
+  });
+  return ok_status();
+}
+
+StatusOr<std::string> Session::Impl::read_part(const Buffer& buffer, const Download& download, Literal* kept) try {
+  const auto part = [&](const std::byte* from) {
+    return std::string(reinterpret_cast<const char*>(from) + download.offset, static_cast<size_t>(download.size));
+  };
+  if (const std::byte* const from = buffer.host_view(); from != nullptr) return part(from);
+  Literal once;
+  Literal& value = kept == nullptr ? once : *kept;
+  const std::scoped_lock lock(reading_);  // several parts may be read at once
+  if (value.is_tuple()) {
+    HILO_ASSIGN_OR_RETURN(value, literal_from_held_buffer(buffer));
+  }
+  return part(value.bytes().data());
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+Status Session::Impl::start(const CallPtr& call, const Copy& copy) {
+  HILO_ASSIGN_OR_RETURN(const BufferPtr from, buffers_.find(copy.from));
+  HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(copy.device));
+  HILO_RETURN_IF_ERROR(buffers_.check_new({&copy.to, 1}, from->shape().byte_size()));
+  HILO_ASSIGN_OR_RETURN(const BufferPtr made, device->copy(from));
+  buffers_.insert(copy.to, made);
+  end_with(call, made->ready());
+  return ok_status();
+}
+
+Status Session::Impl::start(const CallPtr& call, const Slice& slice) {
+  HILO_ASSIGN_OR_RETURN(const BufferPtr from, buffers_.find(slice.from));
+  HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(slice.device));
+  const Shape& whole = from->shape();
+  if (whole.rank() < 1 || !whole.has_default_layout() || slice.index < 0 || slice.index >= whole.dimension(0)) {
+    return invalid_argument(
+        fmt::format("Slice: {} has no row-major slice {}", whole.to_string_with_layout(), slice.index));
+  }
+  HILO_RETURN_IF_ERROR(buffers_.check_new({&slice.to, 1}, slice_shape(whole).byte_size()));
+  HILO_ASSIGN_OR_RETURN(const BufferPtr made, device->slice(from, slice.index));
+  buffers_.insert(slice.to, made);
+  end_with(call, made->ready());
+  return ok_status();
+}
+
+Status Session::Impl::start(const CallPtr& call, const Stack& stack) {
+  HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(stack.device));
+  std::vector<BufferPtr> parts;
+  for (const Handle& handle : stack.parts) {
+    HILO_ASSIGN_OR_RETURN(BufferPtr part, buffers_.find(handle));
+    if (!part->shape().has_default_layout() || (!parts.empty() && part->shape() != parts[0]->shape()))
+      return invalid_argument("Stack.parts: they aren't all row-major and of one shape");
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) return invalid_argument("Stack.parts: there are none");
+  HILO_ASSIGN_OR_RETURN(const Shape shape, stack_shape(parts[0]->shape(), static_cast<int64_t>(parts.size())));
+  HILO_RETURN_IF_ERROR(buffers_.check_new({&stack.to, 1}, shape.byte_size()));
+  HILO_ASSIGN_OR_RETURN(const BufferPtr made, device->stack(parts));
+  buffers_.insert(stack.to, made);
+  end_with(call, made->ready());
+  return ok_status();
+}
+
+// ---- The session.
+
+Session::Session(SessionOptions options) : impl_(std::make_shared<Impl>(std::move(options))) {}
+Session::~Session() { impl_->stop(); }
+void Session::handle(Request request, Sink sink) { impl_->handle(std::move(request), std::move(sink)); }
+Session::Counts Session::counts() const { return impl_->counts(); }
+
+}  // namespace hilo::rpc

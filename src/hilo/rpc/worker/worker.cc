@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/worker/worker.h"
+
+#include <fmt/format.h>
+
+#include "hilo/base/log.h"
+#include "hilo/client/platforms.h"
+#include "hilo/hlo/ops/custom_call_registry.h"
+#include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/service/session.h"
+
+namespace hilo::rpc {
+namespace {
+
+/// The socket outlives the session, whose last replies go there.
+struct Serving {
+  FrameSocket socket;
+  const WorkerOptions& options;
+  std::function<void()> on_stuck;
+  std::unique_ptr<Session> session = nullptr;
+
+  Session::Sink sink(uint32_t lane) {
+    return [this, lane](const Reply& reply) {
+      static_cast<void>(socket.write(lane, encode(reply)));  // if the server is gone, read() says so
+    };
+  }
+  /// hilo's own custom calls, LAPACK's, and what the operator allows.
+  std::vector<std::string> custom_calls() const {
+    std::vector<std::string> all = options.custom_calls;
+    for (const std::string& target : custom_call_targets()) {
+      if (!means_this_process(target)) all.push_back(target);
+    }
+    return all;
+  }
+  Status make_session(const Hello& hello) {
+    if (hello.resumes) return not_found("no such session: it has ended");
+    if (hello.replica_count < 1 || hello.replica_count > options.devices) {
+      return invalid_argument(fmt::format("Hello.replica_count: got {}; this server makes 1 to {} devices a session",
+                                          hello.replica_count, options.devices));
+    }
+    HILO_ASSIGN_OR_RETURN(ClientPtr client,
+                          make_platform_client(options.platform, {.replica_count = hello.replica_count}));
+    session = std::make_unique<Session>(SessionOptions{
+        .client = std::move(client), .quota = options.quota, .custom_calls = custom_calls(), .on_stuck = on_stuck});
+    return ok_status();
+  }
+  /// False after the last request.
+  bool answer(const Frame& frame) {
+    const Session::Sink reply = sink(frame.lane);
+    const auto refuse = [&](const Status& why) {
+      reply(Reply{.id = request_id(frame.message), .status = why});
+      return true;
+    };
+    StatusOr<Request> request = decode_request(frame.message);
+    if (!request.ok()) return refuse(request.status());
+    const auto* hello = std::get_if<Hello>(&request->body);
+    if (session == nullptr && hello == nullptr) return refuse(failed_precondition("a session begins with Hello"));
+    if (session == nullptr) {
+      if (const Status made = make_session(*hello); !made.ok()) return refuse(made);
+    }
+    const bool is_last = std::holds_alternative<End>(request->body);
+    session->handle(*std::move(request), reply);
+    return !is_last;
+  }
+};
+
+}  // namespace
+
+void serve_session(OwnedFile socket, const WorkerOptions& options, std::function<void()> on_stuck) {
+  Serving serving{.socket = FrameSocket(std::move(socket)), .options = options, .on_stuck = std::move(on_stuck)};
+  for (;;) {
+    const StatusOr<std::optional<Frame>> frame = serving.socket.read();
+    if (!frame.ok()) log_warning("a worker's socket: {}", frame.status().to_string());
+    if (!frame.ok() || !frame->has_value()) break;
+    if (serving.answer(**frame)) continue;
+    serving.session.reset();
+    static_cast<void>(serving.socket.write(0, kGoodbye));
+    break;
+  }
+  serving.socket.shut_down();  // what a session still writes goes nowhere
+}
+
+}  // namespace hilo::rpc

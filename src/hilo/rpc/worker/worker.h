@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// rpc/worker/worker.h -- one session, served over a socket: in a process of its own, or on a thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "hilo/rpc/service/quota.h"
+#include "hilo/rpc/worker/frames.h"
+
+namespace hilo::rpc {
+
+struct WorkerOptions {
+  std::string platform = "Host";
+  Quota quota = {};
+  int64_t devices = 64;                        ///< that a session may ask for
+  std::vector<std::string> custom_calls = {};  ///< targets that programs may call beside hilo's own
+  int64_t memory_bytes = 0;                    ///< of the worker's address space; 0: as much as there is
+};
+
+/// Answers the requests that come until the other end closes: the first Hello makes the session and its client. Blocking.
+/// `on_stuck` as SessionOptions::on_stuck.
+void serve_session(OwnedFile socket, const WorkerOptions& options, std::function<void()> on_stuck);
+
+}  // namespace hilo::rpc

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/scipy/interpolate/interpolate.h"
+
+#include <fmt/format.h>
+
+#include "hilo/numpy/numpy.h"
+#include "hilo/numpy/promotion.h"
+#include "hilo/trace/refuse.h"
+
+namespace hilo::scipy::interpolate {
+
+namespace {
+
+constexpr const char* kName = "RegularGridInterpolator";
+
+void check_method(const std::string& method) {
+  if (method != "linear" && method != "nearest")
+    refuse(kName, "method must be linear or nearest; got '" + method + "'");
+}
+
+/// The cell of each place along one axis: the number of its lower edge, and how far in it the place is.
+struct Cells {
+  Array lower, share, outside;
+};
+Cells cells_of(const Array& grid, const Array& x) {
+  const int64_t last = grid.shape(0) - 1;
+  const Array lower = numpy::clip(numpy::searchsorted(grid, x) - 1, 0, last - 1);
+  const Array from = numpy::take(grid, lower), to = numpy::take(grid, lower + 1);
+  return {lower, (x - from) / (to - from), (x < grid[0]) | (x > grid[last])};
+}
+
+/// With axes of extent 1 behind, so that it meets values of more axes.
+Array widened(const Array& x, int64_t rank) {
+  Dimensions shape(x.shape());
+  shape.resize(static_cast<size_t>(rank), 1);
+  return numpy::reshape(x, shape);
+}
+
+}  // namespace
+
+RegularGridInterpolator::RegularGridInterpolator(const std::vector<Array>& points, const Operand& values,
+                                                 const InterpolatorOptions& options)
+    : grid_(points), fill_value_(options.fill_value), method_(options.method) {
+  const UserLocation here(values.location());
+  check_method(method_);
+  if (options.bounds_error)
+    refuse(kName,
+           "bounds_error: a compiled program doesn't know its places when it is made. Hint: fill_value marks them");
+  if (points.empty()) refuse(kName, "wanted one point array or more; got none");
+  values_ = numpy::promote_inexact(values.array());
+  if (static_cast<int64_t>(points.size()) > values_.ndim())
+    refuse(kName,
+           fmt::format("there are {} point arrays, but values has {} dimensions", points.size(), values_.ndim()));
+  for (size_t d = 0; d < points.size(); ++d) {
+    const int64_t extent = values_.shape(static_cast<int64_t>(d));
+    if (points[d].ndim() != 1 || points[d].shape(0) != extent || extent < 2)
+      refuse(kName,
+             fmt::format("points {} must be a vector of two numbers or more, as many as values has along axis {}, "
+                         "{}; got {}",
+                         d, d, extent, points[d].aval_shape().to_string()));
+  }
+  if (fill_value_ && is_complex(fill_value_->dtype()) && !is_complex(values_.dtype()))
+    refuse(kName, "fill_value must be of a type compatible with values; got a complex number for real values");
+}
+
+Array RegularGridInterpolator::operator()(const std::vector<Array>& xi, const InterpolateOptions& options,
+                                          numpy::Line line) const {
+  const UserLocation here(line);
+  if (xi.size() == 1) return (*this)(Operand(xi[0], line), options);
+  return (*this)(Operand(numpy::stack(numpy::broadcast_arrays(xi), -1), line), options);
+}
+
+Array RegularGridInterpolator::operator()(const Operand& given, const InterpolateOptions& options) const {
+  const UserLocation here(given.location());
+  const std::string& method = options.method ? *options.method : method_;
+  check_method(method);
+  const auto rank = static_cast<int64_t>(grid_.size());
+  const Array xi = given.array().ndim() == 1 ? numpy::reshape(given, {-1, rank}) : given.array();
+  if (xi.ndim() == 0 || xi.shape(-1) != rank)
+    refuse(kName,
+           fmt::format("places must have as many coordinates along the last axis as the grid has axes, {}; got {}",
+                       rank, xi.aval_shape().to_string()));
+  const Array places = numpy::reshape(xi, {-1, rank});
+  std::vector<Cells> cells;
+  for (int64_t d = 0; d < rank; ++d) cells.push_back(cells_of(grid_[static_cast<size_t>(d)], places(all, d)));
+
+  // Values with one axis for the whole grid; a point's number there comes from its numbers along the axes.
+  Dimensions behind(values_.shape().begin() + rank, values_.shape().end());
+  Dimensions flat_shape = behind;
+  flat_shape.insert(flat_shape.begin(), -1);
+  const Array flat = numpy::reshape(values_, flat_shape);
+  const auto value_at = [&](const std::vector<Array>& numbers) {
+    Array at = numbers[0];
+    for (int64_t d = 1; d < rank; ++d) at = at * values_.shape(d) + numbers[static_cast<size_t>(d)];
+    return numpy::take(flat, at, 0);
+  };
+
+  Array result;
+  if (method == "nearest") {
+    std::vector<Array> numbers;
+    for (const Cells& c : cells) numbers.push_back(numpy::where(c.share <= 0.5, c.lower, c.lower + 1));
+    result = value_at(numbers);
+  } else {
+    for (uint64_t corner = 0; corner < (uint64_t{1} << rank); ++corner) {
+      std::vector<Array> numbers;
+      Array weight = 1.0;
+      for (size_t d = 0; d < cells.size(); ++d) {
+        const bool upper = (corner >> d) & 1;
+        numbers.push_back(upper ? cells[d].lower + 1 : cells[d].lower);
+        weight = weight * (upper ? cells[d].share : 1.0 - cells[d].share);
+      }
+      const Array part = value_at(numbers) * widened(weight, flat.ndim());
+      result = corner == 0 ? part : result + part;
+    }
+  }
+  if (fill_value_) {
+    Array outside = cells[0].outside;
+    for (const Cells& c : cells) outside = outside | c.outside;
+    result = numpy::where(widened(outside, result.ndim()), *fill_value_, result);
+  }
+  behind.insert(behind.begin(), xi.shape().begin(), xi.shape().end() - 1);
+  return numpy::reshape(result, behind);
+}
+
+}  // namespace hilo::scipy::interpolate

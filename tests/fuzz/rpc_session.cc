@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes are a batch of requests or an error, and whatever a session is asked it answers each call once, keeps to its
+// quotas and can be asked on.
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+#include "hilo/client/platforms.h"
+#include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/service/session.h"
+
+namespace {
+
+using hilo::rpc::Request;
+
+constexpr int64_t kBytes = 1 << 16;
+
+/// Names that the fuzzer finds: the low bits of what it wrote.
+hilo::rpc::Handle small(const hilo::rpc::Handle& handle) { return {0, handle.low & 7}; }
+
+void make_names_small(Request& request) {
+  for (auto& handle : request.releases) handle = small(handle);
+  std::visit(
+      [](auto& body) {
+        if constexpr (requires { body.buffer; }) body.buffer = small(body.buffer);
+        if constexpr (requires { body.executable; }) body.executable = small(body.executable);
+        if constexpr (requires { body.from; }) body.from = small(body.from);
+        if constexpr (requires { body.to; }) body.to = small(body.to);
+      },
+      request.body);
+}
+
+void run_session(std::string_view batch) {
+  const hilo::ClientPtr client = *hilo::make_platform_client("Host", {.replica_count = 2});
+  hilo::rpc::Session session({.client = client,
+                              .quota = {.live_bytes = kBytes,
+                                        .buffers = 8,
+                                        .executables = 2,
+                                        .calls_in_flight = 64,
+                                        .compile_seconds = 1,
+                                        .run_seconds = 1}});
+  std::mutex mutex;
+  std::map<int64_t, int> answers;
+  int64_t asked = 0;
+  while (!batch.empty()) {
+    const auto message = hilo::rpc::take_from_batch(batch);
+    if (!message.ok()) break;
+    auto request = hilo::rpc::decode_request(*message);
+    static_cast<void>(hilo::rpc::request_id(*message));
+    if (!request.ok()) continue;
+    if (hilo::rpc::encode(*hilo::rpc::decode_request(hilo::rpc::encode(*request))) != hilo::rpc::encode(*request))
+      std::abort();
+    make_names_small(*request);
+    request->id = ++asked;
+    session.handle(*request, [&, id = asked](const hilo::rpc::Reply& reply) {
+      const std::scoped_lock lock(mutex);
+      if (reply.id != id) std::abort();
+      ++answers[id];
+    });
+    if (session.counts().live_bytes > kBytes || session.counts().buffers > 8) std::abort();
+  }
+  for (const auto& [call, count] : answers) {
+    if (count != 1) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  static_cast<void>(hilo::rpc::decode_reply(bytes));
+  run_session(bytes);
+  return 0;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// Remote devices without gRPC: the client, the wire's messages, the relay, the worker and its session, in one process.
+#include "hilo/rpc/client/rpc_client.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <numeric>
+
+#include "hilo/hlo/text/parser.h"
+#include "hilo/rpc/proto/codec.h"
+#include "tests/support/rpc_sessions.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr const char* kTwice =
+    "HloModule twice\nENTRY e {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] add(x, x)\n}\n";
+constexpr const char* kForever = R"(HloModule forever
+body {
+  p = (f32[2048]) parameter(0)
+  x = f32[2048] get-tuple-element(p), index=0
+  y = f32[2048] sine(x)
+  ROOT t = (f32[2048]) tuple(y)
+}
+condition {
+  p = (f32[2048]) parameter(0)
+  ROOT c = pred[] constant(true)
+}
+ENTRY e {
+  x = f32[2048] parameter(0)
+  t = (f32[2048]) tuple(x)
+  w = (f32[2048]) while(t), condition=condition, body=body
+  ROOT r = f32[2048] get-tuple-element(w), index=0
+})";
+
+class RpcClientTest : public testing::Test {
+ protected:
+  ClientPtr client(int64_t replicas = 1) {
+    StatusOr<ClientPtr> made =
+        make_rpc_client({.backend = "xrt", .target = "rpc:here", .replica_count = replicas}, server_.connect());
+    EXPECT_TRUE(made.ok()) << made.status().to_string();
+    return *made;
+  }
+  static std::unique_ptr<Executable> compiled(Client& client, const char* text, const CompileOptions& options = {}) {
+    StatusOr<std::unique_ptr<Executable>> made = client.compile(*hlo::parse_module(text), options, nullptr);
+    EXPECT_TRUE(made.ok()) << made.status().to_string();
+    return *std::move(made);
+  }
+  static BufferPtr buffer(Client& client, const Literal& value, int64_t device = 0) {
+    return *buffer_from_literal(**client.local_device(device), value);
+  }
+
+  tests::RpcSessions server_;
+};
+
+TEST_F(RpcClientTest, HasTheServersDevices) {
+  const ClientPtr remote = client(2);
+  EXPECT_EQ(remote->platform_name(), "Host");
+  ASSERT_EQ(remote->device_count(), 2);
+  EXPECT_EQ((*remote->local_device(1))->to_string(), "Host:1");
+  EXPECT_EQ((*remote->local_device(0))->memories()[0].id, 0);
+  EXPECT_EQ(make_rpc_client({.target = "rpc:here", .replica_count = 1000}, server_.connect()).status().to_string(),
+            "INVALID_ARGUMENT: rpc:here: Hello.replica_count: got 1000; this server makes 1 to 64 devices a session");
+}
+
+TEST_F(RpcClientTest, RunsProgramsOnBuffersThatStayThere) {
+  const ClientPtr remote = client();
+  const auto program = compiled(*remote, kTwice);
+  EXPECT_EQ(program->name(), "twice");
+  EXPECT_EQ(program->signature().argument_names, std::vector<std::string>{"x"});
+  ASSERT_NE(program->optimized_module(), nullptr);
+  BufferPtr x = buffer(*remote, Literal::array<float>({3}, {1, 2, 3}));
+  EXPECT_EQ(x->host_view(), nullptr);
+  for (int i = 0; i < 100; ++i) {
+    BufferPtr y;
+    const DeviceRun run{{&x, 1}, {&y, 1}};
+    ASSERT_TRUE(program->launch({&run, 1}, {.asynchronous = true}).ok());
+    x = i % 10 == 0 ? y : x;
+  }
+  EXPECT_EQ(literal_from_buffer(*x)->to_string(), "f32[3] {1024, 2048, 3072}");
+  EXPECT_EQ((*remote->local_device(0))->statistics().live_buffers, 1);
+}
+
+TEST_F(RpcClientTest, GivesTheErrorsOfTheServer) {
+  const ClientPtr remote = client();
+  const hlo::Module bad = *hlo::parse_module(
+      "HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  ROOT y = f32[3] custom-call(x), "
+      "custom_call_target=\"nobody\"\n}\n");
+  EXPECT_EQ(remote->compile(bad, {}, nullptr).status().code(), StatusCode::kPermissionDenied);
+  const auto program = compiled(*remote, kTwice);
+  BufferPtr x = buffer(*remote, Literal::array<float>({2}, {1, 2})), y;
+  EXPECT_EQ(program->execute({&x, 1}, {&y, 1}).to_string(),
+            "INVALID_ARGUMENT: Execute 'twice': argument 0 'x' is f32[2], compiled for f32[3]");
+}
+
+TEST_F(RpcClientTest, DonatesDeletesAndReleases) {
+  const ClientPtr remote = client();
+  const auto program = compiled(*remote, kTwice);
+  BufferPtr x = buffer(*remote, Literal::array<float>({3}, {1, 2, 3})), y;
+  const bool donated[] = {true};
+  ASSERT_TRUE(program->execute({&x, 1}, {&y, 1}, {.donated = donated}).ok());
+  EXPECT_EQ(x->state(), BufferState::kDonated);
+  EXPECT_EQ(program->execute({&x, 1}, {&y, 1}).code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(y->remove().ok());
+  EXPECT_EQ(literal_from_buffer(*y).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ((*remote->local_device(0))->statistics().live_buffers, 0);
+}
+
+TEST_F(RpcClientTest, LargeArraysTravelInChunks) {
+  const ClientPtr remote = client();
+  Literal large(Shape::array(ElementType::kS32, {3, 1 << 20}));  // 12 MiB
+  std::iota(large.data<int32_t>().begin(), large.data<int32_t>().end(), -7);
+  const Shape otherwise = large.shape().with_layout(std::vector<int64_t>{0, 1});
+  for (const Shape& shape : {large.shape(), otherwise}) {
+    const BufferPtr there = *buffer_from_literal(**remote->local_device(0), large, shape);
+    EXPECT_EQ(there->shape(), shape);
+    EXPECT_TRUE(literal_from_buffer(*there)->identical(large));
+  }
+  EXPECT_EQ((*remote->local_device(0))->statistics().live_bytes, 0);
+}
+
+TEST_F(RpcClientTest, ReadsMemoryWithStridesAndEmptyArrays) {
+  const ClientPtr remote = client();
+  const DevicePtr device = *remote->local_device(0);
+  const std::vector<float> values = {1, 2, 3, 4, 5, 6};
+  const std::vector<int64_t> transposed = {1, 2};
+  std::atomic<int> released = 0;
+  const BufferPtr x = *device->from_host({.shape = Shape::array(ElementType::kF32, {2, 3}),
+                                          .data = reinterpret_cast<const std::byte*>(values.data()),
+                                          .strides = transposed,
+                                          .semantics = HostMemory::kBorrowed,
+                                          .release = [&] { ++released; }});
+  EXPECT_EQ(literal_from_buffer(*x)->to_string(), "f32[2,3] {{1, 3, 5}, {2, 4, 6}}");
+  EXPECT_EQ(released, 1);
+  const BufferPtr nothing = *buffer_from_literal(*device, Literal(Shape::array(ElementType::kF64, {0, 3})));
+  EXPECT_EQ(literal_from_buffer(*nothing)->shape().to_string(), "f64[0,3]");
+}
+
+TEST_F(RpcClientTest, CopiesSlicesAndStacksOnTheServer) {
+  const ClientPtr remote = client(2);
+  const DevicePtr second = *remote->local_device(1);
+  const BufferPtr x = buffer(*remote, Literal::array<float>({2}, {1, 2}));
+  const BufferPtr copy = *second->copy(x);
+  EXPECT_EQ(copy->device(), second);
+  const BufferPtr both = *second->stack(std::vector{x, copy});
+  EXPECT_EQ(literal_from_buffer(*both)->to_string(), "f32[2,2] {{1, 2}, {1, 2}}");
+  for (const DevicePtr& device : remote->devices()) {
+    const BufferPtr part = *device->slice(both, 1);
+    EXPECT_EQ(part->device(), device);
+    EXPECT_EQ(literal_from_buffer(*part)->to_string(), "f32[2] {1, 2}");
+  }
+  EXPECT_EQ(literal_from_buffer(**second->allocate(x->shape()))->shape(), x->shape());
+}
+
+TEST_F(RpcClientTest, ReplicasMeetOnTheServer) {
+  const ClientPtr remote = client(2);
+  CompileOptions options;
+  options.replica_count = 2;
+  const auto total = compiled(*remote, R"(HloModule total
+add {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  ROOT r = f32[] add(x, y)
+}
+ENTRY main {
+  p = f32[2] parameter(0)
+  ROOT r = f32[2] all-reduce(p), replica_groups={}, to_apply=add
+})",
+                              options);
+  std::vector<std::vector<BufferPtr>> arguments;
+  for (int k : {0, 1}) {
+    const float x = static_cast<float>(k) + 1;
+    arguments.push_back({buffer(*remote, Literal::array<float>({2}, {x, 5}), k)});
+  }
+  const auto results = execute_replicas(*total, arguments);
+  ASSERT_TRUE(results.ok()) << results.status().to_string();
+  EXPECT_EQ(literal_from_buffer(*(*results)[1][0])->to_string(), "f32[2] {3, 10}");
+}
+
+TEST_F(RpcClientTest, ARunThatIsCancelledStopsThere) {
+  const ClientPtr remote = client();
+  const auto program = compiled(*remote, kForever);
+  BufferPtr x = buffer(*remote, Literal(Shape::array(ElementType::kF32, {2048}))), y;
+  EXPECT_EQ(program->execute({&x, 1}, {&y, 1}, {.deadline = deadline_in(0.05)}).code(), StatusCode::kDeadlineExceeded);
+  CancellationToken token;
+  std::thread other([&] { token.cancel(); });
+  EXPECT_EQ(program->execute({&x, 1}, {&y, 1}, {.cancellation = &token}).code(), StatusCode::kCancelled);
+  other.join();
+  EXPECT_EQ(y, nullptr);
+  EXPECT_TRUE(literal_from_buffer(*x).ok());
+}
+
+TEST_F(RpcClientTest, ABrokenConnectionIsMadeAnewAndNothingRunsTwice) {
+  std::atomic<int> messages = 0;
+  server_.on_request = [&](std::string_view) {
+    const int n = ++messages;
+    if (n % 40 == 0) server_.cut();                 // after it was sent on
+    return n % 40 != 20 || (server_.cut(), false);  // or before
+  };
+  const ClientPtr remote = client();
+  const auto program = compiled(*remote, kTwice);
+  BufferPtr x = buffer(*remote, Literal::array<float>({3}, {1, 2, 3}));
+  const bool donated[] = {true};
+  for (int i = 0; i < 100; ++i) {  // the state is donated: a run that was lost or came twice would show
+    BufferPtr y;
+    const DeviceRun run{{&x, 1}, {&y, 1}};
+    ASSERT_TRUE(program->launch({&run, 1}, {.donated = donated, .asynchronous = true}).ok());
+    x = y;
+    if (i % 10 == 9) {
+      const StatusOr<Literal> value = literal_from_buffer(*x);
+      ASSERT_TRUE(value.ok()) << i << ": " << value.status().to_string();
+      EXPECT_EQ(value->data<float>()[0], std::ldexp(1.0f, i + 1));
+    }
+  }
+  EXPECT_GT(messages, 100);
+}
+
+TEST_F(RpcClientTest, AWorkerThatDiesCostsItsSessionAndNobodyElse) {
+  const ClientPtr first = client();
+  const BufferPtr x = buffer(*first, Literal::array<float>({3}, {1, 2, 3}));
+  ASSERT_TRUE(literal_from_buffer(*x).ok());
+  server_.kill_workers();
+  const ClientPtr second = client();
+  const Status lost = literal_from_buffer(*x).status();
+  EXPECT_EQ(lost.code(), StatusCode::kUnavailable);
+  EXPECT_NE(lost.message().find("what the session had on the server is gone"), std::string::npos) << lost.to_string();
+  EXPECT_EQ(first->compile(*hlo::parse_module(kTwice), {}, nullptr).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(literal_from_buffer(*buffer(*second, Literal::array<float>({1}, {4})))->to_string(), "f32[1] {4}");
+}
+
+TEST_F(RpcClientTest, AClientThatEndsTakesItsSessionAlong) {
+  ClientPtr remote = client();
+  EXPECT_EQ(server_.sessions().counts().live, 1);
+  const BufferPtr x = buffer(*remote, Literal::array<float>({3}, {1, 2, 3}));
+  remote.reset();
+  ASSERT_TRUE(literal_from_buffer(*x).ok());  // a buffer holds it
+}
+
+}  // namespace
+}  // namespace hilo::rpc

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The whole way over gRPC: a server at loopback whose workers are threads of the test, and clients by its address.
+#include "hilo/rpc/server/server.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "hilo/base/flags.h"
+#include "hilo/client/platform_name.h"
+#include "hilo/lax/collective.h"
+#include "hilo/lax/elementwise.h"
+#include "hilo/numpy/numpy.h"
+#include "hilo/rpc/client/remote_client.h"
+#include "hilo/transform/grad.h"
+#include "hilo/transform/jit.h"
+#include "hilo/transform/pmap.h"
+#include "tests/paths.h"
+
+namespace hilo::rpc {
+namespace {
+
+/// Workers on threads, so that sanitizers see them.
+class Workers {
+ public:
+  ~Workers() {
+    for (std::thread& thread : threads_) thread.join();
+  }
+  StatusOr<OwnedFile> start() {
+    HILO_ASSIGN_OR_RETURN(SocketPair pair, make_socket_pair());
+    const std::scoped_lock lock(mutex_);
+    threads_.emplace_back([this, socket = std::make_shared<OwnedFile>(std::move(pair.there))] {
+      serve_session(std::move(*socket), options_, {});
+    });
+    return std::move(pair.here);
+  }
+
+ private:
+  const WorkerOptions options_;
+  std::mutex mutex_;
+  std::vector<std::thread> threads_;
+};
+
+class GrpcServer : public testing::Test {
+ protected:
+  void SetUp() override { clear_backends(); }
+  void TearDown() override {
+    ::unsetenv("HILO_XRT_TOKEN_FILE");
+    reset_flags();
+    clear_backends();
+    server_.reset();
+  }
+  void serve(ServerOptions options = {}) {
+    options.listen = "127.0.0.1:0";
+    StatusOr<std::unique_ptr<Server>> server = start_server(options, [this] { return workers_.start(); });
+    ASSERT_TRUE(server.ok()) << server.status().to_string();
+    server_ = *std::move(server);
+  }
+  std::string target() const { return "rpc:127.0.0.1:" + std::to_string(server_->port()); }
+  void use_server() {
+    clear_backends();
+    ASSERT_TRUE(config().update("jax_xla_backend", "xrt").ok());
+    ASSERT_TRUE(config().update("jax_backend_target", target()).ok());
+  }
+  StatusOr<ClientPtr> client() { return make_remote_client({.backend = "xrt", .target = target()}); }
+
+  Workers workers_;
+  std::unique_ptr<Server> server_;
+};
+
+std::vector<float> computed() {
+  const Array x = numpy::arange(6).astype(ElementType::kF32).reshape({2, 3});
+  std::vector<float> got = jit([](Array a) { return lax::exp(a) * 0.5f; })(x).to_vector<float>();
+  for (const float v : grad([](Array a) { return numpy::sum(lax::sin(a) * a); })(x).to_vector<float>())
+    got.push_back(v);
+  const auto total = pmap([](Array row) { return lax::psum(row, "i") - row; }, "i");
+  for (const float v : total(x).to_vector<float>()) got.push_back(v);
+  return got;
+}
+
+TEST_F(GrpcServer, JittedFunctionsGiveThereWhatTheyGiveHereBitForBit) {
+  ASSERT_TRUE(config().update("jax_replica_count", 2).ok());
+  const std::vector<float> wanted = computed();
+  serve();
+  use_server();
+  ASSERT_TRUE(config().update("jax_replica_count", 2).ok());
+  EXPECT_EQ(computed(), wanted);
+  EXPECT_EQ(default_platform_name(), "Host");
+  EXPECT_EQ(server_->counts().live, 1);
+}
+
+TEST_F(GrpcServer, LargeArraysGoThereAndBack) {
+  serve();
+  const StatusOr<ClientPtr> remote = client();
+  ASSERT_TRUE(remote.ok()) << remote.status().to_string();
+  Literal large(Shape::array(ElementType::kS32, {5 << 20}));
+  for (size_t i = 0; i < large.data<int32_t>().size(); ++i)
+    large.data<int32_t>()[i] = static_cast<int32_t>(i * 2654435761u);
+  const BufferPtr there = *buffer_from_literal(**(*remote)->local_device(0), large);
+  EXPECT_TRUE(literal_from_buffer(*there)->identical(large));
+}
+
+TEST_F(GrpcServer, NobodyIsLetInWithoutTheToken) {
+  const std::string path = testing::TempDir() + "hilo_grpc_token", other = path + ".other";
+  std::ofstream(path) << "0123456789abcdef";
+  std::ofstream(other) << "0123456789abcdeF";
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  serve({.token_file = path});
+  EXPECT_EQ(client().status().to_string(), "UNAUTHENTICATED: " + target() + ": the token is missing or wrong");
+  ::setenv("HILO_XRT_TOKEN_FILE", other.c_str(), 1);
+  EXPECT_EQ(client().status().code(), StatusCode::kUnauthenticated);
+  ::setenv("HILO_XRT_TOKEN_FILE", path.c_str(), 1);
+  EXPECT_TRUE(client().ok()) << client().status().to_string();
+}
+
+/// Sets what a client has, or takes it away.
+void set_tls(const std::string& ca, const std::string& own) {
+  const std::string folder = std::string(tests::kSourceDir) + "/tests/rpc/grpc/certificates/";
+  const auto set = [&](const char* name, const std::string& file, const char* ending) {
+    if (file.empty()) ::unsetenv(name);
+    else ::setenv(name, (folder + file + ending).c_str(), 1);
+  };
+  set("HILO_XRT_TLS_CA", ca, ".pem");
+  set("HILO_XRT_TLS_CERTIFICATE", own, ".pem");
+  set("HILO_XRT_TLS_KEY", own, ".key");
+}
+
+TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
+  const std::string folder = std::string(tests::kSourceDir) + "/tests/rpc/grpc/certificates/";
+  serve(
+      {.tls_certificate = folder + "server.pem", .tls_key = folder + "server.key", .tls_client_ca = folder + "ca.pem"});
+  set_tls("ca", "client");
+  const StatusOr<ClientPtr> known = client();
+  ASSERT_TRUE(known.ok()) << known.status().to_string();
+  const BufferPtr x = *buffer_from_literal(**(*known)->local_device(0), Literal::scalar(3.0f));
+  EXPECT_EQ(literal_from_buffer(*x)->to_string(), "f32[] 3");
+  for (const char* const own : {"", "stranger"}) {
+    set_tls("ca", own);
+    EXPECT_EQ(client().status().code(), StatusCode::kUnavailable) << own;
+  }
+  set_tls("stranger", "client");  // who isn't the server's authority
+  EXPECT_EQ(client().status().code(), StatusCode::kUnavailable);
+  set_tls("", "");  // plain text
+  EXPECT_EQ(client().status().code(), StatusCode::kUnavailable);
+}
+
+TEST_F(GrpcServer, AnExpiredCertificateIsRefused) {
+  const std::string folder = std::string(tests::kSourceDir) + "/tests/rpc/grpc/certificates/";
+  serve({.tls_certificate = folder + "expired.pem", .tls_key = folder + "expired.key"});
+  set_tls("ca", "");
+  EXPECT_EQ(client().status().code(), StatusCode::kUnavailable);
+  set_tls("", "");
+}
+
+TEST_F(GrpcServer, RefusesMoreSessionsThanItMayHaveAndAllWhileItEnds) {
+  serve({.sessions = {.sessions = 1}});
+  const StatusOr<ClientPtr> first = client();
+  ASSERT_TRUE(first.ok());
+  EXPECT_EQ(client().status().to_string(), "RESOURCE_EXHAUSTED: " + target() + ": quota: 1 sessions of 1");
+  EXPECT_FALSE(server_->drain(std::chrono::milliseconds(0)));
+  EXPECT_EQ(literal_from_buffer(**buffer_from_literal(**(*first)->local_device(0), Literal::scalar(3.0f)))->to_string(),
+            "f32[] 3");
+}
+
+TEST_F(GrpcServer, AnAddressThatIsTakenIsAnError) {
+  serve();
+  ServerOptions same;
+  same.listen = "127.0.0.1:" + std::to_string(server_->port());
+  EXPECT_EQ(start_server(same, [this] { return workers_.start(); }).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(start_server({.listen = "0.0.0.0:0"}, {}).status().code(), StatusCode::kFailedPrecondition);
+}
+
+TEST_F(GrpcServer, NoServerIsUnavailableAndATargetThatIsNoneInvalid) {
+  serve();
+  const std::string gone = target();
+  server_.reset();
+  EXPECT_EQ(make_remote_client({.target = gone}).status().code(), StatusCode::kUnavailable);
+  for (const char* const bad : {"rpc:", "rpc:host", "rpc:host:0", "rpc::80", "host:80", "rpc:host:99999"})
+    EXPECT_EQ(make_remote_client({.target = bad}).status().code(), StatusCode::kInvalidArgument) << bad;
+}
+
+}  // namespace
+}  // namespace hilo::rpc

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`hilo serve` and its clients as whole processes: worker processes, tokens, signals, death.
+
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+"""
+
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from command import holds, own_environment, run_cases  # noqa: E402
+
+DOUBLE = """HloModule double
+
+ENTRY main {
+  x = f32[2] parameter(0)
+  ROOT y = f32[2] add(x, x)
+}
+"""
+FOREVER = """HloModule forever
+
+body {
+  p = (f32[2048]) parameter(0)
+  x = f32[2048] get-tuple-element(p), index=0
+  y = f32[2048] sine(x)
+  ROOT t = (f32[2048]) tuple(y)
+}
+condition {
+  p = (f32[2048]) parameter(0)
+  ROOT c = pred[] constant(true)
+}
+ENTRY e {
+  x = f32[2048] parameter(0)
+  t = (f32[2048]) tuple(x)
+  w = (f32[2048]) while(t), condition=condition, body=body
+  ROOT r = f32[2048] get-tuple-element(w), index=0
+}
+"""
+PROGRAMS = {"double.hlo": DOUBLE, "forever.hlo": FOREVER}
+
+
+@contextlib.contextmanager
+def server(place, *arguments):
+    """A server at a port of its own; SIGTERM ends it."""
+    port_file = place.folder / "port"
+    with subprocess.Popen([place.command, "serve", "--listen", "127.0.0.1:0", "--port-file", str(port_file), "--drain", "0",
+                           *arguments], cwd=place.folder, stdout=subprocess.PIPE, text=True,
+                          env=own_environment()) as process:
+        line = process.stdout.readline()  # it is written once the server is up
+        assert line.startswith("serving at 127.0.0.1:"), line
+        process.target = f"rpc:127.0.0.1:{port_file.read_text().strip()}"
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.rest = process.stdout.read()
+
+
+def remote(process, *arguments):
+    return (*arguments, "--jax_xla_backend=xrt", f"--jax_backend_target={process.target}")
+
+
+def workers(process):
+    """The worker processes: children of the zygote, which is the server's only child."""
+    def children(pid):
+        return [int(c) for c in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [worker for zygote in children(process.pid) for worker in children(zygote)]
+
+
+def a_program_gives_there_what_it_gives_here(place):
+    with server(place) as process:
+        here = place.good("run", "double.hlo", "--random", "1")
+        there = place.good(*remote(process, "run", "double.hlo", "--random", "1"))
+        assert here.splitlines()[0] == there.splitlines()[0], (here, there)
+        both = place.good(*remote(process, "run", "double.hlo", "--random", "1", "--jax_replica_count=2"))
+        assert both.splitlines()[0] == here.splitlines()[0], both
+    assert process.returncode == 0, process.rest
+    assert "no new sessions" in process.rest, process.rest
+
+
+def an_endless_program_ends_with_its_time(place):
+    with server(place, "--max-run-seconds", "0.2") as process:
+        holds(place.bad(1, *remote(process, "run", "forever.hlo", "--random", "1")), "DEADLINE_EXCEEDED")
+        place.good(*remote(process, "run", "double.hlo", "--random", "1"))
+
+
+def a_killed_worker_costs_one_client_one_unavailable(place):
+    with server(place) as process:
+        with subprocess.Popen([place.command, *remote(process, "run", "forever.hlo", "--random", "1")],
+                              cwd=place.folder, stderr=subprocess.PIPE, text=True, env=own_environment()) as client:
+            while not workers(process):
+                os.sched_yield()
+            os.kill(workers(process)[0], signal.SIGKILL)
+            text = client.stderr.read()
+        assert client.returncode == 1, text
+        holds(text, "UNAVAILABLE", "what the session had on the server is gone")
+        place.good(*remote(process, "run", "double.hlo", "--random", "1"))
+
+
+def a_client_that_goes_takes_its_worker_along(place):
+    with server(place, "--grace", "0") as process:
+        place.good(*remote(process, "run", "double.hlo", "--random", "1"))
+        while workers(process):
+            os.sched_yield()
+        with subprocess.Popen([place.command, *remote(process, "run", "forever.hlo", "--random", "1")],
+                              cwd=place.folder, stderr=subprocess.DEVNULL, env=own_environment()) as client:
+            while not workers(process):
+                os.sched_yield()
+            client.kill()
+        while workers(process):
+            os.sched_yield()
+
+
+def what_is_not_safe_does_not_start(place):
+    holds(place.bad(1, "serve", "--listen", "0.0.0.0:0"), "FAILED_PRECONDITION", "there is no TLS")
+    holds(place.bad(1, "serve", "--listen", "here"), "INVALID_ARGUMENT", "host:port")
+    token = place.folder / "token"
+    token.write_text("0123456789abcdef")
+    token.chmod(0o644)
+    holds(place.bad(1, "serve", "--listen", "127.0.0.1:0", "--token-file", "token"), "PERMISSION_DENIED", "chmod 600")
+
+
+def a_token_lets_in(place):
+    token = place.folder / "secret"
+    token.write_text("0123456789abcdef")
+    token.chmod(0o600)
+    with server(place, "--token-file", "secret") as process:
+        run = remote(process, "run", "double.hlo", "--random", "1")
+        holds(place.bad(1, *run), "UNAUTHENTICATED")
+        place.good(*run, environment={"HILO_XRT_TOKEN_FILE": str(token)})
+
+
+CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_its_time,
+         a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
+         what_is_not_safe_does_not_start, a_token_lets_in)
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, CASES, PROGRAMS))

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/server/metrics.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+namespace hilo::rpc {
+namespace {
+
+/// A connection to the port; "" sends nothing and hangs up.
+std::string ask(int port, const std::string& request) {
+  const OwnedFile file(::socket(AF_INET, SOCK_STREAM, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  EXPECT_EQ(::connect(file.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  if (request.empty()) return "";
+  ::send(file.get(), request.data(), request.size(), MSG_NOSIGNAL);
+  std::string reply;
+  char part[512];
+  for (ssize_t got = 0; (got = ::recv(file.get(), part, sizeof(part), 0)) > 0;)
+    reply.append(part, static_cast<size_t>(got));
+  return reply;
+}
+
+TEST(Metrics, AreLinesThatPrometheusReads) {
+  const std::string text = metrics_text({.live = 2, .begun = 5, .workers_lost = 1, .messages = 7});
+  EXPECT_TRUE(text.starts_with(
+      "# HELP hilo_sessions Sessions that there are.\n# TYPE hilo_sessions gauge\nhilo_sessions 2\n# HELP"))
+      << text;
+  EXPECT_TRUE(text.ends_with("\nhilo_messages_total 7\n"));
+}
+
+TEST(Metrics, AreServedToThisMachineAlone) {
+  const auto made = MetricsServer::start("127.0.0.1:0", [] { return Sessions::Counts{.live = 3}; });
+  ASSERT_TRUE(made.ok()) << made.status().to_string();
+  const int port = (*made)->port();
+  EXPECT_EQ(ask(port, ""), "");
+  EXPECT_TRUE(ask(port, "GET /healthz HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 OK\r\n"));
+  EXPECT_NE(ask(port, "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n").find("\nhilo_sessions 3\n"), std::string::npos);
+  EXPECT_TRUE(ask(port, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(ask(port, "\r\n\r\n").starts_with("HTTP/1.1 404"));
+  EXPECT_TRUE(ask(port, std::string(4096, 'x')).starts_with("HTTP/1.1 404"));  // and no more is read
+  EXPECT_EQ(MetricsServer::start("0.0.0.0:0", {}).status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_EQ(MetricsServer::start("127.0.0.1:x", {}).status().code(), StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(MetricsServer::start("127.0.0.1:" + std::to_string(port), {}).ok());
+}
+
+}  // namespace
+}  // namespace hilo::rpc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/server/server_options.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <fstream>
+
+namespace hilo::rpc {
+namespace {
+
+TEST(Listen, LoopbackIsWhatOthersCannotReach) {
+  for (const char* const here : {"127.0.0.1:0", "127.9.8.7:1", "localhost:80", "[::1]:8470"})
+    EXPECT_TRUE(is_loopback(here));
+  for (const char* const there :
+       {"0.0.0.0:1", "127.example.org:1", "[::]:1", "10.0.0.1:1", "localhost.org:1", "", "::1"})
+    EXPECT_FALSE(is_loopback(there)) << there;
+}
+
+TEST(Listen, AnAddressThatOthersReachNeedsTlsAndToKnowItsClients) {
+  ServerOptions options{.listen = "0.0.0.0:8470"};
+  EXPECT_EQ(
+      check_listen(options).to_string(),
+      "FAILED_PRECONDITION: listen: others reach '0.0.0.0:8470', and there is no TLS. Hint: TLS with a token file or "
+      "certificates of clients, or 127.0.0.1");
+  options.token_file = "t";
+  EXPECT_EQ(check_listen(options).code(), StatusCode::kFailedPrecondition);
+  options.tls_certificate = "c";
+  EXPECT_EQ(check_listen(options).code(), StatusCode::kInvalidArgument);
+  options.tls_key = "k";
+  EXPECT_TRUE(check_listen(options).ok());
+  options.token_file = "";
+  EXPECT_NE(check_listen(options).message().find("any of them could run programs here"), std::string::npos);
+  options.tls_client_ca = "a";
+  EXPECT_TRUE(check_listen(options).ok());
+  EXPECT_EQ(check_listen({.listen = "127.0.0.1:0", .tls_client_ca = "a"}).code(), StatusCode::kInvalidArgument);
+  for (const char* const bad : {"", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", ":80", "::1:80", "127.0.0.1:x"})
+    EXPECT_EQ(check_listen({.listen = bad}).code(), StatusCode::kInvalidArgument) << bad;
+}
+
+TEST(Listen, ATokenThatOthersCanReadIsRefused) {
+  const std::string path = testing::TempDir() + "hilo_token";
+  std::ofstream(path) << "0123456789abcdef\n";
+  ASSERT_EQ(::chmod(path.c_str(), 0640), 0);
+  EXPECT_EQ(read_token(path).status().code(), StatusCode::kPermissionDenied);
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  EXPECT_EQ(read_token(path).value(), "0123456789abcdef");
+  std::ofstream(path) << "short\n";
+  EXPECT_EQ(read_token(path).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(read_token(path + ".none").status().code(), StatusCode::kNotFound);
+}
+
+TEST(Listen, TextsAreEqualInConstantTimeIfTheyAreEqual) {
+  EXPECT_TRUE(equal_in_constant_time("abc", "abc"));
+  EXPECT_TRUE(equal_in_constant_time("", ""));
+  for (const char* const other : {"abd", "ab", "abcabc", "", "xbc"}) EXPECT_FALSE(equal_in_constant_time(other, "abc"));
+  EXPECT_FALSE(equal_in_constant_time("abc", ""));
+}
+
+}  // namespace
+}  // namespace hilo::rpc

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/service/watchdog.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+namespace hilo::rpc {
+namespace {
+
+using Token = std::shared_ptr<CancellationToken>;
+
+void wait_for(const Token& token) {
+  while (!token->cancelled()) std::this_thread::yield();
+}
+
+TEST(Watchdog, ATurnBeginsWhenWhatWasBeforeHasEnded) {
+  Watchdog watchdog(0.2, {});
+  const Token first = std::make_shared<CancellationToken>(), second = std::make_shared<CancellationToken>();
+  ASSERT_TRUE(watchdog.begin(first, 0).ok());
+  ASSERT_TRUE(watchdog.begin(second, 0).ok());
+  wait_for(first);
+  EXPECT_EQ(first->word()->load(), kDeadlinePassed);
+  EXPECT_FALSE(second->cancelled());
+  watchdog.end(first);
+  wait_for(second);
+  watchdog.end(second);
+  watchdog.end(second);
+}
+
+TEST(Watchdog, WorkHasATimeOfItsOwnAndMayBeCancelled) {
+  Watchdog watchdog(0, {});
+  const Token slow = std::make_shared<CancellationToken>(), timed = std::make_shared<CancellationToken>();
+  ASSERT_TRUE(watchdog.begin(slow, 0).ok());
+  ASSERT_TRUE(watchdog.begin(timed, 0.01).ok());
+  wait_for(timed);
+  EXPECT_EQ(timed->word()->load(), kDeadlinePassed);
+  EXPECT_FALSE(slow->cancelled());
+  watchdog.cancel(slow);
+  EXPECT_EQ(slow->word()->load(), kCancelRequested);
+  watchdog.cancel(std::make_shared<CancellationToken>());
+}
+
+TEST(Watchdog, TellsWhenWorkGoesOnAfterItsEnd) {
+  std::atomic<int> stuck = 0;
+  Watchdog watchdog(0, [&] { ++stuck; });
+  const Token token = std::make_shared<CancellationToken>();
+  const auto begin = std::chrono::steady_clock::now();
+  ASSERT_TRUE(watchdog.begin(token, 0).ok());
+  watchdog.cancel(token);
+  while (stuck == 0) std::this_thread::yield();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, kGrace);
+}
+
+}  // namespace
+}  // namespace hilo::rpc

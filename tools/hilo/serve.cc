@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <cstdio>
+#include <ctime>
+#include <memory>
+
+#include "hilo/base/files.h"
+#include "hilo/rpc/server/metrics.h"
+#include "hilo/rpc/server/server.h"
+#include "hilo/rpc/worker/zygote.h"
+#include "tools/hilo/command.h"
+
+namespace hilo::tool {
+namespace {
+
+struct ServeOptions {
+  rpc::ServerOptions server;
+  std::string port_file;
+  std::string metrics;
+  double grace_seconds = 60;
+  double drain_seconds = 30;
+};
+
+/// The signals that end a server. From here on they wait to be asked for.
+sigset_t block_signals() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGTERM);
+  ::sigaddset(&signals, SIGINT);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return signals;
+}
+
+/// As many files as the system lets this user have: a connection is one, a worker another.
+void raise_file_limit() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/// At once: who started the server waits for it.
+Status say(const std::string& line) {
+  HILO_RETURN_IF_ERROR(write_result("", line));
+  std::fflush(stdout);
+  return ok_status();
+}
+
+/// Waits for sessions to end until the time is over or a second signal comes.
+void drain(rpc::Server& server, double seconds, const sigset_t& signals) {
+  constexpr std::chrono::milliseconds kLook{100};
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  const timespec now{};
+  while (std::chrono::steady_clock::now() < end) {
+    if (server.drain(kLook) || ::sigtimedwait(&signals, nullptr, &now) > 0) return;
+  }
+}
+
+Status serve(const ServeOptions& options) {
+  rpc::ServerOptions server_options = options.server;
+  server_options.sessions.grace = std::chrono::milliseconds(static_cast<int64_t>(options.grace_seconds * 1000));
+  HILO_RETURN_IF_ERROR(rpc::check_listen(server_options));
+  HILO_ASSIGN_OR_RETURN(const rpc::Zygote zygote, rpc::Zygote::start(server_options.worker));  // before any thread
+  const sigset_t signals = block_signals();
+  raise_file_limit();
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<rpc::Server> server,
+                        rpc::start_server(server_options, [&zygote] { return zygote.start_worker(); }));
+  std::unique_ptr<rpc::MetricsServer> metrics;
+  if (!options.metrics.empty()) {
+    HILO_ASSIGN_OR_RETURN(metrics, rpc::MetricsServer::start(options.metrics, [&] { return server->counts(); }));
+  }
+  if (!options.port_file.empty())
+    HILO_RETURN_IF_ERROR(write_file_atomic(options.port_file, fmt::format("{}\n", server->port())));
+  const std::string& listen = server_options.listen;
+  HILO_RETURN_IF_ERROR(say(fmt::format("serving at {}:{}\n", listen.substr(0, listen.rfind(':')), server->port())));
+  int signal = 0;
+  ::sigwait(&signals, &signal);
+  HILO_RETURN_IF_ERROR(say("no new sessions from now on\n"));
+  drain(*server, options.drain_seconds, signals);
+  return ok_status();
+}
+
+}  // namespace
+
+Command add_serve(CLI::App& parent) {
+  CLI::App* app =
+      parent.add_subcommand("serve", "Compile and run the programs of clients: --jax_backend_target=rpc:host:port");
+  auto options = std::make_shared<ServeOptions>();
+  rpc::ServerOptions& server = options->server;
+  rpc::Quota& quota = server.worker.quota;
+  app->add_option("--listen", server.listen, "host:port; port 0 is any that is free")->capture_default_str();
+  app->add_option("--port-file", options->port_file, "Where the port is written once the server is up");
+  app->add_option("--metrics", options->metrics, "127.0.0.1:port of /healthz and /metrics, without encryption");
+  app->add_option("--token-file", server.token_file, "What clients must name; nobody else may read the file");
+  app->add_option("--tls-certificate", server.tls_certificate, "PEM file");
+  app->add_option("--tls-key", server.tls_key, "PEM file");
+  app->add_option("--tls-client-ca", server.tls_client_ca, "PEM file: clients need a certificate of it");
+  app->add_option("--platform", server.worker.platform, "Whose devices sessions get")->capture_default_str();
+  app->add_option("--max-sessions", server.sessions.sessions, "At once")->capture_default_str();
+  app->add_option("--max-devices", server.worker.devices, "Of a session")->capture_default_str();
+  app->add_option("--max-live-bytes", quota.live_bytes, "Of a session's buffers; 0: as many as there are");
+  app->add_option("--max-executables", quota.executables, "Of a session")->capture_default_str();
+  app->add_option("--max-calls", quota.calls_in_flight, "Of a session, at once")->capture_default_str();
+  app->add_option("--max-compile-seconds", quota.compile_seconds, "Of each compilation; 0: for ever");
+  app->add_option("--max-run-seconds", quota.run_seconds, "Of each run; 0: for ever");
+  app->add_option("--max-worker-memory", server.worker.memory_bytes,
+                  "Bytes of a worker's addresses; 0: as many as there are");
+  app->add_option("--allow-custom-call", server.worker.custom_calls,
+                  "A target that programs may call; may be repeated");
+  app->add_option("--grace", options->grace_seconds, "Seconds that a session waits for a client that is gone")
+      ->capture_default_str();
+  app->add_option("--drain", options->drain_seconds, "Seconds that sessions have after SIGTERM")->capture_default_str();
+  return {app, [options] { return serve(*options); }};
+}
+
+}  // namespace hilo::tool

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Flags for which JAX's result has other parts, and the function that C++ has for them: svd(a, compute_uv=False) is
+svdvals(a). The tables say it by function; nothing goes by row."""
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    flags: dict  # for these values
+    function: str  # this function
+    dropped: tuple = ()  # without these arguments, which mean nothing to it
+    fields: tuple = ()  # and of its result these parts; all, where there are none
+    kept: tuple = ()  # flags that are arguments of it too
+
+
+VARIANTS = {
+    "jax.lax.linalg.qr": [Variant({"pivoting": True}, "lax::linalg::qr_with_pivoting", ("use_magma",))],
+    "jax.numpy.linalg.qr": [Variant({"mode": "r"}, "linalg::qr", (), ("r",))],
+    "jax.numpy.linalg.svd": [
+        Variant({"compute_uv": False, "hermitian": True}, "linalg::svd", (), ("s",), ("hermitian",)),
+        Variant({"compute_uv": False}, "linalg::svdvals", ("full_matrices", "hermitian")),
+    ],
+    "jax.scipy.linalg.eigh": [Variant({"eigvals_only": True}, "scipy::linalg::eigvalsh")],
+    "jax.scipy.linalg.eigh_tridiagonal": [
+        Variant({"eigvals_only": False}, "scipy::linalg::eigh_tridiagonal_with_vectors", ("tol", "key"))],
+    "jax.scipy.linalg.expm_frechet": [Variant({"compute_expm": False}, "scipy::linalg::expm_frechet", (), ("frechet",))],
+    "jax.scipy.linalg.funm": [Variant({"disp": False}, "scipy::linalg::funm_with_error")],
+    "jax.scipy.linalg.hessenberg": [Variant({"calc_q": True}, "scipy::linalg::hessenberg_with_q")],
+    "jax.scipy.linalg.lu": [Variant({"permute_l": True}, "scipy::linalg::lu_with_permuted_l")],
+    "jax.scipy.linalg.qr": [
+        Variant({"mode": "r", "pivoting": True}, "scipy::linalg::qr_with_pivoting", (), ("r", "p")),
+        Variant({"mode": "r"}, "scipy::linalg::qr", (), ("r",)),
+        Variant({"pivoting": True}, "scipy::linalg::qr_with_pivoting"),
+    ],
+    "jax.scipy.linalg.qr_multiply": [Variant({"pivoting": True}, "scipy::linalg::qr_multiply_with_pivoting")],
+    "jax.scipy.linalg.svd": [Variant({"compute_uv": False}, "scipy::linalg::svdvals", ("full_matrices",))],
+    "jax.scipy.special.logsumexp": [Variant({"return_sign": True}, "scipy::special::logsumexp_with_sign")],
+}
+# SciPy's arguments that mean nothing where arrays never change, in JAX too.
+IDLE = ("overwrite_a", "overwrite_b", "overwrite_c", "check_finite", "lwork", "lapack_driver", "turbo", "debug")
+
+
+def variant_of(name: str, parameters: tuple, args: list, kwargs: dict) -> Variant | None:
+    """The first variant whose flags the call has, given by position or by keyword."""
+    bound = bound_arguments(parameters, args, kwargs)
+    defaults = {parameter.name: parameter.default for parameter in parameters}
+    for variant in VARIANTS.get(name, ()):
+        if all(bound.get(flag, defaults.get(flag) == "True") == value for flag, value in variant.flags.items()):
+            return variant
+    return None
+
+
+def bound_arguments(parameters: tuple, args: list, kwargs: dict) -> dict:
+    return {**dict(zip((parameter.name for parameter in parameters), args)), **kwargs}
+
+
+def without_idle(name: str, parameters: tuple, args: list, kwargs: dict) -> tuple[list, dict]:
+    """The arguments less those that mean nothing. A position behind one of them becomes a keyword."""
+    bound = bound_arguments(parameters, args, kwargs)
+    if not name.startswith("jax.scipy.linalg.") or not any(idle in bound for idle in IDLE):
+        return args, kwargs
+    first = next(i for i, parameter in enumerate(parameters) if parameter.name in IDLE)
+    behind = [parameter.name for parameter in parameters[first:]][:max(len(args) - first, 0)]
+    moved = {key: bound[key] for key in behind}
+    return args[:first], {key: value for key, value in {**moved, **kwargs}.items() if key not in IDLE}
