@@ -55,9 +55,9 @@ int main(int argc, char** argv) {
   constexpr int64_t kChains = 32, kSamples = 600, kWarmUp = 100;
   const auto chain = [](const random::Key& key) {
     const Position start = {Array(0.0f), Array(0.0f), numpy::zeros({8})};
-    return lax::scan(move, start, random::split_batch(key, kSamples)).second;
+    return lax::scan(move, start, random::split(key, kSamples)).second;
   };
-  const auto [samples, accepted] = jit(vmap(chain))(random::split_batch(random::key(0), kChains));
+  const auto [samples, accepted] = jit(vmap(chain))(random::split(random::key(0), kChains));
   const Array mu = samples.mu(all, range(kWarmUp, none)), tau = numpy::exp(samples.log_tau(all, range(kWarmUp, none)));
   const Array eta = samples.eta(all, range(kWarmUp, none));
   const Array theta = numpy::expand_dims(mu, 2) + numpy::expand_dims(tau, 2) * eta;  // [chains, samples, schools]

@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
 
   // Twelve tries at once; the best is kept.
   const Clusters tries =
-      jit(vmap([&](const random::Key& key) { return k_means(key, x); }))(random::split_batch(random::key(1), 12));
+      jit(vmap([&](const random::Key& key) { return k_means(key, x); }))(random::split(random::key(1), 12));
   const Array best = numpy::argmin(tries.cost);
   const std::vector<int> members = tries.members[best].to_vector<int>(), labels = digits.labels.to_vector<int>();
 

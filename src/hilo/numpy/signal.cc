@@ -230,13 +230,11 @@ Array interp(const Operand& x, const Operand& xp, const Operand& fp, const Inter
 }
 
 Array convolve(const Operand& a, const Operand& v, const ConvolveOptions& options) {
-  return correlated("convolve", a, v, options.mode, true,
-                    {options.precision, options.preferred_element_type});
+  return correlated("convolve", a, v, options.mode, true, {options.precision, options.preferred_element_type});
 }
 Array correlate(const Operand& a, const Operand& v, const CorrelateOptions& options) {
   const UserLocation here(a.location());
-  return correlated("correlate", a, conj(v), options.mode, false,
-                    {options.precision, options.preferred_element_type});
+  return correlated("correlate", a, conj(v), options.mode, false, {options.precision, options.preferred_element_type});
 }
 
 Array cov(const Operand& m, const CovOptions& options) {

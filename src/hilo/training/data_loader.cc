@@ -2,6 +2,11 @@
 #include "hilo/training/data_loader.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
 
 #include "hilo/base/signals_blocked.h"
 #include "hilo/numpy/numpy.h"
@@ -48,56 +53,72 @@ std::vector<Array> rows_of(const std::vector<Array>& leaves, const Array& rows) 
   return batch;
 }
 
-Producer::Producer(Make make, int64_t ahead) : make_(std::move(make)), ahead_(static_cast<size_t>(ahead)) {
-  if (ahead_ == 0) return;
+struct Producer::State {
+  Make make;
+  size_t ahead;
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::vector<Array>> ready;
+  bool ended = false, stopped = false;
+  std::exception_ptr error;
+  std::thread thread;
+
+  void work();
+};
+
+Producer::Producer(Make make, int64_t ahead) : state_(std::make_unique<State>()) {
+  state_->make = std::move(make);
+  state_->ahead = static_cast<size_t>(ahead);
+  if (ahead == 0) return;
   const SignalsBlocked blocked;  // the program's handlers run on its own threads
-  thread_ = std::thread([this] { work(); });
+  state_->thread = std::thread([state = state_.get()] { state->work(); });
 }
 
 Producer::~Producer() {
   {
-    const std::lock_guard lock(mutex_);
-    stopped_ = true;
+    const std::lock_guard lock(state_->mutex);
+    state_->stopped = true;
   }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  state_->changed.notify_all();
+  if (state_->thread.joinable()) state_->thread.join();
 }
 
-void Producer::work() {
+void Producer::State::work() {
   while (true) {
     {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [this] { return stopped_ || ready_.size() < ahead_; });
-      if (stopped_) return;
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [this] { return stopped || ready.size() < ahead; });
+      if (stopped) return;
     }
     std::optional<std::vector<Array>> made;
-    std::exception_ptr error;
+    std::exception_ptr thrown;
     try {
-      made = make_();
+      made = make();
     } catch (...) {  // whatever it is, the caller gets it
-      error = std::current_exception();
+      thrown = std::current_exception();
     }
-    const std::lock_guard lock(mutex_);
-    error_ = error;
-    ended_ = !made.has_value();
-    if (made) ready_.push_back(*std::move(made));
-    changed_.notify_all();
-    if (ended_) return;
+    const std::lock_guard lock(mutex);
+    error = thrown;
+    ended = !made.has_value();
+    if (made) ready.push_back(*std::move(made));
+    changed.notify_all();
+    if (ended) return;
   }
 }
 
 std::optional<std::vector<Array>> Producer::take() {
-  if (ahead_ == 0) return make_();
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return ended_ || !ready_.empty(); });
-  if (ready_.empty()) {
-    if (error_) std::rethrow_exception(error_);
+  State& state = *state_;
+  if (state.ahead == 0) return state.make();
+  std::unique_lock lock(state.mutex);
+  state.changed.wait(lock, [&] { return state.ended || !state.ready.empty(); });
+  if (state.ready.empty()) {
+    if (state.error) std::rethrow_exception(state.error);
     return std::nullopt;
   }
-  std::vector<Array> next = std::move(ready_.front());
-  ready_.pop_front();
+  std::vector<Array> next = std::move(state.ready.front());
+  state.ready.pop_front();
   lock.unlock();
-  changed_.notify_all();
+  state.changed.notify_all();
   return next;
 }
 

@@ -2,15 +2,10 @@
 // training/data_loader.h -- batches of a data set in random order, made ahead on a thread.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
-#include <exception>
 #include <functional>
 #include <iterator>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -49,16 +44,8 @@ class Producer {
   std::optional<std::vector<Array>> take();
 
  private:
-  void work();
-
-  Make make_;
-  size_t ahead_;
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::vector<Array>> ready_;
-  bool ended_ = false, stopped_ = false;
-  std::exception_ptr error_;
-  std::thread thread_;
+  struct State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace loader_detail
