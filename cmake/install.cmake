@@ -11,7 +11,7 @@ if(TARGET hilo_command)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/hilo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
   PATTERN "*.h" PATTERN "*.inc"
-  PATTERN "backend/cpu" EXCLUDE PATTERN "backend/cuda" EXCLUDE PATTERN "backend/reference" EXCLUDE)
+  PATTERN "rpc/grpc" EXCLUDE PATTERN "backend/cpu" EXCLUDE PATTERN "backend/cuda" EXCLUDE PATTERN "backend/reference" EXCLUDE)
 install(FILES ${HILO_GENERATED_DIR}/hilo/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hilo)
 
 set(HILO_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hilo)

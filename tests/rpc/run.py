@@ -72,6 +72,12 @@ def workers(process):
     return [worker for zygote in children(process.pid) for worker in children(zygote)]
 
 
+def processor_time(pid):
+    """Seconds that the process has used."""
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return int(fields[11]) / os.sysconf("SC_CLK_TCK")
+
+
 def a_program_gives_there_what_it_gives_here(place):
     with server(place) as process:
         here = place.good("run", "double.hlo", "--random", "1")
@@ -93,7 +99,7 @@ def a_killed_worker_costs_one_client_one_unavailable(place):
     with server(place) as process:
         with subprocess.Popen([place.command, *remote(process, "run", "forever.hlo", "--random", "1")],
                               cwd=place.folder, stderr=subprocess.PIPE, text=True, env=own_environment()) as client:
-            while not workers(process):
+            while not any(processor_time(worker) > 0.5 for worker in workers(process)):  # the program runs
                 os.sched_yield()
             os.kill(workers(process)[0], signal.SIGKILL)
             text = client.stderr.read()
@@ -135,9 +141,30 @@ def a_token_lets_in(place):
         place.good(*run, environment={"HILO_XRT_TOKEN_FILE": str(token)})
 
 
+def examples_print_there_what_they_print_here(place):
+    examples = sorted(path for path in (place.build / "bin" / "examples").iterdir() if path.is_file())
+    assert len(examples) > 8, examples
+    with server(place) as process:
+        for example in examples:
+            here, there = (printed(place, example, environment) for environment in (
+                {}, {"JAX_XLA_BACKEND": "xrt", "JAX_BACKEND_TARGET": process.target}))
+            assert here == there, f"{example.name}: here\n{here}\nthere\n{there}"
+
+
+def printed(place, example, environment):
+    """What the example prints, but for its line about time, and the file that it writes."""
+    written = place.folder / f"{example.name}.out"
+    done = subprocess.run([example] + [written] * (example.name == "mandelbrot"), cwd=place.folder, capture_output=True,
+                          text=True, timeout=120, env={**own_environment(), **environment})
+    assert done.returncode == 0, f"{example.name} {environment}: {done.stdout}{done.stderr}"
+    lines = [line for line in done.stdout.splitlines() if not line.startswith("platform ")]
+    return lines, written.read_bytes() if written.exists() else b""
+
+
 CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_its_time,
          a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
-         what_is_not_safe_does_not_start, a_token_lets_in)
+         what_is_not_safe_does_not_start, a_token_lets_in,
+         examples_print_there_what_they_print_here)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, PROGRAMS))

@@ -139,7 +139,7 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 13> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 9> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
@@ -152,10 +152,6 @@ inline constexpr std::array<EnvironmentVariable, 13> kEnvironmentVariables = {{
      "Who is told the names of compiled functions: perf (through /tmp/perf-PID.map), gdb, or perf,gdb."},
     {"HILO_PROFILE_DIR", "unset",
      "Where the files of profiles go at the end of a process that ran under jax_hlo_profile."},
-    {"HILO_XRT_TOKEN_FILE", "unset", "The token that a server of jax_backend_target asks for."},
-    {"HILO_XRT_TLS_CA", "unset", "PEM file: who signed that server's certificate; the connection is encrypted then."},
-    {"HILO_XRT_TLS_CERTIFICATE", "unset", "PEM file: this client's own certificate, where the server asks for one."},
-    {"HILO_XRT_TLS_KEY", "unset", "PEM file: its key."},
     {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},
 }};

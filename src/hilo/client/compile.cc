@@ -70,18 +70,7 @@ StatusOr<DiskCache*> disk_for(const Client& client, const hlo::Module& module, c
 StatusOr<std::shared_ptr<Executable>> compile_with(XlaClient& client, const hlo::Module& module, CompileOptions options,
                                                    int64_t replica_count) {
   options.replica_count = replica_count;
-  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_for(client, module, options));
-  const std::string key = disk == nullptr ? "" : disk_key(client, module, options);
-  if (disk != nullptr) {
-    if (std::unique_ptr<Executable> known = disk->find(client, key))
-      return std::shared_ptr<Executable>(std::move(known));
-  }
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(client, module, options));
-  const ExecutableStatistics statistics = compiled->statistics();
-  log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
-            statistics.kernels_compiled, statistics.compile_milliseconds);
-  if (disk != nullptr) disk->insert(key, *compiled);
-  return std::shared_ptr<Executable>(std::move(compiled));
+  return compile_for_client(client, module, options);
 }
 
 StatusOr<std::shared_ptr<Executable>> compile_now(const hlo::Module& module, const CompileOptions& options) {
@@ -119,6 +108,24 @@ StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& mo
                                                            int64_t replica_count) try {
   HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
   return compile_with(*client, module, std::move(options), replica_count);
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+StatusOr<std::shared_ptr<Executable>> compile_for_client(Client& client, const hlo::Module& module,
+                                                         const CompileOptions& options) try {
+  HILO_ASSIGN_OR_RETURN(DiskCache* const disk, disk_for(client, module, options));
+  const std::string key = disk == nullptr ? "" : disk_key(client, module, options);
+  if (disk != nullptr) {
+    if (std::unique_ptr<Executable> known = disk->find(client, key))
+      return std::shared_ptr<Executable>(std::move(known));
+  }
+  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> compiled, compile_observed(client, module, options));
+  const ExecutableStatistics statistics = compiled->statistics();
+  log_debug("compiled {}: {} kernels, {} of them new, {:.1f} ms", module.name, statistics.kernel_count,
+            statistics.kernels_compiled, statistics.compile_milliseconds);
+  if (disk != nullptr) disk->insert(key, *compiled);
+  return std::shared_ptr<Executable>(std::move(compiled));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

@@ -17,6 +17,11 @@ StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, 
 StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& module, CompileOptions options,
                                                            int64_t replica_count);
 
+/// The module compiled for options.replica_count replicas of `client`, or found among what was written down on the disk.
+/// Errors    as Client::compile
+StatusOr<std::shared_ptr<Executable>> compile_for_client(Client& client, const hlo::Module& module,
+                                                         const CompileOptions& options);
+
 /// What an executable keeps for itself, for caches: its program and constants. Code is counted by the caches of code.
 int64_t held_bytes(const std::shared_ptr<Executable>& executable);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <condition_variable>
+#include <limits>
 #include <map>
 #include <mutex>
 
@@ -206,6 +207,7 @@ TEST_F(TheSession, RefusesWhatDoesNotFit) {
   Execute donates = execute(f_, {x_}, {z_});
   donates.donated = {1};
   EXPECT_EQ(code(donates), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(call(Free{}, {z_}).status.ok());
   EXPECT_EQ(code(Compile{.executable = z_, .program = "x"}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code(Compile{.executable = z_, .program = program(kTwice), .replica_count = 0}),
             StatusCode::kInvalidArgument);
@@ -214,6 +216,11 @@ TEST_F(TheSession, RefusesWhatDoesNotFit) {
   EXPECT_EQ(code(Compile{.executable = f_, .program = program(kTwice)}), StatusCode::kAlreadyExists);
   EXPECT_EQ(code(Hello{}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code(Statistics{.device = 5}), StatusCode::kInvalidArgument);
+  Execute timeless = execute(f_, {x_}, {z_});
+  timeless.seconds = std::numeric_limits<double>::quiet_NaN();  // no time at all, and none that isn't a number
+  EXPECT_EQ(code(timeless), StatusCode::kOk);
+  CompileLimits odd{.instructions = -1, .compile_seconds = timeless.seconds, .memory_bytes = -1, .run_seconds = -1};
+  EXPECT_EQ(code(Compile{.executable = {7, 7}, .program = program(kTwice), .limits = odd}), StatusCode::kOk);
   EXPECT_EQ(download(x_, 3), (std::vector<float>{1, 2, 3}));  // the session goes on
 }
 

@@ -12,6 +12,7 @@ struct Quota {
   int64_t buffers = 1 << 20;
   int64_t executables = 1 << 12;
   int64_t calls_in_flight = 4096;  ///< that the client hasn't said it has the replies of
+  int64_t instructions = 1 << 20;  ///< of a program, at any time of its compilation
   double compile_seconds = 0;      ///< of each compilation
   double run_seconds = 0;          ///< of each run, from when those before it have ended
 };

@@ -26,10 +26,11 @@ namespace {
 
 using ExecutablePtr = std::shared_ptr<Executable>;
 
-/// The smaller of two, of which 0 is no limit.
+/// The smaller of two, of which what isn't above 0, NaN too, is no limit.
 template <typename T>
 T tighter(T a, T b) {
-  return a <= 0 ? b : b <= 0 ? a : std::min(a, b);
+  if (!(a > 0)) return b > 0 ? b : T(0);
+  return b > 0 ? std::min(a, b) : a;
 }
 
 int64_t total_bytes(std::span<const Shape> shapes) {
@@ -236,6 +237,8 @@ StatusOr<CompileOptions> Session::Impl::compile_options(const CallPtr& call, con
   options.result_shape = request.result_shape;
   options.replica_count = request.replica_count;
   options.limits = request.limits;
+  options.limits.instructions = tighter(options.limits.instructions, quota.instructions);
+  options.limits.run_seconds = tighter(options.limits.run_seconds, 0.0);
   options.limits.compile_seconds = tighter(options.limits.compile_seconds, quota.compile_seconds);
   options.limits.memory_bytes = tighter(options.limits.memory_bytes, quota.live_bytes);
   options.cancellation.token = call->token.get();
@@ -251,8 +254,7 @@ StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compil
   HILO_ASSIGN_OR_RETURN(const CompileOptions options, compile_options(call, request));
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, hlo::from_proto(request.program));
   HILO_RETURN_IF_ERROR(check_custom_calls(module));
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> made, options_.client->compile(module, options, nullptr));
-  ExecutablePtr executable = std::move(made);
+  HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, options_.compile(module, options));
   const std::scoped_lock lock(mutex_);
   if (!executables_.emplace(request.executable, executable).second)
     return already_exists("an executable of this name is there already");
@@ -316,7 +318,7 @@ StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execut
       return invalid_argument(fmt::format("donated argument {}: there are {}", i, argument_count));
     donated[static_cast<size_t>(i)] = true;
   }
-  const double seconds = execute.seconds == 0 ? executable.signature().run_seconds : execute.seconds;
+  const double seconds = execute.seconds == 0 ? executable.signature().run_seconds : tighter(execute.seconds, 0.0);
   HILO_RETURN_IF_ERROR(watch(run_watch_, call, seconds));
   ExecuteOptions options;
   options.donated = {donated.get(), argument_count};
@@ -477,7 +479,16 @@ Status Session::Impl::start(const CallPtr& call, const Stack& stack) {
 
 // ---- The session.
 
-Session::Session(SessionOptions options) : impl_(std::make_shared<Impl>(std::move(options))) {}
+Session::Session(SessionOptions options) {
+  if (!options.compile) {
+    options.compile = [client = options.client](const hlo::Module& module,
+                                                const CompileOptions& how) -> StatusOr<ExecutablePtr> {
+      HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(module, how, nullptr));
+      return ExecutablePtr(std::move(executable));
+    };
+  }
+  impl_ = std::make_shared<Impl>(std::move(options));
+}
 Session::~Session() { impl_->stop(); }
 void Session::handle(Request request, Sink sink) { impl_->handle(std::move(request), std::move(sink)); }
 Session::Counts Session::counts() const { return impl_->counts(); }

@@ -13,10 +13,15 @@
 
 namespace hilo::rpc {
 
+/// Compiles for the session's client.
+using CompileFunction =
+    std::function<StatusOr<std::shared_ptr<Executable>>(const hlo::Module& module, const CompileOptions& options)>;
+
 struct SessionOptions {
   ClientPtr client;  ///< whose devices the session is for
   Quota quota = {};
   std::vector<std::string> custom_calls = {};  ///< targets that programs may call
+  CompileFunction compile = {};                ///< empty: Client::compile
   /// Called when a program goes on although it was told to stop; the session can do no more. May be empty.
   std::function<void()> on_stuck = {};
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "hilo/base/log.h"
+#include "hilo/client/compile.h"
 #include "hilo/client/platforms.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 #include "hilo/rpc/proto/codec.h"
@@ -38,10 +39,16 @@ struct Serving {
       return invalid_argument(fmt::format("Hello.replica_count: got {}; this server makes 1 to {} devices a session",
                                           hello.replica_count, options.devices));
     }
-    HILO_ASSIGN_OR_RETURN(ClientPtr client,
+    HILO_ASSIGN_OR_RETURN(const ClientPtr client,
                           make_platform_client(options.platform, {.replica_count = hello.replica_count}));
-    session = std::make_unique<Session>(SessionOptions{
-        .client = std::move(client), .quota = options.quota, .custom_calls = custom_calls(), .on_stuck = on_stuck});
+    const CompileFunction compile = [client](const hlo::Module& module, const CompileOptions& how) {
+      return compile_for_client(*client, module, how);  // what another session compiled may be on the disk
+    };
+    session = std::make_unique<Session>(SessionOptions{.client = client,
+                                                       .quota = options.quota,
+                                                       .custom_calls = custom_calls(),
+                                                       .compile = compile,
+                                                       .on_stuck = on_stuck});
     return ok_status();
   }
   /// False after the last request.
