@@ -85,9 +85,10 @@ Array pbroadcast(const Operand& x, const std::string& axis_name, int64_t source)
   const UserLocation here(x.location());
   const int64_t members = axis_size(axis_name, x.location());
   if (source < 0 || source >= members)
-    refuse("pbroadcast", "no member " + std::to_string(source) + " in axis " + axis_name + " of " +
-                             std::to_string(members));
-  const Array is_source = ops::eq(axis_index(axis_name, x.location()), ops::scalar(static_cast<double>(source), ElementType::kS32));
+    refuse("pbroadcast",
+           "no member " + std::to_string(source) + " in axis " + axis_name + " of " + std::to_string(members));
+  const Array is_source =
+      ops::eq(axis_index(axis_name, x.location()), ops::scalar(static_cast<double>(source), ElementType::kS32));
   const Array& own = x.array();
   const Array everywhere = ops::broadcast_in_dim(is_source, own.aval_shape().with_element_type(ElementType::kPred), {});
   return psum(ops::select(everywhere, own, ops::full_like(own, 0)), axis_name);

@@ -8,8 +8,8 @@
 #include "hilo/nn/normalization.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
-#include "hilo/transform/grad.h"
 #include "hilo/trace/refuse.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::nn {
 namespace {

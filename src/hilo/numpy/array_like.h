@@ -58,7 +58,7 @@ struct ArrayOptions {
   Dtype dtype = std::nullopt;
   bool copy = true;         ///< an array never changes: the result is the same without one
   const char* order = "K";  ///< NumPy's; the elements' places in memory are hilo's business
-  int64_t ndmin = 0;  ///< axes of extent 1 come in front until there are as many
+  int64_t ndmin = 0;        ///< axes of extent 1 come in front until there are as many
 };
 Array array(const ArrayLike& object, const ArrayOptions& options = {}, Line line = Line::current());
 template <int = 0>

@@ -139,8 +139,7 @@ Array tensordot(const Operand& x, const Operand& y, const TensordotOptions& opti
   std::vector<int64_t> left, right;
   if (const std::optional<int64_t> count = options.axes.count()) {
     if (*count < 0 || *count > std::min(a.ndim(), b.ndim()))
-      refuse("tensordot",
-             "the number of axes must be between 0 and the ranks; got " + std::to_string(*count));
+      refuse("tensordot", "the number of axes must be between 0 and the ranks; got " + std::to_string(*count));
     for (int64_t i = 0; i < *count; ++i) {
       left.push_back(a.ndim() - *count + i);
       right.push_back(i);

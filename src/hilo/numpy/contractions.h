@@ -61,10 +61,10 @@ struct TensordotOptions {
 Array tensordot(const Operand& a, const Operand& b, const TensordotOptions& options = {});
 template <int = 0>
 Array tensordot(const Operand& a, const Operand& b, const TensordotAxes& axes, const ProductOptions& options = {}) {
-  return tensordot(a, b,
-                   TensordotOptions{.axes = axes,
-                                    .precision = options.precision,
-                                    .preferred_element_type = options.preferred_element_type});
+  return tensordot(
+      a, b,
+      TensordotOptions{
+          .axes = axes, .precision = options.precision, .preferred_element_type = options.preferred_element_type});
 }
 Array kron(const Operand& a, const Operand& b);
 struct CrossOptions {

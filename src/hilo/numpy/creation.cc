@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::numpy {
@@ -184,6 +186,7 @@ Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions
 Array eye(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
   const ElementType wanted = type_or("eye", options.dtype, default_float());
+  if (!std::in_range<int32_t>(options.k)) refuse("tri", "k does not fit s32; got " + std::to_string(options.k));
   const hilo::Shape matrix = shape_of(ElementType::kS32, {N, options.M.value_or(N)});
   const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(options.k)));
   return ops::convert_element_type(ops::eq(rows, ops::iota(matrix, 1)), wanted);

@@ -267,8 +267,7 @@ Term multiplied(const Term& a, const Term& b, const std::set<int>& needed, const
     if (!has(a.letters, l)) right.push_back(l);
   Term out;
   out.value = lax::dot_general(
-      a.value, b.value, d,
-      {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
+      a.value, b.value, d, {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
   out.letters = batch;
   out.letters.insert(out.letters.end(), left.begin(), left.end());
   out.letters.insert(out.letters.end(), right.begin(), right.end());
@@ -329,8 +328,8 @@ Array einsum(std::string_view subscripts, const std::vector<Array>& operands, co
       std::set<int> of_left = needed, of_right = needed;
       of_left.insert(together[k].letters.begin(), together[k].letters.end());
       of_right.insert(product.letters.begin(), product.letters.end());
-      product = multiplied(summed(product, of_left, e.extents), summed(together[k], of_right, e.extents), needed,
-                           options);
+      product =
+          multiplied(summed(product, of_left, e.extents), summed(together[k], of_right, e.extents), needed, options);
     }
     terms.push_back(product);
   }

@@ -149,7 +149,7 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
 struct QuantileOptions {
   Named named = Named();
   Axes axis = std::nullopt;
-  bool overwrite_input = false;  ///< true is refused: an array never changes
+  bool overwrite_input = false;   ///< true is refused: an array never changes
   const char* method = "linear";  ///< between two elements: linear, lower, higher, midpoint, nearest; inverted_cdf
   bool keepdims = false;
   std::optional<Array> weights = std::nullopt;  ///< of inverted_cdf: of the shape of `a`, or of its axes

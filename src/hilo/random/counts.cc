@@ -197,7 +197,8 @@ Array multinomial(const Key& key, const Operand& n, const Operand& p, const Mult
     const Array count = binomial(x.second, remaining, numpy::clip(x.first, 0, 1), {.dtype = remaining.dtype()});
     return std::pair(remaining - count, count);
   };
-  const auto [rest, counts] = lax::scan(step, trials, std::pair(ratios, split(key, ratios.shape(0))), {.unroll = options.unroll});
+  const auto [rest, counts] =
+      lax::scan(step, trials, std::pair(ratios, split(key, ratios.shape(0))), {.unroll = options.unroll});
   (void)rest;
   return ops::convert_element_type(numpy::moveaxis(counts, 0, -1), type);
 }

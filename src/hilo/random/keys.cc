@@ -105,9 +105,7 @@ Words counter_of(KeyImpl impl, const Words& number, Place place) {
 /// The key of `key` and a number of two words: what splitting and folding in are. A key of rbg is two of threefry2x32.
 Array hashed_key(const Key& key, const Words& number) {
   if (draws_xla_bits(key.impl)) {
-    const auto half = [&](int64_t first) {
-      return joined(threefry(key_words(key.data, first, 2, number[0]), number));
-    };
+    const auto half = [&](int64_t first) { return joined(threefry(key_words(key.data, first, 2, number[0]), number)); };
     const std::vector<Array> halves = {half(0), half(2)};
     return ops::concatenate(halves, halves[0].ndim() - 1);
   }
@@ -172,7 +170,9 @@ Key key(int64_t seed, const KeyOptions& options, Line line) {
                             ? static_cast<uint32_t>(static_cast<uint64_t>(seed) >> 32)
                             : 0;
   const KeyImpl impl = impl_of("key", options);
-  const auto words = [](std::vector<uint32_t> values) { return Array::from_values(std::span<const uint32_t>(values), std::vector{static_cast<int64_t>(values.size())}); };
+  const auto words = [](std::vector<uint32_t> values) {
+    return Array::from_values(std::span<const uint32_t>(values), std::vector{static_cast<int64_t>(values.size())});
+  };
   if (impl == KeyImpl::threefry2x32) return {words({high, low}), impl};
   if (draws_xla_bits(impl)) return {words({high, low, high, low}), impl};
   const auto word = [](uint32_t value) { return Array::from_literal(Literal::scalar<uint32_t>(value)); };
@@ -195,8 +195,8 @@ Key wrap_key_data(const Operand& key_bits_array, const KeyOptions& options) {
   const Array& data = key_bits_array.array();
   const KeyImpl impl = impl_of("wrap_key_data", options);
   if (data.dtype() != kU32 || data.ndim() == 0 || data.shape(-1) != word_count(impl))
-    refuse("wrap_key_data", fmt::format("wanted u32[..., {}] for {}; got {}", word_count(impl),
-                                        generator_of(impl).name, data.aval_shape().to_string()));
+    refuse("wrap_key_data", fmt::format("wanted u32[..., {}] for {}; got {}", word_count(impl), generator_of(impl).name,
+                                        data.aval_shape().to_string()));
   return {data, impl};
 }
 
@@ -260,8 +260,9 @@ Key Key::operator[](const Indexer& index) const {
     or_throw(out_of_range(at_user_line("getitem") + fmt::format(": no key {} of {}", index.integer(), count)));
   const auto width = static_cast<size_t>(word_count(impl));
   const ArrayView<uint32_t> all = data.data<uint32_t>(index.location());
-  return {Array::from_values(all.subspan(width * static_cast<size_t>(at), width), std::vector<int64_t>{word_count(impl)}),
-          impl};
+  return {
+      Array::from_values(all.subspan(width * static_cast<size_t>(at), width), std::vector<int64_t>{word_count(impl)}),
+      impl};
 }
 
 Key Key::operator()(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3) const {

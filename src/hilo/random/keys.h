@@ -171,6 +171,7 @@ struct std::tuple_element<I, hilo::random::SplitKeys<N>> {
 /// Doesn't compile: the members of a Key are not its keys.
 template <std::same_as<hilo::random::Key> K>
 struct std::tuple_size<K> {
-  static_assert(sizeof(K) == 0, "how many keys split(key, n) gives isn't known here: write auto [a, b, c] = split<3>(key)");
+  static_assert(sizeof(K) == 0,
+                "how many keys split(key, n) gives isn't known here: write auto [a, b, c] = split<3>(key)");
   static constexpr size_t value = 0;
 };

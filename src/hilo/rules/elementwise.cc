@@ -254,12 +254,11 @@ Array pass(const Array& t, const Array&, const Array&, const Array&) { return t;
 
 // d out = t * f(x, out)
 const Rules acos_rules = unary<[](const Array& x, const Array&) { return neg(rsqrt(one_minus(square(x)))); }>();
-const Rules acosh_rules =
-    unary<[](const Array& x, const Array&) {
-      const Array below = sub(x, full_like(x, 1)), above = one_plus(x);
-      // One root of the product would take another branch where x is complex.
-      return is_complex(x.dtype()) ? mul(rsqrt(below), rsqrt(above)) : rsqrt(mul(below, above));
-    }>();
+const Rules acosh_rules = unary<[](const Array& x, const Array&) {
+  const Array below = sub(x, full_like(x, 1)), above = one_plus(x);
+  // One root of the product would take another branch where x is complex.
+  return is_complex(x.dtype()) ? mul(rsqrt(below), rsqrt(above)) : rsqrt(mul(below, above));
+}>();
 const Rules asin_rules = unary<[](const Array& x, const Array&) { return rsqrt(one_minus(square(x))); }>();
 const Rules asinh_rules = unary<[](const Array& x, const Array&) { return rsqrt(one_plus(square(x))); }>();
 const Rules atan_rules = unary<[](const Array& x, const Array&) { return reciprocal(one_plus(square(x))); }>();
