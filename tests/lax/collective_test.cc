@@ -68,6 +68,23 @@ TEST(NamedAxis, AxisIndexAndSizeSayWhereAMemberIs) {
   })(xs());
 }
 
+TEST(NamedAxis, PbroadcastGivesAllMembersThatOfOne) {
+  const auto f = [](const Array& x) { return lax::pbroadcast(x, "i", 2); };
+  const Array x = numpy::array({1.0f, 2.0f, 5.0f});
+  EXPECT_EQ(vmap(f, {0}, {0}, "i")(x).to_vector<float>(), (std::vector<float>{5, 5, 5}));
+  const auto loss = [&](const Array& all) {
+    return numpy::sum(vmap(f, {0}, {0}, "i")(all) * numpy::array({1.0f, 10.0f, 100.0f}));
+  };
+  EXPECT_EQ(grad(loss)(x).to_vector<float>(), (std::vector<float>{0, 0, 111}));
+  error_of([&] { vmap([](const Array& y) { return lax::pbroadcast(y, "i", 3); }, {0}, {0}, "i")(x); },
+           StatusCode::kInvalidArgument);
+}
+
+TEST(NamedAxis, ANumberIsTheSameOfEachMember) {
+  const Array sizes = vmap([](const Array&) { return lax::axis_size("i"); }, {0}, {0}, "i")(numpy::zeros({3}));
+  EXPECT_EQ(sizes.to_vector<int>(), (std::vector<int>{3, 3, 3}));
+}
+
 TEST(NamedAxis, EachNestedVmapResolvesItsOwnName) {
   const Array grid = numpy::reshape(numpy::arange(6, ElementType::kF32), {2, 3});
   const auto both = [](auto f) { return vmap(vmap(f, {0}, {0}, "j"), {0}, {0}, "i"); };

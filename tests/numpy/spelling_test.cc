@@ -84,6 +84,37 @@ TEST(Spelling, MembersCallTheFunctions) {
   EXPECT_EQ(numpy::ones(x.shape()).aval_shape(), x.aval_shape());
 }
 
+TEST(Spelling, MembersAreThoseOfJaxsArrays) {
+  const Array x = matrix();
+  EXPECT_EQ(x.argmax().item<int>(), 5);
+  EXPECT_EQ(x.argmin(1).to_vector<int>(), (std::vector<int>{0, 1}));
+  EXPECT_EQ(x.prod(0).to_vector<float>(), (Floats{4, 10, 18}));
+  EXPECT_EQ(x.var().item<float>(), numpy::var(x).item<float>());
+  EXPECT_EQ(x.std(0).to_vector<float>(), numpy::std(x, 0).to_vector<float>());
+  EXPECT_TRUE(bool((x > 0).all()) && bool((x > 5).any()));
+  EXPECT_EQ(x.sort().to_vector<float>(), (Floats{1, 3, 5, 2, 4, 6}));
+  EXPECT_EQ(x.argsort().to_vector<int>(), (std::vector<int>{0, 2, 1, 1, 0, 2}));
+  EXPECT_EQ(x.cumsum(0).to_vector<float>(), (Floats{1, 5, 3, 5, 7, 9}));
+  EXPECT_EQ(x.ravel().to_vector<float>(), x.flatten().to_vector<float>());
+  EXPECT_EQ(x.reshape(1, 2, 3).squeeze().aval_shape(), x.aval_shape());
+  EXPECT_EQ(x.reshape(1, 2, 3).transpose(2, 0, 1).aval_shape().to_string(), "f32[3,1,2]");
+  EXPECT_EQ(x.swapaxes(0, 1).aval_shape(), x.mT().aval_shape());
+  EXPECT_EQ(x.dot(numpy::ones({3})).to_vector<float>(), (Floats{9, 12}));
+  EXPECT_EQ(x.clip(2, 4).to_vector<float>(), (Floats{2, 4, 3, 4, 2, 4}));
+  EXPECT_EQ(x.take(numpy::array({2, 0}), 1).to_vector<float>(), (Floats{3, 1, 6, 4}));
+  EXPECT_EQ(x.trace().item<float>(), 3);
+  EXPECT_EQ(x.nbytes(), 24);
+}
+
+TEST(Spelling, AxesMayBeNamed) {
+  const Array x = matrix();
+  EXPECT_EQ(numpy::expand_dims(x, {.axis = 1}).aval_shape().to_string(), "f32[2,1,3]");
+  EXPECT_EQ(numpy::flip(x, {.axis = 0}).to_vector<float>(), (Floats{4, 2, 6, 1, 5, 3}));
+  EXPECT_EQ(numpy::roll(x, 1, {.axis = 1}).to_vector<float>(), (Floats{3, 1, 5, 6, 4, 2}));
+  EXPECT_EQ(numpy::split(x, 3, {.axis = 1})[2].to_vector<float>(), (Floats{3, 6}));
+  EXPECT_EQ(numpy::triu(x, {.k = 1}).to_vector<float>(), (Floats{0, 5, 3, 0, 0, 6}));
+}
+
 TEST(Spelling, ErrorsNameTheLineOfTheMember) {
   const std::string line = "spelling_test.cc:" + std::to_string(__LINE__ + 1);
   const std::string text = error_of([] { matrix().sum(7); }, StatusCode::kInvalidArgument);

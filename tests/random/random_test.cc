@@ -83,7 +83,7 @@ TEST(Random, AKeyOfNoneIsOutOfRange) {
   };
   expect("no key 2 of 2", StatusCode::kOutOfRange, [] { (void)split(key(0), 2)[2]; });
   expect("no key -3 of 2", StatusCode::kOutOfRange, [] { (void)split(key(0), 2)[-3]; });
-  expect("u32[]", StatusCode::kInvalidArgument, [] { (void)key(0)[0]; });
+  error_of([] { (void)key(0)[0]; }, StatusCode::kInvalidArgument);
 }
 
 TEST(Random, SplitKeysCanBeTakenApart) {
@@ -116,9 +116,9 @@ TEST(Random, KeysGoThroughTransformations) {
 }
 
 TEST(Random, SplitIntoManyCompilesNothingForEach) {
-  (void)split(key(0), 1000);
+  (void)std::vector<Key>(split(key(0), 1000));
   const int64_t before = xla_primitive_callable_cache_info().misses;
-  (void)split(key(0), 1001);  // another shape, so all is compiled that depends on it
+  (void)std::vector<Key>(split(key(0), 1001));  // another shape, so all is compiled that depends on it
   EXPECT_LT(xla_primitive_callable_cache_info().misses - before, 200);
 }
 

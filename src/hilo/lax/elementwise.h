@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "hilo/trace/array.h"
 
@@ -23,13 +22,6 @@ namespace hilo::lax {
 #undef HILO_LAX_1
 #undef HILO_LAX_2
 #undef HILO_LAX_3
-
-struct MulOptions {
-  std::optional<ElementType> out_dtype = std::nullopt;
-};
-/// The product of both, converted to out_dtype first.
-template <int = 0>
-Array mul(const Operand& x, const Operand& y, const MulOptions& options);
 
 /// Element by element comparisons; the result is pred.
 Array eq(const Operand& x, const Operand& y);
@@ -54,11 +46,6 @@ Array conj(const Operand& x);
 
 /// The values as another type: floats to integers truncate and saturate, NaN becomes 0.
 Array convert_element_type(const Operand& x, ElementType type);
-template <int>
-Array mul(const Operand& x, const Operand& y, const MulOptions& options) {
-  if (!options.out_dtype) return mul(x, y);
-  return mul(convert_element_type(x, *options.out_dtype), convert_element_type(y, *options.out_dtype));
-}
 /// A complex array from its parts.
 Array complex(const Operand& real, const Operand& imag);
 /// Rounds to a float format with fewer bits, and back.

@@ -52,10 +52,13 @@ hlo::ComputationPtr reducer(const BinaryFunction& f, ElementType type) {
 Array constant_if_neutral(const Array& initial, const hlo::Computation& body) {
   const Array value = stop_gradient(initial);
   const std::optional<Literal> neutral = hlo::neutral_value(body.reducer_kind(), value.dtype());
-  return neutral && is_concrete(value) && value.ndim() == 0 &&
-                 std::ranges::equal(literal_of(value).bytes(), neutral->bytes())
-             ? value
-             : initial;
+  if (!neutral || !is_concrete(value) || value.ndim() != 0) return initial;
+  const Literal given = literal_of(value);
+  // A sum may begin with either zero.
+  const bool is_zero = !is_complex(value.dtype()) && element_as_double(given, 0) == 0;
+  const bool is_neutral =
+      std::ranges::equal(given.bytes(), neutral->bytes()) || (is_zero && body.reducer_kind() == hlo::ReducerKind::kAdd);
+  return is_neutral ? value : initial;
 }
 
 }  // namespace

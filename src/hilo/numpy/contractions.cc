@@ -21,10 +21,11 @@ std::tuple<Array, Array, bool> in_one_type(const Operand& x, const Operand& y, c
           type.weak_type && !preferred};
 }
 
-/// A product with a scalar.
+/// A product with a scalar, computed in the type that is asked for.
 Array scaled(const Array& a, const Array& b, bool weak, const Dtype& preferred) {
-  const Array out = a * b;
-  return with_weak_type(preferred ? ops::convert_element_type(out, requested_type("dot", *preferred)) : out, weak);
+  if (!preferred) return with_weak_type(a * b, weak);
+  const ElementType type = requested_type("dot", *preferred);
+  return ops::convert_element_type(a, type) * ops::convert_element_type(b, type);
 }
 
 Array product(const Array& a, const Array& b, const ops::DotDimensions& d, const ProductOptions& options) {

@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "hilo/numpy/axes.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::numpy {
@@ -193,6 +195,7 @@ Array identity(int64_t n, const DtypeOptions& options, Line line) {
 }
 Array tri(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
+  if (!std::in_range<int32_t>(options.k)) refuse("tri", "k does not fit s32; got " + std::to_string(options.k));
   const hilo::Shape matrix = shape_of(ElementType::kS32, {N, options.M.value_or(N)});
   const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(options.k)));
   return ops::convert_element_type(ops::ge(rows, ops::iota(matrix, 1)), type_or("tri", options.dtype, default_float()));

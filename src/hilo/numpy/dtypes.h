@@ -10,6 +10,7 @@
 namespace hilo::numpy {
 
 using Shape = Dimensions;
+using ndarray = Array;
 using hilo::Axes;
 /// The type of a new array; by default floats are f32, integers s32, with jax_enable_x64 f64 and s64. Without it s64, u64,
 /// f64 and c128 become their halves, and who asks for them is warned once.

@@ -25,6 +25,19 @@ Array reshape(const Operand& x, const Shape& shape, const OrderOptions& options 
 Array ravel(const Operand& x, const OrderOptions& options = {});
 Array squeeze(const Operand& x, const Axes& axis = std::nullopt);
 Array expand_dims(const Operand& x, const Axes& axis);
+/// An axis, or several, by name: squeeze(x, {.axis = 1}).
+struct AxisOption {
+  Named named = Named();
+  Axes axis = std::nullopt;
+};
+template <int = 0>
+Array squeeze(const Operand& x, const AxisOption& options) {
+  return squeeze(x, options.axis);
+}
+template <int = 0>
+Array expand_dims(const Operand& x, const AxisOption& options) {
+  return expand_dims(x, options.axis);
+}
 Array broadcast_to(const Operand& x, const Shape& shape);
 std::vector<Array> broadcast_arrays(const std::vector<Array>& args, Line line = Line::current());
 template <typename... Arrays>
@@ -55,6 +68,10 @@ Array swapaxes(const Operand& a, int64_t axis1, int64_t axis2);
 Array moveaxis(const Operand& a, const Axes& source, const Axes& destination);
 Array rollaxis(const Operand& a, int64_t axis, int64_t start = 0);
 Array flip(const Operand& x, const Axes& axis = std::nullopt);
+template <int = 0>
+Array flip(const Operand& x, const AxisOption& options) {
+  return flip(x, options.axis);
+}
 Array fliplr(const Operand& x);
 Array flipud(const Operand& x);
 /// Turned `k` times by 90 degrees from the first of the two axes towards the second.
@@ -62,6 +79,10 @@ Array rot90(const Operand& m, int64_t k = 1, std::pair<int64_t, int64_t> axes = 
 /// Elements that leave at one end come in at the other; without an axis of the flattened array. `shift` is one number or one
 /// an axis.
 Array roll(const Operand& a, const Axes& shift, const Axes& axis = std::nullopt);
+template <int = 0>
+Array roll(const Operand& a, const Axes& shift, const AxisOption& options) {
+  return roll(a, shift, options.axis);
+}
 /// The same by a number that is an array, known or not.
 template <std::same_as<Array> Shift>
 Array roll(const Operand& a, const Shift& shift, const Axes& axis = std::nullopt) {
@@ -124,10 +145,22 @@ Array block(const std::vector<Array>& row, Line line = Line::current());
 Array block(const std::vector<std::vector<Array>>& rows, Line line = Line::current());
 inline Array block(const Operand& array) { return array; }  ///< one block is what it is
 Array append(const Operand& arr, const Operand& values, std::optional<int64_t> axis = std::nullopt);
+template <int = 0>
+Array append(const Operand& arr, const Operand& values, const ConcatOptions& options) {
+  return append(arr, values, options.axis);
+}
 /// Into equal parts (a number), or before these positions (a list).
 /// Errors    INVALID_ARGUMENT where split can't make equal parts; array_split's first parts are longer then
 std::vector<Array> split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
 std::vector<Array> array_split(const Operand& ary, const Axes& indices_or_sections, int64_t axis = 0);
+template <int = 0>
+std::vector<Array> split(const Operand& ary, const Axes& indices_or_sections, const UnstackOptions& options) {
+  return split(ary, indices_or_sections, options.axis);
+}
+template <int = 0>
+std::vector<Array> array_split(const Operand& ary, const Axes& indices_or_sections, const UnstackOptions& options) {
+  return array_split(ary, indices_or_sections, options.axis);
+}
 /// The same before positions in an array, whose values must be known.
 template <std::same_as<Array> Positions>
 std::vector<Array> split(const Operand& ary, const Positions& indices, int64_t axis = 0) {
@@ -206,6 +239,18 @@ Array pad(const Operand& array, const PadWidth& pad_width, const char* mode, con
 /// The matrix with vector v on its k-th diagonal, or the k-th diagonal of matrix v.
 Array diag(const Operand& v, int64_t k = 0);
 Array diagflat(const Operand& v, int64_t k = 0);
+/// Which diagonal, by name: triu(m, {.k = 1}).
+struct DiagonalNumber {
+  int64_t k = 0;
+};
+template <int = 0>
+Array diag(const Operand& v, const DiagonalNumber& options) {
+  return diag(v, options.k);
+}
+template <int = 0>
+Array diagflat(const Operand& v, const DiagonalNumber& options) {
+  return diagflat(v, options.k);
+}
 /// The k-th diagonal of the matrices along two axes, as the last axis.
 Array diagonal(const Operand& a, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
 struct FillDiagonalOptions {
@@ -219,6 +264,14 @@ Array fill_diagonal(const Operand& a, const Operand& val, Wrap wrap, const FillD
 }
 Array tril(const Operand& m, int64_t k = 0);
 Array triu(const Operand& m, int64_t k = 0);
+template <int = 0>
+Array tril(const Operand& m, const DiagonalNumber& options) {
+  return tril(m, options.k);
+}
+template <int = 0>
+Array triu(const Operand& m, const DiagonalNumber& options) {
+  return triu(m, options.k);
+}
 std::vector<Array> diag_indices(int64_t n, int64_t ndim = 2, Line line = Line::current());
 std::vector<Array> diag_indices_from(const Operand& arr);
 std::vector<Array> tril_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = std::nullopt,

@@ -171,7 +171,7 @@ Fit fitted(const Operand& x, const Operand& y, int64_t deg, const PolyfitOptions
   const Array scale = sqrt(sum(square(left), 0));
   left = left / scale;
   const std::vector<Array> usv = lax::linalg::svd(left, false);
-  const double cut = options.rcond ? *options.rcond : static_cast<double>(points.size()) * finfo(x.array().dtype()).eps;
+  const double cut = options.rcond ? *options.rcond : static_cast<double>(points.size()) * finfo(type).eps;
   const Array &s = usv[1], kept = s > s[0] * cut, v = matrix_transpose(usv[2]);
   const Array inverse = where(kept, 1.0 / where(kept, s, 1.0), 0.0);
   const Array c = matmul(v, expand_dims(inverse, 1) * matmul(matrix_transpose(usv[0]), right));

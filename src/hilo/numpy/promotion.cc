@@ -117,9 +117,7 @@ bool are_alike(const Array& x, const Array& y) {
 
 /// A C++ integer that s32 can't hold is an error where it meets an array, as in JAX: it needs a type of its own.
 void check_fits(const Array& x) {
-  if (!x.weak_type() || x.dtype() != kS64 || canonical_type(kS64) == kS64) return;
-  or_throw(out_of_range(at_user_line("promote") + ": the integer " + std::to_string(x.item<int64_t>()) +
-                        " does not fit s32. Hint: numpy::uint32(value), or set jax_enable_x64"));
+  if (x.weak_type() && x.dtype() == kS64 && canonical_type(kS64) != kS64 && is_concrete(x)) (void)literal_of(x);
 }
 
 std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {

@@ -333,25 +333,4 @@ Array cumulative_prod(const Operand& x, const InitialOptions& options) {
 
 }  // namespace numpy
 
-#define HILO_REDUCING_MEMBER(name, Options)                                               \
-  Array Array::name(std::source_location location) const {                                \
-    return numpy::name(Operand(*this, location), numpy::Options{});                       \
-  }                                                                                       \
-  Array Array::name(const numpy::Options& options, std::source_location location) const { \
-    return numpy::name(Operand(*this, location), options);                                \
-  }
-HILO_REDUCING_MEMBER(sum, SumOptions)
-HILO_REDUCING_MEMBER(mean, MeanOptions)
-HILO_REDUCING_MEMBER(max, MaxOptions)
-HILO_REDUCING_MEMBER(min, MaxOptions)
-#undef HILO_REDUCING_MEMBER
-
-Array Array::T(std::source_location location) const { return numpy::transpose(Operand(*this, location)); }
-Array Array::reshape(const Dimensions& shape, std::source_location location) const {
-  return numpy::reshape(Operand(*this, location), shape);
-}
-Array Array::astype(ElementType type, std::source_location location) const {
-  return numpy::astype(Operand(*this, location), type);
-}
-
 }  // namespace hilo

@@ -182,6 +182,11 @@ HILO_REDUCING_MEMBER(sum, SumOptions)
 HILO_REDUCING_MEMBER(mean, MeanOptions)
 HILO_REDUCING_MEMBER(max, MaxOptions)
 HILO_REDUCING_MEMBER(min, MaxOptions)
+HILO_REDUCING_MEMBER(prod, SumOptions)
+HILO_REDUCING_MEMBER(std, VarOptions)
+HILO_REDUCING_MEMBER(var, VarOptions)
+HILO_REDUCING_MEMBER(all, AllOptions)
+HILO_REDUCING_MEMBER(any, AllOptions)
 #undef HILO_REDUCING_MEMBER
 
 }  // namespace hilo

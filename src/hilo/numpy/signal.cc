@@ -75,10 +75,15 @@ Array correlated(const char* function, const Operand& a, const Operand& v, std::
   else if (mode != "valid")
     or_throw(invalid_argument(at_user_line(function) + ": mode must be one of ['full', 'same', 'valid']; got \"" +
                               std::string(mode) + "\""));
+  // Sums of floats are floats; another type is that of the result alone.
+  const Dtype& preferred = options.preferred_element_type;
+  const bool of_sums =
+      preferred && !is_integer(*preferred) && element_size_bytes(*preferred) >= element_size_bytes(type);
   const Array out = lax::conv_general_dilated(
       reshape(x, {1, 1, -1}), reshape(y, {1, 1, -1}), {1}, padding,
-      {.precision = options.precision, .preferred_element_type = options.preferred_element_type});
-  const Array line = reshape(out, {-1});
+      {.precision = options.precision, .preferred_element_type = of_sums ? preferred : Dtype()});
+  Array line = reshape(out, {-1});
+  if (preferred && !of_sums) line = ops::convert_element_type(line, requested_type(function, *preferred));
   return flip_result ? flip(line) : line;
 }
 

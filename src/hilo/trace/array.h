@@ -6,6 +6,7 @@
 #include <concepts>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <source_location>
 #include <span>
 #include <string>
@@ -26,6 +27,9 @@ class IndexedPlaces;
 struct SumOptions;
 struct MeanOptions;
 struct MaxOptions;
+struct VarOptions;
+struct AllOptions;
+struct ArgOptions;
 }  // namespace numpy
 
 /// A C++ number that may stand where an Array may.
@@ -210,7 +214,52 @@ class Array {
   HILO_REDUCING_MEMBER(mean, MeanOptions)
   HILO_REDUCING_MEMBER(max, MaxOptions)
   HILO_REDUCING_MEMBER(min, MaxOptions)
+  HILO_REDUCING_MEMBER(prod, SumOptions)
+  HILO_REDUCING_MEMBER(std, VarOptions)
+  HILO_REDUCING_MEMBER(var, VarOptions)
+  HILO_REDUCING_MEMBER(all, AllOptions)
+  HILO_REDUCING_MEMBER(any, AllOptions)
 #undef HILO_REDUCING_MEMBER
+#define HILO_ARG_MEMBER(name)                                                                                          \
+  Array name(std::optional<int64_t> axis = {}, std::source_location location = std::source_location::current()) const; \
+  Array name(const numpy::ArgOptions& options, std::source_location location = std::source_location::current()) const;
+  HILO_ARG_MEMBER(argmax)
+  HILO_ARG_MEMBER(argmin)
+#undef HILO_ARG_MEMBER
+  Array sort(std::optional<int64_t> axis = -1, std::source_location location = std::source_location::current()) const;
+  Array argsort(std::optional<int64_t> axis = -1,
+                std::source_location location = std::source_location::current()) const;
+  Array cumsum(std::optional<int64_t> axis = {}, std::source_location location = std::source_location::current()) const;
+  Array cumprod(std::optional<int64_t> axis = {},
+                std::source_location location = std::source_location::current()) const;
+  Array ravel(std::source_location location = std::source_location::current()) const;
+  Array flatten(std::source_location location = std::source_location::current()) const;
+  Array squeeze(const Axes& axis = std::nullopt, std::source_location location = std::source_location::current()) const;
+  Array transpose(const Axes& axes = std::nullopt,
+                  std::source_location location = std::source_location::current()) const;
+  template <std::integral... Permutation>
+    requires(sizeof...(Permutation) > 1)
+  Array transpose(Permutation... axes) const {
+    return transpose(Axes{static_cast<int64_t>(axes)...});
+  }
+  Array swapaxes(int64_t axis1, int64_t axis2, std::source_location location = std::source_location::current()) const;
+  Array mT(std::source_location location = std::source_location::current()) const;
+  Array dot(const Operand& b) const;
+  Array clip(const Operand& min, const Operand& max) const;
+  Array take(const Operand& indices, std::optional<int64_t> axis = {}) const;
+  Array repeat(int64_t repeats, std::optional<int64_t> axis = {},
+               std::source_location location = std::source_location::current()) const;
+  Array round(int64_t decimals = 0, std::source_location location = std::source_location::current()) const;
+  Array trace(std::source_location location = std::source_location::current()) const;
+  Array diagonal(int64_t offset = 0, std::source_location location = std::source_location::current()) const;
+  Array conj(std::source_location location = std::source_location::current()) const;
+  Array real(std::source_location location = std::source_location::current()) const;
+  Array imag(std::source_location location = std::source_location::current()) const;
+  Array copy(std::source_location location = std::source_location::current()) const;
+  std::vector<Array> nonzero(std::source_location location = std::source_location::current()) const;
+  const Array& block_until_ready(std::source_location location = std::source_location::current()) const;
+  int64_t itemsize() const;
+  int64_t nbytes() const;
 
   const ArrayImpl& impl() const {
     if (impl_ == nullptr) [[unlikely]]

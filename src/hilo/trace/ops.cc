@@ -2,6 +2,7 @@
 #include "hilo/trace/ops.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "hilo/hlo/build/builder.h"
@@ -38,7 +39,14 @@ namespace {
 
 /// A C++ integer that s32 can't hold, without x64: it gets its type here, for no program may hold it.
 bool is_wide_number(const Array& x) {
-  return x.weak_type() && x.dtype() == ElementType::kS64 && canonical_type(ElementType::kS64) != ElementType::kS64;
+  return x.impl().kind == ArrayImpl::Kind::kNumber && x.weak_type() && x.dtype() == ElementType::kS64 &&
+         canonical_type(ElementType::kS64) != ElementType::kS64;
+}
+
+int64_t wide_number(const Array& x) {
+  int64_t value;
+  std::memcpy(&value, static_cast<const HostNumber&>(x.impl()).bytes.data(), sizeof value);
+  return value;
 }
 
 Array converted_number(int64_t value, ElementType type) {
@@ -60,7 +68,7 @@ Array converted_number(int64_t value, ElementType type) {
 }  // namespace
 
 Array convert_element_type(const Array& x, ElementType type) {
-  if (is_wide_number(x) && type != ElementType::kS64) return converted_number(x.item<int64_t>(), type);
+  if (is_wide_number(x) && type != ElementType::kS64) return converted_number(wide_number(x), type);
   if (x.dtype() == type) return with_weak_type(x, false);
   return with_weak_type(bind_one(Opcode::kConvert, {x}, nullptr, x.aval_shape().with_element_type(type)), false);
 }

@@ -163,8 +163,8 @@ void refuse_wide(const HostNumber& number) {
   if (canonical_type(ElementType::kS64) == ElementType::kS64) return;
   int64_t value;
   std::memcpy(&value, number.bytes.data(), sizeof value);
-  or_throw(out_of_range("the integer " + std::to_string(value) +
-                        " does not fit s32. Hint: set jax_enable_x64, or give the array's type"));
+  or_throw(out_of_range(at_user_line("array") + ": the integer " + std::to_string(value) +
+                        " does not fit s32. Hint: give it a type, as numpy::uint32(value), or set jax_enable_x64"));
 }
 
 }  // namespace

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// numpy/members.cc -- the members of Array that call the function of their name.
+#include "hilo/numpy/numpy.h"
+#include "hilo/trace/device_put.h"
+
+namespace hilo {
+
+#define HILO_REDUCING_MEMBER(name, Options)                                               \
+  Array Array::name(std::source_location location) const {                                \
+    return numpy::name(Operand(*this, location), numpy::Options{});                       \
+  }                                                                                       \
+  Array Array::name(const numpy::Options& options, std::source_location location) const { \
+    return numpy::name(Operand(*this, location), options);                                \
+  }
+HILO_REDUCING_MEMBER(sum, SumOptions)
+HILO_REDUCING_MEMBER(mean, MeanOptions)
+HILO_REDUCING_MEMBER(max, MaxOptions)
+HILO_REDUCING_MEMBER(min, MaxOptions)
+HILO_REDUCING_MEMBER(prod, SumOptions)
+HILO_REDUCING_MEMBER(std, VarOptions)
+HILO_REDUCING_MEMBER(var, VarOptions)
+HILO_REDUCING_MEMBER(all, AllOptions)
+HILO_REDUCING_MEMBER(any, AllOptions)
+#undef HILO_REDUCING_MEMBER
+
+#define HILO_ARG_MEMBER(name)                                                                \
+  Array Array::name(std::optional<int64_t> axis, std::source_location location) const {      \
+    return numpy::name(Operand(*this, location), numpy::ArgOptions{.axis = axis});           \
+  }                                                                                          \
+  Array Array::name(const numpy::ArgOptions& options, std::source_location location) const { \
+    return numpy::name(Operand(*this, location), options);                                   \
+  }
+HILO_ARG_MEMBER(argmax)
+HILO_ARG_MEMBER(argmin)
+#undef HILO_ARG_MEMBER
+
+#define HILO_AXIS_MEMBER(name, Options)                                                 \
+  Array Array::name(std::optional<int64_t> axis, std::source_location location) const { \
+    return numpy::name(Operand(*this, location), numpy::Options{.axis = axis});         \
+  }
+HILO_AXIS_MEMBER(sort, SortOptions)
+HILO_AXIS_MEMBER(argsort, ArgsortOptions)
+HILO_AXIS_MEMBER(cumsum, CumulativeOptions)
+HILO_AXIS_MEMBER(cumprod, CumulativeOptions)
+#undef HILO_AXIS_MEMBER
+
+#define HILO_PLAIN_MEMBER(name, function) \
+  Array Array::name(std::source_location location) const { return numpy::function(Operand(*this, location)); }
+HILO_PLAIN_MEMBER(T, transpose)
+HILO_PLAIN_MEMBER(mT, matrix_transpose)
+HILO_PLAIN_MEMBER(ravel, ravel)
+HILO_PLAIN_MEMBER(flatten, ravel)
+HILO_PLAIN_MEMBER(trace, trace)
+HILO_PLAIN_MEMBER(conj, conj)
+HILO_PLAIN_MEMBER(real, real)
+HILO_PLAIN_MEMBER(imag, imag)
+HILO_PLAIN_MEMBER(copy, copy)
+#undef HILO_PLAIN_MEMBER
+
+Array Array::reshape(const Dimensions& shape, std::source_location location) const {
+  return numpy::reshape(Operand(*this, location), shape);
+}
+Array Array::astype(ElementType type, std::source_location location) const {
+  return numpy::astype(Operand(*this, location), type);
+}
+Array Array::squeeze(const Axes& axis, std::source_location location) const {
+  return numpy::squeeze(Operand(*this, location), axis);
+}
+Array Array::transpose(const Axes& axes, std::source_location location) const {
+  return numpy::transpose(Operand(*this, location), axes);
+}
+Array Array::swapaxes(int64_t axis1, int64_t axis2, std::source_location location) const {
+  return numpy::swapaxes(Operand(*this, location), axis1, axis2);
+}
+Array Array::dot(const Operand& b) const { return numpy::dot(Operand(*this, b.location()), b); }
+Array Array::clip(const Operand& min, const Operand& max) const {
+  return numpy::clip(Operand(*this, min.location()), min, max);
+}
+Array Array::take(const Operand& indices, std::optional<int64_t> axis) const {
+  return numpy::take(Operand(*this, indices.location()), indices, axis);
+}
+Array Array::repeat(int64_t repeats, std::optional<int64_t> axis, std::source_location location) const {
+  return numpy::repeat(Operand(*this, location), repeats, axis);
+}
+Array Array::round(int64_t decimals, std::source_location location) const {
+  return numpy::round(Operand(*this, location), decimals);
+}
+Array Array::diagonal(int64_t offset, std::source_location location) const {
+  return numpy::diagonal(Operand(*this, location), offset);
+}
+std::vector<Array> Array::nonzero(std::source_location location) const {
+  return numpy::nonzero(Operand(*this, location));
+}
+const Array& Array::block_until_ready(std::source_location location) const {
+  return hilo::block_until_ready(*this, location);
+}
+int64_t Array::itemsize() const { return numpy::itemsize(*this); }
+int64_t Array::nbytes() const { return numpy::nbytes(*this); }
+
+}  // namespace hilo
