@@ -13,6 +13,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import check_layers  # noqa: E402
 import coverage_page  # noqa: E402
+import jax_tests_page  # noqa: E402
 import numerics_page  # noqa: E402
 import status_page  # noqa: E402
 
@@ -67,7 +68,7 @@ def pages(root: pathlib.Path, build: pathlib.Path) -> dict[str, str]:
             if (build / "bin" / "hilo").exists() and (root / name).exists() else None
         if done is not None and done.returncode == 0:
             found[name] = done.stdout
-    return {**found, **coverage_page.pages(root, build), **status_page.pages(build)}
+    return {**found, **jax_tests_page.pages(root), **coverage_page.pages(root, build), **status_page.pages(build)}
 
 
 def seeds(root: pathlib.Path) -> str:

@@ -34,6 +34,7 @@
 #include "hilo/lax/qdwh.h"
 #include "hilo/lax/random_bits.h"
 #include "hilo/lax/reductions.h"
+#include "hilo/lax/sequential_vmap.h"
 #include "hilo/lax/shape.h"
 #include "hilo/lax/slicing.h"
 #include "hilo/lax/sorting.h"

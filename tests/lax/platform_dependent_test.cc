@@ -3,37 +3,66 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/client/platform_name.h"
+#include "hilo/lax/control_flow.h"
+#include "hilo/lax/map.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
+#include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
 
 namespace hilo {
 namespace {
 
-Array twice(const Array& x) { return x * 2.0f; }
-Array more(const Array& x) { return x + 1.0f; }
+using Floats = std::vector<float>;
+const auto twice = [](const Array& x) { return x * 2.0f; };
+const auto cubed = [](const Array& x) { return x * x * x; };
+const auto never = [](const Array& x) -> Array {
+  throw std::runtime_error("traced");
+  return x;
+};
+
+/// Twice x, from the function of the platform that programs run on here.
+Array taken(const Array& x) {
+  if (default_platform_name() == "CUDA") return lax::platform_dependent(x, {.default_ = cubed, .cuda = twice});
+  return lax::platform_dependent(x, {.default_ = cubed, .cpu = twice});
+}
+Array otherwise(const Array& x) { return lax::platform_dependent(x, {.default_ = twice, .tpu = never}); }
 
 TEST(PlatformDependent, TakesTheFunctionOfThePlatform) {
-  const Array x = numpy::array({1.0f, -3.0f});
-  EXPECT_EQ(lax::platform_dependent(x, {.default_ = more, .cpu = twice}).to_vector<float>(),
-            (std::vector<float>{2, -6}));
-  EXPECT_EQ(lax::platform_dependent(x, {.default_ = more, .tpu = twice}).to_vector<float>(),
-            (std::vector<float>{2, -2}));
-  EXPECT_EQ(lax::platform_dependent({.cpu = [] { return Array(7); }}).item<int>(), 7);
-  const auto sum = [](const Array& a, const Array& b) { return a + b; };
-  EXPECT_EQ(lax::platform_dependent(x, x, {.cpu = sum}).to_vector<float>(), (std::vector<float>{2, -6}));
+  const Array x = numpy::arange(3, float32);
+  EXPECT_EQ(taken(x).to_vector<float>(), (Floats{0, 2, 4}));
+  EXPECT_EQ(jit(taken)(x).to_vector<float>(), (Floats{0, 2, 4}));
+  EXPECT_EQ(jit(otherwise)(x).to_vector<float>(), (Floats{0, 2, 4}));
+  EXPECT_EQ(lax::platform_dependent({.default_ = [&] { return twice(x); }}).to_vector<float>(), (Floats{0, 2, 4}));
 }
 
-TEST(PlatformDependent, HasDerivativesUnderJit) {
-  const auto f = [](const Array& x) { return numpy::sum(lax::platform_dependent(x, {.default_ = twice})); };
-  EXPECT_EQ(jit(grad(f))(numpy::ones({2})).to_vector<float>(), (std::vector<float>{2, 2}));
+TEST(PlatformDependent, TracesNoOther) {
+  const Array x = numpy::arange(3, float32);
+  const std::string text = make_hlo(taken)(x);
+  EXPECT_NE(text.find("multiply("), std::string::npos);
+  EXPECT_EQ(text.find("multiply(", text.find("multiply(") + 1), std::string::npos) << "the other has two: " << text;
+  const auto both = [](const Array& v) { return taken(v) + otherwise(v); };
+  EXPECT_EQ(both(x).to_vector<float>(), (Floats{0, 4, 8}));
+  EXPECT_EQ(jit(both)(x).to_vector<float>(), (Floats{0, 4, 8}));
+  EXPECT_EQ(lax::cond(false, both, [](const Array& v) { return v; }, x).to_vector<float>(), (Floats{0, 1, 2}));
+  EXPECT_EQ(lax::map(both, x).to_vector<float>(), (Floats{0, 4, 8}));
 }
 
-TEST(PlatformDependent, RefusesAPlatformWithoutAFunction) {
+TEST(PlatformDependent, SaysWhichPlatformHasNone) {
   const std::string text =
-      error_of([] { lax::platform_dependent(Array(1.0f), {.cuda = twice}); }, StatusCode::kInvalidArgument);
-  EXPECT_NE(text.find("no function for platform"), std::string::npos) << text;
+      error_of([] { lax::platform_dependent(Array(3.0f), {.tpu = twice}); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("platform_dependent"), std::string::npos) << text;
+  EXPECT_NE(text.find(default_platform_name()), std::string::npos) << text;
+}
+
+TEST(PlatformDependent, GoesThroughEveryTransformation) {
+  const Array x = numpy::arange(3, float32);
+  EXPECT_EQ(vmap(taken)(x).to_vector<float>(), (Floats{0, 2, 4}));
+  EXPECT_EQ(grad(taken)(5.0f).item<float>(), 2);
+  EXPECT_EQ(jit(vmap(grad(taken)))(x).to_vector<float>(), (Floats{2, 2, 2}));
+  EXPECT_EQ(jvp(taken, std::tuple(x), std::tuple(x)).second.to_vector<float>(), (Floats{0, 2, 4}));
 }
 
 }  // namespace

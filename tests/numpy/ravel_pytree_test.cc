@@ -41,5 +41,32 @@ TEST(RavelPytree, TakesNothingAndRefusesWrongSizes) {
   EXPECT_NE(text.find("wanted a vector of 7, got f32[6]"), std::string::npos) << text;
 }
 
+TEST(RavelPytree, MixesTypesAndPutsThemBack) {
+  const auto [ints, to_ints] = flatten_util::ravel_pytree(std::vector<Array>{1, numpy::arange(3)});
+  EXPECT_EQ(ints.aval_shape().to_string(), "s32[4]");
+  EXPECT_EQ(to_ints(ints)[1].to_vector<int>(), (std::vector<int>{0, 1, 2}));
+  const std::vector<Array> mixed = {numpy::array(2), numpy::array({1.5f, 2.5f}),
+                                    numpy::array(std::complex<float>(0, 1))};
+  const auto [flat, back] = flatten_util::ravel_pytree(mixed);
+  EXPECT_EQ(flat.aval_shape().to_string(), "c64[4]");
+  const std::vector<Array> again = back(flat);
+  EXPECT_EQ(again[0].aval_shape().to_string(), "s32[]");
+  EXPECT_EQ(again[0].item<int>(), 2);
+  EXPECT_EQ(again[1].to_vector<float>(), (Floats{1.5f, 2.5f}));
+  const auto [nothing, to_nothing] = flatten_util::ravel_pytree(std::tuple<>());
+  EXPECT_EQ(nothing.size(), 0);
+}
+
+TEST(RavelPytree, OfOneTypeTakesAnyTypeAndOfSeveralTheirs) {
+  const auto [flat, unravel] = flatten_util::ravel_pytree(std::vector<Array>{numpy::arange(3, float32)});
+  EXPECT_EQ(unravel(numpy::astype(flat, int32))[0].aval_shape().to_string(), "s32[3]");
+  EXPECT_EQ(unravel(flat)[0].aval_shape().to_string(), "f32[3]");
+  const auto [mixed, back] = flatten_util::ravel_pytree(parts());
+  const auto& unravel_parts = back;
+  const std::string text =
+      error_of([&, &m = mixed] { unravel_parts(numpy::astype(m, int32)); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(text.find("wanted f32, as the leaves have several types, got s32[7]"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace hilo

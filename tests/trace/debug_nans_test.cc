@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "hilo/base/flags.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/trace/device_put.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/custom_jvp.h"
@@ -127,6 +129,40 @@ TEST(DebugNans, TheFlagIsForAllThreads) {
   ASSERT_TRUE(config().update("jax_debug_nans", true).ok());
   EXPECT_TRUE(has(found([] { numpy::log(numpy::array(-1.0f)); }), "in log ("));
   ASSERT_TRUE(config().clear("jax_debug_nans").ok());
+}
+
+TEST(DebugNans, LetsTheBlamelessPass) {
+  const auto scope = debug_nans(true);
+  const Array x = numpy::array({{1.0f, 2.0f}, {3.0f, 4.0f}});
+  EXPECT_EQ(found([&] { block_until_ready(numpy::tanh(x)); }), "");
+  EXPECT_EQ(found([&] { block_until_ready(numpy::unstack(x)[1]); }), "") << "an op of several results";
+  EXPECT_EQ(found([&] { jit([](Array v) { return numpy::tanh(v); })(x); }), "");
+  EXPECT_EQ(found([&] { jit([](Array v) { return numpy::unstack(v); })(x); }), "");
+}
+
+TEST(DebugNans, ArgumentsAndConstantsMayBeTheCulprit) {
+  const auto scope = debug_nans(true);
+  const Array bad = numpy::array(std::numeric_limits<float>::quiet_NaN());
+  EXPECT_TRUE(has(found([&] { jit([](Array x) { return x * 3.0f; })(bad); }), "(nan) encountered in"));
+  EXPECT_TRUE(has(found([&] { jit([&] { return bad * 3.0f; })(); }), "(nan) encountered in"));
+}
+
+TEST(DebugNans, LeavesCachesAsTheyWere) {
+  const auto f = jit([](Array x) { return numpy::divide(x, x); });
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_EQ(found([&] { f(0.0f); }), "");
+    const auto scope = debug_nans(true);
+    EXPECT_TRUE(has(found([&] { f(0.0f); }), "in div ("));
+  }
+}
+
+TEST(DebugInfs, LetsTheBlamelessPass) {
+  const auto scope = debug_infs(true);
+  const Array x = numpy::array({{1.0f, 2.0f}, {3.0f, 4.0f}});
+  EXPECT_EQ(found([&] { block_until_ready(numpy::tanh(x)); }), "");
+  EXPECT_EQ(found([&] { block_until_ready(numpy::unstack(x)[1]); }), "");
+  EXPECT_EQ(found([&] { jit([](Array v) { return numpy::tanh(v); })(x); }), "");
+  EXPECT_TRUE(has(found([&] { jit([](Array v) { return 1.0f / v; })(0.0f); }), "(inf) encountered in div ("));
 }
 
 }  // namespace

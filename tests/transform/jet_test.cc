@@ -5,9 +5,13 @@
 
 #include <cmath>
 
+#include "hilo/fft/fft.h"
+#include "hilo/lax/barrier.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
+#include "hilo/lax/slicing.h"
 #include "hilo/lax/special.h"
+#include "hilo/lax/window.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/grad.h"
@@ -212,6 +216,121 @@ TEST_F(Jet, RefusesSeriesThatDontFit) {
       error_of([&] { jet(f, std::tuple(x, x), std::tuple(std::vector{numpy::ones({2}, float64)}, std::vector{x})); },
                StatusCode::kInvalidArgument);
   EXPECT_NE(shapes.find("got f64[2], wanted f64[]"), std::string::npos) << shapes;
+}
+
+// ---- as JAX's jet_test has them ---------------------------------------------------------------------------------------
+
+TEST_F(Jet, RoundingAndSignsHaveNoDerivatives) {
+  const Array x = numpy::array({1.3, -2.6});
+  agrees("floor", [](const Array& v) { return numpy::floor(v); }, x);
+  agrees("ceil", [](const Array& v) { return numpy::ceil(v); }, x);
+  agrees("trunc", [](const Array& v) { return numpy::trunc(v); }, x);
+  agrees("round", [](const Array& v) { return lax::round(v); }, x);
+  agrees("to even", [](const Array& v) { return numpy::round(v); }, x);
+  agrees("sign", [](const Array& v) { return numpy::sign(v); }, x);
+  agrees("sign times it", [](const Array& v) { return numpy::sign(v) * v * v; }, x);
+  agrees("stop_gradient", [](const Array& v) { return lax::stop_gradient(v * v) * v; }, x);
+}
+
+TEST_F(Jet, ReducesAlongAnAxis) {
+  const Array x = numpy::array({0.3, 0.6});
+  const auto table = [](const Array& v) { return numpy::outer(numpy::sin(v), numpy::array({1.0, -2.0, 0.5})); };
+  for (const int axis : {0, 1}) {
+    agrees("max", [&](const Array& v) { return numpy::max(table(v), axis); }, x);
+    agrees("min", [&](const Array& v) { return numpy::min(table(v), axis); }, x);
+    agrees("sum", [&](const Array& v) { return numpy::sum(table(v), axis); }, x);
+  }
+}
+
+TEST_F(Jet, KnowsComplexNumbersAndFft) {
+  const Array x = numpy::array({0.3, 0.6});
+  const auto z = [](const Array& v) { return lax::complex(numpy::sin(v), v * v); };
+  agrees("real", [&](const Array& v) { return numpy::real(z(v) * z(v)); }, x);
+  agrees("imag", [&](const Array& v) { return numpy::imag(z(v) * z(v)); }, x);
+  agrees("conj", [&](const Array& v) { return numpy::imag(numpy::conj(z(v)) * numpy::exp(z(v))); }, x);
+  agrees("fft", [&](const Array& v) { return numpy::real(fft::fft(z(v))); }, x);
+  agrees("ifft", [&](const Array& v) { return numpy::imag(fft::ifft(z(v))); }, x);
+  agrees("rfft", [&](const Array& v) { return numpy::real(fft::rfft(numpy::sin(v))); }, x);
+  agrees("irfft", [&](const Array& v) { return fft::irfft(z(v), 2); }, x);
+}
+
+TEST_F(Jet, KnowsRunningSums) {
+  const Array x = numpy::array({0.6, 0.3});
+  for (const bool reverse : {false, true}) {
+    agrees("cumsum", [&](const Array& v) { return lax::cumsum(numpy::sin(v), 0, reverse); }, x);
+  }
+}
+
+TEST_F(Jet, KnowsSlicesAndCopies) {
+  const Array x = numpy::array({0.3, 0.6});
+  agrees("slice", [](const Array& v) { return lax::dynamic_slice(numpy::sin(v), {Array(1)}, {1}); }, x);
+  agrees(
+      "update",
+      [](const Array& v) {
+        return lax::dynamic_update_slice(numpy::sin(v), lax::dynamic_slice(v * v, {Array(0)}, {1}), {Array(1)});
+      },
+      x);
+  agrees("copy", [](const Array& v) { return numpy::copy(v * v); }, x);
+  agrees("rem", [](const Array& v) { return numpy::fmod(v * v, numpy::array({0.07, 0.25})); }, x);
+  agrees("unstack", [](const Array& v) { return numpy::unstack(v * v)[1]; }, x);
+}
+
+TEST_F(Jet, KnowsConvolutions) {
+  const Array kernel = numpy::array({0.5, -1.0, 0.25});
+  agrees(
+      "convolve", [&](const Array& v) { return numpy::convolve(numpy::sin(v), kernel, "same"); },
+      numpy::array({0.3, 0.6}));
+  agrees("both", [](const Array& v) { return numpy::convolve(numpy::sin(v), v); }, numpy::array({0.3, 0.6}));
+}
+
+TEST_F(Jet, StaysFiniteFarOut) {
+  const Array far = numpy::array({500.0, -500.0});
+  for (const Function& f : {Function([](const Array& v) { return numpy::tanh(v); }),
+                            Function([](const Array& v) { return lax::logistic(v); })}) {
+    const auto [y, series] = jet(f, std::tuple(far), std::tuple(terms()));
+    for (const Array& derivative : series) {
+      for (const double number : derivative.to_vector<double>()) EXPECT_NEAR(number, 0, 1e-200);
+    }
+  }
+}
+
+TEST_F(Jet, OfAConstantIsZero) {
+  const auto series = jet([](const Array&) { return numpy::array({2.0, 3.0}); }, std::tuple(numpy::array({0.3, 0.6})),
+                          std::tuple(terms()))
+                          .second;
+  ASSERT_EQ(series.size(), static_cast<size_t>(kOrder));
+  for (const Array& derivative : series) EXPECT_EQ(derivative.to_vector<double>(), (std::vector<double>{0, 0}));
+}
+
+TEST_F(Jet, GoesThroughGradients) {
+  const Array x = numpy::array({0.3, 0.6});
+  agrees("fan out", grad([](const Array& v) { return numpy::sum(numpy::square(v) * numpy::sin(v) + v * v); }), x);
+  agrees("element", grad([](const Array& v) { return numpy::sin(v[1]) * v[1] * v[0]; }), x);
+}
+
+TEST_F(Jet, TruthValuesAndIntegersHaveNone) {
+  const Array x = numpy::array({0.3, 0.6});
+  const auto number = [](const Array& truth) { return numpy::astype(truth, float64); };
+  const auto whole = [](const Array& v) { return numpy::astype(v * 10.0, int32); };
+  agrees("isfinite", [&](const Array& v) { return number(numpy::isfinite(v)) * v; }, x);
+  agrees("le", [&](const Array& v) { return number(v <= 0.4) * v; }, x);
+  agrees("lt", [&](const Array& v) { return number(v < 0.4) * v; }, x);
+  agrees("ge", [&](const Array& v) { return number(v >= 0.4) * v; }, x);
+  agrees("gt", [&](const Array& v) { return number(v > 0.4) * v; }, x);
+  agrees("eq", [&](const Array& v) { return number(v == 0.6) * v; }, x);
+  agrees("ne", [&](const Array& v) { return number(v != 0.6) * v; }, x);
+  agrees("not", [&](const Array& v) { return number(numpy::logical_not(v > 0.4)) * v; }, x);
+  agrees("and", [&](const Array& v) { return number(numpy::logical_and(v > 0.4, v < 0.5)) * v; }, x);
+  agrees("or", [&](const Array& v) { return number(numpy::logical_or(v > 0.4, v < 0.1)) * v; }, x);
+  agrees("xor", [&](const Array& v) { return number(numpy::logical_xor(v > 0.4, v < 0.5)) * v; }, x);
+  agrees("left", [&](const Array& v) { return number(numpy::left_shift(whole(v), 1)) * v; }, x);
+  agrees("right", [&](const Array& v) { return number(numpy::right_shift(whole(v), 1)) * v; }, x);
+  agrees(
+      "logical",
+      [&](const Array& v) {
+        return number(numpy::right_shift(numpy::astype(whole(v), ElementType::kU32), numpy::array(1u))) * v;
+      },
+      x);
 }
 
 }  // namespace

@@ -140,5 +140,18 @@ TEST(Jit, InlineLeavesNoCall) {
   EXPECT_EQ(inlined(0.0f).item<float>(), 0);
 }
 
+TEST(Stages, CompiledProgramsAreWrittenAndReadBack) {
+  const Array x = numpy::reshape(numpy::arange(6, float32), {2, 3});
+  const auto lowered = jit(apply).lower(layer(), x);
+  const std::string bytes = lowered.compile().serialize();
+  EXPECT_FALSE(bytes.empty());
+  const auto loaded = jit(apply).lower(layer(), x).deserialize_and_load(bytes);
+  EXPECT_EQ(loaded(layer(), x).to_vector<float>(), apply(layer(), x).to_vector<float>());
+  error_of([&] { lowered.deserialize_and_load("no program"); }, StatusCode::kInvalidArgument);
+  error_of([&] { lowered.deserialize_and_load(bytes.substr(0, bytes.size() / 2)); }, StatusCode::kInvalidArgument);
+  const auto other = jit([](const Array& v) { return v + 1.0f; }).lower(x);
+  error_of([&] { other.deserialize_and_load(bytes); }, StatusCode::kInvalidArgument);
+}
+
 }  // namespace
 }  // namespace hilo

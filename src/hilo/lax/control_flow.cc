@@ -124,6 +124,12 @@ Bounds loop_bounds(const Operand& lower, const Operand& upper) {
   return bounds;
 }
 
+void refuse_unroll(const std::source_location& location) {
+  or_throw(invalid_argument("fori_loop (" + describe_location(location) +
+                            "): Can only use `unroll` in a fori_loop whose bounds have values; these are traced. Hint: "
+                            "leave `unroll` out"));
+}
+
 void refuse_difference(std::string_view function, const std::source_location& location, std::string_view what,
                        const std::string& difference) {
   or_throw(invalid_argument(std::string(function) + " (" + describe_location(location) + "): " + std::string(what) +

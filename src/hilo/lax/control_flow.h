@@ -235,7 +235,7 @@ auto scan(const F& f, const Init& init, std::nullopt_t none, int64_t length,
 namespace detail {
 /// fori_loop of known length: the index starts as `begin`.
 template <typename Body, Tree Carry>
-Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Carry& initial,
+Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Carry& initial, int64_t unroll,
                    const std::source_location& location) {
   FlatTree start = flatten(initial);
   start.leaves.insert(start.leaves.begin(), begin);
@@ -246,35 +246,51 @@ Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Ca
     out.insert(out.begin(), increment(leaves[0], location));
     return out;
   };
-  const ScanResult result = scan(flat, start.leaves, {}, count, false, location);
+  const ScanResult result = unrolled_scan(flat, start.leaves, {}, count, false, unroll, location);
   return unflatten(initial, std::span(result.carry).subspan(1));
 }
+/// Errors    INVALID_ARGUMENT: steps of an unknown number can't be unrolled
+void refuse_unroll(const std::source_location& location);
 }  // namespace detail
+
+/// What a fori_loop is told beside its arguments, as in JAX.
+struct ForiLoopOptions {
+  int64_t unroll = 1;  ///< steps in each iteration of the loop; needs bounds that are known
+};
 
 /// carry = body(i, carry) for i in [lower, upper); the bounds are known, so both modes of derivative work.
 /// Types      i is a weakly typed integer; a weakly typed carry as for while_loop
 /// Errors     INVALID_ARGUMENT if the body changes the carry's type or tree; OUT_OF_RANGE for bounds that i's type can't hold
+/// Example    fori_loop(0, 10, body, init, {.unroll = 5})
 template <typename Body, Tree Init>
-auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
+auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init, const ForiLoopOptions& options,
                std::source_location location = std::source_location::current()) {
   using Carry = detail::CarryOf<Init>;
   const detail::Bounds bounds = detail::loop_bounds(Operand(lower, location), Operand(upper, location));
-  return detail::counted_loop(bounds.lower, detail::trip_count(lower, upper, location), body, Carry(init), location);
+  return detail::counted_loop(bounds.lower, detail::trip_count(lower, upper, location), body, Carry(init),
+                              options.unroll, location);
+}
+template <typename Body, Tree Init>
+auto fori_loop(int64_t lower, int64_t upper, const Body& body, const Init& init,
+               std::source_location location = std::source_location::current()) {
+  return fori_loop(lower, upper, body, init, ForiLoopOptions{}, location);
 }
 
 /// The same with bounds that may be tracers: then it is a while_loop, which reverse mode refuses.
 /// Types      i has the bounds' type
-/// Errors     INVALID_ARGUMENT if a bound isn't an integer scalar, or their types differ
+/// Errors     INVALID_ARGUMENT if a bound isn't an integer scalar, or their types differ, or steps are to be unrolled
 template <typename Body, Tree Init>
-auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init) {
+auto fori_loop(const Operand& lower, const Operand& upper, const Body& body, const Init& init,
+               const ForiLoopOptions& options = {}) {
   using Carry = detail::CarryOf<Init>;
   const Carry initial(init);
   const detail::Bounds bounds = detail::loop_bounds(lower, upper);
   if (bounds.values) {
     const auto [first, last] = *bounds.values;
     return detail::counted_loop(bounds.lower, detail::trip_count(first, last, lower.location()), body, initial,
-                                lower.location());
+                                options.unroll, lower.location());
   }
+  if (options.unroll != 1) detail::refuse_unroll(lower.location());
   using State = std::tuple<Array, Array, Carry>;
   const State last =
       while_loop([&](const State& s) { return detail::less(std::get<0>(s), std::get<1>(s), lower.location()); },

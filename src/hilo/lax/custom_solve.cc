@@ -65,11 +65,13 @@ void check_results(std::string_view name, std::span<const Aval> got, std::span<c
 
 // ---- linear -----------------------------------------------------------------------------------------------------------
 
-/// Computations of (constants, v).
+/// Computations of (constants, v). Those that solve may have more results than v: aux.
 struct Solver {
   ComputationPtr matvec, solve, transpose_solve;  ///< the last may be null
   size_t constant_count = 0;
   bool symmetric = false;
+
+  size_t unknowns() const { return parameter_leaves(*matvec).size() - constant_count; }
 };
 
 std::shared_ptr<const CustomRules> rules_of_solver(const Solver& solver);
@@ -93,7 +95,8 @@ Arrays bind_solver(const Solver& solver, Arrays operands) {
 
 JvpResult solver_jvp(const Solver& solver, const Operation& operation, std::span<const Tangent> tangents) {
   const auto constants = std::span(operation.operands).first(solver.constant_count);
-  const Arrays x = bind_solver(solver, operation.operands);
+  const Arrays all = bind_solver(solver, operation.operands);
+  const Arrays x(all.begin(), all.begin() + static_cast<int64_t>(solver.unknowns()));
   std::vector<Tangent> rhs(tangents.begin() + static_cast<int64_t>(solver.constant_count), tangents.end());
   std::vector<Tangent> directions(tangents.begin(), tangents.begin() + static_cast<int64_t>(solver.constant_count));
   directions.resize(tangents.size());
@@ -104,12 +107,12 @@ JvpResult solver_jvp(const Solver& solver, const Operation& operation, std::span
     if (!moved.tangents[i].is_zero()) rhs[i] = add_tangents(rhs[i], ops::neg(moved.tangents[i].value()));
     any |= !rhs[i].is_zero();
   }
-  JvpResult result{x, std::vector<Tangent>(x.size())};
+  JvpResult result{all, std::vector<Tangent>(all.size())};
   if (!any) return result;
   Arrays operands(constants.begin(), constants.end());
   for (size_t i = 0; i < rhs.size(); ++i) operands.push_back(materialize(rhs[i], {x[i].aval_shape(), false}));
   const Arrays moving = bind_solver(solver, std::move(operands));
-  std::copy(moving.begin(), moving.end(), result.tangents.begin());
+  std::copy(moving.begin(), moving.begin() + static_cast<int64_t>(x.size()), result.tangents.begin());
   return result;
 }
 
@@ -137,7 +140,7 @@ void solver_transpose(const Solver& solver, const Operation& operation, std::spa
                            : materialize(cts[i - solver.constant_count], {operation.operands[i].aval_shape(), false}));
   }
   const Arrays pulled = bind_solver(transposed(solver), std::move(operands));
-  for (size_t i = 0; i < pulled.size(); ++i) out.add(solver.constant_count + i, pulled[i]);
+  for (size_t i = 0; i < solver.unknowns(); ++i) out.add(solver.constant_count + i, pulled[i]);
 }
 
 /// All of b and x get the axis, constants that have it too.
@@ -150,9 +153,10 @@ BatchResult solver_batch(const Solver& solver, const Operation& operation, std::
     operands.push_back(batched[i] ? batch_axis_at(operation.operands[i], dims[i], 0, context.axis_size)
                                   : operation.operands[i]);
   }
-  const std::vector<bool> force(dims.size() - solver.constant_count, true);
   const auto over_batch = [&](const ComputationPtr& c) {
-    return c == nullptr ? c : batch_computation(c, batched, force, context).computation;
+    if (c == nullptr) return c;
+    const std::vector<bool> force(c->result_shape().leaves().size(), true);
+    return batch_computation(c, batched, force, context).computation;
   };
   Arrays results = bind_solver({over_batch(solver.matvec), over_batch(solver.solve), over_batch(solver.transpose_solve),
                                 solver.constant_count, solver.symmetric},
@@ -227,7 +231,8 @@ Arrays call_root(const Root& root, std::span<const Array> operands);
 /// f(c, x) = 0, so f_x x' = -f_c c'.
 custom_jvp_detail::Outputs root_jvp(const Root& root, std::span<const Array> primals, std::span<const Array> tangents) {
   const auto constants = primals.first(root.constant_count);
-  const Arrays x = call_root(root, primals);
+  const Arrays all = call_root(root, primals);
+  const Arrays x(all.begin(), all.begin() + static_cast<int64_t>(primals.size() - root.constant_count));
   const FlatFunction of_constants = [&](std::span<const Array> c) { return run_computation(*root.f, joined(c, x)); };
   std::vector<Tangent> directions;
   for (size_t i = 0; i < constants.size(); ++i)
@@ -245,8 +250,10 @@ custom_jvp_detail::Outputs root_jvp(const Root& root, std::span<const Array> pri
   Arrays y;
   for (size_t i = 0; i < x.size(); ++i) y.push_back(materialize(moved.tangents[i], {x[i].aval_shape(), false}));
   Arrays dx = root.tangent_solve(g, y);
+  dx.resize(x.size());
   for (Array& d : dx) d = ops::neg(d);
-  return {x, std::move(dx)};
+  for (size_t i = x.size(); i < all.size(); ++i) dx.push_back(zeros_like_aval({all[i].aval_shape(), false}));  // aux
+  return {all, std::move(dx)};
 }
 
 Arrays call_root(const Root& root, std::span<const Array> operands) {

@@ -15,7 +15,7 @@ struct LinearSolveOptions {
 
 namespace detail {
 
-/// A solver on flat lists: solve(matvec, b).
+/// A solver on flat lists: solve(matvec, b). Behind the leaves of the solution there may be those of aux.
 using FlatSolve = std::function<std::vector<Array>(const FlatFunction& matvec, std::span<const Array> b)>;
 
 std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<const Array> b, const FlatSolve& solve,
@@ -24,14 +24,61 @@ std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<con
 std::vector<Array> custom_root(const FlatFunction& f, std::span<const Array> guess, const FlatSolve& solve,
                                const FlatSolve& tangent_solve, const std::source_location& location);
 
+/// The function of flat lists that a solver is given, as one of trees.
+template <Tree T>
+struct OfTrees {
+  const FlatFunction& flat;
+  const T& like;
+  T operator()(const T& v) const { return unflatten(like, flat(flatten(v).leaves)); }
+};
+
+/// What a solver hands on beside the solution; nothing for one without has_aux.
+template <typename Solve, typename T>
+struct AuxOf {
+  using Type = std::tuple<>;
+};
+template <typename Solve, typename T>
+struct AuxOf<HasAux<Solve>, T> {
+  using Type = std::remove_cvref_t<
+      decltype(std::declval<const Solve&>()(std::declval<OfTrees<T>>(), std::declval<const T&>()).second)>;
+};
+/// The tree of aux, known once the solver has run.
+template <typename Solve, typename T>
+using AuxSlot = std::shared_ptr<std::optional<typename AuxOf<Solve, T>::Type>>;
+template <typename Solve, typename T>
+AuxSlot<Solve, T> aux_slot() {
+  return std::make_shared<std::optional<typename AuxOf<Solve, T>::Type>>();
+}
+
 /// A user's solver of trees like `like` as one of flat lists.
 template <typename Solve, Tree T>
-FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& like,
-                     const std::source_location& location) {
+FlatSolve flat_solve(std::string_view function, const Solve& solve, const T& like, const std::source_location& location,
+                     AuxSlot<Solve, T> aux = aux_slot<Solve, T>()) {
   return [=](const FlatFunction& matvec, std::span<const Array> b) {
-    const auto of_trees = [&](const T& v) { return unflatten(like, matvec(flatten(v).leaves)); };
-    return leaves_like<T>(function, location, "the solver's result", T(solve(of_trees, unflatten(like, b))), like);
+    const auto result = solve(OfTrees<T>{matvec, like}, unflatten(like, b));
+    const auto solution_leaves = [&](const auto& x) {
+      return leaves_like<T>(function, location, "the solver's result", T(x), like);
+    };
+    if constexpr (flat_call::kHasAux<Solve>) {
+      std::vector<Array> leaves = solution_leaves(result.first);
+      aux->emplace(result.second);
+      for (const Array& leaf : flatten(result.second).leaves) leaves.push_back(leaf);
+      return leaves;
+    } else {
+      return solution_leaves(result);
+    }
   };
+}
+
+/// The solution, and aux beside it if the solver has it.
+template <typename Solve, Tree T>
+auto solution(const T& like, const AuxSlot<Solve, T>& aux, std::span<const Array> leaves) {
+  if constexpr (flat_call::kHasAux<Solve>) {
+    const size_t count = flatten(like).leaves.size();
+    return std::pair(unflatten(like, leaves.first(count)), unflatten(**aux, leaves.subspan(count)));
+  } else {
+    return unflatten(like, leaves);
+  }
 }
 
 template <typename F, Tree T>
@@ -45,7 +92,8 @@ FlatFunction flat_like(std::string_view function, const F& f, const T& like, con
 
 /// x with matvec(x) = b, as solve(matvec, b) finds it. transpose_solve(vecmat, b) solves with the transpose, for reverse
 /// mode. jax.lax.custom_linear_solve.
-/// Types      b and x: trees of one structure; matvec maps such a tree to another, and closes over the matrix
+/// Types      b and x: trees of one structure; matvec maps such a tree to another, and closes over the matrix. A solver
+///            has_aux(solve) returns a pair (x, aux), and so does custom_linear_solve; aux isn't differentiated
 /// Errors     INVALID_ARGUMENT if a function returns another type or tree than b's, or reverse mode has no
 ///            transpose_solve
 /// Gradient   one more solve: of b' - A' x forwards, with the transpose backwards
@@ -54,26 +102,32 @@ FlatFunction flat_like(std::string_view function, const F& f, const T& like, con
 ///                                [&](auto, Array c) { return numpy::linalg::solve(numpy::transpose(a), c); })
 template <typename Matvec, Tree T, typename Solve, typename TransposeSolve>
   requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
-T custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const TransposeSolve& transpose_solve,
-                      std::source_location location = std::source_location::current()) {
+auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const TransposeSolve& transpose_solve,
+                         std::source_location location = std::source_location::current()) {
   constexpr std::string_view name = "custom_linear_solve";
+  const auto aux = detail::aux_slot<Solve, T>();
   const detail::FlatSolve transposed = detail::flat_solve(name, transpose_solve, b, location);
-  return unflatten(
-      b, detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
-                                     detail::flat_solve(name, solve, b, location), &transposed, false, location));
+  return detail::solution<Solve>(
+      b, aux,
+      detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
+                                  detail::flat_solve(name, solve, b, location, aux), &transposed, false, location));
 }
 template <typename Matvec, Tree T, typename Solve>
-T custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const LinearSolveOptions& options = {},
-                      std::source_location location = std::source_location::current()) {
+auto custom_linear_solve(const Matvec& matvec, const T& b, const Solve& solve, const LinearSolveOptions& options = {},
+                         std::source_location location = std::source_location::current()) {
   constexpr std::string_view name = "custom_linear_solve";
-  return unflatten(b, detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
-                                                  detail::flat_solve(name, solve, b, location), nullptr,
-                                                  options.symmetric, location));
+  const auto aux = detail::aux_slot<Solve, T>();
+  return detail::solution<Solve>(
+      b, aux,
+      detail::custom_linear_solve(detail::flat_like(name, matvec, b, location), flatten(b).leaves,
+                                  detail::flat_solve(name, solve, b, location, aux), nullptr, options.symmetric,
+                                  location));
 }
 
 /// A root of f, as solve(f, initial_guess) finds it. tangent_solve(g, y) solves g(x) = y for the linear function g, the
 /// derivative of f at the root. jax.lax.custom_root.
-/// Types      guess, root and f's result: trees of one structure; f closes over what the root depends on
+/// Types      guess, root and f's result: trees of one structure; f closes over what the root depends on. A solver
+///            has_aux(solve) returns a pair (root, aux), and so does custom_root
 /// Errors     INVALID_ARGUMENT if a function returns another type or tree than the guess
 /// Gradient   by the implicit function theorem, with respect to what f closes over; the guess has none
 /// Example    custom_root([&](Array x) { return x * x - a; }, Array(1.0f), newton, [](auto g, Array y) { return y / g(1.0f); })
@@ -83,9 +137,12 @@ auto custom_root(const F& f, const T& initial_guess, const Solve& solve, const T
   using Guess = detail::CarryOf<T>;
   const Guess guess(initial_guess);
   constexpr std::string_view name = "custom_root";
-  return unflatten(guess, detail::custom_root(detail::flat_like(name, f, guess, location), flatten(guess).leaves,
-                                              detail::flat_solve(name, solve, guess, location),
-                                              detail::flat_solve(name, tangent_solve, guess, location), location));
+  const auto aux = detail::aux_slot<Solve, Guess>();
+  return detail::solution<Solve>(
+      guess, aux,
+      detail::custom_root(detail::flat_like(name, f, guess, location), flatten(guess).leaves,
+                          detail::flat_solve(name, solve, guess, location, aux),
+                          detail::flat_solve(name, tangent_solve, guess, location), location));
 }
 
 }  // namespace hilo::lax

@@ -10,12 +10,14 @@ namespace hilo::flatten_util {
 namespace detail {
 /// One vector of all leaves, of their common type.
 Array ravel(std::span<const Array> leaves);
-std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes);
+/// `type`: that of the vector that ravel made.
+std::vector<Array> unravel(const Array& flat, std::span<const Shape> shapes, ElementType type);
 }  // namespace detail
 
 /// (vector, unravel): all arrays of a tree in one vector of their common type, and the function that makes such a tree of
 /// such a vector. jax.flatten_util.ravel_pytree.
-/// Errors     of unravel: INVALID_ARGUMENT for a vector of another size
+/// Types      leaves of one type: unravel takes a vector of any, and leaves have its type. Of several: each leaf gets its own
+/// Errors     of unravel: INVALID_ARGUMENT for a vector of another size, or of another type where leaves have several
 /// Example    auto [flat, unravel] = flatten_util::ravel_pytree(parameters);
 template <Tree T>
 auto ravel_pytree(const T& tree) {
@@ -23,8 +25,9 @@ auto ravel_pytree(const T& tree) {
   std::vector<Shape> shapes;
   for (const Array& leaf : leaves) shapes.push_back(leaf.aval_shape());
   const T like = unflatten(tree, std::vector<Array>(leaves.size()));
-  return std::pair(detail::ravel(leaves), [like, shapes = std::move(shapes)](const Array& flat) {
-    return unflatten(like, detail::unravel(flat, shapes));
+  const Array vector = detail::ravel(leaves);
+  return std::pair(vector, [like, shapes = std::move(shapes), type = vector.dtype()](const Array& flat) {
+    return unflatten(like, detail::unravel(flat, shapes, type));
   });
 }
 

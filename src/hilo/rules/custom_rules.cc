@@ -86,6 +86,12 @@ BatchResult custom_batch(const Operation& operation, std::span<const BatchDim> d
                          batched.batched_results);
 }
 
+/// What a derivative looks into is computed by fwd alone from there on.
+JvpResult optimize_remat_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  return jvp_flat([&](std::span<const Array> x) { return run_computation(*attributes(operation).to_apply, x); },
+                  operation.operands, tangents);
+}
+
 }  // namespace
 
 const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, custom_linearize};
@@ -95,6 +101,8 @@ const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, cu
 namespace hilo {
 
 const CustomRules* named_custom_rules(std::string_view name) {
+  static const CustomRules kOptimizeRemat{rules::optimize_remat_jvp, {}, {}, {}};
+  if (name == hlo::kOptimizeRemat) return &kOptimizeRemat;
   if (const CustomRules* found = rules::checkpoint_rules(name)) return found;
   if (const CustomRules* found = rules::check_rules(name)) return found;
   return rules::callback_rules(name);

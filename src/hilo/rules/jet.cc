@@ -8,6 +8,7 @@
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/reduce_window.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/primitive_name.h"
 #include "hilo/trace/rules.h"
@@ -206,6 +207,14 @@ Series angle(const Series& y, const Series& x, const Array& r0) {
   return r;
 }
 
+/// a - trunc(a / b) b, where the whole number stands still.
+Series remainder(const Series& a, const Series& b, const Array& r0) {
+  const Array whole = ops::div(ops::sub(a[0], r0), b[0]);
+  Series out = {r0};
+  for (size_t k = 1; k < a.size(); ++k) out.push_back(ops::sub(a[k], ops::mul(whole, b[k])));
+  return out;
+}
+
 std::optional<Series> binary(Opcode opcode, std::span<const Series> x, const Array& r0, size_t order) {
   const Series a = filled_up(x[0], order), b = filled_up(x[1], order);
   switch (opcode) {
@@ -214,6 +223,7 @@ std::optional<Series> binary(Opcode opcode, std::span<const Series> x, const Arr
     case Opcode::kMinimum: return chosen(a, b, false);
     case Opcode::kPower: return power(a, b, r0, x[1].size() > 1);
     case Opcode::kAtan2: return angle(a, b, r0);
+    case Opcode::kRemainder: return remainder(a, b, r0);
     default: return std::nullopt;
   }
 }
@@ -255,6 +265,11 @@ std::vector<bool> linear_operands(const Operation& operation) {
     case Opcode::kReduce:
       if (count != 2 ||
           attributes_of<hlo::ReduceAttributes>(operation).to_apply->reducer_kind() != hlo::ReducerKind::kAdd)
+        return {};
+      return linear;
+    case Opcode::kReduceWindow:
+      if (count != 2 ||
+          attributes_of<hlo::ReduceWindowAttributes>(operation).to_apply->reducer_kind() != hlo::ReducerKind::kAdd)
         return {};
       return linear;
     case Opcode::kScatter: {

@@ -2,6 +2,7 @@
 // rules/scan.cc -- rules of scan: transform the step, then scan that. Operands and results of a step always travel in
 // the order constants, carries, slices.
 #include <algorithm>
+#include <map>
 
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
@@ -159,17 +160,36 @@ JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents
 
 // ---- linearize ------------------------------------------------------------------------------------------------------
 
-/// For each residual of a primal step: the constant operand that it is, or nullopt if it changes from step to step.
-std::vector<std::optional<size_t>> invariant_residuals(const LinearizedComputation& linear, const Scan& scan) {
-  const hlo::Instruction& root = linear.primal->root();
-  std::vector<std::optional<size_t>> invariant(linear.residual_count);
-  for (size_t i = 0; i < linear.residual_count; ++i) {
-    const hlo::Instruction& source = linear.primal->instruction(root.operands[scan.result_count + i]);
-    if (source.opcode != hlo::Opcode::kParameter) continue;
-    const int64_t number = static_cast<const hlo::ParameterAttributes&>(*source.attributes).number;
-    if (number < static_cast<int64_t>(scan.constants)) invariant[i] = static_cast<size_t>(number);
+/// Where a residual of all steps is: an operand that stays the same, an operand that is stacked, a stacked result, or a new
+/// one. `index` counts operands, results, or the new ones.
+struct Residual {
+  enum Where : uint8_t { kConstant, kSlices, kResult, kNew } where;
+  size_t index;
+};
+
+std::vector<Residual> find_residuals(const LinearizedComputation& linear, const Scan& scan) {
+  std::vector<Residual> found;
+  if (linear.residual_count == 0) return found;
+  const std::span<const hlo::InstructionId> root = linear.primal->root().operands;
+  std::map<hlo::InstructionId, Residual> seen;
+  for (size_t y = scan.carries; y < scan.result_count; ++y) seen.try_emplace(root[y], Residual{Residual::kResult, y});
+  size_t fresh = 0;
+  for (size_t i = scan.result_count; i < root.size(); ++i) {
+    const hlo::Instruction& source = linear.primal->instruction(root[i]);
+    const bool is_parameter = source.opcode == hlo::Opcode::kParameter;
+    const size_t number =
+        is_parameter ? static_cast<size_t>(static_cast<const hlo::ParameterAttributes&>(*source.attributes).number) : 0;
+    if (is_parameter && number < scan.constants) {
+      found.push_back({Residual::kConstant, number});
+    } else if (is_parameter && number >= scan.constants + scan.carries) {
+      found.push_back({Residual::kSlices, number});
+    } else {
+      const auto [place, is_new] = seen.try_emplace(root[i], Residual{Residual::kNew, fresh});
+      fresh += is_new ? 1 : 0;
+      found.push_back(place->second);
+    }
   }
-  return invariant;
+  return found;
 }
 
 LinearizeResult scan_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
@@ -180,22 +200,27 @@ LinearizeResult scan_linearize(const Operation& operation, std::span<const bool>
   });
   nonzero = scan.with_carry(nonzero, carry);
   const LinearizedComputation linear = linearize_computation(scan.step, nonzero, carry);
-  const std::vector<std::optional<size_t>> invariant = invariant_residuals(linear, scan);
+  const std::vector<Residual> sources = find_residuals(linear, scan);
 
-  // The primal scan stacks the residuals that change from step to step behind its own results.
+  // The primal scan stacks the residuals that are nowhere yet behind its own results.
   const FlatFunction primal_step = [&](std::span<const Array> x) {
     const Arrays all = run_computation(*linear.primal, x);
     Arrays kept(all.begin(), all.begin() + static_cast<int64_t>(scan.result_count));
-    for (size_t i = 0; i < invariant.size(); ++i) {
-      if (!invariant[i]) kept.push_back(all[scan.result_count + i]);
+    size_t next = 0;
+    for (size_t i = 0; i < sources.size(); ++i) {
+      if (sources[i].where != Residual::kNew || sources[i].index != next) continue;
+      kept.push_back(all[scan.result_count + i]);
+      ++next;
     }
     return kept;
   };
   const Groups<Array> operands = split(std::span<const Array>(operation.operands), scan.constants, scan.carries);
   Arrays primals = bind_scan(operation, operands, primal_step, "primal");
   Arrays residuals;
-  for (size_t i = 0, next = scan.result_count; i < invariant.size(); ++i) {
-    residuals.push_back(invariant[i] ? operation.operands[*invariant[i]] : primals[next++]);
+  for (const Residual& source : sources) {
+    const bool is_operand = source.where == Residual::kConstant || source.where == Residual::kSlices;
+    const size_t result = source.index + (source.where == Residual::kNew ? scan.result_count : 0);
+    residuals.push_back(is_operand ? operation.operands[source.index] : primals[result]);
   }
   primals.resize(scan.result_count);
 
@@ -205,8 +230,9 @@ LinearizeResult scan_linearize(const Operation& operation, std::span<const bool>
             Groups<Array> all{values(directions.constants), values(directions.carries), values(directions.slices)};
             const size_t linear_constants = all.constants.size();
             const size_t linear_slices = all.slices.size();
-            for (size_t i = 0; i < invariant.size(); ++i)
-              (invariant[i] ? all.constants : all.slices).push_back(residuals[i]);
+            const auto is_constant = [&](size_t i) { return sources[i].where == Residual::kConstant; };
+            for (size_t i = 0; i < sources.size(); ++i)
+              (is_constant(i) ? all.constants : all.slices).push_back(residuals[i]);
             const FlatFunction step = [&](std::span<const Array> x) {
               const Groups<Array> in = split(x, all.constants.size(), all.carries.size());
               Arrays arguments(in.constants.begin(), in.constants.begin() + static_cast<int64_t>(linear_constants));
@@ -214,7 +240,8 @@ LinearizeResult scan_linearize(const Operation& operation, std::span<const bool>
               arguments.insert(arguments.end(), in.slices.begin(),
                                in.slices.begin() + static_cast<int64_t>(linear_slices));
               size_t constant = linear_constants, slice = linear_slices;
-              for (const auto& i : invariant) arguments.push_back(i ? in.constants[constant++] : in.slices[slice++]);
+              for (size_t i = 0; i < sources.size(); ++i)
+                arguments.push_back(is_constant(i) ? in.constants[constant++] : in.slices[slice++]);
               return run_computation(*linear.tangent, arguments);
             };
             return spread_tangents(bind_scan(operation, all, step, "tangent"), linear.nonzero_results);

@@ -20,6 +20,7 @@ struct Call {
   std::vector<Aval> arguments, results;
   PathOfLeaf path;
   std::source_location location;
+  bool optimize_remat = false;
 };
 
 void check_forward(const Forward& forward, const Call& call) {
@@ -106,6 +107,31 @@ std::vector<Tangent> push(const std::shared_ptr<const Call>& call, const FlatBwd
   return out;
 }
 
+/// fwd beside the function itself, in a call of which a compiler drops one of the two.
+Forward optimizable_forward(const Call& call, const Operation& operation) {
+  const hlo::ComputationPtr function = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
+  Forward forward;
+  const FlatFunction both = [&](std::span<const Array> x) {
+    ArrayMarks marks;
+    marks.inherit(operation.operands, x);
+    forward = call.fwd(x.first(call.arguments.size()));
+    check_forward(forward, call);
+    std::vector<Array> all = run_computation(*function, x);
+    all.insert(all.end(), forward.results.begin(), forward.results.end());
+    all.insert(all.end(), forward.residuals.begin(), forward.residuals.end());
+    return all;
+  };
+  const StagedFunction staged =
+      stage(both, avals_of(operation.operands), kKind, hlo::kOptimizeRemat, CapturePlace::kLast, /*always_tuple=*/true);
+  const std::vector<Array> all = bind_custom_rules(staged, operation.operands, hlo::kOptimizeRemat, 0, nullptr,
+                                                   std::to_string(call.results.size()));
+  const auto results = all.begin() + static_cast<int64_t>(call.results.size());
+  const auto residuals = results + static_cast<int64_t>(call.results.size());
+  forward.results.assign(results, residuals);
+  forward.residuals.assign(residuals, all.end());
+  return forward;
+}
+
 LinearizeResult linearize(const std::shared_ptr<const Call>& call, const Operation& operation,
                           std::span<const bool> nonzero) {
   const TransformationLocation here(call->location);
@@ -117,7 +143,9 @@ LinearizeResult linearize(const std::shared_ptr<const Call>& call, const Operati
   for (size_t i = 0; i < count; ++i) {
     if (nonzero[i]) marks.add(ArrayMarks::kPerturbed, operation.operands[i]);
   }
-  Forward forward = call->fwd(std::span(operation.operands).first(count));
+  const bool optimizable = call->optimize_remat && !runs_at_once(operation.operands);
+  Forward forward =
+      optimizable ? optimizable_forward(*call, operation) : call->fwd(std::span(operation.operands).first(count));
   check_forward(forward, *call);
   return {std::move(forward.results),
           [call, bwd = std::move(forward.bwd), residuals = std::move(forward.residuals)](
@@ -211,10 +239,11 @@ std::shared_ptr<const CustomRules> rules_of_call(std::shared_ptr<const Call> cal
 }  // namespace
 
 std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatFwd fwd, int64_t id,
-                        const PathOfLeaf& path, const std::source_location& location) {
+                        const PathOfLeaf& path, const std::source_location& location, bool optimize_remat) {
   if (runs_at_once(leaves)) return f(leaves);
   const StagedFunction staged = stage(f, avals_of(leaves), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);
-  auto made = std::make_shared<Call>(Call{std::move(fwd), avals_of(leaves), staged.results, path, location});
+  auto made =
+      std::make_shared<Call>(Call{std::move(fwd), avals_of(leaves), staged.results, path, location, optimize_remat});
   return bind_custom_rules(staged, leaves, kKind, id, rules_of_call(std::move(made)));
 }
 

@@ -24,7 +24,7 @@ using FlatFwd = std::function<Forward(std::span<const Array> leaves)>;
 using PathOfLeaf = std::function<std::string(size_t leaf)>;
 
 std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatFwd fwd, int64_t id,
-                        const PathOfLeaf& path, const std::source_location& location);
+                        const PathOfLeaf& path, const std::source_location& location, bool optimize_remat = false);
 [[noreturn]] void refuse_tree(std::string_view what, const std::string& difference);
 int64_t new_id();
 
@@ -74,6 +74,9 @@ std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, cons
 
 struct CustomVjpOptions {
   bool symbolic_zeros = false;  ///< fwd may ask is_perturbed of its arguments, bwd is_symbolic_zero of its cotangents
+  /// Where a compiled program needs the value and no residuals, as in the forward pass of a checkpoint, it runs the
+  /// function itself in place of fwd.
+  bool optimize_remat = false;
 };
 
 /// A function with its rules; copies share them. What custom_vjp(f).defvjp(fwd, bwd) returns.
@@ -109,7 +112,7 @@ class CustomVjpFunction {
     const int64_t id = sizeof...(Nondiff) == 0 ? parts_->id : custom_vjp_detail::new_id();
     const std::vector<Array> leaves = custom_vjp_detail::call(
         f, flatten(differentiated).leaves, fwd, id, [bare](size_t leaf) { return nondiff::path_of(bare, leaf); },
-        parts_->location);
+        parts_->location, parts_->options.optimize_remat);
     return unflatten(*result, leaves);
   }
 

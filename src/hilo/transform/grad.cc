@@ -58,28 +58,40 @@ Array ones(const Shape& shape) {
 
 namespace grad_detail {
 
+void check_argument(std::string_view name, const Shape& shape, const GradOptions& options) {
+  const bool has = has_tangent(shape.element_type());
+  if (options.holomorphic ? is_complex(shape.element_type()) : has || options.allow_int) return;
+  or_throw(invalid_argument(at_user_line(name) + ": " + std::string(name) +
+                            (options.holomorphic ? " with holomorphic=true requires inputs with complex dtype"
+                                                 : " requires real- or complex-valued inputs (input dtype that is a "
+                                                   "sub-dtype of inexact)") +
+                            ", but got " + shape.to_string()));
+}
+
+void check_result(std::string_view name, const Shape& shape, const GradOptions& options) {
+  if (options.holomorphic ? is_complex(shape.element_type()) : is_floating(shape.element_type())) return;
+  or_throw(invalid_argument(at_user_line(name) + ": " + std::string(name) +
+                            (options.holomorphic ? " with holomorphic=true requires outputs with complex dtype"
+                                                 : " requires real-valued outputs (output dtype that is a sub-dtype of "
+                                                   "floating)") +
+                            ", but got " + shape.to_string()));
+}
+
 Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
-                  const std::vector<bool>& mask) {
+                  const std::vector<bool>& mask, const GradOptions& options) {
+  std::vector<bool> moves = mask;
   for (size_t i = 0; i < leaves.size(); ++i) {
-    if (mask[i] && !is_floating(leaves[i].dtype())) {
-      or_throw(invalid_argument(
-          at_user_line(name) +
-          ": grad requires real-valued inputs (input dtype that is a sub-dtype of floating), but got " +
-          leaves[i].aval_shape().to_string()));
-    }
+    if (!mask[i]) continue;
+    check_argument(name, leaves[i].aval_shape(), options);
+    moves[i] = has_tangent(leaves[i].dtype());
   }
-  const Linearized linear = linearize_flat(f, leaves, mask);
+  const Linearized linear = linearize_flat(f, leaves, moves);
   if (linear.primals.empty() || linear.primals[0].ndim() != 0) {
     or_throw(invalid_argument(at_user_line(name) +
                               ": Gradient only defined for scalar-output functions. Output had shape: " +
                               (linear.primals.empty() ? "none" : linear.primals[0].aval_shape().to_string())));
   }
-  if (!is_floating(linear.primals[0].dtype())) {
-    or_throw(invalid_argument(
-        at_user_line(name) +
-        ": grad requires real-valued outputs (output dtype that is a sub-dtype of floating), but got " +
-        linear.primals[0].aval_shape().to_string()));
-  }
+  check_result(name, linear.primals[0].aval_shape(), options);
   std::vector<Tangent> cotangents(linear.primals.size());
   cotangents[0] = ones(linear.primals[0].aval_shape());
   const std::vector<Tangent> pulled = linear.pull(cotangents);

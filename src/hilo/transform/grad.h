@@ -9,6 +9,12 @@
 
 namespace hilo {
 
+/// What grad and the functions for Jacobians are told beside their function, as in JAX.
+struct GradOptions {
+  bool holomorphic = false;  ///< arguments and results are complex, and the function is holomorphic
+  bool allow_int = false;    ///< integers and truth values may be asked for: their gradient is zero, of their type
+};
+
 // None of these has the name of a public function: the functions that grad returns live here, so names would be found here
 // too where users call jvp(grad(f), ...).
 namespace grad_detail {
@@ -19,7 +25,10 @@ struct Gradient {
 };
 /// Differentiates the first output, a scalar. `name` is the function that the user called.
 Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
-                  const std::vector<bool>& mask);
+                  const std::vector<bool>& mask, const GradOptions& options);
+/// Refuses an argument or a result that reverse mode under these options can't take.
+void check_argument(std::string_view name, const Shape& shape, const GradOptions& options);
+void check_result(std::string_view name, const Shape& shape, const GradOptions& options);
 
 /// How many of the outputs are differentiated, the first ones; asked once the function has run.
 using ValueCount = std::function<size_t()>;
@@ -47,15 +56,15 @@ template <typename T> struct IsPair : std::false_type {};
 template <typename A, typename B> struct IsPair<std::pair<A, B>> : std::true_type {};
 
 template <bool WithValue, int... Argnums, typename F>
-auto differentiate(F f, const std::source_location& location) {
-  return [f = std::move(f), location](const auto&... args) {
+auto differentiate(F f, const GradOptions& options, const std::source_location& location) {
+  return [f = std::move(f), options, location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
     const Arguments arguments(args...);
     std::optional<Result> result;
     const Gradient g = gradient(WithValue ? "value_and_grad" : "grad", flat_call::flat_function(f, arguments, result),
-                                flatten(arguments).leaves, flat_call::leaf_mask(arguments, {Argnums...}));
+                                flatten(arguments).leaves, flat_call::leaf_mask(arguments, {Argnums...}), options);
     auto gradients = unflatten(flat_call::chosen<Argnums...>(arguments),
                                flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), g.gradients));
     if constexpr (WithValue) {
@@ -96,19 +105,29 @@ auto with_aux(First first, Second second, const Result& result) {
 
 /// The gradient of a scalar function with respect to its first argument, or to those numbered: grad<0, 2>(f).
 /// A function that returns a pair (value, aux) gives (gradient, aux).
-/// Errors     INVALID_ARGUMENT if the value isn't a real scalar, or an argument to differentiate isn't floating
+/// Of a complex argument z = x + iy it is df/dx - i df/dy, as in JAX.
+/// Errors     INVALID_ARGUMENT if the value isn't a real scalar, or an argument to differentiate is neither floating nor
+///            complex; what GradOptions say otherwise
 /// Example    grad([](Array x) { return x * x; })(Array(3.0f)).item<float>() == 6
 template <int... Argnums, typename F>
+auto grad(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<false, 0>(std::move(f), options, location);
+  else return grad_detail::differentiate<false, Argnums...>(std::move(f), options, location);
+}
+template <int... Argnums, typename F>
 auto grad(F f, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<false, 0>(std::move(f), location);
-  else return grad_detail::differentiate<false, Argnums...>(std::move(f), location);
+  return grad<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// The value (or (value, aux)) and the gradient, as a pair.
 template <int... Argnums, typename F>
+auto value_and_grad(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<true, 0>(std::move(f), options, location);
+  else return grad_detail::differentiate<true, Argnums...>(std::move(f), options, location);
+}
+template <int... Argnums, typename F>
 auto value_and_grad(F f, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0) return grad_detail::differentiate<true, 0>(std::move(f), location);
-  else return grad_detail::differentiate<true, Argnums...>(std::move(f), location);
+  return value_and_grad<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// f(primals) and its derivative along `tangents`, as a pair; has_aux(f) gives (value, derivative, aux). Trees of

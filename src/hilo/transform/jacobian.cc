@@ -29,10 +29,13 @@ Array reshape(const Array& x, const Shape& rows, const Shape& columns) {
   return bind_one(hlo::Opcode::kReshape, {x}, nullptr, Shape::array(x.dtype(), dims));
 }
 
-void check_floating(std::string_view name, std::string_view what, const Shape& shape) {
-  if (is_floating(shape.element_type())) return;
-  or_throw(invalid_argument(at_user_line(name) + ": " + std::string(name) + " " + std::string(what) +
-                            " (dtype that is a sub-dtype of floating), but got " + shape.to_string()));
+/// Forward mode takes real arguments, or complex ones of a holomorphic function.
+void check_forward_argument(std::string_view name, const Shape& shape, const GradOptions& options) {
+  if (options.holomorphic) return grad_detail::check_argument(name, shape, options);
+  if (is_floating(shape.element_type()) || (options.allow_int && !is_complex(shape.element_type()))) return;
+  or_throw(invalid_argument(at_user_line(name) + ": " + std::string(name) +
+                            " requires real-valued inputs (input dtype that is a sub-dtype of floating), but got " +
+                            shape.to_string()));
 }
 
 /// For one leaf, the derivative along each of its unit vectors: `derive` maps a direction to one array a wanted shape.
@@ -63,14 +66,18 @@ std::vector<Shape> shapes_of(std::span<const Array> arrays) {
 }  // namespace
 
 Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
-                   const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count) {
+                   const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count,
+                   const GradOptions& options) {
   std::vector<size_t> inputs;
+  std::vector<bool> moves = mask;
   for (size_t i = 0; i < leaves.size(); ++i) {
     if (!mask[i]) continue;
-    check_floating(name, "requires real-valued inputs", leaves[i].aval_shape());
+    if (forward) check_forward_argument(name, leaves[i].aval_shape(), options);
+    else grad_detail::check_argument(name, leaves[i].aval_shape(), options);
+    moves[i] = has_tangent(leaves[i].dtype());
     inputs.push_back(i);
   }
-  const Linearized linear = linearize_flat(f, leaves, mask);
+  const Linearized linear = linearize_flat(f, leaves, moves);
   const std::vector<Shape> results = shapes_of(std::span(linear.primals).first(value_count()));
   const std::vector<Shape> arguments = shapes_of(leaves);
   Blocks blocks(results.size(), std::vector<Array>(inputs.size()));
@@ -88,7 +95,7 @@ Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const
   std::vector<Shape> wanted;
   for (size_t i : inputs) wanted.push_back(arguments[i]);
   for (size_t o = 0; o < results.size(); ++o) {
-    check_floating(name, "requires real-valued outputs", results[o]);
+    grad_detail::check_result(name, results[o], options);
     const std::vector<Array> rows = along_units(results[o], wanted, false, [&](const Array& v) {
       std::vector<Tangent> cotangents(linear.primals.size());
       cotangents[o] = v;

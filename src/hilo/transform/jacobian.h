@@ -18,7 +18,8 @@ struct Jacobians {
   Blocks blocks;               ///< of the first value_count() outputs
 };
 Jacobians jacobian(std::string_view name, const FlatFunction& f, std::span<const Array> leaves,
-                   const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count);
+                   const std::vector<bool>& mask, bool forward, const std::function<size_t()>& value_count,
+                   const GradOptions& options);
 
 /// The type of a result in which every Array became an `In`. A struct can't hold another type than it does: it becomes
 /// itself where `In` is an Array, and else a list with one `In` a leaf.
@@ -73,8 +74,8 @@ Jacobian<Out, In> assemble(const Out& out, const In& in, const Blocks& blocks, s
 }
 
 template <bool Forward, int... Argnums, typename F>
-auto jacobian_of(std::string_view name, F f, const std::source_location& location) {
-  return [name, f = std::move(f), location](const auto&... args) {
+auto jacobian_of(std::string_view name, F f, const GradOptions& options, const std::source_location& location) {
+  return [name, f = std::move(f), options, location](const auto&... args) {
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
@@ -82,7 +83,7 @@ auto jacobian_of(std::string_view name, F f, const std::source_location& locatio
     std::optional<Result> result;
     Jacobians all =
         jacobian(name, flat_call::flat_function(f, arguments, result), flatten(arguments).leaves,
-                 flat_call::leaf_mask(arguments, {Argnums...}), Forward, flat_call::value_leaves<F>(result));
+                 flat_call::leaf_mask(arguments, {Argnums...}), Forward, flat_call::value_leaves<F>(result), options);
     for (std::vector<Array>& row : all.blocks)
       row = flat_call::in_order_of({Argnums...}, flat_call::leaf_counts(arguments), std::move(row));
     size_t next = 0;
@@ -101,29 +102,42 @@ auto jacobian_of(std::string_view name, F f, const std::source_location& locatio
 ///            argument (or a tuple of those) in place of each Array. A struct as result is a std::vector of these, one a
 ///            leaf, unless the argument is one Array.
 ///            has_aux(f) gives a pair (Jacobian, aux).
-/// Errors     INVALID_ARGUMENT if an argument to differentiate isn't floating
+/// Errors     INVALID_ARGUMENT if an argument to differentiate isn't floating; what GradOptions say otherwise
 /// Example    jacfwd([](Array x) { return x * x; })(x) is diagonal: 2 x
 template <int... Argnums, typename F>
+auto jacfwd(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0)
+    return jacobian_detail::jacobian_of<true, 0>("jacfwd", std::move(f), options, location);
+  else return jacobian_detail::jacobian_of<true, Argnums...>("jacfwd", std::move(f), options, location);
+}
+template <int... Argnums, typename F>
 auto jacfwd(F f, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0) return jacobian_detail::jacobian_of<true, 0>("jacfwd", std::move(f), location);
-  else return jacobian_detail::jacobian_of<true, Argnums...>("jacfwd", std::move(f), location);
+  return jacfwd<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// The same row by row: for functions of few results.
-/// Errors     also INVALID_ARGUMENT if a result isn't floating
+/// Errors     also INVALID_ARGUMENT if a result isn't floating; arguments may be complex, as for grad
+template <int... Argnums, typename F>
+auto jacrev(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
+  if constexpr (sizeof...(Argnums) == 0)
+    return jacobian_detail::jacobian_of<false, 0>("jacrev", std::move(f), options, location);
+  else return jacobian_detail::jacobian_of<false, Argnums...>("jacrev", std::move(f), options, location);
+}
 template <int... Argnums, typename F>
 auto jacrev(F f, std::source_location location = std::source_location::current()) {
-  if constexpr (sizeof...(Argnums) == 0)
-    return jacobian_detail::jacobian_of<false, 0>("jacrev", std::move(f), location);
-  else return jacobian_detail::jacobian_of<false, Argnums...>("jacrev", std::move(f), location);
+  return jacrev<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// Second derivatives, forward over reverse: hessian<0, 1>(f)(x, y) is a tuple of rows, each a tuple.
 template <int... Argnums, typename F>
-auto hessian(F f, std::source_location location = std::source_location::current()) {
+auto hessian(F f, const GradOptions& options, std::source_location location = std::source_location::current()) {
   if constexpr (flat_call::kHasAux<F>)
-    return jacfwd<Argnums...>(has_aux(jacrev<Argnums...>(std::move(f), location)), location);
-  else return jacfwd<Argnums...>(jacrev<Argnums...>(std::move(f), location), location);
+    return jacfwd<Argnums...>(has_aux(jacrev<Argnums...>(std::move(f), options, location)), options, location);
+  else return jacfwd<Argnums...>(jacrev<Argnums...>(std::move(f), options, location), options, location);
+}
+template <int... Argnums, typename F>
+auto hessian(F f, std::source_location location = std::source_location::current()) {
+  return hessian<Argnums...>(std::move(f), GradOptions{}, location);
 }
 
 /// The Hessian of a scalar function times a vector, forward over reverse: no Hessian is made.

@@ -76,13 +76,13 @@ void clear_cache(JitCache& cache) { cache.clear(); }
 
 std::string hlo_text(const Call& call, const std::string& name, const std::source_location& location) {
   check_static(call, location);
-  JitCache cache({.donate_argnums = {}, .name = name}, location);
+  JitCache cache({.donate_argnums = {}, .name = name, .keep_unused = true}, location);
   return hilo::hlo_text(module_of(*trace_entry(cache, call), name));
 }
 
 std::string graph_html(const Call& call, const std::string& name, const std::source_location& location) {
   check_static(call, location);
-  JitCache cache({.donate_argnums = {}, .name = name}, location);
+  JitCache cache({.donate_argnums = {}, .name = name, .keep_unused = true}, location);
   const hlo::Module module = module_of(*trace_entry(cache, call), name);
   const std::shared_ptr<Executable> executable = or_throw(compile_under_flags(module)).executable();
   return html_section_of_module(module, name + " as traced") +

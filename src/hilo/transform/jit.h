@@ -28,6 +28,7 @@ struct JitOptions {
   std::vector<int> donate_argnums = {};  ///< arguments whose memory results may take; using them later is an error
   std::string name = "f";                ///< of the module, in dumps and messages
   bool inline_ = false;                  ///< under other transformations, what the function does instead of a call
+  bool keep_unused = false;  ///< arguments that the function doesn't use are given to the program all the same
   bool operator==(const JitOptions&) const = default;
 };
 
@@ -103,10 +104,11 @@ class Jitted {
   /// Forgets them. Functions of one type that captures nothing share what they forget, too.
   void clear_cache() const { jit_detail::clear_cache(*cache_); }
 
-  /// The traced program as HLO text, before any pass; compiles nothing.
+  /// The traced program as HLO text, before any pass; compiles nothing. ShapeDtypeStructs stand for Arrays.
   template <typename... Args>
   std::string hlo_text(const Args&... args) const {
-    return jit_detail::hlo_text(describe(ArgumentsOf<Args...>(args...)), options_.name, location_);
+    const ArgumentsOf<vmap_detail::Abstract<Args>...> arguments(vmap_detail::abstract(args)...);
+    return jit_detail::hlo_text(describe(arguments), options_.name, location_);
   }
 
   /// Two <section> elements for an HTML page: the program's graph as traced, and after all passes of the engine.

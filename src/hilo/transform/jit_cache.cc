@@ -7,6 +7,7 @@
 
 #include "hilo/base/log.h"
 #include "hilo/client/compile.h"
+#include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/placement.h"
@@ -45,6 +46,48 @@ void JitCache::count_trace() const {
 
 namespace jit_detail {
 namespace {
+
+/// Which parameters of `c` anything reads.
+std::vector<bool> used_parameters(const hlo::Computation& c) {
+  std::vector<bool> read(c.size());
+  read[c.root_id()] = true;
+  for (const hlo::Instruction& i : c.instructions()) {
+    for (hlo::InstructionId operand : i.operands) read[operand] = true;
+  }
+  std::vector<bool> used;
+  for (hlo::InstructionId id : c.parameters()) used.push_back(read[id]);
+  return used;
+}
+
+/// `c` without the parameters that aren't `kept`, which nothing reads.
+hlo::ComputationPtr without_parameters(const hlo::Computation& c, const std::vector<bool>& kept) {
+  hlo::Builder builder(c.name());
+  std::vector<hlo::InstructionId> mapped(c.size(), hlo::kNoInstruction);
+  for (size_t k = 0; k < kept.size(); ++k) {
+    const hlo::InstructionId id = c.parameters()[k];
+    if (kept[k]) mapped[id] = builder.parameter(c.instruction(id).shape);
+  }
+  for (const hlo::Instruction& i : c.instructions()) {
+    if (i.opcode == hlo::Opcode::kParameter) continue;
+    std::vector<hlo::InstructionId> operands;
+    for (hlo::InstructionId operand : i.operands) operands.push_back(mapped[operand]);
+    builder.set_annotations(i.annotations);
+    mapped[i.id] = or_throw(builder.add(i.opcode, operands, i.attributes, i.shape));
+  }
+  return or_throw(std::move(builder).build(mapped[c.root_id()]));
+}
+
+/// Says what of the entry's arguments is given to its program.
+void prune(JitEntry& entry, bool keep_unused) {
+  entry.program = entry.staged.computation;
+  std::vector<bool> used = used_parameters(*entry.program);
+  bool all = true;
+  for (size_t i = 0; i < entry.avals.size(); ++i) {
+    if (used[i] || keep_unused) entry.kept.push_back(i);
+    else all = false;
+  }
+  if (!all) entry.program = without_parameters(*entry.program, used);
+}
 
 /// How many of the call's leaves have another type than the entry's.
 size_t differing_leaves(const JitEntry& entry, const Call& call) {
@@ -98,6 +141,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
   entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); },
                         entry->avals, "jit", cache.options().name);
   watch.check();
+  prune(*entry, cache.options().keep_unused);
   return entry;
 }
 
@@ -114,7 +158,7 @@ void check_static(const Call& call, const std::source_location& location) {
 hlo::Module module_of(const JitEntry& entry, const std::string& name) {
   hlo::Module module;
   module.name = name;
-  module.entry = entry.staged.computation;
+  module.entry = entry.program;
   return module;
 }
 
@@ -122,12 +166,22 @@ Executable& executable_of(JitCache& cache, JitEntry& entry) {
   if (entry.compiled.load(std::memory_order_acquire)) return *entry.executable;
   std::lock_guard lock(entry.compiling);
   if (entry.executable == nullptr) {
-    checkify::refuse_checks(entry.staged.computation);
+    checkify::refuse_checks(entry.program);
     entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
     entry.compiled.store(true, std::memory_order_release);
     cache.add_compiled(entry);
   }
   return *entry.executable;
+}
+
+void load_executable(JitCache& cache, JitEntry& entry, std::string_view bytes) {
+  std::lock_guard lock(entry.compiling);
+  auto loaded = or_throw(or_throw(get_xla_client())->load(bytes));
+  if (entry.executable != nullptr) return;
+  checkify::refuse_checks(entry.program);
+  entry.executable = std::move(loaded);
+  entry.compiled.store(true, std::memory_order_release);
+  cache.add_compiled(entry);
 }
 
 Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
@@ -141,15 +195,20 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
 
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
   Executable& executable = executable_of(cache, entry);
+  std::vector<Array> kept;
+  if (entry.kept.size() != leaves.size()) {
+    for (size_t i : entry.kept) kept.push_back(leaves[i]);
+  }
+  const std::span<const Array> given = entry.kept.size() == leaves.size() ? leaves : kept;
   const bool looks = looks_for_bad_values();  // then the arguments are needed once more
-  const size_t count = entry.donated.empty() || looks ? 0 : leaves.size() + entry.staged.captures.size();
+  const size_t count = entry.donated.empty() || looks ? 0 : given.size() + entry.staged.captures.size();
   const std::unique_ptr<bool[]> donated(count == 0 ? nullptr : new bool[count]());
-  if (count != 0) std::copy(entry.donated.begin(), entry.donated.end(), donated.get());
+  for (size_t i = 0; count != 0 && i < given.size(); ++i) donated[i] = entry.donated[entry.kept[i]];
   std::array<std::byte, 256> room;  // few buffers stand on the stack
   std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
   std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
   const StatusOr<bool> committed =
-      run_on_arrays(executable, {leaves, entry.staged.captures}, {donated.get(), count}, buffers);
+      run_on_arrays(executable, {given, entry.staged.captures}, {donated.get(), count}, buffers);
   if (!committed.ok()) {
     const TransformationLocation here(cache.location());
     or_throw(committed.status().with_context(at_user_line("jit")));

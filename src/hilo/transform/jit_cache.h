@@ -22,6 +22,9 @@ struct JitEntry : TraceCacheEntry {
   std::vector<NamedAxis> axes;  // around the call: part of what operations over them mean
 
   StagedFunction staged;
+  /// What is compiled: the staged computation, or without the parameters of arguments that it doesn't use.
+  hlo::ComputationPtr program;
+  std::vector<size_t> kept;  ///< leaves that are given to it; all of them if there are as many
   std::shared_ptr<void> prototype;
   // Compiled when first run, not while the jit is only inlined into others. Set once; then read without the lock, so that
   // no call waits for the compilation of another's shapes.
@@ -74,6 +77,8 @@ void check_static(const Call& call, const std::source_location& location);
 hlo::Module module_of(const JitEntry& entry, const std::string& name);
 /// The entry's program, compiled by the first who asks.
 Executable& executable_of(JitCache& cache, JitEntry& entry);
+/// Gives the entry the program that Executable::serialize wrote, unless it is compiled already.
+void load_executable(JitCache& cache, JitEntry& entry, std::string_view bytes);
 /// A call of what was traced.
 Operation call_of(const JitEntry& entry, std::span<const Array> leaves);
 /// Runs it. Precondition: all arrays have values.

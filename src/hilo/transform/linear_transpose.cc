@@ -9,13 +9,26 @@ namespace {
 
 constexpr char kName[] = "linear_transpose";
 
-void check_arguments(std::span<const Array> leaves) {
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    if (has_tangent(leaves[i].dtype())) continue;
-    or_throw(invalid_argument(at_user_line(kName) +
-                              ": arguments and results must be floating or complex; argument leaf " +
-                              std::to_string(i) + " is " + leaves[i].aval_shape().to_string()));
+std::string types_text(std::span<const Aval> avals) {
+  std::string text;
+  for (const Aval& a : avals) text += (text.empty() ? "" : ", ") + a.shape.to_string();
+  return text;
+}
+
+/// All floating or complex, or all integers: as JAX has it.
+void check_types(std::span<const Aval> arguments, std::span<const Aval> results) {
+  bool inexact = true, integers = true;
+  for (const std::span<const Aval> part : {arguments, results}) {
+    for (const Aval& a : part) {
+      inexact = inexact && has_tangent(a.shape.element_type());
+      integers = integers && is_integer(a.shape.element_type());
+    }
   }
+  if (inexact || integers) return;
+  or_throw(invalid_argument(at_user_line(kName) +
+                            ": linear_transpose only supports functions of floating or complex numbers to such, and "
+                            "of integers to integers; got " +
+                            types_text(arguments) + " -> " + types_text(results)));
 }
 
 void check_cotangents(std::span<const Array> cotangents, std::span<const Aval> results) {
@@ -32,15 +45,9 @@ void check_cotangents(std::span<const Array> cotangents, std::span<const Aval> r
 }  // namespace
 
 FlatFunction transpose(const FlatFunction& f, std::span<const Array> leaves, const std::source_location&) {
-  check_arguments(leaves);
   const std::vector<Aval> avals = avals_of(leaves);
   const StagedFunction staged = stage(f, avals, kName, "linear", CapturePlace::kLast, /*always_tuple=*/true);
-  for (const Aval& a : staged.results) {
-    if (!has_tangent(a.shape.element_type()))
-      or_throw(invalid_argument(at_user_line(kName) +
-                                ": arguments and results must be floating or complex; a result is " +
-                                a.shape.to_string()));
-  }
+  check_types(avals, staged.results);
   return [staged, avals](std::span<const Array> cotangents) {
     check_cotangents(cotangents, staged.results);
     std::vector<std::optional<Array>> arguments(avals.size());

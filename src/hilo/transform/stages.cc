@@ -85,6 +85,31 @@ std::vector<Array> call(Program& program, const FlatTree& arguments,
   return jit_detail::execute(program.cache, *program.entry, arguments.leaves);
 }
 
+namespace {
+
+/// What serialised programs begin with: a word, and the meaning of what was compiled.
+std::string header_of(const Program& program) {
+  const hlo::Fingerprint meaning = program.entry->program->fingerprint();
+  return "hilo-compiled " + std::to_string(meaning.high) + "-" + std::to_string(meaning.low) + "\n";
+}
+
+}  // namespace
+
+std::string serialize(const Program& program) { return header_of(program) + or_throw(executable(program).serialize()); }
+
+void load(Program& program, const std::string& bytes) {
+  refuse_tracers(program, program.entry->staged.captures);
+  const std::string header = header_of(program);
+  if (!bytes.starts_with(header)) {
+    const bool is_program = bytes.starts_with("hilo-compiled ");
+    or_throw(invalid_argument(
+        where(program) + ": deserialize_and_load: the bytes are " +
+        (is_program ? "those of a program of another meaning than the one that was lowered" : "no serialised program") +
+        ". Hint: lower the same function for the same shapes and types"));
+  }
+  jit_detail::load_executable(program.cache, *program.entry, std::string_view(bytes).substr(header.size()));
+}
+
 const std::shared_ptr<void>& prototype_of(const Program& program) { return program.entry->prototype; }
 
 }  // namespace hilo::stages_detail

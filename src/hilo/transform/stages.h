@@ -44,6 +44,8 @@ CompiledMemoryStats memory(const Program& program);
 ///           tracer
 std::vector<Array> call(Program& program, const FlatTree& arguments,
                         const std::function<std::string(size_t)>& path_of_leaf);
+std::string serialize(const Program& program);
+void load(Program& program, const std::string& bytes);
 const std::shared_ptr<void>& prototype_of(const Program& program);
 
 }  // namespace stages_detail
@@ -70,6 +72,10 @@ class Compiled {
   std::string as_text() const { return stages_detail::text_as_compiled(*program_); }
   CostAnalysis cost_analysis() const { return stages_detail::cost_as_compiled(*program_); }
   CompiledMemoryStats memory_analysis() const { return stages_detail::memory(*program_); }
+  /// The compiled program as bytes, which Lowered::deserialize_and_load of the same function takes, in another process too.
+  /// jax.experimental.serialize_executable.serialize.
+  /// Errors     UNIMPLEMENTED where the platform can't
+  std::string serialize() const { return stages_detail::serialize(*program_); }
 
  private:
   stages_detail::ProgramPtr program_;
@@ -91,6 +97,13 @@ class Lowered {
   /// Errors     UNIMPLEMENTED where the function closes over a value of a transformation around it
   Compiled<Arguments, Result> compile() const {
     stages_detail::compile(*program_);
+    return Compiled<Arguments, Result>(program_);
+  }
+  /// What Compiled::serialize wrote, without compiling. jax.experimental.serialize_executable.deserialize_and_load.
+  /// Errors     INVALID_ARGUMENT for other bytes, or those of a program of another meaning; FAILED_PRECONDITION for those
+  ///            of another build or kind of processor
+  Compiled<Arguments, Result> deserialize_and_load(const std::string& bytes) const {
+    stages_detail::load(*program_, bytes);
     return Compiled<Arguments, Result>(program_);
   }
 

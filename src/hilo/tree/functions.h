@@ -75,6 +75,20 @@ Value reduce(F&& f, const T& tree, Value initial) {
   for (const Array& leaf : tree_leaves(tree)) initial = f(initial, leaf);
   return initial;
 }
+/// The same without an initial value, in a logarithm of rounds of pairs: f(f(a, b), f(c, d)). jax.tree.reduce_associative.
+/// Errors     INVALID_ARGUMENT for a tree without leaves
+template <typename F, Tree T>
+Array reduce_associative(F&& f, const T& tree) {
+  std::vector<Array> round = tree_leaves(tree);
+  if (round.empty()) or_throw(invalid_argument("tree::reduce_associative: the tree has no leaves; wanted one or more"));
+  while (round.size() > 1) {
+    std::vector<Array> next;
+    for (size_t i = 0; i + 1 < round.size(); i += 2) next.push_back(f(round[i], round[i + 1]));
+    if (round.size() % 2 == 1) next.push_back(round.back());
+    round = std::move(next);
+  }
+  return round[0];
+}
 /// Are all leaves true? Arrays of size 1 with values. jax.tree.all.
 template <Tree T>
 bool all(const T& tree) {
@@ -82,6 +96,42 @@ bool all(const T& tree) {
 }
 
 namespace detail {
+
+/// Appends what `prefix` has for each leaf of `full`.
+template <typename Prefix, typename Full>
+void append_broadcast(std::vector<Array>& out, const Prefix& prefix, const Full& full) {
+  if constexpr (std::is_same_v<Prefix, Array>) {
+    out.insert(out.end(), hilo::flatten(full).leaves.size(), prefix);
+  } else if constexpr (tree_detail::IsTuple<Prefix>::value && tree_detail::IsTuple<Full>::value) {
+    constexpr size_t count = std::tuple_size_v<Prefix>;
+    static_assert(count == std::tuple_size_v<Full>, "tree::broadcast: a prefix has as many elements as the full tree");
+    [&]<size_t... I>(std::index_sequence<I...>) {
+      (append_broadcast(out, std::get<I>(prefix), std::get<I>(full)), ...);
+    }(std::make_index_sequence<count>());
+  } else if constexpr (tree_detail::IsVector<Prefix>::value && tree_detail::IsVector<Full>::value) {
+    if (prefix.size() != full.size()) {
+      or_throw(invalid_argument("tree::broadcast: pytree structure error: different lengths; the prefix has " +
+                                std::to_string(prefix.size()) + ", the full tree " + std::to_string(full.size())));
+    }
+    for (size_t i = 0; i < full.size(); ++i) append_broadcast(out, prefix[i], full[i]);
+  } else if constexpr (tree_detail::IsMap<Prefix>::value && tree_detail::IsMap<Full>::value) {
+    auto own = prefix.begin();
+    for (const auto& [key, value] : full) {
+      if (prefix.size() != full.size() || own->first != key)
+        or_throw(
+            invalid_argument("tree::broadcast: pytree structure error: the prefix has other keys than the full tree"));
+      append_broadcast(out, (own++)->second, value);
+    }
+    if (own != prefix.end())
+      or_throw(
+          invalid_argument("tree::broadcast: pytree structure error: the prefix has other keys than the full tree"));
+  } else {
+    static_assert(std::is_same_v<Prefix, Full>,
+                  "tree::broadcast: the prefix has another type than the full tree there");
+    const std::vector<Array> leaves = hilo::flatten(prefix).leaves;
+    out.insert(out.end(), leaves.begin(), leaves.end());
+  }
+}
 
 /// T with a std::vector<Array> in place of each Array.
 template <typename T> struct OfLists {
@@ -126,6 +176,17 @@ typename OfLists<T>::Type with_lists(const T& like, const std::vector<std::vecto
 }
 
 }  // namespace detail
+
+/// `full`'s tree with the Arrays of a prefix of it: where the prefix has an Array, all leaves below are that.
+/// jax.tree.broadcast.
+/// Errors     INVALID_ARGUMENT where vectors or maps differ in size or keys; what differs in type the compiler says
+/// Example    broadcast(std::pair(a, b), full)  with a std::pair of trees as full
+template <Tree Prefix, Tree Full>
+Full broadcast(const Prefix& prefix, const Full& full) {
+  std::vector<Array> leaves;
+  detail::append_broadcast(leaves, prefix, full);
+  return unflatten(full, leaves);
+}
 
 /// A list of trees as a tree of lists. jax.tree.transpose of a list.
 /// Types      vectors, maps, pairs and tuples of Arrays

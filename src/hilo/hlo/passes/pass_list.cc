@@ -10,6 +10,7 @@
 namespace hilo::hlo {
 namespace {
 
+constexpr PassEntry kOptimizeRemat{"optimize_remat", optimize_remat};  // values without fwd where no residual is needed
 // Scan and the like become plain HLO.
 constexpr PassEntry kLowerExtensions{"lower_extensions", lower_extensions, lower_extensions};
 constexpr PassEntry kInlineCalls{"inline_calls", inline_calls};     // calls become their bodies
@@ -29,14 +30,27 @@ constexpr PassEntry kRaiseLinalg{"raise_linalg", raise_linalg};              // 
 constexpr PassEntry kDce{"dce", dce};                                        // what nobody uses
 
 constexpr PassEntry kAllPasses[] = {
-    kLowerExtensions, kInlineCalls,     kLowerWindows,  kSimplify,    kSimplifyConditional,
-    kSimplifyWhile,   kHoistInvariants, kFoldConstants, kCse,         kDce,
-    kRaiseWhile,      kRaiseLinalg,     kRaiseErfInv,   kRaiseLgamma, kRaiseDigamma,
+    kOptimizeRemat,
+    kLowerExtensions,
+    kInlineCalls,
+    kLowerWindows,
+    kSimplify,
+    kSimplifyConditional,
+    kSimplifyWhile,
+    kHoistInvariants,
+    kFoldConstants,
+    kCse,
+    kDce,
+    kRaiseWhile,
+    kRaiseLinalg,
+    kRaiseErfInv,
+    kRaiseLgamma,
+    kRaiseDigamma,
     kRaiseCumulative,
 };
 
 constexpr PassEntry kDefaultPipeline[] = {
-    kLowerExtensions,     kInlineCalls,     kLowerWindows,  kSimplify,
+    kOptimizeRemat,       kLowerExtensions, kInlineCalls,   kLowerWindows, kSimplify,
     kSimplifyConditional, kHoistInvariants, kSimplifyWhile, kSimplify,
 };
 

@@ -36,6 +36,10 @@ StatusOr<bool> simplify_conditional(Module& module);
 /// Computations inside a loop body that don't depend on the carry's changing part move before the loop.
 StatusOr<bool> hoist_invariants(Module& module);
 
+/// Functions with a custom_vjp that was told optimize_remat: where no residual is needed, their value is computed by the
+/// function itself and not by fwd.
+StatusOr<bool> optimize_remat(Module& module);
+
 /// Extension ops and XLA's shorthands become their decompositions, composites the computations they stand for. fma stays.
 StatusOr<bool> lower_extensions(Module& module);
 

@@ -23,6 +23,10 @@ struct CustomRulesAttributes : Attributes {
   std::shared_ptr<const void> user;
 };
 
+/// `rules` of a call that gives the results of a function, then those of its custom_vjp's fwd, then the residuals; `detail`
+/// has their number. The pass optimize_remat picks the first where no residual is needed.
+inline constexpr char kOptimizeRemat[] = "optimize_remat";
+
 const OpDef& ext_custom_rules_op();
 
 }  // namespace hilo::hlo

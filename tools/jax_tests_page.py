@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/jax_tests.md: JAX's own tests of transformations, each with the tests here that hold the same behaviour, or with the
+reason why there is none. Written from tools/jax_tests; tools/check_jax_tests.py holds these to the tests that are there."""
+
+import collections
+import pathlib
+
+import check_jax_tests
+
+PAGE = "docs/jax_tests.md"
+HEAD = """# JAX's tests, and ours
+
+Every test of `api_test`, `lax_control_flow_test`, `custom_api_test`, `custom_root_test`, `custom_linear_solve_test`,
+`checkify_test`, `jet_test`, `tree_util_test` and `debug_nans_test` of JAX 0.10.2, by name, with the tests here that hold the
+same behaviour, or with the reason why a C++ user can't meet it or it is missing. `make docs` writes this page from
+`tools/jax_tests`; a name without either, or a test that isn't there, fails `make test`. Expected values are JAX's or
+mathematics; nothing of JAX's tests is copied.
+
+A reason that begins with "missing" names behaviour that a C++ user could meet and that hilo doesn't have; the others name
+what C++ has not: what the names are of.
+
+"""
+MISSING = "missing: "
+
+
+def pages(root: pathlib.Path) -> dict[str, str]:
+    return {PAGE: page(root)} if (root / check_jax_tests.NAMES).exists() else {}
+
+
+def page(root: pathlib.Path) -> str:
+    tests = dict(check_jax_tests.read_rows(root, check_jax_tests.TESTS))
+    reasons = check_jax_tests.read_rows(root, check_jax_tests.REASONS)
+    files = collections.defaultdict(list)
+    for name in check_jax_tests.read_names(root):
+        file, _, short = name.partition(".")
+        row = check_jax_tests.reason_of(name, reasons)
+        files[file].append((short, tests.get(name), row[1] if row else ""))
+    return HEAD + counts(files) + "".join(section(file, rows) for file, rows in files.items())
+
+
+def counts(files: dict[str, list]) -> str:
+    lines = ["| file of JAX | tests | with a test here | not for C++ | missing | of those for C++ |\n|---|---|---|---|---|---|\n"]
+    every = [row for rows in files.values() for row in rows]
+    for name, rows in [*files.items(), ("all", every)]:
+        here = sum(row[1] is not None for row in rows)
+        missing = sum(row[1] is None and row[2].startswith(MISSING) for row in rows)
+        share = 100 * here // max(1, here + missing)
+        shown = name if name == "all" else f"`{name}`"
+        lines.append(f"| {shown} | {len(rows)} | {here} | {len(rows) - here - missing} | {missing} | {share} % |\n")
+    return "".join(lines)
+
+
+def section(file: str, rows: list) -> str:
+    lines = [f"\n## {file}\n\n| test of JAX | here |\n|---|---|\n"]
+    for name, ours, why in rows:
+        cell = ", ".join(f"`{test}`" for test in ours.split(", ")) if ours else why
+        lines.append(f"| `{name}` | {cell} |\n")
+    return "".join(lines)
