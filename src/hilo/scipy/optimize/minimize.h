@@ -31,7 +31,7 @@ OptimizeResults minimize(const Objective& fun, const Operand& x0, const Minimize
 }  // namespace detail
 
 /// A vector near x0 where fun(x, args...) is least. tol is gtol: the search ends where the gradient's norm is below it.
-/// Types      x0: a vector of floats, for L-BFGS also complex; fun gives a real scalar
+/// Types      x0: a vector of real floats; fun gives a real scalar
 /// Status     BFGS: 1 maxiter was reached, 2 and more the line search failed (its status plus 2). L-BFGS: 1 maxiter, 2 maxfun,
 ///            3 maxgrad was reached, 4 the value fell by less than ftol, 5 the line search failed
 /// Errors     INVALID_ARGUMENT for another method or option, or an x0 that is no vector
