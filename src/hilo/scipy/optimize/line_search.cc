@@ -5,7 +5,6 @@
 #include "hilo/numpy/numpy.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/scipy/optimize/interpolation.h"
-#include "hilo/trace/refuse.h"
 #include "hilo/transform/grad.h"
 
 namespace hilo::scipy::optimize {
@@ -99,13 +98,6 @@ Growth grown(const Line& line, const Growth& g, const Array& start_step, const A
 
 }  // namespace
 
-std::pair<Array, Array> detail::value_and_gradient(const Objective& f, const Array& x) {
-  const auto [value, pull] = vjp(f, x);
-  if (value.ndim() != 0 || !is_floating(value.dtype()))
-    refuse("minimize", "the function must give a real scalar; got " + value.aval_shape().to_string());
-  return {value, std::get<0>(pull(numpy::ones_like(value)))};
-}
-
 LineSearchResults line_search(const Objective& f, const Operand& from, const Operand& along,
                               const LineSearchOptions& o) {
   const UserLocation here(from.location());
@@ -115,12 +107,11 @@ LineSearchResults line_search(const Objective& f, const Operand& from, const Ope
   const bool known = o.old_fval && o.gfk;
   Array value0, gradient0;
   if (known) value0 = *o.old_fval, gradient0 = *o.gfk;
-  else std::tie(value0, gradient0) = detail::value_and_gradient(f, origin);
+  else std::tie(value0, gradient0) = value_and_grad(f)(origin);
   const ElementType type = value0.dtype();
   const Array slope0 = numpy::astype(slope_of(gradient0, direction), type);
   const auto at = [&](const Array& step) {
-    const auto [value, gradient] =
-        detail::value_and_gradient(f, origin + numpy::astype(step, direction.dtype()) * direction);
+    const auto [value, gradient] = value_and_grad(f)(origin + numpy::astype(step, direction.dtype()) * direction);
     const Array slope = numpy::astype(slope_of(gradient, direction), type);
     return std::pair(LinePoint{step, numpy::astype(value, type), slope}, numpy::astype(gradient, gradient0.dtype()));
   };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <utility>
 
 #include "hilo/trace/array.h"
 
@@ -11,12 +10,6 @@ namespace hilo::scipy::optimize {
 
 /// A function to minimise: a vector -> a real scalar, which can be differentiated.
 using Objective = std::function<Array(const Array&)>;
-
-namespace detail {
-/// Of a vector of real or complex numbers.
-/// Errors     INVALID_ARGUMENT where f gives anything but a real scalar
-std::pair<Array, Array> value_and_gradient(const Objective& f, const Array& x);
-}  // namespace detail
 
 struct LineSearchOptions {
   // What the caller knows already.

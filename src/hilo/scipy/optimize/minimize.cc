@@ -8,6 +8,7 @@
 #include "hilo/linalg/linalg.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/trace/refuse.h"
+#include "hilo/transform/grad.h"
 
 namespace hilo::scipy::optimize {
 
@@ -72,7 +73,7 @@ OptimizeResults minimize_bfgs(const Objective& fun, const Array& x0, const Minim
                            {"line_search_maxiter", 10}},
                           options);
   const int64_t maxiter = settings.integer("maxiter");
-  const auto [f, g] = detail::value_and_gradient(fun, x0);
+  const auto [f, g] = value_and_grad(fun)(x0);
   const Bfgs first{is_flat(g, settings),
                    flag(false),
                    whole(0),
@@ -163,7 +164,7 @@ OptimizeResults minimize_lbfgs(const Objective& fun, const Array& x0, const Mini
                           options);
   const int64_t memory = settings.integer("maxcor");
   if (memory < 1) refuse(kName, "maxcor must be 1 or more; got " + std::to_string(memory));
-  const auto [f, g] = detail::value_and_gradient(fun, x0);
+  const auto [f, g] = value_and_grad(fun)(x0);
   const Array pairs = numpy::zeros({memory, x0.size()}, x0.dtype());
   const Lbfgs first{flag(false),
                     flag(false),
@@ -187,8 +188,8 @@ OptimizeResults minimize_lbfgs(const Objective& fun, const Array& x0, const Mini
 OptimizeResults detail::minimize(const Objective& fun, const Operand& given, const MinimizeOptions& options) {
   const UserLocation here(given.location());
   const Array& x0 = given.array();
-  if (x0.ndim() != 1 || !(is_floating(x0.dtype()) || is_complex(x0.dtype())))
-    refuse(kName, "x0 must be a vector of floats; got " + x0.aval_shape().to_string());
+  if (x0.ndim() != 1 || !is_floating(x0.dtype()))
+    refuse(kName, "x0 must be a vector of real floats; got " + x0.aval_shape().to_string());
   std::string method = options.method;
   std::ranges::transform(method, method.begin(), [](unsigned char c) { return std::tolower(c); });
   if (method == "bfgs") return minimize_bfgs(fun, x0, options);

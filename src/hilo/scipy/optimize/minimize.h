@@ -31,13 +31,12 @@ OptimizeResults minimize(const Objective& fun, const Operand& x0, const Minimize
 }  // namespace detail
 
 /// A vector near x0 where fun(x, args...) is least. tol is gtol: the search ends where the gradient's norm is below it.
-/// Types      x0: a vector of floats, for L-BFGS also complex; fun gives a real scalar
+/// Types      x0: a vector of real floats; fun gives a real scalar
 /// Status     BFGS: 1 maxiter was reached, 2 and more the line search failed (its status plus 2). L-BFGS: 1 maxiter, 2 maxfun,
 ///            3 maxgrad was reached, 4 the value fell by less than ftol, 5 the line search failed
 /// Errors     INVALID_ARGUMENT for another method or option, or an x0 that is no vector
 /// Gradient   in forward mode, through the steps. For derivatives by what fun closes over: root(grad(fun), x)
-/// Source     Nocedal and Wright, "Numerical optimization" (2006), algorithms 6.1 and 7.5; Sorber, Van Barel and De Lathauwer,
-///            "Unconstrained optimization of real functions in complex variables" (2012)
+/// Source     Nocedal and Wright, "Numerical optimization" (2006), algorithms 6.1 and 7.5
 /// Example    minimize([](Array x) { return numpy::sum(numpy::square(x - 1)); }, numpy::zeros({3}), {.method = "BFGS"}).x
 template <typename F>
 OptimizeResults minimize(const F& fun, const Operand& x0, const MinimizeOptions& options = {}) {
