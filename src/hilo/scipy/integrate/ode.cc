@@ -260,7 +260,7 @@ std::vector<Array> detail::odeint(const FlatFunction& func, std::span<const Arra
   }
   const Array flat = flatten_util::detail::ravel(y0);
   const FieldAt of_vectors = [&](const Array& y, const Array& t) {
-    Arrays leaves = flatten_util::detail::unravel(y, shapes);
+    Arrays leaves = flatten_util::detail::unravel(y, shapes, flat.dtype());
     leaves.push_back(t);
     const Arrays slopes = func(leaves);
     if (slopes.size() != shapes.size())
