@@ -261,13 +261,12 @@ TEST_F(TheBuilder, BuildOfNothingIsAnError) {
 
 TEST_F(TheBuilder, BuildLeavesTheStateNotCompiledForTheBackendOfTheFlags) {
   ASSERT_TRUE(config().update("jax_xla_backend", "xrt").ok());
-  ASSERT_TRUE(config().update("jax_backend_target", "rpc:far:8470").ok());
   ComputationBuilder builder = *make_computation_builder("f");
   ASSERT_TRUE(builder.constant(1.0f).ok());
   const LocalComputation built = *std::move(builder).build();
   EXPECT_FALSE(built.is_compiled());
   EXPECT_EQ(built.executable(), nullptr);
-  EXPECT_EQ(built.backend(), (BackendTarget{"xrt", "rpc:far:8470"}));
+  EXPECT_EQ(built.backend(), (BackendTarget{"xrt", "local"}));
 }
 
 }  // namespace

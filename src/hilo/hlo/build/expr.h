@@ -37,10 +37,11 @@ class Sink {
            const std::optional<Shape>& declared = std::nullopt) {
     return add(opcode, std::span(operands.begin(), operands.size()), std::move(attributes), declared);
   }
-  /// With attributes of struct T, filled by `fill`.
+  /// With attributes of struct T, filled by `fill`, which isn't called after an error: it may rely on shapes.
   template <typename T, typename Fill>
   Expr add_with(Opcode opcode, const Exprs& operands, Fill&& fill,
                 const std::optional<Shape>& declared = std::nullopt) {
+    if (!status_.ok()) return at(0);
     auto attributes = std::make_shared<T>();
     fill(*attributes);
     return add(opcode, operands, std::move(attributes), declared);
