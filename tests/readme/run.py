@@ -43,7 +43,7 @@ def difference(got: str, wanted: str) -> str | None:
     got_words, wanted_words = re.findall(r"[^\s\[\]]+", got), re.findall(r"[^\s\[\]]+", wanted)
     for a, b in zip(got_words, wanted_words):
         try:
-            same = abs(float(a) - float(b)) <= 1e-5
+            same = a == b or abs(float(a) - float(b)) <= 1e-5
         except ValueError:
             same = a == b
         if not same:

@@ -22,7 +22,6 @@ TEST(Handle, NoTwoAreEqual) {
 }
 
 TEST(Handle, AChildDoesNotHandOutItsParents) {
-  random_handle();  // from here on there is a supply
   int pipe[2];
   ASSERT_EQ(::pipe(pipe), 0);
   const pid_t child = ::fork();

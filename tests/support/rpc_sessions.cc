@@ -16,11 +16,18 @@ namespace hilo::tests {
 class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
  public:
   Wire(RpcSessions& server, std::shared_ptr<rpc::Receiver> receiver)
-      : server_(server), receiver_(std::move(receiver)), thread_([this] { carry(); }) {}
-  ~Wire() { join(); }
+      : server_(server), receiver_(std::move(receiver)) {}
+  ~Wire() {
+    if (thread_.joinable()) thread_.detach();  // it is this thread, whose work is done
+  }
+  /// From here on its thread holds it, until its end.
+  void start() {
+    thread_ = std::thread([self = shared_from_this()] { self->carry(); });
+  }
 
   void send(rpc::Lane lane, std::string message) {
     const std::scoped_lock lock(mutex_);
+    if (is_cut_) return;  // nothing comes behind a message that was lost
     messages_.push_back({lane, std::move(message)});
     changed_.notify_all();
   }
@@ -28,18 +35,17 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
   void end(bool now) {
     {
       const std::scoped_lock lock(mutex_);
+      if (is_cut_) return;
       is_over_ = true;
       if (now) messages_.clear();
-      is_cut_ |= now;
+      is_cut_ = now;
       changed_.notify_all();
     }
     if (now) receiver_->on_closed(unavailable("the wire was cut"));
   }
   void join() {
     end(false);
-    if (!thread_.joinable()) return;
-    if (thread_.get_id() == std::this_thread::get_id()) thread_.detach();
-    else thread_.join();
+    if (thread_.joinable()) thread_.join();
   }
 
  private:
@@ -102,7 +108,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
   bool is_over_ = false, is_cut_ = false;
   std::array<std::shared_ptr<rpc::Relay>, rpc::kLanes> relays_;
   std::array<std::shared_ptr<End>, rpc::kLanes> ends_;
-  std::thread thread_;  // last: it uses the others
+  std::thread thread_;
 };
 
 class RpcSessions::Cable final : public rpc::Connection {
@@ -146,6 +152,7 @@ StatusOr<rpc::OwnedFile> RpcSessions::start_worker() {
 rpc::Connect RpcSessions::connect() {
   return [this](std::shared_ptr<rpc::Receiver> receiver) -> StatusOr<std::unique_ptr<rpc::Connection>> {
     auto wire = std::make_shared<Wire>(*this, std::move(receiver));
+    wire->start();
     const std::scoped_lock lock(mutex_);
     wires_.push_back(wire);
     return std::unique_ptr<rpc::Connection>(std::make_unique<Cable>(std::move(wire)));
@@ -156,7 +163,7 @@ void RpcSessions::cut() {
   std::vector<std::weak_ptr<Wire>> wires;
   {
     const std::scoped_lock lock(mutex_);
-    wires.swap(wires_);
+    wires = wires_;
   }
   for (const auto& weak : wires) {
     if (const auto wire = weak.lock(); wire != nullptr) wire->end(true);

@@ -20,7 +20,7 @@ struct Handle {
 };
 
 /// A new one, from the system's random numbers. Safe to use from several threads at once.
-/// Cost    some 20 ns; one system call for 256 of them
+/// Cost    a system call
 Handle random_handle();
 
 }  // namespace hilo::rpc
