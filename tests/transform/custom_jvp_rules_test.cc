@@ -17,6 +17,7 @@
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
+#include "tests/support/scanned.h"
 
 namespace hilo {
 namespace {
@@ -25,18 +26,6 @@ using Pair = std::pair<Array, Array>;
 using One = std::tuple<Array>;
 using Two = std::tuple<Array, Array>;
 using Floats = std::vector<float>;
-
-/// f as the step of a scan that runs once.
-template <typename F>
-Array scanned(const F& f, const Array& x) {
-  return lax::scan([&](Array c, std::nullopt_t) { return std::pair(f(c), std::tuple<>()); }, x, std::nullopt, 1).first;
-}
-
-void expect_near(const Array& got, const Array& wanted, double tolerance = 1e-6) {
-  ASSERT_EQ(got.size(), wanted.size());
-  const std::vector<double> a = got.to_vector<double>(), b = wanted.to_vector<double>();
-  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance * std::max(1.0, std::abs(b[i])));
-}
 
 /// 3 x, with a rule that says the slope is 2.
 const auto three_but_two = custom_jvp([](Array x) { return 3.0f * x; }).defjvp([](One x, One t) {

@@ -7,7 +7,6 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import argparse
-import importlib.util
 import os
 import pathlib
 import re
@@ -15,19 +14,14 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import page_programs  # noqa: E402
+from command import ROOT  # noqa: E402
+
 PAGE = ROOT / "docs" / "transformations.md"
 EXAMPLE = re.compile(r"^## ([^\n]*)$|^```cpp\n(.*?)```\n\n```\n(.*?)```$", re.S | re.M)
 REFUSED = re.compile(r"^\| `([^`]*;)` \| ([^|]*) \|$", re.M)
 BEGIN = '#include <iostream>\n#include <memory>\n#include <unordered_map>\n#include <variant>\n\n#include "hilo/hilo.h"\n\nusing namespace hilo;\n\n'
-
-
-def readme_checks():
-    """How README.md's program is compared."""
-    spec = importlib.util.spec_from_file_location("readme_run", ROOT / "tests" / "readme" / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def main() -> int:
@@ -50,11 +44,10 @@ def examples(text: str, build: pathlib.Path):
         if program:
             found.append((re.sub(r"\W+", "_", section.lower()), program, output))
     blocks = "".join('{\n%s}\nstd::cout << "--- end\\n" << std::flush;\n' % program for _, program, _ in found)
-    readme = readme_checks()
-    outputs = readme.run(BEGIN + "int main() {\n" + blocks + "}\n", build).split("--- end\n")
+    outputs = page_programs.run(BEGIN + "int main() {\n" + blocks + "}\n", build).split("--- end\n")
     assert len(found) > 5 and len(outputs) == len(found) + 1, "the page's programs were not all found"
     for number, ((name, _, wanted), got) in enumerate(zip(found, outputs)):
-        yield f"example_{number}_{name}", readme.difference(got, wanted)
+        yield f"example_{number}_{name}", page_programs.difference(got, wanted)
 
 
 def refused(text: str, build: pathlib.Path):

@@ -8,26 +8,20 @@ Prints "passed CASE" or "failed CASE" for each page; tools/run_tests.py counts t
 
 import argparse
 import concurrent.futures
-import importlib.util
 import os
 import pathlib
 import re
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import page_programs  # noqa: E402
+from command import ROOT  # noqa: E402
+
 PAGES = ROOT / "docs" / "tutorial"
 BLOCK = re.compile(r"^```cpp\n(.*?)```\n\n```\n(.*?)```$", re.S | re.M)
 BETWEEN = "\x1e\n"
 BEGIN = '#include <iostream>\n\n#include "hilo/hilo.h"\n\nusing namespace hilo;\n\nint main() {\n'
-
-
-def readme_checks():
-    """How README.md's program is compiled, run and compared."""
-    spec = importlib.util.spec_from_file_location("readme_run", ROOT / "tests" / "readme" / "run.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def main() -> int:
@@ -37,24 +31,24 @@ def main() -> int:
     parser.add_argument("--write", action="store_true")
     parser.add_argument("pages", nargs="*", help="default: all")
     arguments = parser.parse_args()
-    checks, build = readme_checks(), arguments.build.resolve()
+    build = arguments.build.resolve()
     pages = [page for page in sorted(PAGES.glob("[0-9]*.md")) if not arguments.pages or page.stem in arguments.pages]
     failed = 0
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
-        for page, problem in zip(pages, pool.map(lambda page: problem_of(page, checks, build, arguments.write), pages)):
+        for page, problem in zip(pages, pool.map(lambda page: problem_of(page, build, arguments.write), pages)):
             failed += problem is not None
             print(f"passed tutorial/{page.stem}" if problem is None else f"{problem}\nfailed tutorial/{page.stem}", flush=True)
     return 1 if failed or not pages else 0
 
 
-def problem_of(page, checks, build, write) -> str | None:
+def problem_of(page, build, write) -> str | None:
     text = page.read_text()
     blocks = BLOCK.findall(text)
     if not blocks:
         return f"{page.name} has no program with its output"
     program = BEGIN + "".join(f'{{\n{code}}}\nstd::cout << "\\x1e\\n";\n' for code, _ in blocks) + "}\n"
     try:
-        printed = checks.run(program, build).split(BETWEEN)[:-1]
+        printed = page_programs.run(program, build).split(BETWEEN)[:-1]
     except subprocess.CalledProcessError as error:
         return f"{page.name}: {error}"
     if write:
@@ -62,7 +56,7 @@ def problem_of(page, checks, build, write) -> str | None:
         page.write_text(BLOCK.sub(lambda match: f"```cpp\n{match[1]}```\n\n```\n{next(outputs)}```", text))
         return None
     for number, ((_, wanted), got) in enumerate(zip(blocks, printed), 1):
-        if problem := checks.difference(got, wanted):
+        if problem := page_programs.difference(got, wanted):
             return f"block {number}: {problem}"
     return None if len(blocks) == len(printed) else "the program ended early"
 

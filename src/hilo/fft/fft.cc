@@ -8,6 +8,7 @@
 #include "hilo/lax/fft.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::fft {
 namespace {
@@ -16,11 +17,6 @@ using lax::FftType;
 using Lengths = std::optional<std::vector<int64_t>>;
 using Axes = std::optional<std::vector<int64_t>>;
 enum class Norm : uint8_t { kBackward, kOrtho, kForward };
-
-[[noreturn]] void refuse(const char* what, const std::string& why) {
-  or_throw(invalid_argument(std::string(what) + " (" + UserLocation::describe() + "): " + why));
-  __builtin_unreachable();
-}
 
 /// Integers and half floats are f32; `complex` as asked for.
 Array inexact(const Array& x, bool complex) {
@@ -147,12 +143,7 @@ Array rolled(const char* what, const Operand& operand, const Axes& given, bool b
   for (int64_t d = 0; !given && d < x.ndim(); ++d) axes.push_back(d);
   for (int64_t axis : places(what, x, given ? *given : axes)) {
     const int64_t n = x.shape(axis), first = back ? n / 2 : n - n / 2;
-    std::vector<hlo::SliceRange> left, right;
-    for (int64_t extent : x.shape()) left.push_back({0, extent, 1});
-    right = left;
-    left[static_cast<size_t>(axis)].limit = first;
-    right[static_cast<size_t>(axis)].start = first;
-    const Array parts[] = {ops::slice(x, right), ops::slice(x, left)};
+    const Array parts[] = {ops::slice_along(x, axis, {first, n, 1}), ops::slice_along(x, axis, {0, first, 1})};
     x = ops::concatenate(parts, axis);
   }
   return x;

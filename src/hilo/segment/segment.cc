@@ -5,6 +5,7 @@
 
 #include "hilo/lax/reductions.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::ops {
 namespace {
@@ -17,11 +18,6 @@ struct Combination {
   Array (*identity)(ElementType);
   Array (*reduce)(const Operand&, const Dimensions&);
 };
-
-[[noreturn]] void fail(const char* name, const std::string& why) {
-  or_throw(invalid_argument(at_user_line(name) + ": " + why));
-  __builtin_unreachable();
-}
 
 /// The greatest id and one more.
 int64_t count_of(const Array& ids) { return ids.size() == 0 ? 0 : numpy::max(ids).item<int64_t>() + 1; }
@@ -39,12 +35,12 @@ Array combined(const Combination& how, const Operand& data, const Operand& segme
   const UserLocation here(data.location());
   const Array &x = data.array(), &ids = segment_ids.array();
   if (ids.ndim() != 1 || !is_integer(ids.dtype()) || x.ndim() < 1 || x.shape(0) != ids.shape(0))
-    fail(how.name, fmt::format("wanted an integer id for each row; got {} and {}", x.aval_shape().to_string(),
-                               ids.aval_shape().to_string()));
+    refuse(how.name, fmt::format("wanted an integer id for each row; got {} and {}", x.aval_shape().to_string(),
+                                 ids.aval_shape().to_string()));
   const int64_t segments = options.num_segments ? *options.num_segments : count_of(ids);
-  if (segments < 0) fail(how.name, fmt::format("num_segments must not be negative; got {}", segments));
+  if (segments < 0) refuse(how.name, fmt::format("num_segments must not be negative; got {}", segments));
   if (options.bucket_size && *options.bucket_size < 1)
-    fail(how.name, fmt::format("bucket_size must be at least 1; got {}", *options.bucket_size));
+    refuse(how.name, fmt::format("bucket_size must be at least 1; got {}", *options.bucket_size));
   std::vector<int64_t> shape = {segments};
   lax::ScatterDimensionNumbers numbers = {{}, {0}, {0}};
   if (options.bucket_size) {

@@ -174,9 +174,12 @@ RootScalarResults root_scalar(const ScalarFunction& f, const RootScalarOptions& 
   return {found.first, count(0), count(1), found.second[2] != 0};
 }
 
-Array brentq(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& o) {
+namespace {
+
+Array root_between(const char* method, const ScalarFunction& f, const Operand& a, const Operand& b,
+                   const BracketOptions& o) {
   return root_scalar(f,
-                     {.method = "brentq",
+                     {.method = method,
                       .bracket = std::pair(a.array(), b.array()),
                       .xtol = o.xtol,
                       .rtol = o.rtol,
@@ -184,15 +187,14 @@ Array brentq(const ScalarFunction& f, const Operand& a, const Operand& b, const 
                      a.location())
       .root;
 }
+
+}  // namespace
+
+Array brentq(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& o) {
+  return root_between("brentq", f, a, b, o);
+}
 Array bisect(const ScalarFunction& f, const Operand& a, const Operand& b, const BracketOptions& o) {
-  return root_scalar(f,
-                     {.method = "bisect",
-                      .bracket = std::pair(a.array(), b.array()),
-                      .xtol = o.xtol,
-                      .rtol = o.rtol,
-                      .maxiter = o.maxiter},
-                     a.location())
-      .root;
+  return root_between("bisect", f, a, b, o);
 }
 Array newton(const ScalarFunction& f, const Operand& given, const NewtonOptions& o) {
   const UserLocation here(given.location());
