@@ -136,8 +136,12 @@ StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // the session does that
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
-  return std::unique_ptr<Connection>(std::make_unique<GrpcConnection>(
-      grpc::CreateCustomChannel(options.address, credentials(options), arguments), options.token, std::move(receiver)));
+  const std::shared_ptr<grpc::Channel> channel =
+      grpc::CreateCustomChannel(options.address, credentials(options), arguments);
+  // gRPC 1.51 aborts now and then where the queue of callbacks ends with its last channel and server: it never ends.
+  static auto* const first = new std::shared_ptr<grpc::Channel>(channel);
+  static_cast<void>(first);
+  return std::unique_ptr<Connection>(std::make_unique<GrpcConnection>(channel, options.token, std::move(receiver)));
 }
 
 }  // namespace hilo::rpc
