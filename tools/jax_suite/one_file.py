@@ -161,6 +161,8 @@ def cause_of(kind: type, error: BaseException) -> str:
     """One line: the type, the first line that says something, and for numbers by how much they differ."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = lines[:1] + [line for line in lines[1:] if line.startswith(("Mismatched elements", "Max abs", "Max rel"))]
+    if told and told[0].endswith("Traceback (most recent call last):"):  # an error in a callback, as text
+        told = lines[-1:]
     return f"{kind.__name__}: {'; '.join(told)}"[:400]
 
 

@@ -47,7 +47,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--python", type=pathlib.Path, default=ROOT / ".venv" / "bin" / "python", help="an interpreter with jax, jaxlib, "
                         "absl-py, scipy and hypothesis")
     parser.add_argument("--plugin", type=pathlib.Path, help="another PJRT plugin in place of python/jax_plugins/hilo")
-    parser.add_argument("--library", type=pathlib.Path, default=ROOT / "build" / "lib" / "libhilo_pjrt.so", help="hilo's plugin")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="where hilo's plugin is: lib/libhilo_pjrt.so")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build" / "jax_tests")
     parser.add_argument("--only", help="one engine: jaxlib, hilo or plugin")
     parser.add_argument("--devices", type=int, default=8)
@@ -68,7 +68,7 @@ def engines_of(arguments: argparse.Namespace) -> list[supervise.Engine]:
     """jaxlib's own CPU client, and the plugin; both with as many devices."""
     reference = supervise.Engine(REFERENCE, {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": str(arguments.devices)})
     if arguments.plugin is None:
-        environment = {"JAX_PLATFORMS": "hilo,cpu", "PYTHONPATH": str(ROOT / "python"), "JAX_HILO_LIBRARY": str(arguments.library.resolve()),
+        environment = {"JAX_PLATFORMS": "hilo,cpu", "PYTHONPATH": str(ROOT / "python"), "JAX_HILO_LIBRARY": str((arguments.build / "lib" / "libhilo_pjrt.so").resolve()),
                        "JAX_HILO_DEVICES": str(arguments.devices)}
         return [reference, supervise.Engine("hilo", environment)]
     arguments.state.mkdir(parents=True, exist_ok=True)

@@ -52,7 +52,8 @@ class Context:
 
     @property
     def stream(self):
-        raise RuntimeError("a CPU has no stream")
+        import jax
+        raise jax.errors.JaxRuntimeError("UNIMPLEMENTED: XLA FFI GPU context is not available: a CPU has no stream")
 
 
 class MutableBuffer:
@@ -86,12 +87,8 @@ def arguments_of(frame: abi.CallFrame) -> list:
 
 
 def value_of(buffer: abi.Buffer):
-    """A read-only array of a buffer; None for a token."""
-    if buffer.dtype == abi.TOKEN:
-        return None
-    array = load(buffer)
-    array.flags.writeable = False
-    return array
+    """A copy of a buffer, which a callback may keep; None for a token."""
+    return None if buffer.dtype == abi.TOKEN else load(buffer).copy()
 
 
 def callback_of(frame: abi.CallFrame):
