@@ -13,9 +13,9 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
-PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy", "flatbuffers")
+PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy", "flatbuffers", "pypjrt==0.1.1")
 SCRIPTS = ("with_jax.py", "protos.py", "round_trip.py", "graph_page.py", "gradients.py", "accuracy.py", "edge_cases.py",
-           "mutants.py", "random_programs.py", "random_values.py")
+           "mutants.py", "random_programs.py", "random_values.py", "pjrt_abi.py")
 COMPILATIONS = "1000"
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
@@ -46,7 +46,7 @@ def main() -> int:
 def environment() -> pathlib.Path | None:
     """The interpreter of the virtual environment with JAX; None if that can't be made."""
     python = VENV / "bin" / "python"
-    if python.exists() and subprocess.run([python, "-c", "import jax, flatbuffers"], stderr=subprocess.DEVNULL).returncode == 0:
+    if python.exists() and subprocess.run([python, "-c", "import jax, flatbuffers, pypjrt"], stderr=subprocess.DEVNULL).returncode == 0:
         return python
     print(f"making {VENV} with {', '.join(PINNED)}", flush=True)
     commands = ([sys.executable, "-m", "venv", VENV], [python, "-m", "pip", "install", "-q", *PINNED])
