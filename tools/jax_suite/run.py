@@ -14,11 +14,13 @@ import json
 import pathlib
 import sys
 
-import supervise
-import table
-
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import python_environment  # noqa: E402
+import supervise  # noqa: E402
+import table  # noqa: E402
+
 REFERENCE = "jaxlib"
 
 
@@ -27,7 +29,10 @@ def main() -> int:
     if not (arguments.jax / "tests").is_dir():
         print(f"{arguments.jax}: no folder tests; wanted a clone of JAX at the tag of the jax to be tested. Hint: make jax-tests JAX=DIR")
         return 2
-    settings = supervise.Settings(str(arguments.python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
+    python = arguments.python or python_environment.make()
+    if python is None:
+        return 2
+    settings = supervise.Settings(str(python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
                                   arguments.limit, arguments.seconds, arguments.match, arguments.test_seconds, arguments.memory)
     engines = [engine for engine in engines_of(arguments) if arguments.only in (None, engine.name)]
     files = arguments.files or default_files()
@@ -44,8 +49,8 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("files", nargs="*", help="names in JAX's tests/ without _test.py (default: tools/jax_suite/files.txt)")
     parser.add_argument("--jax", type=pathlib.Path, required=True, help="a clone of JAX")
-    parser.add_argument("--python", type=pathlib.Path, default=ROOT / ".venv" / "bin" / "python", help="an interpreter with jax, jaxlib, "
-                        "absl-py, scipy and hypothesis")
+    parser.add_argument("--python", type=pathlib.Path, help="an interpreter with jax, jaxlib and what their tests import (default: .venv, "
+                        "made where it isn't there)")
     parser.add_argument("--plugin", type=pathlib.Path, help="another PJRT plugin in place of python/jax_plugins/hilo")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="where hilo's plugin is: lib/libhilo_pjrt.so")
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build" / "jax_tests")
