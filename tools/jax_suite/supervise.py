@@ -73,11 +73,10 @@ def resume(path: pathlib.Path, settings: Settings) -> list[dict]:
     """The rows that a run of the same identity left; another state begins again."""
     first = {"identity": settings.identity}
     rows = read_rows(path)
-    if rows[:1] == [first]:
-        return rows
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(first) + "\n")
-    return [first]
+    if rows[:1] != [first]:
+        rows = [first]
+    write_rows(path, rows)
+    return rows
 
 
 def read_rows(path: pathlib.Path) -> list[dict]:
@@ -91,12 +90,17 @@ def read_rows(path: pathlib.Path) -> list[dict]:
     return rows
 
 
-def forget(path: pathlib.Path, outcomes: tuple[str, ...]) -> None:
-    """Takes the tests with these outcomes, and the file's end, out of a state, so that they run again."""
-    rows = [row for row in read_rows(path) if row.get("outcome") not in outcomes and not ended([row])]
+def write_rows(path: pathlib.Path, rows: list[dict]) -> None:
+    """In place of what is there, whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False) as new:
         new.writelines(json.dumps(row) + "\n" for row in rows)
     os.replace(new.name, path)
+
+
+def forget(path: pathlib.Path, outcomes: tuple[str, ...]) -> None:
+    """Takes the tests with these outcomes, and the file's end, out of a state, so that they run again."""
+    write_rows(path, [row for row in read_rows(path) if row.get("outcome") not in outcomes and not ended([row])])
 
 
 def ended(rows: list[dict], goal: dict | None = None) -> bool:

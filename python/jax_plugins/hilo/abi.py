@@ -44,8 +44,12 @@ Api = _struct("Api", _extensions, ("api_version", Version), ("internal_api", _po
 Handler = ctypes.CFUNCTYPE(_pointer, ctypes.POINTER(CallFrame))
 Function = ctypes.CFUNCTYPE(_pointer, _pointer)  # of the tables: an error, or null
 
-# PJRT's FFI extension.
-PjrtApi = _struct("PjrtApi", ("extension_start", ctypes.POINTER(ExtensionBase)))
+# PJRT: the first functions of its table, and its FFI extension.
+PjrtApi = _struct("PjrtApi", ("extension_start", ctypes.POINTER(ExtensionBase)), ("api_version", Version), ("error_destroy", _pointer),
+                  ("error_message", _pointer), ("error_get_code", _pointer))
+PjrtErrorDestroy = _struct("PjrtErrorDestroy", _extensions, ("error", _pointer))
+PjrtErrorMessage = _struct("PjrtErrorMessage", _extensions, ("error", _pointer), ("message", _pointer), ("message_size", ctypes.c_size_t))
+PjrtErrorGetCode = _struct("PjrtErrorGetCode", _extensions, ("error", _pointer), ("code", ctypes.c_uint32))
 PjrtFfi = type("PjrtFfi", (ctypes.Structure,), {"_fields_": [
     ("base", ExtensionBase), ("type_register", _pointer), ("user_data_add", _pointer), ("register_handler", _pointer)]})
 RegisterHandler = _struct("RegisterHandler", ("target_name", ctypes.c_char_p), ("target_name_size", ctypes.c_size_t),
@@ -56,6 +60,7 @@ EXTENSION_METADATA = 1  # XLA_FFI_Extension_Metadata
 PJRT_EXTENSION_FFI = 5  # PJRT_Extension_Type_FFI
 STAGE_EXECUTE = 3  # XLA_FFI_ExecutionStage_EXECUTE
 ATTRIBUTE_SCALAR = 3  # XLA_FFI_AttrType_SCALAR
+CODE_ALREADY_EXISTS = 6  # PJRT_Error_Code_ALREADY_EXISTS
 CODE_INTERNAL = 13  # XLA_FFI_Error_Code_INTERNAL
 TOKEN = 17  # XLA_FFI_DataType_TOKEN
 
