@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 
+#include "hilo/backend/ffi_executor.h"
 #include "hilo/base/run_scope.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
@@ -80,6 +81,14 @@ HiloFfi_Error* device_ordinal(HiloFfi_OrdinalArgs* args) {
   return nullptr;
 }
 
+HiloFfi_Error* context_get(HiloFfi_ContextArgs* args) {
+  const RunContext* const run = current_run();
+  const auto* const executor = run == nullptr ? nullptr : dynamic_cast<const FfiExecutor*>(run->executor);
+  args->data = executor == nullptr ? nullptr : executor->find(args->type_id->type_id);
+  if (args->data != nullptr) return nullptr;
+  return error_of(not_found(fmt::format("the run has no user data of FFI type {}", args->type_id->type_id)));
+}
+
 constexpr HiloFfi_Api kApi = {
     .struct_size = sizeof(HiloFfi_Api),
     .extensions = nullptr,
@@ -91,7 +100,7 @@ constexpr HiloFfi_Api kApi = {
     .handler_register = handler_register,
     .stream_get = refuse,
     .type_register = refuse,
-    .context_get = refuse,
+    .context_get = context_get,
     .state_set = refuse,
     .state_get = refuse,
     .memory_allocate = memory_allocate,

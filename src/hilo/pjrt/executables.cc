@@ -220,28 +220,38 @@ Status answer(PJRT_Executable_OutputDimensions_Args& args) {
   return ok_status();
 }
 
-/// HloModuleProtoWithConfig. Without memory for it, how much it takes.
+namespace {
+
+/// HloModuleProtoWithConfig; of the configuration what readers can't do without, the layout of the entry.
+StatusOr<std::string> module_with_config(const hlo::Module& module) {
+  constexpr uint32_t kModule = 1, kConfig = 2, kEntryLayout = 1, kHostProgramShape = 4;
+  HILO_ASSIGN_OR_RETURN(const std::string proto, hlo::to_proto(module));
+  HILO_ASSIGN_OR_RETURN(const hlo::proto::WireMessage message, hlo::proto::WireMessage::read(proto, "HloModuleProto"));
+  HILO_ASSIGN_OR_RETURN(const std::string_view entry, message.text(kHostProgramShape));
+  hlo::proto::WireWriter config, out;
+  config.bytes(kEntryLayout, entry);
+  out.bytes(kModule, proto);
+  out.message(kConfig, config);
+  return std::move(out).take();
+}
+
+}  // namespace
+
+/// Without memory for the program: how much it takes.
 Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
   HILO_PJRT_WANTED(args, executable);
   HILO_PJRT_WANTED(args, program);
   static constexpr std::string_view kFormat = "hlo_with_config";
-  constexpr uint32_t kModule = 1, kConfig = 2;
   HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(*args.executable->program->executable));
-  HILO_ASSIGN_OR_RETURN(const std::string proto, hlo::to_proto(*module));
-  hlo::proto::WireWriter out;
-  out.bytes(kModule, proto);
-  out.bytes(kConfig, "");
-  const std::string& bytes = out.view();
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, module_with_config(*module));
   args.program->format = kFormat.data();
   args.program->format_size = kFormat.size();
-  if (args.program->code == nullptr) {
-    args.program->code_size = bytes.size();
-    return ok_status();
+  if (args.program->code != nullptr) {
+    if (args.program->code_size < bytes.size())
+      return invalid_argument(fmt::format("PJRT_Executable_OptimizedProgram: room for {} bytes; wanted {}",
+                                          args.program->code_size, bytes.size()));
+    std::memcpy(args.program->code, bytes.data(), bytes.size());
   }
-  if (args.program->code_size < bytes.size())
-    return invalid_argument(fmt::format("PJRT_Executable_OptimizedProgram: room for {} bytes; wanted {}",
-                                        args.program->code_size, bytes.size()));
-  std::memcpy(args.program->code, bytes.data(), bytes.size());
   args.program->code_size = bytes.size();
   return ok_status();
 }

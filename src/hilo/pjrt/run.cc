@@ -99,13 +99,23 @@ PJRT_Buffer* result_handle(const Call& call, size_t k, size_t i, BufferPtr buffe
                     call.devices[k]->memories[static_cast<size_t>(call.program.results[i].memory_kind)]);
 }
 
+/// Argument i of device k. A token is any buffer to callers, JAX's are empty arrays: it says nothing but who runs first.
+StatusOr<BufferPtr> own_argument(const Call& call, size_t k, size_t i) {
+  const Shape& shape = call.program.arguments[i].placement.part;
+  if (shape.is_token()) return call.devices[k]->device->allocate(shape);
+  return call.argument(k, i).buffer;
+}
+
 /// Arguments and results as they are. Replicas that never meet run one after the other.
 Status run_as_is(const Call& call) {
   const size_t count = call.args.num_devices, results = call.program.results.size();
   std::vector<Buffers> arguments(count), made(count);
   std::vector<DeviceRun> runs;
   for (size_t k = 0; k < count; ++k) {
-    for (size_t i = 0; i < call.args.num_args; ++i) arguments[k].push_back(call.argument(k, i).buffer);
+    for (size_t i = 0; i < call.args.num_args; ++i) {
+      HILO_ASSIGN_OR_RETURN(BufferPtr argument, own_argument(call, k, i));
+      arguments[k].push_back(std::move(argument));
+    }
     made[k].resize(results);
     runs.push_back({{arguments[k].data(), arguments[k].size()}, {made[k].data(), results}});
   }
@@ -133,7 +143,7 @@ Status run_as_is(const Call& call) {
 /// Argument i as a whole on device k's device; `gathered` keeps it for the next device.
 StatusOr<BufferPtr> whole_argument(const Call& call, size_t k, size_t i, std::vector<BufferPtr>& gathered) {
   const Placement& placement = call.program.arguments[i].placement;
-  if (!placement.is_cut()) return call.argument(k, i).buffer;
+  if (!placement.is_cut()) return own_argument(call, k, i);
   Device& device = *call.devices[k]->device;
   if (gathered[i] != nullptr) return shared_on(device, gathered[i]);
   std::vector<BufferPtr> parts;
