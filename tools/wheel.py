@@ -19,7 +19,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = pathlib.Path("jax_plugins/hilo")
 LARGEST = 60e6
 # What each Linux with this glibc has: PEP 600's list, as far as hilo needs it.
-EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libstdc++.so", "libz.so", "ld-linux-x86-64.so")
+EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libstdc++.so", "libz.so", "linux-vdso.so", "ld-linux-x86-64.so")
+# What libhilo.so opens when it is first needed, and what that needs (python/jax_plugins/hilo/library.py loads it).
+OPENBLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0")
 METADATA = """\
 Metadata-Version: 2.1
 Name: jax-hilo
@@ -59,8 +61,8 @@ def collect(build: pathlib.Path, stage: pathlib.Path) -> dict[str, bytes]:
     libraries = {soname(path): path for path in sorted((stage / PACKAGE).glob("*.so*")) if not path.is_symlink()}
     if "libhilo_pjrt.so" not in libraries:
         raise ValueError(f"{build} has no libhilo_pjrt.so. Hint: make wheel builds it")
-    for name, path in needed(libraries).items():
-        libraries[name] = path
+    libraries[OPENBLAS.name] = OPENBLAS
+    libraries |= needed(libraries)
     files = {str(PACKAGE / name): path.read_bytes() for name, path in libraries.items()}
     for path in sorted((ROOT / "python" / PACKAGE).glob("*.py")):
         files[str(PACKAGE / path.name)] = path.read_bytes()

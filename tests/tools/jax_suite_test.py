@@ -36,6 +36,9 @@ class SomeTest(unittest.TestCase):
         if ENGINE != "good": threading.Event().wait()
     @unittest.expectedFailure
     def test_is_known_to_fail(self): self.fail()
+class Addressed(unittest.TestCase):
+    def test_one(self): pass
+    def id(self): return f"some_test.Addressed.test_one (<function f at {hex(id(object()))}>)"
 class NoClass(unittest.TestCase):
     @classmethod
     def setUpClass(cls): raise ValueError("no class")
@@ -73,7 +76,7 @@ class SuperviseTest(unittest.TestCase):
         self.assertEqual(self.outcomes(self.run_file("some")), {
             "test_passes": "passed", "test_skips": "skipped", "test_fails": "failed", "test_fails_there": "passed", "test_dies": "passed",
             "test_exits": "passed", "test_hangs": "passed", "test_first_of_parts": "failed", "test_is_known_to_fail": "passed",
-            "NoClass)": "failed"})
+            "NoClass)": "failed", "test_one (<function f>)": "passed"})
 
     def test_a_process_that_dies_or_hangs_costs_one_test(self):
         rows = self.run_file("some", "bad", test_seconds=PATIENCE)

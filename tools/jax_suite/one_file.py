@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import resource
 import sys
 import time
@@ -46,11 +47,11 @@ def main() -> int:
         kind = "skip" if isinstance(error, unittest.SkipTest) else "problem"
         report.line({kind: cause_of(type(error), error), "details": traceback.format_exc()[-DETAILS:]})
         return 0
-    chosen = select([test for test in tests if arguments.match in test.id()], arguments.seed, arguments.limit)
+    chosen = select([test for test in tests if arguments.match in name_of(test)], arguments.seed, arguments.limit)
     report.line({"collected": len(tests), "selected": len(chosen)})
     done = set(arguments.done.read_text().splitlines())
     result = Outcomes(report, started + arguments.seconds if arguments.seconds else None)
-    unittest.TestSuite(test for test in chosen if test.id() not in done).run(result)
+    unittest.TestSuite(test for test in chosen if name_of(test) not in done).run(result)
     report.line({"end": "time" if result.shouldStop else "all"})
     return 0
 
@@ -85,9 +86,14 @@ def flat(tests):
             yield test
 
 
+def name_of(test) -> str:
+    """The test's id without addresses, which parameters that are functions show and which differ from process to process."""
+    return re.sub(r" at 0x[0-9a-f]+", "", test.id())
+
+
 def select(tests: list, seed: int, limit: int) -> list:
     """The tests in an order that follows from the seed; the first `limit` of them."""
-    ordered = sorted(tests, key=lambda test: test.id())
+    ordered = sorted(tests, key=lambda test: name_of(test))
     random.Random(seed).shuffle(ordered)
     return ordered[:limit] if limit else ordered
 
@@ -111,12 +117,12 @@ class Outcomes(unittest.TestResult):
     def startTest(self, test):
         super().startTest(test)
         self.outcome, self.begin = None, time.monotonic()
-        self.report.line({"start": test.id()})
+        self.report.line({"start": name_of(test)})
 
     def stopTest(self, test):
         super().stopTest(test)
         outcome = self.outcome or {"outcome": "failed", "cause": "the test ended without an outcome"}
-        self.report.line({"test": test.id(), **outcome, "seconds": round(time.monotonic() - self.begin, 3)})
+        self.report.line({"test": name_of(test), **outcome, "seconds": round(time.monotonic() - self.begin, 3)})
         self.begin = None
         if self.deadline is not None and time.monotonic() > self.deadline:
             self.stop()
@@ -128,7 +134,7 @@ class Outcomes(unittest.TestResult):
     def fails(self, test, error) -> None:
         details = "".join(traceback.format_exception(*error))[-DETAILS:]
         if self.begin is None:  # a fixture of a class or module: there is no test around it
-            self.report.line({"test": test.id(), "outcome": "failed", "cause": cause_of(*error[:2]), "details": details,
+            self.report.line({"test": name_of(test), "outcome": "failed", "cause": cause_of(*error[:2]), "details": details,
                               "seconds": 0})
         else:
             self.decide("failed", cause_of(*error[:2]), details)

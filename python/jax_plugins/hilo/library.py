@@ -7,6 +7,7 @@ import pathlib
 import re
 
 NAME = "libhilo_pjrt.so"
+OPENED = ("libquadmath.so.0", "libgfortran.so.5", "libopenblas.so.0")  # what the wheel brings for LAPACK, each before who needs it
 OLDEST_JAXLIB, NEWEST_JAXLIB = (0, 10, 0), (0, 11)  # from the first, below the second; tests ran with 0.10.2
 
 
@@ -37,8 +38,10 @@ def find() -> pathlib.Path:
 
 def load(path: pathlib.Path) -> int:
     """The address of the plugin's PJRT_Api. ImportError with the loader's reason if it can't be loaded."""
-    os.environ.setdefault("HILO_BLAS", blas_of_scipy() or "")
     try:
+        for name in OPENED:  # with the names by which hilo, and they themselves, ask for them
+            if (path.parent / name).is_file():
+                ctypes.CDLL(str(path.parent / name))
         plugin = ctypes.CDLL(str(path))
         entry = plugin.GetPjrtApi
     except (OSError, AttributeError) as error:
@@ -49,9 +52,3 @@ def load(path: pathlib.Path) -> int:
         raise ImportError(f"hilo: {path}: GetPjrtApi gives no table", path=str(path))
     return api
 
-
-def blas_of_scipy() -> str | None:
-    """The OpenBLAS that SciPy's wheel brings, which every installation of JAX has: for machines without one of their own."""
-    import scipy
-    found = sorted((pathlib.Path(scipy.__file__).resolve().parent.parent / "scipy.libs").glob("libscipy_openblas*.so"))
-    return str(found[0]) if found else None
