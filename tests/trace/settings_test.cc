@@ -121,6 +121,13 @@ TEST(DisableJit, ScansGiveWhatTheyGiveCompiled) {
   EXPECT_NE(error.find("zero-length scan is not supported under disable_jit"), std::string::npos);
 }
 
+TEST(DisableJit, LoopsOfNoStepsGiveWhatTheyTook) {
+  const auto body = [](Array i, Array v) { return v + i; };
+  const auto scope = disable_jit();
+  EXPECT_EQ(lax::fori_loop(0, 0, body, Array(2.5f)).item<float>(), 2.5f);
+  EXPECT_EQ(lax::fori_loop(numpy::array(3), numpy::array(1), body, Array(2.5f)).item<float>(), 2.5f);
+}
+
 TEST(DisableJit, CountedLoopsSeeTheirIndex) {
   std::vector<int64_t> seen;
   const auto scope = disable_jit();
