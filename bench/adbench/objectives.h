@@ -46,12 +46,11 @@ struct Gmm {
     const auto upper = numpy::triu_indices(d, 1);
     const Array factors = numpy::zeros({k, d, d}, float64).at(all, upper[1], upper[0]).set(below) +
                           numpy::expand_dims(diagonal, 2) * numpy::eye(d, float64);
-    const Array apart = numpy::matmul(numpy::expand_dims(x, 0) - numpy::expand_dims(p.means, 1),
-                                      numpy::swapaxes(factors, 1, 2));
-    const Array terms = numpy::expand_dims(p.alphas + numpy::sum(log_diagonal, 1), 1) -
-                        0.5 * numpy::sum(numpy::square(apart), 2);
-    const Array likelihood =
-        numpy::sum(nn::logsumexp(terms, 0)) - static_cast<double>(n) * nn::logsumexp(p.alphas);
+    const Array apart =
+        numpy::matmul(numpy::expand_dims(x, 0) - numpy::expand_dims(p.means, 1), numpy::swapaxes(factors, 1, 2));
+    const Array terms =
+        numpy::expand_dims(p.alphas + numpy::sum(log_diagonal, 1), 1) - 0.5 * numpy::sum(numpy::square(apart), 2);
+    const Array likelihood = numpy::sum(nn::logsumexp(terms, 0)) - static_cast<double>(n) * nn::logsumexp(p.alphas);
     return -0.5 * std::log(2 * std::numbers::pi) * static_cast<double>(n * d) + likelihood +
            0.5 * (squares(diagonal) + squares(below)) - static_cast<double>(k) * prior_constant(d);
   }
@@ -136,8 +135,7 @@ struct HandModel {
                                       numpy::reshape(pose(theta(range(6, none))), by_finger));
     const Array palm = numpy::matmul(relative[0], relative[1]);
     std::vector<Array> chain = {numpy::matmul(palm, posed(all, 0))};
-    for (int64_t joint = 1; joint < kJoints; ++joint)
-      chain.push_back(numpy::matmul(chain.back(), posed(all, joint)));
+    for (int64_t joint = 1; joint < kJoints; ++joint) chain.push_back(numpy::matmul(chain.back(), posed(all, joint)));
     const Array absolute = numpy::concatenate(
         {relative(range(0, 1)), numpy::expand_dims(palm, 0), numpy::reshape(numpy::stack(chain, 1), {-1, 4, 4})}, 0);
     const Array transforms = numpy::reshape(numpy::matmul(absolute, inverse_base)(all, range(3)), {kBones, 12});
@@ -241,8 +239,7 @@ struct Lstm {
     std::vector<Array> after;
     for (int64_t layer = 0; layer < state.shape(0); ++layer) {
       const Array weight = p.main(layer, 0), bias = p.main(layer, 1), hidden = state(layer, 0);
-      const std::vector<Array> gates =
-          numpy::split(numpy::concatenate({x, hidden, x, hidden}, 0) * weight + bias, 4);
+      const std::vector<Array> gates = numpy::split(numpy::concatenate({x, hidden, x, hidden}, 0) * weight + bias, 4);
       const Array cell = state(layer, 1) * nn::sigmoid(gates[0]) + nn::sigmoid(gates[1]) * numpy::tanh(gates[3]);
       x = nn::sigmoid(gates[2]) * numpy::tanh(cell);
       after.push_back(numpy::stack({x, cell}));

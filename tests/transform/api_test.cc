@@ -485,6 +485,7 @@ TEST(CheckingLeaks, CatchesEveryTransformationAndBlamesNobodyElse) {
     return false;
   };
   EXPECT_TRUE(leaks([&] { jit(keep)(3.0f); }));
+  EXPECT_TRUE(leaks([&] { pmap(keep)(numpy::ones({1})); }));
   kept.clear();
   vmap(same)(numpy::arange(3));
   const auto f = jit(same);

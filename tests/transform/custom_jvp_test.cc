@@ -96,8 +96,7 @@ TEST(CustomJvp, RulesMayPushThroughLoopsThatReverseModePulls) {
   const auto called = jit(loop);
   const auto branch = [&](Array v) { return lax::cond(numpy::sum(v) < 100.0f, loop, [](Array w) { return w; }, v); };
   const auto check = [](const auto& f) {
-    const auto ruled =
-        custom_jvp(f).defjvp([f](std::tuple<Array> p, std::tuple<Array> t) { return jvp(f, p, t); });
+    const auto ruled = custom_jvp(f).defjvp([f](std::tuple<Array> p, std::tuple<Array> t) { return jvp(f, p, t); });
     const auto gradient_of = [](const auto& g) { return grad([&g](Array v) { return numpy::sum(g(v)); }); };
     const Array wanted = gradient_of(f)(x());
     EXPECT_TRUE(numpy::allclose(gradient_of(ruled)(x()), wanted).item<bool>());

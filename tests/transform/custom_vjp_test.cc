@@ -98,7 +98,9 @@ TEST(CustomVjp, OfACustomVjpHasSecondDerivatives) {
   for (const bool outer : {false, true}) {
     for (const bool inner : {false, true}) {
       const auto f = ruled(ruled(sine, inner), outer);
-      const auto slope = [&](Array v) { return numpy::sum(numpy::square(grad([&](Array w) { return numpy::sum(f(w)); })(v))); };
+      const auto slope = [&](Array v) {
+        return numpy::sum(numpy::square(grad([&](Array w) { return numpy::sum(f(w)); })(v)));
+      };
       const Array wanted = -numpy::sin(2.0f * x());  // of the sum of cos^2
       EXPECT_TRUE(numpy::allclose(grad(slope)(x()), wanted).item<bool>()) << outer << inner;
       EXPECT_TRUE(numpy::allclose(jit(grad(slope))(x()), wanted).item<bool>()) << outer << inner;

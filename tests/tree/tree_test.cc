@@ -132,7 +132,8 @@ TEST(Tree, NamesTheWayToALeaf) {
             (Paths{"[7][-1]", "[7][2]", "[9][0]"}));
   EXPECT_EQ(paths(std::pair(std::optional(std::map<int, Array>{{5, 1}}), std::vector<Array>{2})),
             (Paths{"[0][5]", "[1][0]"}));
-  EXPECT_EQ(paths(std::map<std::pair<int, int>, Array>{{{3, 4}, 1}, {{5, 6}, 2}}), (Paths{"[0]", "[1]"}));  // their places
+  EXPECT_EQ(paths(std::map<std::pair<int, int>, Array>{{{3, 4}, 1}, {{5, 6}, 2}}),
+            (Paths{"[0]", "[1]"}));  // their places
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <source_location>
 
-#include "hilo/trace/settings.h"
 #include "hilo/transform/flat_call.h"
 
 namespace hilo::lax {
@@ -238,7 +237,6 @@ namespace detail {
 template <typename Body, Tree Carry>
 Carry counted_loop(const Array& begin, int64_t count, const Body& body, const Carry& initial, int64_t unroll,
                    const std::source_location& location) {
-  if (count == 0 && is_on(Setting::kDisableJit)) return initial;  // what the body gives is not asked
   FlatTree start = flatten(initial);
   start.leaves.insert(start.leaves.begin(), begin);
   const FlatFunction flat = [&](std::span<const Array> leaves) {

@@ -44,7 +44,9 @@ struct VmapOptions {
   std::vector<AxisTree> out_axes = {0};   ///< one entry an element of a result tuple, or one for all
   std::string axis_name = {};             ///< by which lax::psum and the like may name the axis
   std::optional<int64_t> axis_size = {};  ///< needed where no argument is mapped
-  std::string spmd_axis_name = {};        ///< an axis of a device mesh: refused, since there are no meshes
+  /// The axis of a device mesh along which a compiler for several devices would split the batch. Refused: programs here
+  /// have no mesh.
+  std::string spmd_axis_name = {};
 };
 
 namespace vmap_detail {
