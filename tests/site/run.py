@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds mkdocs.yml to docs/: every page is in the site, every line of the site is a page, every link between pages leads to
-one. `make docs` builds the site.
+one. Holds the API reference to hilo.h: every public function has a docstring, and every name of JAX that
+docs/numpy_coverage.md found by compiling is there. `make docs` builds the site.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -9,19 +10,26 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
+PARTS = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.S | re.M)  # of docs/numpy_coverage.md: module, what it says
+REFERENCE = ROOT / "tools" / "api_reference.py"
+sys.path.insert(0, str(ROOT / "tools" / "jax_api"))
+import spelling  # noqa: E402
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.parse_args()
+    build = parser.parse_args().build.resolve()
     failed = 0
-    for case, problems in (("every_page_is_in_the_site", outside()), ("every_link_leads_to_a_page", dead_links())):
+    for case, problems in (("every_page_is_in_the_site", outside()), ("every_link_leads_to_a_page", dead_links()),
+                           ("every_public_function_has_a_docstring", without_docstring(build)),
+                           ("every_name_that_was_found_is_in_the_reference", not_in_the_reference(build))):
         failed += bool(problems)
         print("\n".join([*problems, f"failed site/{case}"]) if problems else f"passed site/{case}", flush=True)
     return 1 if failed else 0
@@ -43,6 +51,25 @@ def dead_links() -> list[str]:
             if "://" not in link and not (target.exists() and target.is_relative_to(DOCS)):
                 problems.append(f"{page.relative_to(ROOT)}: {link} is no page or picture of docs/")
     return problems
+
+
+def without_docstring(build: pathlib.Path) -> list[str]:
+    done = reference("--check", build)
+    return done.stdout.splitlines() + done.stderr.splitlines() if done.returncode != 0 else []
+
+
+def not_in_the_reference(build: pathlib.Path) -> list[str]:
+    done = reference("--names", build)
+    there = set(done.stdout.splitlines())
+    names = [f"{module}.{name}" for module, part in PARTS.findall((DOCS / "numpy_coverage.md").read_text())
+             for name in re.findall(r"`(\w+)`", part.partition("| hasn't |")[0])]
+    problems = [f"{name} is not in the reference" for name in names if not there.intersection(spelling.cpp_names(name))]
+    return problems + ([] if done.returncode == 0 and names else ["no names were read", done.stderr])
+
+
+def reference(option: str, build: pathlib.Path) -> subprocess.CompletedProcess:
+    """By its first line it runs in Debian's Python, which has libclang's module."""
+    return subprocess.run([REFERENCE, option, "--build", build], capture_output=True, text=True)
 
 
 if __name__ == "__main__":

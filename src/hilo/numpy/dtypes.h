@@ -10,7 +10,7 @@
 namespace hilo::numpy {
 
 using Shape = Dimensions;
-using ndarray = Array;
+using ndarray = Array;  ///< NumPy's name
 using hilo::Axes;
 /// The type of a new array; by default floats are f32, integers s32, with jax_enable_x64 f64 and s64. Without it s64, u64,
 /// f64 and c128 become their halves, and who asks for them is warned once.
@@ -112,10 +112,10 @@ class TypeArgument {
  private:
   Aval aval_;
 };
-ElementType result_type_of(std::span<const TypeArgument> arguments);
+ElementType result_type_of(std::span<const TypeArgument> arguments);  ///< what they have together, as JAX promotes
 template <typename... Arguments>
   requires(sizeof...(Arguments) > 0 && (std::convertible_to<Arguments, TypeArgument> && ...))
-ElementType result_type(const Arguments&... arguments) {
+ElementType result_type(const Arguments&... arguments) {  ///< result_type_of(list)
   const TypeArgument list[] = {TypeArgument(arguments)...};
   return result_type_of(list);
 }
@@ -145,7 +145,7 @@ bool issubdtype(ElementType arg1, ElementType arg2);
 bool isdtype(ElementType dtype, std::string_view kind, Line line = Line::current());
 bool isdtype(ElementType dtype, ElementType kind);
 
-Array astype(const Operand& x, ElementType dtype);
+Array astype(const Operand& x, ElementType dtype);  ///< floats to integers truncate and saturate, NaN is 0
 /// The same bytes as another type: the last axis grows or shrinks where the widths differ.
 /// Errors    INVALID_ARGUMENT where the last axis can't be divided
 Array view(const Operand& x, ElementType dtype);
@@ -155,7 +155,7 @@ Array byteswap(const Operand& x);
 /// Bytes of an element, and of all.
 inline int64_t itemsize(const Operand& x) { return element_size_bytes(x.array().dtype()); }
 inline int64_t nbytes(const Operand& x) { return itemsize(x) * x.array().size(); }
-
+/// How many axes, how many elements (along some axes), the extents, whether there are no axes.
 inline int64_t ndim(const Operand& x) { return x.array().ndim(); }
 inline int64_t size(const Operand& x) { return x.array().size(); }
 int64_t size(const Operand& x, const Axes& axis);

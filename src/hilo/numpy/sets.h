@@ -39,8 +39,8 @@ struct IntersectOptions {
 struct Intersection {
   Array values, indices1, indices2;
 };
-Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
-Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});
+Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});  ///< in one or both, each once
+Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});  ///< in both
 /// intersect1d(..., return_indices=True): also where each stands first in both.
 Intersection intersect1d_with_indices(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});
 /// With assume_unique the elements keep their order.

@@ -220,7 +220,7 @@ struct HistogramOptions {
   std::optional<Array> weights = std::nullopt;
   bool density = false;
 };
-Array histogram_bin_edges(const Operand& a, const HistogramOptions& options = {});
+Array histogram_bin_edges(const Operand& a, const HistogramOptions& options = {});  ///< where bins begin and end
 /// Counts (floats), and the borders of the bins.
 std::pair<Array, Array> histogram(const Operand& a, const HistogramOptions& options = {});
 template <int = 0>

@@ -339,7 +339,7 @@ class Operand {
 /// Errors    as Array::data
 HostView host_view_of(const Array& array);
 
-std::ostream& operator<<(std::ostream& out, const Array& array);
+std::ostream& operator<<(std::ostream& out, const Array& array);  ///< as NumPy prints them
 
 /// s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64 unless x64 is enabled.
 ElementType canonical_type(ElementType type);

@@ -26,6 +26,7 @@ Structure structure(const T& tree) {
   return {std::move(flat.structure), flat.leaves.size()};
 }
 
+/// tree_leaves. jax.tree.leaves.
 template <Tree T>
 std::vector<Array> leaves(const T& tree) {
   return tree_leaves(tree);

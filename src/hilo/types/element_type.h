@@ -69,7 +69,7 @@ inline constexpr std::array<ElementTypeInfo, 31> kElementTypes = {{
     {ElementType::kOpaque, "opaque", ElementClass::kOther, 0, 0, 14},
     {ElementType::kTuple, "tuple", ElementClass::kOther, 0, 0, 13},
 }};
-
+/// Facts of the table about a type.
 constexpr const ElementTypeInfo& element_type_info(ElementType type) {
   return kElementTypes[static_cast<size_t>(type)];
 }
