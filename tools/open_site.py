@@ -10,6 +10,7 @@ import argparse
 import functools
 import html
 import http.server
+import json
 import pathlib
 import re
 import subprocess
@@ -32,8 +33,25 @@ VIEWS = {
 }
 
 
+DRIVER = """<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><iframe width="1200" height="800"></iframe>
+<script>
+const views = %s, frame = document.querySelector("iframe"), seen = {};
+let at = 0;
+function shown() { return frame.contentDocument ? frame.contentDocument.documentElement.outerHTML : ""; }
+function tell() { return fetch("/seen", {method: "POST", body: JSON.stringify(seen)}); }
+function open() { if (at < views.length) frame.src = views[at][0]; else tell(); }
+setInterval(() => {
+  if (at < views.length && new RegExp(views[at][1]).test(shown())) { seen[views[at++][0]] = true; tell(); open(); }
+}, 50);
+open();
+</script>"""
+
+
 class Handler(http.server.SimpleHTTPRequestHandler):
+    """The site, a page that opens each view until it shows what is wanted, and what that page tells."""
+    seen: dict[str, bool] = {}
     missing: list[str] = []
+    news = threading.Condition()
 
     def log_message(self, *_):
         pass
@@ -42,18 +60,35 @@ class Handler(http.server.SimpleHTTPRequestHandler):
         Handler.missing.append(f"{self.path}: {code}")
         super().send_error(code, *arguments, **keywords)
 
+    def do_GET(self):
+        if self.path != "/driver":
+            return super().do_GET()
+        return self.answer((DRIVER % json.dumps(list(VIEWS.items()))).encode())
+
+    def do_POST(self):
+        told = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with Handler.news:
+            Handler.seen.update(told)
+            Handler.news.notify_all()
+        self.answer(b"")
+
+    def answer(self, body: bytes):
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--site", type=pathlib.Path, default=ROOT / "site")
     parser.add_argument("--chromium", default="chromium")
     arguments = parser.parse_args()
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=arguments.site))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    base = f"http://127.0.0.1:{server.server_address[1]}/"
-    problems = {view: view_problem(arguments.chromium, base + view, wanted) for view, wanted in VIEWS.items()}
-    problems["every link"] = dead_links(arguments.site)
-    server.shutdown()
+    problems = {view: f"doesn't show {VIEWS[view]}" for view in unseen(arguments.chromium, arguments.site)}
+    problems = {view: problems.get(view, "") for view in VIEWS}
+    problems["what pages ask for"] = "; ".join(Handler.missing)
+    problems["links"] = dead_links(arguments.site)
     for view, problem in problems.items():
         print(f"failed {view}: {problem}" if problem else f"passed {view}")
     failed = sum(bool(problem) for problem in problems.values())
@@ -61,19 +96,20 @@ def main() -> int:
     return 1 if failed else 0
 
 
-def view_problem(chromium: str, address: str, wanted: str) -> str:
-    Handler.missing.clear()
-    with tempfile.TemporaryDirectory(prefix="hilo_chromium_") as profile:
-        command = [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000",
-                   f"--user-data-dir={profile}", "--enable-logging=stderr", "--dump-dom", address]
-        try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-        except (OSError, subprocess.TimeoutExpired) as error:
-            return str(error)
-    errors = re.findall(r"CONSOLE.*?\] \"(Uncaught.*?)\"", done.stderr)
-    if done.returncode != 0 or errors or Handler.missing:
-        return "; ".join([f"exit status {done.returncode}", *errors, *Handler.missing])
-    return "" if re.search(wanted, done.stdout) else f"the page doesn't show {wanted}"
+def unseen(chromium: str, site: pathlib.Path) -> list[str]:
+    """The views that the browser didn't show in time."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=site))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="hilo_chromium_", ignore_cleanup_errors=True) as profile:
+        browser = subprocess.Popen([chromium, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={profile}",
+                                    f"http://127.0.0.1:{server.server_address[1]}/driver"],
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with Handler.news:
+            Handler.news.wait_for(lambda: len(Handler.seen) == len(VIEWS), timeout=SECONDS)
+        browser.kill()
+        browser.wait()
+    server.shutdown()
+    return [view for view in VIEWS if view not in Handler.seen]
 
 
 def dead_links(site: pathlib.Path) -> str:

@@ -29,7 +29,8 @@ def main() -> int:
     failed = 0
     for case, problems in (("every_page_is_in_the_site", outside()), ("every_link_leads_to_a_page", dead_links()),
                            ("every_public_function_has_a_docstring", without_docstring(build)),
-                           ("every_name_that_was_found_is_in_the_reference", not_in_the_reference(build))):
+                           ("every_name_that_was_found_is_in_the_reference", not_in_the_reference(build)),
+                           ("every_error_of_the_catalogue_is_one_of_the_code", wrong_errors())):
         failed += bool(problems)
         print("\n".join([*problems, f"failed site/{case}"]) if problems else f"passed site/{case}", flush=True)
     return 1 if failed else 0
@@ -65,6 +66,22 @@ def not_in_the_reference(build: pathlib.Path) -> list[str]:
              for name in re.findall(r"`(\w+)`", part.partition("| hasn't |")[0])]
     problems = [f"{name} is not in the reference" for name in names if not there.intersection(spelling.cpp_names(name))]
     return problems + ([] if done.returncode == 0 and names else ["no names were read", done.stderr])
+
+
+def wrong_errors() -> list[str]:
+    """Codes that docs/errors.md lacks or invents, and messages that no source has."""
+    page = (DOCS / "errors.md").read_text()
+    wanted = set(re.findall(r'"([A-Z_]+)"', (ROOT / "src/hilo/base/status.cc").read_text())) - {"OK"}
+    listed = re.findall(r"^## ([A-Z_]+)$", page, re.M)
+    problems = [f"docs/errors.md: {code} is missing" for code in sorted(wanted - set(listed))]
+    problems += [f"docs/errors.md: {code} is no code, or twice there" for code in listed
+                 if code not in wanted or listed.count(code) > 1]
+    sources = "\n".join(re.sub(r'"\s*\n\s*"', "", path.read_text())  # texts over several lines are one
+                        for path in (ROOT / "src" / "hilo").rglob("*") if path.suffix in (".cc", ".h"))
+    messages = re.findall(r"^\| `([^`|]+)` \|", page, re.M)
+    parts = [(message, part.strip(" '")) for message in messages for part in message.split("...")]
+    problems += [f"docs/errors.md: no source says '{part}' of {message}" for message, part in parts if part not in sources]
+    return problems if messages else ["docs/errors.md: no messages were read"]
 
 
 def reference(option: str, build: pathlib.Path) -> subprocess.CompletedProcess:
