@@ -2,8 +2,11 @@
 // numpy/dtypes.h -- element types: as values by JAX's names, their limits, and how they meet.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "hilo/trace/array.h"
 
@@ -39,14 +42,19 @@ class Arrays {
  private:
   std::vector<Array> arrays_;
 };
+/// So many arrays: auto [x, y] = meshgrid(a, b). Also a list.
+template <size_t N>
+class ArrayTuple : public std::array<Array, N> {
+ public:
+  ArrayTuple(const std::vector<Array>& arrays) {  // NOLINT: a list of this length converts
+    std::copy_n(arrays.begin(), N, this->begin());
+  }
+  operator std::vector<Array>() const { return {this->begin(), this->end()}; }  // NOLINT: both ways
+};
 /// The line of a call that takes no Operand; nobody gives it.
 using Line = std::source_location;
 
-/// The first member of options whose function also takes a list of axes: max(x, {0, 1}) are axes, and options are named,
-/// max(x, {.axis = 0, .keepdims = true}). Nothing but its default can stand here.
-struct Named {
-  explicit Named() = default;
-};
+using hilo::Named;
 
 /// What functions that only take a type take by name: zeros({3}, {.dtype = int32}) is zeros({3}, int32).
 struct DtypeOptions {
@@ -177,3 +185,10 @@ inline bool iscomplexobj(std::nullopt_t) { return false; }
 inline bool isrealobj(const Operand& x) { return !is_complex(x.array().dtype()); }
 
 }  // namespace hilo::numpy
+
+template <size_t N>
+struct std::tuple_size<hilo::numpy::ArrayTuple<N>> : std::integral_constant<size_t, N> {};
+template <size_t I, size_t N>
+struct std::tuple_element<I, hilo::numpy::ArrayTuple<N>> {
+  using type = hilo::Array;
+};

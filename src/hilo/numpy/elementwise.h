@@ -131,6 +131,14 @@ struct CloseOptions {
 /// |a - b| <= atol + rtol |b|; equal infinities are close.
 Array isclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
 Array allclose(const Operand& a, const Operand& b, const CloseOptions& options = {});
+template <int = 0>
+Array isclose(const Operand& a, const Operand& b, double rtol, double atol = 1e-08, bool equal_nan = false) {
+  return isclose(a, b, CloseOptions{rtol, atol, equal_nan});
+}
+template <int = 0>
+Array allclose(const Operand& a, const Operand& b, double rtol, double atol = 1e-08, bool equal_nan = false) {
+  return allclose(a, b, CloseOptions{rtol, atol, equal_nan});
+}
 /// Equal in shape and in all elements.
 Array array_equal(const Operand& a1, const Operand& a2, bool equal_nan = false);
 /// Equal after broadcasting.

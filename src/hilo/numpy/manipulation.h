@@ -40,10 +40,9 @@ Array expand_dims(const Operand& x, const AxisOption& options) {
 }
 Array broadcast_to(const Operand& x, const Shape& shape);  ///< repeated along axes of extent 1
 std::vector<Array> broadcast_arrays(const std::vector<Array>& args, Line line = Line::current());
-template <typename... Arrays>
-  requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
-std::vector<Array> broadcast_arrays(const Arrays&... args) {
-  return broadcast_arrays(std::vector<Array>{Array(args)...});
+template <std::convertible_to<Array>... More>
+ArrayTuple<1 + sizeof...(More)> broadcast_arrays(const Array& first, const More&... more) {
+  return broadcast_arrays(std::vector<Array>{first, Array(more)...});
 }
 /// The common shape of all of these. Errors    INVALID_ARGUMENT naming two that don't fit
 Shape broadcast_shapes(std::initializer_list<Shape> shapes);

@@ -46,12 +46,20 @@ struct AllOptions {
   std::optional<Array> where = std::nullopt;
 };
 
-// sum(x), sum(x, 0), sum(x, {0, 1}), sum(x, {.axis = 1, .keepdims = true}).
-#define HILO_REDUCTION(name, Options)                                     \
-  Array name(const Operand& a, const Options& options = {});              \
-  template <int = 0>                                                      \
-  Array name(const Operand& a, const Axes& axis, bool keepdims = false) { \
-    return name(a, Options{.axis = axis, .keepdims = keepdims});          \
+// sum(x), sum(x, 0), sum(x, {0, 1}), sum(x, {.axis = 1, .keepdims = true}), sum(x, 1, {.keepdims = true}).
+#define HILO_REDUCTION(name, Options)                                      \
+  Array name(const Operand& a, const Options& options = {});               \
+  template <int = 0>                                                       \
+  Array name(const Operand& a, const Axes& axis) {                         \
+    return name(a, Options{.axis = axis});                                 \
+  }                                                                        \
+  template <std::same_as<bool> Bool>                                       \
+  Array name(const Operand& a, const Axes& axis, Bool keepdims) {          \
+    return name(a, Options{.axis = axis, .keepdims = keepdims});           \
+  }                                                                        \
+  inline Array name(const Operand& a, const Axes& axis, Options options) { \
+    options.axis = axis;                                                   \
+    return name(a, options);                                               \
   }
 HILO_REDUCTION(sum, SumOptions)    ///< the sum
 HILO_REDUCTION(prod, SumOptions)   ///< the product

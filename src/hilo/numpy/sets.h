@@ -6,7 +6,17 @@
 
 namespace hilo::numpy {
 
+/// Takes what asks for more results, and says which functions give them.
+struct UniqueFlag {
+  UniqueFlag() = default;
+  template <std::same_as<bool> Bool>
+  UniqueFlag(Bool) {  // NOLINT: it converts, to be refused
+    static_assert(sizeof(Bool) == 0,
+                  "more results have functions of their own: unique_all(x), unique_counts(x), unique_inverse(x)");
+  }
+};
 struct UniqueOptions {
+  UniqueFlag return_index = {}, return_inverse = {}, return_counts = {};
   std::optional<int64_t> axis = std::nullopt;  ///< slices along it are compared; none: elements
   bool equal_nan = true;
   std::optional<int64_t> size = std::nullopt;      ///< how many there are, where values aren't known

@@ -227,6 +227,10 @@ template <int = 0>
 std::pair<Array, Array> histogram(const Operand& a, const Bins& bins) {
   return histogram(a, HistogramOptions{.bins = bins});
 }
+inline std::pair<Array, Array> histogram(const Operand& a, const Bins& bins, HistogramOptions options) {
+  options.bins = bins;
+  return histogram(a, options);
+}
 struct HistogramddOptions {
   ColumnBins bins = 10;  ///< one for all columns, or one each
   std::vector<BinRange> range = {};

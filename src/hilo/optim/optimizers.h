@@ -21,9 +21,17 @@ struct SgdOptions {
 };
 /// Gradient descent, with momentum if asked for.
 GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptions& options = {});
+template <int = 0>
+GradientTransformation sgd(const ScalarOrSchedule& learning_rate, double momentum, bool nesterov = false) {
+  return sgd(learning_rate, SgdOptions{.momentum = momentum, .nesterov = nesterov});
+}
 
 /// Adam with bias correction; nadam has Nesterov's momentum.
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {});
+template <int = 0>
+GradientTransformation adam(const ScalarOrSchedule& learning_rate, double b1, double b2 = 0.999, double eps = 1e-8) {
+  return adam(learning_rate, AdamOptions{.b1 = b1, .b2 = b2, .eps = eps});
+}
 GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {.nesterov = true});
 struct AdamwOptions {
   double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;

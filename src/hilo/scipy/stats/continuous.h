@@ -9,11 +9,34 @@ namespace hilo::scipy::stats {
 
 // pdf(x, loc, scale), ...; the same with one or two parameters of shape before loc.
 // pdf is the density, cdf the probability up to x, sf = 1 - cdf, ppf and isf the inverses of cdf and sf; log... logarithms.
-#define HILO_LOC_SCALE(name) Array name(const Operand& x, const Operand& loc = 0, const Operand& scale = 1);
-#define HILO_ONE_SHAPE(name, a) \
-  Array name(const Operand& x, const Operand& a, const Operand& loc = 0, const Operand& scale = 1);
-#define HILO_TWO_SHAPES(name, a, b) \
-  Array name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc = 0, const Operand& scale = 1);
+// loc and scale go by name too: pdf(x, {.scale = 2}).
+/// Where a distribution stands and how wide it is.
+struct LocScale {
+  Array loc = 0, scale = 1;
+};
+#define HILO_LOC_SCALE(name)                                                                      \
+  Array name(const Operand& x, const Operand& loc, const Operand& scale);                         \
+  inline Array name(const Operand& x, const LocScale& o = {}) { return name(x, o.loc, o.scale); } \
+  template <int = 0>                                                                              \
+  Array name(const Operand& x, const Operand& loc) {                                              \
+    return name(x, loc, 1);                                                                       \
+  }
+#define HILO_ONE_SHAPE(name, a)                                                                                        \
+  Array name(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale);                            \
+  inline Array name(const Operand& x, const Operand& a, const LocScale& o = {}) { return name(x, a, o.loc, o.scale); } \
+  template <int = 0>                                                                                                   \
+  Array name(const Operand& x, const Operand& a, const Operand& loc) {                                                 \
+    return name(x, a, loc, 1);                                                                                         \
+  }
+#define HILO_TWO_SHAPES(name, a, b)                                                                           \
+  Array name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale); \
+  inline Array name(const Operand& x, const Operand& a, const Operand& b, const LocScale& o = {}) {           \
+    return name(x, a, b, o.loc, o.scale);                                                                     \
+  }                                                                                                           \
+  template <int = 0>                                                                                          \
+  Array name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc) {                      \
+    return name(x, a, b, loc, 1);                                                                             \
+  }
 
 /// Normal, of density exp(-x^2 / 2) / sqrt(2 pi).
 namespace norm {
