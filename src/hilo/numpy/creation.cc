@@ -73,8 +73,9 @@ Array ones(const Shape& shape, const DtypeOptions& options, Line line) {
   const UserLocation here(line);
   return ops::full(shape_of(type_or("ones", options.dtype, default_float()), shape), 1);
 }
-Array full(const Shape& shape, const Operand& fill_value, Dtype dtype) {
+Array full(const Shape& shape, const Operand& fill_value, const DtypeOptions& options) {
   const UserLocation here(fill_value.location());
+  const Dtype dtype = options.dtype;
   const Array& value = fill_value.array();
   const Array typed = dtype ? ops::convert_element_type(value, requested_type("full", *dtype)) : value;
   shape_of(typed.dtype(), shape);
