@@ -7,6 +7,7 @@
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/map.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/transform/callback.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/custom_vjp.h"
@@ -36,6 +37,21 @@ size_t count(const std::string& text, const std::string& part) {
 }
 Array twice(const Array& x) { return numpy::sin(numpy::sin(x)); }
 Array slope_of_twice(const Array& x) { return numpy::cos(numpy::sin(x)) * numpy::cos(x); }
+
+TEST(Checkpoint, ComputesNothingTwiceThatDoesNotDependOnWhatIsDifferentiated) {
+  int sines = 0;
+  const auto counted = custom_jvp([&](Array x) {
+                         return pure_callback(
+                             [&](Array v) {
+                               ++sines;
+                               return numpy::sin(v);
+                             },
+                             ShapeDtypeStruct({}, ElementType::kF32), x);
+                       }).defjvps([](Array t, Array, Array x) { return numpy::cos(x) * t; });
+  const auto f = checkpoint([&](Array x, Array y) { return counted(x) * y; });
+  EXPECT_NEAR(grad(jit([&](Array x) { return f(2.0f, x); }))(3.0f).item<float>(), std::sin(2.0), 1e-6);
+  EXPECT_LE(sines, 1);
+}
 
 TEST(Checkpoint, SinesOfSinesUnderEverything) {
   const auto g = checkpoint(twice);

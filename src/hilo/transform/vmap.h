@@ -57,8 +57,8 @@ struct VmapOptions {
   AxisList out_axes = 0;                  ///< one entry an element of a result tuple, or one for all
   std::string axis_name = {};             ///< by which lax::psum and the like may name the axis
   std::optional<int64_t> axis_size = {};  ///< needed where no argument is mapped
-  /// The axis of a device mesh along which a compiler for several devices would split the batch. A program of hilo runs on
-  /// one device a replica, where there is nothing to split: values and programs are the same without it.
+  /// The axis of a device mesh along which a compiler for several devices would split the batch. Refused: programs here
+  /// have no mesh.
   std::string spmd_axis_name = {};
 };
 
@@ -103,7 +103,7 @@ Trees trees_of(const T& value) {
 
 /// `f` on a whole batch at once. jax.vmap.
 /// Errors     INVALID_ARGUMENT if mapped axes differ in size, axes are no prefix of an argument's tree, or nothing is
-///            mapped and no axis_size given
+///            mapped and no axis_size given; UNIMPLEMENTED for an spmd_axis_name
 /// Example    vmap(f, {.in_axes = {0, kNoAxis}, .axis_name = "batch"})(rows, w)
 template <typename F>
 auto vmap(F f, VmapOptions options, std::source_location location = std::source_location::current()) {
