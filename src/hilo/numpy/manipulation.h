@@ -208,19 +208,26 @@ class PadWidth {
  private:
   std::vector<std::vector<int64_t>> pairs_;
 };
+/// What stands at the ends: one value, {before, after}, or such a pair for each axis.
+class PadEnds : public std::optional<Array> {
+ public:
+  using std::optional<Array>::optional;
+  PadEnds(std::initializer_list<Array> ends);                          // NOLINT: it converts
+  PadEnds(std::initializer_list<std::initializer_list<Array>> pairs);  // NOLINT
+};
 struct PadOptions {
   const char* mode = "constant";
-  std::optional<Array> constant_values = std::nullopt;  ///< of mode constant: a scalar, or [axes, 2]
-  std::optional<Array> end_values = std::nullopt;       ///< of linear_ramp, likewise
-  std::optional<PadWidth> stat_length = std::nullopt;   ///< of maximum, mean, median, minimum: how many count
-  const char* reflect_type = "even";                    ///< of reflect and symmetric: or "odd"
+  PadEnds constant_values = std::nullopt;              ///< of mode constant
+  PadEnds end_values = std::nullopt;                   ///< of linear_ramp
+  std::optional<PadWidth> stat_length = std::nullopt;  ///< of maximum, mean, median, minimum: how many count
+  const char* reflect_type = "even";                   ///< of reflect and symmetric: or "odd"
 };
 /// mode       constant, edge, empty (zeros), linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap
 /// Errors     INVALID_ARGUMENT for another mode, a negative width, or an empty axis that has nothing to repeat
 Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& options = {});
 /// The same beside a mode by position.
 struct PadValues {
-  std::optional<Array> constant_values = std::nullopt, end_values = std::nullopt;
+  PadEnds constant_values = std::nullopt, end_values = std::nullopt;
   std::optional<PadWidth> stat_length = std::nullopt;
   const char* reflect_type = "even";
 };

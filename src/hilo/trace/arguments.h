@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <optional>
 #include <ranges>
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -31,6 +32,9 @@ class Dimensions : public std::vector<int64_t> {
   Dimensions(std::vector<int64_t> extents) : vector(std::move(extents)) {}  // NOLINT
   Dimensions(std::span<const int64_t> extents) : vector(extents.begin(), extents.end()) {}  // NOLINT
   Dimensions(const std::vector<int>& extents) : vector(extents.begin(), extents.end()) {}   // NOLINT
+  /// The integers that an array holds, one or a vector of them.
+  /// Errors    INVALID_ARGUMENT for other types and ranks; ConcretizationError on a tracer, for a shape is part of a program
+  Dimensions(const Array& extents, std::source_location location = std::source_location::current());  // NOLINT
   template <std::input_iterator Iterator>
   Dimensions(Iterator begin, Iterator end) : vector(begin, end) {}
 
