@@ -29,8 +29,8 @@ struct PendingEdge {
 struct Frame {
   const Computation* computation;
   std::vector<Leaves> parameters;
-  std::vector<PendingEdge> edges = {};     ///< by leaf of the root
-  InstructionId caller = kNoInstruction;   ///< in the frame below, whose value the root is
+  std::vector<PendingEdge> edges = {};    ///< by leaf of the root
+  InstructionId caller = kNoInstruction;  ///< in the frame below, whose value the root is
   InstructionId next = 0;
   std::vector<Leaves> values = {};
 };
@@ -134,7 +134,8 @@ void Builder::add_source(const PendingEdge& edge, FlowArrayId array) {
 
 Leaves Builder::operand_leaves(const Frame& frame, const Instruction& instruction) const {
   Leaves all;
-  for (const InstructionId id : instruction.operands) all.insert(all.end(), frame.values[id].begin(), frame.values[id].end());
+  for (const InstructionId id : instruction.operands)
+    all.insert(all.end(), frame.values[id].begin(), frame.values[id].end());
   return all;
 }
 
@@ -144,12 +145,14 @@ void Builder::add_op(Frame& frame, const Instruction& instruction) {
   const bool cheap = is_elementwise(instruction.opcode) || instruction.opcode == Opcode::kBroadcast ||
                      instruction.opcode == Opcode::kSlice;
   const auto constant = [&](FlowArrayId id) { return flow_.arrays[id].constant; };
-  const bool of_constants = !stated && (is_constant_op(instruction) || (cheap && std::ranges::all_of(operands, constant)));
+  const bool of_constants =
+      !stated && (is_constant_op(instruction) || (cheap && std::ranges::all_of(operands, constant)));
   Leaves results = new_leaves(instruction.shape, of_constants);
   frame.values[instruction.id] = results;
   if (stated) flow_.stated.push_back({&instruction, results});
   if (of_constants) return;
-  FlowOp op{sharding_rule(instruction, *frame.computation), std::move(operands), std::move(results), kind_of(instruction.opcode)};
+  FlowOp op{sharding_rule(instruction, *frame.computation), std::move(operands), std::move(results),
+            kind_of(instruction.opcode)};
   if (op.rule.factors.empty()) return;
   for (FlowArrayId& id : op.operands) id = source(id);
   flow_.ops.push_back(std::move(op));
