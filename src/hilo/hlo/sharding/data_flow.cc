@@ -17,7 +17,8 @@ namespace {
 
 using Leaves = std::vector<FlowArrayId>;
 
-constexpr int64_t kMostInstructions = 1 << 20;
+/// So many times the module's own instructions may be there when all calls are open.
+constexpr int64_t kMostCopies = 64, kMostInSmallModules = 1 << 16;
 
 /// A value that an edge will come from, once its computation is through.
 struct PendingEdge {
@@ -62,7 +63,8 @@ const Computation* called_by(const Instruction& instruction) {
 
 class Builder {
  public:
-  explicit Builder(const Module& module) : entry_(*module.entry) {}
+  explicit Builder(const Module& module)
+      : entry_(*module.entry), most_(std::max(kMostInSmallModules, kMostCopies * instruction_count(module))) {}
   DataFlow build();
 
  private:
@@ -96,7 +98,7 @@ class Builder {
   const Computation& entry_;
   DataFlow flow_;
   std::deque<Frame> frames_;  // references stay good while others are pushed
-  int64_t opened_ = 0;
+  int64_t opened_ = 0, most_;
 };
 
 Leaves Builder::new_leaves(const Shape& shape, bool constant) {
@@ -243,7 +245,7 @@ void Builder::add_scan(Frame& frame, const Instruction& instruction) {
 void Builder::step(Frame& frame) {
   const Instruction& instruction = frame.computation->instruction(frame.next++);
   Leaves& value = frame.values[instruction.id];
-  const bool opens = opened_ < kMostInstructions;
+  const bool opens = opened_ < most_;
   if (instruction.opcode == Opcode::kParameter) {
     value = frame.parameters[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
   } else if (instruction.opcode == Opcode::kTuple || instruction.opcode == Opcode::kOptimizationBarrier ||
