@@ -74,8 +74,8 @@ typedef enum {
 typedef struct HiloFfi_Buffer {
   size_t struct_size;
   HiloFfi_Extension* extensions;
-  int type; /* HiloFfi_Type */
-  void* data;
+  int type;   /* HiloFfi_Type */
+  void* data; /* elements of 2 and 4 bits side by side, the first one in the lowest bits */
   int64_t rank;
   int64_t* dims;
 } HiloFfi_Buffer;

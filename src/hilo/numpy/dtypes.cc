@@ -8,6 +8,7 @@
 #include "hilo/numpy/manipulation.h"
 #include "hilo/numpy/promotion.h"
 #include "hilo/trace/ops.h"
+#include "hilo/types/narrow_float.h"
 
 namespace hilo {
 
@@ -30,24 +31,20 @@ struct FloatFormat {
   int exponent, mantissa, bias;
   double max;
 };
-const FloatFormat* format_of(ElementType type) {
+/// None for other types, and for f8e8m0fnu, whose values have no sign and no zero.
+std::optional<FloatFormat> format_of(ElementType type) {
   using enum ElementType;
-  static const FloatFormat kFormats[] = {
+  static constexpr FloatFormat kWide[] = {
       {kF64, 11, 52, 1023, 1.7976931348623157e308},
       {kF32, 8, 23, 127, 3.4028234663852886e38},
       {kF16, 5, 10, 15, 65504},
       {kBf16, 8, 7, 127, 3.3895313892515355e38},
-      {kF8E5M2, 5, 2, 15, 57344},
-      {kF8E4M3Fn, 4, 3, 7, 448},
-      {kF8E4M3, 4, 3, 7, 240},
-      {kF8E3M4, 3, 4, 3, 15.5},
-      {kF8E4M3B11Fnuz, 4, 3, 11, 30},
-      {kF8E5M2Fnuz, 5, 2, 16, 57344},
-      {kF8E4M3Fnuz, 4, 3, 8, 240},
-      {kF4E2M1Fn, 2, 1, 1, 6},
   };
-  const auto* found = std::ranges::find(kFormats, type, &FloatFormat::type);
-  return found == std::end(kFormats) ? nullptr : found;
+  if (const auto* found = std::ranges::find(kWide, type, &FloatFormat::type); found != std::end(kWide)) return *found;
+  if (!is_narrow_float(type)) return std::nullopt;
+  const NarrowFormat f = narrow_format(type);
+  if (f.specials == Specials::kUnsigned) return std::nullopt;
+  return FloatFormat{type, f.exponent_bits, f.mantissa_bits, f.bias, narrow_largest(f)};
 }
 
 bool is_kind(ElementType type, TypeKind kind) {
@@ -78,8 +75,8 @@ int rank_of(ElementType type) {
 int digits_of(ElementType type) {
   if (type == ElementType::kPred) return 1;
   if (is_integer(type)) return element_type_info(type).bits - (is_signed_integer(type) ? 1 : 0);
-  const FloatFormat* f = format_of(real_type_of(type));
-  return f == nullptr ? 1 : f->mantissa + 1;
+  const std::optional<FloatFormat> f = format_of(real_type_of(type));
+  return f ? f->mantissa + 1 : 1;
 }
 
 /// NumPy's rule: a float holds an integer type safely from twice its width on, f64 all of them.
@@ -93,8 +90,8 @@ bool keeps_values(ElementType from, ElementType to) {
   }
   const ElementType a = real_type_of(from), b = real_type_of(to);
   if (a == b) return true;
-  const FloatFormat *f = format_of(a), *g = format_of(b);
-  return f != nullptr && g != nullptr && f->exponent <= g->exponent && f->mantissa <= g->mantissa &&
+  const std::optional<FloatFormat> f = format_of(a), g = format_of(b);
+  return f && g && f->exponent <= g->exponent && f->mantissa <= g->mantissa &&
          element_type_info(a).bits < element_type_info(b).bits;
 }
 
@@ -102,8 +99,8 @@ bool keeps_values(ElementType from, ElementType to) {
 
 FloatInfo finfo(ElementType dtype, Line line) {
   const UserLocation here(line);
-  const FloatFormat* f = format_of(real_type_of(dtype));
-  if (f == nullptr || is_integer(dtype) || dtype == ElementType::kPred) refuse_type("finfo", "a float type", dtype);
+  const std::optional<FloatFormat> f = format_of(real_type_of(dtype));
+  if (!f || is_integer(dtype) || dtype == ElementType::kPred) refuse_type("finfo", "a float type", dtype);
   FloatInfo info{};
   info.dtype = f->type;
   info.bits = element_type_info(f->type).bits;

@@ -56,12 +56,10 @@ struct DtypeOptions {
 using hilo::bool_, hilo::int8, hilo::int16, hilo::int32, hilo::int64;
 using hilo::float32, hilo::float64, hilo::complex64, hilo::complex128;
 using hilo::uint8, hilo::uint16, hilo::uint32, hilo::uint64;
-inline constexpr ScalarType float16{ElementType::kF16}, bfloat16{ElementType::kBf16}, int2{ElementType::kS2},
-    int4{ElementType::kS4}, uint2{ElementType::kU2}, uint4{ElementType::kU4}, float8_e5m2{ElementType::kF8E5M2},
-    float8_e4m3fn{ElementType::kF8E4M3Fn}, float8_e4m3{ElementType::kF8E4M3}, float8_e3m4{ElementType::kF8E3M4},
-    float8_e4m3b11fnuz{ElementType::kF8E4M3B11Fnuz}, float8_e5m2fnuz{ElementType::kF8E5M2Fnuz},
-    float8_e4m3fnuz{ElementType::kF8E4M3Fnuz}, float8_e8m0fnu{ElementType::kF8E8M0Fnu},
-    float4_e2m1fn{ElementType::kF4E2M1Fn};
+inline constexpr ScalarType float16{ElementType::kF16}, bfloat16{ElementType::kBf16};
+// int4, float8_e5m2, ...
+#define HILO_NARROW_TYPE(enumerator, name, twin, ...) inline constexpr ScalarType twin{ElementType::k##enumerator};
+#include "hilo/types/element_types.inc"
 // NumPy's other names of them.
 inline constexpr ScalarType double_ = float64, single = float32, cdouble = complex128, csingle = complex64;
 /// A type that is 64 bits wide, 32 without jax_enable_x64.

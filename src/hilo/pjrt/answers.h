@@ -54,7 +54,6 @@ Status answer(PJRT_Device_IsAddressable_Args& args);
 Status answer(PJRT_Device_LocalHardwareId_Args& args);
 Status answer(PJRT_Device_AddressableMemories_Args& args);
 Status answer(PJRT_Device_DefaultMemory_Args& args);
-Status answer(PJRT_Device_MemoryStats_Args& args);
 Status answer(PJRT_Device_GetAttributes_Args& args);
 Status answer(PJRT_Memory_Id_Args& args);
 Status answer(PJRT_Memory_Kind_Args& args);

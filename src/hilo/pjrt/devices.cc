@@ -76,19 +76,6 @@ Status answer(PJRT_Device_DefaultMemory_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Device_MemoryStats_Args& args) {
-  HILO_PJRT_WANTED(args, device);
-  const DeviceStatistics statistics = args.device->device->statistics();
-  args.bytes_in_use = statistics.live_bytes;
-  args.num_allocs = statistics.live_buffers;
-  args.num_allocs_is_set = true;
-  args.peak_bytes_in_use_is_set = args.largest_alloc_size_is_set = args.bytes_limit_is_set = false;
-  args.bytes_reserved_is_set = args.peak_bytes_reserved_is_set = args.bytes_reservable_limit_is_set = false;
-  args.largest_free_block_bytes_is_set = args.pool_bytes_is_set = args.peak_pool_bytes_is_set = false;
-  args.peak_allocated_bytes_is_set = false;
-  return ok_status();
-}
-
 Status answer(PJRT_Device_GetAttributes_Args& args) {  // there are none
   HILO_PJRT_WANTED(args, device);
   args.attributes = nullptr;

@@ -35,9 +35,11 @@ StatusOr<int> memory_kind(std::string_view name) {
 }
 
 StatusOr<Placement> sharded(const ModuleTree& tree, const Attribute& attribute, const Shape& shape, int64_t devices) {
-  const std::string list =
-      attribute.text.starts_with('[') ? std::string(attribute.text) : fmt::format("[{}]", attribute.text);
-  HILO_ASSIGN_OR_RETURN(const std::vector<stablehlo::Sharding> shardings, stablehlo::parse_shardings(list));
+  constexpr std::string_view kName = "#sdy.sharding";  // which text has, and bytecode has not
+  std::string_view text = attribute.text;
+  if (text.starts_with(kName)) text.remove_prefix(kName.size());
+  HILO_ASSIGN_OR_RETURN(const std::vector<stablehlo::Sharding> shardings,
+                        stablehlo::parse_shardings(fmt::format("[{}]", text)));
   if (shardings.size() != 1) return invalid_argument("wanted one sharding");
   stablehlo::Mesh mesh = shardings[0].mesh;
   if (!shardings[0].mesh_name.empty()) {
@@ -76,10 +78,9 @@ Status read_fact(const ModuleTree& tree, std::string_view name, const Attribute&
   } else if (name == "mhlo.memory_kind") {
     HILO_ASSIGN_OR_RETURN(out.memory_kind, memory_kind(value.text));
   } else if (name == "mhlo.layout_mode") {
-    HILO_ASSIGN_OR_RETURN(const Shape shape, laid_out(out.placement.whole, value.text));
-    if (shape == out.placement.whole) return ok_status();
-    if (out.placement.is_cut()) return unimplemented("layouts of arrays that several devices share");
-    out.placement = replicated(shape);
+    HILO_ASSIGN_OR_RETURN(const Shape whole, laid_out(out.placement.whole, value.text));
+    out.placement.part = out.placement.part.with_layout(whole.minor_to_major());
+    out.placement.whole = whole;
   } else if (name == "tf.aliasing_output" || name == "jax.buffer_donor") {
     out.donated = true;
   }

@@ -63,14 +63,15 @@ random::Key repeat(const random::TypedKey& keys, int64_t repeats, std::optional<
 struct KeyAxisOptions {
   std::optional<int64_t> axis = 0;
 };
-random::Key concatenate(const random::KeyList& keys, const KeyAxisOptions& options = {});
-random::Key stack(const random::KeyList& keys, const KeyAxisOptions& options = {});
+random::Key concatenate(const random::KeyList& keys, const KeyAxisOptions& options);
+random::Key stack(const random::KeyList& keys, const KeyAxisOptions& options);
+// Templates: where a list is empty, or an axis is a literal, the functions of arrays are meant.
 template <int = 0>
-random::Key concatenate(const random::KeyList& keys, std::optional<int64_t> axis) {
+random::Key concatenate(const random::KeyList& keys, std::optional<int64_t> axis = 0) {
   return concatenate(keys, KeyAxisOptions{axis});
 }
 template <int = 0>
-random::Key stack(const random::KeyList& keys, int64_t axis) {
+random::Key stack(const random::KeyList& keys, int64_t axis = 0) {
   return stack(keys, KeyAxisOptions{axis});
 }
 random::Key hstack(const random::KeyList& keys);

@@ -38,23 +38,13 @@ Place place_of(ElementType type) {
     case ElementType::kU16: return {16, Form::kMemory};
     case ElementType::kS16: return {17, Form::kMemory};
     case ElementType::kC128: return {18, Form::kMemory};
-    case ElementType::kS2:
-    case ElementType::kS4:
-    case ElementType::kU2:
-    case ElementType::kU4:
-    case ElementType::kF8E5M2:
-    case ElementType::kF8E4M3Fn:
-    case ElementType::kF8E4M3:
-    case ElementType::kF8E3M4:
-    case ElementType::kF8E4M3B11Fnuz:
-    case ElementType::kF8E5M2Fnuz:
-    case ElementType::kF8E4M3Fnuz:
-    case ElementType::kF8E8M0Fnu:
-    case ElementType::kF4E2M1Fn:  // the later ones have their type's number
+#define HILO_NARROW_TYPE(enumerator, ...) case ElementType::k##enumerator:
+#include "hilo/types/element_types.inc"
+      // The later ones have their type's number.
       return {static_cast<uint32_t>(element_type_info(type).proto_value), Form::kMemory};
-    case ElementType::kToken:
-    case ElementType::kOpaque:
-    case ElementType::kTuple: break;
+#define HILO_OTHER_TYPE(enumerator, ...) case ElementType::k##enumerator:
+#include "hilo/types/element_types.inc"
+      break;
   }
   return {0, Form::kNone};
 }
