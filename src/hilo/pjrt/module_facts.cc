@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "hilo/pjrt/propagation.h"
 #include "hilo/pjrt/shapes.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
 
@@ -106,6 +107,7 @@ Status read_facts(const ModuleTree& tree, int64_t devices, std::vector<ProgramVa
   const Operation* const entry = entry_of(tree);
   if (entry == nullptr) return ok_status();
   HILO_RETURN_IF_ERROR(read_list(tree, tree.find(*entry, "arg_attrs"), devices, arguments, "argument"));
+  place_results(tree, *entry, devices, results);
   return read_list(tree, tree.find(*entry, "res_attrs"), devices, results, "result");
 }
 
