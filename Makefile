@@ -69,10 +69,11 @@ lint:  ## clang-tidy over what differs from main (ALL=1: everything)
 	@tools/build.sh $(BUILD) $(JOBS)
 	@python3 tools/lint.py --build $(BUILD) --jobs $(JOBS) $(if $(ALL),--all)
 
-docs:  ## the generated pages (dependencies, flags, status ...), then all pages as a site: site/index.html
+docs:  ## the generated pages, then all pages and the API reference as a site, opened in Chromium: site/index.html
 	@tools/setup.sh build test docs
 	@python3 tools/generate_docs.py
 	@mkdocs build --strict --quiet
+	@python3 tools/open_site.py
 
 install: build  ## headers, library, command, CMake package, pkg-config; PREFIX=/usr/local
 	@python3 tools/install.py install --build $(BUILD) --prefix $(PREFIX)

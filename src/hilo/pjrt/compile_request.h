@@ -15,6 +15,8 @@ struct CompileRequest {
   int64_t replicas = 1, partitions = 1;
   /// Row-major, the partitions of replica 0 first; empty: nothing is said.
   std::vector<int> devices;
+  /// Which shardings the compiler may choose, 0 or 1 each: one for all, one a value, or none.
+  std::vector<int64_t> free_parameters, free_results;
   int64_t count() const { return replicas * partitions; }
 };
 

@@ -7,46 +7,18 @@
 
 #include "hilo/pjrt/propagation.h"
 #include "hilo/pjrt/shapes.h"
-#include "hilo/stablehlo/devices/mesh_axes.h"
+#include "hilo/stablehlo/devices/propagation.h"
 
 namespace hilo::pjrt {
 namespace {
 
 using stablehlo::Attribute;
 using stablehlo::ModuleTree;
-using stablehlo::Operation;
-
-/// The function that callers call: `main`, or else the only public one; null if there is none.
-const Operation* entry_of(const ModuleTree& tree) {
-  const Operation* found = nullptr;
-  for (const Operation& operation : tree.operations) {
-    if (operation.name != "func.func") continue;
-    const Attribute* const name = tree.find(operation, "sym_name");
-    if (name != nullptr && name->text == "main") return &operation;
-    const Attribute* const visibility = tree.find(operation, "sym_visibility");
-    if (visibility == nullptr || visibility->text != "private") found = &operation;
-  }
-  return found;
-}
 
 StatusOr<int> memory_kind(std::string_view name) {
   const auto found = std::ranges::find(kMemoryKinds, name);
   if (found != std::end(kMemoryKinds)) return static_cast<int>(found - std::begin(kMemoryKinds));
   return unimplemented(fmt::format("memory kind '{}' is unknown; known: device, pinned_host, unpinned_host", name));
-}
-
-StatusOr<Placement> sharded(const ModuleTree& tree, const Attribute& attribute, const Shape& shape, int64_t devices) {
-  constexpr std::string_view kName = "#sdy.sharding";  // which text has, and bytecode has not
-  std::string_view text = attribute.text;
-  if (text.starts_with(kName)) text.remove_prefix(kName.size());
-  HILO_ASSIGN_OR_RETURN(const std::vector<stablehlo::Sharding> shardings,
-                        stablehlo::parse_shardings(fmt::format("[{}]", text)));
-  if (shardings.size() != 1) return invalid_argument("wanted one sharding");
-  stablehlo::Mesh mesh = shardings[0].mesh;
-  if (!shardings[0].mesh_name.empty()) {
-    HILO_ASSIGN_OR_RETURN(mesh, stablehlo::find_mesh(tree, shardings[0].mesh_name));
-  }
-  return placement_of(shape, shardings[0], mesh, devices);
 }
 
 /// `{0,1}`, minor to major; "default" and "auto" leave the choice to the compiler.
@@ -75,13 +47,15 @@ Status read_fact(const ModuleTree& tree, std::string_view name, const Attribute&
                  ProgramValue& out) {
   if (name == "sdy.sharding") {
     if (devices == 1) return ok_status();
-    HILO_ASSIGN_OR_RETURN(out.placement, sharded(tree, value, out.placement.whole, devices));
+    HILO_ASSIGN_OR_RETURN(const stablehlo::Sharding sharding, stablehlo::sharding_of(tree, value));
+    HILO_ASSIGN_OR_RETURN(out.placement, placement_of(out.placement.whole, sharding, sharding.mesh, devices));
   } else if (name == "mhlo.memory_kind") {
     HILO_ASSIGN_OR_RETURN(out.memory_kind, memory_kind(value.text));
   } else if (name == "mhlo.layout_mode") {
     HILO_ASSIGN_OR_RETURN(const Shape whole, laid_out(out.placement.whole, value.text));
     out.placement.part = out.placement.part.with_layout(whole.minor_to_major());
     out.placement.whole = whole;
+    out.free_layout = value.text == "auto";
   } else if (name == "tf.aliasing_output" || name == "jax.buffer_donor") {
     out.donated = true;
   }
@@ -104,11 +78,48 @@ Status read_list(const ModuleTree& tree, const Attribute* list, int64_t devices,
 
 Status read_facts(const ModuleTree& tree, int64_t devices, std::vector<ProgramValue>& arguments,
                   std::vector<ProgramValue>& results) {
-  const Operation* const entry = entry_of(tree);
+  const stablehlo::Operation* const entry = stablehlo::entry_function(tree);
   if (entry == nullptr) return ok_status();
   HILO_RETURN_IF_ERROR(read_list(tree, tree.find(*entry, "arg_attrs"), devices, arguments, "argument"));
   place_results(tree, *entry, devices, results);
   return read_list(tree, tree.find(*entry, "res_attrs"), devices, results, "result");
+}
+
+namespace {
+
+/// One flag a value: options have one for each, or one for all, or none.
+std::vector<bool> free_values(const std::vector<int64_t>& flags, const std::vector<ProgramValue>& values) {
+  std::vector<bool> free(values.size());
+  for (size_t i = 0; i < free.size(); ++i) {
+    const bool said = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
+    free[i] = said && !values[i].placement.is_cut() && values[i].placement.whole.has_default_layout();
+  }
+  return free;
+}
+
+Status place(const std::vector<stablehlo::Sharding>& shardings, const std::vector<bool>& free,
+             std::vector<ProgramValue>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!free[i]) continue;
+    const hlo::Mesh& mesh = shardings[i].mesh;
+    HILO_ASSIGN_OR_RETURN(values[i].placement,
+                          placement_of(values[i].placement.whole, shardings[i], mesh, mesh.device_count()));
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Status choose_shardings(const stablehlo::ModuleTree& tree, const hlo::Module& module, const CompileRequest& options,
+                        std::vector<ProgramValue>& arguments, std::vector<ProgramValue>& results) {
+  if (options.partitions == 1 || stablehlo::entry_function(tree) == nullptr) return ok_status();
+  const auto request = stablehlo::propagation_request(tree, free_values(options.free_parameters, arguments),
+                                                      free_values(options.free_results, results));
+  if (!request.ok()) return request.status();
+  if (request->mesh.device_count() != options.partitions) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const hlo::PropagatedShardings made, hlo::propagate_shardings(module, *request));
+  HILO_RETURN_IF_ERROR(place(made.parameters, request->free_parameters, arguments));
+  return place(made.results, request->free_results, results);
 }
 
 }  // namespace hilo::pjrt

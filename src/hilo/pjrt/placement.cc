@@ -16,7 +16,7 @@ namespace {
 
 /// `{devices=[2,1,4]0,1,2,.. last_tile_dim_replicate}`: the devices of each part in the mesh's order.
 StatusOr<std::string> op_sharding(const Placement& placement, std::span<const int64_t> parts,
-                                  const stablehlo::Mesh& mesh, int64_t devices) {
+                                  const hlo::Mesh& mesh, int64_t devices) {
   std::map<std::vector<int64_t>, std::vector<int64_t>> who;  // by part
   for (int64_t place = 0; place < devices; ++place) {
     const int64_t device = mesh.device_at(place);
@@ -63,7 +63,7 @@ int64_t offset_of(const Shape& whole, std::span<const int64_t> begin) {
 
 Placement replicated(const Shape& shape) { return {shape, shape, {}, {}}; }
 
-StatusOr<Placement> placement_of(const Shape& shape, const stablehlo::Sharding& sharding, const stablehlo::Mesh& mesh,
+StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& sharding, const hlo::Mesh& mesh,
                                  int64_t devices) {
   if (!sharding.unreduced.empty())
     return unimplemented(
@@ -79,8 +79,8 @@ StatusOr<Placement> placement_of(const Shape& shape, const stablehlo::Sharding& 
   std::vector<int64_t> parts, sizes;
   std::vector<std::vector<int64_t>> begins(static_cast<size_t>(devices));
   for (int64_t d = 0; d < shape.rank(); ++d) {
-    HILO_ASSIGN_OR_RETURN(const stablehlo::DimensionSplit split,
-                          split_dimension(mesh, sharding.dimensions[static_cast<size_t>(d)]));
+    HILO_ASSIGN_OR_RETURN(const hlo::DimensionSplit split,
+                          hlo::split_dimension(mesh, sharding.dimensions[static_cast<size_t>(d)].axes));
     if (shape.dimension(d) % split.parts != 0)
       return unimplemented(
           fmt::format("{}: dimension {} in {} parts of different size", shape.to_string(), d, split.parts));

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "hilo/device/buffer.h"
-#include "hilo/stablehlo/devices/sharding.h"
+#include "hilo/hlo/sharding/sharding.h"
 
 namespace hilo::pjrt {
 
@@ -27,7 +27,7 @@ Placement replicated(const Shape& shape);
 /// By a sharding of Shardy over `devices` devices.
 /// Errors    INVALID_ARGUMENT for a sharding that isn't the array's; UNIMPLEMENTED for parts that differ in size and for sums
 ///           that aren't finished
-StatusOr<Placement> placement_of(const Shape& shape, const stablehlo::Sharding& sharding, const stablehlo::Mesh& mesh,
+StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& sharding, const hlo::Mesh& mesh,
                                  int64_t devices);
 
 /// The whole array on `device`, of its parts.

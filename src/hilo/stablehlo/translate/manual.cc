@@ -92,8 +92,8 @@ StatusOr<Parts> parts_of(const OpContext& op, const Sharding& sharding, const st
     return made;
   };
   Parts parts;
-  for (const std::vector<AxisReference>& axes : sharding.dimensions) {
-    HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(axes));
+  for (const DimensionSharding& stated : sharding.dimensions) {
+    HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(stated.axes));
     parts.dimensions.push_back(std::move(dimension));
   }
   HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
