@@ -5,7 +5,6 @@
 
 #include <algorithm>
 
-#include "hilo/pjrt/propagation.h"
 #include "hilo/pjrt/shapes.h"
 #include "hilo/stablehlo/devices/propagation.h"
 
@@ -81,7 +80,6 @@ Status read_facts(const ModuleTree& tree, int64_t devices, std::vector<ProgramVa
   const stablehlo::Operation* const entry = stablehlo::entry_function(tree);
   if (entry == nullptr) return ok_status();
   HILO_RETURN_IF_ERROR(read_list(tree, tree.find(*entry, "arg_attrs"), devices, arguments, "argument"));
-  place_results(tree, *entry, devices, results);
   return read_list(tree, tree.find(*entry, "res_attrs"), devices, results, "result");
 }
 
