@@ -52,7 +52,8 @@ TEST(Lifetimes, ACallWithoutResultsRunsBehindWhatItReadsAndInItsPlace) {
   EXPECT_EQ(lifetimes("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] sine(x)\n c = () custom-call(y)" + call +
                       " z = f32[8] add(y, y)\n d = () custom-call(z)" + call + " e = () custom-call(x)" + call +
                       " ROOT w = f32[8] negate(z)\n}\n"),
-            "0: sine; 1: add; 2: [custom-call]; 3: negate; 4: [custom-call]; 5: [custom-call] | v0 ..5 v1 ..2 v2 ..4 v3 caller");
+            "0: sine; 1: add; 2: [custom-call]; 3: negate; 4: [custom-call]; 5: [custom-call] | v0 ..5 v1 ..2 v2 ..4 "
+            "v3 caller");
 }
 
 TEST(Lifetimes, AResultIsReadByTheCallerHoweverEarlyItIsMade) {

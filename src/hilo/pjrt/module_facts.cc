@@ -89,7 +89,8 @@ std::vector<bool> free_values(const std::vector<int64_t>& flags, const std::vect
   std::vector<bool> free(values.size());
   for (size_t i = 0; i < free.size(); ++i) {
     const bool said = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
-    free[i] = said && !values[i].placement.is_cut() && values[i].placement.whole.has_default_layout();
+    const Shape& shape = values[i].placement.whole;
+    free[i] = said && shape.is_array() && shape.has_default_layout();
   }
   return free;
 }

@@ -15,8 +15,8 @@ namespace hilo::pjrt {
 namespace {
 
 /// `{devices=[2,1,4]0,1,2,.. last_tile_dim_replicate}`: the devices of each part in the mesh's order.
-StatusOr<std::string> op_sharding(const Placement& placement, std::span<const int64_t> parts,
-                                  const hlo::Mesh& mesh, int64_t devices) {
+StatusOr<std::string> op_sharding(const Placement& placement, std::span<const int64_t> parts, const hlo::Mesh& mesh,
+                                  int64_t devices) {
   std::map<std::vector<int64_t>, std::vector<int64_t>> who;  // by part
   for (int64_t place = 0; place < devices; ++place) {
     const int64_t device = mesh.device_at(place);

@@ -68,5 +68,81 @@ TEST(Propagate, ResultsAreShardedAsXlaShardsThem) {
   }
 }
 
+/// A program over x=2, y=4 with one argument and one result of f32[8,16].
+std::string with_body(const std::string& argument, const std::string& result, const std::string& body) {
+  const auto attribute = [](const std::string& sharding) {
+    return sharding.empty() ? "" : " {sdy.sharding = #sdy.sharding<" + sharding + ">}";
+  };
+  return "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nsdy.mesh @other = <[\"a\"=8]>\nfunc.func @main(%v: tensor<8x16xf32>" +
+         attribute(argument) + ") -> (tensor<8x16xf32>" + attribute(result) + ") {\n" + body + "}\n";
+}
+
+std::string result_of(const std::string& code) {
+  const StatusOr<PropagatedShardings> made = propagated(code, true);
+  return made.ok() ? text_of(made->parameters) + " -> " + text_of(made->results) : made.status().to_string();
+}
+
+constexpr char kNegate[] = "%r = stablehlo.negate %v : tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n";
+
+TEST(Propagate, ParametersThatAreFreeFollowResults) {
+  EXPECT_EQ(result_of(with_body("", R"(@mesh, [{"x"}, {"y"}])", kNegate)), "[{x}{y}] -> [{x}{y}]");
+  EXPECT_EQ(result_of(with_body("", "", kNegate)), "[{}{}] -> [{}{}]");
+}
+
+TEST(Propagate, ClosedDimensionsKeepWhatTheyHaveAndOpenOnesGrow) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {}])", R"(@mesh, [{}, {"y", ?}])", kNegate)), "[{x}{}] -> [{}{y}]");
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x", ?}, {?}])", R"(@mesh, [{"x", "y"}, {}])", kNegate)),
+            "[{x,y}{}] -> [{x,y}{}]");
+}
+
+TEST(Propagate, ReplicatedAxesAreTakenByNoDimension) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {"y"}])", R"(@mesh, [{?}, {?}], replicated={"y"})", kNegate)),
+            "[{x}{y}] -> [{x}{}]");
+}
+
+TEST(Propagate, SmallPrioritiesGoFirst) {
+  const std::string add = "%r = stablehlo.add %v, %w : tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n";
+  const auto program = [&](const std::string& left, const std::string& right) {
+    return "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func @main(%v: tensor<8x16xf32> {sdy.sharding = "
+           "#sdy.sharding<@mesh, " +
+           left + ">}, %w: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, " + right +
+           ">}) -> tensor<8x16xf32> {\n" + add + "}\n";
+  };
+  EXPECT_EQ(result_of(program(R"([{"x"}p1, {}])", R"([{}, {"x"}])")), "[{x}{}] [{}{x}] -> [{}{x}]");
+  EXPECT_EQ(result_of(program(R"([{"x"}, {}])", R"([{}, {"x"}p2])")), "[{x}{}] [{}{x}] -> [{x}{}]");
+}
+
+TEST(Propagate, PartsOfAxesLeaveNoProgram) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"y":(1)2}, {}])", "", kNegate)), "[{}{}] -> [{}{}]");
+}
+
+TEST(Propagate, OtherMeshesStayOut) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {}])", R"(@other, [{"a"}, {}])", kNegate)), "[{x}{}] -> [{}{}]");
+}
+
+TEST(Propagate, ShardingsThatCantBeAreRefused) {
+  EXPECT_NE(result_of(with_body(R"(@mesh, [{"x"}])", "", kNegate)).find("a sharding of 1 dimensions on f32[8,16]"),
+            std::string::npos);
+  EXPECT_NE(result_of(with_body(R"(@mesh, [{"z"}, {}])", "", kNegate)).find("the mesh has no axis"), std::string::npos);
+}
+
+/// Calls inside calls: what is opened is bounded, and what stays closed is whole.
+TEST(Propagate, ChainsOfCallsEnd) {
+  std::string code =
+      "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func @main(%v: tensor<8x16xf32> {sdy.sharding = "
+      "#sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> tensor<8x16xf32> {\n%r = call @f0(%v) : (tensor<8x16xf32>) -> "
+      "tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n}\n";
+  constexpr int kDepth = 40;  // 2^40 calls, if all were opened
+  for (int i = 0; i < kDepth; ++i) {
+    const std::string name = "f" + std::to_string(i), next = "@f" + std::to_string(i + 1);
+    code += "func.func private @" + name + "(%v: tensor<8x16xf32>) -> tensor<8x16xf32> {\n%a = call " + next +
+            "(%v) : (tensor<8x16xf32>) -> tensor<8x16xf32>\n%b = call " + next +
+            "(%a) : (tensor<8x16xf32>) -> tensor<8x16xf32>\nreturn %b : tensor<8x16xf32>\n}\n";
+  }
+  code += "func.func private @f" + std::to_string(kDepth) + "(%v: tensor<8x16xf32>) -> tensor<8x16xf32> {\n" + kNegate +
+          "}\n";
+  EXPECT_EQ(result_of(code), "[{x}{}] -> [{}{}]");
+}
+
 }  // namespace
 }  // namespace hilo::hlo

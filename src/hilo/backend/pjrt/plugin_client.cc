@@ -233,9 +233,9 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   if (const Status status = call(plugin_, &PJRT_Api::PJRT_Client_Compile, args); !status.ok())
     return compile_error(status, program);
   RawExecutable raw(args.executable, {&plugin_});
-  HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> made,
-                        PluginExecutable::make(std::move(signature), std::move(devices), std::move(program),
-                                               std::move(raw), passed()));
+  HILO_ASSIGN_OR_RETURN(
+      std::unique_ptr<Executable> made,
+      PluginExecutable::make(std::move(signature), std::move(devices), std::move(program), std::move(raw), passed()));
   HILO_RETURN_IF_ERROR(check_memory_limit(made->signature(), made->statistics(), options.limits));
   return made;
 }

@@ -99,7 +99,8 @@ StatusOr<BufferPtr> PluginDevice::filled(const Shape& shape, PJRT_Buffer* raw) {
   PJRT_Buffer_ReadyEvent_Args args{};
   args.buffer = raw;
   HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Buffer_ReadyEvent, args));
-  return buffer(shape, std::move(owned), event_of(plugin, plugin_client().pending(), args.event, "copy to " + to_string()));
+  return buffer(shape, std::move(owned),
+                event_of(plugin, plugin_client().pending(), args.event, "copy to " + to_string()));
 }
 
 StatusOr<BufferPtr> PluginDevice::allocate(const Shape& shape) {
@@ -127,8 +128,9 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
   args.device = device_;
   const Plugin& plugin = plugin_client().plugin();
   HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Client_BufferFromHostBuffer, args));
-  const Event was_read = event_of(plugin, plugin_client().pending(), args.done_with_host_buffer, "copy to " + to_string(),
-                                  [lent = reads_later ? lent : nullptr]() mutable { lent.reset(); });
+  const Event was_read =
+      event_of(plugin, plugin_client().pending(), args.done_with_host_buffer, "copy to " + to_string(),
+               [lent = reads_later ? lent : nullptr]() mutable { lent.reset(); });
   StatusOr<BufferPtr> made = filled(data.shape, args.buffer);
   if (!reads_later) HILO_RETURN_IF_ERROR(was_read.await());
   return made;

@@ -17,7 +17,8 @@ namespace {
 
 using Leaves = std::vector<FlowArrayId>;
 
-constexpr int64_t kMostInstructions = 1 << 20;
+/// So many times the module's own instructions may be there when all calls are open.
+constexpr int64_t kMostCopies = 64, kMostInSmallModules = 1 << 16;
 
 /// A value that an edge will come from, once its computation is through.
 struct PendingEdge {
@@ -29,8 +30,8 @@ struct PendingEdge {
 struct Frame {
   const Computation* computation;
   std::vector<Leaves> parameters;
-  std::vector<PendingEdge> edges = {};     ///< by leaf of the root
-  InstructionId caller = kNoInstruction;   ///< in the frame below, whose value the root is
+  std::vector<PendingEdge> edges = {};    ///< by leaf of the root
+  InstructionId caller = kNoInstruction;  ///< in the frame below, whose value the root is
   InstructionId next = 0;
   std::vector<Leaves> values = {};
 };
@@ -62,7 +63,8 @@ const Computation* called_by(const Instruction& instruction) {
 
 class Builder {
  public:
-  explicit Builder(const Module& module) : entry_(*module.entry) {}
+  explicit Builder(const Module& module)
+      : entry_(*module.entry), most_(std::max(kMostInSmallModules, kMostCopies * instruction_count(module))) {}
   DataFlow build();
 
  private:
@@ -96,7 +98,7 @@ class Builder {
   const Computation& entry_;
   DataFlow flow_;
   std::deque<Frame> frames_;  // references stay good while others are pushed
-  int64_t opened_ = 0;
+  int64_t opened_ = 0, most_;
 };
 
 Leaves Builder::new_leaves(const Shape& shape, bool constant) {
@@ -134,7 +136,8 @@ void Builder::add_source(const PendingEdge& edge, FlowArrayId array) {
 
 Leaves Builder::operand_leaves(const Frame& frame, const Instruction& instruction) const {
   Leaves all;
-  for (const InstructionId id : instruction.operands) all.insert(all.end(), frame.values[id].begin(), frame.values[id].end());
+  for (const InstructionId id : instruction.operands)
+    all.insert(all.end(), frame.values[id].begin(), frame.values[id].end());
   return all;
 }
 
@@ -144,12 +147,14 @@ void Builder::add_op(Frame& frame, const Instruction& instruction) {
   const bool cheap = is_elementwise(instruction.opcode) || instruction.opcode == Opcode::kBroadcast ||
                      instruction.opcode == Opcode::kSlice;
   const auto constant = [&](FlowArrayId id) { return flow_.arrays[id].constant; };
-  const bool of_constants = !stated && (is_constant_op(instruction) || (cheap && std::ranges::all_of(operands, constant)));
+  const bool of_constants =
+      !stated && (is_constant_op(instruction) || (cheap && std::ranges::all_of(operands, constant)));
   Leaves results = new_leaves(instruction.shape, of_constants);
   frame.values[instruction.id] = results;
   if (stated) flow_.stated.push_back({&instruction, results});
   if (of_constants) return;
-  FlowOp op{sharding_rule(instruction, *frame.computation), std::move(operands), std::move(results), kind_of(instruction.opcode)};
+  FlowOp op{sharding_rule(instruction, *frame.computation), std::move(operands), std::move(results),
+            kind_of(instruction.opcode)};
   if (op.rule.factors.empty()) return;
   for (FlowArrayId& id : op.operands) id = source(id);
   flow_.ops.push_back(std::move(op));
@@ -240,7 +245,7 @@ void Builder::add_scan(Frame& frame, const Instruction& instruction) {
 void Builder::step(Frame& frame) {
   const Instruction& instruction = frame.computation->instruction(frame.next++);
   Leaves& value = frame.values[instruction.id];
-  const bool opens = opened_ < kMostInstructions;
+  const bool opens = opened_ < most_;
   if (instruction.opcode == Opcode::kParameter) {
     value = frame.parameters[static_cast<size_t>(attributes_of<ParameterAttributes>(instruction).number)];
   } else if (instruction.opcode == Opcode::kTuple || instruction.opcode == Opcode::kOptimizationBarrier ||

@@ -38,7 +38,7 @@ struct DataFlow {
   std::vector<Stated> stated;
 };
 
-/// Cost    linear in instructions, those of a computation once a call; calls beyond a million instructions stay closed
+/// Cost    linear in instructions, those of a computation once a call; calls that would make it 64 times the module stay closed
 DataFlow data_flow(const Module& module);
 
 }  // namespace hilo::hlo

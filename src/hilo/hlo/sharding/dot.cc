@@ -86,7 +86,8 @@ ShardingRule convolution_rule(const Instruction& instruction, RuleBuilder builde
     builder.operand(1, names.kernel_input, summed);
   }
   for (size_t i = 0; i < names.input_spatial.size(); ++i)
-    add_spatial(convolution.window[i], names.input_spatial[i], names.kernel_spatial[i], names.output_spatial[i], builder);
+    add_spatial(convolution.window[i], names.input_spatial[i], names.kernel_spatial[i], names.output_spatial[i],
+                builder);
   return std::move(builder.rule);
 }
 

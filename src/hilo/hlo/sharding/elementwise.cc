@@ -11,7 +11,9 @@ namespace hilo::hlo {
 ShardingRule pointwise_rule(RuleBuilder builder) {
   if (builder.results.size() > 1) {  // variadic: result i is of operand i
     for (size_t i = 0; i < std::min(builder.results.size(), builder.operands.size()); ++i) {
-      if (!builder.results[i].is_array() || builder.operands[i].dimensions().size() != builder.results[i].dimensions().size()) continue;
+      if (!builder.results[i].is_array() ||
+          builder.operands[i].dimensions().size() != builder.results[i].dimensions().size())
+        continue;
       for (int64_t d = 0; d < builder.results[i].rank(); ++d) builder.pair(i, d, i, d);
     }
     return std::move(builder.rule);
@@ -29,7 +31,8 @@ ShardingRule batch_norm_rule(const Instruction& instruction, RuleBuilder builder
   const Shape array = builder.operands[0];
   const bool sums = instruction.opcode != Opcode::kBatchNormInference;
   for (int64_t d = 0; d < array.rank(); ++d) {
-    const int factor = builder.factor(array.dimension(d), sums && d != feature ? FactorKind::kReduction : FactorKind::kPass);
+    const int factor =
+        builder.factor(array.dimension(d), sums && d != feature ? FactorKind::kReduction : FactorKind::kPass);
     for (size_t i = 0; i < builder.operands.size(); ++i) {
       if (builder.operands[i].rank() == array.rank()) builder.operand(i, d, factor);
       else if (d == feature) builder.operand(i, 0, factor);

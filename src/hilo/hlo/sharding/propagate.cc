@@ -67,7 +67,11 @@ size_t common_prefix(const Atoms& a, const Atoms& b) {
 class Propagation {
  public:
   Propagation(const PropagationRequest& request, DataFlow flow)
-      : request_(request), mesh_(request.mesh), flow_(std::move(flow)), states_(flow_.arrays.size()), readers_(states_.size()) {}
+      : request_(request),
+        mesh_(request.mesh),
+        flow_(std::move(flow)),
+        states_(flow_.arrays.size()),
+        readers_(states_.size()) {}
   Status set_up();
   void run();
   std::vector<Sharding> shardings(const std::vector<FlowArrayId>& arrays) const;
@@ -80,7 +84,8 @@ class Propagation {
   bool propagate(const FlowOp& op, int round);
   bool has_axes(const FlowOp& op) const;
   Projection project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors, bool is_result) const;
-  void project_dimension(const ShardingRule& rule, const DimensionState& state, const std::vector<int>& factors, Projection& out) const;
+  void project_dimension(const ShardingRule& rule, const DimensionState& state, const std::vector<int>& factors,
+                         Projection& out) const;
   Atoms agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands, bool from_results) const;
   Atoms fitting(const ShardingRule& rule, const Projection& array, size_t factor, const Atoms& wanted) const;
   bool write_back(const ShardingRule& rule, const Projection& array);
@@ -110,8 +115,8 @@ Status Propagation::state(FlowArrayId array, const Sharding& sharding) {
   return ok_status();
 }
 
-Status Propagation::state_edge(const std::vector<FlowArrayId>& arrays, const std::vector<std::optional<Sharding>>& stated,
-                               const std::vector<bool>& free) {
+Status Propagation::state_edge(const std::vector<FlowArrayId>& arrays,
+                               const std::vector<std::optional<Sharding>>& stated, const std::vector<bool>& free) {
   if (stated.size() != arrays.size() || free.size() != arrays.size())
     return invalid_argument(fmt::format("propagation of shardings: got {} and {} entries; wanted {}", stated.size(),
                                         free.size(), arrays.size()));
@@ -180,7 +185,8 @@ void Propagation::sweep(int round) {
 bool Propagation::has_axes(const FlowOp& op) const {
   for (const auto* list : {&op.operands, &op.results}) {
     for (const FlowArrayId id : *list) {
-      if (id != kNoFlowArray && std::ranges::any_of(states_[id].dimensions, [](const DimensionState& d) { return !d.atoms.empty(); }))
+      if (id != kNoFlowArray &&
+          std::ranges::any_of(states_[id].dimensions, [](const DimensionState& d) { return !d.atoms.empty(); }))
         return true;
     }
   }
@@ -188,8 +194,8 @@ bool Propagation::has_axes(const FlowOp& op) const {
 }
 
 /// Deals the axes of a dimension to its factors, major first. What doesn't divide a factor stops all that come behind.
-void Propagation::project_dimension(const ShardingRule& rule, const DimensionState& state, const std::vector<int>& factors,
-                                    Projection& out) const {
+void Propagation::project_dimension(const ShardingRule& rule, const DimensionState& state,
+                                    const std::vector<int>& factors, Projection& out) const {
   size_t next = 0;
   bool whole = shown(state);  // what stands so far is all there
   for (size_t i = 0; i < factors.size(); ++i) {
@@ -208,15 +214,21 @@ void Propagation::project_dimension(const ShardingRule& rule, const DimensionSta
   }
 }
 
-Projection Propagation::project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors, bool is_result) const {
-  Projection made{array, &factors, is_result, std::vector<Atoms>(rule.factors.size()),
-                  std::vector<bool>(rule.factors.size()), std::vector<bool>(rule.factors.size())};
+Projection Propagation::project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors,
+                                bool is_result) const {
+  Projection made{array,
+                  &factors,
+                  is_result,
+                  std::vector<Atoms>(rule.factors.size()),
+                  std::vector<bool>(rule.factors.size()),
+                  std::vector<bool>(rule.factors.size())};
   for (size_t d = 0; d < factors.size(); ++d) project_dimension(rule, states_[array].dimensions[d], factors[d], made);
   return made;
 }
 
 /// The longest list of axes that agrees with all arrays that a sharding may come from.
-Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands, bool from_results) const {
+Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands,
+                          bool from_results) const {
   Atoms atoms;
   bool may_grow = true;
   for (const Projection& array : arrays) {
@@ -234,10 +246,12 @@ Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, 
 }
 
 /// As much of `wanted` as the array can take along the factor beside its other axes.
-Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, size_t factor, const Atoms& wanted) const {
+Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, size_t factor,
+                           const Atoms& wanted) const {
   const ArrayState& state = states_[array.array];
   bool minor = false;
-  for (const std::vector<int>& factors : *array.factors) minor |= !factors.empty() && factors.back() == static_cast<int>(factor);
+  for (const std::vector<int>& factors : *array.factors)
+    minor |= !factors.empty() && factors.back() == static_cast<int>(factor);
   const auto is_taken = [&](uint16_t atom) {
     if (contains(state.replicated, atom)) return true;
     for (size_t f = 0; f < array.atoms.size(); ++f) {
@@ -284,7 +298,8 @@ bool Propagation::write_back(const ShardingRule& rule, const Projection& array) 
 
 /// How much speaks for a factor where two want the same axes: the largest array that it comes from; for elementwise ops,
 /// whose arrays are of one size, the number of parts.
-int64_t Propagation::weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor, const Atoms& atoms) const {
+int64_t Propagation::weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor,
+                            const Atoms& atoms) const {
   if (op.kind == FlowKind::kElementwise) return mesh_.size(atoms);
   int64_t largest = 0;
   for (const Projection& array : arrays) {
@@ -302,7 +317,8 @@ bool Propagation::propagate(const FlowOp& op, int round) {
     arrays.push_back(project(op.rule, op.operands[i], op.rule.operands[i], false));
     one_use &= flow_.arrays[op.operands[i]].uses <= 1;
   }
-  for (size_t i = 0; i < op.results.size(); ++i) arrays.push_back(project(op.rule, op.results[i], op.rule.results[i], true));
+  for (size_t i = 0; i < op.results.size(); ++i)
+    arrays.push_back(project(op.rule, op.results[i], op.rule.results[i], true));
   struct Candidate {
     size_t factor;
     Direction direction;
@@ -314,14 +330,17 @@ bool Propagation::propagate(const FlowOp& op, int round) {
     const Direction direction = direction_of(op, op.rule.factors[f], round, one_use);
     if (direction == Direction::kNone) continue;
     bool sideways = true;  // a closed result of an elementwise op keeps its operands apart
-    for (const Projection& array : arrays) sideways &= op.kind != FlowKind::kElementwise || !array.is_result || !array.present[f] || array.grows[f];
-    const Atoms atoms = agreed(arrays, f, direction != Direction::kBackward && sideways, direction != Direction::kForward);
+    for (const Projection& array : arrays)
+      sideways &= op.kind != FlowKind::kElementwise || !array.is_result || !array.present[f] || array.grows[f];
+    const Atoms atoms =
+        agreed(arrays, f, direction != Direction::kBackward && sideways, direction != Direction::kForward);
     if (!atoms.empty()) candidates.push_back({f, direction, atoms, weight(op, arrays, f, atoms)});
   }
   std::ranges::stable_sort(candidates, std::greater<>{}, &Candidate::weight);
   for (const Candidate& candidate : candidates) {
     for (Projection& array : arrays) {
-      const bool target = array.is_result ? candidate.direction != Direction::kBackward : candidate.direction != Direction::kForward;
+      const bool target =
+          array.is_result ? candidate.direction != Direction::kBackward : candidate.direction != Direction::kForward;
       if (!target || !array.grows[candidate.factor]) continue;
       Atoms atoms = fitting(op.rule, array, candidate.factor, candidate.atoms);
       Atoms& own = array.atoms[candidate.factor];

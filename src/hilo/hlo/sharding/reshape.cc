@@ -71,10 +71,9 @@ ShardingRule reshape_rule(RuleBuilder builder) {
 
 ShardingRule broadcast_rule(const Instruction& instruction, RuleBuilder builder) {
   const Int64List& places = attributes_of<BroadcastAttributes>(instruction).dimensions;
-  const Shape from = builder.operands[0], to = builder.results[0];
+  const Shape to = builder.results[0];
   std::vector<bool> taken(static_cast<size_t>(to.rank()));
   for (size_t d = 0; d < places.size(); ++d) {
-    if (from.dimension(static_cast<int64_t>(d)) != to.dimension(places[d])) continue;
     builder.pair(0, static_cast<int64_t>(d), 0, places[d]);
     taken[static_cast<size_t>(places[d])] = true;
   }

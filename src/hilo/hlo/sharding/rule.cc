@@ -104,8 +104,7 @@ ShardingRule sharding_rule(const Instruction& instruction, const Computation& co
     case Opcode::kCollectiveBroadcast:
     case Opcode::kCollectivePermute:
     case Opcode::kBitcast:
-    case Opcode::kSetDimensionSize:
-      return pointwise_rule(std::move(builder));
+    case Opcode::kSetDimensionSize: return pointwise_rule(std::move(builder));
     case Opcode::kBroadcast: return broadcast_rule(instruction, std::move(builder));
     case Opcode::kReshape: return reshape_rule(std::move(builder));
     case Opcode::kTranspose: return transpose_rule(instruction, std::move(builder));
@@ -175,8 +174,7 @@ ShardingRule sharding_rule(const Instruction& instruction, const Computation& co
     case Opcode::kCollectivePermuteDone:
     case Opcode::kCollectivePermuteStart:
     case Opcode::kCopyDone:
-    case Opcode::kCopyStart:
-      return std::move(builder.rule);
+    case Opcode::kCopyStart: return std::move(builder.rule);
   }
   return std::move(builder.rule);
 }

@@ -56,9 +56,7 @@ void RuleBuilder::pair(size_t operand_leaf, int64_t from, size_t result_leaf, in
 }
 
 void RuleBuilder::pointwise(std::span<const int64_t> sizes) {
-  const auto fits = [&](const Shape& leaf) {
-    return leaf.is_array() && std::ranges::equal(leaf.dimensions(), sizes);
-  };
+  const auto fits = [&](const Shape& leaf) { return leaf.is_array() && std::ranges::equal(leaf.dimensions(), sizes); };
   for (size_t d = 0; d < sizes.size(); ++d) {
     const int made = factor(sizes[d]);
     for (size_t i = 0; i < operands.size(); ++i) {

@@ -17,8 +17,8 @@ ShardingRule resize_rule(RuleBuilder builder) {
 ShardingRule concatenate_rule(const Instruction& instruction, RuleBuilder builder) {
   const int64_t along = attributes_of<ConcatenateAttributes>(instruction).dimension;
   for (int64_t d = 0; d < builder.results[0].rank(); ++d) {
-    const int factor = builder.factor(builder.results[0].dimension(d),
-                                      d == along ? FactorKind::kReplicate : FactorKind::kPass);
+    const int factor =
+        builder.factor(builder.results[0].dimension(d), d == along ? FactorKind::kReplicate : FactorKind::kPass);
     for (size_t i = 0; i < builder.operands.size(); ++i) builder.operand(i, d, factor);
     builder.result(0, d, factor);
   }

@@ -101,7 +101,8 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, st
   drop_other_meshes(request.mesh, request.results, free_results);
   request.free_parameters = std::move(free_parameters);
   request.free_results = std::move(free_results);
-  request.stated = [&tree, mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
+  request.stated = [&tree,
+                    mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
     const std::string text = frontend_sharding(instruction.annotations->frontend_attributes);
     if (text.empty()) return std::vector<Sharding>();
     HILO_ASSIGN_OR_RETURN(Sharding sharding, read_sharding(tree, text));

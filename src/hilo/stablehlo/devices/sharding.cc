@@ -2,11 +2,13 @@
 #include "hilo/stablehlo/devices/sharding.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/cursor.h"
+#include "hilo/stablehlo/tree/print_attribute.h"
 
 namespace hilo::stablehlo {
 namespace {
@@ -125,6 +127,44 @@ StatusOr<std::vector<Sharding>> parse_shardings(std::string_view text) {
     return ok_status();
   }));
   return shardings;
+}
+
+namespace {
+
+std::string axes_text(const std::vector<AxisReference>& axes, bool open) {
+  std::string text = "{";
+  for (const AxisReference& axis : axes) {
+    text += fmt::format("{}\"{}\"", text.size() == 1 ? "" : ", ", axis.name);
+    if (axis.size != 0) text += fmt::format(":({}){}", axis.before, axis.size);
+  }
+  if (open) text += axes.empty() ? "?" : ", ?";
+  return text + "}";
+}
+
+std::string mesh_text(const Mesh& mesh) {
+  std::string text = "mesh<[";
+  for (const MeshAxis& axis : mesh.axes)
+    text += fmt::format("{}\"{}\"={}", text.back() == '[' ? "" : ", ", axis.name, axis.size);
+  text += "]";
+  if (!mesh.device_ids.empty()) text += fmt::format(", device_ids=[{}]", fmt::join(mesh.device_ids, ", "));
+  return text + ">";
+}
+
+}  // namespace
+
+std::string to_string(const Sharding& sharding) {
+  std::string text =
+      sharding.mesh_name.empty() ? "<" + mesh_text(sharding.mesh) : "<" + print_symbol(sharding.mesh_name);
+  text += ", [";
+  for (const DimensionSharding& dimension : sharding.dimensions) {
+    if (text.back() != '[') text += ", ";
+    text += axes_text(dimension.axes, dimension.open);
+    if (dimension.priority != 0) text += fmt::format("p{}", dimension.priority);
+  }
+  text += "]";
+  if (!sharding.replicated.empty()) text += ", replicated=" + axes_text(sharding.replicated, false);
+  if (!sharding.unreduced.empty()) text += ", unreduced=" + axes_text(sharding.unreduced, false);
+  return text + ">";
 }
 
 StatusOr<std::vector<std::string>> parse_axis_names(std::string_view text) {

@@ -25,6 +25,9 @@ StatusOr<Mesh> parse_mesh(std::string_view text);
 /// `[<@mesh, [{"x", ?}p1, {}], replicated={"y"}>, ...]`
 StatusOr<std::vector<Sharding>> parse_shardings(std::string_view text);
 
+/// The text that parse_shardings reads, of one.
+std::string to_string(const Sharding& sharding);
+
 /// `{"x", "y"}`
 StatusOr<std::vector<std::string>> parse_axis_names(std::string_view text);
 
