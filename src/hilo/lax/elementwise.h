@@ -27,8 +27,8 @@ namespace hilo::lax {
 struct OutDtypeOption {
   std::optional<ElementType> out_dtype = std::nullopt;  ///< the operands are converted to it first
 };
-/// mul(x, y, {.out_dtype = float32}): the product in another type.
-Array mul(const Operand& x, const Operand& y, const OutDtypeOption& options);
+/// The product in another type. `mul` itself stays one function, so that it can be given to reduce and its like.
+Array mul_with_out_dtype(const Operand& x, const Operand& y, const OutDtypeOption& options);
 
 /// Element by element comparisons; the result is pred.
 Array eq(const Operand& x, const Operand& y);
