@@ -46,6 +46,7 @@ LAYERS = {
     "backend/cpu/emit": ("backend/cpu/load",),
     "backend/cpu": ("backend/cpu/emit",),
     "backend/cuda": ("backend", "engine"),
+    "backend/pjrt": ("backend/host", "hlo/passes", "hlo/proto", "io", "stablehlo", "pjrt/abi"),
     "backend/reference": ("backend/host", "hlo/eval", "hlo/cost"),
     "replica": ("device",),
     "rpc": ("device", "hlo/proto"),
@@ -80,7 +81,7 @@ ANYWHERE = ("base", "types")
 SEAMS = ("client",)
 # The one file that names every tenant of device/, and the one that names every op.
 FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",),
-               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/reference", "replica", "rpc",
+               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/pjrt", "backend/reference", "replica", "rpc",
                                        "rpc/client", "pjrt")}
 # Lists without code, expanded where a name is needed: file -> rows that may include it beside those above.
 TABLES = {"hlo/ops/elementwise.inc": ("hlo/ir",), "hlo/ops/structural.inc": ("hlo/ir",),

@@ -114,6 +114,11 @@ Status answer(PJRT_Client_CreateViewOfDeviceBuffer_Args& args) {
   HILO_ASSIGN_OR_RETURN(PJRT_Memory* const memory, chosen(args.memory, args.device));
   HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(args.element_type, args.dims, args.num_dims, args.layout));
   if (shape.byte_size() != 0) HILO_PJRT_WANTED(args, device_buffer_ptr);
+  if (shape.byte_size() != 0 && reinterpret_cast<uintptr_t>(args.device_buffer_ptr) % kBufferAlignment != 0) {
+    // JAX looks for these words, and copies then.
+    return invalid_argument(fmt::format("Can't create a view of memory at {}, which is not aligned to {} bytes.",
+                                        args.device_buffer_ptr, kBufferAlignment));
+  }
   const std::vector<int64_t> strides = strides_of(shape);
   const auto release = [callback = args.on_delete_callback, pointer = args.device_buffer_ptr,
                         user_arg = args.on_delete_callback_arg] {

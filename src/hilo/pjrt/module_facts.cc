@@ -51,10 +51,10 @@ Status read_fact(const ModuleTree& tree, std::string_view name, const Attribute&
   } else if (name == "mhlo.memory_kind") {
     HILO_ASSIGN_OR_RETURN(out.memory_kind, memory_kind(value.text));
   } else if (name == "mhlo.layout_mode") {
-    HILO_ASSIGN_OR_RETURN(const Shape shape, laid_out(out.placement.whole, value.text));
-    if (shape == out.placement.whole) return ok_status();
-    if (out.placement.is_cut()) return unimplemented("layouts of arrays that several devices share");
-    out.placement = replicated(shape);
+    HILO_ASSIGN_OR_RETURN(const Shape whole, laid_out(out.placement.whole, value.text));
+    out.placement.part = out.placement.part.with_layout(whole.minor_to_major());
+    out.placement.whole = whole;
+    out.free_layout = value.text == "auto";
   } else if (name == "tf.aliasing_output" || name == "jax.buffer_donor") {
     out.donated = true;
   }

@@ -90,7 +90,7 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
   }
   if (std::ranges::all_of(parts, [](int64_t count) { return count == 1; })) return placement;
   placement.begins = std::move(begins);
-  placement.part = shape.with_dimensions(sizes);
+  placement.part = shape.with_dimensions(sizes).with_layout(shape.minor_to_major());
   HILO_ASSIGN_OR_RETURN(placement.sharding, op_sharding(placement, parts, mesh, devices));
   return placement;
 }

@@ -3,13 +3,14 @@
 // and split as lists of numbers do.
 #pragma once
 
-#include <boost/container/small_vector.hpp>
+#include <cstdint>
+#include <vector>
 
 #include "hilo/hlo/sharding/sharding.h"
 
 namespace hilo::hlo {
 
-using Atoms = boost::container::small_vector<uint16_t, 4>;  ///< major first
+using Atoms = std::vector<uint16_t>;  ///< major first
 
 class MeshAtoms {
  public:
