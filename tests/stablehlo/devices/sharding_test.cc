@@ -61,6 +61,15 @@ TEST(Sharding, ShardingsNameAMeshAndAxesByDimension) {
   EXPECT_EQ((*shardings)[1].mesh.device_count(), 2);
 }
 
+TEST(Sharding, TextComesBackAsItWas) {
+  for (const std::string text : {R"(<@mesh, [{"x", "y":(2)4}, {?}, {"z", ?}p1], replicated={"w"}, unreduced={"u"}>)",
+                                 R"(<mesh<["a"=2, "b"=2], device_ids=[3, 2, 1, 0]>, []>)", R"(<@"a mesh", [{}]>)"}) {
+    const StatusOr<std::vector<Sharding>> shardings = parse_shardings("[" + text + "]");
+    ASSERT_TRUE(shardings.ok()) << shardings.status().to_string();
+    EXPECT_EQ(to_string((*shardings)[0]), text);
+  }
+}
+
 TEST(Sharding, ADimensionIsSplitByItsAxesMajorFirst) {
   const Mesh mesh = mesh_of(R"(<["x"=2, "y"=2]>)");
   const StatusOr<DimensionSplit> one = split_dimension(mesh, {{"y"}});
