@@ -108,6 +108,15 @@ TEST(CustomVjp, OfACustomVjpHasSecondDerivatives) {
   }
 }
 
+TEST(CustomVjp, OfAConstantIsBatchedInACheckpoint) {
+  // What fwd gives depends on the batch, what the function gives does not.
+  const auto constant = [](Array) { return numpy::array({1.0f, 2.0f, 3.0f}); };
+  const auto ruled = custom_vjp(constant).defvjp([=](Array v) { return std::pair(constant(v), v); },
+                                                 [](Array v, Array g) { return v * g; }, {.optimize_remat = true});
+  const auto pull = [&](Array v) { return std::get<0>(vjp(checkpoint(ruled), v).second(y())); };
+  EXPECT_TRUE(numpy::allclose(vmap(pull)(rows()), rows() * y()).item<bool>());
+}
+
 TEST(CustomVjp, ForwardModeIsRefused) {
   const auto refused = [](const auto& f) {
     const std::string text = error_of(f, StatusCode::kUnimplemented);

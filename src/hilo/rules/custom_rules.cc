@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/custom_rules.cc -- rules of calls that bring rules of their own, and what happens where they bring none.
 #include "hilo/transform/custom_rules.h"
+
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/custom_vjp.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -77,13 +78,28 @@ void custom_transpose(const Operation& operation, std::span<const Tangent> cts, 
   }
 }
 
+/// The same op around the batched computation; `force` makes results batched that need not be.
+BatchResult batch_inside(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context,
+                         const std::vector<bool>& force) {
+  const BatchedComputation batched =
+      batch_computation(attributes(operation).to_apply, batched_mask(dims), force, context);
+  return batched_results(around(operation, batched.computation, batch_in_front(operation.operands, dims)),
+                         batched.batched_results);
+}
+
 BatchResult custom_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const CustomRules& own = rules(operation);
   if (own.batch) return own.batch(operation, dims, context);
   if (attributes(operation).transpose_only) refuse_forward_mode(operation);
-  const BatchedComputation batched = batch_computation(attributes(operation).to_apply, batched_mask(dims), {}, context);
-  return batched_results(around(operation, batched.computation, batch_in_front(operation.operands, dims)),
-                         batched.batched_results);
+  return batch_inside(operation, dims, context, {});
+}
+
+/// The function's results and those of fwd stand for each other, so all of them get the axis: one of the two may not depend
+/// on what is batched.
+BatchResult optimize_remat_batch(const Operation& operation, std::span<const BatchDim> dims,
+                                 const BatchContext& context) {
+  const size_t count = attributes(operation).to_apply->result_shape().leaves().size();
+  return batch_inside(operation, dims, context, std::vector<bool>(count, true));
 }
 
 /// What a derivative looks into is computed by fwd alone from there on.
@@ -101,7 +117,7 @@ const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, cu
 namespace hilo {
 
 const CustomRules* named_custom_rules(std::string_view name) {
-  static const CustomRules kOptimizeRemat{rules::optimize_remat_jvp, {}, {}, {}};
+  static const CustomRules kOptimizeRemat{rules::optimize_remat_jvp, {}, {}, rules::optimize_remat_batch};
   if (name == hlo::kOptimizeRemat) return &kOptimizeRemat;
   if (const CustomRules* found = rules::checkpoint_rules(name)) return found;
   if (const CustomRules* found = rules::check_rules(name)) return found;
