@@ -16,7 +16,7 @@ from report import report  # noqa: E402
 SECONDS = 600
 PROGRAM = """
 import jax, jax.numpy as jnp
-assert jax.devices()[0].client.platform_version.startswith("hilo"), jax.devices()[0].client.platform_version
+assert "hilo" in jax.devices()[0].client.platform_version, jax.devices()[0].client.platform_version
 x = jnp.arange(12.0).reshape(3, 4)
 step = jax.jit(jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w) ** 2)))
 assert step(jnp.ones(4)).shape == (4,)

@@ -10,6 +10,7 @@
 namespace hilo::tests {
 namespace {
 
+/// They point to `dims`.
 PJRT_Client_BufferFromHostBuffer_Args host_args(PJRT_Client* client, const void* data, PJRT_Buffer_Type type,
                                                 const std::vector<int64_t>& dims) {
   return {.client = client,
@@ -84,8 +85,11 @@ TEST(Buffers, AreReadInTheLayoutThatIsAskedFor) {
   layout.tiled.minor_to_major_size = 2;
   std::vector<float> values(6);
   const auto read = [&] {
-    return tried(api().PJRT_Buffer_ToHostBuffer,
-                 {.src = buffer.get(), .host_layout = &layout, .dst = values.data(), .dst_size = 24});
+    auto args = sized<PJRT_Buffer_ToHostBuffer_Args>(
+        {.src = buffer.get(), .host_layout = &layout, .dst = values.data(), .dst_size = 24});
+    const Outcome outcome = outcome_of(api().PJRT_Buffer_ToHostBuffer(&args));
+    if (outcome.ok()) Destroy()(args.event);
+    return outcome;
   };
   EXPECT_TRUE(read().ok());
   EXPECT_EQ(values, (std::vector<float>{0, 3, 1, 4, 2, 5}));
@@ -102,7 +106,8 @@ TEST(Buffers, AreReadInTheLayoutThatIsAskedFor) {
 TEST(Buffers, BorrowedMemoryIsGivenBackWithThem) {
   const Handle<PJRT_Client> client = make_client();
   alignas(64) static const float values[16] = {1, 2, 3};
-  auto args = host_args(client.get(), values, PJRT_Buffer_Type_F32, {16});
+  const std::vector<int64_t> dims = {16};
+  auto args = host_args(client.get(), values, PJRT_Buffer_Type_F32, dims);
   args.host_buffer_semantics = PJRT_HostBufferSemantics_kImmutableZeroCopy;
   const auto result = called(api().PJRT_Client_BufferFromHostBuffer, args);
   const Handle<PJRT_Event> done(result.done_with_host_buffer);

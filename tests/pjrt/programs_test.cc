@@ -7,6 +7,7 @@
 #include <cstring>
 #include <thread>
 
+#include "hilo/base/buffer_pool.h"
 #include "hilo/ffi.h"
 #include "hilo/hlo/proto/wire.h"
 #include "tests/pjrt/plugin_client.h"
@@ -272,6 +273,24 @@ TEST(Programs, OutliveTheirClientAndAreRunByEightThreads) {
   const auto program = compile(client.get(), kAdd);
   client.reset();
   EXPECT_EQ(get(run(program.get(), {{a.get(), a.get()}}).results[0][0].get()), (Floats{2, 4, 6}));
+}
+
+TEST(Programs, LeaveNothingBehindInTwentyThousandRuns) {
+  const Handle<PJRT_Client> client = make_client();
+  const auto adding = compile(client.get(), kAdd), donating = compile(client.get(), kDonating);
+  const auto once = [&] {
+    const Handle<PJRT_Buffer> a = put(client.get(), {1, 2, 3}, {3});
+    const Execution sum = run(adding.get(), {{a.get(), a.get()}});
+    const Execution doubled = run(donating.get(), {{sum.results[0][0].get()}});
+    const bool refused = !run(donating.get(), {{sum.results[0][0].get()}}).outcome.ok();
+    return refused && get(doubled.results[0][0].get()) == Floats{4, 8, 12};
+  };
+  ASSERT_TRUE(once());
+  const int64_t before = buffer_statistics().live_buffers;
+  int right = 0;
+  for (int i = 0; i < 20000; ++i) right += once();
+  EXPECT_EQ(right, 20000);
+  EXPECT_EQ(buffer_statistics().live_buffers, before);
 }
 
 TEST(Programs, RunInAChildAfterAFork) {

@@ -151,7 +151,7 @@ def command(name, settings, done, descriptor, seconds_spent) -> list[str]:
 
 def environment(engine: Engine, settings: Settings) -> dict:
     return {**os.environ, "JAX_NUM_GENERATED_CASES": str(settings.generated_cases), "JAX_SKIP_SLOW_TESTS": "1",
-            "JAX_TRACEBACK_FILTERING": "off", "PYTHONFAULTHANDLER": "1", "PYTHONDONTWRITEBYTECODE": "1", **engine.environment}
+            "JAX_TRACEBACK_FILTERING": "off", "PYTHONHASHSEED": "0", "PYTHONFAULTHANDLER": "1", "PYTHONDONTWRITEBYTECODE": "1", **engine.environment}
 
 
 def rows_of(pipe, patience: float):

@@ -54,6 +54,7 @@ Status read_fact(const ModuleTree& tree, std::string_view name, const Attribute&
     HILO_ASSIGN_OR_RETURN(const Shape whole, laid_out(out.placement.whole, value.text));
     out.placement.part = out.placement.part.with_layout(whole.minor_to_major());
     out.placement.whole = whole;
+    out.free_layout = value.text == "auto";
   } else if (name == "tf.aliasing_output" || name == "jax.buffer_donor") {
     out.donated = true;
   }

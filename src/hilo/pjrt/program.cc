@@ -11,6 +11,7 @@
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/pjrt/layout_choice.h"
 #include "hilo/pjrt/module_facts.h"
 #include "hilo/pjrt/named_values.h"
 #include "hilo/pjrt/shapes.h"
@@ -74,6 +75,7 @@ StatusOr<hlo::Module> read_mlir(std::string_view code, Program& program) {
   set_values(module, program);
   HILO_RETURN_IF_ERROR(read_facts(tree, program.request.partitions, program.arguments, program.results));
   HILO_RETURN_IF_ERROR(choose_shardings(tree, module, program.request, program.arguments, program.results));
+  choose_layouts(module, program.arguments, program.results);
   return with_stated_layouts(std::move(module), program);
 }
 

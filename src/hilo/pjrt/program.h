@@ -11,8 +11,9 @@ namespace hilo::pjrt {
 /// An argument or a result.
 struct ProgramValue {
   Placement placement;
-  int memory_kind = 0;   ///< place in kMemoryKinds
-  bool donated = false;  ///< of an argument: the run may take its memory
+  int memory_kind = 0;       ///< place in kMemoryKinds
+  bool donated = false;      ///< of an argument: the run may take its memory
+  bool free_layout = false;  ///< the caller leaves the layout to the compiler
 };
 
 /// How a run of the executable stands for a run of the program on all its devices.

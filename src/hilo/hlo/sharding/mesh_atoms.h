@@ -3,6 +3,9 @@
 // and split as lists of numbers do.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "hilo/hlo/sharding/sharding.h"
 
 namespace hilo::hlo {

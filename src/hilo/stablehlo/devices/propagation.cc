@@ -60,15 +60,19 @@ std::string frontend_sharding(std::string_view attributes) {
   return text;
 }
 
-StatusOr<Sharding> read_sharding(const ModuleTree& tree, std::string_view text) {
-  constexpr std::string_view kName = "#sdy.sharding";  // which text has, and bytecode has not
-  if (text.starts_with(kName)) text.remove_prefix(kName.size());
-  HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, parse_shardings(fmt::format("[{}]", text)));
-  if (shardings.size() != 1) return invalid_argument("wanted one sharding");
-  if (!shardings[0].mesh_name.empty()) {
-    HILO_ASSIGN_OR_RETURN(shardings[0].mesh, find_mesh(tree, shardings[0].mesh_name));
+/// `#sdy.sharding<...>` or `#sdy.sharding_per_value<[<...>, ...]>`; bytecode has the first without its name.
+StatusOr<std::vector<Sharding>> read_shardings(const ModuleTree& tree, std::string_view text) {
+  constexpr std::string_view kOne = "#sdy.sharding", kMany = "_per_value<";
+  if (text.starts_with(kOne)) text.remove_prefix(kOne.size());
+  const bool many = text.starts_with(kMany) && text.ends_with('>');
+  if (many) text = text.substr(kMany.size(), text.size() - kMany.size() - 1);
+  HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings,
+                        parse_shardings(many ? std::string(text) : fmt::format("[{}]", text)));
+  for (Sharding& sharding : shardings) {
+    if (sharding.mesh_name.empty()) continue;
+    HILO_ASSIGN_OR_RETURN(sharding.mesh, find_mesh(tree, sharding.mesh_name));
   }
-  return std::move(shardings[0]);
+  return shardings;
 }
 
 }  // namespace
@@ -86,7 +90,9 @@ const Operation* entry_function(const ModuleTree& tree) {
 }
 
 StatusOr<Sharding> sharding_of(const ModuleTree& tree, const Attribute& attribute) {
-  return read_sharding(tree, attribute.text);
+  HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, attribute.text));
+  if (shardings.size() != 1) return invalid_argument("wanted one sharding");
+  return std::move(shardings[0]);
 }
 
 StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, std::vector<bool> free_parameters,
@@ -105,9 +111,9 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, st
                     mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
     const std::string text = frontend_sharding(instruction.annotations->frontend_attributes);
     if (text.empty()) return std::vector<Sharding>();
-    HILO_ASSIGN_OR_RETURN(Sharding sharding, read_sharding(tree, text));
-    if (sharding.mesh != mesh) return std::vector<Sharding>();
-    return std::vector<Sharding>{std::move(sharding)};
+    HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text));
+    const bool all_here = std::ranges::all_of(shardings, [&](const Sharding& s) { return s.mesh == mesh; });
+    return all_here ? std::move(shardings) : std::vector<Sharding>();
   };
   return request;
 }
