@@ -15,7 +15,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy", "flatbuffers", "pypjrt==0.1.1")
 SCRIPTS = ("with_jax.py", "protos.py", "round_trip.py", "graph_page.py", "gradients.py", "accuracy.py", "edge_cases.py",
-           "mutants.py", "random_programs.py", "random_values.py", "pjrt_abi.py")
+           "mutants.py", "random_programs.py", "random_values.py", "pjrt_abi.py", "plugins.py")
 COMPILATIONS = "1000"
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs over every opcode and type of the op table: the CPU engine against the reference evaluator.
+//   HILO_RANDOM_PLATFORM   a platform that stands in the CPU engine's place, of hilo_pjrt_plugins for example
 //   HILO_RANDOM_PROGRAMS   how many (default 150)
 //   HILO_RANDOM_SEED       the first seed (default 0)
 //   HILO_RANDOM_FOLDER     where programs for others go (default: a folder that is removed)
@@ -10,6 +11,7 @@
 
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/base/files.h"
+#include "hilo/client/platforms.h"
 #include "hilo/device/buffer.h"
 #include "hilo/engine/plan_text.h"
 #include "hilo/hlo/text/parser.h"
@@ -43,9 +45,17 @@ StatusOr<std::vector<Literal>> run(Executable& executable, const std::vector<Lit
   return literals;
 }
 
+/// What is compared with the reference.
+const ClientPtr& compared_client() {
+  static const auto* const client = [] {
+    const char* const platform = std::getenv("HILO_RANDOM_PLATFORM");
+    return platform == nullptr ? &tests::cpu_client() : new ClientPtr(*make_platform_client(platform, {}));
+  }();
+  return *client;
+}
+
 StatusOr<std::vector<Literal>> run_on_engine(const hlo::Module& module, const std::vector<Literal>& arguments) {
-  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable,
-                        tests::cpu_client()->compile(module, {}, nullptr));
+  HILO_ASSIGN_OR_RETURN(const std::unique_ptr<Executable> executable, compared_client()->compile(module, {}, nullptr));
   return run(*executable, arguments);
 }
 

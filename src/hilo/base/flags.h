@@ -82,7 +82,8 @@ inline constexpr std::array<FlagInfo, 23> kFlags = {{
      "otherwise. To "
      "set the platform manually, pass \"Host\" for CPU or \"CUDA\" for GPU."},
     {"hilo_pjrt_plugins", &FlagValues::hilo_pjrt_plugins, "",
-     "Platforms of others: name:path,name:path. A path is that of a PJRT plugin, or of a .json file with library_path and "
+     "Platforms of others: name:path,name:path. A path is that of a PJRT plugin, or of a .json file with library_path "
+     "and "
      "create_options. Unset: as PJRT_NAMES_AND_LIBRARY_PATHS says."},
     {"hilo_max_instructions",
      &FlagValues::hilo_max_instructions,

@@ -206,7 +206,8 @@ Status client_create(PJRT_Client_Create_Args& args) {
     count = option.int64_value;
   }
   auto client = std::make_unique<PJRT_Client>();
-  HILO_ASSIGN_OR_RETURN(client->inside, hilo::make_platform_client("Reference", {.replica_count = std::max<int64_t>(count, 1)}));
+  HILO_ASSIGN_OR_RETURN(client->inside,
+                        hilo::make_platform_client("Reference", {.replica_count = std::max<int64_t>(count, 1)}));
   for (int id = 0; id < count; ++id) {
     client->devices.push_back(std::make_unique<PJRT_Device>());
     client->devices.back()->client = client.get();
@@ -293,7 +294,8 @@ StatusOr<hilo::hlo::Module> read_bytecode(std::string_view code) {
 StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> load(PJRT_Client* client, std::string_view code,
                                                       const Options& options) {
   const bool is_bytecode = code.starts_with("ML\xefR");
-  HILO_ASSIGN_OR_RETURN(const hilo::hlo::Module module, is_bytecode ? read_bytecode(code) : hilo::hlo::from_proto(code));
+  HILO_ASSIGN_OR_RETURN(const hilo::hlo::Module module,
+                        is_bytecode ? read_bytecode(code) : hilo::hlo::from_proto(code));
   auto made = std::make_unique<PJRT_LoadedExecutable>();
   made->client = client;
   made->code = std::string(options.portable ? "p" : "r") + std::to_string(options.replicas) + "\n" + std::string(code);
@@ -360,7 +362,8 @@ Status to_host(PJRT_Buffer_ToHostBuffer_Args& args) {
   }
   if (args.dst_size < bytes) return hilo::invalid_argument("fake plugin: too little room");
   const bool row_major = args.host_layout != nullptr;
-  if (row_major && args.host_layout->tiled.minor_to_major_size != static_cast<size_t>(args.src->value->literal.shape().rank()))
+  if (row_major &&
+      args.host_layout->tiled.minor_to_major_size != static_cast<size_t>(args.src->value->literal.shape().rank()))
     return hilo::invalid_argument("fake plugin: another rank");
   args.event = new PJRT_Event(
       args.src->device->client->worker.later([value = args.src->value, to = args.dst, bytes, row_major]() -> Status {
@@ -404,8 +407,7 @@ struct Run {
     for (size_t k = 0; k < arguments.size(); ++k) {
       for (const ValuePtr& value : arguments[k]) {
         HILO_RETURN_IF_ERROR(value->ready.await());
-        HILO_ASSIGN_OR_RETURN(hilo::BufferPtr buffer,
-                              hilo::buffer_from_literal(*inside->devices()[k], value->literal));
+        HILO_ASSIGN_OR_RETURN(hilo::BufferPtr buffer, hilo::buffer_from_literal(*inside->devices()[k], value->literal));
         given[k].push_back(std::move(buffer));
       }
       got[k].resize(results[k].size());

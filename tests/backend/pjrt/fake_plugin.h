@@ -9,13 +9,13 @@
 namespace hilo::tests {
 
 struct FakePluginPlan {
-  std::atomic<int64_t> calls{0};           ///< that could have failed
-  std::atomic<int64_t> fail_at{-1};        ///< the number of the call that fails, from 0 on; -1: none
-  std::atomic<uint32_t> fail_code{14};     ///< with which PJRT_Error_Code
+  std::atomic<int64_t> calls{0};            ///< that could have failed
+  std::atomic<int64_t> fail_at{-1};         ///< the number of the call that fails, from 0 on; -1: none
+  std::atomic<uint32_t> fail_code{14};      ///< with which PJRT_Error_Code
   std::atomic<int64_t> fail_events_at{-1};  ///< the number of the piece of late work that fails
-  std::atomic<int64_t> work{0};            ///< pieces of late work
-  std::atomic<bool> holds_work{false};     ///< late work waits until this is over
-  std::atomic<int64_t> live{0};            ///< errors, events, buffers, executables and clients that nobody has destroyed
+  std::atomic<int64_t> work{0};             ///< pieces of late work
+  std::atomic<bool> holds_work{false};      ///< late work waits until this is over
+  std::atomic<int64_t> live{0};  ///< errors, events, buffers, executables and clients that nobody has destroyed
 };
 
 /// What the library exports as hilo_fake_plugin().

@@ -73,8 +73,8 @@ void add_leaves(hlo::ComputationDraft& draft, InstructionId value, std::vector<I
     auto attributes = std::make_shared<hlo::GetTupleElementAttributes>();
     attributes->index = i;
     const InstructionId operands[] = {value};
-    add_leaves(draft,
-               draft.append(Opcode::kGetTupleElement, shape.tuple_element(i), operands, std::move(attributes)), leaves);
+    add_leaves(draft, draft.append(Opcode::kGetTupleElement, shape.tuple_element(i), operands, std::move(attributes)),
+               leaves);
   }
 }
 
@@ -95,15 +95,13 @@ StatusOr<hlo::ComputationPtr> flat_entry(const hlo::ComputationPtr& entry) {
 }
 
 /// What stays of a header: where lines are found, and notes.
-bool is_note(const std::string& key) {
-  return key == "frontend_attributes" || hlo::text::is_location_table(key);
-}
+bool is_note(const std::string& key) { return key == "frontend_attributes" || hlo::text::is_location_table(key); }
 
 Status check_leaves(const hlo::Module& module) {
   const auto check = [&](const Shape& leaf, std::string_view what) {
     if (leaf.is_array()) return ok_status();
-    return unimplemented(fmt::format("Compile '{}': {} is a {}; plugins take arrays only", module.name, what,
-                                     leaf.to_string()));
+    return unimplemented(
+        fmt::format("Compile '{}': {} is a {}; plugins take arrays only", module.name, what, leaf.to_string()));
   };
   for (const Shape& shape : module.entry->parameter_shapes()) {
     for (const Shape& leaf : shape.leaves()) HILO_RETURN_IF_ERROR(check(leaf, "an argument"));
