@@ -69,17 +69,24 @@ std::string shown(const RandomProgram& program) {
 TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
   const unsigned count = number_from("HILO_RANDOM_PROGRAMS", 150), begin = number_from("HILO_RANDOM_SEED", 0);
   Coverage coverage;
-  int64_t differing = 0;
+  const bool elsewhere = std::getenv("HILO_RANDOM_PLATFORM") != nullptr;
+  int64_t differing = 0, refused = 0;
   for (unsigned seed = begin; seed < begin + count && differing < 5; ++seed) {
     const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage);
     const std::string text = hlo::disagreement(program, run_on_engine, by_names());
     if (text.empty()) continue;
+    if (elsewhere && text.starts_with("engine: ")) {  // others don't have every op on every type
+      std::cout << "refused: seed " << seed << ": " << text.substr(0, 200) << "\n";
+      ++refused;
+      continue;
+    }
     ++differing;
     ADD_FAILURE() << "seed " << seed << ": " << text << "\nreduced:\n"
                   << shown(hlo::reduced(program, run_on_engine, by_names()));
   }
   std::cout << count << " programs, " << coverage.pairs() << " pairs of opcode and type, each at least "
-            << coverage.least() << " times\n";
+            << coverage.least() << " times; " << refused << " refused\n";
+  EXPECT_LE(refused * 5, count);
   if (std::getenv("HILO_RANDOM_COUNTS") != nullptr) std::cout << coverage.to_string();
   if (count >= 10000) {
     EXPECT_GE(coverage.least(), 20);

@@ -16,7 +16,6 @@ namespace {
 /// Beside the default one, by name in lower case.
 struct Others {
   std::mutex mutex;
-  uint64_t generation = 0;
   std::map<std::string, ClientPtr> clients;
 };
 Others& others() {
@@ -33,13 +32,19 @@ StatusOr<ClientPtr> get_platform_client(std::string_view platform) {
   HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const FlagValues> values, flags());
   Others& known = others();
   const std::scoped_lock lock(known.mutex);
-  if (known.generation != client_generation()) known.clients.clear();
-  known.generation = client_generation();
   ClientPtr& client = known.clients[name];
   if (client == nullptr) {
     HILO_ASSIGN_OR_RETURN(client, make_platform_client(platform, {.asynchronous = values->hilo_async_dispatch}));
   }
   return client;
+}
+
+void forget_platform_clients() {
+  std::map<std::string, ClientPtr> forgotten;  // a client may take its time to end
+  {
+    const std::scoped_lock lock(others().mutex);
+    forgotten.swap(others().clients);
+  }
 }
 
 }  // namespace hilo

@@ -13,4 +13,7 @@ namespace hilo {
 /// Errors    those of get_xla_client and make_platform_client
 StatusOr<ClientPtr> get_platform_client(std::string_view platform);
 
+/// What clear_backends() does of it.
+void forget_platform_clients();
+
 }  // namespace hilo

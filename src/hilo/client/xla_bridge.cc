@@ -14,6 +14,7 @@
 #include "hilo/base/memoize.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
+#include "hilo/client/platform_clients.h"
 #include "hilo/client/platforms.h"
 #include "hilo/client/xrt.h"
 
@@ -176,6 +177,7 @@ std::string default_platform_name() {
 void clear_backends() {
   client_thunk().clear();
   backend_thunk().clear();
+  forget_platform_clients();
   {
     Initialized& now = initialized();
     std::lock_guard lock(now.mutex);

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 
 #include "hilo/device/buffer.h"
@@ -60,7 +61,7 @@ TEST_F(Devices, StridesAreFollowed) {
 }
 
 TEST_F(Devices, MemoryThatIsLentComesBackOnceAndIsNoBuffersOwn) {
-  int released = 0;
+  std::atomic<int> released{0};
   std::vector<float> mine = {1, 2, 3};
   {
     const BufferPtr x = *devices_[0]->from_host({Shape::array(ElementType::kF32, {3}),
