@@ -52,6 +52,7 @@
 #include "hilo/segment/segment.h"
 #include "hilo/trace/dlpack.h"
 #include "hilo/trace/named_scope.h"
+#include "hilo/trace/platform_devices.h"
 #include "hilo/trace/settings.h"
 #include "hilo/training/checkpoint.h"
 #include "hilo/training/data_loader.h"

@@ -9,8 +9,10 @@
 #include "hilo/base/cpu_count.h"
 #include "hilo/base/flags.h"
 #include "hilo/base/text.h"
+#include "hilo/client/xla_bridge.h"
 #include "hilo/version.h"
 #include "tools/hilo/command.h"
+#include "tools/hilo/jax_flags.h"
 
 #ifndef HILO_LLVM_VERSION
 #define HILO_LLVM_VERSION "unknown"
@@ -35,6 +37,23 @@ std::string isa_text() {
   return fmt::format("{} (the machine has {})", cpu::isa_name(*selected), host);
 }
 
+/// "device   CUDA:0 NVIDIA H200, memories device, pinned_host; 0 of its bytes in use", a line each.
+std::string devices_text(const Client& client) {
+  std::string text;
+  for (const DevicePtr& device : client.devices()) {
+    std::vector<std::string_view> kinds;
+    for (const Memory& memory : device->memories()) kinds.push_back(memory.kind);
+    text += fmt::format("device   {} {}; memories: {}; {} in use\n", device->to_string(), device->kind(),
+                        join(kinds, ", "), bytes_text(static_cast<uint64_t>(device->statistics().live_bytes)));
+  }
+  return text;
+}
+
+Status print_info() {
+  HILO_ASSIGN_OR_RETURN(const XlaClientPtr client, get_xla_client());
+  return write_result("", info_text() + devices_text(*client));
+}
+
 }  // namespace
 
 std::string info_text() {
@@ -43,8 +62,10 @@ std::string info_text() {
 }
 
 Command add_info(CLI::App& parent) {
-  CLI::App* app = parent.add_subcommand("info", "Print version, commit, CPU, instruction set, threads, LLVM and BLAS");
-  return {app, [] { return write_result("", info_text()); }};
+  CLI::App* app = parent.add_subcommand(
+      "info", "Print version, commit, CPU, instruction set, threads, LLVM, BLAS, and the devices with their memories");
+  add_jax_flags(*app);
+  return {app, print_info};
 }
 
 Command add_flags(CLI::App& parent) {

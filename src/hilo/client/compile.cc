@@ -88,18 +88,39 @@ bool steers_execution(const hlo::Module& module) {
                      [](const auto& attribute) { return attribute.first != "frontend_attributes"; });
 }
 
-}  // namespace
+/// Modules whose executables others may have. The fingerprint doesn't know of the header; dumps and profiles belong to one
+/// compilation.
+bool may_be_shared(const hlo::Module& module, const CompileOptions& options) {
+  return !wants_dumps(options) && !options.hlo_profile && !options.device_assignment && !steers_execution(module);
+}
 
-StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) try {
-  // The fingerprint doesn't know of the header; dumps and profiles belong to one compilation.
-  if (wants_dumps(options) || options.hlo_profile || options.device_assignment || steers_execution(module))
-    return compile_now(module, options);
-  const ExecutableKey key(module.entry->fingerprint(), client_generation(), module.name, options.limits.to_string());
+/// The executable of the key, made by `compile` if nobody has it: others who ask for it wait.
+template <typename Compile>
+StatusOr<std::shared_ptr<Executable>> known_or_new(const ExecutableKey& key, Compile&& compile) {
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
   const std::scoped_lock lock(compiling(key));
   if (std::optional<std::shared_ptr<Executable>> known = executables().find(key)) return *std::move(known);
-  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile_now(module, options));
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<Executable> executable, compile());
   return executables().insert(key, std::move(executable));
+}
+
+}  // namespace
+
+StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options) try {
+  if (!may_be_shared(module, options)) return compile_now(module, options);
+  const ExecutableKey key(module.entry->fingerprint(), client_generation(), module.name, options.limits.to_string());
+  return known_or_new(key, [&] { return compile_now(module, options); });
+} catch (const std::bad_alloc&) {
+  return out_of_memory();
+}
+
+StatusOr<std::shared_ptr<Executable>> compile_on(Client& client, const hlo::Module& module,
+                                                 const CompileOptions& options) try {
+  if (!may_be_shared(module, options)) return compile_with(client, module, options, 1);
+  // The executable keeps its client, so no other one has its address; generations are small numbers.
+  const ExecutableKey key(module.entry->fingerprint(), reinterpret_cast<uintptr_t>(&client), module.name,
+                          options.limits.to_string());
+  return known_or_new(key, [&] { return compile_with(client, module, options, 1); });
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

@@ -12,6 +12,11 @@ namespace hilo {
 /// Errors    those of get_xla_client and Client::compile
 StatusOr<std::shared_ptr<Executable>> compile_module(const hlo::Module& module, const CompileOptions& options);
 
+/// The same for a client that isn't the default one, alone on any of its devices.
+/// Errors    those of Client::compile
+StatusOr<std::shared_ptr<Executable>> compile_on(Client& client, const hlo::Module& module,
+                                                 const CompileOptions& options);
+
 /// The module compiled for `replica_count` of the client's replicas. No cache.
 /// Errors    as above; INVALID_ARGUMENT for more replicas than the client has
 StatusOr<std::shared_ptr<Executable>> compile_for_replicas(const hlo::Module& module, CompileOptions options,

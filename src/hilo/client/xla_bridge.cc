@@ -14,6 +14,7 @@
 #include "hilo/base/memoize.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
+#include "hilo/client/platform_clients.h"
 #include "hilo/client/platforms.h"
 #include "hilo/client/xrt.h"
 
@@ -34,6 +35,11 @@ Initialized& initialized() {
   return *instance;
 }
 
+bool client_exists() {
+  const std::scoped_lock lock(initialized().mutex);
+  return initialized().client_exists;
+}
+
 std::atomic<uint64_t> generation{0};
 
 Status too_late(std::string_view what, const std::string& old_value, const std::string& new_value) {
@@ -46,7 +52,7 @@ Status too_late(std::string_view what, const std::string& old_value, const std::
 Status choose_platform(std::string_view platform_name) {
   if (!platform_name.empty()) return initialize_platform_name(platform_name);
   const Status cuda = initialize_platform_name("CUDA");
-  if (cuda.ok() || cuda.code() == StatusCode::kFailedPrecondition) return cuda;
+  if (cuda.ok() || client_exists()) return cuda;
   log_info("{}", cuda.to_string());
   log_warning_once("no gpu", "No GPU found, falling back to CPU.");
   return initialize_platform_name("Host");
@@ -171,6 +177,7 @@ std::string default_platform_name() {
 void clear_backends() {
   client_thunk().clear();
   backend_thunk().clear();
+  forget_platform_clients();
   {
     Initialized& now = initialized();
     std::lock_guard lock(now.mutex);

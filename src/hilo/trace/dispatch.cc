@@ -217,7 +217,8 @@ std::vector<Array> execute_compiled_primitive(const CompiledPrimitive& compiled,
     }
     weak = weak && operand.weak_type();
   }
-  const StatusOr<bool> committed = run_on_arrays(executable, {operands}, {}, out);
+  const StatusOr<bool> committed =
+      run_on_arrays(executable, {operands}, {}, out, [&] { return compiled.computation.module(); });
   if (!committed.ok()) or_throw(committed.status().with_context(at_user_line("op by op")));
   return compiled.handle_result(out, weak, *committed);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory_resource>
 
+#include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
 
 namespace hilo {
@@ -18,6 +19,24 @@ const ConcreteArray* on_a_device(const Array& array) {
   throw Error(invalid_argument(at_user_line("computation") +
                                ": received incompatible devices: one argument is committed to " + one->to_string() +
                                ", another to " + other->to_string() + ". Hint: device_put() one of them"));
+}
+
+/// Whether the device is of a client that was forgotten: its arrays go to the new one of the same platform.
+bool is_forgotten(const DevicePtr& device, const DevicePtr& home) {
+  return &device->client() != &home->client() && device->platform_name() == home->platform_name();
+}
+
+/// A device of another platform than `home`'s that an array is committed to; null if there is none.
+const DevicePtr* other_platform(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists) {
+  for (const std::span<const Array> list : lists) {
+    for (const Array& array : list) {
+      const ConcreteArray* const placed = on_a_device(array);
+      if (placed == nullptr || !placed->committed) continue;
+      const DevicePtr& device = placed->buffer->device();
+      if (&device->client() != &home->client() && !is_forgotten(device, home)) return &device;
+    }
+  }
+  return nullptr;
 }
 
 /// Points to the buffer without a share in it, for a run that ends while the array lives: counting shares is a good part of
@@ -55,7 +74,7 @@ PlacedArguments::PlacedArguments(const DevicePtr& home, std::initializer_list<st
     count += list.size();
     for (const Array& array : list) {
       const ConcreteArray* const placed = on_a_device(array);
-      if (placed == nullptr || !placed->committed || &placed->buffer->device()->client() != &home->client()) continue;
+      if (placed == nullptr || !placed->committed || is_forgotten(placed->buffer->device(), home)) continue;
       if (committed_ && placed->buffer->device() != *device_) refuse(*device_, placed->buffer->device());
       device_ = &placed->buffer->device();
       committed_ = true;
@@ -83,9 +102,8 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
   }
 }
 
-}  // namespace
-
-StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::span<const Array>> lists,
+/// On devices of the executable's client; an array that is committed to another one's is refused, with both places.
+StatusOr<bool> run_on_client(Executable& executable, std::initializer_list<std::span<const Array>> lists,
                              std::span<const bool> donated, std::span<BufferPtr> results) {
   ExecuteOptions options;
   options.donated = donated;
@@ -95,6 +113,21 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
   const DeviceRun run{placed.buffers(), results};
   HILO_RETURN_IF_ERROR(executable.launch({&run, 1}, options).status());
   return placed.committed();
+}
+
+}  // namespace
+
+StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::span<const Array>> lists,
+                             std::span<const bool> donated, std::span<BufferPtr> results,
+                             FunctionRef<hlo::Module()> program) {
+  if (const DevicePtr* const place = other_platform(executable.devices()[0], lists); place != nullptr) {
+    Client& client = (*place)->client();
+    HILO_ASSIGN_OR_RETURN(const std::optional<CompileOptions> options, get_compile_options());
+    HILO_ASSIGN_OR_RETURN(const std::shared_ptr<Executable> there,
+                          compile_on(client, program(), options.value_or(CompileOptions())));
+    return run_on_client(*there, lists, donated, results);
+  }
+  return run_on_client(executable, lists, donated, results);
 }
 
 DevicePtr default_device() {

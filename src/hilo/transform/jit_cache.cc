@@ -209,8 +209,8 @@ std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Arr
   std::array<std::byte, 256> room;  // few buffers stand on the stack
   std::pmr::monotonic_buffer_resource pool(room.data(), room.size());
   std::pmr::vector<BufferPtr> buffers(entry.staged.results.size(), &pool);
-  const StatusOr<bool> committed =
-      run_on_arrays(executable, {given, entry.staged.captures}, {donated.get(), count}, buffers);
+  const StatusOr<bool> committed = run_on_arrays(executable, {given, entry.staged.captures}, {donated.get(), count},
+                                                 buffers, [&] { return module_of(entry, cache.options().name); });
   if (!committed.ok()) {
     const TransformationLocation here(cache.location());
     or_throw(committed.status().with_context(at_user_line("jit")));

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 
 #include "hilo/base/files.h"
 #include "hilo/base/flags.h"
@@ -84,7 +85,7 @@ StatusOr<PluginPlatform> platform_of(std::string_view entry) {
     return invalid_argument(fmt::format("hilo_pjrt_plugins: got {}; wanted name:path", quote(entry)));
   PluginPlatform platform{.name = std::string(name), .path = std::string(path)};
   if (!path.ends_with(".json")) return platform;
-  HILO_ASSIGN_OR_RETURN(const std::string text, read_file(platform.path, 1 << 20));
+  HILO_ASSIGN_OR_RETURN(const std::string text, read_file(std::exchange(platform.path, ""), 1 << 20));
   if (const Status status = read_json(text, platform); !status.ok()) return status.with_context(path);
   return platform;
 }

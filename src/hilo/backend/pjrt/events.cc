@@ -20,6 +20,10 @@ bool is_ready(const Plugin& plugin, PJRT_Event* event) {
   return call(plugin, &PJRT_Api::PJRT_Event_IsReady, args).ok() && args.is_ready;
 }
 
+Status in_context(const Status& status, std::string_view what) {
+  return what.empty() ? status : status.with_context(what);
+}
+
 /// What is kept for an event that is not finished yet.
 struct Waiting {
   const Plugin& plugin;
@@ -36,7 +40,7 @@ void finish(PJRT_Error* error, void* argument) {
   {
     const std::unique_ptr<Waiting> waiting(static_cast<Waiting*>(argument));
     Pending& pending = waiting->pending;
-    const Status status = status_of(waiting->plugin, error).with_context(waiting->what);
+    const Status status = in_context(status_of(waiting->plugin, error), waiting->what);
     destroy(waiting->plugin, waiting->event);
     if (waiting->then) waiting->then();
     waiting->then = nullptr;
@@ -79,7 +83,7 @@ Event event_of(const Plugin& plugin, Pending& pending, PJRT_Event* event, std::s
   if (event == nullptr || is_ready(plugin, event)) {
     const Status status = await_and_destroy(plugin, event);
     if (then) then();
-    return Event::finished(status.with_context(what));
+    return Event::finished(in_context(status, what));
   }
   auto waiting = std::make_unique<Waiting>(plugin, pending, event, std::string(what), std::move(then));
   Event finished = waiting->source.event();

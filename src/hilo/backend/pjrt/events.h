@@ -32,7 +32,7 @@ bool is_in_callback();
 /// Waits for the event, and destroys it. Null is OK.
 Status await_and_destroy(const Plugin& plugin, PJRT_Event* event);
 
-/// The event, which is destroyed when it is finished; null is finished. Its error begins with `what`. `then` (may be empty) is
+/// The event, which is destroyed when it is finished; null is finished. Its error begins with `what`, if that isn't empty. `then` (may be empty) is
 /// called when it is finished, before anyone else is told.
 Event event_of(const Plugin& plugin, Pending& pending, PJRT_Event* event, std::string_view what,
                std::function<void()> then = {});

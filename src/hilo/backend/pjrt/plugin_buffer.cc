@@ -6,6 +6,17 @@
 #include "hilo/backend/pjrt/call.h"
 
 namespace hilo::plugins {
+namespace {
+
+/// Plugins hand out numbers narrower than a byte with zeros before them; here a byte has the number's sign.
+void extend_signs(ElementType type, std::byte* data, int64_t count) {
+  const int unused = 8 - element_type_info(type).bits;
+  auto* const numbers = reinterpret_cast<int8_t*>(data);
+  for (int64_t i = 0; i < count; ++i)
+    numbers[i] = static_cast<int8_t>(static_cast<int8_t>(static_cast<uint8_t>(numbers[i]) << unused) >> unused);
+}
+
+}  // namespace
 
 PluginBuffer::PluginBuffer(const Shape& shape, DevicePtr device, RawBuffer raw, Event ready)
     : Buffer(shape, std::move(device), std::move(ready)), raw_(std::move(raw)) {
@@ -40,7 +51,11 @@ Event PluginBuffer::read(std::byte* row_major) const {
   args.dst_size = static_cast<size_t>(shape().byte_size());
   const Status status = call(client.plugin(), &PJRT_Api::PJRT_Buffer_ToHostBuffer, args);
   if (!status.ok()) return Event::finished(status);
-  return event_of(client.plugin(), client.pending(), args.event, "copy from " + device()->to_string());
+  std::function<void()> then;
+  const ElementType type = shape().element_type();
+  if (is_signed_integer(type) && element_type_info(type).bits < 8)
+    then = [type, row_major, count = shape().element_count()] { extend_signs(type, row_major, count); };
+  return event_of(client.plugin(), client.pending(), args.event, "copy from " + device()->to_string(), std::move(then));
 }
 
 }  // namespace hilo::plugins

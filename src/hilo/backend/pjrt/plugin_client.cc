@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <map>
 #include <thread>
 
@@ -19,6 +20,7 @@
 #include "hilo/base/floating_point.h"
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
+#include "hilo/base/text_hash.h"
 #include "hilo/hlo/verify/verifier.h"
 
 namespace hilo::plugins {
@@ -96,6 +98,15 @@ StatusOr<RawClient> spare_or_new(const PluginPlatform& platform) {
   const std::scoped_lock lock(spares().mutex);
   if (const auto node = spares().clients.extract(platform); !node.empty()) return node.mapped();
   return create(platform);
+}
+
+/// The processor's features, in short: a plugin for the CPU calls every processor "cpu".
+std::string processor_text() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("flags")) return fmt::format("processor {:016x}", TextHash()(line));
+  }
+  return "some processor";
 }
 
 }  // namespace
@@ -181,7 +192,8 @@ ProgramFormat PluginClient::format() const {
 
 StatusOr<std::string> PluginClient::identity() const {
   HILO_ASSIGN_OR_RETURN(const std::string file, file_identity(platform_.path));
-  return fmt::format("hilo {}, PJRT {} ({}), {}", build_id(), plugin_.version_text(), file, devices()[0]->kind());
+  return fmt::format("hilo {}, PJRT {} ({}), {} on {}", build_id(), plugin_.version_text(), file, devices()[0]->kind(),
+                     processor_text());
 }
 
 StatusOr<std::unique_ptr<Executable>> PluginClient::compile(const hlo::Module& module, const CompileOptions& options,

@@ -93,13 +93,12 @@ BufferPtr PluginDevice::buffer(const Shape& shape, RawBuffer raw, Event ready) {
                                         std::move(ready));
 }
 
-StatusOr<BufferPtr> PluginDevice::filled(const Shape& shape, PJRT_Buffer* raw) {
+StatusOr<BufferPtr> PluginDevice::filled(const Shape& shape, RawBuffer raw) {
   const Plugin& plugin = plugin_client().plugin();
-  RawBuffer owned(raw, {&plugin});
   PJRT_Buffer_ReadyEvent_Args args{};
-  args.buffer = raw;
+  args.buffer = raw.get();
   HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Buffer_ReadyEvent, args));
-  return buffer(shape, std::move(owned),
+  return buffer(shape, std::move(raw),
                 event_of(plugin, plugin_client().pending(), args.event, "copy to " + to_string()));
 }
 
@@ -128,10 +127,11 @@ StatusOr<BufferPtr> PluginDevice::from_host(const HostData& data) try {
   args.device = device_;
   const Plugin& plugin = plugin_client().plugin();
   HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Client_BufferFromHostBuffer, args));
+  RawBuffer raw(args.buffer, {&plugin});
   const Event was_read =
       event_of(plugin, plugin_client().pending(), args.done_with_host_buffer, "copy to " + to_string(),
                [lent = reads_later ? lent : nullptr]() mutable { lent.reset(); });
-  StatusOr<BufferPtr> made = filled(data.shape, args.buffer);
+  StatusOr<BufferPtr> made = filled(data.shape, std::move(raw));
   if (!reads_later) HILO_RETURN_IF_ERROR(was_read.await());
   return made;
 } catch (const std::bad_alloc&) {
@@ -148,7 +148,7 @@ StatusOr<BufferPtr> PluginDevice::copy(const BufferPtr& from) {
   args.buffer = plugin_buffer(from).raw();
   args.dst_device = device_;
   HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Buffer_CopyToDevice, args));
-  return filled(from->shape(), args.dst_buffer);
+  return filled(from->shape(), RawBuffer(args.dst_buffer, {&plugin}));
 }
 
 }  // namespace hilo::plugins

@@ -44,7 +44,7 @@ class PluginDevice final : public Device {
   PluginClient& plugin_client() const;
   Status read_memories();
   /// The buffer that a call of the plugin has just begun to fill.
-  StatusOr<BufferPtr> filled(const Shape& shape, PJRT_Buffer* raw);
+  StatusOr<BufferPtr> filled(const Shape& shape, RawBuffer raw);
 
   PJRT_Device* const device_;
   const std::string kind_;

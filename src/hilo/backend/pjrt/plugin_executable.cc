@@ -8,11 +8,8 @@
 
 #include "hilo/backend/pjrt/call.h"
 #include "hilo/backend/pjrt/plugin_buffer.h"
+#include "hilo/backend/pjrt/saved_executable.h"
 #include "hilo/base/text.h"
-#include "hilo/base/text_hash.h"
-#include "hilo/hlo/proto/reader.h"
-#include "hilo/hlo/proto/shapes.h"
-#include "hilo/hlo/proto/writer.h"
 
 namespace hilo::plugins {
 namespace {
@@ -216,101 +213,40 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
 
 // ---- On the disk.
 
-namespace {
-
-// What is saved, field by field.
-constexpr uint32_t kIdentity = 1, kName = 2, kShapes = 3, kReplicas = 4, kMeetsOthers = 5, kRunSeconds = 6,
-                   kProgram = 7, kCode = 8, kArgumentNames = 9;
-constexpr std::string_view kMagic = "hilo plugin program 1\n";
-
-using hlo::proto::WireMessage;
-using hlo::proto::WireWriter;
-
-std::string checksum(std::string_view body) { return fmt::format("{:016x}\n", TextHash()(body)); }
-
-StatusOr<std::string> code_of(const Plugin& plugin, PJRT_LoadedExecutable* executable) {
-  HILO_ASSIGN_OR_RETURN(const Description description, describe(plugin, executable));
-  PJRT_Executable_Serialize_Args args{};
-  args.executable = description.get();
-  HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Executable_Serialize, args));
-  std::string code(args.serialized_bytes, args.serialized_bytes_size);
-  if (args.serialized_executable_deleter != nullptr) args.serialized_executable_deleter(args.serialized_executable);
-  return code;
-}
-
-StatusOr<RawExecutable> executable_of(PluginClient& client, std::string_view code) {
-  PJRT_Executable_DeserializeAndLoad_Args args{};
-  args.client = client.raw();
-  args.serialized_executable = code.data();
-  args.serialized_executable_size = code.size();
-  HILO_RETURN_IF_ERROR(call(client.plugin(), &PJRT_Api::PJRT_Executable_DeserializeAndLoad, args));
-  return RawExecutable(args.loaded_executable, {&client.plugin()});
-}
-
-StatusOr<ProgramSignature> signature_of(const WireMessage& saved) {
-  ProgramSignature signature;
-  HILO_ASSIGN_OR_RETURN(const std::string_view name, saved.text(kName));
-  HILO_ASSIGN_OR_RETURN(const std::string_view shapes, saved.text(kShapes));
-  HILO_ASSIGN_OR_RETURN(const std::vector<std::string_view> names, saved.items(kArgumentNames));
-  hlo::proto::ShapeReader reader;
-  HILO_ASSIGN_OR_RETURN(hlo::proto::ProgramShape program, hlo::proto::read_program_shape(shapes, reader));
-  HILO_ASSIGN_OR_RETURN(signature.replica_count, saved.integer(kReplicas));
-  HILO_ASSIGN_OR_RETURN(signature.meets_others, saved.boolean(kMeetsOthers));
-  HILO_ASSIGN_OR_RETURN(signature.run_seconds, saved.real64(kRunSeconds));
-  signature.name = name;
-  signature.argument_shapes = std::move(program.parameters);
-  signature.argument_names.assign(names.begin(), names.end());
-  signature.result_shapes = program.result.leaves();
-  signature.result_shape = std::move(program.result);
-  if (signature.argument_names.size() == signature.argument_shapes.size()) return signature;
-  return invalid_argument("load: a saved program has other names than arguments");
-}
-
-}  // namespace
-
 StatusOr<std::string> PluginExecutable::serialize() const {
   for (size_t k = 0; signature().meets_others && k < devices().size(); ++k) {
     if (devices()[k]->id() != static_cast<int>(k))
       return unimplemented(fmt::format("serialize '{}': its replicas have devices of their own", name()));
   }
-  WireWriter saved;
-  HILO_ASSIGN_OR_RETURN(const std::string identity, plugin_client().identity());
-  HILO_ASSIGN_OR_RETURN(const std::string program, hlo::to_proto(program_));
-  HILO_ASSIGN_OR_RETURN(const std::string code, code_of(plugin_client().plugin(), raw_.get()));
-  saved.bytes(kIdentity, identity);
-  saved.bytes(kName, name());
-  saved.message(kShapes, hlo::proto::write_program_shape({signature().argument_shapes, result_shape()},
-                                                         signature().argument_names));
-  for (const std::string& argument : signature().argument_names) saved.bytes(kArgumentNames, argument);
-  saved.integer(kReplicas, replica_count());
-  saved.boolean(kMeetsOthers, signature().meets_others);
-  saved.real64(kRunSeconds, signature().run_seconds);
-  saved.bytes(kProgram, program);
-  saved.bytes(kCode, code);
-  const std::string body = std::move(saved).take();
-  return std::string(kMagic) + checksum(body) + body;
+  const Plugin& plugin = plugin_client().plugin();
+  HILO_ASSIGN_OR_RETURN(std::string identity, plugin_client().identity());
+  HILO_ASSIGN_OR_RETURN(const Description description, describe(plugin, raw_.get()));
+  PJRT_Executable_Serialize_Args args{};
+  args.executable = description.get();
+  HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Executable_Serialize, args));
+  std::string code(args.serialized_bytes, args.serialized_bytes_size);
+  if (args.serialized_executable_deleter != nullptr) args.serialized_executable_deleter(args.serialized_executable);
+  return save_executable({std::move(identity), signature(), program_, std::move(code)});
 }
 
 StatusOr<std::unique_ptr<Executable>> load_executable(PluginClient& client, std::string_view bytes) {
   const auto began = Clock::now();
-  const size_t head = kMagic.size() + checksum("").size();
-  if (!bytes.starts_with(kMagic) || bytes.size() < head ||
-      bytes.substr(kMagic.size(), head - kMagic.size()) != checksum(bytes.substr(head)))
-    return invalid_argument("load: these bytes are no program of a plugin, or are damaged");
-  HILO_ASSIGN_OR_RETURN(const WireMessage saved, WireMessage::read(bytes.substr(head), "saved program"));
-  HILO_ASSIGN_OR_RETURN(const std::string_view made_by, saved.text(kIdentity));
+  HILO_ASSIGN_OR_RETURN(SavedExecutable saved, read_executable(bytes));
   HILO_ASSIGN_OR_RETURN(const std::string identity, client.identity());
-  if (made_by != identity) {
+  if (saved.identity != identity) {
     return failed_precondition(
-        fmt::format("load: it was saved for {}; this is {}", printable(made_by), printable(identity)));
+        fmt::format("load: it was saved for {}; this is {}", printable(saved.identity), printable(identity)));
   }
-  HILO_ASSIGN_OR_RETURN(ProgramSignature signature, signature_of(saved));
-  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices, client.devices_of(signature.name, signature.replica_count));
-  HILO_ASSIGN_OR_RETURN(const std::string_view proto, saved.text(kProgram));
-  HILO_ASSIGN_OR_RETURN(hlo::Module program, hlo::from_proto(proto));
-  HILO_ASSIGN_OR_RETURN(const std::string_view code, saved.text(kCode));
-  HILO_ASSIGN_OR_RETURN(RawExecutable raw, executable_of(client, code));
-  return PluginExecutable::make(std::move(signature), std::move(devices), std::move(program), std::move(raw),
+  HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices,
+                        client.devices_of(saved.signature.name, saved.signature.replica_count));
+  PJRT_Executable_DeserializeAndLoad_Args args{};
+  args.client = client.raw();
+  args.serialized_executable = saved.code.data();
+  args.serialized_executable_size = saved.code.size();
+  HILO_RETURN_IF_ERROR(call(client.plugin(), &PJRT_Api::PJRT_Executable_DeserializeAndLoad, args));
+  RawExecutable raw(args.loaded_executable, {&client.plugin()});
+  return PluginExecutable::make(std::move(saved.signature), std::move(devices), std::move(saved.program),
+                                std::move(raw),
                                 std::chrono::duration<double, std::milli>(Clock::now() - began).count());
 }
 

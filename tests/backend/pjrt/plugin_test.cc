@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the loader takes for a plugin, and what it doesn't.
+#include "hilo/backend/pjrt/plugin.h"
+
+#include <gtest/gtest.h>
+
+#include "hilo/backend/pjrt/call.h"
+#include "hilo/base/files.h"
+#include "tests/support/fake_plugins.h"
+#include "tests/support/in_child.h"
+
+namespace hilo::plugins {
+namespace {
+
+using tests::FakePluginCopy;
+
+std::string error_of_copy(const std::string& variable) {
+  const FakePluginCopy copy(variable);
+  const StatusOr<const Plugin*> plugin = Plugin::open(copy.path());
+  if (plugin.ok()) return "";
+  EXPECT_EQ(plugin.status().code(), StatusCode::kFailedPrecondition);
+  const std::string text(plugin.status().message());
+  EXPECT_EQ(text.rfind("plugin '" + copy.path() + "': ", 0), 0u) << text;
+  return text.substr(text.find("': ") + 3);
+}
+
+TEST(Plugin, SaysWhatItIs) {
+  const Plugin& plugin = **Plugin::open(tests::fake_plugin_path());
+  EXPECT_EQ(plugin.version_text(), "0.114");
+  EXPECT_TRUE(plugin.is_xla());
+  EXPECT_EQ(plugin.stablehlo_version(), (Version{1, 13, 0}));
+  EXPECT_EQ(plugin.attributes()[0], (std::pair<std::string, std::string>("stablehlo_current_version", "1.13.0")));
+  EXPECT_EQ(*Plugin::open(tests::fake_plugin_path()), &plugin);
+  EXPECT_TRUE(Plugin::is_open(tests::fake_plugin_path()));
+}
+
+TEST(Plugin, WhatIsNoneIsRefused) {
+  EXPECT_EQ(Plugin::open("/nowhere/plugin.so").status().to_string(),
+            "NOT_FOUND: plugin '/nowhere/plugin.so': there is no such file");
+  const std::string text = testing::TempDir() + "/plugin_text.so";
+  ASSERT_TRUE(write_file_atomic(text, "no library").ok());
+  EXPECT_NE(std::string(Plugin::open(text).status().message()).find("it can't be opened: "), std::string::npos);
+  EXPECT_EQ(error_of_copy("nothing"), "it is no PJRT plugin: GetPjrtApi gives nothing");
+  EXPECT_EQ(error_of_copy("major:1"), "its PJRT is version 1.114; wanted 0.x");
+  EXPECT_EQ(error_of_copy("null:PJRT_Client_Compile"),
+            "its PJRT 0.114 has no function PJRT_Client_Compile, which hilo needs");
+  EXPECT_EQ(error_of_copy("size:48"), "its PJRT 0.114 has no function PJRT_Error_Message, which hilo needs");
+  EXPECT_FALSE(Plugin::is_open("/nowhere/plugin.so"));
+}
+
+TEST(Plugin, AFunctionThatItLacksIsRefusedWhenItIsAskedFor) {
+  const FakePluginCopy copy("null:PJRT_Buffer_CopyToDevice");
+  const Plugin& plugin = **Plugin::open(copy.path());
+  EXPECT_FALSE(has(plugin, &PJRT_Api::PJRT_Buffer_CopyToDevice));
+  PJRT_Buffer_CopyToDevice_Args args{};
+  EXPECT_EQ(call(plugin, &PJRT_Api::PJRT_Buffer_CopyToDevice, args).to_string(),
+            "UNIMPLEMENTED: plugin '" + copy.path() + "': its PJRT 0.114 has no function PJRT_Buffer_CopyToDevice");
+}
+
+TEST(Plugin, EveryErrorCodeComesThrough) {
+  const Plugin& plugin = **Plugin::open(tests::fake_plugin_path());
+  tests::FakePluginPlan& plan = tests::fake_plugin_plan();
+  const int64_t live = plan.live;
+  for (uint32_t code = 1; code <= 17; ++code) {
+    plan.calls = 0;
+    plan.fail_code = code;
+    plan.fail_at = 0;
+    PJRT_Plugin_Initialize_Args args{};
+    const Status status = call(plugin, &PJRT_Api::PJRT_Plugin_Initialize, args);
+    EXPECT_EQ(status.message(), "fake plugin: as planned");
+    EXPECT_EQ(static_cast<uint32_t>(status.code()), code <= 16 ? code : 2u);  // 17 is nobody's code
+  }
+  plan.fail_at = -1;
+  EXPECT_EQ(plan.live, live) << "errors are destroyed";
+}
+
+TEST(Plugin, AChildOfForkIsTold) {
+  const Plugin& plugin = **Plugin::open(tests::fake_plugin_path());
+  EXPECT_FALSE(is_after_fork());
+  EXPECT_EQ(in_child([&] {
+              PJRT_Plugin_Initialize_Args args{};
+              const Status status = call(plugin, &PJRT_Api::PJRT_Plugin_Initialize, args);
+              return status.code() == StatusCode::kFailedPrecondition &&
+                             status.message().find("fork()") != std::string_view::npos
+                         ? 7
+                         : 1;
+            }),
+            7);
+  EXPECT_FALSE(is_after_fork());
+}
+
+TEST(FileIdentity, ChangesWithTheFile) {
+  const std::string path = testing::TempDir() + "/identity";
+  ASSERT_TRUE(write_file_atomic(path, std::string(3 << 20, 'a')).ok());
+  const std::string first = *file_identity(path);
+  EXPECT_EQ(*file_identity(path), first);
+  ASSERT_TRUE(write_file_atomic(path, std::string(3 << 20, 'b')).ok());
+  EXPECT_NE(*file_identity(path), first);
+  EXPECT_EQ(file_identity(path + ".none").status().code(), StatusCode::kNotFound);
+}
+
+}  // namespace
+}  // namespace hilo::plugins

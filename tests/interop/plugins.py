@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hilo's programs on plugins that others made for the CPU, from PyPI: the corpus of recorded programs, if it is there, random
+programs beside the reference evaluator, and the training of the digits. What a plugin may do otherwise stands in `EXPECTED`, with
+the reason. Ends with "N passed, N failed"."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from report import report  # noqa: E402
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+# Wheel, and its library in site-packages.
+PLUGINS = {"lammps": ("lammps-jax-pjrt-cpu==0.11.2", "lammps_jax_pjrt_cpu/pjrt_c_api_cpu_plugin.so"),
+           "fast": ("fastatomstruct-xla-cpu==2026.6.23", "fastatomstruct_xla_cpu/libpjrt_cpu.so"),
+           "xla": ("xla-cpu-pjrt==0.0.1", "xla_plugins/xla_cpu_pjrt/xla_cpu_pjrt.so")}
+PROGRAMS = os.environ.get("HILO_RANDOM_PROGRAMS", "700")  # a plugin; 2,000 in all
+COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
+DEVICES = 16
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--command", type=pathlib.Path, required=True, help="the program hilo")
+    parser.add_argument("--corpus", type=pathlib.Path, default=ROOT.parent / "shared" / "conformance" / "jax_corpus")
+    parser.add_argument("--plugins", default=",".join(PLUGINS), help="names of a few")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        return report(result for name in arguments.plugins.split(",") for result in of_plugin(name, arguments, folder))
+
+
+def of_plugin(name, arguments, folder):
+    wheel, library = PLUGINS[name]
+    problem = install(wheel, pathlib.Path(folder))
+    path = pathlib.Path(folder, library)
+    if problem or not path.exists():
+        yield f"{name}: {wheel}", problem or f"{library} isn't in it"
+        return
+    options = pathlib.Path(folder, name + ".json")
+    options.write_text(json.dumps({"library_path": str(path), "create_options": {"cpu_device_count": DEVICES}}))
+    # XLA's maximum of a number and NaN is the number, unless it is told otherwise, as JAX tells it.
+    environment = {**os.environ, "XLA_FLAGS": "--xla_cpu_enable_fast_min_max=false",
+                   "HILO_PJRT_PLUGINS": f"{name}:{options}", "JAX_PLATFORM_NAME": name}
+    binaries = arguments.command.resolve().parent
+    yield f"{name}: info", of_info(name, run([arguments.command, "info"], environment))
+    yield f"{name}: digits", of_digits(run([binaries / "examples" / "digits"], environment))
+    yield f"{name}: random programs", of_random(name, binaries, environment)
+    if arguments.corpus.exists():
+        yield from of_corpus(name, run(
+            [arguments.command, "conformance", f"--jax_replica_count={DEVICES}", arguments.corpus], environment))
+
+
+def install(wheel, folder):
+    done = run([sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", folder, wheel])
+    return "" if done.returncode == 0 else last_line(done)
+
+
+def of_info(name, done):
+    wanted = f"device   {name}:{DEVICES - 1} "
+    return "" if done.returncode == 0 and wanted in done.stdout else last_line(done)
+
+
+def of_digits(done):
+    found = re.findall(r"(\d+\.\d+) ?%", done.stdout)
+    return "" if done.returncode == 0 and found and float(found[-1]) > 95 else last_line(done)
+
+
+def of_random(name, binaries, environment):
+    done = run([binaries / "tests" / "test_random_programs", "--gtest_filter=*OnTheEngineAsOnTheReference"],
+               {**environment, "HILO_RANDOM_PLATFORM": name, "HILO_RANDOM_PROGRAMS": PROGRAMS})
+    return "" if done.returncode == 0 else last_line(done)
+
+
+def of_corpus(name, done):
+    counts = COUNTS.search(done.stdout)
+    failed = [line for line in done.stdout.splitlines() if line.startswith("failed ")]
+    yield f"{name}: corpus", "" if counts and int(counts[2]) == len(failed) else last_line(done)
+    for line in failed:
+        yield f"{name}: {line.split()[1]}", line
+
+
+def run(command, environment=None):
+    return subprocess.run(list(map(str, command)), env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace")
+
+
+def last_line(done) -> str:
+    lines = done.stdout.strip().splitlines()
+    return f"exit status {done.returncode}: {lines[-1] if lines else ''}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

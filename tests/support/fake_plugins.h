@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/support/fake_plugins.h -- the fake PJRT plugin as platforms, and copies of it that something is wrong with.
+#pragma once
+
+#include <string>
+
+#include "hilo/backend/pjrt/plugin_client.h"
+#include "tests/backend/pjrt/fake_plugin.h"
+
+namespace hilo::tests {
+
+/// Where the plugin lies.
+std::string fake_plugin_path();
+/// The plan of the plugin at that path.
+FakePluginPlan& fake_plugin_plan();
+
+/// A client of the fake plugin, on its own.
+ClientPtr fake_plugin_client(int64_t devices = 2, plugins::ProgramFormat format = plugins::ProgramFormat::kHlo);
+
+/// A copy of the plugin, which the loader takes for another one. While it lives, what the environment says of fake plugins is
+/// `variable`, for this process and its children.
+class FakePluginCopy {
+ public:
+  explicit FakePluginCopy(const std::string& variable);
+  ~FakePluginCopy();
+  FakePluginCopy(const FakePluginCopy&) = delete;
+  FakePluginCopy& operator=(const FakePluginCopy&) = delete;
+
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+}  // namespace hilo::tests

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// hilo plugins: which PJRT plugins lie in a folder, what they are, and the flag that makes platforms of them.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+
+#include "hilo/backend/pjrt/discovery.h"
+#include "hilo/backend/pjrt/probe.h"
+#include "hilo/base/text.h"
+#include "tools/hilo/command.h"
+
+namespace hilo::tool {
+namespace {
+
+/// Where Python keeps packages, if nobody says where to look.
+std::string default_folder() {
+  const char* const environment = std::getenv("VIRTUAL_ENV");
+  return environment != nullptr && environment[0] != '\0' ? environment : "/usr/local/lib";
+}
+
+std::string indented(std::string_view text) {
+  std::string out = "    ";
+  for (const char c : trimmed(text)) out += c == '\n' ? std::string("\n    ") : std::string(1, c);
+  return out + "\n";
+}
+
+Status print_plugins(const std::string& folder) {
+  HILO_ASSIGN_OR_RETURN(const std::vector<plugins::FoundPlugin> found, plugins::find_plugins(folder));
+  if (found.empty()) return write_result("", fmt::format("{}: no PJRT plugin lies there\n", folder));
+  ::setenv("TPU_SKIP_MDS_QUERY", "1", /*overwrite=*/0);  // libtpu would ask a server in the cloud, for minutes
+  std::string text;
+  for (const plugins::FoundPlugin& plugin : found) {
+    const StatusOr<std::string> what = plugins::probe_plugin({.name = plugin.name, .path = plugin.path});
+    text += fmt::format("{}\n{}    --hilo_pjrt_plugins={}:{}\n", plugin.path,
+                        indented(what.ok() ? *what : what.status().to_string()), plugin.name, plugin.path);
+  }
+  return write_result("", text);
+}
+
+}  // namespace
+
+Command add_plugins(CLI::App& parent) {
+  auto folder = std::make_shared<std::string>(default_folder());
+  CLI::App* app = parent.add_subcommand("plugins", "List the PJRT plugins in a folder, with the flag for each");
+  app->add_option("folder", *folder, "A virtual environment of Python, or any folder")->capture_default_str();
+  return {app, [folder] { return print_plugins(*folder); }};
+}
+
+}  // namespace hilo::tool
