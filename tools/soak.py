@@ -176,8 +176,8 @@ def problems_of(seen: dict, restarts: bool) -> list[str]:
     problems = [f"{seen[kind]} {kind} ({seen['first']})" for kind in ("wrong", "lost", "leaked") if seen[kind]]
     if not restarts and seen["restarts"]:
         problems.append(f"{seen['restarts']} good sessions lost: {seen['errors']}")
-    if not seen["calls"]:
-        problems.append("no call was made")
+    if not seen["p99"]:
+        problems.append("no good client came to a round trip")
     return problems
 
 
