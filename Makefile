@@ -5,10 +5,10 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench conformance interop fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench conformance interop jax-tests wheel fuzz format lint docs install uninstall
 
 help:  ## this list
-	@awk -F':.*## ' '/^[a-z]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 build:  ## the library and the command (build/bin/hilo)
 	@tools/setup.sh build
@@ -45,8 +45,18 @@ conformance:  ## others' test cases, from CONFORMANCE=DIR
 
 interop:  ## what needs a virtual environment with jaxlib
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command examples test_backend test_client test_random_programs
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_command examples test_backend test_client test_random_programs
 	@python3 tools/interop.py --build $(BUILD)
+
+wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo-*.whl
+	@tools/setup.sh build
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt
+	@python3 tools/wheel.py --build $(BUILD)
+
+jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at tag jax-v0.10.2; FILES="lax api", OPTIONS="--limit 40"
+	@tools/setup.sh build bench
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt
+	@python3 tools/jax_suite/run.py --jax $(or $(JAX),JAX) --build $(BUILD) $(OPTIONS) $(FILES)
 
 fuzz:  ## the readers under libFuzzer, SECONDS=60 each; then PROGRAMS=20000 random programs and 5000 texts with mistakes
 	@tools/setup.sh build test fuzz
@@ -64,10 +74,11 @@ lint:  ## clang-tidy over what differs from main (ALL=1: everything)
 	@tools/build.sh $(BUILD) $(JOBS)
 	@python3 tools/lint.py --build $(BUILD) --jobs $(JOBS) $(if $(ALL),--all)
 
-docs:  ## the generated pages (dependencies, flags, status ...), then all pages as a site: site/index.html
+docs:  ## the generated pages, then all pages and the API reference as a site, opened in Chromium: site/index.html
 	@tools/setup.sh build test docs
 	@python3 tools/generate_docs.py
 	@mkdocs build --strict --quiet
+	@python3 tools/open_site.py
 
 install: build  ## headers, library, command, CMake package, pkg-config; PREFIX=/usr/local
 	@python3 tools/install.py install --build $(BUILD) --prefix $(PREFIX)

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // bench/rows.cc -- hilo's side of the peers' table: prints "row<TAB>microseconds", the median of its calls, a line a row.
-#include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <functional>
 #include <string>
@@ -10,36 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "bench/timing.h"
 #include "hilo/hilo.h"
 
 using namespace hilo;
 using namespace std::string_literals;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double microseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
-}
-
-/// Median of calls over about a fifth of a second, at least 5; a call is repeated until it takes 20 us, so that the clock
-/// doesn't count.
-double median_microseconds(const std::function<void()>& call) {
-  call();
-  const Clock::time_point probe = Clock::now();
-  call();
-  const int repeat = std::max(1, static_cast<int>(20.0 / std::max(0.01, microseconds_since(probe))));
-  std::vector<double> samples;
-  const Clock::time_point begin = Clock::now();
-  while (samples.size() < 5 || (microseconds_since(begin) < 2e5 && samples.size() < 2000)) {
-    const Clock::time_point start = Clock::now();
-    for (int i = 0; i < repeat; ++i) call();
-    samples.push_back(microseconds_since(start) / repeat);
-  }
-  std::ranges::nth_element(samples, samples.begin() + static_cast<long>(samples.size() / 2));
-  return samples[samples.size() / 2];
-}
 
 std::string only;  ///< part of a row's name; empty: all rows
 
@@ -49,7 +24,7 @@ bool is_wanted(std::string_view name) { return name.find(only) != std::string_vi
 template <typename Make>
 void row(const std::string& name, const Make& make) {
   if (!is_wanted(name)) return;
-  std::printf("%s\t%.4f\n", name.c_str(), median_microseconds(make()));
+  std::printf("%s\t%.4f\n", name.c_str(), bench::median_microseconds(make()));
   std::fflush(stdout);
 }
 
@@ -90,9 +65,9 @@ auto digits_step(const random::Key& key) {
 void digits_rows(const random::Key& key) {
   if (!is_wanted("digits_step_first_call")) return;
   auto step = digits_step(key);
-  const Clock::time_point start = Clock::now();
+  const bench::Clock::time_point start = bench::Clock::now();
   step();
-  std::printf("digits_step_first_call\t%.4f\n", microseconds_since(start));
+  std::printf("digits_step_first_call\t%.4f\n", bench::microseconds_since(start));
   row("digits_step", [&] { return [&] { step(); }; });
 }
 

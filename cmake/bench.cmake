@@ -12,6 +12,7 @@ foreach(source IN LISTS HILO_BENCHES)
   add_executable(bench_${name} EXCLUDE_FROM_ALL ${source})
   set_target_properties(bench_${name} PROPERTIES OUTPUT_NAME ${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench)
+  target_include_directories(bench_${name} PRIVATE ${PROJECT_SOURCE_DIR})  # "bench/timing.h"
   target_link_libraries(bench_${name} PRIVATE hilo fmt::fmt benchmark::benchmark)
   add_dependencies(bench bench_${name})
 endforeach()

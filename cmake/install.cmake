@@ -3,6 +3,7 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS hilo EXPORT hiloTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS hilo_pjrt LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET hilo_rpc)
   install(TARGETS hilo_rpc LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
@@ -11,7 +12,7 @@ if(TARGET hilo_command)
 endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/hilo DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING
   PATTERN "*.h" PATTERN "*.inc"
-  PATTERN "rpc/grpc" EXCLUDE PATTERN "backend/cpu" EXCLUDE PATTERN "backend/cuda" EXCLUDE PATTERN "backend/reference" EXCLUDE)
+  PATTERN "rpc/grpc" EXCLUDE PATTERN "pjrt" EXCLUDE PATTERN "backend/cpu" EXCLUDE PATTERN "backend/cuda" EXCLUDE PATTERN "backend/reference" EXCLUDE)
 install(FILES ${HILO_GENERATED_DIR}/hilo/version.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/hilo)
 
 set(HILO_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/hilo)
@@ -28,3 +29,4 @@ string(REGEX REPLACE "/$" "" HILO_PC_TO_PREFIX ${HILO_PC_TO_PREFIX})
 configure_file(${PROJECT_SOURCE_DIR}/cmake/hilo.pc.in ${PROJECT_BINARY_DIR}/hilo.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/hilo.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/THIRD_PARTY.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+include(cmake/wheel.cmake)

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
-program's time its profile explains, every program of bench/, how fast programs are read, a server beside a bare echo, then hilo beside its peers
-(bench/peers.py, where it is there)."""
+program's time its profile explains, every program of bench/, how fast programs are read, a server beside a bare echo, then
+hilo beside its peers (bench/peers.py, where it is there), and what gradients cost beside their objectives."""
 
 import argparse
 import json
@@ -21,10 +21,10 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "rpc", "peers"))
+    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "rpc", "adbench", "peers"))
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
-                "rpc": rpc, "peers": peers}
+                "rpc": rpc, "adbench": adbench, "peers": peers}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -99,6 +99,23 @@ def reading(build: pathlib.Path) -> int:
         if parsed != name and parsed in theirs:
             line += f"; beside jaxlib's parsing alone {theirs[parsed][1] / microseconds:.1f} times"
         print(line + " (aim 5 times)")
+    return 0
+
+
+def adbench(build: pathlib.Path) -> int:
+    """Microseconds of ADBench's objectives and of their gradients, beside jaxlib's where an environment has it."""
+    commands = {"hilo": [build / "bin" / "bench" / "adbench"],
+                "jaxlib": [ROOT / ".venv" / "bin" / "python", ROOT / "bench" / "adbench" / "objectives.py"]}
+    for who, command in commands.items():
+        try:
+            lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+        except (OSError, subprocess.CalledProcessError):
+            print(f"left out: {who}'s gradients of ADBench's objectives")
+            continue
+        rows = {name: float(microseconds) for name, microseconds in (line.split("\t") for line in lines)}
+        for name in [row.removesuffix(" objective") for row in rows if row.endswith(" objective")]:
+            objective, gradient = rows[f"{name} objective"], rows[f"{name} gradient"]
+            print(f"{who}, {name}: objective {objective:.1f} us, gradient {gradient:.1f} us: {gradient / objective:.2f} times (aim 3)")
     return 0
 
 

@@ -26,12 +26,13 @@ LAYERS = {
     "hlo/rewrite": ("hlo/build", "hlo/eval"),
     "hlo/bisect": ("hlo/eval",),
     "hlo/passes": ("hlo/rewrite", "hlo/verify", "hlo/ops/ext"),
+    "hlo/sharding": ("hlo/ops/ext",),
     "hlo/cost": ("hlo/passes",),
     "hlo/graph": ("hlo/cost",),
     "stablehlo/tree": (),
     "stablehlo/text": ("stablehlo/tree",),
     "stablehlo/bytecode": ("stablehlo/tree",),
-    "stablehlo/devices": ("stablehlo/text", "hlo/ir"),
+    "stablehlo/devices": ("stablehlo/text", "hlo/sharding"),
     "stablehlo/translate": ("stablehlo/devices", "hlo/build", "hlo/text"),
     "stablehlo/write": ("stablehlo/translate",),
     "stablehlo": ("stablehlo/bytecode", "stablehlo/write"),
@@ -45,6 +46,7 @@ LAYERS = {
     "backend/cpu/emit": ("backend/cpu/load",),
     "backend/cpu": ("backend/cpu/emit",),
     "backend/cuda": ("backend", "engine"),
+    "backend/pjrt": ("backend/host", "hlo/passes", "hlo/proto", "io", "stablehlo", "pjrt/abi"),
     "backend/reference": ("backend/host", "hlo/eval", "hlo/cost"),
     "replica": ("device",),
     "rpc": ("device", "hlo/proto"),
@@ -54,7 +56,8 @@ LAYERS = {
     "rpc/client": ("rpc", "backend/host"),
     "rpc/grpc": ("rpc/server", "rpc/client"),
     "client": ("backend", "replica", "stablehlo", "hlo/text", "hlo/proto", "hlo/graph"),
-    "pjrt": ("client", "device"),
+    "pjrt/abi": (),
+    "pjrt": ("client", "backend/host", "stablehlo", "hlo/text", "hlo/proto", "pjrt/abi"),
     "aot": ("client",),
     "trace": ("device", "client", "hlo/build"),
     "tree": ("trace",),
@@ -78,7 +81,7 @@ ANYWHERE = ("base", "types")
 SEAMS = ("client",)
 # The one file that names every tenant of device/, and the one that names every op.
 FILE_EXTRAS = {"hlo/ops/op_table.cc": ("hlo/ops/ext",),
-               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/reference", "replica", "rpc",
+               "client/platforms.cc": ("backend/cpu", "backend/cuda", "backend/host", "backend/pjrt", "backend/reference", "replica", "rpc",
                                        "rpc/client", "pjrt")}
 # Lists without code, expanded where a name is needed: file -> rows that may include it beside those above.
 TABLES = {"hlo/ops/elementwise.inc": ("hlo/ir",), "hlo/ops/structural.inc": ("hlo/ir",),

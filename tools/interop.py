@@ -11,11 +11,13 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import python_environment  # noqa: E402
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-VENV = ROOT / ".venv"
-PINNED = ("jax==0.10.2", "jaxlib==0.10.2", "numpy", "flatbuffers")
 SCRIPTS = ("with_jax.py", "protos.py", "round_trip.py", "graph_page.py", "gradients.py", "accuracy.py", "edge_cases.py",
-           "mutants.py", "random_programs.py", "random_values.py")
+           "mutants.py", "random_programs.py", "random_values.py", "pjrt_abi.py", "conform.py", "shardings.py",
+           "wheel.py", "libraries.py")
 COMPILATIONS = "1000"
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 
@@ -26,9 +28,8 @@ def main() -> int:
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("scripts", nargs="*", default=SCRIPTS, help="default: all")
     arguments = parser.parse_args()
-    python = environment()
+    python = python_environment.make()
     if python is None:
-        print(f"interop: {', '.join(PINNED)} can't be had")
         return 2
     binaries = arguments.build.resolve() / "bin"
     passed = failed = 0
@@ -41,17 +42,6 @@ def main() -> int:
                  HILO_TEST_COMPILES=COMPILATIONS)
     print(f"{passed + counts[0]} passed, {failed + counts[1]} failed")
     return 1 if failed + counts[1] else 0
-
-
-def environment() -> pathlib.Path | None:
-    """The interpreter of the virtual environment with JAX; None if that can't be made."""
-    python = VENV / "bin" / "python"
-    if python.exists() and subprocess.run([python, "-c", "import jax, flatbuffers"], stderr=subprocess.DEVNULL).returncode == 0:
-        return python
-    print(f"making {VENV} with {', '.join(PINNED)}", flush=True)
-    commands = ([sys.executable, "-m", "venv", VENV], [python, "-m", "pip", "install", "-q", *PINNED])
-    made = all(subprocess.run(command, stderr=subprocess.DEVNULL).returncode == 0 for command in commands)
-    return python if made else None
 
 
 def run(command, **variables) -> tuple[int, int]:

@@ -74,8 +74,8 @@ typedef enum {
 typedef struct HiloFfi_Buffer {
   size_t struct_size;
   HiloFfi_Extension* extensions;
-  int type; /* HiloFfi_Type */
-  void* data;
+  int type;   /* HiloFfi_Type */
+  void* data; /* elements of 2 and 4 bits side by side, the first one in the lowest bits */
   int64_t rank;
   int64_t* dims;
 } HiloFfi_Buffer;
@@ -223,6 +223,13 @@ typedef struct HiloFfi_OrdinalArgs {
   HiloFfi_Context* ctx;
   int32_t device_ordinal; /* out */
 } HiloFfi_OrdinalArgs;
+typedef struct HiloFfi_ContextArgs {
+  size_t struct_size;
+  HiloFfi_Extension* extensions;
+  HiloFfi_Context* ctx;
+  HiloFfi_TypeId* type_id;
+  void* data; /* out: what the caller of the program handed to this run under that type */
+} HiloFfi_ContextArgs;
 /* Of functions that this version refuses with HILO_FFI_UNIMPLEMENTED. */
 typedef struct HiloFfi_AnyArgs {
   size_t struct_size;
@@ -238,9 +245,9 @@ struct HiloFfi_Api {
   void (*error_get_message)(HiloFfi_ErrorGetMessageArgs*);
   void (*error_destroy)(HiloFfi_ErrorDestroyArgs*);
   HiloFfi_Error* (*handler_register)(HiloFfi_RegisterArgs*);
-  HiloFfi_Error* (*stream_get)(HiloFfi_AnyArgs*);    /* refused: there is no device stream */
-  HiloFfi_Error* (*type_register)(HiloFfi_AnyArgs*); /* refused, as is what needs registered types */
-  HiloFfi_Error* (*context_get)(HiloFfi_AnyArgs*);
+  HiloFfi_Error* (*stream_get)(HiloFfi_AnyArgs*);      /* refused: there is no device stream */
+  HiloFfi_Error* (*type_register)(HiloFfi_AnyArgs*);   /* refused, as is state */
+  HiloFfi_Error* (*context_get)(HiloFfi_ContextArgs*); /* HILO_FFI_NOT_FOUND if the run has none */
   HiloFfi_Error* (*state_set)(HiloFfi_AnyArgs*);
   HiloFfi_Error* (*state_get)(HiloFfi_AnyArgs*);
   HiloFfi_Error* (*memory_allocate)(HiloFfi_MemoryArgs*);

@@ -47,6 +47,15 @@ TEST(Lifetimes, ALibraryCallReadsWhatARegionMade) {
             "0: sine; 1: [sort]; 2: add | v0 ..2 v1 ..1 v2 ..2 v3 caller");
 }
 
+TEST(Lifetimes, ACallWithoutResultsRunsBehindWhatItReadsAndInItsPlace) {
+  const std::string call = ", custom_call_target=\"f\", custom_call_has_side_effect=true\n";
+  EXPECT_EQ(lifetimes("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] sine(x)\n c = () custom-call(y)" + call +
+                      " z = f32[8] add(y, y)\n d = () custom-call(z)" + call + " e = () custom-call(x)" + call +
+                      " ROOT w = f32[8] negate(z)\n}\n"),
+            "0: sine; 1: add; 2: [custom-call]; 3: negate; 4: [custom-call]; 5: [custom-call] | v0 ..5 v1 ..2 v2 ..4 "
+            "v3 caller");
+}
+
 TEST(Lifetimes, AResultIsReadByTheCallerHoweverEarlyItIsMade) {
   EXPECT_EQ(lifetimes("ENTRY main {\n x = f32[8] parameter(0)\n y = f32[8] sine(x)\n"
                       " ROOT t = (f32[8], f32[8]) tuple(y, x)\n}\n"),

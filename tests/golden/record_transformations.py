@@ -124,6 +124,38 @@ record("checkpoint.bytes.none", planned_bytes(None))
 record("checkpoint.bytes.nothing_saveable", planned_bytes(jax.checkpoint_policies.nothing_saveable))
 record("checkpoint.bytes.dots_saveable", planned_bytes(jax.checkpoint_policies.dots_saveable))
 
+
+# ---- scan: bytes of its gradient, as XLA:CPU plans them
+
+def scan_bytes(step, *carry):
+    def loss(w, xs):
+        start = (jnp.zeros((BATCH, WIDTH)), *carry)
+        last, ys = lax.scan(lambda c, x: step(w, c, x), start, xs)
+        return jnp.sum(last[0]) + jnp.sum(ys)
+    w, xs = jnp.zeros((WIDTH, WIDTH)), jnp.zeros((DEPTH, BATCH, WIDTH))
+    return jax.jit(jax.grad(loss)).lower(w, xs).compile().memory_analysis().temp_size_in_bytes
+
+
+def recurrent(w, carry, x):
+    h = jnp.tanh(carry[0] @ w + x)
+    return (h, *carry[1:]), h
+
+
+def of_constant(w, carry, x):  # what is computed from w alone is the same in each step
+    h = jnp.tanh(carry[0] @ jnp.sin(w @ w) + x)
+    return (h,), h
+
+
+def counting(w, carry, x):  # a carry that nobody reads in the end
+    h, count = carry
+    return (jnp.tanh(h @ w + x), count + jnp.sum(h)), jnp.sum(h)
+
+
+record("scan.bytes.recurrent", scan_bytes(recurrent))
+record("scan.bytes.of_constant", scan_bytes(of_constant))
+record("scan.bytes.counting", scan_bytes(counting, jnp.float32(0)))
+record("scan.bytes.checkpoint", scan_bytes(jax.checkpoint(recurrent)))
+
 W = jnp.sin(jnp.arange(4.0 * 3 * 3)).reshape(4, 3, 3)
 
 

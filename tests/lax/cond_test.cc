@@ -2,6 +2,8 @@
 // cond and switch_ as JAX's lax_control_flow_test has them. Numbers are arithmetic.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/nn/nn.h"
@@ -15,6 +17,7 @@
 #include "hilo/transform/vmap.h"
 #include "tests/support/derivatives.h"
 #include "tests/support/error_of.h"
+#include "tests/support/ints.h"
 
 namespace hilo {
 namespace {
@@ -23,9 +26,6 @@ using Pair = std::pair<Array, Array>;
 using Floats = std::vector<float>;
 using Ints = std::vector<int>;
 
-Array ints(const std::vector<int32_t>& values) {
-  return Array::from_vector(values, {static_cast<int64_t>(values.size())});
-}
 const auto same = [](const Array& x) { return x; };
 const auto sine = [](const Array& x) { return numpy::sin(x); };
 
@@ -362,6 +362,55 @@ TEST(Switch, GradientsMeetCustomRules) {
     return Pair(by_switch(v, choice), by_switch(std::get<0>(t), choice));
   });
   EXPECT_EQ(grad([&](Array v) { return ruled(v, Array(0.0f)); })(a).to_vector<float>(), wanted);
+}
+
+TEST(Switch, BranchesShareThePlacesOfTheirResiduals) {
+  const auto places = [](const auto& branches) {
+    const auto f = [&](Array x, Array i) { return lax::switch_(i, branches, x); };
+    const std::string text = make_hlo(grad(f))(0.5f, 1);
+    // The forward conditional gives the value, which nobody reads, and the residuals.
+    const size_t at = text.find(" conditional(");
+    const size_t begin = text.rfind('\n', at);
+    const std::string type = text.substr(begin, at - begin);
+    size_t count = 0;
+    for (size_t k = type.find("f32["); k != std::string::npos; k = type.find("f32[", k + 1)) ++count;
+    return count;
+  };
+  const auto cosine = [](const Array& x) { return numpy::cos(x); };
+  const auto sinh = [](const Array& x) { return numpy::sinh(x); };
+  const auto both = [](const Array& x) { return numpy::sin(x) * numpy::cos(x); };
+  const size_t two = places(std::tuple(sine, cosine)), three = places(std::tuple(sine, cosine, sinh));
+  EXPECT_EQ(three, two);
+  EXPECT_GT(places(std::tuple(sine, cosine, sinh, both)), two);
+  const auto f = [&](Array x, Array i) { return lax::switch_(i, std::tuple(sine, both, sinh), x); };
+  const Array slopes = vmap(grad(f), {kNoAxis, 0})(0.5f, ints({0, 1, 2}));
+  EXPECT_NEAR(slopes[0].item<float>(), std::cos(0.5), 1e-6);
+  EXPECT_NEAR(slopes[1].item<float>(), std::cos(1.0), 1e-6);
+  EXPECT_NEAR(slopes[2].item<float>(), std::cosh(0.5), 1e-6);
+  EXPECT_NEAR(grad(f)(0.5f, 1).item<float>(), std::cos(1.0), 1e-6);
+}
+
+TEST(Cond, WhatAllBranchesHandOnStaysUnbatched) {
+  const auto f = [](Array x, Array y) {
+    return lax::cond(
+        x < 3, [](Array a, Array b) { return Pair(a * 2, b); }, [](Array a, Array b) { return Pair(a * 3, b); }, x, y);
+  };
+  const VmapOptions second_unbatched{.in_axes = {0, kNoAxis}, .out_axes = {0, kNoAxis}};
+  const auto [x2, y2] = vmap(f, second_unbatched)(numpy::arange(4), 3.0f);
+  EXPECT_EQ(x2.to_vector<int>(), (Ints{0, 2, 4, 9}));
+  EXPECT_EQ(y2.item<float>(), 3);
+  // Through a scan that hands its carry on.
+  const auto g = [](Array, Array y) {
+    return lax::scan([](Array c, std::nullopt_t) { return std::pair(c, std::tuple<>()); }, y, std::nullopt, 1).first;
+  };
+  const auto h = [&](Array x, Array y) { return lax::cond(x < 0.0f, g, g, x, y); };
+  EXPECT_EQ(vmap(h, VmapOptions{.in_axes = {0, kNoAxis}, .out_axes = {kNoAxis}})(numpy::arange(3, float32), 3.0f)
+                .item<float>(),
+            3);
+  const auto swapped = [](Array x, Array y) {
+    return lax::cond(x < 3, [](Array, Array b) { return b; }, [](Array a, Array) { return a; }, x, y);
+  };
+  EXPECT_EQ(vmap(swapped, {0, kNoAxis})(numpy::arange(5), 7).to_vector<int>(), (Ints{7, 7, 7, 3, 4}));
 }
 
 TEST(Switch, RefusesWhatIsNoIndex) {

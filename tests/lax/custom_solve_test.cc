@@ -317,6 +317,22 @@ Array by_jacobian(const G& g, const Array& c) {
   return linalg::solve(jacfwd([g](Array v) { return g(v); })(numpy::zeros_like(c)), c);
 }
 
+TEST(CustomRoot, TangentSolveMayCloseOverWhatIsDifferentiated) {
+  // The root of x x = a, whose slope is 2 sqrt(a): known to who solves.
+  const auto root = [](Array a) {
+    return lax::custom_root([a](Array v) { return v * v - a; }, Array(1.0f),
+                            [a](auto, Array) { return numpy::sqrt(a); },
+                            [a](auto, Array v) { return v / (2.0f * numpy::sqrt(a)); });
+  };
+  EXPECT_FLOAT_EQ(root(4.0f).item<float>(), 2.0f);
+  EXPECT_FLOAT_EQ(grad(root)(4.0f).item<float>(), 0.25f);
+  EXPECT_FLOAT_EQ(jit(grad(root))(4.0f).item<float>(), 0.25f);
+  EXPECT_FLOAT_EQ(jvp(root, std::tuple(Array(4.0f)), std::tuple(Array(2.0f))).second.item<float>(), 0.5f);
+  EXPECT_FLOAT_EQ(grad(grad(root))(4.0f).item<float>(), -1.0f / 32.0f);
+  const Array several = vmap(grad(root))(numpy::array({1.0f, 4.0f, 16.0f}));
+  EXPECT_TRUE(numpy::allclose(several, numpy::array({0.5f, 0.25f, 0.125f})).item<bool>());
+}
+
 TEST(CustomRoot, MayHoldALinearSolve) {
   const X64Scope x64;
   const auto f = [](Array m, Array b) {

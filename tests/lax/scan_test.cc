@@ -402,6 +402,19 @@ TEST(Scan, StepsMayHoldBranches) {
   EXPECT_EQ(push(numpy::array(1.0f)).item<float>(), 1);
 }
 
+TEST(Scan, LengthAndUnrollHaveValues) {
+  const auto step = [](Array c, std::nullopt_t) { return std::pair(c, std::tuple<>()); };
+  const auto of_length = [&](Array n, Array x) {
+    return lax::scan(step, x, std::nullopt, {.length = n.item<int64_t>()}).first;
+  };
+  const auto unrolled = [&](Array n, Array x) {
+    return lax::scan(step, x, std::nullopt, {.length = 10, .unroll = n.item<int64_t>()}).first;
+  };
+  EXPECT_EQ(of_length(3, 1.0f).item<float>(), 1);
+  EXPECT_THROW(jit(of_length)(3, 1.0f), ConcretizationError);
+  EXPECT_THROW(jit(unrolled)(3, 1.0f), ConcretizationError);
+}
+
 TEST(Scan, PrintsUnderADerivative) {
   std::vector<float> seen;
   const auto f = [&](Array x) {

@@ -15,6 +15,7 @@
 #include "hilo/transform/vmap.h"
 #include "tests/support/derivatives.h"
 #include "tests/support/error_of.h"
+#include "tests/support/ints.h"
 
 namespace hilo {
 namespace {
@@ -22,10 +23,6 @@ namespace {
 using Pair = std::pair<Array, Array>;
 using Floats = std::vector<float>;
 using Ints = std::vector<int>;
-
-Array ints(const std::vector<int32_t>& values) {
-  return Array::from_vector(values, {static_cast<int64_t>(values.size())});
-}
 
 TEST(WhileLoop, CarriesTuples) {
   const auto loop = [](Array init) {
@@ -471,6 +468,41 @@ TEST(ForiLoop, MayHoldAPmap) {
   const auto plain = [](Array, Array x) { return numpy::broadcast_to(numpy::sum(numpy::sin(x)), {1}) + x; };
   EXPECT_NEAR(lax::fori_loop(0, 3, sines, numpy::ones({1}))[0].item<float>(),
               lax::fori_loop(0, 3, plain, numpy::ones({1}))[0].item<float>(), 1e-6);
+}
+
+TEST(WhileLoop, WhatTheBodyHandsOnStaysUnbatched) {
+  using State = std::tuple<Array, Array, Array>;
+  const auto f = [](Array w, Array x, Array last) {
+    const State end = lax::while_loop([&](State s) { return std::get<0>(s) < last; },
+                                      [](State s) {
+                                        const auto& [c, v, m] = s;
+                                        return State(c + 1, numpy::matmul(v, m), m);
+                                      },
+                                      State(0, x, w));
+    return Pair(std::get<2>(end), std::get<1>(end));
+  };
+  const VmapOptions options{.in_axes = {kNoAxis, 0, 0}, .out_axes = {kNoAxis, 0}};
+  const auto [w, x] = vmap(f, options)(numpy::ones({2, 2}), numpy::ones({4, 2}), numpy::arange(4));
+  EXPECT_EQ(w.to_vector<float>(), Floats(4, 1));
+  EXPECT_EQ(x.to_vector<float>(), (Floats{1, 1, 2, 2, 4, 4, 8, 8}));
+  // Two that change places are not handed on.
+  const auto g = [](Array a, Array b, Array last) {
+    return std::get<1>(lax::while_loop(
+        [&](State s) { return std::get<0>(s) < last; },
+        [](State s) { return State(std::get<0>(s) + 1, std::get<2>(s), std::get<1>(s)); }, State(0, a, b)));
+  };
+  EXPECT_EQ(vmap(g, {kNoAxis, kNoAxis, 0})(1, 2, numpy::arange(3)).to_vector<int>(), (Ints{1, 2, 1}));
+}
+
+TEST(WhileLoop, BatchesWhatItClosesOverBesideItsPredicate) {
+  const auto f = [](Array i, Array x) {
+    const auto end =
+        lax::while_loop([](Pair s) { return s.first < 5; }, [&](Pair s) { return Pair(s.first + 1, s.second + x); },
+                        Pair(i, numpy::ones({3})));
+    return end.second;
+  };
+  const Array out = vmap(f, {0, 1})(numpy::arange(4), numpy::ones({3, 4}));
+  EXPECT_EQ(out.to_vector<float>(), (Floats{6, 6, 6, 5, 5, 5, 4, 4, 4, 3, 3, 3}));
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Holds mkdocs.yml to docs/: every page is in the site, every line of the site is a page, every link between pages leads to
-one. `make docs` builds the site.
+one. Holds the API reference to hilo.h: every public function has a docstring, and every name of JAX that
+docs/numpy_coverage.md found by compiling is there. `make docs` builds the site.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -9,19 +10,27 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 import argparse
 import pathlib
 import re
+import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
+PARTS = re.compile(r"^## (\S+)\n(.*?)(?=^## |\Z)", re.S | re.M)  # of docs/numpy_coverage.md: module, what it says
+REFERENCE = ROOT / "tools" / "api_reference.py"
+sys.path.insert(0, str(ROOT / "tools" / "jax_api"))
+import spelling  # noqa: E402
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", type=pathlib.Path)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.parse_args()
+    build = parser.parse_args().build.resolve()
     failed = 0
-    for case, problems in (("every_page_is_in_the_site", outside()), ("every_link_leads_to_a_page", dead_links())):
+    for case, problems in (("every_page_is_in_the_site", outside()), ("every_link_leads_to_a_page", dead_links()),
+                           ("every_public_function_has_a_docstring", without_docstring(build)),
+                           ("every_name_that_was_found_is_in_the_reference", not_in_the_reference(build)),
+                           ("every_error_of_the_catalogue_is_one_of_the_code", wrong_errors())):
         failed += bool(problems)
         print("\n".join([*problems, f"failed site/{case}"]) if problems else f"passed site/{case}", flush=True)
     return 1 if failed else 0
@@ -43,6 +52,41 @@ def dead_links() -> list[str]:
             if "://" not in link and not (target.exists() and target.is_relative_to(DOCS)):
                 problems.append(f"{page.relative_to(ROOT)}: {link} is no page or picture of docs/")
     return problems
+
+
+def without_docstring(build: pathlib.Path) -> list[str]:
+    done = reference("--check", build)
+    return done.stdout.splitlines() + done.stderr.splitlines() if done.returncode != 0 else []
+
+
+def not_in_the_reference(build: pathlib.Path) -> list[str]:
+    done = reference("--names", build)
+    there = set(done.stdout.splitlines())
+    names = [f"{module}.{name}" for module, part in PARTS.findall((DOCS / "numpy_coverage.md").read_text())
+             for name in re.findall(r"`(\w+)`", part.partition("| hasn't |")[0])]
+    problems = [f"{name} is not in the reference" for name in names if not there.intersection(spelling.cpp_names(name))]
+    return problems + ([] if done.returncode == 0 and names else ["no names were read", done.stderr])
+
+
+def wrong_errors() -> list[str]:
+    """Codes that docs/errors.md lacks or invents, and messages that no source has."""
+    page = (DOCS / "errors.md").read_text()
+    wanted = set(re.findall(r'"([A-Z_]+)"', (ROOT / "src/hilo/base/status.cc").read_text())) - {"OK"}
+    listed = re.findall(r"^## ([A-Z_]+)$", page, re.M)
+    problems = [f"docs/errors.md: {code} is missing" for code in sorted(wanted - set(listed))]
+    problems += [f"docs/errors.md: {code} is no code, or twice there" for code in listed
+                 if code not in wanted or listed.count(code) > 1]
+    sources = "\n".join(re.sub(r'"\s*\n\s*"', "", path.read_text())  # texts over several lines are one
+                        for path in (ROOT / "src" / "hilo").rglob("*") if path.suffix in (".cc", ".h"))
+    messages = re.findall(r"^\| `([^`|]+)` \|", page, re.M)
+    parts = [(message, part.strip(" '")) for message in messages for part in message.split("...")]
+    problems += [f"docs/errors.md: no source says '{part}' of {message}" for message, part in parts if part not in sources]
+    return problems if messages else ["docs/errors.md: no messages were read"]
+
+
+def reference(option: str, build: pathlib.Path) -> subprocess.CompletedProcess:
+    """By its first line it runs in Debian's Python, which has libclang's module."""
+    return subprocess.run([REFERENCE, option, "--build", build], capture_output=True, text=True)
 
 
 if __name__ == "__main__":

@@ -14,9 +14,8 @@ namespace {
 
 using Recorded = std::map<std::string, std::vector<double>>;
 
-Recorded read_recorded() {
-  Recorded recorded;
-  std::ifstream file(std::string(tests::kSourceDir) + "/tests/golden/transformations.txt");
+void read_into(Recorded& recorded, const std::string& name_of_file) {
+  std::ifstream file(std::string(tests::kSourceDir) + "/tests/golden/" + name_of_file);
   for (std::string line; std::getline(file, line);) {
     std::istringstream words(line);
     std::string name, word;
@@ -24,6 +23,11 @@ Recorded read_recorded() {
     std::vector<double>& values = recorded[name];
     while (words >> word) values.push_back(std::strtod(word.c_str(), nullptr));
   }
+}
+
+Recorded read_recorded() {
+  Recorded recorded;
+  for (const char* file : {"transformations.txt", "adbench.txt"}) read_into(recorded, file);
   return recorded;
 }
 
@@ -33,7 +37,7 @@ std::vector<double> golden(const std::string& name) {
   static const Recorded recorded = read_recorded();
   const auto it = recorded.find(name);
   if (it != recorded.end()) return it->second;
-  ADD_FAILURE() << "tests/golden/transformations.txt has no " << name;
+  ADD_FAILURE() << "no file of tests/golden has " << name;
   return {};
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/support/golden_values.h -- numbers that JAX gave, by name: tests/golden/transformations.txt.
+// tests/support/golden_values.h -- numbers that JAX gave, by name: tests/golden/transformations.txt and adbench.txt.
 #pragma once
 
 #include <string>

@@ -121,6 +121,13 @@ TEST(DisableJit, ScansGiveWhatTheyGiveCompiled) {
   EXPECT_NE(error.find("zero-length scan is not supported under disable_jit"), std::string::npos);
 }
 
+TEST(DisableJit, LoopsOfNoStepsGiveWhatTheyTook) {
+  const auto body = [](Array i, Array v) { return v + i; };
+  const auto scope = disable_jit();
+  EXPECT_EQ(lax::fori_loop(0, 0, body, Array(2.5f)).item<float>(), 2.5f);
+  EXPECT_EQ(lax::fori_loop(numpy::array(3), numpy::array(1), body, Array(2.5f)).item<float>(), 2.5f);
+}
+
 TEST(DisableJit, CountedLoopsSeeTheirIndex) {
   std::vector<int64_t> seen;
   const auto scope = disable_jit();
@@ -133,6 +140,31 @@ TEST(DisableJit, CountedLoopsSeeTheirIndex) {
       Array(0));
   EXPECT_EQ(seen, (std::vector<int64_t>{2, 3, 4}));
   EXPECT_EQ(sum.item<int32_t>(), 9);
+}
+
+TEST(NoTracing, RefusesWhatWouldBeTraced) {
+  const auto f = jit([](Array x) { return x + 1.0f; });
+  f(numpy::ones({3}));
+  const auto scope = no_tracing();
+  EXPECT_EQ(f(numpy::ones({3})).to_vector<float>(), (std::vector<float>{2, 2, 2}));
+  const std::string error = error_of([&] { f(numpy::ones({4})); }, StatusCode::kFailedPrecondition);
+  EXPECT_NE(error.find("no_tracing"), std::string::npos);
+  EXPECT_NE(error.find("settings_test.cc"), std::string::npos) << error;
+}
+
+TEST(NoExecution, RefusesWhatWouldRun) {
+  const auto f = jit([] { return numpy::ones({3}); });
+  f();
+  {
+    const auto scope = no_execution();
+    for (const std::function<void()>& runs :
+         std::vector<std::function<void()>>{[&] { f(); }, [] { numpy::ones({3}) + 1.0f; }}) {
+      const std::string error = error_of(runs, StatusCode::kFailedPrecondition);
+      EXPECT_NE(error.find("no_execution"), std::string::npos) << error;
+    }
+    jit([](Array x) { return numpy::sin(x); }).lower(1.0f).compile();  // tracing and compiling run nothing
+  }
+  EXPECT_EQ(f().size(), 3);
 }
 
 TEST(CheckingLeaks, NamesWhatWasStored) {
@@ -192,7 +224,7 @@ TEST(ExplainCacheMisses, SaysWhatDiffers) {
   const Array two = numpy::ones({2}), three = numpy::ones({3});
   EXPECT_NE(call(two, two).find("jit 'model' (settings_test.cc:"), std::string::npos);
   EXPECT_EQ(call(two, two), "");
-  EXPECT_NE(call(three, three).find("args[0][0] is f32[3], the nearest trace has f32[2]; args[1] is f32[3]"),
+  EXPECT_NE(call(three, three).find("args[0][\"w\"] is f32[3], the nearest trace has f32[2]; args[1] is f32[3]"),
             std::string::npos);
   EXPECT_NE(call(three, 1.0f).find("args[1] is f32[] (weakly typed), the nearest trace has f32[3]"), std::string::npos);
   const auto first = call(two, two);

@@ -358,9 +358,14 @@ TEST(Vmap, AxesFollowTheTree) {
   EXPECT_EQ(last.aval_shape().to_string(), "f32[2,5]");
   EXPECT_EQ(vmap(same, VmapOptions{.in_axes = {kNoAxis}, .axis_size = 1})(1.0f).aval_shape().to_string(), "f32[1]");
   const auto spread = [](Array v) { return v - lax::pmean(v, "i"); };
-  EXPECT_EQ(vmap(spread, VmapOptions{.axis_name = "i", .spmd_axis_name = "devices"})(numpy::arange(3, float32))
-                .to_vector<float>(),
+  EXPECT_EQ(vmap(spread, VmapOptions{.axis_name = "i"})(numpy::arange(3, float32)).to_vector<float>(),
             (Floats{-1, 0, 1}));
+}
+
+TEST(Vmap, RefusesAnAxisOfAMesh) {
+  const auto f = vmap(same, VmapOptions{.spmd_axis_name = "devices"});
+  const std::string error = error_of([&] { f(numpy::arange(3)); }, StatusCode::kUnimplemented);
+  EXPECT_TRUE(has(error, "api_test.cc") && has(error, "spmd_axis_name") && has(error, "\"devices\"")) << error;
 }
 
 TEST(Vmap, SaysWhichSizesDiffer) {
@@ -480,6 +485,7 @@ TEST(CheckingLeaks, CatchesEveryTransformationAndBlamesNobodyElse) {
     return false;
   };
   EXPECT_TRUE(leaks([&] { jit(keep)(3.0f); }));
+  EXPECT_TRUE(leaks([&] { pmap(keep)(numpy::ones({1})); }));
   kept.clear();
   vmap(same)(numpy::arange(3));
   const auto f = jit(same);

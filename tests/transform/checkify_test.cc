@@ -38,6 +38,13 @@ Array positive(const Array& x) {
   return numpy::log(x);
 }
 
+TEST(Checkify, StaticArgumentsStayWhatTheyAre) {
+  const auto f = [](bool negated, Array x) { return negated ? -x : x; };
+  const auto [error, value] = jit(checkify::checkify(f))(true, 2.0f);
+  EXPECT_EQ(error.get(), std::nullopt);
+  EXPECT_EQ(value.item<float>(), -2);
+}
+
 TEST(Checkify, GivesTheResultAndNoErrorWhereAllIsWell) {
   const auto [error, y] = checkify::checkify(positive)(2.0f);
   EXPECT_FALSE(error.get().has_value());

@@ -89,19 +89,23 @@ TEST(Checkpoint, DifferentiatesWhatTheFunctionClosesOver) {
   EXPECT_NEAR(jit(grad(f))(0.5f).item<float>(), wanted, 1e-6);
 }
 
-/// Bytes between arguments and results that the engine plans for grad of 24 layers.
+/// Bytes between arguments and results that the engine plans for a program.
+int64_t temporary_bytes(const std::string& hlo) {
+  const StatusOr<hlo::Module> module = hlo::parse_module(hlo);
+  EXPECT_TRUE(module.ok()) << module.status().to_string();
+  const auto executable = compile_module(*module, {});
+  EXPECT_TRUE(executable.ok()) << executable.status().to_string();
+  return (*executable)->memory_analysis().temporary_bytes;
+}
+
+/// Those for grad of 24 layers.
 int64_t planned_bytes(const std::optional<CheckpointPolicy>& policy) {
   const auto loss = [&](Array w, Array a) {
     const auto plain = [](Array c, Array v) { return numpy::sin(numpy::sin(numpy::sin(numpy::matmul(c, v)))); };
     for (int k = 0; k < 24; ++k) a = policy ? checkpoint(plain, {.policy = *policy})(a, w[k]) : plain(a, w[k]);
     return numpy::sum(a);
   };
-  const std::string text = make_hlo(grad(loss))(numpy::zeros({24, 32, 32}), numpy::zeros({512, 32}));
-  const StatusOr<hlo::Module> module = hlo::parse_module(text);
-  EXPECT_TRUE(module.ok()) << module.status().to_string();
-  const auto executable = compile_module(*module, {});
-  EXPECT_TRUE(executable.ok()) << executable.status().to_string();
-  return (*executable)->memory_analysis().temporary_bytes;
+  return temporary_bytes(make_hlo(grad(loss))(numpy::zeros({24, 32, 32}), numpy::zeros({512, 32})));
 }
 
 TEST(Checkpoint, KeepsNoMoreBytesThanJaxDoes) {
@@ -116,6 +120,40 @@ TEST(Checkpoint, KeepsNoMoreBytesThanJaxDoes) {
   EXPECT_LE(dots, jax("dots_saveable") + activations);  // the cotangent lies beside what is computed again
   EXPECT_EQ(jax("none"), jax("nothing_saveable"));      // XLA:CPU computes the sines again, whatever it is told
   EXPECT_LE(all, 2 * jax("none"));                      // here the cosines are kept, as the program says
+}
+
+/// Those for grad of a scan of 24 steps: step(w, carry, x), whose carry begins with the state.
+template <typename Step, typename Carry>
+int64_t bytes_of_scan(const Step& step, const Carry& start) {
+  const auto loss = [&](Array w, Array xs) {
+    const auto of_w = [&](Carry c, Array x) { return step(w, c, x); };
+    const auto [last, ys] = lax::scan(of_w, start, xs);
+    return numpy::sum(std::get<0>(last)) + numpy::sum(ys);
+  };
+  return temporary_bytes(make_hlo(grad(loss))(numpy::zeros({32, 32}), numpy::zeros({24, 512, 32})));
+}
+
+TEST(Scan, GradientsKeepNoMoreBytesThanThoseOfJax) {
+  using One = std::tuple<Array>;
+  using Two = std::tuple<Array, Array>;
+  const Array start = numpy::zeros({512, 32});
+  const auto recurrent = [](Array w, One c, Array x) {
+    const Array h = numpy::tanh(numpy::matmul(std::get<0>(c), w) + x);
+    return std::pair(One(h), h);
+  };
+  const auto of_constant = [](Array w, One c, Array x) {
+    const Array h = numpy::tanh(numpy::matmul(std::get<0>(c), numpy::sin(numpy::matmul(w, w))) + x);
+    return std::pair(One(h), h);
+  };
+  const auto counting = [](Array w, Two c, Array x) {
+    const auto& [h, count] = c;
+    return std::pair(Two(numpy::tanh(numpy::matmul(h, w) + x), count + numpy::sum(h)), numpy::sum(h));
+  };
+  const auto jax = [](const std::string& name) { return static_cast<int64_t>(golden("scan.bytes." + name)[0]); };
+  EXPECT_LE(bytes_of_scan(recurrent, One(start)), jax("recurrent"));
+  EXPECT_LE(bytes_of_scan(of_constant, One(start)), jax("of_constant"));
+  EXPECT_LE(bytes_of_scan(counting, Two(start, 0.0f)), jax("counting"));
+  EXPECT_LE(bytes_of_scan(checkpoint(recurrent), One(start)), jax("checkpoint"));
 }
 
 TEST(Checkpoint, OffloadingIsRefusedByName) {

@@ -87,6 +87,27 @@ TEST(CustomJvp, RuleIsUsedInsideLoops) {
   expect_golden("custom_jvp.scan_jvp", jvp(running, std::tuple(Array(0.3f), y()), std::tuple(Array(1.0f), x())));
 }
 
+TEST(CustomJvp, RulesMayPushThroughLoopsThatReverseModePulls) {
+  const auto loop = [](Array v) {
+    const auto step = [](Array c, Array s) { return std::pair(numpy::sin(c) * s, c * c); };
+    const auto [last, all] = lax::scan(step, v, numpy::stack({v, v * v, numpy::cos(v)}));
+    return last + numpy::sum(all, 0);
+  };
+  const auto called = jit(loop);
+  const auto branch = [&](Array v) { return lax::cond(numpy::sum(v) < 100.0f, loop, [](Array w) { return w; }, v); };
+  const auto check = [](const auto& f) {
+    const auto ruled = custom_jvp(f).defjvp([f](std::tuple<Array> p, std::tuple<Array> t) { return jvp(f, p, t); });
+    const auto gradient_of = [](const auto& g) { return grad([&g](Array v) { return numpy::sum(g(v)); }); };
+    const Array wanted = gradient_of(f)(x());
+    EXPECT_TRUE(numpy::allclose(gradient_of(ruled)(x()), wanted).item<bool>());
+    EXPECT_TRUE(numpy::allclose(jit(gradient_of(ruled))(x()), wanted).item<bool>());
+    EXPECT_TRUE(numpy::allclose(vmap(gradient_of(ruled))(rows())[0], wanted).item<bool>());
+  };
+  check(loop);
+  check(called);
+  check(branch);
+}
+
 TEST(CustomJvp, TakesTreesAndAddsUpDefjvps) {
   struct Point {
     Array a, b;

@@ -89,6 +89,25 @@ TEST(CustomVjp, RulesMayTalkOverANamedAxis) {
     EXPECT_EQ(got.to_vector<float>(), (Floats{1, 4}));
 }
 
+TEST(CustomVjp, OfACustomVjpHasSecondDerivatives) {
+  const auto sine = [](Array v) { return numpy::sin(v); };
+  const auto ruled = [](const auto& f, bool optimize) {
+    return custom_vjp(f).defvjp([f](Array v) { return std::pair(f(v), v); },
+                                [f](Array v, Array g) { return vjp(f, v).second(g); }, {.optimize_remat = optimize});
+  };
+  for (const bool outer : {false, true}) {
+    for (const bool inner : {false, true}) {
+      const auto f = ruled(ruled(sine, inner), outer);
+      const auto slope = [&](Array v) {
+        return numpy::sum(numpy::square(grad([&](Array w) { return numpy::sum(f(w)); })(v)));
+      };
+      const Array wanted = -numpy::sin(2.0f * x());  // of the sum of cos^2
+      EXPECT_TRUE(numpy::allclose(grad(slope)(x()), wanted).item<bool>()) << outer << inner;
+      EXPECT_TRUE(numpy::allclose(jit(grad(slope))(x()), wanted).item<bool>()) << outer << inner;
+    }
+  }
+}
+
 TEST(CustomVjp, ForwardModeIsRefused) {
   const auto refused = [](const auto& f) {
     const std::string text = error_of(f, StatusCode::kUnimplemented);

@@ -27,6 +27,16 @@ TEST(Grad, NestsToThirdOrder) {
   EXPECT_NEAR(grad(grad(grad(f)))(Array(0.5f)).item<float>(), -std::cos(0.5), 1e-6);
 }
 
+TEST(Grad, OfIntegersIsZerosThatAreArraysLikeOthers) {
+  const auto f = [](Array x) { return numpy::sum(x + 0.0f); };
+  const Array zeros = grad(f, {.allow_int = true})(numpy::ones({2, 4}, ElementType::kS32));
+  const Array reshaped = numpy::reshape(zeros, {4, 2}), transposed = numpy::transpose(zeros);
+  for (const Array& a : {reshaped, transposed}) {
+    EXPECT_EQ(a.aval_shape().to_string(), "s32[4,2]");
+    EXPECT_EQ(a.to_vector<int>(), std::vector<int>(8, 0));
+  }
+}
+
 TEST(Grad, WorksWithCppBranchesOnValues) {
   auto f = [](const Array& x) { return x > 0.0f ? x * x : -x; };
   EXPECT_EQ(grad(f)(Array(3.0f)).item<float>(), 6);

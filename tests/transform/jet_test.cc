@@ -261,6 +261,15 @@ TEST_F(Jet, KnowsRunningSums) {
   }
 }
 
+TEST_F(Jet, KnowsRunningProductsAndExtrema) {
+  const Array x = numpy::array({0.6, 0.3, -0.9, 0.7, 0.2});
+  for (const bool reverse : {false, true}) {
+    agrees("cumprod", [&](const Array& v) { return lax::cumprod(numpy::sin(v), 0, reverse); }, x);
+    agrees("cummax", [&](const Array& v) { return lax::cummax(v * v, 0, reverse); }, x);
+    agrees("cummin", [&](const Array& v) { return lax::cummin(numpy::sin(v), 0, reverse); }, x);
+  }
+}
+
 TEST_F(Jet, KnowsSlicesAndCopies) {
   const Array x = numpy::array({0.3, 0.6});
   agrees("slice", [](const Array& v) { return lax::dynamic_slice(numpy::sin(v), {Array(1)}, {1}); }, x);

@@ -51,7 +51,7 @@ class Nests {
       case 9: return of_one("vmap", depth, batched);
       case 10: return pushed(depth);
       case 11: return pulled(depth);
-      case 12: return with_jvp_rule();
+      case 12: return with_jvp_rule(depth);
       case 13: return with_vjp_rule(depth);
       default: return policy(depth);
     }
@@ -135,9 +135,9 @@ class Nests {
     return {[f = in.f](const Array& x) { return settle(grad([&](Array v) { return numpy::sum(f(v)); })(x)); },
             "grad(" + in.name + ")", false};
   }
-  /// Of an op alone: the transpose of a rule that holds the jvp of a loop is refused as a leaked tracer.
-  Nest with_jvp_rule() {
-    const Nest in = leaf();
+  Nest with_jvp_rule(int depth) {
+    const Nest in = make(depth - 1);
+    if (!in.forward) return in;
     const auto ruled =
         custom_jvp(in.f).defjvp([f = in.f](std::tuple<Array> x, std::tuple<Array> t) { return jvp(f, x, t); });
     return {[ruled](const Array& x) { return ruled(x); }, "custom_jvp(" + in.name + ")"};

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "hilo/lax/collective.h"
+#include "hilo/lax/shape.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
@@ -67,6 +68,11 @@ TEST(Vmap, SaysWhichAxesDoNotFit) {
   EXPECT_NE(size.find("inconsistent sizes"), std::string::npos) << size;
   refused([&] { vmap([](Array x) { return x; }, VmapOptions{.in_axes = {kNoAxis}})(three()); });
   refused([&] { vmap([](Array x) { return x; }, {.in_axes = {kNoAxis}, .axis_size = -1})(three()); });
+}
+
+TEST(Vmap, OfAnEmptyArrayHasTheBatchInFront) {
+  const auto f = [](Array x) { return lax::empty(x.shape(), x.dtype()); };
+  EXPECT_EQ(jit(vmap(f))(numpy::ones({4, 2}, ElementType::kS32)).aval_shape().to_string(), "s32[4,2]");
 }
 
 }  // namespace

@@ -118,6 +118,22 @@ TEST(Tree, NamesTheWayToALeaf) {
   EXPECT_EQ(leaf_path(3, [&](TreeVisitor& v) { walk(value, v); }), "[0][1][1]");
   Private named(1);
   EXPECT_EQ(leaf_path(0, [&](TreeVisitor& v) { walk(named, v); }), ".a");
+  const auto paths = [](auto tree) {
+    std::vector<std::string> all;
+    for (size_t i = 0; i < flatten(tree).leaves.size(); ++i)
+      all.push_back(leaf_path(i, [&](TreeVisitor& v) { walk(tree, v); }));
+    return all;
+  };
+  using Paths = std::vector<std::string>;
+  using Named = std::map<std::string, std::vector<Array>>;
+  EXPECT_EQ(paths(Named{{"b", {1, 2}}, {"w", {3}}, {"", {4}}}),
+            (Paths{"[\"\"][0]", "[\"b\"][0]", "[\"b\"][1]", "[\"w\"][0]"}));
+  EXPECT_EQ(paths(std::map<int, std::map<int, Array>>{{7, {{-1, 1}, {2, 2}}}, {9, {{0, 3}}}}),
+            (Paths{"[7][-1]", "[7][2]", "[9][0]"}));
+  EXPECT_EQ(paths(std::pair(std::optional(std::map<int, Array>{{5, 1}}), std::vector<Array>{2})),
+            (Paths{"[0][5]", "[1][0]"}));
+  EXPECT_EQ(paths(std::map<std::pair<int, int>, Array>{{{3, 4}, 1}, {{5, 6}, 2}}),
+            (Paths{"[0]", "[1]"}));  // their places
 }
 
 }  // namespace

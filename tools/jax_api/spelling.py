@@ -139,6 +139,8 @@ def spell_list(values: list, literal: bool) -> str:
         {value["array"]["dtype"] for value in values}) == 1
     numbers = scalars or any(isinstance(value, (int, float)) for value in values) or literal
     texts = [spell(value, literal or (numbers and isinstance(value, dict) and value.get("np") == 2)) for value in values]
+    if literal == "extents":  # an array of no axes among integers: a shape, (jnp.array(3), 1)
+        texts = [f"int64_t({text})" if text.startswith("in.array(") else text for text in texts]
     if len(values) == 1 and texts[0].startswith("in.array("):
         return f"std::vector<Array>{{{texts[0]}}}"
     if len(values) == 1 and texts[0].startswith("std::vector<Array>{"):
@@ -218,14 +220,16 @@ def spell_argument(value, style: str, i: int) -> str:
     """An argument by position, or by keyword (behind all positions)."""
     if style == "arrays" and is_list_of_numbers(value):
         return f"numpy::array({spell(value, False)})"
+    if style == "extents":
+        return spell(value, "extents" if isinstance(value, dict) and "tuple" in value else False)
     return spell(value, style == "all" or (style == "behind" and i > 0))
 
 
 def spell_named(name: str, value, style: str) -> str:
-    """An argument by keyword. No axes, (), is a list: the braces of an empty one would mean that none are given."""
-    if name == "axis" and isinstance(value, dict) and value.get("tuple") == []:
-        return "std::vector<int64_t>{}"
-    return spell_argument(value, style, 1)
+    """An argument by keyword."""
+    if isinstance(value, Default):
+        return value.text
+    return NO_AXES.text if is_no_axes(name, value) else spell_argument(value, style, 1)
 
 
 def is_list_of_numbers(value) -> bool:
@@ -234,6 +238,13 @@ def is_list_of_numbers(value) -> bool:
     return isinstance(elements, list) and bool(elements) and all(
         is_list_of_numbers(element) or isinstance(element, (int, float))
         or (isinstance(element, dict) and ("float" in element or element.get("np") == 2)) for element in elements)
+
+
+def is_shape_with_arrays(value) -> bool:
+    """(jnp.array(3), 1)"""
+    elements = value["tuple"] if isinstance(value, dict) and "tuple" in value else []
+    scalars = [element for element in elements if isinstance(element, dict) and element.get("array", {}).get("shape") == []]
+    return bool(scalars) and all(isinstance(element, int) or element in scalars for element in elements)
 
 
 def spell_index(value) -> str:
@@ -255,6 +266,20 @@ def spell_index(value) -> str:
 class Default:
     """Stands for an argument that the row doesn't give, before one that it gives."""
     text: str
+
+
+# No axes, (), are a list: the braces of an empty one would mean that none are given.
+NO_AXES = Default("std::vector<int64_t>{}")
+
+
+def is_no_axes(name: str, value) -> bool:
+    return name in ("axis", "axes") and (value == [] or (isinstance(value, dict) and value.get("tuple") == []))
+
+
+def with_no_axes(parameters: tuple[Parameter, ...], args: list) -> list:
+    """The arguments by position, () of axes replaced."""
+    names = [parameter.name for parameter in parameters if parameter.kind == "positional"]
+    return [NO_AXES if i < len(names) and is_no_axes(names[i], value) else value for i, value in enumerate(args)]
 
 
 def splits(parameters: tuple[Parameter, ...], args: list, kwargs: dict) -> list[tuple[list, list]]:
@@ -313,7 +338,7 @@ def simple_default(text: str) -> str | None:
 
 def argument_text(way: tuple[list, list], style: str) -> str:
     """Style: which NumPy arrays are the numbers they hold (none, those "behind" the first argument, all), or that lists of
-    numbers are "arrays"."""
+    numbers are "arrays", or that arrays in tuples are "extents"."""
     positional, named = way
     texts = [value.text if isinstance(value, Default) else spell_argument(value, style, i)
              for i, value in enumerate(positional)]
@@ -331,7 +356,7 @@ def call_texts(name: str, args: list, kwargs: dict, literal) -> list[str]:
     if name.endswith(".__getitem__"):
         return [f"{function}({text})" for function in cpp_names(name[:-len(".__getitem__")])
                 for text in (spell_index(args[0]), "{" + spell_index(args[0]) + "}")]
-    texts = []
+    texts, args = [], with_no_axes(entry.parameters, args)
     for way in splits(entry.parameters, args, kwargs):
         for function in cpp_names(name):
             head, _, method = function.rpartition("::")
@@ -393,6 +418,8 @@ def forms_of(row: Row) -> list[str]:
         literals += ["behind", "all"]
     if any(is_list_of_numbers(value) for value in [*row.data["args"], *row.data["kwargs"].values()]):
         literals.append("arrays")
+    if any(is_shape_with_arrays(value) for value in [*row.data["args"], *row.data["kwargs"].values()]):
+        literals.append("extents")
     bodies = []
     for literal in literals:
         bodies += bodies_of(row.data, literal)

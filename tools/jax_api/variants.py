@@ -14,7 +14,10 @@ class Variant:
     kept: tuple = ()  # flags that are arguments of it too
 
 
+GIVEN = object()  # any value but None
+
 VARIANTS = {
+    "jax.lax.mul": [Variant({"out_dtype": GIVEN}, "lax::mul_with_out_dtype", kept=("out_dtype",))],
     "jax.lax.linalg.qr": [Variant({"pivoting": True}, "lax::linalg::qr_with_pivoting", ("use_magma",))],
     "jax.numpy.linalg.qr": [Variant({"mode": "r"}, "linalg::qr", (), ("r",))],
     "jax.numpy.linalg.svd": [
@@ -46,7 +49,8 @@ def variant_of(name: str, parameters: tuple, args: list, kwargs: dict) -> Varian
     bound = bound_arguments(parameters, args, kwargs)
     defaults = {parameter.name: parameter.default for parameter in parameters}
     for variant in VARIANTS.get(name, ()):
-        if all(bound.get(flag, defaults.get(flag) == "True") == value for flag, value in variant.flags.items()):
+        if all(bound.get(flag) is not None if value is GIVEN else bound.get(flag, defaults.get(flag) == "True") == value
+               for flag, value in variant.flags.items()):
             return variant
     return None
 

@@ -9,6 +9,8 @@
 #include <exception>
 #include <new>
 
+#include "hilo/backend/ffi_executor.h"
+#include "hilo/backend/packed_elements.h"
 #include "hilo/base/run_scope.h"
 #include "hilo/base/text.h"
 #include "hilo/base/thread_pool.h"
@@ -80,6 +82,14 @@ HiloFfi_Error* device_ordinal(HiloFfi_OrdinalArgs* args) {
   return nullptr;
 }
 
+HiloFfi_Error* context_get(HiloFfi_ContextArgs* args) {
+  const RunContext* const run = current_run();
+  const auto* const executor = run == nullptr ? nullptr : dynamic_cast<const FfiExecutor*>(run->executor);
+  args->data = executor == nullptr ? nullptr : executor->find(args->type_id->type_id);
+  if (args->data != nullptr) return nullptr;
+  return error_of(not_found(fmt::format("the run has no user data of FFI type {}", args->type_id->type_id)));
+}
+
 constexpr HiloFfi_Api kApi = {
     .struct_size = sizeof(HiloFfi_Api),
     .extensions = nullptr,
@@ -91,7 +101,7 @@ constexpr HiloFfi_Api kApi = {
     .handler_register = handler_register,
     .stream_get = refuse,
     .type_register = refuse,
-    .context_get = refuse,
+    .context_get = context_get,
     .state_set = refuse,
     .state_get = refuse,
     .memory_allocate = memory_allocate,
@@ -123,11 +133,31 @@ class CFrame {
   }
   HiloFfi_CallFrame* get() { return &frame_; }
 
+  /// What the handler wrote in XLA's form goes to where the engine wants it.
+  void take_results(std::span<const CustomCallBuffer> results) {
+    for (size_t i = 0; i < results.size(); ++i) {
+      const CustomCallBuffer& to = results[i];
+      if (!is_packed_by_xla(to.type)) continue;
+      const auto* const from = static_cast<const HiloFfi_Buffer*>(frame_.rets.rets[i]);
+      unpack_elements(to.type, to.element_count(), static_cast<const std::byte*>(from->data),
+                      static_cast<std::byte*>(to.data));
+    }
+  }
+
  private:
   void* buffer_of(const CustomCallBuffer& b) {
     return &buffers_.emplace_back(HiloFfi_Buffer{sizeof(HiloFfi_Buffer), nullptr, element_type_info(b.type).proto_value,
-                                                 b.data, static_cast<int64_t>(b.dimensions.size()),
+                                                 data_of(b), static_cast<int64_t>(b.dimensions.size()),
                                                  const_cast<int64_t*>(b.dimensions.data())});
+  }
+
+  /// Results too are packed beforehand: one may alias an operand.
+  void* data_of(const CustomCallBuffer& b) {
+    if (!is_packed_by_xla(b.type)) return b.data;
+    const int64_t count = b.element_count();
+    std::vector<std::byte>& packed = packed_.emplace_back(static_cast<size_t>(packed_bytes(b.type, count)));
+    pack_elements(b.type, count, static_cast<const std::byte*>(b.data), packed.data());
+    return packed.data();
   }
 
   HiloFfi_Attrs attributes_of(std::span<const CustomCallAttribute> list) {
@@ -164,6 +194,7 @@ class CFrame {
   HiloFfi_Context context_;
   // Deques: what they hold stays where it is.
   std::deque<HiloFfi_Buffer> buffers_;
+  std::deque<std::vector<std::byte>> packed_;
   std::deque<HiloFfi_Bytes> texts_;
   std::deque<HiloFfi_Scalar> scalars_;
   std::deque<HiloFfi_Array> arrays_;
@@ -254,7 +285,9 @@ Status call_ffi_handler(HiloFfi_Handler* handler, const CustomCallFrame& frame) 
   HiloFfi_Error* const error = handler(c.get());
   if (c.get()->future != nullptr)
     return unimplemented(fmt::format("custom call {}: asynchronous handlers are not implemented", quote(frame.target)));
-  return status_of(error);
+  HILO_RETURN_IF_ERROR(status_of(error));
+  c.take_results(frame.results);
+  return ok_status();
 }
 
 HiloFfi_Error* answer_ffi_call(HiloFfi_CallFrame* frame, std::string_view target,

@@ -29,6 +29,7 @@ struct FlagValues {
   std::string jax_xla_backend;
   std::string jax_backend_target;
   std::string jax_platform_name;
+  std::string hilo_pjrt_plugins;
   int64_t hilo_max_instructions;
   int64_t hilo_max_memory;
   int64_t hilo_compile_seconds;
@@ -60,7 +61,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 22> kFlags = {{
+inline constexpr std::array<FlagInfo, 23> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -80,6 +81,10 @@ inline constexpr std::array<FlagInfo, 22> kFlags = {{
      "Platform name for XLA. The default is to attempt to use a GPU if available, but fall back to CPU "
      "otherwise. To "
      "set the platform manually, pass \"Host\" for CPU or \"CUDA\" for GPU."},
+    {"hilo_pjrt_plugins", &FlagValues::hilo_pjrt_plugins, "",
+     "Platforms of others: name:path,name:path. A path is that of a PJRT plugin, or of a .json file with library_path "
+     "and "
+     "create_options. Unset: as PJRT_NAMES_AND_LIBRARY_PATHS says."},
     {"hilo_max_instructions",
      &FlagValues::hilo_max_instructions,
      "1048576",
@@ -139,7 +144,7 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 9> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 10> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
@@ -153,6 +158,7 @@ inline constexpr std::array<EnvironmentVariable, 9> kEnvironmentVariables = {{
     {"HILO_PROFILE_DIR", "unset",
      "Where the files of profiles go at the end of a process that ran under jax_hlo_profile."},
     {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
+    {"PJRT_NAMES_AND_LIBRARY_PATHS", "unset", "Platforms of others, as JAX has them; hilo_pjrt_plugins comes first."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},
 }};
 

@@ -60,18 +60,18 @@ class [[nodiscard]] Status {
   std::shared_ptr<const Error> error_;
 };
 
-inline Status ok_status() { return Status(); }
-Status cancelled(std::string message);
-Status invalid_argument(std::string message);
-Status not_found(std::string message);
-Status already_exists(std::string message);
-Status permission_denied(std::string message);
-Status resource_exhausted(std::string message);
-Status failed_precondition(std::string message);
-Status out_of_range(std::string message);
-Status unimplemented(std::string message);
-Status unavailable(std::string message);
-Status data_loss(std::string message);
+inline Status ok_status() { return Status(); }    ///< success
+Status cancelled(std::string message);            ///< someone stopped it
+Status invalid_argument(std::string message);     ///< what was given can never work
+Status not_found(std::string message);            ///< there is nothing of that name
+Status already_exists(std::string message);       ///< there is one already
+Status permission_denied(std::string message);    ///< one may not
+Status resource_exhausted(std::string message);   ///< memory, or another limit
+Status failed_precondition(std::string message);  ///< not in this state
+Status out_of_range(std::string message);         ///< beyond an end
+Status unimplemented(std::string message);        ///< hilo can't do that
+Status unavailable(std::string message);          ///< not now; another try may help
+Status data_loss(std::string message);            ///< a file or message is damaged
 /// A broken invariant of hilo itself: the message gains "this is a bug in hilo".
 Status internal_error(std::string message);
 

@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <deque>
+#include <algorithm>
 #include <mutex>
+#include <vector>
 
 #include "hilo/backend/cpu/cpu_engine.h"
 #include "hilo/backend/cuda/driver.h"
 #include "hilo/backend/host/host_client.h"
+#include "hilo/backend/pjrt/discovery.h"
+#include "hilo/backend/pjrt/probe.h"
 #include "hilo/backend/reference/reference_engine.h"
 #include "hilo/base/text.h"
+#include "hilo/client/disk_cache.h"
 #include "hilo/replica/thread_communicator.h"
 #include "hilo/rpc/client/remote_client.h"
 
@@ -32,8 +36,7 @@ Status check_cuda() {
 
 struct Platforms {
   std::mutex mutex;
-  std::deque<Platform> all = {
-      // a registered one stays where it is
+  std::vector<Platform> all = {
       {"Host", ok_status, [](ClientOptions options) { return make_on_host(cpu_engine(), std::move(options)); }},
       {"CUDA", check_cuda, [](ClientOptions) -> StatusOr<ClientPtr> { return check_cuda(); }},
       {"Reference", ok_status,
@@ -45,14 +48,42 @@ Platforms& platforms() {
   return *instance;
 }
 
-StatusOr<const Platform*> find_platform(std::string_view name) {
+/// A platform of a plugin. The plugin is tried in another process before this one opens it.
+Platform of_plugin(const plugins::PluginPlatform& platform) {
+  return {platform.name,
+          [platform]() -> Status {
+            HILO_ASSIGN_OR_RETURN(const DiskCache* const disk, disk_cache());
+            if (!plugins::Plugin::is_open(platform.path))
+              HILO_RETURN_IF_ERROR(plugins::probe_once(platform, disk == nullptr ? "" : disk->folder()));
+            return plugins::check_plugin_client(platform);
+          },
+          [platform](ClientOptions options) { return plugins::make_plugin_client(platform, std::move(options)); }};
+}
+
+/// hilo's own platforms, and those that were registered; plugins stand behind them, but before "CUDA", which is a word for what
+/// isn't there yet.
+StatusOr<Platform> find_platform(std::string_view name) {
+  HILO_ASSIGN_OR_RETURN(std::vector<plugins::PluginPlatform> listed, plugins::platforms_of_flags());
   Platforms& known = platforms();
   const std::scoped_lock lock(known.mutex);
   std::vector<std::string_view> names;
+  const Platform* own = nullptr;
   for (const Platform& platform : known.all) {
-    if (platform.name == name) return &platform;
+    if (platform.name == name) own = &platform;
     names.push_back(platform.name);
   }
+  const auto is_named = [&](const plugins::PluginPlatform& plugin) {
+    return ascii_lower(plugin.name) == ascii_lower(name);
+  };
+  const auto plugin = std::ranges::find_if(listed, is_named);
+  if (plugin != listed.end() && own != nullptr && own->name != "CUDA")
+    return already_exists(fmt::format("hilo_pjrt_plugins: platform {} is there already", quote(own->name)));
+  if (plugin != listed.end()) {
+    if (own != nullptr) plugin->name = own->name;  // "CUDA", however it was written
+    return of_plugin(*plugin);
+  }
+  if (own != nullptr) return *own;
+  for (const plugins::PluginPlatform& other : listed) names.push_back(other.name);
   return not_found(
       fmt::format("platform {} is unknown; known: {}.{}", quote(name), join(names, ", "), did_you_mean(name, names)));
 }
@@ -60,14 +91,14 @@ StatusOr<const Platform*> find_platform(std::string_view name) {
 }  // namespace
 
 Status check_platform(std::string_view name) {
-  HILO_ASSIGN_OR_RETURN(const Platform* const platform, find_platform(name));
-  return platform->available();
+  HILO_ASSIGN_OR_RETURN(const Platform platform, find_platform(name));
+  return platform.available();
 }
 
 StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options) {
-  HILO_ASSIGN_OR_RETURN(const Platform* const platform, find_platform(name));
-  HILO_RETURN_IF_ERROR(platform->available());
-  return platform->make(std::move(options));
+  HILO_ASSIGN_OR_RETURN(const Platform platform, find_platform(name));
+  HILO_RETURN_IF_ERROR(platform.available());
+  return platform.make(std::move(options));
 }
 
 StatusOr<ClientPtr> make_server_client(ClientOptions options) { return rpc::make_remote_client(std::move(options)); }

@@ -2,6 +2,7 @@
 // client/platforms.h -- platforms by name; platforms.cc is the one place that names every tenant of backend/.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -13,15 +14,15 @@ namespace hilo {
 struct Platform {
   std::string name;
   /// Whether there are devices that this build can use.
-  Status (*available)();
-  StatusOr<ClientPtr> (*make)(ClientOptions options);
+  std::function<Status()> available;
+  std::function<StatusOr<ClientPtr>(ClientOptions options)> make;
 };
 
 /// Errors    NOT_FOUND for an unknown name (lists the known) and for a platform without devices, UNIMPLEMENTED if this
 ///           build has no use for the devices that are there
 Status check_platform(std::string_view name);
 
-/// A new client of the platform ("Host", "CUDA", "Reference", or one that was registered).
+/// A new client of the platform ("Host", "CUDA", "Reference", one that was registered, or one of hilo_pjrt_plugins).
 /// Errors    as check_platform; those of the platform
 StatusOr<ClientPtr> make_platform_client(std::string_view name, ClientOptions options);
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/engine/node_key.h"
+
 namespace hilo::engine {
 
 Lifetimes lifetimes_of(const Graph& graph, const RegionGraph& regions) {
@@ -10,8 +12,7 @@ Lifetimes lifetimes_of(const Graph& graph, const RegionGraph& regions) {
   std::vector<Item>& items = lifetimes.items;
   for (size_t k = 0; k < regions.regions.size(); ++k) items.push_back({regions.regions[k].root, true, k});
   for (uint32_t n : regions.other_nodes) {
-    const Node& node = graph.nodes[n];
-    items.push_back({node.results.empty() ? 0 : node.results[0], false, n});
+    items.push_back({node_key(graph, n), false, n});
   }
   std::ranges::stable_sort(items, {}, &Item::key);
   lifetimes.last_use.assign(graph.values.size(), kNeverRead);

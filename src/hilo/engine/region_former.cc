@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "hilo/engine/node_key.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/hlo/rewrite/rewriter.h"
@@ -60,8 +61,7 @@ void RegionFormer::visit(uint32_t n) {
     for (ValueId v : node.results) {
       for (const Request& r : requests_[v]) load(v, r);
     }
-    for (ValueId v : node.operands)
-      needed_before_[v] = std::min(needed_before_[v], node.results.empty() ? 0 : node.results[0]);
+    for (ValueId v : node.operands) needed_before_[v] = std::min(needed_before_[v], node_key(graph_, n));
     return;
   }
   if (!try_join(n, op)) materialise(n);

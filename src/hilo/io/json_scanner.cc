@@ -58,6 +58,35 @@ bool JsonScanner::accept(char c) {
 
 Status JsonScanner::expect(char c) { return accept(c) ? ok_status() : error(fmt::format("wanted '{}'", c)); }
 
+bool JsonScanner::accept_word(std::string_view word) {
+  skip_space();
+  if (!text_.substr(at_).starts_with(word)) return false;
+  at_ += word.size();
+  return true;
+}
+
+StatusOr<std::string_view> JsonScanner::number() {
+  skip_space();
+  const auto is_digit = [&](size_t at) { return at < text_.size() && text_[at] >= '0' && text_[at] <= '9'; };
+  const auto is_one_of = [&](size_t at, std::string_view wanted) {
+    return at < text_.size() && wanted.find(text_[at]) != std::string_view::npos;
+  };
+  size_t end = is_one_of(at_, "-") ? at_ + 1 : at_;
+  const bool begins_with_zero = is_one_of(end, "0") && is_digit(end + 1);
+  if (!is_digit(end) || begins_with_zero) return error("wanted a number");
+  while (is_digit(end)) ++end;
+  for (const std::string_view part : {".", "eE"}) {
+    if (!is_one_of(end, part)) continue;
+    ++end;
+    if (part == "eE" && is_one_of(end, "+-")) ++end;
+    if (!is_digit(end)) return error("wanted a digit");
+    while (is_digit(end)) ++end;
+  }
+  const std::string_view found = text_.substr(at_, end - at_);
+  at_ = end;
+  return found;
+}
+
 Status JsonScanner::end() {
   skip_space();
   return at_ == text_.size() ? ok_status() : error("text after the end");

@@ -24,6 +24,10 @@ class JsonScanner {
   StatusOr<std::string> string();
   /// An integer from 0 on, without fraction or exponent.
   StatusOr<int64_t> natural();
+  /// Takes `word` (true, false, null) if it comes next.
+  bool accept_word(std::string_view word);
+  /// A number of any kind, as it stands there.
+  StatusOr<std::string_view> number();
   /// Nothing but white space may be left.
   Status end();
   Status error(std::string_view what) const;

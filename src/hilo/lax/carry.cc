@@ -2,6 +2,8 @@
 #include "hilo/lax/carry.h"
 
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/annotations.h"
 #include "hilo/transform/batch.h"
 
@@ -67,6 +69,48 @@ hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation) {
       or_throw(builder.add(hlo::Opcode::kCall, unpack(builder, parameter), std::move(attributes)));
   const hlo::InstructionId root = pack(builder, unpack(builder, call));
   return or_throw(std::move(builder).build(root));
+}
+
+namespace {
+
+/// The operand that leaf `k` of a call's or a scan's result is; nullopt for one that is computed.
+std::optional<size_t> operand_handed_on(const hlo::Instruction& i, size_t k) {
+  if (i.opcode == hlo::Opcode::kCall) return handed_on(*hlo::attributes_of<hlo::CallAttributes>(i).to_apply, k);
+  if (i.opcode != hlo::kExtScan) return std::nullopt;
+  const auto& scan = hlo::attributes_of<hlo::ScanAttributes>(i);
+  const size_t carry = static_cast<size_t>(scan.constant_count) + k;
+  const bool stays = k < static_cast<size_t>(scan.carry_count) && handed_on(*scan.step, k) == carry;
+  return stays ? std::optional(carry) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k) {
+  const hlo::Instruction* i = &computation.root();
+  while (true) {  // `i` gives the value as leaf `k`
+    if (i->opcode == hlo::Opcode::kParameter) {
+      for (hlo::InstructionId before : computation.parameters()) {
+        if (before == i->id) return k;
+        k += computation.instruction(before).shape.is_tuple() ? computation.instruction(before).shape.leaves().size()
+                                                              : 1;
+      }
+    }
+    std::optional<size_t> operand;
+    size_t leaf = 0;
+    if (i->opcode == hlo::Opcode::kTuple) {
+      operand = k;
+    } else if (i->opcode == hlo::Opcode::kGetTupleElement) {
+      operand = 0;
+      leaf = static_cast<size_t>(hlo::attributes_of<hlo::GetTupleElementAttributes>(*i).index);
+    } else {
+      operand = operand_handed_on(*i, k);
+    }
+    if (!operand) return std::nullopt;
+    const hlo::Instruction& source = computation.instruction(i->operands[*operand]);
+    if (i->shape.is_tuple() && source.shape.is_tuple()) return std::nullopt;  // a tuple in a tuple
+    i = &source;
+    k = leaf;
+  }
 }
 
 hlo::ComputationPtr restage(const hlo::ComputationPtr& like, const FlatFunction& f) {

@@ -40,6 +40,8 @@ BatchResult batched_results(std::vector<Array> results, const Mask& batched);
 /// `computation`, with flat parameters, as a function of one packed parameter whose result is packed: the form of loop
 /// bodies and branches.
 hlo::ComputationPtr over_packed(const hlo::ComputationPtr& computation);
+/// The parameter leaf that result leaf `k` is, if the computation only hands it on: also through scans.
+std::optional<size_t> handed_on(const hlo::Computation& computation, size_t k);
 /// Traces `f` on the parameter leaves of `like`; results are packed.
 hlo::ComputationPtr restage(const hlo::ComputationPtr& like, const FlatFunction& f);
 

@@ -9,35 +9,33 @@
 #include "hilo/hlo/ops/convolution.h"
 #include "hilo/lax/dot.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/refuse.h"
 
 namespace hilo::lax {
 namespace {
 
 using Int64List = std::vector<int64_t>;
 
-/// Throws "conv_general_dilated (train.cc:41): ...".
-[[noreturn]] void fail(const std::string& what) {
-  or_throw(invalid_argument(fmt::format("conv_general_dilated ({}): {}", UserLocation::describe(), what)));
-  __builtin_unreachable();
-}
+constexpr char kName[] = "conv_general_dilated";
 
 /// One word of labels as dimension numbers. Spatial dimensions come in the order that `order` has them.
 Int64List spec_of(const std::string& labels, const char* roles, const std::string& order, int64_t rank) {
   if (static_cast<int64_t>(labels.size()) != rank) {
-    fail(fmt::format("dimension_numbers: '{}' has {} letters, wanted {}", labels, labels.size(), rank));
+    refuse(kName, fmt::format("dimension_numbers: '{}' has {} letters, wanted {}", labels, labels.size(), rank));
   }
   Int64List spec;
   for (const char role : {roles[0], roles[1]}) {
     if (std::ranges::count(labels, role) != 1) {
-      fail(fmt::format("dimension_numbers: '{}' must have {} once", labels, role));
+      refuse(kName, fmt::format("dimension_numbers: '{}' must have {} once", labels, role));
     }
     spec.push_back(static_cast<int64_t>(labels.find(role)));
   }
   for (const char c : order) {
     if (c == 'O' || c == 'I') continue;
     if (std::ranges::count(labels, c) != 1 || c == roles[0] || c == roles[1]) {
-      fail(fmt::format("dimension_numbers: the kernel's '{}' and '{}' must have the same spatial letters, each once",
-                       order, labels));
+      refuse(kName,
+             fmt::format("dimension_numbers: the kernel's '{}' and '{}' must have the same spatial letters, each once",
+                         order, labels));
     }
     spec.push_back(static_cast<int64_t>(labels.find(c)));
   }
@@ -48,7 +46,7 @@ Int64List select(std::span<const int64_t> sizes, std::span<const int64_t> spec) 
   Int64List selected;
   for (int64_t d : spec) {
     if (d < 0 || d >= static_cast<int64_t>(sizes.size())) {
-      fail(fmt::format("dimension_numbers: dimension {} of an array of rank {}", d, sizes.size()));
+      refuse(kName, fmt::format("dimension_numbers: dimension {} of an array of rank {}", d, sizes.size()));
     }
     selected.push_back(sizes[static_cast<size_t>(d)]);
   }
@@ -63,7 +61,8 @@ Int64List spatial(const Int64List& spec) {
 int64_t dilate(int64_t size, int64_t dilation) { return size == 0 ? 0 : (size - 1) * dilation + 1; }
 
 void check_length(const char* what, size_t got, size_t wanted) {
-  if (got != wanted) fail(fmt::format("{}: got {} values, wanted {}, one per spatial dimension", what, got, wanted));
+  if (got != wanted)
+    refuse(kName, fmt::format("{}: got {} values, wanted {}, one per spatial dimension", what, got, wanted));
 }
 
 /// All at least 1, and small enough to calculate with.
@@ -71,14 +70,14 @@ void check_factors(const char* what, const Int64List& values, size_t wanted) {
   check_length(what, values.size(), wanted);
   for (int64_t value : values) {
     if (value < 1 || value >= int64_t{1} << 31) {
-      fail(fmt::format("{}: got [{}], wanted numbers from 1 to 2^31-1", what, fmt::join(values, ",")));
+      refuse(kName, fmt::format("{}: got [{}], wanted numbers from 1 to 2^31-1", what, fmt::join(values, ",")));
     }
   }
 }
 
 hlo::ConvolutionDimensions hlo_dimensions(const ConvDimensionNumbers& numbers) {
   for (const Int64List* spec : {&numbers.lhs_spec, &numbers.rhs_spec, &numbers.out_spec}) {
-    if (spec->size() < 2) fail("dimension_numbers: each list has at least two dimensions");
+    if (spec->size() < 2) refuse(kName, "dimension_numbers: each list has at least two dimensions");
   }
   return {numbers.lhs_spec[0],       numbers.lhs_spec[1],       numbers.rhs_spec[1],
           numbers.rhs_spec[0],       numbers.out_spec[0],       numbers.out_spec[1],
@@ -92,8 +91,10 @@ void check_preferred(ElementType operands, ElementType preferred) {
   const bool kind = operands == ElementType::kPred || from.element_class == to.element_class || counts ||
                     (is_unsigned_integer(operands) && is_integer(preferred));
   if (kind && to.bits >= from.bits) return;
-  fail(fmt::format("preferred_element_type: got {} for operands of {}; wanted a type of their kind that is no narrower",
-                   to.name, from.name));
+  refuse(
+      kName,
+      fmt::format("preferred_element_type: got {} for operands of {}; wanted a type of their kind that is no narrower",
+                  to.name, from.name));
 }
 
 /// Padding below zero may crop a dimension to nothing, but not further.
@@ -101,8 +102,8 @@ void check_crop(const Int64List& sizes, const Int64List& dilation, const Padding
   for (size_t k = 0; k < pads.size(); ++k) {
     const __int128 padded = static_cast<__int128>(dilate(sizes[k], dilation[k])) + pads[k].first + pads[k].second;
     if (padded >= 0) continue;
-    fail(fmt::format("padding: {}_{} takes more than dimension {} has, {}", pads[k].first, pads[k].second, k,
-                     dilate(sizes[k], dilation[k])));
+    refuse(kName, fmt::format("padding: {}_{} takes more than dimension {} has, {}", pads[k].first, pads[k].second, k,
+                              dilate(sizes[k], dilation[k])));
   }
 }
 
@@ -112,7 +113,7 @@ PaddingPairs pads_of(const Int64List& sizes, const Int64List& covered, const Int
   try {
     return padtype_to_pads(sizes, covered, strides, padding);
   } catch (const Error& error) {
-    fail(std::string(error.status().message()));
+    refuse(kName, std::string(error.status().message()));
   }
 }
 
@@ -137,7 +138,7 @@ ConvGeneralDilatedDimensionNumbers channels_last(int64_t rank) {
     case 3: return {"NHC", "HIO", "NHC"};
     case 4: return {"NHWC", "HWIO", "NHWC"};
     case 5: return {"NHWDC", "HWDIO", "NHWDC"};
-    default: fail(fmt::format("conv_transpose: no default dimension_numbers for rank {}", rank));
+    default: refuse(kName, fmt::format("conv_transpose: no default dimension_numbers for rank {}", rank));
   }
 }
 
@@ -162,7 +163,8 @@ ConvDimensionNumbers conv_dimension_numbers(const Shape& lhs, const Shape& rhs,
                                             const ConvGeneralDilatedDimensionNumbers& dimension_numbers) {
   if (const auto* numbers = std::get_if<ConvDimensionNumbers>(&dimension_numbers.value())) return *numbers;
   if (lhs.rank() != rhs.rank() || lhs.rank() < 2) {
-    fail(fmt::format("lhs and rhs have one rank, at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
+    refuse(kName,
+           fmt::format("lhs and rhs have one rank, at least 2; got {} and {}", lhs.to_string(), rhs.to_string()));
   }
   if (const auto* labels = std::get_if<ConvDimensionLabels>(&dimension_numbers.value())) {
     return {spec_of(labels->lhs, "NC", labels->rhs, lhs.rank()), spec_of(labels->rhs, "OI", labels->rhs, lhs.rank()),
@@ -190,7 +192,7 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const Int64Li
   check_factors("rhs_dilation", inner, rank);
   check_length("dimension_numbers of lhs", in_sizes.size(), rank);
   if (padding.word() != nullptr && std::ranges::count(base, 1) != std::ssize(base)) {
-    fail("padding in words doesn't go with lhs_dilation. Hint: give the pairs, or use conv_transpose");
+    refuse(kName, "padding in words doesn't go with lhs_dilation. Hint: give the pairs, or use conv_transpose");
   }
   Int64List covered;
   for (size_t k = 0; k < rank; ++k) covered.push_back(dilate(kernel_sizes[k], inner[k]));
@@ -248,7 +250,7 @@ Array conv_transpose(const Operand& lhs, const Operand& rhs, const Int64List& st
     check_length("padding", padding.pairs()->size(), sizes.size());
     pads = *padding.pairs();
   } else if (*padding.word() != "SAME" && *padding.word() != "VALID") {
-    fail(fmt::format("padding: got '{}', wanted SAME, VALID or pairs of numbers", *padding.word()));
+    refuse(kName, fmt::format("padding: got '{}', wanted SAME, VALID or pairs of numbers", *padding.word()));
   }
   if (options.use_consistent_padding || padding.word() != nullptr) {
     pads.clear();

@@ -28,8 +28,12 @@ class SharedConstants {
  public:
   explicit SharedConstants(std::span<const Array> arguments) : arguments_(avals_of(arguments)) {}
 
-  void add(const FlatFunction& f, std::string_view name) {
-    staged_.push_back(stage(f, arguments_, std::string(name), std::string(name), CapturePlace::kFirst, true));
+  /// A function of the arguments, or of so many lists of that type one behind the other.
+  void add(const FlatFunction& f, std::string_view name, size_t lists = 1) {
+    std::vector<Aval> avals;
+    for (; lists > 0; --lists) avals.insert(avals.end(), arguments_.begin(), arguments_.end());
+    staged_.push_back(stage(f, avals, std::string(name), std::string(name), CapturePlace::kFirst, true));
+    argument_counts_.push_back(avals.size());
     begins_.push_back(constants.size());
     constants = joined(constants, staged_.back().captures);
   }
@@ -37,7 +41,7 @@ class SharedConstants {
   /// Function number `i` as a computation of (constants, arguments). Call when all have been added.
   ComputationPtr computation(size_t i) const {
     std::vector<Aval> avals = avals_of(constants);
-    avals.insert(avals.end(), arguments_.begin(), arguments_.end());
+    for (size_t k = 0; k < argument_counts_[i]; ++k) avals.push_back(arguments_[k % arguments_.size()]);
     const FlatFunction narrow = [&](std::span<const Array> x) {
       const auto own = x.subspan(begins_[i], staged_[i].captures.size());
       return run_computation(*staged_[i].computation, joined(own, x.subspan(constants.size())));
@@ -51,7 +55,7 @@ class SharedConstants {
  private:
   std::vector<Aval> arguments_;
   std::vector<StagedFunction> staged_;
-  std::vector<size_t> begins_;
+  std::vector<size_t> begins_, argument_counts_;
 };
 
 void check_results(std::string_view name, std::span<const Aval> got, std::span<const Array> wanted) {
@@ -217,10 +221,10 @@ std::vector<Array> custom_linear_solve(const FlatFunction& matvec, std::span<con
 
 namespace {
 
-/// f and its root as computations of (constants, guess).
+/// f and its root as computations of (constants, guess), and tangent_solve as one of (constants, root, right side): what
+/// any of them closes over is among the constants, so that a derivative may be asked for that too.
 struct Root {
-  ComputationPtr f, solution;
-  FlatSolve tangent_solve;
+  ComputationPtr f, solution, tangent_solution;
   size_t constant_count = 0;
   int64_t id = 0;
   std::source_location location;
@@ -238,22 +242,29 @@ custom_jvp_detail::Outputs root_jvp(const Root& root, std::span<const Array> pri
   for (size_t i = 0; i < constants.size(); ++i)
     directions.push_back(has_tangent(tangents[i].dtype()) ? Tangent(tangents[i]) : Tangent());
   const JvpResult moved = jvp_flat(of_constants, constants, directions);
-  const Linearized slope =
-      linearize_flat([&](std::span<const Array> v) { return run_computation(*root.f, joined(constants, v)); }, x,
-                     std::vector<bool>(x.size(), true));
-  const FlatFunction g = [&](std::span<const Array> v) {
-    const std::vector<Tangent> pushed = slope.push(std::vector<Tangent>(v.begin(), v.end()));
-    Arrays out;
-    for (size_t i = 0; i < pushed.size(); ++i) out.push_back(materialize(pushed[i], {x[i].aval_shape(), false}));
-    return out;
-  };
   Arrays y;
   for (size_t i = 0; i < x.size(); ++i) y.push_back(materialize(moved.tangents[i], {x[i].aval_shape(), false}));
-  Arrays dx = root.tangent_solve(g, y);
-  dx.resize(x.size());
+  Arrays dx = run_computation(*root.tangent_solution, joined(joined(constants, x), y));
   for (Array& d : dx) d = ops::neg(d);
   for (size_t i = x.size(); i < all.size(); ++i) dx.push_back(zeros_like_aval({all[i].aval_shape(), false}));  // aux
   return {all, std::move(dx)};
+}
+
+/// (root, right side) -> the solution of the linear system that f is near its root.
+FlatFunction tangent_solution(const FlatFunction& f, const FlatSolve& tangent_solve, size_t count) {
+  return [&f, &tangent_solve, count](std::span<const Array> root_and_rhs) {
+    const auto x = root_and_rhs.first(count);
+    const Linearized slope = linearize_flat(f, x, std::vector<bool>(count, true));
+    const FlatFunction g = [&](std::span<const Array> v) {
+      const std::vector<Tangent> pushed = slope.push(std::vector<Tangent>(v.begin(), v.end()));
+      Arrays out;
+      for (size_t i = 0; i < pushed.size(); ++i) out.push_back(materialize(pushed[i], {x[i].aval_shape(), false}));
+      return out;
+    };
+    Arrays dx = tangent_solve(g, root_and_rhs.subspan(count));
+    dx.resize(count);  // without aux
+    return dx;
+  };
 }
 
 Arrays call_root(const Root& root, std::span<const Array> operands) {
@@ -276,7 +287,9 @@ std::vector<Array> custom_root(const FlatFunction& f, std::span<const Array> gue
   all.add([&](std::span<const Array> x) { return solve(f, x); }, "solution");
   check_results("custom_root", all.results(0), guess);
   check_results("custom_root", all.results(1), guess);
-  const Root root{all.computation(0),   all.computation(1),     tangent_solve,
+  all.add(tangent_solution(f, tangent_solve, guess.size()), "tangent_solution", 2);
+  check_results("custom_root", all.results(2), guess);
+  const Root root{all.computation(0),   all.computation(1),     all.computation(2),
                   all.constants.size(), next_custom_rules_id(), location};
   return call_root(root, joined(all.constants, guess));
 }

@@ -23,6 +23,7 @@ LuResult lu(const Operand& x);
 struct QrResult {
   Array q, r;
 };
+/// x = q r: q has orthonormal columns, r is upper triangular. Not full: no more columns of q than x has.
 QrResult qr(const Operand& x, bool full_matrices = true);
 struct PivotedQrResult {
   Array q, r, p;
@@ -34,8 +35,11 @@ PivotedQrResult qr_with_pivoting(const Operand& x, bool full_matrices = true);
 struct ReflectorsResult {
   Array a, taus;
 };
+/// As LAPACK keeps it: r of qr, and below its diagonal the reflectors whose product is q.
 ReflectorsResult geqrf(const Operand& x);
+/// x = Q H Q^H with zeros below the first subdiagonal of H; Q as reflectors below it.
 ReflectorsResult hessenberg(const Operand& x);
+/// Q of the reflectors that geqrf and hessenberg give.
 Array householder_product(const Operand& a, const Operand& taus);
 /// op(Q) c, or c op(Q); transposed means the adjoint.
 Array ormqr(const Operand& a, const Operand& taus, const Operand& c, bool left = true, bool transpose = false);
@@ -56,6 +60,7 @@ EighResult eigh(const Operand& x, bool lower = true, bool symmetrize_input = tru
 struct TridiagonalResult {
   Array a, d, e, taus;
 };
+/// A Hermitian x = Q T Q^H: T has diagonal d and e beside it, Q is reflectors in `a` with `taus`.
 TridiagonalResult tridiagonal(const Operand& x, bool lower = true);
 
 /// {u, s, vh}, or {s}

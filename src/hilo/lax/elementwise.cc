@@ -51,6 +51,12 @@ HILO_LAX_2(Complex, complex)
 #undef HILO_LAX_2
 #undef HILO_LAX_3
 
+Array mul_with_out_dtype(const Operand& x, const Operand& y, const OutDtypeOption& options) {
+  if (!options.out_dtype) return mul(x, y);
+  const UserLocation here(x.location());
+  return mul(convert_element_type(x, *options.out_dtype), convert_element_type(y, *options.out_dtype));
+}
+
 Array convert_element_type(const Operand& x, ElementType type) {
   const UserLocation here(x.location());
   return ops::convert_element_type(x.array(), requested_type("convert_element_type", type));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "hilo/trace/array.h"
 
@@ -22,6 +23,12 @@ namespace hilo::lax {
 #undef HILO_LAX_1
 #undef HILO_LAX_2
 #undef HILO_LAX_3
+
+struct OutDtypeOption {
+  std::optional<ElementType> out_dtype = std::nullopt;  ///< the operands are converted to it first
+};
+/// The product in another type. `mul` itself stays one function, so that it can be given to reduce and its like.
+Array mul_with_out_dtype(const Operand& x, const Operand& y, const OutDtypeOption& options);
 
 /// Element by element comparisons; the result is pred.
 Array eq(const Operand& x, const Operand& y);

@@ -8,10 +8,7 @@
 
 namespace hilo::lax {
 
-/// The first member of options whose function also takes a list by position: a list is never taken for options.
-struct Named {
-  explicit Named() = default;
-};
+using hilo::Named;
 
 /// Example    conv_general_dilated(x, k, {1, 1}, "SAME", {.rhs_dilation = {2, 1}})
 class OptionalDimensions : public std::optional<Dimensions> {

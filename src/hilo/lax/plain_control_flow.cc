@@ -2,6 +2,7 @@
 #include "hilo/lax/plain_control_flow.h"
 
 #include "hilo/trace/ops.h"
+#include "hilo/trace/staging_trace.h"
 
 namespace hilo::lax::detail {
 
@@ -42,6 +43,11 @@ Array stacked_rows(std::span<const Array> rows) {
 ScanResult plain_scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs, int64_t length,
                       bool reverse, const std::source_location& location) {
   if (length == 0) {
+    std::vector<Aval> avals;
+    for (const Array& c : initial) avals.push_back(c.aval());
+    for (const Array& x : xs) avals.push_back({Shape::array(x.dtype(), x.shape().subspan(1)), x.weak_type()});
+    const size_t count = stage(f, avals, "scan", "step", CapturePlace::kFirst, /*always_tuple=*/true).results.size();
+    if (count == initial.size()) return {{initial.begin(), initial.end()}, {}};
     or_throw(invalid_argument("scan (" + describe_location(location) +
                               "): zero-length scan is not supported under disable_jit, because the output type is "
                               "unknown"));

@@ -13,7 +13,7 @@ std::optional<int64_t> known_scalar(const Array& x);
 std::optional<std::vector<Array>> plain_while_loop(const FlatFunction& condition, const FlatFunction& body,
                                                    std::span<const Array> initial);
 
-/// Errors    INVALID_ARGUMENT for no steps: the type of ys isn't known then
+/// Errors    INVALID_ARGUMENT for no steps that would give ys: their type isn't known then
 ScanResult plain_scan(const FlatFunction& f, std::span<const Array> initial, std::span<const Array> xs, int64_t length,
                       bool reverse, const std::source_location& location);
 

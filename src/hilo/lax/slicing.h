@@ -71,7 +71,7 @@ Array dynamic_slice(const Operand& operand, const StartIndices& start_indices, c
 /// The operand with `update` written there.
 Array dynamic_update_slice(const Operand& operand, const Operand& update, const StartIndices& start_indices,
                            const DynamicOptions& options = {});
-
+/// So many elements along an axis, or the part at an index, which may be traced; what would stand out is moved inside.
 struct DynamicSliceInDimOptions {
   int64_t axis = 0;
   bool allow_negative_indices = true;

@@ -23,10 +23,10 @@ int64_t checked_axis(const Array& x, int64_t axis) {
   return at;
 }
 
-Array cumulative(hlo::Opcode opcode, const Operand& operand, int64_t axis, bool reverse) {
+Array cumulative(hlo::Opcode opcode, const Operand& operand, const CumulativeOptions& options) {
   const UserLocation here(operand.location());
   const Array& x = operand.array();
-  return ops::cumulative(opcode, x, checked_axis(x, axis), reverse);
+  return ops::cumulative(opcode, x, checked_axis(x, options.axis), options.reverse);
 }
 
 /// The list, all 1 if it is empty, or an error naming it.
@@ -115,20 +115,20 @@ Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dime
   return shape;
 }
 
-Array cumsum(const Operand& operand, int64_t axis, bool reverse) {
-  return cumulative(hlo::kExtCumsum, operand, axis, reverse);
+Array cumsum(const Operand& operand, const CumulativeOptions& options) {
+  return cumulative(hlo::kExtCumsum, operand, options);
 }
-Array cumprod(const Operand& operand, int64_t axis, bool reverse) {
-  return cumulative(hlo::kExtCumprod, operand, axis, reverse);
+Array cumprod(const Operand& operand, const CumulativeOptions& options) {
+  return cumulative(hlo::kExtCumprod, operand, options);
 }
-Array cummax(const Operand& operand, int64_t axis, bool reverse) {
-  return cumulative(hlo::kExtCummax, operand, axis, reverse);
+Array cummax(const Operand& operand, const CumulativeOptions& options) {
+  return cumulative(hlo::kExtCummax, operand, options);
 }
-Array cummin(const Operand& operand, int64_t axis, bool reverse) {
-  return cumulative(hlo::kExtCummin, operand, axis, reverse);
+Array cummin(const Operand& operand, const CumulativeOptions& options) {
+  return cumulative(hlo::kExtCummin, operand, options);
 }
-Array cumlogsumexp(const Operand& operand, int64_t axis, bool reverse) {
-  return cumulative(hlo::kExtCumlogsumexp, operand, axis, reverse);
+Array cumlogsumexp(const Operand& operand, const CumulativeOptions& options) {
+  return cumulative(hlo::kExtCumlogsumexp, operand, options);
 }
 
 std::vector<Array> associative_scan(

@@ -48,12 +48,23 @@ Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dime
 // Running reductions along `axis`; element i of the result is the reduction of elements 0..i, if `reverse` of i..n-1.
 //   Types      numbers (no complex ones for cummax and cummin, floats for cumlogsumexp)
 //   Errors     INVALID_ARGUMENT for an axis out of range; negative ones count from the end
-Array cumsum(const Operand& operand, int64_t axis = 0, bool reverse = false);
-Array cumprod(const Operand& operand, int64_t axis = 0, bool reverse = false);
-Array cummax(const Operand& operand, int64_t axis = 0, bool reverse = false);
-Array cummin(const Operand& operand, int64_t axis = 0, bool reverse = false);
+struct CumulativeOptions {
+  int64_t axis = 0;
+  bool reverse = false;
+};
+#define HILO_CUMULATIVE(name)                                                                        \
+  Array name(const Operand& operand, const CumulativeOptions& options = {});                         \
+  template <std::integral Integer>                                                                   \
+  Array name(const Operand& operand, Integer axis, bool reverse = false) {                           \
+    return name(operand, CumulativeOptions{.axis = static_cast<int64_t>(axis), .reverse = reverse}); \
+  }
+HILO_CUMULATIVE(cumsum)
+HILO_CUMULATIVE(cumprod)
+HILO_CUMULATIVE(cummax)
+HILO_CUMULATIVE(cummin)
 /// log(cumsum(exp(x))) without overflow.
-Array cumlogsumexp(const Operand& operand, int64_t axis = 0, bool reverse = false);
+HILO_CUMULATIVE(cumlogsumexp)
+#undef HILO_CUMULATIVE
 
 /// Running combinations of slices along `axis` by an associative function, in logarithmic depth.
 ///   Example    associative_scan(lax::add, x) is cumsum(x)

@@ -153,7 +153,7 @@ Array matrix_norm(const Operand& x, const MatrixNormOptions& options = {});
 /// The norm of the matrix times that of its inverse; by default the greatest singular value over the least.
 Array cond(const Operand& x, const std::optional<Ord>& p = std::nullopt);
 
-Array matrix_transpose(const Operand& x);
+Array matrix_transpose(const Operand& x);  ///< the last two axes in the other order
 struct AxisOption {
   int64_t axis = -1;
 };
@@ -191,7 +191,7 @@ struct TensordotOptions {
   lax::PrecisionLike precision = std::nullopt;
   numpy::Dtype preferred_element_type = std::nullopt;
 };
-Array tensordot(const Operand& x1, const Operand& x2, const TensordotOptions& options = {});
+Array tensordot(const Operand& x1, const Operand& x2, const TensordotOptions& options = {});  ///< products over axes
 template <int = 0>
 Array tensordot(const Operand& x1, const Operand& x2, const TensordotAxes& axes) {
   return tensordot(x1, x2, TensordotOptions{.axes = axes});

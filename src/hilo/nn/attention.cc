@@ -14,11 +14,11 @@
 namespace hilo::nn {
 namespace {
 
-[[noreturn]] void fail(const std::string& why) { refuse("dot_product_attention", why); }
+constexpr char kName[] = "dot_product_attention";
 
 /// Axes of extent 1 in front until there are four.
 Array of_rank_4(const Array& x) {
-  if (x.ndim() > 4) fail("wanted at most 4 dimensions; got " + x.aval_shape().to_string());
+  if (x.ndim() > 4) refuse(kName, "wanted at most 4 dimensions; got " + x.aval_shape().to_string());
   return numpy::reshape(x, numpy::with_rank(x.shape(), 4));
 }
 
@@ -27,7 +27,7 @@ Array by_group(const Array& x, int64_t heads, int64_t groups) {
   const Array wide = of_rank_4(x);
   const int64_t own = wide.shape(1);
   if (own != 1 && own != heads)
-    fail(fmt::format("mask and bias have 1 or {} heads; got {}", heads, x.aval_shape().to_string()));
+    refuse(kName, fmt::format("mask and bias have 1 or {} heads; got {}", heads, x.aval_shape().to_string()));
   const int64_t outer = own == 1 ? 1 : groups, inner = own == 1 ? 1 : heads / groups;
   return numpy::reshape(wide, {wide.shape(0), outer, inner, wide.shape(2), wide.shape(3)});
 }
@@ -69,14 +69,15 @@ void check(const Array& query, const Array& key, const Array& value, const Atten
                       std::ranges::equal(key.shape(), value.shape()) && key.shape(2) > 0 &&
                       query.shape(2) % key.shape(2) == 0;
   if (!types || !shapes)
-    fail(fmt::format(
-        "wanted query[b, t, n, h], key and value[b, s, k, h] of one type, n a multiple of k; got {}, {}, {}",
-        query.aval_shape().to_string(), key.aval_shape().to_string(), value.aval_shape().to_string()));
+    refuse(kName,
+           fmt::format(
+               "wanted query[b, t, n, h], key and value[b, s, k, h] of one type, n a multiple of k; got {}, {}, {}",
+               query.aval_shape().to_string(), key.aval_shape().to_string(), value.aval_shape().to_string()));
   if (options.mask && options.mask->dtype() != ElementType::kPred)
-    fail("mask must be pred; got " + options.mask->aval_shape().to_string());
+    refuse(kName, "mask must be pred; got " + options.mask->aval_shape().to_string());
   const std::string_view implementation = options.implementation == nullptr ? "xla" : options.implementation;
   if (implementation == "cudnn") or_throw(unimplemented(at_user_line("dot_product_attention") + ": there is no cuDNN"));
-  if (implementation != "xla") fail(fmt::format("got implementation '{}', wanted xla", implementation));
+  if (implementation != "xla") refuse(kName, fmt::format("got implementation '{}', wanted xla", implementation));
 }
 
 }  // namespace

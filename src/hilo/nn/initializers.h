@@ -24,10 +24,12 @@ class Initializer {
   Dtype dtype_;
 };
 
+/// Zeros, ones; the key says nothing.
 Array zeros(const random::Key& key, const numpy::Shape& shape, Dtype dtype = std::nullopt,
             numpy::Line line = numpy::Line::current());
 Array ones(const random::Key& key, const numpy::Shape& shape, Dtype dtype = std::nullopt,
            numpy::Line line = numpy::Line::current());
+/// One value everywhere.
 Initializer constant(const Operand& value, Dtype dtype = std::nullopt);
 
 struct UniformOptions {

@@ -38,6 +38,7 @@ struct GRU {
   Array bias, hidden_bias;  ///< [3 * features], and [features] of the candidate's hidden part
   HILO_TREE(input, hidden, bias, hidden_bias)
 };
+/// First values: LeCun's normal ones of the input, orthogonal ones of the hidden part, biases of zero.
 GRU gru_init(const random::Key& key, int64_t in_features, int64_t features, numpy::Line line = numpy::Line::current());
 /// r, z = sigmoid of (x input + h hidden + bias); n = tanh(x input + bias + r (h hidden + hidden_bias)); h' = (1 - z) n + z h.
 /// Source    Cho et al. (2014), with the reset after the product

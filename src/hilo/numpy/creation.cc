@@ -73,8 +73,9 @@ Array ones(const Shape& shape, const DtypeOptions& options, Line line) {
   const UserLocation here(line);
   return ops::full(shape_of(type_or("ones", options.dtype, default_float()), shape), 1);
 }
-Array full(const Shape& shape, const Operand& fill_value, Dtype dtype) {
+Array full(const Shape& shape, const Operand& fill_value, const DtypeOptions& options) {
   const UserLocation here(fill_value.location());
+  const Dtype dtype = options.dtype;
   const Array& value = fill_value.array();
   const Array typed = dtype ? ops::convert_element_type(value, requested_type("full", *dtype)) : value;
   shape_of(typed.dtype(), shape);
@@ -195,9 +196,10 @@ Array identity(int64_t n, const DtypeOptions& options, Line line) {
 }
 Array tri(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
-  if (!std::in_range<int32_t>(options.k)) refuse("tri", "k does not fit s32; got " + std::to_string(options.k));
-  const hilo::Shape matrix = shape_of(ElementType::kS32, {N, options.M.value_or(N)});
-  const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(options.k)));
+  const int64_t M = options.M.value_or(N);
+  const hilo::Shape matrix = shape_of(ElementType::kS32, {N, M});
+  const int64_t k = std::clamp(options.k, -N, std::max<int64_t>(M, 0));  // beyond them nothing changes
+  const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(k)));
   return ops::convert_element_type(ops::ge(rows, ops::iota(matrix, 1)), type_or("tri", options.dtype, default_float()));
 }
 Array vander(const Operand& x, std::optional<int64_t> N, bool increasing) {

@@ -20,7 +20,11 @@ HILO_FILLED(zeros)
 HILO_FILLED(ones)
 HILO_FILLED(empty)  ///< zeros, since no memory is without a value
 #undef HILO_FILLED
-Array full(const Shape& shape, const Operand& fill_value, Dtype dtype = std::nullopt);
+Array full(const Shape& shape, const Operand& fill_value, const DtypeOptions& options = {});
+template <int = 0>
+Array full(const Shape& shape, const Operand& fill_value, Dtype dtype) {
+  return full(shape, fill_value, DtypeOptions{.dtype = dtype});
+}
 
 /// What the functions with _like take: a type and a shape instead of those of the array.
 struct LikeOptions {
@@ -188,10 +192,15 @@ class GridRange {
 /// Grids of coordinates from vectors; "xy" puts the second vector first in the shape, "ij" keeps the order.
 std::vector<Array> meshgrid(const std::vector<Array>& xi, const MeshgridOptions& options = {},
                             Line line = Line::current());
-template <typename... Arrays>
-  requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
-std::vector<Array> meshgrid(const Arrays&... xi) {
-  return meshgrid(std::vector<Array>{Array(xi)...});
+template <std::convertible_to<Array>... More>
+ArrayTuple<1 + sizeof...(More)> meshgrid(const Array& first, const More&... more) {
+  return meshgrid(std::vector<Array>{first, Array(more)...});
+}
+inline ArrayTuple<2> meshgrid(const Array& x1, const Array& x2, const MeshgridOptions& options) {
+  return meshgrid(std::vector<Array>{x1, x2}, options);
+}
+inline ArrayTuple<3> meshgrid(const Array& x1, const Array& x2, const Array& x3, const MeshgridOptions& options) {
+  return meshgrid(std::vector<Array>{x1, x2, x3}, options);
 }
 /// Vectors made to index an outer product: x.at of the i-th varies along axis i. A mask stands for where it is true.
 std::vector<Array> ix_(const std::vector<Array>& args, Line line = Line::current());

@@ -2,15 +2,18 @@
 // numpy/dtypes.h -- element types: as values by JAX's names, their limits, and how they meet.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "hilo/trace/array.h"
 
 namespace hilo::numpy {
 
 using Shape = Dimensions;
-using ndarray = Array;
+using ndarray = Array;  ///< NumPy's name
 using hilo::Axes;
 /// The type of a new array; by default floats are f32, integers s32, with jax_enable_x64 f64 and s64. Without it s64, u64,
 /// f64 and c128 become their halves, and who asks for them is warned once.
@@ -39,14 +42,19 @@ class Arrays {
  private:
   std::vector<Array> arrays_;
 };
+/// So many arrays: auto [x, y] = meshgrid(a, b). Also a list.
+template <size_t N>
+class ArrayTuple : public std::array<Array, N> {
+ public:
+  ArrayTuple(const std::vector<Array>& arrays) {  // NOLINT: a list of this length converts
+    std::copy_n(arrays.begin(), N, this->begin());
+  }
+  operator std::vector<Array>() const { return {this->begin(), this->end()}; }  // NOLINT: both ways
+};
 /// The line of a call that takes no Operand; nobody gives it.
 using Line = std::source_location;
 
-/// The first member of options whose function also takes a list of axes: max(x, {0, 1}) are axes, and options are named,
-/// max(x, {.axis = 0, .keepdims = true}). Nothing but its default can stand here.
-struct Named {
-  explicit Named() = default;
-};
+using hilo::Named;
 
 /// What functions that only take a type take by name: zeros({3}, {.dtype = int32}) is zeros({3}, int32).
 struct DtypeOptions {
@@ -110,10 +118,10 @@ class TypeArgument {
  private:
   Aval aval_;
 };
-ElementType result_type_of(std::span<const TypeArgument> arguments);
+ElementType result_type_of(std::span<const TypeArgument> arguments);  ///< what they have together, as JAX promotes
 template <typename... Arguments>
   requires(sizeof...(Arguments) > 0 && (std::convertible_to<Arguments, TypeArgument> && ...))
-ElementType result_type(const Arguments&... arguments) {
+ElementType result_type(const Arguments&... arguments) {  ///< result_type_of(list)
   const TypeArgument list[] = {TypeArgument(arguments)...};
   return result_type_of(list);
 }
@@ -143,7 +151,7 @@ bool issubdtype(ElementType arg1, ElementType arg2);
 bool isdtype(ElementType dtype, std::string_view kind, Line line = Line::current());
 bool isdtype(ElementType dtype, ElementType kind);
 
-Array astype(const Operand& x, ElementType dtype);
+Array astype(const Operand& x, ElementType dtype);  ///< floats to integers truncate and saturate, NaN is 0
 /// The same bytes as another type: the last axis grows or shrinks where the widths differ.
 /// Errors    INVALID_ARGUMENT where the last axis can't be divided
 Array view(const Operand& x, ElementType dtype);
@@ -153,7 +161,7 @@ Array byteswap(const Operand& x);
 /// Bytes of an element, and of all.
 inline int64_t itemsize(const Operand& x) { return element_size_bytes(x.array().dtype()); }
 inline int64_t nbytes(const Operand& x) { return itemsize(x) * x.array().size(); }
-
+/// How many axes, how many elements (along some axes), the extents, whether there are no axes.
 inline int64_t ndim(const Operand& x) { return x.array().ndim(); }
 inline int64_t size(const Operand& x) { return x.array().size(); }
 int64_t size(const Operand& x, const Axes& axis);
@@ -175,3 +183,10 @@ inline bool iscomplexobj(std::nullopt_t) { return false; }
 inline bool isrealobj(const Operand& x) { return !is_complex(x.array().dtype()); }
 
 }  // namespace hilo::numpy
+
+template <size_t N>
+struct std::tuple_size<hilo::numpy::ArrayTuple<N>> : std::integral_constant<size_t, N> {};
+template <size_t I, size_t N>
+struct std::tuple_element<I, hilo::numpy::ArrayTuple<N>> {
+  using type = hilo::Array;
+};

@@ -46,6 +46,18 @@ std::map<std::string, Array> numbered(const std::vector<Array>& arrays) {
   return named;
 }
 
+/// What the options of both say alike.
+template <typename Options>
+io::CsvOptions csv_options(const Options& options, int64_t skip_lines) {
+  io::CsvOptions csv;
+  csv.separator = options.delimiter.value_or(io::kSpaces);
+  csv.skip_lines = skip_lines;
+  csv.comments = options.comments;
+  csv.columns = options.usecols;
+  csv.max_rows = options.max_rows;
+  return csv;
+}
+
 /// What loadtxt and genfromtxt share: `type` is what the caller gets, `csv` what is read.
 Array read_table(const char* function, const std::string& fname, Dtype dtype, io::CsvOptions csv, bool unpack,
                  int64_t ndmin) {
@@ -101,25 +113,15 @@ void savez_compressed(const std::string& file, const std::vector<Array>& arrays,
 
 Array loadtxt(const std::string& fname, const LoadtxtOptions& options, Line line) {
   const UserLocation here(line);
-  io::CsvOptions csv;
-  csv.separator = options.delimiter.value_or(io::kSpaces);
-  csv.skip_lines = options.skiprows;
-  csv.comments = options.comments;
-  csv.columns = options.usecols;
-  csv.max_rows = options.max_rows;
-  return read_table("loadtxt", fname, options.dtype, csv, options.unpack, options.ndmin);
+  return read_table("loadtxt", fname, options.dtype, csv_options(options, options.skiprows), options.unpack,
+                    options.ndmin);
 }
 
 Array genfromtxt(const std::string& fname, const GenfromtxtOptions& options, Line line) {
   const UserLocation here(line);
   const bool whole = options.dtype && is_integer(*options.dtype);
-  io::CsvOptions csv;
-  csv.separator = options.delimiter.value_or(io::kSpaces);
-  csv.skip_lines = options.skip_header;
+  io::CsvOptions csv = csv_options(options, options.skip_header);
   csv.skip_footer = options.skip_footer;
-  csv.comments = options.comments;
-  csv.columns = options.usecols;
-  csv.max_rows = options.max_rows;
   csv.filling = options.filling_values.value_or(whole ? -1 : std::numeric_limits<double>::quiet_NaN());
   return read_table("genfromtxt", fname, options.dtype, csv, options.unpack, options.ndmin);
 }

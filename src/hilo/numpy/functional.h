@@ -10,7 +10,7 @@
 
 namespace hilo::numpy {
 
-using ArrayFunction = std::function<Array(const std::vector<Array>&)>;
+using ArrayFunction = std::function<Array(const std::vector<Array>&)>;  ///< of a list of arrays
 
 namespace detail {
 Array apply_along_axis(const std::function<Array(const Array&)>& func1d, int64_t axis, const Operand& arr);

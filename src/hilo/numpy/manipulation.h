@@ -22,9 +22,9 @@ struct OrderOptions {
 /// One extent may be -1: it follows from the others.
 /// Errors    INVALID_ARGUMENT if the shapes don't have equally many elements
 Array reshape(const Operand& x, const Shape& shape, const OrderOptions& options = {});
-Array ravel(const Operand& x, const OrderOptions& options = {});
-Array squeeze(const Operand& x, const Axes& axis = std::nullopt);
-Array expand_dims(const Operand& x, const Axes& axis);
+Array ravel(const Operand& x, const OrderOptions& options = {});   ///< flat
+Array squeeze(const Operand& x, const Axes& axis = std::nullopt);  ///< without axes of extent 1
+Array expand_dims(const Operand& x, const Axes& axis);             ///< more axes of extent 1
 /// An axis, or several, by name: squeeze(x, {.axis = 1}).
 struct AxisOption {
   Named named = Named();
@@ -38,12 +38,11 @@ template <int = 0>
 Array expand_dims(const Operand& x, const AxisOption& options) {
   return expand_dims(x, options.axis);
 }
-Array broadcast_to(const Operand& x, const Shape& shape);
+Array broadcast_to(const Operand& x, const Shape& shape);  ///< repeated along axes of extent 1
 std::vector<Array> broadcast_arrays(const std::vector<Array>& args, Line line = Line::current());
-template <typename... Arrays>
-  requires(sizeof...(Arrays) > 0 && (std::convertible_to<Arrays, Array> && ...))
-std::vector<Array> broadcast_arrays(const Arrays&... args) {
-  return broadcast_arrays(std::vector<Array>{Array(args)...});
+template <std::convertible_to<Array>... More>
+ArrayTuple<1 + sizeof...(More)> broadcast_arrays(const Array& first, const More&... more) {
+  return broadcast_arrays(std::vector<Array>{first, Array(more)...});
 }
 /// The common shape of all of these. Errors    INVALID_ARGUMENT naming two that don't fit
 Shape broadcast_shapes(std::initializer_list<Shape> shapes);
@@ -61,19 +60,19 @@ Array resize(const Operand& a, const Shape& new_shape);
 
 // ---- order of axes and elements -------------------------------------------------------------------------------------
 /// Errors    INVALID_ARGUMENT if `axes` isn't each axis once
-Array transpose(const Operand& x, const Axes& axes = std::nullopt);
-Array permute_dims(const Operand& x, const Axes& axes);
-Array matrix_transpose(const Operand& x);
-Array swapaxes(const Operand& a, int64_t axis1, int64_t axis2);
-Array moveaxis(const Operand& a, const Axes& source, const Axes& destination);
-Array rollaxis(const Operand& a, int64_t axis, int64_t start = 0);
-Array flip(const Operand& x, const Axes& axis = std::nullopt);
+Array transpose(const Operand& x, const Axes& axes = std::nullopt);  ///< the axes in this order, or turned round
+Array permute_dims(const Operand& x, const Axes& axes);              ///< transpose
+Array matrix_transpose(const Operand& x);                            ///< the last two axes in the other order
+Array swapaxes(const Operand& a, int64_t axis1, int64_t axis2);      ///< two axes change places
+Array moveaxis(const Operand& a, const Axes& source, const Axes& destination);  ///< axes go elsewhere
+Array rollaxis(const Operand& a, int64_t axis, int64_t start = 0);              ///< an axis goes before that one
+Array flip(const Operand& x, const Axes& axis = std::nullopt);                  ///< the other way round along axes
 template <int = 0>
 Array flip(const Operand& x, const AxisOption& options) {
   return flip(x, options.axis);
 }
-Array fliplr(const Operand& x);
-Array flipud(const Operand& x);
+Array fliplr(const Operand& x);  ///< along axis 1
+Array flipud(const Operand& x);  ///< along axis 0
 /// Turned `k` times by 90 degrees from the first of the two axes towards the second.
 Array rot90(const Operand& m, int64_t k = 1, std::pair<int64_t, int64_t> axes = {0, 1});
 /// Elements that leave at one end come in at the other; without an axis of the flattened array. `shift` is one number or one
@@ -209,19 +208,26 @@ class PadWidth {
  private:
   std::vector<std::vector<int64_t>> pairs_;
 };
+/// What stands at the ends: one value, {before, after}, or such a pair for each axis.
+class PadEnds : public std::optional<Array> {
+ public:
+  using std::optional<Array>::optional;
+  PadEnds(std::initializer_list<Array> ends);                          // NOLINT: it converts
+  PadEnds(std::initializer_list<std::initializer_list<Array>> pairs);  // NOLINT
+};
 struct PadOptions {
   const char* mode = "constant";
-  std::optional<Array> constant_values = std::nullopt;  ///< of mode constant: a scalar, or [axes, 2]
-  std::optional<Array> end_values = std::nullopt;       ///< of linear_ramp, likewise
-  std::optional<PadWidth> stat_length = std::nullopt;   ///< of maximum, mean, median, minimum: how many count
-  const char* reflect_type = "even";                    ///< of reflect and symmetric: or "odd"
+  PadEnds constant_values = std::nullopt;              ///< of mode constant
+  PadEnds end_values = std::nullopt;                   ///< of linear_ramp
+  std::optional<PadWidth> stat_length = std::nullopt;  ///< of maximum, mean, median, minimum: how many count
+  const char* reflect_type = "even";                   ///< of reflect and symmetric: or "odd"
 };
 /// mode       constant, edge, empty (zeros), linear_ramp, maximum, mean, median, minimum, reflect, symmetric, wrap
 /// Errors     INVALID_ARGUMENT for another mode, a negative width, or an empty axis that has nothing to repeat
 Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& options = {});
 /// The same beside a mode by position.
 struct PadValues {
-  std::optional<Array> constant_values = std::nullopt, end_values = std::nullopt;
+  PadEnds constant_values = std::nullopt, end_values = std::nullopt;
   std::optional<PadWidth> stat_length = std::nullopt;
   const char* reflect_type = "even";
 };

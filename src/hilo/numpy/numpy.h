@@ -13,6 +13,7 @@
 #include "hilo/numpy/operators.h"
 #include "hilo/numpy/polynomials.h"
 #include "hilo/numpy/reductions.h"
+#include "hilo/numpy/rows.h"
 #include "hilo/numpy/sets.h"
 #include "hilo/numpy/signal.h"
 #include "hilo/numpy/sorting.h"

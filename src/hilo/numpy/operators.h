@@ -26,11 +26,11 @@ HILO_OPERATOR(>=)
 #undef HILO_OPERATOR
 
 Array operator-(const Operand& x);
-Array operator~(const Operand& x);
+Array operator~(const Operand& x);  ///< each bit turned round
 
-inline Array& operator+=(Array& x, const Operand& y) { return x = Operand(x, y.location()) + y; }
-inline Array& operator-=(Array& x, const Operand& y) { return x = Operand(x, y.location()) - y; }
-inline Array& operator*=(Array& x, const Operand& y) { return x = Operand(x, y.location()) * y; }
-inline Array& operator/=(Array& x, const Operand& y) { return x = Operand(x, y.location()) / y; }
+inline Array& operator+=(Array& x, const Operand& y) { return x = Operand(x, y.location()) + y; }  ///< x is a new array
+inline Array& operator-=(Array& x, const Operand& y) { return x = Operand(x, y.location()) - y; }  ///< x is a new array
+inline Array& operator*=(Array& x, const Operand& y) { return x = Operand(x, y.location()) * y; }  ///< x is a new array
+inline Array& operator/=(Array& x, const Operand& y) { return x = Operand(x, y.location()) / y; }  ///< x is a new array
 
 }  // namespace hilo

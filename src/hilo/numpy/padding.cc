@@ -191,6 +191,13 @@ void check_options(const PadOptions& options) {
 
 }  // namespace
 
+PadEnds::PadEnds(std::initializer_list<Array> ends) : optional(stack(std::vector<Array>(ends))) {}
+PadEnds::PadEnds(std::initializer_list<std::initializer_list<Array>> pairs) {
+  std::vector<Array> rows;
+  for (const auto& pair : pairs) rows.push_back(stack(std::vector<Array>(pair)));
+  emplace(stack(rows));
+}
+
 Array pad(const Operand& array, const PadWidth& pad_width, const PadOptions& options) {
   const UserLocation here(array.location());
   Array x = array.array();

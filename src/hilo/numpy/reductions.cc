@@ -152,7 +152,7 @@ Array logical(const Operand& x, const AllOptions& options, Opcode opcode, double
 
 /// A running reduction; without an axis, of the flattened array.
 Array running(const char* name, const Operand& x, const CumulativeOptions& options,
-              Array (*reduce)(const Operand&, int64_t, bool)) {
+              Array (*reduce)(const Operand&, const lax::CumulativeOptions&)) {
   const UserLocation here(x.location());
   Array summed = options.dtype ? ops::convert_element_type(x.array(), requested_type(name, *options.dtype)) : x.array();
   if (summed.dtype() == ElementType::kPred) summed = summable(summed);  // jax.numpy keeps all other types here
@@ -162,11 +162,11 @@ Array running(const char* name, const Operand& x, const CumulativeOptions& optio
     return truth(running(name, Operand(summed, x.location()), numbers, reduce));
   }
   const Array a = options.axis ? summed : ops::reshape(summed, std::vector<int64_t>{summed.size()});
-  return reduce(Operand(a, x.location()), normal_axis(a, options.axis.value_or(0)), false);
+  return reduce(Operand(a, x.location()), {.axis = normal_axis(a, options.axis.value_or(0))});
 }
 
 Array cumulative(const char* name, const Operand& x, const InitialOptions& options,
-                 Array (*reduce)(const Operand&, int64_t, bool), double neutral) {
+                 Array (*reduce)(const Operand&, const lax::CumulativeOptions&), double neutral) {
   const UserLocation here(x.location());
   const Array& a = x.array();
   if (a.ndim() == 0)
@@ -178,7 +178,7 @@ Array cumulative(const char* name, const Operand& x, const InitialOptions& optio
   const int64_t at = normal_axis(a, options.axis.value_or(0));
   const bool truths = options.dtype && *options.dtype == ElementType::kPred;
   const Array typed = options.dtype ? ops::convert_element_type(a, requested_type(name, *options.dtype)) : summable(a);
-  const Array sums = reduce(truths ? summable(typed) : typed, at, false);
+  const Array sums = reduce(truths ? summable(typed) : typed, {.axis = at});
   const Array out = truths ? truth(sums) : sums;
   if (!options.include_initial) return out;
   Shape first(out.shape());

@@ -46,27 +46,35 @@ struct AllOptions {
   std::optional<Array> where = std::nullopt;
 };
 
-// sum(x), sum(x, 0), sum(x, {0, 1}), sum(x, {.axis = 1, .keepdims = true}).
-#define HILO_REDUCTION(name, Options)                                     \
-  Array name(const Operand& a, const Options& options = {});              \
-  template <int = 0>                                                      \
-  Array name(const Operand& a, const Axes& axis, bool keepdims = false) { \
-    return name(a, Options{.axis = axis, .keepdims = keepdims});          \
+// sum(x), sum(x, 0), sum(x, {0, 1}), sum(x, {.axis = 1, .keepdims = true}), sum(x, 1, {.keepdims = true}).
+#define HILO_REDUCTION(name, Options)                                      \
+  Array name(const Operand& a, const Options& options = {});               \
+  template <int = 0>                                                       \
+  Array name(const Operand& a, const Axes& axis) {                         \
+    return name(a, Options{.axis = axis});                                 \
+  }                                                                        \
+  template <std::same_as<bool> Bool>                                       \
+  Array name(const Operand& a, const Axes& axis, Bool keepdims) {          \
+    return name(a, Options{.axis = axis, .keepdims = keepdims});           \
+  }                                                                        \
+  inline Array name(const Operand& a, const Axes& axis, Options options) { \
+    options.axis = axis;                                                   \
+    return name(a, options);                                               \
   }
-HILO_REDUCTION(sum, SumOptions)
-HILO_REDUCTION(prod, SumOptions)
-HILO_REDUCTION(mean, MeanOptions)
-HILO_REDUCTION(var, VarOptions)
-HILO_REDUCTION(std, VarOptions)
+HILO_REDUCTION(sum, SumOptions)    ///< the sum
+HILO_REDUCTION(prod, SumOptions)   ///< the product
+HILO_REDUCTION(mean, MeanOptions)  ///< the sum over the count
+HILO_REDUCTION(var, VarOptions)    ///< the mean of squared deviations from the mean
+HILO_REDUCTION(std, VarOptions)    ///< the root of var
 /// Errors    INVALID_ARGUMENT where a result would be the extreme of nothing
-HILO_REDUCTION(max, MaxOptions)
-HILO_REDUCTION(min, MaxOptions)
-HILO_REDUCTION(amax, MaxOptions)
-HILO_REDUCTION(amin, MaxOptions)
-HILO_REDUCTION(ptp, MaxOptions)  ///< max - min
-HILO_REDUCTION(all, AllOptions)
-HILO_REDUCTION(any, AllOptions)
-HILO_REDUCTION(count_nonzero, AllOptions)
+HILO_REDUCTION(max, MaxOptions)            ///< the greatest
+HILO_REDUCTION(min, MaxOptions)            ///< the least
+HILO_REDUCTION(amax, MaxOptions)           ///< max
+HILO_REDUCTION(amin, MaxOptions)           ///< min
+HILO_REDUCTION(ptp, MaxOptions)            ///< max - min
+HILO_REDUCTION(all, AllOptions)            ///< whether none is 0
+HILO_REDUCTION(any, AllOptions)            ///< whether one isn't 0
+HILO_REDUCTION(count_nonzero, AllOptions)  ///< how many aren't 0
 // NaN takes no part. Of NaN alone: 0, 1, NaN.
 HILO_REDUCTION(nansum, SumOptions)
 HILO_REDUCTION(nanprod, SumOptions)
@@ -82,8 +90,8 @@ struct MedianOptions {
   bool overwrite_input = false;  ///< true is refused: an array never changes
   bool keepdims = false;
 };
-HILO_REDUCTION(median, MedianOptions)
-HILO_REDUCTION(nanmedian, MedianOptions)
+HILO_REDUCTION(median, MedianOptions)     ///< what half of the elements are below; of an even count the middle of two
+HILO_REDUCTION(nanmedian, MedianOptions)  ///< the same without NaN
 
 // The index of the greatest or least element along `axis`, without one of the flattened array: s32 (s64 with x64); the
 // first of equals, and NaN counts as greatest and least. The functions with nan leave NaN out, and give -1 of NaN alone.
@@ -135,7 +143,7 @@ struct AverageOptions {
   std::optional<Array> weights = std::nullopt;  ///< of the shape of `a`, or of its axis
   bool keepdims = false;
 };
-Array average(const Operand& a, const AverageOptions& options = {});
+Array average(const Operand& a, const AverageOptions& options = {});  ///< each element counts as its weight says
 template <int = 0>
 Array average(const Operand& a, const Axes& axis, const std::optional<Array>& weights = std::nullopt) {
   return average(a, AverageOptions{.axis = axis, .weights = weights});

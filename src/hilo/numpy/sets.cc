@@ -66,7 +66,8 @@ std::pair<Array, Array> flat_pair(const Operand& x, const Operand& y) { return p
 UniqueAll unique_all(const Operand& given, const UniqueOptions& options) {
   const UserLocation here(given.location());
   // As in JAX the values have no derivative where they decide the result's shape.
-  const Array x = options.size ? given.array() : stop_gradient(given);
+  Array x = options.size ? given.array() : stop_gradient(given);
+  if (is_complex(x.dtype()) && options.equal_nan) x = where(isnan(x), nan, x);  // all of them nan + 0i
   const Array moved = options.axis ? moveaxis(x, normal_axis(x, *options.axis), 0) : ravel(x);
   const Ordered o = ordered(moved, options.equal_nan);
   const int64_t n = moved.shape(0), count = count_of(o, options.size);

@@ -6,7 +6,17 @@
 
 namespace hilo::numpy {
 
+/// Takes what asks for more results, and says which functions give them.
+struct UniqueFlag {
+  UniqueFlag() = default;
+  template <std::same_as<bool> Bool>
+  UniqueFlag(Bool) {  // NOLINT: it converts, to be refused
+    static_assert(sizeof(Bool) == 0,
+                  "more results have functions of their own: unique_all(x), unique_counts(x), unique_inverse(x)");
+  }
+};
 struct UniqueOptions {
+  UniqueFlag return_index = {}, return_inverse = {}, return_counts = {};
   std::optional<int64_t> axis = std::nullopt;  ///< slices along it are compared; none: elements
   bool equal_nan = true;
   std::optional<int64_t> size = std::nullopt;      ///< how many there are, where values aren't known
@@ -39,8 +49,8 @@ struct IntersectOptions {
 struct Intersection {
   Array values, indices1, indices2;
 };
-Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});
-Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});
+Array union1d(const Operand& ar1, const Operand& ar2, const SizeOptions& options = {});  ///< in one or both, each once
+Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});  ///< in both
 /// intersect1d(..., return_indices=True): also where each stands first in both.
 Intersection intersect1d_with_indices(const Operand& ar1, const Operand& ar2, const IntersectOptions& options = {});
 /// With assume_unique the elements keep their order.

@@ -12,12 +12,12 @@ struct DiffOptions {
   int64_t axis = -1;
   std::optional<Array> prepend = std::nullopt, append = std::nullopt;
 };
-Array diff(const Operand& a, const DiffOptions& options = {});
+Array diff(const Operand& a, const DiffOptions& options = {});  ///< each element less the one before it, n times
 template <int = 0>
 Array diff(const Operand& a, int64_t n, int64_t axis = -1) {
   return diff(a, DiffOptions{.n = n, .axis = axis});
 }
-Array ediff1d(const Operand& ary, const std::optional<Array>& to_end = std::nullopt,
+Array ediff1d(const Operand& ary, const std::optional<Array>& to_end = std::nullopt,  ///< of neighbours of all
               const std::optional<Array>& to_begin = std::nullopt);
 struct GradientOptions {
   Named named = Named();
@@ -68,7 +68,7 @@ struct InterpOptions {
 };
 /// Linear between the points (xp, fp); xp ascends.
 Array interp(const Operand& x, const Operand& xp, const Operand& fp, const InterpOptions& options = {});
-
+/// Sums over i: of a[i] v[n - i]; of a[n + i] conj(v[i]). Full: all n; valid: those where the shorter one lies within.
 struct ConvolveOptions {
   const char* mode = "full";  ///< or "same", "valid"
   lax::PrecisionLike precision = {};
@@ -98,13 +98,13 @@ struct CovOptions {
   std::optional<Array> fweights = std::nullopt, aweights = std::nullopt;
   Dtype dtype = std::nullopt;
 };
-Array cov(const Operand& m, const CovOptions& options = {});
+Array cov(const Operand& m, const CovOptions& options = {});  ///< covariances of variables, from observations
 struct CorrcoefOptions {
   std::optional<Array> y = std::nullopt;
   bool rowvar = true;
   Dtype dtype = std::nullopt;
 };
-Array corrcoef(const Operand& x, const CorrcoefOptions& options = {});
+Array corrcoef(const Operand& x, const CorrcoefOptions& options = {});  ///< covariances over products of deviations
 
 struct PackbitsOptions {
   std::optional<int64_t> axis = std::nullopt;
@@ -117,6 +117,6 @@ struct UnpackbitsOptions {
   std::optional<int64_t> count = std::nullopt;
   const char* bitorder = "big";
 };
-Array unpackbits(const Operand& a, const UnpackbitsOptions& options = {});
+Array unpackbits(const Operand& a, const UnpackbitsOptions& options = {});  ///< the bits of u8s, each a u8
 
 }  // namespace hilo::numpy

@@ -220,12 +220,16 @@ struct HistogramOptions {
   std::optional<Array> weights = std::nullopt;
   bool density = false;
 };
-Array histogram_bin_edges(const Operand& a, const HistogramOptions& options = {});
+Array histogram_bin_edges(const Operand& a, const HistogramOptions& options = {});  ///< where bins begin and end
 /// Counts (floats), and the borders of the bins.
 std::pair<Array, Array> histogram(const Operand& a, const HistogramOptions& options = {});
 template <int = 0>
 std::pair<Array, Array> histogram(const Operand& a, const Bins& bins) {
   return histogram(a, HistogramOptions{.bins = bins});
+}
+inline std::pair<Array, Array> histogram(const Operand& a, const Bins& bins, HistogramOptions options) {
+  options.bins = bins;
+  return histogram(a, options);
 }
 struct HistogramddOptions {
   ColumnBins bins = 10;  ///< one for all columns, or one each

@@ -8,6 +8,7 @@
 #include "hilo/optim/linear_algebra.h"
 #include "hilo/optim/linesearch.h"
 #include "hilo/optim/losses.h"
+#include "hilo/optim/microbatch.h"
 #include "hilo/optim/monitoring.h"
 #include "hilo/optim/optimizers.h"
 #include "hilo/optim/scaling.h"

@@ -21,9 +21,17 @@ struct SgdOptions {
 };
 /// Gradient descent, with momentum if asked for.
 GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptions& options = {});
+template <int = 0>
+GradientTransformation sgd(const ScalarOrSchedule& learning_rate, double momentum, bool nesterov = false) {
+  return sgd(learning_rate, SgdOptions{.momentum = momentum, .nesterov = nesterov});
+}
 
 /// Adam with bias correction; nadam has Nesterov's momentum.
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {});
+template <int = 0>
+GradientTransformation adam(const ScalarOrSchedule& learning_rate, double b1, double b2 = 0.999, double eps = 1e-8) {
+  return adam(learning_rate, AdamOptions{.b1 = b1, .b2 = b2, .eps = eps});
+}
 GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {.nesterov = true});
 struct AdamwOptions {
   double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
@@ -81,12 +89,16 @@ struct NovogradwOptions {
 };
 GradientTransformation novograd(const ScalarOrSchedule& learning_rate, const NovogradwOptions& options = {});
 
+/// Each parameter's step over the root of the sum of its squared gradients.
+/// Source    Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning" (2011)
 GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const RssOptions& options = {});
 struct AdadeltawOptions {
   double rho = 0.9, eps = 1e-6;
   ScalarOrSchedule weight_decay = 0.0;
   std::optional<Mask> weight_decay_mask = std::nullopt;
 };
+/// Steps by the ratio of running means: of earlier steps over gradients.
+/// Source    Zeiler, "ADADELTA: an adaptive learning rate method" (2012)
 GradientTransformation adadelta(const std::optional<ScalarOrSchedule>& learning_rate = std::nullopt,
                                 const AdadeltawOptions& options = {});
 struct AdafactorOptions {
@@ -102,6 +114,8 @@ struct AdafactorOptions {
   bool factored = true;
   std::optional<Mask> weight_decay_mask = std::nullopt;
 };
+/// Keeps, of a matrix's squared gradients, means of rows and columns alone.
+/// Source    Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost" (2018)
 GradientTransformation adafactor(const std::optional<ScalarOrSchedule>& learning_rate = std::nullopt,
                                  const AdafactorOptions& options = {});
 struct RmspropOptions {
@@ -110,11 +124,15 @@ struct RmspropOptions {
   std::optional<double> momentum = std::nullopt;
   bool nesterov = false, bias_correction = false;
 };
+/// Gradients over the root of a running mean of their squares, about their mean if centered.
 GradientTransformation rmsprop(const ScalarOrSchedule& learning_rate, const RmspropOptions& options = {});
+/// Steps that grow while a gradient keeps its sign and shrink where it turns.
 GradientTransformation rprop(double learning_rate, const RpropOptions& options = {});
 struct MomentumOptions {
   double momentum = 0.9;
 };
+/// Keeps, of squared gradients, the greatest of each row and column alone.
+/// Source    Anil et al., "Memory-efficient adaptive optimization" (2019)
 GradientTransformation sm3(double learning_rate, const MomentumOptions& options = {});
 struct FromageOptions {
   double min_norm = 1e-6;

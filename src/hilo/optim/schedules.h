@@ -6,6 +6,7 @@
 
 namespace hilo::optim {
 
+/// The same value at every step.
 Schedule constant_schedule(double value);
 struct TransitionOptions {
   int64_t transition_begin = 0;  ///< steps before anything changes

@@ -14,8 +14,8 @@ namespace hilo::random {
 HILO_SAMPLER(cauchy)
 HILO_SAMPLER(exponential)  ///< of mean 1
 HILO_SAMPLER(laplace)      ///< of mean 0 and scale 1
-HILO_SAMPLER(logistic)
-HILO_SAMPLER(maxwell)  ///< the length of three normal numbers
+HILO_SAMPLER(logistic)     ///< of mean 0 and scale 1
+HILO_SAMPLER(maxwell)      ///< the length of three normal numbers
 #undef HILO_SAMPLER
 
 // ---- with parameters ------------------------------------------------------------------------------------------------

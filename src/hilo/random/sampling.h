@@ -80,6 +80,14 @@ Array randint(const Key& key, const numpy::Shape& shape, const Operand& minval, 
   return randint(key, shape, minval, maxval, options.dtype);
 }
 
+struct RandintOptions {
+  Array minval, maxval;
+  Dtype dtype = std::nullopt;
+};
+inline Array randint(const Key& key, const numpy::Shape& shape, const RandintOptions& options) {
+  return randint(key, shape, options.minval, options.maxval, options.dtype);
+}
+
 struct PermutationOptions {
   int64_t axis = 0;
   bool independent = false;  ///< each line along the axis in an order of its own
@@ -104,8 +112,17 @@ struct ChoiceOptions {
 /// Slices of `a` along an axis; of a number n from 0..n-1.
 /// Errors    INVALID_ARGUMENT for more slices than there are, if they aren't replaced, or p of another size
 Array choice(const Key& key, const Array& a, const ChoiceOptions& options, Line line = Line::current());
+inline Array choice(const Key& key, const Array& a, const numpy::Shape& shape, ChoiceOptions options,
+                    Line line = Line::current()) {
+  options.shape = shape;
+  return choice(key, a, options, line);
+}
 template <int = 0>
-Array choice(const Key& key, const Array& a, const numpy::Shape& shape = {}, bool replace = true,
+Array choice(const Key& key, const Array& a, const numpy::Shape& shape = {}, Line line = Line::current()) {
+  return choice(key, a, ChoiceOptions{.shape = shape}, line);
+}
+template <std::same_as<bool> Bool>
+Array choice(const Key& key, const Array& a, const numpy::Shape& shape, Bool replace,
              const std::optional<Array>& p = std::nullopt, int64_t axis = 0, Line line = Line::current()) {
   return choice(key, a, ChoiceOptions{.shape = shape, .replace = replace, .p = p, .axis = axis}, line);
 }

@@ -103,7 +103,34 @@ JvpResult conditional_jvp(const Operation& operation, std::span<const Tangent> t
   return split_primals(bind_conditional(operation, branches, std::move(operands)), jvps[0].nonzero_results);
 }
 
-/// Primal branches return every branch's residuals: their own, and zeros in the others' places.
+/// A place for each residual of each branch. Branches share places of one type, for only one of them runs.
+struct ResidualPlaces {
+  std::vector<Aval> avals;
+  std::vector<std::vector<size_t>> of_branch;  ///< the place of each of its residuals
+};
+
+ResidualPlaces residual_places(std::span<const LinearizedComputation> splits, size_t result_count) {
+  ResidualPlaces places;
+  for (const LinearizedComputation& s : splits) {
+    const std::vector<Shape> leaves = s.primal->result_shape().leaves();
+    std::vector<bool> taken(places.avals.size());
+    std::vector<size_t> own;
+    for (size_t i = result_count; i < leaves.size(); ++i) {
+      size_t place = 0;
+      while (place < taken.size() && (taken[place] || places.avals[place].shape != leaves[i])) ++place;
+      if (place == taken.size()) {
+        places.avals.push_back({leaves[i], false});
+        taken.push_back(false);
+      }
+      taken[place] = true;
+      own.push_back(place);
+    }
+    places.of_branch.push_back(std::move(own));
+  }
+  return places;
+}
+
+/// Primal branches return a value for every place: their own residuals, and zeros elsewhere.
 LinearizeResult conditional_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
   const std::vector<bool> nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
   const auto splits = transform_branches<LinearizedComputation>(
@@ -111,36 +138,29 @@ LinearizeResult conditional_linearize(const Operation& operation, std::span<cons
         return linearize_computation(c, nonzero, wanted);
       });
   const size_t result_count = splits[0].primal->result_shape().leaves().size() - splits[0].residual_count;
-  std::vector<Aval> residual_avals;
-  for (const LinearizedComputation& s : splits) {
-    const std::vector<Shape> leaves = s.primal->result_shape().leaves();
-    for (size_t i = result_count; i < leaves.size(); ++i) residual_avals.push_back({leaves[i], false});
-  }
+  const ResidualPlaces places = residual_places(splits, result_count);
   Branches primal_branches;
   Branches tangent_branches;
-  size_t begin = 0;
-  for (const LinearizedComputation& s : splits) {
+  for (size_t b = 0; b < splits.size(); ++b) {
+    const LinearizedComputation& s = splits[b];
     primal_branches.push_back(restage(s.primal, [&](std::span<const Array> x) {
       const std::vector<Array> own = run_computation(*s.primal, x);
       std::vector<Array> all(own.begin(), own.begin() + static_cast<int64_t>(result_count));
-      for (size_t i = 0; i < residual_avals.size(); ++i) {
-        const bool mine = i >= begin && i < begin + s.residual_count;
-        all.push_back(mine ? own[result_count + i - begin] : zeros_like_aval(residual_avals[i]));
-      }
+      for (const Aval& a : places.avals) all.push_back(zeros_like_aval(a));
+      for (size_t i = 0; i < s.residual_count; ++i) all[result_count + places.of_branch[b][i]] = own[result_count + i];
       return all;
     }));
     std::vector<Aval> avals = parameter_avals(*s.tangent);
     const size_t linear_count = avals.size() - s.residual_count;
     avals.resize(linear_count);
-    avals.insert(avals.end(), residual_avals.begin(), residual_avals.end());
+    avals.insert(avals.end(), places.avals.begin(), places.avals.end());
     const FlatFunction own_tangent = [&](std::span<const Array> x) {
       std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(linear_count));
-      for (size_t i = 0; i < s.residual_count; ++i) arguments.push_back(x[linear_count + begin + i]);
+      for (size_t place : places.of_branch[b]) arguments.push_back(x[linear_count + place]);
       return run_computation(*s.tangent, arguments);
     };
     tangent_branches.push_back(
         stage(own_tangent, avals, "linearize", s.tangent->name(), CapturePlace::kNone, true).computation);
-    begin += s.residual_count;
   }
   std::vector<Array> primals = bind_conditional(operation, primal_branches, operation.operands);
   const std::vector<Array> residuals(primals.begin() + static_cast<int64_t>(result_count), primals.end());
@@ -193,6 +213,17 @@ std::vector<Array> constant_where_unused(const Array& used, std::vector<Array> o
   return operands;
 }
 
+/// The operand that all branches hand on as result `k`, if it is the same of all examples.
+std::optional<size_t> shared_operand(const Operation& operation, std::span<const BatchDim> dims, size_t k) {
+  std::optional<size_t> shared;
+  for (const ComputationPtr& branch : branches_of(operation)) {
+    const std::optional<size_t> own = handed_on(*branch, k);
+    if (!own || (shared && *own != *shared)) return std::nullopt;
+    shared = own;
+  }
+  return dims[*shared + 1] ? std::nullopt : std::optional(*shared + 1);
+}
+
 /// A batched index means that examples take different branches: all run, and a select picks.
 BatchResult conditional_batch_by_select(const Operation& operation, std::span<const BatchDim> dims,
                                         const BatchContext& context) {
@@ -214,8 +245,13 @@ BatchResult conditional_batch_by_select(const Operation& operation, std::span<co
     }
     for (size_t i = 0; i < chosen.size(); ++i) chosen[i] = ops::select(spread(here, chosen[i]), results[i], chosen[i]);
   }
-  const size_t count = chosen.size();
-  return {std::move(chosen), std::vector<BatchDim>(count, 0)};
+  BatchResult out{std::move(chosen), {}};
+  for (size_t k = 0; k < out.results.size(); ++k) {
+    const std::optional<size_t> shared = shared_operand(operation, dims, k);
+    if (shared) out.results[k] = operation.operands[*shared];
+    out.dims.push_back(shared ? std::nullopt : BatchDim(0));
+  }
+  return out;
 }
 
 BatchResult conditional_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
@@ -284,11 +320,18 @@ constexpr Nonlinear kNoReverse{
 BatchResult while_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   const ComputationPtr& condition = loop_of(operation).condition;
   const ComputationPtr& body = loop_of(operation).body;
-  std::vector<bool> batched = fix_carry(batched_mask(dims), [&](const std::vector<bool>& carry) {
-    return batch_computation(body, carry, carry, context).batched_results;
-  });
+  const auto grown = [&](std::vector<bool> batched) {
+    return fix_carry(std::move(batched), [&](const std::vector<bool>& carry) {
+      return batch_computation(body, carry, carry, context).batched_results;
+    });
+  };
+  std::vector<bool> batched = grown(batched_mask(dims));
   const bool batched_predicate = batch_computation(condition, batched, {}, context).batched_results[0];
-  if (batched_predicate) batched.assign(batched.size(), true);
+  if (batched_predicate) {
+    // Examples end at different times; what the body only hands on stays the same of all.
+    for (size_t i = 0; i < batched.size(); ++i) batched[i] = batched[i] || handed_on(*body, i) != i;
+    batched = grown(batched);
+  }
   const ComputationPtr condition_of_all = batch_computation(condition, batched, {}, context).computation;
   const ComputationPtr body_of_all = batch_computation(body, batched, batched, context).computation;
   std::vector<Array> carry;
@@ -306,7 +349,7 @@ BatchResult while_batch(const Operation& operation, std::span<const BatchDim> di
     const Array going = run_computation(*condition_of_all, x)[0];
     std::vector<Array> next = run_computation(*body_of_all, x);
     for (size_t i = 0; i < next.size(); ++i) {
-      next[i] = ops::select(spread(going, next[i]), next[i], x[i]);
+      if (batched[i]) next[i] = ops::select(spread(going, next[i]), next[i], x[i]);
     }
     return next;
   });

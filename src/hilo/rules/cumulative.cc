@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/cumulative.cc -- rules of cumsum, cumprod, cummax, cummin and cumlogsumexp.
-#include "hilo/hlo/ops/ext/cumulative.h"
+#include "hilo/rules/cumulative.h"
 
 #include <limits>
 
+#include "hilo/hlo/ops/ext/cumulative.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/lax/combine.h"
 #include "hilo/lax/window_ops.h"
@@ -32,14 +33,8 @@ void cumsum_transpose(const Operation& operation, std::span<const Tangent> cts, 
 }
 
 /// Through the tree of combinations, as JAX does whatever the backend.
-template <auto kCombine>
-JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents) {
-  const auto& a = attributes(operation);
-  const Combine f = [](std::span<const Array> x, std::span<const Array> y) {
-    return std::vector<Array>{kCombine(x[0], y[0])};
-  };
-  const FlatFunction scan = [&](std::span<const Array> x) { return associative_scan(f, x, a.axis, a.reverse); };
-  return {bind(operation), jvp_flat(scan, operation.operands, tangents).tangents};
+JvpResult tree_jvp(const Operation& operation, std::span<const Tangent> tangents) {
+  return {bind(operation), jvp_flat(running_tree(operation), operation.operands, tangents).tangents};
 }
 
 /// e^(x - sum), where -inf less -inf counts as nothing and inf less inf as all.
@@ -69,10 +64,21 @@ BatchResult cumulative_batch(const Operation& operation, std::span<const BatchDi
 
 }  // namespace
 
+FlatFunction running_tree(const Operation& operation) {
+  const hlo::Opcode opcode = operation.opcode;
+  const Combine f = [opcode](std::span<const Array> x, std::span<const Array> y) {
+    if (opcode == hlo::kExtCumprod) return std::vector<Array>{mul(x[0], y[0])};
+    return std::vector<Array>{opcode == hlo::kExtCummax ? max(x[0], y[0]) : min(x[0], y[0])};
+  };
+  return [f, axis = attributes(operation).axis, reverse = attributes(operation).reverse](std::span<const Array> x) {
+    return associative_scan(f, x, axis, reverse);
+  };
+}
+
 const Rules cumsum_rules = {cumsum_jvp, cumsum_transpose, cumulative_batch};
-const Rules cumprod_rules = {scan_jvp<mul>, Nonlinear{}, cumulative_batch};
-const Rules cummax_rules = {scan_jvp<max>, Nonlinear{}, cumulative_batch};
-const Rules cummin_rules = {scan_jvp<min>, Nonlinear{}, cumulative_batch};
+const Rules cumprod_rules = {tree_jvp, Nonlinear{}, cumulative_batch};
+const Rules cummax_rules = {tree_jvp, Nonlinear{}, cumulative_batch};
+const Rules cummin_rules = {tree_jvp, Nonlinear{}, cumulative_batch};
 const Rules cumlogsumexp_rules = {cumlogsumexp_jvp, Nonlinear{}, cumulative_batch};
 
 }  // namespace hilo::rules

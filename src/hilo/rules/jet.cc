@@ -9,6 +9,7 @@
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reduce.h"
 #include "hilo/hlo/ops/reduce_window.h"
+#include "hilo/rules/cumulative.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/primitive_name.h"
 #include "hilo/trace/rules.h"
@@ -366,6 +367,11 @@ hlo::ComputationPtr jet_stand_in(const Operation& operation) {
                                                                         : "scan";
     or_throw(unimplemented("jet of " + at_user_line(name) +
                            ": Taylor mode has no rule for control flow. Hint: nest jvp instead"));
+  }
+  if (operation.opcode == hlo::kExtCumprod || operation.opcode == hlo::kExtCummax ||
+      operation.opcode == hlo::kExtCummin) {
+    return stage(rules::running_tree(operation), avals_of(operation.operands), "jet", "running", CapturePlace::kNone)
+        .computation;
   }
   const auto decompose = hlo::op_def(operation.opcode).decompose;
   if (decompose == nullptr || operation.opcode == hlo::kExtErfc || operation.opcode == hlo::kExtErfInv ||

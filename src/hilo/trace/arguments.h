@@ -2,11 +2,13 @@
 // trace/arguments.h -- what public functions take beside arrays: shapes, axes, element types as values.
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <ranges>
+#include <source_location>
 #include <span>
 #include <vector>
 
@@ -20,6 +22,7 @@ class Operand;
 /// The extents of a new array: a number, a list, or another array's x.shape(). numpy::Shape is its name for users, since
 /// hilo::Shape is the type of a value.
 /// Example    numpy::zeros({2, 3});  numpy::zeros(3);  numpy::ones(x.shape())
+///            x.shape() == numpy::Shape{2, 3}
 class Dimensions : public std::vector<int64_t> {
  public:
   Dimensions() = default;
@@ -29,8 +32,22 @@ class Dimensions : public std::vector<int64_t> {
   Dimensions(std::vector<int64_t> extents) : vector(std::move(extents)) {}  // NOLINT
   Dimensions(std::span<const int64_t> extents) : vector(extents.begin(), extents.end()) {}  // NOLINT
   Dimensions(const std::vector<int>& extents) : vector(extents.begin(), extents.end()) {}   // NOLINT
+  /// The integers that an array holds, one or a vector of them.
+  /// Errors    INVALID_ARGUMENT for other types and ranks; ConcretizationError on a tracer, for a shape is part of a program
+  Dimensions(const Array& extents, std::source_location location = std::source_location::current());  // NOLINT
   template <std::input_iterator Iterator>
   Dimensions(Iterator begin, Iterator end) : vector(begin, end) {}
+
+  template <std::same_as<std::span<const int64_t>> Extents>
+  friend bool operator==(Extents extents, const Dimensions& dimensions) {
+    return std::ranges::equal(extents, dimensions);
+  }
+};
+
+/// The first member of options whose function also takes a list by position: max(x, {0, 1}) are axes, and options are named,
+/// max(x, {.axis = 0, .keepdims = true}). Nothing but its default can stand here.
+struct Named {
+  explicit Named() = default;
 };
 
 /// One axis, several, or (by default) all of them: sum(x), sum(x, 0), sum(x, {0, 1}).

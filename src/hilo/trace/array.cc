@@ -204,4 +204,13 @@ ElementType requested_type(std::string_view function, ElementType type) {
   return canonical;
 }
 
+Dimensions::Dimensions(const Array& extents, std::source_location location) {
+  const UserLocation here(location);
+  if (!is_integer(extents.dtype()) || extents.ndim() > 1) {
+    or_throw(invalid_argument(at_user_line("shape") + ": got the array " + extents.aval_shape().to_string() +
+                              "; wanted integers, one or a vector of them"));
+  }
+  vector::operator=(extents.to_vector<int64_t>(location));
+}
+
 }  // namespace hilo

@@ -145,7 +145,7 @@ class Array {
   /// Errors    ConcretizationError on a tracer without a value
   std::shared_ptr<Device> device() const;
   /// The one element of an array of any type and size 1, converted to T.
-  template <Number T>
+  template <Number T = double>
   T item(std::source_location location = std::source_location::current()) const {
     const HostNumbers number = one_number(location);
     return visit_element_type(
@@ -175,6 +175,12 @@ class Array {
   }
   /// So that `if (x > 0)` works on values; a tracer of jit or vmap throws ConcretizationError naming both lines.
   explicit operator bool() const { return item<bool>(); }
+  /// The same as other numbers: float(loss), int(step).
+  template <Number T>
+    requires(!std::same_as<T, bool>)
+  explicit operator T() const {
+    return item<T>();
+  }
 
   /// Like NumPy's str(): "[[1. 2.]\n [3. 4.]]"; a tracer prints its type: "Traced<f32[3]>".
   std::string to_string() const;
@@ -339,7 +345,7 @@ class Operand {
 /// Errors    as Array::data
 HostView host_view_of(const Array& array);
 
-std::ostream& operator<<(std::ostream& out, const Array& array);
+std::ostream& operator<<(std::ostream& out, const Array& array);  ///< as NumPy prints them
 
 /// s64 -> s32, u64 -> u32, f64 -> f32, c128 -> c64 unless x64 is enabled.
 ElementType canonical_type(ElementType type);

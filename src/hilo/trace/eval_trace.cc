@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/dispatch.h"
+#include "hilo/trace/settings.h"
 
 namespace hilo {
 namespace {
@@ -16,6 +17,8 @@ class EvalTrace final : public Trace {
     if (operation.opcode == hlo::Opcode::kConstant) {
       return {Array::from_literal(static_cast<const hlo::ConstantAttributes&>(*operation.attributes).value)};
     }
+    if (is_on(Setting::kNoExecution))
+      refuse_under("no_execution", at_user_line(hlo::opcode_name(operation.opcode)) + ": the operation would run");
     const PrimitiveParams params{operation.attributes, operation.declared};
     const PrimitiveCallable callable =
         xla_primitive_callable(primitive_of(operation.opcode), operation.operands, params);

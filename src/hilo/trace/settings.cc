@@ -37,6 +37,11 @@ bool is_on(Setting setting) {
   return known.flags[i];
 }
 
+void refuse_under(std::string_view scope, const std::string& what) {
+  or_throw(failed_precondition(what + ", but " + std::string(scope) + " is on here. Hint: do it before that begins"));
+  __builtin_unreachable();
+}
+
 SettingScope::SettingScope(Setting setting, bool value)
     : setting_(setting), before_(known.scopes[static_cast<size_t>(setting)]) {
   known.scopes[static_cast<size_t>(setting)] = value;

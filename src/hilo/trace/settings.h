@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace/settings.h -- JAX's settings that a scope may change for its thread: disable_jit, debug_nans, debug_infs,
-// checking_leaks, explain_cache_misses. Each is a flag as well, for the whole process.
+// checking_leaks, explain_cache_misses, each a flag as well, for the whole process; no_tracing, no_execution.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "hilo/trace/error.h"
 
@@ -16,9 +17,17 @@ class FloatingPointError : public Error {
   using Error::Error;
 };
 
-/// Rows of kFlags, which has their names and texts.
-enum class Setting : uint8_t { kDisableJit, kDebugNans, kDebugInfs, kCheckTracerLeaks, kExplainCacheMisses };
-inline constexpr size_t kSettingCount = 5;
+/// Rows of kFlags, which has the names and texts of those that are flags.
+enum class Setting : uint8_t {
+  kDisableJit,
+  kDebugNans,
+  kDebugInfs,
+  kCheckTracerLeaks,
+  kExplainCacheMisses,
+  kNoTracing,  // scopes alone, as the next
+  kNoExecution,
+};
+inline constexpr size_t kSettingCount = 7;
 
 /// What the innermost scope of this thread says, else the flag.
 /// Errors    throws INVALID_ARGUMENT for a flag whose text in the environment doesn't fit
@@ -59,5 +68,15 @@ inline SettingScope checking_leaks() { return {Setting::kCheckTracerLeaks, true}
 
 /// Whenever a jitted function is traced, stderr is told why: what in the arguments differs from the traces there are.
 inline SettingScope explain_cache_misses(bool on) { return {Setting::kExplainCacheMisses, on}; }
+
+/// A jitted function that would have to be traced is an error: for loops that should only run what is compiled.
+/// jax.no_tracing.
+/// Errors     of the calls: FAILED_PRECONDITION
+inline SettingScope no_tracing() { return {Setting::kNoTracing, true}; }
+/// Programs may be traced and compiled, but not run. jax.no_execution.
+/// Errors     of what would run: FAILED_PRECONDITION
+inline SettingScope no_execution() { return {Setting::kNoExecution, true}; }
+/// Errors     FAILED_PRECONDITION: "what, but scope is on here"
+[[noreturn]] void refuse_under(std::string_view scope, const std::string& what);
 
 }  // namespace hilo

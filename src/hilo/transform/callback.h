@@ -23,6 +23,7 @@ struct PureCallbackOptions {
 struct IoCallbackOptions {
   bool ordered = false;  ///< calls happen in the program's order (here they always do); vmap is refused
 };
+/// What debug::callback and debug::print take first.
 struct DebugOptions {
   bool ordered = false;
 };

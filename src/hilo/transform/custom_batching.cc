@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/custom_batching.h"
 
+#include <algorithm>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/custom_rules.h"
+#include "hilo/transform/jvp.h"
 
 namespace hilo::custom_batching::detail {
 namespace {
@@ -44,6 +49,114 @@ BatchResult apply(const FlatRule& rule, const Operation& operation, std::span<co
   return result;
 }
 
+/// What a rule gives and its derivative along tangents that have the axis just where their primals do.
+struct Pushed {
+  Batched primals;
+  std::vector<Tangent> tangents;
+};
+Pushed push(const FlatRule& rule, int64_t axis_size, const std::vector<bool>& in_batched,
+            std::span<const Array> primals, std::span<const Tangent> tangents) {
+  Pushed out;
+  const JvpResult both = jvp_flat(
+      [&](std::span<const Array> x) {
+        out.primals = rule(axis_size, in_batched, x);
+        return out.primals.leaves;
+      },
+      primals, tangents);
+  out.primals.leaves = both.primals;
+  out.tangents = both.tangents;
+  return out;
+}
+
+/// The rule of a function of primals and the tangents of those in `moving`: the rule's own derivative. It is asked for
+/// what has the axis together with its tangent; where one of the two has it alone, the rule runs for each example.
+FlatRule pushed_rule(const FlatRule& rule, std::vector<size_t> moving, size_t count) {
+  return [rule, moving = std::move(moving), count](int64_t axis_size, const std::vector<bool>& in_batched,
+                                                   std::span<const Array> leaves) {
+    std::vector<bool> together(in_batched.begin(), in_batched.begin() + static_cast<int64_t>(count));
+    std::vector<BatchDim> alone(leaves.size());
+    for (size_t k = 0; k < moving.size(); ++k) {
+      const size_t i = moving[k];
+      if (in_batched[i] == in_batched[count + k]) continue;
+      together[i] = false;
+      alone[in_batched[i] ? i : count + k] = 0;
+    }
+    Batched out;
+    const FlatFunction flat = [&](std::span<const Array> x) {
+      std::vector<Tangent> tangents(count);
+      for (size_t k = 0; k < moving.size(); ++k) tangents[moving[k]] = x[count + k];
+      Pushed pushed = push(rule, axis_size, together, x.first(count), tangents);
+      out.is_batched = pushed.primals.is_batched;
+      std::vector<Array> all = pushed.primals.leaves;
+      for (size_t r = 0; r < pushed.tangents.size(); ++r) {
+        if (!has_tangent(all[r].dtype())) continue;
+        out.is_batched.push_back(pushed.primals.is_batched[r]);
+        all.push_back(materialize(pushed.tangents[r], {all[r].aval_shape(), false}));
+      }
+      return all;
+    };
+    const BatchResult results = run_batched(flat, leaves, alone, {axis_size, {}});
+    for (size_t r = 0; r < results.results.size(); ++r) {
+      if (out.is_batched[r] && results.dims[r]) {
+        or_throw(unimplemented(at_user_line(kKind) +
+                               ": the derivative of the vmap rule is asked for arguments of which some have the batch "
+                               "axis together with their tangents and others without. Hint: batch all tangents"));
+      }
+      out.is_batched[r] = out.is_batched[r] || results.dims[r].has_value();
+      out.leaves.push_back(results.dims[r] ? move_axis(results.results[r], *results.dims[r], 0) : results.results[r]);
+    }
+    return out;
+  };
+}
+
+/// Forwards, the derivative is a function with a rule again: the derivative of the rule.
+JvpResult apply_jvp(const FlatRule& rule, const Operation& operation, std::span<const Tangent> tangents, size_t count,
+                    const std::source_location& location) {
+  const auto& own = attributes_of<hlo::CustomRulesAttributes>(operation);
+  std::vector<size_t> moving;
+  std::vector<bool> nonzero;
+  for (const Tangent& t : tangents) nonzero.push_back(!t.is_zero());
+  if (std::find(nonzero.begin() + static_cast<int64_t>(count), nonzero.end(), true) != nonzero.end()) {
+    // The rule says nothing of what the function closes over.
+    return jvp_flat([&](std::span<const Array> x) { return run_computation(*own.to_apply, x); }, operation.operands,
+                    tangents);
+  }
+  std::vector<Array> leaves(operation.operands.begin(), operation.operands.begin() + static_cast<int64_t>(count));
+  for (size_t i = 0; i < count; ++i) {
+    if (!nonzero[i]) continue;
+    moving.push_back(i);
+    leaves.push_back(tangents[i].value());
+  }
+  std::vector<bool> floating;  // results whose tangents the rule gives, and so the function too
+  for (const Shape& s : own.to_apply->result_shape().leaves()) floating.push_back(has_tangent(s.element_type()));
+  const JvpComputation jvp = jvp_computation(own.to_apply, nonzero, floating);
+  const FlatFunction both = [&](std::span<const Array> x) {
+    std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(count));
+    arguments.insert(arguments.end(), operation.operands.begin() + static_cast<int64_t>(count),
+                     operation.operands.end());
+    arguments.insert(arguments.end(), x.begin() + static_cast<int64_t>(count), x.end());
+    return run_computation(*jvp.computation, arguments);
+  };
+  std::vector<int64_t> what(moving.begin(), moving.end());
+  what.push_back(-3);  // no batch has it: derived_custom_rules_id is for these too
+  std::vector<Array> results =
+      call(both, leaves, pushed_rule(rule, moving, count), derived_custom_rules_id(own.id, what), location);
+  JvpResult out;
+  const auto middle = results.begin() + static_cast<int64_t>(floating.size());
+  out.primals.assign(results.begin(), middle);
+  auto next = middle;
+  for (bool has : floating) out.tangents.push_back(has ? Tangent(*next++) : Tangent());
+  return out;
+}
+
+/// In reverse it is that of the function itself.
+LinearizeResult linearize_as_call(const Operation& operation, std::span<const bool> nonzero) {
+  auto attributes = std::make_shared<hlo::CallAttributes>();
+  attributes->to_apply = attributes_of<hlo::CustomRulesAttributes>(operation).to_apply;
+  return rules_of(hlo::Opcode::kCall)
+      .linearize({hlo::Opcode::kCall, operation.operands, std::move(attributes), std::nullopt}, nonzero);
+}
+
 }  // namespace
 
 std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, FlatRule rule, int64_t id,
@@ -51,11 +164,17 @@ std::vector<Array> call(const FlatFunction& f, std::span<const Array> leaves, Fl
   if (runs_at_once(leaves)) return f(leaves);
   const StagedFunction staged = stage(f, avals_of(leaves), kKind, kKind, CapturePlace::kLast, /*always_tuple=*/true);
   auto rules = std::make_shared<CustomRules>();
-  rules->batch = [rule = std::move(rule), count = leaves.size(), results = staged.results, location](
+  rules->batch = [rule, count = leaves.size(), results = staged.results, location](
                      const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
     const TransformationLocation here(location);
     return apply(rule, operation, dims, context.axis_size, count, results);
   };
+  rules->jvp = [rule = std::move(rule), count = leaves.size(), location](const Operation& operation,
+                                                                         std::span<const Tangent> tangents) {
+    const TransformationLocation here(location);
+    return apply_jvp(rule, operation, tangents, count, location);
+  };
+  rules->linearize = linearize_as_call;
   return bind_custom_rules(staged, leaves, kKind, id, std::move(rules));
 }
 

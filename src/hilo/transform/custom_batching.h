@@ -93,7 +93,7 @@ class CustomVmap {
 /// `f`, of which vmap makes what a rule says, to be given by def_vmap. jax.custom_batching.custom_vmap.
 /// Errors     from the rule's use: INVALID_ARGUMENT if its results have another number, shape or type than f's;
 ///            UNIMPLEMENTED if `f` closes over a value that is batched
-/// Gradient   that of f; what has been differentiated is batched as usual, without the rule
+/// Gradient   forwards that of f, and under vmap of the rule; in reverse that of f, batched as usual (JAX refuses it)
 /// Example    auto f = custom_batching::custom_vmap([](Array x) { return x; })
 ///                         .def_vmap([](int64_t n, std::vector<bool> in_batched, Array xs) { return std::pair(xs, true); });
 template <typename F>

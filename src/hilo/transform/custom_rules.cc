@@ -19,7 +19,7 @@ bool has_custom_jvp(const Operation& operation) {
   if (operation.opcode != hlo::kExtCustomRules) return false;
   const CustomRules* rules = custom_rules_of(operation);
   if (rules == nullptr) rules = named_custom_rules(attributes_of<hlo::CustomRulesAttributes>(operation).rules);
-  return rules != nullptr && rules->jvp;
+  return rules != nullptr && rules->jvp && !rules->linearize;
 }
 
 int64_t next_custom_rules_id() {

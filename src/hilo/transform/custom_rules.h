@@ -23,7 +23,7 @@ struct CustomRules {
 /// and no user.
 const CustomRules* custom_rules_of(const Operation& operation);
 
-/// Is the operation a call with a jvp rule of its own? Then that rule is what linearises it too.
+/// Is the operation a call with a jvp rule of its own, and none to linearise it? Then that rule does both.
 bool has_custom_jvp(const Operation& operation);
 
 /// Rules that need no user, by the name in CustomRulesAttributes::rules: "checkpoint" and its parts, "callback"; null for

@@ -10,6 +10,17 @@
 
 namespace hilo {
 
+/// Takes what JAX's argnums would be, and says where they are here.
+struct ArgnumsInAngles {
+  ArgnumsInAngles() = default;
+  template <typename First, typename... Rest>
+    requires(!std::same_as<First, ArgnumsInAngles>)
+  ArgnumsInAngles(First, Rest...) {  // NOLINT: whatever is given converts, to be refused
+    static_assert(sizeof(First) == 0, "the numbers of arguments stand in <>: grad<1>(f), jacfwd<0, 2>(f), jit<1>(f)");
+  }
+  bool operator==(const ArgnumsInAngles&) const = default;
+};
+
 /// A function whose result is (value, aux): only the value is differentiated. What has_aux returns.
 template <typename F>
 struct HasAux {
@@ -123,8 +134,10 @@ constexpr void refuse_call() {
         "a parameter that is an Array& can't be traced: take an Array or const Array&, and return what changes");
     static_assert(wrong_count || Own::changes_arguments || !Own::changes_itself,
                   "a mutable lambda can't be traced: take its state as an argument, and return it");
-    static_assert(wrong_count || Own::changes_arguments || Own::changes_itself,
-                  "the function's parameters are not made of what it is given");
+    static_assert(
+        wrong_count || Own::changes_arguments || Own::changes_itself,
+        "the function's parameters are not made of what it is given: where an Array comes, as a loop's index, "
+        "take an Array, no int");
   } else {
     static_assert(count > 10000, "the function can't be called with these arguments: their number or types differ");
   }

@@ -58,6 +58,12 @@ Array ones(const Shape& shape) {
 
 namespace grad_detail {
 
+void refuse_no_aux(std::string_view name) {
+  or_throw(
+      invalid_argument(at_user_line(name) + ": has_aux: the function gives one result; wanted a pair (value, aux)"));
+  std::abort();  // or_throw has thrown
+}
+
 void check_argument(std::string_view name, const Shape& shape, const GradOptions& options) {
   const bool has = has_tangent(shape.element_type());
   if (options.holomorphic ? is_complex(shape.element_type()) : has || options.allow_int) return;

@@ -11,6 +11,9 @@ namespace hilo {
 
 /// What grad and the functions for Jacobians are told beside their function, as in JAX.
 struct GradOptions {
+  Named named = Named();
+  ArgnumsInAngles argnums = {};
+  bool has_aux = false;      ///< nothing need be said: a function that returns a pair gives (value, aux)
   bool holomorphic = false;  ///< arguments and results are complex, and the function is holomorphic
   bool allow_int = false;    ///< integers and truth values may be asked for: their gradient is zero, of their type
 };
@@ -29,6 +32,9 @@ Gradient gradient(std::string_view name, const FlatFunction& f, std::span<const 
 /// Refuses an argument or a result that reverse mode under these options can't take.
 void check_argument(std::string_view name, const Shape& shape, const GradOptions& options);
 void check_result(std::string_view name, const Shape& shape, const GradOptions& options);
+
+/// has_aux of a function that has none.
+[[noreturn]] void refuse_no_aux(std::string_view name);
 
 /// How many of the outputs are differentiated, the first ones; asked once the function has run.
 using ValueCount = std::function<size_t()>;
@@ -61,6 +67,7 @@ auto differentiate(F f, const GradOptions& options, const std::source_location& 
     const TransformationLocation here(location);
     using Arguments = flat_call::Arguments<F, std::remove_cvref_t<decltype(args)>...>;
     using Result = std::remove_cvref_t<flat_call::ResultOf<F, Arguments>>;
+    if (options.has_aux && !IsPair<Result>::value) refuse_no_aux(WithValue ? "value_and_grad" : "grad");
     const Arguments arguments(args...);
     std::optional<Result> result;
     const Gradient g = gradient(WithValue ? "value_and_grad" : "grad", flat_call::flat_function(f, arguments, result),
@@ -118,6 +125,10 @@ template <int... Argnums, typename F>
 auto grad(F f, std::source_location location = std::source_location::current()) {
   return grad<Argnums...>(std::move(f), GradOptions{}, location);
 }
+template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
+auto grad(F f, const Numbers& argnums) {
+  return grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
+}
 
 /// The value (or (value, aux)) and the gradient, as a pair.
 template <int... Argnums, typename F>
@@ -128,6 +139,10 @@ auto value_and_grad(F f, const GradOptions& options, std::source_location locati
 template <int... Argnums, typename F>
 auto value_and_grad(F f, std::source_location location = std::source_location::current()) {
   return value_and_grad<Argnums...>(std::move(f), GradOptions{}, location);
+}
+template <int... Argnums, typename F, std::convertible_to<ArgnumsInAngles> Numbers = ArgnumsInAngles>
+auto value_and_grad(F f, const Numbers& argnums) {
+  return value_and_grad<Argnums...>(std::move(f), GradOptions{.argnums = argnums});
 }
 
 /// f(primals) and its derivative along `tangents`, as a pair; has_aux(f) gives (value, derivative, aux). Trees of

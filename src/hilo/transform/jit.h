@@ -25,6 +25,7 @@ template <typename T>
 Static(T) -> Static<T>;
 
 struct JitOptions {
+  ArgnumsInAngles static_argnums = {};
   std::vector<int> donate_argnums = {};  ///< arguments whose memory results may take; using them later is an error
   std::string name = "f";                ///< of the module, in dumps and messages
   bool inline_ = false;                  ///< under other transformations, what the function does instead of a call

@@ -131,6 +131,7 @@ std::string why_traced(const JitCache& cache, const Call& call) {
 
 std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
   const TransformationLocation here(cache.location());
+  if (is_on(Setting::kNoTracing)) refuse_under("no_tracing", at_user_line("jit") + ": the function has to be traced");
   auto entry = std::make_shared<JitEntry>();
   entry->structure = call.arguments.structure;
   entry->donated = call.donated;
@@ -194,6 +195,7 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
 }
 
 std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
+  if (is_on(Setting::kNoExecution)) refuse_under("no_execution", "jit: the program would run");
   Executable& executable = executable_of(cache, entry);
   std::vector<Array> kept;
   if (entry.kept.size() != leaves.size()) {

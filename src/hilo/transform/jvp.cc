@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/jvp.h"
 
+#include <algorithm>
+
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/transform/custom_rules.h"
+#include "hilo/transform/linearize.h"
 #include "hilo/transform/memo.h"
 
 namespace hilo {
+namespace {
+
+/// Are these tangents staged by `split`? What a rule knows the value of is pushed forward as elsewhere.
+bool stages_apart(SplitTrace* split, std::span<const Tangent> tangents) {
+  return split != nullptr && std::ranges::any_of(tangents, [&](const Tangent& t) {
+           return !t.is_zero() && split->staging().owns(t.value());
+         });
+}
+
+}  // namespace
+
+JvpTrace::JvpTrace(Trace* parent) : Trace(parent, "jvp"), split_(dynamic_cast<SplitTrace*>(parent)) {}
 
 Array JvpTrace::wrap(Array primal, Tangent tangent) {
   if (tangent.is_zero()) return primal;
@@ -31,8 +46,8 @@ std::vector<Array> JvpTrace::bind(const Operation& operation) {
   }
   TraceScope scope(*parent());
   if (!any) return parent()->bind(primal_operation);
-  JvpResult result =
-      parent_splits_ ? apply_linearize_rule(primal_operation, tangents) : apply_jvp_rule(primal_operation, tangents);
+  JvpResult result = stages_apart(split_, tangents) ? apply_linearize_rule(primal_operation, tangents)
+                                                    : apply_jvp_rule(primal_operation, tangents);
   std::vector<Array> out;
   out.reserve(result.primals.size());
   for (size_t i = 0; i < result.primals.size(); ++i) {

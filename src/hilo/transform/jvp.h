@@ -15,11 +15,13 @@ struct JvpTracer final : TracerOf<JvpTracer> {
   Tangent tangent;
 };
 
-/// Carries a tangent beside every value. Rules run in the parent trace.
+class SplitTrace;
+
+/// Carries a tangent beside every value. Rules run in the parent trace. Where that stages tangents apart (linearize), ops
+/// with called computations are split first: also for a jvp that a rule asks for on its way.
 class JvpTrace final : public Trace {
  public:
-  /// `parent_splits`: the parent stages tangents apart (linearize), so ops with called computations are split first.
-  explicit JvpTrace(Trace* parent, bool parent_splits = false) : Trace(parent, "jvp"), parent_splits_(parent_splits) {}
+  explicit JvpTrace(Trace* parent);
   std::vector<Array> bind(const Operation& operation) override;
   std::optional<Array> value_of(const Tracer& tracer) override { return static_cast<const JvpTracer&>(tracer).primal; }
 
@@ -29,7 +31,7 @@ class JvpTrace final : public Trace {
   Tangent tangent_of(const Array& array) const;
 
  private:
-  bool parent_splits_;
+  SplitTrace* split_;  ///< the parent, if it is one
 };
 
 /// Values and directional derivatives of `f` at `primals` along `tangents`.

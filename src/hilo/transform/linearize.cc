@@ -18,7 +18,7 @@ std::vector<Array> SplitTrace::bind(const Operation& operation) {
 
 Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals, const std::vector<bool>& nonzero) {
   SplitTrace split(&current_trace());
-  JvpTrace jvp(&split, /*parent_splits=*/true);
+  JvpTrace jvp(&split);
   std::vector<Array> inputs;
   for (size_t i = 0; i < primals.size(); ++i) {
     inputs.push_back(nonzero[i] ? jvp.wrap(primals[i], split.staging().add_argument({primals[i].aval_shape(), false}))

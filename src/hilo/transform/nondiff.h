@@ -57,6 +57,7 @@ using Arguments =
 /// Refuses a tracer among `leaves` of nondiff arguments, in JAX's words. `kind` is "custom_vjp" or the like.
 void refuse_tracers(std::string_view kind, std::span<const Array> leaves);
 
+/// The same of one argument, if it holds arrays.
 template <typename T>
 void refuse_tracers_in(std::string_view kind, const T& argument) {
   if constexpr (std::is_same_v<T, Array>) refuse_tracers(kind, std::span(&argument, 1));

@@ -9,6 +9,7 @@
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/placement.h"
+#include "hilo/trace/settings.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/check_state.h"
@@ -135,6 +136,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   const TransformationLocation here(cache.location);
   auto entry = std::make_shared<Entry>();
   entry->structure = call.arguments.structure;
+  const LeakWatch watch(is_on(Setting::kCheckTracerLeaks));
   StagingTrace trace(&current_trace(), "pmap", "pmap");
   if (!cache.axis_name.empty()) trace.name_axis({cache.axis_name, replicas});
   std::vector<Array> tracers;
@@ -151,6 +153,9 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   }
   StagedFunction staged = std::move(trace).finish(results, CapturePlace::kLast, /*always_tuple=*/false);
   entry->results = staged.results;
+  results.clear();
+  tracers.clear();
+  watch.check();
   hlo::Module module;
   module.name = "pmap";
   module.entry = staged.computation;

@@ -48,7 +48,7 @@ class Pmapped {
       Result result = flat_call::call(f_, unflatten(arguments, leaves));
       FlatTree flat = flatten(result);
       counts = vmap_detail::result_leaf_counts(result);
-      prototype = std::make_shared<Result>(std::move(result));
+      prototype = std::make_shared<Result>(flat_call::without_arrays(result));
       return flat.leaves;
     };
     const pmap_detail::Outcome outcome = pmap_detail::call(*cache_, call);

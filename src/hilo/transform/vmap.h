@@ -38,14 +38,27 @@ class AxisTree {
   std::vector<AxisTree> parts_;
 };
 
+/// One axis for all, or one for each.
+/// Example    0, kNoAxis, {0, kNoAxis}, std::tuple(0, std::pair(0, 1))
+class AxisList : public std::vector<AxisTree> {
+ public:
+  AxisList(int axis) : vector{axis} {}                               // NOLINT: axes are written as they are
+  AxisList(std::nullopt_t) : vector{AxisTree(std::nullopt)} {}       // NOLINT
+  AxisList(std::initializer_list<AxisTree> axes) : vector(axes) {}   // NOLINT
+  AxisList(std::vector<AxisTree> axes) : vector(std::move(axes)) {}  // NOLINT
+  template <typename... Axes>
+  AxisList(const std::tuple<Axes...>& axes) : vector(AxisTree(axes).parts()) {}  // NOLINT
+};
+
 /// What vmap is told beside its function, as in JAX.
 struct VmapOptions {
-  std::vector<AxisTree> in_axes = {0};    ///< one entry an argument, or one for all
-  std::vector<AxisTree> out_axes = {0};   ///< one entry an element of a result tuple, or one for all
+  Named named = Named();
+  AxisList in_axes = 0;                   ///< one entry an argument, or one for all
+  AxisList out_axes = 0;                  ///< one entry an element of a result tuple, or one for all
   std::string axis_name = {};             ///< by which lax::psum and the like may name the axis
   std::optional<int64_t> axis_size = {};  ///< needed where no argument is mapped
-  /// The axis of a device mesh along which a compiler for several devices would split the batch. A program of hilo runs on
-  /// one device a replica, where there is nothing to split: values and programs are the same without it.
+  /// The axis of a device mesh along which a compiler for several devices would split the batch. Refused: programs here
+  /// have no mesh.
   std::string spmd_axis_name = {};
 };
 
@@ -88,10 +101,9 @@ Trees trees_of(const T& value) {
 }
 }  // namespace vmap_detail
 
-/// `f` on a whole batch at once. jax.vmap. A single option needs its type: g++ 12 takes {.out_axes = {1}} for a list of
-/// axes, and VmapOptions{.out_axes = {1}} for what it is.
+/// `f` on a whole batch at once. jax.vmap.
 /// Errors     INVALID_ARGUMENT if mapped axes differ in size, axes are no prefix of an argument's tree, or nothing is
-///            mapped and no axis_size given
+///            mapped and no axis_size given; UNIMPLEMENTED for an spmd_axis_name
 /// Example    vmap(f, {.in_axes = {0, kNoAxis}, .axis_name = "batch"})(rows, w)
 template <typename F>
 auto vmap(F f, VmapOptions options, std::source_location location = std::source_location::current()) {
@@ -112,10 +124,13 @@ auto vmap(F f, VmapOptions options, std::source_location location = std::source_
 
 /// The same with what everybody says by position. kNoAxis: not batched.
 /// Example    vmap([](Array x) { return numpy::sum(x); })(rows)
-template <typename F>
-auto vmap(F f, std::vector<AxisTree> in_axes = {0}, std::vector<AxisTree> out_axes = {0}, std::string axis_name = {},
+template <typename F, std::convertible_to<AxisList> InAxes = AxisList>
+auto vmap(F f, InAxes in_axes = 0, AxisList out_axes = 0, std::string axis_name = {},
           std::source_location location = std::source_location::current()) {
-  return vmap(std::move(f), VmapOptions{std::move(in_axes), std::move(out_axes), std::move(axis_name), {}}, location);
+  return vmap(
+      std::move(f),
+      VmapOptions{.in_axes = std::move(in_axes), .out_axes = std::move(out_axes), .axis_name = std::move(axis_name)},
+      location);
 }
 
 /// The result of `f` with shapes and types but no values: nothing is computed. Arguments may be ShapeDtypeStructs.

@@ -12,6 +12,12 @@ std::vector<Array> tree_leaves(const T& tree) {
   return flatten(tree).leaves;
 }
 
+/// JAX's old names of these: jax.tree_util.
+namespace tree_util {
+using hilo::tree_leaves;
+using hilo::tree_map;
+}  // namespace tree_util
+
 namespace tree {
 
 /// What is equal for trees of one structure: containers, keys and fixed values, but not arrays. jax.tree.structure.
@@ -26,6 +32,7 @@ Structure structure(const T& tree) {
   return {std::move(flat.structure), flat.leaves.size()};
 }
 
+/// tree_leaves. jax.tree.leaves.
 template <Tree T>
 std::vector<Array> leaves(const T& tree) {
   return tree_leaves(tree);
@@ -38,6 +45,8 @@ std::pair<std::vector<Array>, Structure> flatten(const T& tree) {
 /// A copy of `like` with its arrays replaced. Errors    INVALID_ARGUMENT if the number of leaves differs
 template <Tree T>
 T unflatten(const T& like, std::span<const Array> leaves) {
+  static_assert(!std::same_as<T, Structure>,
+                "a structure has no C++ type: give a tree of that type, unflatten(like, leaves)");
   return hilo::unflatten(like, leaves);
 }
 

@@ -12,13 +12,23 @@ namespace hilo {
 
 class PathVisitor : public TreeVisitor {
  public:
-  void enter(size_t index, const char* names) override {
-    path_.push_back(names == nullptr ? "[" + std::to_string(index) + "]" : "." + field_name(names, index));
+  // Who overrides these calls them first, or what is in a map is known by its place instead of its key.
+  void node(char kind, size_t) override { open(kind); }
+  void fixed(const void*, size_t, const void* value, FixedText text) override {
+    if (in_map()) open_.back().key = text(value);
   }
-  void leave() override { path_.pop_back(); }
+  void enter(size_t index, const char* names) override {
+    const std::string* const key = in_map() && !open_.back().key.empty() ? &open_.back().key : nullptr;
+    path_.push_back(names != nullptr ? "." + field_name(names, index)
+                                     : "[" + (key != nullptr ? *key : std::to_string(index)) + "]");
+  }
+  void leave() override {
+    path_.pop_back();
+    while (!open_.empty() && open_.back().depth > depth()) open_.pop_back();
+  }
 
  protected:
-  /// "[1].blocks[3].w"; "" for the whole tree.
+  /// "[1].blocks[3][\"w\"]"; "" for the whole tree.
   std::string path() const {
     std::string all;
     for (const std::string& part : path_) all += part;
@@ -36,7 +46,20 @@ class PathVisitor : public TreeVisitor {
     return std::string(rest);
   }
 
+  /// A container that the walk is in.
+  struct Open {
+    size_t depth;
+    char kind;
+    std::string key;  ///< of a map: the one whose value comes next
+  };
+  void open(char kind) {
+    if (open_.empty() || open_.back().depth != depth()) open_.push_back({depth(), kind, {}});
+    else open_.back() = {depth(), kind, {}};  // a container in an optional, or a map's key that is a tuple
+  }
+  bool in_map() const { return !open_.empty() && open_.back().depth == depth() && open_.back().kind == '{'; }
+
   std::vector<std::string> path_;
+  std::vector<Open> open_;
 };
 
 }  // namespace hilo

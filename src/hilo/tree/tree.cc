@@ -51,8 +51,6 @@ class PathFinder final : public PathVisitor {
   void leaf(Array&) override {
     if (next_++ == wanted_) found_ = path();
   }
-  void node(char, size_t) override {}
-  void fixed(const void*, size_t, const void*, FixedText) override {}
   std::string found() const { return found_; }
 
  private:
@@ -84,8 +82,12 @@ std::string node_text(char kind, size_t size) {
 class Describer final : public PathVisitor {
  public:
   void leaf(Array&) override { stops.push_back({path(), "an Array", {}}); }
-  void node(char kind, size_t size) override { stops.push_back({path(), node_text(kind, size), {}}); }
+  void node(char kind, size_t size) override {
+    PathVisitor::node(kind, size);
+    stops.push_back({path(), node_text(kind, size), {}});
+  }
   void fixed(const void* bytes, size_t size, const void* value, FixedText text) override {
+    PathVisitor::fixed(bytes, size, value, text);
     stops.push_back({path(), text(value), {static_cast<const char*>(bytes), size}});
   }
   std::vector<Stop> stops;

@@ -40,7 +40,7 @@ inline constexpr auto kElementTypes = std::to_array<ElementTypeInfo>({
   {ElementType::k##enumerator, name, ElementClass::kind, __VA_ARGS__},
 #include "hilo/types/element_types.inc"
 });
-
+/// Facts of the table about a type.
 constexpr const ElementTypeInfo& element_type_info(ElementType type) {
   return kElementTypes[static_cast<size_t>(type)];
 }

@@ -15,7 +15,7 @@ constexpr uint16_t float_to_bfloat16_bits(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16);
 }
 
-constexpr float bfloat16_bits_to_float(uint16_t bits) {
+constexpr float bfloat16_bits_to_float(uint16_t bits) {  ///< exact
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
@@ -39,7 +39,7 @@ constexpr uint16_t float_to_half_bits(float value) {
   return static_cast<uint16_t>(sign | (kept + ((rest > half || (rest == half && (kept & 1u))) ? 1u : 0u)));
 }
 
-constexpr float half_bits_to_float(uint16_t bits) {
+constexpr float half_bits_to_float(uint16_t bits) {  ///< exact
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
   const uint32_t exponent = (bits >> 10) & 0x1fu;
   uint32_t mantissa = bits & 0x3ffu;

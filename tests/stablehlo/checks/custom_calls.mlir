@@ -24,7 +24,8 @@ func.func @notes_change_no_value() {
   %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{replicated}"} : (tensor<2x2xf32>) -> tensor<2x2xf32>
   %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) : (tensor<2x2xf32>) -> tensor<2x2xf32>
   %2 = stablehlo.custom_call @LayoutConstraint(%1) : (tensor<2x2xf32>) -> tensor<2x2xf32>
-  %3 = stablehlo.custom_call @annotate_device_placement(%2) {has_side_effect = true} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %look = stablehlo.custom_call @InspectSharding(%2) {has_side_effect = true} : (tensor<2x2xf32>) -> tensor<2x2xf32>
+  %3 = stablehlo.custom_call @annotate_device_placement(%look) {has_side_effect = true} : (tensor<2x2xf32>) -> tensor<2x2xf32>
   check.expect_eq %3, %x : tensor<2x2xf32>
   func.return
 }

@@ -4,7 +4,8 @@
 
 #include <span>
 
-#include "hilo/types/shape.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/device/device.h"
 
 namespace hilo {
 
@@ -12,5 +13,8 @@ namespace hilo {
 void copy_to_row_major(const Shape& shape, const std::byte* from, std::byte* to);
 /// Copies all elements to an array laid out as `shape` says; `strides` in elements say where they are.
 void copy_from_strides(const Shape& shape, const std::byte* from, std::span<const int64_t> strides, std::byte* to);
+/// The dense row-major bytes of an array that is on its way to a device; `room` has them if they don't lie so.
+/// Errors    RESOURCE_EXHAUSTED
+StatusOr<const std::byte*> dense_row_major(const HostData& data, AlignedBuffer& room);
 
 }  // namespace hilo

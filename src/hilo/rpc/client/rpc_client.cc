@@ -197,23 +197,12 @@ class RpcDevice final : public Device {
   std::vector<Memory> memories_;
 };
 
-/// The array's dense row-major bytes; `room` has them if they don't lie so.
-const std::byte* row_major(const HostData& data, std::string& room) {
-  const Shape& shape = data.shape;
-  if (data.strides.empty() || shape.element_count() == 0) return data.data;
-  const Shape dense = shape.with_default_layout();
-  if (std::ranges::equal(data.strides, strides_of(dense))) return data.data;
-  room.resize(static_cast<size_t>(shape.byte_size()));
-  copy_from_strides(dense, data.data, data.strides, reinterpret_cast<std::byte*>(room.data()));
-  return reinterpret_cast<const std::byte*>(room.data());
-}
-
 StatusOr<BufferPtr> RpcDevice::from_host(const HostData& data) try {
   const std::shared_ptr<const void> lent(data.data, [release = data.release](const void*) {
     if (release) release();
   });
-  std::string room;
-  const std::byte* const bytes = row_major(data, room);
+  AlignedBuffer room;
+  HILO_ASSIGN_OR_RETURN(const std::byte* const bytes, dense_row_major(data, room));
   const int64_t size = data.shape.byte_size();
   Upload upload{.buffer = random_handle(), .device = id(), .shape = data.shape};
   const Handle handle = upload.buffer;

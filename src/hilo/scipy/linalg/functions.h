@@ -15,6 +15,7 @@ struct SchurOptions {
 struct SchurResult {
   Array T, Z;  ///< a = Z T Z^H
 };
+/// a = Z T Z^H: T is upper triangular, or of real matrices with blocks of 2 where eigenvalues are complex.
 SchurResult schur(const Operand& a, const SchurOptions& options = {});
 /// The complex form, with T triangular, of a real one, whose T has blocks of two on its diagonal. By a rotation for each of
 /// them, as SciPy does it.

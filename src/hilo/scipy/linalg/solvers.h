@@ -52,17 +52,20 @@ class Trans {
 struct TransOptions {
   Trans trans = 0;
 };
+/// x of a x = b by a's factors.
 Array lu_solve(const LuFactor& lu_and_piv, const Operand& b, const TransOptions& options = {});
 
 struct SolveOptions {
   bool lower = false;
   const char* assume_a = "gen";  ///< or sym, her, pos: by Cholesky's decomposition
 };
+/// x of a x = b. Shapes    b[n], b[..., n, k]; axes in front broadcast
 Array solve(const Operand& a, const Operand& b, const SolveOptions& options = {});
 struct SolveTriangularOptions {
   Trans trans = 0;
   bool lower = false, unit_diagonal = false;
 };
+/// x of a x = b for a triangular `a`: what lies on its other side isn't read.
 Array solve_triangular(const Operand& a, const Operand& b, const SolveTriangularOptions& options = {});
 
 struct SvdOptions {

@@ -15,6 +15,14 @@ struct ConvolveOptions {
 /// Of arrays of one rank; integers become floats. Errors    INVALID_ARGUMENT for other ranks, modes and methods
 Array convolve(const Operand& in1, const Operand& in2, const ConvolveOptions& options = {});
 Array correlate(const Operand& in1, const Operand& in2, const ConvolveOptions& options = {});
+template <int = 0>
+Array convolve(const Operand& in1, const Operand& in2, const char* mode) {
+  return convolve(in1, in2, ConvolveOptions{.mode = mode});
+}
+template <int = 0>
+Array correlate(const Operand& in1, const Operand& in2, const char* mode) {
+  return correlate(in1, in2, ConvolveOptions{.mode = mode});
+}
 struct Convolve2dOptions {
   const char* mode = "full";
   lax::PrecisionLike precision = {};

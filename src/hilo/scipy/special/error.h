@@ -6,6 +6,7 @@
 
 namespace hilo::scipy::special {
 
+/// 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x; 1 less that; the inverse of erf.
 Array erf(const Operand& x);
 Array erfc(const Operand& x);
 Array erfinv(const Operand& x);

@@ -8,12 +8,37 @@
 namespace hilo::scipy::stats {
 
 // pdf(x, loc, scale), ...; the same with one or two parameters of shape before loc.
-#define HILO_LOC_SCALE(name) Array name(const Operand& x, const Operand& loc = 0, const Operand& scale = 1);
-#define HILO_ONE_SHAPE(name, a) \
-  Array name(const Operand& x, const Operand& a, const Operand& loc = 0, const Operand& scale = 1);
-#define HILO_TWO_SHAPES(name, a, b) \
-  Array name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc = 0, const Operand& scale = 1);
+// pdf is the density, cdf the probability up to x, sf = 1 - cdf, ppf and isf the inverses of cdf and sf; log... logarithms.
+// loc and scale go by name too: pdf(x, {.scale = 2}).
+/// Where a distribution stands and how wide it is.
+struct LocScale {
+  Array loc = 0, scale = 1;
+};
+#define HILO_LOC_SCALE(name)                                                                      \
+  Array name(const Operand& x, const Operand& loc, const Operand& scale);                         \
+  inline Array name(const Operand& x, const LocScale& o = {}) { return name(x, o.loc, o.scale); } \
+  template <int = 0>                                                                              \
+  Array name(const Operand& x, const Operand& loc) {                                              \
+    return name(x, loc, 1);                                                                       \
+  }
+#define HILO_ONE_SHAPE(name, a)                                                                                        \
+  Array name(const Operand& x, const Operand& a, const Operand& loc, const Operand& scale);                            \
+  inline Array name(const Operand& x, const Operand& a, const LocScale& o = {}) { return name(x, a, o.loc, o.scale); } \
+  template <int = 0>                                                                                                   \
+  Array name(const Operand& x, const Operand& a, const Operand& loc) {                                                 \
+    return name(x, a, loc, 1);                                                                                         \
+  }
+#define HILO_TWO_SHAPES(name, a, b)                                                                           \
+  Array name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale); \
+  inline Array name(const Operand& x, const Operand& a, const Operand& b, const LocScale& o = {}) {           \
+    return name(x, a, b, o.loc, o.scale);                                                                     \
+  }                                                                                                           \
+  template <int = 0>                                                                                          \
+  Array name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc) {                      \
+    return name(x, a, b, loc, 1);                                                                             \
+  }
 
+/// Normal, of density exp(-x^2 / 2) / sqrt(2 pi).
 namespace norm {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -25,6 +50,7 @@ HILO_LOC_SCALE(ppf)
 HILO_LOC_SCALE(isf)
 }  // namespace norm
 
+/// Of density 1 from 0 to 1.
 namespace uniform {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -32,6 +58,7 @@ HILO_LOC_SCALE(cdf)
 HILO_LOC_SCALE(ppf)
 }  // namespace uniform
 
+/// Exponential, of density exp(-x) from 0 on.
 namespace expon {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -42,12 +69,14 @@ HILO_LOC_SCALE(logsf)
 HILO_LOC_SCALE(ppf)
 }  // namespace expon
 
+/// Of density exp(-|x|) / 2.
 namespace laplace {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
 HILO_LOC_SCALE(cdf)
 }  // namespace laplace
 
+/// Of cdf 1 / (1 + exp(-x)).
 namespace logistic {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -57,6 +86,7 @@ HILO_LOC_SCALE(ppf)
 HILO_LOC_SCALE(isf)
 }  // namespace logistic
 
+/// Of density 1 / (pi (1 + x^2)).
 namespace cauchy {
 HILO_LOC_SCALE(logpdf)
 HILO_LOC_SCALE(pdf)
@@ -90,6 +120,7 @@ HILO_LOC_SCALE(logsf)
 HILO_LOC_SCALE(ppf)
 }  // namespace gumbel_r
 
+/// Of density x^(a - 1) exp(-x) / gamma(a) from 0 on.
 namespace gamma {
 HILO_ONE_SHAPE(logpdf, a)
 HILO_ONE_SHAPE(pdf, a)
@@ -99,6 +130,7 @@ HILO_ONE_SHAPE(sf, a)
 HILO_ONE_SHAPE(logsf, a)
 }  // namespace gamma
 
+/// Of the sum of df squared normal numbers.
 namespace chi2 {
 HILO_ONE_SHAPE(logpdf, df)
 HILO_ONE_SHAPE(pdf, df)
@@ -108,11 +140,13 @@ HILO_ONE_SHAPE(sf, df)
 HILO_ONE_SHAPE(logsf, df)
 }  // namespace chi2
 
+/// Student's, of density proportional to (1 + x^2 / df)^(-(df + 1) / 2).
 namespace t {
 HILO_ONE_SHAPE(logpdf, df)
 HILO_ONE_SHAPE(pdf, df)
 }  // namespace t
 
+/// Of density b / x^(b + 1) from 1 on.
 namespace pareto {
 HILO_ONE_SHAPE(logpdf, b)
 HILO_ONE_SHAPE(pdf, b)
@@ -123,6 +157,7 @@ HILO_ONE_SHAPE(logsf, b)
 HILO_ONE_SHAPE(ppf, b)
 }  // namespace pareto
 
+/// Of density proportional to x^(a - 1) (1 - x)^(b - 1) from 0 to 1.
 namespace beta {
 HILO_TWO_SHAPES(logpdf, a, b)
 HILO_TWO_SHAPES(pdf, a, b)
@@ -145,17 +180,20 @@ HILO_TWO_SHAPES(logsf, a, b)
 #undef HILO_ONE_SHAPE
 #undef HILO_TWO_SHAPES
 
+/// Of density proportional to exp(-|x|^beta).
 namespace gennorm {
 Array logpdf(const Operand& x, const Operand& beta);
 Array pdf(const Operand& x, const Operand& beta);
 Array cdf(const Operand& x, const Operand& beta);
 }  // namespace gennorm
 
+/// On the circle, of density proportional to exp(kappa cos(x)).
 namespace vonmises {
 Array logpdf(const Operand& x, const Operand& kappa);
 Array pdf(const Operand& x, const Operand& kappa);
 }  // namespace vonmises
 
+/// Cauchy's wrapped round the circle, of density proportional to 1 / (1 + c^2 - 2 c cos(x)).
 namespace wrapcauchy {
 Array logpdf(const Operand& x, const Operand& c);
 Array pdf(const Operand& x, const Operand& c);

@@ -6,6 +6,7 @@
 
 namespace hilo::scipy::stats {
 
+/// 1 with probability p, else 0.
 namespace bernoulli {
 Array logpmf(const Operand& k, const Operand& p, const Operand& loc = 0);
 Array pmf(const Operand& k, const Operand& p, const Operand& loc = 0);
@@ -13,26 +14,31 @@ Array cdf(const Operand& k, const Operand& p);
 Array ppf(const Operand& q, const Operand& p);
 }  // namespace bernoulli
 
+/// How many of n tries succeed, each with probability p.
 namespace binom {
 Array logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc = 0);
 Array pmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc = 0);
 }  // namespace binom
 
+/// binom with a p that has the distribution beta(a, b).
 namespace betabinom {
 Array logpmf(const Operand& k, const Operand& n, const Operand& a, const Operand& b, const Operand& loc = 0);
 Array pmf(const Operand& k, const Operand& n, const Operand& a, const Operand& b, const Operand& loc = 0);
 }  // namespace betabinom
 
+/// How many tries fail before the n-th that succeeds, each with probability p.
 namespace nbinom {
 Array logpmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc = 0);
 Array pmf(const Operand& k, const Operand& n, const Operand& p, const Operand& loc = 0);
 }  // namespace nbinom
 
+/// Which try is the first to succeed, each with probability p.
 namespace geom {
 Array logpmf(const Operand& k, const Operand& p, const Operand& loc = 0);
 Array pmf(const Operand& k, const Operand& p, const Operand& loc = 0);
 }  // namespace geom
 
+/// Of probability mu^k exp(-mu) / k!.
 namespace poisson {
 Array logpmf(const Operand& k, const Operand& mu, const Operand& loc = 0);
 Array pmf(const Operand& k, const Operand& mu, const Operand& loc = 0);

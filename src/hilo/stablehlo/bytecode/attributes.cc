@@ -420,6 +420,12 @@ Type BytecodeReader::read_type(ByteReader& in, const BytecodeEntry& entry) {
   }
   if (entry.dialect == "builtin") return read_builtin_type(in);
   if (entry.dialect == "vhlo") return read_vhlo_type(in);
+  // A token where the program is of builtin types, as around Shardy's operations. Source: StableHLO's StablehloBytecode.cpp.
+  constexpr uint64_t kStablehloToken = 0;
+  if (entry.dialect == "stablehlo" && in.number() == kStablehloToken) {
+    made.kind = TypeKind::kToken;
+    return made;
+  }
   in.fail(StatusCode::kUnimplemented, fmt::format("a type of dialect '{}'", entry.dialect));
   return made;
 }

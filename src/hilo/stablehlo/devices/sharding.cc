@@ -2,17 +2,16 @@
 #include "hilo/stablehlo/devices/sharding.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <algorithm>
-#include <map>
+#include <charconv>
 
 #include "hilo/base/text.h"
 #include "hilo/stablehlo/text/cursor.h"
+#include "hilo/stablehlo/tree/print_attribute.h"
 
 namespace hilo::stablehlo {
 namespace {
-
-constexpr int64_t kMostDevices = 65536;
 
 /// Items up to `close`, divided by commas.
 template <typename Item>
@@ -23,17 +22,6 @@ Status read_list(Cursor& cursor, std::string_view close, std::string_view where,
     if (cursor.accept(close)) return ok_status();
     HILO_RETURN_IF_ERROR(cursor.expect(",", where));
   }
-}
-
-/// Every device once; a sole device has any id.
-Status check_device_ids(const Mesh& mesh) {
-  std::vector<int64_t> sorted = mesh.device_ids;
-  std::sort(sorted.begin(), sorted.end());
-  bool each_once = static_cast<int64_t>(sorted.size()) == mesh.device_count();
-  for (size_t i = 0; i < sorted.size(); ++i) each_once &= sorted[i] == static_cast<int64_t>(i);
-  const bool one_device = mesh.axes.empty() && sorted.size() == 1;
-  if (each_once || one_device) return ok_status();
-  return invalid_argument("device_ids of a mesh aren't each of its devices once");
 }
 
 StatusOr<Mesh> read_mesh(Cursor& cursor) {
@@ -74,16 +62,28 @@ StatusOr<AxisReference> read_axis(Cursor& cursor) {
   return axis;
 }
 
-Status read_dimension(Cursor& cursor, std::vector<AxisReference>& axes) {
+Status read_axes(Cursor& cursor, DimensionSharding& dimension) {
   HILO_RETURN_IF_ERROR(cursor.expect("{", "before a dimension's axes"));
-  HILO_RETURN_IF_ERROR(read_list(cursor, "}", "between axes", [&]() -> Status {
-    if (cursor.accept("?")) return ok_status();
+  return read_list(cursor, "}", "between axes", [&]() -> Status {
+    if (cursor.accept("?")) {
+      dimension.open = true;
+      return ok_status();
+    }
     HILO_ASSIGN_OR_RETURN(AxisReference axis, read_axis(cursor));
-    axes.push_back(std::move(axis));
+    dimension.axes.push_back(std::move(axis));
     return ok_status();
-  }));
-  (void)cursor.word();  // a priority: p1
-  return ok_status();
+  });
+}
+
+/// `{"x", ?}p1`
+Status read_dimension(Cursor& cursor, DimensionSharding& dimension) {
+  HILO_RETURN_IF_ERROR(read_axes(cursor, dimension));
+  const std::string_view priority = cursor.word();
+  if (priority.empty()) return ok_status();
+  const char* const end = priority.data() + priority.size();
+  const auto [stop, error] = std::from_chars(priority.data() + 1, end, dimension.priority);
+  if (priority[0] == 'p' && error == std::errc() && stop == end && dimension.priority >= 0) return ok_status();
+  return invalid_argument(fmt::format("the priority of a dimension: got '{}'; wanted p0, p1, ...", priority));
 }
 
 StatusOr<Sharding> read_sharding(Cursor& cursor) {
@@ -102,33 +102,15 @@ StatusOr<Sharding> read_sharding(Cursor& cursor) {
     const std::string_view word = cursor.word();
     if (word != "replicated" && word != "unreduced") return cursor.unexpected("a list of axes", "in a sharding");
     HILO_RETURN_IF_ERROR(cursor.expect("=", "in a sharding"));
-    std::vector<AxisReference> axes;
-    HILO_RETURN_IF_ERROR(read_dimension(cursor, axes));
-    if (word == "unreduced") sharding.unreduced = std::move(axes);
+    DimensionSharding list;
+    HILO_RETURN_IF_ERROR(read_axes(cursor, list));
+    (word == "unreduced" ? sharding.unreduced : sharding.replicated) = std::move(list.axes);
   }
   HILO_RETURN_IF_ERROR(cursor.expect(">", "after a sharding"));
   return sharding;
 }
 
 }  // namespace
-
-int64_t Mesh::device_count() const {
-  int64_t count = 1;
-  for (const MeshAxis& axis : axes) count *= axis.size;
-  return count;
-}
-
-Status Mesh::add_axis(std::string name, int64_t size) {
-  if (size < 1 || size > kMostDevices / device_count())
-    return invalid_argument(fmt::format("mesh axis {} has size {}", quote(name), size));
-  axes.push_back({std::move(name), size});
-  return ok_status();
-}
-
-Status Mesh::set_device_ids(std::vector<int64_t> ids) {
-  device_ids = std::move(ids);
-  return check_device_ids(*this);
-}
 
 StatusOr<Mesh> parse_mesh(std::string_view text) {
   Cursor cursor(text, "a mesh");
@@ -147,6 +129,44 @@ StatusOr<std::vector<Sharding>> parse_shardings(std::string_view text) {
   return shardings;
 }
 
+namespace {
+
+std::string axes_text(const std::vector<AxisReference>& axes, bool open) {
+  std::string text = "{";
+  for (const AxisReference& axis : axes) {
+    text += fmt::format("{}\"{}\"", text.size() == 1 ? "" : ", ", axis.name);
+    if (axis.size != 0) text += fmt::format(":({}){}", axis.before, axis.size);
+  }
+  if (open) text += axes.empty() ? "?" : ", ?";
+  return text + "}";
+}
+
+std::string mesh_text(const Mesh& mesh) {
+  std::string text = "mesh<[";
+  for (const MeshAxis& axis : mesh.axes)
+    text += fmt::format("{}\"{}\"={}", text.back() == '[' ? "" : ", ", axis.name, axis.size);
+  text += "]";
+  if (!mesh.device_ids.empty()) text += fmt::format(", device_ids=[{}]", fmt::join(mesh.device_ids, ", "));
+  return text + ">";
+}
+
+}  // namespace
+
+std::string to_string(const Sharding& sharding) {
+  std::string text =
+      sharding.mesh_name.empty() ? "<" + mesh_text(sharding.mesh) : "<" + print_symbol(sharding.mesh_name);
+  text += ", [";
+  for (const DimensionSharding& dimension : sharding.dimensions) {
+    if (text.back() != '[') text += ", ";
+    text += axes_text(dimension.axes, dimension.open);
+    if (dimension.priority != 0) text += fmt::format("p{}", dimension.priority);
+  }
+  text += "]";
+  if (!sharding.replicated.empty()) text += ", replicated=" + axes_text(sharding.replicated, false);
+  if (!sharding.unreduced.empty()) text += ", unreduced=" + axes_text(sharding.unreduced, false);
+  return text + ">";
+}
+
 StatusOr<std::vector<std::string>> parse_axis_names(std::string_view text) {
   Cursor cursor(text, "manual axes");
   std::vector<std::string> names;
@@ -157,48 +177,6 @@ StatusOr<std::vector<std::string>> parse_axis_names(std::string_view text) {
     return ok_status();
   }));
   return names;
-}
-
-StatusOr<DimensionSplit> split_dimension(const Mesh& mesh, const std::vector<AxisReference>& axes) {
-  struct Digit {
-    size_t axis;
-    int64_t size, rest;  // what the place's coordinate on that axis is divided by
-  };
-  DimensionSplit split;
-  std::vector<Digit> digits;
-  for (const AxisReference& reference : axes) {
-    const auto found = std::find_if(mesh.axes.begin(), mesh.axes.end(),
-                                    [&](const MeshAxis& axis) { return axis.name == reference.name; });
-    if (found == mesh.axes.end())
-      return invalid_argument(fmt::format("the mesh has no axis {}", quote(reference.name)));
-    const int64_t size = reference.size == 0 ? found->size : reference.size;
-    if (reference.before > found->size || size > found->size || found->size % (reference.before * size) != 0)
-      return invalid_argument(fmt::format("axis {} of size {} has no such part", quote(found->name), found->size));
-    digits.push_back({static_cast<size_t>(found - mesh.axes.begin()), size, found->size / (reference.before * size)});
-    split.parts *= size;
-    if (split.parts > mesh.device_count()) return invalid_argument("a dimension names an axis twice");
-  }
-  const int64_t devices = mesh.device_count();
-  split.part_of_device.resize(static_cast<size_t>(devices));
-  std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by what the devices of one have in common
-  for (int64_t place = 0; place < devices; ++place) {
-    std::vector<int64_t> coordinates(mesh.axes.size());
-    int64_t left = place;
-    for (size_t axis = mesh.axes.size(); axis-- > 0; left /= mesh.axes[axis].size)
-      coordinates[axis] = left % mesh.axes[axis].size;
-    int64_t part = 0;
-    for (const Digit& digit : digits) {
-      const int64_t value = coordinates[digit.axis] / digit.rest % digit.size;
-      part = part * digit.size + value;
-      coordinates[digit.axis] -= value * digit.rest;
-    }
-    std::vector<int64_t>& group = groups[coordinates];
-    group.resize(static_cast<size_t>(split.parts));
-    group[static_cast<size_t>(part)] = mesh.device_at(place);
-    split.part_of_device[static_cast<size_t>(mesh.device_at(place))] = part;
-  }
-  for (auto& group : groups) split.groups.push_back(std::move(group.second));
-  return split;
 }
 
 }  // namespace hilo::stablehlo

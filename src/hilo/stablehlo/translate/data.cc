@@ -195,9 +195,7 @@ Status translate_old_dot(const OpContext& op) {
   return op.add(Opcode::kDot, operands, std::move(attributes));
 }
 
-Status translate_sharding_constraint(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
-  const std::string_view sharding = op.text("sharding");
+StatusOr<InstructionId> add_constraint(const OpContext& op, InstructionId value, std::string_view sharding) {
   hlo::AnnotationsPtr before = op.translator.annotations_of(op.operation.location);
   auto annotations =
       before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
@@ -205,7 +203,14 @@ Status translate_sharding_constraint(const OpContext& op) {
   for (char c : sharding) escaped += c == '"' ? std::string("\\\"") : std::string(1, c);
   annotations->frontend_attributes = fmt::format("{{xla.sdy.sharding=\"#sdy.sharding{}\"}}", escaped);
   op.builder.set_annotations(std::move(annotations));
-  HILO_ASSIGN_OR_RETURN(const InstructionId id, op.builder.add(Opcode::kCopy, {operand}));
+  StatusOr<InstructionId> added = op.builder.add(Opcode::kCopy, {value});
+  op.builder.set_annotations(std::move(before));
+  return added;
+}
+
+Status translate_sharding_constraint(const OpContext& op) {
+  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, add_constraint(op, operand, op.text("sharding")));
   op.define(0, id);
   return ok_status();
 }

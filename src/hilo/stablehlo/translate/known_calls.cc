@@ -20,6 +20,11 @@ Status translate_nothing(const OpContext& op) {
   return unimplemented(fmt::format("got {} results; wanted none", op.operation.results.count));
 }
 
+/// A look at how a value is split, by who partitions programs: as an operation it passes the value on, or has no result.
+Status translate_look(const OpContext& op) {
+  return op.operation.results.count == 0 ? ok_status() : translate_identity(op);
+}
+
 /// A device's part and the whole array are one where the program runs on one device.
 Status translate_same_shape(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
@@ -71,7 +76,7 @@ struct KnownCall {
 };
 constexpr KnownCall kKnownCalls[] = {
     {"ApproxTopK", translate_approx_top_k},
-    {"InspectSharding", translate_nothing},
+    {"InspectSharding", translate_look},
     {"LayoutConstraint", translate_identity},
     {"SPMDFullToShardShape", translate_same_shape},
     {"SPMDShardToFullShape", translate_same_shape},

@@ -73,6 +73,7 @@ namespace {
 struct Parts {
   std::vector<DimensionSplit> dimensions;
   DimensionSplit summands;  ///< who adds to the same elements
+  std::string sharding;     ///< of the whole array
 };
 
 StatusOr<Parts> parts_of(const OpContext& op, const Sharding& sharding, const std::vector<std::string>& manual_axes) {
@@ -92,11 +93,12 @@ StatusOr<Parts> parts_of(const OpContext& op, const Sharding& sharding, const st
     return made;
   };
   Parts parts;
-  for (const std::vector<AxisReference>& axes : sharding.dimensions) {
-    HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(axes));
+  for (const DimensionSharding& stated : sharding.dimensions) {
+    HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(stated.axes));
     parts.dimensions.push_back(std::move(dimension));
   }
   HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
+  parts.sharding = to_string(sharding);
   return parts;
 }
 
@@ -159,6 +161,12 @@ StatusOr<InstructionId> join(const OpContext& op, InstructionId value, const Par
   return value;
 }
 
+/// The whole array, saying how it is shared: propagation goes no further into the body.
+StatusOr<InstructionId> stated(const OpContext& op, InstructionId value, const Parts& parts) {
+  if (!op.builder.shape(value).is_array()) return value;
+  return add_constraint(op, value, parts.sharding);
+}
+
 StatusOr<std::vector<Parts>> all_parts(const OpContext& op, std::string_view name, uint32_t count) {
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string> manual_axes, parse_axis_names(op.text("manual_axes")));
   HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(name)));
@@ -183,7 +191,8 @@ Status translate_manual_computation(const OpContext& op) {
   HILO_ASSIGN_OR_RETURN(const std::vector<Parts> out, all_parts(op, "out_shardings", op.operation.results.count));
   for (uint32_t i = 0; i < body.arguments.count; ++i) {
     const ValueId argument = body.arguments.begin + i;
-    HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(i));
+    HILO_ASSIGN_OR_RETURN(InstructionId value, op.operand(i));
+    HILO_ASSIGN_OR_RETURN(value, stated(op, value, in[i]));
     HILO_ASSIGN_OR_RETURN(const Shape part, shape_of(op.tree(), op.tree().values[argument].type));
     HILO_RETURN_IF_ERROR(check_parts(in[i], op.builder.shape(value), part));
     HILO_ASSIGN_OR_RETURN(const InstructionId own, cut(op, value, in[i], part));
@@ -196,7 +205,8 @@ Status translate_manual_computation(const OpContext& op) {
   for (uint32_t i = 0; i < results.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Shape whole, op.result_shape(i));
     HILO_RETURN_IF_ERROR(check_parts(out[i], whole, op.builder.shape(results[i])));
-    HILO_ASSIGN_OR_RETURN(const InstructionId joined, join(op, results[i], out[i]));
+    HILO_ASSIGN_OR_RETURN(InstructionId joined, join(op, results[i], out[i]));
+    HILO_ASSIGN_OR_RETURN(joined, stated(op, joined, out[i]));
     op.define(i, joined);
   }
   return ok_status();

@@ -123,12 +123,8 @@ Expr identity(Sink& sink, const Shape& shape) {
 }
 /// The first rows and columns.
 Expr corner(Expr x, int64_t rows, int64_t columns) {
-  return x.sink->add_with<SliceAttributes>(Opcode::kSlice, {x}, [&](auto& a) {
-    const Shape whole = x.shape();
-    for (int64_t extent : whole.dimensions()) a.ranges.push_back({0, extent, 1});
-    a.ranges[a.ranges.size() - 2].limit = rows;
-    a.ranges.back().limit = columns;
-  });
+  const int64_t rank = x.shape().rank();
+  return slice(slice(x, rank - 2, 0, rows), rank - 1, 0, columns);
 }
 Expr with_columns(Expr x, int64_t more) {
   const Expr zero = full(*x.sink, Shape::scalar(x.type()), 0);

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""hilo under JAX: JAX finds this package when it starts and calls initialize(), after which `JAX_PLATFORMS=hilo` means hilo.
+
+What the environment can say is in `options`; docs/jax.md of hilo says the rest.
+"""
+
+from jax_plugins.hilo import callbacks, library, options, registration
+
+PRIORITY = 100  # above jaxlib's own CPU client (0), below that of a GPU
+
+
+def initialize() -> None:
+    """Registers hilo's plugin with JAX, and Python's callbacks and handlers with the plugin.
+
+    Errors: ImportError, which says what is missing. JAX logs it and goes on without hilo.
+    """
+    library.check_jaxlib()
+    path = library.find()
+    api = library.load(path)
+
+    import jax._src.xla_bridge
+    jax._src.xla_bridge.register_plugin("hilo", priority=PRIORITY, library_path=str(path), options=options.create_options)
+    extension = registration.FfiExtension(api)
+    callbacks.register(extension)
+    registration.forward_from_jax(extension)

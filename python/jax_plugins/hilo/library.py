@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds and loads libhilo_pjrt.so, and says what is wrong where that can't be done."""
+
+import ctypes
+import os
+import pathlib
+import re
+
+NAME = "libhilo_pjrt.so"
+OPENED = ("libquadmath.so.0", "libgfortran.so.5", "libopenblas.so.0")  # what the wheel brings for LAPACK, each before who needs it
+OLDEST_JAXLIB, NEWEST_JAXLIB = (0, 10, 0), (0, 11)  # from the first, below the second; tests ran with 0.10.2
+
+
+def check_jaxlib() -> None:
+    """ImportError for a jaxlib that is too old or too new, with its version and the range."""
+    import jaxlib.version
+    found = jaxlib.version.__version__
+    version = tuple(int(part) for part in re.findall(r"\d+", found)[:3])
+    if OLDEST_JAXLIB <= version < NEWEST_JAXLIB:
+        return
+    wanted = f">= {text_of(OLDEST_JAXLIB)}, < {text_of(NEWEST_JAXLIB)}"
+    raise ImportError(f"hilo: jaxlib; got version {found}; wanted {wanted}. Hint: pip install 'jaxlib{wanted.replace(' ', '')}'")
+
+
+def text_of(version: tuple) -> str:
+    return ".".join(map(str, version))
+
+
+def find() -> pathlib.Path:
+    """The plugin: JAX_HILO_LIBRARY, else the one in this package. ImportError if it isn't there."""
+    said = os.environ.get("JAX_HILO_LIBRARY")
+    path = pathlib.Path(said) if said else pathlib.Path(__file__).resolve().parent / NAME
+    if path.is_file():
+        return path
+    hint = "the variable JAX_HILO_LIBRARY names it" if said else "the wheel jax-hilo brings it (make wheel); or set JAX_HILO_LIBRARY"
+    raise ImportError(f"hilo: {path}: no such file; wanted {NAME}. Hint: {hint}")
+
+
+def load(path: pathlib.Path) -> int:
+    """The address of the plugin's PJRT_Api. ImportError with the loader's reason if it can't be loaded."""
+    try:
+        for name in OPENED:  # with the names by which hilo, and they themselves, ask for them
+            if (path.parent / name).is_file():
+                ctypes.CDLL(str(path.parent / name))
+        plugin = ctypes.CDLL(str(path))
+        entry = plugin.GetPjrtApi
+    except (OSError, AttributeError) as error:
+        raise ImportError(f"hilo: {path} can't be loaded: {error}", path=str(path)) from error
+    entry.restype = ctypes.c_void_p
+    api = entry()
+    if not api:
+        raise ImportError(f"hilo: {path}: GetPjrtApi gives no table", path=str(path))
+    return api
+

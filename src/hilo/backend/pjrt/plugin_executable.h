@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/pjrt/plugin_executable.h -- a program that a plugin has compiled.
+#pragma once
+
+#include "hilo/backend/pjrt/plugin_device.h"
+#include "hilo/device/executable.h"
+
+namespace hilo::plugins {
+
+/// Destroys a plugin's executable.
+struct DestroyExecutable {
+  const Plugin* plugin;
+  void operator()(PJRT_LoadedExecutable* executable) const;
+};
+using RawExecutable = std::unique_ptr<PJRT_LoadedExecutable, DestroyExecutable>;
+
+/// A program whose replicas don't meet was compiled for one device, and each run says for which. One whose replicas meet runs
+/// on all of its devices in one call.
+class PluginExecutable final : public Executable {
+ public:
+  /// Whether what the plugin made has the results that the program has.
+  /// Errors    INTERNAL if not; the plugin's
+  static StatusOr<std::unique_ptr<Executable>> make(ProgramSignature signature, std::vector<DevicePtr> devices,
+                                                    hlo::Module program, RawExecutable raw,
+                                                    double compile_milliseconds);
+
+  ExecutableStatistics statistics() const override { return statistics_; }
+  /// What the plugin was given; what it made of it is its own business.
+  const hlo::Module* optimized_module() const override { return &program_; }
+  /// One: a plugin doesn't say what it runs.
+  std::span<const ExecutionUnit> units() const override { return {&unit_, 1}; }
+  StatusOr<std::string> serialize() const override;
+
+ protected:
+  StatusOr<Event> start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
+                        const ExecuteOptions& options, ArgumentHolds& holds) override;
+
+ private:
+  struct Started;
+  PluginExecutable(ProgramSignature signature, std::vector<DevicePtr> devices, hlo::Module program, RawExecutable raw);
+  PluginClient& plugin_client() const { return static_cast<PluginClient&>(client()); }
+  /// Calls the plugin for these runs; all of them in one call.
+  Status execute_now(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, Started& started);
+  Status execute_all(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, Started& started);
+  /// The events of the runs as one.
+  Event told(Started& started, std::string_view what);
+  void hand_over(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, const Event& ready,
+                 Started& started);
+  Status read_statistics();
+
+  const hlo::Module program_;
+  const RawExecutable raw_;
+  ExecutionUnit unit_;
+  ExecutableStatistics statistics_;
+};
+
+/// What serialize() wrote, for the client's devices.
+/// Errors    those of Client::load
+StatusOr<std::unique_ptr<Executable>> load_executable(PluginClient& client, std::string_view bytes);
+
+}  // namespace hilo::plugins

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/pjrt/program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/ir/source_lines.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/proto/writer.h"
+#include "hilo/hlo/text/location_tables.h"
+#include "hilo/stablehlo/write/write_tree.h"
+
+namespace hilo::plugins {
+namespace {
+
+using hlo::Instruction;
+using hlo::InstructionId;
+using hlo::Opcode;
+
+/// The StableHLO that hilo writes.
+constexpr Version kOwnStablehlo = {1, 9, 0};
+
+Shape row_major(const Shape& shape) {
+  return shape.map_leaves([](const Shape& leaf) { return leaf.is_array() ? leaf.with_default_layout() : leaf; });
+}
+
+/// The same computation, all of it row-major. Only a bitcast reads layouts.
+StatusOr<hlo::ComputationPtr> row_major_computation(const hlo::ComputationPtr& computation) {
+  const std::span<const Instruction> all = computation->instructions();
+  if (std::ranges::all_of(all, [](const Instruction& i) { return i.shape == row_major(i.shape); })) return computation;
+  hlo::ComputationDraft draft(computation->name());
+  for (const Instruction& i : all) {
+    const auto is_other = [](const Shape& shape) { return shape != row_major(shape); };
+    if (i.opcode == Opcode::kBitcast &&
+        (is_other(i.shape) || is_other(computation->instruction(i.operands[0]).shape))) {
+      return unimplemented(fmt::format("{}: a plugin gets no layouts; got a bitcast of {} to {}", describe(i),
+                                       computation->instruction(i.operands[0]).shape.to_string_with_layout(),
+                                       i.shape.to_string_with_layout()));
+    }
+    const InstructionId id = draft.append_copy(i, i.operands);
+    draft.mutable_instruction(id).shape = row_major(i.shape);
+  }
+  return std::move(draft).finish(computation->root_id());
+}
+
+// ---- Arguments and results, each an array.
+
+bool is_flat(const hlo::Computation& entry) {
+  const Shape& result = entry.result_shape();
+  const auto is_tuple = [](const Shape& shape) { return shape.is_tuple(); };
+  return std::ranges::none_of(entry.parameter_shapes(), is_tuple) &&
+         (!result.is_tuple() || std::ranges::none_of(result.tuple_elements(), is_tuple));
+}
+
+InstructionId parameter(hlo::ComputationDraft& draft, const Shape& shape, int64_t& next, const std::string& name) {
+  if (shape.is_tuple()) {
+    std::vector<InstructionId> elements;
+    for (const Shape& element : shape.tuple_elements()) elements.push_back(parameter(draft, element, next, name));
+    return draft.append(Opcode::kTuple, shape, elements);
+  }
+  auto attributes = std::make_shared<hlo::ParameterAttributes>();
+  attributes->number = next++;
+  return draft.append(Opcode::kParameter, shape, {}, std::move(attributes), name);
+}
+
+void add_leaves(hlo::ComputationDraft& draft, InstructionId value, std::vector<InstructionId>& leaves) {
+  const Shape shape = draft.instruction(value).shape;
+  if (!shape.is_tuple()) return leaves.push_back(value);
+  for (int64_t i = 0; i < shape.tuple_size(); ++i) {
+    auto attributes = std::make_shared<hlo::GetTupleElementAttributes>();
+    attributes->index = i;
+    const InstructionId operands[] = {value};
+    add_leaves(draft, draft.append(Opcode::kGetTupleElement, shape.tuple_element(i), operands, std::move(attributes)),
+               leaves);
+  }
+}
+
+/// A call of `entry` with the leaves of its arguments, which gives the leaves of its result.
+StatusOr<hlo::ComputationPtr> flat_entry(const hlo::ComputationPtr& entry) {
+  hlo::ComputationDraft draft(entry->name() + ".flat");
+  std::vector<InstructionId> arguments, leaves;
+  int64_t next = 0;
+  for (const InstructionId id : entry->parameters())
+    arguments.push_back(parameter(draft, entry->instruction(id).shape, next, entry->instruction(id).name));
+  auto attributes = std::make_shared<hlo::CallAttributes>();
+  attributes->to_apply = entry;
+  add_leaves(draft, draft.append(Opcode::kCall, entry->result_shape(), arguments, std::move(attributes)), leaves);
+  std::vector<Shape> shapes;
+  for (const InstructionId leaf : leaves) shapes.push_back(draft.instruction(leaf).shape);
+  const InstructionId root = draft.append(Opcode::kTuple, Shape::tuple(shapes), leaves);
+  return std::move(draft).finish(root);
+}
+
+/// What stays of a header: where lines are found, and notes.
+bool is_note(const std::string& key) { return key == "frontend_attributes" || hlo::text::is_location_table(key); }
+
+Status check_leaves(const hlo::Module& module) {
+  const auto check = [&](const Shape& leaf, std::string_view what) {
+    if (leaf.is_array()) return ok_status();
+    return unimplemented(
+        fmt::format("Compile '{}': {} is a {}; plugins take arrays only", module.name, what, leaf.to_string()));
+  };
+  for (const Shape& shape : module.entry->parameter_shapes()) {
+    for (const Shape& leaf : shape.leaves()) HILO_RETURN_IF_ERROR(check(leaf, "an argument"));
+  }
+  for (const Shape& leaf : module.entry->result_shape().leaves()) HILO_RETURN_IF_ERROR(check(leaf, "a result"));
+  return ok_status();
+}
+
+std::string text_of(const Version& version) { return fmt::format("{}.{}.{}", version[0], version[1], version[2]); }
+
+}  // namespace
+
+StatusOr<hlo::Module> prepared_program(const hlo::Module& module) {
+  HILO_RETURN_IF_ERROR(check_leaves(module));
+  hlo::Module prepared = module;
+  prepared.aliases.clear();
+  prepared.entry_parameter_layouts.reset();
+  prepared.entry_result_layout.reset();
+  std::erase_if(prepared.other_attributes, [](const auto& attribute) { return !is_note(attribute.first); });
+  HILO_RETURN_IF_ERROR(hlo::lower_extensions(prepared).status());
+  HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, row_major_computation).status());
+  if (!is_flat(*prepared.entry)) {
+    HILO_ASSIGN_OR_RETURN(prepared.entry, flat_entry(prepared.entry));
+  }
+  return prepared;
+}
+
+StatusOr<OutgoingProgram> write_program(const hlo::Module& prepared, const Plugin& plugin, ProgramFormat format) {
+  if (format == ProgramFormat::kHlo) {
+    HILO_ASSIGN_OR_RETURN(std::string code, hlo::to_proto(prepared));
+    return OutgoingProgram{"hlo", std::move(code)};
+  }
+  const Version reads = plugin.stablehlo_version().value_or(kOwnStablehlo);
+  if (reads < kOwnStablehlo) {
+    return unimplemented(fmt::format("Compile '{}': plugin {} reads StableHLO {}; hilo writes {}", prepared.name,
+                                     quote(plugin.path()), text_of(reads), text_of(kOwnStablehlo)));
+  }
+  HILO_ASSIGN_OR_RETURN(std::string code, stablehlo::write_bytecode(prepared));
+  return OutgoingProgram{"mlir", std::move(code)};
+}
+
+Status compile_error(const Status& error, const hlo::Module& prepared) {
+  const Status named = error.with_context(fmt::format("Compile '{}'", prepared.name));
+  if (error.code() != StatusCode::kNotFound && error.code() != StatusCode::kUnimplemented) return named;
+  const hlo::SourceLines lines(prepared);
+  std::string calls;
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(prepared)) {
+    for (const Instruction& i : computation->instructions()) {
+      if (i.opcode == Opcode::kCustomCall) calls += (calls.empty() ? "" : ", ") + describe(i, lines);
+    }
+  }
+  if (calls.empty()) return named;
+  return unimplemented(fmt::format("Compile '{}': the plugin doesn't have a function that {} wants: {}", prepared.name,
+                                   calls, error.message()));
+}
+
+}  // namespace hilo::plugins

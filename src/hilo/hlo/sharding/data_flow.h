@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/sharding/data_flow.h -- a program as arrays and the rules between them: calls opened, tuples taken apart, loops and
+// branches as edges.
+#pragma once
+
+#include "hilo/hlo/ir/module.h"
+#include "hilo/hlo/sharding/rule.h"
+
+namespace hilo::hlo {
+
+using FlowArrayId = uint32_t;
+inline constexpr FlowArrayId kNoFlowArray = ~FlowArrayId{0};
+
+struct FlowArray {
+  Shape shape;
+  bool constant = false;  ///< of constants alone: each user has its own, so that none shards another's
+  int64_t uses = 0;       ///< ops that read it
+};
+
+/// In which rounds shardings go through an op, and which way.
+enum class FlowKind : uint8_t { kElementwise, kPassing, kDynamicSlice, kBroadcast, kOther };
+
+struct FlowOp {
+  ShardingRule rule;
+  std::vector<FlowArrayId> operands, results;  ///< kNoFlowArray: constant
+  FlowKind kind = FlowKind::kOther;
+};
+
+struct DataFlow {
+  std::vector<FlowArray> arrays;
+  std::vector<FlowOp> ops;                       ///< as the program runs
+  std::vector<FlowArrayId> parameters, results;  ///< of the entry, leaf by leaf; results are arrays of their own
+  /// Results of instructions that say something of their sharding.
+  struct Stated {
+    const Instruction* instruction;
+    std::vector<FlowArrayId> arrays;
+  };
+  std::vector<Stated> stated;
+};
+
+/// Cost    linear in instructions, those of a computation once a call; calls that would make it 64 times the module stay closed
+DataFlow data_flow(const Module& module);
+
+}  // namespace hilo::hlo

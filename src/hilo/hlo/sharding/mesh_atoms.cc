@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/sharding/mesh_atoms.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace hilo::hlo {
+
+MeshAtoms::MeshAtoms(const Mesh& mesh) : axes_(mesh.axes) {
+  for (size_t axis = 0; axis < axes_.size(); ++axis) {
+    int64_t before = 1;
+    for (int64_t prime = 2; before < axes_[axis].size;) {
+      if (axes_[axis].size / before % prime != 0) {
+        ++prime;
+        continue;
+      }
+      atoms_.push_back({axis, before, prime});
+      before *= prime;
+    }
+  }
+}
+
+int64_t MeshAtoms::size(const Atoms& atoms) const {
+  int64_t product = 1;
+  for (const uint16_t atom : atoms) product *= size(atom);
+  return product;
+}
+
+StatusOr<Atoms> MeshAtoms::atoms_of(const std::vector<AxisReference>& axes) const {
+  Atoms made;
+  for (const AxisReference& reference : axes) {
+    const auto axis = std::ranges::find(axes_, reference.name, &MeshAxis::name);
+    if (axis == axes_.end()) return invalid_argument(fmt::format("the mesh has no axis \"{}\"", reference.name));
+    const int64_t size = reference.size == 0 ? axis->size : reference.size;
+    int64_t product = 1;
+    for (size_t i = 0; i < atoms_.size(); ++i) {
+      if (atoms_[i].axis != static_cast<size_t>(axis - axes_.begin()) || atoms_[i].before < reference.before ||
+          atoms_[i].before >= reference.before * size)
+        continue;
+      made.push_back(static_cast<uint16_t>(i));
+      product *= atoms_[i].size;
+    }
+    if (product != size)
+      return invalid_argument(fmt::format("axis \"{}\" of size {}: got its part ({}){}; wanted one of whole primes",
+                                          axis->name, axis->size, reference.before, size));
+  }
+  return made;
+}
+
+std::vector<AxisReference> MeshAtoms::whole_axes(const Atoms& atoms) const {
+  std::vector<AxisReference> made;
+  for (size_t i = 0; i < atoms.size();) {
+    const size_t axis = atoms_[atoms[i]].axis;
+    int64_t product = 1;
+    for (; i < atoms.size() && atoms_[atoms[i]].axis == axis && atoms_[atoms[i]].before == product; ++i)
+      product *= atoms_[atoms[i]].size;
+    if (product != axes_[axis].size) break;
+    made.push_back({axes_[axis].name});
+  }
+  return made;
+}
+
+}  // namespace hilo::hlo

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/sharding/mesh_atoms.h -- a mesh whose axes are taken apart into primes: then lists of axes, and parts of axes, compare
+// and split as lists of numbers do.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "hilo/hlo/sharding/sharding.h"
+
+namespace hilo::hlo {
+
+using Atoms = std::vector<uint16_t>;  ///< major first
+
+class MeshAtoms {
+ public:
+  explicit MeshAtoms(const Mesh& mesh);
+
+  int64_t size(uint16_t atom) const { return atoms_[atom].size; }
+  int64_t size(const Atoms& atoms) const;
+  /// Errors    INVALID_ARGUMENT for axes that the mesh lacks, and parts that its primes, small ones first, don't make up
+  StatusOr<Atoms> atoms_of(const std::vector<AxisReference>& axes) const;
+  /// The axes that the atoms make up, up to the first that isn't whole.
+  std::vector<AxisReference> whole_axes(const Atoms& atoms) const;
+
+ private:
+  struct Atom {
+    size_t axis;
+    int64_t before, size;
+  };
+  std::vector<MeshAxis> axes_;
+  std::vector<Atom> atoms_;
+};
+
+}  // namespace hilo::hlo

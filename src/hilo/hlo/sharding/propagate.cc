@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/sharding/propagate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "hilo/hlo/sharding/data_flow.h"
+#include "hilo/hlo/sharding/mesh_atoms.h"
+
+namespace hilo::hlo {
+namespace {
+
+struct DimensionState {
+  Atoms atoms;
+  bool open = true;
+  int64_t priority = 0;
+};
+
+struct ArrayState {
+  std::vector<DimensionState> dimensions;
+  Atoms replicated;
+};
+
+enum class Direction : uint8_t { kNone, kForward, kBackward, kBoth };
+
+constexpr int kRounds = 5;
+
+/// Which way shardings go along a factor in a round. Rounds 0 and 1: ops that never communicate, first those whose operands
+/// nobody else reads; 2: what passes; 3: all but broadcasts forwards; 4: all.
+Direction direction_of(const FlowOp& op, const Factor& factor, int round, bool one_use) {
+  if (factor.blocked) return Direction::kNone;
+  if (round < 2) {
+    if (round == 0 && !one_use) return Direction::kNone;
+    switch (op.kind) {
+      case FlowKind::kElementwise:
+      case FlowKind::kPassing: return Direction::kBoth;
+      case FlowKind::kDynamicSlice: return Direction::kForward;
+      case FlowKind::kBroadcast:
+      case FlowKind::kOther: return Direction::kNone;
+    }
+  }
+  if (round == 2 && factor.kind != FactorKind::kPass) return Direction::kNone;
+  if (round < 4 && op.kind == FlowKind::kBroadcast) return Direction::kBackward;
+  return Direction::kBoth;
+}
+
+/// An array as an op sees it: the axes of each factor instead of each dimension.
+struct Projection {
+  FlowArrayId array = kNoFlowArray;
+  const ArrayFactors* factors = nullptr;
+  bool is_result = false;
+  std::vector<Atoms> atoms;   ///< by factor
+  std::vector<bool> present;  ///< by factor
+  std::vector<bool> grows;    ///< by factor: its axes may become more
+};
+
+bool contains(const Atoms& atoms, uint16_t atom) { return std::ranges::find(atoms, atom) != atoms.end(); }
+
+size_t common_prefix(const Atoms& a, const Atoms& b) {
+  size_t n = 0;
+  while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
+  return n;
+}
+
+class Propagation {
+ public:
+  Propagation(const PropagationRequest& request, DataFlow flow)
+      : request_(request),
+        mesh_(request.mesh),
+        flow_(std::move(flow)),
+        states_(flow_.arrays.size()),
+        readers_(states_.size()) {}
+  Status set_up();
+  void run();
+  std::vector<Sharding> shardings(const std::vector<FlowArrayId>& arrays) const;
+
+ private:
+  Status state(FlowArrayId array, const Sharding& sharding);
+  Status state_edge(const std::vector<FlowArrayId>& arrays, const std::vector<std::optional<Sharding>>& stated,
+                    const std::vector<bool>& free);
+  void sweep(int round);
+  bool propagate(const FlowOp& op, int round);
+  bool has_axes(const FlowOp& op) const;
+  Projection project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors, bool is_result) const;
+  void project_dimension(const ShardingRule& rule, const DimensionState& state, const std::vector<int>& factors,
+                         Projection& out) const;
+  Atoms agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands, bool from_results) const;
+  Atoms fitting(const ShardingRule& rule, const Projection& array, size_t factor, const Atoms& wanted) const;
+  bool write_back(const ShardingRule& rule, const Projection& array);
+  int64_t weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor, const Atoms& atoms) const;
+  bool shown(const DimensionState& dimension) const { return dimension.priority <= priority_; }
+
+  const PropagationRequest& request_;
+  MeshAtoms mesh_;
+  DataFlow flow_;
+  std::vector<ArrayState> states_;
+  std::vector<std::vector<uint32_t>> readers_;  ///< ops that have the array as operand or result
+  std::vector<bool> waiting_;                   ///< by op
+  int64_t priority_ = 0;
+};
+
+Status Propagation::state(FlowArrayId array, const Sharding& sharding) {
+  ArrayState& state = states_[array];
+  if (sharding.dimensions.size() != state.dimensions.size())
+    return invalid_argument(fmt::format("a sharding of {} dimensions on {}", sharding.dimensions.size(),
+                                        flow_.arrays[array].shape.to_string()));
+  for (size_t d = 0; d < state.dimensions.size(); ++d) {
+    const DimensionSharding& stated = sharding.dimensions[d];
+    HILO_ASSIGN_OR_RETURN(Atoms atoms, mesh_.atoms_of(stated.axes));
+    state.dimensions[d] = {std::move(atoms), stated.open, stated.priority};
+  }
+  HILO_ASSIGN_OR_RETURN(state.replicated, mesh_.atoms_of(sharding.replicated));
+  return ok_status();
+}
+
+Status Propagation::state_edge(const std::vector<FlowArrayId>& arrays,
+                               const std::vector<std::optional<Sharding>>& stated, const std::vector<bool>& free) {
+  if (stated.size() != arrays.size() || free.size() != arrays.size())
+    return invalid_argument(fmt::format("propagation of shardings: got {} and {} entries; wanted {}", stated.size(),
+                                        free.size(), arrays.size()));
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    if (stated[i]) {
+      const Status status = state(arrays[i], *stated[i]);
+      if (!status.ok()) return status;
+    } else if (!free[i]) {
+      for (DimensionState& dimension : states_[arrays[i]].dimensions) dimension.open = false;
+    }
+  }
+  return ok_status();
+}
+
+Status Propagation::set_up() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const Shape& shape = flow_.arrays[i].shape;
+    states_[i].dimensions.resize(shape.is_array() ? static_cast<size_t>(shape.rank()) : 0);
+  }
+  HILO_RETURN_IF_ERROR(state_edge(flow_.parameters, request_.parameters, request_.free_parameters));
+  HILO_RETURN_IF_ERROR(state_edge(flow_.results, request_.results, request_.free_results));
+  for (const DataFlow::Stated& stated : flow_.stated) {
+    HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, request_.stated(*stated.instruction));
+    if (shardings.empty()) continue;
+    if (shardings.size() != stated.arrays.size())
+      return invalid_argument(fmt::format("{}: got {} shardings; wanted {}", describe(*stated.instruction),
+                                          shardings.size(), stated.arrays.size()));
+    for (size_t i = 0; i < shardings.size(); ++i) {
+      const Status status = state(stated.arrays[i], shardings[i]);
+      if (!status.ok()) return status.with_context(describe(*stated.instruction));
+    }
+  }
+  for (uint32_t i = 0; i < flow_.ops.size(); ++i) {
+    for (const auto* list : {&flow_.ops[i].operands, &flow_.ops[i].results}) {
+      for (const FlowArrayId id : *list) {
+        if (id != kNoFlowArray && (readers_[id].empty() || readers_[id].back() != i)) readers_[id].push_back(i);
+      }
+    }
+  }
+  return ok_status();
+}
+
+void Propagation::run() {
+  std::set<int64_t> priorities = {0};
+  for (const ArrayState& state : states_) {
+    for (const DimensionState& dimension : state.dimensions) priorities.insert(dimension.priority);
+  }
+  for (const int64_t priority : priorities) {
+    priority_ = priority;
+    for (int round = 0; round < kRounds; ++round) sweep(round);
+  }
+}
+
+void Propagation::sweep(int round) {
+  waiting_.assign(flow_.ops.size(), true);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 0; i < flow_.ops.size(); ++i) {
+      if (!waiting_[i]) continue;
+      waiting_[i] = false;
+      changed |= has_axes(flow_.ops[i]) && propagate(flow_.ops[i], round);
+    }
+  }
+}
+
+bool Propagation::has_axes(const FlowOp& op) const {
+  for (const auto* list : {&op.operands, &op.results}) {
+    for (const FlowArrayId id : *list) {
+      if (id != kNoFlowArray &&
+          std::ranges::any_of(states_[id].dimensions, [](const DimensionState& d) { return !d.atoms.empty(); }))
+        return true;
+    }
+  }
+  return false;
+}
+
+/// Deals the axes of a dimension to its factors, major first. What doesn't divide a factor stops all that come behind.
+void Propagation::project_dimension(const ShardingRule& rule, const DimensionState& state,
+                                    const std::vector<int>& factors, Projection& out) const {
+  size_t next = 0;
+  bool whole = shown(state);  // what stands so far is all there
+  for (size_t i = 0; i < factors.size(); ++i) {
+    const auto factor = static_cast<size_t>(factors[i]);
+    out.present[factor] = true;
+    out.grows[factor] = whole && state.open;
+    if (!whole) continue;
+    const bool minor = i + 1 == factors.size();
+    int64_t left = rule.factors[factor].size;
+    for (; next < state.atoms.size() && (minor || (left > 1 && left % mesh_.size(state.atoms[next]) == 0)); ++next) {
+      out.atoms[factor].push_back(state.atoms[next]);
+      left /= mesh_.size(state.atoms[next]);
+    }
+    whole = left == 1;
+    if (next < state.atoms.size() && !whole) out.grows[factor] = false;
+  }
+}
+
+Projection Propagation::project(const ShardingRule& rule, FlowArrayId array, const ArrayFactors& factors,
+                                bool is_result) const {
+  Projection made{array,
+                  &factors,
+                  is_result,
+                  std::vector<Atoms>(rule.factors.size()),
+                  std::vector<bool>(rule.factors.size()),
+                  std::vector<bool>(rule.factors.size())};
+  for (size_t d = 0; d < factors.size(); ++d) project_dimension(rule, states_[array].dimensions[d], factors[d], made);
+  return made;
+}
+
+/// The longest list of axes that agrees with all arrays that a sharding may come from.
+Atoms Propagation::agreed(const std::vector<Projection>& arrays, size_t factor, bool from_operands,
+                          bool from_results) const {
+  Atoms atoms;
+  bool may_grow = true;
+  for (const Projection& array : arrays) {
+    if (!array.present[factor] || !(array.is_result ? from_results : from_operands)) continue;
+    const Atoms& own = array.atoms[factor];
+    const size_t common = common_prefix(atoms, own);
+    if (common == atoms.size()) {
+      if (may_grow) atoms = own;
+    } else if (common < own.size()) {
+      atoms.resize(common);
+      may_grow = false;
+    }
+  }
+  return atoms;
+}
+
+/// As much of `wanted` as the array can take along the factor beside its other axes.
+Atoms Propagation::fitting(const ShardingRule& rule, const Projection& array, size_t factor,
+                           const Atoms& wanted) const {
+  const ArrayState& state = states_[array.array];
+  bool minor = false;
+  for (const std::vector<int>& factors : *array.factors)
+    minor |= !factors.empty() && factors.back() == static_cast<int>(factor);
+  const auto is_taken = [&](uint16_t atom) {
+    if (contains(state.replicated, atom)) return true;
+    for (size_t f = 0; f < array.atoms.size(); ++f) {
+      if (f != factor && contains(array.atoms[f], atom)) return true;
+    }
+    for (size_t d = 0; d < state.dimensions.size(); ++d) {  // dimensions that the op doesn't tie, or that wait
+      const bool tied = !(*array.factors)[d].empty() && shown(state.dimensions[d]);
+      if (!tied && contains(state.dimensions[d].atoms, atom)) return true;
+    }
+    return false;
+  };
+  Atoms made;
+  int64_t left = rule.factors[factor].size;
+  for (const uint16_t atom : wanted) {
+    if (is_taken(atom) || (!minor && left % mesh_.size(atom) != 0)) break;
+    made.push_back(atom);
+    left /= mesh_.size(atom);
+  }
+  return made;
+}
+
+/// From factors back to dimensions; one that isn't whole is the last of its dimension that has axes.
+bool Propagation::write_back(const ShardingRule& rule, const Projection& array) {
+  bool changed = false;
+  for (size_t d = 0; d < array.factors->size(); ++d) {
+    const std::vector<int>& factors = (*array.factors)[d];
+    DimensionState& state = states_[array.array].dimensions[d];
+    if (factors.empty() || !state.open || !shown(state)) continue;
+    Atoms atoms;
+    for (const int factor : factors) {
+      const Atoms& own = array.atoms[static_cast<size_t>(factor)];
+      atoms.insert(atoms.end(), own.begin(), own.end());
+      if (mesh_.size(own) != rule.factors[static_cast<size_t>(factor)].size) break;
+    }
+    if (atoms.size() <= state.atoms.size() || common_prefix(atoms, state.atoms) != state.atoms.size()) continue;
+    state.atoms = std::move(atoms);
+    changed = true;
+  }
+  if (changed) {
+    for (const uint32_t op : readers_[array.array]) waiting_[op] = true;
+  }
+  return changed;
+}
+
+/// How much speaks for a factor where two want the same axes: the largest array that it comes from; for elementwise ops,
+/// whose arrays are of one size, the number of parts.
+int64_t Propagation::weight(const FlowOp& op, const std::vector<Projection>& arrays, size_t factor,
+                            const Atoms& atoms) const {
+  if (op.kind == FlowKind::kElementwise) return mesh_.size(atoms);
+  int64_t largest = 0;
+  for (const Projection& array : arrays) {
+    const bool source = array.present[factor] && !array.atoms[factor].empty();
+    if (source) largest = std::max(largest, flow_.arrays[array.array].shape.element_count());
+  }
+  return largest;
+}
+
+bool Propagation::propagate(const FlowOp& op, int round) {
+  std::vector<Projection> arrays;
+  bool one_use = true;
+  for (size_t i = 0; i < op.operands.size(); ++i) {
+    if (op.operands[i] == kNoFlowArray) continue;
+    arrays.push_back(project(op.rule, op.operands[i], op.rule.operands[i], false));
+    one_use &= flow_.arrays[op.operands[i]].uses <= 1;
+  }
+  for (size_t i = 0; i < op.results.size(); ++i)
+    arrays.push_back(project(op.rule, op.results[i], op.rule.results[i], true));
+  struct Candidate {
+    size_t factor;
+    Direction direction;
+    Atoms atoms;
+    int64_t weight;
+  };
+  std::vector<Candidate> candidates;
+  for (size_t f = 0; f < op.rule.factors.size(); ++f) {
+    const Direction direction = direction_of(op, op.rule.factors[f], round, one_use);
+    if (direction == Direction::kNone) continue;
+    bool sideways = true;  // a closed result of an elementwise op keeps its operands apart
+    for (const Projection& array : arrays)
+      sideways &= op.kind != FlowKind::kElementwise || !array.is_result || !array.present[f] || array.grows[f];
+    const Atoms atoms =
+        agreed(arrays, f, direction != Direction::kBackward && sideways, direction != Direction::kForward);
+    if (!atoms.empty()) candidates.push_back({f, direction, atoms, weight(op, arrays, f, atoms)});
+  }
+  std::ranges::stable_sort(candidates, std::greater<>{}, &Candidate::weight);
+  for (const Candidate& candidate : candidates) {
+    for (Projection& array : arrays) {
+      const bool target =
+          array.is_result ? candidate.direction != Direction::kBackward : candidate.direction != Direction::kForward;
+      if (!target || !array.grows[candidate.factor]) continue;
+      Atoms atoms = fitting(op.rule, array, candidate.factor, candidate.atoms);
+      Atoms& own = array.atoms[candidate.factor];
+      if (atoms.size() > own.size() && common_prefix(atoms, own) == own.size()) own = std::move(atoms);
+    }
+  }
+  bool changed = false;
+  for (const Projection& array : arrays) changed |= write_back(op.rule, array);
+  return changed;
+}
+
+std::vector<Sharding> Propagation::shardings(const std::vector<FlowArrayId>& arrays) const {
+  std::vector<Sharding> made;
+  for (const FlowArrayId id : arrays) {
+    Sharding& sharding = made.emplace_back();
+    sharding.mesh = request_.mesh;
+    for (size_t d = 0; d < states_[id].dimensions.size(); ++d) {
+      int64_t left = flow_.arrays[id].shape.dimension(static_cast<int64_t>(d));
+      Atoms dividing;
+      for (const uint16_t atom : states_[id].dimensions[d].atoms) {
+        if (left % mesh_.size(atom) != 0) break;
+        dividing.push_back(atom);
+        left /= mesh_.size(atom);
+      }
+      sharding.dimensions.push_back({.axes = mesh_.whole_axes(dividing)});
+    }
+  }
+  return made;
+}
+
+}  // namespace
+
+StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
+  DataFlow flow = data_flow(module);
+  const std::vector<FlowArrayId> parameters = flow.parameters, results = flow.results;
+  Propagation propagation(request, std::move(flow));
+  HILO_RETURN_IF_ERROR(propagation.set_up());
+  propagation.run();
+  return PropagatedShardings{propagation.shardings(parameters), propagation.shardings(results)};
+}
+
+}  // namespace hilo::hlo

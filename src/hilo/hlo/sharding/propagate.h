@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/sharding/propagate.h -- the shardings of a program's parameters and results, from those that it states.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "hilo/hlo/ir/module.h"
+#include "hilo/hlo/sharding/sharding.h"
+
+namespace hilo::hlo {
+
+/// What is known, and what may be chosen. Lists go leaf by leaf through the entry's parameters and result.
+struct PropagationRequest {
+  Mesh mesh;  ///< of all shardings here
+  std::vector<std::optional<Sharding>> parameters, results;
+  /// Whether one without a sharding may get one; it is whole on every device otherwise.
+  std::vector<bool> free_parameters, free_results;
+  /// What an instruction with frontend attributes states of its results, one a leaf; nothing: none.
+  std::function<StatusOr<std::vector<Sharding>>(const Instruction&)> stated;
+};
+
+struct PropagatedShardings {
+  std::vector<Sharding> parameters, results;  ///< of whole axes that divide their dimensions
+};
+
+/// Shardings go through ops, loops, branches and calls, forwards and backwards, until nothing changes: by the user's
+/// priorities, then elementwise ops before others, then along what needs no communication. Where two disagree each array
+/// keeps what it has, and the larger array's wins in a third.
+/// Errors    INVALID_ARGUMENT for shardings of other ranks and meshes; those of `stated`
+/// Cost      of a sweep: linear in instructions, where calls are opened; sweeps are few
+/// Source    Shardy's propagation
+StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request);
+
+}  // namespace hilo::hlo

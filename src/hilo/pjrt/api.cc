@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of the plugin: one wrapper around all that answers.h declares.
+#include "hilo/pjrt/abi/api.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <type_traits>
+
+#include "hilo/base/out_of_memory.h"
+#include "hilo/pjrt/answers.h"
+#include "hilo/pjrt/errors.h"
+
+namespace hilo::pjrt {
+
+/// Of the functions that answers.h doesn't declare. It stands beside those that are there, so that they go first.
+struct NotHere {};
+template <class Args>
+static NotHere answer(Args&, ...) {
+  return {};
+}
+
+namespace {
+
+template <class Args>
+Status answered(Args& args, const char* name) {
+  if constexpr (std::is_same_v<decltype(answer(args)), NotHere>) {
+    return unimplemented(std::string(name) + " is not implemented by hilo's plugin");
+  } else {
+    return answer(args);
+  }
+}
+
+/// A caller of another version has another size of `args`: what it doesn't have counts as zero, and isn't written.
+template <class Args>
+Status resized(Args& args, const char* name) {
+  constexpr size_t kKnown = kPjrtStructSize<Args>;
+  static_assert(kKnown > 0);
+  if (args.struct_size >= kKnown) return answered(args, name);
+  constexpr size_t kLeast = sizeof(size_t);
+  if (args.struct_size < kLeast)
+    return invalid_argument(std::string(name) + ": struct_size is " + std::to_string(args.struct_size) + "; wanted " +
+                            std::to_string(kKnown));
+  Args known{};
+  const size_t theirs = args.struct_size;
+  std::memcpy(&known, &args, theirs);
+  Status status = answered(known, name);
+  known.struct_size = theirs;
+  std::memcpy(&args, &known, theirs);
+  return status;
+}
+
+/// Nothing that is thrown leaves the plugin.
+template <class Args>
+PJRT_Error* called(Args* args, const char* name) noexcept try {
+  if (args == nullptr) return new_error(invalid_argument(std::string(name) + ": the arguments are null"));
+  return new_error(resized(*args, name));
+} catch (const std::bad_alloc&) {
+  return new_error(out_of_memory());
+} catch (const std::exception& error) {
+  return new_error(Status(StatusCode::kUnknown, std::string(name) + ": an exception was thrown: " + error.what()));
+} catch (...) {  // NOLINT: of a handler or callback; there is no caller to throw to
+  return new_error(Status(StatusCode::kUnknown, std::string(name) + ": an exception was thrown"));
+}
+
+/// The error, for functions that return one; two don't.
+template <class Result>
+Result given(PJRT_Error* error) {
+  if constexpr (!std::is_void_v<Result>) {
+    return error;
+  } else if (error != nullptr) {
+    error->vtable->destroy(error);
+  }
+}
+
+// One function a row, of the row's type.
+#define HILO_PJRT_SLOT(result, name) \
+  result slot_##name(name##_Args* args) { return given<result>(called(args, #name)); }
+#include "hilo/pjrt/abi/slots.inc"
+
+// The functions of extensions have no rows.
+#define HILO_PJRT_EXTENSION_SLOT(name) [](name##_Args* args) { return called(args, #name); }
+
+template <class Extension>
+constexpr PJRT_Extension_Base base(PJRT_Extension_Type type, PJRT_Extension_Base* next) {
+  return {sizeof(Extension), type, next};
+}
+
+struct Extensions {
+  PJRT_Shardings_Extension shardings = {
+      base<PJRT_Shardings_Extension>(PJRT_Extension_Type_Shardings, nullptr),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Shardings_PJRT_Executable_ParameterShardings),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Shardings_PJRT_Executable_OutputShardings),
+  };
+  PJRT_MemoryDescriptions_Extension memories = {
+      base<PJRT_MemoryDescriptions_Extension>(PJRT_Extension_Type_MemoryDescriptions, &shardings.base),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_DeviceDescription_MemoryDescriptions),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_MemoryDescription_Kind),
+  };
+  PJRT_FFI_Extension ffi = {
+      base<PJRT_FFI_Extension>(PJRT_Extension_Type_FFI, &memories.base),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_FFI_Type_Register),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_FFI_UserData_Add),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_FFI_Register_Handler),
+  };
+  PJRT_Layouts_Extension layouts = {
+      base<PJRT_Layouts_Extension>(PJRT_Extension_Type_Layouts, &ffi.base),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Layouts_MemoryLayout_Destroy),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Layouts_MemoryLayout_Serialize),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Layouts_PJRT_Client_GetDefaultLayout),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Layouts_PJRT_Buffer_MemoryLayout),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Layouts_PJRT_Topology_GetDefaultLayout),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Layouts_PJRT_Executable_GetOutputLayouts),
+      HILO_PJRT_EXTENSION_SLOT(PJRT_Layouts_PJRT_Executable_GetParameterLayouts),
+  };
+};
+
+Extensions& extensions() {
+  static Extensions instance;
+  return instance;
+}
+
+const PJRT_Api& api() {
+  static const PJRT_Api table = {
+      kPjrtStructSize<PJRT_Api>,
+      &extensions().layouts.base,
+      {kPjrtStructSize<PJRT_Api_Version>, nullptr, kPjrtMajorVersion, kPjrtMinorVersion},
+#define HILO_PJRT_SLOT(result, name) slot_##name,
+#include "hilo/pjrt/abi/slots.inc"
+  };
+  return table;
+}
+
+}  // namespace
+}  // namespace hilo::pjrt
+
+extern "C" __attribute__((visibility("default"))) const PJRT_Api* GetPjrtApi() { return &hilo::pjrt::api(); }

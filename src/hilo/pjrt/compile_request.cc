@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field numbers: XLA's compile_options.proto and xla_data.proto.
+#include "hilo/pjrt/compile_request.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "hilo/base/text.h"
+#include "hilo/hlo/proto/wire.h"
+
+namespace hilo::pjrt {
+namespace {
+
+using hlo::proto::WireMessage;
+using hlo::proto::WireWriter;
+
+constexpr uint32_t kBuildOptions = 3, kOverrides = 7;                            // CompileOptionsProto
+constexpr uint32_t kNumReplicas = 4, kNumPartitions = 5, kDeviceAssignment = 9;  // ExecutableBuildOptionsProto
+constexpr uint32_t kFreeResults = 12,
+                   kFreeParameters = 18;  // allow_spmd_sharding_propagation_to_output, _to_parameters
+constexpr uint32_t kReplicaCount = 1, kComputationCount = 2, kComputationDevices = 3, kReplicaIds = 1;
+constexpr uint32_t kKey = 1, kValue = 2;  // an entry of a map
+enum Override : uint32_t { kText = 1, kBool = 2, kInteger = 3, kReal = 4 };
+
+/// Options of XLA's compiler that JAX's users name, with their types. None changes what hilo does.
+struct OptionRow {
+  std::string_view name;
+  Override type;
+};
+// clang-format off: a row an option
+constexpr OptionRow kOptions[] = {
+    {"exec_time_optimization_effort", kReal},
+    {"memory_fitting_effort", kReal},
+    {"optimization_level", kInteger},
+    {"memory_fitting_level", kInteger},
+    {"xla_allow_excess_precision", kBool},
+    {"xla_backend_optimization_level", kInteger},
+    {"xla_cpu_enable_concurrency_optimized_scheduler", kBool},
+    {"xla_cpu_enable_fast_math", kBool},
+    {"xla_cpu_enable_fast_min_max", kBool},
+    {"xla_cpu_enable_xprof_traceme", kBool},
+    {"xla_cpu_max_isa", kText},
+    {"xla_cpu_prefer_vector_width", kInteger},
+    {"xla_cpu_use_thunk_runtime", kBool},
+    {"xla_disable_hlo_passes", kText},
+    {"xla_dump_hlo_as_text", kBool},
+    {"xla_dump_max_hlo_modules", kInteger},
+    {"xla_dump_to", kText},
+    {"xla_embed_ir_in_executable", kBool},
+    {"xla_gpu_auto_spmd_partitioning_memory_budget_ratio", kReal},
+    {"xla_gpu_enable_latency_hiding_scheduler", kBool},
+    {"xla_llvm_disable_expensive_passes", kBool},
+    {"xla_step_marker_location", kText},
+};
+// clang-format on
+
+std::string_view word(Override type) {
+  switch (type) {
+    case kText: return "string";
+    case kBool: return "bool";
+    case kInteger: return "integer";
+    case kReal: return "float";
+  }
+  return "known";
+}
+
+template <class Number>
+bool is_number(std::string_view text) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+bool fits(Override type, std::string_view text) {
+  switch (type) {
+    case kText: return true;
+    case kBool: return text == "true" || text == "false" || text == "True" || text == "False";
+    case kInteger: return is_number<int64_t>(text);
+    case kReal: return is_number<double>(text);
+  }
+  return false;
+}
+
+/// One entry of env_option_overrides: what `compiler_options` of JAX becomes. The texts are those that JAX's users know.
+Status check_override(const WireMessage& entry) {
+  HILO_ASSIGN_OR_RETURN(const std::string_view key, entry.text(kKey));
+  const auto row = std::ranges::find(kOptions, key, &OptionRow::name);
+  if (row == std::end(kOptions)) return invalid_argument(fmt::format("No such compile option: '{}'", key));
+  HILO_ASSIGN_OR_RETURN(const WireMessage value, entry.message(kValue, "OptionOverrideProto"));
+  if (!value.has(kText)) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const std::string_view text, value.text(kText));
+  if (fits(row->type, text)) return ok_status();
+  return invalid_argument(
+      fmt::format("While setting option {}, '{}' is not a valid {} value.", key, text, word(row->type)));
+}
+
+Status read_assignment(const WireMessage& message, CompileRequest& request) {
+  HILO_ASSIGN_OR_RETURN(const int64_t replicas, message.integer(kReplicaCount));
+  HILO_ASSIGN_OR_RETURN(const int64_t partitions, message.integer(kComputationCount));
+  if (replicas != request.replicas || partitions != request.partitions)
+    return invalid_argument(fmt::format("a device assignment of {} replicas and {} partitions; wanted {} and {}",
+                                        replicas, partitions, request.replicas, request.partitions));
+  request.devices.resize(static_cast<size_t>(request.count()));
+  int64_t partition = 0;
+  HILO_RETURN_IF_ERROR(
+      message.for_each_message(kComputationDevices, "ComputationDevice", [&](const WireMessage& column) {
+        const StatusOr<std::vector<int64_t>> ids = column.integers(kReplicaIds);
+        if (!ids.ok()) return ids.status();
+        if (partition >= partitions || static_cast<int64_t>(ids->size()) != replicas)
+          return invalid_argument("a device assignment whose lists don't fit its counts");
+        for (int64_t r = 0; r < replicas; ++r)
+          request.devices[static_cast<size_t>(r * partitions + partition)] =
+              static_cast<int>((*ids)[static_cast<size_t>(r)]);
+        ++partition;
+        return ok_status();
+      }));
+  if (partition == partitions) return ok_status();
+  return invalid_argument("a device assignment whose lists don't fit its counts");
+}
+
+}  // namespace
+
+StatusOr<CompileRequest> compile_request(std::string_view bytes) {
+  CompileRequest request;
+  HILO_ASSIGN_OR_RETURN(const WireMessage options, WireMessage::read(bytes, "CompileOptionsProto"));
+  HILO_RETURN_IF_ERROR(options.for_each_message(kOverrides, "EnvOptionOverridesEntry", check_override));
+  HILO_ASSIGN_OR_RETURN(const WireMessage build, options.message(kBuildOptions, "ExecutableBuildOptionsProto"));
+  HILO_ASSIGN_OR_RETURN(const int64_t replicas, build.integer(kNumReplicas));
+  HILO_ASSIGN_OR_RETURN(const int64_t partitions, build.integer(kNumPartitions));
+  request.replicas = build.has(kNumReplicas) ? replicas : 1;  // a message may say nothing
+  request.partitions = build.has(kNumPartitions) ? partitions : 1;
+  constexpr int64_t kMost = 65536;
+  if (request.replicas < 1 || request.partitions < 1 || request.replicas > kMost || request.partitions > kMost ||
+      request.count() > kMost)
+    return invalid_argument(fmt::format("compile options: {} replicas of {} partitions; wanted 1 to {} devices",
+                                        request.replicas, request.partitions, kMost));
+  HILO_ASSIGN_OR_RETURN(request.free_results, build.integers(kFreeResults));
+  HILO_ASSIGN_OR_RETURN(request.free_parameters, build.integers(kFreeParameters));
+  if (!build.has(kDeviceAssignment)) return request;
+  HILO_ASSIGN_OR_RETURN(const WireMessage assignment, build.message(kDeviceAssignment, "DeviceAssignmentProto"));
+  HILO_RETURN_IF_ERROR(read_assignment(assignment, request));
+  return request;
+}
+
+std::string device_assignment_proto(const CompileRequest& request) {
+  WireWriter out;
+  out.integer(kReplicaCount, request.replicas);
+  out.integer(kComputationCount, request.partitions);
+  for (int64_t p = 0; p < request.partitions; ++p) {
+    std::vector<int64_t> ids;
+    for (int64_t r = 0; r < request.replicas; ++r)
+      ids.push_back(request.devices[static_cast<size_t>(r * request.partitions + p)]);
+    WireWriter column;
+    column.integers(kReplicaIds, ids);
+    out.message(kComputationDevices, column);
+  }
+  return std::move(out).take();
+}
+
+}  // namespace hilo::pjrt

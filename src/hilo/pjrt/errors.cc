@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/pjrt/errors.h"
+
+#include <new>
+
+#include "hilo/pjrt/answers.h"
+#include "hilo/pjrt/objects.h"
+
+namespace hilo::pjrt {
+namespace {
+
+const ErrorObject& object(const PJRT_Error* error) { return static_cast<const ErrorObject&>(*error); }
+
+PJRT_Error_Code code_of(const PJRT_Error* error) {
+  return static_cast<PJRT_Error_Code>(object(error).status.code());  // the numbers are the same
+}
+
+void message_of(const PJRT_Error* error, const char** message, size_t* size) {
+  const std::string_view text = object(error).status.message();
+  *message = text.data();
+  *size = text.size();
+}
+
+void destroy(PJRT_Error* error);
+void no_payload(const PJRT_Error*, PJRT_Error_PayloadVisitor, void*) {}
+
+constexpr PJRT_Error_FunctionTable kFunctions = {
+    kPjrtStructSize<PJRT_Error_FunctionTable>, sizeof(ErrorObject), nullptr, destroy, message_of, code_of, no_payload};
+
+/// What there is when there is no memory for another.
+ErrorObject* last_error() {
+  static ErrorObject* const error = new ErrorObject{{&kFunctions}, resource_exhausted("out of memory")};
+  return error;
+}
+
+void destroy(PJRT_Error* error) {
+  if (error != last_error()) delete static_cast<ErrorObject*>(error);
+}
+
+}  // namespace
+
+PJRT_Error* new_error(Status status) noexcept {
+  if (status.ok()) return nullptr;
+  auto* const error = new (std::nothrow) ErrorObject{{&kFunctions}, std::move(status)};
+  return error == nullptr ? last_error() : error;
+}
+
+Status status_from(PJRT_Error_Code code, const char* message, size_t size) {
+  if (code == PJRT_Error_Code_OK) return ok_status();
+  const bool known = code <= PJRT_Error_Code_UNAUTHENTICATED;
+  return Status(known ? static_cast<StatusCode>(code) : StatusCode::kUnknown,
+                message == nullptr ? std::string() : std::string(message, size));
+}
+
+Status wanted(const void* pointer, std::string_view name) {
+  if (pointer != nullptr) return ok_status();
+  return invalid_argument("'" + std::string(name) + "' is null");
+}
+
+Status answer(PJRT_Error_Destroy_Args& args) {
+  if (args.error != nullptr) destroy(args.error);
+  return ok_status();
+}
+
+Status answer(PJRT_Error_Message_Args& args) {
+  HILO_PJRT_WANTED(args, error);
+  message_of(args.error, &args.message, &args.message_size);
+  return ok_status();
+}
+
+Status answer(PJRT_Error_GetCode_Args& args) {
+  HILO_PJRT_WANTED(args, error);
+  args.code = code_of(args.error);
+  return ok_status();
+}
+
+Status answer(PJRT_Error_ForEachPayload_Args& args) {  // there are none
+  HILO_PJRT_WANTED(args, error);
+  return ok_status();
+}
+
+}  // namespace hilo::pjrt

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "hilo/hlo/proto/wire.h"
+#include "hilo/hlo/proto/writer.h"
+#include "hilo/pjrt/answers.h"
+#include "hilo/pjrt/clients.h"
+#include "hilo/pjrt/errors.h"
+#include "hilo/pjrt/program.h"
+
+namespace hilo::pjrt {
+namespace {
+
+StatusOr<ProgramPtr> compiled(const ClientStatePtr& client, const PJRT_Program* code, const char* options,
+                              size_t options_size) {
+  HILO_RETURN_IF_ERROR(wanted(code, "program"));
+  HILO_RETURN_IF_ERROR(wanted(code->code, "program->code"));
+  HILO_RETURN_IF_ERROR(wanted(code->format, "program->format"));
+  if (options_size != 0) HILO_RETURN_IF_ERROR(wanted(options, "compile_options"));
+  return compile_program(client, {code->code, code->code_size}, {code->format, code->format_size},
+                         {options, options_size});
+}
+
+Status wanted_loaded(const PJRT_LoadedExecutable* executable) {
+  HILO_RETURN_IF_ERROR(wanted(executable, "executable"));
+  if (!executable->deleted) return ok_status();
+  return invalid_argument(fmt::format("executable '{}' has been deleted", executable->program->executable->name()));
+}
+
+}  // namespace
+
+Status answer(PJRT_Client_Compile_Args& args) {
+  HILO_PJRT_WANTED(args, client);
+  HILO_ASSIGN_OR_RETURN(ProgramPtr program,
+                        compiled(args.client->state, args.program, args.compile_options, args.compile_options_size));
+  args.executable = new PJRT_LoadedExecutable{std::move(program)};
+  return ok_status();
+}
+
+/// For a client of as many devices as the topology has.
+Status answer(PJRT_Compile_Args& args) {
+  HILO_PJRT_WANTED(args, topology);
+  ClientStatePtr state = args.client == nullptr ? nullptr : args.client->state;
+  if (state == nullptr) {
+    HILO_ASSIGN_OR_RETURN(
+        state, make_client_state({.platform_name = args.topology->platform_name,
+                                  .device_count = static_cast<int64_t>(args.topology->descriptions.size())}));
+  }
+  HILO_ASSIGN_OR_RETURN(ProgramPtr program,
+                        compiled(state, args.program, args.compile_options, args.compile_options_size));
+  args.executable = new PJRT_Executable{std::move(program)};
+  return ok_status();
+}
+
+Status answer(PJRT_Client_Load_Args& args) {
+  HILO_PJRT_WANTED(args, client);
+  HILO_PJRT_WANTED(args, executable);
+  const Program& from = *args.executable->program;
+  const std::string_view options = args.compile_options_size == 0
+                                       ? std::string_view(from.options)
+                                       : std::string_view(args.compile_options, args.compile_options_size);
+  HILO_ASSIGN_OR_RETURN(ProgramPtr program, compile_program(args.client->state, from.code, from.format, options));
+  args.loaded_executable = new PJRT_LoadedExecutable{std::move(program)};
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_DeserializeAndLoad_Args& args) {
+  HILO_PJRT_WANTED(args, client);
+  HILO_PJRT_WANTED(args, serialized_executable);
+  HILO_ASSIGN_OR_RETURN(ProgramPtr program, load_program(args.client->state, {args.serialized_executable,
+                                                                              args.serialized_executable_size}));
+  args.loaded_executable = new PJRT_LoadedExecutable{std::move(program)};
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_Destroy_Args& args) {
+  delete args.executable;
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_Destroy_Args& args) {
+  delete args.executable;
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_Delete_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.executable->deleted = true;
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_IsDeleted_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.is_deleted = args.executable->deleted;
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_GetExecutable_Args& args) {
+  HILO_PJRT_WANTED(args, loaded_executable);
+  args.executable = new PJRT_Executable{args.loaded_executable->program};
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.addressable_devices = args.executable->program->devices.data();
+  args.num_addressable_devices = args.executable->program->devices.size();
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_AddressableDeviceLogicalIds_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.addressable_device_logical_ids = args.executable->program->logical_ids.data();
+  args.num_addressable_device_logical_ids = args.executable->program->logical_ids.size();
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  using Bytes = OwnedBytes<PJRT_DeviceAssignmentSerialized>;
+  auto* const owned = new Bytes{args.executable->program->device_assignment};
+  args.serialized_bytes = owned->bytes.data();
+  args.serialized_bytes_size = owned->bytes.size();
+  args.serialized_device_assignment = Bytes::handle(owned);
+  args.serialized_device_assignment_deleter = Bytes::destroy;
+  return ok_status();
+}
+
+Status answer(PJRT_LoadedExecutable_Execute_Args& args) {
+  HILO_RETURN_IF_ERROR(wanted_loaded(args.executable));
+  return run_program(*args.executable->program, args);
+}
+
+Status answer(PJRT_LoadedExecutable_Fingerprint_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.executable_fingerprint = args.executable->program->fingerprint.data();
+  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_Fingerprint_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.executable_fingerprint = args.executable->program->fingerprint.data();
+  args.executable_fingerprint_size = args.executable->program->fingerprint.size();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_Name_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  const std::string& name = args.executable->program->executable->name();
+  args.executable_name = name.data();
+  args.executable_name_size = name.size();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_NumReplicas_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.num_replicas = static_cast<size_t>(args.executable->program->request.replicas);
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_NumPartitions_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.num_partitions = static_cast<size_t>(args.executable->program->request.partitions);
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_NumOutputs_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.num_outputs = args.executable->program->results.size();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.size_in_bytes = args.executable->program->executable->statistics().code_bytes;
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_GetCostAnalysis_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.properties = args.executable->program->properties.data();
+  args.num_properties = args.executable->program->properties.size();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_OutputMemoryKinds_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  const ValueLists& lists = args.executable->program->result_lists;
+  args.num_outputs = lists.kinds.size();
+  args.memory_kinds = lists.kinds.data();
+  args.memory_kind_sizes = lists.kind_sizes.data();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_ParameterMemoryKinds_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  const ValueLists& lists = args.executable->program->argument_lists;
+  args.num_parameters = lists.kinds.size();
+  args.memory_kinds = lists.kinds.data();
+  args.memory_kind_sizes = lists.kind_sizes.data();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_OutputElementTypes_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.output_types = args.executable->program->result_lists.types.data();
+  args.num_output_types = args.executable->program->result_lists.types.size();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_OutputDimensions_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  const ValueLists& lists = args.executable->program->result_lists;
+  args.num_outputs = lists.ranks.size();
+  args.dims = lists.dimensions.data();
+  args.dim_sizes = lists.ranks.data();
+  return ok_status();
+}
+
+namespace {
+
+/// HloModuleProtoWithConfig; of the configuration what readers can't do without, the layout of the entry.
+StatusOr<std::string> module_with_config(const hlo::Module& module) {
+  constexpr uint32_t kModule = 1, kConfig = 2, kEntryLayout = 1, kHostProgramShape = 4;
+  HILO_ASSIGN_OR_RETURN(const std::string proto, hlo::to_proto(module));
+  HILO_ASSIGN_OR_RETURN(const hlo::proto::WireMessage message, hlo::proto::WireMessage::read(proto, "HloModuleProto"));
+  HILO_ASSIGN_OR_RETURN(const std::string_view entry, message.text(kHostProgramShape));
+  hlo::proto::WireWriter config, out;
+  config.bytes(kEntryLayout, entry);
+  out.bytes(kModule, proto);
+  out.message(kConfig, config);
+  return std::move(out).take();
+}
+
+}  // namespace
+
+/// Without memory for the program: how much it takes.
+Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  HILO_PJRT_WANTED(args, program);
+  static constexpr std::string_view kFormat = "hlo_with_config";
+  HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(*args.executable->program->executable));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, module_with_config(*module));
+  args.program->format = kFormat.data();
+  args.program->format_size = kFormat.size();
+  if (args.program->code != nullptr) {
+    if (args.program->code_size < bytes.size())
+      return invalid_argument(fmt::format("PJRT_Executable_OptimizedProgram: room for {} bytes; wanted {}",
+                                          args.program->code_size, bytes.size()));
+    std::memcpy(args.program->code, bytes.data(), bytes.size());
+  }
+  args.program->code_size = bytes.size();
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_Serialize_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  using Bytes = OwnedBytes<PJRT_SerializedExecutable>;
+  HILO_ASSIGN_OR_RETURN(std::string saved, save_program(*args.executable->program));
+  auto* const owned = new Bytes{std::move(saved)};
+  args.serialized_bytes = owned->bytes.data();
+  args.serialized_bytes_size = owned->bytes.size();
+  args.serialized_executable = Bytes::handle(owned);
+  args.serialized_executable_deleter = Bytes::destroy;
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_GetCompileOptions_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  using Bytes = OwnedBytes<PJRT_SerializedCompileOptions>;
+  auto* const owned = new Bytes{args.executable->program->options};
+  args.serialized_bytes = owned->bytes.data();
+  args.serialized_bytes_size = owned->bytes.size();
+  args.serialized_compile_options = Bytes::handle(owned);
+  args.serialized_compile_options_deleter = Bytes::destroy;
+  return ok_status();
+}
+
+Status answer(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  const MemoryAnalysis memory = args.executable->program->executable->memory_analysis();
+  args.generated_code_size_in_bytes = memory.code_bytes;
+  args.argument_size_in_bytes = memory.argument_bytes;
+  args.output_size_in_bytes = memory.output_bytes;
+  args.alias_size_in_bytes = memory.alias_bytes;
+  args.temp_size_in_bytes = memory.temporary_bytes;
+  args.host_generated_code_size_in_bytes = args.host_argument_size_in_bytes = args.host_output_size_in_bytes = 0;
+  args.host_alias_size_in_bytes = args.host_temp_size_in_bytes = 0;
+  args.peak_memory_in_bytes = memory.peak_bytes;
+  args.total_size_in_bytes = memory.peak_bytes + memory.constant_bytes + memory.code_bytes;
+  args.total_allocation_bytes = memory.temporary_bytes + memory.output_bytes;
+  args.indefinite_allocations = memory.constant_bytes;
+  args.peak_unpadded_heap_bytes = memory.peak_bytes;
+  return ok_status();
+}
+
+Status answer(PJRT_ExecuteContext_Create_Args& args) {
+  args.context = new PJRT_ExecuteContext;
+  return ok_status();
+}
+
+Status answer(PJRT_ExecuteContext_Destroy_Args& args) {
+  delete args.context;
+  return ok_status();
+}
+
+}  // namespace hilo::pjrt

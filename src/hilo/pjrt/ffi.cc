@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension for FFI: handlers of custom calls from other libraries, and what a caller hands to them by a run's context.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "hilo/backend/custom_call.h"
+#include "hilo/pjrt/answers.h"
+#include "hilo/pjrt/errors.h"
+#include "hilo/pjrt/objects.h"
+
+namespace hilo::pjrt {
+namespace {
+
+struct TypeIds {
+  std::mutex mutex;
+  std::map<std::string, int64_t, std::less<>> ids;
+};
+TypeIds& type_ids() {
+  static auto* const instance = new TypeIds;
+  return *instance;
+}
+
+}  // namespace
+
+/// Gives the type a number, or notes the one that it has.
+Status answer(PJRT_FFI_Type_Register_Args& args) {
+  HILO_PJRT_WANTED(args, type_name);
+  const std::string name(args.type_name, args.type_name_size);
+  TypeIds& types = type_ids();
+  const std::scoped_lock lock(types.mutex);
+  const int64_t wanted = args.type_id == 0 ? static_cast<int64_t>(types.ids.size()) + 1 : args.type_id;
+  const auto [at, added] = types.ids.emplace(name, wanted);
+  if (!added && args.type_id != 0 && at->second != args.type_id)
+    return already_exists(
+        fmt::format("FFI type '{}' has the number {} already; got {}", name, at->second, args.type_id));
+  args.type_id = at->second;
+  return ok_status();
+}
+
+Status answer(PJRT_FFI_UserData_Add_Args& args) {
+  HILO_PJRT_WANTED(args, context);
+  const std::scoped_lock lock(args.context->mutex);
+  if (!args.context->user_data.emplace(args.user_data.type_id, args.user_data.data).second)
+    return already_exists(fmt::format("the context has user data of type {} already", args.user_data.type_id));
+  return ok_status();
+}
+
+Status answer(PJRT_FFI_Register_Handler_Args& args) {
+  HILO_PJRT_WANTED(args, target_name);
+  HILO_PJRT_WANTED(args, handler);
+  const std::string_view platform(args.platform_name, args.platform_name_size);
+  if (platform != "Host" && platform != "cpu" && platform != "hilo")
+    return invalid_argument(fmt::format("FFI handler '{}': platform '{}'; wanted Host",
+                                        std::string_view(args.target_name, args.target_name_size), platform));
+  return register_ffi_handler({args.target_name, args.target_name_size},
+                              reinterpret_cast<HiloFfi_Handler*>(args.handler));
+}
+
+}  // namespace hilo::pjrt

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The extension for layouts. They are written as JAX reads them: "{1,0}", minor to major.
+#include "hilo/pjrt/answers.h"
+#include "hilo/pjrt/errors.h"
+#include "hilo/pjrt/program.h"
+#include "hilo/pjrt/shapes.h"
+
+namespace hilo::pjrt {
+namespace {
+
+std::string layout_text(const Shape& shape) {
+  std::string text = "{";
+  for (const int64_t d : shape.minor_to_major()) text += (text.size() == 1 ? "" : ",") + std::to_string(d);
+  return text + "}";
+}
+
+}  // namespace
+
+Status answer(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
+  delete args.layout;
+  return ok_status();
+}
+
+Status answer(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
+  HILO_PJRT_WANTED(args, layout);
+  using Bytes = OwnedBytes<PJRT_Layouts_SerializedLayout>;
+  auto* const owned = new Bytes{layout_text(args.layout->shape)};
+  args.serialized_bytes = owned->bytes.data();
+  args.serialized_bytes_size = owned->bytes.size();
+  args.serialized_layout = Bytes::handle(owned);
+  args.serialized_layout_deleter = Bytes::destroy;
+  return ok_status();
+}
+
+Status answer(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args& args) {
+  HILO_PJRT_WANTED(args, client);
+  HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(args.type, args.dims, args.num_dims, nullptr));
+  args.layout = new PJRT_Layouts_MemoryLayout{shape};
+  return ok_status();
+}
+
+Status answer(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args& args) {
+  HILO_PJRT_WANTED(args, topology_description);
+  HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(args.type, args.dims, args.num_dims, nullptr));
+  args.layout = new PJRT_Layouts_MemoryLayout{shape};
+  return ok_status();
+}
+
+Status answer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args& args) {
+  HILO_PJRT_WANTED(args, buffer);
+  args.layout = new PJRT_Layouts_MemoryLayout{args.buffer->buffer->shape()};
+  return ok_status();
+}
+
+Status answer(PJRT_Layouts_PJRT_Executable_GetOutputLayouts_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.num_outputs = args.executable->program->result_lists.layouts.size();
+  args.layouts = args.executable->program->result_lists.layouts.data();
+  return ok_status();
+}
+
+Status answer(PJRT_Layouts_PJRT_Executable_GetParameterLayouts_Args& args) {
+  HILO_PJRT_WANTED(args, executable);
+  args.num_parameters = args.executable->program->argument_lists.layouts.size();
+  args.layouts = args.executable->program->argument_lists.layouts.data();
+  return ok_status();
+}
+
+}  // namespace hilo::pjrt

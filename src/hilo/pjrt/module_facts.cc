@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/pjrt/module_facts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/pjrt/shapes.h"
+#include "hilo/stablehlo/devices/propagation.h"
+
+namespace hilo::pjrt {
+namespace {
+
+using stablehlo::Attribute;
+using stablehlo::ModuleTree;
+
+StatusOr<int> memory_kind(std::string_view name) {
+  const auto found = std::ranges::find(kMemoryKinds, name);
+  if (found != std::end(kMemoryKinds)) return static_cast<int>(found - std::begin(kMemoryKinds));
+  return unimplemented(fmt::format("memory kind '{}' is unknown; known: device, pinned_host, unpinned_host", name));
+}
+
+/// `{0,1}`, minor to major; "default" and "auto" leave the choice to the compiler.
+StatusOr<Shape> laid_out(const Shape& shape, std::string_view mode) {
+  if (mode == "default" || mode == "auto" || mode.empty()) return shape;
+  std::vector<int64_t> order;
+  for (size_t at = 0; at < mode.size();) {
+    if (mode[at] < '0' || mode[at] > '9') {
+      if (mode[at] == ':') return unimplemented(fmt::format("layout {}: tiles and memory spaces", mode));
+      ++at;
+      continue;
+    }
+    int64_t number = 0;
+    for (; at < mode.size() && mode[at] >= '0' && mode[at] <= '9'; ++at)
+      number = std::min<int64_t>(number * 10 + (mode[at] - '0'), 1 << 20);
+    order.push_back(number);
+  }
+  PJRT_Buffer_MemoryLayout layout{};
+  layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
+  layout.tiled.minor_to_major = order.data();
+  layout.tiled.minor_to_major_size = order.size();
+  return with_layout(shape, &layout);
+}
+
+Status read_fact(const ModuleTree& tree, std::string_view name, const Attribute& value, int64_t devices,
+                 ProgramValue& out) {
+  if (name == "sdy.sharding") {
+    if (devices == 1) return ok_status();
+    HILO_ASSIGN_OR_RETURN(const stablehlo::Sharding sharding, stablehlo::sharding_of(tree, value));
+    HILO_ASSIGN_OR_RETURN(out.placement, placement_of(out.placement.whole, sharding, sharding.mesh, devices));
+  } else if (name == "mhlo.memory_kind") {
+    HILO_ASSIGN_OR_RETURN(out.memory_kind, memory_kind(value.text));
+  } else if (name == "mhlo.layout_mode") {
+    HILO_ASSIGN_OR_RETURN(const Shape whole, laid_out(out.placement.whole, value.text));
+    out.placement.part = out.placement.part.with_layout(whole.minor_to_major());
+    out.placement.whole = whole;
+    out.free_layout = value.text == "auto";
+  } else if (name == "tf.aliasing_output" || name == "jax.buffer_donor") {
+    out.donated = true;
+  }
+  return ok_status();
+}
+
+Status read_list(const ModuleTree& tree, const Attribute* list, int64_t devices, std::vector<ProgramValue>& values,
+                 std::string_view what) {
+  if (list == nullptr) return ok_status();
+  for (size_t i = 0; i < std::min(values.size(), list->elements.size()); ++i) {
+    for (const auto& [name, id] : tree.attributes[list->elements[i]].entries) {
+      const Status status = read_fact(tree, name, tree.attributes[id], devices, values[i]);
+      if (!status.ok()) return status.with_context(fmt::format("{} {}", what, i));
+    }
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Status read_facts(const ModuleTree& tree, int64_t devices, std::vector<ProgramValue>& arguments,
+                  std::vector<ProgramValue>& results) {
+  const stablehlo::Operation* const entry = stablehlo::entry_function(tree);
+  if (entry == nullptr) return ok_status();
+  HILO_RETURN_IF_ERROR(read_list(tree, tree.find(*entry, "arg_attrs"), devices, arguments, "argument"));
+  return read_list(tree, tree.find(*entry, "res_attrs"), devices, results, "result");
+}
+
+namespace {
+
+/// One flag a value: options have one for each, or one for all, or none.
+std::vector<bool> free_values(const std::vector<int64_t>& flags, const std::vector<ProgramValue>& values) {
+  std::vector<bool> free(values.size());
+  for (size_t i = 0; i < free.size(); ++i) {
+    const bool said = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
+    const Shape& shape = values[i].placement.whole;
+    free[i] = said && shape.is_array() && shape.has_default_layout();
+  }
+  return free;
+}
+
+Status place(const std::vector<stablehlo::Sharding>& shardings, const std::vector<bool>& free,
+             std::vector<ProgramValue>& values) {
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (!free[i]) continue;
+    const hlo::Mesh& mesh = shardings[i].mesh;
+    HILO_ASSIGN_OR_RETURN(values[i].placement,
+                          placement_of(values[i].placement.whole, shardings[i], mesh, mesh.device_count()));
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Status choose_shardings(const stablehlo::ModuleTree& tree, const hlo::Module& module, const CompileRequest& options,
+                        std::vector<ProgramValue>& arguments, std::vector<ProgramValue>& results) {
+  if (options.partitions == 1 || stablehlo::entry_function(tree) == nullptr) return ok_status();
+  const auto request = stablehlo::propagation_request(tree, free_values(options.free_parameters, arguments),
+                                                      free_values(options.free_results, results));
+  if (!request.ok()) return request.status();
+  if (request->mesh.device_count() != options.partitions) return ok_status();
+  HILO_ASSIGN_OR_RETURN(const hlo::PropagatedShardings made, hlo::propagate_shardings(module, *request));
+  HILO_RETURN_IF_ERROR(place(made.parameters, request->free_parameters, arguments));
+  return place(made.results, request->free_results, results);
+}
+
+}  // namespace hilo::pjrt

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// pjrt/module_facts.h -- what a program of MLIR says of its arguments and results beside their types.
+#pragma once
+
+#include "hilo/pjrt/program.h"
+#include "hilo/stablehlo/tree/module_tree.h"
+
+namespace hilo::pjrt {
+
+/// Fills in shardings, kinds of memory and donations of values whose whole shapes are there; and layouts that callers ask
+/// for, in `shape` of the placements.
+/// Errors    those of reading them; UNIMPLEMENTED for kinds of memory and layouts that this version doesn't know
+Status read_facts(const stablehlo::ModuleTree& tree, int64_t devices, std::vector<ProgramValue>& arguments,
+                  std::vector<ProgramValue>& results);
+
+/// Fills in shardings that the options leave to the compiler: those that the stated ones lead to. After read_facts.
+/// Errors    those of hlo::propagate_shardings
+Status choose_shardings(const stablehlo::ModuleTree& tree, const hlo::Module& module, const CompileRequest& options,
+                        std::vector<ProgramValue>& arguments, std::vector<ProgramValue>& results);
+
+}  // namespace hilo::pjrt

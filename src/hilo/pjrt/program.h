@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// pjrt/program.h -- a compiled program, and all that the C API shows of it.
+#pragma once
+
+#include "hilo/pjrt/compile_request.h"
+#include "hilo/pjrt/objects.h"
+#include "hilo/pjrt/placement.h"
+
+namespace hilo::pjrt {
+
+/// An argument or a result.
+struct ProgramValue {
+  Placement placement;
+  int memory_kind = 0;       ///< place in kMemoryKinds
+  bool donated = false;      ///< of an argument: the run may take its memory
+  bool free_layout = false;  ///< the caller leaves the layout to the compiler
+};
+
+/// How a run of the executable stands for a run of the program on all its devices.
+enum class RunKind : uint8_t {
+  kAsIs,   ///< arguments and results of the executable are those of the devices
+  kOnce,   ///< one run, on whole arrays, for all devices
+  kWhole,  ///< a run on each device, on whole arrays
+};
+
+/// Lists in the form that the C API gives them out.
+struct ValueLists {
+  std::vector<const char*> kinds;
+  std::vector<size_t> kind_sizes;
+  std::vector<const char*> shardings;
+  std::vector<size_t> sharding_sizes;
+  std::vector<PJRT_Buffer_Type> types;
+  std::vector<int64_t> dimensions;  ///< of all, one after the other
+  std::vector<size_t> ranks;
+  std::vector<std::unique_ptr<PJRT_Layouts_MemoryLayout>> own_layouts;
+  std::vector<PJRT_Layouts_MemoryLayout*> layouts;
+};
+
+/// Immutable once it is made; shared by its handles.
+struct Program {
+  ClientStatePtr client;
+  std::shared_ptr<Executable> executable;
+  std::string code, format, options;  ///< what it was compiled from
+  CompileRequest request;             ///< its devices are filled in
+  RunKind run_kind = RunKind::kAsIs;
+  bool calls_handlers = false;  ///< there are custom calls in it
+  std::vector<ProgramValue> arguments, results;
+
+  std::vector<PJRT_Device*> devices;  ///< in the order of runs
+  std::vector<PJRT_LogicalDeviceIds> logical_ids;
+  std::string fingerprint, device_assignment;
+  ValueLists argument_lists, result_lists;
+  std::vector<PJRT_NamedValue> properties;  ///< of the cost analysis
+};
+using ProgramPtr = std::shared_ptr<Program>;
+
+/// Compiles code of format "mlir" (StableHLO as text or bytecode, VHLO) or "hlo" (HloModuleProto or text). `saved`, if not
+/// empty, is what Executable::serialize() gave for the same program: nothing is compiled then.
+/// Errors    INVALID_ARGUMENT for other formats, options and programs; UNIMPLEMENTED for what the engine lacks
+StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_view code, std::string_view format,
+                                     std::string_view options, std::string_view saved = {});
+
+/// The program as bytes, and back.
+/// Errors    INVALID_ARGUMENT for other bytes; FAILED_PRECONDITION for those of another build or kind of device
+StatusOr<std::string> save_program(const Program& program);
+StatusOr<ProgramPtr> load_program(const ClientStatePtr& client, std::string_view bytes);
+
+/// Runs it: fills in the results and, where they are asked for, the events of the arguments to Execute.
+Status run_program(const Program& program, PJRT_LoadedExecutable_Execute_Args& args);
+
+}  // namespace hilo::pjrt

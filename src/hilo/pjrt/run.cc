@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// One call of Execute: arguments to buffers, runs of the engine, buffers to results.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/container/small_vector.hpp>
+#include <optional>
+
+#include "hilo/backend/ffi_executor.h"
+#include "hilo/pjrt/host_memory.h"
+#include "hilo/pjrt/program.h"
+
+namespace hilo::pjrt {
+namespace {
+
+using Buffers = boost::container::small_vector<BufferPtr, 8>;
+
+/// What the arguments to Execute say, checked.
+struct Call {
+  const Program& program;
+  PJRT_LoadedExecutable_Execute_Args& args;
+  std::vector<PJRT_Device*> devices;  ///< of the results, one a list
+  std::unique_ptr<bool[]> donated;    ///< by argument; null: none
+  std::vector<size_t> deleted;        ///< arguments that are gone afterwards, though the run doesn't take their memory
+
+  PJRT_Buffer& argument(size_t k, size_t i) const { return *args.argument_lists[k][i]; }
+  std::span<const bool> donations() const {
+    return donated == nullptr ? std::span<const bool>() : std::span<const bool>(donated.get(), args.num_args);
+  }
+};
+
+Status check(const Program& program, const PJRT_LoadedExecutable_Execute_Args& args) {
+  const auto where = [&] { return fmt::format("Execute '{}'", program.executable->name()); };
+  if (args.num_args != program.arguments.size())
+    return invalid_argument(
+        fmt::format("{}: got {} arguments; wanted {}", where(), args.num_args, program.arguments.size()));
+  const size_t wanted = args.execute_device == nullptr ? program.devices.size() : 1;
+  if (args.num_devices != wanted)
+    return invalid_argument(fmt::format("{}: got lists for {} devices; wanted {}", where(), args.num_devices, wanted));
+  if (args.options != nullptr && (args.options->num_send_ops != 0 || args.options->num_recv_ops != 0))
+    return unimplemented(where() + ": callbacks for send and recv are not implemented");
+  if (args.execute_device != nullptr && program.devices.size() != 1)
+    return invalid_argument(where() + ": 'execute_device' is for programs of one device");
+  if (args.num_args != 0 && args.argument_lists == nullptr)
+    return invalid_argument(where() + ": 'argument_lists' is null");
+  if (!program.results.empty() && args.output_lists == nullptr)
+    return invalid_argument(where() + ": 'output_lists' is null");
+  for (size_t k = 0; k < args.num_devices; ++k) {
+    for (size_t i = 0; i < args.num_args; ++i) {
+      const PJRT_Buffer* const buffer = args.argument_lists[k][i];
+      if (buffer == nullptr) return invalid_argument(fmt::format("{}: argument {} is null", where(), i));
+      if (buffer->deleted)
+        return invalid_argument(
+            fmt::format("{}: argument {} is a buffer that has been deleted or donated", where(), i));
+    }
+  }
+  return ok_status();
+}
+
+/// Whose memory the run may take. Who reads an argument's memory in place keeps it: the run leaves that alone.
+void plan_donations(Call& call) {
+  const PJRT_ExecuteOptions* const options = call.args.options;
+  const std::span<const int64_t> kept =
+      options == nullptr ? std::span<const int64_t>()
+                         : std::span(options->non_donatable_input_indices, options->num_non_donatable_input_indices);
+  for (size_t i = 0; i < call.program.arguments.size(); ++i) {
+    if (!call.program.arguments[i].donated || std::ranges::find(kept, static_cast<int64_t>(i)) != kept.end()) continue;
+    bool taken = call.program.run_kind == RunKind::kAsIs;
+    for (size_t k = 0; k < call.args.num_devices; ++k) taken &= call.argument(k, i).external_references == 0;
+    if (!taken) {
+      call.deleted.push_back(i);
+      continue;
+    }
+    if (call.donated == nullptr) call.donated.reset(new bool[call.args.num_args]());
+    call.donated[i] = true;
+  }
+}
+
+/// What a handler of the run may ask for, if there is anything.
+void add_user_data(const Call& call, std::optional<FfiExecutor>& executor, ExecuteOptions& options) {
+  const PJRT_ExecuteOptions* const theirs = call.args.options;
+  if (!call.program.calls_handlers || theirs == nullptr || theirs->context == nullptr) return;
+  const std::scoped_lock lock(theirs->context->mutex);
+  executor.emplace(theirs->context->user_data);
+  options.executor = &*executor;
+}
+
+StatusOr<Event> launch(const Call& call, std::span<const DeviceRun> runs) {
+  ExecuteOptions options;
+  options.donated = call.donations();
+  std::optional<FfiExecutor> executor;
+  add_user_data(call, executor, options);
+  if (runs.size() == 1) options.device = &call.devices[0]->device;
+  return call.program.executable->launch(runs, options);
+}
+
+PJRT_Buffer* result_handle(const Call& call, size_t k, size_t i, BufferPtr buffer) {
+  return new_buffer(call.program.client, std::move(buffer),
+                    call.devices[k]->memories[static_cast<size_t>(call.program.results[i].memory_kind)]);
+}
+
+/// Argument i of device k. A token is any buffer to callers, JAX's are empty arrays: it says nothing but who runs first.
+StatusOr<BufferPtr> own_argument(const Call& call, size_t k, size_t i) {
+  const Shape& shape = call.program.arguments[i].placement.part;
+  if (shape.is_token()) return call.devices[k]->device->allocate(shape);
+  return call.argument(k, i).buffer;
+}
+
+/// Arguments and results as they are. Replicas that never meet run one after the other.
+Status run_as_is(const Call& call) {
+  const size_t count = call.args.num_devices, results = call.program.results.size();
+  std::vector<Buffers> arguments(count), made(count);
+  std::vector<DeviceRun> runs;
+  for (size_t k = 0; k < count; ++k) {
+    for (size_t i = 0; i < call.args.num_args; ++i) {
+      HILO_ASSIGN_OR_RETURN(BufferPtr argument, own_argument(call, k, i));
+      arguments[k].push_back(std::move(argument));
+    }
+    made[k].resize(results);
+    runs.push_back({{arguments[k].data(), arguments[k].size()}, {made[k].data(), results}});
+  }
+  if (static_cast<int64_t>(count) == call.program.executable->replica_count()) {
+    HILO_ASSIGN_OR_RETURN(const Event event, launch(call, runs));
+    HILO_RETURN_IF_ERROR(event.await());
+  } else {
+    for (size_t k = 0; k < count; ++k) {
+      ExecuteOptions options;
+      options.donated = call.donations();
+      std::optional<FfiExecutor> executor;
+      add_user_data(call, executor, options);
+      options.device = &call.devices[k]->device;
+      HILO_ASSIGN_OR_RETURN(const Event event, call.program.executable->launch({&runs[k], 1}, options));
+      HILO_RETURN_IF_ERROR(event.await());
+    }
+  }
+  for (size_t k = 0; k < count; ++k) {
+    for (size_t i = 0; i < results; ++i)
+      call.args.output_lists[k][i] = result_handle(call, k, i, std::move(made[k][i]));
+  }
+  return ok_status();
+}
+
+/// Argument i as a whole on device k's device; `gathered` keeps it for the next device.
+StatusOr<BufferPtr> whole_argument(const Call& call, size_t k, size_t i, std::vector<BufferPtr>& gathered) {
+  const Placement& placement = call.program.arguments[i].placement;
+  if (!placement.is_cut()) return own_argument(call, k, i);
+  Device& device = *call.devices[k]->device;
+  if (gathered[i] != nullptr) return shared_on(device, gathered[i]);
+  std::vector<BufferPtr> parts;
+  for (size_t j = 0; j < call.args.num_devices; ++j) parts.push_back(call.argument(j, i).buffer);
+  HILO_ASSIGN_OR_RETURN(gathered[i], gather(placement, device, parts));
+  return gathered[i];
+}
+
+/// Programs whose devices share arrays: whole arrays in, whole arrays out, on one device or on each.
+Status run_on_wholes(const Call& call) {
+  const size_t count = call.args.num_devices, results = call.program.results.size();
+  const size_t runs_count = call.program.run_kind == RunKind::kOnce ? 1 : count;
+  std::vector<std::vector<BufferPtr>> arguments(runs_count), made(runs_count);
+  std::vector<BufferPtr> gathered(call.args.num_args);
+  std::vector<DeviceRun> runs;
+  for (size_t k = 0; k < runs_count; ++k) {
+    for (size_t i = 0; i < call.args.num_args; ++i) {
+      HILO_ASSIGN_OR_RETURN(BufferPtr whole, whole_argument(call, k, i, gathered));
+      arguments[k].push_back(std::move(whole));
+    }
+    made[k].resize(results);
+    runs.push_back({arguments[k], made[k]});
+  }
+  HILO_ASSIGN_OR_RETURN(const Event event, launch(call, runs));
+  HILO_RETURN_IF_ERROR(event.await());
+  std::vector<std::vector<BufferPtr>> given(count, std::vector<BufferPtr>(results));
+  for (size_t k = 0; k < count; ++k) {
+    for (size_t i = 0; i < results; ++i) {
+      const BufferPtr& whole = made[runs_count == 1 ? 0 : k][i];
+      const Placement& placement = call.program.results[i].placement;
+      Device& device = *call.devices[k]->device;
+      if (placement.is_cut()) {
+        HILO_ASSIGN_OR_RETURN(given[k][i], cut(placement, device, k, whole));
+      } else if (runs_count == 1 && count > 1) {
+        HILO_ASSIGN_OR_RETURN(given[k][i], shared_on(device, whole));
+      } else {
+        given[k][i] = whole;
+      }
+    }
+  }
+  for (size_t k = 0; k < count; ++k) {
+    for (size_t i = 0; i < results; ++i)
+      call.args.output_lists[k][i] = result_handle(call, k, i, std::move(given[k][i]));
+  }
+  return ok_status();
+}
+
+void end_arguments(const Call& call) {
+  for (size_t k = 0; k < call.args.num_devices; ++k) {
+    for (const size_t i : call.deleted) {
+      PJRT_Buffer& buffer = call.argument(k, i);
+      if (!buffer.deleted.exchange(true)) (void)buffer.buffer->remove();  // or it goes with its last reader
+    }
+  }
+}
+
+}  // namespace
+
+Status run_program(const Program& program, PJRT_LoadedExecutable_Execute_Args& args) {
+  HILO_RETURN_IF_ERROR(check(program, args));
+  Call call{program, args, program.devices, nullptr, {}};
+  if (args.execute_device != nullptr) call.devices = {args.execute_device};
+  plan_donations(call);
+  HILO_RETURN_IF_ERROR(program.run_kind == RunKind::kAsIs ? run_as_is(call) : run_on_wholes(call));
+  end_arguments(call);
+  if (args.device_complete_events != nullptr) {
+    for (size_t k = 0; k < args.num_devices; ++k) args.device_complete_events[k] = new_event({});
+  }
+  return ok_status();
+}
+
+}  // namespace hilo::pjrt

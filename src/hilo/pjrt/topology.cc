@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "hilo/base/text_hash.h"
+#include "hilo/pjrt/answers.h"
+#include "hilo/pjrt/clients.h"
+#include "hilo/pjrt/errors.h"
+#include "hilo/pjrt/objects.h"
+
+namespace hilo::pjrt {
+namespace {
+
+constexpr std::string_view kBegin = "hilo topology 1";
+
+/// One line: all that makes two topologies the same.
+std::string text_of(const PJRT_TopologyDescription& topology) {
+  return fmt::format("{} {} {}", kBegin, topology.platform_name, topology.descriptions.size());
+}
+
+/// A topology of its own: that of a client which isn't kept.
+StatusOr<PJRT_TopologyDescription*> make_topology(const CreateOptions& options) {
+  HILO_ASSIGN_OR_RETURN(const ClientStatePtr state, make_client_state(options));
+  auto topology = std::make_unique<PJRT_TopologyDescription>();
+  topology->platform_name = state->platform_name;
+  topology->platform_version = state->platform_version;
+  for (const PJRT_Device* device : state->devices) {
+    topology->own.push_back(std::make_unique<PJRT_DeviceDescription>(device->description));
+    topology->descriptions.push_back(topology->own.back().get());
+  }
+  return topology.release();
+}
+
+}  // namespace
+
+/// The name is a label: what is described is this machine, with as many devices as the options say.
+Status answer(PJRT_TopologyDescription_Create_Args& args) {
+  if (args.num_options != 0) HILO_PJRT_WANTED(args, create_options);
+  HILO_ASSIGN_OR_RETURN(const CreateOptions options, create_options({args.create_options, args.num_options}));
+  HILO_ASSIGN_OR_RETURN(args.topology, make_topology(options));
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_Destroy_Args& args) {
+  // A client's own goes with it.
+  if (args.topology != nullptr && !args.topology->own.empty()) delete args.topology;
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_PlatformName_Args& args) {
+  HILO_PJRT_WANTED(args, topology);
+  args.platform_name = args.topology->platform_name.data();
+  args.platform_name_size = args.topology->platform_name.size();
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_PlatformVersion_Args& args) {
+  HILO_PJRT_WANTED(args, topology);
+  args.platform_version = args.topology->platform_version.data();
+  args.platform_version_size = args.topology->platform_version.size();
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
+  HILO_PJRT_WANTED(args, topology);
+  args.descriptions = args.topology->descriptions.data();
+  args.num_descriptions = args.topology->descriptions.size();
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_Attributes_Args& args) {  // there are none
+  HILO_PJRT_WANTED(args, topology);
+  args.attributes = nullptr;
+  args.num_attributes = 0;
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_Fingerprint_Args& args) {
+  HILO_PJRT_WANTED(args, topology);
+  args.fingerprint = TextHash()(text_of(*args.topology));
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_Serialize_Args& args) {
+  HILO_PJRT_WANTED(args, topology);
+  using Bytes = OwnedBytes<PJRT_SerializedTopology>;
+  auto* const owned = new Bytes{text_of(*args.topology)};
+  args.serialized_bytes = owned->bytes.data();
+  args.serialized_bytes_size = owned->bytes.size();
+  args.serialized_topology = Bytes::handle(owned);
+  args.serialized_topology_deleter = Bytes::destroy;
+  return ok_status();
+}
+
+Status answer(PJRT_TopologyDescription_Deserialize_Args& args) {
+  HILO_PJRT_WANTED(args, serialized_topology);
+  const std::string_view text(args.serialized_topology, args.serialized_topology_size);
+  CreateOptions options;
+  for (const std::string_view platform : {"cpu", "hilo"}) {
+    const std::string begin = fmt::format("{} {} ", kBegin, platform);
+    if (!text.starts_with(begin)) continue;
+    const std::string count(text.substr(begin.size()));
+    options.platform_name = platform;
+    options.device_count = std::strtoll(count.c_str(), nullptr, 10);
+    if (options.device_count < 1 || std::to_string(options.device_count) != count) break;
+    HILO_ASSIGN_OR_RETURN(args.topology, make_topology(options));
+    return ok_status();
+  }
+  return invalid_argument("topology: got bytes that PJRT_TopologyDescription_Serialize of hilo didn't write");
+}
+
+}  // namespace hilo::pjrt

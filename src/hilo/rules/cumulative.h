@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules/cumulative.h -- running products and extrema as the tree of combinations that their derivatives go through.
+#pragma once
+
+#include "hilo/trace/flat_function.h"
+#include "hilo/trace/trace.h"
+
+namespace hilo::rules {
+
+/// Precondition: the operation is cumprod, cummax or cummin.
+FlatFunction running_tree(const Operation& operation);
+
+}  // namespace hilo::rules

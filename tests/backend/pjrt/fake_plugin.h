@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/backend/pjrt/fake_plugin.h -- what tests tell the fake plugin, and what it has seen. Its programs run on the reference
+// evaluator; its events are late, its arrays lie column by column, and it ends the process where XLA's plugins do.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace hilo::tests {
+
+struct FakePluginPlan {
+  std::atomic<int64_t> calls{0};            ///< that could have failed
+  std::atomic<int64_t> fail_at{-1};         ///< the number of the call that fails, from 0 on; -1: none
+  std::atomic<uint32_t> fail_code{14};      ///< with which PJRT_Error_Code
+  std::atomic<int64_t> fail_events_at{-1};  ///< the number of the piece of late work that fails
+  std::atomic<int64_t> work{0};             ///< pieces of late work
+  std::atomic<bool> holds_work{false};      ///< late work waits until this is over
+  std::atomic<int64_t> live{0};  ///< errors, events, buffers, executables and clients that nobody has destroyed
+};
+
+/// What the library exports as hilo_fake_plugin().
+using FakePluginPlanFunction = FakePluginPlan* (*)();
+
+/// GetPjrtApi reads this variable of the environment: "null:PJRT_Buffer_CopyToDevice" is a table without that function,
+/// "size:600" one of so many bytes, "major:1" one of another version, "abort" a plugin whose clients end the process, "none" one
+/// without devices, "nothing" no table at all.
+inline constexpr char kFakePluginVariable[] = "HILO_FAKE_PLUGIN";
+
+}  // namespace hilo::tests

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of JAX and what XLA makes of their shardings: tests/golden/record_shardings.py.
+#include "hilo/hlo/sharding/propagate.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "hilo/stablehlo/devices/propagation.h"
+#include "hilo/stablehlo/reader.h"
+#include "hilo/stablehlo/translate/translate.h"
+#include "tests/paths.h"
+
+namespace hilo::hlo {
+namespace {
+
+struct Recorded {
+  std::string name, wanted, code;
+};
+
+std::vector<Recorded> recorded_programs() {
+  std::ifstream file(std::string(tests::kSourceDir) + "/tests/golden/shardings.txt");
+  std::vector<Recorded> programs;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("=== ")) {
+      programs.push_back({line.substr(4), {}, {}});
+      std::getline(file, programs.back().wanted);
+    } else {
+      programs.back().code += line + "\n";
+    }
+  }
+  return programs;
+}
+
+std::string text_of(const std::vector<Sharding>& shardings) {
+  std::string text;
+  for (const Sharding& sharding : shardings) {
+    text += text.empty() ? "[" : " [";
+    for (const DimensionSharding& dimension : sharding.dimensions) {
+      text += "{";
+      for (const AxisReference& axis : dimension.axes) text += (text.back() == '{' ? "" : ",") + axis.name;
+      text += "}";
+    }
+    text += "]";
+  }
+  return text;
+}
+
+size_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<size_t>(shape.tuple_size()) : 1; }
+
+StatusOr<PropagatedShardings> propagated(const std::string& code, bool free_parameters = false) {
+  HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(code, "program"));
+  HILO_ASSIGN_OR_RETURN(const Module module, stablehlo::translate(tree));
+  const size_t parameters = module.entry->parameters().size(), results = leaf_count(module.entry->result_shape());
+  HILO_ASSIGN_OR_RETURN(const PropagationRequest request,
+                        stablehlo::propagation_request(tree, std::vector<bool>(parameters, free_parameters),
+                                                       std::vector<bool>(results, true)));
+  return propagate_shardings(module, request);
+}
+
+TEST(Propagate, ResultsAreShardedAsXlaShardsThem) {
+  const std::vector<Recorded> programs = recorded_programs();
+  ASSERT_GE(programs.size(), 120u);
+  for (const Recorded& program : programs) {
+    const StatusOr<PropagatedShardings> made = propagated(program.code);
+    ASSERT_TRUE(made.ok()) << program.name << ": " << made.status().to_string();
+    EXPECT_EQ(text_of(made->results), program.wanted) << program.name;
+  }
+}
+
+/// A program over x=2, y=4 with one argument and one result of f32[8,16].
+std::string with_body(const std::string& argument, const std::string& result, const std::string& body) {
+  const auto attribute = [](const std::string& sharding) {
+    return sharding.empty() ? "" : " {sdy.sharding = #sdy.sharding<" + sharding + ">}";
+  };
+  return "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nsdy.mesh @other = <[\"a\"=8]>\nfunc.func @main(%v: tensor<8x16xf32>" +
+         attribute(argument) + ") -> (tensor<8x16xf32>" + attribute(result) + ") {\n" + body + "}\n";
+}
+
+std::string result_of(const std::string& code) {
+  const StatusOr<PropagatedShardings> made = propagated(code, true);
+  return made.ok() ? text_of(made->parameters) + " -> " + text_of(made->results) : made.status().to_string();
+}
+
+constexpr char kNegate[] = "%r = stablehlo.negate %v : tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n";
+
+TEST(Propagate, ParametersThatAreFreeFollowResults) {
+  EXPECT_EQ(result_of(with_body("", R"(@mesh, [{"x"}, {"y"}])", kNegate)), "[{x}{y}] -> [{x}{y}]");
+  EXPECT_EQ(result_of(with_body("", "", kNegate)), "[{}{}] -> [{}{}]");
+}
+
+TEST(Propagate, ClosedDimensionsKeepWhatTheyHaveAndOpenOnesGrow) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {}])", R"(@mesh, [{}, {"y", ?}])", kNegate)), "[{x}{}] -> [{}{y}]");
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x", ?}, {?}])", R"(@mesh, [{"x", "y"}, {}])", kNegate)),
+            "[{x,y}{}] -> [{x,y}{}]");
+}
+
+TEST(Propagate, ReplicatedAxesAreTakenByNoDimension) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {"y"}])", R"(@mesh, [{?}, {?}], replicated={"y"})", kNegate)),
+            "[{x}{y}] -> [{x}{}]");
+}
+
+TEST(Propagate, SmallPrioritiesGoFirst) {
+  const std::string add = "%r = stablehlo.add %v, %w : tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n";
+  const auto program = [&](const std::string& left, const std::string& right) {
+    return "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func @main(%v: tensor<8x16xf32> {sdy.sharding = "
+           "#sdy.sharding<@mesh, " +
+           left + ">}, %w: tensor<8x16xf32> {sdy.sharding = #sdy.sharding<@mesh, " + right +
+           ">}) -> tensor<8x16xf32> {\n" + add + "}\n";
+  };
+  EXPECT_EQ(result_of(program(R"([{"x"}p1, {}])", R"([{}, {"x"}])")), "[{x}{}] [{}{x}] -> [{}{x}]");
+  EXPECT_EQ(result_of(program(R"([{"x"}, {}])", R"([{}, {"x"}p2])")), "[{x}{}] [{}{x}] -> [{x}{}]");
+}
+
+TEST(Propagate, PartsOfAxesLeaveNoProgram) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"y":(1)2}, {}])", "", kNegate)), "[{}{}] -> [{}{}]");
+}
+
+TEST(Propagate, OtherMeshesStayOut) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {}])", R"(@other, [{"a"}, {}])", kNegate)), "[{x}{}] -> [{}{}]");
+}
+
+TEST(Propagate, ShardingsThatCantBeAreRefused) {
+  EXPECT_NE(result_of(with_body(R"(@mesh, [{"x"}])", "", kNegate)).find("a sharding of 1 dimensions on f32[8,16]"),
+            std::string::npos);
+  EXPECT_NE(result_of(with_body(R"(@mesh, [{"z"}, {}])", "", kNegate)).find("the mesh has no axis"), std::string::npos);
+}
+
+/// Calls inside calls: what is opened is bounded, and what stays closed is whole.
+TEST(Propagate, ChainsOfCallsEnd) {
+  std::string code =
+      "sdy.mesh @mesh = <[\"x\"=2, \"y\"=4]>\nfunc.func @main(%v: tensor<8x16xf32> {sdy.sharding = "
+      "#sdy.sharding<@mesh, [{\"x\"}, {}]>}) -> tensor<8x16xf32> {\n%r = call @f0(%v) : (tensor<8x16xf32>) -> "
+      "tensor<8x16xf32>\nreturn %r : tensor<8x16xf32>\n}\n";
+  constexpr int kDepth = 40;  // 2^40 calls, if all were opened
+  for (int i = 0; i < kDepth; ++i) {
+    const std::string name = "f" + std::to_string(i), next = "@f" + std::to_string(i + 1);
+    code += "func.func private @" + name + "(%v: tensor<8x16xf32>) -> tensor<8x16xf32> {\n%a = call " + next +
+            "(%v) : (tensor<8x16xf32>) -> tensor<8x16xf32>\n%b = call " + next +
+            "(%a) : (tensor<8x16xf32>) -> tensor<8x16xf32>\nreturn %b : tensor<8x16xf32>\n}\n";
+  }
+  code += "func.func private @f" + std::to_string(kDepth) + "(%v: tensor<8x16xf32>) -> tensor<8x16xf32> {\n" + kNegate +
+          "}\n";
+  EXPECT_EQ(result_of(code), "[{x}{}] -> [{}{}]");
+}
+
+}  // namespace
+}  // namespace hilo::hlo

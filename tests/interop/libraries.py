@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""40 programs with flax, optax, numpyro, equinox and diffrax (tests/interop/library_programs): each runs under JAX on jaxlib and on
+hilo, in processes of their own, and gives the same values. Ends with "N passed, N failed"."""
+
+import argparse
+import importlib
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+import traceback
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+LIBRARIES = ("flax", "optax", "numpyro", "equinox", "diffrax")
+ENGINES = ("jaxlib", "hilo")
+SECONDS = 900  # for a library's programs
+# Programs iterate: rounding differs in the last bit of one step, and grows with the steps.
+RELATIVE, ABSOLUTE = 2e-3, 2e-4
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo of a build")
+    parser.add_argument("--library", choices=LIBRARIES)
+    parser.add_argument("--run", help=argparse.SUPPRESS)  # in a process of its own: the file for the results
+    arguments = parser.parse_args()
+    sys.path.insert(0, str(HERE))
+    if arguments.run:
+        return run_here(arguments.library, arguments.run)
+    from report import report
+    libraries = [arguments.library] if arguments.library else LIBRARIES
+    return report(case for library in libraries for case in compare(arguments.command, library))
+
+
+def run_here(library: str, file: str) -> int:
+    """Values of the library's programs, or texts of their errors, as a pickle; after each program, so that a crash leaves some."""
+    import jax
+    import numpy as np
+    programs = importlib.import_module(f"library_programs.{library}_programs").PROGRAMS
+    values = dict.fromkeys(programs, "did not run")
+    for name, program in programs.items():
+        pathlib.Path(file).write_bytes(pickle.dumps(values))
+        try:
+            values[name] = [np.asarray(leaf) for leaf in jax.tree.leaves(program()) if hasattr(leaf, "dtype")]
+        except Exception as error:
+            values[name] = "".join(traceback.format_exception_only(error))
+    pathlib.Path(file).write_bytes(pickle.dumps(values))
+    return 0
+
+
+def compare(command: pathlib.Path, library: str):
+    results = {}
+    with tempfile.TemporaryDirectory(prefix="hilo_libraries_") as folder:
+        for engine in ENGINES:
+            file = pathlib.Path(folder) / engine
+            file.write_bytes(pickle.dumps({}))
+            ended = run_on(engine, command, library, file)
+            results[engine] = pickle.loads(file.read_bytes()), ended
+    yield f"{library}/end", results["hilo"][1]
+    for name in results["jaxlib"][0]:
+        yield f"{library}/{name}", difference(*(results[engine][0].get(name, "did not run") for engine in ENGINES))
+
+
+def run_on(engine: str, command: pathlib.Path, library: str, file: pathlib.Path) -> str:
+    """Runs the library's programs; how the process ended, if not well."""
+    environment = {**os.environ, "JAX_PLATFORMS": "cpu", "JAX_TRACEBACK_FILTERING": "off"}
+    if engine == "hilo":
+        plugin = command.resolve().parent.parent / "lib" / "libhilo_pjrt.so"
+        environment |= {"JAX_PLATFORMS": "hilo,cpu", "PYTHONPATH": str(ROOT / "python"), "JAX_HILO_LIBRARY": str(plugin)}
+    own = [sys.executable, __file__, "--command", str(command), "--library", library, "--run", str(file)]
+    try:
+        done = subprocess.run(own, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return f"longer than {SECONDS} s"
+    return f"exit status {done.returncode}: {done.stdout[-400:]}" if done.returncode else ""
+
+
+def difference(wanted, got) -> str:
+    """What is wrong with `got`; nothing if it is `wanted`."""
+    import numpy as np
+    for engine, values in zip(ENGINES, (wanted, got)):
+        if isinstance(values, str):
+            return f"on {engine}: {values.strip().splitlines()[0]}"
+    if [value.shape for value in wanted] != [value.shape for value in got]:
+        return f"shapes; got {[value.shape for value in got]}; wanted {[value.shape for value in wanted]}"
+    if not wanted:
+        return "no values"
+    for i, (a, b) in enumerate(zip(wanted, got)):
+        if not same(a, b):
+            with np.errstate(all="ignore"):
+                return f"value {i} differs by {np.max(np.abs(a.astype(float) - b.astype(float))):g} of {np.max(np.abs(a)):g}"
+    return ""
+
+
+def same(a, b) -> bool:
+    import numpy as np
+    if a.dtype.kind not in "fc" and a.dtype.name not in ("bfloat16",):
+        return a.dtype == b.dtype and bool(np.array_equal(a, b))
+    return a.dtype == b.dtype and bool(np.allclose(a, b, RELATIVE, ABSOLUTE, equal_nan=True))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

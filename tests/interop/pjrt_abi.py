@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""pjrt_abi.py [--command X] -- holds src/hilo/pjrt/abi to the tables of PyPI's pypjrt: the offset of every field, the size
+of every struct, the value of every enumerator and the order of the functions become one C++ file of assertions, which the
+compiler judges. Ends with "N passed, N failed"."""
+
+import argparse
+import ctypes
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ABI = ROOT / "src" / "hilo" / "pjrt" / "abi"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--command", help="as the other scripts take it; not used")
+    parser.parse_args()
+    from pypjrt._abi import pjrt_0_114 as theirs
+    text = "".join(path.read_text() for path in sorted(ABI.glob("*.h")))
+    cases = struct_cases(theirs, text) + enum_cases(theirs, text) + slot_cases(theirs)
+    failed = failures(cases)
+    for case in failed:
+        print(f"differs: {case}")
+    print(f"{len(cases) - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def struct_cases(theirs, text: str) -> list[str]:
+    """Of the structs that have a body here."""
+    cases = []
+    for name in re.findall(r"^struct (\w+) \{", text, re.M):
+        struct = getattr(theirs, name)
+        cases.append(f"sizeof({name}) == {ctypes.sizeof(struct)}")
+        for field, *_ in struct._fields_:
+            if not field.startswith("_anon"):  # its members have names of their own
+                cases.append(f"offsetof({name}, {field}) == {getattr(struct, field).offset}")
+        if hasattr(theirs, f"{name}_STRUCT_SIZE") and struct._fields_[0][0] == "struct_size":
+            cases.append(f"kPjrtStructSize<{name}> == {getattr(theirs, f'{name}_STRUCT_SIZE')}")
+    return cases
+
+
+def enum_cases(theirs, text: str) -> list[str]:
+    return [f"{name} == {getattr(theirs, name)}" for body in re.findall(r"^enum \w+ : uint32_t \{(.*?)\}", text, re.M | re.S)
+            for name in re.findall(r"(\w+) =", body)]
+
+
+def slot_cases(theirs) -> list[str]:
+    return [f"offsetof(PJRT_Api, {name}) == {theirs.VTABLE_OFFSET + 8 * slot}" for name, slot in theirs.SLOT.items()]
+
+
+def failures(cases: list[str]) -> list[str]:
+    """The cases that the compiler refuses."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "abi.cc"
+        lines = [f'static_assert({case}, "case {i}");' for i, case in enumerate(cases)]
+        source.write_text('#include "hilo/pjrt/abi/api.h"\n' + "\n".join(lines) + "\n")
+        command = [os.environ.get("CXX", "c++"), "-std=c++20", "-fsyntax-only", "-fmax-errors=0", f"-I{ROOT / 'src'}", source]
+        result = subprocess.run(command, capture_output=True, text=True)
+    if result.returncode == 0:
+        return []
+    refused = sorted({int(i) for i in re.findall(r"static assertion failed: case (\d+)", result.stderr)})
+    return [cases[i] for i in refused] or [result.stderr]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results that nobody placed lie as XLA would place them: programs over 8 devices, whose results have the same values and the same
+parts on the same devices under JAX on jaxlib and on hilo. Ends with "N passed, N failed"."""
+
+import argparse
+import os
+import pathlib
+import pickle
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+DEVICES = "8"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo of a build")
+    parser.add_argument("--run", type=pathlib.Path, help=argparse.SUPPRESS)  # in a process of its own: the file for what was found
+    arguments = parser.parse_args()
+    if arguments.run:
+        arguments.run.write_bytes(pickle.dumps(found()))
+        return 0
+    sys.path.insert(0, str(HERE))
+    from report import report
+    plugin = arguments.command.resolve().parent.parent / "lib" / "libhilo_pjrt.so"
+    with tempfile.TemporaryDirectory(prefix="hilo_shardings_") as folder:
+        wanted = run({"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": DEVICES}, pathlib.Path(folder) / "jaxlib")
+        got = run({"JAX_PLATFORMS": "hilo,cpu", "JAX_HILO_DEVICES": DEVICES, "JAX_HILO_LIBRARY": str(plugin),
+                   "PYTHONPATH": str(ROOT / "python")}, pathlib.Path(folder) / "hilo")
+    return report((name, "" if wanted[name] == got.get(name) else f"got {got.get(name)}; wanted {wanted[name]}") for name in wanted)
+
+
+def run(environment: dict, file: pathlib.Path) -> dict:
+    subprocess.run([sys.executable, __file__, "--command", "", "--run", str(file)], env=os.environ | environment, check=True)
+    return pickle.loads(file.read_bytes())
+
+
+def found() -> dict:
+    """Of each program's results: the box that each device has, and the sum of all elements, which are small integers."""
+    import jax
+    import numpy as np
+    results = {}
+    for name, (function, *inputs) in programs().items():
+        leaves = jax.tree.leaves(jax.jit(function)(*inputs))
+        results[name] = [(sorted((shard.device.id, [part.indices(size)[:2] for part, size in zip(shard.index, leaf.shape)])
+                                 for shard in leaf.addressable_shards), float(np.sum(np.asarray(leaf), dtype=np.float64))) for leaf in leaves]
+    return results
+
+
+def programs() -> dict:
+    import jax
+    import jax.numpy as jnp
+    from jax import lax
+    from jax.sharding import NamedSharding
+    from jax.sharding import PartitionSpec as P
+    mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(jax.sharding.AxisType.Auto,) * 2)
+
+    def on(spec, *shape):
+        return jax.device_put(jnp.arange(float(jnp.prod(jnp.array(shape)))).reshape(shape) % 7, NamedSharding(mesh, spec))
+
+    def constrained(x):
+        return lax.with_sharding_constraint(x * 2, NamedSharding(mesh, P("y", None)))
+
+    a, b, cube = on(P("x", "y"), 8, 16), on(P("x", None), 8, 16), on(P("x", None, "y"), 4, 6, 8)
+    return {
+        "as_it_is": (lambda x: x, a), "by_element": (lambda x: x * 2 + 1, a), "of_two": (lambda x, y: x + y, a, b),
+        "with_a_number": (lambda x: jnp.where(x > 2, x, 0.0), b), "transposed": (lambda x: x.T, a),
+        "permuted": (lambda x: x.transpose(2, 0, 1), cube), "reduced": (lambda x: x.sum(1), a), "reduced_to_one": (lambda x: x.sum(), a),
+        "broadcast": (lambda x: jnp.broadcast_to(x[:, None, :], (8, 3, 16)), a), "reshaped_apart": (lambda x: x.reshape(4, 2, 16), a),
+        "reshaped_together": (lambda x: x.reshape(24, 8), cube), "product": (lambda x, y: x @ y.T, b, on(P("y", None), 8, 16)),
+        "products": (lambda x: jnp.einsum("bij,bkj->bik", x, x), cube), "constrained": (constrained, a),
+        "called": (lambda x: jax.jit(lambda y: y + 1)(x) * 2, a), "looped": (lambda x: lax.fori_loop(0, 3, lambda i, y: y + 1, x), a),
+        "branched": (lambda x: lax.cond(x[0, 0] > 1, lambda y: y + 1, lambda y: y - 1, x), a), "converted": (lambda x: x.astype(int), b),
+        "reversed_and_sorted": (lambda x: jnp.sort(x, axis=1), b), "two_results": (lambda x: (x + 1, x.T), a),
+        "differentiated": (jax.grad(lambda x: jnp.sum(jnp.tanh(x) ** 2) * 0), a), "from_nothing": (lambda x: jnp.arange(8.0), a),
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

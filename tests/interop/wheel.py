@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel jax-hilo: it is built, installed in a fresh environment, and programs run on hilo there; where something is missing,
+the package says what. Ends with "N passed, N failed"."""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+from report import report  # noqa: E402
+
+SECONDS = 600
+PROGRAM = """
+import jax, jax.numpy as jnp
+assert "hilo" in jax.devices()[0].client.platform_version, jax.devices()[0].client.platform_version
+x = jnp.arange(12.0).reshape(3, 4)
+step = jax.jit(jax.grad(lambda w: jnp.sum(jnp.tanh(x @ w) ** 2)))
+assert step(jnp.ones(4)).shape == (4,)
+assert jnp.allclose(jnp.linalg.inv(jnp.eye(3) * 2), jnp.eye(3) / 2)
+assert jax.pure_callback(lambda v: v + 1, jax.ShapeDtypeStruct((), jnp.float32), jnp.float32(1)) == 2
+print("ran on", len(jax.devices()), "devices")
+"""
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo of a build")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="hilo_wheel_") as folder:
+        return report(cases(arguments.command.resolve().parent.parent, pathlib.Path(folder)))
+
+
+def cases(build: pathlib.Path, folder: pathlib.Path):
+    problem = run([sys.executable, ROOT / "tools" / "wheel.py", "--build", build, "--out", folder])
+    yield "is built", problem
+    if problem:
+        return
+    wheel = next(folder.glob("*.whl"))
+    python = folder / "venv" / "bin" / "python"
+    # jaxlib comes from the environment of this script; the wheel itself goes into a fresh one.
+    problem = run([sys.executable, "-m", "venv", folder / "venv"]) or run([python, "-m", "pip", "install", "-q", "--no-deps", "--no-index", wheel])
+    yield "is installed", problem
+    if problem:
+        return
+    outer = {"PYTHONPATH": next(path for path in sys.path if path.endswith("site-packages"))}
+    yield "runs where JAX_PLATFORMS says hilo", run([python, "-c", PROGRAM], "ran on 1 devices", JAX_PLATFORMS="hilo,cpu", **outer)
+    yield "is the default", run([python, "-c", PROGRAM], "ran on 1 devices", JAX_PLATFORMS="", **outer)
+    yield "has as many devices as wanted", run([python, "-c", PROGRAM], "ran on 4 devices", JAX_HILO_DEVICES="4", **outer)
+    yield "leaves jaxlib's client", run([python, "-c", "import jax; print(jax.devices()[0].client.platform_version)"], "cpu",
+                                        JAX_PLATFORMS="cpu", **outer)
+    yield "names a wrong option", run([python, "-c", "import jax; jax.devices()"], "JAX_HILO_DEVICES: got 'many'; wanted an integer", 1,
+                                      JAX_HILO_DEVICES="many", JAX_PLATFORMS="hilo", **outer)
+    yield "names a missing library", run([python, "-c", "import jax_plugins.hilo as h; h.initialize()"], "no such file", 1,
+                                         JAX_HILO_LIBRARY="/nowhere.so", **outer)
+    yield "works with nothing else of hilo", run([python, "-c", PROGRAM], "ran on", LD_LIBRARY_PATH="", **outer)
+
+
+def run(command, wanted: str = "", status: int = 0, **variables) -> str:
+    """What is wrong with a command that should end with this status and say this."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "JAX_PLATFORMS", "JAX_HILO_LIBRARY")}
+    done = subprocess.run(list(map(str, command)), env=environment | variables, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          errors="replace", timeout=SECONDS)
+    if done.returncode == status and wanted in done.stdout:
+        return ""
+    return f"exit status {done.returncode}; wanted {status} and {wanted!r}: {done.stdout[-600:]}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

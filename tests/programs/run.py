@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What JAX's users write and C++ can't have: the compiler refuses it with a sentence that says what to write instead. What
+compiles is in the test programs beside this file.
+
+Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+from command import ROOT  # noqa: E402
+
+REFUSED = {  # case: (what is written, what the compiler says)
+    "argnums_of_grad": ("grad([](Array x, Array y) { return x * y; }, {.argnums = {0, 1}});", "grad<1>(f)"),
+    "an_argnum_of_grad": ("value_and_grad([](Array x, Array y) { return x * y; }, 1l);", "grad<1>(f)"),
+    "static_argnums_of_jit": ("jit([](Array x, int n) { return x * n; }, {.static_argnums = 1u});", "jit<1>(f)"),
+    "flags_of_unique": ("numpy::unique(x, {.return_counts = true});", "unique_counts(x)"),
+    "a_count_of_keys": ("auto [a, b, c] = random::split(random::key(0), 3);", "split<3>(key)"),
+    "jaxprs": ("make_jaxpr([](Array x) { return x; })(x);", "make_hlo(f)"),
+    "a_custom_vjp_without_a_rule": ("custom_vjp([](Array x) { return x; })(x);", "custom_vjp(f).defvjp(fwd, bwd)"),
+    "a_loop_whose_index_is_an_int": ("lax::fori_loop(0, 10, [](int, Array x) { return x; }, x);", "take an Array, no int"),
+    "a_treedef": ("tree::unflatten(tree::structure(x), std::vector<Array>{x});", "unflatten(like, leaves)"),
+}
+HEAD = '#include "hilo/hilo.h"\nusing namespace hilo;\n'
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--jobs", type=int, default=1)
+    build = parser.parse_args().build.resolve()
+    said = messages(build)
+    failed = 0
+    for case, (code, wanted) in REFUSED.items():
+        good = any(wanted in message for message in said.get(case, []))
+        failed += not good
+        print(f"passed {case}" if good else f"{code}\n{said.get(case, 'it compiles')}\nfailed {case}", flush=True)
+    return 1 if failed else 0
+
+
+def messages(build: pathlib.Path) -> dict[str, list[str]]:
+    """What the compiler says of each case: all errors from one until the next one is required."""
+    program = HEAD + "".join(f'#line 1 "case/{case}"\nvoid {case}([[maybe_unused]] Array x) {{ {code} }}\n'
+                             for case, (code, _) in REFUSED.items())
+    with tempfile.TemporaryDirectory(prefix="hilo_refused_") as folder:
+        source = pathlib.Path(folder) / "refused.cc"
+        source.write_text(program)
+        done = subprocess.run([os.environ.get("CXX", "g++"), "-std=c++20", "-fsyntax-only", "-fmax-errors=0", "-I", ROOT / "src",
+                               "-I", build / "generated", source], capture_output=True, text=True)
+    found: dict[str, list[str]] = {}
+    case = ""
+    for line in done.stderr.splitlines():
+        if place := re.match(r"case/(\w+):\d+:\d+:.*(?:required from|error:)", line):
+            case = place[1]
+        if error := re.search(r"error: (.*)", line):
+            found.setdefault(case, []).append(error[1])
+    return found
+
+
+if __name__ == "__main__":
+    sys.exit(main())

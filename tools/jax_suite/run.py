@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs JAX's own tests on plain jaxlib and on hilo's plugin, and says which pass there and not here, and why.
+
+JAX's tests are not part of hilo: --jax names a clone of its repository at the tag of the jax that --python has. Each file
+runs in processes of its own; one that crashes or hangs goes on behind the test that did it. The state is kept in --state,
+so a run that is stopped goes on, and files that are done are not run again: --again runs what failed on the plugin once
+more, --fresh everything.
+"""
+
+import argparse
+import concurrent.futures
+import json
+import pathlib
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+import python_environment  # noqa: E402
+import supervise  # noqa: E402
+import table  # noqa: E402
+
+REFERENCE = "jaxlib"
+
+
+def main() -> int:
+    arguments = parse(sys.argv[1:])
+    if not (arguments.jax / "tests").is_dir():
+        print(f"{arguments.jax}: no folder tests; wanted a clone of JAX at the tag of the jax to be tested. Hint: make jax-tests JAX=DIR")
+        return 2
+    python = arguments.python or python_environment.make()
+    if python is None:
+        return 2
+    settings = supervise.Settings(str(python), str(arguments.jax.resolve()), arguments.seed, arguments.generated_cases,
+                                  arguments.limit, arguments.seconds, arguments.match, arguments.test_seconds, arguments.memory)
+    engines = [engine for engine in engines_of(arguments) if arguments.only in (None, engine.name)]
+    files = arguments.files or default_files()
+    state = arguments.state.resolve()
+    prepare(state, engines, files, arguments)
+    results = run_all(files, engines, settings, state, arguments.jobs)
+    text = table.render(results, [engine.name for engine in engines])
+    (state / "table.txt").write_text(text + "\n")
+    print(text)
+    return 1 if any(lost_or_unrun(*tests) for tests in results.values()) else 0
+
+
+def parse(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="*", help="names in JAX's tests/ without _test.py (default: tools/jax_suite/files.txt)")
+    parser.add_argument("--jax", type=pathlib.Path, required=True, help="a clone of JAX")
+    parser.add_argument("--python", type=pathlib.Path, help="an interpreter with jax, jaxlib and what their tests import (default: .venv, "
+                        "made where it isn't there)")
+    parser.add_argument("--plugin", type=pathlib.Path, help="another PJRT plugin in place of python/jax_plugins/hilo")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="where hilo's plugin is: lib/libhilo_pjrt.so")
+    parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build" / "jax_tests")
+    parser.add_argument("--only", help="one engine: jaxlib, hilo or plugin")
+    parser.add_argument("--devices", type=int, default=8)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--limit", type=int, default=0, help="tests of each file, drawn by the seed; 0: all")
+    parser.add_argument("--seconds", type=float, default=0, help="of each file; 0: until it ends")
+    parser.add_argument("--test-seconds", type=float, default=120, help="a test that is silent for longer hangs")
+    parser.add_argument("--memory", type=float, default=8, help="GB of a process; 0: no limit")
+    parser.add_argument("--generated-cases", type=int, default=5, help="JAX_NUM_GENERATED_CASES")
+    parser.add_argument("--match", default="", help="only tests whose id contains this")
+    parser.add_argument("--again", action="store_true", help="run again what failed, crashed or hung on the plugin")
+    parser.add_argument("--fresh", action="store_true", help="forget the state of these files on the plugin")
+    return parser.parse_args(arguments)
+
+
+def engines_of(arguments: argparse.Namespace) -> list[supervise.Engine]:
+    """jaxlib's own CPU client, and the plugin; both with as many devices."""
+    reference = supervise.Engine(REFERENCE, {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": str(arguments.devices)})
+    if arguments.plugin is None:
+        environment = {"JAX_PLATFORMS": "hilo,cpu", "PYTHONPATH": str(ROOT / "python"), "JAX_HILO_LIBRARY": str((arguments.build / "lib" / "libhilo_pjrt.so").resolve()),
+                       "JAX_HILO_DEVICES": str(arguments.devices)}
+        return [reference, supervise.Engine("hilo", environment)]
+    arguments.state.mkdir(parents=True, exist_ok=True)
+    options = arguments.state.resolve() / "plugin.json"  # typed options go through a file only
+    options.write_text(json.dumps({"library_path": str(arguments.plugin.resolve()),
+                                   "create_options": {"cpu_device_count": arguments.devices}}))
+    return [reference, supervise.Engine("plugin", {"JAX_PLATFORMS": "plugin,cpu", "PJRT_NAMES_AND_LIBRARY_PATHS": f"plugin:{options}"})]
+
+
+def default_files() -> list[str]:
+    return [line for line in (HERE / "files.txt").read_text().splitlines() if line and not line.startswith("#")]
+
+
+def prepare(state: pathlib.Path, engines: list[supervise.Engine], files: list[str], arguments: argparse.Namespace) -> None:
+    for path in [state / engine.name / f"{file}.jsonl" for engine in engines if engine.name != REFERENCE for file in files]:
+        if arguments.fresh:
+            path.unlink(missing_ok=True)
+        elif arguments.again and path.exists():
+            supervise.forget(path, table.BAD)
+
+
+def run_all(files, engines, settings, state, jobs) -> dict[str, list[table.Tests]]:
+    """file -> what each engine did with it. Says so as each file ends."""
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        runs = {file: [pool.submit(supervise.run_file, file, engine, settings, state) for engine in engines] for file in files}
+        for file, futures in runs.items():
+            results[file] = [table.tests_of(future.result()) for future in futures]
+            print(f"{file}: " + " | ".join(map(table.cell, results[file])), file=sys.stderr, flush=True)
+    return results
+
+
+def lost_or_unrun(reference: table.Tests, other: table.Tests | None = None) -> bool:
+    if other is None:
+        return False
+    return bool(table.lost(reference, other) or (other.problem and not reference.problem))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
