@@ -16,6 +16,3 @@ foreach(source IN LISTS HILO_BENCHES)
   target_link_libraries(bench_${name} PRIVATE hilo fmt::fmt benchmark::benchmark)
   add_dependencies(bench bench_${name})
 endforeach()
-if(TARGET bench_rpc)
-  add_dependencies(bench bench_rpc)  # cmake/rpc.cmake
-endif()

@@ -29,10 +29,3 @@ add_library(hilo_rpc MODULE ${HILO_RPC_SOURCES} ${HILO_PROTO_SOURCES})
 target_include_directories(hilo_rpc SYSTEM PRIVATE ${HILO_PROTO_OUT})
 target_link_libraries(hilo_rpc PRIVATE hilo fmt::fmt PkgConfig::GRPC protobuf::libprotobuf grpc++_reflection)
 set_target_properties(hilo_rpc PROPERTIES CXX_VISIBILITY_PRESET hidden INSTALL_RPATH "$ORIGIN")
-
-if(HILO_BUILD_BENCH)
-  add_executable(bench_rpc EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/bench/rpc/rpc.cc)
-  set_target_properties(bench_rpc PROPERTIES OUTPUT_NAME rpc RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench)
-  target_link_libraries(bench_rpc PRIVATE hilo fmt::fmt PkgConfig::GRPC)
-  add_dependencies(bench_rpc hilo_rpc)  # opened at run time
-endif()

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
-program's time its profile explains, every program of bench/, how fast programs are read, a server beside a bare echo, then
-hilo beside its peers (bench/peers.py, where it is there), and what gradients cost beside their objectives."""
+program's time its profile explains, every program of bench/, how fast programs are read, then hilo beside its peers
+(bench/peers.py, where it is there), and what gradients cost beside their objectives."""
 
 import argparse
 import json
@@ -21,10 +21,10 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "rpc", "adbench", "peers"))
+    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "peers"))
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
-                "rpc": rpc, "adbench": adbench, "peers": peers}
+                "adbench": adbench, "peers": peers}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -123,15 +123,6 @@ def figures(command: list) -> dict[str, tuple[float, float]]:
     """Of each row: bytes and microseconds."""
     lines = subprocess.run(command, check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
     return {name: (float(size), float(microseconds)) for name, size, microseconds in (line.split("\t") for line in lines)}
-
-
-def rpc(build: pathlib.Path) -> int:
-    """A server beside a bare echo over the same gRPC."""
-    program = build / "bin" / "bench" / "rpc"
-    if not program.exists():
-        print("left out: a server beside a bare echo (gRPC isn't here)")
-        return 0
-    return subprocess.run([program, build / "bin" / "hilo"]).returncode
 
 
 def peers(build: pathlib.Path) -> int:
