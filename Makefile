@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize bench conformance interop jax-tests wheel fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench conformance interop jax-tests wheel fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -27,6 +27,11 @@ test:  ## build and run everything; ends with "N passed, N failed"
 sanitize:  ## all tests under address+undefined and between guard pages, some under thread and valgrind
 	@tools/setup.sh build test fuzz
 	@python3 tools/sanitize.py --jobs $(JOBS)
+
+soak:  ## a server under attack, SECONDS=8 of each kind; an hour is SECONDS=200
+	@tools/setup.sh build test
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers
+	@python3 tools/soak.py --build $(BUILD) --seconds $(or $(SECONDS),8)
 
 bench:  ## hilo beside its peers, with ratios
 	@tools/setup.sh build test bench

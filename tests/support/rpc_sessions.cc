@@ -53,7 +53,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
   class End final : public rpc::Outlet {
    public:
     explicit End(std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {}
-    void deliver(std::string_view message) override {
+    void deliver(std::string message) override {
       if (const auto wire = wire_.lock(); wire != nullptr && !wire->is_cut()) wire->receiver_->on_message(message);
     }
     void close(const Status& why) override {
@@ -93,7 +93,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
     }
     std::string batch;
     rpc::append_to_batch(batch, message);
-    static_cast<void>(relays_[i]->forward(lane, std::move(batch), [] {}));
+    relays_[i]->forward(lane, rpc::Pieces(std::move(batch)), [] {});
   }
 
   RpcSessions& server_;
@@ -115,7 +115,7 @@ class RpcSessions::Cable final : public rpc::Connection {
  public:
   explicit Cable(std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {}
   ~Cable() override { wire_->end(false); }
-  void send(rpc::Lane lane, std::string_view message) override { wire_->send(lane, std::string(message)); }
+  void send(rpc::Lane lane, const rpc::Message& message) override { wire_->send(lane, *message); }
 
  private:
   const std::shared_ptr<Wire> wire_;

@@ -70,7 +70,9 @@ Status serve(const ServeOptions& options) {
                         rpc::start_server(server_options, [&zygote] { return zygote.start_worker(); }));
   std::unique_ptr<rpc::MetricsServer> metrics;
   if (!options.metrics.empty()) {
-    HILO_ASSIGN_OR_RETURN(metrics, rpc::MetricsServer::start(options.metrics, [&] { return server->counts(); }));
+    HILO_ASSIGN_OR_RETURN(metrics, rpc::MetricsServer::start(options.metrics, [&] {
+                            return rpc::metrics_text(server->counts(), server->connections());
+                          }));
   }
   if (!options.port_file.empty())
     HILO_RETURN_IF_ERROR(write_file_atomic(options.port_file, fmt::format("{}\n", server->port())));
@@ -100,6 +102,7 @@ Command add_serve(CLI::App& parent) {
   app->add_option("--tls-client-ca", server.tls_client_ca, "PEM file: clients need a certificate of it");
   app->add_option("--platform", server.worker.platform, "Whose devices sessions get")->capture_default_str();
   app->add_option("--max-sessions", server.sessions.sessions, "At once")->capture_default_str();
+  app->add_option("--max-connections", server.door.connections, "At once")->capture_default_str();
   app->add_option("--max-devices", server.worker.devices, "Of a session")->capture_default_str();
   app->add_option("--max-live-bytes", quota.live_bytes, "Of a session's buffers; 0: as many as there are");
   app->add_option("--max-executables", quota.executables, "Of a session")->capture_default_str();

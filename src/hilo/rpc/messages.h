@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -18,8 +19,9 @@ namespace hilo::rpc {
 inline constexpr int64_t kVersion = 1;
 /// The most bytes of an array that one message carries.
 inline constexpr int64_t kChunkBytes = 1 << 20;
-/// The most bytes of one message.
+/// The most bytes of one message, and of one batch of messages.
 inline constexpr int64_t kMessageBytes = int64_t{64} << 20;
+inline constexpr int64_t kMostBatchBytes = kMessageBytes + kChunkBytes;
 
 /// The streams of a session: calls, and the bytes of large arrays, which would stand before them.
 enum class Lane : uint8_t { kCalls, kBytes };
@@ -43,6 +45,8 @@ struct Compile {
   std::vector<int64_t> devices = {};  ///< by replica; empty: replica r on device r
   std::optional<Shape> result_shape = {};
   CompileLimits limits = {};
+  bool is_observed = false;    ///< the reply says what the passes did
+  bool times_kernels = false;  ///< as PassObserver::times_kernels
 };
 /// The optimised program of an executable.
 struct Describe {
@@ -57,11 +61,11 @@ struct Upload {
   bool is_chunked = false;
   bool is_undefined = false;
 };
-/// A part of a value that comes in chunks.
+/// A part of a value that comes in chunks. Its bytes stay where they are: with who sends it, or in the message that came.
 struct Chunk {
   Handle buffer = {};
   int64_t offset = 0;
-  std::string bytes = {};
+  std::string_view bytes = {};
 };
 /// Some bytes of a buffer's row-major value.
 struct Download {
@@ -135,10 +139,21 @@ struct HelloReply {
   std::vector<DeviceDescription> devices = {};
   int64_t calls_in_flight = 0;  ///< how many the session may have
 };
+/// What a hlo::PassObserver is told.
+struct PassEvent {
+  static constexpr int64_t kBefore = 0, kAfter = 1, kGenerated = 2;  // a pass, a pass, a kernel
+  int64_t kind = kBefore;
+  std::string name = {};
+  bool changed = false;
+  double milliseconds = 0;
+  int64_t code_bytes = 0;
+  std::string module = {};  ///< a HloModuleProto; empty: as in the event before
+};
 struct CompileReply {
   ProgramSignature signature = {};
   ExecutableStatistics statistics = {};
   std::vector<int64_t> devices = {};
+  std::vector<PassEvent> events = {};  ///< of one that is observed
 };
 /// An array's bytes, or a program's.
 struct BytesReply {

@@ -7,7 +7,9 @@
 #include <atomic>
 #include <numeric>
 
+#include "hilo/client/platforms.h"
 #include "hilo/hlo/text/parser.h"
+#include "hilo/hlo/text/printer.h"
 #include "hilo/rpc/proto/codec.h"
 #include "tests/support/rpc_sessions.h"
 
@@ -80,6 +82,35 @@ TEST_F(RpcClientTest, RunsProgramsOnBuffersThatStayThere) {
   }
   EXPECT_EQ(literal_from_buffer(*x)->to_string(), "f32[3] {1024, 2048, 3072}");
   EXPECT_EQ((*remote->local_device(0))->statistics().live_buffers, 1);
+}
+
+/// What an observer was told, as lines.
+class Told final : public hlo::PassObserver {
+ public:
+  void before(std::string_view pass, const hlo::Module& module) override {
+    lines.push_back("before " + std::string(pass) + "\n" + hlo::print_module(module));
+  }
+  void after(std::string_view pass, const hlo::Module& module, bool changed, double milliseconds) override {
+    EXPECT_GE(milliseconds, 0);
+    lines.push_back("after " + std::string(pass) + (changed ? " changed\n" : "\n") + hlo::print_module(module));
+  }
+  bool times_kernels() const override { return true; }
+  void generated(std::string_view, int64_t, double) override { ++kernels; }
+
+  std::vector<std::string> lines;
+  int kernels = 0;
+};
+
+TEST_F(RpcClientTest, WhoWatchesACompilationSeesThePassesOfTheServer) {
+  const hlo::Module module = *hlo::parse_module(
+      "HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  a = f32[3] add(x, x)\n  b = f32[3] add(x, x)\n  ROOT y = "
+      "f32[3] "
+      "multiply(a, b)\n}\n");
+  Told here, there;
+  ASSERT_TRUE((*make_platform_client("Host", {}))->compile(module, {}, &here).ok());
+  ASSERT_TRUE(client()->compile(module, {}, &there).ok());
+  EXPECT_EQ(there.lines, here.lines);
+  EXPECT_GT(there.lines.size(), 4u);
 }
 
 TEST_F(RpcClientTest, GivesTheErrorsOfTheServer) {

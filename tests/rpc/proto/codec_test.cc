@@ -19,6 +19,7 @@ namespace {
 std::vector<RequestBody> bodies() {
   const Shape shape = Shape::array(ElementType::kBf16, {3, 0, 5}).with_layout(std::vector<int64_t>{0, 2, 1});
   const Handle a{1, 2}, b{~uint64_t{0}, 1};
+  static const std::string chunk(3000, 'x');
   return {
       Hello{.version = 7, .session = a, .resumes = true, .replica_count = 3},
       Compile{.executable = a,
@@ -26,10 +27,12 @@ std::vector<RequestBody> bodies() {
               .replica_count = 2,
               .devices = {1, 0},
               .result_shape = Shape::tuple({shape, Shape::scalar(ElementType::kS4)}),
-              .limits = {.instructions = 5, .compile_seconds = 0.5, .memory_bytes = -1, .run_seconds = 1e300}},
+              .limits = {.instructions = 5, .compile_seconds = 0.5, .memory_bytes = -1, .run_seconds = 1e300},
+              .is_observed = true,
+              .times_kernels = true},
       Describe{.executable = b},
       Upload{.buffer = a, .device = -1, .shape = shape, .bytes = "abc", .is_chunked = true, .is_undefined = true},
-      Chunk{.buffer = a, .offset = int64_t{1} << 40, .bytes = std::string(3000, 'x')},
+      Chunk{.buffer = a, .offset = int64_t{1} << 40, .bytes = chunk},
       Download{.buffer = b, .offset = 1, .size = 2},
       Copy{.from = a, .to = b, .device = 2},
       Slice{.from = a, .to = b, .index = 9, .device = 1},
@@ -49,6 +52,8 @@ std::vector<RequestBody> bodies() {
 std::vector<ReplyBody> reply_bodies() {
   CompileReply compiled;
   compiled.devices = {0, 1};
+  compiled.events = {
+      {.kind = PassEvent::kAfter, .name = "dce", .changed = true, .milliseconds = 2, .code_bytes = 3, .module = "m"}};
   compiled.signature.name = "f";
   compiled.signature.result_shape = Shape::scalar(ElementType::kF32);
   compiled.signature.argument_shapes = {Shape::array(ElementType::kF32, {2})};
@@ -189,6 +194,7 @@ TEST(Codec, WritesWhatTheProtoFileSays) {
   add_fields<CompileLimits>(ours);
   add_fields<RunPart>(ours);
   add_fields<DeviceDescription>(ours);
+  add_fields<PassEvent>(ours);
   add_fields<ProgramSignature>(ours);
   add_fields<ExecutableStatistics>(ours);
 

@@ -27,15 +27,16 @@ std::string ask(int port, const std::string& request) {
 }
 
 TEST(Metrics, AreLinesThatPrometheusReads) {
-  const std::string text = metrics_text({.live = 2, .begun = 5, .workers_lost = 1, .messages = 7});
+  const std::string text = metrics_text({.live = 2, .begun = 5, .workers_lost = 1, .messages = 7}, {.listeners = 9});
   EXPECT_TRUE(text.starts_with(
       "# HELP hilo_sessions Sessions that there are.\n# TYPE hilo_sessions gauge\nhilo_sessions 2\n# HELP"))
       << text;
-  EXPECT_TRUE(text.ends_with("\nhilo_messages_total 7\n"));
+  EXPECT_NE(text.find("\nhilo_messages_total 7\n"), std::string::npos);
+  EXPECT_TRUE(text.ends_with("\nhilo_listeners_total 9\n"));
 }
 
 TEST(Metrics, AreServedToThisMachineAlone) {
-  const auto made = MetricsServer::start("127.0.0.1:0", [] { return Sessions::Counts{.live = 3}; });
+  const auto made = MetricsServer::start("127.0.0.1:0", [] { return metrics_text({.live = 3}, {}); });
   ASSERT_TRUE(made.ok()) << made.status().to_string();
   const int port = (*made)->port();
   EXPECT_EQ(ask(port, ""), "");

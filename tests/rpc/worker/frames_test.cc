@@ -22,13 +22,13 @@ TEST(Frames, ComeInOrderWhateverTheirSize) {
     for (uint32_t i = 0; i < messages.size(); ++i) EXPECT_TRUE(here.write(i, messages[i]).ok());
     here.shut_down();
   });
+  Frame frame;
   for (uint32_t i = 0; i < messages.size(); ++i) {
-    const StatusOr<std::optional<Frame>> frame = there.read();
-    ASSERT_TRUE(frame.ok() && frame->has_value()) << i;
-    EXPECT_EQ((*frame)->lane, i);
-    EXPECT_EQ((*frame)->message, messages[i]) << i;
+    ASSERT_TRUE(*there.read(frame)) << i;
+    EXPECT_EQ(frame.lane, i);
+    EXPECT_EQ(frame.message, messages[i]) << i;
   }
-  EXPECT_FALSE(there.read()->has_value());
+  EXPECT_FALSE(*there.read(frame));
   writer.join();
   EXPECT_EQ(there.write(0, "x").code(), StatusCode::kUnavailable);
 }
@@ -39,12 +39,35 @@ TEST(Frames, WhatIsNoFrameIsAnError) {
     EXPECT_EQ(::send(pair.here.get(), bytes.data(), bytes.size(), 0), std::ssize(bytes));
     pair.here = OwnedFile();
     FrameSocket there(std::move(pair.there));
-    return there.read().status().to_string();
+    Frame frame;
+    return there.read(frame).status().to_string();
   };
   EXPECT_EQ(read_after("abc"), "DATA_LOSS: the last frame is cut off");
   EXPECT_EQ(read_after(std::string("\3\0\0\0\0\0\0\0ab", 10)), "DATA_LOSS: the last frame is cut off");
-  EXPECT_EQ(read_after(std::string(8, '\xff')),
-            "DATA_LOSS: a frame of 4294967295 bytes; a message has at most 67108864");
+  EXPECT_EQ(read_after(std::string(8, '\xff')), "DATA_LOSS: a frame of 4294967295 bytes; wanted at most 68157440");
+}
+
+TEST(Frames, ComeInPiecesAndWhatHasNoRoomComesLater) {
+  SocketPair pair = *make_socket_pair();
+  FrameSocket here(std::move(pair.here)), there(std::move(pair.there));
+  const std::string large(3000000, 'x');
+  const std::vector<std::string_view> parts = {"ab", "", large, "yz"};
+  const StatusOr<std::string> rest = here.write_some(1, parts);
+  ASSERT_TRUE(rest.ok());
+  EXPECT_GT(rest->size(), 0u);
+  EXPECT_LT(rest->size(), large.size() + 8);
+  std::thread writer([&] {
+    EXPECT_TRUE(here.write_rest(*rest).ok());
+    EXPECT_TRUE(here.write(0, parts).ok());
+    here.shut_down();
+  });
+  Frame frame;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_TRUE(*there.read(frame));
+    EXPECT_EQ(frame.lane, i == 0 ? 1u : 0u);
+    EXPECT_EQ(frame.message, "ab" + large + "yz");
+  }
+  writer.join();
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ Status Caller::connect_and_greet(bool resumes) {
   std::swap(connection_, made);
   Request hello;
   hello.body = Hello{.session = session_, .resumes = resumes, .replica_count = replica_count_};
-  connection_->send(Lane::kCalls, encode(hello));
+  connection_->send(Lane::kCalls, std::make_shared<const std::string>(encode(hello)));
   const bool answered = changed_.wait_for(lock, kGreetingTime, [this] { return greeting_.has_value() || !dead_.ok(); });
   if (!dead_.ok()) return dead_;
   if (!answered) return unavailable("no answer");
@@ -150,11 +150,11 @@ bool Caller::has_room() const {
   return next_id_ - pending_.begin()->first < std::max<int64_t>(server_.calls_in_flight / 2, 1);
 }
 
-void Caller::write_locked(Lane lane, const std::string& message) {
+void Caller::write_locked(Lane lane, const Message& message) {
   if (lane == Lane::kBytes && !has_bytes_lane_) {
     Request hello;
     hello.body = Hello{.session = session_, .resumes = true};
-    connection_->send(lane, encode(hello));
+    connection_->send(lane, std::make_shared<const std::string>(encode(hello)));
     has_bytes_lane_ = true;
   }
   connection_->send(lane, message);
@@ -167,7 +167,8 @@ int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
     request.releases.swap(releases_);
     released_bytes_ = 0;
   }
-  const auto sent = pending_.emplace(request.id, Pending{lane, encode(request), std::move(done)}).first;
+  Message message = std::make_shared<const std::string>(encode(request));
+  const auto sent = pending_.emplace(request.id, Pending{lane, std::move(message), std::move(done)}).first;
   if (is_connected_) write_locked(lane, sent->second.message);
   return request.id;
 }

@@ -54,7 +54,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   class Reception;
   struct Pending {
     Lane lane;
-    std::string message;
+    Message message;
     Done done;
   };
   Caller(std::string target, Connect connect, int64_t replica_count)
@@ -71,7 +71,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   /// Ends the session with all that waits for it.
   void fail(const Status& why);
   int64_t send_locked(Lane lane, RequestBody body, Done done);
-  void write_locked(Lane lane, const std::string& message);
+  void write_locked(Lane lane, const Message& message);
   bool has_room() const;
 
   const std::string target_;

@@ -11,6 +11,9 @@
 
 namespace hilo::rpc {
 
+/// A message that is written once and kept until it is answered, while connections send it.
+using Message = std::shared_ptr<const std::string>;
+
 /// Who is told what comes. Called from any thread, one call at a time for each lane.
 class Receiver {
  public:
@@ -27,7 +30,7 @@ class Connection {
   virtual ~Connection() = default;
   /// Sends a message Request after those that were sent before on the lane. Waits for nothing; on a connection that has
   /// ended it is lost.
-  virtual void send(Lane lane, std::string_view message) = 0;
+  virtual void send(Lane lane, const Message& message) = 0;
 };
 
 /// Makes a new connection, which holds its receiver. Whether a server is there turns out later, by Receiver::on_closed.

@@ -12,6 +12,7 @@
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/rpc/client/caller.h"
+#include "hilo/rpc/pass_recorder.h"
 
 namespace hilo::rpc {
 namespace {
@@ -223,9 +224,8 @@ Status RpcDevice::send_chunks(const Handle& buffer, const std::byte* data, int64
   for (int64_t offset = 0; offset < bytes; offset += kChunkBytes) {
     const int64_t size = std::min(kChunkBytes, bytes - offset);
     if (std::ssize(sent) >= kChunksInFlight) HILO_RETURN_IF_ERROR(sent[sent.size() - kChunksInFlight].await());
-    Chunk chunk{.buffer = buffer, .offset = offset};
-    chunk.bytes.assign(reinterpret_cast<const char*>(data) + offset, static_cast<size_t>(size));
-    sent.push_back(caller_of(*this).begin(Lane::kBytes, std::move(chunk)));
+    const std::string_view part(reinterpret_cast<const char*>(data) + offset, static_cast<size_t>(size));
+    sent.push_back(caller_of(*this).begin(Lane::kBytes, Chunk{.buffer = buffer, .offset = offset, .bytes = part}));
   }
   return Event::all(sent).await();
 }
@@ -321,12 +321,14 @@ Status check_reply(const CompileReply& reply, size_t replicas) {
 }
 
 StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& module, const CompileOptions& options,
-                                                         hlo::PassObserver*) {
+                                                         hlo::PassObserver* observer) {
   HILO_RETURN_IF_ERROR(devices_for(module.name, options, options.replica_count).status());
   Compile request{.executable = random_handle(),
                   .replica_count = options.replica_count,
                   .result_shape = options.result_shape,
-                  .limits = options.limits};
+                  .limits = options.limits,
+                  .is_observed = observer != nullptr,
+                  .times_kernels = observer != nullptr && observer->times_kernels()};
   HILO_ASSIGN_OR_RETURN(request.program, hlo::to_proto(module));
   if (static_cast<int64_t>(request.program.size()) > kMessageBytes - kChunkBytes) {
     return resource_exhausted(
@@ -342,6 +344,7 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
   auto* const compiled = std::get_if<CompileReply>(&reply.body);
   if (compiled == nullptr) return data_loss("Compile: the server answers something else");
   HILO_RETURN_IF_ERROR(check_reply(*compiled, static_cast<size_t>(options.replica_count)));
+  if (observer != nullptr) HILO_RETURN_IF_ERROR(replay(compiled->events, *observer));
   std::vector<DevicePtr> devices;
   for (const int64_t id : compiled->devices) {
     HILO_ASSIGN_OR_RETURN(DevicePtr device, local_device(id));

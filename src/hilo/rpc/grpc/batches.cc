@@ -1,26 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/grpc/batches.h"
 
-#include <vector>
+#include <string_view>
+#include <utility>
 
 #include "hilo/rpc/proto/codec.h"
 
 namespace hilo::rpc {
 
-void Batches::add(std::string_view message) {
-  if (batches_.empty() || batches_.back().size() + message.size() > kBatchBytes) batches_.emplace_back();
-  bytes_ += message.size();
-  append_to_batch(batches_.back(), message);
+namespace {
+
+constexpr size_t kLong = 16 << 10;
+
+/// The string's bytes, which live as long as somebody has them.
+grpc::Slice slice_of(const std::shared_ptr<const std::string>& owned) {
+  auto* const held = new std::shared_ptr<const std::string>(owned);
+  return {const_cast<char*>(owned->data()), owned->size(),
+          [](void* one) { delete static_cast<std::shared_ptr<const std::string>*>(one); }, held};
+}
+
+}  // namespace
+
+/// What comes next gets a slice of its own.
+void Batches::Batch::cut() {
+  if (!last.empty()) slices.push_back(slice_of(std::make_shared<const std::string>(std::exchange(last, {}))));
+}
+
+void Batches::add(const std::shared_ptr<const std::string>& message) {
+  if (batches_.empty() || batches_.back().bytes + message->size() > kBatchBytes) batches_.emplace_back();
+  Batch& batch = batches_.back();
+  batch.bytes += message->size();
+  bytes_ += message->size();
+  append_head_to_batch(batch.last, message->size());
+  if (message->size() < kLong) {
+    batch.last += *message;
+  } else {
+    batch.cut();
+    batch.slices.push_back(slice_of(message));
+  }
 }
 
 grpc::ByteBuffer Batches::take() {
-  auto* const batch = new std::string(std::move(batches_.front()));
+  Batch batch = std::move(batches_.front());
   batches_.pop_front();
-  if (batches_.empty()) bytes_ = 0;
-  else bytes_ -= std::min(bytes_, batch->size());
-  const grpc::Slice slice(
-      batch->data(), batch->size(), [](void* owned) { delete static_cast<std::string*>(owned); }, batch);
-  return grpc::ByteBuffer(&slice, 1);
+  bytes_ -= batch.bytes;
+  batch.cut();
+  return {batch.slices.data(), batch.slices.size()};
+}
+
+Pieces pieces_of(const grpc::ByteBuffer& buffer) {
+  const auto slices = std::make_shared<std::vector<grpc::Slice>>();
+  std::vector<std::string_view> parts;
+  if (!buffer.Dump(slices.get()).ok()) return Pieces(parts, nullptr);
+  for (const grpc::Slice& slice : *slices)
+    parts.emplace_back(reinterpret_cast<const char*>(slice.begin()), slice.size());
+  return Pieces(std::move(parts), slices);
 }
 
 std::string bytes_of(const grpc::ByteBuffer& buffer) {

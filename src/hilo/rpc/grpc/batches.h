@@ -5,12 +5,13 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
-#include <algorithm>
 #include <deque>
+#include <memory>
 #include <string>
-#include <string_view>
+#include <vector>
 
 #include "hilo/base/status.h"
+#include "hilo/rpc/worker/frames.h"
 
 namespace hilo::rpc {
 
@@ -19,19 +20,27 @@ inline constexpr size_t kBatchBytes = size_t{1} << 20;
 
 class Batches {
  public:
-  void add(std::string_view message);
+  /// A long message isn't copied.
+  void add(const std::shared_ptr<const std::string>& message);
   bool empty() const { return batches_.empty(); }
   size_t bytes() const { return bytes_; }
   /// Precondition: there is one.
   grpc::ByteBuffer take();
 
  private:
-  std::deque<std::string> batches_;
+  struct Batch {
+    std::vector<grpc::Slice> slices = {};
+    std::string last = {};  // short messages and the heads of long ones, after the slices
+    size_t bytes = 0;
+    void cut();
+  };
+  std::deque<Batch> batches_;
   size_t bytes_ = 0;
 };
 
-/// The bytes of a message of gRPC.
+/// The bytes of a message of gRPC: copied, or where they are.
 std::string bytes_of(const grpc::ByteBuffer& buffer);
+Pieces pieces_of(const grpc::ByteBuffer& buffer);
 
 /// Codes are the same numbers.
 grpc::Status to_grpc(const Status& status);

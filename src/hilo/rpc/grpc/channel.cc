@@ -32,7 +32,7 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
     StartRead(&incoming_);
     StartCall();
   }
-  void send(std::string_view message) {
+  void send(const Message& message) {
     const std::scoped_lock lock(mutex_);
     if (!is_open_) return;
     waiting_.add(message);
@@ -102,7 +102,7 @@ class GrpcConnection final : public Connection {
       if (stream != nullptr) stream->close();
     }
   }
-  void send(Lane lane, std::string_view message) override {
+  void send(Lane lane, const Message& message) override {
     const auto i = static_cast<size_t>(lane);
     if (streams_[i] == nullptr) {
       streams_[i] = std::make_shared<Stream>(channel_, receiver_);
@@ -130,7 +130,7 @@ StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options
   if (!options.token.empty() && options.ca.empty() && !is_loopback(options.address))
     return failed_precondition("a token goes to another machine with TLS only. Hint: HILO_XRT_TLS_CA");
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMessageBytes + kBatchBytes));
+  arguments.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a new connection is one
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);             // the session does that

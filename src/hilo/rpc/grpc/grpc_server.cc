@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/grpc/grpc_server.h"
 
-#include <fmt/format.h>
 #include <grpcpp/ext/proto_server_reflection_plugin.h>
 #include <grpcpp/health_check_service_interface.h>
 #include <grpcpp/resource_quota.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server_builder.h>
+
+#include <mutex>
 
 #include "hilo/base/files.h"
 #include "hilo/rpc/grpc/batches.h"
@@ -21,35 +22,60 @@ constexpr std::chrono::seconds kShutdown{1};
 class GrpcServer final : public Server {
  public:
   GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::string token)
-      : sessions_(limits, std::move(start_worker)), service_(sessions_, std::move(token)) {}
+      : sessions_(limits, std::move(start_worker)),
+        service_(sessions_, std::move(token), [this](const std::string& peer) { let_in(peer); }) {}
   ~GrpcServer() override {
     if (server_ == nullptr) return;
     sessions_.drain();
     server_->Shutdown(std::chrono::system_clock::now() + kShutdown);
     server_->Wait();
+    close_door();  // who was about to come finds nobody
   }
   Status start(grpc::ServerBuilder& builder, const ServerOptions& options,
                const std::shared_ptr<grpc::ServerCredentials>& credentials) {
-    builder.AddListeningPort(options.listen, credentials, &port_);
+    using Type = grpc::ServerBuilder::experimental_type::ExternalConnectionType;
+    acceptor_ = builder.experimental().AddExternalConnectionAcceptor(Type::FROM_FD, credentials);
     builder.RegisterService(&service_);
     server_ = builder.BuildAndStart();
-    if (server_ == nullptr || port_ == 0)
-      return unavailable(fmt::format("{}: it can't be listened at", options.listen));
+    if (server_ == nullptr) return unavailable(options.listen + ": gRPC doesn't start");
+    const std::scoped_lock lock(mutex_);
+    HILO_ASSIGN_OR_RETURN(door_, Door::open(options.listen, options.door,
+                                            [this](OwnedFile connection) { hand_on(std::move(connection)); }));
     return ok_status();
   }
-  int port() const override { return port_; }
+  int port() const override { return door_->port(); }
   bool drain(std::chrono::milliseconds time) override {
     sessions_.drain();
     if (auto* const health = server_->GetHealthCheckService(); health != nullptr) health->SetServingStatus(false);
     return sessions_.wait_until_idle(time);
   }
   Sessions::Counts counts() const override { return sessions_.counts(); }
+  Door::Counts connections() const override { return door_->counts(); }
 
  private:
+  void hand_on(OwnedFile connection) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+    parameters.fd = std::move(connection).release();
+    acceptor_->HandleNewConnection(&parameters);
+  }
+  void let_in(const std::string& peer) {
+    const std::scoped_lock lock(mutex_);
+    if (door_ != nullptr) door_->let_in(peer);
+  }
+  void close_door() {
+    std::unique_ptr<Door> door;
+    {
+      const std::scoped_lock lock(mutex_);
+      door.swap(door_);
+    }
+  }
+
   Sessions sessions_;
   XrtService service_;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  int port_ = 0;
+  std::mutex mutex_;
+  std::unique_ptr<Door> door_;  // calls may come before it is here, and after it is gone
 };
 
 StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptions& options) {
@@ -69,13 +95,13 @@ StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials(const ServerOptio
 
 /// What strangers can make the server spend.
 void limit(grpc::ServerBuilder& builder, const ServerOptions& options) {
-  builder.SetMaxReceiveMessageSize(static_cast<int>(kMessageBytes + kBatchBytes));
+  builder.SetMaxReceiveMessageSize(static_cast<int>(kMostBatchBytes));
   builder.SetMaxSendMessageSize(-1);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, 16);
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, 8 << 10);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // two servers never share a port unknowingly
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 20000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 10000);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, 300000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 2);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 10000);
   grpc::ResourceQuota quota("hilo");

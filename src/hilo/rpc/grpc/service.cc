@@ -24,11 +24,12 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
     StartRead(&incoming_);
   }
 
-  void deliver(std::string_view message) override {
+  void deliver(std::string message) override {
+    const auto kept = std::make_shared<const std::string>(std::move(message));
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return is_over_ || waiting_.bytes() < kMostWaitingBytes; });
     if (is_over_) return;
-    waiting_.add(message);
+    waiting_.add(kept);
     if (!is_writing_) write_locked();
   }
   void close(const Status& why) override {
@@ -40,12 +41,10 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
   void OnReadDone(bool ok) override {
     if (!ok) return end(ok_status());
-    std::string batch = bytes_of(incoming_);
     if (relay_ == nullptr) {
-      if (const Status status = attach(batch); !status.ok()) return refuse(status);
+      if (const Status status = attach(bytes_of(incoming_)); !status.ok()) return refuse(status);
     }
-    const Status sent = relay_->forward(lane_, std::move(batch), [self = shared_from_this()] { self->read_next(); });
-    if (!sent.ok()) end(sent);
+    relay_->forward(lane_, pieces_of(incoming_), [self = shared_from_this()] { self->read_next(); });
   }
   void OnWriteDone(bool ok) override {
     const std::scoped_lock lock(mutex_);
@@ -131,6 +130,7 @@ bool XrtService::is_known(const grpc::CallbackServerContext& context) const {
 
 XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
   if (!is_known(context)) return new Refusal;
+  let_in_(context.peer());
   const auto stream = std::make_shared<Stream>(sessions_, lane);
   stream->start();
   return stream.get();

@@ -3,6 +3,9 @@
 // sent them.
 #pragma once
 
+#include <functional>
+#include <string>
+
 #include "hilo/rpc/server/sessions.h"
 #include "hilo/xrt/v1/xrt.grpc.pb.h"
 
@@ -13,8 +16,9 @@ class XrtService final : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
  public:
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-  /// `token`: what clients name; "": nothing.
-  XrtService(Sessions& sessions, std::string token) : sessions_(sessions), token_(std::move(token)) {}
+  /// `token`: what clients name; "": nothing. `let_in` is told the connection of each call that may go on, by its peer.
+  XrtService(Sessions& sessions, std::string token, std::function<void(const std::string& peer)> let_in)
+      : sessions_(sessions), token_(std::move(token)), let_in_(std::move(let_in)) {}
 
   Reactor* Calls(grpc::CallbackServerContext* context) override { return open(*context, Lane::kCalls); }
   Reactor* Bytes(grpc::CallbackServerContext* context) override { return open(*context, Lane::kBytes); }
@@ -25,6 +29,7 @@ class XrtService final : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
 
   Sessions& sessions_;
   const std::string token_;
+  const std::function<void(const std::string& peer)> let_in_;
 };
 
 }  // namespace hilo::rpc

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <concepts>
 #include <cstring>
 #include <utility>
 
@@ -21,6 +22,8 @@ using hlo::proto::WireWriter;
 
 constexpr size_t kMostItems = size_t{1} << 20;  // of one list
 
+constexpr uint64_t tag_of(uint32_t number) { return number << 3 | static_cast<uint64_t>(WireType::kBytes); }
+
 template <typename T>
 concept Message = !kMessageName<T>.empty();
 
@@ -32,7 +35,7 @@ WireWriter write_message(const T& message);
 void write(WireWriter& out, uint32_t number, bool value) { out.boolean(number, value); }
 void write(WireWriter& out, uint32_t number, int64_t value) { out.integer(number, value); }
 void write(WireWriter& out, uint32_t number, double value) { out.real64(number, value); }
-void write(WireWriter& out, uint32_t number, const std::string& value) {
+void write(WireWriter& out, uint32_t number, std::string_view value) {
   if (!value.empty()) out.bytes(number, value);
 }
 void write(WireWriter& out, uint32_t number, const Handle& value) { out.bytes(number, value.bytes()); }
@@ -63,9 +66,39 @@ WireWriter write_message(const T& message) {
   return out;
 }
 
+/// What is an array's bytes and little else: they are copied once, not into one message after the other.
+template <typename T>
+concept Payload = std::same_as<T, Chunk> || std::same_as<T, BytesReply>;
+
+template <Payload T>
+std::string append_payload(std::string message, uint32_t number, const T& value) {
+  WireWriter inner, outer;
+  visit_fields(value, [&]<typename F>(std::string_view, uint32_t field, const F& one) {
+    if constexpr (!std::convertible_to<F, std::string_view>) write(inner, field, one);
+  });
+  visit_fields(value, [&]<typename F>(std::string_view, uint32_t field, const F&) {
+    if constexpr (std::convertible_to<F, std::string_view>) inner.raw_varint(tag_of(field));  // the last one
+  });
+  inner.raw_varint(value.bytes.size());
+  outer.raw_varint(tag_of(number));
+  outer.raw_varint(inner.view().size() + value.bytes.size());
+  message.reserve(message.size() + outer.view().size() + inner.view().size() + value.bytes.size());
+  return std::move(message.append(outer.view()).append(inner.view()).append(value.bytes));
+}
+
 template <typename Body>
-void write_body(WireWriter& out, const Body& body) {
-  std::visit([&](const auto& value) { write(out, kFirstBody + static_cast<uint32_t>(body.index()), value); }, body);
+std::string append_body(WireWriter out, const Body& body) {
+  const uint32_t number = kFirstBody + static_cast<uint32_t>(body.index());
+  return std::visit(
+      [&]<typename T>(const T& value) {
+        if constexpr (Payload<T>) {
+          return append_payload(std::move(out).take(), number, value);
+        } else {
+          write(out, number, value);
+          return std::move(out).take();
+        }
+      },
+      body);
 }
 
 // ---- Reading. `where` is "Upload.device".
@@ -95,6 +128,11 @@ Status read(const WireField& field, const std::string& where, double& value) {
   return ok_status();
 }
 Status read(const WireField& field, const std::string& where, std::string& value) {
+  HILO_RETURN_IF_ERROR(check_type(field, WireType::kBytes, where));
+  value = field.bytes;
+  return ok_status();
+}
+Status read(const WireField& field, const std::string& where, std::string_view& value) {
   HILO_RETURN_IF_ERROR(check_type(field, WireType::kBytes, where));
   value = field.bytes;
   return ok_status();
@@ -210,8 +248,7 @@ std::string encode(const Request& request) {
   write(out, kRequestId, request.id);
   write(out, kRequestAcked, request.acked);
   write(out, kRequestReleases, request.releases);
-  write_body(out, request.body);
-  return std::move(out).take();
+  return append_body(std::move(out), request.body);
 }
 
 std::string encode(const Reply& reply) {
@@ -219,8 +256,7 @@ std::string encode(const Reply& reply) {
   write(out, kReplyId, reply.id);
   write(out, kReplyCode, static_cast<int64_t>(reply.status.code()));
   write(out, kReplyMessage, hlo::proto::utf8(reply.status.message()));
-  write_body(out, reply.body);
-  return std::move(out).take();
+  return append_body(std::move(out), reply.body);
 }
 
 StatusOr<Request> decode_request(std::string_view bytes) {
@@ -272,19 +308,21 @@ std::string_view call_name(const Request& request) {
   return std::visit([](const auto& body) { return kMessageName<std::remove_cvref_t<decltype(body)>>; }, request.body);
 }
 
+void append_head_to_batch(std::string& batch, size_t size) {
+  batch.push_back(static_cast<char>(tag_of(1)));
+  for (; size >= 0x80; size >>= 7) batch.push_back(static_cast<char>((size & 0x7f) | 0x80));
+  batch.push_back(static_cast<char>(size));
+}
+
 void append_to_batch(std::string& batch, std::string_view message) {
-  constexpr char kItem = 1 << 3 | static_cast<char>(WireType::kBytes);
-  batch.push_back(kItem);
-  size_t left = message.size();
-  for (; left >= 0x80; left >>= 7) batch.push_back(static_cast<char>((left & 0x7f) | 0x80));
-  batch.push_back(static_cast<char>(left));
+  append_head_to_batch(batch, message.size());
   batch += message;
 }
 
 StatusOr<std::string_view> take_from_batch(std::string_view& batch) {
   constexpr size_t kMostHead = 11;  // tag and length
   // The head alone tells where the message ends; a reader of the whole would have to begin anew each time.
-  if (batch[0] != (1 << 3 | static_cast<char>(WireType::kBytes)))
+  if (batch[0] != static_cast<char>(tag_of(1)))
     return invalid_argument("a batch of messages: byte 0 begins no message");
   size_t size = 0, position = 1;
   int shift = 0;

@@ -14,7 +14,7 @@ namespace hilo::rpc {
 std::string encode(const Request& request);
 std::string encode(const Reply& reply);
 
-/// The message that these bytes are. What follows from a message is checked where it is used: handles, sizes, programs.
+/// The message that these bytes are; a Chunk's bytes are a view of them. What follows from a message is checked where it is used: handles, sizes, programs.
 /// Errors    INVALID_ARGUMENT naming message and field for bytes that are none, or too many items in a list;
 ///           UNIMPLEMENTED for a field or a call that this version doesn't have: the other side is newer
 /// Cost      linear in the bytes; memory is bounded by a multiple of them
@@ -30,8 +30,9 @@ std::string_view call_name(const Request& request);
 // A stream carries batches, messages Requests or Replies: each a list of messages as field 1. Two batches, one after the
 // other, are one.
 
-/// Appends a message to a batch.
+/// Appends a message to a batch; or what stands before one of so many bytes.
 void append_to_batch(std::string& batch, std::string_view message);
+void append_head_to_batch(std::string& batch, size_t size);
 /// Takes the next message off the batch, which isn't empty.
 /// Errors    INVALID_ARGUMENT for what is no batch
 StatusOr<std::string_view> take_from_batch(std::string_view& batch);

@@ -50,6 +50,8 @@ void visit_fields(S& s, V&& visit) {
   visit("devices", 4, s.devices);
   visit("result_shape", 5, s.result_shape);
   visit("limits", 6, s.limits);
+  visit("is_observed", 7, s.is_observed);
+  visit("times_kernels", 8, s.times_kernels);
 }
 
 template <>
@@ -209,12 +211,25 @@ void visit_fields(S& s, V&& visit) {
 }
 
 template <>
+inline constexpr std::string_view kMessageName<PassEvent> = "PassEvent";
+template <Maybe<PassEvent> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("kind", 1, s.kind);
+  visit("name", 2, s.name);
+  visit("changed", 3, s.changed);
+  visit("milliseconds", 4, s.milliseconds);
+  visit("code_bytes", 5, s.code_bytes);
+  visit("module", 6, s.module);
+}
+
+template <>
 inline constexpr std::string_view kMessageName<CompileReply> = "CompileReply";
 template <Maybe<CompileReply> S, typename V>
 void visit_fields(S& s, V&& visit) {
   visit("signature", 1, s.signature);
   visit("statistics", 2, s.statistics);
   visit("devices", 3, s.devices);
+  visit("events", 4, s.events);
 }
 
 template <>

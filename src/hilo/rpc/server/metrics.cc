@@ -43,7 +43,7 @@ std::string reply_text(std::string_view status, std::string_view body) {
 
 }  // namespace
 
-std::string metrics_text(const Sessions::Counts& counts) {
+std::string metrics_text(const Sessions::Counts& counts, const Door::Counts& connections) {
   std::string text;
   const auto add = [&](std::string_view name, std::string_view type, std::string_view help, int64_t value) {
     text += fmt::format("# HELP hilo_{0} {1}\n# TYPE hilo_{0} {2}\nhilo_{0} {3}\n", name, help, type, value);
@@ -51,12 +51,16 @@ std::string metrics_text(const Sessions::Counts& counts) {
   add("sessions", "gauge", "Sessions that there are.", counts.live);
   add("sessions_total", "counter", "Sessions that have begun.", counts.begun);
   add("workers_lost_total", "counter", "Sessions whose worker ended before their client.", counts.workers_lost);
-  add("messages_total", "counter", "Requests that went to workers.", counts.messages);
+  add("messages_total", "counter", "Replies of workers.", counts.messages);
+  add("connections", "gauge", "Connections that there are.", connections.connections);
+  add("connections_total", "counter", "Connections that were taken.", connections.taken);
+  add("connections_cut_total", "counter", "Connections that were cut before a call was let in.", connections.cut);
+  add("listeners_total", "counter", "How often the server began to listen.", connections.listeners);
   return text;
 }
 
 StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string& address,
-                                                              std::function<Sessions::Counts()> counts) {
+                                                              std::function<std::string()> metrics) {
   if (!is_loopback(address))
     return failed_precondition(fmt::format("metrics: others reach {}. Hint: 127.0.0.1:port", quote(address)));
   HILO_ASSIGN_OR_RETURN(sockaddr_in where, socket_address(address));
@@ -67,7 +71,7 @@ StatusOr<std::unique_ptr<MetricsServer>> MetricsServer::start(const std::string&
                        ::listen(listening.get(), kWaiting) == 0 && ::getsockname(listening.get(), any, &size) == 0;
   if (!listens) return errno_status(errno, "metrics at " + address);
   std::unique_ptr<MetricsServer> server(
-      new MetricsServer(std::move(listening), ntohs(where.sin_port), std::move(counts)));
+      new MetricsServer(std::move(listening), ntohs(where.sin_port), std::move(metrics)));
   const SignalsBlocked blocked;
   try {
     server->thread_ = std::thread([all = server.get()] { all->serve(); });
@@ -105,7 +109,7 @@ void MetricsServer::answer(int client) const {
   const std::string_view line = std::string_view(request).substr(0, request.find("\r\n"));
   std::string reply = reply_text("404 Not Found", "There are /healthz and /metrics.\n");
   if (line.starts_with("GET /healthz ")) reply = reply_text("200 OK", "ok\n");
-  if (line.starts_with("GET /metrics ")) reply = reply_text("200 OK", metrics_text(counts_()));
+  if (line.starts_with("GET /metrics ")) reply = reply_text("200 OK", metrics_());
   static_cast<void>(::send(client, reply.data(), reply.size(), MSG_NOSIGNAL));
 }
 

@@ -7,13 +7,14 @@
 #include <string>
 #include <thread>
 
+#include "hilo/rpc/server/door.h"
 #include "hilo/rpc/server/sessions.h"
 
 namespace hilo::rpc {
 
 /// One line a metric, with its type and help.
 /// Source     the text format of Prometheus, version 0.0.4
-std::string metrics_text(const Sessions::Counts& counts);
+std::string metrics_text(const Sessions::Counts& counts, const Door::Counts& connections);
 
 /// Answers one client after the other; a slow one is left after a second. Dropping it ends it.
 class MetricsServer {
@@ -21,7 +22,7 @@ class MetricsServer {
   /// `address`: as ServerOptions::listen, of this machine alone.
   /// Errors    FAILED_PRECONDITION for another address; as errno_status
   static StatusOr<std::unique_ptr<MetricsServer>> start(const std::string& address,
-                                                        std::function<Sessions::Counts()> counts);
+                                                        std::function<std::string()> metrics);
   ~MetricsServer();
   MetricsServer(const MetricsServer&) = delete;
   MetricsServer& operator=(const MetricsServer&) = delete;
@@ -29,14 +30,14 @@ class MetricsServer {
   int port() const { return port_; }
 
  private:
-  MetricsServer(OwnedFile listening, int port, std::function<Sessions::Counts()> counts)
-      : listening_(std::move(listening)), port_(port), counts_(std::move(counts)) {}
+  MetricsServer(OwnedFile listening, int port, std::function<std::string()> metrics)
+      : listening_(std::move(listening)), port_(port), metrics_(std::move(metrics)) {}
   void serve();
   void answer(int client) const;
 
   const OwnedFile listening_;
   const int port_;
-  const std::function<Sessions::Counts()> counts_;
+  const std::function<std::string()> metrics_;
   std::thread thread_;
 };
 

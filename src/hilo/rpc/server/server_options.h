@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "hilo/rpc/server/door.h"
 #include "hilo/rpc/server/sessions.h"
 #include "hilo/rpc/worker/worker.h"
 
@@ -18,6 +19,7 @@ struct ServerOptions {
   std::string tls_client_ca = {};  ///< clients have a certificate of it
   WorkerOptions worker = {};
   SessionLimits sessions = {};
+  DoorLimits door = {};
 };
 
 /// Whether the address is this machine's alone: 127.0.0.1:8470, [::1]:8470, localhost:8470.

@@ -11,11 +11,16 @@
 #include <system_error>
 #include <thread>
 #include <unordered_map>
+#include <utility>
 
 #include "hilo/base/signals_blocked.h"
-#include "hilo/rpc/proto/codec.h"
 
 namespace hilo::rpc {
+namespace {
+
+constexpr size_t kSentAtOnce = 16 << 10;  // bytes of a batch
+
+}  // namespace
 
 struct Sessions::State {
   SessionLimits limits;
@@ -42,16 +47,18 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   bool attach(Lane lane, std::shared_ptr<Outlet> outlet);
   void end() { socket_.shut_down(); }
 
-  Status forward(Lane lane, std::string batch, std::function<void()> taken) override;
+  void forward(Lane lane, Pieces batch, std::function<void()> taken) override;
   void detach(Lane lane, const Outlet* outlet) override;
 
  private:
   struct Batch {
     Lane lane;
-    std::string bytes;
+    Pieces bytes;
     std::function<void()> taken;
+    bool is_rest = false;  // of a frame whose beginning has been sent
   };
   void write();
+  void send(const Batch& batch);
   void read();
   void finish(const Status& why);
   std::shared_ptr<Outlet>& outlet_of(Lane lane) { return outlets_[static_cast<size_t>(lane)]; }
@@ -64,6 +71,7 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   std::array<std::shared_ptr<Outlet>, kLanes> outlets_;
   std::chrono::steady_clock::time_point alone_since_ = std::chrono::steady_clock::now();
   std::deque<Batch> batches_;
+  bool is_writing_ = false;  // write() is, without the mutex
   bool has_ended_ = false;
 };
 
@@ -111,15 +119,24 @@ void Sessions::Session::detach(Lane lane, const Outlet* outlet) {
   changed_.notify_all();
 }
 
-Status Sessions::Session::forward(Lane lane, std::string batch, std::function<void()> taken) {
-  for (std::string_view left = batch; !left.empty();) HILO_RETURN_IF_ERROR(take_from_batch(left).status());
+void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> taken) {
   {
     const std::scoped_lock lock(mutex_);
-    if (has_ended_) return ok_status();  // the outlet was told
-    batches_.push_back({lane, std::move(batch), std::move(taken)});
+    if (has_ended_) return;  // the outlet was told
+    Batch next{lane, std::move(batch), std::move(taken)};
+    if (batches_.empty() && !is_writing_ && next.bytes.size() <= kSentAtOnce) {
+      // The worker has it without a second thread in between, as a rule.
+      StatusOr<std::string> rest = socket_.write_some(static_cast<uint32_t>(lane), next.bytes.parts);
+      if (!rest.ok()) return;  // read() sees that the worker is gone
+      taken = std::exchange(next.taken, nullptr);
+      if (!rest->empty()) batches_.push_back({lane, Pieces(*std::move(rest)), std::exchange(taken, nullptr), true});
+    } else {
+      taken = nullptr;
+      batches_.push_back(std::move(next));
+    }
   }
+  if (taken) return taken();
   changed_.notify_all();
-  return ok_status();
 }
 
 void Sessions::Session::write() {
@@ -131,43 +148,49 @@ void Sessions::Session::write() {
       else if (!changed_.wait_until(lock, alone_since_ + state_->limits.grace, is_due)) break;
       continue;
     }
-    Batch batch = std::move(batches_.front());
-    batches_.pop_front();
-    lock.unlock();
-    for (std::string_view left = batch.bytes; !left.empty();) {
-      const std::string_view message = *take_from_batch(left);
-      static_cast<void>(
-          socket_.write(static_cast<uint32_t>(batch.lane), message));  // read() sees that a worker is gone
-      state_->messages.fetch_add(1, std::memory_order_relaxed);
+    {
+      const Batch batch = std::move(batches_.front());
+      batches_.pop_front();
+      is_writing_ = true;
+      lock.unlock();
+      send(batch);
+      batch.taken();
     }
-    batch.taken();
-    batch = {};
     lock.lock();
   }
   lock.unlock();
   end();
 }
 
+void Sessions::Session::send(const Batch& batch) {
+  // read() sees that a worker is gone.
+  if (batch.is_rest) static_cast<void>(socket_.write_rest(batch.bytes.parts[0]));
+  else static_cast<void>(socket_.write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));
+  const std::scoped_lock lock(mutex_);
+  is_writing_ = false;
+}
+
 void Sessions::Session::read() {
   Status why = unavailable("the session's worker has ended");
-  for (;;) {
-    StatusOr<std::optional<Frame>> frame = socket_.read();
-    if (!frame.ok()) why = frame.status();
-    if (!frame.ok() || !frame->has_value()) break;
-    if ((*frame)->message == kGoodbye) {
+  for (Frame frame;;) {
+    const StatusOr<bool> is_there = socket_.read(frame);
+    if (!is_there.ok()) why = is_there.status();
+    if (!is_there.ok() || !*is_there) break;
+    if (frame.message == kGoodbye) {
       why = ok_status();
       break;
     }
-    if ((*frame)->lane >= kLanes) {
-      why = data_loss(fmt::format("the session's worker sent a frame of lane {}", (*frame)->lane));
+    if (frame.lane >= kLanes) {
+      why = data_loss(fmt::format("the session's worker sent a frame of lane {}", frame.lane));
       break;
     }
+    state_->messages.fetch_add(1, std::memory_order_relaxed);
     std::shared_ptr<Outlet> outlet;
     {
       const std::scoped_lock lock(mutex_);
-      outlet = outlet_of(static_cast<Lane>((*frame)->lane));
+      outlet = outlet_of(static_cast<Lane>(frame.lane));
     }
-    if (outlet != nullptr) outlet->deliver((*frame)->message);  // else the client asks again when it is back
+    if (outlet != nullptr) outlet->deliver(std::move(frame.message));  // else the client asks again when it is back
   }
   end();
   finish(why);

@@ -7,7 +7,6 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "hilo/rpc/messages.h"
 #include "hilo/rpc/worker/frames.h"
@@ -19,7 +18,7 @@ class Outlet {
  public:
   virtual ~Outlet() = default;
   /// A message Reply. Waits while the stream is full: so a client that reads slowly slows its own worker.
-  virtual void deliver(std::string_view message) = 0;
+  virtual void deliver(std::string message) = 0;
   /// Nothing more comes, OK if the client asked for that. It wakes deliver().
   virtual void close(const Status& why) = 0;
 };
@@ -28,9 +27,8 @@ class Outlet {
 class Relay {
  public:
   virtual ~Relay() = default;
-  /// Sends the messages of a batch on. `taken` is called once when the next may come: now or later.
-  /// Errors    INVALID_ARGUMENT for what is no batch; then `taken` isn't called
-  virtual Status forward(Lane lane, std::string batch, std::function<void()> taken) = 0;
+  /// Sends a batch on, which nobody looks at here. `taken` is called once when the next may come: now or later.
+  virtual void forward(Lane lane, Pieces batch, std::function<void()> taken) = 0;
   /// The stream has ended; without one for calls the session waits for another, for a while.
   virtual void detach(Lane lane, const Outlet* outlet) = 0;
 };

@@ -15,7 +15,7 @@
 #include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
-#include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/pass_recorder.h"
 #include "hilo/rpc/service/buffers.h"
 #include "hilo/rpc/service/calls.h"
 #include "hilo/rpc/service/watchdog.h"
@@ -102,7 +102,9 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   Status start(const CallPtr& call, const Cancel& request);
   Status start(const CallPtr& call, const Statistics& statistics);
 
-  StatusOr<ExecutablePtr> compile(const CallPtr& call, const Compile& request);
+  StatusOr<ExecutablePtr> compile(const CallPtr& call, const Compile& request, hlo::PassObserver* observer);
+  /// Compiles and says what was made.
+  StatusOr<CompileReply> compile_and_describe(const CallPtr& call, const Compile& request);
   StatusOr<CompileOptions> compile_options(const CallPtr& call, const Compile& request) const;
   Status check_custom_calls(const hlo::Module& module) const;
   StatusOr<Event> launch(const CallPtr& call, const Execute& execute, Executable& executable);
@@ -250,17 +252,28 @@ StatusOr<CompileOptions> Session::Impl::compile_options(const CallPtr& call, con
   return options;
 }
 
-StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compile& request) try {
+StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compile& request,
+                                               hlo::PassObserver* observer) try {
   HILO_ASSIGN_OR_RETURN(const CompileOptions options, compile_options(call, request));
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, hlo::from_proto(request.program));
   HILO_RETURN_IF_ERROR(check_custom_calls(module));
-  HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, options_.compile(module, options));
+  HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, options_.compile(module, options, observer));
   const std::scoped_lock lock(mutex_);
   if (!executables_.emplace(request.executable, executable).second)
     return already_exists("an executable of this name is there already");
   return executable;
 } catch (const std::bad_alloc&) {
   return out_of_memory();
+}
+
+StatusOr<CompileReply> Session::Impl::compile_and_describe(const CallPtr& call, const Compile& request) {
+  PassRecorder recorder(request.times_kernels);
+  HILO_ASSIGN_OR_RETURN(const ExecutablePtr executable,
+                        compile(call, request, request.is_observed ? &recorder : nullptr));
+  CompileReply reply{.signature = executable->signature(), .statistics = executable->statistics()};
+  for (const DevicePtr& device : executable->devices()) reply.devices.push_back(device->id());
+  HILO_ASSIGN_OR_RETURN(reply.events, std::move(recorder).events());
+  return reply;
 }
 
 Status Session::Impl::start(const CallPtr& call, Compile& compile) {
@@ -274,11 +287,9 @@ Status Session::Impl::start(const CallPtr& call, Compile& compile) {
   HILO_RETURN_IF_ERROR(compiler_.start());
   HILO_RETURN_IF_ERROR(watch(compile_watch_, call, 0));
   compiler_.enqueue([self = shared_from_this(), call, request = std::make_shared<Compile>(std::move(compile))] {
-    const StatusOr<ExecutablePtr> executable = self->compile(call, *request);
-    if (!executable.ok()) return self->end(call, executable.status());
-    CompileReply reply{.signature = (*executable)->signature(), .statistics = (*executable)->statistics()};
-    for (const DevicePtr& device : (*executable)->devices()) reply.devices.push_back(device->id());
-    self->end(call, ok_status(), std::move(reply));
+    StatusOr<CompileReply> reply = self->compile_and_describe(call, *request);
+    if (!reply.ok()) return self->end(call, reply.status());
+    self->end(call, ok_status(), *std::move(reply));
   });
   return ok_status();
 }
@@ -481,9 +492,9 @@ Status Session::Impl::start(const CallPtr& call, const Stack& stack) {
 
 Session::Session(SessionOptions options) {
   if (!options.compile) {
-    options.compile = [client = options.client](const hlo::Module& module,
-                                                const CompileOptions& how) -> StatusOr<ExecutablePtr> {
-      HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(module, how, nullptr));
+    options.compile = [client = options.client](const hlo::Module& module, const CompileOptions& how,
+                                                hlo::PassObserver* observer) -> StatusOr<ExecutablePtr> {
+      HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(module, how, observer));
       return ExecutablePtr(std::move(executable));
     };
   }

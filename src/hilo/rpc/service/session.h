@@ -13,9 +13,9 @@
 
 namespace hilo::rpc {
 
-/// Compiles for the session's client.
-using CompileFunction =
-    std::function<StatusOr<std::shared_ptr<Executable>>(const hlo::Module& module, const CompileOptions& options)>;
+/// Compiles for the session's client. The observer is null as a rule.
+using CompileFunction = std::function<StatusOr<std::shared_ptr<Executable>>(
+    const hlo::Module& module, const CompileOptions& options, hlo::PassObserver* observer)>;
 
 struct SessionOptions {
   ClientPtr client;  ///< whose devices the session is for

@@ -3,11 +3,9 @@
 
 #include <fmt/format.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -19,12 +17,50 @@ namespace {
 
 constexpr size_t kReadAhead = 64 << 10;  // many small frames come with one call of the system
 
+constexpr size_t kMostParts = 256;         // of one call of the system
+constexpr size_t kKept = 2 * kChunkBytes;  // of memory, from one frame to the next
+
 struct Head {
   uint32_t size;
   uint32_t lane;
 };
 
+/// The frame with its head, whose memory is the caller's.
+std::vector<iovec> frame_of(uint32_t lane, std::span<const std::string_view> parts, Head& head) {
+  std::vector<iovec> all = {{&head, sizeof(head)}};
+  head.lane = lane;
+  for (const std::string_view part : parts) {
+    head.size += static_cast<uint32_t>(part.size());
+    all.push_back({const_cast<char*>(part.data()), part.size()});
+  }
+  return all;
+}
+
+/// What is left after so many bytes.
+std::span<iovec> without(std::span<iovec> parts, size_t bytes) {
+  while (!parts.empty() && bytes >= parts.front().iov_len) {
+    bytes -= parts.front().iov_len;
+    parts = parts.subspan(1);
+  }
+  if (parts.empty()) return parts;
+  parts.front().iov_base = static_cast<char*>(parts.front().iov_base) + bytes;
+  parts.front().iov_len -= bytes;
+  return parts;
+}
+
 }  // namespace
+
+Pieces::Pieces(std::string whole) {
+  const auto kept = std::make_shared<const std::string>(std::move(whole));
+  parts.emplace_back(*kept);
+  owner = kept;
+}
+
+size_t Pieces::size() const {
+  size_t bytes = 0;
+  for (const std::string_view part : parts) bytes += part.size();
+  return bytes;
+}
 
 OwnedFile::~OwnedFile() {
   if (file_ >= 0) ::close(file_);
@@ -64,41 +100,63 @@ StatusOr<bool> FrameSocket::read_all(char* to, size_t size) {
   return true;
 }
 
-StatusOr<std::optional<Frame>> FrameSocket::read() {
+StatusOr<bool> FrameSocket::read(Frame& frame) {
   Head head;
   HILO_ASSIGN_OR_RETURN(const bool is_there, read_all(reinterpret_cast<char*>(&head), sizeof(head)));
-  if (!is_there) return std::optional<Frame>();
-  if (head.size > kMessageBytes) {
-    return data_loss(fmt::format("a frame of {} bytes; a message has at most {}", head.size, kMessageBytes));
+  if (!is_there) return false;
+  if (head.size > kMostBatchBytes) {
+    return data_loss(fmt::format("a frame of {} bytes; wanted at most {}", head.size, kMostBatchBytes));
   }
-  Frame frame{.lane = head.lane, .message = std::string(head.size, '\0')};
+  frame.lane = head.lane;
+  if (frame.message.capacity() > kKept && head.size <= kKept) frame.message = std::string();
+  frame.message.resize(head.size);
   HILO_ASSIGN_OR_RETURN(const bool is_whole, read_all(frame.message.data(), head.size));
   if (!is_whole && head.size > 0) return data_loss("the last frame is cut off");
-  return std::optional<Frame>(std::move(frame));
+  return true;
 }
 
-Status FrameSocket::write(uint32_t lane, std::string_view message) {
-  Head head{static_cast<uint32_t>(message.size()), lane};
-  const std::scoped_lock lock(writing_);
-  std::array<iovec, 2> parts = {iovec{&head, sizeof(head)}, iovec{const_cast<char*>(message.data()), message.size()}};
-  msghdr header{};
-  header.msg_iov = parts.data();
-  header.msg_iovlen = parts.size();
-  while (header.msg_iovlen > 0) {
+Status FrameSocket::write_all(std::span<iovec> parts) {
+  while (!parts.empty()) {
+    msghdr header{};
+    header.msg_iov = parts.data();
+    header.msg_iovlen = std::min(parts.size(), kMostParts);
     const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0) return unavailable("the other end of a worker's socket is gone");
-    auto left = static_cast<size_t>(sent);
-    while (header.msg_iovlen > 0 && left >= header.msg_iov->iov_len) {
-      left -= header.msg_iov->iov_len;
-      ++header.msg_iov;
-      --header.msg_iovlen;
-    }
-    if (header.msg_iovlen == 0) break;
-    header.msg_iov->iov_base = static_cast<char*>(header.msg_iov->iov_base) + left;
-    header.msg_iov->iov_len -= left;
+    parts = without(parts, static_cast<size_t>(sent));
   }
   return ok_status();
+}
+
+Status FrameSocket::write(uint32_t lane, std::span<const std::string_view> parts) {
+  Head head{};
+  std::vector<iovec> all = frame_of(lane, parts, head);
+  const std::scoped_lock lock(writing_);
+  return write_all(all);
+}
+
+StatusOr<std::string> FrameSocket::write_some(uint32_t lane, std::span<const std::string_view> parts) {
+  Head head{};
+  std::vector<iovec> all = frame_of(lane, parts, head);
+  std::span<iovec> left = all;
+  if (const std::unique_lock lock(writing_, std::try_to_lock); lock.owns_lock()) {
+    msghdr header{};
+    header.msg_iov = left.data();
+    header.msg_iovlen = std::min(left.size(), kMostParts);
+    const ssize_t sent = ::sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+    const bool has_no_room = sent < 0 && (errno == EAGAIN || errno == EINTR || errno == ENOBUFS);
+    if (sent < 0 && !has_no_room) return unavailable("the other end of a worker's socket is gone");
+    if (sent > 0) left = without(left, static_cast<size_t>(sent));
+  }
+  std::string rest;
+  for (const iovec& part : left) rest.append(static_cast<const char*>(part.iov_base), part.iov_len);
+  return rest;
+}
+
+Status FrameSocket::write_rest(std::string_view rest) {
+  iovec part{const_cast<char*>(rest.data()), rest.size()};
+  const std::scoped_lock lock(writing_);
+  return write_all({&part, 1});
 }
 
 void FrameSocket::shut_down() { ::shutdown(socket_.get(), SHUT_RDWR); }

@@ -2,10 +2,15 @@
 // rpc/worker/frames.h -- messages between a server and its workers, over a pair of sockets: each with its length and lane.
 #pragma once
 
+#include <sys/uio.h>
+
+#include <memory>
 #include <mutex>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "hilo/base/status.h"
 
@@ -22,6 +27,8 @@ class OwnedFile {
   }
   ~OwnedFile();
   int get() const { return file_; }
+  /// The caller's from now on.
+  int release() && { return std::exchange(file_, -1); }
 
  private:
   int file_;
@@ -33,10 +40,21 @@ struct SocketPair {
 /// Errors    RESOURCE_EXHAUSTED without file descriptors
 StatusOr<SocketPair> make_socket_pair();
 
-/// A message and the number of the stream that it belongs to.
+/// Bytes and the number of the stream that they belong to: to a worker a batch of messages, from a worker one message.
 struct Frame {
   uint32_t lane = 0;
   std::string message;
+};
+
+/// Bytes that lie in pieces, and what keeps them there.
+struct Pieces {
+  std::vector<std::string_view> parts;
+  std::shared_ptr<const void> owner = nullptr;
+
+  explicit Pieces(std::vector<std::string_view> parts, std::shared_ptr<const void> owner)
+      : parts(std::move(parts)), owner(std::move(owner)) {}
+  explicit Pieces(std::string whole);
+  size_t size() const;
 };
 
 /// The last message of a worker whose client has ended the session.
@@ -48,17 +66,23 @@ class FrameSocket {
  public:
   explicit FrameSocket(OwnedFile socket) : socket_(std::move(socket)) {}
 
-  /// The next frame; nothing at the end.
+  /// Puts the next frame into `frame`, with the memory that it has; false at the end.
   /// Errors    DATA_LOSS for what is no frame; as errno_status
-  StatusOr<std::optional<Frame>> read();
+  StatusOr<bool> read(Frame& frame);
   /// Waits until the other end has room.
   /// Errors    UNAVAILABLE if the other end is gone
-  Status write(uint32_t lane, std::string_view message);
+  Status write(uint32_t lane, std::string_view message) { return write(lane, std::span(&message, 1)); }
+  Status write(uint32_t lane, std::span<const std::string_view> parts);
+  /// Writes what there is room for now, nothing if others write, and returns what is left of the frame, for write_rest().
+  /// Between the two nobody else may write.
+  StatusOr<std::string> write_some(uint32_t lane, std::span<const std::string_view> parts);
+  Status write_rest(std::string_view rest);
   /// Ends what reads and writes, on both ends.
   void shut_down();
 
  private:
   StatusOr<bool> read_all(char* to, size_t size);
+  Status write_all(std::span<iovec> parts);
 
   OwnedFile socket_;
   std::mutex writing_;

@@ -41,8 +41,12 @@ struct Serving {
     }
     HILO_ASSIGN_OR_RETURN(const ClientPtr client,
                           make_platform_client(options.platform, {.replica_count = hello.replica_count}));
-    const CompileFunction compile = [client](const hlo::Module& module, const CompileOptions& how) {
-      return compile_for_client(*client, module, how);  // what another session compiled may be on the disk
+    const CompileFunction compile = [client](const hlo::Module& module, const CompileOptions& how,
+                                             hlo::PassObserver* observer) -> StatusOr<std::shared_ptr<Executable>> {
+      // What another session compiled may be on the disk; who watches wants to see it made.
+      if (observer == nullptr) return compile_for_client(*client, module, how);
+      HILO_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable, client->compile(module, how, observer));
+      return std::shared_ptr<Executable>(std::move(executable));
     };
     session = std::make_unique<Session>(SessionOptions{.client = client,
                                                        .quota = options.quota,
@@ -54,11 +58,20 @@ struct Serving {
   /// False after the last request.
   bool answer(const Frame& frame) {
     const Session::Sink reply = sink(frame.lane);
+    for (std::string_view left = frame.message; !left.empty();) {
+      const StatusOr<std::string_view> message = take_from_batch(left);
+      if (!message.ok()) reply(Reply{.id = 0, .status = message.status()});
+      if (!message.ok()) return true;
+      if (!answer(*message, reply)) return false;
+    }
+    return true;
+  }
+  bool answer(std::string_view message, const Session::Sink& reply) {
     const auto refuse = [&](const Status& why) {
-      reply(Reply{.id = request_id(frame.message), .status = why});
+      reply(Reply{.id = request_id(message), .status = why});
       return true;
     };
-    StatusOr<Request> request = decode_request(frame.message);
+    StatusOr<Request> request = decode_request(message);
     if (!request.ok()) return refuse(request.status());
     const auto* hello = std::get_if<Hello>(&request->body);
     if (session == nullptr && hello == nullptr) return refuse(failed_precondition("a session begins with Hello"));
@@ -75,11 +88,11 @@ struct Serving {
 
 void serve_session(OwnedFile socket, const WorkerOptions& options, std::function<void()> on_stuck) {
   Serving serving{.socket = FrameSocket(std::move(socket)), .options = options, .on_stuck = std::move(on_stuck)};
-  for (;;) {
-    const StatusOr<std::optional<Frame>> frame = serving.socket.read();
-    if (!frame.ok()) log_warning("a worker's socket: {}", frame.status().to_string());
-    if (!frame.ok() || !frame->has_value()) break;
-    if (serving.answer(**frame)) continue;
+  for (Frame frame;;) {
+    const StatusOr<bool> is_there = serving.socket.read(frame);
+    if (!is_there.ok()) log_warning("a worker's socket: {}", is_there.status().to_string());
+    if (!is_there.ok() || !*is_there) break;
+    if (serving.answer(frame)) continue;
     serving.session.reset();
     static_cast<void>(serving.socket.write(0, kGoodbye));
     break;

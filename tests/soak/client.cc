@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/soak/client.cc -- good clients of a server, each a session on a thread of its own, that know what every result must
+// be: sums of integers that begin with the session's own number. Prints one line of JSON about what they saw.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "hilo/hlo/text/parser.h"
+#include "hilo/rpc/client/remote_client.h"
+
+namespace hilo::soak {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* kStep = R"(HloModule step
+ENTRY e {
+  state = s64[2] parameter(0)
+  one = s64[2] constant({0, 1})
+  ROOT next = s64[2] add(state, one)
+})";
+constexpr int64_t kLarge = 40000;  // elements of an array that goes in chunks
+constexpr int kPipelined = 32;     // steps that wait for nothing
+constexpr size_t kWarmUp = 20;     // round trips that aren't timed
+constexpr int64_t kLookEvery = 16, kLargeEvery = 64, kCompileEvery = 256;
+
+/// What all sessions saw.
+struct Report {
+  std::mutex mutex;
+  int64_t calls = 0, wrong = 0, lost = 0, leaked = 0, sessions = 0, restarts = 0;
+  std::map<std::string, int64_t> errors;
+  std::string first;
+  std::vector<double> microseconds;
+};
+
+/// How one session ended before its time.
+struct Ended {
+  Status why;
+};
+
+template <typename T>
+T or_end(StatusOr<T> result) {
+  if (!result.ok()) throw Ended{result.status()};
+  return *std::move(result);
+}
+void or_end(const Status& status) {
+  if (!status.ok()) throw Ended{status};
+}
+
+/// One session: what it did and what it must be.
+class Session {
+ public:
+  Session(std::string target, uint64_t seed, Report& report)
+      : target_(std::move(target)), random_(seed), report_(report) {}
+
+  /// Until the time is over or the session is.
+  void run(Clock::time_point end) {
+    try {
+      begin();
+      while (Clock::now() < end) round();
+      look_at_buffers();
+    } catch (const Ended& ended) {
+      const std::scoped_lock lock(report_.mutex);
+      ++report_.errors[std::string(status_code_name(ended.why.code()))];
+      if (ended.why.code() != StatusCode::kUnavailable) note(report_.wrong, ended.why.to_string());
+      ++report_.restarts;
+    }
+    const std::scoped_lock lock(report_.mutex);
+    report_.calls += calls_;
+    ++report_.sessions;
+    report_.microseconds.insert(report_.microseconds.end(), microseconds_.begin(), microseconds_.end());
+  }
+
+ private:
+  /// Precondition: the caller holds the report's mutex.
+  void note(int64_t& count, const std::string& what) {
+    if (report_.first.empty()) report_.first = what;
+    ++count;
+  }
+  void begin() {
+    client_ = or_end(rpc::make_remote_client({.backend = "xrt", .target = target_}));
+    device_ = or_end(client_->local_device(0));
+    own_ = static_cast<int64_t>(random_() >> 2);
+    step_ = compile(kStep);
+    state_ = upload(Literal::array<int64_t>({2}, {own_, 0}));
+    steps_ = 0;
+  }
+  std::unique_ptr<Executable> compile(const std::string& text) {
+    ++calls_;
+    return or_end(client_->compile(*hlo::parse_module(text), {}, nullptr));
+  }
+  BufferPtr upload(const Literal& value) {
+    ++calls_;
+    return or_end(buffer_from_literal(*device_, value));
+  }
+  Literal download(const BufferPtr& buffer) {
+    ++calls_;
+    return or_end(literal_from_buffer(*buffer));
+  }
+  BufferPtr launch(Executable& program, const BufferPtr& argument, bool donates) {
+    ++calls_;
+    BufferPtr result;
+    const DeviceRun run{{&argument, 1}, {&result, 1}};
+    const bool donated[] = {donates};
+    or_end(program.launch({&run, 1}, {.donated = donated, .asynchronous = true}).status());
+    return result;
+  }
+  void take_step() {
+    state_ = launch(*step_, state_, true);
+    ++steps_;
+  }
+  void round() {
+    const auto started = Clock::now();
+    take_step();
+    check_state();
+    const std::chrono::duration<double, std::micro> took = Clock::now() - started;
+    if (++rounds_ > kWarmUp) microseconds_.push_back(took.count());
+    if (rounds_ % kLookEvery == 0) {
+      for (int i = 0; i < kPipelined; ++i) take_step();
+    }
+    if (rounds_ % kLargeEvery == 0) move_large();
+    if (rounds_ % kCompileEvery == 0) compile_another();
+  }
+  /// Each step that was answered counts once, and nothing of another session is there.
+  void check_state() {
+    const Literal value = download(state_);
+    const std::span<const int64_t> got = value.data<int64_t>();
+    if (got[0] == own_ && got[1] == steps_) return;
+    const std::scoped_lock lock(report_.mutex);
+    const bool lost = got[0] == own_ && got[1] < steps_;
+    note(lost ? report_.lost : report_.wrong,
+         fmt::format("state: got {{{}, {}}}; wanted {{{}, {}}}", got[0], got[1], own_, steps_));
+  }
+  void move_large() {
+    Literal value(Shape::array(ElementType::kS64, {kLarge}));
+    for (int64_t& v : value.data<int64_t>()) v = static_cast<int64_t>(random_());
+    if (download(upload(value)).identical(value)) return;
+    const std::scoped_lock lock(report_.mutex);
+    note(report_.wrong, "a large array came back otherwise");
+  }
+  void compile_another() {
+    const auto constant = static_cast<int64_t>(random_() >> 8);
+    const auto program = compile(fmt::format(
+        "HloModule other\nENTRY e {{\n  x = s64[2] parameter(0)\n  c = s64[2] constant({{0, {}}})\n  ROOT y = s64[2] "
+        "add(x, c)\n}}\n",
+        constant));
+    const Literal value = download(launch(*program, state_, false));
+    const std::span<const int64_t> got = value.data<int64_t>();
+    if (got[0] == own_ && got[1] == steps_ + constant) return;
+    const std::scoped_lock lock(report_.mutex);
+    note(report_.wrong,
+         fmt::format("another program: got {{{}, {}}}; wanted {{{}, {}}}", got[0], got[1], own_, steps_ + constant));
+  }
+  /// The state is all that is left.
+  void look_at_buffers() {
+    for (int i = 0; i < kPipelined; ++i) take_step();
+    check_state();
+    const int64_t live = device_->statistics().live_buffers;
+    if (live == 1) return;
+    const std::scoped_lock lock(report_.mutex);
+    note(report_.leaked, fmt::format("{} buffers are left of 1", live));
+    report_.leaked += std::abs(live - 1) - 1;
+  }
+
+  const std::string target_;
+  std::mt19937_64 random_;
+  Report& report_;
+  ClientPtr client_;
+  DevicePtr device_;
+  std::unique_ptr<Executable> step_;
+  BufferPtr state_;
+  int64_t own_ = 0, steps_ = 0, calls_ = 0;
+  size_t rounds_ = 0;
+  std::vector<double> microseconds_;
+};
+
+double percentile(std::vector<double>& sorted, double part) {
+  if (sorted.empty()) return 0;
+  return sorted[std::min(sorted.size() - 1, static_cast<size_t>(part * static_cast<double>(sorted.size())))];
+}
+
+std::string quoted(const std::string& text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+  }
+  return out;
+}
+
+void print(Report& report) {
+  std::ranges::sort(report.microseconds);
+  std::string errors;
+  for (const auto& [name, count] : report.errors)
+    errors += fmt::format("{}\"{}\": {}", errors.empty() ? "" : ", ", name, count);
+  fmt::print(
+      "{{\"calls\": {}, \"wrong\": {}, \"lost\": {}, \"leaked\": {}, \"sessions\": {}, \"restarts\": {}, \"p50\": "
+      "{:.0f}, "
+      "\"p99\": {:.0f}, \"errors\": {{{}}}, \"first\": \"{}\"}}\n",
+      report.calls, report.wrong, report.lost, report.leaked, report.sessions, report.restarts,
+      percentile(report.microseconds, 0.5), percentile(report.microseconds, 0.99), errors, quoted(report.first));
+}
+
+int run(const std::string& target, double seconds, int sessions, uint64_t seed) {
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+  Report report;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < sessions; ++i) {
+    threads.emplace_back([&, i] {
+      // Who loses a session begins another.
+      for (uint64_t k = 0; Clock::now() < end; ++k)
+        Session(target, seed * 1000003 + static_cast<uint64_t>(i) * 1009 + k, report).run(end);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  print(report);
+  return report.wrong + report.lost + report.leaked == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace hilo::soak
+
+int main(int count, char** arguments) {
+  if (count != 5) {
+    fmt::print(stderr, "usage: client rpc:host:port SECONDS SESSIONS SEED\n");
+    return 2;
+  }
+  return hilo::soak::run(arguments[1], std::atof(arguments[2]), std::atoi(arguments[3]),
+                         std::strtoull(arguments[4], nullptr, 10));
+}
