@@ -79,10 +79,11 @@ auto visit_element_type(ElementType type, Visit&& visit, Otherwise&& otherwise) 
   switch (type) {
 #define HILO_NATIVE_TYPE(enumerator, name, twin, ...) \
   case ElementType::k##enumerator: return visit.template operator()<twin>();
-#define HILO_NARROW_TYPE(enumerator, ...) case ElementType::k##enumerator:
-#define HILO_OTHER_TYPE(enumerator, ...) case ElementType::k##enumerator:
+#define HILO_NARROW_TYPE(enumerator, ...) \
+  case ElementType::k##enumerator: break;
+#define HILO_OTHER_TYPE(enumerator, ...) \
+  case ElementType::k##enumerator: break;
 #include "hilo/types/element_types.inc"
-    break;
   }
   return otherwise();
 }

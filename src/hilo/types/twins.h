@@ -34,9 +34,9 @@ auto visit_array_type(ElementType type, Visit&& visit, Otherwise&& otherwise) {
   case ElementType::k##enumerator: return visit.template operator()<twin>();
 #define HILO_NARROW_TYPE(enumerator, name, twin, ...) \
   case ElementType::k##enumerator: return visit.template operator()<twin>();
-#define HILO_OTHER_TYPE(enumerator, ...) case ElementType::k##enumerator:
+#define HILO_OTHER_TYPE(enumerator, ...) \
+  case ElementType::k##enumerator: break;
 #include "hilo/types/element_types.inc"
-    break;
   }
   return otherwise();
 }
