@@ -143,8 +143,8 @@ class Makefile(unittest.TestCase):
         done = subprocess.run(["make", "-C", ROOT, "--no-print-directory"], stdout=subprocess.PIPE, text=True,
                               env={**os.environ, "MAKEFLAGS": ""})
         listed = [line.split()[1] for line in done.stdout.splitlines() if line.startswith("make ")]
-        self.assertEqual(listed, ["build", "demo", "test", "sanitize", "bench", "conformance", "interop", "fuzz", "format",
-                                  "lint", "docs", "install", "uninstall"])
+        phony = next(line for line in (ROOT / "Makefile").read_text().splitlines() if line.startswith(".PHONY: "))
+        self.assertEqual(sorted(listed), sorted(set(phony.split()[1:]) - {"help"}))
 
     def test_the_ci_runs_make_test(self):
         self.assertIn("exec make test\n", (ROOT / ".ci" / "run").read_text())

@@ -137,14 +137,14 @@ TEST(CheckpointError, EveryFlippedBitIsSeen) {
     std::string other = bytes;
     other[at] = static_cast<char>(other[at] ^ 1);
     ASSERT_TRUE(write_file_atomic(path, other, Durability::kCached).ok());
-    const std::string error = error_of(
-        [&] {
-          const auto back = restore_checkpoint(path, tree);  // where nothing is said, nothing may be wrong
-          EXPECT_EQ(back.first.to_vector<float>(), tree.first.to_vector<float>()) << at;
-          EXPECT_EQ(back.second, 5) << at;
-        },
-        StatusCode::kInvalidArgument);
-    EXPECT_TRUE(at < header || error.find("DATA_LOSS") != std::string::npos) << at << ": " << error;
+    try {
+      const auto back = restore_checkpoint(path, tree);  // where nothing is said, nothing may be wrong
+      EXPECT_LT(at, header) << "a flipped bit of the data that nobody sees";
+      EXPECT_EQ(back.first.to_vector<float>(), tree.first.to_vector<float>()) << at;
+      EXPECT_EQ(back.second, 5) << at;
+    } catch (const Error& error) {
+      EXPECT_TRUE(at < header || error.code() == StatusCode::kDataLoss) << at << ": " << error.what();
+    }
   }
   ASSERT_TRUE(write_file_atomic(path, bytes.substr(0, bytes.size() - 1)).ok());
   EXPECT_NE(error_of([&] { restore_checkpoint(path, tree); }, StatusCode::kInvalidArgument), "");
@@ -166,8 +166,7 @@ TEST(CheckpointManager, KeepsTheNewest) {
   EXPECT_EQ(manager.all_steps(), (std::vector<int64_t>{9, 10}));
   EXPECT_EQ(manager.latest_step(), 10);
   EXPECT_EQ(manager.restore(9, numpy::zeros({})).item<float>(), 9);
-  EXPECT_NE(error_of([&] { manager.restore(1, numpy::zeros({})); }, StatusCode::kInvalidArgument).find("NOT_FOUND"),
-            std::string::npos);
+  EXPECT_NE(error_of([&] { manager.restore(1, numpy::zeros({})); }, StatusCode::kNotFound), "");
 }
 
 TEST(CheckpointManager, LeavesOtherFilesAlone) {
@@ -202,8 +201,7 @@ TEST(CheckpointManager, AnErrorOfTheThreadIsThrownByTheNextCall) {
   CheckpointManager manager(folder.file("run"), {.async = true});
   std::filesystem::remove_all(folder.file("run"));
   manager.save(1, numpy::zeros({}));
-  EXPECT_NE(error_of([&] { manager.wait_until_finished(); }, StatusCode::kInvalidArgument).find("NOT_FOUND"),
-            std::string::npos);
+  EXPECT_NE(error_of([&] { manager.wait_until_finished(); }, StatusCode::kNotFound), "");
   manager.wait_until_finished();  // it is thrown once
 }
 
@@ -216,8 +214,7 @@ TEST(CheckpointManager, ADamagedCheckpointNamesTheLastGoodOne) {
     bytes.back() = static_cast<char>(bytes.back() ^ 4);
     ASSERT_TRUE(write_file_atomic(manager.path_of(step), bytes).ok());
   }
-  const std::string error = error_of([&] { manager.restore(3, numpy::arange(10)); }, StatusCode::kInvalidArgument);
-  EXPECT_NE(error.find("DATA_LOSS"), std::string::npos) << error;
+  const std::string error = error_of([&] { manager.restore(3, numpy::arange(10)); }, StatusCode::kDataLoss);
   EXPECT_NE(error.find("checksum"), std::string::npos) << error;
   EXPECT_TRUE(error.ends_with("; last good step: 1")) << error;
 }
