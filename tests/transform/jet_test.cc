@@ -262,11 +262,12 @@ TEST_F(Jet, KnowsRunningSums) {
 }
 
 TEST_F(Jet, KnowsRunningProductsAndExtrema) {
-  const Array x = numpy::array({0.6, 0.3, -0.9, 0.7, 0.2});
+  const Array x = numpy::array({0.6, -0.9});
+  const auto six = [](const Array& v) { return numpy::concatenate({numpy::sin(v), v * v, v}); };
   for (const bool reverse : {false, true}) {
-    agrees("cumprod", [&](const Array& v) { return lax::cumprod(numpy::sin(v), 0, reverse); }, x);
-    agrees("cummax", [&](const Array& v) { return lax::cummax(v * v, 0, reverse); }, x);
-    agrees("cummin", [&](const Array& v) { return lax::cummin(numpy::sin(v), 0, reverse); }, x);
+    agrees("cumprod", [&](const Array& v) { return lax::cumprod(six(v), 0, reverse); }, x);
+    agrees("cummax", [&](const Array& v) { return lax::cummax(six(v), 0, reverse); }, x);
+    agrees("cummin", [&](const Array& v) { return lax::cummin(six(v), 0, reverse); }, x);
   }
 }
 
