@@ -8,6 +8,8 @@
 #include <numeric>
 
 #include "hilo/client/platforms.h"
+#include "hilo/hlo/proto/reader.h"
+#include "hilo/hlo/proto/writer.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/hlo/text/printer.h"
 #include "hilo/rpc/proto/codec.h"
@@ -101,11 +103,13 @@ class Told final : public hlo::PassObserver {
   int kernels = 0;
 };
 
+/// The server gets a program as HloModuleProto, which states the layout of the entry.
+hlo::Module as_it_arrives(const hlo::Module& module) { return *hlo::from_proto(*hlo::to_proto(module)); }
+
 TEST_F(RpcClientTest, WhoWatchesACompilationSeesThePassesOfTheServer) {
-  const hlo::Module module = *hlo::parse_module(
-      "HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  a = f32[3] add(x, x)\n  b = f32[3] add(x, x)\n  ROOT y = "
-      "f32[3] "
-      "multiply(a, b)\n}\n");
+  const hlo::Module module = as_it_arrives(
+      *hlo::parse_module("HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  a = f32[3] add(x, x)\n"
+                         "  b = f32[3] add(x, x)\n  ROOT y = f32[3] multiply(a, b)\n}\n"));
   Told here, there;
   ASSERT_TRUE((*make_platform_client("Host", {}))->compile(module, {}, &here).ok());
   ASSERT_TRUE(client()->compile(module, {}, &there).ok());
