@@ -40,8 +40,9 @@ bench:  ## hilo beside its peers, with ratios
 
 conformance:  ## others' test cases, from CONFORMANCE=DIR
 	@tools/setup.sh build test
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_rpc
 	@python3 tools/conformance.py --build $(BUILD) $(if $(CONFORMANCE),--cases $(CONFORMANCE))
+	@$(if $(CONFORMANCE),python3 tests/rpc/corpus.py --build $(BUILD) $(CONFORMANCE)/jax_corpus)
 
 interop:  ## what needs a virtual environment with jaxlib
 	@tools/setup.sh build test bench

@@ -4,8 +4,7 @@
 
 The folder given by --cases (default: ../shared/conformance) holds `stablehlo_*` (files that check themselves),
 `jax_corpus` (programs with inputs and expected outputs, in archives, with a manifest; read as bytecode and as text) and
-`jax_api` (calls of JAX with arguments and results, which tools/jax_api/run.py writes in C++; on the CPU engine). A sample
-of the corpus also runs on a server, and gives the same bits (tests/rpc/corpus.py).
+`jax_api` (calls of JAX with arguments and results, which tools/jax_api/run.py writes in C++; on the CPU engine).
 Prints each failure, a line per corpus and engine, and at last "N passed, N failed, N skipped".
 """
 
@@ -56,10 +55,8 @@ def find_runs(build: pathlib.Path, cases: pathlib.Path) -> list[Run]:
     if any((cases / "jax_api").glob("rows_*.jsonl.gz")):
         runs.append(Run("jax_api", [sys.executable, ROOT / "tools" / "jax_api" / "run.py", "--build", build, "--rows",
                                     cases / "jax_api", "--verbose"]))
-    corpus = cases / "jax_corpus"
-    if (corpus / "manifest.tsv").exists():
-        runs.append(Run("jax_corpus through a server", [sys.executable, ROOT / "tests" / "rpc" / "corpus.py", "--build", build, corpus]))
     for engine in ENGINES:
+        corpus = cases / "jax_corpus"
         if (corpus / "manifest.tsv").exists():
             for form, option in (("bytecode", []), ("text", ["--text"])):
                 runs.append(Run(f"jax_corpus as {form} on {engine}",
