@@ -150,7 +150,8 @@ def numbers(text: str) -> list[list[float]]:
 
 
 def assert_near(got: list[float], wanted: list[float]):
-    near = len(got) == len(wanted) and all(abs(a - b) <= TOLERANCE * max(1, abs(b)) for a, b in zip(got, wanted))
+    near = len(got) == len(wanted) and all(
+        a == b or abs(a - b) <= TOLERANCE * max(1, abs(b)) for a, b in zip(got, wanted))
     assert near, f"got {got}, wanted {wanted}"
 
 

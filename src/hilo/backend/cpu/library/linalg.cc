@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/linalg.cc -- cholesky and triangular-solve by LAPACK and BLAS; custom calls.
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 
 #include "hilo/backend/cpu/library/heroes.h"
@@ -185,10 +187,43 @@ class TriangularSolveHero final : public Hero {
       for (int64_t i = begin; i < end; ++i) {
         call_(&side, &uplo, &transposed, &diagonal, &columns_, &rows_, &one, a.data() + i * a_size, &n_,
               b.data() + i * size, &columns_);
+        if constexpr (std::is_floating_point_v<T>) {
+          const bool is_kept = buffers[1] != buffers[2];
+          if (is_kept && !is_finite(b.data() + i * size, size))
+            substitute(a.data() + i * a_size, static_cast<const Stored*>(buffers[1]) + i * size, b.data() + i * size);
+        }
       }
     });
     b.write_back();
     return ok_status();
+  }
+
+  static bool is_finite(const T* values, int64_t count) {
+    return std::all_of(values, values + count, [](T value) { return std::isfinite(value); });
+  }
+
+  /// The same row by row. BLAS solves for several rows at once, and lets what isn't finite in one reach others that don't
+  /// depend on it; which, the processor decides.
+  void substitute(const T* a, const Stored* b, T* x) const {
+    const bool transposed = attributes_.transpose_a != hlo::MatrixTranspose::kNoTranspose;
+    const auto entry = [&](int64_t i, int64_t j) { return transposed ? a[j * n_ + i] : a[i * n_ + j]; };
+    // x of the left side is found from its rows, of the right side from its columns.
+    const bool from_the_first = attributes_.left_side == (attributes_.lower != transposed);
+    const int64_t others = attributes_.left_side ? columns_ : rows_;
+    const auto at = [&](int64_t i, int64_t other) {
+      return attributes_.left_side ? i * columns_ + other : other * columns_ + i;
+    };
+    for (int64_t i = 0; i < int64_t{rows_} * columns_; ++i) x[i] = static_cast<T>(b[i]);
+    for (int64_t step = 0; step < n_; ++step) {
+      const int64_t i = from_the_first ? step : n_ - 1 - step;
+      for (int64_t done = 0; done < step; ++done) {
+        const int64_t k = from_the_first ? done : n_ - 1 - done;
+        const T factor = attributes_.left_side ? entry(i, k) : entry(k, i);
+        for (int64_t other = 0; other < others; ++other) x[at(i, other)] -= factor * x[at(k, other)];
+      }
+      if (attributes_.unit_diagonal) continue;
+      for (int64_t other = 0; other < others; ++other) x[at(i, other)] /= entry(i, i);
+    }
   }
 
   SolveRoutine<T>* call_;
