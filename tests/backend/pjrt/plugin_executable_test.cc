@@ -220,10 +220,10 @@ TEST_P(Programs, AWaitEndsAtItsDeadline) {
 }
 
 TEST_P(Programs, KeepWhatABitcastMeansThoughPluginsGetNoLayouts) {
-  const auto program = client_->compile(
-      *hlo::parse_module("HloModule f\nENTRY e {\n  c = f32[2,3] constant({{0, 1, 2}, {3, 4, 5}})\n"
-                         "  a = f32[2,3]{0,1} copy(c)\n  ROOT t = f32[6] bitcast(a)\n}"),
-      {}, nullptr);
+  const auto program =
+      client_->compile(*hlo::parse_module("HloModule f\nENTRY e {\n  c = f32[2,3] constant({{0, 1, 2}, {3, 4, 5}})\n"
+                                          "  a = f32[2,3]{0,1} copy(c)\n  ROOT t = f32[6] bitcast(a)\n}"),
+                       {}, nullptr);
   ASSERT_TRUE(program.ok()) << program.status().to_string();
   BufferPtr result;
   ASSERT_TRUE((*program)->execute({}, {&result, 1}).ok());

@@ -107,9 +107,9 @@ class Told final : public hlo::PassObserver {
 hlo::Module as_it_arrives(const hlo::Module& module) { return *hlo::from_proto(*hlo::to_proto(module)); }
 
 TEST_F(RpcClientTest, WhoWatchesACompilationSeesThePassesOfTheServer) {
-  const hlo::Module module = as_it_arrives(
-      *hlo::parse_module("HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  a = f32[3] add(x, x)\n"
-                         "  b = f32[3] add(x, x)\n  ROOT y = f32[3] multiply(a, b)\n}\n"));
+  const hlo::Module module =
+      as_it_arrives(*hlo::parse_module("HloModule m\nENTRY e {\n  x = f32[3] parameter(0)\n  a = f32[3] add(x, x)\n"
+                                       "  b = f32[3] add(x, x)\n  ROOT y = f32[3] multiply(a, b)\n}\n"));
   Told here, there;
   ASSERT_TRUE((*make_platform_client("Host", {}))->compile(module, {}, &here).ok());
   ASSERT_TRUE(client()->compile(module, {}, &there).ok());
