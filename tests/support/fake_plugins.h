@@ -5,7 +5,7 @@
 #include <string>
 
 #include "hilo/backend/pjrt/plugin_client.h"
-#include "tests/backend/pjrt/fake_plugin.h"
+#include "tests/support/fake_plugin.h"
 
 namespace hilo::tests {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/backend/pjrt/fake_plugin.h"
+#include "tests/support/fake_plugin.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tests/backend/pjrt/fake_plugin.h -- what tests tell the fake plugin, and what it has seen. Its programs run on the reference
+// tests/support/fake_plugin.h -- what tests tell the fake plugin, and what it has seen. Its programs run on the reference
 // evaluator; its events are late, its arrays lie column by column, and it ends the process where XLA's plugins do.
 #pragma once
 
