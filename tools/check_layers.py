@@ -38,7 +38,7 @@ LAYERS = {
     "stablehlo": ("stablehlo/bytecode", "stablehlo/write"),
     "device": ("hlo/ir",),
     "backend": ("device", "hlo/ops"),
-    "backend/host": ("backend",),
+    "backend/host": ("backend", "hlo/text"),
     "engine": ("hlo/passes", "hlo/text", "device"),
     "backend/cpu/load": ("backend/cpu/library", "hlo/proto"),
     "backend/cpu/abi": ("hlo/ir",),

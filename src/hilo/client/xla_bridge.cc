@@ -17,6 +17,7 @@
 #include "hilo/client/platform_clients.h"
 #include "hilo/client/platforms.h"
 #include "hilo/client/xrt.h"
+#include "hilo/replica/processes.h"
 
 namespace hilo {
 namespace {
@@ -64,6 +65,8 @@ StatusOr<XlaClientPtr> make_initialized(ClientOptions options) {
   std::lock_guard lock(now.mutex);
   if (now.client_exists) return failed_precondition("make_xla_client: another thread has just made a client");
   options.replica_count = now.replica_count;
+  const bool is_host = options.backend == "xla" && (now.platform_name == "Host" || now.platform_name == "Reference");
+  if (is_host) HILO_RETURN_IF_ERROR(join_processes(options));
   StatusOr<XlaClientPtr> client = options.backend == "xrt"
                                       ? make_xrt_client(std::move(options))
                                       : make_platform_client(now.platform_name, std::move(options));

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace hilo {
 
 DevicePtr Client::shared(Device* device) const { return {std::const_pointer_cast<Client>(shared_from_this()), device}; }
@@ -21,6 +23,11 @@ std::vector<DevicePtr> Client::local_devices() const {
   return local;
 }
 
+DevicePtr Client::default_device() const {
+  const auto is_local = [&](const auto& device) { return device->process_index() == process_index(); };
+  return shared(std::ranges::find_if(devices_, is_local)->get());
+}
+
 StatusOr<DevicePtr> Client::local_device(int64_t id) const {
   for (const auto& device : devices_) {
     if (device->id() == id && device->process_index() == process_index()) return shared(device.get());
@@ -36,6 +43,11 @@ StatusOr<std::vector<DevicePtr>> Client::devices_for(const std::string& name, co
         fmt::format("Compile '{}': needs {} replicas, but only {} {} available. Hint: jax_replica_count", name,
                     replica_count, device_count(), device_count() == 1 ? "is" : "are"));
   }
+  if (std::vector<DevicePtr> local = local_devices();
+      !options.device_assignment && replica_count <= static_cast<int64_t>(local.size())) {
+    local.resize(static_cast<size_t>(replica_count));
+    return local;
+  }
   const DeviceAssignment assignment = options.device_assignment.value_or(DeviceAssignment::replicas(replica_count));
   if (assignment.replica_count() != replica_count || assignment.partition_count() != 1) {
     return invalid_argument(
@@ -43,12 +55,17 @@ StatusOr<std::vector<DevicePtr>> Client::devices_for(const std::string& name, co
                     "and 1",
                     name, assignment.replica_count(), assignment.partition_count(), replica_count));
   }
-  std::vector<DevicePtr> devices;
+  std::vector<DevicePtr> here;
   for (const int id : assignment.devices()) {
-    HILO_ASSIGN_OR_RETURN(DevicePtr device, local_device(id));
-    devices.push_back(std::move(device));
+    const auto known = std::ranges::find(devices_, id, [](const auto& device) { return device->id(); });
+    if (known == devices_.end()) return local_device(id).status();
+    if ((*known)->process_index() == process_index()) here.push_back(shared(known->get()));
   }
-  return devices;
+  if (here.empty()) {
+    return invalid_argument(fmt::format("Compile '{}': none of its {} replicas is on a device of process {}", name,
+                                        replica_count, process_index()));
+  }
+  return here;
 }
 
 StatusOr<std::unique_ptr<Executable>> Client::load(std::string_view) {

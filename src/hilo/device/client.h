@@ -18,9 +18,11 @@ namespace hilo {
 struct ClientOptions {
   std::string backend = "xla";   ///< how programs get to a device: "xla" in this process, "xrt" on a server
   std::string target = "local";  ///< the server of an xrt backend: "rpc:address"
-  int64_t replica_count = 1;     ///< devices, where the platform makes as many as it is asked for
-  bool asynchronous = false;     ///< runs that the front end starts may go on after the call
-  CommunicatorFactory communicators = nullptr;  ///< how replicas in this process meet
+  int64_t replica_count = 1;     ///< devices of this process, where the platform makes as many as it is asked for
+  int process_index = 0;         ///< of this process among those that share the client's devices
+  int process_count = 1;
+  bool asynchronous = false;                    ///< runs that the front end starts may go on after the call
+  CommunicatorFactory communicators = nullptr;  ///< how replicas meet
 };
 
 /// Compiles and runs programs. Safe to use from several threads at once. Devices, buffers and executables hold their client:
@@ -41,6 +43,8 @@ class Client : public std::enable_shared_from_this<Client> {
   std::vector<DevicePtr> devices() const;
   std::vector<DevicePtr> local_devices() const;
   int64_t device_count() const { return static_cast<int64_t>(devices_.size()); }
+  /// The first of this process: where arrays are that nobody put anywhere.
+  DevicePtr default_device() const;
   /// Errors    INVALID_ARGUMENT "device 7: ..." for no device of this process
   StatusOr<DevicePtr> local_device(int64_t id) const;
 
@@ -59,8 +63,9 @@ class Client : public std::enable_shared_from_this<Client> {
   explicit Client(ClientOptions options) : options_(std::move(options)) {}
   /// Constructors add their devices in the order of their ids.
   void add_device(std::unique_ptr<Device> device) { devices_.push_back(std::move(device)); }
-  /// The devices of program `name` for so many replicas.
-  /// Errors    INVALID_ARGUMENT if there are too few, or the options assign one that isn't there
+  /// This process's devices of program `name` for so many replicas. If nothing assigns them, they are this process's own if
+  /// these are enough; else replica r is on device r, whose process that may be.
+  /// Errors    INVALID_ARGUMENT if there are too few, none is in this process, or the options assign one that isn't there
   StatusOr<std::vector<DevicePtr>> devices_for(const std::string& name, const CompileOptions& options,
                                                int64_t replica_count) const;
 

@@ -86,10 +86,18 @@ class CommunicatorGroup {
   virtual Status failure() const = 0;
 };
 
-/// Makes the group of a run with `participants` in this process. Who waits to meet others wakes up when `cancellation` (may
-/// be null) is set, and then fails all meetings as CANCELLED or, if the time is over, as DEADLINE_EXCEEDED naming those
-/// who haven't come.
-using CommunicatorFactory = std::unique_ptr<CommunicatorGroup> (*)(int64_t participants,
-                                                                   const CancellationToken* cancellation);
+/// A run whose participants are to meet.
+struct RunMembers {
+  int64_t here = 1;      ///< participants in this process
+  int64_t all = 1;       ///< in all processes
+  bool meet = true;      ///< there is anything in the program by which they meet or differ
+  uint64_t program = 0;  ///< ProgramSignature::fingerprint
+  /// Who waits to meet others wakes up when it is set (may be null), and then fails all meetings as CANCELLED or, if the time is
+  /// over, as DEADLINE_EXCEEDED naming those who haven't come.
+  const CancellationToken* cancellation = nullptr;
+};
+
+/// Makes the group of a run. Where several processes take part, each calls it in the same order of runs.
+using CommunicatorFactory = std::unique_ptr<CommunicatorGroup> (*)(const RunMembers& members);
 
 }  // namespace hilo

@@ -106,9 +106,9 @@ StatusOr<const hlo::Module*> optimized_module_of(const Executable& executable) {
 StatusOr<std::vector<std::vector<BufferPtr>>> execute_replicas(Executable& executable,
                                                                std::span<const std::vector<BufferPtr>> arguments,
                                                                const ExecuteOptions& options) try {
-  if (static_cast<int64_t>(arguments.size()) != executable.replica_count()) {
+  if (arguments.size() != executable.devices().size()) {
     return invalid_argument("Execute '" + executable.name() + "': arguments of " + std::to_string(arguments.size()) +
-                            " replicas, compiled for " + std::to_string(executable.replica_count()));
+                            " replicas, compiled for " + std::to_string(executable.devices().size()));
   }
   std::vector<std::vector<BufferPtr>> results(arguments.size());
   std::vector<DeviceRun> runs;

@@ -105,7 +105,7 @@ class Executable {
 StatusOr<const hlo::Module*> optimized_module_of(const Executable& executable);
 
 /// Runs a program on one list of arguments a device, waiting for its end; one list of results each.
-/// Errors    as Executable::launch; INVALID_ARGUMENT for another number of lists than Executable::replica_count()
+/// Errors    as Executable::launch; INVALID_ARGUMENT for another number of lists than Executable::devices()
 StatusOr<std::vector<std::vector<BufferPtr>>> execute_replicas(Executable& executable,
                                                                std::span<const std::vector<BufferPtr>> arguments,
                                                                const ExecuteOptions& options = {});

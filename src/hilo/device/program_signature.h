@@ -18,6 +18,7 @@ struct ProgramSignature {
   Shape result_shape;  ///< as the program has it, tuples and all
   int64_t replica_count = 1;
   bool meets_others = false;  ///< there is something in it by which replicas meet or differ
+  uint64_t fingerprint = 0;   ///< of one by which replicas meet: a hash of what it computes, equal in all processes
   double run_seconds = 0;     ///< what a run may take if it isn't told otherwise; 0: forever
 };
 

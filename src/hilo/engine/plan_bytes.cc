@@ -24,6 +24,7 @@ void visit_fields(S& s, V&& visit) {
   visit("result_shape", s.result_shape);
   visit("replica_count", s.replica_count);
   visit("meets_others", s.meets_others);
+  visit("fingerprint", s.fingerprint);
   visit("run_seconds", s.run_seconds);
 }
 

@@ -390,8 +390,8 @@ void ThreadCommunicators::end(int64_t replica) {
   check_progress();
 }
 
-std::unique_ptr<CommunicatorGroup> thread_communicators(int64_t participants, const CancellationToken* cancellation) {
-  return std::make_unique<ThreadCommunicators>(participants, cancellation);
+std::unique_ptr<CommunicatorGroup> thread_communicators(const RunMembers& members) {
+  return std::make_unique<ThreadCommunicators>(members.here, members.cancellation);
 }
 
 }  // namespace hilo

@@ -59,6 +59,6 @@ class ThreadCommunicators final : public CommunicatorGroup {
 };
 
 /// The factory of such groups, for clients.
-std::unique_ptr<CommunicatorGroup> thread_communicators(int64_t participants, const CancellationToken* cancellation);
+std::unique_ptr<CommunicatorGroup> thread_communicators(const RunMembers& members);
 
 }  // namespace hilo

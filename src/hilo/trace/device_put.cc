@@ -10,6 +10,14 @@ std::vector<DevicePtr> devices() { return or_throw(get_xla_client())->devices();
 
 std::vector<DevicePtr> local_devices() { return or_throw(get_xla_client())->local_devices(); }
 
+int64_t device_count() { return or_throw(get_xla_client())->device_count(); }
+
+int64_t local_device_count() { return static_cast<int64_t>(local_devices().size()); }
+
+int64_t process_index() { return or_throw(get_xla_client())->process_index(); }
+
+int64_t process_count() { return or_throw(get_xla_client())->process_count(); }
+
 namespace {
 
 Array put(const Array& array, const DevicePtr& device, bool committed) {

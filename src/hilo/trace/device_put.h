@@ -14,6 +14,14 @@ namespace hilo {
 /// Example   devices()[0]->to_string() == "Host:0"
 std::vector<DevicePtr> devices();
 std::vector<DevicePtr> local_devices();
+int64_t device_count();
+int64_t local_device_count();
+
+/// This process among those that a launcher (mpirun, srun) started together, and how many they are: 0 and 1 for one that was
+/// started alone. As jax.process_index() and jax.process_count().
+/// Errors    throws those of the flags and of the platform; NOT_FOUND without a library of MPI
+int64_t process_index();
+int64_t process_count();
 
 /// The array on a device, committed to it: what is computed with it is computed there. As jax.device_put. Inside a
 /// transformation it is the array as it is. Of whole trees: tree/device_put.h.

@@ -132,7 +132,7 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
 
 DevicePtr default_device() {
   const XlaClientPtr client = or_throw(get_xla_client());
-  return or_throw(client->local_device(0));
+  return client->default_device();
 }
 
 BufferPtr buffer_of(const Array& array) {

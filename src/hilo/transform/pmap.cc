@@ -122,12 +122,27 @@ int64_t size_of_mapped_axis(const PmapCache& cache, const Call& call, std::span<
   return *size;
 }
 
-void check_available(const PmapCache& cache, int64_t wanted) {
-  const int64_t available = or_throw(get_xla_client())->device_count();
-  if (wanted <= available) return;
+/// Replicas of the program that has so many slices in this process. Where several processes run it, each device has one.
+int64_t replicas_of(const PmapCache& cache, int64_t wanted) {
+  const XlaClientPtr client = or_throw(get_xla_client());
+  const auto available = static_cast<int64_t>(client->local_devices().size());
+  if (client->process_count() > 1 && wanted != available) {
+    refuse(cache, "the mapped axis has " + std::to_string(wanted) + " slices; wanted one for each of the " +
+                      std::to_string(available) + " devices of this process, one of " +
+                      std::to_string(client->process_count()));
+  }
+  if (wanted <= available) return wanted * client->process_count();
   refuse(cache, "compiling a computation that requires " + std::to_string(wanted) + " replicas, but only " +
                     std::to_string(available) + (available == 1 ? " is" : " are") +
                     " available. Hint: jax_replica_count");
+}
+
+/// Other transformations see one array of all slices, and a process has its own alone.
+void refuse_among_processes(const PmapCache& cache) {
+  if (or_throw(get_xla_client())->process_count() == 1) return;
+  or_throw(unimplemented(cache.where +
+                         ": inside another transformation, in one of several processes. Hint: put the other "
+                         "transformation inside pmap"));
 }
 
 /// Traces the function on what one replica sees, and compiles it for all.
@@ -164,7 +179,7 @@ std::shared_ptr<Entry> make_entry(const PmapCache& cache, const Call& call, std:
   or_throw(hlo::lower_named_axis(module, cache.axis_name, replicas));
   const CompileOptions options = or_throw(get_compile_options()).value_or(CompileOptions());
   entry->executable = or_throw(compile_for_replicas(module, options, replicas));
-  entry->captures.resize(static_cast<size_t>(replicas));
+  entry->captures.resize(entry->executable->devices().size());
   for (const Array& captured : staged.captures) {
     for (size_t r = 0; r < entry->captures.size(); ++r)
       entry->captures[r].push_back(or_throw(entry->executable->devices()[r]->copy(buffer_of(captured))));
@@ -205,6 +220,7 @@ Array collect(const PmapCache& cache, const Entry& entry, std::span<const std::v
 /// Under another transformation: the same values by vmap.
 Outcome call_batched(const PmapCache& cache, const Call& call, std::span<const BatchDim> dims) {
   const TransformationLocation here(cache.location);
+  refuse_among_processes(cache);
   Outcome outcome;
   std::vector<size_t> counts;
   outcome.leaves =
@@ -224,14 +240,13 @@ std::shared_ptr<PmapCache> make_cache(std::string axis_name, std::vector<Axis> i
 
 Outcome call(PmapCache& cache, const Call& call) {
   const std::vector<BatchDim> dims = mapped_axes(cache, call);
-  const int64_t replicas = size_of_mapped_axis(cache, call, dims);
+  const int64_t slices = size_of_mapped_axis(cache, call, dims);
   const bool at_bottom = &current_trace() == &eval_trace() && std::ranges::all_of(call.arguments.leaves, is_concrete);
   if (!at_bottom) return call_batched(cache, call, dims);
   const uint64_t version = trace_version();
   std::shared_ptr<Entry> entry = cache.find(call, version);
   if (entry == nullptr) {
-    check_available(cache, replicas);
-    entry = make_entry(cache, call, dims, replicas);
+    entry = make_entry(cache, call, dims, replicas_of(cache, slices));
     entry->version = version;
     cache.add(entry);
   }

@@ -62,9 +62,11 @@ class Pmapped {
 
 /// `f` on every slice of the mapped axis, each on a replica of its own, as jax.pmap. In `f`, lax::psum and the like speak
 /// to the other replicas by `axis_name`. Axes as in vmap; results are stacked along out_axes. Inside another
-/// transformation it means vmap with that axis_name, which gives the same values.
+/// transformation it means vmap with that axis_name, which gives the same values. Where several processes run the program
+/// (mpirun), each gives the slices of its local_devices(), and gets their results; `f` speaks to all.
 /// Errors     INVALID_ARGUMENT if the axis is longer than there are replicas (jax_replica_count), or as vmap; ABORTED if a
-///            replica fails
+///            replica fails; UNAVAILABLE naming a process that is lost; UNIMPLEMENTED inside another transformation in one of
+///            several processes
 /// Cost       compiled once for every kind of arguments; a call copies each replica's slice, and its results
 /// Example    pmap([](Array x) { return x - lax::pmean(x, "i"); }, "i")(xs)
 template <typename F>

@@ -7,12 +7,18 @@
 #include "hilo/backend/host/host_executable.h"
 #include "hilo/backend/run_collective.h"
 #include "hilo/base/out_of_memory.h"
+#include "hilo/device/device_elsewhere.h"
 
 namespace hilo {
 
 HostClient::HostClient(HostEngine& engine, ClientOptions options) : Client(std::move(options)), engine_(engine) {
   const std::string kind = engine_.device_kind();
-  for (int id = 0; id < this->options().replica_count; ++id) add_device(std::make_unique<HostDevice>(*this, id, kind));
+  const auto devices = static_cast<int>(this->options().replica_count);
+  for (int id = 0; id < devices * this->options().process_count; ++id) {
+    const int process = id / devices;
+    if (process == this->options().process_index) add_device(std::make_unique<HostDevice>(*this, id, process, kind));
+    else add_device(std::make_unique<DeviceElsewhere>(*this, id, process, kind));
+  }
 }
 
 StatusOr<ClientPtr> make_host_client(HostEngine& engine, ClientOptions options) try {

@@ -8,7 +8,7 @@
 
 namespace hilo {
 
-/// Has ClientOptions::replica_count devices.
+/// Has ClientOptions::replica_count devices, and as many in every other process of ClientOptions::process_count.
 /// Errors    INVALID_ARGUMENT for less than one
 StatusOr<ClientPtr> make_host_client(HostEngine& engine, ClientOptions options);
 
@@ -18,6 +18,8 @@ class HostClient final : public Client {
   HostClient(HostEngine& engine, ClientOptions options);
 
   std::string_view platform_name() const override { return engine_.platform_name(); }
+  int process_index() const override { return options().process_index; }
+  int process_count() const override { return options().process_count; }
   StatusOr<std::unique_ptr<Executable>> compile(const hlo::Module& module, const CompileOptions& options,
                                                 hlo::PassObserver* observer) override;
   StatusOr<std::unique_ptr<Executable>> load(std::string_view bytes) override;

@@ -11,7 +11,8 @@ namespace hilo {
 
 class HostDevice final : public Device {
  public:
-  HostDevice(Client& client, int id, std::string kind) : Device(client, id, 0), kind_(std::move(kind)) {}
+  HostDevice(Client& client, int id, int process_index, std::string kind)
+      : Device(client, id, process_index), kind_(std::move(kind)) {}
 
   std::string_view kind() const override { return kind_; }
   std::span<const Memory> memories() const override;

@@ -130,7 +130,7 @@ StatusOr<Event> HostExecutable::start(std::span<const DeviceRun> runs, std::span
   const bool now = !options.asynchronous || (runs.size() == 1 && program_->is_small());
   if (!now || !are_idle(devices)) return enqueue(runs, devices, options, holds);
   Status status;
-  if (runs.size() == 1) {
+  if (runs.size() == 1 && !signature().meets_others) {
     const Deadline deadline = deadline_of(signature(), options);
     const DeadlineWatch watch(options.cancellation, deadline);
     status = run_on_host(*program_, runs[0], devices[0], options, watch.word(), deadline, nullptr);

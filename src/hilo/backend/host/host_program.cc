@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "hilo/backend/run_collective.h"
+#include "hilo/base/text_hash.h"
+#include "hilo/hlo/text/printer.h"
 
 namespace hilo {
 
@@ -12,6 +14,10 @@ ProgramSignature host_signature(const hlo::Module& module, const CompileOptions&
   signature.replica_count = options.replica_count;
   signature.meets_others = options.replica_count > 1 && depends_on_replicas(module);
   signature.run_seconds = options.limits.run_seconds;
+  if (signature.meets_others) {
+    const hlo::PrintOptions meaning{.decompose_extensions = false, .canonical = true};
+    signature.fingerprint = TextHash()(hlo::print_module(module, meaning));
+  }
   return signature;
 }
 

@@ -38,11 +38,17 @@ HostRun::HostRun(HostProgram& program, std::span<const DeviceRun> runs, std::spa
       statuses_(runs.size()),
       thrown_(runs.size()) {
   const CommunicatorFactory make = devices[0]->client().options().communicators;
-  if (runs.size() > 1 && make != nullptr) communicators_ = make(static_cast<int64_t>(runs.size()), watch_.token());
+  if (!runs_alone() && make != nullptr) {
+    communicators_ = make({.here = static_cast<int64_t>(runs.size()),
+                           .all = program.signature().replica_count,
+                           .meet = program.signature().meets_others,
+                           .program = program.signature().fingerprint,
+                           .cancellation = watch_.token()});
+  }
 }
 
 Status HostRun::run_part(size_t k) {
-  if (runs_.size() > 1 && communicators_ == nullptr)
+  if (!runs_alone() && communicators_ == nullptr)
     return failed_precondition("Execute '" + program_.signature().name +
                                "': the client's replicas can't meet: ClientOptions::communicators isn't set");
   Communicator* const communicator = communicators_ == nullptr ? nullptr : &communicators_->of(static_cast<int64_t>(k));

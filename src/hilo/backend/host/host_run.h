@@ -29,6 +29,7 @@ class HostRun {
   Status outcome();
 
  private:
+  bool runs_alone() const { return runs_.size() == 1 && !program_.signature().meets_others; }
   Status run_part(size_t k);
   void end_part(size_t k);
 
