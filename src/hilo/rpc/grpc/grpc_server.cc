@@ -23,7 +23,7 @@ class GrpcServer final : public Server {
  public:
   GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::string token)
       : sessions_(limits, std::move(start_worker)),
-        service_(sessions_, std::move(token), [this](const std::string& peer) { let_in(peer); }) {}
+        service_(sessions_, std::move(token), [this](const std::string& peer, bool is_known) { judge(peer, is_known); }) {}
   ~GrpcServer() override {
     if (server_ == nullptr) return;
     sessions_.drain();
@@ -58,9 +58,11 @@ class GrpcServer final : public Server {
     parameters.fd = std::move(connection).release();
     acceptor_->HandleNewConnection(&parameters);
   }
-  void let_in(const std::string& peer) {
+  void judge(const std::string& peer, bool is_known) {
     const std::scoped_lock lock(mutex_);
-    if (door_ != nullptr) door_->let_in(peer);
+    if (door_ == nullptr) return;
+    if (is_known) door_->let_in(peer);
+    else door_->refuse(peer);
   }
   void close_door() {
     std::unique_ptr<Door> door;

@@ -129,8 +129,9 @@ bool XrtService::is_known(const grpc::CallbackServerContext& context) const {
 }
 
 XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
-  if (!is_known(context)) return new Refusal;
-  let_in_(context.peer());
+  const bool is_known = this->is_known(context);
+  judged_(context.peer(), is_known);
+  if (!is_known) return new Refusal;
   const auto stream = std::make_shared<Stream>(sessions_, lane);
   stream->start();
   return stream.get();

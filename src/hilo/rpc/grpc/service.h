@@ -16,9 +16,10 @@ class XrtService final : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
  public:
   using Reactor = grpc::ServerBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>;
 
-  /// `token`: what clients name; "": nothing. `let_in` is told the connection of each call that may go on, by its peer.
-  XrtService(Sessions& sessions, std::string token, std::function<void(const std::string& peer)> let_in)
-      : sessions_(sessions), token_(std::move(token)), let_in_(std::move(let_in)) {}
+  /// `token`: what clients name; "": nothing. `judged` is told the connection of each call, by its peer, and whether the call
+  /// may go on.
+  XrtService(Sessions& sessions, std::string token, std::function<void(const std::string& peer, bool is_known)> judged)
+      : sessions_(sessions), token_(std::move(token)), judged_(std::move(judged)) {}
 
   Reactor* Calls(grpc::CallbackServerContext* context) override { return open(*context, Lane::kCalls); }
   Reactor* Bytes(grpc::CallbackServerContext* context) override { return open(*context, Lane::kBytes); }
@@ -29,7 +30,7 @@ class XrtService final : public xrt::v1::Xrt::WithRawCallbackMethod_Calls<
 
   Sessions& sessions_;
   const std::string token_;
-  const std::function<void(const std::string& peer)> let_in_;
+  const std::function<void(const std::string& peer, bool is_known)> judged_;
 };
 
 }  // namespace hilo::rpc
