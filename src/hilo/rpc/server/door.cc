@@ -284,7 +284,8 @@ class Door::Keeper {
     reset(file);
     forget_locked(file);
     ++counts_.cut;
-    if (why == Why::kSent) turns_ -= static_cast<double>(limits_.each_second) / static_cast<double>(limits_.bad_each_second);
+    if (why == Why::kSent)
+      turns_ -= static_cast<double>(limits_.each_second) / static_cast<double>(limits_.bad_each_second);
     turns_ = std::max(turns_, -static_cast<double>(limits_.each_second));
   }
   void forget(int file) {
