@@ -141,6 +141,22 @@ def a_token_lets_in(place):
         place.good(*run, environment={"HILO_XRT_TOKEN_FILE": str(token)})
 
 
+def top_shows_a_session_and_its_programs(place):
+    with server(place) as process:
+        here = place.good("top", process.target, "--every", "0.05", "--count", "2")
+        assert len(here.splitlines()) == 2 and " 0 sessions of 0 begun" in here, here
+        with subprocess.Popen([place.command, *remote(process, "run", "forever.hlo", "--random", "1")],
+                              cwd=place.folder, stderr=subprocess.DEVNULL, env=own_environment()) as client:
+            while not any(processor_time(worker) > 0.5 for worker in workers(process)):  # the program runs
+                os.sched_yield()
+            line = place.good("top", process.target, "--every", "0.5", "--count", "1").splitlines()[-1].split()
+            client.kill()
+        assert line[0] == "1" and int(line[5]) >= 1 and line[-2] != "0", line  # session, running, memory
+        gone = place.bad(1, "top", "rpc:127.0.0.1:1")
+        holds(gone, "UNAVAILABLE")
+    holds(place.bad(1, "top", "local"), "INVALID_ARGUMENT", "rpc:host:port")
+
+
 def examples_print_there_what_they_print_here(place):
     examples = sorted(path for path in (place.build / "bin" / "examples").iterdir() if path.is_file())
     assert len(examples) > 8, examples
@@ -163,7 +179,7 @@ def printed(place, example, environment):
 
 CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_its_time,
          a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
-         what_is_not_safe_does_not_start, a_token_lets_in,
+         what_is_not_safe_does_not_start, a_token_lets_in, top_shows_a_session_and_its_programs,
          examples_print_there_what_they_print_here)
 
 if __name__ == "__main__":

@@ -33,6 +33,7 @@ Command add_check(CLI::App& parent);
 Command add_conformance(CLI::App& parent);
 Command add_new(CLI::App& parent);
 Command add_serve(CLI::App& parent);
+Command add_top(CLI::App& parent);
 Command add_plugins(CLI::App& parent);
 Command add_info(CLI::App& parent);
 Command add_flags(CLI::App& parent);

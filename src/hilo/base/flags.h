@@ -144,7 +144,7 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 10> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 14> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
@@ -157,6 +157,10 @@ inline constexpr std::array<EnvironmentVariable, 10> kEnvironmentVariables = {{
      "Who is told the names of compiled functions: perf (through /tmp/perf-PID.map), gdb, or perf,gdb."},
     {"HILO_PROFILE_DIR", "unset",
      "Where the files of profiles go at the end of a process that ran under jax_hlo_profile."},
+    {"HILO_XRT_TOKEN_FILE", "unset", "The file with the token that a server of jax_backend_target asks for."},
+    {"HILO_XRT_TLS_CA", "unset", "The PEM file of the authority that signed a server's certificate; unset: no TLS."},
+    {"HILO_XRT_TLS_CERTIFICATE", "unset", "The PEM file of this client's certificate, where a server asks for one."},
+    {"HILO_XRT_TLS_KEY", "unset", "The PEM file of that certificate's key."},
     {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
     {"PJRT_NAMES_AND_LIBRARY_PATHS", "unset", "Platforms of others, as JAX has them; hilo_pjrt_plugins comes first."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},

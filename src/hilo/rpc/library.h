@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "hilo/base/status.h"
+#include "hilo/rpc/overview.h"
 
 namespace hilo::rpc {
 
@@ -31,6 +31,7 @@ struct Library {
   StatusOr<std::unique_ptr<Connection>> (*connect)(const ChannelOptions& options, std::shared_ptr<Receiver> receiver);
   StatusOr<std::unique_ptr<Server>> (*serve)(const ServerOptions& options,
                                              std::function<StatusOr<OwnedFile>()> start_worker);
+  StatusOr<AskOverview> (*watch)(const ChannelOptions& options);
 };
 
 /// Opens the library that lies beside libhilo.so, or that the loader finds. It stays open.

@@ -23,9 +23,10 @@ inline constexpr int64_t kChunkBytes = 1 << 20;
 inline constexpr int64_t kMessageBytes = int64_t{64} << 20;
 inline constexpr int64_t kMostBatchBytes = kMessageBytes + kChunkBytes;
 
-/// The streams of a session: calls, and the bytes of large arrays, which would stand before them.
-enum class Lane : uint8_t { kCalls, kBytes };
-inline constexpr size_t kLanes = 2;
+/// The streams of a session: calls, and the bytes of large arrays, which would stand before them. Between a server and a worker
+/// there is one more, of empty questions and SessionReports.
+enum class Lane : uint8_t { kCalls, kBytes, kReports };
+inline constexpr size_t kLanes = 2;  // of a client
 
 // ---- What a client asks.
 

@@ -113,6 +113,7 @@ TEST_F(GrpcServer, NobodyIsLetInWithoutTheToken) {
   EXPECT_EQ(client().status().to_string(), "UNAUTHENTICATED: " + target() + ": the token is missing or wrong");
   ::setenv("HILO_XRT_TOKEN_FILE", other.c_str(), 1);
   EXPECT_EQ(client().status().code(), StatusCode::kUnauthenticated);
+  EXPECT_EQ((*watch_server(target()))().status().code(), StatusCode::kUnauthenticated);
   ::setenv("HILO_XRT_TOKEN_FILE", path.c_str(), 1);
   EXPECT_TRUE(client().ok()) << client().status().to_string();
 }
@@ -164,6 +165,31 @@ TEST_F(GrpcServer, RefusesMoreSessionsThanItMayHaveAndAllWhileItEnds) {
   EXPECT_FALSE(server_->drain(std::chrono::milliseconds(0)));
   EXPECT_EQ(literal_from_buffer(**buffer_from_literal(**(*first)->local_device(0), Literal::scalar(3.0f)))->to_string(),
             "f32[] 3");
+}
+
+TEST_F(GrpcServer, SaysHowItIsToWhoIsLetInWithoutASession) {
+  serve();
+  const AskOverview ask = *watch_server(target());
+  EXPECT_EQ(ask()->sessions.size(), 0u);
+  const StatusOr<ClientPtr> remote = client();
+  ASSERT_TRUE(remote.ok());
+  const BufferPtr x = *buffer_from_literal(**(*remote)->local_device(0), Literal::scalar(3.0f));
+  ASSERT_TRUE(literal_from_buffer(*x).ok());
+  StatusOr<Overview> seen = ask();  // the worker is asked
+  while (seen.ok() && seen->sessions.at(0).report_seconds < 0) seen = ask();
+  ASSERT_TRUE(seen.ok()) << seen.status().to_string();
+  EXPECT_EQ(seen->sessions_begun, 1);
+  EXPECT_EQ(seen->connections, 2);
+  const SessionOverview& session = seen->sessions[0];
+  EXPECT_EQ(session.number, 1);
+  EXPECT_TRUE(session.has_client);
+  EXPECT_EQ(session.replies, 3);  // hello, the array there, and back
+  EXPECT_EQ(session.report.buffers, 1);
+  EXPECT_EQ(session.report.live_bytes, 4);
+  EXPECT_GT(session.report.memory_bytes, 1 << 20);
+  server_.reset();
+  EXPECT_EQ(ask().status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(watch_server("local").status().code(), StatusCode::kInvalidArgument);
 }
 
 TEST_F(GrpcServer, AnAddressThatIsTakenIsAnError) {

@@ -100,6 +100,23 @@ TEST(Codec, EveryReplyIsReadBackAsItWasWritten) {
   EXPECT_EQ(std::get<CompileReply>(back.body).signature.result_shapes.size(), 1u);
 }
 
+TEST(Codec, AnOverviewIsReadBackAsItWasWritten) {
+  const Overview overview{
+      .release = "1",
+      .seconds = 0.5,
+      .connections_cut = 3,
+      .sessions = {{.number = 1, .report_seconds = -1}, {.has_client = true, .report = {.calls = 7}}}};
+  const std::string bytes = encode(overview);
+  const StatusOr<Overview> read = decode_overview(bytes);
+  ASSERT_TRUE(read.ok()) << read.status().to_string();
+  EXPECT_EQ(encode(*read), bytes);
+  EXPECT_EQ(read->sessions[0].report_seconds, -1);
+  EXPECT_EQ(read->sessions[1].report.calls, 7);
+  EXPECT_EQ(decode_session_report(encode(SessionReport{.memory_bytes = 1 << 30}))->memory_bytes, 1 << 30);
+  EXPECT_EQ(decode_session_report("\x08").status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(decode_overview(std::string_view("\x98\x06\x01", 3)).status().code(), StatusCode::kUnimplemented);
+}
+
 TEST(Codec, WhatIsNoMessageIsAnErrorThatNamesTheField) {
   const std::string upload = encode(Request{.id = 1, .body = Upload{.buffer = {1, 2}, .bytes = "abcdef"}});
   for (size_t i = 0; i + 1 < upload.size(); ++i) {
@@ -197,6 +214,9 @@ TEST(Codec, WritesWhatTheProtoFileSays) {
   add_fields<PassEvent>(ours);
   add_fields<ProgramSignature>(ours);
   add_fields<ExecutableStatistics>(ours);
+  add_fields<SessionReport>(ours);
+  add_fields<SessionOverview>(ours);
+  add_fields<Overview>(ours);
 
   std::ifstream file(std::string(tests::kSourceDir) + "/src/hilo/rpc/proto/hilo/xrt/v1/xrt.proto");
   ASSERT_TRUE(file.good());

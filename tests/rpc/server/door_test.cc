@@ -91,6 +91,34 @@ TEST_F(TheDoor, CutsAStrangerThatSendsTooMuchAndNobodyElse) {
   EXPECT_EQ(door_->counts().cut, 1);
 }
 
+TEST_F(TheDoor, WhatACutStrangerSentIsNotRead) {
+  open({.stranger_bytes = 1000});
+  const OwnedFile bad = guest();
+  wait_for(1);
+  const std::string much(2000, 'x');
+  EXPECT_EQ(::send(bad.get(), much.data(), much.size(), MSG_NOSIGNAL), 2000);
+  expect_end(bad);
+  const std::scoped_lock lock(mutex_);
+  char byte = 0;
+  EXPECT_LE(::recv(taken_[0].get(), &byte, 1, 0), 0);
+}
+
+TEST_F(TheDoor, CutsAStrangerWhoseCallsAreRefusedAndNobodyElse) {
+  open({.stranger_calls = 3});
+  const OwnedFile good = guest(), bad = guest();
+  wait_for(2);
+  door_->let_in(peer(good));
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(is_open(bad));
+    door_->refuse(peer(good));
+    door_->refuse(peer(bad));
+  }
+  expect_end(bad);
+  door_->refuse("ipv4:127.0.0.1:1");  // of nobody
+  EXPECT_TRUE(is_open(good));
+  EXPECT_EQ(door_->counts().cut, 1);
+}
+
 TEST_F(TheDoor, CutsAStrangerThatSaysNothingForLong) {
   open({.stranger_time = std::chrono::milliseconds(20)});
   expect_end(guest());

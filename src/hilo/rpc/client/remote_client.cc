@@ -49,4 +49,10 @@ StatusOr<ClientPtr> make_remote_client(ClientOptions options) {
   });
 }
 
+StatusOr<AskOverview> watch_server(std::string_view target) {
+  HILO_ASSIGN_OR_RETURN(const ChannelOptions channel, channel_options(target));
+  HILO_ASSIGN_OR_RETURN(const Library* const library, open_library());
+  return library->watch(channel);
+}
+
 }  // namespace hilo::rpc

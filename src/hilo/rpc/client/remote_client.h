@@ -2,7 +2,10 @@
 // rpc/client/remote_client.h -- the client of a server by its address.
 #pragma once
 
+#include <string_view>
+
 #include "hilo/device/client.h"
+#include "hilo/rpc/overview.h"
 
 namespace hilo::rpc {
 
@@ -10,5 +13,9 @@ namespace hilo::rpc {
 /// HILO_XRT_TOKEN_FILE; HILO_XRT_TLS_CA, with which the connection is encrypted; HILO_XRT_TLS_CERTIFICATE and HILO_XRT_TLS_KEY.
 /// Errors    INVALID_ARGUMENT for another target; those of open_library, read_file and make_rpc_client
 StatusOr<ClientPtr> make_remote_client(ClientOptions options);
+
+/// What asks the server of such a target how it is, without a session. Whether a server is there turns out when it is asked.
+/// Errors    as of make_remote_client
+StatusOr<AskOverview> watch_server(std::string_view target);
 
 }  // namespace hilo::rpc

@@ -6,6 +6,7 @@
 #include <grpcpp/security/credentials.h>
 
 #include <array>
+#include <future>
 #include <mutex>
 
 #include "hilo/rpc/grpc/batches.h"
@@ -15,6 +16,7 @@
 namespace hilo::rpc {
 namespace {
 
+constexpr std::chrono::seconds kAnswerTime{10};
 constexpr std::array<const char*, kLanes> kMethods = {"/hilo.xrt.v1.Xrt/Calls", "/hilo.xrt.v1.Xrt/Bytes"};
 
 /// One stream. It holds itself until gRPC has ended it.
@@ -124,9 +126,7 @@ std::shared_ptr<grpc::ChannelCredentials> credentials(const ChannelOptions& opti
       {.pem_root_certs = options.ca, .pem_private_key = options.key, .pem_cert_chain = options.certificate});
 }
 
-}  // namespace
-
-StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options, std::shared_ptr<Receiver> receiver) {
+StatusOr<std::shared_ptr<grpc::Channel>> make_channel(const ChannelOptions& options) {
   if (!options.token.empty() && options.ca.empty() && !is_loopback(options.address))
     return failed_precondition("a token goes to another machine with TLS only. Hint: HILO_XRT_TLS_CA");
   grpc::ChannelArguments arguments;
@@ -141,7 +141,35 @@ StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options
   // gRPC 1.51 aborts now and then where the queue of callbacks ends with its last channel and server: it never ends.
   static auto* const first = new std::shared_ptr<grpc::Channel>(channel);
   static_cast<void>(first);
-  return std::unique_ptr<Connection>(std::make_unique<GrpcConnection>(channel, options.token, std::move(receiver)));
+  return channel;
+}
+
+StatusOr<Overview> ask(const std::shared_ptr<grpc::Channel>& channel, const std::string& token) {
+  grpc::ClientContext context;
+  if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
+  context.set_deadline(std::chrono::system_clock::now() + kAnswerTime);
+  grpc::GenericStub stub(channel);
+  const grpc::Slice empty;
+  const grpc::ByteBuffer nothing(&empty, 1);  // one without a slice is no message
+  grpc::ByteBuffer answer;
+  std::promise<grpc::Status> done;
+  stub.UnaryCall(&context, "/hilo.xrt.v1.Xrt/Watch", {}, &nothing, &answer,
+                 [&done](const grpc::Status& status) { done.set_value(status); });
+  HILO_RETURN_IF_ERROR(from_grpc(done.get_future().get()));
+  return decode_overview(bytes_of(answer));
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options, std::shared_ptr<Receiver> receiver) {
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<grpc::Channel> channel, make_channel(options));
+  return std::unique_ptr<Connection>(
+      std::make_unique<GrpcConnection>(std::move(channel), options.token, std::move(receiver)));
+}
+
+StatusOr<AskOverview> watch_grpc(const ChannelOptions& options) {
+  HILO_ASSIGN_OR_RETURN(std::shared_ptr<grpc::Channel> channel, make_channel(options));
+  return AskOverview([channel = std::move(channel), token = options.token] { return ask(channel, token); });
 }
 
 }  // namespace hilo::rpc

@@ -29,9 +29,14 @@ StatusOr<std::unique_ptr<Server>> serve(const ServerOptions& options, StartWorke
   return serve_grpc(options, std::move(start_worker));
 }
 
+StatusOr<AskOverview> watch(const ChannelOptions& options) {
+  keep_quiet();
+  return watch_grpc(options);
+}
+
 }  // namespace
 }  // namespace hilo::rpc
 
 /// The version is that of the headers this library was built with.
-extern "C" __attribute__((visibility("default")))
-const hilo::rpc::Library hilo_rpc_library = {HILO_VERSION_STRING, hilo::rpc::connect, hilo::rpc::serve};
+extern "C" __attribute__((visibility("default"))) const hilo::rpc::Library hilo_rpc_library = {
+    HILO_VERSION_STRING, hilo::rpc::connect, hilo::rpc::serve, hilo::rpc::watch};

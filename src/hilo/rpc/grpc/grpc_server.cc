@@ -12,6 +12,7 @@
 #include "hilo/base/files.h"
 #include "hilo/rpc/grpc/batches.h"
 #include "hilo/rpc/grpc/service.h"
+#include "hilo/version.h"
 
 namespace hilo::rpc {
 namespace {
@@ -23,7 +24,9 @@ class GrpcServer final : public Server {
  public:
   GrpcServer(const SessionLimits& limits, StartWorker start_worker, std::string token)
       : sessions_(limits, std::move(start_worker)),
-        service_(sessions_, std::move(token), [this](const std::string& peer) { let_in(peer); }) {}
+        service_(
+            sessions_, std::move(token), [this](const std::string& peer, bool is_known) { judge(peer, is_known); },
+            [this] { return overview(); }) {}
   ~GrpcServer() override {
     if (server_ == nullptr) return;
     sessions_.drain();
@@ -50,7 +53,24 @@ class GrpcServer final : public Server {
     return sessions_.wait_until_idle(time);
   }
   Sessions::Counts counts() const override { return sessions_.counts(); }
-  Door::Counts connections() const override { return door_->counts(); }
+  Door::Counts connections() const override {
+    const std::scoped_lock lock(mutex_);
+    return door_ == nullptr ? Door::Counts() : door_->counts();
+  }
+  Overview overview() const override {
+    const Sessions::Counts counts = this->counts();
+    const Door::Counts door = connections();
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - began_;
+    return {.release = std::string(version()),
+            .seconds = time.count(),
+            .sessions_begun = counts.begun,
+            .workers_lost = counts.workers_lost,
+            .replies = counts.messages,
+            .connections = door.connections,
+            .strangers = door.strangers,
+            .connections_cut = door.cut,
+            .sessions = sessions_.overview()};
+  }
 
  private:
   void hand_on(OwnedFile connection) {
@@ -58,9 +78,11 @@ class GrpcServer final : public Server {
     parameters.fd = std::move(connection).release();
     acceptor_->HandleNewConnection(&parameters);
   }
-  void let_in(const std::string& peer) {
+  void judge(const std::string& peer, bool is_known) {
     const std::scoped_lock lock(mutex_);
-    if (door_ != nullptr) door_->let_in(peer);
+    if (door_ == nullptr) return;
+    if (is_known) door_->let_in(peer);
+    else door_->refuse(peer);
   }
   void close_door() {
     std::unique_ptr<Door> door;
@@ -70,11 +92,12 @@ class GrpcServer final : public Server {
     }
   }
 
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
   Sessions sessions_;
   XrtService service_;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> acceptor_;
   std::unique_ptr<grpc::Server> server_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::unique_ptr<Door> door_;  // calls may come before it is here, and after it is gone
 };
 

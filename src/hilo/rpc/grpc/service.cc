@@ -110,30 +110,45 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   bool is_writing_ = false, is_over_ = false;
 };
 
+grpc::Status refusal() { return {grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong"}; }
+
 /// A stream of somebody who may not have one.
 class Refusal final : public XrtService::Reactor {
  public:
-  Refusal() { Finish({grpc::StatusCode::UNAUTHENTICATED, "the token is missing or wrong"}); }
+  Refusal() { Finish(refusal()); }
   void OnDone() override { delete this; }
 };
 
 }  // namespace
 
-bool XrtService::is_known(const grpc::CallbackServerContext& context) const {
-  if (token_.empty()) return true;
+bool XrtService::lets_in(const grpc::CallbackServerContext& context) const {
   const auto& metadata = context.client_metadata();
   const auto found = metadata.find("authorization");
   const std::string_view got =
       found == metadata.end() ? std::string_view() : std::string_view(found->second.data(), found->second.size());
-  return equal_in_constant_time(got, "Bearer " + token_);
+  const bool is_known = token_.empty() || equal_in_constant_time(got, "Bearer " + token_);
+  judged_(context.peer(), is_known);
+  return is_known;
 }
 
 XrtService::Reactor* XrtService::open(const grpc::CallbackServerContext& context, Lane lane) {
-  if (!is_known(context)) return new Refusal;
-  let_in_(context.peer());
+  if (!lets_in(context)) return new Refusal;
   const auto stream = std::make_shared<Stream>(sessions_, lane);
   stream->start();
   return stream.get();
+}
+
+grpc::ServerUnaryReactor* XrtService::Watch(grpc::CallbackServerContext* context, const grpc::ByteBuffer*,
+                                            grpc::ByteBuffer* answer) {
+  grpc::ServerUnaryReactor* const reactor = context->DefaultReactor();
+  if (lets_in(*context)) {
+    const grpc::Slice bytes(encode(overview_()));
+    *answer = grpc::ByteBuffer(&bytes, 1);
+    reactor->Finish(grpc::Status::OK);
+  } else {
+    reactor->Finish(refusal());
+  }
+  return reactor;
 }
 
 }  // namespace hilo::rpc

@@ -295,6 +295,20 @@ StatusOr<Reply> decode_reply(std::string_view bytes) {
   return reply;
 }
 
+std::string encode(const SessionReport& report) { return write_message(report).take(); }
+std::string encode(const Overview& overview) { return write_message(overview).take(); }
+
+StatusOr<SessionReport> decode_session_report(std::string_view bytes) {
+  SessionReport report;
+  HILO_RETURN_IF_ERROR(read_message(bytes, report));
+  return report;
+}
+StatusOr<Overview> decode_overview(std::string_view bytes) {
+  Overview overview;
+  HILO_RETURN_IF_ERROR(read_message(bytes, overview));
+  return overview;
+}
+
 int64_t request_id(std::string_view bytes) {
   WireReader reader(bytes, "Request");
   WireField field;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hilo/rpc/messages.h"
+#include "hilo/rpc/overview.h"
 
 namespace hilo::rpc {
 
@@ -20,6 +21,12 @@ std::string encode(const Reply& reply);
 /// Cost      linear in the bytes; memory is bounded by a multiple of them
 StatusOr<Request> decode_request(std::string_view bytes);
 StatusOr<Reply> decode_reply(std::string_view bytes);
+
+std::string encode(const SessionReport& report);
+std::string encode(const Overview& overview);
+/// Errors    as of decode_request
+StatusOr<SessionReport> decode_session_report(std::string_view bytes);
+StatusOr<Overview> decode_overview(std::string_view bytes);
 
 /// The number of the call, of bytes that need be no message: who sent them can be told; 0 if there is none.
 int64_t request_id(std::string_view bytes);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "hilo/rpc/messages.h"
+#include "hilo/rpc/overview.h"
 
 namespace hilo::rpc {
 
@@ -251,6 +252,45 @@ template <>
 inline constexpr std::string_view kMessageName<DoneReply> = "DoneReply";
 template <Maybe<DoneReply> S, typename V>
 void visit_fields(S&, V&&) {}
+
+template <>
+inline constexpr std::string_view kMessageName<SessionReport> = "SessionReport";
+template <Maybe<SessionReport> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("calls", 1, s.calls);
+  visit("buffers", 2, s.buffers);
+  visit("live_bytes", 3, s.live_bytes);
+  visit("executables", 4, s.executables);
+  visit("memory_bytes", 5, s.memory_bytes);
+}
+
+template <>
+inline constexpr std::string_view kMessageName<SessionOverview> = "SessionOverview";
+template <Maybe<SessionOverview> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("number", 1, s.number);
+  visit("seconds", 2, s.seconds);
+  visit("has_client", 3, s.has_client);
+  visit("waiting", 4, s.waiting);
+  visit("replies", 5, s.replies);
+  visit("report_seconds", 6, s.report_seconds);
+  visit("report", 7, s.report);
+}
+
+template <>
+inline constexpr std::string_view kMessageName<Overview> = "Overview";
+template <Maybe<Overview> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("release", 1, s.release);
+  visit("seconds", 2, s.seconds);
+  visit("sessions_begun", 3, s.sessions_begun);
+  visit("workers_lost", 4, s.workers_lost);
+  visit("replies", 5, s.replies);
+  visit("connections", 6, s.connections);
+  visit("strangers", 7, s.strangers);
+  visit("connections_cut", 8, s.connections_cut);
+  visit("sessions", 9, s.sessions);
+}
 
 // Fields of Request and Reply. What they carry has one number more for each alternative.
 inline constexpr uint32_t kRequestId = 1, kRequestAcked = 2, kRequestReleases = 3;

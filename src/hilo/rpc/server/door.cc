@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/server/door.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/tcp.h>
-#include <netdb.h>
 #include <netinet/in.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -27,6 +25,7 @@
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
 #include "hilo/base/signals_blocked.h"
+#include "hilo/rpc/server/address.h"
 
 namespace hilo::rpc {
 namespace {
@@ -38,63 +37,18 @@ constexpr std::chrono::milliseconds kLook{5};    // how often strangers are look
 constexpr std::chrono::milliseconds kPause{50};  // before a listener is tried again
 constexpr int kMostMisses = 3;
 
-struct Address {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof(sockaddr_storage);
-  sockaddr* get() { return reinterpret_cast<sockaddr*>(&storage); }
-  in_port_t& port() {
-    return storage.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(storage).sin6_port
-                                         : reinterpret_cast<sockaddr_in&>(storage).sin_port;
-  }
-};
-
-/// "ipv4:127.0.0.1:1234", "ipv6:[::1]:1234".
-std::string peer_text(Address& address) {
-  std::array<char, INET6_ADDRSTRLEN> text{};
-  const int port = ntohs(address.port());
-  if (address.storage.ss_family == AF_INET6) {
-    const in6_addr& host = reinterpret_cast<sockaddr_in6&>(address.storage).sin6_addr;
-    if (!IN6_IS_ADDR_V4MAPPED(&host)) {
-      ::inet_ntop(AF_INET6, &host, text.data(), text.size());
-      return fmt::format("ipv6:[{}]:{}", text.data(), port);
-    }
-    ::inet_ntop(AF_INET, host.s6_addr + 12, text.data(), text.size());
-  } else {
-    ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in&>(address.storage).sin_addr, text.data(), text.size());
-  }
-  return fmt::format("ipv4:{}:{}", text.data(), port);
-}
-
-/// gRPC escapes brackets.
-std::string unescaped(std::string_view peer) {
-  std::string text(peer);
-  for (const auto& [escaped, plain] : {std::pair("%5B", '['), std::pair("%5D", ']')}) {
-    if (const size_t at = text.find(escaped); at != std::string::npos) text.replace(at, 3, 1, plain);
-  }
-  return text;
-}
-
-StatusOr<Address> resolve(const std::string& listen) {
-  const size_t colon = listen.rfind(':');
-  std::string host = listen.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  addrinfo wanted{}, *found = nullptr;
-  wanted.ai_socktype = SOCK_STREAM;
-  wanted.ai_flags = AI_PASSIVE;
-  const int error = ::getaddrinfo(host.c_str(), listen.substr(colon + 1).c_str(), &wanted, &found);
-  if (error != 0) return unavailable(fmt::format("{}: {}", listen, ::gai_strerror(error)));
-  Address address;
-  std::memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
-  address.size = found->ai_addrlen;
-  ::freeaddrinfo(found);
-  return address;
-}
-
 /// Bytes that have come on a connection, read or not.
 uint64_t bytes_received(int file) {
   tcp_info info{};
   socklen_t size = sizeof(info);
   return ::getsockopt(file, IPPROTO_TCP, TCP_INFO, &info, &size) == 0 ? info.tcpi_bytes_received : 0;
+}
+
+/// Ends the connection at once, with all that has come on it: after a mere shutdown gRPC would read that first.
+void reset(int file) {
+  sockaddr nobody{};
+  nobody.sa_family = AF_UNSPEC;
+  if (::connect(file, &nobody, sizeof(nobody)) != 0) ::shutdown(file, SHUT_RDWR);
 }
 
 }  // namespace
@@ -137,6 +91,12 @@ class Door::Keeper {
     const auto found = by_peer_.find(unescaped(peer));
     if (found != by_peer_.end()) std::erase(strangers_, found->second);
   }
+  void refuse(std::string_view peer) {
+    const std::scoped_lock lock(mutex_);
+    const auto found = by_peer_.find(unescaped(peer));
+    if (found == by_peer_.end() || std::ranges::find(strangers_, found->second) == strangers_.end()) return;
+    if (++guests_.at(found->second).refused == limits_.stranger_calls) cut_locked(found->second, Why::kSent);
+  }
   Counts counts() const {
     const std::scoped_lock lock(mutex_);
     Counts counts = counts_;
@@ -151,7 +111,10 @@ class Door::Keeper {
     OwnedFile file;
     std::string peer;
     Clock::time_point since;
+    int64_t refused = 0;  // calls
   };
+  /// Why a connection is cut: for what it sent, which costs turns, or for something else.
+  enum class Why : uint8_t { kSent, kOther };
 
   Status begin_to_listen() {
     listening_ = OwnedFile();  // its address is free from here on
@@ -233,15 +196,23 @@ class Door::Keeper {
       if (failed || errno == EAGAIN || errno == EWOULDBLOCK) return;
     }
   }
-  /// Whether one more may be taken in this second.
+  /// Whether one more may be taken now.
   bool has_turn() {
-    const Clock::time_point now = Clock::now();
-    if (now - second_ >= std::chrono::seconds(1)) {
-      second_ = now;
-      taken_ = 0;
+    std::chrono::duration<double> pause;
+    {
+      const std::scoped_lock lock(mutex_);
+      const Clock::time_point now = Clock::now();
+      const auto each_second = static_cast<double>(limits_.each_second);
+      turns_ += each_second * std::chrono::duration<double>(now - counted_).count();
+      turns_ = std::min(turns_, each_second);
+      counted_ = now;
+      if (turns_ >= 1) {
+        turns_ -= 1;
+        return true;
+      }
+      pause = std::chrono::duration<double>((1 - turns_) / each_second);
     }
-    if (++taken_ <= limits_.each_second) return true;
-    std::this_thread::sleep_until(std::min(second_ + std::chrono::seconds(1), now + kLook));
+    std::this_thread::sleep_for(std::min<std::chrono::duration<double>>(pause, kLook));
     return false;
   }
   void receive(OwnedFile file, Address& from) {
@@ -267,7 +238,7 @@ class Door::Keeper {
       ++counts_.taken;
       ++handing_;
     }
-    if (!hand_on(std::move(file))) cut(number);
+    if (!hand_on(std::move(file))) cut(number, Why::kOther);
   }
   /// Whether one more may be a stranger; the oldest goes if there are too many.
   bool has_room() {
@@ -282,7 +253,7 @@ class Door::Keeper {
       const std::scoped_lock lock(mutex_);
       if (!strangers_.empty()) oldest = strangers_.front();
     }
-    if (oldest >= 0) cut(oldest);
+    if (oldest >= 0) cut(oldest, Why::kOther);
     return oldest >= 0;
   }
   /// There are no file descriptors: the oldest stranger goes, or else the one that waits, by the spare descriptor.
@@ -294,25 +265,34 @@ class Door::Keeper {
   }
 
   void look_at_strangers() {
-    std::vector<int> over;
+    std::vector<std::pair<int, Why>> over;
     {
       const std::scoped_lock lock(mutex_);
       const Clock::time_point now = Clock::now();
       for (const int file : strangers_) {
-        const bool waits_long = now - guests_.at(file).since > limits_.stranger_time;
-        if (waits_long || bytes_received(file) > static_cast<uint64_t>(limits_.stranger_bytes)) over.push_back(file);
+        if (bytes_received(file) > static_cast<uint64_t>(limits_.stranger_bytes)) over.emplace_back(file, Why::kSent);
+        else if (now - guests_.at(file).since > limits_.stranger_time) over.emplace_back(file, Why::kOther);
       }
     }
-    for (const int file : over) cut(file);
+    for (const auto& [file, why] : over) cut(file, why);
   }
-  void cut(int file) {
-    ::shutdown(file, SHUT_RDWR);
-    forget(file);
+  void cut(int file, Why why) {
     const std::scoped_lock lock(mutex_);
+    cut_locked(file, why);
+  }
+  void cut_locked(int file, Why why) {
+    reset(file);
+    forget_locked(file);
     ++counts_.cut;
+    if (why == Why::kSent)
+      turns_ -= static_cast<double>(limits_.each_second) / static_cast<double>(limits_.bad_each_second);
+    turns_ = std::max(turns_, -static_cast<double>(limits_.each_second));
   }
   void forget(int file) {
     const std::scoped_lock lock(mutex_);
+    forget_locked(file);
+  }
+  void forget_locked(int file) {
     const auto found = guests_.find(file);
     if (found == guests_.end()) return;
     if (const auto peer = by_peer_.find(found->second.peer); peer != by_peer_.end() && peer->second == file)
@@ -367,12 +347,13 @@ class Door::Keeper {
   OwnedFile probe_;
   in_port_t probe_port_ = 0;
   int misses_ = 0;
-  int64_t taken_ = 0;
-  Clock::time_point second_ = Clock::now(), knocked_ = Clock::now();
+  Clock::time_point knocked_ = Clock::now();
 
   mutable std::mutex mutex_;
   bool is_over_ = false;
   Counts counts_;
+  double turns_ = static_cast<double>(limits_.each_second);  // connections that may be taken, as of `counted_`
+  Clock::time_point counted_ = Clock::now();
   std::unordered_map<int, Guest> guests_;
   std::unordered_map<std::string, int> by_peer_;
   std::vector<int> strangers_;  // the oldest first
@@ -393,6 +374,7 @@ StatusOr<std::unique_ptr<Door>> Door::open(const std::string& listen, const Door
 
 int Door::port() const { return keeper_->port(); }
 void Door::let_in(std::string_view peer) { keeper_->let_in(peer); }
+void Door::refuse(std::string_view peer) { keeper_->refuse(peer); }
 Door::Counts Door::counts() const { return keeper_->counts(); }
 
 }  // namespace hilo::rpc

@@ -18,8 +18,10 @@ struct DoorLimits {
   int64_t connections = 1024;         ///< at once
   int64_t strangers = 64;             ///< at once: the oldest goes for the next
   int64_t stranger_bytes = 64 << 10;  ///< that one may send
+  int64_t stranger_calls = 4;         ///< that one may make: the last of them cuts it
   std::chrono::milliseconds stranger_time{10000};
   int64_t each_second = 1000;                    ///< new connections; more wait
+  int64_t bad_each_second = 20;                  ///< so many that are cut for what they sent take the turns of all
   std::chrono::milliseconds probe_every{5000};   ///< how often the door knocks at itself
   std::chrono::milliseconds probe_answer{1000};  ///< how long that may take; after three misses it listens anew
 };
@@ -41,6 +43,8 @@ class Door {
   int port() const;
   /// A call of this connection was let in. `peer`: its other end, as gRPC writes it: "ipv4:127.0.0.1:1234".
   void let_in(std::string_view peer);
+  /// A call of this connection was refused. A stranger may try again, a few times.
+  void refuse(std::string_view peer);
 
   struct Counts {
     int64_t connections = 0, strangers = 0, taken = 0, cut = 0, listeners = 0, knocks = 0;

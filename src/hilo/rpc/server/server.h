@@ -18,6 +18,7 @@ class Server {
   virtual bool drain(std::chrono::milliseconds time) = 0;
   virtual Sessions::Counts counts() const = 0;
   virtual Door::Counts connections() const = 0;
+  virtual Overview overview() const = 0;
 };
 
 /// A server as the options say, whose workers `start_worker` makes. It is in a library of its own with gRPC, which the first

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <condition_variable>
@@ -14,11 +15,16 @@
 #include <utility>
 
 #include "hilo/base/signals_blocked.h"
+#include "hilo/rpc/proto/codec.h"
 
 namespace hilo::rpc {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
 constexpr size_t kSentAtOnce = 16 << 10;  // bytes of a batch
+
+double seconds_since(Clock::time_point time) { return std::chrono::duration<double>(Clock::now() - time).count(); }
 
 }  // namespace
 
@@ -38,8 +44,8 @@ struct Sessions::State {
 /// Two threads: one writes to the worker, one reads from it. Both hold the session.
 class Sessions::Session final : public Relay, public std::enable_shared_from_this<Session> {
  public:
-  Session(const Handle& name, OwnedFile worker, std::shared_ptr<State> state)
-      : name_(name), socket_(std::move(worker)), state_(std::move(state)) {}
+  Session(const Handle& name, int64_t number, OwnedFile worker, std::shared_ptr<State> state)
+      : name_(name), number_(number), socket_(std::move(worker)), state_(std::move(state)) {}
 
   /// Precondition: the caller holds the state's mutex.
   Status start();
@@ -49,6 +55,7 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
 
   void forward(Lane lane, Pieces batch, std::function<void()> taken) override;
   void detach(Lane lane, const Outlet* outlet) override;
+  SessionOverview overview();
 
  private:
   struct Batch {
@@ -60,19 +67,27 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   void write();
   void send(const Batch& batch);
   void read();
+  /// False for what is no report.
+  bool take_report(std::string_view message);
   void finish(const Status& why);
   std::shared_ptr<Outlet>& outlet_of(Lane lane) { return outlets_[static_cast<size_t>(lane)]; }
 
   const Handle name_;
+  const int64_t number_;
+  const Clock::time_point began_ = Clock::now();
   FrameSocket socket_;
   const std::shared_ptr<State> state_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::array<std::shared_ptr<Outlet>, kLanes> outlets_;
-  std::chrono::steady_clock::time_point alone_since_ = std::chrono::steady_clock::now();
+  Clock::time_point alone_since_ = Clock::now();
   std::deque<Batch> batches_;
   bool is_writing_ = false;  // write() is, without the mutex
   bool has_ended_ = false;
+  int64_t replies_ = 0;
+  bool is_asked_ = false;  // for a report that hasn't come
+  SessionReport report_;
+  std::optional<Clock::time_point> reported_;
 };
 
 Status Sessions::Session::start() {
@@ -114,7 +129,7 @@ void Sessions::Session::detach(Lane lane, const Outlet* outlet) {
     const std::scoped_lock lock(mutex_);
     if (outlet_of(lane).get() != outlet) return;
     outlet_of(lane).reset();
-    alone_since_ = std::chrono::steady_clock::now();
+    alone_since_ = Clock::now();
   }
   changed_.notify_all();
 }
@@ -176,6 +191,7 @@ void Sessions::Session::read() {
     const StatusOr<bool> is_there = socket_.read(frame);
     if (!is_there.ok()) why = is_there.status();
     if (!is_there.ok() || !*is_there) break;
+    if (frame.lane == static_cast<uint32_t>(Lane::kReports) && take_report(frame.message)) continue;
     if (frame.message == kGoodbye) {
       why = ok_status();
       break;
@@ -189,11 +205,38 @@ void Sessions::Session::read() {
     {
       const std::scoped_lock lock(mutex_);
       outlet = outlet_of(static_cast<Lane>(frame.lane));
+      ++replies_;
     }
     if (outlet != nullptr) outlet->deliver(std::move(frame.message));  // else the client asks again when it is back
   }
   end();
   finish(why);
+}
+
+bool Sessions::Session::take_report(std::string_view message) {
+  const StatusOr<SessionReport> report = decode_session_report(message);
+  if (!report.ok()) return false;
+  const std::scoped_lock lock(mutex_);
+  is_asked_ = false;
+  report_ = *report;
+  reported_ = Clock::now();
+  return true;
+}
+
+SessionOverview Sessions::Session::overview() {
+  SessionOverview shown{.number = number_, .seconds = seconds_since(began_)};
+  bool asks = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    shown.has_client = outlet_of(Lane::kCalls) != nullptr;
+    shown.waiting = std::ssize(batches_) + (is_writing_ ? 1 : 0);
+    shown.replies = replies_;
+    shown.report = report_;
+    if (reported_) shown.report_seconds = seconds_since(*reported_);
+    asks = !std::exchange(is_asked_, true);
+  }
+  if (asks) forward(Lane::kReports, Pieces(std::string()), [] {});
+  return shown;
 }
 
 void Sessions::Session::finish(const Status& why) {
@@ -251,7 +294,7 @@ StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared
   if (state_->counts.live >= state_->limits.sessions)
     return resource_exhausted(fmt::format("quota: {} sessions of {}", state_->counts.live, state_->limits.sessions));
   HILO_ASSIGN_OR_RETURN(OwnedFile worker, state_->start_worker());
-  const auto session = std::make_shared<Session>(hello.session, std::move(worker), state_);
+  const auto session = std::make_shared<Session>(hello.session, state_->counts.begun + 1, std::move(worker), state_);
   session->attach(Lane::kCalls, std::move(outlet));
   HILO_RETURN_IF_ERROR(session->start());
   state_->sessions.emplace(hello.session, session);
@@ -275,6 +318,18 @@ Sessions::Counts Sessions::counts() const {
   Counts counts = state_->counts;
   counts.messages = state_->messages.load(std::memory_order_relaxed);
   return counts;
+}
+
+std::vector<SessionOverview> Sessions::overview() const {
+  std::vector<std::shared_ptr<Session>> sessions;
+  {
+    const std::scoped_lock lock(state_->mutex);
+    for (const auto& [name, session] : state_->sessions) sessions.push_back(session);
+  }
+  std::vector<SessionOverview> shown;
+  for (const auto& session : sessions) shown.push_back(session->overview());
+  std::ranges::sort(shown, {}, &SessionOverview::number);
+  return shown;
 }
 
 }  // namespace hilo::rpc

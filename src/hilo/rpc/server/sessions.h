@@ -9,6 +9,7 @@
 #include <string>
 
 #include "hilo/rpc/messages.h"
+#include "hilo/rpc/overview.h"
 #include "hilo/rpc/worker/frames.h"
 
 namespace hilo::rpc {
@@ -63,6 +64,8 @@ class Sessions {
     int64_t live = 0, begun = 0, workers_lost = 0, messages = 0;
   };
   Counts counts() const;
+  /// What each session has, as its worker said last, the oldest session first. It asks the workers anew, and waits for nothing.
+  std::vector<SessionOverview> overview() const;
 
  private:
   class Session;

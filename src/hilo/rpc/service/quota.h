@@ -10,7 +10,7 @@ namespace hilo::rpc {
 struct Quota {
   int64_t live_bytes = 0;  ///< of buffers; and what one program may plan
   int64_t buffers = 1 << 20;
-  int64_t executables = 1 << 12;
+  int64_t executables = 1 << 16;   ///< a client keeps as many as its own caches hold: thousands
   int64_t calls_in_flight = 4096;  ///< that the client hasn't said it has the replies of
   int64_t instructions = 1 << 20;  ///< of a program, at any time of its compilation
   double compile_seconds = 0;      ///< of each compilation

@@ -2,8 +2,11 @@
 #include "hilo/rpc/worker/worker.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/base/text.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/platforms.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
@@ -12,6 +15,15 @@
 
 namespace hilo::rpc {
 namespace {
+
+/// Of RAM that this process has; 0 where the system doesn't say.
+int64_t resident_bytes() {
+  constexpr int64_t kMostBytes = 4096;
+  const StatusOr<std::string> sizes = read_file("/proc/self/statm", kMostBytes);  // in pages; the second one is it
+  const size_t space = sizes.ok() ? sizes->find(' ') : std::string::npos;
+  if (space == std::string::npos) return 0;
+  return parse_int64(sizes->substr(space + 1, sizes->find(' ', space + 1) - space - 1)).value_or(0) * ::getpagesize();
+}
 
 /// The socket outlives the session, whose last replies go there.
 struct Serving {
@@ -55,8 +67,22 @@ struct Serving {
                                                        .on_stuck = on_stuck});
     return ok_status();
   }
+  SessionReport report() const {
+    SessionReport report{.memory_bytes = resident_bytes()};
+    if (session == nullptr) return report;
+    const Session::Counts counts = session->counts();
+    report.calls = counts.calls;
+    report.buffers = counts.buffers;
+    report.live_bytes = counts.live_bytes;
+    report.executables = counts.executables;
+    return report;
+  }
   /// False after the last request.
   bool answer(const Frame& frame) {
+    if (frame.lane == static_cast<uint32_t>(Lane::kReports)) {
+      static_cast<void>(socket.write(frame.lane, encode(report())));
+      return true;
+    }
     const Session::Sink reply = sink(frame.lane);
     for (std::string_view left = frame.message; !left.empty();) {
       const StatusOr<std::string_view> message = take_from_batch(left);

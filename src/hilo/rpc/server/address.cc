@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/server/address.h"
+
+#include <arpa/inet.h>
+#include <fmt/format.h>
+#include <netdb.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+namespace hilo::rpc {
+
+std::string peer_text(Address& address) {
+  std::array<char, INET6_ADDRSTRLEN> text{};
+  const int port = ntohs(address.port());
+  if (address.storage.ss_family == AF_INET6) {
+    const in6_addr& host = reinterpret_cast<sockaddr_in6&>(address.storage).sin6_addr;
+    if (!IN6_IS_ADDR_V4MAPPED(&host)) {
+      ::inet_ntop(AF_INET6, &host, text.data(), text.size());
+      return fmt::format("ipv6:[{}]:{}", text.data(), port);
+    }
+    ::inet_ntop(AF_INET, host.s6_addr + 12, text.data(), text.size());
+  } else {
+    ::inet_ntop(AF_INET, &reinterpret_cast<sockaddr_in&>(address.storage).sin_addr, text.data(), text.size());
+  }
+  return fmt::format("ipv4:{}:{}", text.data(), port);
+}
+
+std::string unescaped(std::string_view peer) {
+  std::string text(peer);
+  for (const auto& [escaped, plain] : {std::pair("%5B", '['), std::pair("%5D", ']')}) {
+    if (const size_t at = text.find(escaped); at != std::string::npos) text.replace(at, 3, 1, plain);
+  }
+  return text;
+}
+
+StatusOr<Address> resolve(const std::string& listen) {
+  const size_t colon = listen.rfind(':');
+  std::string host = listen.substr(0, colon);
+  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
+  addrinfo wanted{}, *found = nullptr;
+  wanted.ai_socktype = SOCK_STREAM;
+  wanted.ai_flags = AI_PASSIVE;
+  const int error = ::getaddrinfo(host.c_str(), listen.substr(colon + 1).c_str(), &wanted, &found);
+  if (error != 0) return unavailable(fmt::format("{}: {}", listen, ::gai_strerror(error)));
+  Address address;
+  std::memcpy(&address.storage, found->ai_addr, found->ai_addrlen);
+  address.size = found->ai_addrlen;
+  ::freeaddrinfo(found);
+  return address;
+}
+
+}  // namespace hilo::rpc

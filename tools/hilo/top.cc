@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+#include <memory>
+#include <thread>
+
+#include "hilo/base/text.h"
+#include "hilo/rpc/client/remote_client.h"
+#include "tools/hilo/command.h"
+#include "tools/hilo/interrupt.h"
+
+namespace hilo::tool {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{20};  // how soon Ctrl-C is seen
+
+struct TopOptions {
+  std::string target;
+  double every_seconds = 1;
+  int64_t count = 0;
+};
+
+/// Whether the time has passed; false once somebody wants an end.
+bool wait(double seconds) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+  while (!interrupted() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(kLook);
+  return !interrupted();
+}
+
+Status top(const TopOptions& options) {
+  HILO_ASSIGN_OR_RETURN(const rpc::AskOverview ask, rpc::watch_server(options.target));
+  HILO_ASSIGN_OR_RETURN(rpc::Overview before, ask());  // it asks the workers, whose answers the next one has
+  const bool is_live = ::isatty(STDOUT_FILENO) == 1;
+  catch_interrupts();
+  for (int64_t i = 0; (options.count == 0 || i < options.count) && wait(options.every_seconds); ++i) {
+    HILO_ASSIGN_OR_RETURN(rpc::Overview now, ask());
+    if (is_live) std::fputs("\x1b[H\x1b[J", stdout);  // in the place of the last one
+    HILO_RETURN_IF_ERROR(write_result("", rpc::overview_text(now, &before)));
+    std::fflush(stdout);
+    before = std::move(now);
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+Command add_top(CLI::App& parent) {
+  CLI::App* app = parent.add_subcommand("top", "What a server does: its sessions, their memory, calls a second");
+  auto options = std::make_shared<TopOptions>();
+  app->add_option("target", options->target, "rpc:host:port")->required();
+  app->add_option("--every", options->every_seconds, "Seconds between two looks")
+      ->check(CLI::Range(0.05, 3600.0))
+      ->capture_default_str();
+  app->add_option("--count", options->count, "So many looks; 0: until Ctrl-C")->check(CLI::NonNegativeNumber);
+  return {app, [options] { return top(*options); }};
+}
+
+}  // namespace hilo::tool
