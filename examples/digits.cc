@@ -49,9 +49,18 @@ Data part(const Data& all, int64_t begin, int64_t end) {
   return tree_map([&](const Array& x) { return numpy::slice(x, begin, end); }, all);
 }
 
+/// The rows of this process's replicas, a row of shares for each: s32[128] -> s32[2,32] for 2 of 4.
+Array own_share(const Array& rows, int64_t shares) {
+  const int64_t here = local_device_count(), first = process_index() * here;
+  return numpy::slice(numpy::reshape(rows, {shares, -1}), first, first + here);
+}
+
 int main(int argc, char** argv) {
   const auto [report, replicas] = examples::arguments(argc, argv);
   or_throw(config().update("jax_replica_count", replicas));
+  const int64_t shares =
+      device_count();  // of each batch: one a replica, and each process of mpirun has so many replicas
+  const bool speaks = process_index() == 0;
   const random::Key seed = random::key(0);
   const Data all = load(HILO_EXAMPLE_DATA "/digits.csv.gz");
   const Array order = random::permutation(seed, all.labels.size());
@@ -92,16 +101,17 @@ int main(int argc, char** argv) {
     Array value;
     for (int64_t begin = 0; begin + kBatch <= count; begin += kBatch) {
       const Array chosen = numpy::slice(rows, begin, begin + kBatch);
-      const Data batch = pick(train, replicas == 1 ? chosen : numpy::reshape(chosen, {replicas, -1}));
+      const Data batch = pick(train, shares == 1 ? chosen : own_share(chosen, shares));
       const auto start = std::chrono::steady_clock::now();
-      std::tie(params, state, value) = replicas == 1 ? step(params, state, batch) : together(params, state, batch);
+      std::tie(params, state, value) = shares == 1 ? step(params, state, batch) : together(params, state, batch);
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (steps++ > 0) seconds += elapsed;  // the first step compiles
     }
     history.loss.push_back(value.item<double>());
     history.accuracy.push_back(accuracy(params, test));
-    progress.step(epoch + 1, "loss " + std::to_string(history.loss.back()));
+    if (speaks) progress.step(epoch + 1, "loss " + std::to_string(history.loss.back()));
   }
+  if (!speaks) return 0;
   progress.finish();
 
   const std::vector<int> predicted = predict(params, test.images).to_vector<int>();

@@ -76,6 +76,7 @@ class MemoryMessages final : public Messages {
   void note(std::string_view) override {}
   std::string describe(int64_t participant) const override;
   Status failure() const override { return boxes_.failure(); }
+  void end(bool) override {}
   bool has_ended(int64_t participant) const override { return boxes_.has_ended(boxes_.process_of(participant)); }
 
  private:

@@ -144,7 +144,7 @@ struct EnvironmentVariable {
   std::string_view help;
 };
 
-inline constexpr std::array<EnvironmentVariable, 14> kEnvironmentVariables = {{
+inline constexpr std::array<EnvironmentVariable, 17> kEnvironmentVariables = {{
     {"HILO_LOG", "warning", "What is told on stderr: off, error, warning, info or debug."},
     {"HILO_NUM_THREADS", "all the process may use", "At most so many threads work; 1 uses the caller's thread alone."},
     {"HILO_ISA", "the machine's widest", "Vector instructions that kernels use: sse2, avx2 or avx512."},
@@ -161,6 +161,12 @@ inline constexpr std::array<EnvironmentVariable, 14> kEnvironmentVariables = {{
     {"HILO_XRT_TLS_CA", "unset", "The PEM file of the authority that signed a server's certificate; unset: no TLS."},
     {"HILO_XRT_TLS_CERTIFICATE", "unset", "The PEM file of this client's certificate, where a server asks for one."},
     {"HILO_XRT_TLS_KEY", "unset", "The PEM file of that certificate's key."},
+    {"HILO_MPI_LIBRARY", "the launcher's",
+     "The library of MPI that processes of mpirun meet by: libmpi.so.40, libmpich.so.12."},
+    {"HILO_HEARTBEAT_SECONDS", "3",
+     "A process of mpirun that is silent for so long is lost; more for one in a debugger."},
+    {"HILO_HEARTBEAT_INTERFACE", "the first that isn't loopback",
+     "The network interface by which processes on several machines hear that each other lives: eth0."},
     {"HILO_GUARD", "end", "Builds with guard pages only: a buffer touches its guard page at its end or begin."},
     {"PJRT_NAMES_AND_LIBRARY_PATHS", "unset", "Platforms of others, as JAX has them; hilo_pjrt_plugins comes first."},
     {"NO_COLOR", "unset", "Any text turns colour off on terminals too."},

@@ -489,7 +489,7 @@ MessageCommunicators::MessageCommunicators(std::unique_ptr<Messages> messages, c
   for (int64_t k = 0; k < local; ++k) participants_.push_back(std::make_unique<Participant>(*this, first + k));
 }
 
-MessageCommunicators::~MessageCommunicators() = default;
+MessageCommunicators::~MessageCommunicators() { messages_->end(/*failed=*/!failure_.ok()); }
 
 Communicator& MessageCommunicators::of(int64_t participant) { return *participants_[static_cast<size_t>(participant)]; }
 

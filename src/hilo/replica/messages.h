@@ -39,6 +39,8 @@ class Messages {
   virtual std::string describe(int64_t participant) const = 0;
   /// Why waiting is in vain: UNAVAILABLE "process 1 has died ...". After that nothing is sent or received any more.
   virtual Status failure() const = 0;
+  /// The run is over. After one that failed nobody knows who will still come.
+  virtual void end(bool failed) = 0;
   /// Whether the participant's process has ended in order: what hasn't come from it will hardly come.
   virtual bool has_ended(int64_t participant) const = 0;
 };

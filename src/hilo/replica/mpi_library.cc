@@ -81,8 +81,7 @@ std::string version_of(const Symbols& symbols) {
   std::string text(kLongestText, '\0');
   int length = 0;
   if (get(text.data(), &length) != 0) return "";
-  text.resize(static_cast<size_t>(length));
-  return text.substr(0, text.find('\n'));
+  return text.substr(0, text.find_first_of(std::string_view(",\n\0", 3)));
 }
 
 StatusOr<std::unique_ptr<MpiLibrary>> bind_library(const std::string& file, void* library) {

@@ -23,7 +23,7 @@ struct MpiStatus {
 /// The calls that hilo makes, and the library's constants.
 struct MpiLibrary {
   std::string file;     ///< "libmpi.so.40"
-  std::string version;  ///< as the library says it: "Open MPI v4.1.4, ..."
+  std::string version;  ///< as the library says it: "Open MPI v4.1.4"
   bool is_open_mpi = false;
   MpiHandle world = 0, byte = 0, int64 = 0, max = 0, errors_return = 0;
 

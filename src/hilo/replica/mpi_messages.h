@@ -2,6 +2,7 @@
 // replica/mpi_messages.h -- messages between the participants of a run, by MPI.
 #pragma once
 
+#include <atomic>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -19,7 +20,8 @@ struct MpiWorld {
   int index = 0, count = 1;
   int64_t devices = 1;  ///< of each process
   std::unique_ptr<Heartbeat> heartbeat;
-  std::mutex mutex;  ///< held during every call of MPI
+  std::atomic<bool> has_failed = false;  ///< the last run has
+  std::mutex mutex;                      ///< held during every call of MPI
   /// Messages that nobody waits for any more, and their memory.
   std::vector<std::pair<MpiHandle, std::shared_ptr<void>>> given_up;
 };
@@ -42,6 +44,7 @@ class MpiMessages final : public Messages {
   std::string describe(int64_t participant) const override;
   Status failure() const override;
   bool has_ended(int64_t participant) const override;
+  void end(bool failed) override { world_.has_failed.store(failed, std::memory_order_relaxed); }
 
  private:
   int process_of(int64_t participant) const { return static_cast<int>(participant / world_.devices); }

@@ -160,12 +160,12 @@ void give_last_words() {
   (void)::sigaction(SIGTERM, &ours, nullptr);
 }
 
-/// At the end of the process. After a loss MPI would wait for ever.
+/// At the end of the process. After a loss, or a run that failed, MPI might wait for ever for those who never come here.
 void end_mpi() {
   MpiWorld& world = *processes().world;
   world.heartbeat->take_leave();
   int has_ended = 0;
-  if (world.heartbeat->is_lost() || world.mpi->finalized(&has_ended) != 0 || has_ended != 0) return;
+  if (world.has_failed || world.heartbeat->is_lost() || world.mpi->finalized(&has_ended) != 0 || has_ended != 0) return;
   (void)world.mpi->finalize();  // nobody is left to be told
 }
 

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/processes/program.cc -- what run.py starts as one of several: `program values` prints a line for each replica and each
+// collective; `program MISHAP` computes until process 1 does what it is told.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstring>
+
+#include "hilo/base/text_hash.h"
+#include "hilo/hilo.h"
+
+using namespace hilo;
+
+namespace {
+
+constexpr int64_t kSmall = 24, kLarge = 480'000;  // of each replica: whole in every group of up to 8
+
+/// Numbers whose sum depends on the order of additions, for all replicas: each process takes those of its own.
+Array awkward(ElementType type, int64_t count) {
+  const Array i = numpy::reshape(numpy::arange(device_count() * count), {device_count(), count});
+  const Array f = numpy::astype(i, ElementType::kF32);
+  const Array values = 1e4f / (numpy::remainder(f, 97.0f) + 3.0f) - f * 0.0037f;
+  const int64_t first = process_index() * local_device_count();
+  return numpy::astype(numpy::slice(values, first, first + local_device_count()), type);
+}
+
+void print(const char* name, ElementType type, int64_t count, const Array& results) {
+  const Literal all = results.to_literal();
+  const size_t bytes = all.bytes().size() / static_cast<size_t>(local_device_count());
+  for (int64_t r = 0; r < local_device_count(); ++r) {
+    const char* const data = reinterpret_cast<const char*>(all.bytes().data()) + static_cast<size_t>(r) * bytes;
+    std::printf("replica %lld %s %s %lld %016zx\n", static_cast<long long>(process_index() * local_device_count() + r),
+                name, std::string(element_type_name(type)).c_str(), static_cast<long long>(count),
+                TextHash()({data, bytes}));
+  }
+}
+
+template <typename F>
+void show(const char* name, ElementType type, const F& f) {
+  for (const int64_t count : {kSmall, kLarge}) print(name, type, count, pmap(f, "i")(awkward(type, count)));
+}
+
+int values() {
+  const int64_t n = device_count();
+  std::vector<std::pair<int64_t, int64_t>> around, some;
+  for (int64_t r = 0; r < n; ++r) around.emplace_back(r, (r + 1) % n);
+  for (int64_t r = 1; r < n; r += 2) some.emplace_back(r, r - 1);
+  for (const ElementType type : {ElementType::kF32, ElementType::kBf16, ElementType::kF16, ElementType::kS32,
+                                 ElementType::kS8, ElementType::kC64}) {
+    show("psum", type, [](const Array& x) { return lax::psum(x, "i"); });
+    show("all_gather", type, [](const Array& x) { return lax::all_gather(x, "i"); });
+    show("psum_scatter", type, [&](const Array& x) { return lax::psum_scatter(numpy::reshape(x, {n, -1}), "i"); });
+    show("all_to_all", type, [&](const Array& x) { return lax::all_to_all(numpy::reshape(x, {n, -1}), "i", 0, 0); });
+    show("ppermute", type, [&](const Array& x) { return lax::ppermute(x, "i", around); });
+    show("ppermute of some", type, [&](const Array& x) { return lax::ppermute(x, "i", some); });
+    if (type == ElementType::kC64) continue;
+    show("pmax", type, [](const Array& x) { return lax::pmax(x, "i"); });
+  }
+  show("axis_index", ElementType::kS32, [](const Array& x) { return x * 0 + lax::axis_index("i"); });
+  show("no meeting", ElementType::kF32, [](const Array& x) { return x * x; });
+  return 0;
+}
+
+int steps(const std::string& mishap) {
+  const auto sum = pmap([](const Array& x) { return lax::psum(x, "i"); }, "i");
+  const auto other = pmap([](const Array& x) { return lax::psum(x * 2.0f, "i"); }, "i");
+  const Array x = numpy::ones({local_device_count(), 4});
+  for (int step = 0;; ++step) {
+    const bool is_victim = process_index() == 1 && step == 20;
+    if (is_victim && mishap == "kill") ::raise(SIGKILL);
+    if (is_victim && mishap == "stop") ::raise(SIGSTOP);
+    if (is_victim && mishap == "end") return 0;
+    while (is_victim && mishap == "hang") ::pause();
+    block_until_ready(is_victim && mishap == "other" ? other(x) : sum(x));
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  const std::string what = argc == 2 ? argv[1] : "";
+  return what == "values" ? values() : steps(what);
+} catch (const Error& error) {
+  std::fprintf(stderr, "program: %s\n", error.what());
+  return 3;
+}
