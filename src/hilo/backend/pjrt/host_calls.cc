@@ -123,8 +123,8 @@ std::shared_ptr<const CustomCallAttributes> lent_call(const CustomCallAttributes
   });
   attributes->raw.push_back(fmt::format("custom_call_target=\"{}\"", kTarget));
   attributes->raw.push_back("api_version=API_VERSION_TYPED_FFI");
-  attributes->backend_config = fmt::format("{{{} = {}, {} = {}}}", kConfig, quoted(config), kFunction,
-                                           quoted(hlo::custom_call_target(from)));
+  attributes->backend_config =
+      fmt::format("{{{} = {}, {} = {}}}", kConfig, quoted(config), kFunction, quoted(hlo::custom_call_target(from)));
   return attributes;
 }
 
@@ -166,9 +166,8 @@ StatusOr<bool> lend_host_functions(const Plugin& plugin, PJRT_Client* client, hl
 
 Status lend_to_saved_program(const Plugin& plugin, const hlo::Module& program) {
   const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
-  return for_each_lent_call(program, [&](const Instruction&) {
-    return ffi == nullptr ? ok_status() : give_handler(plugin, *ffi);
-  });
+  return for_each_lent_call(
+      program, [&](const Instruction&) { return ffi == nullptr ? ok_status() : give_handler(plugin, *ffi); });
 }
 
 Status check_can_be_saved(const hlo::Module& program) {

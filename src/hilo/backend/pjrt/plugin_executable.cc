@@ -182,8 +182,7 @@ void PluginExecutable::hand_over(std::span<const DeviceRun> runs, std::span<cons
   }
 }
 
-void PluginExecutable::give_away(std::span<const DeviceRun> runs, std::span<const bool> donated,
-                                 ArgumentHolds& holds) {
+void PluginExecutable::give_away(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds) {
   holds.donate();
   for (const DeviceRun& run : runs) {
     for (size_t i = 0; i < donated.size(); ++i) {
