@@ -15,6 +15,7 @@ struct FakePluginPlan {
   std::atomic<int64_t> fail_events_at{-1};  ///< the number of the piece of late work that fails
   std::atomic<int64_t> work{0};             ///< pieces of late work
   std::atomic<bool> holds_work{false};      ///< late work waits until this is over
+  std::atomic<int64_t> taken{0};            ///< arguments whose memory runs have taken
   std::atomic<int64_t> live{0};  ///< errors, events, buffers, executables and clients that nobody has destroyed
 };
 
@@ -23,7 +24,7 @@ using FakePluginPlanFunction = FakePluginPlan* (*)();
 
 /// GetPjrtApi reads this variable of the environment: "null:PJRT_Buffer_CopyToDevice" is a table without that function,
 /// "size:600" one of so many bytes, "major:1" one of another version, "abort" a plugin whose clients end the process, "none" one
-/// without devices, "nothing" no table at all.
+/// without devices, "gpu" one whose devices are no processors, "nothing" no table at all.
 inline constexpr char kFakePluginVariable[] = "HILO_FAKE_PLUGIN";
 
 }  // namespace hilo::tests

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "hilo/backend/run_collective.h"
 #include "hilo/base/text_hash.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/cost_analysis.h"
@@ -29,12 +30,12 @@ std::vector<ProgramValue> whole_values(std::span<const Shape> shapes) {
   return values;
 }
 
-/// The number of replicas that the module runs as.
-int64_t participants_of(const hlo::Module& module) {
+/// The number of replicas that the module runs as: what it says, or else what it is asked to run as, if its replicas differ.
+int64_t participants_of(const hlo::Module& module, const CompileRequest& request) {
   for (const auto& [name, value] : module.other_attributes) {
     if (name == "replica_count") return std::strtoll(value.c_str(), nullptr, 10);
   }
-  return 1;
+  return request.partitions == 1 && depends_on_replicas(module) ? request.replicas : 1;
 }
 
 bool has_custom_calls(const hlo::Module& module) {
@@ -92,7 +93,8 @@ StatusOr<hlo::Module> read_hlo(std::string_view code, Program& program) {
 }
 
 StatusOr<hlo::Module> read_code(std::string_view code, std::string_view format, Program& program) {
-  while (!code.empty() && code.back() == '\0' && !code.starts_with("ML\xefR")) code.remove_suffix(1);  // of a C string
+  const bool is_binary = format == "mlir" ? code.starts_with("ML\xefR") : hlo::is_proto(code);
+  while (!is_binary && code.ends_with('\0')) code.remove_suffix(1);  // of a C string
   if (format == "mlir") return read_mlir(code, program);
   if (format == "hlo") return read_hlo(code, program);
   return invalid_argument(fmt::format("program format: got '{}'; wanted mlir or hlo", format));
@@ -179,7 +181,7 @@ StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_v
   HILO_ASSIGN_OR_RETURN(program->request, compile_request(options));
   HILO_RETURN_IF_ERROR(set_devices(*program));
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_code(code, format, *program));
-  const int64_t participants = participants_of(module);
+  const int64_t participants = participants_of(module, program->request);
   HILO_ASSIGN_OR_RETURN(program->run_kind, run_kind(*program, participants));
   program->calls_handlers = has_custom_calls(module);
   if (saved.empty()) {

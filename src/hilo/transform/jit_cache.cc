@@ -156,10 +156,35 @@ void check_static(const Call& call, const std::source_location& location) {
   }
 }
 
+namespace {
+
+/// Each donated argument and the first result of its shape that no other one gives its memory to.
+std::vector<hlo::Alias> aliases_of(const JitEntry& entry) {
+  std::vector<hlo::Alias> aliases;
+  if (entry.donated.empty()) return aliases;
+  const std::vector<Shape> results = entry.program->result_shape().leaves();
+  std::vector<bool> taken(results.size());
+  for (size_t i = 0; i < entry.kept.size(); ++i) {
+    if (!entry.donated[entry.kept[i]]) continue;
+    const Shape& shape = entry.program->instruction(entry.program->parameters()[i]).shape;
+    size_t k = 0;
+    while (k < results.size() && (taken[k] || results[k] != shape)) ++k;
+    if (k == results.size()) continue;
+    taken[k] = true;
+    hlo::Alias& alias = aliases.emplace_back();
+    alias.parameter_number = static_cast<int64_t>(i);
+    if (entry.program->result_shape().is_tuple()) alias.result_index = {static_cast<int64_t>(k)};
+  }
+  return aliases;
+}
+
+}  // namespace
+
 hlo::Module module_of(const JitEntry& entry, const std::string& name) {
   hlo::Module module;
   module.name = name;
   module.entry = entry.program;
+  module.aliases = aliases_of(entry);  // for platforms that have to know when they compile
   return module;
 }
 

@@ -7,10 +7,13 @@
 #include <cstring>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <thread>
 
+#include "hilo/backend/custom_call.h"
 #include "hilo/client/platforms.h"
 #include "hilo/device/buffer.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/wire.h"
 #include "hilo/pjrt/abi/api.h"
@@ -138,11 +141,13 @@ struct PJRT_Buffer : Counted {
   PJRT_Buffer(PJRT_Device* where, ValuePtr what) : device(where), value(std::move(what)) {}
   PJRT_Device* device;
   ValuePtr value;
+  std::atomic<bool> is_taken = false;  // by a run
 };
 struct PJRT_LoadedExecutable : Counted {
   PJRT_Client* client = nullptr;
   std::string code;
   std::shared_ptr<hilo::Executable> inside;
+  std::vector<int64_t> takes;  // arguments whose memory is a result's, unless a run keeps it
   bool portable = false;
 };
 struct PJRT_Executable : Counted {
@@ -222,6 +227,13 @@ Status client_destroy(PJRT_Client_Destroy_Args& args) {
   delete args.client;
   return ok_status();
 }
+Status client_platform_name(PJRT_Client_PlatformName_Args& args) {
+  static constexpr std::string_view kProcessor = "cpu", kOther = "gpu";
+  const std::string_view name = variable() == kOther ? kOther : kProcessor;
+  args.platform_name = name.data();
+  args.platform_name_size = name.size();
+  return ok_status();
+}
 Status client_process_index(PJRT_Client_ProcessIndex_Args& args) {
   args.process_index = 0;
   return ok_status();
@@ -291,20 +303,50 @@ StatusOr<hilo::hlo::Module> read_bytecode(std::string_view code) {
   return hilo::stablehlo::translate(tree);
 }
 
+/// The functions that programs may call: those that somebody has registered here.
+struct Functions {
+  std::mutex mutex;
+  std::set<std::string> targets;
+};
+Functions& functions() {
+  static auto* const instance = new Functions;
+  return *instance;
+}
+
+Status register_handler(PJRT_FFI_Register_Handler_Args& args) {
+  const std::string target(args.target_name, args.target_name_size);
+  if (std::string_view(args.platform_name, args.platform_name_size) != "Host")
+    return hilo::invalid_argument("fake plugin: no such platform");
+  const std::scoped_lock lock(functions().mutex);
+  if (!functions().targets.insert(target).second) return hilo::already_exists("fake plugin: it is registered already");
+  const Status status = hilo::register_ffi_handler(target, reinterpret_cast<HiloFfi_Handler*>(args.handler));
+  return status.code() == StatusCode::kAlreadyExists ? ok_status() : status;  // by another copy of this plugin
+}
+
+Status check_functions(const hilo::hlo::Module& module) {
+  const std::scoped_lock lock(functions().mutex);
+  for (const hilo::hlo::ComputationPtr& computation : hilo::hlo::computations_of(module)) {
+    for (const hilo::hlo::Instruction& i : computation->instructions()) {
+      if (i.opcode != hilo::hlo::Opcode::kCustomCall) continue;
+      const auto& attributes = hilo::hlo::attributes_of<hilo::hlo::CustomCallAttributes>(i);
+      if (!functions().targets.contains(hilo::hlo::custom_call_target(attributes)))
+        return hilo::not_found("fake plugin: it has no such function");
+    }
+  }
+  return ok_status();
+}
+
 StatusOr<std::unique_ptr<PJRT_LoadedExecutable>> load(PJRT_Client* client, std::string_view code,
                                                       const Options& options) {
   const bool is_bytecode = code.starts_with("ML\xefR");
   HILO_ASSIGN_OR_RETURN(const hilo::hlo::Module module,
                         is_bytecode ? read_bytecode(code) : hilo::hlo::from_proto(code));
-  for (const hilo::hlo::ComputationPtr& computation : hilo::hlo::computations_of(module)) {
-    for (const hilo::hlo::Instruction& i : computation->instructions()) {
-      if (i.opcode == hilo::hlo::Opcode::kCustomCall) return hilo::not_found("fake plugin: it has no functions");
-    }
-  }
+  HILO_RETURN_IF_ERROR(check_functions(module));
   auto made = std::make_unique<PJRT_LoadedExecutable>();
   made->client = client;
   made->code = std::string(options.portable ? "p" : "r") + std::to_string(options.replicas) + "\n" + std::string(code);
   made->portable = options.portable;
+  for (const hilo::hlo::Alias& alias : module.aliases) made->takes.push_back(alias.parameter_number);
   hilo::CompileOptions inside;
   inside.replica_count = options.replicas;
   HILO_ASSIGN_OR_RETURN(made->inside, client->inside->compile(module, inside, nullptr));
@@ -359,7 +401,12 @@ Status from_host(PJRT_Client_BufferFromHostBuffer_Args& args) {
   return ok_status();
 }
 
+Status check_there(const PJRT_Buffer& buffer) {
+  return buffer.is_taken ? hilo::invalid_argument("fake plugin: a run has taken the buffer") : ok_status();
+}
+
 Status to_host(PJRT_Buffer_ToHostBuffer_Args& args) {
+  HILO_RETURN_IF_ERROR(check_there(*args.src));
   const auto bytes = static_cast<size_t>(args.src->value->literal.shape().byte_size());
   if (args.dst == nullptr) {
     args.dst_size = bytes;
@@ -389,6 +436,7 @@ Status buffer_ready(PJRT_Buffer_ReadyEvent_Args& args) {
   return ok_status();
 }
 Status buffer_copy(PJRT_Buffer_CopyToDevice_Args& args) {
+  HILO_RETURN_IF_ERROR(check_there(*args.buffer));
   if (args.dst_device == args.buffer->device) return hilo::invalid_argument("fake plugin: it is there already");
   auto value = std::make_shared<Value>();
   value->literal = Literal(args.buffer->value->literal.shape());
@@ -428,6 +476,18 @@ struct Run {
   }
 };
 
+/// The end of arguments whose memory the program takes.
+void take_arguments(const PJRT_LoadedExecutable_Execute_Args& args) {
+  const std::span kept(args.options->non_donatable_input_indices, args.options->num_non_donatable_input_indices);
+  for (const int64_t i : args.executable->takes) {
+    if (std::ranges::find(kept, i) != kept.end()) continue;
+    for (size_t k = 0; k < args.num_devices; ++k) {
+      args.argument_lists[k][i]->is_taken = true;
+      ++plan().taken;
+    }
+  }
+}
+
 Status execute(PJRT_LoadedExecutable_Execute_Args& args) {
   const hilo::Executable& inside = *args.executable->inside;
   if (args.num_args != inside.argument_shapes().size()) return hilo::invalid_argument("fake plugin: other arguments");
@@ -440,6 +500,7 @@ Status execute(PJRT_LoadedExecutable_Execute_Args& args) {
     run.results.emplace_back();
     for (size_t i = 0; i < args.num_args; ++i) {
       PJRT_Buffer* const argument = args.argument_lists[k][i];
+      HILO_RETURN_IF_ERROR(check_there(*argument));
       if (argument->value->literal.shape().byte_size() != inside.argument_shapes()[i].byte_size())
         return hilo::invalid_argument("fake plugin: an argument of another size");
       if (args.execute_device != nullptr && argument->device != args.execute_device)
@@ -451,6 +512,7 @@ Status execute(PJRT_LoadedExecutable_Execute_Args& args) {
       run.results[k].back()->literal = Literal(shape);
     }
   }
+  take_arguments(args);
   const Event done = args.executable->client->worker.later(run);
   for (size_t k = 0; k < args.num_devices; ++k) {
     PJRT_Device* const device =
@@ -556,9 +618,18 @@ PJRT_Error* slot(Args* args) {
   return error_of(kFunction(*args));
 }
 
+PJRT_FFI_Extension make_ffi() {
+  PJRT_FFI_Extension ffi{};
+  ffi.base = {sizeof(PJRT_FFI_Extension), PJRT_Extension_Type_FFI, nullptr};
+  ffi.register_handler = slot<register_handler>;
+  return ffi;
+}
+
 PJRT_Api make_api() {
+  static PJRT_FFI_Extension ffi = make_ffi();
   PJRT_Api api{};
   api.struct_size = kPjrtStructSize<PJRT_Api>;
+  api.extension_start = &ffi.base;
   api.pjrt_api_version.struct_size = kPjrtStructSize<PJRT_Api_Version>;
   api.pjrt_api_version.minor_version = kPjrtMinorVersion;
   api.PJRT_Error_Destroy = error_destroy;
@@ -572,6 +643,7 @@ PJRT_Api make_api() {
   api.PJRT_Event_OnReady = slot<event_on_ready>;
   api.PJRT_Client_Create = slot<client_create>;
   api.PJRT_Client_Destroy = slot<client_destroy>;
+  api.PJRT_Client_PlatformName = slot<client_platform_name>;
   api.PJRT_Client_ProcessIndex = slot<client_process_index>;
   api.PJRT_Client_Devices = slot<client_devices>;
   api.PJRT_Client_AddressableDevices = slot<client_addressable_devices>;
@@ -603,6 +675,7 @@ void change(PJRT_Api& api, const std::string& how) {
 #define HILO_PJRT_SLOT(result, name) \
   if (how == "null:" #name) api.name = nullptr;
 #include "hilo/pjrt/abi/slots.inc"
+  if (how == "no ffi") api.extension_start = nullptr;
   if (how.starts_with("size:")) api.struct_size = std::stoul(how.substr(5));
   if (how.starts_with("major:")) api.pjrt_api_version.major_version = std::stoi(how.substr(6));
 }

@@ -4,8 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <numeric>
 #include <thread>
 
+#include "hilo/backend/custom_call.h"
 #include "hilo/client/profile.h"
 #include "hilo/device/buffer.h"
 #include "hilo/hlo/text/parser.h"
@@ -119,6 +121,82 @@ TEST_P(Programs, DonationIsEachRunsBusiness) {
     const BufferPtr twice[] = {kept, kept};
     EXPECT_EQ(program->execute(twice, {&result, 1}, {.donated = donated}).code(), StatusCode::kInvalidArgument);
     EXPECT_EQ(kept->state(), BufferState::kLive);
+  }
+}
+
+TEST_P(Programs, TakeTheMemoryOfWhatARunDonates) {
+  const auto program = compiled(
+      "HloModule f, input_output_alias={ {1}: (0, {1}, must-alias) }\nENTRY e {\n  p = (f32[], f32[2,3]) parameter(0)\n"
+      "  a = f32[] get-tuple-element(p), index=0\n  b = f32[2,3] get-tuple-element(p), index=1\n"
+      "  n = f32[2,3] negate(b)\n  ROOT t = (f32[], f32[2,3]) tuple(a, n)\n}");
+  const BufferPtr given = buffer(numbers()), number = buffer(Literal::scalar(7.0f));
+  const BufferPtr arguments[] = {number, given};
+  BufferPtr results[2];
+  plan_.taken = 0;
+  ASSERT_TRUE(program->execute(arguments, results).ok());
+  EXPECT_EQ(plan_.taken, 0) << "though the program's header says must";
+  EXPECT_EQ(floats(given)[5], 6);
+  const bool other[] = {true, false}, donated[] = {false, true};
+  ASSERT_TRUE(program->execute(arguments, results, {.donated = other}).ok());
+  EXPECT_EQ(plan_.taken, 0);
+  EXPECT_EQ(number->state(), BufferState::kDonated);
+  const BufferPtr again[] = {buffer(Literal::scalar(8.0f)), given};
+  ASSERT_TRUE(program->execute(again, results, {.donated = donated}).ok());
+  EXPECT_EQ(plan_.taken, 1);
+  EXPECT_EQ(given->state(), BufferState::kDonated);
+  EXPECT_EQ(floats(results[1])[5], -6);
+}
+
+/// The sum of a batch of numbers, which a C++ function computes; how often it was called.
+std::atomic<int> sums{0};
+Status sum(const CustomCallFrame& frame) {
+  HILO_ASSIGN_OR_RETURN(const float start, frame.attribute<float>("start"));
+  if (start < 0) return out_of_range("a sum starts at 0");
+  const std::span x(static_cast<const float*>(frame.operands[0].data),
+                    static_cast<size_t>(frame.operands[0].element_count()));
+  *static_cast<float*>(frame.results[0].data) = std::accumulate(x.begin(), x.end(), start);
+  ++sums;
+  return ok_status();
+}
+std::string sum_of(const std::string& target, const std::string& start) {
+  return "HloModule f\nENTRY e {\n  a = f32[2,3] parameter(0)\n  ROOT t = f32[] custom-call(a), custom_call_target=\"" +
+         target + "\", api_version=API_VERSION_TYPED_FFI, backend_config={start = " + start + " : f32}\n}";
+}
+
+TEST_P(Programs, CallFunctionsOfThisProcess) {
+  static const Status once = register_custom_call("tests.sum", sum);
+  static const Status own = register_custom_call("tests.own_sum", sum, CustomCallMeaning::kInThisProcess);
+  ASSERT_TRUE(once.ok() && own.ok());
+  const auto program = compiled(sum_of("tests.sum", "1.0"));
+  const BufferPtr x = buffer(numbers());
+  const BufferPtr arguments[] = {x};
+  BufferPtr result;
+  sums = 0;
+  ASSERT_TRUE(program->execute(arguments, {&result, 1}).ok());
+  EXPECT_EQ(floats(result), std::vector<float>{22});
+  EXPECT_EQ(sums, 1);
+  const StatusOr<std::string> bytes = program->serialize();
+  ASSERT_TRUE(bytes.ok()) << bytes.status().to_string();
+  const auto loaded = client_->load(*bytes);
+  ASSERT_TRUE(loaded.ok()) << loaded.status().to_string();
+  ASSERT_TRUE((*loaded)->execute(arguments, {&result, 1}).ok());
+  EXPECT_EQ(floats(result), std::vector<float>{22});
+  const Status refused = compiled(sum_of("tests.sum", "-1.0"))->execute(arguments, {&result, 1});
+  EXPECT_EQ(refused.code(), StatusCode::kOutOfRange) << refused.to_string();
+  EXPECT_NE(refused.message().find("a sum starts at 0"), std::string_view::npos) << refused.to_string();
+  EXPECT_EQ(compiled(sum_of("tests.own_sum", "1.0"))->serialize().status().code(), StatusCode::kUnimplemented);
+}
+
+TEST_P(Programs, CallNoFunctionsOfThisProcessWhereAPluginCant) {
+  static const Status once = register_custom_call("tests.sum_elsewhere", sum);
+  ASSERT_TRUE(once.ok());
+  for (const char* variable : {"gpu", "no ffi", "null:PJRT_Client_PlatformName"}) {
+    const tests::FakePluginCopy copy(variable);
+    const ClientPtr client = *make_plugin_client({.name = "Fake", .path = copy.path(), .format = GetParam()}, {});
+    const Status status =
+        client->compile(*hlo::parse_module(sum_of("tests.sum_elsewhere", "1.0")), {}, nullptr).status();
+    EXPECT_EQ(status.code(), StatusCode::kUnimplemented) << variable << status.to_string();
+    EXPECT_NE(status.message().find("custom-call 't'"), std::string_view::npos) << status.to_string();
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "hilo/backend/limits.h"
 #include "hilo/backend/pjrt/call.h"
+#include "hilo/backend/pjrt/host_calls.h"
 #include "hilo/backend/pjrt/options.h"
 #include "hilo/backend/pjrt/plugin_executable.h"
 #include "hilo/backend/pjrt/program.h"
@@ -208,6 +209,23 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile(const hlo::Module& m
   return out_of_memory();
 }
 
+StatusOr<RawExecutable> PluginClient::compile_outgoing(const OutgoingProgram& outgoing,
+                                                       const std::string& options) const {
+  PJRT_Program code{};
+  code.struct_size = kPjrtStructSize<PJRT_Program>;
+  code.code = const_cast<char*>(outgoing.code.data());  // in, here
+  code.code_size = outgoing.code.size();
+  code.format = outgoing.format.data();
+  code.format_size = outgoing.format.size();
+  PJRT_Client_Compile_Args args{};
+  args.client = client_;
+  args.program = &code;
+  args.compile_options = options.data();
+  args.compile_options_size = options.size();
+  HILO_RETURN_IF_ERROR(call(plugin_, &PJRT_Api::PJRT_Client_Compile, args));
+  return RawExecutable(args.executable, {&plugin_});
+}
+
 StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Module& module,
                                                                    const CompileOptions& options,
                                                                    hlo::PassObserver* observer) {
@@ -229,25 +247,20 @@ StatusOr<std::unique_ptr<Executable>> PluginClient::compile_within(const hlo::Mo
   signature.run_seconds = options.limits.run_seconds;
   std::vector<int64_t> ids;
   for (const DevicePtr& device : devices) ids.push_back(device->id());
-  HILO_ASSIGN_OR_RETURN(const OutgoingProgram outgoing, write_program(program, plugin_, format()));
   const std::string how = signature.meets_others ? replica_options(ids) : portable_options();
-  PJRT_Program code{};
-  code.struct_size = kPjrtStructSize<PJRT_Program>;
-  code.code = const_cast<char*>(outgoing.code.data());  // in, here
-  code.code_size = outgoing.code.size();
-  code.format = outgoing.format.data();
-  code.format_size = outgoing.format.size();
-  PJRT_Client_Compile_Args args{};
-  args.client = client_;
-  args.program = &code;
-  args.compile_options = how.data();
-  args.compile_options_size = how.size();
-  if (const Status status = call(plugin_, &PJRT_Api::PJRT_Client_Compile, args); !status.ok())
-    return compile_error(status, program);
-  RawExecutable raw(args.executable, {&plugin_});
+  HILO_ASSIGN_OR_RETURN(OutgoingProgram outgoing, write_program(program, plugin_, format()));
+  StatusOr<RawExecutable> raw = compile_outgoing(outgoing, how);
+  if (!raw.ok() && is_missing_function(raw.status())) {
+    HILO_ASSIGN_OR_RETURN(const bool lent, lend_host_functions(plugin_, client_, program));
+    if (lent) {
+      HILO_ASSIGN_OR_RETURN(outgoing, write_program(program, plugin_, format()));
+      raw = compile_outgoing(outgoing, how);
+    }
+  }
+  if (!raw.ok()) return compile_error(raw.status(), program);
   HILO_ASSIGN_OR_RETURN(
       std::unique_ptr<Executable> made,
-      PluginExecutable::make(std::move(signature), std::move(devices), std::move(program), std::move(raw), passed()));
+      PluginExecutable::make(std::move(signature), std::move(devices), std::move(program), *std::move(raw), passed()));
   HILO_RETURN_IF_ERROR(check_memory_limit(made->signature(), made->statistics(), options.limits));
   return made;
 }

@@ -43,6 +43,19 @@ Status check_plugin_client(const PluginPlatform& platform);
 ///           devices than ClientOptions::replica_count
 StatusOr<ClientPtr> make_plugin_client(const PluginPlatform& platform, ClientOptions options);
 
+/// A program as bytes, and what the plugin calls their format.
+struct OutgoingProgram {
+  std::string_view format;
+  std::string code;
+};
+
+/// Destroys a plugin's executable.
+struct DestroyExecutable {
+  const Plugin* plugin;
+  void operator()(PJRT_LoadedExecutable* executable) const;
+};
+using RawExecutable = std::unique_ptr<PJRT_LoadedExecutable, DestroyExecutable>;
+
 class PluginClient final : public Client {
  public:
   /// Use make_plugin_client().
@@ -74,6 +87,8 @@ class PluginClient final : public Client {
 
  private:
   void destroy_elsewhere();
+  /// Errors    the plugin's, as it says them
+  StatusOr<RawExecutable> compile_outgoing(const OutgoingProgram& outgoing, const std::string& options) const;
   StatusOr<std::unique_ptr<Executable>> compile_within(const hlo::Module& module, const CompileOptions& options,
                                                        hlo::PassObserver* observer);
 

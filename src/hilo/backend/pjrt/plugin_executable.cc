@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "hilo/backend/pjrt/call.h"
+#include "hilo/backend/pjrt/host_calls.h"
 #include "hilo/backend/pjrt/plugin_buffer.h"
 #include "hilo/backend/pjrt/saved_executable.h"
 #include "hilo/base/text.h"
@@ -64,7 +65,9 @@ PluginExecutable::PluginExecutable(ProgramSignature signature, std::vector<Devic
     : Executable(std::move(signature), std::move(devices)),
       program_(std::move(program)),
       raw_(std::move(raw)),
-      unit_(unit_of(program_, Executable::signature())) {}
+      unit_(unit_of(program_, Executable::signature())) {
+  for (const hlo::Alias& alias : program_.aliases) takeable_.push_back(alias.parameter_number);
+}
 
 StatusOr<std::unique_ptr<Executable>> PluginExecutable::make(ProgramSignature signature, std::vector<DevicePtr> devices,
                                                              hlo::Module program, RawExecutable raw,
@@ -115,7 +118,7 @@ struct PluginExecutable::Started {
 };
 
 Status PluginExecutable::execute_now(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
-                                     Started& started) {
+                                     std::span<const bool> donated, Started& started) {
   const size_t arguments_count = argument_shapes().size(), results_count = result_shapes().size();
   boost::container::small_vector<PJRT_Buffer*, 16> arguments;
   boost::container::small_vector<PJRT_Buffer* const*, 2> argument_lists;
@@ -129,8 +132,14 @@ Status PluginExecutable::execute_now(std::span<const DeviceRun> runs, std::span<
   started.results.resize(first + runs.size() * results_count, nullptr);
   started.events.resize(first_event + runs.size(), nullptr);
   for (size_t k = 0; k < runs.size(); ++k) result_lists.push_back(started.results.data() + first + k * results_count);
+  boost::container::small_vector<int64_t, 8> kept;  // whose memory the program would take
+  for (const int64_t i : takeable_) {
+    if (donated.empty() || !donated[static_cast<size_t>(i)]) kept.push_back(i);
+  }
   PJRT_ExecuteOptions options{};
   options.struct_size = kPjrtStructSize<PJRT_ExecuteOptions>;
+  options.non_donatable_input_indices = kept.data();
+  options.num_non_donatable_input_indices = kept.size();
   PJRT_LoadedExecutable_Execute_Args args{};
   args.executable = raw_.get();
   args.options = &options;
@@ -144,13 +153,13 @@ Status PluginExecutable::execute_now(std::span<const DeviceRun> runs, std::span<
 }
 
 Status PluginExecutable::execute_all(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
-                                     Started& started) {
+                                     std::span<const bool> donated, Started& started) {
   if (signature().meets_others) {
     const std::scoped_lock lock(plugin_client().launch_mutex());
-    return execute_now(runs, devices, started);
+    return execute_now(runs, devices, donated, started);
   }
   for (size_t k = 0; k < runs.size(); ++k)
-    HILO_RETURN_IF_ERROR(execute_now(runs.subspan(k, 1), devices.subspan(k, 1), started));
+    HILO_RETURN_IF_ERROR(execute_now(runs.subspan(k, 1), devices.subspan(k, 1), donated, started));
   return ok_status();
 }
 
@@ -173,6 +182,15 @@ void PluginExecutable::hand_over(std::span<const DeviceRun> runs, std::span<cons
   }
 }
 
+void PluginExecutable::give_away(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds) {
+  holds.donate();
+  for (const DeviceRun& run : runs) {
+    for (size_t i = 0; i < donated.size(); ++i) {
+      if (donated[i]) plugin_buffer(run.arguments[i]).forget();
+    }
+  }
+}
+
 StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
                                         const ExecuteOptions& options, ArgumentHolds& holds) {
   const Clock::time_point began = options.observer == nullptr ? Clock::time_point() : Clock::now();
@@ -181,7 +199,9 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
   const auto where = [this] { return fmt::format("Execute '{}'", name()); };
   const Plugin& plugin = plugin_client().plugin();
   Started started(plugin);
-  if (const Status status = execute_all(runs, devices, started); !status.ok()) return status.with_context(where());
+  if (const Status status = execute_all(runs, devices, options.donated, started); !status.ok())
+    return status.with_context(where());
+  give_away(runs, options.donated, holds);  // the plugin has them now, however the run ends
   Event event;
   Status status;
   if (options.asynchronous && !may_stop) {
@@ -202,12 +222,6 @@ StatusOr<Event> PluginExecutable::start(std::span<const DeviceRun> runs, std::sp
     });
   }
   hand_over(runs, devices, event, started);
-  holds.donate();
-  for (const DeviceRun& run : runs) {
-    for (size_t i = 0; i < options.donated.size(); ++i) {
-      if (options.donated[i]) plugin_buffer(run.arguments[i]).forget();
-    }
-  }
   return event;
 }
 
@@ -218,6 +232,7 @@ StatusOr<std::string> PluginExecutable::serialize() const {
     if (devices()[k]->id() != static_cast<int>(k))
       return unimplemented(fmt::format("serialize '{}': its replicas have devices of their own", name()));
   }
+  HILO_RETURN_IF_ERROR(check_can_be_saved(program_));
   const Plugin& plugin = plugin_client().plugin();
   HILO_ASSIGN_OR_RETURN(std::string identity, plugin_client().identity());
   HILO_ASSIGN_OR_RETURN(const Description description, describe(plugin, raw_.get()));
@@ -239,6 +254,7 @@ StatusOr<std::unique_ptr<Executable>> load_executable(PluginClient& client, std:
   }
   HILO_ASSIGN_OR_RETURN(std::vector<DevicePtr> devices,
                         client.devices_of(saved.signature.name, saved.signature.replica_count));
+  HILO_RETURN_IF_ERROR(lend_to_saved_program(client.plugin(), saved.program));
   PJRT_Executable_DeserializeAndLoad_Args args{};
   args.client = client.raw();
   args.serialized_executable = saved.code.data();

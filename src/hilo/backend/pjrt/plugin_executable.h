@@ -7,13 +7,6 @@
 
 namespace hilo::plugins {
 
-/// Destroys a plugin's executable.
-struct DestroyExecutable {
-  const Plugin* plugin;
-  void operator()(PJRT_LoadedExecutable* executable) const;
-};
-using RawExecutable = std::unique_ptr<PJRT_LoadedExecutable, DestroyExecutable>;
-
 /// A program whose replicas don't meet was compiled for one device, and each run says for which. One whose replicas meet runs
 /// on all of its devices in one call.
 class PluginExecutable final : public Executable {
@@ -40,8 +33,12 @@ class PluginExecutable final : public Executable {
   PluginExecutable(ProgramSignature signature, std::vector<DevicePtr> devices, hlo::Module program, RawExecutable raw);
   PluginClient& plugin_client() const { return static_cast<PluginClient&>(client()); }
   /// Calls the plugin for these runs; all of them in one call.
-  Status execute_now(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, Started& started);
-  Status execute_all(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, Started& started);
+  Status execute_now(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, std::span<const bool> donated,
+                     Started& started);
+  Status execute_all(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, std::span<const bool> donated,
+                     Started& started);
+  /// Ends donated arguments.
+  static void give_away(std::span<const DeviceRun> runs, std::span<const bool> donated, ArgumentHolds& holds);
   /// The events of the runs as one.
   Event told(Started& started, std::string_view what);
   void hand_over(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices, const Event& ready,
@@ -50,6 +47,7 @@ class PluginExecutable final : public Executable {
 
   const hlo::Module program_;
   const RawExecutable raw_;
+  std::vector<int64_t> takeable_;  ///< arguments whose memory a result takes, unless a run keeps them
   ExecutionUnit unit_;
   ExecutableStatistics statistics_;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "hilo/base/text.h"
 #include "hilo/hlo/ir/source_lines.h"
@@ -27,19 +28,12 @@ Shape row_major(const Shape& shape) {
   return shape.map_leaves([](const Shape& leaf) { return leaf.is_array() ? leaf.with_default_layout() : leaf; });
 }
 
-/// The same computation, all of it row-major. Only a bitcast reads layouts.
+/// The same computation, all of it row-major: what reads layouts, a bitcast, has been lowered.
 StatusOr<hlo::ComputationPtr> row_major_computation(const hlo::ComputationPtr& computation) {
   const std::span<const Instruction> all = computation->instructions();
   if (std::ranges::all_of(all, [](const Instruction& i) { return i.shape == row_major(i.shape); })) return computation;
   hlo::ComputationDraft draft(computation->name());
   for (const Instruction& i : all) {
-    const auto is_other = [](const Shape& shape) { return shape != row_major(shape); };
-    if (i.opcode == Opcode::kBitcast &&
-        (is_other(i.shape) || is_other(computation->instruction(i.operands[0]).shape))) {
-      return unimplemented(fmt::format("{}: a plugin gets no layouts; got a bitcast of {} to {}", describe(i),
-                                       computation->instruction(i.operands[0]).shape.to_string_with_layout(),
-                                       i.shape.to_string_with_layout()));
-    }
     const InstructionId id = draft.append_copy(i, i.operands);
     draft.mutable_instruction(id).shape = row_major(i.shape);
   }
@@ -94,6 +88,38 @@ StatusOr<hlo::ComputationPtr> flat_entry(const hlo::ComputationPtr& entry) {
   return std::move(draft).finish(root);
 }
 
+/// The number of the array at `path` among the arrays of `shape`; nullopt if there is a tuple.
+std::optional<int64_t> leaf_at(const Shape& shape, std::span<const int64_t> path) {
+  if (!shape.is_tuple()) return 0;
+  if (path.empty()) return std::nullopt;
+  int64_t before = 0;
+  for (int64_t i = 0; i < path[0]; ++i) before += std::ssize(shape.tuple_element(i).leaves());
+  const std::optional<int64_t> inside = leaf_at(shape.tuple_element(path[0]), path.subspan(1));
+  return inside ? std::optional(before + *inside) : std::nullopt;
+}
+
+/// The module's aliases between arrays, by the numbers that these have once they are arguments and results of their own. A
+/// run decides what it donates, so none of them is a must.
+std::vector<hlo::Alias> leaf_aliases(const hlo::Module& module) {
+  std::vector<hlo::Alias> aliases;
+  const std::span<const InstructionId> parameters = module.entry->parameters();
+  const Shape& result = module.entry->result_shape();
+  for (const hlo::Alias& alias : module.aliases) {
+    const auto shape_of = [&](int64_t i) -> const Shape& {
+      return module.entry->instruction(parameters[static_cast<size_t>(i)]).shape;
+    };
+    const std::optional<int64_t> leaf = leaf_at(shape_of(alias.parameter_number), alias.parameter_index);
+    const std::optional<int64_t> taker = leaf_at(result, alias.result_index);
+    if (!leaf || !taker) continue;
+    int64_t number = *leaf;
+    for (int64_t i = 0; i < alias.parameter_number; ++i) number += std::ssize(shape_of(i).leaves());
+    hlo::Alias& flat = aliases.emplace_back();
+    flat.parameter_number = number;
+    if (result.is_tuple()) flat.result_index = {*taker};
+  }
+  return aliases;
+}
+
 /// What stays of a header: where lines are found, and notes.
 bool is_note(const std::string& key) { return key == "frontend_attributes" || hlo::text::is_location_table(key); }
 
@@ -117,10 +143,11 @@ std::string text_of(const Version& version) { return fmt::format("{}.{}.{}", ver
 StatusOr<hlo::Module> prepared_program(const hlo::Module& module) {
   HILO_RETURN_IF_ERROR(check_leaves(module));
   hlo::Module prepared = module;
-  prepared.aliases.clear();
+  prepared.aliases = leaf_aliases(module);
   prepared.entry_parameter_layouts.reset();
   prepared.entry_result_layout.reset();
   std::erase_if(prepared.other_attributes, [](const auto& attribute) { return !is_note(attribute.first); });
+  HILO_RETURN_IF_ERROR(hlo::optimize_remat(prepared).status());  // after the next step nobody can
   HILO_RETURN_IF_ERROR(hlo::lower_extensions(prepared).status());
   HILO_RETURN_IF_ERROR(hlo::rewrite_computations(prepared, row_major_computation).status());
   if (!is_flat(*prepared.entry)) {
@@ -143,9 +170,13 @@ StatusOr<OutgoingProgram> write_program(const hlo::Module& prepared, const Plugi
   return OutgoingProgram{"mlir", std::move(code)};
 }
 
+bool is_missing_function(const Status& error) {
+  return error.code() == StatusCode::kNotFound || error.code() == StatusCode::kUnimplemented;
+}
+
 Status compile_error(const Status& error, const hlo::Module& prepared) {
   const Status named = error.with_context(fmt::format("Compile '{}'", prepared.name));
-  if (error.code() != StatusCode::kNotFound && error.code() != StatusCode::kUnimplemented) return named;
+  if (!is_missing_function(error)) return named;
   const hlo::SourceLines lines(prepared);
   std::string calls;
   for (const hlo::ComputationPtr& computation : hlo::computations_of(prepared)) {

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/pjrt/host_calls.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+
+#include "hilo/backend/custom_call.h"
+#include "hilo/backend/packed_elements.h"
+#include "hilo/backend/pjrt/call.h"
+#include "hilo/hlo/ops/custom_call.h"
+
+namespace hilo::plugins {
+namespace {
+
+using hlo::CustomCallAttributes;
+using hlo::Instruction;
+using hlo::Opcode;
+
+constexpr std::string_view kTarget = "hilo.host_function";
+// What the call was: attributes of the one that stands for it.
+constexpr std::string_view kFunction = "function", kConfig = "config";
+
+std::string_view text_of(const CustomCallFrame& frame, std::string_view name) {
+  const CustomCallAttribute* const found = frame.find(name);
+  return found == nullptr ? std::string_view() : found->text;
+}
+
+/// Calls the function that the frame names, with the frame that its own call would have had.
+Status call_function(const CustomCallFrame& frame) {
+  CustomCallFrame inner = frame;
+  inner.target = text_of(frame, kFunction);
+  inner.backend_config = text_of(frame, kConfig);
+  HILO_ASSIGN_OR_RETURN(const std::shared_ptr<const CustomCallHandler> handler, find_custom_call(inner.target));
+  std::vector<CustomCallAttribute> attributes;
+  if (inner.backend_config.starts_with('{')) {
+    HILO_ASSIGN_OR_RETURN(attributes, parse_custom_call_attributes(inner.backend_config));
+  }
+  inner.attributes = attributes;
+  return (*handler)(inner);
+}
+
+HiloFfi_Error* handle(HiloFfi_CallFrame* frame) { return answer_ffi_call(frame, kTarget, call_function); }
+
+// ---- The plugin's side.
+
+const PJRT_FFI_Extension* ffi_extension(const Plugin& plugin) {
+  for (const PJRT_Extension_Base* e = plugin.api().extension_start; e != nullptr; e = e->next) {
+    if (e->type != PJRT_Extension_Type_FFI || e->struct_size < sizeof(PJRT_FFI_Extension)) continue;
+    const auto* const ffi = reinterpret_cast<const PJRT_FFI_Extension*>(e);
+    if (ffi->register_handler != nullptr) return ffi;
+  }
+  return nullptr;
+}
+
+/// Whether the devices are processors, which functions of this process run on: XLA calls their platform so.
+StatusOr<bool> runs_on_processors(const Plugin& plugin, PJRT_Client* client) {
+  if (!has(plugin, &PJRT_Api::PJRT_Client_PlatformName)) return false;
+  PJRT_Client_PlatformName_Args args{};
+  args.client = client;
+  HILO_RETURN_IF_ERROR(call(plugin, &PJRT_Api::PJRT_Client_PlatformName, args));
+  return std::string_view(args.platform_name, args.platform_name_size) == "cpu";
+}
+
+/// Once a plugin, for as long as it lives.
+Status give_handler(const Plugin& plugin, const PJRT_FFI_Extension& ffi) {
+  static std::mutex mutex;
+  static auto* const given = new std::set<const Plugin*>;
+  const std::scoped_lock lock(mutex);
+  if (given->contains(&plugin)) return ok_status();
+  constexpr std::string_view kPlatform = "Host";  // XLA's name of processors where handlers are registered
+  PJRT_FFI_Register_Handler_Args args{};
+  args.struct_size = kPjrtStructSize<PJRT_FFI_Register_Handler_Args>;
+  args.target_name = kTarget.data();
+  args.target_name_size = kTarget.size();
+  args.handler = reinterpret_cast<void*>(&handle);
+  args.platform_name = kPlatform.data();
+  args.platform_name_size = kPlatform.size();
+  HILO_RETURN_IF_ERROR(status_of(plugin, ffi.register_handler(&args)));
+  given->insert(&plugin);
+  return ok_status();
+}
+
+// ---- The program's side.
+
+const CustomCallAttributes& call_of(const Instruction& i) { return hlo::attributes_of<CustomCallAttributes>(i); }
+
+/// Text of MLIR: whatever isn't plain as two hexadecimal digits.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
+    out += is_plain ? std::string(1, c) : fmt::format("\\{:02X}", static_cast<uint8_t>(c));
+  }
+  return out + "\"";
+}
+
+/// Elements of 2 and 4 bits lie elsewhere in the plugin's memory than functions of hilo's take them.
+bool has_packed_elements(const hlo::Computation& computation, const Instruction& i) {
+  const auto is_packed = [](const Shape& shape) {
+    return std::ranges::any_of(shape.leaves(), [](const Shape& leaf) { return is_packed_by_xla(leaf.element_type()); });
+  };
+  return is_packed(i.shape) || std::ranges::any_of(i.operands, [&](hlo::InstructionId operand) {
+           return is_packed(computation.instruction(operand).shape);
+         });
+}
+
+bool is_hilos(const hlo::Computation& computation, const Instruction& i) {
+  return i.opcode == Opcode::kCustomCall && call_of(i).called.empty() && !has_packed_elements(computation, i) &&
+         find_custom_call(hlo::custom_call_target(call_of(i))).ok();
+}
+
+bool is_lent(const Instruction& i) {
+  return i.opcode == Opcode::kCustomCall && hlo::custom_call_target(call_of(i)) == kTarget;
+}
+
+std::shared_ptr<const CustomCallAttributes> lent_call(const CustomCallAttributes& from, const std::string& config) {
+  auto attributes = std::make_shared<CustomCallAttributes>(from);
+  std::erase_if(attributes->raw, [](const std::string& text) {
+    return text.starts_with("custom_call_target=") || text.starts_with("api_version=");
+  });
+  attributes->raw.push_back(fmt::format("custom_call_target=\"{}\"", kTarget));
+  attributes->raw.push_back("api_version=API_VERSION_TYPED_FFI");
+  attributes->backend_config =
+      fmt::format("{{{} = {}, {} = {}}}", kConfig, quoted(config), kFunction, quoted(hlo::custom_call_target(from)));
+  return attributes;
+}
+
+StatusOr<hlo::ComputationPtr> with_lent_calls(const hlo::ComputationPtr& computation) {
+  const std::span<const Instruction> all = computation->instructions();
+  if (std::ranges::none_of(all, [&](const Instruction& i) { return is_hilos(*computation, i); })) return computation;
+  hlo::ComputationDraft draft(computation->name());
+  for (const Instruction& i : all) {
+    const hlo::InstructionId id = draft.append_copy(i, i.operands);
+    if (!is_hilos(*computation, i)) continue;
+    HILO_ASSIGN_OR_RETURN(const hlo::CustomCallOptions options, hlo::custom_call_options(call_of(i)));
+    draft.mutable_instruction(id).attributes = lent_call(call_of(i), options.backend_config);
+  }
+  return std::move(draft).finish(computation->root_id());
+}
+
+/// Calls `visit` with each call that stands for one of a function of hilo's, until it fails.
+template <typename Visit>
+Status for_each_lent_call(const hlo::Module& program, const Visit& visit) {
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(program)) {
+    for (const Instruction& i : computation->instructions()) {
+      if (is_lent(i)) HILO_RETURN_IF_ERROR(visit(i));
+    }
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+StatusOr<bool> lend_host_functions(const Plugin& plugin, PJRT_Client* client, hlo::Module& program) {
+  const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
+  if (ffi == nullptr) return false;
+  HILO_ASSIGN_OR_RETURN(const bool on_processors, runs_on_processors(plugin, client));
+  if (!on_processors) return false;
+  HILO_ASSIGN_OR_RETURN(const bool changed, hlo::rewrite_computations(program, with_lent_calls));
+  if (changed) HILO_RETURN_IF_ERROR(give_handler(plugin, *ffi));
+  return changed;
+}
+
+Status lend_to_saved_program(const Plugin& plugin, const hlo::Module& program) {
+  const PJRT_FFI_Extension* const ffi = ffi_extension(plugin);
+  return for_each_lent_call(
+      program, [&](const Instruction&) { return ffi == nullptr ? ok_status() : give_handler(plugin, *ffi); });
+}
+
+Status check_can_be_saved(const hlo::Module& program) {
+  return for_each_lent_call(program, [&](const Instruction& i) -> Status {
+    HILO_ASSIGN_OR_RETURN(const std::vector<CustomCallAttribute> attributes,
+                          parse_custom_call_attributes(call_of(i).backend_config));
+    const auto function = std::ranges::find(attributes, kFunction, &CustomCallAttribute::name);
+    if (function == attributes.end() || !means_this_process(function->text)) return ok_status();
+    return unimplemented(fmt::format("serialize '{}': {} calls what only this process has ('{}')", program.name,
+                                     describe(i), function->text));
+  });
+}
+
+}  // namespace hilo::plugins
