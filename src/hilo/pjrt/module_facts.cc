@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "hilo/pjrt/shapes.h"
 #include "hilo/stablehlo/devices/propagation.h"
@@ -55,8 +56,10 @@ Status read_fact(const ModuleTree& tree, std::string_view name, const Attribute&
     out.placement.part = out.placement.part.with_layout(whole.minor_to_major());
     out.placement.whole = whole;
     out.free_layout = value.text == "auto";
-  } else if (name == "tf.aliasing_output" || name == "jax.buffer_donor") {
+  } else if (name == "tf.aliasing_output") {
     out.donated = true;
+  } else if (name == "jax.buffer_donor") {
+    out.donor = true;
   }
   return ok_status();
 }
@@ -119,6 +122,21 @@ Status choose_shardings(const stablehlo::ModuleTree& tree, const hlo::Module& mo
   HILO_ASSIGN_OR_RETURN(const hlo::PropagatedShardings made, hlo::propagate_shardings(module, *request));
   HILO_RETURN_IF_ERROR(place(made.parameters, request->free_parameters, arguments));
   return place(made.results, request->free_results, results);
+}
+
+void settle_donors(std::vector<ProgramValue>& arguments, const std::vector<ProgramValue>& results) {
+  std::multiset<int64_t> sizes;  // of results that no argument gives its memory to, on one device
+  for (const ProgramValue& result : results) sizes.insert(result.placement.part.byte_size());
+  const auto takes = [&](const ProgramValue& argument) {
+    const auto found = sizes.find(argument.placement.part.byte_size());
+    if (found == sizes.end()) return false;
+    sizes.erase(found);
+    return true;
+  };
+  for (const ProgramValue& argument : arguments) {
+    if (argument.donated) (void)takes(argument);
+  }
+  for (ProgramValue& argument : arguments) argument.donated = argument.donated || (argument.donor && takes(argument));
 }
 
 }  // namespace hilo::pjrt
