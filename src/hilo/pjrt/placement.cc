@@ -18,7 +18,7 @@ namespace {
 
 /// Which part of an array each device has: places among the parts of each dimension, then the summand.
 struct Parts {
-  std::vector<int64_t> counts;              ///< by dimension
+  std::vector<int64_t> counts;               ///< by dimension
   std::vector<std::vector<int64_t>> places;  ///< by device
   hlo::DimensionSplit summands;
 };
