@@ -46,12 +46,12 @@ conformance:  ## others' test cases, from CONFORMANCE=DIR
 
 interop:  ## what needs a virtual environment with jaxlib
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_command examples test_backend test_client test_random_programs
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc hilo_command examples test_backend test_client test_random_programs
 	@python3 tools/interop.py --build $(BUILD)
 
 wheel:  ## the package jax-hilo, which puts hilo under JAX: build/wheel/jax_hilo-*.whl
 	@tools/setup.sh build
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_pjrt hilo_rpc
 	@python3 tools/wheel.py --build $(BUILD)
 
 jax-tests:  ## JAX's own tests on jaxlib and on hilo, from JAX=DIR, a clone at tag jax-v0.10.2; FILES="lax api", OPTIONS="--limit 40"

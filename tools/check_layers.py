@@ -32,7 +32,7 @@ LAYERS = {
     "stablehlo/tree": (),
     "stablehlo/text": ("stablehlo/tree",),
     "stablehlo/bytecode": ("stablehlo/tree",),
-    "stablehlo/devices": ("stablehlo/text", "hlo/sharding"),
+    "stablehlo/devices": ("stablehlo/text", "hlo/sharding", "hlo/proto"),
     "stablehlo/translate": ("stablehlo/devices", "hlo/build", "hlo/text"),
     "stablehlo/write": ("stablehlo/translate",),
     "stablehlo": ("stablehlo/bytecode", "stablehlo/write"),

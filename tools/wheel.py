@@ -22,6 +22,8 @@ LARGEST = 60e6
 EVERYWHERE = ("libc.so", "libm.so", "libdl.so", "libpthread.so", "librt.so", "libgcc_s.so", "libstdc++.so", "libz.so", "linux-vdso.so", "ld-linux-x86-64.so")
 # What libhilo.so opens when it is first needed, and what that needs (python/jax_plugins/hilo/library.py loads it).
 OPENBLAS = pathlib.Path("/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0")
+# Opened for a server's devices only: gRPC, 57 libraries, is the system's; an error names what lacks.
+FROM_THE_SYSTEM = "libhilo_rpc.so"
 METADATA = """\
 Metadata-Version: 2.1
 Name: jax-hilo
@@ -79,6 +81,8 @@ def needed(libraries: dict[str, pathlib.Path]) -> dict[str, pathlib.Path]:
     """Libraries that these load and that not every system has, from this one. ValueError where the loader finds none."""
     found = {}
     for path in libraries.values():
+        if path.name == FROM_THE_SYSTEM:
+            continue
         for line in output("ldd", path).splitlines():
             name, _, place = (part.strip() for part in line.partition("=>"))
             if name in libraries or not place or pathlib.Path(name).name.startswith(EVERYWHERE):

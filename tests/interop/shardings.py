@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Results that nobody placed lie as XLA would place them: programs over 8 devices, whose results have the same values and the same
-parts on the same devices under JAX on jaxlib and on hilo. Ends with "N passed, N failed"."""
+parts on the same devices under JAX on jaxlib and on hilo, as Shardy and as GSPMD are told of shardings. Ends with "N passed, N failed"."""
 
 import argparse
 import os
@@ -13,6 +13,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 DEVICES = "8"
+PARTITIONERS = {"shardy": "1", "gspmd": "0"}
 
 
 def main() -> int:
@@ -26,11 +27,17 @@ def main() -> int:
     sys.path.insert(0, str(HERE))
     from report import report
     plugin = arguments.command.resolve().parent.parent / "lib" / "libhilo_pjrt.so"
+    return report(case for partitioner in PARTITIONERS for case in compare(plugin, partitioner))
+
+
+def compare(plugin: pathlib.Path, partitioner: str):
+    setting = {"JAX_USE_SHARDY_PARTITIONER": PARTITIONERS[partitioner]}
     with tempfile.TemporaryDirectory(prefix="hilo_shardings_") as folder:
-        wanted = run({"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": DEVICES}, pathlib.Path(folder) / "jaxlib")
-        got = run({"JAX_PLATFORMS": "hilo,cpu", "JAX_HILO_DEVICES": DEVICES, "JAX_HILO_LIBRARY": str(plugin),
-                   "PYTHONPATH": str(ROOT / "python")}, pathlib.Path(folder) / "hilo")
-    return report((name, "" if wanted[name] == got.get(name) else f"got {got.get(name)}; wanted {wanted[name]}") for name in wanted)
+        wanted = run(setting | {"JAX_PLATFORMS": "cpu", "JAX_NUM_CPU_DEVICES": DEVICES}, pathlib.Path(folder) / "jaxlib")
+        got = run(setting | {"JAX_PLATFORMS": "hilo,cpu", "JAX_HILO_DEVICES": DEVICES, "JAX_HILO_LIBRARY": str(plugin),
+                             "PYTHONPATH": str(ROOT / "python")}, pathlib.Path(folder) / "hilo")
+    for name in wanted:
+        yield f"{partitioner}/{name}", "" if wanted[name] == got.get(name) else f"got {got.get(name)}; wanted {wanted[name]}"
 
 
 def run(environment: dict, file: pathlib.Path) -> dict:
@@ -64,6 +71,10 @@ def programs() -> dict:
     def constrained(x):
         return lax.with_sharding_constraint(x * 2, NamedSharding(mesh, P("y", None)))
 
+    def by_hand(body, inside, outside, **options):
+        return jax.shard_map(body, mesh=mesh, in_specs=inside, out_specs=outside, **options)
+
+    shuffled = jax.sharding.Mesh(mesh.devices.reshape(-1)[jnp.array([3, 1, 2, 0, 7, 6, 5, 4])].reshape(2, 4), ("a", "b"))
     a, b, cube = on(P("x", "y"), 8, 16), on(P("x", None), 8, 16), on(P("x", None, "y"), 4, 6, 8)
     return {
         "as_it_is": (lambda x: x, a), "by_element": (lambda x: x * 2 + 1, a), "of_two": (lambda x, y: x + y, a, b),
@@ -76,6 +87,13 @@ def programs() -> dict:
         "branched": (lambda x: lax.cond(x[0, 0] > 1, lambda y: y + 1, lambda y: y - 1, x), a), "converted": (lambda x: x.astype(int), b),
         "reversed_and_sorted": (lambda x: jnp.sort(x, axis=1), b), "two_results": (lambda x: (x + 1, x.T), a),
         "differentiated": (jax.grad(lambda x: jnp.sum(jnp.tanh(x) ** 2) * 0), a), "from_nothing": (lambda x: jnp.arange(8.0), a),
+        "by_hand": (by_hand(lambda x: x * lax.axis_index("x"), P("x", "y"), P("x", "y")), a),
+        "summed_by_hand": (by_hand(lambda x: lax.psum(x, "x"), P("x", "y"), P(None, "y")), a),
+        "joined_by_hand": (by_hand(lambda x: lax.all_gather(x, "y", axis=1, tiled=True), P("x", "y"), P("x"), check_vma=False), a),
+        "passed_on_by_hand": (by_hand(lambda x: lax.ppermute(x, "x", [(i, (i + 1) % 4) for i in range(4)]), P("x", "y"), P("x", "y")), a),
+        "one_axis_by_hand": (by_hand(lambda x: x * 2 + lax.axis_index("x"), P("x"), P("x"), axis_names={"x"}), a),
+        "on_shuffled_devices": (lambda x: x * 3, jax.device_put(jnp.arange(32.0).reshape(8, 4), NamedSharding(shuffled, P("b", "a")))),
+        "back_and_forth": (lambda x: constrained(by_hand(lambda y: y + 1, P("x"), P("x"))(x).T), a),
     }
 
 

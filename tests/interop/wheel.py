@@ -3,6 +3,7 @@
 the package says what. Ends with "N passed, N failed"."""
 
 import argparse
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -24,6 +25,7 @@ assert jnp.allclose(jnp.linalg.inv(jnp.eye(3) * 2), jnp.eye(3) / 2)
 assert jax.pure_callback(lambda v: v + 1, jax.ShapeDtypeStruct((), jnp.float32), jnp.float32(1)) == 2
 print("ran on", len(jax.devices()), "devices")
 """
+PROGRAM_WITHOUT_CALLBACKS = "".join(line + "\n" for line in PROGRAM.splitlines() if "callback" not in line)  # they stay at home
 
 
 def main() -> int:
@@ -31,10 +33,11 @@ def main() -> int:
     parser.add_argument("--command", type=pathlib.Path, required=True, help="the command hilo of a build")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="hilo_wheel_") as folder:
-        return report(cases(arguments.command.resolve().parent.parent, pathlib.Path(folder)))
+        return report(cases(arguments.command.resolve(), pathlib.Path(folder)))
 
 
-def cases(build: pathlib.Path, folder: pathlib.Path):
+def cases(command: pathlib.Path, folder: pathlib.Path):
+    build = command.parent.parent
     problem = run([sys.executable, ROOT / "tools" / "wheel.py", "--build", build, "--out", folder])
     yield "is built", problem
     if problem:
@@ -57,6 +60,31 @@ def cases(build: pathlib.Path, folder: pathlib.Path):
     yield "names a missing library", run([python, "-c", "import jax_plugins.hilo as h; h.initialize()"], "no such file", 1,
                                          JAX_HILO_LIBRARY="/nowhere.so", **outer)
     yield "works with nothing else of hilo", run([python, "-c", PROGRAM], "ran on", LD_LIBRARY_PATH="", **outer)
+    with serving(command) as address:
+        yield "runs on a server", run([python, "-c", PROGRAM_WITHOUT_CALLBACKS], "ran on 1 devices", JAX_PLATFORMS="hilo,cpu",
+                                      JAX_HILO_TARGET=f"rpc:{address}", **outer)
+        yield "names what a server needs", without_rpc(folder, lambda: run([python, "-c", PROGRAM], "the backend xrt needs libhilo_rpc.so", 1,
+                                                                           JAX_PLATFORMS="hilo,cpu", JAX_HILO_TARGET=f"rpc:{address}", **outer))
+
+
+@contextlib.contextmanager
+def serving(command: pathlib.Path):
+    """A server of the build's, and where it listens."""
+    with subprocess.Popen([command, "serve", "--listen", "127.0.0.1:0"], stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield server.stdout.readline().split()[-1]  # serving at 127.0.0.1:PORT
+        finally:
+            server.terminate()
+
+
+def without_rpc(folder: pathlib.Path, action) -> str:
+    """What `action` gives while the installed package lacks libhilo_rpc.so."""
+    library = next(folder.glob("venv/lib/*/site-packages/jax_plugins/hilo/libhilo_rpc.so"))
+    library.rename(library.with_suffix(".away"))
+    try:
+        return action()
+    finally:
+        library.with_suffix(".away").rename(library)
 
 
 def run(command, wanted: str = "", status: int = 0, **variables) -> str:

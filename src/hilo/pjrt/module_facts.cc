@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "hilo/pjrt/shapes.h"
 #include "hilo/stablehlo/devices/propagation.h"
@@ -44,19 +45,23 @@ StatusOr<Shape> laid_out(const Shape& shape, std::string_view mode) {
 
 Status read_fact(const ModuleTree& tree, std::string_view name, const Attribute& value, int64_t devices,
                  ProgramValue& out) {
-  if (name == "sdy.sharding") {
-    if (devices == 1) return ok_status();
-    HILO_ASSIGN_OR_RETURN(const stablehlo::Sharding sharding, stablehlo::sharding_of(tree, value));
-    HILO_ASSIGN_OR_RETURN(out.placement, placement_of(out.placement.whole, sharding, sharding.mesh, devices));
-  } else if (name == "mhlo.memory_kind") {
+  if (devices > 1 && out.placement.whole.is_array()) {
+    HILO_ASSIGN_OR_RETURN(const auto sharding, stablehlo::sharding_of(tree, name, value, out.placement.whole.rank()));
+    if (sharding) {
+      HILO_ASSIGN_OR_RETURN(out.placement, placement_of(out.placement.whole, *sharding, sharding->mesh, devices));
+    }
+  }
+  if (name == "mhlo.memory_kind") {
     HILO_ASSIGN_OR_RETURN(out.memory_kind, memory_kind(value.text));
   } else if (name == "mhlo.layout_mode") {
     HILO_ASSIGN_OR_RETURN(const Shape whole, laid_out(out.placement.whole, value.text));
     out.placement.part = out.placement.part.with_layout(whole.minor_to_major());
     out.placement.whole = whole;
     out.free_layout = value.text == "auto";
-  } else if (name == "tf.aliasing_output" || name == "jax.buffer_donor") {
+  } else if (name == "tf.aliasing_output") {
     out.donated = true;
+  } else if (name == "jax.buffer_donor") {
+    out.donor = true;
   }
   return ok_status();
 }
@@ -85,15 +90,16 @@ Status read_facts(const ModuleTree& tree, int64_t devices, std::vector<ProgramVa
 
 namespace {
 
-/// One flag a value: options have one for each, or one for all, or none.
-std::vector<bool> free_values(const std::vector<int64_t>& flags, const std::vector<ProgramValue>& values) {
-  std::vector<bool> free(values.size());
-  for (size_t i = 0; i < free.size(); ++i) {
+/// Flags: options have one for each value, or one for all, or none.
+stablehlo::EntryValues entry_values(const std::vector<int64_t>& flags, const std::vector<ProgramValue>& values) {
+  stablehlo::EntryValues made;
+  for (size_t i = 0; i < values.size(); ++i) {
     const bool said = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
     const Shape& shape = values[i].placement.whole;
-    free[i] = said && shape.is_array() && shape.has_default_layout();
+    made.shapes.push_back(shape);
+    made.free.push_back(said && shape.is_array() && shape.has_default_layout());
   }
-  return free;
+  return made;
 }
 
 Status place(const std::vector<stablehlo::Sharding>& shardings, const std::vector<bool>& free,
@@ -112,13 +118,28 @@ Status place(const std::vector<stablehlo::Sharding>& shardings, const std::vecto
 Status choose_shardings(const stablehlo::ModuleTree& tree, const hlo::Module& module, const CompileRequest& options,
                         std::vector<ProgramValue>& arguments, std::vector<ProgramValue>& results) {
   if (options.partitions == 1 || stablehlo::entry_function(tree) == nullptr) return ok_status();
-  const auto request = stablehlo::propagation_request(tree, free_values(options.free_parameters, arguments),
-                                                      free_values(options.free_results, results));
+  const auto request = stablehlo::propagation_request(tree, entry_values(options.free_parameters, arguments),
+                                                      entry_values(options.free_results, results));
   if (!request.ok()) return request.status();
   if (request->mesh.device_count() != options.partitions) return ok_status();
   HILO_ASSIGN_OR_RETURN(const hlo::PropagatedShardings made, hlo::propagate_shardings(module, *request));
   HILO_RETURN_IF_ERROR(place(made.parameters, request->free_parameters, arguments));
   return place(made.results, request->free_results, results);
+}
+
+void settle_donors(std::vector<ProgramValue>& arguments, const std::vector<ProgramValue>& results) {
+  std::multiset<int64_t> sizes;  // of results that no argument gives its memory to, on one device
+  for (const ProgramValue& result : results) sizes.insert(result.placement.part.byte_size());
+  const auto takes = [&](const ProgramValue& argument) {
+    const auto found = sizes.find(argument.placement.part.byte_size());
+    if (found == sizes.end()) return false;
+    sizes.erase(found);
+    return true;
+  };
+  for (const ProgramValue& argument : arguments) {
+    if (argument.donated) (void)takes(argument);
+  }
+  for (ProgramValue& argument : arguments) argument.donated = argument.donated || (argument.donor && takes(argument));
 }
 
 }  // namespace hilo::pjrt

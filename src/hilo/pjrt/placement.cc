@@ -2,11 +2,13 @@
 #include "hilo/pjrt/placement.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 
+#include "hilo/backend/combine.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/proto/sharding.h"
 #include "hilo/pjrt/host_memory.h"
@@ -14,42 +16,80 @@
 namespace hilo::pjrt {
 namespace {
 
-/// `{devices=[2,1,4]0,1,2,.. last_tile_dim_replicate}`: the devices of each part in the mesh's order.
-StatusOr<std::string> op_sharding(const Placement& placement, std::span<const int64_t> parts, const hlo::Mesh& mesh,
-                                  int64_t devices) {
-  std::map<std::vector<int64_t>, std::vector<int64_t>> who;  // by part
-  for (int64_t place = 0; place < devices; ++place) {
-    const int64_t device = mesh.device_at(place);
-    who[placement.begins[static_cast<size_t>(device)]].push_back(device);
+/// Which part of an array each device has: places among the parts of each dimension, then the summand.
+struct Parts {
+  std::vector<int64_t> counts;               ///< by dimension
+  std::vector<std::vector<int64_t>> places;  ///< by device
+  hlo::DimensionSplit summands;
+};
+
+StatusOr<Parts> parts_of(const Shape& shape, const hlo::Sharding& sharding, const hlo::Mesh& mesh) {
+  Parts parts;
+  parts.places.resize(static_cast<size_t>(mesh.device_count()));
+  for (int64_t d = 0; d < shape.rank(); ++d) {
+    HILO_ASSIGN_OR_RETURN(const hlo::DimensionSplit split,
+                          hlo::split_dimension(mesh, sharding.dimensions[static_cast<size_t>(d)].axes));
+    if (shape.dimension(d) % split.parts != 0)
+      return unimplemented(
+          fmt::format("{}: dimension {} in {} parts of different size", shape.to_string(), d, split.parts));
+    parts.counts.push_back(split.parts);
+    for (size_t k = 0; k < parts.places.size(); ++k) parts.places[k].push_back(split.part_of_device[k]);
   }
-  std::string ids;
-  size_t copies = 1;
-  for (const auto& [begin, list] : who) {
-    copies = list.size();
-    for (const int64_t id : list) ids += fmt::format("{}{}", ids.empty() ? "" : ",", id);
+  HILO_ASSIGN_OR_RETURN(parts.summands, hlo::split_dimension(mesh, sharding.unreduced));
+  return parts;
+}
+
+/// `{devices=[2,1,4]0,1,2,.. last_tile_dims={replicated}}`: the devices of each part in the mesh's order, first the copies of
+/// a summand, then the summands.
+StatusOr<std::string> op_sharding(const Parts& parts, const hlo::Mesh& mesh) {
+  const auto summands = static_cast<size_t>(parts.summands.parts);
+  std::map<std::vector<int64_t>, std::vector<std::vector<int64_t>>> who;  // by part and summand
+  for (int64_t place = 0; place < mesh.device_count(); ++place) {
+    const auto device = static_cast<size_t>(mesh.device_at(place));
+    std::vector<std::vector<int64_t>>& lists = who[parts.places[device]];
+    lists.resize(summands);
+    lists[static_cast<size_t>(parts.summands.part_of_device[device])].push_back(static_cast<int64_t>(device));
   }
-  std::vector<int64_t> dimensions(parts.begin(), parts.end());
-  if (copies > 1) dimensions.push_back(static_cast<int64_t>(copies));
-  const std::string text = fmt::format("{{devices={}{}{}}}", dimensions_to_string(dimensions), ids,
-                                       copies > 1 ? " last_tile_dim_replicate" : "");
-  HILO_ASSIGN_OR_RETURN(hlo::proto::WireWriter proto, hlo::proto::write_sharding(text));
+  const size_t copies = who.begin()->second[0].size();
+  std::vector<int64_t> ids, dimensions = parts.counts;
+  for (const auto& [part, lists] : who) {
+    for (size_t copy = 0; copy < copies; ++copy) {
+      for (const std::vector<int64_t>& list : lists) ids.push_back(list[copy]);
+    }
+  }
+  std::vector<std::string_view> kinds;
+  const auto add_kind = [&](size_t count, std::string_view kind) {
+    if (count == 1) return;
+    dimensions.push_back(static_cast<int64_t>(count));
+    kinds.push_back(kind);
+  };
+  add_kind(copies, "replicated");
+  add_kind(summands, "unreduced");
+  std::string suffix;
+  if (!kinds.empty()) suffix = fmt::format(" last_tile_dims={{{}}}", fmt::join(kinds, ", "));
+  if (summands == 1 && copies > 1) suffix = " last_tile_dim_replicate";
+  HILO_ASSIGN_OR_RETURN(hlo::proto::WireWriter proto,
+                        hlo::proto::write_sharding(fmt::format("{{devices={}{}{}}}", dimensions_to_string(dimensions),
+                                                               fmt::join(ids, ","), suffix)));
   return std::move(proto).take();
 }
 
-/// Copies a box between two row-major arrays: `box` elements from `from` on, whose neighbours are `from_strides` apart.
-void copy_box(std::span<const int64_t> box, const std::byte* from, std::span<const int64_t> from_strides, std::byte* to,
-              std::span<const int64_t> to_strides, int64_t element) {
-  if (box.empty()) {
-    std::memcpy(to, from, static_cast<size_t>(element));
+/// Takes a box from one row-major array to another: `box` elements from `from` on, whose neighbours are `from_strides` apart.
+/// With `add` they are added to what is there.
+void take_box(std::span<const int64_t> box, const std::byte* from, std::span<const int64_t> from_strides, std::byte* to,
+              std::span<const int64_t> to_strides, int64_t element, CombineFunction add) {
+  if (box.size() > 1 || (box.size() == 1 && (from_strides[0] != 1 || to_strides[0] != 1))) {
+    for (int64_t i = 0; i < box[0]; ++i)
+      take_box(box.subspan(1), from + i * from_strides[0] * element, from_strides.subspan(1),
+               to + i * to_strides[0] * element, to_strides.subspan(1), element, add);
     return;
   }
-  if (box.size() == 1 && from_strides[0] == 1 && to_strides[0] == 1) {
-    std::memcpy(to, from, static_cast<size_t>(box[0] * element));
-    return;
+  const int64_t count = box.empty() ? 1 : box[0];
+  if (add != nullptr) {
+    add(to, from, count);
+  } else {
+    std::memcpy(to, from, static_cast<size_t>(count * element));
   }
-  for (int64_t i = 0; i < box[0]; ++i)
-    copy_box(box.subspan(1), from + i * from_strides[0] * element, from_strides.subspan(1),
-             to + i * to_strides[0] * element, to_strides.subspan(1), element);
 }
 
 int64_t offset_of(const Shape& whole, std::span<const int64_t> begin) {
@@ -61,13 +101,10 @@ int64_t offset_of(const Shape& whole, std::span<const int64_t> begin) {
 
 }  // namespace
 
-Placement replicated(const Shape& shape) { return {shape, shape, {}, {}}; }
+Placement replicated(const Shape& shape) { return {shape, shape, {}, {}, {}}; }
 
 StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& sharding, const hlo::Mesh& mesh,
                                  int64_t devices) {
-  if (!sharding.unreduced.empty())
-    return unimplemented(
-        fmt::format("{}: arrays that are sums of what devices have are not implemented", shape.to_string()));
   Placement placement = replicated(shape);
   if (mesh.device_count() == 1 || devices == 1) return placement;
   if (mesh.device_count() != devices)
@@ -76,44 +113,66 @@ StatusOr<Placement> placement_of(const Shape& shape, const hlo::Sharding& shardi
   if (static_cast<int64_t>(sharding.dimensions.size()) != shape.rank())
     return invalid_argument(
         fmt::format("{}: a sharding of {} dimensions", shape.to_string(), sharding.dimensions.size()));
-  std::vector<int64_t> parts, sizes;
-  std::vector<std::vector<int64_t>> begins(static_cast<size_t>(devices));
-  for (int64_t d = 0; d < shape.rank(); ++d) {
-    HILO_ASSIGN_OR_RETURN(const hlo::DimensionSplit split,
-                          hlo::split_dimension(mesh, sharding.dimensions[static_cast<size_t>(d)].axes));
-    if (shape.dimension(d) % split.parts != 0)
-      return unimplemented(
-          fmt::format("{}: dimension {} in {} parts of different size", shape.to_string(), d, split.parts));
-    parts.push_back(split.parts);
-    sizes.push_back(shape.dimension(d) / split.parts);
-    for (size_t k = 0; k < begins.size(); ++k) begins[k].push_back(split.part_of_device[k] * sizes.back());
+  HILO_ASSIGN_OR_RETURN(const Parts parts, parts_of(shape, sharding, mesh));
+  const bool is_sum = parts.summands.parts > 1;
+  if (!is_sum && std::ranges::all_of(parts.counts, [](int64_t count) { return count == 1; })) return placement;
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  for (size_t d = 0; d < sizes.size(); ++d) sizes[d] /= parts.counts[d];
+  placement.begins = parts.places;
+  for (std::vector<int64_t>& begin : placement.begins) {
+    for (size_t d = 0; d < sizes.size(); ++d) begin[d] *= sizes[d];
   }
-  if (std::ranges::all_of(parts, [](int64_t count) { return count == 1; })) return placement;
-  placement.begins = std::move(begins);
+  if (is_sum) placement.summands = parts.summands.part_of_device;
   placement.part = shape.with_dimensions(sizes).with_layout(shape.minor_to_major());
-  HILO_ASSIGN_OR_RETURN(placement.sharding, op_sharding(placement, parts, mesh, devices));
+  HILO_ASSIGN_OR_RETURN(placement.sharding, op_sharding(parts, mesh));
   return placement;
 }
 
+namespace {
+
+/// How device k's part joins those of the devices before: put there, added, or not at all, where one of them had the same.
+enum class Joining : uint8_t { kPut, kAdd, kNone };
+
+Joining joining(const Placement& placement, size_t k) {
+  Joining found = Joining::kPut;
+  for (size_t j = 0; j < k; ++j) {
+    if (placement.begins[j] != placement.begins[k]) continue;
+    if (placement.summands.empty() || placement.summands[j] == placement.summands[k]) return Joining::kNone;
+    found = Joining::kAdd;
+  }
+  return found;
+}
+
+}  // namespace
+
 StatusOr<BufferPtr> gather(const Placement& placement, Device& device, std::span<const BufferPtr> parts) {
-  const int64_t element = element_size_bytes(placement.whole.element_type());
+  const ElementType type = placement.whole.element_type();
+  const CombineFunction add = combine_function(hlo::ReducerKind::kAdd, type);
+  if (!placement.summands.empty() && add == nullptr)
+    return unimplemented(fmt::format("{}: a sum of what devices have", placement.whole.to_string()));
   const std::vector<int64_t> to_strides = row_major_strides(placement.whole.dimensions());
   const std::vector<int64_t> from_strides = row_major_strides(placement.part.dimensions());
   HILO_ASSIGN_OR_RETURN(AlignedBuffer allocated, allocate_buffer(static_cast<size_t>(placement.whole.byte_size())));
   const auto memory = std::make_shared<AlignedBuffer>(std::move(allocated));
   for (size_t k = 0; k < parts.size(); ++k) {
-    const auto copies =
-        std::find(placement.begins.begin(), placement.begins.begin() + static_cast<ptrdiff_t>(k), placement.begins[k]);
-    if (copies != placement.begins.begin() + static_cast<ptrdiff_t>(k)) continue;  // another device has the same part
+    const Joining how = joining(placement, k);
+    if (how == Joining::kNone) continue;
     HILO_ASSIGN_OR_RETURN(const Literal part, literal_from_buffer(*parts[k]));
     if (part.bytes().empty()) continue;
-    copy_box(placement.part.dimensions(), part.bytes().data(), from_strides,
-             memory->data() + offset_of(placement.whole, placement.begins[k]), to_strides, element);
+    take_box(placement.part.dimensions(), part.bytes().data(), from_strides,
+             memory->data() + offset_of(placement.whole, placement.begins[k]), to_strides, element_size_bytes(type),
+             how == Joining::kAdd ? add : nullptr);
   }
   return device.from_host({placement.whole, memory->data(), to_strides, HostMemory::kBorrowed, [memory] {}});
 }
 
 StatusOr<BufferPtr> cut(const Placement& placement, Device& device, size_t k, const BufferPtr& whole) {
+  if (!placement.summands.empty() && placement.summands[k] != 0) {
+    const Shape& part = placement.part;
+    HILO_ASSIGN_OR_RETURN(const Literal zeros, Literal::make(Shape::array(part.element_type(), part.dimensions())));
+    const std::vector<int64_t> own_strides = row_major_strides(part.dimensions());
+    return device.from_host({part, zeros.bytes().data(), own_strides});
+  }
   const std::vector<int64_t> strides = row_major_strides(placement.whole.dimensions());
   const int64_t offset = offset_of(placement.whole, placement.begins[k]);
   if (const std::byte* const data = whole->host_view(); data != nullptr)

@@ -77,6 +77,7 @@ StatusOr<hlo::Module> read_mlir(std::string_view code, Program& program) {
   HILO_RETURN_IF_ERROR(read_facts(tree, program.request.partitions, program.arguments, program.results));
   HILO_RETURN_IF_ERROR(choose_shardings(tree, module, program.request, program.arguments, program.results));
   choose_layouts(module, program.arguments, program.results);
+  settle_donors(program.arguments, program.results);
   return with_stated_layouts(std::move(module), program);
 }
 

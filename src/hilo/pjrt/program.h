@@ -13,6 +13,7 @@ struct ProgramValue {
   Placement placement;
   int memory_kind = 0;       ///< place in kMemoryKinds
   bool donated = false;      ///< of an argument: the run may take its memory
+  bool donor = false;        ///< of an argument: donated, if a result of its size is left for it
   bool free_layout = false;  ///< the caller leaves the layout to the compiler
 };
 

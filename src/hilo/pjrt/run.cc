@@ -143,7 +143,7 @@ Status run_as_is(const Call& call) {
 /// Argument i as a whole on device k's device; `gathered` keeps it for the next device.
 StatusOr<BufferPtr> whole_argument(const Call& call, size_t k, size_t i, std::vector<BufferPtr>& gathered) {
   const Placement& placement = call.program.arguments[i].placement;
-  if (!placement.is_cut()) return own_argument(call, k, i);
+  if (placement.is_whole()) return own_argument(call, k, i);
   Device& device = *call.devices[k]->device;
   if (gathered[i] != nullptr) return shared_on(device, gathered[i]);
   std::vector<BufferPtr> parts;
@@ -175,7 +175,7 @@ Status run_on_wholes(const Call& call) {
       const BufferPtr& whole = made[runs_count == 1 ? 0 : k][i];
       const Placement& placement = call.program.results[i].placement;
       Device& device = *call.devices[k]->device;
-      if (placement.is_cut()) {
+      if (!placement.is_whole()) {
         HILO_ASSIGN_OR_RETURN(given[k][i], cut(placement, device, k, whole));
       } else if (runs_count == 1 && count > 1) {
         HILO_ASSIGN_OR_RETURN(given[k][i], shared_on(device, whole));

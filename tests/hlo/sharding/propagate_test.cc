@@ -46,15 +46,20 @@ std::string text_of(const std::vector<Sharding>& shardings) {
   return text;
 }
 
-size_t leaf_count(const Shape& shape) { return shape.is_tuple() ? static_cast<size_t>(shape.tuple_size()) : 1; }
-
 StatusOr<PropagatedShardings> propagated(const std::string& code, bool free_parameters = false) {
   HILO_ASSIGN_OR_RETURN(const stablehlo::ModuleTree tree, stablehlo::read_tree(code, "program"));
   HILO_ASSIGN_OR_RETURN(const Module module, stablehlo::translate(tree));
-  const size_t parameters = module.entry->parameters().size(), results = leaf_count(module.entry->result_shape());
+  stablehlo::EntryValues parameters, results;
+  for (const InstructionId id : module.entry->parameters())
+    parameters.shapes.push_back(module.entry->instruction(id).shape);
+  const Shape& result = module.entry->result_shape();
+  results.shapes = result.is_tuple()
+                       ? std::vector<Shape>(result.tuple_elements().begin(), result.tuple_elements().end())
+                       : std::vector<Shape>{result};
+  parameters.free.assign(parameters.shapes.size(), free_parameters);
+  results.free.assign(results.shapes.size(), true);
   HILO_ASSIGN_OR_RETURN(const PropagationRequest request,
-                        stablehlo::propagation_request(tree, std::vector<bool>(parameters, free_parameters),
-                                                       std::vector<bool>(results, true)));
+                        stablehlo::propagation_request(tree, std::move(parameters), std::move(results)));
   return propagate_shardings(module, request);
 }
 
@@ -116,8 +121,10 @@ TEST(Propagate, PartsOfAxesLeaveNoProgram) {
   EXPECT_EQ(result_of(with_body(R"(@mesh, [{"y":(1)2}, {}])", "", kNegate)), "[{}{}] -> [{}{}]");
 }
 
-TEST(Propagate, OtherMeshesStayOut) {
-  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {}])", R"(@other, [{"a"}, {}])", kNegate)), "[{x}{}] -> [{}{}]");
+TEST(Propagate, OtherMeshesAreSaidInTheFirstOrStayOut) {
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {}])", R"(@other, [{"a"}, {}])", kNegate)), "[{x}{}] -> [{x,y}{}]");
+  EXPECT_EQ(result_of(with_body(R"(@mesh, [{"x"}, {}])", R"(mesh<["b"=3]>, [{"b"}, {}])", kNegate)),
+            "[{x}{}] -> [{}{}]");
 }
 
 TEST(Propagate, ShardingsThatCantBeAreRefused) {

@@ -285,6 +285,46 @@ TEST(Translate, ManualComputationsThatDontFitTheirShardingsAreRefused) {
   holds(error_of(changed(kManual, "@mesh = ", "@other = ")), "NOT_FOUND: mesh @mesh isn't there");
 }
 
+constexpr std::string_view kByHand =
+    R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+      func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+        %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
+        %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<4xf32>) -> tensor<2xf32>
+        %2 = stablehlo.negate %1 : tensor<2xf32>
+        %3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = "{manual}"} : (tensor<2xf32>) -> tensor<2xf32>
+        %4 = stablehlo.custom_call @SPMDShardToFullShape(%3) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<2xf32>) -> tensor<4xf32>
+        return %4 : tensor<4xf32>
+      }
+    })";
+
+TEST(Translate, CallsOfGspmdAreAManualComputationToo) {
+  const std::string hlo = hlo_of(kByHand);
+  holds(hlo, "replica_count=2");
+  holds(hlo, "dynamic_slice_sizes={2}");
+  holds(hlo, "all-gather(");
+  holds(hlo, R"(xla.sdy.sharding="#sdy.sharding<mesh<[\"_0\"=2]>, [{\"_0\"}]>")");
+}
+
+TEST(Translate, ANoteOfGspmdStatesAShardingAndOpensDimensions) {
+  const std::string hlo = hlo_of(
+      R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+        func.func @main(%x: tensor<4x2xf32>) -> tensor<4x2xf32> {
+          %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "unspecified_dims=[1]", mhlo.sharding = "{devices=[2,1]<=[2]}"} : (tensor<4x2xf32>) -> tensor<4x2xf32>
+          return %0 : tensor<4x2xf32>
+        }
+      })");
+  holds(hlo, R"([{\"_0\"}, {?}])");
+  EXPECT_EQ(hlo.find("replica_count"), std::string::npos) << hlo;
+}
+
+TEST(Translate, CallsOfGspmdThatDontSayWhoHasWhatAreRefused) {
+  holds(error_of(changed(kByHand, "@Sharding(%x) {mhlo.sharding = \"{devices=[2]<=[2]}\"}", "@Sharding(%x)")),
+        "UNIMPLEMENTED: stablehlo.custom_call: the operand is not one of @Sharding, which says who has which part");
+  holds(error_of(changed(kByHand, "devices=[2]<=[2]", "replicated")),
+        "f32[2] on each device doesn't fit f32[4] in all under its sharding");
+  holds(error_of(changed(kByHand, "devices=[2]<=[2]", "devices=[3]<=[3]")), "a sharding over 3 of 2 devices");
+}
+
 TEST(Translate, QueuesAreThereInTheBodiesOfProcessesOnly) {
   holds(error_of("func.func @f(%t: !stablehlo.token) -> !stablehlo.token {\n"
                  "  %0:2 = \"stablehlo.infeed\"(%t) : (!stablehlo.token) -> (tensor<2xi32>, !stablehlo.token)\n"

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace hilo::hlo::proto {
 namespace {
@@ -213,6 +214,87 @@ StatusOr<std::string> read_sharding(std::string_view bytes) {
     text += (text.size() == 1 ? "" : ", ") + one;
   }
   return text + "}";
+}
+
+namespace {
+
+/// The devices 0, 1, .. of a box, its dimensions transposed.
+StatusOr<std::vector<int64_t>> iota_devices(const std::vector<int64_t>& sizes, std::vector<int64_t> order) {
+  constexpr int64_t kMost = 65536;
+  int64_t count = 1;
+  for (const int64_t size : sizes) {
+    if (size < 1 || size > kMost / count) return invalid_argument("OpSharding: devices of a box that can't be");
+    count *= size;
+  }
+  if (order.empty()) {
+    order.resize(sizes.size());
+    std::iota(order.begin(), order.end(), 0);
+  }
+  std::vector<int64_t> sorted = order, strides(sizes.size(), 1);
+  std::ranges::sort(sorted);
+  for (size_t i = 0; i < sorted.size(); ++i) {
+    if (sorted.size() != sizes.size() || sorted[i] != static_cast<int64_t>(i))
+      return invalid_argument("OpSharding: a transposition that isn't of its dimensions");
+  }
+  for (size_t i = sizes.size(); i-- > 1;) strides[i - 1] = strides[i] * sizes[i];
+  std::vector<int64_t> devices = {0};
+  for (const int64_t d : order) {  // major first
+    std::vector<int64_t> more;
+    for (const int64_t device : devices) {
+      for (int64_t i = 0; i < sizes[static_cast<size_t>(d)]; ++i)
+        more.push_back(device + i * strides[static_cast<size_t>(d)]);
+    }
+    devices = std::move(more);
+  }
+  return devices;
+}
+
+Status read_cut(const WireMessage& message, Tiles& tiles) {
+  HILO_ASSIGN_OR_RETURN(tiles.counts, message.integers(kDimensions));
+  HILO_ASSIGN_OR_RETURN(tiles.devices, message.integers(kDevices));
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> reshape, message.integers(kReshape));
+  if (!reshape.empty()) {
+    HILO_ASSIGN_OR_RETURN(std::vector<int64_t> transpose, message.integers(kTranspose));
+    HILO_ASSIGN_OR_RETURN(tiles.devices, iota_devices(reshape, std::move(transpose)));
+  }
+  HILO_ASSIGN_OR_RETURN(const bool replicate, message.boolean(kReplicateLast));
+  if (replicate) tiles.kinds.push_back(kTypeNames[kReplicated]);
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> types, message.integers(kLastTileDims));
+  for (const int64_t type : types) {
+    if (type < 0 || type >= std::ssize(kTypeNames))
+      return invalid_argument(fmt::format("OpSharding: type {} is not known", type));
+    tiles.kinds.push_back(kTypeNames[type]);
+  }
+  int64_t count = 1;
+  for (const int64_t parts : tiles.counts) {
+    if (parts < 1 || parts > std::ssize(tiles.devices)) count = -1;
+    if (count > 0) count = parts * count > std::ssize(tiles.devices) ? -1 : parts * count;
+  }
+  if (count == std::ssize(tiles.devices) && tiles.kinds.size() <= tiles.counts.size()) return ok_status();
+  return invalid_argument(
+      fmt::format("OpSharding: parts [{}] of {} devices", fmt::join(tiles.counts, ","), tiles.devices.size()));
+}
+
+}  // namespace
+
+StatusOr<Tiles> read_tiles(std::string_view text_or_message) {
+  std::string written;
+  if (text_or_message.starts_with('{')) {
+    HILO_ASSIGN_OR_RETURN(WireWriter proto, write_sharding(text_or_message));
+    written = std::move(proto).take();
+    text_or_message = written;
+  }
+  HILO_ASSIGN_OR_RETURN(const WireMessage message, WireMessage::read(text_or_message, "OpSharding"));
+  HILO_ASSIGN_OR_RETURN(const int64_t type, message.integer(kType));
+  Tiles tiles;
+  if (type == kOther) {
+    HILO_RETURN_IF_ERROR(read_cut(message, tiles));
+    return tiles;
+  }
+  if (type < 0 || type >= std::ssize(kTypeNames) || type == kTupleType)
+    return unimplemented(fmt::format("OpSharding: type {} can't stand here", type));
+  tiles.kinds = {kTypeNames[type]};
+  return tiles;
 }
 
 }  // namespace hilo::hlo::proto

@@ -5,16 +5,14 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/sharding/prime_factors.h"
+
 namespace hilo::hlo {
 
 MeshAtoms::MeshAtoms(const Mesh& mesh) : axes_(mesh.axes) {
   for (size_t axis = 0; axis < axes_.size(); ++axis) {
     int64_t before = 1;
-    for (int64_t prime = 2; before < axes_[axis].size;) {
-      if (axes_[axis].size / before % prime != 0) {
-        ++prime;
-        continue;
-      }
+    for (const int64_t prime : prime_factors(axes_[axis].size)) {
       atoms_.push_back({axis, before, prime});
       before *= prime;
     }

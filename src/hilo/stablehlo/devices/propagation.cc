@@ -5,20 +5,24 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/sharding/over_mesh.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
+#include "hilo/stablehlo/devices/op_sharding.h"
 
 namespace hilo::stablehlo {
 namespace {
 
 using Stated = std::vector<std::optional<Sharding>>;
 
-StatusOr<Stated> stated_in(const ModuleTree& tree, const Attribute* list, size_t count) {
-  Stated stated(count);
+StatusOr<Stated> stated_in(const ModuleTree& tree, const Attribute* list, std::span<const Shape> shapes) {
+  Stated stated(shapes.size());
   if (list == nullptr) return stated;
-  for (size_t i = 0; i < std::min(count, list->elements.size()); ++i) {
+  for (size_t i = 0; i < std::min(shapes.size(), list->elements.size()); ++i) {
     for (const auto& [name, id] : tree.attributes[list->elements[i]].entries) {
-      if (name != "sdy.sharding") continue;
-      HILO_ASSIGN_OR_RETURN(stated[i], sharding_of(tree, tree.attributes[id]));
+      if (!shapes[i].is_array()) continue;
+      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said,
+                            sharding_of(tree, name, tree.attributes[id], shapes[i].rank()));
+      if (said) stated[i] = *std::move(said);
     }
   }
   return stated;
@@ -36,15 +40,25 @@ StatusOr<Mesh> mesh_for(const ModuleTree& tree, const Stated& parameters, const 
     HILO_ASSIGN_OR_RETURN(const Mesh found, mesh_of(tree, *mesh));
     if (found.device_count() > 1) return found;
   }
+  for (const Operation& operation : tree.operations) {  // @Sharding of GSPMD
+    const Attribute* const said = tree.find(operation, kOpSharding);
+    if (said == nullptr || operation.results.count != 1) continue;
+    HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(tree, tree.values[operation.results.begin].type));
+    if (!shape.is_array()) continue;
+    HILO_ASSIGN_OR_RETURN(const OpSharding found, read_op_sharding(said->text, shape.rank()));
+    if (found.sharding.mesh.device_count() > 1) return found.sharding.mesh;
+  }
   return Mesh();
 }
 
-void drop_other_meshes(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
+/// What has no words in the mesh stands as it is, and propagates nowhere.
+Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
   for (size_t i = 0; i < stated.size(); ++i) {
     if (!stated[i]) continue;
     free[i] = false;
-    if (stated[i]->mesh != mesh) stated[i].reset();
+    HILO_ASSIGN_OR_RETURN(stated[i], hlo::over_mesh(*stated[i], mesh));
   }
+  return ok_status();
 }
 
 /// The value of `xla.sdy.sharding` among frontend attributes, without its quotes; "" if it isn't there.
@@ -89,31 +103,41 @@ const Operation* entry_function(const ModuleTree& tree) {
   return found;
 }
 
-StatusOr<Sharding> sharding_of(const ModuleTree& tree, const Attribute& attribute) {
+StatusOr<std::optional<Sharding>> sharding_of(const ModuleTree& tree, std::string_view name, const Attribute& attribute,
+                                              int64_t rank) {
+  if (name == kOpSharding) {
+    HILO_ASSIGN_OR_RETURN(OpSharding said, read_op_sharding(attribute.text, rank));
+    return std::optional(std::move(said.sharding));
+  }
+  if (name != "sdy.sharding") return std::optional<Sharding>();
   HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, attribute.text));
   if (shardings.size() != 1) return invalid_argument("wanted one sharding");
-  return std::move(shardings[0]);
+  return std::optional(std::move(shardings[0]));
 }
 
-StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, std::vector<bool> free_parameters,
-                                                      std::vector<bool> free_results) {
+StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, EntryValues parameters,
+                                                      EntryValues results) {
   const Operation* const entry = entry_function(tree);
   if (entry == nullptr) return invalid_argument("the module has no function to call");
   hlo::PropagationRequest request;
-  HILO_ASSIGN_OR_RETURN(request.parameters, stated_in(tree, tree.find(*entry, "arg_attrs"), free_parameters.size()));
-  HILO_ASSIGN_OR_RETURN(request.results, stated_in(tree, tree.find(*entry, "res_attrs"), free_results.size()));
+  HILO_ASSIGN_OR_RETURN(request.parameters, stated_in(tree, tree.find(*entry, "arg_attrs"), parameters.shapes));
+  HILO_ASSIGN_OR_RETURN(request.results, stated_in(tree, tree.find(*entry, "res_attrs"), results.shapes));
   HILO_ASSIGN_OR_RETURN(request.mesh, mesh_for(tree, request.parameters, request.results));
-  drop_other_meshes(request.mesh, request.parameters, free_parameters);
-  drop_other_meshes(request.mesh, request.results, free_results);
-  request.free_parameters = std::move(free_parameters);
-  request.free_results = std::move(free_results);
+  HILO_RETURN_IF_ERROR(say_in(request.mesh, request.parameters, parameters.free));
+  HILO_RETURN_IF_ERROR(say_in(request.mesh, request.results, results.free));
+  request.free_parameters = std::move(parameters.free);
+  request.free_results = std::move(results.free);
   request.stated = [&tree,
                     mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
     const std::string text = frontend_sharding(instruction.annotations->frontend_attributes);
     if (text.empty()) return std::vector<Sharding>();
     HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text));
-    const bool all_here = std::ranges::all_of(shardings, [&](const Sharding& s) { return s.mesh == mesh; });
-    return all_here ? std::move(shardings) : std::vector<Sharding>();
+    for (Sharding& sharding : shardings) {
+      HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(sharding, mesh));
+      if (!said) return std::vector<Sharding>();
+      sharding = *std::move(said);
+    }
+    return shardings;
   };
   return request;
 }

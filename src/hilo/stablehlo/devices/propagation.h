@@ -11,15 +11,23 @@ namespace hilo::stablehlo {
 /// The function that callers call: `main`, or else the only public one; null if there is none.
 const Operation* entry_function(const ModuleTree& tree);
 
-/// The sharding that attribute `sdy.sharding` of an argument or result says, its mesh filled in.
+/// What an attribute of an argument or result of this rank says of its sharding, the mesh filled in: `sdy.sharding` of Shardy,
+/// `mhlo.sharding` of GSPMD. Nothing for an attribute of another name.
 /// Errors    INVALID_ARGUMENT; NOT_FOUND for a mesh that isn't there
-StatusOr<Sharding> sharding_of(const ModuleTree& tree, const Attribute& attribute);
+StatusOr<std::optional<Sharding>> sharding_of(const ModuleTree& tree, std::string_view name, const Attribute& attribute,
+                                              int64_t rank);
 
-/// Of the module's entry, translated: over the mesh that it names first, or has first. Shardings over other meshes stay out of
-/// it: those of arguments and results stand as they are, those in the middle say nothing. `free_...` say by leaf what may be
-/// chosen. The request refers to the tree.
+/// The entry's parameters or results, leaf by leaf.
+struct EntryValues {
+  std::vector<Shape> shapes;
+  std::vector<bool> free;  ///< whether a sharding may be chosen where none is stated
+};
+
+/// Of the module's entry, translated: over the mesh that it names first, or has first. Shardings over other meshes are said in
+/// that mesh's axes; where these have no words for them, those of arguments and results stand as they are, and those in the
+/// middle say nothing. The request refers to the tree.
 /// Errors    those of sharding_of
-StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, std::vector<bool> free_parameters,
-                                                      std::vector<bool> free_results);
+StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, EntryValues parameters,
+                                                      EntryValues results);
 
 }  // namespace hilo::stablehlo

@@ -24,6 +24,13 @@ bool meets_others(std::string_view name) {
   return std::find(std::begin(kNames), std::end(kNames), base_name(name)) != std::end(kNames);
 }
 
+/// Custom calls of a computation by hand.
+bool goes_by_hand(const ModuleTree& tree, const Operation& operation) {
+  if (base_name(operation.name) != "custom_call") return false;
+  const Attribute* const target = tree.find(operation, "call_target_name");
+  return target != nullptr && (target->text == "SPMDFullToShardShape" || target->text == "SPMDShardToFullShape");
+}
+
 bool feeds_others(std::string_view name) {
   constexpr std::string_view kNames[] = {"infeed", "outfeed", "recv", "send"};
   return std::find(std::begin(kNames), std::end(kNames), base_name(name)) != std::end(kNames);
@@ -113,7 +120,7 @@ StatusOr<DevicePlan> plan_devices(const ModuleTree& tree) {
       HILO_RETURN_IF_ERROR(plan_processes(tree, operation, plan));
       return plan;
     }
-    meets |= meets_others(operation.name);
+    meets |= meets_others(operation.name) || goes_by_hand(tree, operation);
     if (operation.name != "sdy.manual_computation") continue;
     HILO_ASSIGN_OR_RETURN(const int64_t count, devices_of(tree, operation));
     if (count == 1) continue;

@@ -25,15 +25,6 @@ Status translate_look(const OpContext& op) {
   return op.operation.results.count == 0 ? ok_status() : translate_identity(op);
 }
 
-/// A device's part and the whole array are one where the program runs on one device.
-Status translate_same_shape(const OpContext& op) {
-  HILO_ASSIGN_OR_RETURN(const InstructionId operand, op.operand(0));
-  HILO_ASSIGN_OR_RETURN(const Shape result, op.result_shape());
-  if (op.builder.shape(operand) == result && op.translator.devices.grid.count() == 1) return translate_identity(op);
-  return unimplemented(fmt::format("{} to {}: parts of arrays whose sharding only XLA's partitioner knows",
-                                   op.builder.shape(operand).to_string(), result.to_string()));
-}
-
 /// The first of all elements in the comparator's order, as many as the result has: what XLA:CPU gives, too.
 Status translate_approx_top_k(const OpContext& op) {
   const uint32_t arrays = op.operation.results.count;
@@ -78,9 +69,9 @@ constexpr KnownCall kKnownCalls[] = {
     {"ApproxTopK", translate_approx_top_k},
     {"InspectSharding", translate_look},
     {"LayoutConstraint", translate_identity},
-    {"SPMDFullToShardShape", translate_same_shape},
-    {"SPMDShardToFullShape", translate_same_shape},
-    {"Sharding", translate_identity},
+    {"SPMDFullToShardShape", translate_full_to_shard},
+    {"SPMDShardToFullShape", translate_shard_to_full},
+    {"Sharding", translate_sharding_note},
     {"annotate_device_placement", translate_identity},
     {"cpu_csr_sparse_dense_ffi", translate_sparse_product},
     {"dce_sink", translate_nothing},

@@ -10,7 +10,7 @@
 #include "hilo/hlo/ops/slice.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
 #include "hilo/stablehlo/devices/sharding.h"
-#include "hilo/stablehlo/translate/parts.h"
+#include "hilo/stablehlo/translate/device_parts.h"
 
 namespace hilo::stablehlo {
 
@@ -69,14 +69,8 @@ StatusOr<InstructionId> join_devices(const OpContext& op, InstructionId value, i
 
 namespace {
 
-/// How the devices share one array: one split a dimension, by the axes that the computation takes by hand.
-struct Parts {
-  std::vector<DimensionSplit> dimensions;
-  DimensionSplit summands;  ///< who adds to the same elements
-  std::string sharding;     ///< of the whole array
-};
-
-StatusOr<Parts> parts_of(const OpContext& op, const Sharding& sharding, const std::vector<std::string>& manual_axes) {
+StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding,
+                               const std::vector<std::string>& manual_axes) {
   Mesh mesh = sharding.mesh;
   if (!sharding.mesh_name.empty()) {
     HILO_ASSIGN_OR_RETURN(mesh, find_mesh(op.tree(), sharding.mesh_name));
@@ -92,7 +86,7 @@ StatusOr<Parts> parts_of(const OpContext& op, const Sharding& sharding, const st
       return unimplemented(fmt::format("a sharding over {} of {} devices", devices, wanted));
     return made;
   };
-  Parts parts;
+  DeviceParts parts;
   for (const DimensionSharding& stated : sharding.dimensions) {
     HILO_ASSIGN_OR_RETURN(DimensionSplit dimension, split(stated.axes));
     parts.dimensions.push_back(std::move(dimension));
@@ -102,79 +96,14 @@ StatusOr<Parts> parts_of(const OpContext& op, const Sharding& sharding, const st
   return parts;
 }
 
-Status check_parts(const Parts& parts, const Shape& whole, const Shape& part) {
-  const auto fail = [&] {
-    return invalid_argument(
-        fmt::format("{} on each device doesn't fit {} in all under its sharding", part.to_string(), whole.to_string()));
-  };
-  if (!whole.is_array() || !part.is_array()) return whole == part ? ok_status() : fail();
-  if (part.rank() != whole.rank() || static_cast<int64_t>(parts.dimensions.size()) != whole.rank() ||
-      part.element_type() != whole.element_type())
-    return fail();
-  for (int64_t d = 0; d < whole.rank(); ++d) {
-    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
-    if (part.dimension(d) * split.parts != whole.dimension(d)) return fail();
-  }
-  return ok_status();
-}
-
-/// The first device of those that add to the same elements has them, the others have zeros.
-StatusOr<InstructionId> one_summand(const OpContext& op, InstructionId value, const Parts& parts) {
-  if (parts.summands.parts == 1) return value;
-  std::vector<int64_t> has = parts.summands.part_of_device;
-  for (int64_t& part : has) part = part == 0 ? 1 : 0;
-  return zero_elsewhere(op, value, has);
-}
-
-StatusOr<InstructionId> cut(const OpContext& op, InstructionId value, const Parts& parts, const Shape& part) {
-  HILO_ASSIGN_OR_RETURN(value, one_summand(op, value, parts));
-  if (op.builder.shape(value) == part) return value;
-  std::vector<InstructionId> operands = {value};
-  auto attributes = std::make_shared<hlo::DynamicSliceAttributes>();
-  for (int64_t d = 0; d < part.rank(); ++d) {
-    attributes->sizes.push_back(part.dimension(d));
-    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
-    std::vector<int64_t> starts = split.part_of_device;
-    for (int64_t& start : starts) start *= part.dimension(d);
-    if (split.parts == 1) {
-      operands.push_back(op.builder.constant(Literal::scalar(int32_t{0})));
-    } else {
-      HILO_ASSIGN_OR_RETURN(const InstructionId start, device_entry(op, starts));
-      operands.push_back(start);
-    }
-  }
-  return op.builder.add(Opcode::kDynamicSlice, operands, std::move(attributes));
-}
-
-StatusOr<InstructionId> join(const OpContext& op, InstructionId value, const Parts& parts) {
-  if (parts.summands.parts > 1) {
-    auto attributes = std::make_shared<hlo::AllReduceAttributes>();
-    attributes->replica_groups = parts.summands.groups;
-    HILO_ASSIGN_OR_RETURN(attributes->to_apply,
-                          hlo::scalar_binary_computation(Opcode::kAdd, op.builder.shape(value).element_type()));
-    HILO_ASSIGN_OR_RETURN(value, op.builder.add(Opcode::kAllReduce, {value}, std::move(attributes)));
-  }
-  for (size_t d = 0; d < parts.dimensions.size(); ++d) {
-    if (parts.dimensions[d].parts == 1) continue;
-    HILO_ASSIGN_OR_RETURN(value, join_devices(op, value, static_cast<int64_t>(d), parts.dimensions[d].groups));
-  }
-  return value;
-}
-
-/// The whole array, saying how it is shared: propagation goes no further into the body.
-StatusOr<InstructionId> stated(const OpContext& op, InstructionId value, const Parts& parts) {
-  if (!op.builder.shape(value).is_array()) return value;
-  return add_constraint(op, value, parts.sharding);
-}
-
-StatusOr<std::vector<Parts>> all_parts(const OpContext& op, std::string_view name, uint32_t count) {
+StatusOr<std::vector<DeviceParts>> all_parts(const OpContext& op, std::string_view name, uint32_t count) {
   HILO_ASSIGN_OR_RETURN(const std::vector<std::string> manual_axes, parse_axis_names(op.text("manual_axes")));
   HILO_ASSIGN_OR_RETURN(const std::vector<Sharding> shardings, parse_shardings(op.text(name)));
   if (shardings.size() != count)
     return invalid_argument(fmt::format("{} has {} entries; wanted {}", name, shardings.size(), count));
-  std::vector<Parts> parts;
+  std::vector<DeviceParts> parts;
   for (const Sharding& sharding : shardings) {
-    HILO_ASSIGN_OR_RETURN(Parts made, parts_of(op, sharding, manual_axes));
+    HILO_ASSIGN_OR_RETURN(DeviceParts made, parts_of(op, sharding, manual_axes));
     parts.push_back(std::move(made));
   }
   return parts;
@@ -187,15 +116,15 @@ Status translate_manual_computation(const OpContext& op) {
   const Region& body = op.tree().regions[op.operation.regions.begin];
   if (body.arguments.count != op.operation.operands.count)
     return invalid_argument("the body doesn't take what the operation has");
-  HILO_ASSIGN_OR_RETURN(const std::vector<Parts> in, all_parts(op, "in_shardings", op.operation.operands.count));
-  HILO_ASSIGN_OR_RETURN(const std::vector<Parts> out, all_parts(op, "out_shardings", op.operation.results.count));
+  HILO_ASSIGN_OR_RETURN(const std::vector<DeviceParts> in, all_parts(op, "in_shardings", op.operation.operands.count));
+  HILO_ASSIGN_OR_RETURN(const std::vector<DeviceParts> out, all_parts(op, "out_shardings", op.operation.results.count));
   for (uint32_t i = 0; i < body.arguments.count; ++i) {
     const ValueId argument = body.arguments.begin + i;
     HILO_ASSIGN_OR_RETURN(InstructionId value, op.operand(i));
-    HILO_ASSIGN_OR_RETURN(value, stated(op, value, in[i]));
+    HILO_ASSIGN_OR_RETURN(value, state_sharding(op, value, in[i]));
     HILO_ASSIGN_OR_RETURN(const Shape part, shape_of(op.tree(), op.tree().values[argument].type));
     HILO_RETURN_IF_ERROR(check_parts(in[i], op.builder.shape(value), part));
-    HILO_ASSIGN_OR_RETURN(const InstructionId own, cut(op, value, in[i], part));
+    HILO_ASSIGN_OR_RETURN(const InstructionId own, cut_part(op, value, in[i], part));
     op.translator.set(op.builder, argument, own);
   }
   std::vector<InstructionId> results;
@@ -205,8 +134,8 @@ Status translate_manual_computation(const OpContext& op) {
   for (uint32_t i = 0; i < results.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Shape whole, op.result_shape(i));
     HILO_RETURN_IF_ERROR(check_parts(out[i], whole, op.builder.shape(results[i])));
-    HILO_ASSIGN_OR_RETURN(InstructionId joined, join(op, results[i], out[i]));
-    HILO_ASSIGN_OR_RETURN(joined, stated(op, joined, out[i]));
+    HILO_ASSIGN_OR_RETURN(InstructionId joined, join_parts(op, results[i], out[i]));
+    HILO_ASSIGN_OR_RETURN(joined, state_sharding(op, joined, out[i]));
     op.define(i, joined);
   }
   return ok_status();

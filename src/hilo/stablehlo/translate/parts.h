@@ -289,10 +289,14 @@ Status set_precision(const OpContext& op, hlo::DotAttributes& attributes);
 Handler known_custom_call(std::string_view target);
 Status translate_sparse_product(const OpContext& op);  // translate_sparse.cc
 
-/// The number that `by_device` has for the device that runs: s32[].
+Status translate_sharding_note(const OpContext& op);  // translate_spmd_calls.cc
+Status translate_full_to_shard(const OpContext& op);
+Status translate_shard_to_full(const OpContext& op);
+
 /// The value under a sharding, as text `<@mesh, [{"x"}]>`: a copy that carries it as a frontend attribute.
 StatusOr<hlo::InstructionId> add_constraint(const OpContext& op, hlo::InstructionId value, std::string_view sharding);
 
+/// The number that `by_device` has for the device that runs: s32[].
 StatusOr<hlo::InstructionId> device_entry(const OpContext& op, const std::vector<int64_t>& by_device);
 
 /// The value on devices where `by_device` isn't 0; zeros on the others.

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/stablehlo/translate/device_parts.h"
+
+#include <fmt/format.h>
+
+#include "hilo/hlo/ops/collective.h"
+#include "hilo/hlo/ops/slice.h"
+
+namespace hilo::stablehlo {
+
+using hlo::InstructionId;
+using hlo::Opcode;
+
+Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part) {
+  const auto fail = [&] {
+    return invalid_argument(
+        fmt::format("{} on each device doesn't fit {} in all under its sharding", part.to_string(), whole.to_string()));
+  };
+  if (!whole.is_array() || !part.is_array()) return whole == part ? ok_status() : fail();
+  if (part.rank() != whole.rank() || static_cast<int64_t>(parts.dimensions.size()) != whole.rank() ||
+      part.element_type() != whole.element_type())
+    return fail();
+  for (int64_t d = 0; d < whole.rank(); ++d) {
+    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
+    if (part.dimension(d) * split.parts != whole.dimension(d)) return fail();
+  }
+  return ok_status();
+}
+
+namespace {
+
+/// The first device of those that add to the same elements has them, the others have zeros.
+StatusOr<InstructionId> one_summand(const OpContext& op, InstructionId value, const DeviceParts& parts) {
+  if (parts.summands.parts == 1) return value;
+  std::vector<int64_t> has = parts.summands.part_of_device;
+  for (int64_t& part : has) part = part == 0 ? 1 : 0;
+  return zero_elsewhere(op, value, has);
+}
+
+}  // namespace
+
+StatusOr<InstructionId> cut_part(const OpContext& op, InstructionId value, const DeviceParts& parts,
+                                 const Shape& part) {
+  HILO_ASSIGN_OR_RETURN(value, one_summand(op, value, parts));
+  if (op.builder.shape(value) == part) return value;
+  std::vector<InstructionId> operands = {value};
+  auto attributes = std::make_shared<hlo::DynamicSliceAttributes>();
+  for (int64_t d = 0; d < part.rank(); ++d) {
+    attributes->sizes.push_back(part.dimension(d));
+    const DimensionSplit& split = parts.dimensions[static_cast<size_t>(d)];
+    std::vector<int64_t> starts = split.part_of_device;
+    for (int64_t& start : starts) start *= part.dimension(d);
+    if (split.parts == 1) {
+      operands.push_back(op.builder.constant(Literal::scalar(int32_t{0})));
+    } else {
+      HILO_ASSIGN_OR_RETURN(const InstructionId start, device_entry(op, starts));
+      operands.push_back(start);
+    }
+  }
+  return op.builder.add(Opcode::kDynamicSlice, operands, std::move(attributes));
+}
+
+StatusOr<InstructionId> join_parts(const OpContext& op, InstructionId value, const DeviceParts& parts) {
+  if (parts.summands.parts > 1) {
+    auto attributes = std::make_shared<hlo::AllReduceAttributes>();
+    attributes->replica_groups = parts.summands.groups;
+    HILO_ASSIGN_OR_RETURN(attributes->to_apply,
+                          hlo::scalar_binary_computation(Opcode::kAdd, op.builder.shape(value).element_type()));
+    HILO_ASSIGN_OR_RETURN(value, op.builder.add(Opcode::kAllReduce, {value}, std::move(attributes)));
+  }
+  for (size_t d = 0; d < parts.dimensions.size(); ++d) {
+    if (parts.dimensions[d].parts == 1) continue;
+    HILO_ASSIGN_OR_RETURN(value, join_devices(op, value, static_cast<int64_t>(d), parts.dimensions[d].groups));
+  }
+  return value;
+}
+
+StatusOr<InstructionId> state_sharding(const OpContext& op, InstructionId value, const DeviceParts& parts) {
+  if (!op.builder.shape(value).is_array()) return value;
+  return add_constraint(op, value, parts.sharding);
+}
+
+}  // namespace hilo::stablehlo

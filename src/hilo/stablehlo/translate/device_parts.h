@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// stablehlo/translate/device_parts.h -- between whole arrays and the parts that devices work on by hand.
+#pragma once
+
+#include "hilo/stablehlo/devices/sharding.h"
+#include "hilo/stablehlo/translate/parts.h"
+
+namespace hilo::stablehlo {
+
+/// How the devices share one array: one split a dimension, by the axes that a computation takes by hand.
+struct DeviceParts {
+  std::vector<DimensionSplit> dimensions;
+  DimensionSplit summands;  ///< who adds to the same elements
+  std::string sharding;     ///< of the whole array
+};
+
+/// Errors    INVALID_ARGUMENT unless so many parts of this shape make up the whole
+Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part);
+
+/// A device's part of the whole array that all have.
+StatusOr<hlo::InstructionId> cut_part(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts,
+                                      const Shape& part);
+
+/// The whole array of the devices' parts.
+StatusOr<hlo::InstructionId> join_parts(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts);
+
+/// The whole array, saying how it is shared: propagation goes no further into the body.
+StatusOr<hlo::InstructionId> state_sharding(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts);
+
+}  // namespace hilo::stablehlo
