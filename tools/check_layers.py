@@ -27,6 +27,7 @@ LAYERS = {
     "hlo/bisect": ("hlo/eval",),
     "hlo/passes": ("hlo/rewrite", "hlo/verify", "hlo/ops/ext"),
     "hlo/sharding": ("hlo/ops/ext",),
+    "hlo/partition": ("hlo/passes", "hlo/sharding"),
     "hlo/cost": ("hlo/passes",),
     "hlo/graph": ("hlo/cost",),
     "stablehlo/tree": (),

@@ -19,7 +19,7 @@ using hlo::ComputationPtr;
 using hlo::InstructionId;
 using hlo::Opcode;
 
-constexpr int64_t kSizes[] = {0, 1, 2, 3, 5, 17};
+constexpr int64_t kSizes[] = {0, 1, 2, 3, 5, 17}, kSizesOfMeshes[] = {1, 2, 4, 6, 8, 16};
 constexpr int64_t kMostElements = 4000;
 constexpr int kDeepest = 2;  // control flow in control flow
 
@@ -167,7 +167,7 @@ class Generator {
       return b_.tuple(elements);
     }
     const bool written =
-        !value.is_tuple() && below(4) == 0 && (audience_ == Audience::kEngine || value.shape().element_count() > 0);
+        !value.is_tuple() && below(4) == 0 && (audience_ != Audience::kOthers || value.shape().element_count() > 0);
     if (depth_ > 0 || written) return b_.constant(value);
     arguments_.push_back(value);
     return b_.parameter(value.shape());
@@ -195,10 +195,13 @@ class Generator {
   }
 
   bool grow(const Cell& cell) {
-    const bool edges = audience_ == Audience::kEngine && hlo::is_elementwise(cell.opcode) &&
+    const bool edges = audience_ != Audience::kOthers && hlo::is_elementwise(cell.opcode) &&
                        is_exact(cell.opcode, cell.type) && below(3) == 0;
+    static_assert(std::size(kSizes) == std::size(kSizesOfMeshes));
+    const int64_t drawn = below(std::size(kSizes));
+    const int64_t size = audience_ == Audience::kMeshes ? kSizesOfMeshes[drawn] : kSizes[drawn];
     const std::vector<Sample> samples =
-        samples_of(cell.opcode, cell.type, kSizes[below(std::size(kSizes))], edges ? Values::kEdges : Values::kSmooth);
+        samples_of(cell.opcode, cell.type, size, edges ? Values::kEdges : Values::kSmooth);
     if (samples.empty()) return false;
     if (cell.opcode == Opcode::kParameter) {
       if (depth_ > 0) return false;
@@ -227,7 +230,7 @@ class Generator {
 
   /// XLA doesn't read the constants of arrays without elements that hilo writes, and bodies make their values so.
   bool can_be_constants(const Sample& sample) const {
-    if (audience_ == Audience::kEngine) return true;
+    if (audience_ != Audience::kOthers) return true;
     return std::ranges::none_of(leaves_of(sample.operands),
                                 [](const Literal& x) { return x.shape().element_count() == 0; });
   }

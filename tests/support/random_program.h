@@ -43,6 +43,7 @@ class Coverage {
 enum class Audience : uint8_t {
   kEngine,  ///< now and then NaN, infinities, -0, denormals; arguments may be tuples
   kOthers,  ///< neither: XLA flushes denormals, and StableHLO has no tuples
+  kMeshes,  ///< as kEngine, of sizes that meshes of devices divide
 };
 
 /// A program of about `instructions` ops, with calls, branches and loops in each other, odd and empty shapes.

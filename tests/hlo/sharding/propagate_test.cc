@@ -4,33 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "hilo/stablehlo/devices/propagation.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
-#include "tests/paths.h"
+#include "tests/support/recorded_shardings.h"
 
 namespace hilo::hlo {
 namespace {
-
-struct Recorded {
-  std::string name, wanted, code;
-};
-
-std::vector<Recorded> recorded_programs() {
-  std::ifstream file(std::string(tests::kSourceDir) + "/tests/golden/shardings.txt");
-  std::vector<Recorded> programs;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("=== ")) {
-      programs.push_back({line.substr(4), {}, {}});
-      std::getline(file, programs.back().wanted);
-    } else {
-      programs.back().code += line + "\n";
-    }
-  }
-  return programs;
-}
 
 std::string text_of(const std::vector<Sharding>& shardings) {
   std::string text;
@@ -64,9 +44,9 @@ StatusOr<PropagatedShardings> propagated(const std::string& code, bool free_para
 }
 
 TEST(Propagate, ResultsAreShardedAsXlaShardsThem) {
-  const std::vector<Recorded> programs = recorded_programs();
+  const std::vector<tests::RecordedSharding> programs = tests::recorded_shardings();
   ASSERT_GE(programs.size(), 120u);
-  for (const Recorded& program : programs) {
+  for (const tests::RecordedSharding& program : programs) {
     const StatusOr<PropagatedShardings> made = propagated(program.code);
     ASSERT_TRUE(made.ok()) << program.name << ": " << made.status().to_string();
     EXPECT_EQ(text_of(made->results), program.wanted) << program.name;

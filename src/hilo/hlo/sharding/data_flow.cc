@@ -34,6 +34,7 @@ struct Frame {
   InstructionId caller = kNoInstruction;  ///< in the frame below, whose value the root is
   InstructionId next = 0;
   std::vector<Leaves> values = {};
+  uint32_t id = 0;  ///< in DataFlow::frames
 };
 
 bool is_constant_op(const Instruction& instruction) {
@@ -92,7 +93,15 @@ class Builder {
   void push(Frame frame) {
     opened_ += frame.computation->size();
     frame.values.resize(frame.computation->size());
+    frame.id = static_cast<uint32_t>(flow_.frames.size());
+    flow_.frames.push_back({frame.computation, {}, {}});
     frames_.push_back(std::move(frame));
+  }
+  /// A frame that an instruction of `frame` opens, before those that it opened so far or behind them.
+  void open(const Frame& frame, InstructionId by, Frame opened, bool before = false) {
+    auto& list = flow_.frames[frame.id].opened[by];
+    list.insert(before ? list.begin() : list.end(), static_cast<uint32_t>(flow_.frames.size()));
+    push(std::move(opened));
   }
 
   const Computation& entry_;
@@ -187,8 +196,8 @@ void Builder::add_while(Frame& frame, const Instruction& instruction) {
   }
   frame.values[instruction.id] = carry;
   body.parameters = {carry};
-  push(std::move(body));
-  push({loop.condition.get(), {carry}});
+  open(frame, instruction.id, std::move(body));
+  open(frame, instruction.id, {loop.condition.get(), {carry}});
 }
 
 void Builder::add_conditional(Frame& frame, const Instruction& instruction) {
@@ -198,7 +207,8 @@ void Builder::add_conditional(Frame& frame, const Instruction& instruction) {
   std::vector<PendingEdge> edges;
   for (const FlowArrayId id : results) edges.push_back(whole(new_edge(id)));
   for (size_t i = conditional.branches.size(); i-- > 0;)
-    push({conditional.branches[i].get(), {frame.values[instruction.operands[i + 1]]}, edges});
+    open(frame, instruction.id, {conditional.branches[i].get(), {frame.values[instruction.operands[i + 1]]}, edges},
+         /*before=*/true);
 }
 
 /// Slices lack the leading dimension of their arrays.
@@ -239,7 +249,7 @@ void Builder::add_scan(Frame& frame, const Instruction& instruction) {
     step.edges.push_back(std::move(edge));
   }
   frame.values[instruction.id] = results;
-  push(std::move(step));
+  open(frame, instruction.id, std::move(step));
 }
 
 void Builder::step(Frame& frame) {
@@ -268,7 +278,7 @@ void Builder::step(Frame& frame) {
   } else if (const Computation* const called = called_by(instruction); opens && called != nullptr) {
     std::vector<Leaves> arguments;
     for (const InstructionId id : instruction.operands) arguments.push_back(frame.values[id]);
-    push({called, std::move(arguments), {}, instruction.id});
+    open(frame, instruction.id, {called, std::move(arguments), {}, instruction.id});
   } else {
     add_op(frame, instruction);
   }
@@ -300,6 +310,7 @@ DataFlow Builder::build() {
       step(frame);
     } else {
       finish(frame);
+      flow_.frames[frame.id].values = std::move(frame.values);
       frames_.pop_back();
     }
   }

@@ -3,6 +3,8 @@
 // branches as edges.
 #pragma once
 
+#include <map>
+
 #include "hilo/hlo/ir/module.h"
 #include "hilo/hlo/sharding/rule.h"
 
@@ -26,6 +28,14 @@ struct FlowOp {
   FlowKind kind = FlowKind::kOther;
 };
 
+/// A computation, opened at one place of the program.
+struct FlowFrame {
+  const Computation* computation = nullptr;
+  std::vector<std::vector<FlowArrayId>> values;  ///< leaves of each instruction
+  /// By instruction, the frames that it opens: of a loop its body, then its condition; of a conditional its branches.
+  std::map<InstructionId, std::vector<uint32_t>> opened;
+};
+
 struct DataFlow {
   std::vector<FlowArray> arrays;
   std::vector<FlowOp> ops;                       ///< as the program runs
@@ -36,6 +46,7 @@ struct DataFlow {
     std::vector<FlowArrayId> arrays;
   };
   std::vector<Stated> stated;
+  std::vector<FlowFrame> frames;  ///< the entry first
 };
 
 /// Cost    linear in instructions, those of a computation once a call; calls that would make it 64 times the module stay closed

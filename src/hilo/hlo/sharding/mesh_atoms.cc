@@ -59,4 +59,36 @@ std::vector<AxisReference> MeshAtoms::whole_axes(const Atoms& atoms) const {
   return made;
 }
 
+int64_t MeshAtoms::part_at(const Atoms& atoms, int64_t place) const {
+  int64_t part = 0;
+  for (const uint16_t atom : atoms) {
+    const Atom& own = atoms_[atom];
+    int64_t minor = axes_[own.axis].size / (own.before * own.size);  // places that it is counted in
+    for (size_t axis = own.axis + 1; axis < axes_.size(); ++axis) minor *= axes_[axis].size;
+    part = part * own.size + place / minor % own.size;
+  }
+  return part;
+}
+
+std::string MeshAtoms::to_string(const Atoms& atoms) const {
+  std::string text;
+  for (size_t i = 0; i < atoms.size();) {
+    const Atom& first = atoms_[atoms[i]];
+    int64_t size = 1;
+    for (; i < atoms.size() && atoms_[atoms[i]].axis == first.axis && atoms_[atoms[i]].before == first.before * size;
+         ++i)
+      size *= atoms_[atoms[i]].size;
+    const MeshAxis& axis = axes_[first.axis];
+    text += (text.empty() ? "" : ",") + axis.name;
+    if (size != axis.size) text += fmt::format(":({}){}", first.before, size);
+  }
+  return text;
+}
+
+int64_t MeshAtoms::place_count() const {
+  int64_t count = 1;
+  for (const MeshAxis& axis : axes_) count *= axis.size;
+  return count;
+}
+
 }  // namespace hilo::hlo

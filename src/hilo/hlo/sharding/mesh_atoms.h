@@ -10,7 +10,8 @@
 
 namespace hilo::hlo {
 
-using Atoms = std::vector<uint16_t>;  ///< major first
+using Atoms = std::vector<uint16_t>;    ///< major first
+using ArraySplit = std::vector<Atoms>;  ///< by dimension, what shares it
 
 class MeshAtoms {
  public:
@@ -22,6 +23,12 @@ class MeshAtoms {
   StatusOr<Atoms> atoms_of(const std::vector<AxisReference>& axes) const;
   /// The axes that the atoms make up, up to the first that isn't whole.
   std::vector<AxisReference> whole_axes(const Atoms& atoms) const;
+  /// Which of the parts that the atoms make falls to the device at a place of the mesh.
+  int64_t part_at(const Atoms& atoms, int64_t place) const;
+  int64_t place_count() const;
+  size_t count() const { return atoms_.size(); }
+  /// "x,y"; of axes that aren't whole "y:(2)2", the part of size 2 behind 2 others.
+  std::string to_string(const Atoms& atoms) const;
 
  private:
   struct Atom {

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <set>
 
-#include "hilo/hlo/sharding/data_flow.h"
-#include "hilo/hlo/sharding/mesh_atoms.h"
-
 namespace hilo::hlo {
 namespace {
 
@@ -74,9 +71,10 @@ class Propagation {
         readers_(states_.size()) {}
   Status set_up();
   void run();
-  std::vector<Sharding> shardings(const std::vector<FlowArrayId>& arrays) const;
+  PropagatedFlow finish() &&;
 
  private:
+  ArraySplit split(FlowArrayId array) const;  ///< as far as it divides the dimensions
   Status state(FlowArrayId array, const Sharding& sharding);
   Status state_edge(const std::vector<FlowArrayId>& arrays, const std::vector<std::optional<Sharding>>& stated,
                     const std::vector<bool>& free);
@@ -352,34 +350,48 @@ bool Propagation::propagate(const FlowOp& op, int round) {
   return changed;
 }
 
-std::vector<Sharding> Propagation::shardings(const std::vector<FlowArrayId>& arrays) const {
-  std::vector<Sharding> made;
-  for (const FlowArrayId id : arrays) {
-    Sharding& sharding = made.emplace_back();
-    sharding.mesh = request_.mesh;
-    for (size_t d = 0; d < states_[id].dimensions.size(); ++d) {
-      int64_t left = flow_.arrays[id].shape.dimension(static_cast<int64_t>(d));
-      Atoms dividing;
-      for (const uint16_t atom : states_[id].dimensions[d].atoms) {
-        if (left % mesh_.size(atom) != 0) break;
-        dividing.push_back(atom);
-        left /= mesh_.size(atom);
-      }
-      sharding.dimensions.push_back({.axes = mesh_.whole_axes(dividing)});
+ArraySplit Propagation::split(FlowArrayId array) const {
+  ArraySplit made;
+  for (size_t d = 0; d < states_[array].dimensions.size(); ++d) {
+    int64_t left = flow_.arrays[array].shape.dimension(static_cast<int64_t>(d));
+    Atoms& dividing = made.emplace_back();
+    for (const uint16_t atom : states_[array].dimensions[d].atoms) {
+      if (left % mesh_.size(atom) != 0) break;
+      dividing.push_back(atom);
+      left /= mesh_.size(atom);
     }
   }
   return made;
 }
 
+PropagatedFlow Propagation::finish() && {
+  std::vector<ArraySplit> splits;
+  for (FlowArrayId id = 0; id < flow_.arrays.size(); ++id) splits.push_back(split(id));
+  return {std::move(flow_), std::move(splits)};
+}
+
 }  // namespace
 
-StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
-  DataFlow flow = data_flow(module);
-  const std::vector<FlowArrayId> parameters = flow.parameters, results = flow.results;
-  Propagation propagation(request, std::move(flow));
+StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request) {
+  Propagation propagation(request, data_flow(module));
   HILO_RETURN_IF_ERROR(propagation.set_up());
   propagation.run();
-  return PropagatedShardings{propagation.shardings(parameters), propagation.shardings(results)};
+  return std::move(propagation).finish();
+}
+
+StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
+  HILO_ASSIGN_OR_RETURN(const PropagatedFlow propagated, propagate_flow(module, request));
+  const MeshAtoms mesh(request.mesh);
+  const auto shardings = [&](const std::vector<FlowArrayId>& arrays) {
+    std::vector<Sharding> made;
+    for (const FlowArrayId id : arrays) {
+      Sharding& sharding = made.emplace_back();
+      sharding.mesh = request.mesh;
+      for (const Atoms& atoms : propagated.splits[id]) sharding.dimensions.push_back({.axes = mesh.whole_axes(atoms)});
+    }
+    return made;
+  };
+  return PropagatedShardings{shardings(propagated.flow.parameters), shardings(propagated.flow.results)};
 }
 
 }  // namespace hilo::hlo

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "hilo/hlo/ir/module.h"
+#include "hilo/hlo/sharding/data_flow.h"
+#include "hilo/hlo/sharding/mesh_atoms.h"
 #include "hilo/hlo/sharding/sharding.h"
 
 namespace hilo::hlo {
@@ -31,5 +33,14 @@ struct PropagatedShardings {
 /// Cost      of a sweep: linear in instructions, where calls are opened; sweeps are few
 /// Source    Shardy's propagation
 StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request);
+
+/// The program taken apart, and how the devices share each of its arrays: into parts of one size.
+struct PropagatedFlow {
+  DataFlow flow;
+  std::vector<ArraySplit> splits;  ///< by array of the flow
+};
+
+/// The same, of all arrays.
+StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request);
 
 }  // namespace hilo::hlo

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/partition/device_program.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/collective.h"
+#include "hilo/hlo/ops/reshape.h"
+#include "hilo/hlo/ops/slice.h"
+
+namespace hilo::hlo {
+namespace {
+
+Shape with_dimension(const Shape& shape, int64_t dimension, int64_t size) {
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes[static_cast<size_t>(dimension)] = size;
+  return Shape::array(shape.element_type(), sizes);
+}
+
+bool is_number_everywhere(const Instruction& instruction, const Shape& operand) {
+  return instruction.opcode == Opcode::kBroadcast && operand.rank() == 0;
+}
+
+}  // namespace
+
+Shape part_of(const Shape& whole, const ArraySplit& split, const MeshAtoms& atoms) {
+  if (!whole.is_array()) return whole;
+  std::vector<int64_t> sizes(whole.dimensions().begin(), whole.dimensions().end());
+  for (size_t d = 0; d < split.size(); ++d) sizes[d] /= atoms.size(split[d]);
+  return Shape::array(whole.element_type(), sizes);
+}
+
+std::string to_string(const ArraySplit& split, const MeshAtoms& atoms) {
+  std::string text = "[";
+  for (size_t d = 0; d < split.size(); ++d) text += (d == 0 ? "{" : ",{") + atoms.to_string(split[d]) + "}";
+  return text + "]";
+}
+
+StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
+  if (!status().ok()) return status();
+  return std::move(builder_).build(root.id);
+}
+
+Int64Lists DeviceProgram::groups(const Atoms& by) const {
+  const auto members = static_cast<size_t>(atoms().size(by));
+  std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by the other atoms' parts
+  for (int64_t place = 0; place < atoms().place_count(); ++place) {
+    std::vector<int64_t> others;
+    for (uint16_t atom = 0; atom < atoms().count(); ++atom) {
+      if (std::ranges::find(by, atom) == by.end()) others.push_back(atoms().part_at({atom}, place));
+    }
+    std::vector<int64_t>& group = groups[others];
+    group.resize(members);
+    group[static_cast<size_t>(atoms().part_at(by, place))] = context_.mesh.device_at(place);
+  }
+  Int64Lists made;
+  for (auto& [others, group] : groups) made.push_back(std::move(group));
+  return made;
+}
+
+Expr DeviceProgram::part_index(const Atoms& by) {
+  const auto found = indices_.find(by);
+  if (found != indices_.end()) return found->second;
+  const int64_t devices = atoms().place_count();
+  Literal table(Shape::array(ElementType::kS32, {devices}));
+  for (int64_t place = 0; place < devices; ++place)
+    table.data<int32_t>()[static_cast<size_t>(context_.mesh.device_at(place))] =
+        static_cast<int32_t>(atoms().part_at(by, place));
+  const Expr device = add(Opcode::kReplicaId, std::span<const Expr>());
+  const Expr entry = add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, {constant(std::move(table)), device},
+                                                      [](auto& a) { a.sizes = {1}; });
+  return indices_[by] = reshape(entry, std::span<const int64_t>());
+}
+
+/// Counted in integers: the start may be more than a narrow type has.
+Expr DeviceProgram::cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by) {
+  const auto along = attributes_of<IotaAttributes>(iota).dimension;
+  if (along != dimension) return hlo::iota(*this, part, along);
+  const Shape counted = part.with_element_type(ElementType::kS32);
+  const Expr start = part_index(by) * static_cast<double>(part.dimension(dimension));
+  return convert(hlo::iota(*this, counted, along) + broadcast(start, counted.dimensions(), {}), part.element_type());
+}
+
+Expr DeviceProgram::cut(Expr value, int64_t dimension, const Atoms& by) {
+  const Shape whole = value.shape();
+  const Shape part = with_dimension(whole, dimension, whole.dimension(dimension) / atoms().size(by));
+  if (!status().ok()) return value;
+  const Instruction& made = instruction(value);
+  if (made.opcode == Opcode::kIota && whole.dimension(dimension) <= INT32_MAX)
+    return cut_iota(made, dimension, part, by);
+  if (made.opcode == Opcode::kBroadcast && is_number_everywhere(made, shape(made.operands[0])))
+    return broadcast(at(made.operands[0]), part.dimensions(), {});
+  Exprs operands(static_cast<size_t>(whole.rank()) + 1, constant(Literal::scalar<int32_t>(0)));
+  operands[0] = value;
+  operands[static_cast<size_t>(dimension) + 1] = part_index(by) * static_cast<double>(part.dimension(dimension));
+  return add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, operands, [&](auto& a) {
+    a.sizes.assign(part.dimensions().begin(), part.dimensions().end());
+  });
+}
+
+Expr DeviceProgram::reported(Expr collective, int64_t members) {
+  if (!status().ok()) return collective;
+  context_.report.transfers.push_back(
+      {instruction(collective).opcode, members, collective.shape().byte_size(), context_.instruction, context_.reason});
+  return collective;
+}
+
+Expr DeviceProgram::all_gather(Expr part, int64_t dimension, const Atoms& by) {
+  const Shape here = part.shape();
+  const Shape whole = with_dimension(here, dimension, here.dimension(dimension) * atoms().size(by));
+  const Expr made = add_with<AllGatherAttributes>(
+      Opcode::kAllGather, {part},
+      [&](auto& a) {
+        a.replica_groups = groups(by);
+        a.dimensions = {dimension};
+      },
+      whole);
+  return reported(made, atoms().size(by));
+}
+
+/// all-to-all exchanges along one dimension: that is made of the members, and merged into `from` afterwards.
+Expr DeviceProgram::all_to_all(Expr part, int64_t from, int64_t to, const Atoms& by) {
+  const int64_t members = atoms().size(by);
+  const Shape here = part.shape();
+  std::vector<int64_t> cut_up(here.dimensions().begin(), here.dimensions().end());
+  const auto place = static_cast<size_t>(to);
+  cut_up[place] /= members;
+  std::vector<int64_t> merged = cut_up;
+  merged[static_cast<size_t>(from)] *= members;
+  cut_up.insert(cut_up.begin() + to, members);
+  Int64List to_front = {to}, before_from(cut_up.size());
+  for (int64_t d = 0; d < static_cast<int64_t>(cut_up.size()); ++d) {
+    if (d != to) to_front.push_back(d);
+  }
+  // Behind the members stand the dimensions of `part`; they go before `from`.
+  for (int64_t d = 0, next = 1; d < static_cast<int64_t>(cut_up.size()); ++d)
+    before_from[static_cast<size_t>(d)] = d == from ? 0 : next++;
+  const Expr pieces = transpose(reshape(part, cut_up), to_front);
+  const Expr exchanged = reported(add_with<AllToAllAttributes>(Opcode::kAllToAll, {pieces},
+                                                               [&](auto& a) {
+                                                                 a.replica_groups = groups(by);
+                                                                 a.dimensions = {0};
+                                                               }),
+                                  members);
+  return reshape(transpose(exchanged, before_from), merged);
+}
+
+Expr DeviceProgram::all_reduce(Expr part, const ComputationPtr& reducer, const Atoms& by) {
+  const Expr made = add_with<AllReduceAttributes>(Opcode::kAllReduce, {part}, [&](auto& a) {
+    a.replica_groups = groups(by);
+    a.to_apply = reducer;
+  });
+  return reported(made, atoms().size(by));
+}
+
+Expr DeviceProgram::reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by) {
+  const Shape here = part.shape();
+  const Expr made = add_with<ReduceScatterAttributes>(
+      Opcode::kReduceScatter, {part},
+      [&](auto& a) {
+        a.replica_groups = groups(by);
+        a.dimensions = {dimension};
+        a.to_apply = reducer;
+      },
+      with_dimension(here, dimension, here.dimension(dimension) / atoms().size(by)));
+  return reported(made, atoms().size(by));
+}
+
+Expr DeviceProgram::permute(Expr part, const Int64Pairs& places) {
+  const Expr made = add_with<CollectivePermuteAttributes>(Opcode::kCollectivePermute, {part}, [&](auto& a) {
+    for (const auto& [source, target] : places)
+      a.source_target_pairs.emplace_back(context_.mesh.device_at(source), context_.mesh.device_at(target));
+  });
+  return reported(made, 2);
+}
+
+}  // namespace hilo::hlo

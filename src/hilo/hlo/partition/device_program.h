@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// hlo/partition/device_program.h -- a computation of one device in the making: parts of arrays, and the collectives that move
+// them. Device i of the mesh is replica i.
+#pragma once
+
+#include <map>
+
+#include "hilo/hlo/build/expr.h"
+#include "hilo/hlo/partition/report.h"
+#include "hilo/hlo/sharding/mesh_atoms.h"
+
+namespace hilo::hlo {
+
+/// What the computations of one program share.
+struct PartitionContext {
+  Mesh mesh;
+  MeshAtoms atoms;
+  PartitionReport report;
+  std::string instruction, reason;  ///< what is being written
+};
+
+/// An array's part on each device. Precondition: the split divides the shape.
+Shape part_of(const Shape& whole, const ArraySplit& split, const MeshAtoms& atoms);
+
+/// "[{x},{}]"
+std::string to_string(const ArraySplit& split, const MeshAtoms& atoms);
+
+class DeviceProgram final : public Sink {
+ public:
+  DeviceProgram(std::string name, PartitionContext& context) : context_(context), builder_(std::move(name)) {}
+
+  PartitionContext& context() { return context_; }
+  const MeshAtoms& atoms() const { return context_.atoms; }
+  void set_annotations(AnnotationsPtr annotations) { builder_.set_annotations(std::move(annotations)); }
+  Expr parameter(const Shape& shape) { return at(builder_.parameter(shape)); }
+  const Instruction& instruction(Expr value) const { return builder_.instruction(value.id); }
+  StatusOr<ComputationPtr> finish(Expr root) &&;
+
+  /// Which of the parts that these atoms make is this device's: s32[].
+  Expr part_index(const Atoms& by);
+  /// This device's part of what it has whole along the dimension.
+  Expr cut(Expr value, int64_t dimension, const Atoms& by);
+
+  // Collectives of the devices that differ in `by` only; their order is that of the parts.
+  Expr all_gather(Expr part, int64_t dimension, const Atoms& by);
+  /// From parts along `from` to parts along `to`.
+  Expr all_to_all(Expr part, int64_t from, int64_t to, const Atoms& by);
+  Expr all_reduce(Expr part, const ComputationPtr& reducer, const Atoms& by);
+  Expr reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by);
+  /// Between places of the mesh.
+  Expr permute(Expr part, const Int64Pairs& places);
+
+ private:
+  StatusOr<InstructionId> append(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes,
+                                 const std::optional<Shape>& declared) override {
+    return builder_.add(opcode, operands, std::move(attributes), declared);
+  }
+  InstructionId append_constant(Literal value) override { return builder_.constant(std::move(value)); }
+  Shape shape_of(InstructionId id) const override { return builder_.shape(id); }
+
+  Int64Lists groups(const Atoms& by) const;
+  Expr reported(Expr collective, int64_t members);
+  Expr cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by);
+
+  PartitionContext& context_;
+  Builder builder_;
+  std::map<Atoms, Expr> indices_;
+};
+
+}  // namespace hilo::hlo

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/partition/op_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/ir/reducer_kind.h"
+#include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/partition/choose_parts.h"
+#include "hilo/hlo/partition/reshard.h"
+
+namespace hilo::hlo {
+namespace {
+
+/// What a reducer that has a name does to two arrays.
+Opcode opcode_of(ReducerKind kind) {
+  switch (kind) {
+    case ReducerKind::kMultiply: return Opcode::kMultiply;
+    case ReducerKind::kMaximum: return Opcode::kMaximum;
+    case ReducerKind::kMinimum: return Opcode::kMinimum;
+    case ReducerKind::kAnd: return Opcode::kAnd;
+    case ReducerKind::kOr: return Opcode::kOr;
+    case ReducerKind::kXor: return Opcode::kXor;
+    case ReducerKind::kAdd:
+    case ReducerKind::kArgMax:  // have no neutral value, so that they don't come here
+    case ReducerKind::kArgMin:
+    case ReducerKind::kGeneric: break;
+  }
+  return Opcode::kAdd;
+}
+
+/// An op on its way.
+struct OpWriter {
+  DeviceProgram& program;
+  const Instruction& instruction;
+  const Computation& computation;
+  std::span<const Part> parts;
+  std::span<const ArraySplit> wanted;
+  std::vector<Shape> operands = {}, results = {};  ///< leaves of the whole program
+  LocalOp op = {};
+  ChosenParts chosen = {};
+
+  void choose();
+  Exprs operand_values();
+  Exprs on_parts(const Exprs& values);
+  Exprs sum(const Exprs& values);
+  Exprs reduce(Exprs values);
+  Expr choose_of_all(const Exprs& values, const Exprs& initial);
+  void finish(Exprs& values, const ComputationPtr& reducer);
+  std::vector<Part> write();
+};
+
+void OpWriter::choose() {
+  OpSplits now{{}, {wanted.begin(), wanted.end()}};
+  std::vector<bool> voters;
+  for (const Part& part : parts) {
+    now.operands.push_back(part.split);
+    voters.push_back(!part.constant);
+  }
+  for (const InstructionId id : instruction.operands) {
+    const std::vector<Shape> leaves = computation.instruction(id).shape.leaves();
+    operands.insert(operands.end(), leaves.begin(), leaves.end());
+  }
+  results = instruction.shape.leaves();
+  op = local_op(instruction, computation);
+  chosen = choose_parts(op, operands, results, now, voters, program.atoms());
+  const auto is_cut = [](const ArraySplit& split) {
+    return std::ranges::any_of(split, [](const Atoms& atoms) { return !atoms.empty(); });
+  };
+  const bool shared = std::ranges::any_of(now.operands, is_cut);
+  if (!shared || !chosen.partial.empty() || std::ranges::any_of(chosen.splits.operands, is_cut) ||
+      std::ranges::any_of(chosen.splits.results, is_cut))
+    return;
+  WholeOp whole{describe(instruction), 0};
+  for (const auto* leaves : {&operands, &results}) {
+    for (const Shape& leaf : *leaves) whole.bytes += leaf.is_array() ? leaf.byte_size() : 0;
+  }
+  program.context().report.whole_ops.push_back(std::move(whole));
+}
+
+/// Operands as the op takes them: cut as chosen, in tuples where they are.
+Exprs OpWriter::operand_values() {
+  std::vector<Part> cut(parts.begin(), parts.end());
+  for (size_t i = 0; i < cut.size(); ++i) {
+    const ArraySplit& to = chosen.splits.operands[i];
+    if (cut[i].split == to) continue;
+    program.context().reason = fmt::format("operand {} {}: {} -> {}", i, operands[i].to_string(),
+                                           to_string(cut[i].split, program.atoms()), to_string(to, program.atoms()));
+    cut[i].value = reshard(program, cut[i].value, cut[i].split, to);
+  }
+  Exprs values;
+  size_t next = 0;
+  for (const InstructionId id : instruction.operands) {
+    const Shape& shape = computation.instruction(id).shape;
+    const size_t count = shape.leaves().size();
+    values.push_back(pack(program, shape, std::span<const Part>(cut).subspan(next, count)));
+    next += count;
+  }
+  return values;
+}
+
+Exprs OpWriter::on_parts(const Exprs& values) {
+  if (!program.status().ok()) return Exprs(results.size(), program.at(0));
+  size_t next = 0;
+  const Shape result = instruction.shape.map_leaves(
+      [&](const Shape& leaf) { return part_of(leaf, chosen.splits.results[next++], program.atoms()); });
+  const Shape whole = operands.empty() ? result : operands[0];
+  const Shape part = operands.empty() ? result : part_of(whole, chosen.splits.operands[0], program.atoms());
+  const AttributesPtr attributes = local_attributes(instruction, whole, part, result);
+  return unpack(program.add(instruction.opcode, values, attributes, result));
+}
+
+void OpWriter::finish(Exprs& values, const ComputationPtr& reducer) {
+  program.context().reason = "the reduction of its result";
+  values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, wanted[0]);
+}
+
+/// Of products.
+Exprs OpWriter::sum(const Exprs& values) {
+  Exprs made = on_parts(values);
+  const StatusOr<ComputationPtr> add = scalar_binary_computation(Opcode::kAdd, results[0].element_type());
+  if (add.ok()) finish(made, *add);
+  else program.fail(add.status());
+  return made;
+}
+
+/// The initial value counts once: parts begin with the neutral one.
+Exprs OpWriter::reduce(Exprs values) {
+  const ComputationPtr& reducer = attributes_of<ReduceAttributes>(instruction).to_apply;
+  if (values.size() > 2) {
+    const Exprs initial(values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+    return unpack(choose_of_all(on_parts(values), initial));
+  }
+  const Expr initial = values[1];
+  const Literal neutral = *neutral_value(reducer->reducer_kind(), results[0].element_type());
+  values[1] = program.constant(neutral);
+  Exprs made = on_parts(values);
+  finish(made, reducer);
+  if (!program.status().ok()) return made;
+  const Shape shape = made[0].shape();
+  made[0] = program.add(opcode_of(reducer->reducer_kind()), {broadcast(initial, shape.dimensions(), {}), made[0]});
+  return made;
+}
+
+/// The places of extremes: those of all devices, side by side, are reduced once more.
+Expr OpWriter::choose_of_all(const Exprs& values, const Exprs& initial) {
+  program.context().reason = "the reduction of its results";
+  Exprs all;
+  for (const Expr& value : values) {
+    const Shape shape = value.shape();
+    std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+    sizes.insert(sizes.begin(), 1);
+    all.push_back(program.all_gather(reshape(value, sizes), 0, chosen.partial));
+  }
+  all.insert(all.end(), initial.begin(), initial.end());
+  return program.add_with<ReduceAttributes>(Opcode::kReduce, all, [&](auto& a) {
+    a.dimensions = {0};
+    a.to_apply = attributes_of<ReduceAttributes>(instruction).to_apply;
+  });
+}
+
+std::vector<Part> OpWriter::write() {
+  choose();
+  const Exprs values = operand_values();
+  const bool partial = !chosen.partial.empty() && program.status().ok();
+  Exprs made;
+  if (!partial) made = on_parts(values);
+  else made = instruction.opcode == Opcode::kReduce ? reduce(values) : sum(values);
+  std::vector<Part> written;
+  for (size_t i = 0; i < made.size() && program.status().ok(); ++i) {
+    const ArraySplit& now = chosen.splits.results[i];
+    if (now != wanted[i])
+      program.context().reason = fmt::format("result {}: {} -> {}", results[i].to_string(),
+                                             to_string(now, program.atoms()), to_string(wanted[i], program.atoms()));
+    written.push_back({reshard(program, made[i], now, wanted[i]), wanted[i]});
+  }
+  return written;
+}
+
+}  // namespace
+
+Expr pack(DeviceProgram& program, const Shape& whole, std::span<const Part> leaves) {
+  if (!whole.is_tuple()) return leaves.empty() ? program.at(0) : leaves[0].value;
+  Exprs elements;
+  size_t next = 0;
+  for (const Shape& element : whole.tuple_elements()) {
+    const size_t count = element.leaves().size();
+    elements.push_back(pack(program, element, leaves.subspan(next, count)));
+    next += count;
+  }
+  return tuple(program, elements);
+}
+
+Exprs unpack(Expr value) {
+  const Shape shape = value.shape();
+  if (!shape.is_tuple()) return {value};
+  Exprs leaves;
+  for (int64_t i = 0; i < shape.tuple_size(); ++i) {
+    const Exprs inner = unpack(element(value, i));
+    leaves.insert(leaves.end(), inner.begin(), inner.end());
+  }
+  return leaves;
+}
+
+std::vector<Part> write_op(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
+                           std::span<const Part> operands, std::span<const ArraySplit> wanted) {
+  return OpWriter{program, instruction, computation, operands, wanted}.write();
+}
+
+}  // namespace hilo::hlo

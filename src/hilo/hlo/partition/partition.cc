@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/partition/partition.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/hlo/partition/local_op.h"
+#include "hilo/hlo/partition/op_parts.h"
+#include "hilo/hlo/partition/reshard.h"
+#include "hilo/hlo/passes/passes.h"
+
+namespace hilo::hlo {
+namespace {
+
+using Parts = std::vector<Part>;
+
+/// A computation on its way: one of its own, or one that a call opened, which goes where its caller's instructions go.
+struct Frame {
+  uint32_t id = 0;  ///< in DataFlow::frames
+  std::shared_ptr<DeviceProgram> program;
+  std::vector<Parts> parameters;
+  bool is_call = false;
+  std::vector<ArraySplit> wanted = {};  ///< of the root's leaves; for calls none
+  InstructionId next = 0;
+  std::vector<Parts> values = {};
+  std::vector<ComputationPtr> finished = {};  ///< those that instruction `next` opens
+};
+
+bool is_alias(Opcode opcode) {
+  return opcode == Opcode::kTuple || opcode == Opcode::kOptimizationBarrier || opcode == Opcode::kDomain ||
+         opcode == Opcode::kAddDependency || opcode == Opcode::kGetTupleElement;
+}
+
+class Partitioner {
+ public:
+  Partitioner(const Module& module, const PropagationRequest& request, PropagatedFlow propagated)
+      : module_(module),
+        context_{request.mesh, MeshAtoms(request.mesh), {}, {}, {}},
+        flow_(std::move(propagated.flow)),
+        splits_(std::move(propagated.splits)) {}
+  StatusOr<PartitionedProgram> run();
+
+ private:
+  const FlowFrame& flow(const Frame& frame) const { return flow_.frames[frame.id]; }
+  const Computation& computation(const Frame& frame) const { return *flow(frame).computation; }
+  std::vector<ArraySplit> splits(const std::vector<FlowArrayId>& arrays) const;
+  Parts parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const;
+  /// Adds a parameter of these arrays' parts.
+  Parts parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays) const;
+  Parts operand_parts(const Frame& frame, const Instruction& instruction) const;
+  Exprs cut_as(Frame& frame, Parts parts, std::span<const ArraySplit> wanted, std::string_view what);
+  Expr packed_as(Frame& frame, const Shape& whole, const Parts& parts, std::span<const ArraySplit> wanted,
+                 std::string_view what);
+
+  Status step(Frame& frame);
+  Status finish(Frame& frame);
+  void push(Frame frame) {
+    frame.values.resize(flow_.frames[frame.id].computation->size());
+    frames_.push_back(std::move(frame));
+  }
+  Frame inner(const Frame& frame, uint32_t id, bool is_tuple_parameter);
+  void open_call(Frame& frame, const Instruction& instruction, uint32_t id);
+  void open_body(Frame& frame, const Instruction& instruction, uint32_t id);
+  void write_control(Frame& frame, const Instruction& instruction);
+  void write_while(Frame& frame, const Instruction& instruction);
+  void write_conditional(Frame& frame, const Instruction& instruction);
+  void write_scan(Frame& frame, const Instruction& instruction);
+  void alias(Frame& frame, const Instruction& instruction);
+  void at(Frame& frame, const Instruction& instruction);
+  std::vector<Sharding> shardings(const std::vector<FlowArrayId>& arrays) const;
+  Status keep_whole_axes(const std::vector<FlowArrayId>& arrays);
+
+  const Module& module_;
+  PartitionContext context_;
+  DataFlow flow_;
+  std::vector<ArraySplit> splits_;
+  std::deque<Frame> frames_;  // references stay good while others are pushed
+  ComputationPtr entry_;
+};
+
+std::vector<ArraySplit> Partitioner::splits(const std::vector<FlowArrayId>& arrays) const {
+  std::vector<ArraySplit> made;
+  for (const FlowArrayId id : arrays) made.push_back(splits_[id]);
+  return made;
+}
+
+Parts Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const {
+  Parts made;
+  for (size_t i = 0; i < values.size() && i < arrays.size(); ++i)
+    made.push_back({values[i], splits_[arrays[i]], flow_.arrays[arrays[i]].constant});
+  return made;
+}
+
+Parts Partitioner::parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays) const {
+  size_t next = 0;
+  const Shape part =
+      whole.map_leaves([&](const Shape& leaf) { return part_of(leaf, splits_[arrays[next++]], context_.atoms); });
+  return parts(unpack(program.parameter(part)), arrays);
+}
+
+Parts Partitioner::operand_parts(const Frame& frame, const Instruction& instruction) const {
+  Parts all;
+  for (const InstructionId id : instruction.operands)
+    all.insert(all.end(), frame.values[id].begin(), frame.values[id].end());
+  return all;
+}
+
+Exprs Partitioner::cut_as(Frame& frame, Parts parts, std::span<const ArraySplit> wanted, std::string_view what) {
+  Exprs values;
+  for (size_t i = 0; i < parts.size() && i < wanted.size(); ++i) {
+    if (parts[i].split != wanted[i])
+      context_.reason = fmt::format("{} {}: {} -> {}", what, i, to_string(parts[i].split, context_.atoms),
+                                    to_string(wanted[i], context_.atoms));
+    values.push_back(reshard(*frame.program, parts[i].value, parts[i].split, wanted[i]));
+  }
+  return values;
+}
+
+Expr Partitioner::packed_as(Frame& frame, const Shape& whole, const Parts& parts, std::span<const ArraySplit> wanted,
+                            std::string_view what) {
+  const Exprs values = cut_as(frame, parts, wanted, what);
+  Parts cut;
+  for (const Expr& value : values) cut.push_back({value, {}});
+  return pack(*frame.program, whole, cut);
+}
+
+/// Errors and reports name the instruction, and so do the new instructions; what they state of shardings is done.
+void Partitioner::at(Frame& frame, const Instruction& instruction) {
+  context_.instruction = describe(instruction);
+  if (instruction.annotations == nullptr) return frame.program->set_annotations(nullptr);
+  Annotations kept = *instruction.annotations;
+  kept.sharding.clear();
+  kept.frontend_attributes.clear();
+  frame.program->set_annotations(std::make_shared<const Annotations>(std::move(kept)));
+}
+
+void Partitioner::alias(Frame& frame, const Instruction& instruction) {
+  Parts& value = frame.values[instruction.id];
+  if (instruction.opcode == Opcode::kAddDependency) {
+    value = frame.values[instruction.operands[0]];
+  } else if (instruction.opcode == Opcode::kGetTupleElement) {
+    const Parts& all = frame.values[instruction.operands[0]];
+    const Shape& tuple = computation(frame).instruction(instruction.operands[0]).shape;
+    const int64_t index = attributes_of<GetTupleElementAttributes>(instruction).index;
+    size_t begin = 0;
+    for (int64_t i = 0; i < index; ++i) begin += tuple.tuple_element(i).leaves().size();
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(begin);
+    value.assign(first, first + static_cast<std::ptrdiff_t>(instruction.shape.leaves().size()));
+  } else {
+    value = operand_parts(frame, instruction);
+    if (instruction.opcode != Opcode::kOptimizationBarrier) return;
+    const Expr barrier =
+        frame.program->add(Opcode::kOptimizationBarrier, {pack(*frame.program, instruction.shape, value)});
+    value = parts(unpack(barrier), flow(frame).values[instruction.id]);
+  }
+}
+
+void Partitioner::open_call(Frame& frame, const Instruction& instruction, uint32_t id) {
+  Frame called{id, frame.program, {}, true};
+  for (const InstructionId operand : instruction.operands) called.parameters.push_back(frame.values[operand]);
+  push(std::move(called));
+}
+
+/// A loop's body and condition, a branch, a scan's step: computations with parameters of their own.
+void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32_t id) {
+  const Computation& body = *flow_.frames[id].computation;
+  Frame opened{id, std::make_shared<DeviceProgram>(body.name(), context_), {}};
+  for (const InstructionId parameter_id : body.parameters())
+    opened.parameters.push_back(
+        parameter(*opened.program, body.instruction(parameter_id).shape, flow_.frames[id].values[parameter_id]));
+  const std::vector<ArraySplit> own = splits(flow(frame).values[instruction.id]);
+  if (instruction.opcode == Opcode::kConditional) {
+    opened.wanted = own;
+  } else if (instruction.opcode == Opcode::kWhile) {
+    if (frame.finished.empty()) opened.wanted = own;
+    else opened.wanted = {ArraySplit()};  // the condition
+  } else {
+    const auto carries = static_cast<size_t>(attributes_of<ScanAttributes>(instruction).carry_count);
+    size_t carried = 0;
+    for (size_t i = 0; i < carries; ++i)
+      carried += instruction.shape.tuple_element(static_cast<int64_t>(i)).leaves().size();
+    for (size_t i = 0; i < own.size(); ++i) {
+      opened.wanted.push_back(own[i]);
+      if (i >= carried) opened.wanted.back().erase(opened.wanted.back().begin());
+    }
+  }
+  push(std::move(opened));
+}
+
+void Partitioner::write_while(Frame& frame, const Instruction& instruction) {
+  const std::vector<FlowArrayId>& carry = flow(frame).values[instruction.id];
+  const Expr first = packed_as(frame, instruction.shape, frame.values[instruction.operands[0]], splits(carry), "carry");
+  const Expr loop = frame.program->add_with<WhileAttributes>(Opcode::kWhile, {first}, [&](auto& a) {
+    a.body = frame.finished[0];
+    a.condition = frame.finished[1];
+  });
+  frame.values[instruction.id] = parts(unpack(loop), carry);
+}
+
+void Partitioner::write_conditional(Frame& frame, const Instruction& instruction) {
+  Exprs operands = {frame.values[instruction.operands[0]][0].value};
+  for (const InstructionId id : instruction.operands.subspan(1))
+    operands.push_back(pack(*frame.program, computation(frame).instruction(id).shape, frame.values[id]));
+  const bool predicated = attributes_of<ConditionalAttributes>(instruction).predicated;
+  const Expr chosen = frame.program->add_with<ConditionalAttributes>(Opcode::kConditional, operands, [&](auto& a) {
+    a.branches = frame.finished;
+    a.predicated = predicated;
+  });
+  frame.values[instruction.id] = parts(unpack(chosen), flow(frame).values[instruction.id]);
+}
+
+/// What is scanned over lies whole along its first dimension, and so does what the steps give.
+void Partitioner::write_scan(Frame& frame, const Instruction& instruction) {
+  const auto& scan = attributes_of<ScanAttributes>(instruction);
+  const FlowFrame& step = flow_.frames[flow(frame).opened.at(instruction.id)[0]];
+  Exprs operands;
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    const InstructionId id = instruction.operands[i];
+    const InstructionId parameter_id = step.computation->parameters()[i];
+    std::vector<ArraySplit> wanted = splits(step.values[parameter_id]);
+    if (static_cast<int64_t>(i) >= scan.constant_count + scan.carry_count) {
+      for (ArraySplit& split : wanted) split.insert(split.begin(), Atoms());
+    }
+    operands.push_back(packed_as(frame, computation(frame).instruction(id).shape, frame.values[id], wanted, "operand"));
+  }
+  const Expr made = frame.program->add_with<ScanAttributes>(Opcode(kExtScan), operands, [&](auto& a) {
+    a = scan;
+    a.step = frame.finished[0];
+  });
+  const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
+  Parts results = parts(unpack(made), arrays);
+  const std::vector<ArraySplit> wanted = splits(arrays);
+  size_t carried = 0;
+  for (int64_t i = 0; i < scan.carry_count; ++i) carried += instruction.shape.tuple_element(i).leaves().size();
+  for (size_t i = carried; i < results.size(); ++i) results[i].split[0].clear();
+  const Exprs cut = cut_as(frame, results, wanted, "result");
+  frame.values[instruction.id] = parts(cut, arrays);
+}
+
+void Partitioner::write_control(Frame& frame, const Instruction& instruction) {
+  if (instruction.opcode == Opcode::kWhile) write_while(frame, instruction);
+  else if (instruction.opcode == Opcode::kConditional) write_conditional(frame, instruction);
+  else write_scan(frame, instruction);
+  frame.finished.clear();
+}
+
+Status Partitioner::step(Frame& frame) {
+  const Instruction& instruction = computation(frame).instruction(frame.next);
+  at(frame, instruction);
+  const auto& all_opened = flow(frame).opened;
+  const auto opened = all_opened.find(instruction.id);
+  const bool is_control = instruction.opcode == Opcode::kWhile || instruction.opcode == Opcode::kConditional ||
+                          instruction.opcode == kExtScan;
+  if (instruction.opcode == Opcode::kParameter) {
+    const auto number = attributes_of<ParameterAttributes>(instruction).number;
+    frame.values[instruction.id] = frame.parameters[static_cast<size_t>(number)];
+  } else if (is_alias(instruction.opcode)) {
+    alias(frame, instruction);
+  } else if (opened != all_opened.end() && is_control) {
+    if (frame.finished.size() < opened->second.size()) {
+      open_body(frame, instruction, opened->second[frame.finished.size()]);
+      return ok_status();
+    }
+    write_control(frame, instruction);
+  } else if (opened != all_opened.end()) {
+    open_call(frame, instruction, opened->second[0]);
+    return ok_status();
+  } else {
+    const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
+    const std::vector<ArraySplit> wanted = splits(arrays);
+    frame.values[instruction.id] =
+        write_op(*frame.program, instruction, computation(frame), operand_parts(frame, instruction), wanted);
+    for (size_t i = 0; i < frame.values[instruction.id].size(); ++i)
+      frame.values[instruction.id][i].constant = flow_.arrays[arrays[i]].constant;
+  }
+  ++frame.next;
+  return frame.program->status().ok() ? ok_status() : frame.program->status().with_context(describe(instruction));
+}
+
+Status Partitioner::finish(Frame& frame) {
+  const Instruction& root = computation(frame).root();
+  Parts& results = frame.values[root.id];
+  if (frame.is_call) {
+    Frame& caller = frames_[frames_.size() - 2];
+    caller.values[caller.next] = results;
+    ++caller.next;
+    return ok_status();
+  }
+  at(frame, root);
+  const Expr made = packed_as(frame, root.shape, results, frame.wanted, "result");
+  HILO_ASSIGN_OR_RETURN(ComputationPtr computation, std::move(*frame.program).finish(made));
+  if (frames_.size() == 1) entry_ = std::move(computation);
+  else frames_[frames_.size() - 2].finished.push_back(std::move(computation));
+  return ok_status();
+}
+
+/// Callers know axes only.
+Status Partitioner::keep_whole_axes(const std::vector<FlowArrayId>& arrays) {
+  for (const FlowArrayId id : arrays) {
+    for (Atoms& atoms : splits_[id]) {
+      HILO_ASSIGN_OR_RETURN(atoms, context_.atoms.atoms_of(context_.atoms.whole_axes(atoms)));
+    }
+  }
+  return ok_status();
+}
+
+std::vector<Sharding> Partitioner::shardings(const std::vector<FlowArrayId>& arrays) const {
+  std::vector<Sharding> made;
+  for (const FlowArrayId id : arrays) {
+    Sharding& sharding = made.emplace_back();
+    sharding.mesh = context_.mesh;
+    for (const Atoms& atoms : splits_[id]) sharding.dimensions.push_back({.axes = context_.atoms.whole_axes(atoms)});
+  }
+  return made;
+}
+
+StatusOr<PartitionedProgram> Partitioner::run() {
+  HILO_RETURN_IF_ERROR(keep_whole_axes(flow_.parameters));
+  HILO_RETURN_IF_ERROR(keep_whole_axes(flow_.results));
+  const Computation& entry = *module_.entry;
+  Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};
+  for (const InstructionId id : entry.parameters())
+    frame.parameters.push_back(parameter(*frame.program, entry.instruction(id).shape, flow_.frames[0].values[id]));
+  frame.wanted = splits(flow_.results);
+  push(std::move(frame));
+  while (!frames_.empty()) {
+    Frame& top = frames_.back();
+    if (top.next < computation(top).size()) {
+      HILO_RETURN_IF_ERROR(step(top));
+    } else {
+      HILO_RETURN_IF_ERROR(finish(top));
+      frames_.pop_back();
+    }
+  }
+  PartitionedProgram made{{}, shardings(flow_.parameters), shardings(flow_.results), std::move(context_.report)};
+  made.module.name = module_.name;
+  made.module.entry = std::move(entry_);
+  HILO_RETURN_IF_ERROR(dce(made.module).status());
+  return made;
+}
+
+/// Of what callers see: parts of one size, and no sums left over.
+Status check_edges(const std::vector<std::optional<Sharding>>& stated, const std::vector<FlowArrayId>& arrays,
+                   const PropagatedFlow& propagated, const MeshAtoms& mesh, std::string_view what) {
+  for (size_t i = 0; i < stated.size(); ++i) {
+    if (!stated[i]) continue;
+    if (!stated[i]->unreduced.empty())
+      return unimplemented(fmt::format("{} {} is a sum that isn't finished; got unreduced axes, wanted none", what, i));
+    for (size_t d = 0; d < stated[i]->dimensions.size(); ++d) {
+      HILO_ASSIGN_OR_RETURN(const Atoms atoms, mesh.atoms_of(stated[i]->dimensions[d].axes));
+      const Shape& shape = propagated.flow.arrays[arrays[i]].shape;
+      const int64_t size = shape.dimension(static_cast<int64_t>(d));
+      if (size % mesh.size(atoms) != 0)
+        return invalid_argument(
+            fmt::format("{} {} of {} is to be shared by {} devices along dimension {}, which should "
+                        "evenly divide its size {}",
+                        what, i, shape.to_string(), mesh.size(atoms), d, size));
+    }
+  }
+  return ok_status();
+}
+
+}  // namespace
+
+StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRequest& request) {
+  HILO_RETURN_IF_ERROR(check_partitionable(module));
+  HILO_ASSIGN_OR_RETURN(PropagatedFlow propagated, propagate_flow(module, request));
+  const MeshAtoms mesh(request.mesh);
+  HILO_RETURN_IF_ERROR(check_edges(request.parameters, propagated.flow.parameters, propagated, mesh, "parameter"));
+  HILO_RETURN_IF_ERROR(check_edges(request.results, propagated.flow.results, propagated, mesh, "result"));
+  return Partitioner(module, request, std::move(propagated)).run();
+}
+
+}  // namespace hilo::hlo
