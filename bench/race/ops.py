@@ -15,8 +15,8 @@ DTYPES = {"f32": jnp.float32, "f64": jnp.float64, "bf16": jnp.bfloat16, "f16": j
 FUNCTIONS = {
     "twice": lambda x: x + x, "relu": jax.nn.relu, "tanh": jnp.tanh, "exp": lambda x: jnp.exp(-jnp.abs(x)), "sigmoid": jax.nn.sigmoid,
     "gelu": jax.nn.gelu, "silu": jax.nn.silu, "softplus": jax.nn.softplus, "log1p": lambda x: jnp.log1p(jnp.abs(x)),
-    "sqrt": lambda x: jnp.sqrt(jnp.abs(x)), "rsqrt": lambda x: lax.rsqrt(jnp.abs(x) + 1), "sin": jnp.sin, "square": jnp.square,
-    "where": lambda x: jnp.where(x > 0, x, x * 0.1), "clip": lambda x: jnp.clip(x, -1, 1), "cos": jnp.cos,
+    "sqrt": lambda x: jnp.sqrt(jnp.abs(x)), "rsqrt": lambda x: lax.rsqrt(jnp.abs(x) + 1), "sin": lambda x: jnp.sin(jnp.clip(x, -10, 10)), "square": jnp.square,
+    "where": lambda x: jnp.where(x > 0, x, x * 0.1), "clip": lambda x: jnp.clip(x, -1, 1), "cos": lambda x: jnp.cos(jnp.clip(x, -10, 10)),
     "hash": lambda x: (x * 31 + 7) ^ (x >> 3), "mask": lambda x: x & 15, "bound": lambda x: jnp.minimum(x, 100), "shift": lambda x: x << 1,
     "complex_exp": lambda x: jnp.exp(0.1j * x), "conjugate": jnp.conj, "rotate": lambda x: x * (0.6 + 0.8j), "complex_square": lambda x: x * x,
     "magnitude": lambda x: x * jnp.abs(x)}
