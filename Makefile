@@ -5,7 +5,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 
 .DEFAULT_GOAL := help
-.PHONY: help build demo test sanitize soak bench conformance interop jax-tests wheel fuzz format lint docs install uninstall
+.PHONY: help build demo test sanitize soak bench race conformance interop jax-tests wheel fuzz format lint docs install uninstall
 
 help:  ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / && $$1 != "help" { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -37,6 +37,11 @@ bench:  ## hilo beside its peers, with ratios
 	@tools/setup.sh build test bench
 	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command bench example_digits
 	@python3 tools/bench.py --build $(BUILD)
+
+race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--threads all --isa avx2 --classes product"
+	@tools/setup.sh build test bench
+	@tools/build.sh $(BUILD) $(JOBS) hilo bench_race
+	@python3 tools/race.py --build $(BUILD) --programs $(or $(PROGRAMS),200) $(OPTIONS)
 
 conformance:  ## others' test cases, from CONFORMANCE=DIR
 	@tools/setup.sh build test

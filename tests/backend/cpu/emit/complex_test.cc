@@ -3,6 +3,7 @@
 #include "hilo/backend/cpu/emit/elementwise_kernel.h"
 
 #include <cmath>
+#include <cstring>
 
 #include "hilo/hlo/text/parser.h"
 #include "tests/backend/cpu/engine_check.h"
@@ -76,9 +77,42 @@ TEST(EmitComplex, QuotientsKeepInfinitiesAndZerosAsAnnexGAsks) {
 
 TEST(EmitComplex, FunctionsAreTheReferences) {
   for (const ElementType type : kComplexTypes) {
-    for (const Opcode opcode : {Opcode::kExp, Opcode::kLog, Opcode::kSin, Opcode::kCos, Opcode::kTanh, Opcode::kSqrt,
+    for (const Opcode opcode : {Opcode::kLog, Opcode::kSin, Opcode::kCos, Opcode::kTanh, Opcode::kSqrt,
                                 Opcode::kRsqrt, Opcode::kPower, Opcode::kExpm1, Opcode::kLog1p, Opcode::kLogistic})
       check(opcode, type, false, 0);
+  }
+}
+
+TEST(EmitComplex, ExponentialsAreNearTheReferencesAndKeepItsSpecialValues) {
+  for (const ElementType type : kComplexTypes) check(Opcode::kExp, type, true, 4);
+}
+
+/// All parts, as real numbers: where one is infinite the other counts too.
+Literal parts(const Literal& literal) {
+  Literal real(Shape::array(real_type_of(literal.shape().element_type()), {2 * literal.shape().element_count()}));
+  std::memcpy(real.mutable_bytes().data(), literal.bytes().data(), literal.bytes().size());
+  return real;
+}
+
+/// exp on points beyond which e^x alone overflows, vanishes or is denormal.
+TEST(EmitComplex, ExponentialsOfExtremePartsRoundOnce) {
+  for (const ElementType type : kComplexTypes) {
+    const bool wide = type == ElementType::kC128;
+    const std::vector<long double> sizes = wide ? std::vector<long double>{709.9L, 710.2L, -708.5L, -744.0L, -760.0L, 1e9L}
+                                                : std::vector<long double>{88.8L, 89.3L, -87.5L, -103.0L, -110.0L, 1e9L};
+    const std::vector<long double> angles = {1.5707L, 3.0L, -1e4L, 1e9L, 0.0L, -0.0L};
+    Literal input(Shape::array(type, {36}));
+    for (int64_t i = 0; i < 36; ++i)
+      tests::store_wide(input, i, {sizes[static_cast<size_t>(i / 6)], angles[static_cast<size_t>(i % 6)]});
+    const Literal wanted = reference(Opcode::kExp, type, {input});
+    for (const Isa isa : supported_isas()) {
+      auto kernel = compile_elementwise_kernel({Opcode::kExp, {type}, type}, isa);
+      ASSERT_TRUE(kernel.ok()) << kernel.status().to_string();
+      Literal got(wanted.shape());
+      const void* pointer = input.bytes().data();
+      kernel->function(&pointer, got.mutable_bytes().data(), 36);
+      EXPECT_EQ(tests::difference(parts(got), parts(wanted), 6), "") << isa_name(isa);
+    }
   }
 }
 

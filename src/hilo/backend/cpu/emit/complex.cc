@@ -147,6 +147,28 @@ ComplexParts sign(SimdBuilder& b, const ComplexParts& z) {
           ir.CreateSelect(none, zero, ir.CreateFDiv(z.imag, size))};
 }
 
+/// e^x (cos y + i sin y). Where e^x alone would overflow or lose bits, its root is multiplied in twice.
+ComplexParts exponential(SimdBuilder& b, const ComplexParts& z) {
+  auto& ir = b.ir();
+  Value* zero = b.float_like(z.real, 0);
+  Value* infinity = b.float_like(z.real, std::numeric_limits<double>::infinity());
+  Value* extreme = ir.CreateFCmpOGT(b.abs(z.real), b.float_like(z.real, is_f64(z.real) ? 700 : 80));
+  Value* half = ir.CreateFMul(z.real, b.float_like(z.real, 0.5));
+  Value* size = emit_exp(b, ir.CreateSelect(extreme, half, z.real));
+  const auto sized = [&](Value* part) {
+    Value* once = ir.CreateFMul(size, part);
+    return ir.CreateSelect(extreme, ir.CreateFMul(size, once), once);
+  };
+  Value* real = sized(emit_cos(b, z.imag));
+  // On the real axis nothing turns: infinity times sin 0 isn't NaN.
+  Value* imag = ir.CreateSelect(ir.CreateFCmpOEQ(z.imag, zero), z.imag, sized(emit_sin(b, z.imag)));
+  // An infinite x has a size even where y has no direction: nothing, or infinity.
+  Value* lost = ir.CreateAnd(is_infinite(b, z.real), ir.CreateNot(is_finite(b, z.imag)));
+  Value* vanishes = ir.CreateAnd(lost, ir.CreateFCmpOLT(z.real, zero));
+  real = ir.CreateSelect(lost, ir.CreateSelect(vanishes, zero, infinity), real);
+  return {real, ir.CreateSelect(vanishes, zero, imag)};
+}
+
 /// The reference's function of that name on every lane: runtime/complex_math.cc.
 Value* call_reference(SimdBuilder& b, Opcode opcode, ElementType type, std::span<Value* const> operands) {
   auto& ir = b.ir();
@@ -224,6 +246,7 @@ StatusOr<Value*> emit_complex(SimdBuilder& b, Opcode opcode, ElementType type, c
     case Opcode::kMultiply: return join(b, multiplied(b, x, y));
     case Opcode::kDivide: return join(b, divided(b, x, y));
     case Opcode::kSign: return join(b, sign(b, x));
+    case Opcode::kExp: return join(b, exponential(b, x));
     case Opcode::kCompare: return compared(b, static_cast<const hlo::CompareAttributes&>(*attributes), x, y);
     default: return call_reference(b, opcode, type, operands);
   }

@@ -22,8 +22,8 @@ ComplexParts parts_of(SimdBuilder& b, llvm::Value* value);
 llvm::Value* join(SimdBuilder& b, const ComplexParts& parts);
 
 /// One elementwise op on complex numbers; convert is emit_convert's.
-/// Numerics: products and quotients as the reference evaluator has them; functions other than abs and sign call the
-///   reference's own, element by element.
+/// Numerics: products and quotients as the reference evaluator has them; exp takes e^x, cos y and
+///   sin y at their budgets; other functions than these, abs and sign call the reference's own, element by element.
 StatusOr<llvm::Value*> emit_complex(SimdBuilder& b, hlo::Opcode opcode, ElementType operand_type,
                                     const hlo::Attributes* attributes, std::span<llvm::Value* const> operands);
 

@@ -1,120 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/dot.cc -- the dot op as batched matrix products.
-#include <algorithm>
-#include <cstring>
-
 #include "hilo/backend/cpu/library/blas.h"
 #include "hilo/backend/cpu/library/heroes.h"
-#include "hilo/backend/cpu/library/parallel.h"
+#include "hilo/backend/cpu/library/product_parts.h"
 #include "hilo/base/buffer_pool.h"
-#include "hilo/base/stop.h"
-#include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/product.h"
 #include "hilo/types/twins.h"
 
 namespace hilo::cpu {
 namespace {
 
-using hlo::Int64List;
-
-/// Dimensions of an operand that act as one: their extent, and their stride if they lie in step in memory.
-struct Group {
-  Int64List dimensions;
-  int64_t extent = 1;
-  std::optional<int64_t> stride;
-};
-
-Group group_of(const Shape& shape, Int64List dimensions) {
-  const std::vector<int64_t> strides = strides_of(shape);
-  Group group;
-  group.stride = 1;
-  bool first = true;
-  for (size_t k = dimensions.size(); k-- > 0;) {
-    const int64_t extent = shape.dimension(dimensions[k]);
-    const int64_t stride = strides[static_cast<size_t>(dimensions[k])];
-    if (extent != 1) {
-      if (first) group.stride = stride;
-      else if (group.stride && stride != *group.stride * group.extent) group.stride = std::nullopt;
-      first = false;
-    }
-    group.extent *= extent;
-  }
-  group.dimensions = std::move(dimensions);
-  return group;
-}
-
-/// An operand as batch, outer (rows of the left, columns of the right) and contracted dimensions.
-struct Operand {
-  Shape shape;
-  Group batch, outer, contracted;
+/// An operand as BLAS takes it: as it lies, or copied.
+struct Operand : ProductOperand {
   bool packed = false;  ///< must be brought into [batch, outer, contracted] order first
 
-  Operand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting) : shape(s) {
-    Int64List rest;
-    for (int64_t d = 0; d < s.rank(); ++d) {
-      if (std::ranges::find(batch_dimensions, d) == batch_dimensions.end() &&
-          std::ranges::find(contracting, d) == contracting.end())
-        rest.push_back(d);
-    }
-    batch = group_of(s, batch_dimensions);
-    outer = group_of(s, std::move(rest));
-    contracted = group_of(s, contracting);
-    packed = !batch.stride || !outer.stride || !contracted.stride ||
+  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting)
+      : ProductOperand(s, batch_dimensions, contracting) {
+    packed = !is_in_step() ||
              (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
-    if (packed) {
-      contracted.stride = 1;
-      outer.stride = contracted.extent;
-      batch.stride = contracted.extent * outer.extent;
-    }
+    if (packed) use_packed_strides();
     // Of an extent of one any stride is right; BLAS asks for one that steps over the other extent.
     if (outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;
     if (contracted.extent == 1) contracted.stride = *outer.stride == 1 ? outer.extent : 1;
   }
 };
 
-constexpr int64_t kPackedAtOnce = 1 << 20;  // elements between looks at the stop word
-
-/// Copies an operand into [batch, outer, contracted] order, converting its elements.
-template <typename From, typename To>
-void pack(const Operand& o, const From* from, To* to, bool reorder) {
-  const int64_t count = o.shape.element_count();
-  if (!reorder) {
-    in_stretches(count, kPackedAtOnce, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) to[i] = static_cast<To>(from[i]);
-    });
-    return;
-  }
-  const std::vector<int64_t> strides = strides_of(o.shape);
-  Int64List order = o.batch.dimensions;
-  order.insert(order.end(), o.outer.dimensions.begin(), o.outer.dimensions.end());
-  order.insert(order.end(), o.contracted.dimensions.begin(), o.contracted.dimensions.end());
-  std::vector<int64_t> index(order.size());
-  int64_t at = 0;
-  const StopFlag stop;
-  for (int64_t i = 0; i < count; ++i) {
-    if (i % kPackedAtOnce == 0 && stop.raised()) return;
-    to[i] = static_cast<To>(from[at]);
-    for (size_t d = order.size(); d-- > 0;) {
-      const int64_t stride = strides[static_cast<size_t>(order[d])];
-      at += stride;
-      if (++index[d] < o.shape.dimension(order[d])) break;
-      at -= stride * index[d];
-      index[d] = 0;
-    }
-  }
-}
-
 constexpr double kWorthForking = 1 << 19;  // multiplications: some 10 us
-
-/// Tasks per product: fixed by the shapes, so that results don't depend on the number of threads. Each packs the shorter
-/// operand anew, which is why a task has some 5 ms of work where there are more than two.
-constexpr double kWorkPerPart = 1 << 29;  // multiplications
-constexpr int64_t kMostParts = 64, kLeastLengthPerPart = 64;
-
-int64_t parts_of(double work, int64_t longer) {
-  const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostParts)));
-  return std::clamp<int64_t>(longer / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
-}
 
 constexpr double kMostShortWork = 1 << 15;  // multiplications: what a library gains there is lost in its call
 
@@ -163,7 +74,7 @@ class DotHero final : public Hero {
         type,
         [&]<typename From>() {
           if constexpr (std::is_convertible_v<From, T> || std::is_constructible_v<T, From>)
-            pack(o, static_cast<const From*>(data), to, o.packed);
+            copy_operand(o, static_cast<const From*>(data), to, o.packed);
         },
         [] {});
     return to;
@@ -185,45 +96,25 @@ class DotHero final : public Hero {
   }
 
   void multiply_all(const T* a, const T* b, T* c) const {
-    const int64_t batch = lhs_.batch.extent, m = lhs_.outer.extent, n = rhs_.outer.extent, k = lhs_.contracted.extent;
-    const double work =
-        static_cast<double>(batch) * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-    Executor* executor = work > kWorthForking ? &default_pool() : nullptr;
-    // Whole items if there are many; else stretches of the longer side.
-    const bool by_rows = m >= n;
-    const int64_t longer = by_rows ? m : n;
-    const int64_t parts = batch < 8 && executor != nullptr ? parts_of(work / static_cast<double>(batch), longer) : 1;
-    const auto task = [&](int64_t t) {
-      const int64_t item = t / parts, part = t % parts;
-      const int64_t begin = longer * part / parts / 16 * 16,
-                    end = part + 1 == parts ? longer : longer * (part + 1) / parts / 16 * 16;
-      MatrixProduct<T> p{m,
-                         n,
-                         k,
-                         a + item * *lhs_.batch.stride,
+    const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
+    const bool is_short =
+        is_complex(element_type_of<T>) && sizes.k <= hlo::kernels::kMostShort && sizes.work() <= kMostShortWork;
+    for_product_parts(sizes, kWorthForking, [&](const ProductPart& part) {
+      MatrixProduct<T> p{part.row_end - part.row_begin,
+                         part.column_end - part.column_begin,
+                         sizes.k,
+                         a + part.item * *lhs_.batch.stride + part.row_begin * *lhs_.outer.stride,
                          *lhs_.outer.stride,
                          *lhs_.contracted.stride,
-                         b + item * *rhs_.batch.stride,
+                         b + part.item * *rhs_.batch.stride + part.column_begin * *rhs_.outer.stride,
                          *rhs_.contracted.stride,
                          *rhs_.outer.stride,
-                         c + item * m * n,
-                         n};
-      if (by_rows) {
-        p.a += begin * p.a_row;
-        p.c += begin * n;
-        p.m = end - begin;
-      } else {
-        p.b += begin * p.b_column;
-        p.c += begin;
-        p.n = end - begin;
-      }
-      const bool is_short = is_complex(element_type_of<T>) && k <= hlo::kernels::kMostShort && work <= kMostShortWork;
+                         c + (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin,
+                         sizes.n};
       if (!is_short) multiply(p);
-      else if (m == 1 && n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
+      else if (sizes.m == 1 && sizes.n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
       else multiply_short<hlo::kernels::ShortSum<T>>(p);
-    };
-    if (executor != nullptr && batch * parts > 1) run_tasks(*executor, batch * parts, task);
-    else in_stretches(batch * parts, 1, [&](int64_t t, int64_t) { task(t); });
+    });
   }
 
   Operand lhs_, rhs_;
@@ -239,6 +130,7 @@ std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
   const Shape& result = results[0];
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
+  if (auto hero = make_integer_dot_hero(request)) return hero;
   if (!is_blas_type(operands[0].element_type()) || !is_blas_type(operands[1].element_type()) ||
       !is_blas_type(result.element_type()))
     return nullptr;

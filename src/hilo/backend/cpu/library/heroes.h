@@ -27,6 +27,7 @@ StatusOr<std::unique_ptr<Hero>> bind_hero(const LibraryCall& call, Isa isa, std:
 
 // The makers: each gives null if the instruction isn't of a form that it runs.
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request);
+std::unique_ptr<Hero> make_integer_dot_hero(const HeroRequest& request);
 std::unique_ptr<Hero> make_convolution_hero(const HeroRequest& request);
 StatusOr<std::unique_ptr<Hero>> make_sort_hero(const HeroRequest& request);
 StatusOr<std::unique_ptr<Hero>> make_scatter_hero(const HeroRequest& request);

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/product_parts.h"
+
+#include <algorithm>
+
+namespace hilo::cpu {
+namespace {
+
+using hlo::Int64List;
+
+DimensionGroup group_of(const Shape& shape, Int64List dimensions) {
+  const std::vector<int64_t> strides = strides_of(shape);
+  DimensionGroup group;
+  group.stride = 1;
+  bool first = true;
+  for (size_t k = dimensions.size(); k-- > 0;) {
+    const int64_t extent = shape.dimension(dimensions[k]);
+    const int64_t stride = strides[static_cast<size_t>(dimensions[k])];
+    if (extent != 1) {
+      if (first) group.stride = stride;
+      else if (group.stride && stride != *group.stride * group.extent) group.stride = std::nullopt;
+      first = false;
+    }
+    group.extent *= extent;
+  }
+  group.dimensions = std::move(dimensions);
+  return group;
+}
+
+// Each part packs the shorter operand anew, which is why it has some 5 ms of work where there are more than two.
+constexpr double kWorkPerPart = 1 << 29;  // multiplications
+constexpr int64_t kMostParts = 64, kLeastLengthPerPart = 64, kManyItems = 8;
+
+}  // namespace
+
+ProductOperand::ProductOperand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting) : shape(s) {
+  Int64List rest;
+  for (int64_t d = 0; d < s.rank(); ++d) {
+    if (std::ranges::find(batch_dimensions, d) == batch_dimensions.end() &&
+        std::ranges::find(contracting, d) == contracting.end())
+      rest.push_back(d);
+  }
+  batch = group_of(s, batch_dimensions);
+  outer = group_of(s, std::move(rest));
+  contracted = group_of(s, contracting);
+}
+
+void ProductOperand::use_packed_strides() {
+  contracted.stride = 1;
+  outer.stride = contracted.extent;
+  batch.stride = contracted.extent * outer.extent;
+}
+
+int64_t parts_of_product(const ProductSizes& sizes, double least_work) {
+  if (sizes.batch >= kManyItems || sizes.work() <= least_work) return 1;
+  const double work = sizes.work() / static_cast<double>(sizes.batch);
+  const auto parts = static_cast<int64_t>(std::min(work / kWorkPerPart, static_cast<double>(kMostParts)));
+  return std::clamp<int64_t>(std::max(sizes.m, sizes.n) / kLeastLengthPerPart, 1, std::max<int64_t>(parts, 2));
+}
+
+}  // namespace hilo::cpu

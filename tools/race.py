@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random realistic programs (bench/race/) on hilo and on jaxlib 0.10.2 in turn: how the ratios of their times are distributed, the worst
+of each class, and of those the smallest program that is still slow. Values are compared too. With one thread the times are the
+processor's, which other work on the machine adds little to; with all, the wall clock's. A ratio above 1 means that hilo is faster.
+What was measured is kept in a file, and a second run goes on there."""
+
+import argparse
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "bench"), str(ROOT / "tools")]
+import peers  # noqa: E402
+
+SLOW = 0.9  # a ratio below is a loss beyond noise
+SHORTEST = 50  # microseconds of jaxlib: below, the call counts and not the program
+MOST_TRIES = 40  # of reducing one program
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    parser.add_argument("--programs", type=int, default=200, help="how many (200)")
+    parser.add_argument("--seed", type=int, default=1, help="of the first; the next are the numbers after it (1)")
+    parser.add_argument("--classes", nargs="*", default=[], help="only these, such as product, fourier, model")
+    parser.add_argument("--threads", choices=("one", "all"), default="one")
+    parser.add_argument("--isa", choices=("sse2", "avx2", "avx512"), help="of both engines; default: all the machine has")
+    parser.add_argument("--keep-memory", action="store_true", help="jaxlib keeps the memory it frees, as with a faster allocator")
+    parser.add_argument("--worst", type=int, default=20, help="programs that are shown and reduced (20)")
+    parser.add_argument("--records", type=pathlib.Path, help="the file of what was measured; default: in the build folder")
+    arguments = parser.parse_args()
+    python = peers.jax_python()
+    if python is None:
+        print("jaxlib 0.10.2 can't be had")
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        race = Race(arguments, python, pathlib.Path(folder))
+        records = run(race, arguments)
+        show(records, arguments.worst)
+        reduce_worst(race, records, arguments.worst)
+    return 1 if any(r.get("difference") for r in records) else 0
+
+
+class Worker:
+    """A process that answers lines with lines; it is started anew when it has died."""
+
+    def __init__(self, command: list, environment: dict):
+        self.command, self.environment, self.process = command, environment, None
+
+    def ask(self, line: str) -> str:
+        if self.process is None or self.process.poll() is not None:
+            self.process = subprocess.Popen(self.command, env={**os.environ, **self.environment}, text=True, stdin=subprocess.PIPE,
+                                            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        try:
+            print(line, file=self.process.stdin, flush=True)
+            answer = self.process.stdout.readline()
+        except BrokenPipeError:
+            answer = ""
+        if not answer:
+            raise RaceError(f"{pathlib.Path(self.command[-1]).name} ended with status {self.process.wait()}")
+        return answer.rstrip("\n")
+
+
+class RaceError(Exception):
+    pass
+
+
+class Race:
+    """Both engines."""
+
+    def __init__(self, arguments, python: pathlib.Path, folder: pathlib.Path):
+        one, isa = arguments.threads == "one", arguments.isa
+        self.folder, self.measure = folder, "worked" if one else "fastest"
+        own = {"HILO_DENORMALS": "flush", "HILO_CACHE": "off", "HILO_LOG": "error"}
+        own |= ({"HILO_NUM_THREADS": "1"} if one else {}) | ({"HILO_ISA": isa} if isa else {})
+        xla_isa = {"sse2": "SSE4_2", "avx2": "AVX2", "avx512": "AVX512"}
+        other = ({"XLA_FLAGS": f"--xla_cpu_max_isa={xla_isa[isa]}"} if isa else {}) | ({"GLIBC_TUNABLES": peers.KEPT} if arguments.keep_memory else {})
+        self.hilo = Worker([arguments.build / "bin" / "bench" / "race"], own)
+        self.jaxlib = Worker([python, ROOT / "bench" / "race" / "peer.py"], {**other, "RACE_THREADS": arguments.threads})
+
+    def ask_hilo(self, line: str) -> list[str]:
+        status, *words = self.hilo.ask(line).split("\t")
+        if status != "ok":
+            raise RaceError("hilo: " + " ".join(words))
+        return words
+
+    def ask_jaxlib(self, **message) -> dict:
+        answer = json.loads(self.jaxlib.ask(json.dumps(message)))
+        if "error" in answer:
+            raise RaceError("jaxlib: " + answer["error"])
+        return answer
+
+    def run(self, program: dict) -> dict:
+        """Microseconds of both, and what differs."""
+        loaded = self.ask_jaxlib(load=program, folder=str(self.folder))
+        inputs = " ".join(f"{self.folder}/in{k}.npy" for k in range(len(program["inputs"])))
+        own_compiled = float(self.ask_hilo(f"load {self.folder}/program.mlir {inputs}")[0])
+        self.ask_hilo(f"results {self.folder}")
+        difference = self.ask_jaxlib(compare=str(self.folder))["difference"]
+        own, theirs = self.times(3, 10)
+        if theirs >= SHORTEST and theirs / own < 1.1:  # look again
+            own_again, theirs_again = self.times(7, 30)
+            own, theirs = min(own, own_again), min(theirs, theirs_again)
+        return {"hilo": own, "jaxlib": theirs, "ratio": theirs / own, "compiled": [own_compiled, loaded["compiled"]], "difference": difference}
+
+    def times(self, rounds: int, milliseconds: int) -> tuple[float, float]:
+        own, theirs = [], []
+        for _ in range(rounds):
+            fastest, worked, _ = map(float, self.ask_hilo(f"time {milliseconds}"))
+            own.append(worked if self.measure == "worked" else fastest)
+            theirs.append(self.ask_jaxlib(time=milliseconds)[self.measure])
+        return min(own), min(theirs)
+
+
+def run(race: Race, arguments) -> list[dict]:
+    """The records of all seeds: those of an earlier run, and the others measured now."""
+    path = arguments.records or arguments.build / f"race-{arguments.threads}-{arguments.isa or 'native'}.jsonl"
+    kept = {r["seed"]: r for r in read_records(path) if not arguments.classes or r["class"] in arguments.classes}
+    seeds = range(arguments.seed, arguments.seed + arguments.programs)
+    with path.open("a") as file:
+        for done, seed in enumerate(seeds):
+            if seed in kept:
+                continue
+            kept[seed] = measured(race, seed, arguments.classes)
+            print(json.dumps(kept[seed]), file=file, flush=True)
+            if sys.stderr.isatty():
+                print(f"\r{done + 1} of {len(seeds)}: {summary(kept[seed])[:100]:100}", end="", file=sys.stderr, flush=True)
+    if sys.stderr.isatty():
+        print(file=sys.stderr)
+    return [kept[seed] for seed in seeds]
+
+
+def measured(race: Race, seed: int, classes) -> dict:
+    program = None
+    try:
+        program = race.ask_jaxlib(draw=seed, classes=classes)["program"]
+        return {"seed": seed, "class": program["class"], "program": program, **race.run(program)}
+    except RaceError as error:
+        return {"seed": seed, "class": program["class"] if program else "none", "program": program, "error": str(error)}
+
+
+def read_records(path: pathlib.Path) -> list[dict]:
+    """A last line that an interrupted run left unfinished doesn't count."""
+    lines = path.read_text().split("\n")[:-1] if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def counted(records: list[dict]) -> list[dict]:
+    return [r for r in records if "error" not in r and r["jaxlib"] >= SHORTEST]
+
+
+def worst_of(records: list[dict], count: int) -> list[dict]:
+    """The slow ones, the largest loss first."""
+    return sorted((r for r in counted(records) if r["ratio"] < SLOW), key=lambda r: r["ratio"])[:count]
+
+
+def show(records: list[dict], worst: int) -> None:
+    rows = counted(records)
+    failed = [r for r in records if "error" in r]
+    print(f"{len(records)} programs: {len(failed)} did not run, {len(records) - len(failed) - len(rows)} take jaxlib less than {SHORTEST} us "
+          "and say only what a call costs.\n")
+    print("| class | programs | geometric mean | least | a tenth below | median | nine tenths below | below 0.9 |\n|---|---|---|---|---|---|---|---|")
+    for name in sorted({r["class"] for r in rows}) + ["all"]:
+        ratios = sorted(r["ratio"] for r in rows if name in (r["class"], "all"))
+        if ratios:
+            print(f"| {name} | {len(ratios)} | " + " | ".join(f"{x:.2f}" for x in figures(ratios)) + f" | {sum(x < SLOW for x in ratios)} |")
+    compiled = [r["compiled"][1] / r["compiled"][0] for r in rows]
+    if compiled:
+        print(f"\nCompiling: {mean(compiled):.1f} times faster in geometric mean, {min(compiled):.2f} at least.")
+    for r in failed:
+        print(f"did not run: seed {r['seed']}: {r['error']}")
+    for r in records:
+        if r.get("difference"):
+            print(f"values differ: seed {r['seed']}: {r['difference']}: {text(r['program'])}")
+    print("\nThe slowest:\n")
+    for r in worst_of(records, worst):
+        print(summary(r))
+
+
+def figures(ratios: list[float]) -> list[float]:
+    """Geometric mean, least, tenth, median, nine tenths of a sorted list."""
+    return [mean(ratios), ratios[0], ratios[len(ratios) // 10], statistics.median(ratios), ratios[len(ratios) * 9 // 10]]
+
+
+def mean(ratios: list[float]) -> float:
+    return math.exp(statistics.fmean(map(math.log, ratios)))
+
+
+def summary(r: dict) -> str:
+    if "error" in r:
+        return f"seed {r['seed']} {r['error']}"
+    return f"{r['ratio']:.2f}  {r['hilo']:.0f} us for {r['jaxlib']:.0f}  seed {r['seed']} {r['class']}: {text(r['program'])}"
+
+
+def text(program: dict) -> str:
+    """One line: inputs, then ops with the numbers of their operands."""
+    inputs = ", ".join(f"{name}{shape}".replace(" ", "") for name, shape, _ in program["inputs"])
+    ops = "; ".join(f"{name}({', '.join(map(str, operands))}" + "".join(f", {k}={v}" for k, v in parameters.items()) + ")"
+                    for name, operands, parameters in program["ops"])
+    return f"({inputs}) {ops}"
+
+
+def reduce_worst(race: Race, records: list[dict], count: int) -> None:
+    print("\nThe smallest that are still slow:\n")
+    for r in worst_of(records, count):
+        print(summary(reduced(race, r)), flush=True)
+
+
+def reduced(race: Race, record: dict) -> dict:
+    """The smallest program found that is about as slow."""
+    limit, tries = min(SLOW, 1.25 * record["ratio"]), 0
+    best = record
+    while tries < MOST_TRIES:
+        for candidate in race.ask_jaxlib(smaller=best["program"])["programs"]:
+            tries += 1
+            try:
+                found = {**record, "program": candidate, **race.run(candidate)}
+            except RaceError:  # it doesn't fit together
+                continue
+            if found["ratio"] <= limit and found["jaxlib"] >= SHORTEST:
+                best = found
+                break
+            if tries >= MOST_TRIES:
+                return best
+        else:
+            return best
+    return best
+
+
+if __name__ == "__main__":
+    sys.exit(main())
