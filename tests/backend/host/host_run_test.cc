@@ -394,7 +394,7 @@ class CountingCommunicator final : public Communicator, public CommunicatorGroup
     return ok_status();
   }
 };
-std::unique_ptr<CommunicatorGroup> counting_communicators(int64_t, const CancellationToken*) {
+std::unique_ptr<CommunicatorGroup> counting_communicators(const RunMembers&) {
   return std::make_unique<CountingCommunicator>();
 }
 

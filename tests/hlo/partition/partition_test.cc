@@ -47,10 +47,14 @@ StatusOr<std::unique_ptr<Program>> read_program(const std::string& code) {
   auto program = std::make_unique<Program>();
   HILO_ASSIGN_OR_RETURN(program->tree, stablehlo::read_tree(code, "program"));
   HILO_ASSIGN_OR_RETURN(program->module, stablehlo::translate(program->tree));
-  const size_t parameters = program->module.entry->parameters().size(),
-               results = program->module.entry->result_shape().leaves().size();
-  HILO_ASSIGN_OR_RETURN(program->request, stablehlo::propagation_request(program->tree, std::vector<bool>(parameters),
-                                                                         std::vector<bool>(results, true)));
+  stablehlo::EntryValues parameters, results;
+  for (const InstructionId id : program->module.entry->parameters())
+    parameters.shapes.push_back(program->module.entry->instruction(id).shape);
+  results.shapes = program->module.entry->result_shape().leaves();
+  parameters.free.assign(parameters.shapes.size(), false);
+  results.free.assign(results.shapes.size(), true);
+  HILO_ASSIGN_OR_RETURN(program->request,
+                        stablehlo::propagation_request(program->tree, std::move(parameters), std::move(results)));
   return program;
 }
 
