@@ -204,8 +204,8 @@ double engine_ulps(const Cell& cell) {
   if (cell.opcode == Opcode::kFft) return 8;                                                  // rounds once a level
   if (cell.opcode == Opcode::kCholesky || cell.opcode == Opcode::kTriangularSolve) return 1;  // a zero may be -0
   if (cell.opcode == hlo::kExtCumlogsumexp) return 40;  // up to 17 steps of exp and log1p
-  // Quotients and magnitudes are by formulas of the engine's own; in c64 in double, and then the same to the bit.
-  constexpr Opcode kOwnFormulas[] = {Opcode::kAbs, Opcode::kDivide, Opcode::kSign};
+  // Quotients, magnitudes and exponentials are by formulas of the engine's own; in c64 in double, and then the same to the bit.
+  constexpr Opcode kOwnFormulas[] = {Opcode::kAbs, Opcode::kDivide, Opcode::kExp, Opcode::kSign};
   if (cell.type == ElementType::kC128 && std::ranges::find(kOwnFormulas, cell.opcode) != std::end(kOwnFormulas))
     return 4;
   for (const cpu::Accuracy& row : cpu::kAccuracy) {
