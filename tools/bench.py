@@ -21,10 +21,10 @@ def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "peers"))
+    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "peers"))
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
-                "adbench": adbench, "peers": peers}
+                "adbench": adbench, "processes": processes, "peers": peers}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -49,6 +49,12 @@ def timed(command: list) -> float:
 
 def compile_times(build: pathlib.Path) -> int:
     return subprocess.run([sys.executable, ROOT / "tools" / "compile_times.py", "--build", build]).returncode
+
+
+def processes(build: pathlib.Path) -> int:
+    program = build / "bin" / "bench" / "all_reduce"
+    print("all-reduce by 2 processes, beside MPI_Allreduce:")
+    return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program]).returncode
 
 
 def profile(build: pathlib.Path) -> int:

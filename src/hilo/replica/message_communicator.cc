@@ -36,7 +36,8 @@ static_assert(std::is_trivially_copyable_v<Head>);
 // of one machine in Open MPI 4.1).
 constexpr size_t kLetterBytes = 3840;
 constexpr size_t kSmallOperand = kLetterBytes - sizeof(Head);
-constexpr size_t kPiece = 1 << 18;  // bytes of large operands that are under way at a time: they stay in the cache
+constexpr size_t kPiece = 1 << 18;      // bytes of large operands that are under way at a time: they stay in the cache
+constexpr size_t kSentWhole = 1 << 16;  // bytes that a member sends to all others rather than meet them a second time
 constexpr size_t kLargestMessage = size_t{1} << 30;
 constexpr size_t kFoldBlock = 1 << 15;  // bytes folded at a time
 constexpr int kEagerLooks = 2000;       // before a thread that waits lets others work
@@ -44,15 +45,29 @@ constexpr std::chrono::microseconds kLongestNap{200};
 constexpr std::chrono::milliseconds kLastLetters{
     200};  // what a process sent before its end may come after the news of it
 
-using Letter = std::vector<std::byte>;
+/// What is written is sent; the rest means nothing.
+struct Letter {
+  std::array<std::byte, kLetterBytes> bytes;
+  size_t size = kLetterBytes;
+};
+
+std::shared_ptr<Letter> letter_of(const Head& head, DeviceBytes operand) {
+  auto letter = std::make_shared_for_overwrite<Letter>();
+  std::memcpy(letter->bytes.data(), &head, sizeof head);
+  if (!operand.empty()) std::memcpy(letter->bytes.data() + sizeof head, operand.data(), operand.size());
+  letter->size = sizeof head + operand.size();
+  return letter;
+}
 
 Head head_of(const Letter& letter) {
   Head head;
-  std::memcpy(&head, letter.data(), sizeof head);
+  std::memcpy(&head, letter.bytes.data(), sizeof head);
   return head;
 }
 std::string_view text_of(const Head& head) { return {head.text.data(), ::strnlen(head.text.data(), head.text.size())}; }
-DeviceBytes operand_of(const Letter& letter, size_t bytes) { return DeviceBytes(letter).subspan(sizeof(Head), bytes); }
+DeviceBytes operand_of(const Letter& letter, size_t bytes) {
+  return DeviceBytes(letter.bytes).subspan(sizeof(Head), bytes);
+}
 
 void copy(MutableDeviceBytes to, DeviceBytes from) {
   if (!from.empty()) std::memcpy(to.data(), from.data(), from.size());
@@ -64,6 +79,16 @@ Status failure_of(int64_t replica, StatusCode code, std::string_view reason) {
       code == StatusCode::kCancelled || code == StatusCode::kDeadlineExceeded || code == StatusCode::kUnavailable;
   return Status(says_enough ? code : StatusCode::kAborted, fmt::format("replica {} failed: {}", replica, reason));
 }
+
+/// Memory for what arrives.
+class Room {
+ public:
+  explicit Room(size_t bytes) : bytes_(std::make_unique_for_overwrite<std::byte[]>(bytes)) {}
+  MutableDeviceBytes part(size_t begin, size_t size) const { return {bytes_.get() + begin, size}; }
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+};
 
 /// Naps that get longer: a thread that waits for another process leaves it the processor.
 class Patience {
@@ -99,6 +124,7 @@ class MessageCommunicators::Participant final : public Communicator {
       return fold(out, visit.group.size(), reduction,
                   [&](size_t k) { return k == visit.place ? in : operand_of(*visit.letters[k], in.size()); });
     }
+    if (in.size() * (visit.group.size() - 1) <= kSentWhole) return fold_whole(visit, in, out, reduction);
     const auto element = static_cast<size_t>(element_size_bytes(reduction.type));
     const size_t n = visit.group.size(), count = in.size() / element;
     std::vector<size_t> bounds;
@@ -233,22 +259,21 @@ class MessageCommunicators::Participant final : public Communicator {
   /// Sends the head and the operand to the members that shall have them, and waits for the letters of those that write.
   template <typename Tells, typename Writes>
   Status meet(Visit& visit, const Meeting& meeting, const Tells& tells, const Writes& writes, DeviceBytes operand) {
-    HILO_RETURN_IF_ERROR(all_.failure());
+    if (all_.has_failed()) return all_.failure();
     if (meeting.group.size() > 1) messages().note(meeting.what);
-    const auto mine = std::make_shared<Letter>(sizeof(Head) + operand.size());
-    std::memcpy(mine->data(), &visit.head, sizeof(Head));
-    copy(MutableDeviceBytes(*mine).subspan(sizeof(Head)), operand);
+    const std::shared_ptr<Letter> mine = letter_of(visit.head, operand);
     std::vector<Held> held;
     held.reserve(2 * meeting.group.size());  // what has begun is held, whatever memory there is
     for (size_t k = 0; k < meeting.group.size(); ++k) {
       if (k == visit.place || !writes(k)) continue;
-      visit.letters[k] = std::make_shared<Letter>(kLetterBytes);
-      HILO_ASSIGN_OR_RETURN(const MessageId id, messages().receive(meeting.group[k], rank_, *visit.letters[k]));
+      visit.letters[k] = std::make_shared_for_overwrite<Letter>();
+      HILO_ASSIGN_OR_RETURN(const MessageId id, messages().receive(meeting.group[k], rank_, visit.letters[k]->bytes));
       held.push_back({id, visit.letters[k], meeting.group[k]});
     }
     for (size_t k = 0; k < meeting.group.size(); ++k) {
       if (k == visit.place || !tells(k)) continue;
-      HILO_ASSIGN_OR_RETURN(const MessageId id, messages().send(rank_, meeting.group[k], *mine));
+      HILO_ASSIGN_OR_RETURN(const MessageId id,
+                            messages().send(rank_, meeting.group[k], DeviceBytes(mine->bytes).first(mine->size)));
       held.push_back({id, mine, kNobody});
     }
     const Status met = wait_for_letters(held, visit.head, meeting);
@@ -279,14 +304,14 @@ class MessageCommunicators::Participant final : public Communicator {
         held.erase(held.begin() + static_cast<std::ptrdiff_t>(i));
         if (arrived.from == kNobody) continue;
         if (head_of(*arrived.letter).run < mine.run) {  // of a run that failed; nobody read it
-          HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, *arrived.letter));
+          HILO_ASSIGN_OR_RETURN(const MessageId again, messages().receive(arrived.from, rank_, arrived.letter->bytes));
           held.push_back({again, arrived.letter, arrived.from});
           continue;
         }
         HILO_RETURN_IF_ERROR(check_letter(mine, head_of(*arrived.letter), arrived.from));
       }
       if (held.empty()) return ok_status();
-      HILO_RETURN_IF_ERROR(all_.failure());
+      if (all_.has_failed()) return all_.failure();
       if (const Status lost = messages().failure(); !lost.ok()) return all_.fail(rank_, lost);
       if (all_.cancellation_ != nullptr && all_.cancellation_->cancelled())
         return all_.fail(rank_, why_stopped(held, meeting));
@@ -404,6 +429,21 @@ class MessageCommunicators::Participant final : public Communicator {
     return out_of_memory();
   }
 
+  /// out = the fold of all members' operands, which everybody sends to everybody.
+  Status fold_whole(const Visit& visit, DeviceBytes in, MutableDeviceBytes out, const Reduction& reduction) {
+    Room room(visit.group.size() * in.size());
+    const auto operand = [&](size_t k) {
+      return k == visit.place ? in : DeviceBytes(room.part(k * in.size(), in.size()));
+    };
+    Pending pending = room_for(visit);
+    for (size_t k = 0; k < visit.group.size(); ++k) {
+      if (k == visit.place) continue;
+      HILO_RETURN_IF_ERROR(exchange(pending, visit.group[k], in, room.part(k * in.size(), in.size())));
+    }
+    HILO_RETURN_IF_ERROR(finish(pending));
+    return fold(out, visit.group.size(), reduction, operand);
+  }
+
   /// mine = the fold of all members' slices bounds[place] to bounds[place + 1] of `in`. If there is room for everything, `mine`
   /// is part of it, and the other members' folds come there as well. Piece by piece, while the next ones are on their way. A
   /// fold that fails is said at the end: the others wait for what is sent.
@@ -417,20 +457,18 @@ class MessageCommunicators::Participant final : public Communicator {
     size_t longest = 0;
     for (size_t k = 0; k < n; ++k) longest = std::max(longest, bounds[k + 1] - bounds[k]);
     const size_t stages = (longest + kPiece - 1) / kPiece;
-    std::array<Letter, 2> rooms;
-    for (Letter& room : rooms) room.resize(n * std::min(kPiece, mine.size()));
+    const size_t most = std::min(kPiece, mine.size());
+    std::array<Room, 2> rooms = {Room(n * most), Room(n * most)};
+    const auto arrives = [&](size_t k, size_t t) { return rooms[t % 2].part(k * most, piece(place, t).second); };
     const auto operand = [&](size_t k, size_t t) {
       const auto [begin, bytes] = piece(place, t);
-      if (k == place) return in.subspan(begin, bytes);
-      return DeviceBytes(rooms[t % 2]).subspan(k * std::min(kPiece, mine.size()), bytes);
+      return k == place ? in.subspan(begin, bytes) : DeviceBytes(arrives(k, t));
     };
     std::array<Pending, 2> operands = {room_for(visit), room_for(visit)};
     const auto begin_stage = [&](size_t t) -> Status {
       for (size_t k = 0; k < n; ++k) {
         if (k == place) continue;
-        const DeviceBytes room = operand(k, t);
-        HILO_RETURN_IF_ERROR(
-            receive(operands[t % 2], visit.group[k], {const_cast<std::byte*>(room.data()), room.size()}));
+        HILO_RETURN_IF_ERROR(receive(operands[t % 2], visit.group[k], arrives(k, t)));
         const auto [begin, bytes] = piece(k, t);
         HILO_RETURN_IF_ERROR(send(operands[t % 2], visit.group[k], in.subspan(begin, bytes)));
       }
@@ -470,11 +508,11 @@ class MessageCommunicators::Participant final : public Communicator {
                  .code = reason.code(),
                  .text = {}};
     reason.message().copy(head.text.data(), head.text.size());
-    const auto letter = std::make_shared<Letter>(sizeof head);
-    std::memcpy(letter->data(), &head, sizeof head);
+    const std::shared_ptr<Letter> letter = letter_of(head, {});
     for (int64_t other = 0; other < size(); ++other) {
       if (all_.is_local(other)) continue;
-      if (const StatusOr<MessageId> id = messages().send(rank_, other, *letter); id.ok())
+      if (const StatusOr<MessageId> id = messages().send(rank_, other, DeviceBytes(letter->bytes).first(letter->size));
+          id.ok())
         messages().give_up(*id, letter);
     }
   }
@@ -512,6 +550,7 @@ Status MessageCommunicators::fail(int64_t rank, const Status& reason) {
 Status MessageCommunicators::fail_as(const Status& failure) {
   const std::scoped_lock lock(mutex_);
   if (failure_.ok()) failure_ = failure;
+  has_failed_.store(true, std::memory_order_release);
   return failure_;
 }
 

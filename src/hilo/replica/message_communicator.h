@@ -3,6 +3,7 @@
 // order, so that their bits are those that threads of one process get.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -36,6 +37,7 @@ class MessageCommunicators final : public CommunicatorGroup {
  private:
   class Participant;
   bool is_local(int64_t rank) const;
+  bool has_failed() const { return has_failed_.load(std::memory_order_acquire); }
   /// All meetings fail from now on, for the first reason that is given; returns what this one is told, and the others.
   Status fail(int64_t rank, const Status& reason);
   Status fail_as(const Status& failure);
@@ -47,6 +49,7 @@ class MessageCommunicators final : public CommunicatorGroup {
   std::vector<std::unique_ptr<Participant>> participants_;
   mutable std::mutex mutex_;  // of failure_
   Status failure_;
+  std::atomic<bool> has_failed_ = false;
 };
 
 }  // namespace hilo
