@@ -11,8 +11,8 @@ PAGE = "docs/jax_tests.md"
 HEAD = """# JAX's tests, and ours
 
 Every test of `api_test`, `lax_control_flow_test`, `custom_api_test`, `custom_root_test`, `custom_linear_solve_test`,
-`checkify_test`, `jet_test`, `tree_util_test` and `debug_nans_test` of JAX 0.10.2, by name, with the tests here that hold the
-same behaviour, or with the reason why a C++ user can't meet it or it is missing. `make docs` writes this page from
+`checkify_test`, `jet_test`, `tree_util_test`, `debug_nans_test` and `key_reuse_test` of JAX 0.10.2, by name, with the tests
+here that hold the same behaviour, or with the reason why a C++ user can't meet it or it is missing. `make docs` writes this page from
 `tools/jax_tests`; a name without either, or a test that isn't there, fails `make test`. Expected values are JAX's or
 mathematics; nothing of JAX's tests is copied.
 

@@ -65,6 +65,7 @@
 #include "hilo/transform/custom_jvp.h"
 #include "hilo/transform/custom_vjp.h"
 #include "hilo/transform/fwd_and_bwd.h"
+#include "hilo/transform/function.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
 #include "hilo/transform/jet.h"

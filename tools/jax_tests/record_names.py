@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes names.txt: the names of JAX's own tests of transformations, from the folder tests/ of a checkout of JAX at the tag
+"""Writes names.txt: the names of JAX's own tests of transformations and of keys, from the folder tests/ of a checkout of JAX at the tag
 jax-v0.10.2. Only names are recorded."""
 
 import ast
@@ -8,7 +8,7 @@ import pathlib
 import sys
 
 FILES = ["api_test", "lax_control_flow_test", "custom_api_test", "custom_root_test", "custom_linear_solve_test",
-         "checkify_test", "jet_test", "tree_util_test", "debug_nans_test"]
+         "checkify_test", "jet_test", "tree_util_test", "debug_nans_test", "key_reuse_test"]
 
 
 def names(folder: pathlib.Path) -> list[str]:

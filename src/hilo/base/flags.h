@@ -42,6 +42,7 @@ struct FlagValues {
   bool jax_debug_infs;
   bool jax_check_tracer_leaks;
   bool jax_explain_cache_misses;
+  bool jax_debug_key_reuse;
 };
 
 /// Where a flag's value is kept; the kind of the member is the kind of the flag.
@@ -61,7 +62,7 @@ struct FlagInfo {
   constexpr bool is_enum() const { return !choices[0].empty(); }
 };
 
-inline constexpr std::array<FlagInfo, 23> kFlags = {{
+inline constexpr std::array<FlagInfo, 24> kFlags = {{
     {"jax_enable_x64", &FlagValues::jax_enable_x64, "false", "Enable 64-bit types to be used."},
     {"jax_dump_hlo_graph", &FlagValues::jax_dump_hlo_graph, std::nullopt, "Regexp of HLO graphs to dump."},
     {"jax_hlo_profile", &FlagValues::jax_hlo_profile, "false", "Enables HLO profiling mode."},
@@ -135,6 +136,8 @@ inline constexpr std::array<FlagInfo, 23> kFlags = {{
      "A traced value that outlives its trace is an error at the end of the trace."},
     {"jax_explain_cache_misses", &FlagValues::jax_explain_cache_misses, "false",
      "Says on stderr, each time that a jitted function is traced, why it had to be."},
+    {"jax_debug_key_reuse", &FlagValues::jax_debug_key_reuse, "false",
+     "A key of random numbers that is used a second time is an error, with both lines."},
 }};
 
 /// A variable of the environment that is hilo's own and no flag.

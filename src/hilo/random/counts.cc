@@ -153,7 +153,7 @@ Array poisson(const Key& key, const Operand& lam, const DistributionOptions& opt
   const Array mean = ops::convert_element_type(numpy::broadcast_to(lam, shape), ElementType::kF32);
   const Array small = either(is_nan(mean), mean < 10);
   const Array product = poisson_by_product(key, ops::select(small, mean, ops::full_like(mean, 0)), type);
-  const Array rejection = poisson_by_rejection(key, ops::select(small, ops::full_like(mean, 1e5), mean), type);
+  const Array rejection = poisson_by_rejection(clone(key), ops::select(small, ops::full_like(mean, 1e5), mean), type);
   const Array result = ops::select(small, product, rejection);
   return ops::select(mean == 0, ops::full_like(result, 0), result);
 }
@@ -171,7 +171,7 @@ Array binomial(const Key& key, const Operand& n, const Operand& p, const Distrib
   const Array q = ops::select(either(no_p, negative), ops::full_like(q_given, 0.01), q_given);
   const Array few = either(no_count, given * q <= 10.0), count = numpy::floor(given);
   const Array waited = binomial_by_waiting(key, ops::select(few, count, ops::full_like(count, 0)), q);
-  const Array rejected = binomial_by_rejection(key, ops::select(few, ops::full_like(count, 1e4), count),
+  const Array rejected = binomial_by_rejection(clone(key), ops::select(few, ops::full_like(count, 1e4), count),
                                                ops::select(few, ops::full_like(q, 0.5), q));
   const Array drawn = ops::convert_element_type(ops::select(few, waited, rejected), type);
   const Array invalid = either(either(negative, no_p), no_count);

@@ -15,7 +15,9 @@
 #include "hilo/random/hashes.h"
 #include "hilo/random/key_words.h"
 #include "hilo/random/support.h"
+#include "hilo/trace/key_reuse.h"
 #include "hilo/trace/ops.h"
+#include "hilo/transform/custom_rules.h"
 
 namespace hilo::random {
 namespace {
@@ -135,6 +137,14 @@ Key seeded(KeyImpl impl, const Words& seed) {
   return {joined(words), impl};
 }
 
+/// The key as something that uses it gets it.
+Key used(const Key& key, const char* what) {
+  return follows_keys() ? Key(bind_identity(key.data, kUsedKey, what), key.impl) : key;
+}
+
+/// The words as those of a key that nobody has used.
+Key unused(const Array& data, KeyImpl impl) { return {follows_keys() ? bind_identity(data, kNewKey, "") : data, impl}; }
+
 /// unsafe_rbg draws what others hash: every tenth row of so many.
 Array drawn_keys(const Array& data, int64_t count) {
   const Array rows = lax::rng_bit_generator(data, {10 * count, 4}).second;
@@ -143,8 +153,9 @@ Array drawn_keys(const Array& data, int64_t count) {
 
 }  // namespace
 
-Array bits_of(const Key& key, const numpy::Shape& shape, ElementType type) {
-  check_one(key);
+Array bits_of(const Key& given, const numpy::Shape& shape, ElementType type) {
+  check_one(given);
+  const Key key = used(given, "random_bits");
   if (draws_xla_bits(key.impl)) return lax::rng_bit_generator(key.data, shape, {.dtype = type}).second;
   const Words position = counters(words_shape(shape));
   const Words words = hash(key.impl, key_words(key.data, 0, word_count(key.impl), position[0]),
@@ -173,8 +184,8 @@ Key key(int64_t seed, const KeyOptions& options, Line line) {
   const auto words = [](std::vector<uint32_t> values) {
     return Array::from_values(std::span<const uint32_t>(values), std::vector{static_cast<int64_t>(values.size())});
   };
-  if (impl == KeyImpl::threefry2x32) return {words({high, low}), impl};
-  if (draws_xla_bits(impl)) return {words({high, low, high, low}), impl};
+  if (impl == KeyImpl::threefry2x32) return unused(words({high, low}), impl);
+  if (draws_xla_bits(impl)) return unused(words({high, low, high, low}), impl);
   const auto word = [](uint32_t value) { return Array::from_literal(Literal::scalar<uint32_t>(value)); };
   return seeded(impl, {word(high), word(low)});
 }
@@ -197,14 +208,20 @@ Key wrap_key_data(const Operand& key_bits_array, const KeyOptions& options) {
   if (data.dtype() != kU32 || data.ndim() == 0 || data.shape(-1) != word_count(impl))
     refuse("wrap_key_data", fmt::format("wanted u32[..., {}] for {}; got {}", word_count(impl), generator_of(impl).name,
                                         data.aval_shape().to_string()));
-  return {data, impl};
+  return unused(data, impl);
+}
+
+Key clone(const Key& key, Line line) {
+  const UserLocation here(line);
+  return unused(key.data, key.impl);
 }
 
 const char* key_impl(const Key& keys) { return generator_of(keys.impl).name; }
 
-Key split(const Key& key, const numpy::Shape& num, Line line) {
+Key split(const Key& given, const numpy::Shape& num, Line line) {
   const UserLocation here(line);
-  check_one(key);
+  check_one(given);
+  const Key key = used(given, "random_split");
   const hilo::Shape shape = words_shape(num);
   if (key.impl != KeyImpl::unsafe_rbg) return {hashed_key(key, counters(shape)), key.impl};
   std::vector<int64_t> sizes(num);
@@ -253,7 +270,8 @@ int64_t Key::shape(const Index& axis) const {
 
 Key Key::operator[](const Indexer& index) const {
   // A slice of its own for each place would be compiled for each.
-  if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data)) return (*this)(index);
+  if (index.kind() != Indexer::Kind::kInteger || ndim() != 1 || !is_concrete(data) || follows_keys())
+    return (*this)(index);
   const UserLocation here(index.location());
   const int64_t count = shape(0), at = index.integer() < 0 ? index.integer() + count : index.integer();
   if (at < 0 || at >= count)

@@ -133,8 +133,8 @@ inline Array key_data(const Key& keys) { return keys.data; }
 Key wrap_key_data(const Operand& key_bits_array, const KeyOptions& options = {});
 /// The generator's name.
 const char* key_impl(const Key& keys);
-/// The same key, for who says that it may be used again.
-inline Key clone(const Key& key) { return key; }
+/// The same key, for who says that it may be used again: under debug_key_reuse it is another.
+Key clone(const Key& key, Line line = Line::current());
 
 /// Keys that are independent of each other and of `key`, as many as the shape `num` says, which is theirs.
 /// Cost       one operation, whatever `num` is

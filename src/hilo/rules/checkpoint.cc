@@ -186,6 +186,14 @@ Rematerialized rematerialize(const ComputationPtr& computation, const std::vecto
 
 // ---- rules ----------------------------------------------------------------------------------------------------------
 
+/// Calls what computes the function once more.
+std::vector<Array> bind_tangent(hlo::ComputationPtr computation, std::vector<Array> operands) {
+  auto own = std::make_shared<hlo::CustomRulesAttributes>();
+  own->to_apply = std::move(computation);
+  own->rules = kCheckpointTangent;
+  return bind({hlo::kExtCustomRules, std::move(operands), std::move(own), std::nullopt});
+}
+
 LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const bool> nonzero) {
   const Rematerialized split = rematerialize(attributes(operation).to_apply, {nonzero.begin(), nonzero.end()},
                                              Policy(attributes(operation).detail));
@@ -194,14 +202,10 @@ LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const
   primals.resize(split.result_count);
   for (size_t i : split.read_again) known.push_back(operation.operands[i]);
   return {std::move(primals), [split, known](std::span<const Tangent> tangents) {
-            auto own = std::make_shared<hlo::CustomRulesAttributes>();
-            own->to_apply = split.tangent;
-            own->rules = kCheckpointTangent;
             std::vector<Array> operands;
             lax::append_nonzero(operands, tangents);
             operands.insert(operands.end(), known.begin(), known.end());
-            return lax::spread_tangents(bind({hlo::kExtCustomRules, std::move(operands), std::move(own), std::nullopt}),
-                                        split.nonzero_results);
+            return lax::spread_tangents(bind_tangent(split.tangent, std::move(operands)), split.nonzero_results);
           }};
 }
 
@@ -216,7 +220,7 @@ void tangent_transpose(const Operation& operation, std::span<const Tangent> cts,
   }
   lax::append_nonzero(operands, cts);
   operands = bind({hlo::Opcode::kOptimizationBarrier, std::move(operands), nullptr, std::nullopt});
-  const std::vector<Array> pulled = ops::call(
+  const std::vector<Array> pulled = bind_tangent(
       transpose_computation(attributes(operation).to_apply, linear, lax::nonzero_mask(cts)), std::move(operands));
   for (size_t i = 0, next = 0; i < linear.size(); ++i) {
     if (linear[i]) out.add(i, pulled[next++]);
@@ -232,16 +236,10 @@ void name_transpose(const Operation&, std::span<const Tangent> cts, Cotangents& 
 }
 
 BatchResult name_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
-  return {{bind_checkpoint_name(operation.operands[0], attributes(operation).detail)}, {dims[0]}};
+  return {{bind_identity(operation.operands[0], kCheckpointName, attributes(operation).detail)}, {dims[0]}};
 }
 
 }  // namespace
-
-Array bind_checkpoint_name(const Array& x, const std::string& name) {
-  const FlatFunction same = [](std::span<const Array> a) { return std::vector<Array>(a.begin(), a.end()); };
-  const StagedFunction identity = stage(same, std::vector<Aval>{x.aval()}, "checkpoint_name", "name");
-  return bind_custom_rules(identity, std::span(&x, 1), std::string(kCheckpointName), 0, nullptr, name)[0];
-}
 
 const CustomRules* rules::checkpoint_rules(std::string_view rules) {
   static const CustomRules kWhole{{}, checkpoint_linearize, {}, {}}, kTangent{{}, {}, tangent_transpose, {}},

@@ -4,6 +4,7 @@
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/dispatch.h"
+#include "hilo/trace/key_reuse.h"
 #include "hilo/trace/settings.h"
 
 namespace hilo {
@@ -19,6 +20,11 @@ class EvalTrace final : public Trace {
     }
     if (is_on(Setting::kNoExecution))
       refuse_under("no_execution", at_user_line(hlo::opcode_name(operation.opcode)) + ": the operation would run");
+    return follows_keys() ? follow_keys(operation, [&] { return run(operation); }) : run(operation);
+  }
+
+ private:
+  static std::vector<Array> run(const Operation& operation) {
     const PrimitiveParams params{operation.attributes, operation.declared};
     const PrimitiveCallable callable =
         xla_primitive_callable(primitive_of(operation.opcode), operation.operands, params);

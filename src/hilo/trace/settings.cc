@@ -20,8 +20,8 @@ struct Known {
 thread_local Known known;
 
 Values values_of(const FlagValues& flags) {
-  return {flags.jax_disable_jit, flags.jax_debug_nans, flags.jax_debug_infs, flags.jax_check_tracer_leaks,
-          flags.jax_explain_cache_misses};
+  return {flags.jax_disable_jit,        flags.jax_debug_nans,           flags.jax_debug_infs,
+          flags.jax_check_tracer_leaks, flags.jax_explain_cache_misses, flags.jax_debug_key_reuse};
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace/settings.h -- JAX's settings that a scope may change for its thread: disable_jit, debug_nans, debug_infs,
-// checking_leaks, explain_cache_misses, each a flag as well, for the whole process; no_tracing, no_execution.
+// checking_leaks, explain_cache_misses, debug_key_reuse, each a flag as well, for the whole process; no_tracing, no_execution.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +17,12 @@ class FloatingPointError : public Error {
   using Error::Error;
 };
 
+/// A key was used a second time under debug_key_reuse. jax.errors.KeyReuseError.
+class KeyReuseError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Rows of kFlags, which has the names and texts of those that are flags.
 enum class Setting : uint8_t {
   kDisableJit,
@@ -24,10 +30,11 @@ enum class Setting : uint8_t {
   kDebugInfs,
   kCheckTracerLeaks,
   kExplainCacheMisses,
+  kDebugKeyReuse,
   kNoTracing,  // scopes alone, as the next
   kNoExecution,
 };
-inline constexpr size_t kSettingCount = 7;
+inline constexpr size_t kSettingCount = 8;
 
 /// What the innermost scope of this thread says, else the flag.
 /// Errors    throws INVALID_ARGUMENT for a flag whose text in the environment doesn't fit
@@ -68,6 +75,15 @@ inline SettingScope checking_leaks() { return {Setting::kCheckTracerLeaks, true}
 
 /// Whenever a jitted function is traced, stderr is told why: what in the arguments differs from the traces there are.
 inline SettingScope explain_cache_misses(bool on) { return {Setting::kExplainCacheMisses, on}; }
+
+/// A key of random numbers that is used a second time, eagerly or inside of jit, vmap, cond, scan and while_loop, is an Error
+/// with the lines of both uses. split() and all that draws use a key; fold_in doesn't and gives a new one; indexing and
+/// reshaping give the same keys. Raw keys are followed as typed ones; pmap isn't looked into. jax.debug_key_reuse.
+/// Errors     of the calls: KeyReuseError
+/// Cost       programs that are called have their instructions walked at every call; results of moving u32 arrays are
+///            remembered with 16 bytes an element
+/// Example    const auto scope = debug_key_reuse(true);
+inline SettingScope debug_key_reuse(bool on) { return {Setting::kDebugKeyReuse, on}; }
 
 /// A jitted function that would have to be traced is an error: for loops that should only run what is compiled.
 /// jax.no_tracing.

@@ -59,7 +59,7 @@ Array checkpoint_name(const Operand& x, const std::string& name) {
   const UserLocation here(x.location());
   check_name("checkpoint_name", name);
   if (runs_at_once(std::span(&x.array(), 1))) return x.array();
-  return bind_checkpoint_name(x.array(), name);
+  return bind_identity(x.array(), kCheckpointName, name);
 }
 
 namespace {

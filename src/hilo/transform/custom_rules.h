@@ -32,9 +32,9 @@ const CustomRules* named_custom_rules(std::string_view rules);
 
 /// Names of these rules.
 inline constexpr std::string_view kCheckpoint = "checkpoint", kCheckpointTangent = "checkpoint_tangent",
-                                  kCheckpointName = "checkpoint_name";
-/// `x` with a name that checkpoint policies know.
-Array bind_checkpoint_name(const Array& x, const std::string& name);
+                                  kCheckpointName = "checkpoint_name", kUsedKey = "used_key", kNewKey = "new_key";
+/// `x` itself, by rules that see it and `detail`: the name that checkpoint policies know, what uses a key.
+Array bind_identity(const Array& x, std::string_view rules, const std::string& detail);
 
 /// Numbers that tell users' functions apart.
 int64_t next_custom_rules_id();

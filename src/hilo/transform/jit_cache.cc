@@ -10,6 +10,7 @@
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/bad_values.h"
+#include "hilo/trace/key_reuse.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
 #include "hilo/transform/check_state.h"
@@ -219,8 +220,9 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
   return call;
 }
 
-std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
-  if (is_on(Setting::kNoExecution)) refuse_under("no_execution", "jit: the program would run");
+namespace {
+
+std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
   Executable& executable = executable_of(cache, entry);
   std::vector<Array> kept;
   if (entry.kept.size() != leaves.size()) {
@@ -247,6 +249,14 @@ std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Arr
   }
   if (looks && any_bad_value(results, BadValues::wanted())) report_bad_values(call_of(entry, leaves));
   return results;
+}
+
+}  // namespace
+
+std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
+  if (is_on(Setting::kNoExecution)) refuse_under("no_execution", "jit: the program would run");
+  if (!follows_keys()) return run(cache, entry, leaves);
+  return follow_keys(call_of(entry, leaves), [&] { return run(cache, entry, leaves); });
 }
 
 }  // namespace jit_detail

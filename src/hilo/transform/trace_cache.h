@@ -11,11 +11,15 @@
 #include "hilo/base/flags.h"
 #include "hilo/base/memoize.h"
 #include "hilo/client/xla_bridge.h"
+#include "hilo/trace/settings.h"
 
 namespace hilo {
 
-/// Grows when a flag changes or the client is forgotten: what was traced or compiled before is then not used again.
-inline uint64_t trace_version() { return flags_version() + client_generation(); }
+/// Another number when a flag changes, the client is forgotten, or keys are followed, which traces show: what was traced
+/// or compiled before is then not used.
+inline uint64_t trace_version() {
+  return 2 * (flags_version() + client_generation()) + (is_on(Setting::kDebugKeyReuse) ? 1 : 0);
+}
 
 /// What every entry of a TraceCache has.
 struct TraceCacheEntry {

@@ -122,6 +122,3 @@ ElementType type_of_name(const std::string& name);
 std::string name_of_type(ElementType type);
 
 }  // namespace hilo::jax_api
-
-/// A function of hilo as an argument: an overloaded name has no type of its own.
-#define HILO_FN(name) [](const auto&... x) -> decltype(name(x...)) { return name(x...); }

@@ -5,6 +5,7 @@
 
 #include "hilo/lax/incomplete_gamma.h"
 #include "hilo/scipy/stats/support.h"
+#include "hilo/transform/function.h"
 
 namespace hilo::scipy::stats {
 
@@ -22,8 +23,6 @@ Array of_probability(const Array& q, const Array& value) { return numpy::where((
 
 }  // namespace
 
-// One function of those that have this name.
-#define HILO_FUNCTION(name) [](const auto&... arguments) { return name(arguments...); }
 // A function of the standardised z = (x - loc) / scale, and of loc and scale.
 #define HILO_LOC_SCALE(space, name, ...)                                                                \
   Array space::name(const Operand& x, const Operand& loc, const Operand& scale) {                       \
@@ -36,11 +35,11 @@ Array of_probability(const Array& q, const Array& value) { return numpy::where((
 // The exponential and the logarithm of another function of the distribution.
 #define HILO_EXP(space, name, log)                                                \
   Array space::name(const Operand& x, const Operand& loc, const Operand& scale) { \
-    return exp_of(HILO_FUNCTION(space::log), x, loc, scale);                      \
+    return exp_of(HILO_FN(space::log), x, loc, scale);                            \
   }
 #define HILO_LOG(space, name, of)                                                 \
   Array space::name(const Operand& x, const Operand& loc, const Operand& scale) { \
-    return log_of(HILO_FUNCTION(space::of), x, loc, scale);                       \
+    return log_of(HILO_FN(space::of), x, loc, scale);                             \
   }
 
 HILO_LOC_SCALE(norm, logpdf, -0.5 * (numpy::log(2 * kPi * scale * scale) + z * z))
@@ -116,11 +115,11 @@ HILO_LOC_SCALE(gumbel_r, ppf, numpy::where((x > 0) & (x < 1), loc - scale * nump
   }
 #define HILO_EXP(space, name, log)                                                                      \
   Array space::name(const Operand& x, const Operand& shape, const Operand& loc, const Operand& scale) { \
-    return exp_of(HILO_FUNCTION(space::log), x, shape, loc, scale);                                     \
+    return exp_of(HILO_FN(space::log), x, shape, loc, scale);                                           \
   }
 #define HILO_LOG(space, name, of)                                                                       \
   Array space::name(const Operand& x, const Operand& shape, const Operand& loc, const Operand& scale) { \
-    return log_of(HILO_FUNCTION(space::of), x, shape, loc, scale);                                      \
+    return log_of(HILO_FN(space::of), x, shape, loc, scale);                                            \
   }
 
 namespace {
@@ -176,11 +175,11 @@ HILO_ONE_SHAPE(pareto, ppf, b, of_probability(x, loc + scale * numpy::power(1.0 
   }
 #define HILO_EXP(space, name, log)                                                                                    \
   Array space::name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) { \
-    return exp_of(HILO_FUNCTION(space::log), x, a, b, loc, scale);                                                    \
+    return exp_of(HILO_FN(space::log), x, a, b, loc, scale);                                                          \
   }
 #define HILO_LOG(space, name, of)                                                                                     \
   Array space::name(const Operand& x, const Operand& a, const Operand& b, const Operand& loc, const Operand& scale) { \
-    return log_of(HILO_FUNCTION(space::of), x, a, b, loc, scale);                                                     \
+    return log_of(HILO_FN(space::of), x, a, b, loc, scale);                                                           \
   }
 
 namespace {

@@ -1,0 +1,380 @@
+// SPDX-License-Identifier: Apache-2.0
+// rules/key_reuse.cc -- finds keys that are used twice: walks what a program does to them, without their values.
+#include "hilo/trace/key_reuse.h"
+
+#include <algorithm>
+#include <mutex>
+#include <unordered_map>
+
+#include "hilo/hlo/eval/evaluator.h"
+#include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/ext/scan.h"
+#include "hilo/hlo/ops/extensions.h"
+#include "hilo/trace/eval_trace.h"
+#include "hilo/transform/custom_rules.h"
+
+namespace hilo {
+namespace {
+
+using hlo::Opcode;
+using Arrays = std::vector<Array>;
+
+/// Words that came into being together, and for each the place where it was used: an index of `uses` and one; 0 for none.
+struct Words {
+  explicit Words(int64_t size) : used(static_cast<size_t>(size)) {}
+  std::vector<uint32_t> used;
+  std::vector<std::string> uses;
+};
+using WordsPtr = std::shared_ptr<Words>;
+
+/// One word that an element of an array is.
+struct Place {
+  WordsPtr words;
+  size_t at = 0;
+  bool operator==(const Place&) const = default;
+};
+
+/// What the elements of an array are. Where that isn't known (`any`), each may be any of `places`.
+struct View {
+  std::vector<Place> places;
+  bool any = false;
+  bool operator==(const View&) const = default;
+};
+using ViewPtr = std::shared_ptr<const View>;
+
+ViewPtr new_view(int64_t size) {
+  const auto words = std::make_shared<Words>(size);
+  auto view = std::make_shared<View>();
+  for (int64_t i = 0; i < size; ++i) view->places.push_back({words, static_cast<size_t>(i)});
+  return view;
+}
+
+/// An array on the walk. Null: new words, of which nobody has asked anything.
+struct KeyTracer final : TracerOf<KeyTracer> {
+  KeyTracer(std::shared_ptr<const TraceRecord> record, Aval aval, ViewPtr view)
+      : TracerOf(std::move(record), aval), view(std::move(view)) {}
+  mutable ViewPtr view;
+};
+
+const KeyTracer& tracer_of(const Array& x) { return static_cast<const KeyTracer&>(x.impl()); }
+
+ViewPtr view_of(const Array& x) {
+  const KeyTracer& tracer = tracer_of(x);
+  if (tracer.view == nullptr) tracer.view = new_view(x.size());
+  return tracer.view;
+}
+
+bool may_hold_keys(const Array& x) { return x.dtype() == ElementType::kU32 && x.ndim() > 0; }
+
+bool moves(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kReshape:
+    case Opcode::kBroadcast:
+    case Opcode::kTranspose:
+    case Opcode::kReverse:
+    case Opcode::kSlice:
+    case Opcode::kConcatenate:
+    case Opcode::kCopy: return true;
+    default: return false;
+  }
+}
+
+/// Which element of its operands, counted through, each element of the result of an op is that moves.
+Literal sources(const Operation& operation) {
+  hlo::Builder builder("sources");
+  std::vector<hlo::InstructionId> parameters;
+  std::vector<Literal> numbers;
+  int64_t next = 0;
+  for (const Array& x : operation.operands) {
+    const Shape shape = Shape::array(ElementType::kS64, x.shape());
+    parameters.push_back(builder.parameter(shape, "x" + std::to_string(parameters.size())));
+    Literal& number = numbers.emplace_back(shape);
+    for (int64_t& value : number.data<int64_t>()) value = next++;
+  }
+  Operation moved{operation.opcode, {}, operation.attributes, std::nullopt};
+  if (operation.declared) moved.declared = Shape::array(ElementType::kS64, operation.declared->dimensions());
+  const auto root = or_throw(append_operation(builder, moved, parameters));
+  return or_throw(hlo::evaluate(*or_throw(std::move(builder).build(root[0])), numbers));
+}
+
+/// Walks programs: uses are noted in the words themselves.
+class KeyTrace final : public Trace {
+ public:
+  KeyTrace() : Trace(&eval_trace(), "debug_key_reuse") {}
+
+  Array new_tracer(const Aval& aval, ViewPtr view = nullptr) const {
+    return Array(std::make_shared<KeyTracer>(record(), aval, std::move(view)));
+  }
+
+  Arrays bind(const Operation& operation) override {
+    if (operation.opcode == Opcode::kCall)
+      return run_computation(*attributes_of<hlo::CallAttributes>(operation).to_apply, operation.operands);
+    if (operation.opcode == hlo::kExtCustomRules) return walk_custom_rules(operation);
+    if (operation.opcode == Opcode::kConditional) return walk_conditional(operation);
+    if (operation.opcode == Opcode::kWhile) return walk_while(operation);
+    if (operation.opcode == hlo::kExtScan) return walk_scan(operation);
+    if (operation.opcode == Opcode::kOptimizationBarrier) return operation.operands;
+    Arrays results = new_results(operation);
+    if (results.size() == 1 && may_hold_keys(results[0])) tracer_of(results[0]).view = moved_view(operation);
+    return results;
+  }
+
+ private:
+  Arrays new_results(const Operation& operation) const {
+    Arrays results;
+    for (const Aval& aval : result_avals(operation)) results.push_back(new_tracer(aval));
+    return results;
+  }
+
+  static ViewPtr moved_view(const Operation& operation) {
+    if (operation.opcode == Opcode::kDynamicSlice || operation.opcode == Opcode::kGather) {
+      auto view = std::make_shared<View>(*view_of(operation.operands[0]));
+      view->any = true;
+      return view;
+    }
+    if (!moves(operation.opcode)) return nullptr;
+    View all;
+    for (const Array& x : operation.operands) {
+      const ViewPtr own = view_of(x);
+      all.places.insert(all.places.end(), own->places.begin(), own->places.end());
+      all.any = all.any || own->any;
+    }
+    if (all.any) return std::make_shared<View>(std::move(all));
+    auto view = std::make_shared<View>();
+    const Literal places = sources(operation);
+    for (int64_t i : places.data<int64_t>()) view->places.push_back(all.places[static_cast<size_t>(i)]);
+    return view;
+  }
+
+  Arrays walk_custom_rules(const Operation& operation) {
+    const auto& own = attributes_of<hlo::CustomRulesAttributes>(operation);
+    if (own.rules == kUsedKey) use(*view_of(operation.operands[0]), at_user_line(own.detail));
+    // Marks; what runs a second time, what has run; and two ways to compute one thing.
+    const bool is_new = own.rules == kUsedKey || own.rules == kNewKey || own.rules == kCheckpointTangent ||
+                        own.rules == hlo::kOptimizeRemat || own.transpose_only;
+    return is_new ? new_results(operation) : run_computation(*own.to_apply, operation.operands);
+  }
+
+  void use(const View& view, const std::string& where) {
+    for (const Place& place : view.places) {
+      if (const uint32_t earlier = place.words->used[place.at]) refuse_use(where, place.words->uses[earlier - 1]);
+    }
+    for (const Place& place : view.places) mark(place, where);
+  }
+
+  void mark(const Place& place, const std::string& where) {
+    Words& words = *place.words;
+    if (words.used[place.at] != 0) return;
+    if (words.uses.empty() || words.uses.back() != where) words.uses.push_back(where);
+    words.used[place.at] = static_cast<uint32_t>(words.uses.size());
+    noted_.push_back(place);
+  }
+
+  [[noreturn]] void refuse_use(const std::string& where, const std::string& earlier) const {
+    std::string text = where + ": the key is already used, by " + earlier;
+    for (const std::string& loop : repeated_) text += "; " + loop + " leads to key reuse when it runs again";
+    throw KeyReuseError(
+        failed_precondition(text +
+                            ". Hint: use each of the keys that split(key) gives once; random::clone(key) says that "
+                            "the same numbers are wanted"));
+  }
+
+  /// Runs `f` as what comes again.
+  template <typename F>
+  auto repeated(const std::string& what, F&& f) {
+    repeated_.push_back(what);
+    auto results = f();
+    repeated_.pop_back();
+    return results;
+  }
+
+  /// All branches begin with the same keys; what any of them uses is used.
+  Arrays walk_conditional(const Operation& operation) {
+    const auto& conditional = attributes_of<hlo::ConditionalAttributes>(operation);
+    const auto operands = std::span(operation.operands).subspan(1);
+    const size_t begin = noted_.size();
+    std::vector<std::pair<Place, std::string>> uses;
+    std::vector<Arrays> results;
+    for (const hlo::ComputationPtr& branch : conditional.branches) {
+      results.push_back(run_computation(*branch, operands));
+      for (; noted_.size() > begin; noted_.pop_back()) {
+        const Place& place = noted_.back();
+        uint32_t& used = place.words->used[place.at];
+        uses.emplace_back(place, place.words->uses[used - 1]);
+        used = 0;
+      }
+    }
+    for (const auto& [place, where] : uses) mark(place, where);
+    Arrays chosen;
+    for (size_t i = 0; i < results[0].size(); ++i) chosen.push_back(chosen_of(results, i));
+    return chosen;
+  }
+
+  /// Result i of one of the branches: what they agree about, else a new key, that is used if one of theirs is.
+  Array chosen_of(std::span<const Arrays> branches, size_t i) {
+    const Array& first = branches[0][i];
+    if (!may_hold_keys(first)) return new_tracer(first.aval());
+    bool same = true;
+    for (const Arrays& branch : branches) same = same && *view_of(branch[i]) == *view_of(first);
+    if (same) return first;
+    Array result = new_tracer(first.aval());
+    for (const Arrays& branch : branches) mark_as_used(result, *view_of(branch[i]));
+    return result;
+  }
+
+  /// `result` is used where something in `view` is.
+  void mark_as_used(const Array& result, const View& view) {
+    for (const Place& place : view.places) {
+      const uint32_t used = place.words->used[place.at];
+      if (used == 0) continue;
+      for (const Place& own : view_of(result)->places) mark(own, place.words->uses[used - 1]);
+      return;
+    }
+  }
+
+  Arrays walk_while(const Operation& operation) {
+    const auto& loop = attributes_of<hlo::WhileAttributes>(operation);
+    const std::string name = at_user_line("while_loop");
+    const auto once = [&](const Arrays& carry) {
+      run_computation(*loop.condition, carry);
+      return run_computation(*loop.body, carry);
+    };
+    const Arrays carry = once(operation.operands);
+    return repeated(name, [&] { return once(carry); });
+  }
+
+  Arrays walk_scan(const Operation& operation) {
+    const auto& scan = attributes_of<hlo::ScanAttributes>(operation);
+    if (scan.length == 0) return new_results(operation);
+    const auto operands = std::span(operation.operands);
+    const auto constants = operands.first(static_cast<size_t>(scan.constant_count));
+    const auto carry_count = static_cast<size_t>(scan.carry_count);
+    const auto xs = operands.subspan(constants.size() + carry_count);
+    const std::string name = at_user_line("scan");
+    Arrays slices;
+    const auto once = [&](std::span<const Array> carry) {
+      Arrays arguments(constants.begin(), constants.end());
+      arguments.insert(arguments.end(), carry.begin(), carry.end());
+      slices.clear();
+      for (const Array& x : xs) slices.push_back(new_tracer(slice_aval(x)));
+      arguments.insert(arguments.end(), slices.begin(), slices.end());
+      return run_computation(*scan.step, arguments);
+    };
+    const Arrays first = once(operands.subspan(constants.size(), carry_count));
+    for (size_t i = 0; i < xs.size(); ++i) use_slices(xs[i], slices[i]);
+    const Arrays last = repeated(name, [&] { return once(std::span(first).first(carry_count)); });
+    Arrays results = new_results(operation);
+    for (size_t i = 0; i < results.size(); ++i) {
+      if (i < carry_count) results[i] = last[i];
+      else if (may_hold_keys(last[i])) mark_as_used(results[i], *view_of(last[i]));
+    }
+    return results;
+  }
+
+  static Aval slice_aval(const Array& x) { return {Shape::array(x.dtype(), x.shape().subspan(1)), x.weak_type()}; }
+
+  /// What was used of `slice`, which stands for each slice of `x` along its first axis, is used of `x`.
+  void use_slices(const Array& x, const Array& slice) {
+    if (tracer_of(slice).view == nullptr || !may_hold_keys(x)) return;
+    const std::vector<Place>& whole = view_of(x)->places;
+    const std::vector<Place>& part = tracer_of(slice).view->places;
+    for (size_t i = 0; i < whole.size(); ++i) {
+      const Place& place = part[view_of(x)->any ? 0 : i % part.size()];
+      const uint32_t used = place.words->used[place.at];
+      if (used == 0) continue;
+      const std::string& where = place.words->uses[used - 1];
+      const Words& words = *whole[i].words;
+      if (const uint32_t earlier = words.used[whole[i].at]) refuse_use(where, words.uses[earlier - 1]);
+      mark(whole[i], where);
+    }
+  }
+
+  std::vector<Place> noted_;           ///< in the order of their uses
+  std::vector<std::string> repeated_;  ///< loops whose second turn is walked
+};
+
+/// What the buffers hold of which something is known. Guarded by its mutex, as are all words.
+struct Followed {
+  struct Entry {
+    std::weak_ptr<const Buffer> buffer;
+    ViewPtr view;
+  };
+  std::mutex mutex;
+  std::unordered_map<const Buffer*, Entry> entries;
+  size_t sweep_at = 64;
+
+  static Followed& all() {
+    static auto* followed = new Followed;
+    return *followed;
+  }
+
+  ViewPtr find(const BufferPtr& buffer) const {
+    const auto found = entries.find(buffer.get());
+    return found == entries.end() || found->second.buffer.expired() ? nullptr : found->second.view;
+  }
+
+  void note(const BufferPtr& buffer, const ViewPtr& view) {
+    entries[buffer.get()] = {buffer, view};
+    if (entries.size() < sweep_at) return;
+    std::erase_if(entries, [](const auto& entry) { return entry.second.buffer.expired(); });
+    sweep_at = 2 * entries.size() + 64;
+  }
+};
+
+/// The buffer of an array that may hold keys; null for others.
+BufferPtr buffer_of(const Array& x) {
+  if (!may_hold_keys(x) || x.impl().kind != ArrayImpl::Kind::kConcrete) return nullptr;
+  return static_cast<const ConcreteArray&>(x.impl()).buffer;
+}
+
+void note_views(std::span<const Array> arrays, std::span<const Array> tracers) {
+  Followed& followed = Followed::all();
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    const ViewPtr& view = tracer_of(tracers[i]).view;
+    if (const BufferPtr buffer = buffer_of(arrays[i]); buffer != nullptr && view != nullptr)
+      followed.note(buffer, view);
+  }
+}
+
+/// The operation on the walk; gives its results there.
+Arrays walk(const Operation& operation, KeyTrace& trace) {
+  Followed& followed = Followed::all();
+  const std::lock_guard lock(followed.mutex);
+  Operation walked = operation;
+  for (Array& x : walked.operands) {
+    const BufferPtr buffer = buffer_of(x);
+    x = trace.new_tracer(x.aval(), buffer == nullptr ? nullptr : followed.find(buffer));
+  }
+  const Arrays results = [&] {
+    const TraceScope scope(trace);
+    return trace.bind(walked);
+  }();
+  for (const Array& result : results) {  // what comes back as it went in is the same key
+    for (const Array& x : walked.operands) {
+      if (&result.impl() == &x.impl() && may_hold_keys(x)) view_of(x);
+    }
+  }
+  note_views(operation.operands, walked.operands);
+  return results;
+}
+
+bool is_mark(const Operation& operation, std::string_view rules) {
+  return operation.opcode == hlo::kExtCustomRules &&
+         attributes_of<hlo::CustomRulesAttributes>(operation).rules == rules;
+}
+
+}  // namespace
+
+std::vector<Array> follow_keys(const Operation& operation, const std::function<std::vector<Array>()>& run) {
+  KeyTrace trace;
+  const Arrays walked = walk(operation, trace);
+  if (is_mark(operation, kUsedKey)) return operation.operands;
+  if (is_mark(operation, kNewKey)) return {Array::from_literal(literal_of(operation.operands[0]))};
+  std::vector<Array> results = run();
+  Followed& followed = Followed::all();
+  const std::lock_guard lock(followed.mutex);
+  note_views(results, walked);
+  return results;
+}
+
+}  // namespace hilo
