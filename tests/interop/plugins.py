@@ -23,6 +23,7 @@ PLUGINS = {"lammps": ("lammps-jax-pjrt-cpu==0.11.2", "lammps_jax_pjrt_cpu/pjrt_c
 PROGRAMS = os.environ.get("HILO_RANDOM_PROGRAMS", "700")  # a plugin; 2,000 in all
 COUNTS = re.compile(r"(\d+) passed, (\d+) failed")
 DEVICES = 16
+PART = 500  # programs of the corpus in one process
 
 
 def main() -> int:
@@ -52,8 +53,7 @@ def of_plugin(name, arguments, folder):
     yield f"{name}: digits", of_digits(run([binaries / "examples" / "digits"], environment))
     yield f"{name}: random programs", of_random(name, binaries, environment)
     if arguments.corpus.exists():
-        yield from of_corpus(name, run(
-            [arguments.command, "conformance", f"--jax_replica_count={DEVICES}", arguments.corpus], environment))
+        yield from of_corpus(name, arguments, environment)
 
 
 def install(wheel, folder):
@@ -77,12 +77,28 @@ def of_random(name, binaries, environment):
     return "" if done.returncode == 0 else last_line(done)
 
 
-def of_corpus(name, done):
-    counts = COUNTS.search(done.stdout)
-    failed = [line for line in done.stdout.splitlines() if line.startswith("failed ")]
-    yield f"{name}: corpus", "" if counts and int(counts[2]) == len(failed) else last_line(done)
-    for line in failed:
-        yield f"{name}: {line.split()[1]}", line
+def of_corpus(name, arguments, environment):
+    """In parts: a plugin that ends the process takes only the rest of one part with it, which is then run in halves."""
+    rows = (arguments.corpus / "manifest.tsv").read_text().splitlines()
+    names = [row.split("\t")[0] for row in rows if re.match(r"[0-9a-f]{16}\t", row)]
+    parts = [names[i:i + PART] for i in range(0, len(names), PART)]
+    passed = 0
+    while parts:
+        part = parts.pop()
+        done = run([arguments.command, "conformance", f"--jax_replica_count={DEVICES}", "--only", ",".join(part),
+                    arguments.corpus], environment)
+        if done.returncode < 0 and len(part) > 1:
+            parts += [part[:len(part) // 2], part[len(part) // 2:]]
+            continue
+        counts = COUNTS.search(done.stdout)
+        failed = [line for line in done.stdout.splitlines() if line.startswith("failed ")]
+        if not counts or int(counts[1]) + int(counts[2]) != len(part) or int(counts[2]) != len(failed):
+            yield f"{name}: {part[0]} and {len(part) - 1} more", last_line(done)
+            continue
+        passed += int(counts[1])
+        for line in failed:
+            yield f"{name}: {line.split()[1]}", line
+    yield f"{name}: {passed} programs of the corpus", "" if passed else "none passed"
 
 
 def run(command, environment=None):

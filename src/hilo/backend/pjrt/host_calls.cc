@@ -42,7 +42,13 @@ Status call_function(const CustomCallFrame& frame) {
   return (*handler)(inner);
 }
 
-HiloFfi_Error* handle(HiloFfi_CallFrame* frame) { return answer_ffi_call(frame, kTarget, call_function); }
+HiloFfi_Error* handle(HiloFfi_CallFrame* frame) {
+  if (hilo_ffi_answer_metadata(frame) == 0) return answer_ffi_call(frame, kTarget, call_function);
+  // A plugin takes handlers of its own minor version only. What this one reads is the same in all of them.
+  auto* const asked = reinterpret_cast<HiloFfi_MetadataExtension*>(frame->extensions);
+  if (frame->api != nullptr) asked->metadata->api_version.minor_version = frame->api->version.minor_version;
+  return nullptr;
+}
 
 // ---- The plugin's side.
 
