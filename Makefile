@@ -28,10 +28,11 @@ sanitize:  ## all tests under address+undefined and between guard pages, some un
 	@tools/setup.sh build test fuzz
 	@python3 tools/sanitize.py --jobs $(JOBS)
 
-soak:  ## a server under attack, SECONDS=8 of each kind; an hour is SECONDS=200
+soak:  ## a server under attack, SECONDS=8 of each kind, and jobs of several processes; an hour is SECONDS=200
 	@tools/setup.sh build test
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers processes_program
 	@python3 tools/soak.py --build $(BUILD) --seconds $(or $(SECONDS),8)
+	@python3 tests/processes/soak.py --build $(BUILD) --seconds $$((10 * $(or $(SECONDS),8)))
 
 bench:  ## hilo beside its peers, with ratios
 	@tools/setup.sh build test bench

@@ -125,8 +125,8 @@ TEST_P(ByLoader, ErrorsKeepTheirCodesAndTheUsersLines) {
   const Status status = client_->compile(*hlo::parse_module(call), {}, nullptr).status();
   EXPECT_EQ(status.code(), StatusCode::kUnimplemented);
   EXPECT_NE(status.message().find("(train.cc:41)"), std::string_view::npos) << status.to_string();
-  static const Status once = register_custom_call(
-      "tests.always_fails", [](const CustomCallFrame&) { return data_loss("as it always does"); });
+  static const Status once =
+      register_custom_call("tests.always_fails", [](const CustomCallFrame&) { return data_loss("as it always does"); });
   ASSERT_TRUE(once.ok());
   const auto failing = compiled(
       "HloModule f\nENTRY e {\n  a = f32[2,3] parameter(0)\n"
@@ -139,7 +139,8 @@ TEST_P(ByLoader, ErrorsKeepTheirCodesAndTheUsersLines) {
 }
 
 TEST_P(ByLoader, ProgramsAreSavedAndLoaded) {
-  const auto program = compiled("HloModule f\nENTRY e {\n  a = f32[2,3] parameter(0)\n  ROOT n = f32[2,3] negate(a)\n}");
+  const auto program =
+      compiled("HloModule f\nENTRY e {\n  a = f32[2,3] parameter(0)\n  ROOT n = f32[2,3] negate(a)\n}");
   const StatusOr<std::string> bytes = program->serialize();
   ASSERT_TRUE(bytes.ok()) << bytes.status().to_string();
   const auto loaded = client_->load(*bytes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // tests/processes/program.cc -- what run.py starts as one of several: `program values` prints a line for each replica and each
-// collective; `program MISHAP` computes until process 1 does what it is told.
+// collective; `program MISHAP PROCESS STEP STEPS` computes, until that process does at that step what it is told.
 #include <signal.h>
 #include <unistd.h>
 
@@ -62,25 +62,45 @@ int values() {
   return 0;
 }
 
-int steps(const std::string& mishap) {
+/// What befalls one process, and when.
+struct Mishap {
+  std::string kind;
+  int64_t process = 0, step = 0;
+};
+
+void befall(const Mishap& mishap) {
+  if (mishap.kind == "kill") ::raise(SIGKILL);
+  if (mishap.kind == "stop") ::raise(SIGSTOP);
+  if (mishap.kind == "end") std::exit(0);
+  if (mishap.kind == "slow") ::usleep(200'000);
+  while (mishap.kind == "hang") ::pause();
+}
+
+/// Steps of sums over all devices, each of which is looked at.
+int steps(const Mishap& mishap, int64_t count) {
   const auto sum = pmap([](const Array& x) { return lax::psum(x, "i"); }, "i");
   const auto other = pmap([](const Array& x) { return lax::psum(x * 2.0f, "i"); }, "i");
-  const Array x = numpy::ones({local_device_count(), 4});
-  for (int step = 0;; ++step) {
-    const bool is_victim = process_index() == 1 && step == 20;
-    if (is_victim && mishap == "kill") ::raise(SIGKILL);
-    if (is_victim && mishap == "stop") ::raise(SIGSTOP);
-    if (is_victim && mishap == "end") return 0;
-    while (is_victim && mishap == "hang") ::pause();
-    block_until_ready(is_victim && mishap == "other" ? other(x) : sum(x));
+  const int64_t first = process_index() * local_device_count(), all = device_count();
+  const Array mine = numpy::arange(first, first + local_device_count());
+  for (int64_t step = 0; step < count; ++step) {
+    const bool is_victim = process_index() == mishap.process && step == mishap.step;
+    if (is_victim) befall(mishap);
+    const Array x = numpy::full({local_device_count(), step % 10 == 9 ? 50'000 : 5}, static_cast<int>(step)) +
+                    numpy::reshape(mine, {-1, 1});
+    const Array total = is_victim && mishap.kind == "other" ? other(x) : sum(x);
+    if (numpy::all(total == static_cast<int>(all * step + all * (all - 1) / 2)).item<bool>()) continue;
+    return std::fprintf(stderr, "program: step %lld: wrong sum\n", static_cast<long long>(step)), 4;
   }
+  std::printf("process %lld: %lld steps\n", static_cast<long long>(process_index()), static_cast<long long>(count));
+  return 0;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) try {
-  const std::string what = argc == 2 ? argv[1] : "";
-  return what == "values" ? values() : steps(what);
+  if (argc == 2 && std::string_view(argv[1]) == "values") return values();
+  if (argc == 5) return steps({argv[1], std::atoll(argv[2]), std::atoll(argv[3])}, std::atoll(argv[4]));
+  return std::fprintf(stderr, "usage: program values | program MISHAP PROCESS STEP STEPS\n"), 2;
 } catch (const Error& error) {
   std::fprintf(stderr, "program: %s\n", error.what());
   return 3;

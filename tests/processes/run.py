@@ -56,7 +56,7 @@ def processes_compute_the_bits_of_one(place):
 
 
 def mishap(place, kind: str, **environment) -> str:
-    done = run(place, *MPIRUN, "-n", 3, program(place), kind, **environment)
+    done = run(place, *MPIRUN, "-n", 3, program(place), kind, 1, 20, 100_000, **environment)
     assert done.returncode != 0, f"{kind}: all is well?\n{done.stdout}"
     return done.stderr
 
