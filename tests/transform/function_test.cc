@@ -9,14 +9,14 @@
 #include "hilo/lax/control_flow.h"
 #include "hilo/lax/map.h"
 #include "hilo/lax/window.h"
-#include "hilo/nn/activations.h"
+#include "hilo/nn/normalization.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/checkpoint.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
-#include "hilo/tree/tree.h"
+#include "hilo/tree/functions.h"
 
 namespace hilo {
 namespace {

@@ -77,8 +77,8 @@ TEST(EmitComplex, QuotientsKeepInfinitiesAndZerosAsAnnexGAsks) {
 
 TEST(EmitComplex, FunctionsAreTheReferences) {
   for (const ElementType type : kComplexTypes) {
-    for (const Opcode opcode : {Opcode::kLog, Opcode::kSin, Opcode::kCos, Opcode::kTanh, Opcode::kSqrt,
-                                Opcode::kRsqrt, Opcode::kPower, Opcode::kExpm1, Opcode::kLog1p, Opcode::kLogistic})
+    for (const Opcode opcode : {Opcode::kLog, Opcode::kSin, Opcode::kCos, Opcode::kTanh, Opcode::kSqrt, Opcode::kRsqrt,
+                                Opcode::kPower, Opcode::kExpm1, Opcode::kLog1p, Opcode::kLogistic})
       check(opcode, type, false, 0);
   }
 }
@@ -98,8 +98,9 @@ Literal parts(const Literal& literal) {
 TEST(EmitComplex, ExponentialsOfExtremePartsRoundOnce) {
   for (const ElementType type : kComplexTypes) {
     const bool wide = type == ElementType::kC128;
-    const std::vector<long double> sizes = wide ? std::vector<long double>{709.9L, 710.2L, -708.5L, -744.0L, -760.0L, 1e9L}
-                                                : std::vector<long double>{88.8L, 89.3L, -87.5L, -103.0L, -110.0L, 1e9L};
+    const std::vector<long double> sizes =
+        wide ? std::vector<long double>{709.9L, 710.2L, -708.5L, -744.0L, -760.0L, 1e9L}
+             : std::vector<long double>{88.8L, 89.3L, -87.5L, -103.0L, -110.0L, 1e9L};
     const std::vector<long double> angles = {1.5707L, 3.0L, -1e4L, 1e9L, 0.0L, -0.0L};
     Literal input(Shape::array(type, {36}));
     for (int64_t i = 0; i < 36; ++i)

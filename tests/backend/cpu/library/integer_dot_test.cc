@@ -31,8 +31,9 @@ Literal mixed(const Shape& shape, uint64_t seed) {
 
 void check(const std::string& lhs, const std::string& rhs, const std::string& out, const std::string& dimensions) {
   const std::string text = fmt::format(
-      "HloModule product\n\nENTRY main {{\n  x = {} parameter(0)\n  y = {} parameter(1)\n  ROOT d = {} dot(x, y), {}\n}}\n", lhs, rhs,
-      out, dimensions);
+      "HloModule product\n\nENTRY main {{\n  x = {} parameter(0)\n  y = {} parameter(1)\n  ROOT d = {} dot(x, y), "
+      "{}\n}}\n",
+      lhs, rhs, out, dimensions);
   const StatusOr<hlo::Module> module = hlo::parse_module(text);
   ASSERT_TRUE(module.ok()) << module.status().to_string() << "\n" << text;
   const std::vector<Shape> shapes = module->entry->parameter_shapes();

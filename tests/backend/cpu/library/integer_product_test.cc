@@ -44,7 +44,8 @@ std::vector<T> values(int64_t count, bool extreme, unsigned seed) {
   std::vector<T> result(static_cast<size_t>(count));
   for (T& x : result) {
     const uint64_t bits = random();
-    x = extreme ? (bits % 4 == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min()) : static_cast<T>(bits);
+    x = extreme ? (bits % 4 == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min())
+                : static_cast<T>(bits);
   }
   return result;
 }
@@ -68,13 +69,14 @@ void check(const Case& c, bool extreme) {
   }
   for (const Named& named : all_kernels()) {
     std::vector<Bits> got(wanted.size(), 1);
-    const Status status = multiply_integers<Word>(named.kernels, left, right, c.k, [&](const IntegerBlock<Word>& block) {
-      for (int64_t i = 0; i < block.rows; ++i) {
-        for (int64_t j = 0; j < block.columns; ++j)
-          got[static_cast<size_t>((block.row + i) * c.n + block.column + j)] =
-              static_cast<Bits>(block.sums[i * block.stride + j]);
-      }
-    });
+    const Status status =
+        multiply_integers<Word>(named.kernels, left, right, c.k, [&](const IntegerBlock<Word>& block) {
+          for (int64_t i = 0; i < block.rows; ++i) {
+            for (int64_t j = 0; j < block.columns; ++j)
+              got[static_cast<size_t>((block.row + i) * c.n + block.column + j)] =
+                  static_cast<Bits>(block.sums[i * block.stride + j]);
+          }
+        });
     ASSERT_TRUE(status.ok()) << status.to_string();
     EXPECT_EQ(got, wanted) << named.name << ": " << c.m << " x " << c.n << " over " << c.k << ", types "
                            << static_cast<int>(left.type) << " and " << static_cast<int>(right.type);
@@ -82,8 +84,8 @@ void check(const Case& c, bool extreme) {
 }
 
 // Around the sizes of tiles, words and strips, and one of several blocks of rows.
-constexpr Case kCases[] = {{1, 1, 1, false, false}, {1, 40, 3, false, true},   {13, 5, 4, true, true},
-                           {12, 32, 64, true, false}, {25, 33, 66, false, true}, {3, 65, 129, true, false},
+constexpr Case kCases[] = {{1, 1, 1, false, false},    {1, 40, 3, false, true},   {13, 5, 4, true, true},
+                           {12, 32, 64, true, false},  {25, 33, 66, false, true}, {3, 65, 129, true, false},
                            {110, 70, 37, false, true}, {7, 9, 1000, false, false}};
 
 template <typename Word, typename A, typename B>
@@ -117,7 +119,8 @@ TEST(IntegerProduct, OfNothingAndOverNothing) {
         for (int64_t j = 0; j < block.columns; ++j) zeros += block.sums[i * block.stride + j] == 0 ? 1 : 1000;
       }
     };
-    const IntegerMatrix three{Packed::kS8, nullptr, 3, 1, 3}, five{Packed::kS8, nullptr, 5, 1, 5}, none{Packed::kS8, nullptr, 0, 1, 1};
+    const IntegerMatrix three{Packed::kS8, nullptr, 3, 1, 3}, five{Packed::kS8, nullptr, 5, 1, 5},
+        none{Packed::kS8, nullptr, 0, 1, 1};
     ASSERT_TRUE(multiply_integers<int32_t>(named.kernels, three, five, 0, store).ok());
     EXPECT_EQ(zeros, 15) << named.name;
     ASSERT_TRUE(multiply_integers<int32_t>(named.kernels, none, five, 0, store).ok());

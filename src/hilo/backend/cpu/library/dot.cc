@@ -16,8 +16,8 @@ struct Operand : ProductOperand {
 
   Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting)
       : ProductOperand(s, batch_dimensions, contracting) {
-    packed = !is_in_step() ||
-             (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
+    packed =
+        !is_in_step() || (*outer.stride != 1 && *contracted.stride != 1 && outer.extent != 1 && contracted.extent != 1);
     if (packed) use_packed_strides();
     // Of an extent of one any stride is right; BLAS asks for one that steps over the other extent.
     if (outer.extent == 1) outer.stride = *contracted.stride == 1 ? contracted.extent : 1;

@@ -45,8 +45,8 @@ struct Strips {
 
   /// Lines from a strip's first on, in strips of `strip_width`.
   void pack(int64_t strip, int64_t lines, int64_t strip_width, Word* to) const {
-    const auto* from = static_cast<const std::byte*>(matrix.data) +
-                       strip * width * matrix.line_stride * element_bytes(matrix.type);
+    const auto* from =
+        static_cast<const std::byte*>(matrix.data) + strip * width * matrix.line_stride * element_bytes(matrix.type);
     way.pack[static_cast<size_t>(matrix.type)](
         {from, matrix.line_stride, matrix.k_stride, lines, strip_width, k, flip, to});
   }
@@ -101,7 +101,8 @@ Status multiply_integers(const IntegerKernels& kernels, const IntegerMatrix& a, 
                          const std::function<void(const IntegerBlock<Word>&)>& store) {
   const IntegerTileKernels<Word>& way = way_of<Word>(kernels, a.type, b.type);
   const int64_t wide = 2 * kernels.vector_bytes / static_cast<int64_t>(sizeof(Word));
-  const bool bytes = way.group == 4, left_shifted = bytes && a.type == Packed::kU8, right_shifted = bytes && b.type == Packed::kS8;
+  const bool bytes = way.group == 4, left_shifted = bytes && a.type == Packed::kU8,
+             right_shifted = bytes && b.type == Packed::kS8;
   const Strips<Word> left{way, a, k, kernels.rows, left_shifted}, right{way, b, k, wide, right_shifted};
   const Correction correction(kernels, left_shifted, right_shifted, k);
   const int64_t depth = left.depth();
@@ -112,7 +113,8 @@ Status multiply_integers(const IntegerKernels& kernels, const IntegerMatrix& a, 
   auto* const b_words = reinterpret_cast<Word*>(columns.data());
   auto* const a_words = reinterpret_cast<Word*>(rows.data());
   auto* const c_words = reinterpret_cast<Word*>(sums.data());
-  std::vector<Word> column_terms(static_cast<size_t>(right.count() * wide)), row_terms(static_cast<size_t>(kStripsAtOnce * kernels.rows));
+  std::vector<Word> column_terms(static_cast<size_t>(right.count() * wide)),
+      row_terms(static_cast<size_t>(kStripsAtOnce * kernels.rows));
   const StopFlag stop;
   right.pack(0, b.lines, wide, b_words);
   for (int64_t j = 0; j < right.count(); ++j)

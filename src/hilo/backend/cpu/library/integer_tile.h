@@ -45,14 +45,14 @@ inline constexpr int kMostTileRows = 12;
 /// The functions of one way to multiply words.
 template <typename Word>
 struct IntegerTileKernels {
-  int64_t group = 0;                                          ///< elements of a word; 0: there is no such way
+  int64_t group = 0;                                           ///< elements of a word; 0: there is no such way
   void (*pack[kPackedTypes])(const IntegerStrips&) = {};       ///< null: not of this type
   void (*tile[kMostTileRows])(const IntegerTile<Word>&) = {};  ///< [rows - 1]
 };
 
 struct IntegerKernels {
   int64_t vector_bytes = 0;
-  int64_t rows = 0;  ///< of a tile, at most; it is two vectors wide
+  int64_t rows = 0;                   ///< of a tile, at most; it is two vectors wide
   IntegerTileKernels<int32_t> quads;  ///< signed bytes with unsigned ones, by the processor's own instruction
   IntegerTileKernels<int32_t> pairs;
   IntegerTileKernels<int32_t> words;

@@ -33,7 +33,8 @@ constexpr int64_t kMostParts = 64, kLeastLengthPerPart = 64, kManyItems = 8;
 
 }  // namespace
 
-ProductOperand::ProductOperand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting) : shape(s) {
+ProductOperand::ProductOperand(const Shape& s, const Int64List& batch_dimensions, const Int64List& contracting)
+    : shape(s) {
   Int64List rest;
   for (int64_t d = 0; d < s.rank(); ++d) {
     if (std::ranges::find(batch_dimensions, d) == batch_dimensions.end() &&
