@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 
@@ -72,7 +73,8 @@ void befall(const Mishap& mishap) {
   if (mishap.kind == "kill") ::raise(SIGKILL);
   if (mishap.kind == "stop") ::raise(SIGSTOP);
   if (mishap.kind == "end") std::exit(0);
-  if (mishap.kind == "slow") ::usleep(200'000);
+  const auto late = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  while (mishap.kind == "slow" && std::chrono::steady_clock::now() < late) continue;
   while (mishap.kind == "hang") ::pause();
 }
 

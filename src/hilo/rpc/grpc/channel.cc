@@ -148,13 +148,13 @@ StatusOr<Overview> ask(const std::shared_ptr<grpc::Channel>& channel, const std:
   grpc::ClientContext context;
   if (!token.empty()) context.AddMetadata("authorization", "Bearer " + token);
   context.set_deadline(std::chrono::system_clock::now() + kAnswerTime);
-  grpc::GenericStub stub(channel);
+  grpc::GenericStub service(channel);
   const grpc::Slice empty;
   const grpc::ByteBuffer nothing(&empty, 1);  // one without a slice is no message
   grpc::ByteBuffer answer;
   std::promise<grpc::Status> done;
-  stub.UnaryCall(&context, "/hilo.xrt.v1.Xrt/Watch", {}, &nothing, &answer,
-                 [&done](const grpc::Status& status) { done.set_value(status); });
+  service.UnaryCall(&context, "/hilo.xrt.v1.Xrt/Watch", {}, &nothing, &answer,
+                    [&done](const grpc::Status& status) { done.set_value(status); });
   HILO_RETURN_IF_ERROR(from_grpc(done.get_future().get()));
   return decode_overview(bytes_of(answer));
 }
