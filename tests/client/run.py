@@ -43,6 +43,7 @@ FLAGS = {
     "jax_debug_infs": ("false", "The op that first makes an infinity is an error, as for jax_debug_nans."),
     "jax_check_tracer_leaks": ("false", "A traced value that outlives its trace is an error at the end of the trace."),
     "jax_explain_cache_misses": ("false", "Says on stderr, each time that a jitted function is traced, why it had to be."),
+    "jax_debug_key_reuse": ("false", "A key of random numbers that is used a second time is an error, with both lines."),
 }
 
 
