@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake/bench.cmake -- each bench/NAME.cc is a program build/bin/bench/NAME.
+# cmake/bench.cmake -- each bench/NAME.cc is a program build/bin/bench/NAME, each bench/rpc/NAME.cc one build/bin/bench/rpc/NAME.
 file(GLOB HILO_BENCHES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/*.cc)
 add_custom_target(bench)
 find_package(benchmark)
@@ -16,3 +16,19 @@ foreach(source IN LISTS HILO_BENCHES)
   target_link_libraries(bench_${name} PRIVATE hilo fmt::fmt benchmark::benchmark)
   add_dependencies(bench bench_${name})
 endforeach()
+
+if(NOT TARGET hilo_rpc)
+  return()
+endif()
+file(GLOB HILO_RPC_BENCHES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/rpc/*.cc)
+foreach(source IN LISTS HILO_RPC_BENCHES)
+  get_filename_component(name ${source} NAME_WE)
+  add_executable(bench_rpc_${name} EXCLUDE_FROM_ALL ${source})
+  set_target_properties(bench_rpc_${name} PROPERTIES OUTPUT_NAME ${name}
+    RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/bench/rpc)
+  target_include_directories(bench_rpc_${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(bench_rpc_${name} PRIVATE hilo fmt::fmt)
+  add_dependencies(bench_rpc_${name} hilo_rpc)  # opened at run time
+  add_dependencies(bench bench_rpc_${name})
+endforeach()
+target_link_libraries(bench_rpc_echo PRIVATE PkgConfig::GRPC)

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
-program's time its profile explains, every program of bench/, how fast programs are read, then hilo beside its peers
-(bench/peers.py, where it is there), and what gradients cost beside their objectives."""
+program's time its profile explains, every program of bench/, how fast programs are read, what gradients cost beside their
+objectives, meetings of processes beside MPI's, a server's calls beside a bare echo's, then hilo beside its peers
+(bench/peers.py, where it is there)."""
 
 import argparse
 import json
@@ -15,16 +16,18 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+SERVING_AIMS = {"a small call, us": "at most 1.3", "calls a second, none of which waits": "10,000 or the echo's",
+                "1 GiB there, GB/s": "at least 0.8"}
 
 
 def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "peers"))
+    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "serving", "peers"))
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
-                "adbench": adbench, "processes": processes, "peers": peers}
+                "adbench": adbench, "processes": processes, "serving": serving, "peers": peers}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -55,6 +58,26 @@ def processes(build: pathlib.Path) -> int:
     program = build / "bin" / "bench" / "all_reduce"
     print("all-reduce by 2 processes, beside MPI_Allreduce:")
     return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program]).returncode
+
+
+def serving(build: pathlib.Path) -> int:
+    """A server's calls beside those of a bare echo over gRPC, and training there beside training here."""
+    echo, calls = (build / "bin" / "bench" / "rpc" / name for name in ("echo", "calls"))
+    if not echo.exists():
+        print("left out: a server's calls beside a bare echo's (built without gRPC)")
+        return 0
+    bare, ours = named_figures(echo), named_figures(calls)
+    for name, figure in ours.items():
+        print(f"server, {name}: {figure:,.1f}" + (f"; bare echo {bare[name]:,.1f}: {figure / bare[name]:.2f} times" if name in bare else "")
+              + (f" (aim {SERVING_AIMS[name]})" if name in SERVING_AIMS else ""))
+    print(f"bare echo, 1 GiB there that nobody keeps, GB/s: {bare['1 GiB there that nobody keeps, GB/s']:.1f}")
+    print(f"training of 1,000 steps of 1 ms on a server: {ours['training there, us'] / ours['training here, us']:.2f} times of here (aim 1.2)")
+    return 0
+
+
+def named_figures(program: pathlib.Path) -> dict[str, float]:
+    lines = subprocess.run([program], check=True, text=True, stdout=subprocess.PIPE).stdout.splitlines()
+    return {name: float(figure) for name, figure in (line.split("\t") for line in lines)}
 
 
 def profile(build: pathlib.Path) -> int:

@@ -43,7 +43,7 @@ def check(root: pathlib.Path) -> list[str]:
 
 
 def lives_in(path: pathlib.Path, homes: tuple[str, ...]) -> bool:
-    return any(path.is_relative_to(top) for home in homes for top in (f"src/hilo/{home}", f"tests/{home}"))
+    return any(path.is_relative_to(top) for home in homes for top in (f"src/hilo/{home}", f"tests/{home}", f"bench/{home}"))
 
 
 if __name__ == "__main__":

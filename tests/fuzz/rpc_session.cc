@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes are a batch of requests or an error, and whatever a session is asked it answers each call once, keeps to its
 // quotas and can be asked on.
+#include <condition_variable>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -40,6 +41,7 @@ void run_session(std::string_view batch) {
                                         .compile_seconds = 1,
                                         .run_seconds = 1}});
   std::mutex mutex;
+  std::condition_variable answered;
   std::map<int64_t, int> answers;
   int64_t asked = 0;
   while (!batch.empty()) {
@@ -52,11 +54,17 @@ void run_session(std::string_view batch) {
       std::abort();
     make_names_small(*request);
     request->id = ++asked;
+    const bool compiles = std::holds_alternative<hilo::rpc::Compile>(request->body);
     session.handle(*request, [&, id = asked](const hilo::rpc::Reply& reply) {
       const std::scoped_lock lock(mutex);
       if (reply.id != id) std::abort();
       ++answers[id];
+      answered.notify_all();
     });
+    if (compiles) {  // so that what comes after it may use the program
+      std::unique_lock lock(mutex);
+      answered.wait(lock, [&] { return answers.contains(asked); });
+    }
     if (session.counts().live_bytes > kBytes || session.counts().buffers > 8) std::abort();
   }
   for (const auto& [call, count] : answers) {

@@ -6,8 +6,10 @@ Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
 
 import contextlib
+import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -122,6 +124,34 @@ def a_client_that_goes_takes_its_worker_along(place):
             os.sched_yield()
 
 
+def a_client_that_is_interrupted_stops_its_run(place):
+    with server(place) as process:
+        with subprocess.Popen([place.command, *remote(process, "run", "forever.hlo", "--random", "1")],
+                              cwd=place.folder, stderr=subprocess.PIPE, text=True, env=own_environment()) as client:
+            while not any(processor_time(worker) > 0.5 for worker in workers(process)):  # the program runs
+                os.sched_yield()
+            client.send_signal(signal.SIGINT)
+            text = client.stderr.read()
+        assert client.returncode == 130, (client.returncode, text)
+        holds(text, "CANCELLED")
+
+
+def a_profile_of_runs_there_is_written_here(place):
+    def rows(*arguments):
+        """What the profile says beside times: kinds and names of what ran, and how often."""
+        folder = place.folder / "profile"
+        place.good(*arguments, environment={"JAX_HLO_PROFILE": "True", "HILO_PROFILE_DIR": str(folder)})
+        (profile,) = json.loads((folder / "profile.json").read_text())
+        shutil.rmtree(folder)
+        assert profile["rows"] and profile["compile"] and profile["wall_nanoseconds"] > 0, profile
+        names = ("kind", "name", "operations", "calls", "flops", "bytes")
+        return profile["runs"], sorted([row[name] for name in names] for row in profile["rows"])
+
+    run = ("run", "double.hlo", "--random", "1")
+    with server(place) as process:
+        assert rows(*run) == rows(*remote(process, *run))
+
+
 def what_is_not_safe_does_not_start(place):
     holds(place.bad(1, "serve", "--listen", "0.0.0.0:0"), "FAILED_PRECONDITION", "there is no TLS")
     holds(place.bad(1, "serve", "--listen", "here"), "INVALID_ARGUMENT", "host:port")
@@ -179,6 +209,7 @@ def printed(place, example, environment):
 
 CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_its_time,
          a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
+         a_client_that_is_interrupted_stops_its_run, a_profile_of_runs_there_is_written_here,
          what_is_not_safe_does_not_start, a_token_lets_in, top_shows_a_session_and_its_programs,
          examples_print_there_what_they_print_here)
 

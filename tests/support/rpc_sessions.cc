@@ -54,7 +54,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
    public:
     explicit End(std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {}
     void deliver(std::string message) override {
-      if (const auto wire = wire_.lock(); wire != nullptr && !wire->is_cut()) wire->receiver_->on_message(message);
+      if (const auto wire = wire_.lock(); wire != nullptr && !wire->is_cut()) wire->answer(std::move(message));
     }
     void close(const Status& why) override {
       if (const auto wire = wire_.lock(); wire != nullptr && !why.ok()) wire->receiver_->on_closed(why);
@@ -64,6 +64,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
     const std::weak_ptr<Wire> wire_;
   };
 
+  void answer(std::string message) { receiver_->on_message(server_.on_reply(std::move(message))); }
   bool is_cut() {
     const std::scoped_lock lock(mutex_);
     return is_cut_;

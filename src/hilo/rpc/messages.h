@@ -104,6 +104,7 @@ struct Execute {
   std::vector<int64_t> donated = {};  ///< arguments whose memory the run may take; their handles end in any case
   int64_t device = 0;                 ///< of a program that runs alone
   double seconds = 0;  ///< what it may take; 0: as long as it was compiled to take; below: as long as the server allows
+  bool is_observed = false;  ///< the reply says what ran when
 };
 /// Tells a call to stop. The call's own reply says whether it did.
 struct Cancel {
@@ -115,9 +116,13 @@ struct Statistics {
 
 /// The client needs the session no more.
 struct End {};
+/// What a device runs in one go of an executable: Executable::units().
+struct Units {
+  Handle executable = {};
+};
 
 using RequestBody = std::variant<Hello, Compile, Describe, Upload, Chunk, Download, Copy, Slice, Stack, Free, Execute,
-                                 Cancel, Statistics, End>;
+                                 Cancel, Statistics, End, Units>;
 
 struct Request {
   int64_t id = 0;                     ///< counts the session's calls from 1 on: a call that is sent twice runs once
@@ -163,10 +168,30 @@ struct BytesReply {
 struct StatisticsReply {
   DeviceStatistics statistics = {};
 };
+/// An ExecutionUnit.
+struct UnitDescription {
+  int64_t number = 0;  ///< its own, in all runs of the executable
+  std::string kind = {};
+  std::vector<int64_t> instructions = {};  ///< as InstructionPlaces counts those of the optimised program
+  double bytes = 0;
+  std::string form = {};
+};
+/// What an ExecutionObserver of a run is told, a list for each field: line k says that units[rows[k]] ran.
+struct RunReply {
+  std::vector<UnitDescription> units = {};
+  std::vector<int64_t> rows = {};
+  std::vector<int64_t> begins = {};
+  std::vector<int64_t> durations = {};  ///< together, where it ran more than once
+  std::vector<int64_t> lanes = {};
+  std::vector<int64_t> counts = {};  ///< how often it ran
+};
+struct UnitsReply {
+  std::vector<UnitDescription> units = {};
+};
 /// It was done.
 struct DoneReply {};
 
-using ReplyBody = std::variant<DoneReply, HelloReply, CompileReply, BytesReply, StatisticsReply>;
+using ReplyBody = std::variant<DoneReply, HelloReply, CompileReply, BytesReply, StatisticsReply, RunReply, UnitsReply>;
 
 struct Reply {
   int64_t id = 0;  ///< of the request

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <numeric>
 
+#include "hilo/base/stop.h"
 #include "hilo/client/platforms.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
@@ -117,6 +118,92 @@ TEST_F(RpcClientTest, WhoWatchesACompilationSeesThePassesOfTheServer) {
   EXPECT_GT(there.lines.size(), 4u);
 }
 
+/// What an observer was told of units, as text, and where they are.
+class Watcher final : public ExecutionObserver {
+ public:
+  void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override {
+    const std::scoped_lock lock(mutex);
+    std::string text = unit.kind + " " + unit.form + " " + std::to_string(unit.bytes);
+    for (const hlo::Instruction* const i : unit.instructions) text += " " + i->name;
+    texts.push_back(text);
+    units.push_back(&unit);
+    EXPECT_GE(times.duration, 0);
+    EXPECT_GT(times.begin, 0);
+  }
+  std::mutex mutex;
+  std::vector<std::string> texts;
+  std::vector<const ExecutionUnit*> units;
+};
+
+constexpr const char* kSeveralUnits = R"(HloModule several
+body {
+  p = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  x = f32[64,64] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  y = f32[64,64] dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  ROOT t = (s32[], f32[64,64]) tuple(next, y)
+}
+condition {
+  p = (s32[], f32[64,64]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  three = s32[] constant(3)
+  ROOT c = pred[] compare(i, three), direction=LT
+}
+ENTRY e {
+  x = f32[64,64] parameter(0)
+  zero = s32[] constant(0)
+  small = f32[64,64] tanh(x)
+  t = (s32[], f32[64,64]) tuple(zero, small)
+  w = (s32[], f32[64,64]) while(t), condition=condition, body=body
+  r = f32[64,64] get-tuple-element(w), index=1
+  ROOT s = f32[64,64] sine(r)
+})";
+
+std::vector<std::string> texts_of(std::span<const ExecutionUnit> units) {
+  Watcher watcher;
+  for (const ExecutionUnit& unit : units) watcher.on_unit(unit, {.begin = 1});
+  return watcher.texts;
+}
+
+/// Runs the program twice under the observer.
+void watch(Client& client, const hlo::Module& module, Watcher& watcher) {
+  const std::unique_ptr<Executable> program = *client.compile(module, {}, nullptr);
+  const BufferPtr x =
+      *buffer_from_literal(**client.local_device(0), Literal(Shape::array(ElementType::kF32, {64, 64})));
+  for (const bool asynchronous : {false, true}) {
+    BufferPtr y;
+    const DeviceRun run{{&x, 1}, {&y, 1}};
+    const auto event = program->launch({&run, 1}, {.observer = &watcher, .asynchronous = asynchronous});
+    ASSERT_TRUE(event.ok()) << event.status().to_string();
+    ASSERT_TRUE(event->await().ok());
+  }
+}
+
+TEST_F(RpcClientTest, ShowsTheUnitsOfTheServersProgram) {
+  const hlo::Module module = as_it_arrives(*hlo::parse_module(kSeveralUnits));
+  const auto here = *(*make_platform_client("Host", {}))->compile(module, {}, nullptr);
+  const auto there = *client()->compile(module, {}, nullptr);
+  EXPECT_EQ(texts_of(there->units()), texts_of(here->units()));
+  EXPECT_GT(there->units().size(), 2u);
+}
+
+TEST(RpcClient, WhoWatchesARunIsToldWhatRanOnTheServer) {
+  for (const char* const platform : {"Host", "Reference"}) {
+    tests::RpcSessions server({.platform = platform});
+    const ClientPtr remote = *make_rpc_client({.backend = "xrt", .target = "rpc:here"}, server.connect());
+    const hlo::Module module = as_it_arrives(*hlo::parse_module(kSeveralUnits));
+    Watcher here, there;
+    watch(**make_platform_client(platform, {}), module, here);
+    watch(*remote, module, there);
+    EXPECT_EQ(there.texts, here.texts) << platform;
+    ASSERT_GT(there.units.size(), 8u);
+    for (size_t k = 0; k < there.units.size() / 2; ++k)  // the second run has the units of the first
+      EXPECT_EQ(there.units[k], there.units[k + there.units.size() / 2]) << k;
+  }
+}
+
 TEST_F(RpcClientTest, GivesTheErrorsOfTheServer) {
   const ClientPtr remote = client();
   const hlo::Module bad = *hlo::parse_module(
@@ -127,6 +214,55 @@ TEST_F(RpcClientTest, GivesTheErrorsOfTheServer) {
   BufferPtr x = buffer(*remote, Literal::array<float>({2}, {1, 2})), y;
   EXPECT_EQ(program->execute({&x, 1}, {&y, 1}).to_string(),
             "INVALID_ARGUMENT: Execute 'twice': argument 0 'x' is f32[2], compiled for f32[3]");
+}
+
+/// The reply with another body, for a server of another version.
+template <typename Body>
+std::string changed(const std::string& message, const std::function<void(Body&)>& change) {
+  Reply reply = *decode_reply(message);
+  auto* const body = std::get_if<Body>(&reply.body);
+  if (body == nullptr) return message;
+  change(*body);
+  return encode(reply);
+}
+
+TEST_F(RpcClientTest, AServerOfAnotherVersionIsRefusedByNumber) {
+  server_.on_reply = [](const std::string& message) {
+    return changed<HelloReply>(message, [](HelloReply& hello) {
+      hello.version = 2;
+      hello.release = "9.0";
+    });
+  };
+  EXPECT_EQ(make_rpc_client({.target = "rpc:here"}, server_.connect()).status().to_string(),
+            "UNIMPLEMENTED: rpc:here: the server 9.0 speaks version 2 of hilo.xrt; this is a client of version 1");
+}
+
+TEST_F(RpcClientTest, AFieldThatANewerServerSendsIsNamed) {
+  std::atomic<bool> is_newer = false;
+  server_.on_reply = [&](std::string message) { return is_newer ? message + "\x9a\x06\x01x" : message; };
+  const ClientPtr remote = client();
+  is_newer = true;
+  EXPECT_EQ(remote->compile(*hlo::parse_module(kTwice), {}, nullptr).status().to_string(),
+            "UNAVAILABLE: rpc:here: a reply that is none: Reply: field 99 is unknown to version 1 of hilo.xrt. Hint: "
+            "the other side is newer");
+}
+
+TEST_F(RpcClientTest, AnOlderServerDoesWhatItKnows) {
+  // One that knows neither Units nor Execute.is_observed.
+  const std::string why = "Request: field 24 is unknown to version 1 of hilo.xrt. Hint: the other side is newer";
+  server_.on_reply = [&](const std::string& message) {
+    const Reply reply = *decode_reply(message);
+    const bool is_new = std::holds_alternative<UnitsReply>(reply.body) || std::holds_alternative<RunReply>(reply.body);
+    return is_new ? encode(Reply{.id = reply.id, .status = unimplemented(why)}) : message;
+  };
+  const ClientPtr remote = client();
+  const auto program = compiled(*remote, kTwice);
+  EXPECT_TRUE(program->units().empty());
+  BufferPtr x = buffer(*remote, Literal::array<float>({3}, {1, 2, 3})), y;
+  Watcher watcher;
+  EXPECT_EQ(program->execute({&x, 1}, {&y, 1}, {.observer = &watcher}).to_string(), "UNIMPLEMENTED: " + why);
+  ASSERT_TRUE(program->execute({&x, 1}, {&y, 1}).ok());
+  EXPECT_EQ(literal_from_buffer(*y)->to_string(), "f32[3] {2, 4, 6}");
 }
 
 TEST_F(RpcClientTest, DonatesDeletesAndReleases) {
@@ -224,6 +360,46 @@ TEST_F(RpcClientTest, ARunThatIsCancelledStopsThere) {
   other.join();
   EXPECT_EQ(y, nullptr);
   EXPECT_TRUE(literal_from_buffer(*x).ok());
+}
+
+TEST_F(RpcClientTest, ARunThatIsCancelledAfterTheCallReturnedStopsThere) {
+  const ClientPtr remote = client();
+  const auto forever = compiled(*remote, kForever), twice = compiled(*remote, kTwice);
+  BufferPtr x = buffer(*remote, Literal(Shape::array(ElementType::kF32, {2048}))), y, z;
+  const DeviceRun run{{&x, 1}, {&y, 1}}, later{{&x, 1}, {&z, 1}};
+  CancellationToken first, second, never;
+  const Event running = *forever->launch({&run, 1}, {.cancellation = &first, .asynchronous = true});
+  const Event waiting = *forever->launch({&later, 1}, {.cancellation = &second, .asynchronous = true});
+  EXPECT_FALSE(running.is_ready());
+  second.cancel();  // before its turn
+  first.cancel();
+  EXPECT_EQ(running.await().code(), StatusCode::kCancelled);
+  EXPECT_EQ(waiting.await().code(), StatusCode::kCancelled);
+  EXPECT_EQ(literal_from_buffer(*y).status().code(), StatusCode::kCancelled);
+  BufferPtr three = buffer(*remote, Literal::array<float>({3}, {1, 2, 3})), six;
+  const DeviceRun good{{&three, 1}, {&six, 1}};
+  ASSERT_TRUE(twice->launch({&good, 1}, {.cancellation = &never, .asynchronous = true})->await().ok());
+  never.cancel();  // too late
+  EXPECT_EQ(literal_from_buffer(*six)->to_string(), "f32[3] {2, 4, 6}");
+}
+
+TEST_F(RpcClientTest, ARunOfAThreadThatIsToldToStopStopsThere) {
+  const ClientPtr remote = client();
+  const auto program = compiled(*remote, kForever);
+  const BufferPtr x = buffer(*remote, Literal(Shape::array(ElementType::kF32, {2048})));
+  for (const auto& [reason, code] : {std::pair(kCancelRequested, StatusCode::kCancelled),
+                                     std::pair(kDeadlinePassed, StatusCode::kDeadlineExceeded)}) {
+    BufferPtr y;
+    const DeviceRun run{{&x, 1}, {&y, 1}};
+    CancellationToken token;
+    std::thread other([&, why = reason] { token.cancel(why); });
+    {
+      const StopScope scope(token.word());
+      EXPECT_EQ(program->launch({&run, 1}, {.asynchronous = true}).status().code(), code);
+    }
+    other.join();
+    EXPECT_EQ(y, nullptr);
+  }
 }
 
 TEST_F(RpcClientTest, ABrokenConnectionIsMadeAnewAndNothingRunsTwice) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <mutex>
@@ -12,6 +13,7 @@
 
 #include "hilo/base/flags.h"
 #include "hilo/client/platform_name.h"
+#include "hilo/client/profile.h"
 #include "hilo/lax/collective.h"
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
@@ -91,6 +93,37 @@ TEST_F(GrpcServer, JittedFunctionsGiveThereWhatTheyGiveHereBitForBit) {
   EXPECT_EQ(computed(), wanted);
   EXPECT_EQ(default_platform_name(), "Host");
   EXPECT_EQ(server_->counts().live, 1);
+}
+
+/// What ran, and how often, of the programs that take steps.
+std::vector<std::string> profiled_steps() {
+  clear_profiles();
+  EXPECT_TRUE(config().update("jax_hlo_profile", true).ok());
+  const auto step = jit([](Array x) { return lax::tanh(numpy::matmul(x, x)) + numpy::sum(lax::sin(x)); });
+  Array x = numpy::arange(64 * 64).astype(ElementType::kF32).reshape({64, 64});
+  for (int i = 0; i < 3; ++i) x = step(x);
+  static_cast<void>(x.to_vector<float>());
+  std::vector<std::string> rows;
+  for (const Profile& profile : profiles()) {
+    for (const ProfileRow& row : profile.rows) {
+      std::string text = profile.module + " " + std::to_string(profile.runs) + " " + row.kind + " " + row.name + " " +
+                         std::to_string(row.calls) + " " + std::to_string(row.flops) + " " + std::to_string(row.bytes);
+      for (const std::string& line : row.lines) text += ", " + line;
+      EXPECT_GE(row.nanoseconds, 0);
+      rows.push_back(text);
+    }
+  }
+  std::ranges::sort(rows);  // they come by what they cost
+  clear_profiles();
+  return rows;
+}
+
+TEST_F(GrpcServer, AProfileOfRunsThereIsThatOfRunsHere) {
+  const std::vector<std::string> here = profiled_steps();
+  serve();
+  use_server();
+  EXPECT_EQ(profiled_steps(), here);
+  EXPECT_GT(here.size(), 2u);
 }
 
 TEST_F(GrpcServer, LargeArraysGoThereAndBack) {

@@ -42,10 +42,12 @@ std::vector<RequestBody> bodies() {
               .parts = {{.arguments = {a, b}, .results = {}}, {.arguments = {}, .results = {b}}},
               .donated = {0, 300, -1},
               .device = 1,
-              .seconds = -1},
+              .seconds = -1,
+              .is_observed = true},
       Cancel{.call = 12},
       Statistics{.device = 1},
       End{},
+      Units{.executable = b},
   };
 }
 
@@ -62,7 +64,16 @@ std::vector<ReplyBody> reply_bodies() {
   compiled.statistics.program_bytes = 9;
   return {DoneReply{},
           HelloReply{.platform = "Host", .release = "1", .devices = {{1, "x", {"device", ""}}}, .calls_in_flight = 3},
-          compiled, BytesReply{std::string(1, '\0')}, StatisticsReply{{.live_buffers = 1, .live_bytes = 2}}};
+          compiled,
+          BytesReply{std::string(1, '\0')},
+          StatisticsReply{{.live_buffers = 1, .live_bytes = 2}},
+          RunReply{.units = {{.number = 1, .kind = "dot", .instructions = {3, 300}, .bytes = 0.5, .form = "row"}},
+                   .rows = {0, 0},
+                   .begins = {int64_t{1} << 62, -1},
+                   .durations = {0, 5},
+                   .lanes = {-1, 7},
+                   .counts = {1, 1 << 20}},
+          UnitsReply{{{.number = 4, .kind = "copy"}}}};
 }
 
 TEST(Codec, EveryRequestIsReadBackAsItWasWritten) {
@@ -212,6 +223,7 @@ TEST(Codec, WritesWhatTheProtoFileSays) {
   add_fields<RunPart>(ours);
   add_fields<DeviceDescription>(ours);
   add_fields<PassEvent>(ours);
+  add_fields<UnitDescription>(ours);
   add_fields<ProgramSignature>(ours);
   add_fields<ExecutableStatistics>(ours);
   add_fields<SessionReport>(ours);

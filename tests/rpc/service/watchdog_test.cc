@@ -52,5 +52,23 @@ TEST(Watchdog, TellsWhenWorkGoesOnAfterItsEnd) {
   EXPECT_GE(std::chrono::steady_clock::now() - begin, kGrace);
 }
 
+TEST(Watchdog, WhoIsToldToStopBeforeItsTurnIsStuckOnlyAfterItsTurnBegan) {
+  std::atomic<int> stuck = 0;
+  Watchdog watchdog(0, [&] { ++stuck; });
+  const Token first = std::make_shared<CancellationToken>(), second = std::make_shared<CancellationToken>();
+  const Token timed = std::make_shared<CancellationToken>();
+  ASSERT_TRUE(watchdog.begin(first, 0).ok());
+  ASSERT_TRUE(watchdog.begin(second, 0).ok());
+  ASSERT_TRUE(watchdog.begin(timed, 1.25 * std::chrono::duration<double>(kGrace).count()).ok());
+  watchdog.cancel(second);
+  EXPECT_TRUE(second->cancelled());
+  wait_for(timed);  // in which time it would have been told
+  EXPECT_EQ(stuck, 0);
+  const auto begin = std::chrono::steady_clock::now();
+  watchdog.end(first);
+  while (stuck == 0) std::this_thread::yield();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, kGrace);
+}
+
 }  // namespace
 }  // namespace hilo::rpc

@@ -3,15 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <system_error>
 #include <thread>
 
 #include "hilo/base/signals_blocked.h"
+#include "hilo/base/stop.h"
 #include "hilo/rpc/proto/codec.h"
 
 namespace hilo::rpc {
 namespace {
 
 constexpr std::chrono::seconds kGreetingTime{10};
+constexpr std::chrono::milliseconds kLook{5};    // how soon it is seen that a token was set, perhaps by a signal
 constexpr size_t kMostReleases = 64;             // that wait for the next request
 constexpr int64_t kMostReleasedBytes = 1 << 20;  // and so many bytes
 
@@ -19,6 +22,14 @@ constexpr int64_t kMostReleasedBytes = 1 << 20;  // and so many bytes
 bool may_pass(const Status& status) {
   return status.code() == StatusCode::kUnavailable || status.code() == StatusCode::kUnknown ||
          status.code() == StatusCode::kInternal || status.code() == StatusCode::kCancelled;
+}
+
+Status check_greeting(const Reply& greeting) {
+  const auto* const hello = std::get_if<HelloReply>(&greeting.body);
+  if (hello == nullptr) return invalid_argument("the server doesn't say hello");
+  if (hello->version == kVersion) return ok_status();
+  return unimplemented(fmt::format("the server {} speaks version {} of hilo.xrt; this is a client of version {}",
+                                   hello->release, hello->version, kVersion));
 }
 
 Reply failed(const Status& why) {
@@ -73,7 +84,7 @@ Status Caller::connect_and_greet(bool resumes) {
   if (!dead_.ok()) return dead_;
   if (!answered) return unavailable("no answer");
   HILO_RETURN_IF_ERROR(greeting_->status);
-  if (!std::holds_alternative<HelloReply>(greeting_->body)) return invalid_argument("the server doesn't say hello");
+  HILO_RETURN_IF_ERROR(check_greeting(*greeting_));
   is_connected_ = true;
   for (const auto& [id, pending] : pending_) write_locked(pending.lane, pending.message);
   return ok_status();
@@ -126,9 +137,11 @@ void Caller::fail(const Status& why) {
     dead_ = why;
     is_connected_ = false;
     left.swap(pending_);
+    watched_.clear();
     connection.swap(connection_);
   }
   changed_.notify_all();
+  watch_.notify_all();
   for (auto& [id, pending] : left) {
     Reply reply = failed(why);
     pending.done(reply);
@@ -173,12 +186,17 @@ int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
   return request.id;
 }
 
-int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room) {
+int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room, const CancellationToken* cancellation) {
   Reply none;
   {
     std::unique_lock lock(mutex_);
     if (room == Room::kWait) changed_.wait(lock, [this] { return has_room(); });
-    if (dead_.ok()) return send_locked(lane, std::move(body), std::move(done));
+    if (dead_.ok()) {
+      const int64_t id = send_locked(lane, std::move(body), std::move(done));
+      if (cancellation != nullptr) watched_.emplace(id, cancellation);
+      if (watched_.size() == 1) watch_.notify_all();
+      return id;
+    }
     none = failed(dead_);
   }
   done(none);
@@ -204,6 +222,7 @@ void Caller::on_message(int64_t generation, std::string_view message) {
     done = std::move(found->second.done);
     const bool was_oldest = found == pending_.begin();
     pending_.erase(found);
+    watched_.erase(reply->id);
     if (was_oldest) changed_.notify_all();
   }
   done(*reply);
@@ -217,11 +236,42 @@ Event Caller::begin(Lane lane, RequestBody body) {
 }
 
 Status Caller::await(const Event& event, int64_t call, const CancellationToken* cancellation) {
-  if (cancellation == nullptr) return event.await();
-  const Status status = event.await(cancellation);
-  if (event.is_ready()) return status;
-  send(Lane::kCalls, Cancel{call}, [](Reply&) {}, Room::kTake);
-  return event.await();
+  const StopWord* const word = cancellation != nullptr ? cancellation->word() : stop_word();
+  if (word == nullptr) return event.await();
+  const auto stops = [word] { return word->load(std::memory_order_relaxed) != kRunning; };
+  while (!event.is_ready() && !stops())
+    static_cast<void>(event.await(nullptr, std::chrono::steady_clock::now() + kLook));
+  if (!event.is_ready()) send(Lane::kCalls, Cancel{call}, [](Reply&) {}, Room::kTake);
+  const Status status = event.await();
+  const bool is_late = word->load(std::memory_order_relaxed) == kDeadlinePassed;  // which the server isn't told
+  return is_late && status.code() == StatusCode::kCancelled ? stop_status(word) : status;
+}
+
+Status Caller::start_watching() {
+  const std::scoped_lock lock(mutex_);
+  if (has_watcher_) return ok_status();
+  const SignalsBlocked blocked;
+  try {
+    std::thread([self = shared_from_this()] { self->watch(); }).detach();
+  } catch (const std::system_error&) {
+    return resource_exhausted("no thread can be had to see when a run is cancelled");
+  }
+  has_watcher_ = true;
+  return ok_status();
+}
+
+void Caller::watch() {
+  std::unique_lock lock(mutex_);
+  while (dead_.ok()) {
+    std::erase_if(watched_, [this](const auto& one) {
+      const auto& [call, token] = one;
+      if (!token->cancelled()) return false;
+      send_locked(Lane::kCalls, Cancel{call}, [](Reply&) {});
+      return true;
+    });
+    if (watched_.empty()) watch_.wait(lock);
+    else watch_.wait_for(lock, kLook);
+  }
 }
 
 StatusOr<Reply> Caller::call(Lane lane, RequestBody body, const CancellationToken* cancellation) {

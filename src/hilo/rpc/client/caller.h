@@ -37,14 +37,19 @@ class Caller final : public std::enable_shared_from_this<Caller> {
 
   /// Whether a call may wait until there is room for it among those in flight; a reply's Done must not.
   enum class Room : uint8_t { kWait, kTake };
-  /// Sends the request and returns its number; calls `done` once.
-  int64_t send(Lane lane, RequestBody body, Done done, Room room = Room::kWait);
+  /// Sends the request and returns its number; calls `done` once. The server is told when `cancellation` (may be null) is set,
+  /// which lives until `done` is called. Precondition of a token: start_watching().
+  int64_t send(Lane lane, RequestBody body, Done done, Room room = Room::kWait,
+               const CancellationToken* cancellation = nullptr);
+  /// From now on tokens of calls are looked at, by a thread that ends with the session.
+  /// Errors    RESOURCE_EXHAUSTED without a thread
+  Status start_watching();
   /// The same, waiting for the reply.
   /// Errors    the reply's; UNAVAILABLE. Who is cancelled tells the server, and returns what it answers.
   StatusOr<Reply> call(Lane lane, RequestBody body, const CancellationToken* cancellation = nullptr);
   /// An event that ends with the call.
   Event begin(Lane lane, RequestBody body);
-  /// Waits for what was begun; who is cancelled meanwhile tells the server.
+  /// Waits for what was begun; who is cancelled meanwhile, without a token by the thread's stop word, tells the server.
   Status await(const Event& event, int64_t call, const CancellationToken* cancellation);
 
   /// The client has dropped this thing. The server is told with the next request, or at once if it is large or there are many.
@@ -71,6 +76,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   /// Ends the session with all that waits for it.
   void fail(const Status& why);
   int64_t send_locked(Lane lane, RequestBody body, Done done);
+  void watch();
   void write_locked(Lane lane, const Message& message);
   bool has_room() const;
 
@@ -90,6 +96,9 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   Status dead_;                    // not OK: there is no session any more
   int64_t next_id_ = 1;
   std::map<int64_t, Pending> pending_;
+  std::map<int64_t, const CancellationToken*> watched_;  // of pending calls
+  bool has_watcher_ = false;
+  std::condition_variable watch_;
   std::vector<Handle> releases_;
   int64_t released_bytes_ = 0;
 };

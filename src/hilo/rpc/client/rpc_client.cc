@@ -13,6 +13,7 @@
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/rpc/client/caller.h"
 #include "hilo/rpc/pass_recorder.h"
+#include "hilo/rpc/run_recorder.h"
 
 namespace hilo::rpc {
 namespace {
@@ -240,8 +241,12 @@ class RpcExecutable final : public Executable {
   ~RpcExecutable() override { caller().release(handle_, statistics_.program_bytes + statistics_.constant_bytes); }
   ExecutableStatistics statistics() const override { return statistics_; }
   const hlo::Module* optimized_module() const override {
-    std::call_once(described_, [this] { describe(); });
-    return module_ ? &*module_ : nullptr;
+    std::call_once(shown_->asked, [this] { describe(); });
+    return shown_->module ? &*shown_->module : nullptr;
+  }
+  std::span<const ExecutionUnit> units() const override {
+    std::call_once(shown_->asked_for_units, [this] { list_units(); });
+    return shown_->all_units;
   }
 
  protected:
@@ -249,13 +254,22 @@ class RpcExecutable final : public Executable {
                         const ExecuteOptions& options, ArgumentHolds& holds) override;
 
  private:
+  /// What it shows of itself. Replies of its runs hold it, which may come when the executable is gone.
+  struct Shown {
+    std::once_flag asked, asked_for_units;
+    std::optional<hlo::Module> module;
+    RemoteUnits units;
+    std::vector<ExecutionUnit> all_units;
+  };
   Caller& caller() const { return caller_of(*Executable::devices()[0]); }
   void describe() const;
+  void list_units() const;
+  /// What ends a run's event when the reply has come; the observer, which may be null, is told first.
+  Caller::Done ending(std::shared_ptr<EventSource> source, ExecutionObserver* observer) const;
 
   const Handle handle_;
   const ExecutableStatistics statistics_;
-  mutable std::once_flag described_;
-  mutable std::optional<hlo::Module> module_;
+  const std::shared_ptr<Shown> shown_ = std::make_shared<Shown>();
 };
 
 void RpcExecutable::describe() const {
@@ -263,7 +277,26 @@ void RpcExecutable::describe() const {
   const auto* bytes = reply.ok() ? std::get_if<BytesReply>(&reply->body) : nullptr;
   if (bytes == nullptr) return;
   StatusOr<hlo::Module> module = hlo::from_proto(bytes->bytes);
-  if (module.ok()) module_ = *std::move(module);
+  if (module.ok()) shown_->module = *std::move(module);
+}
+
+void RpcExecutable::list_units() const {
+  const hlo::Module* const module = optimized_module();
+  if (module == nullptr) return;
+  const StatusOr<Reply> reply = caller().call(Lane::kCalls, Units{.executable = handle_});
+  const auto* const listed = reply.ok() ? std::get_if<UnitsReply>(&reply->body) : nullptr;
+  if (listed == nullptr) return;
+  if (StatusOr<std::vector<ExecutionUnit>> all = shown_->units.read_all(*listed, *module); all.ok())
+    shown_->all_units = *std::move(all);
+}
+
+Caller::Done RpcExecutable::ending(std::shared_ptr<EventSource> source, ExecutionObserver* observer) const {
+  if (observer == nullptr) return [source = std::move(source)](Reply& reply) { source->finish(reply.status); };
+  return [source = std::move(source), observer, shown = shown_](Reply& reply) {
+    const auto* const run = std::get_if<RunReply>(&reply.body);
+    if (reply.status.ok() && run != nullptr) reply.status = shown->units.replay(*run, *shown->module, *observer);
+    source->finish(reply.status);
+  };
 }
 
 /// Seconds for Execute.
@@ -276,7 +309,15 @@ double seconds_of(const ExecuteOptions& options) {
 
 StatusOr<Event> RpcExecutable::start(std::span<const DeviceRun> runs, std::span<const DevicePtr> devices,
                                      const ExecuteOptions& options, ArgumentHolds& holds) {
-  Execute execute{.executable = handle_, .device = devices[0]->id(), .seconds = seconds_of(options)};
+  // A stop word may go when the call returns, a token not before the run has ended.
+  const bool waits = !options.asynchronous || stop_word() != nullptr;
+  const CancellationToken* const watched = waits ? nullptr : options.cancellation;
+  if (watched != nullptr) HILO_RETURN_IF_ERROR(caller().start_watching());
+  // A program that the server doesn't show has no units, either.
+  const bool is_observed = options.observer != nullptr && optimized_module() != nullptr;
+  ExecutionObserver* const observer = is_observed ? options.observer : nullptr;
+  Execute execute{
+      .executable = handle_, .device = devices[0]->id(), .seconds = seconds_of(options), .is_observed = is_observed};
   const std::span<const Shape> shapes = result_shapes();
   for (const DeviceRun& run : runs) {
     RunPart& part = execute.parts.emplace_back();
@@ -294,9 +335,9 @@ StatusOr<Event> RpcExecutable::start(std::span<const DeviceRun> runs, std::span<
   }
   holds.donate();
   const int64_t call =
-      caller().send(Lane::kCalls, std::move(execute), [source](Reply& reply) { source->finish(reply.status); });
+      caller().send(Lane::kCalls, std::move(execute), ending(source, observer), Caller::Room::kWait, watched);
   holds.end();  // the order of the stream keeps the arguments
-  if (options.asynchronous) return event;
+  if (!waits) return event;
   const Status status = caller().await(event, call, options.cancellation);
   if (status.ok()) return event;
   for (const DeviceRun& run : runs) std::ranges::fill(run.results, nullptr);

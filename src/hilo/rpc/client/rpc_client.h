@@ -9,8 +9,9 @@
 namespace hilo::rpc {
 
 /// A client of the server that `connect` reaches, whom `options.target` names in messages. Its platform has the server's
-/// name. Runs that the front end starts always go on after the call, since a call that waited would cost a journey there
-/// and back. What a run is given of this process has no effect: an executor, an observer; custom calls are the server's.
+/// name. Runs that the front end starts go on after the call, since a call that waited would cost a journey there and back;
+/// but a thread whose work can be stopped (base/stop.h) waits, and tells the server when it is. An executor that a run is
+/// given has no effect; custom calls are the server's.
 /// Errors    as Caller::open
 StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect);
 

@@ -142,6 +142,7 @@ void visit_fields(S& s, V&& visit) {
   visit("donated", 3, s.donated);
   visit("device", 4, s.device);
   visit("seconds", 5, s.seconds);
+  visit("is_observed", 6, s.is_observed);
 }
 
 template <>
@@ -162,6 +163,13 @@ template <>
 inline constexpr std::string_view kMessageName<End> = "End";
 template <Maybe<End> S, typename V>
 void visit_fields(S&, V&&) {}
+
+template <>
+inline constexpr std::string_view kMessageName<Units> = "Units";
+template <Maybe<Units> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("executable", 1, s.executable);
+}
 
 template <>
 inline constexpr std::string_view kMessageName<DeviceDescription> = "DeviceDescription";
@@ -246,6 +254,36 @@ template <Maybe<StatisticsReply> S, typename V>
 void visit_fields(S& s, V&& visit) {
   visit("live_buffers", 1, s.statistics.live_buffers);
   visit("live_bytes", 2, s.statistics.live_bytes);
+}
+
+template <>
+inline constexpr std::string_view kMessageName<UnitDescription> = "UnitDescription";
+template <Maybe<UnitDescription> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("number", 1, s.number);
+  visit("kind", 2, s.kind);
+  visit("instructions", 3, s.instructions);
+  visit("bytes", 4, s.bytes);
+  visit("form", 5, s.form);
+}
+
+template <>
+inline constexpr std::string_view kMessageName<RunReply> = "RunReply";
+template <Maybe<RunReply> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("units", 1, s.units);
+  visit("rows", 2, s.rows);
+  visit("begins", 3, s.begins);
+  visit("durations", 4, s.durations);
+  visit("lanes", 5, s.lanes);
+  visit("counts", 6, s.counts);
+}
+
+template <>
+inline constexpr std::string_view kMessageName<UnitsReply> = "UnitsReply";
+template <Maybe<UnitsReply> S, typename V>
+void visit_fields(S& s, V&& visit) {
+  visit("units", 1, s.units);
 }
 
 template <>

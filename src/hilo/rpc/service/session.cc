@@ -16,6 +16,7 @@
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/rpc/pass_recorder.h"
+#include "hilo/rpc/run_recorder.h"
 #include "hilo/rpc/service/buffers.h"
 #include "hilo/rpc/service/calls.h"
 #include "hilo/rpc/service/watchdog.h"
@@ -25,6 +26,12 @@ namespace hilo::rpc {
 namespace {
 
 using ExecutablePtr = std::shared_ptr<Executable>;
+
+/// What the session has under an executable's name.
+struct Compiled {
+  ExecutablePtr executable;
+  std::shared_ptr<UnitDescriber> describer;
+};
 
 /// The smaller of two, of which what isn't above 0, NaN too, is no limit.
 template <typename T>
@@ -90,6 +97,7 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   }
   Status start(const CallPtr& call, Compile& compile);
   Status start(const CallPtr& call, const Describe& describe);
+  Status start(const CallPtr& call, const Units& units);
   Status start(const CallPtr& call, Upload& upload);
   Status start(const CallPtr& call, const Chunk& chunk);
   Status start(const CallPtr& call, const Download& download);
@@ -107,8 +115,11 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   StatusOr<CompileReply> compile_and_describe(const CallPtr& call, const Compile& request);
   StatusOr<CompileOptions> compile_options(const CallPtr& call, const Compile& request) const;
   Status check_custom_calls(const hlo::Module& module) const;
-  StatusOr<Event> launch(const CallPtr& call, const Execute& execute, Executable& executable);
-  StatusOr<ExecutablePtr> find_executable(const Handle& handle) const;
+  StatusOr<Event> launch(const CallPtr& call, const Execute& execute, Executable& executable,
+                         ExecutionObserver* observer);
+  /// Ends the call with the run, whose reply has what was recorded, if it was.
+  void end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder);
+  StatusOr<Compiled> find_executable(const Handle& handle) const;
   /// Some bytes of a ready buffer that the caller holds. `kept`: where its row-major value is, or shall be; may be null.
   StatusOr<std::string> read_part(const Buffer& buffer, const Download& download, Literal* kept);
   int64_t executable_count() const {
@@ -121,7 +132,7 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   Calls calls_;
   std::mutex reading_;
   mutable std::mutex mutex_;
-  std::unordered_map<Handle, ExecutablePtr> executables_;
+  std::unordered_map<Handle, Compiled> executables_;
   std::unordered_set<std::shared_ptr<CancellationToken>> tokens_;  // of what is watched
   Watchdog run_watch_, compile_watch_;
   DeviceQueue compiler_;
@@ -210,7 +221,7 @@ Status Session::Impl::start(const CallPtr& call, const Statistics& statistics) {
 
 // ---- Executables.
 
-StatusOr<ExecutablePtr> Session::Impl::find_executable(const Handle& handle) const {
+StatusOr<Compiled> Session::Impl::find_executable(const Handle& handle) const {
   const std::scoped_lock lock(mutex_);
   const auto found = executables_.find(handle);
   if (found == executables_.end()) return not_found("no such executable");
@@ -259,7 +270,8 @@ StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compil
   HILO_RETURN_IF_ERROR(check_custom_calls(module));
   HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, options_.compile(module, options, observer));
   const std::scoped_lock lock(mutex_);
-  if (!executables_.emplace(request.executable, executable).second)
+  if (!executables_.emplace(request.executable, Compiled{executable, std::make_shared<UnitDescriber>(executable)})
+           .second)
     return already_exists("an executable of this name is there already");
   return executable;
 } catch (const std::bad_alloc&) {
@@ -295,8 +307,8 @@ Status Session::Impl::start(const CallPtr& call, Compile& compile) {
 }
 
 Status Session::Impl::start(const CallPtr& call, const Describe& describe) {
-  HILO_ASSIGN_OR_RETURN(const ExecutablePtr executable, find_executable(describe.executable));
-  HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(*executable));
+  HILO_ASSIGN_OR_RETURN(const Compiled compiled, find_executable(describe.executable));
+  HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(*compiled.executable));
   HILO_ASSIGN_OR_RETURN(std::string bytes, hlo::to_proto(*module));
   if (std::ssize(bytes) > kMessageBytes - kChunkBytes)
     return resource_exhausted(fmt::format("Describe: the program has {} bytes, too many for a message", bytes.size()));
@@ -304,7 +316,15 @@ Status Session::Impl::start(const CallPtr& call, const Describe& describe) {
   return ok_status();
 }
 
-StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execute, Executable& executable) {
+Status Session::Impl::start(const CallPtr& call, const Units& units) {
+  HILO_ASSIGN_OR_RETURN(const Compiled compiled, find_executable(units.executable));
+  HILO_ASSIGN_OR_RETURN(UnitsReply reply, compiled.describer->describe_all());
+  end(call, ok_status(), std::move(reply));
+  return ok_status();
+}
+
+StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execute, Executable& executable,
+                                      ExecutionObserver* observer) {
   const std::span<const Shape> shapes = executable.result_shapes();
   std::vector<std::vector<BufferPtr>> arguments(execute.parts.size()), results(execute.parts.size());
   std::vector<DeviceRun> runs;
@@ -335,6 +355,7 @@ StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execut
   options.donated = {donated.get(), argument_count};
   options.cancellation = call->token.get();
   options.deadline = kNoDeadline;  // the watchdog sets the token
+  options.observer = observer;
   options.asynchronous = true;
   HILO_ASSIGN_OR_RETURN(const DevicePtr device, options_.client->local_device(execute.device));
   options.device = &device;
@@ -346,7 +367,8 @@ StatusOr<Event> Session::Impl::launch(const CallPtr& call, const Execute& execut
 }
 
 Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
-  HILO_ASSIGN_OR_RETURN(const ExecutablePtr executable, find_executable(execute.executable));
+  HILO_ASSIGN_OR_RETURN(const Compiled compiled, find_executable(execute.executable));
+  Executable* const executable = compiled.executable.get();
   std::vector<Handle> names;
   for (const RunPart& part : execute.parts) names.insert(names.end(), part.results.begin(), part.results.end());
   const auto parts = static_cast<int64_t>(execute.parts.size());
@@ -358,7 +380,8 @@ Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
   if (__builtin_mul_overflow(total_bytes(executable->result_shapes()), parts, &bytes))
     return resource_exhausted("the results have more bytes than there are numbers");
   HILO_RETURN_IF_ERROR(buffers_.check_new(names, bytes));
-  const StatusOr<Event> event = launch(call, execute, *executable);
+  const auto recorder = execute.is_observed ? std::make_shared<RunRecorder>(compiled.describer) : nullptr;
+  const StatusOr<Event> event = launch(call, execute, *executable, recorder.get());
   for (const RunPart& part : execute.parts) {
     for (const int64_t i : execute.donated) {
       if (i >= 0 && i < static_cast<int64_t>(part.arguments.size()))
@@ -369,8 +392,18 @@ Status Session::Impl::start(const CallPtr& call, const Execute& execute) {
     for (const Handle& name : names) buffers_.insert_failed(name, event.status());
     return event.status();
   }
-  end_with(call, *event);
+  end_with_run(call, *event, recorder);
   return ok_status();
+}
+
+void Session::Impl::end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder) {
+  if (recorder == nullptr) return end_with(call, event);
+  event.on_ready([self = shared_from_this(), call, recorder = std::move(recorder)](const Status& status) {
+    if (!status.ok()) return self->end(call, status);
+    StatusOr<RunReply> reply = recorder->reply();
+    if (!reply.ok()) return self->end(call, reply.status());
+    self->end(call, ok_status(), *std::move(reply));
+  });
 }
 
 // ---- Buffers.

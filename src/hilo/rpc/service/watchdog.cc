@@ -22,7 +22,8 @@ struct Watchdog::State {
     std::shared_ptr<CancellationToken> token;
     Deadline deadline;                  // its own
     Deadline turn_ends = kNoDeadline;   // set when its turn begins
-    Deadline stuck_from = kNoDeadline;  // set when it is told to stop
+    bool is_told = false;               // to stop
+    Deadline stuck_from = kNoDeadline;  // set when it is told and its turn has begun: it may wait for others till then
   };
 
   double most_seconds;
@@ -36,17 +37,19 @@ struct Watchdog::State {
 
   auto find(const std::shared_ptr<CancellationToken>& token) { return std::ranges::find(work, token, &Work::token); }
   void begin_turn() {
-    if (!work.empty() && work.front().turn_ends == kNoDeadline) work.front().turn_ends = deadline_in(most_seconds);
+    if (work.empty()) return;
+    Work& first = work.front();
+    if (first.turn_ends == kNoDeadline) first.turn_ends = deadline_in(most_seconds);
+    if (first.is_told && first.stuck_from == kNoDeadline) first.stuck_from = Clock::now() + kGrace;
   }
-  static void stop(Work& one, StopReason reason) {
-    if (one.stuck_from != kNoDeadline) return;
+  void stop(Work& one, StopReason reason) {
+    if (one.is_told) return;
+    one.is_told = true;
     one.token->cancel(reason);
-    one.stuck_from = Clock::now() + kGrace;
+    begin_turn();
   }
   /// When there is something to do for this work.
-  static Deadline due(const Work& one) {
-    return one.stuck_from != kNoDeadline ? one.stuck_from : std::min(one.deadline, one.turn_ends);
-  }
+  static Deadline due(const Work& one) { return one.is_told ? one.stuck_from : std::min(one.deadline, one.turn_ends); }
   Deadline first_due() const {
     Deadline first = kNoDeadline;
     for (const Work& one : work) first = std::min(first, due(one));
@@ -63,8 +66,8 @@ struct Watchdog::State {
       bool is_stuck = false;
       for (Work& one : work) {
         if (now < due(one)) continue;
-        is_stuck |= one.stuck_from != kNoDeadline;
-        if (one.stuck_from != kNoDeadline) one.stuck_from = now + kGrace;  // told once a grace
+        is_stuck |= one.is_told;
+        if (one.is_told) one.stuck_from = now + kGrace;  // once a grace
         else stop(one, kDeadlinePassed);
       }
       if (is_stuck && !over && on_stuck) on_stuck();
@@ -122,7 +125,7 @@ void Watchdog::cancel(const std::shared_ptr<CancellationToken>& token) {
   const std::scoped_lock lock(state_->mutex);
   const auto found = state_->find(token);
   if (found == state_->work.end()) return;
-  State::stop(*found, kCancelRequested);
+  state_->stop(*found, kCancelRequested);
   state_->wake_for(*found);
 }
 
