@@ -58,7 +58,7 @@ LAYERS = {
     "rpc/grpc": ("rpc/server", "rpc/client"),
     "client": ("backend", "replica", "stablehlo", "hlo/text", "hlo/proto", "hlo/graph"),
     "pjrt/abi": (),
-    "pjrt": ("client", "backend/host", "stablehlo", "hlo/text", "hlo/proto", "pjrt/abi"),
+    "pjrt": ("client", "backend/host", "stablehlo", "hlo/partition", "hlo/text", "hlo/proto", "pjrt/abi"),
     "aot": ("client",),
     "trace": ("device", "client", "hlo/build"),
     "tree": ("trace",),

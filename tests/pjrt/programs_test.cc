@@ -9,7 +9,7 @@
 
 #include "hilo/base/buffer_pool.h"
 #include "hilo/ffi.h"
-#include "hilo/hlo/proto/wire.h"
+#include "tests/pjrt/compile_options.h"
 #include "tests/pjrt/plugin_client.h"
 
 namespace hilo::tests {
@@ -68,26 +68,6 @@ constexpr char kDonor[] = R"(module @donor attributes {mhlo.num_partitions = 2 :
     return %0 : tensor<4xf32>
   }
 })";
-
-/// CompileOptionsProto: replicas, partitions, and the devices of each partition; none: not said.
-std::string options(int64_t replicas, int64_t partitions, const std::vector<std::vector<int64_t>>& devices = {}) {
-  WireWriter build, all;
-  build.integer(4, replicas);
-  build.integer(5, partitions);
-  if (!devices.empty()) {
-    WireWriter assignment;
-    assignment.integer(1, replicas);
-    assignment.integer(2, partitions);
-    for (const std::vector<int64_t>& ids : devices) {
-      WireWriter column;
-      column.integers(1, ids);
-      assignment.message(3, column);
-    }
-    build.message(9, assignment);
-  }
-  all.message(3, build);
-  return std::move(all).take();
-}
 
 TEST(Programs, RunFromTextOfBothLanguages) {
   const Handle<PJRT_Client> client = make_client(2);

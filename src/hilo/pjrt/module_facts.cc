@@ -88,45 +88,6 @@ Status read_facts(const ModuleTree& tree, int64_t devices, std::vector<ProgramVa
   return read_list(tree, tree.find(*entry, "res_attrs"), devices, results, "result");
 }
 
-namespace {
-
-/// Flags: options have one for each value, or one for all, or none.
-stablehlo::EntryValues entry_values(const std::vector<int64_t>& flags, const std::vector<ProgramValue>& values) {
-  stablehlo::EntryValues made;
-  for (size_t i = 0; i < values.size(); ++i) {
-    const bool said = flags.size() == 1 ? flags[0] != 0 : i < flags.size() && flags[i] != 0;
-    const Shape& shape = values[i].placement.whole;
-    made.shapes.push_back(shape);
-    made.free.push_back(said && shape.is_array() && shape.has_default_layout());
-  }
-  return made;
-}
-
-Status place(const std::vector<stablehlo::Sharding>& shardings, const std::vector<bool>& free,
-             std::vector<ProgramValue>& values) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (!free[i]) continue;
-    const hlo::Mesh& mesh = shardings[i].mesh;
-    HILO_ASSIGN_OR_RETURN(values[i].placement,
-                          placement_of(values[i].placement.whole, shardings[i], mesh, mesh.device_count()));
-  }
-  return ok_status();
-}
-
-}  // namespace
-
-Status choose_shardings(const stablehlo::ModuleTree& tree, const hlo::Module& module, const CompileRequest& options,
-                        std::vector<ProgramValue>& arguments, std::vector<ProgramValue>& results) {
-  if (options.partitions == 1 || stablehlo::entry_function(tree) == nullptr) return ok_status();
-  const auto request = stablehlo::propagation_request(tree, entry_values(options.free_parameters, arguments),
-                                                      entry_values(options.free_results, results));
-  if (!request.ok()) return request.status();
-  if (request->mesh.device_count() != options.partitions) return ok_status();
-  HILO_ASSIGN_OR_RETURN(const hlo::PropagatedShardings made, hlo::propagate_shardings(module, *request));
-  HILO_RETURN_IF_ERROR(place(made.parameters, request->free_parameters, arguments));
-  return place(made.results, request->free_results, results);
-}
-
 void settle_donors(std::vector<ProgramValue>& arguments, const std::vector<ProgramValue>& results) {
   std::multiset<int64_t> sizes;  // of results that no argument gives its memory to, on one device
   for (const ProgramValue& result : results) sizes.insert(result.placement.part.byte_size());

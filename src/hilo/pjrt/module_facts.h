@@ -13,11 +13,6 @@ namespace hilo::pjrt {
 Status read_facts(const stablehlo::ModuleTree& tree, int64_t devices, std::vector<ProgramValue>& arguments,
                   std::vector<ProgramValue>& results);
 
-/// Fills in shardings that the options leave to the compiler: those that the stated ones lead to. After read_facts.
-/// Errors    those of hlo::propagate_shardings
-Status choose_shardings(const stablehlo::ModuleTree& tree, const hlo::Module& module, const CompileRequest& options,
-                        std::vector<ProgramValue>& arguments, std::vector<ProgramValue>& results);
-
 /// Which donors are donated: each to one result that has as many bytes on a device as it has. Others stay the caller's.
 /// Source    what XLA does with input_output_alias and buffer donors
 void settle_donors(std::vector<ProgramValue>& arguments, const std::vector<ProgramValue>& results);

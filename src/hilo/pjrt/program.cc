@@ -15,6 +15,7 @@
 #include "hilo/pjrt/layout_choice.h"
 #include "hilo/pjrt/module_facts.h"
 #include "hilo/pjrt/named_values.h"
+#include "hilo/pjrt/partition_program.h"
 #include "hilo/pjrt/shapes.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
@@ -31,7 +32,9 @@ std::vector<ProgramValue> whole_values(std::span<const Shape> shapes) {
 }
 
 /// The number of replicas that the module runs as: what it says, or else what it is asked to run as, if its replicas differ.
-int64_t participants_of(const hlo::Module& module, const CompileRequest& request) {
+int64_t participants_of(const hlo::Module& module, const Program& program) {
+  const CompileRequest& request = program.request;
+  if (program.partitioned) return request.partitions;
   for (const auto& [name, value] : module.other_attributes) {
     if (name == "replica_count") return std::strtoll(value.c_str(), nullptr, 10);
   }
@@ -53,18 +56,17 @@ void set_values(const hlo::Module& module, Program& program) {
   program.results = whole_values(signature.result_shapes);
 }
 
-/// The layouts that the program states for its arguments and results.
+/// The layouts that the program states for its arguments and results, as the executable has them.
 StatusOr<hlo::Module> with_stated_layouts(hlo::Module module, const Program& program) {
   std::vector<Shape> parameters, results;
   bool plain = true;
-  for (const ProgramValue& value : program.arguments) {
-    parameters.push_back(value.placement.whole);
-    plain &= parameters.back().has_default_layout() || !parameters.back().is_array();
-  }
-  for (const ProgramValue& value : program.results) {
-    results.push_back(value.placement.whole);
-    plain &= results.back().has_default_layout() || !results.back().is_array();
-  }
+  const auto add = [&](const ProgramValue& value, std::vector<Shape>& to) {
+    const Shape& shape = program.partitioned ? value.placement.part : value.placement.whole;
+    plain &= shape.has_default_layout() || !shape.is_array();
+    to.push_back(shape);
+  };
+  for (const ProgramValue& value : program.arguments) add(value, parameters);
+  for (const ProgramValue& value : program.results) add(value, results);
   if (plain) return module;
   const Shape result = module.entry->result_shape().is_tuple() ? Shape::tuple(results) : results[0];
   return with_entry_layout(module, parameters, result);
@@ -75,9 +77,11 @@ StatusOr<hlo::Module> read_mlir(std::string_view code, Program& program) {
   HILO_ASSIGN_OR_RETURN(hlo::Module module, stablehlo::translate(tree));
   set_values(module, program);
   HILO_RETURN_IF_ERROR(read_facts(tree, program.request.partitions, program.arguments, program.results));
-  HILO_RETURN_IF_ERROR(choose_shardings(tree, module, program.request, program.arguments, program.results));
+  HILO_ASSIGN_OR_RETURN(std::optional<hlo::Module> of_device, partition_program(tree, module, program));
   choose_layouts(module, program.arguments, program.results);
   settle_donors(program.arguments, program.results);
+  program.partitioned = of_device.has_value();
+  if (program.partitioned) module = *std::move(of_device);
   return with_stated_layouts(std::move(module), program);
 }
 
@@ -124,7 +128,8 @@ Status set_devices(Program& program) {
 
 StatusOr<RunKind> run_kind(const Program& program, int64_t participants) {
   const CompileRequest& request = program.request;
-  if (participants == request.count()) return request.partitions == 1 ? RunKind::kAsIs : RunKind::kWhole;
+  if (participants == request.count())
+    return request.partitions == 1 || program.partitioned ? RunKind::kAsIs : RunKind::kWhole;
   if (participants == 1 && request.replicas == 1) return RunKind::kOnce;
   if (participants == 1 && request.partitions == 1) return RunKind::kAsIs;  // replicas that never meet
   return unimplemented(fmt::format("compile: a program of {} participants on {} replicas of {} partitions",
@@ -182,7 +187,7 @@ StatusOr<ProgramPtr> compile_program(const ClientStatePtr& client, std::string_v
   HILO_ASSIGN_OR_RETURN(program->request, compile_request(options));
   HILO_RETURN_IF_ERROR(set_devices(*program));
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, read_code(code, format, *program));
-  const int64_t participants = participants_of(module, program->request);
+  const int64_t participants = participants_of(module, *program);
   HILO_ASSIGN_OR_RETURN(program->run_kind, run_kind(*program, participants));
   program->calls_handlers = has_custom_calls(module);
   if (saved.empty()) {

@@ -44,6 +44,7 @@ struct Program {
   std::string code, format, options;  ///< what it was compiled from
   CompileRequest request;             ///< its devices are filled in
   RunKind run_kind = RunKind::kAsIs;
+  bool partitioned = false;     ///< the executable is the program of one device, on parts of the arrays
   bool calls_handlers = false;  ///< there are custom calls in it
   std::vector<ProgramValue> arguments, results;
 

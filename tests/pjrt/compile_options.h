@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// tests/pjrt/compile_options.h -- CompileOptionsProto, as callers of the C API write it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "hilo/hlo/proto/wire.h"
+
+namespace hilo::tests {
+
+/// Replicas, partitions, and the devices of each partition; none: not said.
+inline std::string options(int64_t replicas, int64_t partitions,
+                           const std::vector<std::vector<int64_t>>& devices = {}) {
+  hlo::proto::WireWriter build, all;
+  build.integer(4, replicas);
+  build.integer(5, partitions);
+  if (!devices.empty()) {
+    hlo::proto::WireWriter assignment;
+    assignment.integer(1, replicas);
+    assignment.integer(2, partitions);
+    for (const std::vector<int64_t>& ids : devices) {
+      hlo::proto::WireWriter column;
+      column.integers(1, ids);
+      assignment.message(3, column);
+    }
+    build.message(9, assignment);
+  }
+  all.message(3, build);
+  return std::move(all).take();
+}
+
+}  // namespace hilo::tests

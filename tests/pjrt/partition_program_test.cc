@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "hilo/hlo/proto/reader.h"
+#include "hilo/hlo/text/printer.h"
+#include "tests/pjrt/compile_options.h"
+#include "tests/pjrt/plugin_client.h"
+#include "tests/support/logged_texts.h"
+
+namespace hilo::tests {
+namespace {
+
+using Floats = std::vector<float>;
+
+/// A product whose inner dimension four devices share, of arrays that lie so; `result` is one of its attributes.
+std::string product(const std::string& mesh, const std::string& result) {
+  return R"(module @product attributes {mhlo.num_partitions = 4 : i32, mhlo.num_replicas = 1 : i32} {
+  sdy.mesh @mesh = <)" +
+         mesh + R"(>
+  func.func @main(%a: tensor<4x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"x"}]>},
+                  %b: tensor<8x4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) -> (tensor<4x4xf32>)" +
+         result + R"() {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+    return %0 : tensor<4x4xf32>
+  }
+})";
+}
+
+struct Compiled {
+  Handle<PJRT_LoadedExecutable> program;
+  Handle<PJRT_Executable> executable;
+};
+
+Compiled compiled(PJRT_Client* client, const std::string& code, const std::string& with = options(1, 4)) {
+  Compiled made;
+  made.program = compile(client, code, with);
+  made.executable.reset(
+      called(api().PJRT_LoadedExecutable_GetExecutable, {.loaded_executable = made.program.get()}).executable);
+  return made;
+}
+
+/// What `compiled.as_text()` of JAX shows.
+std::string text_of(const Compiled& compiled) {
+  PJRT_Program program = sized<PJRT_Program>();
+  called(api().PJRT_Executable_OptimizedProgram, {.executable = compiled.executable.get(), .program = &program});
+  std::string bytes(program.code_size, '\0');
+  program.code = bytes.data();
+  called(api().PJRT_Executable_OptimizedProgram, {.executable = compiled.executable.get(), .program = &program});
+  const auto message = hlo::proto::WireMessage::read(bytes, "HloModuleProtoWithConfig");
+  return hlo::print_module(*hlo::from_proto(*message->text(1)));
+}
+
+int64_t argument_bytes(const Compiled& compiled) {
+  return called(api().PJRT_Executable_GetCompiledMemoryStats, {.executable = compiled.executable.get()})
+      .argument_size_in_bytes;
+}
+
+/// Part p of a: columns 2p and 2p+1, of b: rows 2p and 2p+1. a[i][k] = i + k, b[k][j] = k - j.
+struct Parts {
+  Parts(PJRT_Client* client, const std::vector<size_t>& device_of_part) : lists(device_of_part.size()) {
+    for (size_t p = 0; p < 4; ++p) {
+      const auto first = static_cast<float>(2 * p);
+      Floats a, b;
+      for (float i = 0; i < 4; ++i) a.insert(a.end(), {i + first, i + first + 1});
+      for (float k = first; k < first + 2; ++k) b.insert(b.end(), {k, k - 1, k - 2, k - 3});
+      held.push_back(put(client, a, {4, 2}, device_of_part[p]));
+      held.push_back(put(client, b, {2, 4}, device_of_part[p]));
+      lists[device_of_part[p]] = {held[2 * p].get(), held[2 * p + 1].get()};
+    }
+  }
+  std::vector<Handle<PJRT_Buffer>> held;
+  std::vector<std::vector<PJRT_Buffer*>> lists;  ///< by device
+};
+
+Floats row_of_product(int i) {
+  Floats row(4);
+  for (int j = 0; j < 4; ++j) {
+    for (int k = 0; k < 8; ++k) row[static_cast<size_t>(j)] += static_cast<float>((i + k) * (k - j));
+  }
+  return row;
+}
+
+Floats product_by_hand() {
+  Floats all;
+  for (int i = 0; i < 4; ++i) {
+    const Floats row = row_of_product(i);
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  return all;
+}
+
+TEST(PartitionProgram, DevicesComputeTheirPartsAndMeet) {
+  const Handle<PJRT_Client> client = make_client(4);
+  const Compiled sum = compiled(client.get(), product(R"(["x"=4])", ""));
+  const std::string text = text_of(sum);
+  EXPECT_NE(text.find("f32[4,2]"), std::string::npos) << text;
+  EXPECT_EQ(text.find("f32[4,8]"), std::string::npos) << text;
+  EXPECT_NE(text.find("all-reduce"), std::string::npos) << text;
+  EXPECT_EQ(argument_bytes(sum), 2 * 4 * 2 * 4);
+  const Parts parts(client.get(), {0, 1, 2, 3});
+  for (int round = 0; round < 3; ++round) {
+    const Execution done = run(sum.program.get(), parts.lists);
+    ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+    for (const auto& list : done.results) EXPECT_EQ(get(list[0].get()), product_by_hand());
+  }
+}
+
+TEST(PartitionProgram, ResultsLieAsStatedOnDevicesInAnyOrder) {
+  const Handle<PJRT_Client> client = make_client(4);
+  const Compiled scattered = compiled(client.get(), product(R"(["x"=4], device_ids=[2, 0, 3, 1])",
+                                                            R"( {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>})"));
+  EXPECT_NE(text_of(scattered).find("reduce-scatter"), std::string::npos) << text_of(scattered);
+  const std::vector<size_t> device_of_part = {2, 0, 3, 1};
+  const Parts parts(client.get(), device_of_part);
+  const Execution done = run(scattered.program.get(), parts.lists);
+  ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+  for (size_t p = 0; p < 4; ++p)
+    EXPECT_EQ(get(done.results[device_of_part[p]][0].get()), row_of_product(static_cast<int>(p)));
+}
+
+TEST(PartitionProgram, WhatIsDonatedIsTaken) {
+  const Handle<PJRT_Client> client = make_client(2);
+  const Compiled twice = compiled(client.get(), R"(module @twice attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32> {tf.aliasing_output = 0 : i32, sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>})
+      -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    %0 = stablehlo.add %a, %a : tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})",
+                                  options(1, 2));
+  std::vector<Handle<PJRT_Buffer>> halves;
+  std::vector<uintptr_t> places;
+  const auto place = [](PJRT_Buffer* buffer) {
+    return called(api().PJRT_Buffer_UnsafePointer, {.buffer = buffer}).buffer_pointer;
+  };
+  for (size_t k = 0; k < 2; ++k) {
+    const auto first = static_cast<float>(2 * k);
+    halves.push_back(put(client.get(), {first, first + 1}, {2}, k));
+    places.push_back(place(halves[k].get()));
+  }
+  const Execution done = run(twice.program.get(), {{halves[0].get()}, {halves[1].get()}});
+  ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+  for (size_t k = 0; k < 2; ++k) {
+    const auto first = static_cast<float>(4 * k);
+    EXPECT_EQ(get(done.results[k][0].get()), (Floats{first, first + 2}));
+    EXPECT_EQ(place(done.results[k][0].get()), places[k]);
+    EXPECT_TRUE(called(api().PJRT_Buffer_IsDeleted, {.buffer = halves[k].get()}).is_deleted);
+  }
+}
+
+TEST(PartitionProgram, ProgramsByHandRunWholeAndTheLogSaysSo) {
+  const Handle<PJRT_Client> client = make_client(2);
+  const LogLevel before = log_level();
+  set_log_level(LogLevel::kInfo);
+  const LoggedTexts logged;
+  const Compiled by_hand = compiled(client.get(), R"(module @by_hand attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
+    %0 = sdy.manual_computation(%a) in_shardings=[<@mesh, [{"x"}]>] out_shardings=[<@mesh, [{"x"}]>] manual_axes={"x"} (%p: tensor<2xf32>) {
+      %1 = stablehlo.add %p, %p : tensor<2xf32>
+      sdy.return %1 : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<4xf32>
+    return %0 : tensor<4xf32>
+  }
+})",
+                                    options(1, 2));
+  set_log_level(before);
+  EXPECT_EQ(
+      std::ranges::count_if(logged.all,
+                            [](const std::string& text) {
+                              return text.starts_with("compile 'by_hand': it runs whole, on gathered arguments: ");
+                            }),
+      1);
+  const Handle<PJRT_Buffer> low = put(client.get(), {0, 1}, {2}, 0), high = put(client.get(), {2, 3}, {2}, 1);
+  const Execution done = run(by_hand.program.get(), {{low.get()}, {high.get()}});
+  ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+  EXPECT_EQ(get(done.results[0][0].get()), (Floats{0, 2}));
+  EXPECT_EQ(get(done.results[1][0].get()), (Floats{4, 6}));
+}
+
+TEST(PartitionProgram, ArraysThatAllDevicesHaveAreComputedOnce) {
+  const Handle<PJRT_Client> client = make_client(4);
+  const Compiled once = compiled(client.get(), R"(module @once attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}]>}) -> tensor<2xf32> {
+    %0 = stablehlo.add %a, %a : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+})");
+  std::vector<Handle<PJRT_Buffer>> wholes;
+  std::vector<std::vector<PJRT_Buffer*>> arguments;
+  for (size_t k = 0; k < 4; ++k) {
+    wholes.push_back(put(client.get(), {1, 2}, {2}, k));
+    arguments.push_back({wholes[k].get()});
+  }
+  const Execution done = run(once.program.get(), arguments);
+  ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+  const auto place = [](PJRT_Buffer* buffer) {
+    return called(api().PJRT_Buffer_UnsafePointer, {.buffer = buffer}).buffer_pointer;
+  };
+  for (size_t k = 0; k < 4; ++k) {
+    EXPECT_EQ(get(done.results[k][0].get()), (Floats{2, 4}));
+    EXPECT_EQ(place(done.results[k][0].get()), place(done.results[0][0].get()));
+  }
+}
+
+}  // namespace
+}  // namespace hilo::tests
