@@ -60,7 +60,7 @@ LAYERS = {
     "pjrt/abi": (),
     "pjrt": ("client", "backend/host", "stablehlo", "hlo/partition", "hlo/text", "hlo/proto", "pjrt/abi"),
     "aot": ("client",),
-    "trace": ("device", "client", "hlo/build"),
+    "trace": ("device", "client", "hlo/build", "hlo/partition"),
     "tree": ("trace",),
     "transform": ("trace", "tree", "hlo/passes", "hlo/ops/ext"),
     "lax": ("transform", "hlo/ops/ext"),

@@ -72,6 +72,7 @@
 #include "hilo/transform/jit.h"
 #include "hilo/transform/linear_transpose.h"
 #include "hilo/transform/pmap.h"
+#include "hilo/transform/shard_map.h"
 #include "hilo/transform/sparse_jacobian.h"
 #include "hilo/transform/vmap.h"
 #include "hilo/tree/device_put.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lax/collective.h -- functions over the named axis of a surrounding vmap or pmap: jax.lax.psum and the like.
+// lax/collective.h -- functions over the named axis of a surrounding vmap, pmap or shard_map: jax.lax.psum and the like.
 #pragma once
 
 #include <string>
@@ -10,26 +10,35 @@
 
 namespace hilo::lax {
 
+/// The axis that a function speaks along, or several as one, the first major: `"x"`, `{"x", "y"}`.
+class AxisNames : public std::vector<std::string> {
+ public:
+  AxisNames(const char* axis) : vector{axis} {}                                             // NOLINT
+  AxisNames(const std::string& axis) : vector{axis} {}                                      // NOLINT
+  AxisNames(std::initializer_list<const char*> axes) : vector(axes.begin(), axes.end()) {}  // NOLINT
+  AxisNames(std::vector<std::string> axes) : vector(std::move(axes)) {}                     // NOLINT
+};
+
 /// A tree that isn't one array: the functions below go leaf by leaf.
 template <typename T>
 concept TreeOfArrays = Tree<T> && !std::convertible_to<const T&, Operand>;
 
 /// The sum of `x` over all members of the axis, for each member.
 /// Types      numbers; booleans count as s32
-/// Errors     INVALID_ARGUMENT "unbound axis name: i" where no vmap or pmap around the call has the axis
+/// Errors     INVALID_ARGUMENT "unbound axis name: i" where no vmap, pmap or shard_map around the call has the axis
 /// Gradient   the psum of the cotangent
 /// Example    vmap([](Array x) { return x / lax::psum(x, "i"); }, {0}, {0}, "i")(xs)
-Array psum(const Operand& x, const std::string& axis_name);
+Array psum(const Operand& x, const AxisNames& axis_name);
 /// psum / axis_size; integers become f32.
-Array pmean(const Operand& x, const std::string& axis_name);
+Array pmean(const Operand& x, const AxisNames& axis_name);
 /// The greatest and the least value over the members, elementwise; NaN wins. No derivative, as in JAX.
-Array pmax(const Operand& x, const std::string& axis_name);
-Array pmin(const Operand& x, const std::string& axis_name);
+Array pmax(const Operand& x, const AxisNames& axis_name);
+Array pmin(const Operand& x, const AxisNames& axis_name);
 
 /// The `x` of member `source`, for each member.
 /// Errors     as psum; INVALID_ARGUMENT for a source that isn't in the axis
 /// Gradient   the sum of the cotangents goes to the source
-Array pbroadcast(const Operand& x, const std::string& axis_name, int64_t source);
+Array pbroadcast(const Operand& x, const AxisNames& axis_name, int64_t source);
 
 struct AllGatherOptions {
   int64_t axis = 0;
@@ -38,19 +47,19 @@ struct AllGatherOptions {
 /// All members' `x`, stacked along a new axis `axis`; if `tiled`, joined along the existing one.
 /// Errors     as psum; INVALID_ARGUMENT for an axis out of range
 /// Gradient   the sum of the members' cotangents for this member's part
-Array all_gather(const Operand& x, const std::string& axis_name, const AllGatherOptions& options = {});
+Array all_gather(const Operand& x, const AxisNames& axis_name, const AllGatherOptions& options = {});
 template <int = 0>
-Array all_gather(const Operand& x, const std::string& axis_name, int64_t axis, bool tiled = false) {
+Array all_gather(const Operand& x, const AxisNames& axis_name, int64_t axis, bool tiled = false) {
   return all_gather(x, axis_name, AllGatherOptions{.axis = axis, .tiled = tiled});
 }
 
 /// Sends `x` from `first` to `second` of each pair; who isn't sent to gets zeros.
 /// Errors     as psum; INVALID_ARGUMENT for a source or destination that stands twice or isn't in the axis
 /// Gradient   goes back along the pairs
-Array ppermute(const Operand& x, const std::string& axis_name, std::vector<std::pair<int64_t, int64_t>> permutation);
+Array ppermute(const Operand& x, const AxisNames& axis_name, std::vector<std::pair<int64_t, int64_t>> permutation);
 
 /// `x` from member perm[i] goes to member i.
-Array pshuffle(const Operand& x, const std::string& axis_name, const std::vector<int64_t>& perm);
+Array pshuffle(const Operand& x, const AxisNames& axis_name, const std::vector<int64_t>& perm);
 
 struct AllToAllOptions {
   bool tiled = false;
@@ -61,10 +70,10 @@ struct AllToAllOptions {
 /// Errors     as psum; INVALID_ARGUMENT where the axis can't be cut so
 /// Cost       that of all_gather
 /// Gradient   the all_to_all the other way round
-Array all_to_all(const Operand& x, const std::string& axis_name, int64_t split_axis, int64_t concat_axis,
+Array all_to_all(const Operand& x, const AxisNames& axis_name, int64_t split_axis, int64_t concat_axis,
                  const AllToAllOptions& options = {});
 /// all_to_all whose members change places with one axis.
-Array pswapaxes(const Operand& x, const std::string& axis_name, int64_t axis);
+Array pswapaxes(const Operand& x, const AxisNames& axis_name, int64_t axis);
 
 struct PsumScatterOptions {
   int64_t scatter_dimension = 0;
@@ -72,19 +81,19 @@ struct PsumScatterOptions {
 };
 /// psum, of which each member gets its part along scatter_dimension: one slice, without the axis; if `tiled`, the axis
 /// divided by the number of members.
-Array psum_scatter(const Operand& x, const std::string& axis_name, const PsumScatterOptions& options = {});
+Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatterOptions& options = {});
 
 /// Which member of the axis this is, as s32[].
-Array axis_index(const std::string& axis_name, std::source_location location = std::source_location::current());
+Array axis_index(const AxisNames& axis_name, std::source_location location = std::source_location::current());
 /// How many members the axis has.
-int64_t axis_size(const std::string& axis_name, std::source_location location = std::source_location::current());
+int64_t axis_size(const AxisNames& axis_name, std::source_location location = std::source_location::current());
 
 template <TreeOfArrays T>
-T psum(const T& tree, const std::string& axis_name) {
+T psum(const T& tree, const AxisNames& axis_name) {
   return tree_map([&](const Array& x) { return psum(x, axis_name); }, tree);
 }
 template <TreeOfArrays T>
-T pmean(const T& tree, const std::string& axis_name) {
+T pmean(const T& tree, const AxisNames& axis_name) {
   return tree_map([&](const Array& x) { return pmean(x, axis_name); }, tree);
 }
 

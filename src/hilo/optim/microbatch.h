@@ -57,7 +57,7 @@ auto microbatch(F fun, Axes argnums, std::optional<int64_t> microbatch_size,
     const Arguments arguments(args...);
     if (!microbatch_size) return Result(flat_call::call(fun, arguments));
     std::optional<Result> result;
-    const auto counts = [&] { return vmap_detail::result_leaf_counts(*result); };
+    const auto counts = [&] { return flat_call::element_leaf_counts(*result); };
     const std::vector<Array> leaves =
         detail::microbatched(flat_call::flat_function(fun, arguments, result), flatten(arguments).leaves,
                              {*argnums, *options.in_axes, flat_call::leaf_counts(arguments), counts, *microbatch_size,

@@ -10,6 +10,7 @@
 #include "hilo/hlo/ops/elementwise.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/print.h"
+#include "hilo/trace/shards.h"
 #include "hilo/trace/trace.h"
 
 namespace hilo {
@@ -46,7 +47,8 @@ std::string numpy_name(ElementType type) {
       " without a value. Hint: use where or cond instead of a C++ `if`, or make the argument static"));
 }
 
-/// Follows tracers that know their value down to a concrete array.
+}  // namespace
+
 Array concrete_value(Array array) {
   while (!is_concrete(array)) {
     const auto& tracer = static_cast<const Tracer&>(array.impl());
@@ -57,8 +59,6 @@ Array concrete_value(Array array) {
   }
   return array;
 }
-
-}  // namespace
 
 Array::Array() {
   static const auto* const zero = new std::shared_ptr<const ArrayImpl>(host_number(0.0f, /*weak_type=*/false));
@@ -132,6 +132,7 @@ HostView Array::host_view(ElementType wanted) const {
 DevicePtr Array::device() const {
   const Array value = concrete_value(*this);
   if (value.impl().kind == ArrayImpl::Kind::kNumber) return default_device();
+  if (const ShardedArray* const sharded = as_sharded(value)) return sharded->sharding.mesh().devices()[0];
   return static_cast<const ConcreteArray&>(value.impl()).buffer->device();
 }
 

@@ -21,6 +21,8 @@ namespace hilo {
 
 struct ArrayImpl;
 class Device;
+class NamedSharding;
+struct Shard;
 
 namespace numpy {
 class IndexedPlaces;
@@ -141,9 +143,17 @@ class Array {
     const UserLocation here(location);
     return {host_view(element_type_of<T>), static_cast<size_t>(size())};
   }
-  /// Where the array is; a C++ number is where it would go.
+  /// Where the array is; a C++ number is where it would go. Of a sharded array the mesh's first device.
   /// Errors    ConcretizationError on a tracer without a value
   std::shared_ptr<Device> device() const;
+  /// How devices share the array: trace/named_sharding.h. One that lies on one device has a SingleDeviceSharding.
+  /// Errors    ConcretizationError on a tracer without a value
+  NamedSharding sharding() const;
+  /// The parts on devices of this process, in the mesh's order: trace/sharded_array.h. They share the array's memory.
+  /// Errors    as sharding()
+  std::vector<Shard> addressable_shards() const;
+  bool is_fully_replicated() const;   ///< each of its devices has all of it
+  bool is_fully_addressable() const;  ///< this process reaches all of its devices
   /// The one element of an array of any type and size 1, converted to T.
   template <Number T = double>
   T item(std::source_location location = std::source_location::current()) const {

@@ -3,6 +3,7 @@
 
 #include "hilo/client/xla_bridge.h"
 #include "hilo/trace/placement.h"
+#include "hilo/trace/shards.h"
 
 namespace hilo {
 
@@ -27,6 +28,8 @@ Array put(const Array& array, const DevicePtr& device, bool committed) {
     case ArrayImpl::Kind::kTracer: return array;
     case ArrayImpl::Kind::kNumber:
       return array_from_buffer(static_cast<const HostNumber&>(impl).new_on(device), weak, committed);
+    case ArrayImpl::Kind::kSharded:
+      return array_from_buffer(or_throw(buffer_from_literal(*device, literal_of(array))), weak, committed);
     case ArrayImpl::Kind::kConcrete: break;
   }
   const auto& placed = static_cast<const ConcreteArray&>(impl);
@@ -52,6 +55,9 @@ const Array& block_until_ready(const Array& array, std::source_location location
   const ArrayImpl& impl = array.impl();
   if (impl.kind == ArrayImpl::Kind::kConcrete)
     or_throw(static_cast<const ConcreteArray&>(impl).buffer->ready().await());
+  if (const ShardedArray* const sharded = as_sharded(array)) {
+    for (const BufferPtr& buffer : sharded->buffers) or_throw(buffer->ready().await());
+  }
   return array;
 }
 

@@ -15,6 +15,7 @@ class Array;
 /// Python's start:stop:step. Negative positions count from the end; what is absent means as far as it goes.
 struct Range {
   std::optional<int64_t> start, stop, step;
+  bool operator==(const Range&) const = default;
 };
 
 /// No bound: range(none, none, -1) is Python's ::-1.

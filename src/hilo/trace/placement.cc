@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/trace/placement.h"
+#include "hilo/trace/shards.h"
 
 #include <array>
 #include <memory_resource>
@@ -95,6 +96,8 @@ void PlacedArguments::place(const Array& array, bool donated, bool owns) {
     buffers_.push_back(owns ? placed->buffer : borrowed(placed->buffer));
   } else if (placed != nullptr) {
     buffers_.push_back(or_throw((*device_)->copy(placed->buffer)));
+  } else if (as_sharded(array) != nullptr) {
+    buffers_.push_back(or_throw(buffer_from_literal(**device_, literal_of(array))));
   } else {
     const auto& number = static_cast<const HostNumber&>(array.impl());
     const BufferPtr* const kept = donated ? nullptr : number.kept_on(*device_);
@@ -137,7 +140,10 @@ DevicePtr default_device() {
 
 BufferPtr buffer_of(const Array& array) {
   const ConcreteArray* const placed = on_a_device(array);
-  return placed != nullptr ? placed->buffer : static_cast<const HostNumber&>(array.impl()).new_on(default_device());
+  if (placed != nullptr) return placed->buffer;
+  const DevicePtr device = default_device();
+  if (as_sharded(array) != nullptr) return or_throw(buffer_from_literal(*device, literal_of(array)));
+  return static_cast<const HostNumber&>(array.impl()).new_on(device);
 }
 
 }  // namespace hilo

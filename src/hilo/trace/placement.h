@@ -24,7 +24,7 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
 /// Errors    throws those of get_xla_client
 DevicePtr default_device();
 
-/// The array's buffer: a number's on the default device. Precondition: is_concrete(array).
+/// The array's buffer: a number's on the default device, and there a sharded array's whole value. Precondition: is_concrete(array).
 BufferPtr buffer_of(const Array& array);
 
 }  // namespace hilo

@@ -55,7 +55,8 @@ using TransposeFunction = void (*)(const Operation& operation, std::span<const T
 /// The axis that a batching rule carries.
 struct BatchContext {
   int64_t axis_size = 0;
-  std::string axis_name;  ///< empty: it has none
+  std::string axis_name = {};       ///< empty: it has none
+  std::string spmd_axis_name = {};  ///< axis of a mesh that shares the batch where a sharding constraint is batched
   bool operator==(const BatchContext&) const = default;
 };
 /// Operands with their batch axes -> results with theirs.

@@ -7,6 +7,7 @@
 #include "hilo/base/floating_point.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/shards.h"
 
 namespace hilo {
 namespace {
@@ -205,6 +206,7 @@ const BufferPtr* HostNumber::kept_on(const DevicePtr& device) const {
 
 Literal literal_of(const Array& array) {
   if (array.impl().kind == ArrayImpl::Kind::kNumber) return static_cast<const HostNumber&>(array.impl()).literal();
+  if (const ShardedArray* const sharded = as_sharded(array)) return or_throw(gathered(*sharded));
   return or_throw(literal_from_buffer(*static_cast<const ConcreteArray&>(array.impl()).buffer));
 }
 

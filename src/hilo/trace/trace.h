@@ -17,7 +17,8 @@ class Trace;
 
 /// What an Array handle points to.
 struct ArrayImpl {
-  enum class Kind : uint8_t { kConcrete, kNumber, kTracer };
+  /// kSharded: trace/shards.h
+  enum class Kind : uint8_t { kConcrete, kNumber, kTracer, kSharded };
   ArrayImpl(Kind kind, Aval aval) : kind(kind), aval(aval) {}
   virtual ~ArrayImpl() = default;
   /// The same value with another weak bit.
@@ -203,6 +204,9 @@ std::vector<Array> run_computation(const hlo::Computation& computation, std::spa
 
 /// Has a value, on a device or on the host.
 inline bool is_concrete(const Array& array) { return array.impl().kind != ArrayImpl::Kind::kTracer; }
+/// The array behind tracers that know their value.
+/// Errors    ConcretizationError
+Array concrete_value(Array array);
 /// The value on the host, waiting for it if need be. Precondition: is_concrete(array).
 /// Errors    throws INVALID_ARGUMENT if donated or deleted; the error of the run that was to make it
 Literal literal_of(const Array& array);

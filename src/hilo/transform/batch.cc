@@ -159,13 +159,14 @@ BatchResult run_batched(const FlatFunction& f, std::span<const Array> arguments,
 
 std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
                              const std::function<std::vector<BatchDim>(size_t)>& out_dims, std::string_view where,
-                             const std::string& axis_name, std::optional<int64_t> given_size) {
+                             const std::string& axis_name, std::optional<int64_t> given_size,
+                             const std::string& spmd_axis_name) {
   const int64_t axis_size = common_axis_size(arguments, in_dims, where, given_size);
   std::vector<BatchDim> dims(in_dims.begin(), in_dims.end());
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] && *dims[i] < 0) *dims[i] += arguments[i].ndim();
   }
-  BatchResult batched = run_batched(f, arguments, dims, {axis_size, axis_name});
+  BatchResult batched = run_batched(f, arguments, dims, {axis_size, axis_name, spmd_axis_name});
   const std::vector<BatchDim> wanted = out_dims(batched.results.size());
   for (size_t i = 0; i < batched.results.size(); ++i) {
     batched.results[i] = placed_result(batched.results[i], batched.dims[i], wanted[i], axis_size, i, where);
@@ -205,8 +206,8 @@ BatchedComputation trace_batched(const hlo::ComputationPtr& computation, const s
 
 BatchedComputation batch_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& batched,
                                      const std::vector<bool>& force, const BatchContext& context) {
-  static ComputationMemo<BatchedComputation, Mask, Mask, int64_t, std::string> memo;
-  return memo.get(computation, batched, force, context.axis_size, context.axis_name,
+  static ComputationMemo<BatchedComputation, Mask, Mask, int64_t, std::string, std::string> memo;
+  return memo.get(computation, batched, force, context.axis_size, context.axis_name, context.spmd_axis_name,
                   [&] { return trace_batched(computation, batched, force, context); });
 }
 

@@ -37,11 +37,11 @@ BatchResult run_batched(const FlatFunction& f, std::span<const Array> arguments,
 
 /// Runs `f` on arguments whose batch axes are `in_dims`; every result gets its batch axis at `out_dims[i]`, broadcast if
 /// it has none; where out_dims[i] is nullopt a batched result is an error. `where` begins messages: "vmap (train.cc:41)".
-/// `axis_name` may be empty; `axis_size` is needed where no argument has the axis.
+/// `axis_name` and `spmd_axis_name` may be empty; `axis_size` is needed where no argument has the axis.
 std::vector<Array> vmap_flat(const FlatFunction& f, std::span<const Array> arguments, std::span<const BatchDim> in_dims,
                              const std::function<std::vector<BatchDim>(size_t result_count)>& out_dims,
                              std::string_view where = "vmap", const std::string& axis_name = {},
-                             std::optional<int64_t> axis_size = std::nullopt);
+                             std::optional<int64_t> axis_size = std::nullopt, const std::string& spmd_axis_name = {});
 
 /// A computation over batched leaves: batched parameters and results have the axis in front. Flat parameters; root is a
 /// tuple. `force` makes results batched that need not be. Memoised.

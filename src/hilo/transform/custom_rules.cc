@@ -7,12 +7,15 @@
 #include "hilo/base/memoize.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/sharding_constraint.h"
 #include "hilo/transform/batch.h"
 
 namespace hilo {
 
 const CustomRules* custom_rules_of(const Operation& operation) {
-  return static_cast<const CustomRules*>(attributes_of<hlo::CustomRulesAttributes>(operation).user.get());
+  const auto& attributes = attributes_of<hlo::CustomRulesAttributes>(operation);
+  if (attributes.rules == kShardingConstraint) return nullptr;  // the user is the sharding
+  return static_cast<const CustomRules*>(attributes.user.get());
 }
 
 bool has_custom_jvp(const Operation& operation) {
@@ -89,7 +92,7 @@ BatchedCall batched_call(const Operation& operation, std::span<const BatchDim> d
   BatchedCall call{std::make_shared<hlo::CustomRulesAttributes>(own), {}, {}, context};
   std::vector<bool> batched;
   std::vector<int64_t> what = {context.axis_size};
-  for (char c : call.axis.axis_name) what.push_back(c);
+  for (char c : call.axis.axis_name + "|" + call.axis.spmd_axis_name) what.push_back(c);
   for (size_t i = 0; i < dims.size(); ++i) {
     batched.push_back(dims[i].has_value());
     what.push_back(batched.back() ? -1 : -2);

@@ -185,6 +185,13 @@ std::vector<size_t> leaf_counts(const Tuple& arguments) {
   return std::apply([](const auto&... a) { return std::vector<size_t>{flatten(a).leaves.size()...}; }, arguments);
 }
 
+/// Leaves of each element of a tuple, or of the whole of what is none.
+template <typename T>
+std::vector<size_t> element_leaf_counts(const T& value) {
+  if constexpr (tree_detail::IsTuple<T>::value) return leaf_counts(value);
+  else return {flatten(value).leaves.size()};
+}
+
 /// One bit a leaf: does its argument stand in `argnums`? Negative numbers count from the end.
 /// Errors    INVALID_ARGUMENT for a number out of range
 std::vector<bool> mask_of(const std::vector<size_t>& leaf_counts, const std::vector<int>& argnums);

@@ -40,7 +40,8 @@ std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::
 /// The function itself, in the trace that is there.
 Outcome run_as_it_is(const Call& call) {
   Outcome outcome;
-  outcome.leaves = call.trace(call.arguments.leaves, outcome.prototype);
+  std::vector<size_t> result_leaves;
+  outcome.leaves = call.trace(call.arguments.leaves, outcome.prototype, result_leaves);
   return outcome;
 }
 

@@ -7,6 +7,7 @@
 #include <source_location>
 
 #include "hilo/base/caches.h"
+#include "hilo/trace/sharding_list.h"
 #include "hilo/transform/flat_call.h"
 #include "hilo/transform/shape_dtype_struct.h"
 #include "hilo/transform/stages.h"
@@ -30,6 +31,9 @@ struct JitOptions {
   std::string name = "f";                ///< of the module, in dumps and messages
   bool inline_ = false;                  ///< under other transformations, what the function does instead of a call
   bool keep_unused = false;  ///< arguments that the function doesn't use are given to the program all the same
+  /// How devices share arguments and results: one sharding for all, or one an argument, or an element of a result tuple;
+  /// where none is said, arguments are as they come and results as propagation finds.
+  ShardingList in_shardings = {}, out_shardings = {};
   bool operator==(const JitOptions&) const = default;
 };
 
@@ -44,8 +48,12 @@ struct Call {
   std::vector<bool> is_static;                           ///< one an argument; empty: none is
   std::vector<size_t> leaf_counts;                       ///< of the arguments, if `is_static` isn't empty
   std::function<std::string(size_t leaf)> path_of_leaf;  ///< "args[0].w"
-  /// Runs the function on tracers; stores its result's tree in `prototype`.
-  std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype)> trace;
+  std::vector<size_t> argument_leaves;                   ///< of the arguments, if in_shardings are said
+  /// Runs the function on tracers; stores its result's tree in `prototype`, and in `result_leaves` how many leaves each
+  /// element of a result tuple has.
+  std::function<std::vector<Array>(std::span<const Array> leaves, std::shared_ptr<void>& prototype,
+                                   std::vector<size_t>& result_leaves)>
+      trace;
 };
 struct Outcome {
   std::vector<Array> leaves;
@@ -153,9 +161,12 @@ class Jitted {
       const TransformationLocation here(location_);
       call.donated = flat_call::leaf_mask(arguments, options_.donate_argnums);
     }
-    call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype) {
+    if (!options_.in_shardings.empty()) call.argument_leaves = flat_call::leaf_counts(arguments);
+    call.trace = [this, &arguments](std::span<const Array> leaves, std::shared_ptr<void>& prototype,
+                                    std::vector<size_t>& result_leaves) {
       Result result = flat_call::call(f_, unflatten(arguments, leaves));
       FlatTree flat = flatten(result);
+      result_leaves = flat_call::element_leaf_counts(result);
       prototype = std::make_shared<Result>(flat_call::without_arrays(result));
       return flat.leaves;
     };
@@ -173,6 +184,8 @@ class Jitted {
 /// Types      arguments and result: trees (Array, structs, tuples, vectors, maps of Arrays). Numbers, enums and strings
 ///            in them are static: part of the program. jit<1>(f) makes argument 1 static as a whole, as static_argnums of
 ///            jax.jit: numbers stay numbers there although `f` would take an Array.
+/// Devices    arguments that several devices share, in_shardings, out_shardings and with_sharding_constraint make it a
+///            program of one device each; see trace/sharded_program.h
 /// Errors     what `f` throws while it is traced; as Executable::execute; INVALID_ARGUMENT for an Array in a static
 ///            argument. After eight traces for jits made in one place a warning names it.
 /// Cost       a call that hits the cache: the flattening and one execute

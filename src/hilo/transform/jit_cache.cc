@@ -13,6 +13,8 @@
 #include "hilo/trace/key_reuse.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
+#include "hilo/trace/sharded_array.h"
+#include "hilo/trace/sharding_constraint.h"
 #include "hilo/transform/check_state.h"
 
 namespace hilo {
@@ -130,6 +132,30 @@ std::string why_traced(const JitCache& cache, const Call& call) {
   return "the named axes around the call are others";
 }
 
+namespace {
+
+std::vector<Array> constrained(std::span<const Array> arrays, const std::vector<std::optional<NamedSharding>>& said) {
+  std::vector<Array> made(arrays.begin(), arrays.end());
+  for (size_t i = 0; i < said.size(); ++i) {
+    if (!said[i]) continue;
+    said[i]->shard_shape(made[i].shape());  // at its edges a program's parts are of one size
+    made[i] = with_sharding_constraint(made[i], *said[i]);
+  }
+  return made;
+}
+
+/// The call's function, with what is said of its arguments and results: they keep it inside of other functions too.
+std::vector<Array> constrained_trace(const JitCache& cache, const Call& call, JitEntry& entry,
+                                     std::span<const Array> leaves) {
+  std::vector<size_t> result_leaves;
+  const std::vector<Array> results =
+      call.trace(constrained(leaves, entry.in_shardings), entry.prototype, result_leaves);
+  entry.out_shardings = shardings_of_leaves("jit out_shardings", cache.options().out_shardings, result_leaves);
+  return constrained(results, entry.out_shardings);
+}
+
+}  // namespace
+
 std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
   const TransformationLocation here(cache.location());
   if (is_on(Setting::kNoTracing)) refuse_under("no_tracing", at_user_line("jit") + ": the function has to be traced");
@@ -140,9 +166,11 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
   entry->axes = named_axes();
   for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
   LeakWatch watch(is_on(Setting::kCheckTracerLeaks));
-  entry->staged = stage([&](std::span<const Array> leaves) { return call.trace(leaves, entry->prototype); },
+  entry->in_shardings = shardings_of_leaves("jit in_shardings", cache.options().in_shardings, call.argument_leaves);
+  entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
                         entry->avals, "jit", cache.options().name);
   watch.check();
+  entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
   return entry;
 }
@@ -189,6 +217,13 @@ hlo::Module module_of(const JitEntry& entry, const std::string& name) {
   return module;
 }
 
+bool states_shardings(const JitEntry& entry) {
+  const auto says = [](const auto& list) {
+    return std::ranges::any_of(list, [](const auto& sharding) { return sharding.has_value(); });
+  };
+  return entry.mesh || says(entry.in_shardings) || says(entry.out_shardings);
+}
+
 Executable& executable_of(JitCache& cache, JitEntry& entry) {
   if (entry.compiled.load(std::memory_order_acquire)) return *entry.executable;
   std::lock_guard lock(entry.compiling);
@@ -222,7 +257,30 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
 
 namespace {
 
+/// On the devices that share the arrays.
+std::vector<Array> run_shared(JitCache& cache, const JitEntry& entry, std::span<const Array> leaves) {
+  checkify::refuse_checks(entry.program);
+  ShardedCall call{.meaning = entry.program->fingerprint(), .out = entry.out_shardings, .mesh = entry.mesh};
+  std::vector<Array> arguments;
+  for (const size_t i : entry.kept) {
+    arguments.push_back(leaves[i]);
+    call.in.push_back(entry.in_shardings.empty() ? std::nullopt : entry.in_shardings[i]);
+    call.donated.push_back(!entry.donated.empty() && entry.donated[i] && !looks_for_bad_values());
+  }
+  arguments.insert(arguments.end(), entry.staged.captures.begin(), entry.staged.captures.end());
+  call.donated.resize(arguments.size());
+  const TransformationLocation here(cache.location());
+  std::vector<Array> results = run_on_mesh(call, *mesh_of_call(call, arguments), arguments,
+                                           [&] { return module_of(entry, cache.options().name); });
+  for (size_t i = 0; i < results.size(); ++i)
+    results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
+  if (looks_for_bad_values() && any_bad_value(results, BadValues::wanted())) report_bad_values(call_of(entry, leaves));
+  return results;
+}
+
 std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
+  if (states_shardings(entry) || any_sharded(leaves) || any_sharded(entry.staged.captures))
+    return run_shared(cache, entry, leaves);
   Executable& executable = executable_of(cache, entry);
   std::vector<Array> kept;
   if (entry.kept.size() != leaves.size()) {

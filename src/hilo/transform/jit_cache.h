@@ -7,6 +7,7 @@
 
 #include "hilo/client/local_computation.h"
 #include "hilo/hlo/ir/held_bytes.h"
+#include "hilo/trace/sharded_program.h"
 #include "hilo/trace/staging_trace.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/trace_cache.h"
@@ -22,6 +23,8 @@ struct JitEntry : TraceCacheEntry {
   std::vector<NamedAxis> axes;  // around the call: part of what operations over them mean
 
   StagedFunction staged;
+  std::vector<std::optional<NamedSharding>> in_shardings, out_shardings;  ///< by leaf, or empty
+  std::optional<Mesh> mesh;                                               ///< of the program's constraints
   /// What is compiled: the staged computation, or without the parameters of arguments that it doesn't use.
   hlo::ComputationPtr program;
   std::vector<size_t> kept;  ///< leaves that are given to it; all of them if there are as many
@@ -75,6 +78,8 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call);
 /// Refuses arrays in static arguments.
 void check_static(const Call& call, const std::source_location& location);
 hlo::Module module_of(const JitEntry& entry, const std::string& name);
+/// Whether the program says how devices share its arrays: then it is compiled for them where arguments are known.
+bool states_shardings(const JitEntry& entry);
 /// The entry's program, compiled by the first who asks.
 Executable& executable_of(JitCache& cache, JitEntry& entry);
 /// Gives the entry the program that Executable::serialize wrote, unless it is compiled already.

@@ -47,7 +47,7 @@ class Pmapped {
     call.trace = [&](std::span<const Array> leaves, std::shared_ptr<void>& prototype, std::vector<size_t>& counts) {
       Result result = flat_call::call(f_, unflatten(arguments, leaves));
       FlatTree flat = flatten(result);
-      counts = vmap_detail::result_leaf_counts(result);
+      counts = flat_call::element_leaf_counts(result);
       prototype = std::make_shared<Result>(flat_call::without_arrays(result));
       return flat.leaves;
     };

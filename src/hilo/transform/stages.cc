@@ -35,7 +35,13 @@ void refuse_tracers(const Program& program, std::span<const Array> leaves) {
                          "signature. Hint: transform the jitted function, then lower it"));
 }
 
-const Executable& executable(const Program& program) { return *program.entry->executable; }
+const Executable& executable(const Program& program) {
+  if (program.entry->executable != nullptr) return *program.entry->executable;
+  or_throw(unimplemented(where(program) +
+                         ": a program whose arrays several devices share is compiled when it is called: then it is known "
+                         "how its arguments are shared"));
+  __builtin_unreachable();
+}
 
 }  // namespace
 
@@ -51,7 +57,7 @@ CostAnalysis cost_as_traced(const Program& program) { return counted(cost_analys
 
 void compile(Program& program) {
   refuse_tracers(program, program.entry->staged.captures);
-  jit_detail::executable_of(program.cache, *program.entry);
+  if (!jit_detail::states_shardings(*program.entry)) jit_detail::executable_of(program.cache, *program.entry);
 }
 
 std::string text_as_compiled(const Program& program) {

@@ -90,17 +90,12 @@ std::vector<Array> vmap(const FlatFunction& f, std::span<const Array> leaves, co
                                 leaves[i].aval_shape().to_string()));
     }
   }
-  if (!options.spmd_axis_name.empty()) {
-    or_throw(unimplemented(where + ": spmd_axis_name says along which axis of a device mesh a batch is split, and " +
-                           "programs here have no mesh; got \"" + options.spmd_axis_name +
-                           "\", wanted none. Hint: leave it out; pmap splits a batch over devices"));
-  }
   if (options.axis_size && *options.axis_size < 0)
     or_throw(invalid_argument(where + ": axis_size must not be negative; got " + std::to_string(*options.axis_size)));
   return vmap_flat(
       f, leaves, in_dims,
       [&](size_t) { return axes_in_trees(where + " out_axes", "result", options.out_axes, results()); }, where,
-      options.axis_name, options.axis_size);
+      options.axis_name, options.axis_size, options.spmd_axis_name);
 }
 
 Array abstract_array(const ShapeDtypeStruct& like) {

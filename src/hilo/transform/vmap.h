@@ -57,8 +57,7 @@ struct VmapOptions {
   AxisList out_axes = 0;                  ///< one entry an element of a result tuple, or one for all
   std::string axis_name = {};             ///< by which lax::psum and the like may name the axis
   std::optional<int64_t> axis_size = {};  ///< needed where no argument is mapped
-  /// The axis of a device mesh along which a compiler for several devices would split the batch. Refused: programs here
-  /// have no mesh.
+  /// The axis of a mesh that shares the batch: with_sharding_constraint inside the function says it of the batch's dimension.
   std::string spmd_axis_name = {};
 };
 
@@ -78,13 +77,6 @@ std::vector<std::optional<int64_t>> axes_of_leaves(const std::string& what, cons
                                                    const std::vector<size_t>& leaf_counts);
 std::vector<Array> abstract_results(const FlatFunction& f, std::span<const Array> leaves);
 
-/// Leaves of each result: of each element if it is a tuple, else of the whole.
-template <typename Result>
-std::vector<size_t> result_leaf_counts(const Result& result) {
-  if constexpr (tree_detail::IsTuple<Result>::value) return flat_call::leaf_counts(result);
-  else return {flatten(result).leaves.size()};
-}
-
 /// The elements of a tuple, or the whole of what is none. `value` outlives what comes back.
 template <typename T>
 Trees trees_of(const T& value) {
@@ -103,7 +95,7 @@ Trees trees_of(const T& value) {
 
 /// `f` on a whole batch at once. jax.vmap.
 /// Errors     INVALID_ARGUMENT if mapped axes differ in size, axes are no prefix of an argument's tree, or nothing is
-///            mapped and no axis_size given; UNIMPLEMENTED for an spmd_axis_name
+///            mapped and no axis_size given
 /// Example    vmap(f, {.in_axes = {0, kNoAxis}, .axis_name = "batch"})(rows, w)
 template <typename F>
 auto vmap(F f, VmapOptions options, std::source_location location = std::source_location::current()) {

@@ -2,7 +2,7 @@
 // tree/device_put.h -- device_put and block_until_ready of whole trees.
 #pragma once
 
-#include "hilo/trace/device_put.h"
+#include "hilo/trace/sharded_array.h"
 #include "hilo/tree/tree.h"
 
 namespace hilo {
@@ -14,6 +14,17 @@ template <typename T>
 T device_put(const T& tree, const DevicePtr& device, std::source_location location = std::source_location::current()) {
   FlatTree flat = flatten(tree);
   for (Array& leaf : flat.leaves) leaf = device_put(leaf, device, location);
+  return unflatten(tree, flat.leaves);
+}
+
+/// A tree whose arrays devices share, all in this way.
+/// Errors    as device_put of an array
+template <typename T>
+  requires(!std::is_convertible_v<const T&, Array>)
+T device_put(const T& tree, const NamedSharding& sharding,
+             std::source_location location = std::source_location::current()) {
+  FlatTree flat = flatten(tree);
+  for (Array& leaf : flat.leaves) leaf = device_put(leaf, sharding, location);
   return unflatten(tree, flat.leaves);
 }
 

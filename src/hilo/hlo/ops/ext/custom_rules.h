@@ -18,8 +18,8 @@ struct CustomRulesAttributes : Attributes {
   int64_t id = 0;
   /// Only the transpose is known: it can't run.
   bool transpose_only = false;
-  /// The rules of a user's function, a transform's CustomRules. No field: a stored program has none, and there the op is
-  /// as differentiable as what it calls.
+  /// The rules of a user's function, a transform's CustomRules; of a "sharding_constraint" the sharding. No field: a stored
+  /// program has none, and there the op is as differentiable as what it calls.
   std::shared_ptr<const void> user;
 };
 
