@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "hilo/hlo/partition/reshard.h"
+
 namespace hilo::hlo {
 namespace {
 
@@ -13,6 +15,13 @@ struct Voter {
   bool is_result;
 };
 
+/// What one way to choose does.
+struct Habits {
+  bool keeps_results_small = true;  ///< gathers operands along a factor where that is less than gathering the results
+  bool leaves_sums = true;          ///< shares what then is to be reduced
+  bool moves_away = false;          ///< what a factor can't take that must be whole goes to another
+};
+
 int64_t elements_of(const Shape& shape) { return shape.is_array() ? shape.element_count() : 0; }
 
 /// The atoms of an array's dimensions by factor, as far as they fill the factors from the major end on.
@@ -21,9 +30,9 @@ std::vector<Atoms> by_factor(const LocalOp& op, const Voter& array, const MeshAt
   for (size_t d = 0; d < array.split->size(); ++d) {
     const std::vector<int>& factors = (*array.factors)[d];
     size_t next = 0;
-    int64_t left = factors.empty() ? 1 : op.rule.factors[static_cast<size_t>(factors[0])].size;
+    int64_t left = factors.empty() ? 1 : op.sizes[static_cast<size_t>(factors[0])];
     for (const uint16_t atom : (*array.split)[d]) {
-      while (left == 1 && next + 1 < factors.size()) left = op.rule.factors[static_cast<size_t>(factors[++next])].size;
+      while (left == 1 && next + 1 < factors.size()) left = op.sizes[static_cast<size_t>(factors[++next])];
       if (next >= factors.size() || left % mesh.size(atom) != 0) break;
       made[static_cast<size_t>(factors[next])].push_back(atom);
       left /= mesh.size(atom);
@@ -61,12 +70,6 @@ ArraySplit split_of(const ArrayFactors& array, const std::vector<Atoms>& chosen)
   return split;
 }
 
-bool has_factor(const ArrayFactors& array, size_t factor) {
-  return std::ranges::any_of(array, [&](const std::vector<int>& factors) {
-    return std::ranges::find(factors, static_cast<int>(factor)) != factors.end();
-  });
-}
-
 /// Whether gathering the results costs more than gathering the operands that are shared along the factor.
 bool is_dear(const std::vector<Voter>& voters, size_t factor) {
   int64_t operands = 0, results = 0;
@@ -77,31 +80,68 @@ bool is_dear(const std::vector<Voter>& voters, size_t factor) {
   return results > operands;
 }
 
-}  // namespace
+struct Chooser {
+  const LocalOp& op;
+  const std::vector<Shape>&operands, &results;
+  const OpSplits& now;
+  const std::vector<bool>& lies;  ///< operands that aren't constants
+  const MeshAtoms& mesh;
+  std::vector<Voter> voting = {};
 
-ChosenParts choose_parts(const LocalOp& op, const std::vector<Shape>& operands, const std::vector<Shape>& results,
-                         const OpSplits& now, const std::vector<bool>& voters, const MeshAtoms& mesh) {
-  std::vector<Voter> voting;
+  void list_voters();
+  void take(size_t factor, const Atoms& wanted, std::vector<Atoms>& chosen, Atoms& taken) const;
+  void move_away(std::vector<Atoms>& chosen, Atoms& taken) const;
+  ChosenParts choose(const Habits& habits) const;
+  double bytes(const ChosenParts& chosen) const;
+};
+
+void Chooser::list_voters() {
   for (size_t i = 0; i < results.size(); ++i)
     voting.push_back({&op.rule.results[i], &now.results[i], elements_of(results[i]), true});
   for (size_t i = 0; i < operands.size(); ++i) {
-    if (voters[i]) voting.push_back({&op.rule.operands[i], &now.operands[i], elements_of(operands[i]), false});
+    if (lies[i]) voting.push_back({&op.rule.operands[i], &now.operands[i], elements_of(operands[i]), false});
   }
   std::ranges::stable_sort(voting, std::greater<>{}, &Voter::elements);
+}
+
+void Chooser::take(size_t factor, const Atoms& wanted, std::vector<Atoms>& chosen, Atoms& taken) const {
+  int64_t left = op.sizes[factor];
+  for (const uint16_t atom : wanted) {
+    if (std::ranges::find(taken, atom) != taken.end() || left % mesh.size(atom) != 0) break;
+    chosen[factor].push_back(atom);
+    taken.push_back(atom);
+    left /= mesh.size(atom);
+  }
+}
+
+/// Sorting rows that lie on several devices: the columns are dealt out instead.
+void Chooser::move_away(std::vector<Atoms>& chosen, Atoms& taken) const {
+  for (const Voter& voter : voting) {
+    const std::vector<Atoms> wanted = by_factor(op, voter, mesh);
+    for (size_t f = 0; f < wanted.size(); ++f) {
+      if (op.ways[f] != LocalWay::kWhole || wanted[f].empty()) continue;
+      for (size_t other = 0; other < chosen.size(); ++other) {
+        const bool passes = op.ways[other] == LocalWay::kPart && has_factor(*voter.factors, other);
+        if (passes && chosen[other].empty()) take(other, wanted[f], chosen, taken);
+      }
+    }
+  }
+}
+
+ChosenParts Chooser::choose(const Habits& habits) const {
   std::vector<Atoms> chosen(op.rule.factors.size());
   Atoms taken;
   for (const Voter& voter : voting) {
     const std::vector<Atoms> wanted = by_factor(op, voter, mesh);
     for (size_t f = 0; f < wanted.size(); ++f) {
-      if (op.ways[f] == LocalWay::kWhole || !chosen[f].empty() || wanted[f].empty()) continue;
-      if (op.ways[f] == LocalWay::kPart && !voter.is_result && is_dear(voting, f)) continue;
-      for (const uint16_t atom : wanted[f]) {
-        if (std::ranges::find(taken, atom) != taken.end()) break;
-        chosen[f].push_back(atom);
-        taken.push_back(atom);
-      }
+      const LocalWay way = op.ways[f];
+      if (way == LocalWay::kWhole || !chosen[f].empty() || wanted[f].empty()) continue;
+      if (way == LocalWay::kPartial && !habits.leaves_sums) continue;
+      if (way != LocalWay::kPartial && habits.keeps_results_small && !voter.is_result && is_dear(voting, f)) continue;
+      take(f, wanted[f], chosen, taken);
     }
   }
+  if (habits.moves_away) move_away(chosen, taken);
   for (bool changed = true; changed;) {
     changed = false;
     for (const auto* arrays : {&op.rule.operands, &op.rule.results}) {
@@ -115,6 +155,43 @@ ChosenParts choose_parts(const LocalOp& op, const std::vector<Shape>& operands, 
   for (const ArrayFactors& array : op.rule.operands) made.splits.operands.push_back(split_of(array, chosen));
   for (const ArrayFactors& array : op.rule.results) made.splits.results.push_back(split_of(array, chosen));
   return made;
+}
+
+/// What goes over the links to bring operands there, and results where they are wanted.
+double Chooser::bytes(const ChosenParts& chosen) const {
+  double sum = 0;
+  for (size_t i = 0; i < operands.size(); ++i)
+    sum += lies[i] ? reshard_bytes(operands[i], now.operands[i], chosen.splits.operands[i], mesh) : 0;
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (!results[i].is_array()) continue;
+    ArraySplit split = chosen.splits.results[i];
+    const ReductionPlan plan = plan_reduction(split, chosen.partial, now.results[i]);
+    sum += reduction_bytes(results[i], split, plan, mesh);
+    for (size_t d = 0; d < split.size(); ++d)
+      split[d].insert(split[d].end(), plan.scattered[d].begin(), plan.scattered[d].end());
+    sum += reshard_bytes(results[i], split, now.results[i], mesh);
+  }
+  return sum;
+}
+
+}  // namespace
+
+ChosenParts choose_parts(const LocalOp& op, const std::vector<Shape>& operands, const std::vector<Shape>& results,
+                         const OpSplits& now, const std::vector<bool>& voters, const MeshAtoms& mesh) {
+  Chooser chooser{op, operands, results, now, voters, mesh};
+  chooser.list_voters();
+  constexpr Habits kHabits[] = {{true, true, false}, {false, true, false}, {true, true, true}, {true, false, false}};
+  ChosenParts best = chooser.choose(kHabits[0]);
+  double least = chooser.bytes(best);
+  for (const Habits& habits : std::span(kHabits).subspan(1)) {
+    if (least == 0) break;
+    ChosenParts made = chooser.choose(habits);
+    const double bytes = chooser.bytes(made);
+    if (bytes >= least) continue;
+    best = std::move(made);
+    least = bytes;
+  }
+  return best;
 }
 
 }  // namespace hilo::hlo

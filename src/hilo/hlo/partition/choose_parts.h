@@ -18,8 +18,8 @@ struct ChosenParts {
   Atoms partial;  ///< results are still to be reduced over these
 };
 
-/// By what its arrays are: operands as they lie, results as they are wanted. The largest array has the first word. `voters`
-/// say which operands lie somewhere at all; constants don't.
+/// By what its arrays are: operands as they lie, results as they are wanted. The largest array has the first word; of several
+/// ways to listen that counts which sends the fewest bytes. `voters` say which operands lie somewhere at all; constants don't.
 ChosenParts choose_parts(const LocalOp& op, const std::vector<Shape>& operands, const std::vector<Shape>& results,
                          const OpSplits& now, const std::vector<bool>& voters, const MeshAtoms& mesh);
 

@@ -12,17 +12,17 @@
 namespace hilo::hlo {
 namespace {
 
-Shape with_dimension(const Shape& shape, int64_t dimension, int64_t size) {
-  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
-  sizes[static_cast<size_t>(dimension)] = size;
-  return Shape::array(shape.element_type(), sizes);
-}
-
 bool is_number_everywhere(const Instruction& instruction, const Shape& operand) {
   return instruction.opcode == Opcode::kBroadcast && operand.rank() == 0;
 }
 
 }  // namespace
+
+Shape with_dimension(const Shape& shape, int64_t dimension, int64_t size) {
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes[static_cast<size_t>(dimension)] = size;
+  return Shape::array(shape.element_type(), sizes);
+}
 
 Shape part_of(const Shape& whole, const ArraySplit& split, const MeshAtoms& atoms) {
   if (!whole.is_array()) return whole;
@@ -42,35 +42,64 @@ StatusOr<ComputationPtr> DeviceProgram::finish(Expr root) && {
   return std::move(builder_).build(root.id);
 }
 
-Int64Lists DeviceProgram::groups(const Atoms& by) const {
+/// The places that differ in `by` only, in the order of its parts.
+Int64Lists DeviceProgram::lines(const Atoms& by) const {
   const auto members = static_cast<size_t>(atoms().size(by));
-  std::map<std::vector<int64_t>, std::vector<int64_t>> groups;  // by the other atoms' parts
+  std::map<std::vector<int64_t>, std::vector<int64_t>> lines;  // by the other atoms' parts
   for (int64_t place = 0; place < atoms().place_count(); ++place) {
     std::vector<int64_t> others;
     for (uint16_t atom = 0; atom < atoms().count(); ++atom) {
       if (std::ranges::find(by, atom) == by.end()) others.push_back(atoms().part_at({atom}, place));
     }
-    std::vector<int64_t>& group = groups[others];
-    group.resize(members);
-    group[static_cast<size_t>(atoms().part_at(by, place))] = context_.mesh.device_at(place);
+    std::vector<int64_t>& line = lines[others];
+    line.resize(members);
+    line[static_cast<size_t>(atoms().part_at(by, place))] = place;
   }
   Int64Lists made;
-  for (auto& [others, group] : groups) made.push_back(std::move(group));
+  for (auto& [others, line] : lines) made.push_back(std::move(line));
   return made;
+}
+
+Int64Lists DeviceProgram::groups(const Atoms& by) const {
+  Int64Lists groups = lines(by);
+  for (std::vector<int64_t>& group : groups) {
+    for (int64_t& place : group) place = context_.mesh.device_at(place);
+  }
+  return groups;
+}
+
+/// This device's entry of a table.
+Expr DeviceProgram::entry_of(const std::vector<int64_t>& by_device) {
+  Literal table(Shape::array(ElementType::kS32, {static_cast<int64_t>(by_device.size())}));
+  for (size_t device = 0; device < by_device.size(); ++device)
+    table.data<int32_t>()[device] = static_cast<int32_t>(by_device[device]);
+  const Expr device = add(Opcode::kReplicaId, std::span<const Expr>());
+  const Expr entry = add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, {constant(std::move(table)), device},
+                                                      [](auto& a) { a.sizes = {1}; });
+  return reshape(entry, std::span<const int64_t>());
 }
 
 Expr DeviceProgram::part_index(const Atoms& by) {
   const auto found = indices_.find(by);
   if (found != indices_.end()) return found->second;
-  const int64_t devices = atoms().place_count();
-  Literal table(Shape::array(ElementType::kS32, {devices}));
-  for (int64_t place = 0; place < devices; ++place)
-    table.data<int32_t>()[static_cast<size_t>(context_.mesh.device_at(place))] =
-        static_cast<int32_t>(atoms().part_at(by, place));
-  const Expr device = add(Opcode::kReplicaId, std::span<const Expr>());
-  const Expr entry = add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, {constant(std::move(table)), device},
-                                                      [](auto& a) { a.sizes = {1}; });
-  return indices_[by] = reshape(entry, std::span<const int64_t>());
+  std::vector<int64_t> parts(static_cast<size_t>(atoms().place_count()));
+  for (int64_t place = 0; place < atoms().place_count(); ++place)
+    parts[static_cast<size_t>(context_.mesh.device_at(place))] = atoms().part_at(by, place);
+  return indices_[by] = entry_of(parts);
+}
+
+/// Numbers in equal steps are counted, so that no table stands for them.
+Expr DeviceProgram::number_of_part(const Atoms& by, const std::vector<int64_t>& numbers) {
+  const int64_t step = numbers.size() < 2 ? 0 : numbers[1] - numbers[0];
+  bool even = true;
+  for (size_t k = 0; k < numbers.size(); ++k) even &= numbers[k] == numbers[0] + static_cast<int64_t>(k) * step;
+  if (even && step == 0) return constant(Literal::scalar(static_cast<int32_t>(numbers[0])));
+  if (even) return part_index(by) * static_cast<double>(step) + static_cast<double>(numbers[0]);
+  std::vector<int64_t> by_device(static_cast<size_t>(atoms().place_count()));
+  for (int64_t place = 0; place < atoms().place_count(); ++place)
+    by_device[static_cast<size_t>(context_.mesh.device_at(place))] =
+        numbers[static_cast<size_t>(atoms().part_at(by, place))];
+  return entry_of(by_device);
 }
 
 /// Counted in integers: the start may be more than a narrow type has.
@@ -102,7 +131,7 @@ Expr DeviceProgram::cut(Expr value, int64_t dimension, const Atoms& by) {
 Expr DeviceProgram::reported(Expr collective, int64_t members) {
   if (!status().ok()) return collective;
   context_.report.transfers.push_back(
-      {instruction(collective).opcode, members, collective.shape().byte_size(), context_.instruction, context_.reason});
+      {instruction(collective).opcode, members, collective.shape().byte_size(), context_.times, context_.instruction, context_.reason});
   return collective;
 }
 
@@ -173,6 +202,16 @@ Expr DeviceProgram::permute(Expr part, const Int64Pairs& places) {
       a.source_target_pairs.emplace_back(context_.mesh.device_at(source), context_.mesh.device_at(target));
   });
   return reported(made, 2);
+}
+
+Expr DeviceProgram::send(Expr value, const Atoms& by, const std::vector<int64_t>& sources) {
+  Int64Pairs pairs;
+  for (const std::vector<int64_t>& line : lines(by)) {
+    for (size_t k = 0; k < sources.size(); ++k) {
+      if (sources[k] >= 0) pairs.emplace_back(line[static_cast<size_t>(sources[k])], line[k]);
+    }
+  }
+  return permute(value, pairs);
 }
 
 }  // namespace hilo::hlo

@@ -17,7 +17,11 @@ struct PartitionContext {
   MeshAtoms atoms;
   PartitionReport report;
   std::string instruction, reason;  ///< what is being written
+  int64_t times = 1;                ///< as often as the loops around it run
 };
+
+/// The same array with another size along a dimension.
+Shape with_dimension(const Shape& shape, int64_t dimension, int64_t size);
 
 /// An array's part on each device. Precondition: the split divides the shape.
 Shape part_of(const Shape& whole, const ArraySplit& split, const MeshAtoms& atoms);
@@ -38,6 +42,8 @@ class DeviceProgram final : public Sink {
 
   /// Which of the parts that these atoms make is this device's: s32[].
   Expr part_index(const Atoms& by);
+  /// The number that belongs to this device's part: s32[].
+  Expr number_of_part(const Atoms& by, const std::vector<int64_t>& numbers);
   /// This device's part of what it has whole along the dimension.
   Expr cut(Expr value, int64_t dimension, const Atoms& by);
 
@@ -49,6 +55,8 @@ class DeviceProgram final : public Sink {
   Expr reduce_scatter(Expr part, int64_t dimension, const ComputationPtr& reducer, const Atoms& by);
   /// Between places of the mesh.
   Expr permute(Expr part, const Int64Pairs& places);
+  /// The device of part k gets what that of part `sources[k]` has; zeros for -1. Precondition: each sends to one.
+  Expr send(Expr value, const Atoms& by, const std::vector<int64_t>& sources);
 
  private:
   StatusOr<InstructionId> append(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes,
@@ -58,8 +66,10 @@ class DeviceProgram final : public Sink {
   InstructionId append_constant(Literal value) override { return builder_.constant(std::move(value)); }
   Shape shape_of(InstructionId id) const override { return builder_.shape(id); }
 
+  Int64Lists lines(const Atoms& by) const;
   Int64Lists groups(const Atoms& by) const;
   Expr reported(Expr collective, int64_t members);
+  Expr entry_of(const std::vector<int64_t>& by_device);
   Expr cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by);
 
   PartitionContext& context_;

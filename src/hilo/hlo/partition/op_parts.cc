@@ -7,28 +7,14 @@
 
 #include "hilo/hlo/ir/reducer_kind.h"
 #include "hilo/hlo/ops/reduce.h"
+#include "hilo/hlo/ops/scatter.h"
 #include "hilo/hlo/partition/choose_parts.h"
+#include "hilo/hlo/partition/own_form.h"
 #include "hilo/hlo/partition/reshard.h"
+#include "hilo/hlo/partition/view.h"
 
 namespace hilo::hlo {
 namespace {
-
-/// What a reducer that has a name does to two arrays.
-Opcode opcode_of(ReducerKind kind) {
-  switch (kind) {
-    case ReducerKind::kMultiply: return Opcode::kMultiply;
-    case ReducerKind::kMaximum: return Opcode::kMaximum;
-    case ReducerKind::kMinimum: return Opcode::kMinimum;
-    case ReducerKind::kAnd: return Opcode::kAnd;
-    case ReducerKind::kOr: return Opcode::kOr;
-    case ReducerKind::kXor: return Opcode::kXor;
-    case ReducerKind::kAdd:
-    case ReducerKind::kArgMax:  // have no neutral value, so that they don't come here
-    case ReducerKind::kArgMin:
-    case ReducerKind::kGeneric: break;
-  }
-  return Opcode::kAdd;
-}
 
 /// An op on its way.
 struct OpWriter {
@@ -44,7 +30,7 @@ struct OpWriter {
   void choose();
   Exprs operand_values();
   Exprs on_parts(const Exprs& values);
-  Exprs sum(const Exprs& values);
+  Exprs joined(const Exprs& values);
   Exprs reduce(Exprs values);
   Expr choose_of_all(const Exprs& values, const Exprs& initial);
   void finish(Exprs& values, const ComputationPtr& reducer);
@@ -84,10 +70,10 @@ Exprs OpWriter::operand_values() {
   std::vector<Part> cut(parts.begin(), parts.end());
   for (size_t i = 0; i < cut.size(); ++i) {
     const ArraySplit& to = chosen.splits.operands[i];
-    if (cut[i].split == to) continue;
+    if (cut[i].split == to && cut[i].view == nullptr) continue;
     program.context().reason = fmt::format("operand {} {}: {} -> {}", i, operands[i].to_string(),
                                            to_string(cut[i].split, program.atoms()), to_string(to, program.atoms()));
-    cut[i].value = reshard(program, cut[i].value, cut[i].split, to);
+    cut[i].value = cut_as(program, cut[i], to);
   }
   Exprs values;
   size_t next = 0;
@@ -101,7 +87,10 @@ Exprs OpWriter::operand_values() {
 }
 
 Exprs OpWriter::on_parts(const Exprs& values) {
+  program.context().reason = "what it needs of other devices' parts";
+  std::optional<Exprs> own = write_own_form({program, instruction, computation, operands, results, chosen, values});
   if (!program.status().ok()) return Exprs(results.size(), program.at(0));
+  if (own) return *std::move(own);
   size_t next = 0;
   const Shape result = instruction.shape.map_leaves(
       [&](const Shape& leaf) { return part_of(leaf, chosen.splits.results[next++], program.atoms()); });
@@ -116,12 +105,17 @@ void OpWriter::finish(Exprs& values, const ComputationPtr& reducer) {
   values[0] = finish_reduction(program, values[0], chosen.splits.results[0], chosen.partial, reducer, wanted[0]);
 }
 
-/// Of products.
-Exprs OpWriter::sum(const Exprs& values) {
+/// Products add up; of elements that one device has the others have neutral ones.
+Exprs OpWriter::joined(const Exprs& values) {
   Exprs made = on_parts(values);
-  const StatusOr<ComputationPtr> add = scalar_binary_computation(Opcode::kAdd, results[0].element_type());
-  if (add.ok()) finish(made, *add);
-  else program.fail(add.status());
+  if (instruction.opcode == Opcode::kTopK) return made;
+  if (instruction.opcode == Opcode::kScatter) {
+    finish(made, attributes_of<ScatterAttributes>(instruction).to_apply);
+    return made;
+  }
+  const StatusOr<ComputationPtr> join = joining_computation(results[0].element_type());
+  if (join.ok()) finish(made, *join);
+  else program.fail(join.status());
   return made;
 }
 
@@ -166,7 +160,7 @@ std::vector<Part> OpWriter::write() {
   const bool partial = !chosen.partial.empty() && program.status().ok();
   Exprs made;
   if (!partial) made = on_parts(values);
-  else made = instruction.opcode == Opcode::kReduce ? reduce(values) : sum(values);
+  else made = instruction.opcode == Opcode::kReduce ? reduce(values) : joined(values);
   std::vector<Part> written;
   for (size_t i = 0; i < made.size() && program.status().ok(); ++i) {
     const ArraySplit& now = chosen.splits.results[i];
@@ -179,6 +173,22 @@ std::vector<Part> OpWriter::write() {
 }
 
 }  // namespace
+
+Opcode opcode_of(ReducerKind kind) {
+  switch (kind) {
+    case ReducerKind::kMultiply: return Opcode::kMultiply;
+    case ReducerKind::kMaximum: return Opcode::kMaximum;
+    case ReducerKind::kMinimum: return Opcode::kMinimum;
+    case ReducerKind::kAnd: return Opcode::kAnd;
+    case ReducerKind::kOr: return Opcode::kOr;
+    case ReducerKind::kXor: return Opcode::kXor;
+    case ReducerKind::kAdd:
+    case ReducerKind::kArgMax:  // have no neutral value, so that they don't come here
+    case ReducerKind::kArgMin:
+    case ReducerKind::kGeneric: break;
+  }
+  return Opcode::kAdd;
+}
 
 Expr pack(DeviceProgram& program, const Shape& whole, std::span<const Part> leaves) {
   if (!whole.is_tuple()) return leaves.empty() ? program.at(0) : leaves[0].value;
@@ -205,6 +215,9 @@ Exprs unpack(Expr value) {
 
 std::vector<Part> write_op(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
                            std::span<const Part> operands, std::span<const ArraySplit> wanted) {
+  if (!wanted.empty()) {
+    if (std::optional<Part> view = write_view(instruction, computation, operands, wanted[0])) return {*view};
+  }
   return OpWriter{program, instruction, computation, operands, wanted}.write();
 }
 

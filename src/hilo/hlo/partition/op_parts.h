@@ -2,18 +2,25 @@
 // hlo/partition/op_parts.h -- one op on parts of its arrays.
 #pragma once
 
+#include <memory>
 #include <span>
 
 #include "hilo/hlo/partition/device_program.h"
 
 namespace hilo::hlo {
 
+struct View;
+
 /// An array, or another leaf, of the program of one device.
 struct Part {
   Expr value;
   ArraySplit split;
-  bool constant = false;  ///< lies nowhere: cut where it is used
+  bool constant = false;                ///< lies nowhere: cut where it is used
+  std::shared_ptr<View> view = nullptr;  ///< instead of `value`: not made yet
 };
+
+/// What a reducer that has a name does to two arrays.
+Opcode opcode_of(ReducerKind kind);
 
 /// Leaves of a value as that value, and back.
 Expr pack(DeviceProgram& program, const Shape& whole, std::span<const Part> leaves);

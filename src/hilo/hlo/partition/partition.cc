@@ -12,7 +12,9 @@
 #include "hilo/hlo/partition/local_op.h"
 #include "hilo/hlo/partition/op_parts.h"
 #include "hilo/hlo/partition/reshard.h"
+#include "hilo/hlo/partition/view.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/hlo/passes/trip_count.h"
 
 namespace hilo::hlo {
 namespace {
@@ -25,6 +27,7 @@ struct Frame {
   std::shared_ptr<DeviceProgram> program;
   std::vector<Parts> parameters;
   bool is_call = false;
+  int64_t times = 1;  ///< as often as the loops around it run
   std::vector<ArraySplit> wanted = {};  ///< of the root's leaves; for calls none
   InstructionId next = 0;
   std::vector<Parts> values = {};
@@ -50,10 +53,16 @@ class Partitioner {
   const Computation& computation(const Frame& frame) const { return *flow(frame).computation; }
   std::vector<ArraySplit> splits(const std::vector<FlowArrayId>& arrays) const;
   Parts parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const;
-  /// Adds a parameter of these arrays' parts.
-  Parts parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays) const;
+  Parts parts(const Exprs& values, const std::vector<FlowArrayId>& arrays, std::span<const ArraySplit> cut) const;
+  /// Adds a parameter of these arrays, cut so.
+  Parts parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
+                  std::span<const ArraySplit> cut) const;
+  int64_t runs(const Frame& frame, const Instruction& instruction) const;
+  std::vector<ArraySplit> carry_splits(const Frame& frame, const Instruction& loop) const;
+  void gather_what_steps_read(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const;
   Parts operand_parts(const Frame& frame, const Instruction& instruction) const;
   Exprs cut_as(Frame& frame, Parts parts, std::span<const ArraySplit> wanted, std::string_view what);
+  void settle(Frame& frame, Parts& parts);
   Expr packed_as(Frame& frame, const Shape& whole, const Parts& parts, std::span<const ArraySplit> wanted,
                  std::string_view what);
 
@@ -89,18 +98,23 @@ std::vector<ArraySplit> Partitioner::splits(const std::vector<FlowArrayId>& arra
   return made;
 }
 
-Parts Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const {
+Parts Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays,
+                         std::span<const ArraySplit> cut) const {
   Parts made;
   for (size_t i = 0; i < values.size() && i < arrays.size(); ++i)
-    made.push_back({values[i], splits_[arrays[i]], flow_.arrays[arrays[i]].constant});
+    made.push_back({values[i], cut[i], flow_.arrays[arrays[i]].constant});
   return made;
 }
 
-Parts Partitioner::parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays) const {
+Parts Partitioner::parts(const Exprs& values, const std::vector<FlowArrayId>& arrays) const {
+  return parts(values, arrays, splits(arrays));
+}
+
+Parts Partitioner::parameter(DeviceProgram& program, const Shape& whole, const std::vector<FlowArrayId>& arrays,
+                             std::span<const ArraySplit> cut) const {
   size_t next = 0;
-  const Shape part =
-      whole.map_leaves([&](const Shape& leaf) { return part_of(leaf, splits_[arrays[next++]], context_.atoms); });
-  return parts(unpack(program.parameter(part)), arrays);
+  const Shape part = whole.map_leaves([&](const Shape& leaf) { return part_of(leaf, cut[next++], context_.atoms); });
+  return parts(unpack(program.parameter(part)), arrays, cut);
 }
 
 Parts Partitioner::operand_parts(const Frame& frame, const Instruction& instruction) const {
@@ -116,7 +130,7 @@ Exprs Partitioner::cut_as(Frame& frame, Parts parts, std::span<const ArraySplit>
     if (parts[i].split != wanted[i])
       context_.reason = fmt::format("{} {}: {} -> {}", what, i, to_string(parts[i].split, context_.atoms),
                                     to_string(wanted[i], context_.atoms));
-    values.push_back(reshard(*frame.program, parts[i].value, parts[i].split, wanted[i]));
+    values.push_back(hlo::cut_as(*frame.program, parts[i], wanted[i]));
   }
   return values;
 }
@@ -129,9 +143,19 @@ Expr Partitioner::packed_as(Frame& frame, const Shape& whole, const Parts& parts
   return pack(*frame.program, whole, cut);
 }
 
+/// Views are made.
+void Partitioner::settle(Frame& frame, Parts& parts) {
+  for (Part& part : parts) {
+    if (part.view == nullptr) continue;
+    part.value = make_view(*frame.program, *part.view, part.split);
+    part.view = nullptr;
+  }
+}
+
 /// Errors and reports name the instruction, and so do the new instructions; what they state of shardings is done.
 void Partitioner::at(Frame& frame, const Instruction& instruction) {
   context_.instruction = describe(instruction);
+  context_.times = frame.times;
   if (instruction.annotations == nullptr) return frame.program->set_annotations(nullptr);
   Annotations kept = *instruction.annotations;
   kept.sharding.clear();
@@ -154,6 +178,7 @@ void Partitioner::alias(Frame& frame, const Instruction& instruction) {
   } else {
     value = operand_parts(frame, instruction);
     if (instruction.opcode != Opcode::kOptimizationBarrier) return;
+    settle(frame, value);
     const Expr barrier =
         frame.program->add(Opcode::kOptimizationBarrier, {pack(*frame.program, instruction.shape, value)});
     value = parts(unpack(barrier), flow(frame).values[instruction.id]);
@@ -161,7 +186,7 @@ void Partitioner::alias(Frame& frame, const Instruction& instruction) {
 }
 
 void Partitioner::open_call(Frame& frame, const Instruction& instruction, uint32_t id) {
-  Frame called{id, frame.program, {}, true};
+  Frame called{id, frame.program, {}, true, frame.times};
   for (const InstructionId operand : instruction.operands) called.parameters.push_back(frame.values[operand]);
   push(std::move(called));
 }
@@ -169,11 +194,15 @@ void Partitioner::open_call(Frame& frame, const Instruction& instruction, uint32
 /// A loop's body and condition, a branch, a scan's step: computations with parameters of their own.
 void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32_t id) {
   const Computation& body = *flow_.frames[id].computation;
-  Frame opened{id, std::make_shared<DeviceProgram>(body.name(), context_), {}};
-  for (const InstructionId parameter_id : body.parameters())
-    opened.parameters.push_back(
-        parameter(*opened.program, body.instruction(parameter_id).shape, flow_.frames[id].values[parameter_id]));
-  const std::vector<ArraySplit> own = splits(flow(frame).values[instruction.id]);
+  Frame opened{id, std::make_shared<DeviceProgram>(body.name(), context_), {}, false, frame.times * runs(frame, instruction)};
+  const bool loops = instruction.opcode == Opcode::kWhile;
+  const std::vector<ArraySplit> own =
+      loops ? carry_splits(frame, instruction) : splits(flow(frame).values[instruction.id]);
+  for (const InstructionId parameter_id : body.parameters()) {
+    const std::vector<FlowArrayId>& arrays = flow_.frames[id].values[parameter_id];
+    opened.parameters.push_back(parameter(*opened.program, body.instruction(parameter_id).shape, arrays,
+                                          loops ? own : splits(arrays)));
+  }
   if (instruction.opcode == Opcode::kConditional) {
     opened.wanted = own;
   } else if (instruction.opcode == Opcode::kWhile) {
@@ -192,18 +221,58 @@ void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32
   push(std::move(opened));
 }
 
+/// How often a computation that the instruction opens runs each time; 1 where the program doesn't say it.
+int64_t Partitioner::runs(const Frame& frame, const Instruction& instruction) const {
+  if (instruction.opcode == Opcode::kWhile) return trip_count(instruction, computation(frame)).value_or(1);
+  return instruction.opcode == kExtScan ? attributes_of<ScanAttributes>(instruction).length : 1;
+}
+
+/// Along dimensions of which the loop's steps read stretches, one after the other, an array that they don't change is gathered
+/// once, where all the stretches together are as much.
+void Partitioner::gather_what_steps_read(uint32_t body, int64_t trips, FlowArrayId array, ArraySplit& split) const {
+  std::vector<uint32_t> waiting = {body};
+  while (!waiting.empty()) {
+    const FlowFrame& frame = flow_.frames[waiting.back()];
+    waiting.pop_back();
+    for (const auto& [id, opened] : frame.opened) waiting.insert(waiting.end(), opened.begin(), opened.end());
+    for (const Instruction& i : frame.computation->instructions()) {
+      if (i.opcode != Opcode::kDynamicSlice || frame.values[i.operands[0]] != std::vector{array}) continue;
+      const Shape& whole = flow_.arrays[array].shape;
+      for (size_t d = 0; d < split.size(); ++d) {
+        const auto place = static_cast<int64_t>(d);
+        if (i.shape.dimension(place) < whole.dimension(place) && 2 * trips * i.shape.element_count() >= whole.element_count())
+          split[d].clear();
+      }
+    }
+  }
+}
+
+/// Of the leaves of a loop's carry.
+std::vector<ArraySplit> Partitioner::carry_splits(const Frame& frame, const Instruction& loop) const {
+  const std::vector<FlowArrayId>& carry = flow(frame).values[loop.id];
+  const std::vector<FlowArrayId>& first = flow(frame).values[loop.operands[0]];
+  std::vector<ArraySplit> made = splits(carry);
+  const int64_t trips = trip_count(loop, computation(frame)).value_or(INT32_MAX);
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (carry[i] == first[i]) gather_what_steps_read(flow(frame).opened.at(loop.id)[0], trips, carry[i], made[i]);
+  }
+  return made;
+}
+
 void Partitioner::write_while(Frame& frame, const Instruction& instruction) {
   const std::vector<FlowArrayId>& carry = flow(frame).values[instruction.id];
-  const Expr first = packed_as(frame, instruction.shape, frame.values[instruction.operands[0]], splits(carry), "carry");
+  const std::vector<ArraySplit> cut = carry_splits(frame, instruction);
+  const Expr first = packed_as(frame, instruction.shape, frame.values[instruction.operands[0]], cut, "carry");
   const Expr loop = frame.program->add_with<WhileAttributes>(Opcode::kWhile, {first}, [&](auto& a) {
     a.body = frame.finished[0];
     a.condition = frame.finished[1];
   });
-  frame.values[instruction.id] = parts(unpack(loop), carry);
+  frame.values[instruction.id] = parts(unpack(loop), carry, cut);
 }
 
 void Partitioner::write_conditional(Frame& frame, const Instruction& instruction) {
   Exprs operands = {frame.values[instruction.operands[0]][0].value};
+  for (const InstructionId id : instruction.operands) settle(frame, frame.values[id]);
   for (const InstructionId id : instruction.operands.subspan(1))
     operands.push_back(pack(*frame.program, computation(frame).instruction(id).shape, frame.values[id]));
   const bool predicated = attributes_of<ConditionalAttributes>(instruction).predicated;
@@ -325,7 +394,8 @@ StatusOr<PartitionedProgram> Partitioner::run() {
   const Computation& entry = *module_.entry;
   Frame frame{0, std::make_shared<DeviceProgram>(entry.name(), context_), {}};
   for (const InstructionId id : entry.parameters())
-    frame.parameters.push_back(parameter(*frame.program, entry.instruction(id).shape, flow_.frames[0].values[id]));
+    frame.parameters.push_back(parameter(*frame.program, entry.instruction(id).shape, flow_.frames[0].values[id],
+                                         splits(flow_.frames[0].values[id])));
   frame.wanted = splits(flow_.results);
   push(std::move(frame));
   while (!frames_.empty()) {

@@ -9,13 +9,20 @@
 
 namespace hilo::hlo {
 
+/// What each device sends in a collective by the usual algorithms (rings; for all-to-all, to each its piece), where its result
+/// has so many bytes on each device.
+double link_bytes(Opcode collective, int64_t members, double result_bytes);
+
 /// A collective that the partitioner put in.
 struct Transfer {
   Opcode opcode{};
   int64_t members = 1;      ///< devices that meet
-  int64_t bytes = 0;        ///< of the result on each device
+  int64_t bytes = 0;        ///< of the result on each device, each time
+  int64_t times = 1;        ///< as often as the loops around it run, so far as the program says that
   std::string instruction;  ///< "dot 'd' (train.cc:41)", of the whole program
   std::string reason;       ///< "operand 0 f32[8,16]: [{x},{}] -> [{},{}]"
+
+  double on_links() const { return link_bytes(opcode, members, static_cast<double>(bytes * times)); }
 };
 
 /// An op that every device computes whole, although its arrays are shared.
@@ -25,10 +32,11 @@ struct WholeOp {
 };
 
 struct PartitionReport {
-  std::vector<Transfer> transfers;  ///< as the program runs; those of loops and branches once
+  std::vector<Transfer> transfers;  ///< as the program runs; those of loops stand there once, those of all branches
   std::vector<WholeOp> whole_ops;
-  /// Of all transfers.
+  /// Of all transfers: of their results, and what each device sends.
   int64_t bytes() const;
+  double on_links() const;
 };
 
 /// One line a collective, one a whole op, and the sum.

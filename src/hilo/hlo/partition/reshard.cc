@@ -23,24 +23,98 @@ size_t common_prefix(const Atoms& a, const Atoms& b) {
 }
 
 /// One array on its way.
-struct Reshard {
-  DeviceProgram& program;
-  Expr part;
+struct Planner {
   ArraySplit now;
   const ArraySplit& to;
+  const MeshAtoms& atoms;
+  std::vector<ReshardStep> steps = {};
 
+  void step(ReshardWay way, size_t from, size_t into, Atoms by) { steps.push_back({way, from, into, std::move(by), now}); }
   bool permute_all();
   bool cut();
   bool exchange();
+  bool exchange_sizes();
   void gather();
 };
 
-/// Parts of the same size: every device gets its part from one that has it, each sending to one.
-bool Reshard::permute_all() {
-  const MeshAtoms& atoms = program.atoms();
+/// Parts of the same size: every device gets its part from one that has it.
+bool Planner::permute_all() {
   for (size_t d = 0; d < now.size(); ++d) {
     if (atoms.size(now[d]) != atoms.size(to[d])) return false;
   }
+  now = to;
+  step(ReshardWay::kPermute, 0, 0, {});
+  return true;
+}
+
+/// Cuts what no other dimension has cut.
+bool Planner::cut() {
+  bool changed = false;
+  for (size_t d = 0; d < now.size(); ++d) {
+    if (!is_prefix(now[d], to[d])) continue;
+    Atoms more;
+    for (size_t i = now[d].size(); i < to[d].size() && !is_used(now, to[d][i]); ++i) more.push_back(to[d][i]);
+    if (more.empty()) continue;
+    now[d].insert(now[d].end(), more.begin(), more.end());
+    step(ReshardWay::kCut, d, d, more);
+    changed = true;
+  }
+  return changed;
+}
+
+/// The minor atoms of one dimension become the next of another.
+bool Planner::exchange() {
+  for (size_t from = 0; from < now.size(); ++from) {
+    const size_t kept = common_prefix(now[from], to[from]);
+    for (size_t into = 0; into < now.size(); ++into) {
+      if (into == from || !is_prefix(now[into], to[into])) continue;
+      for (size_t begin = kept; begin < now[from].size(); ++begin) {
+        const Atoms run(now[from].begin() + static_cast<std::ptrdiff_t>(begin), now[from].end());
+        const Atoms wanted(to[into].begin() + static_cast<std::ptrdiff_t>(now[into].size()), to[into].end());
+        if (!is_prefix(run, wanted)) continue;
+        now[from].resize(begin);
+        now[into].insert(now[into].end(), run.begin(), run.end());
+        step(ReshardWay::kExchange, from, into, run);
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+/// Part of a dimension that is cut too often goes to one that isn't cut enough; once all have their sizes, parts change hands.
+bool Planner::exchange_sizes() {
+  for (size_t from = 0; from < now.size(); ++from) {
+    const int64_t surplus = atoms.size(now[from]) / atoms.size(to[from]);
+    if (now[from].empty() || atoms.size(now[from]) % atoms.size(to[from]) != 0 || surplus == 1) continue;
+    for (size_t into = 0; into < now.size(); ++into) {
+      const int64_t own = atoms.size(now[into]), wanted = atoms.size(to[into]);
+      const Atoms run = {now[from].back()};
+      const int64_t size = atoms.size(run);
+      if (into == from || wanted % own != 0 || wanted / own % size != 0 || surplus % size != 0) continue;
+      now[from].pop_back();
+      now[into].push_back(run[0]);
+      step(ReshardWay::kExchange, from, into, run);
+      return true;
+    }
+  }
+  return false;
+}
+
+/// One dimension back to what it has in common with its goal.
+void Planner::gather() {
+  for (size_t d = 0; d < now.size(); ++d) {
+    const size_t kept = common_prefix(now[d], to[d]);
+    if (kept == now[d].size()) continue;
+    const Atoms run(now[d].begin() + static_cast<std::ptrdiff_t>(kept), now[d].end());
+    now[d].resize(kept);
+    step(ReshardWay::kGather, d, d, run);
+    return;
+  }
+}
+
+/// Every device gets its part from one that has it, each sending to one.
+Int64Pairs permutation(const ArraySplit& from, const ArraySplit& to, const MeshAtoms& atoms) {
   const auto part_of_place = [&](const ArraySplit& split, int64_t place) {
     std::vector<int64_t> box;
     for (const Atoms& by : split) box.push_back(atoms.part_at(by, place));
@@ -50,7 +124,7 @@ bool Reshard::permute_all() {
   std::vector<int64_t> waiting;
   Int64Pairs pairs;
   for (int64_t place = 0; place < atoms.place_count(); ++place) {
-    const std::vector<int64_t> has = part_of_place(now, place);
+    const std::vector<int64_t> has = part_of_place(from, place);
     if (has == part_of_place(to, place)) {
       pairs.emplace_back(place, place);
     } else {
@@ -64,81 +138,97 @@ bool Reshard::permute_all() {
     sources.pop_back();
   }
   std::ranges::sort(pairs);
-  part = program.permute(part, pairs);
-  now = to;
-  return true;
+  return pairs;
 }
 
-/// Cuts what no other dimension has cut.
-bool Reshard::cut() {
-  bool changed = false;
-  for (size_t d = 0; d < now.size(); ++d) {
-    if (!is_prefix(now[d], to[d])) continue;
-    Atoms more;
-    for (size_t i = now[d].size(); i < to[d].size() && !is_used(now, to[d][i]); ++i) more.push_back(to[d][i]);
-    if (more.empty()) continue;
-    part = program.cut(part, static_cast<int64_t>(d), more);
-    now[d].insert(now[d].end(), more.begin(), more.end());
-    changed = true;
-  }
-  return changed;
+double bytes_of(const Shape& whole, const ArraySplit& split, const MeshAtoms& atoms) {
+  double bytes = static_cast<double>(whole.byte_size());
+  for (const Atoms& by : split) bytes /= static_cast<double>(atoms.size(by));
+  return bytes;
 }
 
-/// The minor atoms of one dimension become the next of another.
-bool Reshard::exchange() {
-  for (size_t from = 0; from < now.size(); ++from) {
-    const size_t kept = common_prefix(now[from], to[from]);
-    for (size_t into = 0; into < now.size(); ++into) {
-      if (into == from || !is_prefix(now[into], to[into])) continue;
-      for (size_t begin = kept; begin < now[from].size(); ++begin) {
-        const Atoms run(now[from].begin() + static_cast<std::ptrdiff_t>(begin), now[from].end());
-        const Atoms wanted(to[into].begin() + static_cast<std::ptrdiff_t>(now[into].size()), to[into].end());
-        if (!is_prefix(run, wanted)) continue;
-        part = program.all_to_all(part, static_cast<int64_t>(from), static_cast<int64_t>(into), run);
-        now[from].resize(begin);
-        now[into].insert(now[into].end(), run.begin(), run.end());
-        return true;
-      }
-    }
+Opcode opcode_of(ReshardWay way) {
+  switch (way) {
+    case ReshardWay::kCut: break;
+    case ReshardWay::kPermute: return Opcode::kCollectivePermute;
+    case ReshardWay::kExchange: return Opcode::kAllToAll;
+    case ReshardWay::kGather: return Opcode::kAllGather;
   }
-  return false;
-}
-
-/// One dimension back to what it has in common with its goal.
-void Reshard::gather() {
-  for (size_t d = 0; d < now.size(); ++d) {
-    const size_t kept = common_prefix(now[d], to[d]);
-    if (kept == now[d].size()) continue;
-    const Atoms run(now[d].begin() + static_cast<std::ptrdiff_t>(kept), now[d].end());
-    part = program.all_gather(part, static_cast<int64_t>(d), run);
-    now[d].resize(kept);
-    return;
-  }
+  return Opcode::kDynamicSlice;
 }
 
 }  // namespace
 
-Expr reshard(DeviceProgram& program, Expr part, ArraySplit from, const ArraySplit& to) {
-  Reshard way{program, part, std::move(from), to};
-  while (way.now != to && program.status().ok()) {
-    if (way.permute_all() || way.cut() || way.exchange()) continue;
+std::vector<ReshardStep> plan_reshard(ArraySplit from, const ArraySplit& to, const MeshAtoms& atoms) {
+  Planner way{std::move(from), to, atoms};
+  while (way.now != to) {
+    if (way.permute_all() || way.cut() || way.exchange() || way.exchange_sizes()) continue;
     way.gather();
   }
-  return way.part;
+  return std::move(way.steps);
 }
 
-Expr finish_reduction(DeviceProgram& program, Expr part, ArraySplit& split, Atoms partial,
-                      const ComputationPtr& reducer, const ArraySplit& to) {
-  for (size_t d = 0; d < split.size() && !partial.empty(); ++d) {
+double reshard_bytes(const Shape& whole, const ArraySplit& from, const ArraySplit& to, const MeshAtoms& atoms) {
+  if (!whole.is_array() || from == to) return 0;
+  double bytes = 0;
+  for (const ReshardStep& step : plan_reshard(from, to, atoms)) {
+    if (step.way == ReshardWay::kCut) continue;
+    bytes += link_bytes(opcode_of(step.way), atoms.size(step.by), bytes_of(whole, step.after, atoms));
+  }
+  return bytes;
+}
+
+Expr reshard(DeviceProgram& program, Expr part, const ArraySplit& from, const ArraySplit& to) {
+  const ArraySplit* now = &from;
+  const std::vector<ReshardStep> steps = plan_reshard(from, to, program.atoms());
+  for (const ReshardStep& step : steps) {
+    if (!program.status().ok()) return part;
+    const auto place = static_cast<int64_t>(step.from);
+    switch (step.way) {
+      case ReshardWay::kCut: part = program.cut(part, place, step.by); break;
+      case ReshardWay::kPermute: part = program.permute(part, permutation(*now, step.after, program.atoms())); break;
+      case ReshardWay::kExchange:
+        part = program.all_to_all(part, place, static_cast<int64_t>(step.into), step.by);
+        break;
+      case ReshardWay::kGather: part = program.all_gather(part, place, step.by); break;
+    }
+    now = &step.after;
+  }
+  return part;
+}
+
+ReductionPlan plan_reduction(const ArraySplit& split, Atoms partial, const ArraySplit& to) {
+  ReductionPlan plan{ArraySplit(split.size()), {}};
+  for (size_t d = 0; d < split.size(); ++d) {
     if (!is_prefix(split[d], to[d])) continue;
-    Atoms run;
+    Atoms& run = plan.scattered[d];
     for (size_t i = split[d].size(); i < to[d].size() && contains(partial, to[d][i]); ++i) run.push_back(to[d][i]);
-    if (run.empty()) continue;
-    part = program.reduce_scatter(part, static_cast<int64_t>(d), reducer, run);
-    split[d].insert(split[d].end(), run.begin(), run.end());
     std::erase_if(partial, [&](uint16_t atom) { return contains(run, atom); });
   }
-  return partial.empty() ? part : program.all_reduce(part, reducer, partial);
+  plan.all = std::move(partial);
+  return plan;
+}
+
+double reduction_bytes(const Shape& whole, ArraySplit split, const ReductionPlan& plan, const MeshAtoms& atoms) {
+  double bytes = 0;
+  for (size_t d = 0; d < split.size(); ++d) {
+    if (plan.scattered[d].empty()) continue;
+    split[d].insert(split[d].end(), plan.scattered[d].begin(), plan.scattered[d].end());
+    bytes += link_bytes(Opcode::kReduceScatter, atoms.size(plan.scattered[d]), bytes_of(whole, split, atoms));
+  }
+  if (plan.all.empty()) return bytes;
+  return bytes + link_bytes(Opcode::kAllReduce, atoms.size(plan.all), bytes_of(whole, split, atoms));
+}
+
+Expr finish_reduction(DeviceProgram& program, Expr part, ArraySplit& split, const Atoms& partial,
+                      const ComputationPtr& reducer, const ArraySplit& to) {
+  const ReductionPlan plan = plan_reduction(split, partial, to);
+  for (size_t d = 0; d < split.size(); ++d) {
+    if (plan.scattered[d].empty()) continue;
+    part = program.reduce_scatter(part, static_cast<int64_t>(d), reducer, plan.scattered[d]);
+    split[d].insert(split[d].end(), plan.scattered[d].begin(), plan.scattered[d].end());
+  }
+  return plan.all.empty() ? part : program.all_reduce(part, reducer, plan.all);
 }
 
 }  // namespace hilo::hlo

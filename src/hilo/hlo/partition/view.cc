@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/partition/view.h"
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/slice.h"
+#include "hilo/hlo/partition/local_op.h"
+#include "hilo/hlo/partition/own_form.h"
+#include "hilo/hlo/partition/reshard.h"
+#include "hilo/hlo/partition/windows.h"
+
+namespace hilo::hlo {
+namespace {
+
+using Pieces = std::vector<ViewPiece>;
+
+/// The one dimension that an op changes.
+std::optional<int64_t> changed_dimension(const Instruction& instruction, const Shape& operand) {
+  std::optional<int64_t> found;
+  for (int64_t d = 0; d < operand.rank(); ++d) {
+    const auto place = static_cast<size_t>(d);
+    bool changes = false;
+    if (instruction.opcode == Opcode::kSlice) {
+      const SliceRange& range = attributes_of<SliceAttributes>(instruction).ranges[place];
+      changes = range != SliceRange{0, operand.dimension(d), 1};
+      if (range.stride != 1) return std::nullopt;
+    } else {
+      const PaddingDimension& padding = attributes_of<PadAttributes>(instruction).padding[place];
+      changes = padding != PaddingDimension{};
+      if (padding.interior != 0) return std::nullopt;
+    }
+    if (!changes) continue;
+    if (found) return std::nullopt;
+    found = d;
+  }
+  return found;
+}
+
+/// An operand's pieces along the dimension.
+Pieces pieces_of(const Part& part, const Shape& whole, int64_t dimension) {
+  if (part.view != nullptr && part.view->dimension == dimension) return part.view->pieces;
+  const int64_t size = whole.dimension(dimension);
+  return {{part.value, part.split, size, 0, size}};
+}
+
+/// Elements [begin, end) of pieces.
+Pieces cut_pieces(const Pieces& pieces, int64_t begin, int64_t end) {
+  Pieces made;
+  int64_t at = 0;
+  for (const ViewPiece& piece : pieces) {
+    const int64_t low = std::max(begin, at), high = std::min(end, at + piece.size);
+    if (low < high) {
+      ViewPiece& kept = made.emplace_back(piece);
+      kept.from += low - at;
+      kept.size = high - low;
+    }
+    at += piece.size;
+  }
+  return made;
+}
+
+Pieces pad_pieces(Pieces pieces, const PaddingDimension& padding, int64_t size, Expr fill) {
+  pieces = cut_pieces(pieces, std::max<int64_t>(0, -padding.low), size + std::min<int64_t>(0, padding.high));
+  const auto filled = [&](int64_t count) {
+    ViewPiece piece;
+    piece.value = fill;
+    piece.size = count;
+    piece.is_fill = true;
+    return piece;
+  };
+  if (padding.low > 0) pieces.insert(pieces.begin(), filled(padding.low));
+  if (padding.high > 0) pieces.push_back(filled(padding.high));
+  return pieces;
+}
+
+bool is_cut_piece(const ViewPiece& piece, int64_t dimension) {
+  return !piece.is_fill && !piece.split[static_cast<size_t>(dimension)].empty();
+}
+
+/// A view's part on its way.
+struct Making {
+  DeviceProgram& program;
+  const View& view;
+  const ArraySplit& to;
+
+  size_t place() const { return static_cast<size_t>(view.dimension); }
+  const Atoms& by() const { return to[place()]; }
+  Expr filled(Expr scalar, int64_t size) const;
+  Expr whole_piece(const ViewPiece& piece) const;
+  Expr side_by_side() const;
+  Expr by_parts() const;
+  Exprs windows(const std::vector<WantedWindow>& wanted) const;
+};
+
+Expr Making::filled(Expr scalar, int64_t size) const {
+  const Shape part = with_dimension(part_of(view.shape, to, program.atoms()), view.dimension, size);
+  return broadcast(scalar, part.dimensions(), {});
+}
+
+/// What every device is to have of an array: where that is little, who has it tells it all.
+Expr Making::whole_piece(const ViewPiece& piece) const {
+  if (piece.is_fill) return filled(piece.value, piece.size);
+  ArraySplit split = to;
+  split[place()] = piece.split[place()];
+  const bool disjoint = std::ranges::none_of(split[place()], [&](uint16_t atom) {
+    return std::ranges::any_of(to, [&](const Atoms& atoms) { return std::ranges::find(atoms, atom) != atoms.end(); });
+  });
+  const ElementType type = view.shape.element_type();
+  if (disjoint && !split[place()].empty() && 2 * piece.size < piece.whole && piece.whole <= INT32_MAX && joining_kind(type)) {
+    const Expr part = reshard(program, piece.value, piece.split, split);
+    const Expr start = program.constant(Literal::scalar(static_cast<int32_t>(piece.from)));
+    const Expr own = own_elements(program, part, view.dimension, split[place()], start, piece.size);
+    const StatusOr<ComputationPtr> join = joining_computation(type);
+    if (!join.ok()) program.fail(join.status());
+    return program.status().ok() ? program.all_reduce(own, *join, split[place()]) : own;
+  }
+  const Expr whole = reshard(program, piece.value, piece.split, to);
+  return slice(whole, view.dimension, piece.from, piece.from + piece.size);
+}
+
+Expr Making::side_by_side() const {
+  Exprs parts;
+  for (const ViewPiece& piece : view.pieces) parts.push_back(whole_piece(piece));
+  if (parts.empty()) return filled(program.constant(Literal(Shape::scalar(view.shape.element_type()))), 0);
+  return parts.size() == 1 ? parts[0] : concatenate(parts, view.dimension);
+}
+
+/// Windows of the pieces' arrays, which are cut along the dimension as the result is, or whole.
+Exprs Making::windows(const std::vector<WantedWindow>& wanted) const {
+  std::vector<CutArray> arrays;
+  std::vector<WantedWindow> fetched;
+  std::vector<std::pair<bool, Expr>> made;  // fetched, or this
+  for (size_t i = 0; i < view.pieces.size(); ++i) {
+    const ViewPiece& piece = view.pieces[i];
+    const bool is_cut = is_cut_piece(piece, view.dimension) && piece.whole % program.atoms().size(by()) == 0;
+    if (piece.is_fill) {
+      made.emplace_back(false, filled(piece.value, wanted[i].size));
+      continue;
+    }
+    ArraySplit split = to;
+    if (!is_cut) split[place()].clear();
+    const Expr part = reshard(program, piece.value, piece.split, split);
+    made.emplace_back(is_cut, is_cut ? part : window_of_whole(program, part, view.dimension, by(), wanted[i]));
+    if (!is_cut) continue;
+    const auto same = std::ranges::find_if(arrays, [&](const CutArray& array) { return array.part.id == part.id; });
+    fetched.push_back(wanted[i]);
+    fetched.back().array = static_cast<size_t>(same - arrays.begin());
+    if (same == arrays.end()) arrays.push_back({part, piece.whole});
+  }
+  const Exprs all = fetch_windows(program, arrays, view.dimension, by(), fetched);
+  Exprs values;
+  size_t next = 0;
+  for (const auto& [is_fetched, value] : made) values.push_back(is_fetched ? all[next++] : value);
+  return values;
+}
+
+Expr Making::by_parts() const {
+  const int64_t size = view.shape.dimension(view.dimension), parts = program.atoms().size(by()), own = size / parts;
+  std::vector<WantedWindow> wanted;
+  std::vector<int64_t> begins;
+  for (int64_t k = 0; k < parts; ++k) begins.push_back(k * own);
+  int64_t at = 0;
+  for (const ViewPiece& piece : view.pieces) {
+    WantedWindow& window = wanted.emplace_back(WantedWindow{0, begins, own, piece.from, piece.from + piece.size});
+    for (int64_t& begin : window.begins) begin += piece.from - at;
+    at += piece.size;
+  }
+  const Exprs values = windows(wanted);
+  if (!program.status().ok() || values.empty()) return program.at(0);
+  Expr made = values[0];
+  const Expr begin = program.number_of_part(by(), begins);
+  at = view.pieces[0].size;
+  for (size_t i = 1; i < values.size(); ++i) {
+    const int64_t end = at + view.pieces[i].size;
+    made = select(lies_in(program, made.shape(), view.dimension, begin, at, end), values[i], made);
+    at = end;
+  }
+  return made;
+}
+
+}  // namespace
+
+std::optional<Part> write_view(const Instruction& instruction, const Computation& computation,
+                               std::span<const Part> operands, const ArraySplit& wanted) {
+  const auto shape = [&](size_t i) -> const Shape& { return computation.instruction(instruction.operands[i]).shape; };
+  std::optional<int64_t> along;
+  if (instruction.opcode == Opcode::kConcatenate) along = attributes_of<ConcatenateAttributes>(instruction).dimension;
+  else if (instruction.opcode == Opcode::kSlice || instruction.opcode == Opcode::kPad)
+    along = changed_dimension(instruction, shape(0));
+  if (!along || instruction.shape.element_count() == 0 || instruction.shape.dimension(*along) > INT32_MAX)
+    return std::nullopt;
+  const auto place = static_cast<size_t>(*along);
+  Pieces pieces;
+  if (instruction.opcode == Opcode::kConcatenate) {
+    for (size_t i = 0; i < operands.size(); ++i) {
+      const Pieces own = pieces_of(operands[i], shape(i), *along);
+      pieces.insert(pieces.end(), own.begin(), own.end());
+    }
+  } else {
+    pieces = pieces_of(operands[0], shape(0), *along);
+    if (instruction.opcode == Opcode::kSlice) {
+      const SliceRange& range = attributes_of<SliceAttributes>(instruction).ranges[place];
+      pieces = cut_pieces(pieces, range.start, range.limit);
+    } else {
+      const PaddingDimension& padding = attributes_of<PadAttributes>(instruction).padding[place];
+      pieces = pad_pieces(std::move(pieces), padding, shape(0).dimension(*along), operands[1].value);
+    }
+  }
+  // Constants are cut where they are used, and other views are made first.
+  const auto plain = [&](const Part& part) { return part.view == nullptr || part.view->dimension == *along; };
+  if (!std::ranges::any_of(pieces, [&](const ViewPiece& piece) { return is_cut_piece(piece, *along); }) ||
+      !std::ranges::all_of(operands, plain))
+    return std::nullopt;
+  return Part{{}, wanted, false, std::make_shared<View>(View{instruction.shape, *along, std::move(pieces)})};
+}
+
+Expr make_view(DeviceProgram& program, View& view, const ArraySplit& to) {
+  if (!program.status().ok()) return program.at(0);
+  const auto found = view.made.find(to);
+  if (found != view.made.end()) return found->second;
+  const Making making{program, view, to};
+  const Expr made = making.by().empty() ? making.side_by_side() : making.by_parts();
+  view.made.emplace(to, made);
+  return made;
+}
+
+Expr cut_as(DeviceProgram& program, const Part& part, const ArraySplit& to) {
+  return part.view != nullptr ? make_view(program, *part.view, to) : reshard(program, part.value, part.split, to);
+}
+
+}  // namespace hilo::hlo
