@@ -12,6 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "jax_api"))
 
 import compiling  # noqa: E402
+import defaults  # noqa: E402
 import records  # noqa: E402
 import signatures  # noqa: E402
 import spelling  # noqa: E402
@@ -133,6 +134,20 @@ class RecordsTest(unittest.TestCase):
             del found.data["err64"]
         records.fill_errors(rows)
         self.assertEqual([found.data["err64"] for found in rows], [0.5, 0.5, 0.0])
+
+
+class DefaultsTest(unittest.TestCase):
+    def test_each_argument_that_a_name_has_is_given_once_at_its_default(self):
+        rows = [row("jax.numpy.sum", [array(), 0]), row("jax.numpy.sum", [array()], {"keepdims": True})]
+        given = {found.id.split("-")[1]: found.data["kwargs"] for found in defaults.rows_with_defaults(rows)}
+        self.assertEqual(given["axis"], {"keepdims": True, "axis": None})
+        self.assertEqual(given["keepdims"], {"keepdims": False})
+        self.assertNotIn("a", given)
+
+    def test_rows_that_fail_and_defaults_without_a_spelling_make_none(self):
+        self.assertEqual(defaults.rows_with_defaults([row("jax.numpy.sum", [array()], out={"error": "TypeError"})]), [])
+        self.assertIs(defaults.spelled("<object>"), defaults.UNKNOWN)
+        self.assertEqual(defaults.spelled("(1, 0.5)"), {"tuple": [1, {"float": 0.5}]})
 
 
 class SignaturesTest(unittest.TestCase):

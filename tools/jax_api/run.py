@@ -18,6 +18,7 @@ import sys
 import threading
 
 import compiling
+import defaults
 import records
 import spelling
 
@@ -34,6 +35,8 @@ class Outcome:
 def main() -> int:
     arguments = parsed()
     rows = [row for row in records.read_rows(arguments.rows) if is_wanted(row, arguments)]
+    if arguments.defaults:
+        rows = defaults.rows_with_defaults(rows)
     if not rows:
         print("no rows; wanted rows_*.jsonl.gz in --rows, and a --name or --module that some row has")
         return 2
@@ -53,6 +56,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--module", action="append", default=[], help="only names of this module; may be given again")
     parser.add_argument("--name", action="append", default=[], help="only this name; may be given again")
     parser.add_argument("--id", action="append", default=[], help="only this row; may be given again")
+    parser.add_argument("--defaults", action="store_true", help="not the rows, but each name's arguments one by one, at their defaults")
     parser.add_argument("--verbose", action="store_true", help="each failure and why")
     parser.add_argument("--show", action="store_true", help="the C++ of each row")
     arguments = parser.parse_args()

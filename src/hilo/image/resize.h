@@ -31,6 +31,15 @@ struct ResizeOptions {
 ///   Types      floats and complex numbers; integers become floats, but for NEAREST
 ///   Errors     INVALID_ARGUMENT for a shape of another rank
 Array resize(const Operand& image, const numpy::Shape& shape, const Method& method, const ResizeOptions& options = {});
+/// The same with the method by name: resize(image, shape, {.method = "cubic"}).
+struct ResizeByName {
+  Method method;
+  bool antialias = true;
+  lax::PrecisionLike precision = lax::Precision::HIGHEST;
+};
+inline Array resize(const Operand& image, const numpy::Shape& shape, const ResizeByName& o) {
+  return resize(image, shape, o.method, ResizeOptions{.antialias = o.antialias, .precision = o.precision});
+}
 template <int = 0>
 Array resize(const Operand& image, const numpy::Shape& shape, const Method& method, bool antialias) {
   return resize(image, shape, method, ResizeOptions{.antialias = antialias});

@@ -60,12 +60,12 @@ std::vector<Array> leaves_like(std::string_view function, const std::source_loca
 template <typename T>
 using CarryOf = std::conditional_t<Number<T>, Array, T>;
 
-/// What a step gives, which must be a pair.
+/// What a step gives: the next carry, and what is stacked.
 template <typename Step>
-auto as_step(Step step) {
-  constexpr bool is_pair = requires { step.first, step.second; };
-  static_assert(is_pair, "a scan's step returns a pair: the next carry, and what is stacked");
-  if constexpr (is_pair) return step;
+auto as_step(const Step& step) {
+  constexpr bool is_pair = flat_call::PairLike<Step>;
+  static_assert(is_pair, "a scan's step returns a pair: the next carry, and what is stacked, or none");
+  if constexpr (is_pair) return flat_call::pair_of(step);
   else return std::pair(step, Array());
 }
 }  // namespace detail

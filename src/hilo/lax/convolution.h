@@ -79,6 +79,22 @@ Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const std::ve
                                 batch_group_count, precision, preferred_element_type});
 }
 
+/// All of it by name: conv_general_dilated(x, w, {.window_strides = {1, 1}, .padding = "SAME"}).
+struct ConvGeneralDilatedByName {
+  std::vector<int64_t> window_strides;
+  Padding padding;
+  OptionalDimensions lhs_dilation = std::nullopt, rhs_dilation = std::nullopt;
+  ConvGeneralDilatedDimensionNumbers dimension_numbers = {};
+  int64_t feature_group_count = 1, batch_group_count = 1;
+  PrecisionLike precision = {};
+  std::optional<ElementType> preferred_element_type = std::nullopt;
+};
+inline Array conv_general_dilated(const Operand& lhs, const Operand& rhs, const ConvGeneralDilatedByName& o) {
+  return conv_general_dilated(lhs, rhs, o.window_strides, o.padding, o.lhs_dilation, o.rhs_dilation,
+                              o.dimension_numbers, o.feature_group_count, o.batch_group_count, o.precision,
+                              o.preferred_element_type);
+}
+
 struct ConvOptions {
   PrecisionLike precision = {};
   std::optional<ElementType> preferred_element_type = std::nullopt;

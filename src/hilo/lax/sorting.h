@@ -2,6 +2,8 @@
 // lax/sorting.h -- sort, of several arrays by several keys, and the greatest and least elements.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
@@ -27,6 +29,15 @@ template <int = 0>
 std::vector<Array> sort(const std::vector<Array>& operand, int64_t dimension, bool is_stable = true,
                         int64_t num_keys = 1) {
   return sort(operand, SortOptions{.dimension = dimension, .is_stable = is_stable, .num_keys = num_keys});
+}
+/// The same of as many arrays as the compiler knows: auto [x, y] = sort<2>({x, y}, {.num_keys = 2}).
+template <size_t N>
+std::array<Array, N> sort(const std::array<Array, N>& operand, const SortOptions& options = {},
+                          std::source_location line = std::source_location::current()) {
+  const std::vector<Array> sorted = sort(std::vector<Array>(operand.begin(), operand.end()), options, line);
+  std::array<Array, N> out;
+  std::copy(sorted.begin(), sorted.end(), out.begin());
+  return out;
 }
 struct SortKeyValOptions {
   int64_t dimension = -1;

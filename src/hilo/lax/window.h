@@ -39,6 +39,18 @@ Array reduce_window(const Operand& operand, const Operand& init_value, const Bin
   return reduce_window(operand, init_value, computation, window_dimensions, list(options.window_strides),
                        options.padding, list(options.base_dilation), list(options.window_dilation));
 }
+/// The same with the windows by name: reduce_window(x, 0.0f, lax::add, {.window_dimensions = {2, 2}}).
+struct ReduceWindowByName {
+  std::vector<int64_t> window_dimensions;
+  OptionalDimensions window_strides = std::nullopt;
+  Padding padding = "VALID";
+  OptionalDimensions base_dilation = std::nullopt, window_dilation = std::nullopt;
+};
+inline Array reduce_window(const Operand& operand, const Operand& init_value, const BinaryFunction& computation,
+                           const ReduceWindowByName& o) {
+  return reduce_window(operand, init_value, computation, Dimensions(o.window_dimensions),
+                       ReduceWindowOptions{o.window_strides, o.padding, o.base_dilation, o.window_dilation});
+}
 /// The shape of its result.
 Dimensions reduce_window_shape_tuple(const Dimensions& operand_shape, const Dimensions& window_dimensions,
                                      const Dimensions& window_strides, const PaddingPairs& padding,

@@ -59,6 +59,7 @@ struct SvdOptions {
 };
 struct SvdResult {
   Array u, s, vh;
+  operator Array() const = delete;  // instead of svd(a, {.compute_uv = false}):  svdvals(a)
 };
 /// Errors    INVALID_ARGUMENT without compute_uv
 SvdResult svd(const Operand& a, const SvdOptions& options = {});

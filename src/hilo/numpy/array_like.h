@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "hilo/numpy/dtypes.h"
+#include "hilo/trace/dlpack.h"
 
 namespace hilo::numpy {
 
@@ -75,5 +76,7 @@ template <int = 0>
 Array asarray(const ArrayLike& a, Dtype dtype, Line line = Line::current()) {
   return asarray(a, AsarrayOptions{.dtype = dtype}, line);
 }
+
+using hilo::from_dlpack;  ///< trace/dlpack.h
 
 }  // namespace hilo::numpy

@@ -136,5 +136,13 @@ template <typename... Arrays>
 EinsumPath einsum_path(std::string_view subscripts, const Arrays&... operands) {
   return einsum_path(subscripts, std::vector<Array>{Array(operands)...});
 }
+inline EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b,
+                              const EinsumOptions& options) {
+  return einsum_path(subscripts, std::vector<Array>{a.array(), b.array()}, options, a.location());
+}
+inline EinsumPath einsum_path(std::string_view subscripts, const Operand& a, const Operand& b, const Operand& c,
+                              const EinsumOptions& options) {
+  return einsum_path(subscripts, std::vector<Array>{a.array(), b.array(), c.array()}, options, a.location());
+}
 
 }  // namespace hilo::numpy

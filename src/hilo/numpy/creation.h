@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <iterator>
 
 #include "hilo/numpy/array_like.h"
 #include "hilo/trace/indexer.h"
@@ -213,11 +214,23 @@ std::vector<Array> ix_(const Arrays&... args) {
 /// imaginary step a range is that many points, its end included.
 Array mgrid(const std::vector<GridRange>& ranges, Line line = Line::current());
 std::vector<Array> ogrid(const std::vector<GridRange>& ranges, Line line = Line::current());
+template <std::convertible_to<GridRange>... More>
+Array mgrid(const GridRange& first, const More&... more) {
+  return mgrid(std::vector<GridRange>{first, GridRange(more)...});
+}
+template <std::convertible_to<GridRange>... More>
+ArrayTuple<1 + sizeof...(More)> ogrid(const GridRange& first, const More&... more) {
+  return ogrid(std::vector<GridRange>{first, GridRange(more)...});
+}
 
 /// The elements that bytes hold, from byte `offset` on: all of them, or `count`.
 /// Errors    INVALID_ARGUMENT where the bytes are no whole number of elements, or too few
 Array frombuffer(std::span<const std::byte> buffer, ElementType dtype = ElementType::kF32, int64_t count = -1,
                  int64_t offset = 0, Line line = Line::current());
+inline Array frombuffer(std::string_view buffer, ElementType dtype = ElementType::kF32, int64_t count = -1,
+                        int64_t offset = 0, Line line = Line::current()) {
+  return frombuffer(std::as_bytes(std::span(buffer)), dtype, count, offset, line);
+}
 struct FromstringOptions {
   ElementType dtype = ElementType::kF32;
   int64_t count = -1;  ///< how many at most; -1: all
@@ -291,6 +304,23 @@ auto fromfunction(const F& f, const Shape& shape, Dtype dtype) {
   else if constexpr (std::invocable<F, Array, Array>) return f(grid[0], grid[1]);
   else if constexpr (std::invocable<F, Array, Array, Array>) return f(grid[0], grid[1], grid[2]);
   else return f(grid[0], grid[1], grid[2], grid[3]);
+}
+
+/// The elements of a range of C++, in order; `count` of them, or all.
+/// Errors    INVALID_ARGUMENT where there are fewer
+/// Example   fromiter(std::views::iota(0, 5), int32)
+template <typename Range, typename Element = std::remove_cvref_t<decltype(*std::begin(std::declval<Range&>()))>>
+  requires Number<Element>
+Array fromiter(Range&& iterable, Dtype dtype, int64_t count = -1, Line line = Line::current()) {
+  std::vector<std::conditional_t<std::same_as<Element, bool>, uint8_t, Element>> elements;
+  for (const Element& element : iterable) {
+    if (count >= 0 && std::ssize(elements) == count) break;
+    elements.push_back(element);
+  }
+  if (count > std::ssize(elements))
+    or_throw(invalid_argument("fromiter: the range has " + std::to_string(elements.size()) + " elements; wanted " +
+                              std::to_string(count)));
+  return array(elements, ArrayOptions{.dtype = dtype.value_or(element_type_of<Element>)}, line);
 }
 
 }  // namespace hilo::numpy

@@ -123,25 +123,25 @@ std::vector<Array> diag_indices_from(const Operand& arr) {
                               ": wanted two dimensions or more of equal length; got " + a.aval_shape().to_string()));
   return diag_indices(a.shape(0), a.ndim());
 }
-std::vector<Array> tril_indices(int64_t n, int64_t k, std::optional<int64_t> m, Line line) {
+ArrayTuple<2> tril_indices(int64_t n, int64_t k, std::optional<int64_t> m, Line line) {
   const UserLocation here(line);
   return triangle_indices(n, k, m, true);
 }
-std::vector<Array> triu_indices(int64_t n, int64_t k, std::optional<int64_t> m, Line line) {
+ArrayTuple<2> triu_indices(int64_t n, int64_t k, std::optional<int64_t> m, Line line) {
   const UserLocation here(line);
   return triangle_indices(n, k, m, false);
 }
-std::vector<Array> mask_indices(int64_t n, const std::function<Array(const Array&, int64_t)>& mask_func, int64_t k,
-                                Line line) {
+ArrayTuple<2> mask_indices(int64_t n, const std::function<Array(const Array&, int64_t)>& mask_func, int64_t k,
+                           Line line) {
   const UserLocation here(line);
   return nonzero(mask_func(ones({n, n}), k));
 }
-std::vector<Array> tril_indices_from(const Operand& arr, int64_t k) {
+ArrayTuple<2> tril_indices_from(const Operand& arr, int64_t k) {
   const UserLocation here(arr.location());
   check_matrix("tril_indices_from", arr);
   return tril_indices(arr.array().shape(0), k, arr.array().shape(1));
 }
-std::vector<Array> triu_indices_from(const Operand& arr, int64_t k) {
+ArrayTuple<2> triu_indices_from(const Operand& arr, int64_t k) {
   const UserLocation here(arr.location());
   check_matrix("triu_indices_from", arr);
   return triu_indices(arr.array().shape(0), k, arr.array().shape(1));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/numpy/dtypes.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -236,6 +238,10 @@ int64_t size(const Operand& x, const Axes& axis) {
   int64_t count = 1;
   for (int64_t d : normal_axes(x.array(), axis)) count *= x.array().shape(d);
   return count;
+}
+
+void detail::refuse_count(const char* function, size_t got, size_t wanted) {
+  throw Error(invalid_argument(fmt::format("{}: got {} arrays; wanted {}", at_user_line(function), got, wanted)));
 }
 
 }  // namespace numpy

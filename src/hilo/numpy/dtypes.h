@@ -12,6 +12,10 @@
 
 namespace hilo::numpy {
 
+namespace detail {
+[[noreturn]] void refuse_count(const char* function, size_t got, size_t wanted);
+}  // namespace detail
+
 using Shape = Dimensions;
 using ndarray = Array;  ///< NumPy's name
 using hilo::Axes;
@@ -51,6 +55,22 @@ class ArrayTuple : public std::array<Array, N> {
   }
   operator std::vector<Array>() const { return {this->begin(), this->end()}; }  // NOLINT: both ways
 };
+/// A list of arrays which, if it is of one, is that array too.
+class OneOrMore : public std::vector<Array> {
+ public:
+  OneOrMore(std::vector<Array> arrays) : vector(std::move(arrays)) {}  // NOLINT: lists convert
+  /// Errors    INVALID_ARGUMENT for several
+  operator Array() const {  // NOLINT: NumPy gives one array without a list
+    if (size() != 1) detail::refuse_count("a single array", size(), 1);
+    return front();
+  }
+};
+/// The N arrays of a list. Errors    INVALID_ARGUMENT for another number
+template <size_t N>
+ArrayTuple<N> exactly(const char* function, const std::vector<Array>& arrays) {
+  if (arrays.size() != N) detail::refuse_count(function, arrays.size(), N);
+  return arrays;
+}
 /// The line of a call that takes no Operand; nobody gives it.
 using Line = std::source_location;
 
@@ -184,6 +204,13 @@ inline bool isrealobj(const Operand& x) { return !is_complex(x.array().dtype());
 
 }  // namespace hilo::numpy
 
+/// Doesn't compile: auto [i, j] = where(x), whose number of arrays isn't known when the program is compiled.
+template <std::same_as<hilo::Array> T>
+struct std::tuple_size<std::vector<T>> {
+  static_assert(!std::same_as<T, T>,
+                "how many arrays there are isn't known here: say it, auto [i, j] = where<2>(mask), "
+                "nonzero<2>(x), split<3>(x), unstack<3>(x), or index the list: list[0]");
+};
 template <size_t N>
 struct std::tuple_size<hilo::numpy::ArrayTuple<N>> : std::integral_constant<size_t, N> {};
 template <size_t I, size_t N>

@@ -63,6 +63,10 @@ Array round(const Operand& a, int64_t decimals = 0);
 Array around(const Operand& a, int64_t decimals = 0);
 /// The angle of a complex number, in degrees if asked for.
 Array angle(const Operand& z, bool deg = false);
+struct AngleOptions {
+  bool deg = false;
+};
+inline Array angle(const Operand& z, const AngleOptions& options) { return angle(z, options.deg); }
 /// The fraction and the whole part, both with the sign of x.
 std::pair<Array, Array> modf(const Operand& x);
 /// x = m 2^e with m in [0.5, 1), e s32.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/numpy/files.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include "hilo/io/csv.h"
 #include "hilo/io/npy.h"
 #include "hilo/io/npz.h"
+#include "hilo/io/png.h"
 #include "hilo/trace/ops.h"
 #include "hilo/trace/refuse.h"
 
@@ -50,7 +53,7 @@ std::map<std::string, Array> numbered(const std::vector<Array>& arrays) {
 template <typename Options>
 io::CsvOptions csv_options(const Options& options, int64_t skip_lines) {
   io::CsvOptions csv;
-  csv.separator = options.delimiter.value_or(io::kSpaces);
+  csv.separator = options.delimiter ? static_cast<char>(*options.delimiter) : io::kSpaces;
   csv.skip_lines = skip_lines;
   csv.comments = options.comments;
   csv.columns = options.usecols;
@@ -157,4 +160,21 @@ Array fromfile(const std::string& file, const FromfileOptions& options, Line lin
   return Array::from_literal(literal);
 }
 
+Delimiter::Delimiter(const char* delimiter, Line line) : delimiter_(delimiter[0]) {
+  const UserLocation here(line);
+  if (std::string_view(delimiter).size() != 1)
+    or_throw(invalid_argument(
+        fmt::format("{}: got the delimiter '{}'; wanted one character", at_user_line("loadtxt"), delimiter)));
+}
+
 }  // namespace hilo::numpy
+
+namespace hilo::io {
+
+void write_png(const std::string& path, const Array& pixels, numpy::Line line) {
+  const UserLocation here(line);
+  const Status written = write_png(path, pixels.to_literal());
+  if (!written.ok()) throw Error(written);
+}
+
+}  // namespace hilo::io

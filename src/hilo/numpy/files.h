@@ -29,10 +29,21 @@ void savez(const std::string& file, const std::vector<Array>& arrays, Line line 
 void savez_compressed(const std::string& file, const std::map<std::string, Array>& arrays, Line line = Line::current());
 void savez_compressed(const std::string& file, const std::vector<Array>& arrays, Line line = Line::current());
 
+/// The character between two numbers: ',' or ",".
+class Delimiter {
+ public:
+  Delimiter(char delimiter) : delimiter_(delimiter) {}  // NOLINT: both convert
+  /// Errors    INVALID_ARGUMENT for a text of another length
+  Delimiter(const char* delimiter, Line line = Line::current());  // NOLINT
+  operator char() const { return delimiter_; }                    // NOLINT
+
+ private:
+  char delimiter_;
+};
 struct LoadtxtOptions {
   Dtype dtype = std::nullopt;  ///< float where none is asked for
   std::string comments = "#";
-  std::optional<char> delimiter = std::nullopt;  ///< by default any white space
+  std::optional<Delimiter> delimiter = std::nullopt;  ///< by default any white space
   int64_t skiprows = 0;
   std::vector<int64_t> usecols = {};  ///< by default all
   bool unpack = false;                ///< transposed, so that columns come first
@@ -46,7 +57,7 @@ Array loadtxt(const std::string& fname, const LoadtxtOptions& options = {}, Line
 struct GenfromtxtOptions {
   Dtype dtype = std::nullopt;
   std::string comments = "#";
-  std::optional<char> delimiter = std::nullopt;
+  std::optional<Delimiter> delimiter = std::nullopt;
   int64_t skip_header = 0, skip_footer = 0;
   std::optional<double> filling_values = std::nullopt;  ///< for missing fields: by default NaN, of integers -1
   std::vector<int64_t> usecols = {};
@@ -58,7 +69,7 @@ struct GenfromtxtOptions {
 Array genfromtxt(const std::string& fname, const GenfromtxtOptions& options = {}, Line line = Line::current());
 
 struct SavetxtOptions {
-  char delimiter = ' ';
+  Delimiter delimiter = ' ';
   std::string header = "";  ///< a first line, after "# "
 };
 /// A vector or a matrix as text that reads back exactly. numpy.savetxt with the shortest such text.
@@ -74,3 +85,10 @@ struct FromfileOptions {
 Array fromfile(const std::string& file, const FromfileOptions& options = {}, Line line = Line::current());
 
 }  // namespace hilo::numpy
+
+namespace hilo::io {
+/// A picture into a file, whole or not at all.
+/// Shapes    u8[height, width] or u8[height, width, channels]
+/// Errors    INVALID_ARGUMENT for other shapes and types; those of the file system
+void write_png(const std::string& path, const Array& pixels, numpy::Line line = numpy::Line::current());
+}  // namespace hilo::io

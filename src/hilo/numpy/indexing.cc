@@ -239,6 +239,10 @@ Array Array::operator()(const Indexer& i0, const Indexer& i1, const Indexer& i2,
   return numpy::read(*this, numpy::present({i0, i1, i2, i3, i4, i5, i6, i7}));
 }
 
+Array Array::at_places(const std::vector<Array>& places) const {
+  return numpy::read(*this, std::vector<Indexer>(places.begin(), places.end()));
+}
+
 numpy::IndexedPlaces Array::at(const Indexer& i0, const Indexer& i1, const Indexer& i2, const Indexer& i3,
                                const Indexer& i4, const Indexer& i5, const Indexer& i6, const Indexer& i7) const {
   return numpy::IndexedPlaces(Operand(*this, i0.location()), numpy::present({i0, i1, i2, i3, i4, i5, i6, i7}));

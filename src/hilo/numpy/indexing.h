@@ -116,3 +116,13 @@ IndexedPlaces at(const Operand& x, const Indices&... indices) {
 }
 
 }  // namespace hilo::numpy
+
+namespace hilo {
+
+template <ArrayList List>
+numpy::IndexedPlaces Array::at(const List& places, std::source_location location) const {
+  const std::vector<Array> list(places);
+  return numpy::IndexedPlaces(Operand(*this, location), std::vector<Indexer>(list.begin(), list.end()));
+}
+
+}  // namespace hilo

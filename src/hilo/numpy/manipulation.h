@@ -46,6 +46,9 @@ ArrayTuple<1 + sizeof...(More)> broadcast_arrays(const Array& first, const More&
 }
 /// The common shape of all of these. Errors    INVALID_ARGUMENT naming two that don't fit
 Shape broadcast_shapes(std::initializer_list<Shape> shapes);
+inline Shape broadcast_shapes(std::initializer_list<int64_t> a, std::initializer_list<int64_t> b) {
+  return broadcast_shapes({Shape(a), Shape(b)});
+}
 inline Shape broadcast_shapes() { return {}; }
 template <std::convertible_to<Shape>... More>
 Shape broadcast_shapes(const Shape& first, const More&... more) {
@@ -169,6 +172,23 @@ template <std::same_as<Array> Positions>
 std::vector<Array> array_split(const Operand& ary, const Positions& indices, int64_t axis = 0) {
   return array_split(ary, Axes(indices.template to_vector<int64_t>()), axis);
 }
+/// The same with a number that the compiler knows: auto [a, b, c] = split<3>(x, axis).
+template <size_t N>
+ArrayTuple<N> split(const Operand& ary, const UnstackOptions& options = {}) {
+  return exactly<N>("split", split(ary, Axes(static_cast<int64_t>(N)), options.axis));
+}
+template <size_t N>
+ArrayTuple<N> split(const Operand& ary, std::integral auto axis) {
+  return split<N>(ary, UnstackOptions{.axis = axis});
+}
+template <size_t N>
+ArrayTuple<N> array_split(const Operand& ary, const UnstackOptions& options = {}) {
+  return exactly<N>("array_split", array_split(ary, Axes(static_cast<int64_t>(N)), options.axis));
+}
+template <size_t N>
+ArrayTuple<N> unstack(const Operand& x, const UnstackOptions& options = {}) {
+  return exactly<N>("unstack", unstack(x, options));
+}
 std::vector<Array> hsplit(const Operand& ary, const Axes& indices_or_sections);
 std::vector<Array> vsplit(const Operand& ary, const Axes& indices_or_sections);
 std::vector<Array> dsplit(const Operand& ary, const Axes& indices_or_sections);
@@ -280,14 +300,14 @@ Array triu(const Operand& m, const DiagonalNumber& options) {
 }
 std::vector<Array> diag_indices(int64_t n, int64_t ndim = 2, Line line = Line::current());
 std::vector<Array> diag_indices_from(const Operand& arr);
-std::vector<Array> tril_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = std::nullopt,
-                                Line line = Line::current());
-std::vector<Array> triu_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = std::nullopt,
-                                Line line = Line::current());
+ArrayTuple<2> tril_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = std::nullopt,
+                           Line line = Line::current());
+ArrayTuple<2> triu_indices(int64_t n, int64_t k = 0, std::optional<int64_t> m = std::nullopt,
+                           Line line = Line::current());
 /// Where mask_func(ones of n x n, k) isn't zero: mask_indices(3, numpy::triu).
-std::vector<Array> mask_indices(int64_t n, const std::function<Array(const Array&, int64_t)>& mask_func, int64_t k = 0,
-                                Line line = Line::current());
-std::vector<Array> tril_indices_from(const Operand& arr, int64_t k = 0);
-std::vector<Array> triu_indices_from(const Operand& arr, int64_t k = 0);
+ArrayTuple<2> mask_indices(int64_t n, const std::function<Array(const Array&, int64_t)>& mask_func, int64_t k = 0,
+                           Line line = Line::current());
+ArrayTuple<2> tril_indices_from(const Operand& arr, int64_t k = 0);
+ArrayTuple<2> triu_indices_from(const Operand& arr, int64_t k = 0);
 
 }  // namespace hilo::numpy

@@ -5,17 +5,21 @@
 
 namespace hilo {
 
-#define HILO_REDUCING_MEMBER(name, Options)                                               \
-  Array Array::name(std::source_location location) const {                                \
-    return numpy::name(Operand(*this, location), numpy::Options{});                       \
-  }                                                                                       \
-  Array Array::name(const numpy::Options& options, std::source_location location) const { \
-    return numpy::name(Operand(*this, location), options);                                \
+#define HILO_REDUCING_MEMBER(name, Options)                                                                 \
+  Array Array::name(std::source_location location) const {                                                  \
+    return numpy::name(Operand(*this, location), numpy::Options{});                                         \
+  }                                                                                                         \
+  Array Array::name(const numpy::Options& options, std::source_location location) const {                   \
+    return numpy::name(Operand(*this, location), options);                                                  \
+  }                                                                                                         \
+  Array Array::name(const Axes& axis, const numpy::Options& options, std::source_location location) const { \
+    return numpy::name(Operand(*this, location), axis, options);                                            \
   }
 HILO_REDUCING_MEMBER(sum, SumOptions)
 HILO_REDUCING_MEMBER(mean, MeanOptions)
 HILO_REDUCING_MEMBER(max, MaxOptions)
 HILO_REDUCING_MEMBER(min, MaxOptions)
+HILO_REDUCING_MEMBER(ptp, MaxOptions)
 HILO_REDUCING_MEMBER(prod, SumOptions)
 HILO_REDUCING_MEMBER(std, VarOptions)
 HILO_REDUCING_MEMBER(var, VarOptions)
@@ -73,6 +77,7 @@ Array Array::swapaxes(int64_t axis1, int64_t axis2, std::source_location locatio
   return numpy::swapaxes(Operand(*this, location), axis1, axis2);
 }
 Array Array::dot(const Operand& b) const { return numpy::dot(Operand(*this, b.location()), b); }
+Array Array::matmul(const Operand& b) const { return numpy::matmul(Operand(*this, b.location()), b); }
 Array Array::clip(const Operand& min, const Operand& max) const {
   return numpy::clip(Operand(*this, min.location()), min, max);
 }

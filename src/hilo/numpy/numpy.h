@@ -12,6 +12,7 @@
 #include "hilo/numpy/manipulation.h"
 #include "hilo/numpy/operators.h"
 #include "hilo/numpy/polynomials.h"
+#include "hilo/numpy/printing.h"
 #include "hilo/numpy/reductions.h"
 #include "hilo/numpy/rows.h"
 #include "hilo/numpy/sets.h"

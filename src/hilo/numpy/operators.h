@@ -6,6 +6,10 @@
 
 namespace hilo {
 
+/// numpy::left_shift, numpy::right_shift.
+Array shifted_left(const Operand& x, const Operand& y);
+Array shifted_right(const Operand& x, const Operand& y);
+
 /// Element by element, with broadcasting and promotion as jax.numpy.
 /// Errors    INVALID_ARGUMENT if the shapes don't broadcast
 #define HILO_OPERATOR(symbol) Array operator symbol(const Operand& x, const Operand& y);
@@ -24,6 +28,16 @@ HILO_OPERATOR(<=)
 HILO_OPERATOR(>)
 HILO_OPERATOR(>=)
 #undef HILO_OPERATOR
+
+/// Bits moved to the left, to the right: numpy::left_shift, right_shift. Of arrays alone: `stream << x` prints.
+template <std::same_as<Array> Bits>
+Array operator<<(const Bits& x, const Operand& y) {
+  return shifted_left(x, y);
+}
+template <std::same_as<Array> Bits>
+Array operator>>(const Bits& x, const Operand& y) {
+  return shifted_right(x, y);
+}
 
 Array operator-(const Operand& x);
 Array operator~(const Operand& x);  ///< each bit turned round

@@ -184,4 +184,8 @@ AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& o
 }
 Array average(const Operand& a, const AverageOptions& options) { return average_with_weights(a, options).average; }
 
+Array detail::shares(std::initializer_list<double> q) {
+  return Array::from_vector(std::vector<double>(q), {static_cast<int64_t>(q.size())}).astype(default_float());
+}
+
 }  // namespace hilo::numpy

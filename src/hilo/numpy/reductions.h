@@ -154,6 +154,9 @@ struct AverageAndWeights {
 /// average(..., returned=True).
 AverageAndWeights average_with_weights(const Operand& a, const AverageOptions& options = {});
 
+namespace detail {
+Array shares(std::initializer_list<double> q);
+}  // namespace detail
 struct QuantileOptions {
   Named named = Named();
   Axes axis = std::nullopt;
@@ -162,11 +165,14 @@ struct QuantileOptions {
   bool keepdims = false;
   std::optional<Array> weights = std::nullopt;  ///< of inverted_cdf: of the shape of `a`, or of its axes
 };
-#define HILO_QUANTILE(name)                                                            \
-  Array name(const Operand& a, const Operand& q, const QuantileOptions& options = {}); \
-  template <int = 0>                                                                   \
-  Array name(const Operand& a, const Operand& q, const Axes& axis) {                   \
-    return name(a, q, QuantileOptions{.axis = axis});                                  \
+#define HILO_QUANTILE(name)                                                                                   \
+  Array name(const Operand& a, const Operand& q, const QuantileOptions& options = {});                        \
+  template <int = 0>                                                                                          \
+  Array name(const Operand& a, const Operand& q, const Axes& axis) {                                          \
+    return name(a, q, QuantileOptions{.axis = axis});                                                         \
+  }                                                                                                           \
+  inline Array name(const Operand& a, std::initializer_list<double> q, const QuantileOptions& options = {}) { \
+    return name(a, detail::shares(q), options);                                                               \
   }
 /// Where a share q of the elements is below. The result has the axes of q in front. NaN gives NaN.
 HILO_QUANTILE(quantile)
@@ -190,6 +196,7 @@ HILO_REDUCING_MEMBER(sum, SumOptions)
 HILO_REDUCING_MEMBER(mean, MeanOptions)
 HILO_REDUCING_MEMBER(max, MaxOptions)
 HILO_REDUCING_MEMBER(min, MaxOptions)
+HILO_REDUCING_MEMBER(ptp, MaxOptions)
 HILO_REDUCING_MEMBER(prod, SumOptions)
 HILO_REDUCING_MEMBER(std, VarOptions)
 HILO_REDUCING_MEMBER(var, VarOptions)

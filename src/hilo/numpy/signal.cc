@@ -133,9 +133,7 @@ Array ediff1d(const Operand& ary, const std::optional<Array>& to_end, const std:
   return concatenate(parts);
 }
 
-std::vector<Array> gradient(const Operand& f, const GradientOptions& options) {
-  return detail::gradient(f, {}, options);
-}
+OneOrMore gradient(const Operand& f, const GradientOptions& options) { return detail::gradient(f, {}, options); }
 std::vector<Array> detail::gradient(const Operand& f, const std::vector<Array>& varargs,
                                     const GradientOptions& options) {
   const UserLocation here(f.location());

@@ -28,9 +28,9 @@ std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs,
 }
 /// Central differences along each axis, one-sided at the ends; `varargs` are distances or coordinates, one for all or one
 /// an axis.
-std::vector<Array> gradient(const Operand& f, const GradientOptions& options = {});
+OneOrMore gradient(const Operand& f, const GradientOptions& options = {});
 template <int = 0>
-std::vector<Array> gradient(const Operand& f, const std::vector<Array>& varargs, const GradientOptions& options = {}) {
+OneOrMore gradient(const Operand& f, const std::vector<Array>& varargs, const GradientOptions& options = {}) {
   return detail::gradient(f, varargs, options);
 }
 /// The integral by the trapezoidal rule over points x, or points dx apart.
@@ -40,6 +40,10 @@ struct TrapezoidOptions {
   int64_t axis = -1;
 };
 Array trapezoid(const Operand& y, const TrapezoidOptions& options = {});
+template <std::same_as<Array> Points>
+Array trapezoid(const Operand& y, const Points& x, const Array& dx = 1.0, int64_t axis = -1) {
+  return trapezoid(y, TrapezoidOptions{.x = x, .dx = dx, .axis = axis});
+}
 struct UnwrapOptions {
   std::optional<Array> discont = std::nullopt;
   int64_t axis = -1;

@@ -66,8 +66,18 @@ struct SizeOptions {
 /// Where elements aren't zero: an array of positions for each axis.
 /// Errors    as to_literal, without a size, for an array whose value isn't known
 std::vector<Array> nonzero(const Operand& a, const SizeOptions& options = {});
+/// For as many axes as the compiler knows: auto [i, j] = nonzero<2>(x).
+/// Errors    INVALID_ARGUMENT for another number of axes
+template <size_t N>
+ArrayTuple<N> nonzero(const Operand& a, const SizeOptions& options = {}) {
+  return exactly<N>("nonzero", nonzero(a, options));
+}
 /// where(condition): nonzero.
 std::vector<Array> where(const Operand& condition, const SizeOptions& options = {});
+template <size_t N>
+ArrayTuple<N> where(const Operand& condition, const SizeOptions& options = {}) {
+  return nonzero<N>(condition, options);
+}
 /// The same as rows of a matrix.
 Array argwhere(const Operand& a, const SizeOptions& options = {});
 Array flatnonzero(const Operand& a, const SizeOptions& options = {});
@@ -168,6 +178,10 @@ Array ravel_multi_index(const std::vector<Array>& multi_index, const Shape& dims
   return ravel_multi_index(multi_index, dims, RavelMultiIndexOptions{.mode = mode}, line);
 }
 std::vector<Array> unravel_index(const Operand& indices, const Shape& shape);
+template <size_t N>
+ArrayTuple<N> unravel_index(const Operand& indices, const Shape& shape) {
+  return exactly<N>("unravel_index", unravel_index(indices, shape));
+}
 
 // ---- bins -----------------------------------------------------------------------------------------------------------
 struct BincountOptions {

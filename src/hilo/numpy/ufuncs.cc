@@ -95,6 +95,9 @@ Array operator~(const Operand& x) {
   return ops::bitwise_not(x.array());
 }
 
+Array shifted_left(const Operand& x, const Operand& y) { return numpy::left_shift(x, y); }
+Array shifted_right(const Operand& x, const Operand& y) { return numpy::right_shift(x, y); }
+
 namespace numpy {
 namespace {
 

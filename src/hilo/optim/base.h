@@ -97,6 +97,9 @@ struct GradientTransformation {
   }
 };
 
+/// optax's name of a transformation whose update takes a value, a gradient or a function too: here each does.
+using GradientTransformationExtraArgs = GradientTransformation;
+
 /// The state of what keeps none.
 struct EmptyState {};
 template <Tree P>

@@ -192,4 +192,10 @@ using HyperparamFactory = std::function<GradientTransformation(const std::map<st
 GradientTransformation inject_hyperparams(HyperparamFactory factory,
                                           std::map<std::string, ScalarOrSchedule> hyperparams);
 
+/// optax's old name of inject_hyperparams.
+inline GradientTransformation inject_stateful_hyperparams(HyperparamFactory factory,
+                                                          std::map<std::string, ScalarOrSchedule> hyperparams) {
+  return inject_hyperparams(std::move(factory), std::move(hyperparams));
+}
+
 }  // namespace hilo::optim

@@ -56,13 +56,17 @@ Array is_finite(const Array& value);
 Array cast_like(const Array& x, const Array& like);
 }  // namespace detail
 
-/// value_and_grad of a loss, which takes both from the state of a line search where they are there already: f(params, state).
-/// Errors     INVALID_ARGUMENT for a state without them
-/// Example    const auto [value, gradients] = value_and_grad_from_state(loss)(params, state);
+struct StateOption {
+  OptState state;
+};
+/// What value_and_grad_from_state returns.
 template <typename F>
-auto value_and_grad_from_state(F value_fn) {
-  return [value_fn = std::move(value_fn)]<Tree P>(const P& params, const OptState& state,
-                                                  std::source_location location = std::source_location::current()) {
+struct ValueAndGradFromState {
+  F value_fn;
+
+  template <Tree P>
+  std::pair<Array, P> operator()(const P& params, const OptState& state,
+                                 std::source_location location = std::source_location::current()) const {
     const UserLocation here(location);
     const auto [value, gradients] = detail::value_and_grad_in(state);
     const std::pair<Array, P> known(value, unflatten(params, gradients));
@@ -72,7 +76,19 @@ auto value_and_grad_from_state(F value_fn) {
       return std::pair<Array, P>(detail::cast_like(v, k.first), tree_map(detail::cast_like, g, k.second));
     };
     return lax::cond(detail::is_finite(value), keep, compute, params, known);
-  };
+  }
+  template <Tree P>
+  std::pair<Array, P> operator()(const P& params, const StateOption& option,
+                                 std::source_location location = std::source_location::current()) const {
+    return (*this)(params, option.state, location);
+  }
+};
+/// value_and_grad of a loss, which takes both from the state of a line search where they are there already: f(params, state).
+/// Errors     INVALID_ARGUMENT for a state without them
+/// Example    const auto [value, gradients] = value_and_grad_from_state(loss)(params, {.state = state});
+template <typename F>
+ValueAndGradFromState<F> value_and_grad_from_state(F value_fn) {
+  return {std::move(value_fn)};
 }
 
 }  // namespace hilo::optim

@@ -26,6 +26,10 @@ template <int = 0>
 Array huber_loss(const Operand& predictions, const HuberOptions& options) {
   return huber_loss(predictions, std::nullopt, options);
 }
+template <Number T>
+Array huber_loss(const Operand& predictions, const std::optional<Array>& targets, T delta) {
+  return huber_loss(predictions, targets, HuberOptions{.delta = static_cast<double>(delta)});
+}
 /// log(cosh(predictions - targets)) without overflow.
 Array log_cosh(const Operand& predictions, const std::optional<Array>& targets = std::nullopt);
 struct CosineOptions {
@@ -37,6 +41,15 @@ struct CosineOptions {
 Array cosine_similarity(const Operand& predictions, const Operand& targets, const CosineOptions& options = {});
 Array cosine_distance(const Operand& predictions, const Operand& targets, const CosineOptions& options = {});
 
+template <Number T>
+Array cosine_similarity(const Operand& predictions, const Operand& targets, T epsilon) {
+  return cosine_similarity(predictions, targets, CosineOptions{.epsilon = static_cast<double>(epsilon)});
+}
+template <Number T>
+Array cosine_distance(const Operand& predictions, const Operand& targets, T epsilon) {
+  return cosine_distance(predictions, targets, CosineOptions{.epsilon = static_cast<double>(epsilon)});
+}
+
 // ---- classes ----------------------------------------------------------------------------------------------------------
 /// Of each logit and its label in [0, 1].
 Array sigmoid_binary_cross_entropy(const Operand& logits, const Operand& labels);
@@ -46,6 +59,10 @@ struct FocalOptions {
 };
 /// Source    Lin et al., "Focal loss for dense object detection" (2017)
 Array sigmoid_focal_loss(const Operand& logits, const Operand& labels, const FocalOptions& options = {});
+template <Number T>
+Array sigmoid_focal_loss(const Operand& logits, const Operand& labels, T alpha, double gamma = 2.0) {
+  return sigmoid_focal_loss(logits, labels, FocalOptions{.alpha = static_cast<double>(alpha), .gamma = gamma});
+}
 /// -sum(labels log_softmax(logits)), with labels that are distributions.
 Array softmax_cross_entropy(const Operand& logits, const Operand& labels, const LossOptions& options = {});
 /// The same where a label of 0 makes its logit not matter, -inf neither.

@@ -36,7 +36,7 @@ Leaves cast_like(const Leaves& x, const Leaves& like) {
 
 }  // namespace
 
-GradientTransformation scale_by_adam(const AdamOptions& o) {
+GradientTransformation scale_by_adam(const ScaleByAdamOptions& o) {
   constexpr const char* kName = "scale_by_adam";
   return {
       [=](const Parameters& p) { return two_moments(kName, zeros_like(p.arrays, o.mu_dtype), zeros_like(p.arrays)); },

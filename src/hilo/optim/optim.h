@@ -13,6 +13,7 @@
 #include "hilo/optim/optimizers.h"
 #include "hilo/optim/scaling.h"
 #include "hilo/optim/schedules.h"
+#include "hilo/optim/tree_utils.h"
 
 namespace hilo::optim {
 namespace losses = hilo::optim;  // as optax has them, here and there

@@ -42,8 +42,9 @@ GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptio
   return chain(momentum, scale_by_learning_rate(learning_rate));
 }
 
-GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& options) {
-  return chain(scale_by_adam(options), scale_by_learning_rate(learning_rate));
+GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& o) {
+  return chain(scale_by_adam({o.b1, o.b2, o.eps, o.eps_root, o.mu_dtype, o.nesterov}),
+               scale_by_learning_rate(learning_rate));
 }
 GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options) {
   AdamOptions o = options;
@@ -101,8 +102,8 @@ GradientTransformation novograd(const ScalarOrSchedule& learning_rate, const Nov
                scale_by_learning_rate(learning_rate));
 }
 
-GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const RssOptions& options) {
-  return chain(scale_by_rss(options), scale_by_learning_rate(learning_rate));
+GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const AdagradOptions& o) {
+  return chain(scale_by_rss({o.initial_accumulator_value, o.eps}), scale_by_learning_rate(learning_rate));
 }
 GradientTransformation adadelta(const std::optional<ScalarOrSchedule>& learning_rate, const AdadeltawOptions& o) {
   return chain(add_decayed_weights(o.weight_decay, {o.weight_decay_mask}), scale_by_adadelta({o.rho, o.eps}),
@@ -179,6 +180,13 @@ GradientTransformation lbfgs(const std::optional<ScalarOrSchedule>& learning_rat
   return chain(scale_by_lbfgs({o.memory_size, o.scale_init_precond}),
                learning_rate ? scale_by_learning_rate(learning_rate) : scale(-1.0),
                o.linesearch ? *o.linesearch : identity());
+}
+
+ScalarOrSchedule detail::given_rate(const char* function, const std::optional<ScalarOrSchedule>& learning_rate) {
+  if (!learning_rate)
+    or_throw(invalid_argument(std::string(function) + ": got no learning rate. Hint: " + function +
+                              "({.learning_rate = 1e-3})"));
+  return *learning_rate;
 }
 
 }  // namespace hilo::optim

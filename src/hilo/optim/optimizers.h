@@ -15,6 +15,7 @@ struct MaskOptions {
 GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay = 0.0, const MaskOptions& options = {});
 
 struct SgdOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   std::optional<double> momentum = std::nullopt;
   bool nesterov = false;
   Dtype accumulator_dtype = std::nullopt;
@@ -26,6 +27,12 @@ GradientTransformation sgd(const ScalarOrSchedule& learning_rate, double momentu
   return sgd(learning_rate, SgdOptions{.momentum = momentum, .nesterov = nesterov});
 }
 
+struct AdamOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
+  double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
+  Dtype mu_dtype = std::nullopt;  ///< of the running mean
+  bool nesterov = false;
+};
 /// Adam with bias correction; nadam has Nesterov's momentum.
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {});
 template <int = 0>
@@ -34,6 +41,7 @@ GradientTransformation adam(const ScalarOrSchedule& learning_rate, double b1, do
 }
 GradientTransformation nadam(const ScalarOrSchedule& learning_rate, const AdamOptions& options = {.nesterov = true});
 struct AdamwOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
   Dtype mu_dtype = std::nullopt;
   ScalarOrSchedule weight_decay = 1e-4;
@@ -46,12 +54,14 @@ GradientTransformation nadamw(const ScalarOrSchedule& learning_rate, const Adamw
 GradientTransformation amsgrad(const ScalarOrSchedule& learning_rate, const AmsgradOptions& options = {});
 GradientTransformation adamax(const ScalarOrSchedule& learning_rate, const AdamaxOptions& options = {});
 struct AdamaxwOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.9, b2 = 0.999, eps = 1e-8;
   ScalarOrSchedule weight_decay = 1e-4;
   std::optional<Mask> mask = std::nullopt;
 };
 GradientTransformation adamaxw(const ScalarOrSchedule& learning_rate, const AdamaxwOptions& options = {});
 struct AdanwOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.98, b2 = 0.92, b3 = 0.99, eps = 1e-8, eps_root = 1e-8;
   ScalarOrSchedule weight_decay = 0.0;
   std::optional<Mask> mask = std::nullopt;
@@ -61,6 +71,7 @@ GradientTransformation adabelief(const ScalarOrSchedule& learning_rate, const Be
 GradientTransformation yogi(const ScalarOrSchedule& learning_rate, const YogiOptions& options = {});
 GradientTransformation radam(const ScalarOrSchedule& learning_rate, const RadamOptions& options = {});
 struct LambOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.9, b2 = 0.999, eps = 1e-6, eps_root = 0.0;
   ScalarOrSchedule weight_decay = 0.0;
   std::optional<Mask> mask = std::nullopt;
@@ -68,6 +79,7 @@ struct LambOptions {
 /// Source    You et al., "Large batch optimization for deep learning" (2020)
 GradientTransformation lamb(const ScalarOrSchedule& learning_rate, const LambOptions& options = {});
 struct LarsOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   ScalarOrSchedule weight_decay = 0.0;
   std::optional<Mask> weight_decay_mask = Mask(true);
   double trust_coefficient = 1e-3, eps = 0.0;
@@ -78,6 +90,7 @@ struct LarsOptions {
 /// Source    You, Gitman and Ginsburg, "Large batch training of convolutional networks" (2017)
 GradientTransformation lars(const ScalarOrSchedule& learning_rate, const LarsOptions& options = {});
 struct LionwOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.9, b2 = 0.99;
   Dtype mu_dtype = std::nullopt;
   ScalarOrSchedule weight_decay = 1e-3;
@@ -85,14 +98,20 @@ struct LionwOptions {
 };
 GradientTransformation lion(const ScalarOrSchedule& learning_rate, const LionwOptions& options = {});
 struct NovogradwOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double b1 = 0.9, b2 = 0.25, eps = 1e-6, eps_root = 0.0, weight_decay = 0.0;
 };
 GradientTransformation novograd(const ScalarOrSchedule& learning_rate, const NovogradwOptions& options = {});
 
+struct AdagradOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
+  double initial_accumulator_value = 0.1, eps = 1e-7;
+};
 /// Each parameter's step over the root of the sum of its squared gradients.
 /// Source    Duchi, Hazan and Singer, "Adaptive subgradient methods for online learning" (2011)
-GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const RssOptions& options = {});
+GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const AdagradOptions& options = {});
 struct AdadeltawOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double rho = 0.9, eps = 1e-6;
   ScalarOrSchedule weight_decay = 0.0;
   std::optional<Mask> weight_decay_mask = std::nullopt;
@@ -102,6 +121,7 @@ struct AdadeltawOptions {
 GradientTransformation adadelta(const std::optional<ScalarOrSchedule>& learning_rate = std::nullopt,
                                 const AdadeltawOptions& options = {});
 struct AdafactorOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   int64_t min_dim_size_to_factor = 128;
   double decay_rate = 0.8;
   int64_t decay_offset = 0;
@@ -119,6 +139,7 @@ struct AdafactorOptions {
 GradientTransformation adafactor(const std::optional<ScalarOrSchedule>& learning_rate = std::nullopt,
                                  const AdafactorOptions& options = {});
 struct RmspropOptions {
+  std::optional<ScalarOrSchedule> learning_rate = std::nullopt;  ///< where it isn't given by position
   double decay = 0.9, eps = 1e-8, initial_scale = 0.0;
   bool eps_in_sqrt = true, centered = false;
   std::optional<double> momentum = std::nullopt;
@@ -191,5 +212,30 @@ struct LbfgsOptions {
 /// Source    Nocedal, "Updating quasi-Newton matrices with limited storage" (1980)
 GradientTransformation lbfgs(const std::optional<ScalarOrSchedule>& learning_rate, const LbfgsOptions& options = {});
 inline GradientTransformation lbfgs(const LbfgsOptions& options = {}) { return lbfgs(std::nullopt, options); }
+
+namespace detail {
+/// Errors    INVALID_ARGUMENT where it isn't given
+ScalarOrSchedule given_rate(const char* function, const std::optional<ScalarOrSchedule>& learning_rate);
+}  // namespace detail
+// All by name: adam({.learning_rate = 1e-3, .b1 = 0.8}).
+#define HILO_RATE_BY_NAME(name, Options)                                    \
+  template <std::same_as<Options> Named = Options>                          \
+  GradientTransformation name(const Named& options) {                       \
+    return name(detail::given_rate(#name, options.learning_rate), options); \
+  }
+HILO_RATE_BY_NAME(sgd, SgdOptions)
+HILO_RATE_BY_NAME(adam, AdamOptions)
+HILO_RATE_BY_NAME(nadam, AdamOptions)
+HILO_RATE_BY_NAME(adamw, AdamwOptions)
+HILO_RATE_BY_NAME(nadamw, AdamwOptions)
+HILO_RATE_BY_NAME(adamaxw, AdamaxwOptions)
+HILO_RATE_BY_NAME(adan, AdanwOptions)
+HILO_RATE_BY_NAME(lamb, LambOptions)
+HILO_RATE_BY_NAME(lars, LarsOptions)
+HILO_RATE_BY_NAME(lion, LionwOptions)
+HILO_RATE_BY_NAME(novograd, NovogradwOptions)
+HILO_RATE_BY_NAME(adagrad, AdagradOptions)
+HILO_RATE_BY_NAME(rmsprop, RmspropOptions)
+#undef HILO_RATE_BY_NAME
 
 }  // namespace hilo::optim

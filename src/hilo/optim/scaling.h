@@ -20,14 +20,14 @@ GradientTransformation scale_by_learning_rate(const std::optional<ScalarOrSchedu
 GradientTransformation scale_by_schedule(Schedule step_size_fn);
 GradientTransformation scale_by_sign();
 
-struct AdamOptions {
+struct ScaleByAdamOptions {
   double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
   Dtype mu_dtype = std::nullopt;  ///< of the running mean
   bool nesterov = false;
 };
 /// Source    Kingma and Ba, "Adam: a method for stochastic optimization" (2015); Dozat, "Incorporating Nesterov momentum into
 ///           Adam" (2016)
-GradientTransformation scale_by_adam(const AdamOptions& options = {});
+GradientTransformation scale_by_adam(const ScaleByAdamOptions& options = {});
 struct AmsgradOptions {
   double b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.0;
   Dtype mu_dtype = std::nullopt;
@@ -182,7 +182,7 @@ GradientTransformation add_noise(double eta, double gamma, int64_t seed);
     options.field = static_cast<double>(field);                       \
     return name(options);                                             \
   }
-HILO_FIRST_NUMBER(scale_by_adam, AdamOptions, b1)
+HILO_FIRST_NUMBER(scale_by_adam, ScaleByAdamOptions, b1)
 HILO_FIRST_NUMBER(scale_by_amsgrad, AmsgradOptions, b1)
 HILO_FIRST_NUMBER(scale_by_adamax, AdamaxOptions, b1)
 HILO_FIRST_NUMBER(scale_by_adan, AdanOptions, b1)
@@ -205,7 +205,7 @@ GradientTransformation scale_by_lbfgs(T memory_size, LbfgsMemory options = Lbfgs
   return scale_by_lbfgs(options);
 }
 template <Number T>
-GradientTransformation scale_by_adam(T b1, T b2, AdamOptions options = AdamOptions()) {
+GradientTransformation scale_by_adam(T b1, T b2, ScaleByAdamOptions options = ScaleByAdamOptions()) {
   options.b1 = static_cast<double>(b1), options.b2 = static_cast<double>(b2);
   return scale_by_adam(options);
 }

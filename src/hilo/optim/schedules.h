@@ -16,6 +16,24 @@ Schedule polynomial_schedule(double init_value, double end_value, double power, 
                              const TransitionOptions& options = {});
 Schedule linear_schedule(double init_value, double end_value, int64_t transition_steps,
                          const TransitionOptions& options = {});
+struct PolynomialSchedule {
+  Required<double> init_value, end_value, power;
+  Required<int64_t> transition_steps;
+  int64_t transition_begin = 0;
+};
+inline Schedule polynomial_schedule(const PolynomialSchedule& o) {
+  return polynomial_schedule(o.init_value.value, o.end_value.value, o.power.value, o.transition_steps.value,
+                             {.transition_begin = o.transition_begin});
+}
+struct LinearSchedule {
+  Required<double> init_value, end_value;
+  Required<int64_t> transition_steps;
+  int64_t transition_begin = 0;
+};
+inline Schedule linear_schedule(const LinearSchedule& o) {
+  return linear_schedule(o.init_value.value, o.end_value.value, o.transition_steps.value,
+                         {.transition_begin = o.transition_begin});
+}
 struct ExponentialDecayOptions {
   int64_t transition_begin = 0;
   bool staircase = false;                          ///< changes each transition_steps, else continuously
@@ -24,6 +42,20 @@ struct ExponentialDecayOptions {
 /// init_value * decay_rate^(count / transition_steps)
 Schedule exponential_decay(double init_value, int64_t transition_steps, double decay_rate,
                            const ExponentialDecayOptions& options = {});
+/// exponential_decay by name.
+struct ExponentialDecay {
+  Required<double> init_value;
+  Required<int64_t> transition_steps;
+  Required<double> decay_rate;
+  int64_t transition_begin = 0;
+  bool staircase = false;
+  std::optional<double> end_value = std::nullopt;
+};
+inline Schedule exponential_decay(const ExponentialDecay& o) {
+  return exponential_decay(
+      o.init_value.value, o.transition_steps.value, o.decay_rate.value,
+      {.transition_begin = o.transition_begin, .staircase = o.staircase, .end_value = o.end_value});
+}
 struct CosineDecayOptions {
   double alpha = 0.0;  ///< the last value, as a part of the first
   double exponent = 1.0;
@@ -32,9 +64,26 @@ struct CosineDecayOptions {
 /// Source    Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts" (2017)
 /// Errors    INVALID_ARGUMENT for decay_steps below 1
 Schedule cosine_decay_schedule(double init_value, int64_t decay_steps, const CosineDecayOptions& options = {});
+/// cosine_decay_schedule by name.
+struct CosineDecaySchedule {
+  Required<double> init_value;
+  Required<int64_t> decay_steps;
+  double alpha = 0.0, exponent = 1.0;
+};
+inline Schedule cosine_decay_schedule(const CosineDecaySchedule& o) {
+  return cosine_decay_schedule(o.init_value.value, o.decay_steps.value, {.alpha = o.alpha, .exponent = o.exponent});
+}
 /// init_value times the scales of all boundaries that have been passed.
 /// Errors    INVALID_ARGUMENT for a negative scale
 Schedule piecewise_constant_schedule(double init_value, const std::map<int64_t, double>& boundaries_and_scales = {});
+/// piecewise_constant_schedule by name.
+struct PiecewiseConstantSchedule {
+  Required<double> init_value;
+  std::map<int64_t, double> boundaries_and_scales = {};
+};
+inline Schedule piecewise_constant_schedule(const PiecewiseConstantSchedule& o) {
+  return piecewise_constant_schedule(o.init_value.value, o.boundaries_and_scales);
+}
 /// The same values at the boundaries, and "linear" or "cosine" between.
 Schedule piecewise_interpolate_schedule(std::string_view interpolate_type, double init_value,
                                         const std::map<int64_t, double>& boundaries_and_scales = {});
@@ -57,6 +106,16 @@ struct WarmupCosineOptions {
 /// Linearly to the peak, then half a cosine; decay_steps count the warm-up too.
 Schedule warmup_cosine_decay_schedule(double init_value, double peak_value, int64_t warmup_steps, int64_t decay_steps,
                                       const WarmupCosineOptions& options = {});
+/// warmup_cosine_decay_schedule by name.
+struct WarmupCosineDecaySchedule {
+  Required<double> init_value, peak_value;
+  Required<int64_t> warmup_steps, decay_steps;
+  double end_value = 0.0, exponent = 1.0;
+};
+inline Schedule warmup_cosine_decay_schedule(const WarmupCosineDecaySchedule& o) {
+  return warmup_cosine_decay_schedule(o.init_value.value, o.peak_value.value, o.warmup_steps.value, o.decay_steps.value,
+                                      {.end_value = o.end_value, .exponent = o.exponent});
+}
 Schedule warmup_exponential_decay_schedule(double init_value, double peak_value, int64_t warmup_steps,
                                            int64_t transition_steps, double decay_rate,
                                            const ExponentialDecayOptions& options = {});

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/random/key_arrays.h"
 
+#include <fmt/format.h>
+
+#include <ostream>
+
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/key_words.h"
 
@@ -26,6 +30,21 @@ Key of_words(const std::function<Array(const std::vector<Array>&)>& f, const Key
 
 Array operator==(const TypedKey& x, const TypedKey& y) { return numpy::equal(x, y); }
 Array operator!=(const TypedKey& x, const TypedKey& y) { return numpy::not_equal(x, y); }
+
+std::ostream& operator<<(std::ostream& out, const Key& key) {
+  const std::vector<int64_t> shape = key.shape();
+  return out << fmt::format("Array(({}{}), dtype=key<{}>) overlaying:\n", fmt::join(shape, ", "),
+                            shape.size() == 1 ? "," : "", key_impl(key))
+             << key.data;
+}
+
+Key hstacked(const KeyList& keys) {
+  return of_words([](const std::vector<Array>& x) { return numpy::hstack(x); }, keys);
+}
+
+Key vstacked(const KeyList& keys) {
+  return of_words([](const std::vector<Array>& x) { return numpy::vstack(x); }, keys);
+}
 
 }  // namespace hilo::random
 
@@ -72,14 +91,6 @@ Key concatenate(const KeyList& keys, const KeyAxisOptions& options) {
 
 Key stack(const KeyList& keys, const KeyAxisOptions& options) {
   return of_words([&](const std::vector<Array>& x) { return stack(x, options.axis.value_or(0)); }, keys);
-}
-
-Key hstack(const KeyList& keys) {
-  return of_words([](const std::vector<Array>& x) { return hstack(x); }, keys);
-}
-
-Key vstack(const KeyList& keys) {
-  return of_words([](const std::vector<Array>& x) { return vstack(x); }, keys);
 }
 
 Key append(const TypedKey& keys, const TypedKey& values, std::optional<int64_t> axis) {

@@ -29,6 +29,12 @@ class KeyList {
 /// f of a list of arrays, each of one word of its keys; f moves and doesn't compute. Not for users.
 Key of_words(const std::function<Array(const std::vector<Array>&)>& f, const KeyList& keys);
 
+Key hstacked(const KeyList& keys);  ///< numpy::hstack of keys. Not for users
+Key vstacked(const KeyList& keys);  ///< numpy::vstack of keys. Not for users
+
+/// As JAX prints them: "Array((), dtype=key<threefry2x32>) overlaying:\n[ 0 42]".
+std::ostream& operator<<(std::ostream& out, const Key& key);
+
 /// Where both are the same key.
 Array operator==(const TypedKey& x, const TypedKey& y);
 Array operator!=(const TypedKey& x, const TypedKey& y);
@@ -74,8 +80,14 @@ template <int = 0>
 random::Key stack(const random::KeyList& keys, int64_t axis = 0) {
   return stack(keys, KeyAxisOptions{axis});
 }
-random::Key hstack(const random::KeyList& keys);
-random::Key vstack(const random::KeyList& keys);
+template <int = 0>
+random::Key hstack(const random::KeyList& keys) {
+  return random::hstacked(keys);
+}
+template <int = 0>
+random::Key vstack(const random::KeyList& keys) {
+  return random::vstacked(keys);
+}
 random::Key append(const random::TypedKey& keys, const random::TypedKey& values,
                    std::optional<int64_t> axis = std::nullopt);
 std::vector<random::Key> split(const random::TypedKey& keys, const Axes& indices_or_sections, int64_t axis = 0);

@@ -134,6 +134,14 @@ struct BernoulliOptions {
 };
 /// True with probability `p`, which broadcasts to the shape.
 Array bernoulli(const Key& key, const Operand& p = 0.5f, const BernoulliOptions& options = {});
+struct BernoulliByName {
+  Array p = 0.5f;
+  lax::OptionalDimensions shape = std::nullopt;
+  const char* mode = "low";
+};
+inline Array bernoulli(const Key& key, const BernoulliByName& o) {
+  return bernoulli(key, o.p, BernoulliOptions{.shape = o.shape, .mode = o.mode});
+}
 template <int = 0>
 Array bernoulli(const Key& key, const Operand& p, const numpy::Shape& shape, const char* mode = "low") {
   return bernoulli(key, p, BernoulliOptions{.shape = shape, .mode = mode});

@@ -50,6 +50,14 @@ struct Named {
   explicit Named() = default;
 };
 
+/// A member of options that must be given by name.
+template <typename T>
+struct Required {
+  template <std::convertible_to<T> U>
+  Required(U given) : value(static_cast<T>(given)) {}  // NOLINT: values convert
+  T value;
+};
+
 /// One axis, several, or (by default) all of them: sum(x), sum(x, 0), sum(x, {0, 1}).
 class Axes {
  public:

@@ -186,6 +186,11 @@ void Array::refuse_numbers() const {
   throw Error(invalid_argument(at_user_line("array") + ": " + aval_shape().to_string() + " holds no numbers"));
 }
 
+Array::Array(const StatusOr<Literal>& read, std::source_location location) {
+  const UserLocation here(location);
+  *this = from_literal(or_throw(read));
+}
+
 std::string Array::to_string() const {
   if (is_concrete(*this)) return numpy_text(to_literal());
   return "Traced<" + aval_shape().to_string() + ">";

@@ -39,6 +39,10 @@ template <typename T>
 concept Number = std::is_arithmetic_v<T> || std::same_as<T, float16> || std::same_as<T, bfloat16> ||
                  std::same_as<T, std::complex<float>> || std::same_as<T, std::complex<double>>;
 
+/// Several arrays, which one index alone isn't.
+template <typename T>
+concept ArrayList = std::convertible_to<const T&, std::vector<Array>> && !std::convertible_to<const T&, Indexer>;
+
 /// What is known of an array before it has a value. Weakly typed values (C++ numbers) take the type of what they meet.
 struct Aval {
   Shape shape;
@@ -87,6 +91,10 @@ class Array {
   template <Number T>
   Array(T value) : Array(scalar(value)) {}  // NOLINT: numbers convert as in NumPy
   explicit Array(std::shared_ptr<const ArrayImpl> impl) : impl_(std::move(impl)) {}
+  /// What io::read_png and its like read, copied to the default device.
+  /// Errors    those of the reading
+  Array(const StatusOr<Literal>& read,
+        std::source_location location = std::source_location::current());  // NOLINT: it is an array or an error
   Array(const Array&) = default;
   Array(Array&&) = default;
   Array& operator=(const Array&) & = default;
@@ -200,6 +208,20 @@ class Array {
   /// Errors    OUT_OF_RANGE for a number, else as for operator()
   Array operator[](const Indexer& index) const;
   Array operator[](std::initializer_list<int64_t>) const = delete;  // instead of x[{2, 10}]:  x[range(2, 10)]
+  template <size_t N>
+  Array operator[](const char (&)[N]) const =
+      delete;  // arrays have no names; of a file:  numpy::load_npz(file)["name"]
+  /// x(nonzero(mask)), x(ix_(i, j)): an array of places for each of the first axes.
+  template <ArrayList List>
+  Array operator[](const List& places) const {
+    return at_places(std::vector<Array>(places));
+  }
+  template <ArrayList List>
+  Array operator()(const List& places) const {
+    return at_places(std::vector<Array>(places));
+  }
+  template <ArrayList List>
+  numpy::IndexedPlaces at(const List& places, std::source_location location = std::source_location::current()) const;
 
   // ---- members that call the function of numpy:: by their name; defined in numpy/ (numpy/members.cc, numpy/indexing.cc)
   /// x(all, range(2, 5), i): NumPy's x[:, 2:5, i], as numpy/indexing.h says.
@@ -225,11 +247,14 @@ class Array {
   Array name(std::source_location location = std::source_location::current()) const;                                \
   Array name(const numpy::Options& options, std::source_location location = std::source_location::current()) const; \
   template <int = 0>                                                                                                \
-  Array name(const Axes& axis, std::source_location location = std::source_location::current()) const;
+  Array name(const Axes& axis, std::source_location location = std::source_location::current()) const;              \
+  Array name(const Axes& axis, const numpy::Options& options,                                                       \
+             std::source_location location = std::source_location::current()) const;
   HILO_REDUCING_MEMBER(sum, SumOptions)
   HILO_REDUCING_MEMBER(mean, MeanOptions)
   HILO_REDUCING_MEMBER(max, MaxOptions)
   HILO_REDUCING_MEMBER(min, MaxOptions)
+  HILO_REDUCING_MEMBER(ptp, MaxOptions)
   HILO_REDUCING_MEMBER(prod, SumOptions)
   HILO_REDUCING_MEMBER(std, VarOptions)
   HILO_REDUCING_MEMBER(var, VarOptions)
@@ -261,6 +286,7 @@ class Array {
   Array swapaxes(int64_t axis1, int64_t axis2, std::source_location location = std::source_location::current()) const;
   Array mT(std::source_location location = std::source_location::current()) const;
   Array dot(const Operand& b) const;
+  Array matmul(const Operand& b) const;
   Array clip(const Operand& min, const Operand& max) const;
   Array take(const Operand& indices, std::optional<int64_t> axis = {}) const;
   Array repeat(int64_t repeats, std::optional<int64_t> axis = {},
@@ -320,6 +346,7 @@ class Array {
     HostView view;
     ElementType type;
   };
+  Array at_places(const std::vector<Array>& places) const;
   HostNumbers host_numbers() const;
   HostNumbers one_number(const std::source_location& location) const;
   [[noreturn]] void refuse_numbers() const;

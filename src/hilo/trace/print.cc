@@ -10,17 +10,14 @@
 namespace hilo {
 namespace {
 
-constexpr int64_t kThreshold = 1000;  // elements: larger arrays are shortened
-constexpr int64_t kEdge = 3;          // items kept at each end of a shortened axis
-constexpr int kPrecision = 8;         // significant digits, as NumPy's default
-
-/// Positions shown along an axis; -1 stands for "...".
-std::vector<int64_t> shown(int64_t extent, bool shorten) {
+/// Positions shown along an axis, of which `edge` at each end; -1 stands for "...".
+std::vector<int64_t> shown(int64_t extent, bool shorten, int64_t edge) {
   std::vector<int64_t> positions;
   for (int64_t i = 0; i < extent; ++i) {
-    if (shorten && extent > 2 * kEdge && i == kEdge) {
+    if (shorten && extent > 2 * edge && i == edge) {
       positions.push_back(-1);
-      i = extent - kEdge;
+      i = extent - edge;
+      if (i == extent) break;
     }
     positions.push_back(i);
   }
@@ -28,11 +25,11 @@ std::vector<int64_t> shown(int64_t extent, bool shorten) {
 }
 
 /// A float with a point, without trailing zeros: "1.", "0.5", "1e-10", "nan".
-std::string float_text(double value, bool exponent) {
+std::string float_text(double value, bool exponent, int precision) {
   if (std::isnan(value)) return "nan";
   if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
-  if (exponent) return fmt::format("{:.{}e}", value, kPrecision);
-  std::string text = fmt::format("{:.{}f}", value, kPrecision);
+  if (exponent) return fmt::format("{:.{}e}", value, precision);
+  std::string text = fmt::format("{:.{}f}", value, precision);
   text.erase(text.find_last_not_of('0') + 1);
   return text;
 }
@@ -56,11 +53,14 @@ class FloatFormat {
 
 class Printer {
  public:
-  explicit Printer(const Literal& literal)
+  Printer(const Literal& literal, const PrintOptions& options, std::string_view separator, size_t indent)
       : literal_(literal),
+        options_(options),
+        separator_(separator),
+        indent_(indent),
         type_(literal.shape().element_type()),
         strides_(row_major_strides(literal.shape().dimensions())),
-        shorten_(literal.shape().element_count() > kThreshold) {
+        shorten_(literal.shape().element_count() > options.threshold) {
     visit(0, 0, [&](int64_t offset) {
       if (is_floating(type_)) format_.see(element_as_double(literal_, offset));
     });
@@ -69,6 +69,7 @@ class Printer {
   }
 
   std::string text() {
+    if (literal_.shape().element_count() == 0) return "[]";
     std::string out;
     print(0, 0, out);
     return out;
@@ -82,14 +83,16 @@ class Printer {
     return text;
   }
 
-  /// f32 and narrower show the shortest digits that read back; at most kPrecision of them after the point.
+  /// f32 and narrower show the shortest digits that read back; at most `precision` of them after the point.
   std::string short_float(double value) const {
-    if (format_.exponent() || !std::isfinite(value)) return float_text(value, format_.exponent());
+    const bool exponent = format_.exponent() && !options_.suppress;
+    if (exponent || !std::isfinite(value)) return float_text(value, exponent, options_.precision);
     std::string text =
         type_ == ElementType::kF64 ? fmt::format("{}", value) : fmt::format("{}", static_cast<float>(value));
     const size_t point = text.find('.');
-    if (text.find('e') != std::string::npos || (point != std::string::npos && text.size() - point - 1 > kPrecision)) {
-      return float_text(value, false);
+    if (text.find('e') != std::string::npos ||
+        (point != std::string::npos && text.size() - point - 1 > static_cast<size_t>(options_.precision))) {
+      return float_text(value, false, options_.precision);
     }
     const bool scalar = literal_.shape().rank() == 0;  // 2.0 alone, 2. among others
     if (point == std::string::npos) return text + (scalar ? ".0" : ".");
@@ -117,7 +120,7 @@ class Printer {
   template <typename Visit>
   void visit(int64_t axis, int64_t offset, const Visit& see) {
     if (axis == literal_.shape().rank()) return see(offset);
-    for (int64_t i : shown(literal_.shape().dimension(axis), shorten_)) {
+    for (int64_t i : shown(literal_.shape().dimension(axis), shorten_, options_.edgeitems)) {
       if (i >= 0) visit(axis + 1, offset + i * strides_[static_cast<size_t>(axis)], see);
     }
   }
@@ -130,11 +133,12 @@ class Printer {
     }
     out += '[';
     bool first = true;
-    for (int64_t i : shown(literal_.shape().dimension(axis), shorten_)) {
+    for (int64_t i : shown(literal_.shape().dimension(axis), shorten_, options_.edgeitems)) {
       if (!first)
-        out += axis + 1 == rank ? " "
-                                : std::string(static_cast<size_t>(rank - axis - 1), '\n') +
-                                      std::string(static_cast<size_t>(axis + 1), ' ');
+        out += axis + 1 == rank ? std::string(separator_)
+                                : std::string(separator_.substr(0, separator_.size() - 1)) +
+                                      std::string(static_cast<size_t>(rank - axis - 1), '\n') +
+                                      std::string(indent_ + static_cast<size_t>(axis + 1), ' ');
       first = false;
       if (i < 0) out += "...";
       else print(axis + 1, offset + i * strides_[static_cast<size_t>(axis)], out);
@@ -143,6 +147,9 @@ class Printer {
   }
 
   const Literal& literal_;
+  const PrintOptions& options_;
+  std::string_view separator_;
+  size_t indent_;
   ElementType type_;
   std::vector<int64_t> strides_;
   bool shorten_;
@@ -152,6 +159,13 @@ class Printer {
 
 }  // namespace
 
-std::string numpy_text(const Literal& literal) { return Printer(literal).text(); }
+PrintOptions& print_options() {
+  thread_local PrintOptions options;
+  return options;
+}
+
+std::string numpy_text(const Literal& literal, const PrintOptions& options, std::string_view separator, size_t indent) {
+  return Printer(literal, options, separator, indent).text();
+}
 
 }  // namespace hilo

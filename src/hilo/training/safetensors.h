@@ -21,3 +21,7 @@ void save_safetensors(const std::string& path, const std::map<std::string, Array
                       numpy::Line line = numpy::Line::current());
 
 }  // namespace hilo::training
+
+namespace hilo::io {
+using training::load_safetensors, training::save_safetensors;  ///< where people look for them
+}  // namespace hilo::io

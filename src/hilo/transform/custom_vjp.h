@@ -139,9 +139,9 @@ class CustomVjpFunction {
   template <typename Result, typename Arguments, typename Diff>
   custom_vjp_detail::Forward forward(const Arguments& kept, const Diff& bare, std::span<const Array> leaves) const {
     const auto out = flat_call::call(parts_->fwd, nondiff::replaced<Nondiff...>(kept, unflatten(bare, leaves)));
-    constexpr bool is_pair = grad_detail::IsPair<std::remove_cvref_t<decltype(out)>>::value;
-    static_assert(is_pair, "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd");
-    if constexpr (is_pair) return forward_of<Result>(kept, bare, out);
+    constexpr bool is_pair = flat_call::PairLike<std::remove_cvref_t<decltype(out)>>;
+    static_assert(is_pair, "a custom_vjp fwd returns a pair: the value of f, and the residuals for bwd, or none");
+    if constexpr (is_pair) return forward_of<Result>(kept, bare, flat_call::pair_of(out));
     else return {};
   }
 

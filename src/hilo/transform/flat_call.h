@@ -239,4 +239,19 @@ FlatFunction flat_function(const F& f, const Tuple& arguments, std::optional<Res
   };
 }
 
+template <typename First, typename Second>
+auto pair_without_none(const First& first, const Second& second) {
+  if constexpr (std::is_same_v<Second, std::nullopt_t>) return std::pair<First, std::tuple<>>(first, {});
+  else return std::pair<First, Second>(first, second);
+}
+template <typename T>
+concept PairLike = requires(const T& x) { x.first, x.second; } ||
+                   (tree_detail::IsTuple<T>::value && requires { requires std::tuple_size<T>::value == 2; });
+/// The two things that a step or a rule returns, in a pair or a tuple; none as second is a tree without arrays.
+template <PairLike T>
+auto pair_of(const T& x) {
+  if constexpr (requires { x.first, x.second; }) return pair_without_none(x.first, x.second);
+  else return pair_without_none(std::get<0>(x), std::get<1>(x));
+}
+
 }  // namespace hilo::flat_call

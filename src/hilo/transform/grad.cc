@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/transform/grad.h"
 
+#include <fmt/format.h>
+
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/ops/reshape.h"
 #include "hilo/transform/batch.h"
@@ -142,6 +144,11 @@ Pushforward pushforward(const FlatFunction& f, std::span<const Array> leaves, co
             const std::vector<Tangent> pushed = linear->push(tangents_of(tangents));
             return materialize_all(std::span(pushed).first(values.size()), values);
           }};
+}
+
+void check_argument_count(size_t got, size_t wanted) {
+  if (got == wanted) return;
+  or_throw(invalid_argument(fmt::format("{}: got {} arrays; the function takes {}", at_user_line("jvp"), got, wanted)));
 }
 
 Directional directional(const FlatFunction& f, std::span<const Array> primals, std::span<const Array> tangents,

@@ -162,6 +162,39 @@ auto jvp(const F& f, const std::tuple<Args...>& primals, const std::tuple<Args..
   return grad_detail::with_aux<F>(value, unflatten(value, out.tangents), outputs);
 }
 
+namespace grad_detail {
+template <typename, size_t> using ArrayAt = Array;
+/// How many Arrays f takes, the fewest if there are several; 0 if none up to 8.
+template <typename F, size_t N = 1>
+constexpr size_t array_count() {
+  constexpr bool takes = []<size_t... I>(std::index_sequence<I...>) {
+    return std::is_invocable_v<const F&, ArrayAt<F, I>...>;
+  }(std::make_index_sequence<N>());
+  if constexpr (takes) return N;
+  else if constexpr (N == 8) return 0;
+  else return array_count<F, N + 1>();
+}
+/// N arrays as a tuple. Errors    INVALID_ARGUMENT for another number
+void check_argument_count(size_t got, size_t wanted);
+template <size_t N>
+auto tuple_of(const std::vector<Array>& arrays) {
+  check_argument_count(arrays.size(), N);
+  return
+      [&]<size_t... I>(std::index_sequence<I...>) { return std::tuple(arrays[I]...); }(std::make_index_sequence<N>());
+}
+}  // namespace grad_detail
+/// The same for a function of Arrays: jvp(f, {x, y}, {dx, dy}).
+template <typename F>
+auto jvp(const F& f, const std::vector<Array>& primals, const std::vector<Array>& tangents,
+         std::source_location location = std::source_location::current()) {
+  constexpr size_t count = grad_detail::array_count<F>();
+  static_assert(count > 0,
+                "jvp(f, {x, y}, {dx, dy}) is for functions of Arrays: trees go in tuples, jvp(f, std::tuple(tree), "
+                "std::tuple(tangents))");
+  const UserLocation here(location);
+  return jvp(f, grad_detail::tuple_of<count>(primals), grad_detail::tuple_of<count>(tangents), location);
+}
+
 /// f(args...) and the function that pulls a cotangent (of the value's tree) back to a tuple of argument cotangents;
 /// has_aux(f) gives (value, function, aux).
 /// Errors     the function's: INVALID_ARGUMENT if a cotangent's shape or type isn't that of the value

@@ -28,6 +28,15 @@ T device_put(const T& tree, const NamedSharding& sharding,
   return unflatten(tree, flat.leaves);
 }
 
+/// The same for the first device, to which nothing is committed.
+template <typename T>
+  requires(!std::is_convertible_v<const T&, Array>)
+T device_put(const T& tree, std::source_location location = std::source_location::current()) {
+  FlatTree flat = flatten(tree);
+  for (Array& leaf : flat.leaves) leaf = device_put(leaf, location);
+  return unflatten(tree, flat.leaves);
+}
+
 /// Waits until all arrays of the tree have their values.
 /// Errors    as block_until_ready of an array
 template <typename T>

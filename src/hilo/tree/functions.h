@@ -16,6 +16,8 @@ std::vector<Array> tree_leaves(const T& tree) {
 namespace tree_util {
 using hilo::tree_leaves;
 using hilo::tree_map;
+/// The text of a path of flatten_with_path, which is one already.
+inline std::string keystr(const std::string& path) { return path; }
 }  // namespace tree_util
 
 namespace tree {
@@ -83,6 +85,17 @@ template <typename F, Tree T, typename Value>
 Value reduce(F&& f, const T& tree, Value initial) {
   for (const Array& leaf : tree_leaves(tree)) initial = f(initial, leaf);
   return initial;
+}
+/// The same, which begins with the first leaf.
+/// Errors     INVALID_ARGUMENT for a tree without leaves
+template <typename F, Tree T>
+Array reduce(F&& f, const T& tree) {
+  const std::vector<Array> leaves = tree_leaves(tree);
+  if (leaves.empty())
+    or_throw(invalid_argument("tree::reduce: the tree has no leaves; wanted one or more, or a first value"));
+  Array value = leaves[0];
+  for (size_t i = 1; i < leaves.size(); ++i) value = f(value, leaves[i]);
+  return value;
 }
 /// The same without an initial value, in a logarithm of rounds of pairs: f(f(a, b), f(c, d)). jax.tree.reduce_associative.
 /// Errors     INVALID_ARGUMENT for a tree without leaves

@@ -80,3 +80,7 @@ OdeResult solve_ivp(const std::function<Array(const Array& t, const Array& y)>& 
                     const std::pair<Array, Array>& t_span, const Operand& y0, const SolveIvpOptions& options = {});
 
 }  // namespace hilo::scipy::integrate
+
+namespace hilo::experimental {
+namespace ode = scipy::integrate;  ///< as JAX has odeint
+}  // namespace hilo::experimental

@@ -19,6 +19,10 @@ struct ChoFactor {
   bool lower = false;
 };
 ChoFactor cho_factor(const Operand& a, const TriangleOptions& options = {});
+template <std::same_as<bool> Lower>
+ChoFactor cho_factor(const Operand& a, Lower lower) {
+  return cho_factor(a, TriangleOptions{.lower = lower});
+}
 /// x of a x = b by a's factor. Shapes    b[n], b[..., n, k]; axes in front broadcast
 Array cho_solve(const ChoFactor& c_and_lower, const Operand& b);
 

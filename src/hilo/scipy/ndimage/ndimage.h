@@ -20,4 +20,15 @@ Array map_coordinates(const Operand& input, const std::vector<Array>& coordinate
 Array map_coordinates(const Operand& input, const Array& coordinates, int64_t order,
                       const CoordinateOptions& options = {});
 
+/// The same with the order by name.
+struct OrderAndCoordinateOptions {
+  Required<int64_t> order;
+  const char* mode = "constant";
+  double cval = 0;
+};
+inline Array map_coordinates(const Operand& input, const std::vector<Array>& coordinates,
+                             const OrderAndCoordinateOptions& o) {
+  return map_coordinates(input, coordinates, o.order.value, {.mode = o.mode, .cval = o.cval});
+}
+
 }  // namespace hilo::scipy::ndimage

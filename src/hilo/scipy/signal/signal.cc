@@ -98,6 +98,13 @@ void check_matrices(const char* what, const Array& a, const Array& b) {
 /// in2 turned round and conjugated: correlating is convolving with it.
 Array turned(const Array& in2) { return numpy::flip(numpy::conj(in2)); }
 
+void check_boundary(const char* function, const Convolve2dOptions& o) {
+  if (std::string_view(o.boundary) == "fill" && o.fillvalue == 0) return;
+  or_throw(
+      unimplemented(fmt::format("{}: got boundary '{}' and fillvalue {}; wanted 'fill' and 0. Hint: numpy::pad first",
+                                at_user_line(function), o.boundary, o.fillvalue)));
+}
+
 }  // namespace
 
 Array convolve(const Operand& in1, const Operand& in2, const ConvolveOptions& options) {
@@ -111,11 +118,13 @@ Array correlate(const Operand& in1, const Operand& in2, const ConvolveOptions& o
 Array convolve2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& o) {
   const UserLocation here(in1.location());
   check_matrices("convolve2d", in1, in2);
+  check_boundary("convolve2d", o);
   return convolved("convolve2d", in1, in2, {.mode = o.mode, .precision = o.precision});
 }
 Array correlate2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& o) {
   const UserLocation here(in1.location());
   check_matrices("correlate2d", in1, in2);
+  check_boundary("correlate2d", o);
   return convolved("correlate2d", in1, turned(in2), {.mode = o.mode, .precision = o.precision});
 }
 

@@ -25,9 +25,12 @@ Array correlate(const Operand& in1, const Operand& in2, const char* mode) {
 }
 struct Convolve2dOptions {
   const char* mode = "full";
+  const char* boundary = "fill";  ///< the only one
+  double fillvalue = 0;           ///< the only one
   lax::PrecisionLike precision = {};
 };
 /// Of matrices.
+/// Errors    UNIMPLEMENTED for another boundary
 Array convolve2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
 Array correlate2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
 struct FftconvolveOptions {

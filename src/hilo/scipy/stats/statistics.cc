@@ -211,4 +211,12 @@ Array gaussian_kde::integrate_kde(const gaussian_kde& other) const {
   return numpy::sum(convolved(factor, other.dataset) * other.weights);
 }
 
+Array gaussian_kde::resample(const random::Key& key, const numpy::Shape& shape) const {
+  const auto [index_key, noise_key] = random::split<2>(key);
+  const Array which = random::choice(index_key, numpy::arange(n()), shape, {.p = weights});
+  const Array noise = random::multivariate_normal(noise_key, numpy::zeros({d()}, dataset.dtype()), covariance,
+                                                  {.shape = shape, .dtype = dataset.dtype()});
+  return numpy::transpose(numpy::take(dataset.T(), which, 0) + noise);
+}
+
 }  // namespace hilo::scipy::stats

@@ -63,6 +63,8 @@ class gaussian_kde {
   Array integrate_gaussian(const Operand& mean, const Operand& cov) const;
   Array integrate_box_1d(const Operand& low, const Operand& high) const;
   Array integrate_kde(const gaussian_kde& other) const;
+  /// Draws from the estimate. Shapes    [d], or with `shape`, whose axes follow in the other order
+  Array resample(const random::Key& key, const numpy::Shape& shape = {}) const;
 
  private:
   Array log_kernels(const Array& points) const;
