@@ -18,6 +18,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SERVING_AIMS = {"a small call, us": "at most 1.3", "calls a second, none of which waits": "10,000 or the echo's",
                 "1 GiB there, GB/s": "at least 0.8"}
+SERVING_ROUNDS = 3
 
 
 def main() -> int:
@@ -61,17 +62,21 @@ def processes(build: pathlib.Path) -> int:
 
 
 def serving(build: pathlib.Path) -> int:
-    """A server's calls beside those of a bare echo over gRPC, and training there beside training here."""
+    """A server's calls beside those of a bare echo over gRPC, and training there beside training here: medians of rounds."""
     echo, calls = (build / "bin" / "bench" / "rpc" / name for name in ("echo", "calls"))
     if not echo.exists():
         print("left out: a server's calls beside a bare echo's (built without gRPC)")
         return 0
-    bare, ours = named_figures(echo), named_figures(calls)
+    rounds = [(named_figures(echo), named_figures(calls)) for _ in range(SERVING_ROUNDS)]
+    bare, ours = ({name: statistics.median(one[k][name] for one in rounds) for name in rounds[0][k]} for k in (0, 1))
     for name, figure in ours.items():
-        print(f"server, {name}: {figure:,.1f}" + (f"; bare echo {bare[name]:,.1f}: {figure / bare[name]:.2f} times" if name in bare else "")
-              + (f" (aim {SERVING_AIMS[name]})" if name in SERVING_AIMS else ""))
-    print(f"bare echo, 1 GiB there that nobody keeps, GB/s: {bare['1 GiB there that nobody keeps, GB/s']:.1f}")
-    print(f"training of 1,000 steps of 1 ms on a server: {ours['training there, us'] / ours['training here, us']:.2f} times of here (aim 1.2)")
+        beside = f"; bare echo {bare[name]:,.2f}: {figure / bare[name]:.2f} times" if name in bare else ""
+        aim = f" (aim {SERVING_AIMS[name]})" if name in SERVING_AIMS else ""
+        print(f"server, {name}: {figure:,.2f}{beside}{aim}")
+    for name in bare.keys() - ours.keys():
+        print(f"bare echo, {name}: {bare[name]:,.2f}")
+    ratio = statistics.median(one["training there, ms"] / one["training here, ms"] for _, one in rounds)
+    print(f"server, training there beside here: {ratio:.2f} times (aim at most 1.2)")
     return 0
 
 

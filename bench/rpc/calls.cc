@@ -25,14 +25,14 @@ using namespace hilo;
 constexpr int64_t kSteps = 1000;  // of training
 constexpr double kStepMicroseconds = 1000;
 
-[[noreturn]] void end(std::string_view why) {
+[[noreturn]] void give_up(std::string_view why) {
   fmt::print(stderr, "{}\n", why);
   std::exit(1);
 }
 
 template <typename T>
 T or_end(StatusOr<T> value) {
-  if (!value.ok()) end(value.status().to_string());
+  if (!value.ok()) give_up(value.status().to_string());
   return *std::move(value);
 }
 
@@ -51,7 +51,7 @@ Child start_server() {
   ::close(files[1]);
   std::string line;  // "serving at 127.0.0.1:1234"
   for (char byte = 0; byte != '\n'; line += byte) {
-    if (::read(files[0], &byte, 1) != 1) end(command + " serve doesn't start");
+    if (::read(files[0], &byte, 1) != 1) give_up(command + " serve doesn't start");
   }
   return {child, std::stoi(line.substr(line.rfind(':') + 1))};
 }
@@ -140,14 +140,14 @@ double calls_a_second(Place& there, Executable& program) {
   for (int64_t i = 0; i < kPipelined; ++i) Place::step(program, state);
   const Literal last = or_end(literal_from_buffer(*state));
   const double rate = kPipelined / microseconds_since(start) * 1e6;
-  if (last.data<int32_t>()[0] != kPipelined) end("a step is missing, or ran twice");
+  if (last.data<int32_t>()[0] != kPipelined) give_up("a step is missing, or ran twice");
   return rate;
 }
 
 double gigabytes_a_second(Place& there, const Literal& large) {
   const auto start = Clock::now();
   const BufferPtr buffer = there.upload(large);
-  if (const Status status = buffer->ready().await(); !status.ok()) end(status.to_string());
+  if (const Status status = buffer->ready().await(); !status.ok()) give_up(status.to_string());
   return static_cast<double>(kLargeBytes) / microseconds_since(start) / 1e3;
 }
 
@@ -161,10 +161,10 @@ int main() {
   print_figure(kSmallCall, small_call(there));
   print_figure("a run of a small program, and reading what it made, us", run_and_read(there));
   const auto increment = there.compile(kIncrement);
-  print_figure(kCallsASecond, median_of(kRounds, [&] { return calls_a_second(there, *increment); }));
+  print_figure(kCallsASecond, calls_a_second(there, *increment));
   const Literal large(Shape::array(ElementType::kF32, {static_cast<int64_t>(kLargeBytes / sizeof(float))}));
-  print_figure(kUpload, median_of(kRounds, [&] { return gigabytes_a_second(there, large); }));
+  print_figure(kUpload, gigabytes_a_second(there, large));
   const int64_t elements = elements_for_a_step(here);
-  print_figure("training here, us", median_of(kRounds, [&] { return train(here, elements, kSteps); }));
-  print_figure("training there, us", median_of(kRounds, [&] { return train(there, elements, kSteps); }));
+  print_figure("training here, ms", train(here, elements, kSteps) / 1e3);
+  print_figure("training there, ms", train(there, elements, kSteps) / 1e3);
 }

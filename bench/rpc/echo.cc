@@ -51,7 +51,7 @@ class EchoReactor final : public grpc::ServerGenericBidiReactor {
 
  private:
   void keep(const std::vector<grpc::Slice>& slices) {
-    if (array_ == nullptr) array_.reset(new std::byte[kChunks * kChunkBytes]);
+    if (array_ == nullptr) array_.reset(new std::byte[kLargeBytes]);
     for (const grpc::Slice& slice : slices) {
       std::copy_n(reinterpret_cast<const std::byte*>(slice.begin()), slice.size(), array_.get() + size_);
       size_ += slice.size();
@@ -198,9 +198,9 @@ int main() {
   {
     EchoStream stream(server.port, kDrop);
     print_figure(kSmallCall, small_call(stream));
-    print_figure(kCallsASecond, median_of(kRounds, [&] { return calls_a_second(stream); }));
+    print_figure(kCallsASecond, calls_a_second(stream));
   }
   const std::vector<std::byte> large(kLargeBytes, std::byte{1});
-  print_figure(kUpload, median_of(kRounds, [&] { return gigabytes_a_second(server.port, kKeep, large); }));
-  print_figure(kUploadDropped, median_of(kRounds, [&] { return gigabytes_a_second(server.port, kDrop, large); }));
+  print_figure(kUpload, gigabytes_a_second(server.port, kKeep, large));
+  print_figure(kUploadDropped, gigabytes_a_second(server.port, kDrop, large));
 }

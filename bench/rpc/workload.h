@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench/rpc/workload.h -- what echo.cc and calls.cc measure alike, and the names of the figures, which tools/bench.py puts side
-// by side.
+// bench/rpc/workload.h -- what echo.cc and calls.cc measure alike, once each, and the names of the figures, which tools/bench.py
+// puts side by side.
 #pragma once
 
 #include <fmt/format.h>
@@ -8,11 +8,8 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <functional>
-#include <vector>
 
 namespace bench {
 
@@ -21,7 +18,6 @@ inline constexpr size_t kLargeBytes = size_t{1} << 30;  // of an array that is u
 inline constexpr size_t kChunksInFlight = 8;            // as a client of hilo has them
 inline constexpr int64_t kPipelined = 20000;            // calls that wait for none
 inline constexpr size_t kPipelinedBytes = 100;          // of the message of such a call
-inline constexpr int kRounds = 3;                       // of what takes long; the median counts
 
 inline constexpr const char* kSmallCall = "a small call, us";
 inline constexpr const char* kCallsASecond = "calls a second, none of which waits";
@@ -31,13 +27,6 @@ inline constexpr const char* kUploadDropped = "1 GiB there that nobody keeps, GB
 inline void print_figure(const char* name, double figure) {
   fmt::print("{}\t{:.3f}\n", name, figure);
   std::fflush(stdout);
-}
-
-inline double median_of(int rounds, const std::function<double()>& measure) {
-  std::vector<double> all;
-  for (int i = 0; i < rounds; ++i) all.push_back(measure());
-  std::ranges::nth_element(all, all.begin() + rounds / 2);
-  return all[static_cast<size_t>(rounds / 2)];
 }
 
 /// A server that ends with this process.

@@ -38,8 +38,9 @@ int64_t InstructionPlaces::of(const hlo::Instruction& instruction) const {
                                               [](const Stretch& one) { return one.instructions.data(); });
   if (after == by_address_.begin()) return -1;
   const Stretch& stretch = *std::prev(after);
-  const int64_t index = &instruction - stretch.instructions.data();
-  return index < std::ssize(stretch.instructions) ? stretch.place + index : -1;
+  const hlo::Instruction* const first = stretch.instructions.data();
+  const bool is_inside = std::less<>()(&instruction, first + stretch.instructions.size());
+  return is_inside ? stretch.place + (&instruction - first) : -1;
 }
 
 const hlo::Instruction* InstructionPlaces::at(int64_t place) const {

@@ -68,6 +68,12 @@ class GrpcServer : public testing::Test {
     ASSERT_TRUE(config().update("jax_xla_backend", "xrt").ok());
     ASSERT_TRUE(config().update("jax_backend_target", target()).ok());
   }
+  /// A new client is, as UNAVAILABLE, with the server's name and these words.
+  void expect_refused(const std::string& words) {
+    const std::string text = client().status().to_string();
+    EXPECT_EQ(text.find("UNAVAILABLE: " + target() + ": "), 0u) << text;
+    EXPECT_NE(text.find(words), std::string::npos) << text;
+  }
   StatusOr<ClientPtr> client() { return make_remote_client({.backend = "xrt", .target = target()}); }
 
   Workers workers_;
@@ -177,9 +183,14 @@ TEST_F(GrpcServer, WithTlsWhoHasACertificateIsLetInAndNobodyElse) {
     EXPECT_EQ(client().status().code(), StatusCode::kUnavailable) << own;
   }
   set_tls("stranger", "client");  // who isn't the server's authority
-  EXPECT_EQ(client().status().code(), StatusCode::kUnavailable);
-  set_tls("", "");  // plain text
-  EXPECT_EQ(client().status().code(), StatusCode::kUnavailable);
+  expect_refused("certificate verify failed (3 tries");
+  set_tls("", "");
+  expect_refused("Socket closed. Hint: a server that speaks TLS wants HILO_XRT_TLS_CA (3 tries");
+  server_.reset();
+  serve();
+  set_tls("ca", "");
+  expect_refused("Hint: the server speaks no TLS; HILO_XRT_TLS_CA asks for it (3 tries");
+  set_tls("", "");
 }
 
 TEST_F(GrpcServer, AnExpiredCertificateIsRefused) {
@@ -198,6 +209,7 @@ TEST_F(GrpcServer, RefusesMoreSessionsThanItMayHaveAndAllWhileItEnds) {
   EXPECT_FALSE(server_->drain(std::chrono::milliseconds(0)));
   EXPECT_EQ(literal_from_buffer(**buffer_from_literal(**(*first)->local_device(0), Literal::scalar(3.0f)))->to_string(),
             "f32[] 3");
+  expect_refused("the server is about to end (3 tries");
 }
 
 TEST_F(GrpcServer, SaysHowItIsToWhoIsLetInWithoutASession) {
@@ -237,7 +249,9 @@ TEST_F(GrpcServer, NoServerIsUnavailableAndATargetThatIsNoneInvalid) {
   serve();
   const std::string gone = target();
   server_.reset();
-  EXPECT_EQ(make_remote_client({.target = gone}).status().code(), StatusCode::kUnavailable);
+  const std::string text = make_remote_client({.target = gone}).status().to_string();
+  EXPECT_EQ(text.find("UNAVAILABLE: " + gone + ": "), 0u) << text;
+  EXPECT_NE(text.find("Connection refused (3 tries"), std::string::npos) << text;
   for (const char* const bad : {"rpc:", "rpc:host", "rpc:host:0", "rpc::80", "host:80", "rpc:host:99999"})
     EXPECT_EQ(make_remote_client({.target = bad}).status().code(), StatusCode::kInvalidArgument) << bad;
 }

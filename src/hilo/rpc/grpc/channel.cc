@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/grpc/channel.h"
 
+#include <fmt/format.h>
 #include <grpcpp/create_channel.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
@@ -19,12 +20,22 @@ namespace {
 constexpr std::chrono::seconds kAnswerTime{10};
 constexpr std::array<const char*, kLanes> kMethods = {"/hilo.xrt.v1.Xrt/Calls", "/hilo.xrt.v1.Xrt/Bytes"};
 
+/// With what gRPC doesn't say where one side speaks TLS and the other doesn't.
+Status with_hint(const Status& status, bool is_encrypted) {
+  const auto says = [&](std::string_view text) { return status.message().find(text) != std::string_view::npos; };
+  std::string_view hint;
+  if (!is_encrypted && says("Socket closed")) hint = "a server that speaks TLS wants HILO_XRT_TLS_CA";
+  if (is_encrypted && says("wrong version number")) hint = "the server speaks no TLS; HILO_XRT_TLS_CA asks for it";
+  if (hint.empty()) return status;
+  return {status.code(), fmt::format("{}. Hint: {}", status.message(), hint)};
+}
+
 /// One stream. It holds itself until gRPC has ended it.
 class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>,
                      public std::enable_shared_from_this<Stream> {
  public:
-  Stream(const std::shared_ptr<grpc::Channel>& channel, std::shared_ptr<Receiver> receiver)
-      : stub_(channel), receiver_(std::move(receiver)) {}
+  Stream(const std::shared_ptr<grpc::Channel>& channel, bool is_encrypted, std::shared_ptr<Receiver> receiver)
+      : stub_(channel), is_encrypted_(is_encrypted), receiver_(std::move(receiver)) {}
 
   void start(const char* method, const std::string& token) {
     self_ = shared_from_this();
@@ -74,7 +85,7 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
     else if (is_closing_) StartWritesDone();
   }
   void OnDone(const grpc::Status& status) override {
-    receiver_->on_closed(from_grpc(status));
+    receiver_->on_closed(with_hint(from_grpc(status), is_encrypted_));
     self_.reset();
   }
 
@@ -87,6 +98,7 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
 
   grpc::GenericStub stub_;
   grpc::ClientContext context_;
+  const bool is_encrypted_;
   const std::shared_ptr<Receiver> receiver_;
   std::shared_ptr<Stream> self_;
   grpc::ByteBuffer incoming_, outgoing_;
@@ -97,8 +109,12 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
 
 class GrpcConnection final : public Connection {
  public:
-  GrpcConnection(std::shared_ptr<grpc::Channel> channel, std::string token, std::shared_ptr<Receiver> receiver)
-      : channel_(std::move(channel)), token_(std::move(token)), receiver_(std::move(receiver)) {}
+  GrpcConnection(std::shared_ptr<grpc::Channel> channel, const ChannelOptions& options,
+                 std::shared_ptr<Receiver> receiver)
+      : channel_(std::move(channel)),
+        token_(options.token),
+        is_encrypted_(!options.ca.empty()),
+        receiver_(std::move(receiver)) {}
   ~GrpcConnection() override {
     for (const auto& stream : streams_) {
       if (stream != nullptr) stream->close();
@@ -107,7 +123,7 @@ class GrpcConnection final : public Connection {
   void send(Lane lane, const Message& message) override {
     const auto i = static_cast<size_t>(lane);
     if (streams_[i] == nullptr) {
-      streams_[i] = std::make_shared<Stream>(channel_, receiver_);
+      streams_[i] = std::make_shared<Stream>(channel_, is_encrypted_, receiver_);
       streams_[i]->start(kMethods[i], token_);
     }
     streams_[i]->send(message);
@@ -116,6 +132,7 @@ class GrpcConnection final : public Connection {
  private:
   const std::shared_ptr<grpc::Channel> channel_;
   const std::string token_;
+  const bool is_encrypted_;
   const std::shared_ptr<Receiver> receiver_;
   std::array<std::shared_ptr<Stream>, kLanes> streams_;
 };
@@ -164,7 +181,7 @@ StatusOr<Overview> ask(const std::shared_ptr<grpc::Channel>& channel, const std:
 StatusOr<std::unique_ptr<Connection>> connect_grpc(const ChannelOptions& options, std::shared_ptr<Receiver> receiver) {
   HILO_ASSIGN_OR_RETURN(std::shared_ptr<grpc::Channel> channel, make_channel(options));
   return std::unique_ptr<Connection>(
-      std::make_unique<GrpcConnection>(std::move(channel), options.token, std::move(receiver)));
+      std::make_unique<GrpcConnection>(std::move(channel), options, std::move(receiver)));
 }
 
 StatusOr<AskOverview> watch_grpc(const ChannelOptions& options) {
