@@ -16,8 +16,8 @@ constexpr float kRate = 0.2f;
 Array spread(const Array& rows) {
   const Array middle = rows(range(1, -1), all);
   const Array sides = numpy::pad(middle, {{0, 0}, {1, 1}}, {.mode = "edge"});
-  const Array around = rows(range(0, -2), all) + rows(range(2, none), all) + sides(all, range(0, -2)) +
-                       sides(all, range(2, none));
+  const Array around =
+      rows(range(0, -2), all) + rows(range(2, none), all) + sides(all, range(0, -2)) + sides(all, range(2, none));
   return middle + kRate * (around - 4.0f * middle);
 }
 
@@ -38,9 +38,7 @@ Array step_of_part(const Array& rows) {
 
 template <typename Step>
 auto many(Step step) {
-  return [step](Array plate) {
-    return lax::fori_loop(0, kSteps, [&](Array, Array now) { return step(now); }, plate);
-  };
+  return [step](Array plate) { return lax::fori_loop(0, kSteps, [&](Array, Array now) { return step(now); }, plate); };
 }
 
 /// Hot in a disc off the middle.
@@ -63,8 +61,8 @@ int main() {
   const std::vector<Shard> shards = result.addressable_shards();
   std::printf("%s: %zu devices have %s each\n", result.sharding().to_string().c_str(), shards.size(),
               shards[0].data.aval_shape().to_string().c_str());
-  std::printf("heat %.1f, hottest %.3f, greatest difference from one device %.1e\n",
-              numpy::sum(result).item<double>(), numpy::max(result).item<double>(), static_cast<double>(difference));
+  std::printf("heat %.1f, hottest %.3f, greatest difference from one device %.1e\n", numpy::sum(result).item<double>(),
+              numpy::max(result).item<double>(), static_cast<double>(difference));
   const bool right = difference < 1e-4f && std::abs(numpy::sum(result - plate).item<float>()) < 10;
   std::printf("heat over %d devices: %s\n", static_cast<int>(kDevices), right ? "right" : "wrong");
   return right ? 0 : 1;

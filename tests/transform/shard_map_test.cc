@@ -92,7 +92,9 @@ TEST_F(ShardMap, GathersScattersAndExchanges) {
   const Array square = counted({4, 4});
   const auto rows = [&](auto f) { return flat(shard_map(f, *row, P("x"), P("x"))(square)); };
   EXPECT_EQ(rows([](Array x) { return lax::all_to_all(x, "x", 1, 0, {.tiled = true}).T(); }),
-            flat(square.T().reshape(4, 4).T().T().reshape(4, 4)));
+            (Floats{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}));  // row j of each is column j of all
+  EXPECT_EQ(rows([](Array x) { return lax::all_to_all(x.reshape(4, 1), "x", 0, 0).reshape(1, 4); }),
+            (Floats{0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15}));
   EXPECT_EQ(rows([](Array x) { return lax::psum_scatter(x[0], "x", {.tiled = true}); }), (Floats{24, 28, 32, 36}));
   EXPECT_EQ(rows([](Array x) { return lax::psum_scatter(x[0], "x").reshape({1}); }), (Floats{24, 28, 32, 36}));
 }

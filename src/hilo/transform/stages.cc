@@ -37,9 +37,10 @@ void refuse_tracers(const Program& program, std::span<const Array> leaves) {
 
 const Executable& executable(const Program& program) {
   if (program.entry->executable != nullptr) return *program.entry->executable;
-  or_throw(unimplemented(where(program) +
-                         ": a program whose arrays several devices share is compiled when it is called: then it is known "
-                         "how its arguments are shared"));
+  or_throw(
+      unimplemented(where(program) +
+                    ": a program whose arrays several devices share is compiled when it is called: then it is known "
+                    "how its arguments are shared"));
   __builtin_unreachable();
 }
 
