@@ -198,6 +198,32 @@ program("pad_odd", lambda v: jnp.pad(v, ((0, 1),)), a((8,), "x"))
 program("slice_odd", lambda v: v[:6], a((8,), ("x", "y")))
 program("shard_map", lambda v: jax.shard_map(lambda b: b * 2, mesh=MESH, in_specs=P("x", "y"), out_specs=P("x", "y"))(v) + 1, a((8, 16)))
 program("shard_map_sum", lambda v: jax.shard_map(lambda b: lax.psum(b, "y"), mesh=MESH, in_specs=P("x", "y"), out_specs=P("x"))(v), a((8, 16), "x", "y"))
+
+
+def by_hand(f, ins, outs, **options):
+    return jax.shard_map(f, mesh=MESH, in_specs=ins, out_specs=outs, check_vma=False, **options)
+
+
+def ring(v):
+    return by_hand(lambda b: lax.ppermute(b, "y", [(i, (i + 1) % 4) for i in range(4)]) * lax.axis_index("y"), P("x", "y"), P("x", "y"))(v)
+
+
+def steps(v):
+    """Power iteration on parts: collectives in a loop, and a part that nobody else has."""
+    def body(b):
+        return lax.fori_loop(0, 3, lambda _, c: c / (1 + jnp.abs(lax.psum(c, "y"))), b)
+    return by_hand(body, P("x", "y"), P("x", "y"))(v)
+
+
+program("shard_map_ring", lambda v: ring(v) + v, a((8, 16), "x", "y"))
+program("shard_map_loop", lambda v: steps(v).sum(1), a((8, 16), "x"))
+program("shard_map_gather", lambda v, w: by_hand(lambda b, c: b @ lax.all_gather(c, "y", axis=0, tiled=True), (P("x"), P("y")), P("x"))(v, w), a((8, 16), "x"), a((16, 8), "y"))
+program("shard_map_scatter", lambda v: by_hand(lambda b: lax.psum_scatter(b, "x", scatter_dimension=1, tiled=True), P("x"), P(None, "x"))(v), a((8, 16), "y"))
+program("shard_map_exchange", lambda v: by_hand(lambda b: lax.all_to_all(b, "y", 1, 0, tiled=True), P("y"), P(None, "y"))(jnp.sin(v)), a((8, 16), "x"))
+program("shard_map_some_axes", lambda v: by_hand(lambda b: lax.psum(b * 2, "x"), P("x"), P(), axis_names={"x"})(v) + 1, a((8, 16), "x", "y"))
+program("shard_map_gradient", lambda v, w: jax.grad(lambda u: by_hand(lambda b, c: lax.pmean(jnp.sin(b @ c), "y"), (P("x", "y"), P("y")), P("x"))(v, u).sum())(w), a((8, 16), "x", "y"), a((16, 8), "y"))
+program("shard_map_nested", lambda v: by_hand(lambda b: jax.shard_map(lambda c: lax.psum(c, "y"), in_specs=P(None, "y"), out_specs=P(), axis_names={"y"}, check_vma=False)(b) * 2, P("x"), P("x"), axis_names={"x"})(v), a((8, 16), "x"))
+program("shard_map_in_loop", lambda v: lax.fori_loop(0, 2, lambda _, c: by_hand(lambda b: b + lax.pmax(b, "x"), P("x"), P("x"))(c) * 0.5, v), a((8, 16), "x", "y"))
 program("random", lambda v: v + jax.random.normal(jax.random.key(0), (8, 16)), a((8, 16), "x", "y"))
 program("identity", lambda v, w: (w, v), a((8, 16), "x"), a((16,), "y"))
 program("unused", lambda v, w: v, a((8, 16), "x"), a((16,), "y"))

@@ -6,7 +6,9 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <random>
 
+#include "hilo/hlo/bisect/agreement.h"
 #include "hilo/hlo/bisect/reduce.h"
 #include "hilo/hlo/text/printer.h"
 #include "tests/support/clients.h"
@@ -16,18 +18,24 @@
 namespace hilo::hlo {
 namespace {
 
+std::vector<Literal> random_arguments(const Module& module) {
+  std::mt19937 random(1);
+  std::vector<Literal> arguments;
+  for (const Shape& shape : module.entry->parameter_shapes()) arguments.push_back(tests::random_array(shape, random));
+  return arguments;
+}
+
+bool is_by_hand(const tests::RecordedSharding& recorded) { return recorded.name.starts_with("shard_map"); }
+
 TEST(Partition, RecordedProgramsGiveWhatTheyGiveWhole) {
   const char* const only = std::getenv("HILO_PARTITION_ONLY");
   int64_t bytes = 0, collectives = 0, wholes = 0;
   for (const tests::RecordedSharding& recorded : tests::recorded_shardings()) {
-    if (only != nullptr && recorded.name != only) continue;
+    if ((only != nullptr && recorded.name != only) || is_by_hand(recorded)) continue;
     const auto program = tests::read_annotated(recorded.code);
     ASSERT_TRUE(program.ok()) << recorded.name << ": " << program.status().to_string();
     const PropagationRequest& request = (*program)->request;
-    std::mt19937 random(1);
-    Invocation invocation{(*program)->module, {}};
-    for (const Shape& shape : invocation.module.entry->parameter_shapes())
-      invocation.arguments.push_back(tests::random_array(shape, random));
+    const Invocation invocation{(*program)->module, random_arguments((*program)->module)};
     const auto run = [&](const Module& module,
                          const std::vector<Literal>& arguments) -> StatusOr<std::vector<Literal>> {
       HILO_ASSIGN_OR_RETURN(const PartitionedProgram partitioned, partition(module, request));
@@ -38,13 +46,66 @@ TEST(Partition, RecordedProgramsGiveWhatTheyGiveWhole) {
       return tests::run_partitioned(*tests::cpu_client(), partitioned, request.mesh, arguments,
                                     module.entry->result_shape());
     };
-    if (recorded.name.starts_with("shard_map")) {
-      EXPECT_EQ(partition(invocation.module, request).status().code(), StatusCode::kUnimplemented) << recorded.name;
-    } else {
-      EXPECT_EQ(disagreement(invocation, run), "") << recorded.name;
-    }
+    EXPECT_EQ(disagreement(invocation, run), "") << recorded.name;
   }
   std::cout << collectives << " collectives, " << bytes << " bytes, " << wholes << " whole ops\n";
+}
+
+/// Translated, they are programs of replicas that have all arrays whole, cut them by hand and join them by all-gather.
+TEST(Partition, ComputationsByHandGiveWhatReplicasGiveThatHaveAllArraysWhole) {
+  const char* const only = std::getenv("HILO_PARTITION_ONLY");
+  int programs = 0;
+  for (const tests::RecordedSharding& recorded : tests::recorded_shardings()) {
+    if ((only != nullptr && recorded.name != only) || !is_by_hand(recorded)) continue;
+    ++programs;
+    const auto program = tests::read_annotated(recorded.code);
+    ASSERT_TRUE(program.ok()) << recorded.name << ": " << program.status().to_string();
+    const Module& module = (*program)->module;
+    const Mesh& mesh = (*program)->request.mesh;
+    const auto partitioned = partition(module, (*program)->request);
+    ASSERT_TRUE(partitioned.ok()) << recorded.name << ": " << partitioned.status().to_string();
+    if (only != nullptr) std::cout << print_module(partitioned->module) << to_string(partitioned->report);
+    const std::vector<Literal> arguments = random_arguments(module);
+    const auto devices = static_cast<size_t>(mesh.device_count());
+    const tests::OfReplicas wanted =
+        tests::run_on_replicas(*tests::cpu_client(), module, tests::OfReplicas(devices, arguments));
+    const auto got = tests::run_partitioned(*tests::cpu_client(), *partitioned, mesh, arguments,
+                                            module.entry->result_shape());
+    ASSERT_TRUE(got.ok()) << recorded.name << ": " << got.status().to_string();
+    ASSERT_EQ(got->size(), wanted[0].size());
+    for (size_t i = 0; i < got->size(); ++i)
+      EXPECT_EQ(parting((*got)[i], wanted[0][i], greatest_magnitude(wanted[0][i])), "") << recorded.name;
+  }
+  EXPECT_GE(programs, only == nullptr ? 11 : 0);
+}
+
+/// One part of each array goes in, and one comes out: by hand nothing is gathered that the program doesn't gather.
+TEST(Partition, ComputationsByHandMoveNothingOfTheirOwn) {
+  for (const tests::RecordedSharding& recorded : tests::recorded_shardings()) {
+    if (recorded.name != "shard_map_sum" && recorded.name != "shard_map_ring")
+      continue;
+    const auto program = tests::read_annotated(recorded.code);
+    const auto partitioned = partition((*program)->module, (*program)->request);
+    ASSERT_TRUE(partitioned.ok()) << recorded.name;
+    for (const Transfer& transfer : partitioned->report.transfers)
+      EXPECT_EQ(transfer.reason, "which the program does by hand") << recorded.name;
+  }
+}
+
+TEST(Partition, CollectivesOutsideOfComputationsByHandAreRefused) {
+  const auto program = tests::read_annotated(tests::recorded_shardings()[0].code);
+  ASSERT_TRUE(program.ok());
+  Module module = (*program)->module;
+  ComputationDraft draft("main");
+  const InstructionId operand = draft.append_copy(module.entry->instruction(module.entry->parameters()[0]), {});
+  const InstructionId id = draft.append(Opcode::kReplicaId, Shape::scalar(ElementType::kU32), {});
+  const Shape shape = draft.instruction(operand).shape;
+  const InstructionId root = draft.append(Opcode::kTuple, Shape::tuple({shape, Shape::scalar(ElementType::kU32)}),
+                                          {{operand, id}});
+  module.entry = *std::move(draft).finish(root);
+  const Status refused = partition(module, (*program)->request).status();
+  EXPECT_EQ(refused.code(), StatusCode::kUnimplemented);
+  EXPECT_NE(refused.to_string().find("already says what each device does"), std::string::npos) << refused.to_string();
 }
 
 }  // namespace

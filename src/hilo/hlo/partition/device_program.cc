@@ -135,6 +135,17 @@ Expr DeviceProgram::reported(Expr collective, int64_t members) {
   return collective;
 }
 
+void DeviceProgram::report(Expr collective) {
+  if (!status().ok()) return;
+  const Instruction& made = instruction(collective);
+  int64_t members = 2;
+  if (made.opcode != Opcode::kCollectivePermute) {
+    const Int64Lists& groups = static_cast<const CollectiveAttributes&>(*made.attributes).replica_groups;
+    members = groups.empty() ? atoms().place_count() : std::ssize(groups[0]);
+  }
+  reported(collective, members);
+}
+
 Expr DeviceProgram::all_gather(Expr part, int64_t dimension, const Atoms& by) {
   const Shape here = part.shape();
   const Shape whole = with_dimension(here, dimension, here.dimension(dimension) * atoms().size(by));

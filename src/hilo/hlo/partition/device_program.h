@@ -47,6 +47,9 @@ class DeviceProgram final : public Sink {
   /// This device's part of what it has whole along the dimension.
   Expr cut(Expr value, int64_t dimension, const Atoms& by);
 
+  /// Adds a collective of the program's own to the report.
+  void report(Expr collective);
+
   // Collectives of the devices that differ in `by` only; their order is that of the parts.
   Expr all_gather(Expr part, int64_t dimension, const Atoms& by);
   /// From parts along `from` to parts along `to`.

@@ -104,6 +104,7 @@ void Parts::convolve() {
   op.ways = multiplying(instruction, op.rule);
   if (convolution.batch_group_count > 1) op.ways = whole(op.rule);
   if (convolution.batch_group_count > 1) return;
+  const bool has_zero = operand(0).element_type() != ElementType::kF8E8M0Fnu;  // for what lies beyond the ends
   const size_t batch = factor(op.rule.operands[0], names.input_batch);
   for (size_t f = 0; f < op.ways.size(); ++f) {
     if (convolution.feature_group_count > 1 && f != batch) op.ways[f] = LocalWay::kWhole;
@@ -115,9 +116,10 @@ void Parts::convolve() {
     const int64_t windows = instruction.shape.dimension(names.output_spatial[i]);
     const size_t f = factor(op.rule.operands[0], names.input_spatial[i]);
     if (op.rule.factors[f].kind == FactorKind::kPermute) {
+      if (!has_zero) continue;
       set(f, LocalWay::kOwn, std::gcd(std::gcd(size, windows), alike_windows(window, windows)));
     } else {
-      const bool plain = window.base_dilation == 1 && !window.reversal;
+      const bool plain = has_zero && window.base_dilation == 1 && !window.reversal;
       set(f, plain ? op.ways[f] : LocalWay::kWhole, std::gcd(size, window.size));
     }
   }
@@ -160,7 +162,9 @@ void Parts::run_along() {
   else op.ways = passing(op.rule);
   const auto cumulative = cumulative_of(instruction, computation);
   if (!cumulative) return;
-  const bool named = op.rule.results.size() == 1 &&
+  const ElementType type = instruction.shape.leaves()[0].element_type();
+  const bool widens = instruction.opcode == kExtCumlogsumexp && element_type_info(type).bits <= 8;  // as its decomposition
+  const bool named = op.rule.results.size() == 1 && !widens &&
                      neutral_value(running_kind(instruction), instruction.shape.element_type()).has_value();
   op.ways[factor(op.rule.operands[0], cumulative->dimension)] = named ? LocalWay::kOwn : LocalWay::kWhole;
 }
@@ -489,10 +493,13 @@ AttributesPtr local_attributes(const Instruction& instruction, const Shape& whol
 
 namespace {
 
+bool is_device_op(Opcode opcode) {
+  return is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId;
+}
+
 std::string_view why_not(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode;
-  if (is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId)
-    return "the program already says what each device does";
+  if (is_device_op(opcode)) return "the program already says what each device does";
   if (opcode == Opcode::kRng || opcode == Opcode::kRngGetAndUpdateState)
     return "its numbers would differ from device to device";
   if (opcode == Opcode::kCustomCall) {
@@ -506,10 +513,10 @@ std::string_view why_not(const Instruction& instruction) {
 
 }  // namespace
 
-Status check_partitionable(const Module& module) {
+Status check_partitionable(const Module& module, bool by_hand) {
   for (const ComputationPtr& computation : computations_of(module)) {
     for (const Instruction& instruction : computation->instructions()) {
-      const std::string_view why = why_not(instruction);
+      const std::string_view why = by_hand && is_device_op(instruction.opcode) ? "" : why_not(instruction);
       if (!why.empty()) return unimplemented(describe(instruction) + " can't be partitioned: " + std::string(why));
     }
   }

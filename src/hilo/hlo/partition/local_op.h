@@ -42,9 +42,9 @@ LocalOp local_op(const Instruction& instruction, const Computation& computation)
 AttributesPtr local_attributes(const Instruction& instruction, const Shape& whole, const Shape& part,
                                const Shape& result);
 
-/// Refuses what means something else on several devices: collectives and ids of the program's own, effects, random numbers
-/// that have no key.
+/// Refuses what means something else on several devices: effects, random numbers that have no key, and unless the program has
+/// computations by hand collectives and ids of devices.
 /// Errors    UNIMPLEMENTED
-Status check_partitionable(const Module& module);
+Status check_partitionable(const Module& module, bool by_hand);
 
 }  // namespace hilo::hlo

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -15,6 +16,7 @@
 #include "hilo/hlo/partition/view.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/passes/trip_count.h"
+#include "hilo/hlo/sharding/by_hand.h"
 
 namespace hilo::hlo {
 namespace {
@@ -43,6 +45,7 @@ class Partitioner {
  public:
   Partitioner(const Module& module, const PropagationRequest& request, PropagatedFlow propagated)
       : module_(module),
+        request_(request),
         context_{request.mesh, MeshAtoms(request.mesh), {}, {}, {}},
         flow_(std::move(propagated.flow)),
         splits_(std::move(propagated.splits)) {}
@@ -76,6 +79,9 @@ class Partitioner {
   void open_call(Frame& frame, const Instruction& instruction, uint32_t id);
   void open_body(Frame& frame, const Instruction& instruction, uint32_t id);
   void write_control(Frame& frame, const Instruction& instruction);
+  bool is_by_hand(const Frame& frame, const Instruction& instruction) const;
+  Status write_by_hand(Frame& frame, const Instruction& instruction);
+  StatusOr<ArraySplit> edge_split(const Instruction& edge, int64_t rank) const;
   void write_while(Frame& frame, const Instruction& instruction);
   void write_conditional(Frame& frame, const Instruction& instruction);
   void write_scan(Frame& frame, const Instruction& instruction);
@@ -85,6 +91,7 @@ class Partitioner {
   Status keep_whole_axes(const std::vector<FlowArrayId>& arrays);
 
   const Module& module_;
+  const PropagationRequest& request_;
   PartitionContext context_;
   DataFlow flow_;
   std::vector<ArraySplit> splits_;
@@ -318,6 +325,58 @@ void Partitioner::write_control(Frame& frame, const Instruction& instruction) {
   frame.finished.clear();
 }
 
+bool Partitioner::is_by_hand(const Frame& frame, const Instruction& instruction) const {
+  const auto own = [&](FlowArrayId id) { return flow_.arrays[id].by_hand != 0; };
+  return leaves_by_hand(instruction) || std::ranges::any_of(flow(frame).values[instruction.id], own);
+}
+
+/// How devices share the whole array at an edge of a computation by hand.
+StatusOr<ArraySplit> Partitioner::edge_split(const Instruction& edge, int64_t rank) const {
+  HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> stated, request_.manual(edge));
+  if (!stated) return internal_error(describe(edge) + " doesn't say its sharding");
+  ArraySplit split(static_cast<size_t>(rank));
+  for (size_t d = 0; d < std::min(split.size(), stated->sharding.dimensions.size()); ++d) {
+    HILO_ASSIGN_OR_RETURN(split[d], context_.atoms.atoms_of(stated->sharding.dimensions[d].axes));
+  }
+  return split;
+}
+
+/// What each device does with values of its own stands as it is; others it has whole.
+Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) {
+  DeviceProgram& program = *frame.program;
+  const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
+  const Parts operands = operand_parts(frame, instruction);
+  if (enters_by_hand(instruction)) {
+    HILO_ASSIGN_OR_RETURN(const ArraySplit split, edge_split(instruction, instruction.shape.rank()));
+    context_.reason = "the part that a computation by hand takes";
+    frame.values[instruction.id] = parts({hlo::cut_as(program, operands[0], split)}, arrays);
+    return ok_status();
+  }
+  std::vector<ArraySplit> whole;
+  for (const Part& part : operands) whole.emplace_back(part.split.size());
+  const Exprs values = cut_as(frame, operands, whole, "operand");
+  if (leaves_by_hand(instruction)) {
+    HILO_ASSIGN_OR_RETURN(const ArraySplit split, edge_split(instruction, instruction.shape.rank()));
+    frame.values[instruction.id] = parts(cut_as(frame, {{values[0], split}}, splits(arrays), "result"), arrays);
+    return ok_status();
+  }
+  Parts cut;
+  for (const Expr& value : values) cut.push_back({value, {}});
+  Exprs packed;
+  size_t next = 0;
+  for (const InstructionId id : instruction.operands) {
+    const Shape& shape = computation(frame).instruction(id).shape;
+    const size_t count = shape.leaves().size();
+    packed.push_back(pack(program, shape, std::span<const Part>(cut).subspan(next, count)));
+    next += count;
+  }
+  const Expr made = program.add(instruction.opcode, packed, instruction.attributes, instruction.shape);
+  context_.reason = "which the program does by hand";
+  if (is_collective(instruction.opcode)) program.report(made);
+  frame.values[instruction.id] = parts(unpack(made), arrays);
+  return ok_status();
+}
+
 Status Partitioner::step(Frame& frame) {
   const Instruction& instruction = computation(frame).instruction(frame.next);
   at(frame, instruction);
@@ -339,6 +398,8 @@ Status Partitioner::step(Frame& frame) {
   } else if (opened != all_opened.end()) {
     open_call(frame, instruction, opened->second[0]);
     return ok_status();
+  } else if (is_by_hand(frame, instruction)) {
+    HILO_RETURN_IF_ERROR(write_by_hand(frame, instruction));
   } else {
     const std::vector<FlowArrayId>& arrays = flow(frame).values[instruction.id];
     const std::vector<ArraySplit> wanted = splits(arrays);
@@ -435,15 +496,27 @@ Status check_edges(const std::vector<std::optional<Sharding>>& stated, const std
   return ok_status();
 }
 
+bool has_computations_by_hand(const Module& module) {
+  for (const ComputationPtr& computation : computations_of(module)) {
+    if (std::ranges::any_of(computation->instructions(), leaves_by_hand)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRequest& request) {
-  HILO_RETURN_IF_ERROR(check_partitionable(module));
-  HILO_ASSIGN_OR_RETURN(PropagatedFlow propagated, propagate_flow(module, request));
+  HILO_ASSIGN_OR_RETURN(const Module called, with_calls_by_hand(module, request));
+  HILO_RETURN_IF_ERROR(check_partitionable(called, has_computations_by_hand(called)));
+  HILO_ASSIGN_OR_RETURN(PropagatedFlow propagated, propagate_flow(called, request));
   const MeshAtoms mesh(request.mesh);
   HILO_RETURN_IF_ERROR(check_edges(request.parameters, propagated.flow.parameters, propagated, mesh, "parameter"));
   HILO_RETURN_IF_ERROR(check_edges(request.results, propagated.flow.results, propagated, mesh, "result"));
-  return Partitioner(module, request, std::move(propagated)).run();
+  for (const FlowArrayId id : propagated.flow.frames[0].values[called.entry->root_id()]) {
+    if (propagated.flow.arrays[id].by_hand != 0)
+      return unimplemented("a result is each device's own: the program already says what each device does");
+  }
+  return Partitioner(called, request, std::move(propagated)).run();
 }
 
 }  // namespace hilo::hlo

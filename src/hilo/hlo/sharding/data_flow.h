@@ -17,6 +17,7 @@ struct FlowArray {
   Shape shape;
   bool constant = false;  ///< of constants alone: each user has its own, so that none shards another's
   int64_t uses = 0;       ///< ops that read it
+  int64_t by_hand = 0;    ///< in so many computations by hand: devices have values of their own
 };
 
 /// In which rounds shardings go through an op, and which way.

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <set>
 
+#include "hilo/hlo/sharding/by_hand.h"
+
 namespace hilo::hlo {
 namespace {
 
@@ -145,6 +147,11 @@ Status Propagation::set_up() {
     for (size_t i = 0; i < shardings.size(); ++i) {
       const Status status = state(stated.arrays[i], shardings[i]);
       if (!status.ok()) return status.with_context(describe(*stated.instruction));
+    }
+  }
+  for (size_t i = 0; i < states_.size(); ++i) {
+    for (DimensionState& dimension : states_[i].dimensions) {
+      if (flow_.arrays[i].by_hand != 0) dimension = {{}, false, 0};
     }
   }
   for (uint32_t i = 0; i < flow_.ops.size(); ++i) {
@@ -373,7 +380,9 @@ PropagatedFlow Propagation::finish() && {
 }  // namespace
 
 StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationRequest& request) {
-  Propagation propagation(request, data_flow(module));
+  DataFlow flow = data_flow(module);
+  mark_by_hand(flow);
+  Propagation propagation(request, std::move(flow));
   HILO_RETURN_IF_ERROR(propagation.set_up());
   propagation.run();
   return std::move(propagation).finish();

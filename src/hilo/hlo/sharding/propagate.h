@@ -12,6 +12,14 @@
 
 namespace hilo::hlo {
 
+/// Where a computation by hand (Shardy's manual_computation) begins or ends: an instruction that cuts a whole array into the
+/// devices' own parts, or the last of those that join them to one.
+struct ManualEdge {
+  bool enters = false;
+  int64_t joins = 0;    ///< of an end: so many instructions join the parts, one behind the other
+  Sharding sharding;    ///< by what is cut by hand; no dimensions: by nothing
+};
+
 /// What is known, and what may be chosen. Lists go leaf by leaf through the entry's parameters and result.
 struct PropagationRequest {
   Mesh mesh;  ///< of all shardings here
@@ -20,6 +28,8 @@ struct PropagationRequest {
   std::vector<bool> free_parameters, free_results;
   /// What an instruction with frontend attributes states of its results, one a leaf; nothing: none.
   std::function<StatusOr<std::vector<Sharding>>(const Instruction&)> stated;
+  /// Whether an instruction with frontend attributes is such an edge; null: the program has none.
+  std::function<StatusOr<std::optional<ManualEdge>>(const Instruction&)> manual = nullptr;
 };
 
 struct PropagatedShardings {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "hilo/hlo/sharding/over_mesh.h"
 #include "hilo/stablehlo/devices/mesh_axes.h"
@@ -61,13 +62,13 @@ Status say_in(const Mesh& mesh, Stated& stated, std::vector<bool>& free) {
   return ok_status();
 }
 
-/// The value of `xla.sdy.sharding` among frontend attributes, without its quotes; "" if it isn't there.
-std::string frontend_sharding(std::string_view attributes) {
-  constexpr std::string_view kKey = "xla.sdy.sharding=\"";
-  const size_t found = attributes.find(kKey);
+/// The value of a key among frontend attributes, without its quotes; "" if it isn't there.
+std::string frontend_attribute(std::string_view attributes, std::string_view key) {
+  const std::string wanted = fmt::format("{}=\"", key);
+  const size_t found = attributes.find(wanted);
   std::string text;
   if (found == std::string_view::npos) return text;
-  for (size_t i = found + kKey.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
+  for (size_t i = found + wanted.size(); i < attributes.size() && attributes[i] != '"'; ++i) {
     if (attributes[i] == '\\' && i + 1 < attributes.size()) ++i;
     text += attributes[i];
   }
@@ -87,6 +88,28 @@ StatusOr<std::vector<Sharding>> read_shardings(const ModuleTree& tree, std::stri
     HILO_ASSIGN_OR_RETURN(sharding.mesh, find_mesh(tree, sharding.mesh_name));
   }
   return shardings;
+}
+
+}  // namespace
+
+namespace {
+
+/// `in <@mesh, [{"x"}]>` of the instruction that cuts, `out 2 <@mesh, [{"x"}]>` of the last of those that join.
+StatusOr<std::optional<hlo::ManualEdge>> manual_edge(const ModuleTree& tree, const Mesh& mesh,
+                                                     const hlo::Instruction& instruction) {
+  if (instruction.annotations == nullptr) return std::optional<hlo::ManualEdge>();
+  const std::string text = frontend_attribute(instruction.annotations->frontend_attributes, "hilo.manual");
+  const size_t begin = text.find('<');
+  if (text.empty() || begin == std::string::npos) return std::optional<hlo::ManualEdge>();
+  hlo::ManualEdge edge;
+  edge.enters = text.starts_with("in ");
+  if (!edge.enters) std::from_chars(text.data() + std::string_view("out ").size(), text.data() + begin, edge.joins);
+  HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text.substr(begin)));
+  if (shardings.size() != 1) return invalid_argument("hilo.manual: wanted one sharding");
+  HILO_ASSIGN_OR_RETURN(std::optional<Sharding> said, hlo::over_mesh(shardings[0], mesh));
+  if (!said) return unimplemented("a computation by hand over a mesh that the program's has no words for");
+  edge.sharding = *std::move(said);
+  return std::optional(std::move(edge));
 }
 
 }  // namespace
@@ -129,7 +152,7 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, En
   request.free_results = std::move(results.free);
   request.stated = [&tree,
                     mesh = request.mesh](const hlo::Instruction& instruction) -> StatusOr<std::vector<Sharding>> {
-    const std::string text = frontend_sharding(instruction.annotations->frontend_attributes);
+    const std::string text = frontend_attribute(instruction.annotations->frontend_attributes, "xla.sdy.sharding");
     if (text.empty()) return std::vector<Sharding>();
     HILO_ASSIGN_OR_RETURN(std::vector<Sharding> shardings, read_shardings(tree, text));
     for (Sharding& sharding : shardings) {
@@ -138,6 +161,9 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, En
       sharding = *std::move(said);
     }
     return shardings;
+  };
+  request.manual = [&tree, mesh = request.mesh](const hlo::Instruction& instruction) {
+    return manual_edge(tree, mesh, instruction);
   };
   return request;
 }

@@ -195,16 +195,29 @@ Status translate_old_dot(const OpContext& op) {
   return op.add(Opcode::kDot, operands, std::move(attributes));
 }
 
-StatusOr<InstructionId> add_constraint(const OpContext& op, InstructionId value, std::string_view sharding) {
-  hlo::AnnotationsPtr before = op.translator.annotations_of(op.operation.location);
+hlo::AnnotationsPtr with_frontend_attributes(const OpContext& op, const FrontendAttributes& entries) {
+  const hlo::AnnotationsPtr before = op.translator.annotations_of(op.operation.location);
   auto annotations =
       before == nullptr ? std::make_shared<hlo::Annotations>() : std::make_shared<hlo::Annotations>(*before);
-  std::string escaped;
-  for (char c : sharding) escaped += c == '"' ? std::string("\\\"") : std::string(1, c);
-  annotations->frontend_attributes = fmt::format("{{xla.sdy.sharding=\"#sdy.sharding{}\"}}", escaped);
-  op.builder.set_annotations(std::move(annotations));
+  std::string text;
+  for (const auto& [key, value] : entries) {
+    text += text.empty() ? "{" : ",";
+    text += fmt::format("{}=\"", key);
+    for (char c : value) text += c == '"' ? std::string("\\\"") : std::string(1, c);
+    text += '"';
+  }
+  annotations->frontend_attributes = text + "}";
+  return annotations;
+}
+
+std::pair<std::string_view, std::string> sharding_attribute(std::string_view sharding) {
+  return {"xla.sdy.sharding", fmt::format("#sdy.sharding{}", sharding)};
+}
+
+StatusOr<InstructionId> add_constraint(const OpContext& op, InstructionId value, std::string_view sharding) {
+  op.builder.set_annotations(with_frontend_attributes(op, {sharding_attribute(sharding)}));
   StatusOr<InstructionId> added = op.builder.add(Opcode::kCopy, {value});
-  op.builder.set_annotations(std::move(before));
+  op.builder.set_annotations(op.translator.annotations_of(op.operation.location));
   return added;
 }
 

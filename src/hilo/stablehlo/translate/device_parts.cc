@@ -39,11 +39,26 @@ StatusOr<InstructionId> one_summand(const OpContext& op, InstructionId value, co
 
 }  // namespace
 
+namespace {
+
+/// An instruction with frontend attributes.
+StatusOr<InstructionId> add_marked(const OpContext& op, Opcode opcode, std::span<const InstructionId> operands,
+                                   hlo::AttributesPtr attributes, const FrontendAttributes& entries) {
+  op.builder.set_annotations(with_frontend_attributes(op, entries));
+  StatusOr<InstructionId> added = op.builder.add(opcode, operands, std::move(attributes));
+  op.builder.set_annotations(op.translator.annotations_of(op.operation.location));
+  return added;
+}
+
+}  // namespace
+
 StatusOr<InstructionId> cut_part(const OpContext& op, InstructionId value, const DeviceParts& parts,
                                  const Shape& part) {
   HILO_ASSIGN_OR_RETURN(value, one_summand(op, value, parts));
-  if (op.builder.shape(value) == part) return value;
+  if (!part.is_array()) return value;
+  const FrontendAttributes mark = {{"hilo.manual", "in " + parts.by_hand}};
   std::vector<InstructionId> operands = {value};
+  if (op.builder.shape(value) == part) return add_marked(op, Opcode::kCopy, operands, nullptr, mark);
   auto attributes = std::make_shared<hlo::DynamicSliceAttributes>();
   for (int64_t d = 0; d < part.rank(); ++d) {
     attributes->sizes.push_back(part.dimension(d));
@@ -57,11 +72,14 @@ StatusOr<InstructionId> cut_part(const OpContext& op, InstructionId value, const
       operands.push_back(start);
     }
   }
-  return op.builder.add(Opcode::kDynamicSlice, operands, std::move(attributes));
+  return add_marked(op, Opcode::kDynamicSlice, operands, std::move(attributes), mark);
 }
 
 StatusOr<InstructionId> join_parts(const OpContext& op, InstructionId value, const DeviceParts& parts) {
+  if (!op.builder.shape(value).is_array()) return value;
+  int joins = 0;
   if (parts.summands.parts > 1) {
+    ++joins;
     auto attributes = std::make_shared<hlo::AllReduceAttributes>();
     attributes->replica_groups = parts.summands.groups;
     HILO_ASSIGN_OR_RETURN(attributes->to_apply,
@@ -71,8 +89,10 @@ StatusOr<InstructionId> join_parts(const OpContext& op, InstructionId value, con
   for (size_t d = 0; d < parts.dimensions.size(); ++d) {
     if (parts.dimensions[d].parts == 1) continue;
     HILO_ASSIGN_OR_RETURN(value, join_devices(op, value, static_cast<int64_t>(d), parts.dimensions[d].groups));
+    ++joins;
   }
-  return value;
+  return add_marked(op, Opcode::kCopy, {{value}}, nullptr,
+                    {sharding_attribute(parts.sharding), {"hilo.manual", fmt::format("out {} {}", joins, parts.by_hand)}});
 }
 
 StatusOr<InstructionId> state_sharding(const OpContext& op, InstructionId value, const DeviceParts& parts) {

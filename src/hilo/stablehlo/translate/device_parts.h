@@ -12,16 +12,17 @@ struct DeviceParts {
   std::vector<DimensionSplit> dimensions;
   DimensionSplit summands;  ///< who adds to the same elements
   std::string sharding;     ///< of the whole array
+  std::string by_hand;      ///< the same without axes that the computation leaves to the compiler
 };
 
 /// Errors    INVALID_ARGUMENT unless so many parts of this shape make up the whole
 Status check_parts(const DeviceParts& parts, const Shape& whole, const Shape& part);
 
-/// A device's part of the whole array that all have.
+/// A device's part of the whole array that all have. The instruction says so (ManualEdge).
 StatusOr<hlo::InstructionId> cut_part(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts,
                                       const Shape& part);
 
-/// The whole array of the devices' parts.
+/// The whole array of the devices' parts, saying how it is shared. The last instruction says that it is one (ManualEdge).
 StatusOr<hlo::InstructionId> join_parts(const OpContext& op, hlo::InstructionId value, const DeviceParts& parts);
 
 /// The whole array, saying how it is shared: propagation goes no further into the body.

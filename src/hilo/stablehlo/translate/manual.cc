@@ -93,6 +93,12 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding,
   }
   HILO_ASSIGN_OR_RETURN(parts.summands, split(sharding.unreduced));
   parts.sharding = to_string(sharding);
+  Sharding by_hand = sharding;
+  const auto stays = [&](const AxisReference& axis) {
+    return std::find(manual_axes.begin(), manual_axes.end(), axis.name) == manual_axes.end();
+  };
+  for (DimensionSharding& dimension : by_hand.dimensions) std::erase_if(dimension.axes, stays);
+  parts.by_hand = to_string(by_hand);
   return parts;
 }
 
@@ -134,8 +140,7 @@ Status translate_manual_computation(const OpContext& op) {
   for (uint32_t i = 0; i < results.size(); ++i) {
     HILO_ASSIGN_OR_RETURN(const Shape whole, op.result_shape(i));
     HILO_RETURN_IF_ERROR(check_parts(out[i], whole, op.builder.shape(results[i])));
-    HILO_ASSIGN_OR_RETURN(InstructionId joined, join_parts(op, results[i], out[i]));
-    HILO_ASSIGN_OR_RETURN(joined, state_sharding(op, joined, out[i]));
+    HILO_ASSIGN_OR_RETURN(const InstructionId joined, join_parts(op, results[i], out[i]));
     op.define(i, joined);
   }
   return ok_status();

@@ -293,6 +293,12 @@ Status translate_sharding_note(const OpContext& op);  // translate_spmd_calls.cc
 Status translate_full_to_shard(const OpContext& op);
 Status translate_shard_to_full(const OpContext& op);
 
+/// Annotations of the operation's location with these frontend attributes.
+using FrontendAttributes = std::vector<std::pair<std::string_view, std::string>>;
+hlo::AnnotationsPtr with_frontend_attributes(const OpContext& op, const FrontendAttributes& entries);
+/// The one that states a sharding, given as text `<@mesh, [{"x"}]>`.
+std::pair<std::string_view, std::string> sharding_attribute(std::string_view sharding);
+
 /// The value under a sharding, as text `<@mesh, [{"x"}]>`: a copy that carries it as a frontend attribute.
 StatusOr<hlo::InstructionId> add_constraint(const OpContext& op, hlo::InstructionId value, std::string_view sharding);
 

@@ -45,6 +45,7 @@ Status open_dimensions(std::string_view config, Sharding& sharding) {
 /// sharding says.
 StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, const Shape& whole, const Shape& part) {
   DeviceParts parts;
+  Sharding cut = sharding;
   const int64_t devices = sharding.mesh.device_count(), wanted = op.translator.devices.grid.count();
   if (devices != 1 && devices != wanted)
     return unimplemented(fmt::format("a sharding over {} of {} devices", devices, wanted));
@@ -52,10 +53,11 @@ StatusOr<DeviceParts> parts_of(const OpContext& op, const Sharding& sharding, co
   for (size_t d = 0; d < sharding.dimensions.size(); ++d) {
     const auto i = static_cast<int64_t>(d);
     const bool by_hand = !same_rank || whole.dimension(i) != part.dimension(i);
-    HILO_ASSIGN_OR_RETURN(DimensionSplit split, split_dimension(sharding.mesh, by_hand ? sharding.dimensions[d].axes
-                                                                                       : std::vector<AxisReference>()));
+    if (!by_hand) cut.dimensions[d].axes.clear();
+    HILO_ASSIGN_OR_RETURN(DimensionSplit split, split_dimension(sharding.mesh, cut.dimensions[d].axes));
     parts.dimensions.push_back(std::move(split));
   }
+  parts.by_hand = to_string(cut);
   HILO_ASSIGN_OR_RETURN(parts.summands, split_dimension(sharding.mesh, sharding.unreduced));
   parts.sharding = to_string(sharding);
   HILO_RETURN_IF_ERROR(check_parts(parts, whole, part));
@@ -103,8 +105,7 @@ Status translate_shard_to_full(const OpContext& op) {
   if (is_alone(op) && shape == whole) return translate_identity(op);
   HILO_ASSIGN_OR_RETURN(const OpSharding sharding, said(op.tree(), op.operation, rank_of(whole)));
   HILO_ASSIGN_OR_RETURN(const DeviceParts parts, parts_of(op, sharding.sharding, whole, shape));
-  HILO_ASSIGN_OR_RETURN(InstructionId joined, join_parts(op, part, parts));
-  HILO_ASSIGN_OR_RETURN(joined, state_sharding(op, joined, parts));
+  HILO_ASSIGN_OR_RETURN(const InstructionId joined, join_parts(op, part, parts));
   op.define(0, joined);
   return ok_status();
 }

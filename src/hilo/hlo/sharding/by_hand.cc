@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/hlo/sharding/by_hand.h"
+
+#include <algorithm>
+
+#include "hilo/hlo/ops/collective.h"
+#include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/extensions.h"
+
+namespace hilo::hlo {
+namespace {
+
+constexpr std::string_view kEnter = "hilo.enter_by_hand", kLeave = "hilo.leave_by_hand";
+
+bool calls(const Instruction& instruction, std::string_view target) {
+  return instruction.opcode == Opcode::kCustomCall &&
+         custom_call_target(attributes_of<CustomCallAttributes>(instruction)) == target;
+}
+
+/// An edge and the value that it begins with: a whole array, or a part.
+struct Edge {
+  bool enters;
+  InstructionId from;
+};
+
+StatusOr<std::vector<std::optional<Edge>>> edges_of(const Computation& computation, const PropagationRequest& request) {
+  std::vector<std::optional<Edge>> edges(computation.size());
+  for (const Instruction& i : computation.instructions()) {
+    if (i.annotations == nullptr || i.annotations->frontend_attributes.empty() || i.operands.empty()) continue;
+    HILO_ASSIGN_OR_RETURN(const std::optional<ManualEdge> edge, request.manual(i));
+    if (!edge) continue;
+    if (!edge->sharding.unreduced.empty())
+      return unimplemented(describe(i) + " can't be partitioned: parts of a computation by hand are summands");
+    InstructionId from = i.operands[0];
+    for (int64_t k = 0; !edge->enters && k < edge->joins; ++k) from = computation.instruction(from).operands[0];
+    edges[i.id] = Edge{edge->enters, from};
+  }
+  return edges;
+}
+
+/// What the root needs, where edges need nothing but what they begin with.
+std::vector<bool> needed(const Computation& computation, const std::vector<std::optional<Edge>>& edges) {
+  std::vector<bool> is_needed(computation.size());
+  is_needed[computation.root_id()] = true;
+  for (InstructionId id = computation.size(); id-- > 0;) {
+    if (computation.instruction(id).opcode == Opcode::kParameter) is_needed[id] = true;
+    if (!is_needed[id]) continue;
+    if (edges[id]) is_needed[edges[id]->from] = true;
+    else
+      for (const InstructionId operand : computation.instruction(id).operands) is_needed[operand] = true;
+  }
+  return is_needed;
+}
+
+InstructionId append_call(ComputationDraft& draft, const Instruction& edge, std::string_view target,
+                          InstructionId operand) {
+  CustomCallOptions options;
+  options.target = target;
+  const Shape from = draft.instruction(operand).shape;
+  const InstructionId id = draft.append(Opcode::kCustomCall, edge.shape, {{operand}},
+                                        make_custom_call(options, std::span(&from, 1), 1), edge.name);
+  draft.mutable_instruction(id).annotations = edge.annotations;
+  return id;
+}
+
+StatusOr<ComputationPtr> rewritten(const ComputationPtr& computation, const PropagationRequest& request) {
+  HILO_ASSIGN_OR_RETURN(const auto edges, edges_of(*computation, request));
+  if (std::ranges::none_of(edges, [](const auto& edge) { return edge.has_value(); })) return computation;
+  const std::vector<bool> kept = needed(*computation, edges);
+  ComputationDraft draft(computation->name());
+  std::vector<InstructionId> made(computation->size());
+  for (const Instruction& i : computation->instructions()) {
+    if (!kept[i.id]) continue;
+    std::vector<InstructionId> operands;
+    if (!edges[i.id]) {
+      for (const InstructionId operand : i.operands) operands.push_back(made[operand]);
+      made[i.id] = draft.append_copy(i, operands);
+    } else if (edges[i.id]->enters) {
+      made[i.id] = append_call(draft, i, kEnter, made[edges[i.id]->from]);
+    } else {  // the copy states the whole array's sharding
+      made[i.id] = draft.append_copy(i, {{append_call(draft, i, kLeave, made[edges[i.id]->from])}});
+    }
+  }
+  return std::move(draft).finish(made[computation->root_id()]);
+}
+
+/// One sweep over the frames.
+struct Marker {
+  DataFlow& flow;
+  bool changed = false;
+
+  int64_t depth(FlowArrayId array) const { return flow.arrays[array].by_hand; }
+  void raise(FlowArrayId array, int64_t to) {
+    if (flow.arrays[array].by_hand >= to) return;
+    flow.arrays[array].by_hand = to;
+    changed = true;
+  }
+  const std::vector<FlowArrayId>& root(uint32_t frame) const {
+    return flow.frames[frame].values[flow.frames[frame].computation->root_id()];
+  }
+  void flows_into(const std::vector<FlowArrayId>& to, const std::vector<FlowArrayId>& from) {
+    for (size_t i = 0; i < std::min(to.size(), from.size()); ++i) raise(to[i], depth(from[i]));
+  }
+  void opened(const FlowFrame& frame, const Instruction& instruction, const std::vector<uint32_t>& frames);
+  void op(const FlowFrame& frame, const Instruction& instruction);
+};
+
+void Marker::opened(const FlowFrame& frame, const Instruction& instruction, const std::vector<uint32_t>& frames) {
+  const std::vector<FlowArrayId>& results = frame.values[instruction.id];
+  if (instruction.opcode == Opcode::kWhile) {
+    flows_into(results, frame.values[instruction.operands[0]]);
+    flows_into(results, root(frames[0]));
+  } else if (instruction.opcode == Opcode::kConditional) {
+    for (const uint32_t branch : frames) flows_into(results, root(branch));
+  } else if (instruction.opcode == kExtScan) {
+    const FlowFrame& step = flow.frames[frames[0]];
+    for (size_t i = 0; i < instruction.operands.size(); ++i)
+      flows_into(step.values[step.computation->parameters()[i]], frame.values[instruction.operands[i]]);
+    flows_into(results, root(frames[0]));
+  }
+}
+
+void Marker::op(const FlowFrame& frame, const Instruction& instruction) {
+  const Opcode opcode = instruction.opcode;
+  const bool own = is_collective(opcode) || opcode == Opcode::kReplicaId || opcode == Opcode::kPartitionId;
+  int64_t deepest = own ? 1 : 0;
+  for (const InstructionId operand : instruction.operands) {
+    for (const FlowArrayId array : frame.values[operand]) deepest = std::max(deepest, depth(array));
+  }
+  if (enters_by_hand(instruction)) ++deepest;
+  if (leaves_by_hand(instruction)) deepest = std::max<int64_t>(0, deepest - 1);
+  for (const FlowArrayId array : frame.values[instruction.id]) raise(array, deepest);
+}
+
+bool only_names(Opcode opcode) {
+  return opcode == Opcode::kParameter || opcode == Opcode::kTuple || opcode == Opcode::kGetTupleElement ||
+         opcode == Opcode::kOptimizationBarrier || opcode == Opcode::kDomain || opcode == Opcode::kAddDependency;
+}
+
+}  // namespace
+
+bool enters_by_hand(const Instruction& instruction) { return calls(instruction, kEnter); }
+bool leaves_by_hand(const Instruction& instruction) { return calls(instruction, kLeave); }
+
+StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request) {
+  Module made = module;
+  if (request.manual == nullptr) return made;
+  const auto rewrite = [&](const ComputationPtr& computation) { return rewritten(computation, request); };
+  HILO_RETURN_IF_ERROR(rewrite_computations(made, rewrite).status());
+  return made;
+}
+
+void mark_by_hand(DataFlow& flow) {
+  Marker marker{flow};
+  do {
+    marker.changed = false;
+    for (const FlowFrame& frame : flow.frames) {
+      for (const Instruction& i : frame.computation->instructions()) {
+        const auto frames = frame.opened.find(i.id);
+        if (frames != frame.opened.end()) marker.opened(frame, i, frames->second);
+        else if (!only_names(i.opcode)) marker.op(frame, i);
+      }
+    }
+  } while (marker.changed);
+}
+
+}  // namespace hilo::hlo
