@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
+#include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/library/in_pairs.h"
 #include "hilo/base/stop.h"
 
@@ -30,6 +32,41 @@ struct Library {
 
 constexpr int kSerial = 0;  // of openblas_get_parallel()
 
+constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
+
+/// While one lives, OpenBLAS takes the kernels of another processor, whatever it makes of this one. Who reads the environment
+/// at that moment finds it changed: it lives while the library is opened, once, and only where the user has said nothing.
+class CoreTypeScope {
+ public:
+  explicit CoreTypeScope(const char* name) { setenv(kCoreType, name, 1); }
+  ~CoreTypeScope() { unsetenv(kCoreType); }
+  CoreTypeScope(const CoreTypeScope&) = delete;
+  CoreTypeScope& operator=(const CoreTypeScope&) = delete;
+};
+
+/// The processor whose kernels OpenBLAS should take instead of those of `name`, or null. OpenBLAS knows processors by their
+/// models: 0.3.21 takes its kernels for AVX2 on AMD's with AVX-512, and those for SSE3 on Intel's that are younger than it.
+const char* better_core_type(std::string_view name) {
+  constexpr std::string_view kWithAvx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"},
+                             kWithAvx2[] = {"Haswell", "Zen"};
+  if (std::ranges::find(kWithAvx512, name) != std::end(kWithAvx512)) return nullptr;
+  if (host_isa() == Isa::kAvx512) return "SKYLAKEX";
+  if (host_isa() == Isa::kSse2 || std::ranges::find(kWithAvx2, name) != std::end(kWithAvx2)) return nullptr;
+  return "HASWELL";
+}
+
+/// The library with kernels that use the processor's vectors. It must not be open elsewhere for that: then it stays as it is.
+void* open_with_best_kernels(const char* file) {
+  void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr || std::getenv(kCoreType) != nullptr) return handle;
+  const auto core_name = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_corename"));
+  const char* const better = core_name == nullptr ? nullptr : better_core_type(core_name());
+  if (better == nullptr) return handle;
+  dlclose(handle);
+  const CoreTypeScope scope(better);
+  return dlopen(file, RTLD_NOW | RTLD_LOCAL);
+}
+
 Library open_library() {
   Library library;
   // Several threads of hilo's pool call it at once, each for itself. The serial build isn't made for that: its calls share
@@ -37,7 +74,7 @@ Library open_library() {
   constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
                                     "libopenblas.so"};
   for (const char* name : kNames) {
-    void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void* handle = open_with_best_kernels(name);
     if (handle == nullptr) continue;
     const auto kind = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel"));
     if (kind == nullptr || kind() == kSerial) {
