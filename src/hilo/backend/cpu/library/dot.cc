@@ -2,6 +2,7 @@
 // backend/cpu/library/dot.cc -- the dot op as batched matrix products.
 #include "hilo/backend/cpu/library/blas.h"
 #include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/backend/cpu/library/narrow_dot.h"
 #include "hilo/backend/cpu/library/product_parts.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/product.h"
@@ -124,9 +125,7 @@ class DotHero final : public Hero {
 /// Floats of all widths, and complex numbers: what is narrower than the product is widened first.
 bool is_blas_type(ElementType t) { return is_floating(t) || is_complex(t); }
 
-}  // namespace
-
-std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
+std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
   const Shape& result = results[0];
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
@@ -145,6 +144,13 @@ std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
     return std::make_unique<DotHero<double>>(a, operands, result);
   }
   return std::make_unique<DotHero<float>>(a, operands, result);
+}
+
+}  // namespace
+
+std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
+  std::unique_ptr<Hero> wide = make_wide_dot_hero(request);
+  return wide == nullptr ? nullptr : make_narrow_dot_hero(request, std::move(wide));
 }
 
 }  // namespace hilo::cpu
