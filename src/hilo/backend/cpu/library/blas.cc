@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "hilo/backend/cpu/abi/isa.h"
 #include "hilo/backend/cpu/library/in_pairs.h"
+#include "hilo/backend/cpu/library/product_choice.h"
+#include "hilo/backend/cpu/library/strip_product.h"
 #include "hilo/base/stop.h"
 
 namespace hilo::cpu {
@@ -180,10 +181,20 @@ void multiply_in_pieces(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
   });
 }
 
+/// False without memory for packed operands.
 template <typename T>
-void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
+bool multiply_by_own(const StripKernels& kernels, const MatrixProduct<T>& p, bool adds) {
+  const StripProduct product{{p.a, p.m, p.a_row, p.a_column}, {p.b, p.n, p.b_column, p.b_row}, p.k, p.c, p.ldc, adds};
+  return multiply_strips(kernels, product, true).ok();
+}
+
+template <typename T>
+void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds, const OwnProduct& own) {
   const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
-  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) multiply_in_pieces(gemm, p, adds);
+  const bool has_gemm = gemm != nullptr && p.k > 0 && fits && is_blas_product(p);
+  const bool takes_own = own.kernels != nullptr && (own.is_faster || !has_gemm) && is_blas_product(p);
+  if (takes_own && multiply_by_own(*own.kernels, p, adds)) return;
+  if (has_gemm) multiply_in_pieces(gemm, p, adds);
   else multiply_blocked(p, adds);
 }
 
@@ -199,7 +210,7 @@ int64_t most_depth(const MatrixProduct<T>& p) {
 }
 
 template <typename T>
-void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
+void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p, const OwnProduct& own) {
   const int64_t parts = (p.k + most_depth(p) - 1) / most_depth(p);
   std::vector<T> further(static_cast<size_t>((sum_levels(parts, kCallsInOrder) - 1) * p.m * p.n));
   const auto at = [&](int64_t level) { return level == 0 ? p.c : further.data() + (level - 1) * p.m * p.n; };
@@ -212,7 +223,7 @@ void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
     here.b += begin * p.b_row;
     here.c = at(level);
     here.ldc = row(level);
-    multiply_at_once(gemm, here, adds);
+    multiply_at_once(gemm, here, adds, own);
   };
   const StopFlag stop;
   const auto join = [&](int64_t level) {
@@ -226,9 +237,9 @@ void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
 }
 
 template <typename T>
-void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
+void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p, const OwnProduct& own) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.k <= most_depth(p)) return multiply_at_once(gemm, p, false);
+  if (p.k <= most_depth(p)) return multiply_at_once(gemm, p, false, own);
   const StopFlag stop;
   for (int64_t i = 0; i < p.m; i += kTile) {
     for (int64_t j = 0; j < p.n && !stop.raised(); j += kTile) {
@@ -238,17 +249,19 @@ void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
       tile.a += i * p.a_row;
       tile.b += j * p.b_column;
       tile.c += i * p.ldc + j;
-      multiply_deep(gemm, tile);
+      multiply_deep(gemm, tile, own);
     }
   }
 }
 
 }  // namespace
 
-void multiply(const MatrixProduct<float>& p) { multiply_with(library().sgemm, p); }
-void multiply(const MatrixProduct<double>& p) { multiply_with(library().dgemm, p); }
-void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p); }
-void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p); }
+void multiply(const MatrixProduct<float>& p, const OwnProduct& own) { multiply_with(library().sgemm, p, own); }
+void multiply(const MatrixProduct<double>& p, const OwnProduct& own) { multiply_with(library().dgemm, p, own); }
+void multiply(const MatrixProduct<float>& p) { multiply(p, OwnProduct{}); }
+void multiply(const MatrixProduct<double>& p) { multiply(p, OwnProduct{}); }
+void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p, {}); }
+void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p, {}); }
 const char* blas_name() { return library().name; }
 void* blas_symbol(const char* name) { return library().handle == nullptr ? nullptr : dlsym(library().handle, name); }
 
