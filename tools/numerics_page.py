@@ -83,7 +83,12 @@ terms are the worst: all roundings go one way.
 - Reductions take up to 16 vectors of a row in order, and join the sums of such stretches in pairs
   (`backend/cpu/emit/partial_sums.h`); the lanes of a vector are joined in pairs as well. The reference takes runs of 32.
 - A large matrix product is left to a library in calls of 4096 terms, or of 512 where there are few sums, and the calls are
-  joined in pairs. Within a large call OpenBLAS sums some 400 terms in order, and then such sums.
+  joined in pairs. Within a large call OpenBLAS sums some 400 terms in order, and then such sums; hilo's own kernels 256,
+  and then such sums.
+- Products of bf16 are summed in f32. The processor's instructions for them (AVX512-BF16, AMX) take denormal factors for zero
+  and make zeros of denormal sums. So the magnitudes of the factors are looked at while they are packed: if the least bits of the
+  least two could make a sum that is denormal, the product is taken with f32's instructions instead. `HILO_DENORMALS=flush` doesn't look.
+  AMX adds the products of 32 terms in two chains, these to each other, and then to the sum.
 - Convolutions take 1024 products in order, then 8 such sums, and join these in pairs.
 - Running sums and large windows of f32 and narrower floats are kept in f64; those of f64 keep what additions lose beside
   the sum: running ones of the engine what those of 16 elements together lose. The bounds of these and of scatters hold up to 2^28 terms. Windows of up to 128 elements round at every step, and

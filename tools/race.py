@@ -79,7 +79,9 @@ class Race:
         one, isa = arguments.threads == "one", arguments.isa
         self.folder, self.measure = folder, "worked" if one else "fastest"
         own = {"HILO_DENORMALS": "flush", "HILO_CACHE": "off", "HILO_LOG": "error"}
+        blas_core = {"sse2": "NEHALEM", "avx2": "HASWELL"}  # what OpenBLAS would take on a processor of that width
         own |= ({"HILO_NUM_THREADS": "1"} if one else {}) | ({"HILO_ISA": isa} if isa else {})
+        own |= {"OPENBLAS_CORETYPE": blas_core[isa]} if isa in blas_core else {}
         xla_isa = {"sse2": "SSE4_2", "avx2": "AVX2", "avx512": "AVX512"}
         other = ({"XLA_FLAGS": f"--xla_cpu_max_isa={xla_isa[isa]}"} if isa else {}) | ({"GLIBC_TUNABLES": peers.KEPT} if arguments.keep_memory else {})
         self.hilo = Worker([arguments.build / "bin" / "bench" / "race"], own)

@@ -10,26 +10,18 @@
 
 #include "hilo/base/status.h"
 #include "hilo/hlo/ops/fft.h"
+#include "hilo/hlo/ops/short_fft_lines.h"
 
 namespace hilo::hlo {
-
-/// Lines of up to so many elements are transformed this way; longer ones round elsewhere.
-inline constexpr int64_t kLongestShortLine = 64;
 
 /// Whether all transformed dimensions are short, and none is empty.
 bool is_short_fft(std::span<const int64_t> lengths);
 
-template <typename T>
-struct Turn {
-  T re, im;
-};
-
-/// One factor of a length, with what its pass multiplies by.
+/// An FftPassView with its memory.
 template <typename T>
 struct FftPass {
-  int64_t radix, inner, outer;  ///< length = radix * inner * outer; inner elements lie next to each other
-  std::vector<Turn<T>> turns;   ///< of element i > 0 of branch j > 0: number (j - 1) * (inner - 1) + i - 1
-  std::vector<Turn<T>> roots;   ///< exp(2 pi i k / radix), of odd radices
+  int64_t radix, inner, outer;
+  std::vector<Turn<T>> turns, roots;
 };
 
 /// The passes of one length: of complex lines, and of real ones.
@@ -49,16 +41,21 @@ class ShortFftArray {
  public:
   using Blocks = void (*)(int64_t count, const std::function<void(int64_t)>& block);
 
-  ShortFftArray(const FftAttributes& attributes, std::span<const int64_t> sizes);
+  /// The same bits whatever the kernels.
+  ShortFftArray(const FftAttributes& attributes, std::span<const int64_t> sizes,
+                const ShortLineKernels<T>& kernels = short_line_kernels<T>());
   /// Errors    RESOURCE_EXHAUSTED
   Status run(const T* in, T* out, Blocks blocks) const;
 
  private:
+  void run_blocks(void (*kernel)(const ShortLines<T>&), const std::vector<FftPass<T>>& passes, int64_t line_count,
+                  ShortLines<T> lines, Blocks blocks) const;
   void run_complex(size_t dimension, const T* from, T* to, T scale, Blocks blocks) const;
   void run_forward(const T* in, T* out, Blocks blocks) const;
   void run_backward(const T* in, T* out, T scale, Blocks blocks) const;
   int64_t rows() const;
 
+  const ShortLineKernels<T>& kernels_;
   FftType type_;
   std::vector<int64_t> sizes_;
   size_t first_ = 0;  ///< transformed dimension

@@ -1,10 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices whose sums are too long for one call of a library.
+#include "hilo/backend/cpu/library/blas.h"
+
 #include "tests/backend/cpu/sum_check.h"
 #include "tests/support/clients.h"
 
 namespace hilo::cpu {
 namespace {
+
+/// Intel's processors that are younger than the library, and AMD's with AVX-512, are strangers to it.
+TEST(Blas, UsesTheProcessorsVectorsAndLeavesTheEnvironmentAlone) {
+  if (std::getenv("HILO_NO_BLAS") != nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr)
+    GTEST_SKIP() << "told otherwise";
+  if (std::string_view(blas_name()) == "none") GTEST_SKIP() << "this machine has no OpenBLAS";
+  EXPECT_EQ(std::getenv("OPENBLAS_CORETYPE"), nullptr);
+  const auto core_name = reinterpret_cast<char* (*)()>(blas_symbol("openblas_get_corename"));
+  ASSERT_NE(core_name, nullptr);
+  const std::string_view name = core_name();
+  const bool wide = name == "SkylakeX" || name == "Cooperlake" || name == "SapphireRapids";
+  const bool fits =
+      host_isa() == Isa::kSse2 || wide || (host_isa() == Isa::kAvx2 && (name == "Haswell" || name == "Zen"));
+  EXPECT_TRUE(fits) << name << " on " << isa_name(host_isa());
+}
 
 TEST(Blas, KeepsTheDigitsOfDeepProducts) {
   const int64_t k = 2000003;

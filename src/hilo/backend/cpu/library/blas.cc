@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <vector>
 
 #include "hilo/backend/cpu/library/in_pairs.h"
+#include "hilo/backend/cpu/library/product_choice.h"
+#include "hilo/backend/cpu/library/strip_product.h"
 #include "hilo/base/stop.h"
 
 namespace hilo::cpu {
@@ -30,6 +33,41 @@ struct Library {
 
 constexpr int kSerial = 0;  // of openblas_get_parallel()
 
+constexpr const char* kCoreType = "OPENBLAS_CORETYPE";
+
+/// While one lives, OpenBLAS takes the kernels of another processor, whatever it makes of this one. Who reads the environment
+/// at that moment finds it changed: it lives while the library is opened, once, and only where the user has said nothing.
+class CoreTypeScope {
+ public:
+  explicit CoreTypeScope(const char* name) { setenv(kCoreType, name, 1); }
+  ~CoreTypeScope() { unsetenv(kCoreType); }
+  CoreTypeScope(const CoreTypeScope&) = delete;
+  CoreTypeScope& operator=(const CoreTypeScope&) = delete;
+};
+
+/// The processor whose kernels OpenBLAS should take instead of those of `name`, or null. OpenBLAS knows processors by their
+/// models: 0.3.21 takes its kernels for AVX2 on AMD's with AVX-512, and those for SSE3 on Intel's that are younger than it.
+const char* better_core_type(std::string_view name) {
+  constexpr std::string_view kWithAvx512[] = {"SkylakeX", "Cooperlake", "SapphireRapids"},
+                             kWithAvx2[] = {"Haswell", "Zen"};
+  if (std::ranges::find(kWithAvx512, name) != std::end(kWithAvx512)) return nullptr;
+  if (host_isa() == Isa::kAvx512) return "SKYLAKEX";
+  if (host_isa() == Isa::kSse2 || std::ranges::find(kWithAvx2, name) != std::end(kWithAvx2)) return nullptr;
+  return "HASWELL";
+}
+
+/// The library with kernels that use the processor's vectors. It must not be open elsewhere for that: then it stays as it is.
+void* open_with_best_kernels(const char* file) {
+  void* handle = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr || std::getenv(kCoreType) != nullptr) return handle;
+  const auto core_name = reinterpret_cast<char* (*)()>(dlsym(handle, "openblas_get_corename"));
+  const char* const better = core_name == nullptr ? nullptr : better_core_type(core_name());
+  if (better == nullptr) return handle;
+  dlclose(handle);
+  const CoreTypeScope scope(better);
+  return dlopen(file, RTLD_NOW | RTLD_LOCAL);
+}
+
 Library open_library() {
   Library library;
   // Several threads of hilo's pool call it at once, each for itself. The serial build isn't made for that: its calls share
@@ -37,7 +75,7 @@ Library open_library() {
   constexpr const char* kNames[] = {"/usr/lib/x86_64-linux-gnu/openblas-pthread/libopenblas.so.0", "libopenblas.so.0",
                                     "libopenblas.so"};
   for (const char* name : kNames) {
-    void* handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    void* handle = open_with_best_kernels(name);
     if (handle == nullptr) continue;
     const auto kind = reinterpret_cast<int (*)()>(dlsym(handle, "openblas_get_parallel"));
     if (kind == nullptr || kind() == kSerial) {
@@ -143,10 +181,20 @@ void multiply_in_pieces(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
   });
 }
 
+/// False without memory for packed operands.
 template <typename T>
-void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds) {
+bool multiply_by_own(const StripKernels& kernels, const MatrixProduct<T>& p, bool adds) {
+  const StripProduct product{{p.a, p.m, p.a_row, p.a_column}, {p.b, p.n, p.b_column, p.b_row}, p.k, p.c, p.ldc, adds};
+  return multiply_strips(kernels, product, true).ok();
+}
+
+template <typename T>
+void multiply_at_once(Gemm<T> gemm, const MatrixProduct<T>& p, bool adds, const OwnProduct& own) {
   const bool fits = std::max({p.m, p.n, p.k, p.a_row, p.a_column, p.b_row, p.b_column, p.ldc}) < kMaxBlasExtent;
-  if (gemm != nullptr && p.k > 0 && fits && is_blas_product(p)) multiply_in_pieces(gemm, p, adds);
+  const bool has_gemm = gemm != nullptr && p.k > 0 && fits && is_blas_product(p);
+  const bool takes_own = own.kernels != nullptr && (own.is_faster || !has_gemm) && is_blas_product(p);
+  if (takes_own && multiply_by_own(*own.kernels, p, adds)) return;
+  if (has_gemm) multiply_in_pieces(gemm, p, adds);
   else multiply_blocked(p, adds);
 }
 
@@ -162,7 +210,7 @@ int64_t most_depth(const MatrixProduct<T>& p) {
 }
 
 template <typename T>
-void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
+void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p, const OwnProduct& own) {
   const int64_t parts = (p.k + most_depth(p) - 1) / most_depth(p);
   std::vector<T> further(static_cast<size_t>((sum_levels(parts, kCallsInOrder) - 1) * p.m * p.n));
   const auto at = [&](int64_t level) { return level == 0 ? p.c : further.data() + (level - 1) * p.m * p.n; };
@@ -175,7 +223,7 @@ void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
     here.b += begin * p.b_row;
     here.c = at(level);
     here.ldc = row(level);
-    multiply_at_once(gemm, here, adds);
+    multiply_at_once(gemm, here, adds, own);
   };
   const StopFlag stop;
   const auto join = [&](int64_t level) {
@@ -189,9 +237,9 @@ void multiply_deep(Gemm<T> gemm, const MatrixProduct<T>& p) {
 }
 
 template <typename T>
-void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
+void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p, const OwnProduct& own) {
   if (p.m == 0 || p.n == 0) return;
-  if (p.k <= most_depth(p)) return multiply_at_once(gemm, p, false);
+  if (p.k <= most_depth(p)) return multiply_at_once(gemm, p, false, own);
   const StopFlag stop;
   for (int64_t i = 0; i < p.m; i += kTile) {
     for (int64_t j = 0; j < p.n && !stop.raised(); j += kTile) {
@@ -201,17 +249,19 @@ void multiply_with(Gemm<T> gemm, const MatrixProduct<T>& p) {
       tile.a += i * p.a_row;
       tile.b += j * p.b_column;
       tile.c += i * p.ldc + j;
-      multiply_deep(gemm, tile);
+      multiply_deep(gemm, tile, own);
     }
   }
 }
 
 }  // namespace
 
-void multiply(const MatrixProduct<float>& p) { multiply_with(library().sgemm, p); }
-void multiply(const MatrixProduct<double>& p) { multiply_with(library().dgemm, p); }
-void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p); }
-void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p); }
+void multiply(const MatrixProduct<float>& p, const OwnProduct& own) { multiply_with(library().sgemm, p, own); }
+void multiply(const MatrixProduct<double>& p, const OwnProduct& own) { multiply_with(library().dgemm, p, own); }
+void multiply(const MatrixProduct<float>& p) { multiply(p, OwnProduct{}); }
+void multiply(const MatrixProduct<double>& p) { multiply(p, OwnProduct{}); }
+void multiply(const MatrixProduct<std::complex<float>>& p) { multiply_with(library().cgemm, p, {}); }
+void multiply(const MatrixProduct<std::complex<double>>& p) { multiply_with(library().zgemm, p, {}); }
 const char* blas_name() { return library().name; }
 void* blas_symbol(const char* name) { return library().handle == nullptr ? nullptr : dlsym(library().handle, name); }
 

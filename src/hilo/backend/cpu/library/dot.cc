@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // backend/cpu/library/dot.cc -- the dot op as batched matrix products.
-#include "hilo/backend/cpu/library/blas.h"
 #include "hilo/backend/cpu/library/heroes.h"
+#include "hilo/backend/cpu/library/narrow_dot.h"
+#include "hilo/backend/cpu/library/product_choice.h"
 #include "hilo/backend/cpu/library/product_parts.h"
 #include "hilo/base/buffer_pool.h"
 #include "hilo/hlo/ops/product.h"
@@ -44,10 +45,14 @@ void multiply_short(const MatrixProduct<T>& p) {
 template <typename T>
 class DotHero final : public Hero {
  public:
-  DotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result)
+  DotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result, Isa isa)
       : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
         rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
-        result_(result) {}
+        result_(result) {
+    if constexpr (std::is_floating_point_v<T>)
+      own_ = own_product(isa, sizeof(T) == sizeof(double),
+                         {lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent, *rhs_.outer.stride != 1});
+  }
 
   Status run(void* const* buffers, const CallContext&) const override {
     AlignedBuffer left, right, out;
@@ -111,22 +116,26 @@ class DotHero final : public Hero {
                          *rhs_.outer.stride,
                          c + (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin,
                          sizes.n};
-      if (!is_short) multiply(p);
+      if (!is_short) multiply_one(p);
       else if (sizes.m == 1 && sizes.n != 1) multiply_short<hlo::kernels::ShortVectorSum<T>>(p);
       else multiply_short<hlo::kernels::ShortSum<T>>(p);
     });
   }
 
+  void multiply_one(const MatrixProduct<T>& p) const {
+    if constexpr (std::is_floating_point_v<T>) multiply(p, own_);
+    else multiply(p);
+  }
+
   Operand lhs_, rhs_;
   Shape result_;
+  OwnProduct own_;
 };
 
 /// Floats of all widths, and complex numbers: what is narrower than the product is widened first.
 bool is_blas_type(ElementType t) { return is_floating(t) || is_complex(t); }
 
-}  // namespace
-
-std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
+std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
   const Shape& result = results[0];
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
@@ -136,15 +145,22 @@ std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
     return nullptr;
   if (is_complex(result.element_type())) {
     if (result.element_type() == ElementType::kC64)
-      return std::make_unique<DotHero<std::complex<float>>>(a, operands, result);
-    return std::make_unique<DotHero<std::complex<double>>>(a, operands, result);
+      return std::make_unique<DotHero<std::complex<float>>>(a, operands, result, request.isa);
+    return std::make_unique<DotHero<std::complex<double>>>(a, operands, result, request.isa);
   }
   if (is_complex(operands[0].element_type()) || is_complex(operands[1].element_type())) return nullptr;
   if (result.element_type() == ElementType::kF64 || operands[0].element_type() == ElementType::kF64 ||
       operands[1].element_type() == ElementType::kF64) {
-    return std::make_unique<DotHero<double>>(a, operands, result);
+    return std::make_unique<DotHero<double>>(a, operands, result, request.isa);
   }
-  return std::make_unique<DotHero<float>>(a, operands, result);
+  return std::make_unique<DotHero<float>>(a, operands, result, request.isa);
+}
+
+}  // namespace
+
+std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
+  std::unique_ptr<Hero> wide = make_wide_dot_hero(request);
+  return wide == nullptr ? nullptr : make_narrow_dot_hero(request, std::move(wide));
 }
 
 }  // namespace hilo::cpu

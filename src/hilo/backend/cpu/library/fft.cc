@@ -2,6 +2,7 @@
 // backend/cpu/library/fft.cc -- the fft op: its dimensions one after another, real ones by half as long complex ones.
 #include <cstring>
 
+#include "hilo/backend/cpu/library/fft/short_lines.h"
 #include "hilo/backend/cpu/library/fft/transform.h"
 #include "hilo/backend/cpu/library/heroes.h"
 #include "hilo/backend/cpu/library/parallel.h"
@@ -180,8 +181,8 @@ class FftHero final : public Hero {
 template <typename T>
 class ShortFftHero final : public Hero {
  public:
-  ShortFftHero(const hlo::FftAttributes& attributes, const Shape& complex_side)
-      : transform_(attributes, complex_side.dimensions()) {}
+  ShortFftHero(const hlo::FftAttributes& attributes, const Shape& complex_side, Isa isa)
+      : transform_(attributes, complex_side.dimensions(), fft::short_line_kernels_of<T>(isa)) {}
 
   Status run(void* const* buffers, const CallContext&) const override {
     return transform_.run(static_cast<const T*>(buffers[0]), static_cast<T*>(buffers[1]),
@@ -201,7 +202,7 @@ std::unique_ptr<Hero> make_hero(const hlo::FftAttributes& attributes, const Shap
   if (!hlo::is_short_fft(attributes.fft_length)) return std::make_unique<FftHero<T>>(attributes, operand, isa);
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
   if (attributes.fft_type == FftType::kRfft) sizes.back() = sizes.back() / 2 + 1;
-  return std::make_unique<ShortFftHero<T>>(attributes, operand.with_dimensions(sizes));
+  return std::make_unique<ShortFftHero<T>>(attributes, operand.with_dimensions(sizes), isa);
 }
 
 }  // namespace

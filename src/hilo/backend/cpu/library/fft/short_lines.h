@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// backend/cpu/library/fft/short_lines.h -- the kernels of short Fourier transforms for each instruction set; all give the same bits.
+#pragma once
+
+#include "hilo/backend/cpu/abi/isa.h"
+#include "hilo/hlo/ops/short_fft_lines.h"
+
+namespace hilo::cpu::fft {
+
+template <typename T>
+const hlo::ShortLineKernels<T>& short_line_kernels_avx2();
+template <typename T>
+const hlo::ShortLineKernels<T>& short_line_kernels_avx512();
+
+template <typename T>
+const hlo::ShortLineKernels<T>& short_line_kernels_of(Isa isa) {
+  switch (isa) {
+    case Isa::kSse2: return hlo::short_line_kernels<T>();
+    case Isa::kAvx2: return short_line_kernels_avx2<T>();
+    case Isa::kAvx512: return short_line_kernels_avx512<T>();
+  }
+  __builtin_unreachable();
+}
+
+}  // namespace hilo::cpu::fft

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Short Fourier transforms for Isa::kAvx2. The build compiles this file, and no other, for that instruction set, and fuses nothing.
+#include <cstdint>
+
+namespace {
+constexpr int kVectorBytes = 32;
+}  // namespace
+
+#include "hilo/hlo/ops/short_fft_lines.inc"
+
+namespace hilo::cpu::fft {
+
+template <typename T>
+const hlo::ShortLineKernels<T>& short_line_kernels_avx2();
+
+template <>
+const hlo::ShortLineKernels<float>& short_line_kernels_avx2() {
+  return hlo::kShortLineKernels<float>;
+}
+template <>
+const hlo::ShortLineKernels<double>& short_line_kernels_avx2() {
+  return hlo::kShortLineKernels<double>;
+}
+
+}  // namespace hilo::cpu::fft

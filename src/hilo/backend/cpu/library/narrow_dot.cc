@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/narrow_dot.h"
+
+#include <atomic>
+
+#include "hilo/backend/cpu/library/product_parts.h"
+#include "hilo/backend/cpu/library/strip_product.h"
+#include "hilo/base/buffer_pool.h"
+#include "hilo/base/floating_point.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr double kWorthForking = 1 << 23;  // multiplications: some 20 us
+
+/// An operand as the kernels take it: as it lies, or copied.
+struct Operand : ProductOperand {
+  bool reorder;
+
+  Operand(const Shape& s, const hlo::Int64List& batch_dimensions, const hlo::Int64List& contracting)
+      : ProductOperand(s, batch_dimensions, contracting),
+        reorder(!is_in_step() || (*outer.stride != 1 && *contracted.stride != 1)) {
+    if (reorder) use_packed_strides();
+  }
+
+  int64_t bytes() const { return element_size_bytes(shape.element_type()); }
+
+  StatusOr<const std::byte*> prepared(const void* data, AlignedBuffer& memory) const {
+    if (!reorder) return static_cast<const std::byte*>(data);
+    HILO_ASSIGN_OR_RETURN(memory, allocate_buffer(static_cast<size_t>(shape.element_count() * bytes())));
+    if (bytes() == 1)
+      copy_operand(*this, static_cast<const uint8_t*>(data), reinterpret_cast<uint8_t*>(memory.data()), true);
+    else copy_operand(*this, static_cast<const uint16_t*>(data), reinterpret_cast<uint16_t*>(memory.data()), true);
+    return memory.data();
+  }
+
+  StripMatrix lines(const std::byte* data, int64_t item, int64_t begin, int64_t end) const {
+    return {data + (item * *batch.stride + begin * *outer.stride) * bytes(), end - begin, *outer.stride,
+            *contracted.stride};
+  }
+};
+
+class NarrowDotHero final : public Hero {
+ public:
+  NarrowDotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result,
+                const StripKernels& kernels, std::unique_ptr<Hero> exact)
+      : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
+        rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
+        result_(result),
+        kernels_(kernels),
+        exact_(std::move(exact)) {}
+
+  Status run(void* const* buffers, const CallContext& context) const override {
+    AlignedBuffer left, right, sums;
+    HILO_ASSIGN_OR_RETURN(const std::byte* const a, lhs_.prepared(buffers[0], left));
+    HILO_ASSIGN_OR_RETURN(const std::byte* const b, rhs_.prepared(buffers[1], right));
+    auto* c = static_cast<std::byte*>(buffers[2]);
+    if (is_bf16()) {
+      HILO_ASSIGN_OR_RETURN(sums, allocate_buffer(static_cast<size_t>(result_.element_count() * kSumBytes)));
+      c = sums.data();
+    }
+    const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
+    const bool keeps_denormals = program_underflow() == Underflow::kGradual;
+    std::atomic<bool> failed = false, flushed = false;
+    for_product_parts(sizes, kWorthForking, [&](const ProductPart& part) {
+      const int64_t first = (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
+      const StatusOr<bool> is_exact = multiply_strips(
+          kernels_,
+          {lhs_.lines(a, part.item, part.row_begin, part.row_end),
+           rhs_.lines(b, part.item, part.column_begin, part.column_end), sizes.k, c + first * kSumBytes, sizes.n},
+          keeps_denormals);
+      if (!is_exact.ok()) failed = true;
+      else if (!*is_exact) flushed = true;
+      else if (is_bf16()) narrow(part, sizes.n, c, buffers[2]);
+    });
+    if (failed) return resource_exhausted("dot: no memory for its packed operands");
+    return flushed ? exact_->run(buffers, context) : ok_status();
+  }
+
+ private:
+  static constexpr int64_t kSumBytes = 4;
+
+  bool is_bf16() const { return result_.element_type() == ElementType::kBf16; }
+
+  void narrow(const ProductPart& part, int64_t n, const std::byte* sums, void* to) const {
+    for (int64_t i = part.row_begin; i < part.row_end; ++i) {
+      const int64_t at = (part.item * lhs_.outer.extent + i) * n + part.column_begin;
+      kernels_.to_bf16(reinterpret_cast<const float*>(sums) + at, static_cast<uint16_t*>(to) + at,
+                       part.column_end - part.column_begin);
+    }
+  }
+
+  Operand lhs_, rhs_;
+  Shape result_;
+  const StripKernels& kernels_;
+  std::unique_ptr<Hero> exact_;
+};
+
+/// Do sums that the kernels take in order lose no more than those of other products, and are they what the result is made of?
+bool takes(const StripKernels& kernels, const hlo::DotAttributes& a, const Shape& lhs, ElementType result) {
+  if (lhs.element_type() != ElementType::kBf16) return result == ElementType::kS32;
+  int64_t k = 1;
+  for (const int64_t d : a.lhs_contracting_dimensions) k *= lhs.dimension(d);
+  return k <= kernels.longest && (result == ElementType::kBf16 || result == ElementType::kF32);
+}
+
+}  // namespace
+
+std::unique_ptr<Hero> make_narrow_dot_hero(const HeroRequest& request, std::unique_ptr<Hero> exact) {
+  const auto& [instruction, operands, results] = request.problem;
+  const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
+  const StripKernels* const kernels =
+      narrow_kernels(request.isa, operands[0].element_type(), operands[1].element_type());
+  if (kernels == nullptr || !takes(*kernels, a, operands[0], results[0].element_type())) return exact;
+  return std::make_unique<NarrowDotHero>(a, operands, results[0], *kernels, std::move(exact));
+}
+
+}  // namespace hilo::cpu

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/backend/cpu/library/product_choice.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace hilo::cpu {
+namespace {
+
+#define HILO_PRODUCT(m, n, k, right_along_k, ...) MeasuredProduct{{m, n, k, right_along_k}, __VA_ARGS__},
+constexpr auto kMeasured = std::to_array<MeasuredProduct>({
+#include "hilo/backend/cpu/library/product_choice.inc"
+});
+#undef HILO_PRODUCT
+
+constexpr float kClearly = 1.05f;  // less is noise
+
+double distance(const ProductShape& a, const ProductShape& b) {
+  if (a.right_along_k != b.right_along_k) return INFINITY;
+  const auto apart = [](int64_t x, int64_t y) {
+    const double steps = std::log2(static_cast<double>(std::max<int64_t>(x, 1)) / static_cast<double>(y));
+    return steps * steps;
+  };
+  return apart(a.m, b.m) + apart(a.n, b.n) + apart(a.k, b.k);
+}
+
+}  // namespace
+
+const MeasuredProduct& nearest_product(const ProductShape& shape) {
+  return *std::ranges::min_element(kMeasured, {}, [&](const MeasuredProduct& p) { return distance(shape, p.shape); });
+}
+
+OwnProduct own_product(Isa isa, bool is_f64, const ProductShape& shape) {
+  const FloatKernels* const all = float_kernels(isa);
+  if (all == nullptr) return {};
+  const MeasuredProduct& near = nearest_product(shape);
+  const bool is_wide = isa == Isa::kAvx512;
+  if (is_f64) return {&all->f64, (is_wide ? near.avx512_f64 : near.avx2_f64) > kClearly};
+  return {&all->f32, (is_wide ? near.avx512_f32 : near.avx2_f32) > kClearly};
+}
+
+}  // namespace hilo::cpu
