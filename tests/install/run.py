@@ -77,7 +77,7 @@ def pkg_config_builds_and_runs(prefix, scratch, **_):
 
 
 def runs_where_it_is_opened_later(prefix, scratch, **_):
-    """A process has little room for the thread-local variables of libraries that come by dlopen(): hilo's must fit."""
+    """A program that has never heard of hilo opens a library that brings it, and threads of both compute."""
     environment = {**os.environ, "PKG_CONFIG_PATH": str(prefix / "lib/pkgconfig")}
     flags = run("pkg-config", "--cflags", "--libs", "hilo", env=environment).split()
     plugin, opener = scratch / "libplugin.so", scratch / "opener"

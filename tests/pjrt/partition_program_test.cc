@@ -120,6 +120,31 @@ TEST(PartitionProgram, ResultsLieAsStatedOnDevicesInAnyOrder) {
     EXPECT_EQ(get(done.results[device_of_part[p]][0].get()), row_of_product(static_cast<int>(p)));
 }
 
+TEST(PartitionProgram, WhatIsMadeOfNothingIsMadePartByPart) {
+  const Handle<PJRT_Client> client = make_client(4);
+  const Compiled counted = compiled(client.get(), R"(module @counted attributes {mhlo.num_partitions = 4 : i32} {
+  sdy.mesh @mesh = <["x"=4]>
+  func.func @main() -> (tensor<12x3xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}, {}]>}) {
+    %0 = stablehlo.iota dim = 0 : tensor<12x3xi32>
+    %1 = stablehlo.constant dense<5> : tensor<i32>
+    %2 = stablehlo.broadcast_in_dim %1, dims = [] : (tensor<i32>) -> tensor<12x3xi32>
+    %3 = stablehlo.remainder %0, %2 : tensor<12x3xi32>
+    %4 = stablehlo.compare GT, %3, %0 : (tensor<12x3xi32>, tensor<12x3xi32>) -> tensor<12x3xi1>
+    %5 = stablehlo.select %4, %2, %3 : tensor<12x3xi1>, tensor<12x3xi32>
+    %6 = stablehlo.convert %5 : (tensor<12x3xi32>) -> tensor<12x3xf32>
+    return %6 : tensor<12x3xf32>
+  }
+})");
+  EXPECT_EQ(text_of(counted).find("[12,3]"), std::string::npos) << text_of(counted);
+  const Execution done = run(counted.program.get(), std::vector<std::vector<PJRT_Buffer*>>(4));
+  ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+  for (int k = 0; k < 4; ++k) {
+    Floats wanted;
+    for (int i = 3 * k; i < 3 * k + 3; ++i) wanted.insert(wanted.end(), 3, static_cast<float>(i % 5));
+    EXPECT_EQ(get(done.results[static_cast<size_t>(k)][0].get()), wanted);
+  }
+}
+
 TEST(PartitionProgram, WhatIsDonatedIsTaken) {
   const Handle<PJRT_Client> client = make_client(2);
   const Compiled twice = compiled(client.get(), R"(module @twice attributes {mhlo.num_partitions = 2 : i32} {

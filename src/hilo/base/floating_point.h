@@ -64,9 +64,10 @@ class FloatingPointScope {
   explicit FloatingPointScope(Underflow underflow)
       : vector_control_(floating_point_detail::vector_control()),
         stack_control_(floating_point_detail::stack_control()),
-        outer_(floating_point_detail::current) {
+        current_(floating_point_detail::current),
+        outer_(current_) {
     using namespace floating_point_detail;
-    current = underflow;
+    current_ = underflow;
     const uint32_t wanted = underflow == Underflow::kToZero ? kFlushToZero : kNearest;
     if ((vector_control_ & ~kRaised) != wanted) [[unlikely]]
       set_vector_control(wanted);
@@ -75,7 +76,7 @@ class FloatingPointScope {
   }
   ~FloatingPointScope() {
     using namespace floating_point_detail;
-    current = outer_;
+    current_ = outer_;
     if (vector_control() != vector_control_) set_vector_control(vector_control_);
     if ((stack_control_ & kStackRounding) != 0) [[unlikely]]
       set_stack_control(stack_control_);
@@ -86,6 +87,7 @@ class FloatingPointScope {
  private:
   uint32_t vector_control_;  ///< of SSE and AVX
   uint16_t stack_control_;   ///< of x87, which long double uses
+  Underflow& current_;       ///< the thread's, found once: that is a call
   Underflow outer_;
 };
 

@@ -18,12 +18,13 @@ inline const RunContext* current_run() { return run_detail::run_of_thread; }
 /// While it lives, this thread works for `run`.
 class RunScope {
  public:
-  explicit RunScope(const RunContext* run) : before_(std::exchange(run_detail::run_of_thread, run)) {}
-  ~RunScope() { run_detail::run_of_thread = before_; }
+  explicit RunScope(const RunContext* run) : place_(run_detail::run_of_thread), before_(std::exchange(place_, run)) {}
+  ~RunScope() { place_ = before_; }
   RunScope(const RunScope&) = delete;
   RunScope& operator=(const RunScope&) = delete;
 
  private:
+  const RunContext*& place_;  ///< found once: that is a call
   const RunContext* before_;
 };
 

@@ -222,14 +222,17 @@ Status answer(PJRT_Executable_OutputDimensions_Args& args) {
 
 namespace {
 
-/// HloModuleProtoWithConfig; of the configuration what readers can't do without, the layout of the entry.
-StatusOr<std::string> module_with_config(const hlo::Module& module) {
-  constexpr uint32_t kModule = 1, kConfig = 2, kEntryLayout = 1, kHostProgramShape = 4;
+/// HloModuleProtoWithConfig; of the configuration what readers show: the layout of the entry, and for how many devices it is.
+StatusOr<std::string> module_with_config(const hlo::Module& module, const CompileRequest& request) {
+  constexpr uint32_t kModule = 1, kConfig = 2, kHostProgramShape = 4;
+  constexpr uint32_t kEntryLayout = 1, kReplicaCount = 4, kPartitionCount = 5;  // HloModuleConfigProto
   HILO_ASSIGN_OR_RETURN(const std::string proto, hlo::to_proto(module));
   HILO_ASSIGN_OR_RETURN(const hlo::proto::WireMessage message, hlo::proto::WireMessage::read(proto, "HloModuleProto"));
   HILO_ASSIGN_OR_RETURN(const std::string_view entry, message.text(kHostProgramShape));
   hlo::proto::WireWriter config, out;
   config.bytes(kEntryLayout, entry);
+  config.integer(kReplicaCount, request.replicas);
+  config.integer(kPartitionCount, request.partitions);
   out.bytes(kModule, proto);
   out.message(kConfig, config);
   return std::move(out).take();
@@ -243,7 +246,7 @@ Status answer(PJRT_Executable_OptimizedProgram_Args& args) {
   HILO_PJRT_WANTED(args, program);
   static constexpr std::string_view kFormat = "hlo_with_config";
   HILO_ASSIGN_OR_RETURN(const hlo::Module* const module, optimized_module_of(*args.executable->program->executable));
-  HILO_ASSIGN_OR_RETURN(const std::string bytes, module_with_config(*module));
+  HILO_ASSIGN_OR_RETURN(const std::string bytes, module_with_config(*module, args.executable->program->request));
   args.program->format = kFormat.data();
   args.program->format_size = kFormat.size();
   if (args.program->code != nullptr) {

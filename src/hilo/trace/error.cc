@@ -4,8 +4,11 @@
 namespace hilo {
 namespace {
 
-thread_local SourceLine call_line;
-thread_local SourceLine transformation_line;
+/// Of a thread. Together, for finding them is a call.
+struct Lines {
+  SourceLine call, transformation;
+};
+constinit thread_local Lines lines{};
 
 SourceLine line_of(const std::source_location& location) { return {location.file_name(), location.line()}; }
 
@@ -15,27 +18,26 @@ void or_throw(const Status& status) {
   if (!status.ok()) throw Error(status);
 }
 
-LocationScope::LocationScope() : call_(call_line), transformation_(transformation_line) {}
+LocationScope::LocationScope() : call_(lines.call), transformation_(lines.transformation) {}
 
 LocationScope::~LocationScope() {
-  call_line = call_;
-  transformation_line = transformation_;
+  lines = {call_, transformation_};
 }
 
 UserLocation::UserLocation(const std::source_location& location) {
-  if (call_line.line == 0) call_line = line_of(location);
+  if (lines.call.line == 0) lines.call = line_of(location);
 }
 
-SourceLine UserLocation::current() { return call_line.line != 0 ? call_line : transformation_line; }
+SourceLine UserLocation::current() { return lines.call.line != 0 ? lines.call : lines.transformation; }
 
 std::string UserLocation::describe() { return describe_location(current()); }
 
 InstructionLocation::InstructionLocation(const SourceLine& line) {
-  if (line.line != 0) call_line = line;
+  if (line.line != 0) lines.call = line;
 }
 
 TransformationLocation::TransformationLocation(const std::source_location& location) {
-  transformation_line = line_of(location);
+  lines.transformation = line_of(location);
 }
 
 std::string describe_location(const SourceLine& line) {

@@ -2,6 +2,8 @@
 #include "hilo/trace/settings.h"
 
 #include <array>
+#include <atomic>
+#include <utility>
 
 #include "hilo/base/flags.h"
 #include "hilo/trace/error.h"
@@ -9,32 +11,38 @@
 namespace hilo {
 namespace {
 
-using Values = std::array<bool, kSettingCount>;
+using Scoped = std::array<std::optional<bool>, kSettingCount>;
 
-/// What the scopes of a thread say, and the flags as it last saw them.
-struct Known {
-  std::array<std::optional<bool>, kSettingCount> scopes;
-  Values flags{};
-  uint64_t version = 0;
-};
-thread_local Known known;
+constinit thread_local Scoped scoped{};
+/// Of all threads: where there are none, which is nearly always, no thread looks for its own.
+constinit std::atomic<int> scopes{0};
+/// The flags as they were seen last, a bit each, behind the version that they had.
+constinit std::atomic<uint64_t> seen_flags{0};
 
-Values values_of(const FlagValues& flags) {
-  return {flags.jax_disable_jit,        flags.jax_debug_nans,           flags.jax_debug_infs,
-          flags.jax_check_tracer_leaks, flags.jax_explain_cache_misses, flags.jax_debug_key_reuse};
+uint64_t bits_of(const FlagValues& flags) {
+  const bool values[] = {flags.jax_disable_jit,        flags.jax_debug_nans,           flags.jax_debug_infs,
+                         flags.jax_check_tracer_leaks, flags.jax_explain_cache_misses, flags.jax_debug_key_reuse};
+  uint64_t bits = 0;
+  for (size_t i = 0; i < std::size(values); ++i) bits |= uint64_t{values[i]} << i;
+  return bits;
+}
+
+bool flag_is_on(size_t i) {
+  const uint64_t version = flags_version();
+  uint64_t seen = seen_flags.load(std::memory_order_relaxed);
+  if (seen >> kSettingCount != version) {
+    seen = version << kSettingCount | bits_of(*or_throw(flags()));
+    seen_flags.store(seen, std::memory_order_relaxed);
+  }
+  return (seen >> i & 1) != 0;
 }
 
 }  // namespace
 
 bool is_on(Setting setting) {
   const auto i = static_cast<size_t>(setting);
-  if (known.scopes[i]) return *known.scopes[i];
-  const uint64_t version = flags_version();
-  if (known.version != version) {
-    known.flags = values_of(*or_throw(flags()));
-    known.version = version;
-  }
-  return known.flags[i];
+  if (scopes.load(std::memory_order_relaxed) != 0 && scoped[i]) return *scoped[i];
+  return flag_is_on(i);
 }
 
 void refuse_under(std::string_view scope, const std::string& what) {
@@ -43,10 +51,13 @@ void refuse_under(std::string_view scope, const std::string& what) {
 }
 
 SettingScope::SettingScope(Setting setting, bool value)
-    : setting_(setting), before_(known.scopes[static_cast<size_t>(setting)]) {
-  known.scopes[static_cast<size_t>(setting)] = value;
+    : setting_(setting), before_(std::exchange(scoped[static_cast<size_t>(setting)], value)) {
+  scopes.fetch_add(1, std::memory_order_relaxed);
 }
 
-SettingScope::~SettingScope() { known.scopes[static_cast<size_t>(setting_)] = before_; }
+SettingScope::~SettingScope() {
+  scoped[static_cast<size_t>(setting_)] = before_;
+  scopes.fetch_sub(1, std::memory_order_relaxed);
+}
 
 }  // namespace hilo

@@ -111,6 +111,46 @@ Expr DeviceProgram::cut_iota(const Instruction& iota, int64_t dimension, const S
   return convert(hlo::iota(*this, counted, along) + broadcast(start, counted.dimensions(), {}), part.element_type());
 }
 
+/// How many elementwise ops lead to an array that is made of counting and of numbers that are the same everywhere; 0: it has
+/// other sources.
+int DeviceProgram::steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const {
+  if (opcode == Opcode::kIota) return 1;
+  if (opcode == Opcode::kBroadcast) return shape_of(operands[0]).rank() == 0 ? 1 : 0;
+  if (!is_elementwise(opcode)) return 0;
+  int most = 0;
+  for (const InstructionId operand : operands) {
+    const auto found = steps_.find(operand);
+    if (found == steps_.end()) return 0;
+    most = std::max(most, found->second);
+  }
+  constexpr int kMostSteps = 200;  // each is one of a recursion
+  return most < kMostSteps ? most + 1 : 0;
+}
+
+StatusOr<InstructionId> DeviceProgram::append(Opcode opcode, std::span<const InstructionId> operands,
+                                              AttributesPtr attributes, const std::optional<Shape>& declared) {
+  const int steps = steps_from_nothing(opcode, operands);
+  HILO_ASSIGN_OR_RETURN(const InstructionId id, builder_.add(opcode, operands, std::move(attributes), declared));
+  if (steps > 0) steps_[id] = steps;
+  return id;
+}
+
+/// The same of the operands' parts, which need nothing that is whole.
+Expr DeviceProgram::cut_elementwise(Expr value, int64_t dimension, const Shape& part, const Atoms& by) {
+  const auto key = std::tuple(value.id, dimension, by);
+  const auto found = cuts_.find(key);
+  if (found != cuts_.end()) return found->second;
+  const Instruction& made = instruction(value);
+  const Opcode opcode = made.opcode;  // copies: what is added moves the instruction
+  const AttributesPtr attributes = made.attributes;
+  Exprs operands;
+  for (const InstructionId operand : made.operands) operands.push_back(at(operand));
+  for (Expr& operand : operands) {
+    if (operand.shape().rank() > 0) operand = cut(operand, dimension, by);
+  }
+  return cuts_[key] = add(opcode, operands, attributes, part);
+}
+
 Expr DeviceProgram::cut(Expr value, int64_t dimension, const Atoms& by) {
   const Shape whole = value.shape();
   const Shape part = with_dimension(whole, dimension, whole.dimension(dimension) / atoms().size(by));
@@ -120,6 +160,7 @@ Expr DeviceProgram::cut(Expr value, int64_t dimension, const Atoms& by) {
     return cut_iota(made, dimension, part, by);
   if (made.opcode == Opcode::kBroadcast && is_number_everywhere(made, shape(made.operands[0])))
     return broadcast(at(made.operands[0]), part.dimensions(), {});
+  if (is_elementwise(made.opcode) && steps_.contains(value.id)) return cut_elementwise(value, dimension, part, by);
   Exprs operands(static_cast<size_t>(whole.rank()) + 1, constant(Literal::scalar<int32_t>(0)));
   operands[0] = value;
   operands[static_cast<size_t>(dimension) + 1] = part_index(by) * static_cast<double>(part.dimension(dimension));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <tuple>
 
 #include "hilo/hlo/build/expr.h"
 #include "hilo/hlo/partition/report.h"
@@ -63,9 +64,7 @@ class DeviceProgram final : public Sink {
 
  private:
   StatusOr<InstructionId> append(Opcode opcode, std::span<const InstructionId> operands, AttributesPtr attributes,
-                                 const std::optional<Shape>& declared) override {
-    return builder_.add(opcode, operands, std::move(attributes), declared);
-  }
+                                 const std::optional<Shape>& declared) override;
   InstructionId append_constant(Literal value) override { return builder_.constant(std::move(value)); }
   Shape shape_of(InstructionId id) const override { return builder_.shape(id); }
 
@@ -73,11 +72,15 @@ class DeviceProgram final : public Sink {
   Int64Lists groups(const Atoms& by) const;
   Expr reported(Expr collective, int64_t members);
   Expr entry_of(const std::vector<int64_t>& by_device);
+  int steps_from_nothing(Opcode opcode, std::span<const InstructionId> operands) const;
   Expr cut_iota(const Instruction& iota, int64_t dimension, const Shape& part, const Atoms& by);
+  Expr cut_elementwise(Expr value, int64_t dimension, const Shape& part, const Atoms& by);
 
   PartitionContext& context_;
   Builder builder_;
   std::map<Atoms, Expr> indices_;
+  std::map<InstructionId, int> steps_;  ///< of those that each device can make a part of, by steps_from_nothing
+  std::map<std::tuple<InstructionId, int64_t, Atoms>, Expr> cuts_;  ///< by value, dimension and atoms
 };
 
 }  // namespace hilo::hlo
