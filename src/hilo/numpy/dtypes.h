@@ -40,6 +40,9 @@ class Arrays {
  public:
   Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}                          // NOLINT: both convert
   Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}                         // NOLINT
+  template <ArrayList List>
+    requires(!std::same_as<List, std::vector<Array>>)
+  Arrays(const List& list) : arrays_(list) {}  // NOLINT
   Arrays(const Array& array, std::source_location line = std::source_location::current());  // NOLINT
   const std::vector<Array>& list() const { return arrays_; }
 

@@ -88,6 +88,15 @@ inline Array randint(const Key& key, const numpy::Shape& shape, const RandintOpt
   return randint(key, shape, options.minval, options.maxval, options.dtype);
 }
 
+struct RandintByName {
+  numpy::Shape shape;
+  Array minval, maxval;
+  Dtype dtype = std::nullopt;
+};
+inline Array randint(const Key& key, const RandintByName& o) {
+  return randint(key, o.shape, o.minval, o.maxval, o.dtype);
+}
+
 struct PermutationOptions {
   int64_t axis = 0;
   bool independent = false;  ///< each line along the axis in an order of its own

@@ -186,6 +186,12 @@ void Array::refuse_numbers() const {
   throw Error(invalid_argument(at_user_line("array") + ": " + aval_shape().to_string() + " holds no numbers"));
 }
 
+bool Array::truth() const {
+  if (size() == 1) return item<bool>();
+  throw Error(invalid_argument("the truth value of " + aval_shape().to_string() +
+                               " is ambiguous. Hint: x.any() or x.all(); element by element x & y, x | y, ~x"));
+}
+
 Array::Array(const StatusOr<Literal>& read, std::source_location location) {
   const UserLocation here(location);
   *this = from_literal(or_throw(read));

@@ -192,7 +192,8 @@ class Array {
     return out;
   }
   /// So that `if (x > 0)` works on values; a tracer of jit or vmap throws ConcretizationError naming both lines.
-  explicit operator bool() const { return item<bool>(); }
+  /// Errors    INVALID_ARGUMENT for several elements: x.any(), x.all(), and & | ~ in place of && || !
+  explicit operator bool() const { return truth(); }
   /// The same as other numbers: float(loss), int(step).
   template <Number T>
     requires(!std::same_as<T, bool>)
@@ -346,6 +347,7 @@ class Array {
     HostView view;
     ElementType type;
   };
+  bool truth() const;
   Array at_places(const std::vector<Array>& places) const;
   HostNumbers host_numbers() const;
   HostNumbers one_number(const std::source_location& location) const;
