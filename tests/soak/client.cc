@@ -165,6 +165,7 @@ class Session {
     check_state();
     const int64_t live = device_->statistics().live_buffers;
     if (live == 1) return;
+    check_state();  // a session that has just ended counts nothing
     const std::scoped_lock lock(report_.mutex);
     note(report_.leaked, fmt::format("{} buffers are left of 1", live));
     report_.leaked += std::abs(live - 1) - 1;

@@ -266,8 +266,8 @@ TEST_F(RpcClientTest, AnOlderServerDoesWhatItKnows) {
 }
 
 TEST_F(RpcClientTest, AProgramThatIsNoMessageIsRefusedHere) {
-  hlo::Module module = *hlo::parse_module(
-      "HloModule big\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] add(x, x)\n}\n");
+  hlo::Module module =
+      *hlo::parse_module("HloModule big\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT y = f32[] add(x, x)\n}\n");
   module.other_attributes.emplace_back("frontend_attributes", "{note=\"" + std::string(65 << 20, 'x') + "\"}");
   const Status status = client()->compile(module, {}, nullptr).status();
   EXPECT_EQ(status.code(), StatusCode::kResourceExhausted) << status.to_string();

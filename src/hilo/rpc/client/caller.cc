@@ -61,7 +61,6 @@ class Caller::Reception final : public Receiver {
 StatusOr<std::shared_ptr<Caller>> Caller::open(std::string target, Connect connect, int64_t replica_count) {
   const std::shared_ptr<Caller> caller(new Caller(std::move(target), std::move(connect), replica_count));
   HILO_RETURN_IF_ERROR(caller->keep_trying(false, kFirstTries));
-  caller->server_ = std::get<HelloReply>(caller->greeting_->body);
   return caller;
 }
 
@@ -71,6 +70,7 @@ Status Caller::connect_and_greet(bool resumes) {
     const std::scoped_lock lock(mutex_);
     generation = ++generation_;
     greeting_.reset();
+    closed_.reset();
     has_bytes_lane_ = false;
   }
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Connection> made,
@@ -80,11 +80,14 @@ Status Caller::connect_and_greet(bool resumes) {
   Request hello;
   hello.body = Hello{.session = session_, .resumes = resumes, .replica_count = replica_count_};
   connection_->send(Lane::kCalls, std::make_shared<const std::string>(encode(hello)));
-  const bool answered = changed_.wait_for(lock, kGreetingTime, [this] { return greeting_.has_value() || !dead_.ok(); });
+  const auto is_answered = [this] { return greeting_.has_value() || closed_.has_value() || !dead_.ok(); };
+  const bool answered = changed_.wait_for(lock, kGreetingTime, is_answered);
   if (!dead_.ok()) return dead_;
   if (!answered) return unavailable("no answer");
-  HILO_RETURN_IF_ERROR(greeting_->status);
+  if (greeting_) HILO_RETURN_IF_ERROR(greeting_->status);
+  if (closed_) return closed_->ok() ? unavailable("the server hung up") : *closed_;  // perhaps right after its greeting
   HILO_RETURN_IF_ERROR(check_greeting(*greeting_));
+  if (!resumes) server_ = std::get<HelloReply>(greeting_->body);
   is_connected_ = true;
   for (const auto& [id, pending] : pending_) write_locked(pending.lane, pending.message);
   return ok_status();
@@ -119,7 +122,7 @@ void Caller::on_closed(int64_t generation, const Status& why) {
   const std::scoped_lock lock(mutex_);
   if (generation != generation_ || !dead_.ok()) return;
   if (!is_connected_) {  // connect_and_greet() waits for this
-    if (!greeting_) greeting_ = failed(why.ok() ? unavailable("the server hung up") : why);
+    if (!closed_) closed_ = why;
     changed_.notify_all();
     return;
   }

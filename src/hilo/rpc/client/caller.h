@@ -91,6 +91,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   std::unique_ptr<Connection> connection_;
   int64_t generation_ = 0;
   std::optional<Reply> greeting_;  // of this connection
+  std::optional<Status> closed_;   // of this connection, before it was greeted
   bool is_connected_ = false;      // and greeted: calls go out
   bool has_bytes_lane_ = false;    // on this connection
   Status dead_;                    // not OK: there is no session any more
