@@ -58,6 +58,12 @@ TEST(Examples, NewtonFindsRosenbrocksMinimum) {
   EXPECT_EQ(outcome.last_line, "minimum at (1.0000, 1.0000): right\n");
 }
 
+TEST(Examples, HeatSpreadsOverEightDevicesAsOverOne) {
+  const Outcome outcome = run_example("heat");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.last_line, "heat over 8 devices: right\n");
+}
+
 TEST(Examples, ImportedModelsComputeWhatJaxComputed) {
   const Outcome outcome = run_example("imported");
   EXPECT_EQ(outcome.exit_code, 0);

@@ -9,9 +9,11 @@
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/random/random.h"
+#include "hilo/trace/settings.h"
 #include "hilo/trace/sharded_array.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
+#include "hilo/transform/shard_map.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
@@ -164,6 +166,42 @@ TEST_F(SharedPrograms, DonatedArgumentsAreGone) {
   const Floats after = flat(f(x));
   for (size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i], before[i] + 1.0f);
   EXPECT_TRUE(has(error_of([&] { x.to_literal(); }, StatusCode::kInvalidArgument), "donated"));
+  EXPECT_TRUE(has(error_of([&] { device_put(x, devices()[0]); }, StatusCode::kInvalidArgument), "donated"));
+}
+
+TEST_F(SharedPrograms, DonatedArgumentsThatLieOtherwiseAreGoneToo) {
+  const Array x = put(noise(1, {8, 4}), P("x"));
+  const auto f =
+      jit([&](Array x) { return with_sharding_constraint(x, over(P("y"))) + 1.0f; }, {.donate_argnums = {0}});
+  f(x);
+  EXPECT_TRUE(has(error_of([&] { x.to_literal(); }, StatusCode::kInvalidArgument), "deleted"));
+}
+
+TEST_F(SharedPrograms, ATracerWithoutAValueHasNoSharding) {
+  const auto f = jit([](Array x) { return x.sharding().is_fully_replicated() ? x : x * 2.0f; });
+  EXPECT_THROW(f(put(noise(1, {8}), P("x"))), ConcretizationError);
+  const auto g = [](Array x) { return numpy::sum(x) * static_cast<float>(x.sharding().parts(0)); };
+  EXPECT_EQ(grad(g)(put(noise(1, {4}), P("x"))).to_vector<float>(), Floats(4, 2.0f));
+}
+
+TEST_F(SharedPrograms, BadValuesAreFound) {
+  const auto scope = debug_nans(true);
+  const Array x = put(noise(1, {8}) - 2.0f, P("x"));
+  const auto error = [](auto f) {
+    try {
+      f();
+    } catch (const Error& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  EXPECT_TRUE(has(error([&] { numpy::log(x); }), "log"));
+  EXPECT_TRUE(has(error([&] { jit([](Array x) { return numpy::log(x) + 1.0f; })(x); }), "log"));
+  const auto taking = jit([](Array x) { return numpy::log(x) + 1.0f; }, {.donate_argnums = {0}});
+  EXPECT_TRUE(has(error([&] { taking(x); }), "log"));
+  const auto f = shard_map([](Array x) { return numpy::log(x) * 2.0f; }, *mesh, P("x"), P("x"));
+  EXPECT_TRUE(has(error([&] { f(x); }), "log"));
+  EXPECT_TRUE(has(error([&] { grad([&](Array x) { return numpy::sum(f(x)); })(x); }), "log"));
 }
 
 TEST_F(SharedPrograms, ANewShardingIsANewProgramAndAnOldOneIsNot) {

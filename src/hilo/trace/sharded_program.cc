@@ -303,22 +303,25 @@ std::vector<BufferPtr> buffers_of(const Array& array) {
   return array.impl().kind == ArrayImpl::Kind::kConcrete ? std::vector{buffer_of(array)} : std::vector<BufferPtr>();
 }
 
-/// A donated array is gone, also where the program was given a copy.
-void end_donated(const Array& array, const std::vector<BufferPtr>& given) {
-  for (const BufferPtr& buffer : buffers_of(array)) {
-    if (std::ranges::find(given, buffer) == given.end() && buffer->state() == BufferState::kLive)
-      or_throw(buffer->remove());
+/// Donated arrays are gone, also where the program was given copies.
+void end_donated(const ShardedCall& call, std::span<const Array> arguments,
+                 std::span<const std::vector<BufferPtr>> given) {
+  for (size_t i = 0; i < call.donated.size(); ++i) {
+    if (!call.donated[i]) continue;
+    for (const BufferPtr& buffer : buffers_of(arguments[i])) {
+      if (std::ranges::any_of(given, [&](const auto& list) { return list[i] == buffer; })) continue;
+      if (buffer->state() == BufferState::kLive) or_throw(buffer->remove());
+    }
   }
 }
 
 /// One list a device: what each argument has there, put where the program wants it.
-std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, const ShardedCall& call, const Mesh& mesh,
+std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, const Mesh& mesh,
                                            std::span<const Array> arguments) {
   std::vector<std::vector<BufferPtr>> lists(mesh.devices().size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::vector<BufferPtr> buffers = buffers_of(device_put(arguments[i], program.parameters[i]));
     for (size_t place = 0; place < lists.size(); ++place) lists[place].push_back(buffers[place]);
-    if (i < call.donated.size() && call.donated[i]) end_donated(arguments[i], buffers);
   }
   return lists;
 }
@@ -363,7 +366,9 @@ std::optional<Mesh> mesh_of_call(const ShardedCall& call, std::span<const Array>
 std::vector<Array> run_on_mesh(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments,
                                FunctionRef<hlo::Module()> module) {
   const MeshProgramPtr program = program_of(call, mesh, known_of(call, mesh, arguments), module);
-  std::vector<std::vector<BufferPtr>> made = launched(*program, call, placed(*program, call, mesh, arguments));
+  const std::vector<std::vector<BufferPtr>> given = placed(*program, mesh, arguments);
+  std::vector<std::vector<BufferPtr>> made = launched(*program, call, given);
+  end_donated(call, arguments, given);
   std::vector<Array> results;
   for (size_t k = 0; k < program->results.size(); ++k) {
     std::vector<BufferPtr> buffers;
