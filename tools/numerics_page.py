@@ -87,7 +87,7 @@ terms are the worst: all roundings go one way.
   and then such sums.
 - Products of bf16 are summed in f32. The processor's instructions for them (AVX512-BF16, AMX) take denormal factors for zero
   and make zeros of denormal sums. So the magnitudes of the factors are looked at while they are packed: if the least bits of the
-  least two could make a sum that is denormal, the product is taken with f32's instructions instead. `HILO_DENORMALS=flush` doesn't look.
+  least two could make a sum that is denormal, the factors become f32 instead. `HILO_DENORMALS=flush` doesn't look.
   AMX adds the products of 32 terms in two chains, these to each other, and then to the sum.
 - Convolutions take 1024 products in order, then 8 such sums, and join these in pairs.
 - Running sums and large windows of f32 and narrower floats are kept in f64; those of f64 keep what additions lose beside

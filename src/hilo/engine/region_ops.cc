@@ -93,6 +93,8 @@ bool is_small_dot(const Graph& graph, const Node& node) {
   if (rows <= 1 || columns <= 1) return true;
   if (is_complex(lhs.element_type())) return false;
   if (!is_floating(lhs.element_type())) return !is_integer(result) || rows * columns * contracted <= kSmall;
+  if (lhs.element_type() == ElementType::kBf16 && rhs.element_type() == ElementType::kBf16)
+    return rows * columns * contracted <= kSmall;
   if (is_narrower_than_f32(lhs.element_type())) return rows * columns * contracted <= 16 * kSmall;
   const int64_t last = rhs.rank() - 1;
   const bool blocked = columns >= 16 &&

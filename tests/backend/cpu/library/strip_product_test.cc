@@ -29,6 +29,14 @@ std::vector<Named> bf16_kernels() {
   return all;
 }
 
+/// And those that make f32 of it.
+std::vector<Named> all_bf16_kernels() {
+  std::vector<Named> all = bf16_kernels();
+  if (host_isa() >= Isa::kAvx2) all.push_back({"avx2", float_kernels_avx2().bf16});
+  if (host_isa() >= Isa::kAvx512) all.push_back({"avx512", float_kernels_avx512().bf16});
+  return all;
+}
+
 struct Case {
   int64_t m, n, k;
   bool a_lines_adjacent, b_lines_adjacent;  ///< else elements along k are
@@ -84,7 +92,7 @@ TEST(StripProduct, OfBf16IsTheSumOfProductsInF32) {
   for (const Case& c : kCases) {
     const std::vector<bfloat16> x = randoms(c.m * c.k, 1), y = randoms(c.n * c.k, 2);
     const StripMatrix a = matrix(x, c.m, c.k, c.a_lines_adjacent), b = matrix(y, c.n, c.k, c.b_lines_adjacent);
-    for (const Named& named : bf16_kernels()) {
+    for (const Named& named : all_bf16_kernels()) {
       bool is_exact = false;
       const std::vector<float> got = product<float>(named.kernels, a, b, c.k, true, &is_exact);
       EXPECT_TRUE(is_exact);
@@ -254,9 +262,19 @@ TEST(StripProduct, SaysWhereDenormalsMayBeLost) {
   }
 }
 
+TEST(StripProduct, InFloatsKeepsDenormals) {
+  for (const Named& named : all_bf16_kernels()) {
+    if (named.kernels.group == 2) continue;
+    bool is_exact = false;
+    EXPECT_EQ(product_of(named.kernels, of_bits(3), bfloat16(0x1p100f), true, &is_exact), 3 * 0x1p-33f) << named.name;
+    EXPECT_EQ(product_of(named.kernels, bfloat16(0x1p-126f), bfloat16(0.5f), true, &is_exact), 0x1p-127f) << named.name;
+    EXPECT_TRUE(is_exact) << named.name;
+  }
+}
+
 TEST(StripProduct, HasNanAndInfinitiesAsFloatsDo) {
   const float inf = std::numeric_limits<float>::infinity();
-  for (const Named& named : bf16_kernels()) {
+  for (const Named& named : all_bf16_kernels()) {
     bool is_exact = false;
     EXPECT_EQ(product_of(named.kernels, bfloat16(inf), bfloat16(-2.0f), true, &is_exact), -inf) << named.name;
     EXPECT_TRUE(is_exact);
@@ -271,7 +289,7 @@ TEST(StripProduct, RoundsToBf16AsTheLibraryDoes) {
   std::vector<float> values = {0.0f,          -0.0f,     1.0f,      std::numeric_limits<float>::infinity(),
                                std::nanf(""), 0x1p-140f, -0x1p-133f};
   while (values.size() < 5003) values.push_back(std::bit_cast<float>(static_cast<uint32_t>(random())));
-  for (const Named& named : bf16_kernels()) {
+  for (const Named& named : all_bf16_kernels()) {
     std::vector<uint16_t> got(values.size());
     named.kernels.to_bf16(values.data(), got.data(), std::ssize(values));
     for (size_t i = 0; i < values.size(); ++i)

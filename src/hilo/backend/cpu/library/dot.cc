@@ -159,8 +159,8 @@ std::unique_ptr<Hero> make_wide_dot_hero(const HeroRequest& request) {
 }  // namespace
 
 std::unique_ptr<Hero> make_dot_hero(const HeroRequest& request) {
-  std::unique_ptr<Hero> wide = make_wide_dot_hero(request);
-  return wide == nullptr ? nullptr : make_narrow_dot_hero(request, std::move(wide));
+  if (std::unique_ptr<Hero> narrow = make_narrow_dot_hero(request)) return narrow;
+  return make_wide_dot_hero(request);
 }
 
 }  // namespace hilo::cpu

@@ -43,14 +43,14 @@ struct Operand : ProductOperand {
 class NarrowDotHero final : public Hero {
  public:
   NarrowDotHero(const hlo::DotAttributes& a, std::span<const Shape> operands, const Shape& result,
-                const StripKernels& kernels, std::unique_ptr<Hero> exact)
+                const StripKernels& kernels, const StripKernels* exact)
       : lhs_(operands[0], a.lhs_batch_dimensions, a.lhs_contracting_dimensions),
         rhs_(operands[1], a.rhs_batch_dimensions, a.rhs_contracting_dimensions),
         result_(result),
         kernels_(kernels),
-        exact_(std::move(exact)) {}
+        exact_(exact) {}
 
-  Status run(void* const* buffers, const CallContext& context) const override {
+  Status run(void* const* buffers, const CallContext&) const override {
     AlignedBuffer left, right, sums;
     HILO_ASSIGN_OR_RETURN(const std::byte* const a, lhs_.prepared(buffers[0], left));
     HILO_ASSIGN_OR_RETURN(const std::byte* const b, rhs_.prepared(buffers[1], right));
@@ -59,28 +59,34 @@ class NarrowDotHero final : public Hero {
       HILO_ASSIGN_OR_RETURN(sums, allocate_buffer(static_cast<size_t>(result_.element_count() * kSumBytes)));
       c = sums.data();
     }
-    const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
-    const bool keeps_denormals = program_underflow() == Underflow::kGradual;
-    std::atomic<bool> failed = false, flushed = false;
-    for_product_parts(sizes, kWorthForking, [&](const ProductPart& part) {
-      const int64_t first = (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
-      const StatusOr<bool> is_exact = multiply_strips(
-          kernels_,
-          {lhs_.lines(a, part.item, part.row_begin, part.row_end),
-           rhs_.lines(b, part.item, part.column_begin, part.column_end), sizes.k, c + first * kSumBytes, sizes.n},
-          keeps_denormals);
-      if (!is_exact.ok()) failed = true;
-      else if (!*is_exact) flushed = true;
-      else if (is_bf16()) narrow(part, sizes.n, c, buffers[2]);
-    });
-    if (failed) return resource_exhausted("dot: no memory for its packed operands");
-    return flushed ? exact_->run(buffers, context) : ok_status();
+    HILO_ASSIGN_OR_RETURN(const bool is_exact, multiply(kernels_, a, b, c, buffers[2]));
+    return is_exact ? ok_status() : multiply(*exact_, a, b, c, buffers[2]).status();
   }
 
  private:
   static constexpr int64_t kSumBytes = 4;
 
   bool is_bf16() const { return result_.element_type() == ElementType::kBf16; }
+
+  /// False if the kernels flush denormals that are to be kept.
+  StatusOr<bool> multiply(const StripKernels& kernels, const std::byte* a, const std::byte* b, std::byte* c,
+                          void* result) const {
+    const ProductSizes sizes{lhs_.batch.extent, lhs_.outer.extent, rhs_.outer.extent, lhs_.contracted.extent};
+    const bool keeps_denormals = program_underflow() == Underflow::kGradual;
+    std::atomic<bool> failed = false, flushed = false;
+    for_product_parts(sizes, kWorthForking, [&](const ProductPart& part) {
+      const int64_t first = (part.item * sizes.m + part.row_begin) * sizes.n + part.column_begin;
+      const StripProduct product{lhs_.lines(a, part.item, part.row_begin, part.row_end),
+                                 rhs_.lines(b, part.item, part.column_begin, part.column_end), sizes.k,
+                                 c + first * kSumBytes, sizes.n};
+      const StatusOr<bool> is_exact = multiply_strips(kernels, product, keeps_denormals);
+      if (!is_exact.ok()) failed = true;
+      else if (!*is_exact) flushed = true;
+      else if (is_bf16()) narrow(part, sizes.n, c, result);
+    });
+    if (failed) return resource_exhausted("dot: no memory for its packed operands");
+    return !flushed;
+  }
 
   void narrow(const ProductPart& part, int64_t n, const std::byte* sums, void* to) const {
     for (int64_t i = part.row_begin; i < part.row_end; ++i) {
@@ -93,7 +99,7 @@ class NarrowDotHero final : public Hero {
   Operand lhs_, rhs_;
   Shape result_;
   const StripKernels& kernels_;
-  std::unique_ptr<Hero> exact_;
+  const StripKernels* exact_;  ///< of bf16: keep denormals
 };
 
 /// Do sums that the kernels take in order lose no more than those of other products, and are they what the result is made of?
@@ -106,13 +112,13 @@ bool takes(const StripKernels& kernels, const hlo::DotAttributes& a, const Shape
 
 }  // namespace
 
-std::unique_ptr<Hero> make_narrow_dot_hero(const HeroRequest& request, std::unique_ptr<Hero> exact) {
+std::unique_ptr<Hero> make_narrow_dot_hero(const HeroRequest& request) {
   const auto& [instruction, operands, results] = request.problem;
   const auto& a = hlo::attributes_of<hlo::DotAttributes>(instruction);
   const StripKernels* const kernels =
       narrow_kernels(request.isa, operands[0].element_type(), operands[1].element_type());
-  if (kernels == nullptr || !takes(*kernels, a, operands[0], results[0].element_type())) return exact;
-  return std::make_unique<NarrowDotHero>(a, operands, results[0], *kernels, std::move(exact));
+  if (kernels == nullptr || !takes(*kernels, a, operands[0], results[0].element_type())) return nullptr;
+  return std::make_unique<NarrowDotHero>(a, operands, results[0], *kernels, exact_bf16_kernels(request.isa));
 }
 
 }  // namespace hilo::cpu

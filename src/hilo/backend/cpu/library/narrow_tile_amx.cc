@@ -123,6 +123,7 @@ void tile(const StripTile& t) {
 template <typename Way>
 constexpr StripKernels kKernels{.word = 4,
                                 .group = Way::kGroup,
+                                .element = 4 / Way::kGroup,
                                 .block = kBlockWords,
                                 .rows = kMostRows,
                                 .columns = kTileColumns,

@@ -56,6 +56,7 @@ void nothing() {}
 
 constexpr StripKernels kKernels{.word = 4,
                                 .group = 2,
+                                .element = 2,
                                 .block = kBlockWords,
                                 .rows = kMostRows,
                                 .columns = kTileColumns,

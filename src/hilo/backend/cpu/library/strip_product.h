@@ -29,6 +29,9 @@ struct StripProduct {
 /// The best kernels for operands of these types that `isa` allows and the machine has, or null.
 const StripKernels* narrow_kernels(Isa isa, ElementType a, ElementType b);
 
+/// Those that keep denormals of bf16: null on SSE2.
+const StripKernels* exact_bf16_kernels(Isa isa);
+
 /// Those for f32 and f64; null on SSE2.
 const FloatKernels* float_kernels(Isa isa);
 

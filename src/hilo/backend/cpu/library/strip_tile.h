@@ -35,7 +35,8 @@ inline constexpr int64_t kMostSums = kMostSteps * kChunkWords;
 inline constexpr uint32_t kNoMagnitude = 0xffff;  ///< of zeros
 
 struct StripKernels {
-  int64_t word = 0, group = 0;    ///< bytes and elements of a word; elements of sums are as wide as a word
+  int64_t word = 0, group = 0;    ///< bytes and elements of a packed word; elements of sums are as wide as a word
+  int64_t element = 0;            ///< bytes of an element before it is packed
   int64_t block = 0;              ///< words
   int64_t rows = 0, columns = 0;  ///< of a tile, at most: the heights of strips
   int64_t columns_at_once = 0;    ///< whose strips, over 256 words, stay in the second cache
@@ -51,7 +52,7 @@ struct StripKernels {
 };
 
 struct FloatKernels {
-  StripKernels f32, f64;
+  StripKernels f32, f64, bf16;  ///< bf16 becomes f32 where it is packed
 };
 
 const FloatKernels& float_kernels_avx2();
