@@ -37,7 +37,7 @@ std::vector<std::string> lines_of(const graph::Node& node) {
   for (const std::string* line :
        {&node.label.title, &node.label.shape, &node.label.source, &node.label.calls, &node.label.cost}) {
     if (line->empty()) continue;
-    lines.push_back(line->size() <= kLetters ? *line : line->substr(0, kLetters - 3) + "...");
+    lines.push_back(line->size() <= kLetters ? *line : line->substr(0, kLetters - 3).append("..."));
   }
   return lines;
 }
