@@ -240,6 +240,16 @@ int64_t size(const Operand& x, const Axes& axis) {
   return count;
 }
 
+Array OneOrMore::operator[](const Indexer& i) const {
+  if (size() == 1) return front()[i];
+  const UserLocation here(i.location());
+  const int64_t count = std::ssize(*this);
+  if (i.kind() != Indexer::Kind::kInteger || i.integer() < -count || i.integer() >= count)
+    throw Error(out_of_range(
+        fmt::format("{}: a list of {} arrays is indexed by a number below {}", at_user_line("[]"), count, count)));
+  return begin()[i.integer() + (i.integer() < 0 ? count : 0)];
+}
+
 void detail::refuse_count(const char* function, size_t got, size_t wanted) {
   throw Error(invalid_argument(fmt::format("{}: got {} arrays; wanted {}", at_user_line(function), got, wanted)));
 }

@@ -38,11 +38,11 @@ class OptionalShape {
 /// Several arrays: a list, or one array, whose slices along its first axis they are.
 class Arrays {
  public:
-  Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}                          // NOLINT: both convert
-  Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}                         // NOLINT
+  Arrays(std::initializer_list<Array> arrays) : arrays_(arrays) {}   // NOLINT: both convert
+  Arrays(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT
   template <ArrayList List>
     requires(!std::same_as<List, std::vector<Array>>)
-  Arrays(const List& list) : arrays_(list) {}  // NOLINT
+  Arrays(const List& list) : arrays_(list) {}                                               // NOLINT
   Arrays(const Array& array, std::source_location line = std::source_location::current());  // NOLINT
   const std::vector<Array>& list() const { return arrays_; }
 
@@ -58,7 +58,7 @@ class ArrayTuple : public std::array<Array, N> {
   }
   operator std::vector<Array>() const { return {this->begin(), this->end()}; }  // NOLINT: both ways
 };
-/// A list of arrays which, if it is of one, is that array too.
+/// A list of arrays which, if it is of one, is that array.
 class OneOrMore : public std::vector<Array> {
  public:
   OneOrMore(std::vector<Array> arrays) : vector(std::move(arrays)) {}  // NOLINT: lists convert
@@ -67,6 +67,9 @@ class OneOrMore : public std::vector<Array> {
     if (size() != 1) detail::refuse_count("a single array", size(), 1);
     return front();
   }
+  /// The i-th of several; of one array what x[i] is.
+  /// Errors    OUT_OF_RANGE for an index that is too great
+  Array operator[](const Indexer& i) const;
 };
 /// The N arrays of a list. Errors    INVALID_ARGUMENT for another number
 template <size_t N>

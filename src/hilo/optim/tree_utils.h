@@ -7,25 +7,29 @@
 
 namespace hilo::optim::tree_utils {
 
-// Leaf by leaf; the trees have one structure.
 // Errors    INVALID_ARGUMENT if the structures differ
 
+/// a + b, leaf by leaf.
 template <Tree P>
 P tree_add(const P& a, const std::type_identity_t<P>& b) {
   return tree_map([](const Array& x, const Array& y) { return x + y; }, a, b);
 }
+/// a - b, leaf by leaf.
 template <Tree P>
 P tree_sub(const P& a, const std::type_identity_t<P>& b) {
   return tree_map([](const Array& x, const Array& y) { return x - y; }, a, b);
 }
+/// a * b, leaf by leaf.
 template <Tree P>
 P tree_mul(const P& a, const std::type_identity_t<P>& b) {
   return tree_map([](const Array& x, const Array& y) { return x * y; }, a, b);
 }
+/// a / b, leaf by leaf.
 template <Tree P>
 P tree_div(const P& a, const std::type_identity_t<P>& b) {
   return tree_map([](const Array& x, const Array& y) { return x / y; }, a, b);
 }
+/// scalar * tree
 template <Tree P>
 P tree_scale(const Operand& scalar, const P& tree) {
   return tree_map([&](const Array& x) { return scalar.array() * x; }, tree);

@@ -52,7 +52,7 @@ template <typename Arguments, typename Result>
 std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, const Result& result) {
   std::vector<std::optional<Array>> all;
   constexpr size_t count = std::tuple_size_v<Arguments>;
-  if constexpr (grad_detail::IsPair<Result>::value || requires { std::tuple_size<Result>::value; }) {
+  if constexpr (tree_detail::IsTuple<Result>::value) {
     if constexpr (std::tuple_size_v<Result> == count) {
       [&]<size_t... I>(std::index_sequence<I...>) {
         (append_cotangent(all, std::get<I>(arguments), std::get<I>(result)), ...);
@@ -64,9 +64,8 @@ std::vector<std::optional<Array>> cotangents_of(const Arguments& arguments, cons
   }
   if constexpr (count == 1) append_cotangent(all, std::get<0>(arguments), result);
   else
-    static_assert(
-        count == 1 || requires { std::tuple_size<Result>::value; },
-        "a custom_vjp bwd returns a tuple with a cotangent for each differentiated argument");
+    static_assert(count == 1 || tree_detail::IsTuple<Result>::value,
+                  "a custom_vjp bwd returns a tuple with a cotangent for each differentiated argument");
   return all;
 }
 

@@ -246,7 +246,7 @@ auto pair_without_none(const First& first, const Second& second) {
 }
 template <typename T>
 concept PairLike = requires(const T& x) { x.first, x.second; } ||
-                   (tree_detail::IsTuple<T>::value && requires { requires std::tuple_size<T>::value == 2; });
+                   (tree_detail::IsTuple<T>::value && requires { requires std::tuple_size_v<T> == 2; });
 /// The two things that a step or a rule returns, in a pair or a tuple; none as second is a tree without arrays.
 template <PairLike T>
 auto pair_of(const T& x) {

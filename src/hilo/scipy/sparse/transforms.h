@@ -7,6 +7,7 @@
 
 namespace hilo::scipy::sparse {
 
+/// BCOO or BCSR.
 template <typename T>
 concept SparseArray = std::same_as<T, BCOO> || std::same_as<T, BCSR>;
 
