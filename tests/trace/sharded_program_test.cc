@@ -170,7 +170,7 @@ TEST_F(SharedPrograms, DonatedArgumentsAreGone) {
 }
 
 TEST_F(SharedPrograms, DonatedArgumentsThatLieOtherwiseAreGoneToo) {
-  const Array x = put(noise(1, {8, 4}), P("x"));
+  const Array x = noise(1, {8, 4});
   const auto f =
       jit([&](Array x) { return with_sharding_constraint(x, over(P("y"))) + 1.0f; }, {.donate_argnums = {0}});
   f(x);
