@@ -29,6 +29,7 @@ LAYERS = {
     "hlo/sharding": ("hlo/ops/ext",),
     "hlo/partition": ("hlo/passes", "hlo/sharding"),
     "hlo/cost": ("hlo/passes",),
+    "hlo/simulate": ("hlo/cost", "hlo/partition"),
     "hlo/graph": ("hlo/cost",),
     "stablehlo/tree": (),
     "stablehlo/text": ("stablehlo/tree",),

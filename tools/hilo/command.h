@@ -26,6 +26,7 @@ Command add_grad(CLI::App& parent);
 Command add_opt(CLI::App& parent);
 Command add_convert(CLI::App& parent);
 Command add_plan(CLI::App& parent);
+Command add_simulate(CLI::App& parent);
 Command add_compile(CLI::App& parent);
 Command add_cache(CLI::App& parent);
 Command add_bisect(CLI::App& parent);

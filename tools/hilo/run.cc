@@ -18,6 +18,7 @@
 #include "tools/hilo/interrupt.h"
 #include "tools/hilo/jax_flags.h"
 #include "tools/hilo/limits.h"
+#include "tools/hilo/partitioned_file.h"
 #include "tools/hilo/saved.h"
 
 namespace hilo::tool {
@@ -33,6 +34,8 @@ struct RunOptions {
   std::string output_dir;
   std::string engine;
   int64_t repeat = 1;
+  bool explain_shardings = false;
+  std::string graph;
   LimitOptions limits;
 };
 
@@ -125,7 +128,17 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
   return Prepared{computation.executable(), together, fmt::format("compiled in {:.1f} ms", milliseconds_since(begin))};
 }
 
+/// What becomes of the program where its devices share arrays; it doesn't run.
+Status explain(const RunOptions& options) {
+  if (!options.function.empty()) return invalid_argument("--function: shardings are explained of the main function alone");
+  HILO_ASSIGN_OR_RETURN(const PartitionedFile file, partition_file(options.file));
+  if (!options.graph.empty()) HILO_RETURN_IF_ERROR(draw(file, options.graph));
+  return write_result("", explained(file));
+}
+
 Status run_program(const RunOptions& options) {
+  if (options.explain_shardings) return explain(options);
+  if (!options.graph.empty()) return invalid_argument("--graph: goes with --explain-shardings. Hint: hilo convert draws programs");
   const Limits limits(options.limits);
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
   HILO_ASSIGN_OR_RETURN(const Prepared prepared, prepare(options, limits));
@@ -171,6 +184,11 @@ Command add_run(CLI::App& parent) {
   app->add_option("--repeat", options->repeat, "Run so many times")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 30))
       ->type_name("N");
+  app->add_flag("--explain-shardings", options->explain_shardings,
+                "Instead of running: what the devices of the mesh share, send each other and why, and compute whole");
+  app->add_option("--graph", options->graph,
+                  "With --explain-shardings: draw the program of one device there, with bytes on links: .html, .svg or .dot")
+      ->type_name("FILE");
   add_limit_options(*app, options->limits);
   add_jax_flags(*app);
   return {app, [options] { return run_program(*options); }};
