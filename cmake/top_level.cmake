@@ -10,7 +10,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_LINK_DEPENDS_NO_SHARED ON)  # a new libhilo.so of the same interface relinks nothing else
 
-# -Wno-restrict: g++ 12 warns falsely on std::string + at -O2.
+# -Wno-restrict: g++ 12 warns falsely on std::string + at -O2. Where the standard library is precompiled it also warns of
+# array bounds in text + "...", which .append() and fmt::format() avoid.
 add_compile_options(-Wall -Wextra -Werror -Werror=switch -fvisibility-inlines-hidden)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options(-Wno-restrict)

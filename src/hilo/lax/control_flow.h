@@ -51,7 +51,7 @@ std::vector<Array> leaves_like(std::string_view function, const std::source_loca
                                const T& got, const T& wanted) {
   FlatTree flat = flatten(got);
   if (flat.structure != flatten(wanted).structure)
-    refuse_difference(function, location, std::string(part) + " has another structure than what went in",
+    refuse_difference(function, location, std::string(part).append(" has another structure than what went in"),
                       tree_difference(part, got, "what went in", wanted));
   return std::move(flat.leaves);
 }

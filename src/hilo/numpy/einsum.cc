@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // numpy/einsum.cc -- einsum: subscripts to letters, the order of contractions, one dot_general a step.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -39,7 +41,7 @@ Letters letters_of(std::string_view whole, std::string_view part, std::optional<
   Letters letters;
   const auto add = [&](std::string_view text) {
     for (const char c : text) {
-      if (std::isalpha(static_cast<unsigned char>(c)) == 0) refuse(whole, std::string("'") + c + "' is no letter");
+      if (std::isalpha(static_cast<unsigned char>(c)) == 0) refuse(whole, fmt::format("'{}' is no letter", c));
       letters.push_back(c);
     }
   };
@@ -107,7 +109,7 @@ Equation parse(std::string_view subscripts, const std::vector<Array>& operands) 
   note_extents(subscripts, e);
   for (const int letter : e.result) {
     if (!e.extents.contains(letter))
-      refuse(subscripts, std::string("the result's '") + static_cast<char>(letter) + "' is in no operand");
+      refuse(subscripts, fmt::format("the result's '{}' is in no operand", static_cast<char>(letter)));
     if (std::ranges::count(e.result, letter) > 1) refuse(subscripts, "the result has a letter twice");
   }
   return e;

@@ -18,7 +18,7 @@ using Arrays = std::vector<Array>;
 std::string shortened(const Array& x) {
   constexpr size_t kMost = 200;
   std::string text = x.to_string();
-  return text.size() <= kMost ? text : text.substr(0, kMost) + " ...";
+  return text.size() <= kMost ? text : text.substr(0, kMost).append(" ...");
 }
 
 /// Steps into whatever calls computations and runs all else, looking at each result.
