@@ -264,6 +264,7 @@ TEST_F(SharedPrograms, RefusesOtherDevicesAndNamesBoth) {
   EXPECT_TRUE(has(error_of([&] { g(put(x, P("y"))); }, StatusCode::kInvalidArgument),
                   "Sharding passed to jit does not match the sharding on the respective arg"));
   EXPECT_THROW(g(noise(1, {7, 4})), IndivisibleError);
+  EXPECT_TRUE(has(error_of([&] { g(noise(1, {7, 4})); }, StatusCode::kInvalidArgument), "sharded_program_test.cc:"));
   EXPECT_TRUE(has(error_of([&] { jit([](Array a) { return a; }, {.in_shardings = {none, none}})(x); },
                            StatusCode::kInvalidArgument),
                   "must have one entry or one each: got 2 for 1"));

@@ -23,6 +23,9 @@ namespace {
 
 using Shardings = std::vector<std::optional<NamedSharding>>;
 
+/// Messages name the line of who called.
+constexpr std::source_location kNoLine = {};
+
 // ---- shardings in the words of hlo/sharding -------------------------------------------------------------------------
 
 /// Place i of the mesh is replica i of the program, whichever device runs it.
@@ -320,7 +323,7 @@ std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, const Mes
                                            std::span<const Array> arguments) {
   std::vector<std::vector<BufferPtr>> lists(mesh.devices().size());
   for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::vector<BufferPtr> buffers = buffers_of(device_put(arguments[i], program.parameters[i]));
+    const std::vector<BufferPtr> buffers = buffers_of(device_put(arguments[i], program.parameters[i], kNoLine));
     for (size_t place = 0; place < lists.size(); ++place) lists[place].push_back(buffers[place]);
   }
   return lists;
@@ -374,7 +377,7 @@ std::vector<Array> run_on_mesh(const ShardedCall& call, const Mesh& mesh, std::s
     std::vector<BufferPtr> buffers;
     for (std::vector<BufferPtr>& of_device : made) buffers.push_back(std::move(of_device[k]));
     const Array whole = array_from_shards(program->result_shapes[k], program->results[k], std::move(buffers));
-    results.push_back(k < call.out.size() && call.out[k] ? device_put(whole, *call.out[k]) : whole);
+    results.push_back(k < call.out.size() && call.out[k] ? device_put(whole, *call.out[k], kNoLine) : whole);
   }
   return results;
 }

@@ -134,12 +134,13 @@ std::string why_traced(const JitCache& cache, const Call& call) {
 
 namespace {
 
-std::vector<Array> constrained(std::span<const Array> arrays, const std::vector<std::optional<NamedSharding>>& said) {
+std::vector<Array> constrained(std::span<const Array> arrays, const std::vector<std::optional<NamedSharding>>& said,
+                               const std::source_location& location) {
   std::vector<Array> made(arrays.begin(), arrays.end());
   for (size_t i = 0; i < said.size(); ++i) {
     if (!said[i]) continue;
-    said[i]->shard_shape(made[i].shape());  // at its edges a program's parts are of one size
-    made[i] = with_sharding_constraint(made[i], *said[i]);
+    said[i]->shard_shape(made[i].shape(), location);  // at its edges a program's parts are of one size
+    made[i] = with_sharding_constraint(made[i], *said[i], location);
   }
   return made;
 }
@@ -149,9 +150,9 @@ std::vector<Array> constrained_trace(const JitCache& cache, const Call& call, Ji
                                      std::span<const Array> leaves) {
   std::vector<size_t> result_leaves;
   const std::vector<Array> results =
-      call.trace(constrained(leaves, entry.in_shardings), entry.prototype, result_leaves);
+      call.trace(constrained(leaves, entry.in_shardings, cache.location()), entry.prototype, result_leaves);
   entry.out_shardings = shardings_of_leaves("jit out_shardings", cache.options().out_shardings, result_leaves);
-  return constrained(results, entry.out_shardings);
+  return constrained(results, entry.out_shardings, cache.location());
 }
 
 }  // namespace

@@ -143,13 +143,14 @@ Blocks ShardMapping::blocks(const PartitionSpec& spec, std::span<const int64_t> 
 Array ShardMapping::cut(const Array& x, const PartitionSpec& spec) const {
   const NamedSharding whole = sharding(spec, x.ndim());
   const Blocks form = blocks(spec, whole.shard_shape(x.shape(), mapping_.location));
-  const Array placed = with_sharding_constraint(x, whole);
+  const Array placed = with_sharding_constraint(x, whole, mapping_.location);
   if (form.axes.empty()) return placed;
   const Array made = transposed(reshaped(placed, form.split), form.permutation);
   std::vector<SpecEntry> entries;
   for (const std::string& axis : form.axes) entries.emplace_back(SpecEntry(axis));
   entries.resize(static_cast<size_t>(made.ndim()), SpecEntry(PartitionSpec::UNCONSTRAINED));
-  return with_sharding_constraint(made, {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location});
+  return with_sharding_constraint(made, {mapping_.mesh, PartitionSpec(std::move(entries)), mapping_.location},
+                                  mapping_.location);
 }
 
 /// The other way round.
@@ -164,7 +165,7 @@ Array ShardMapping::joined(const Array& x, const PartitionSpec& spec) const {
     for (const std::string& axis : spec.entry(d).axes()) sizes.back() *= mapping_.mesh.axis_size(axis);
   }
   const Array made = leading == 0 ? x : reshaped(transposed(x, back), sizes);
-  return with_sharding_constraint(made, sharding(spec, made.ndim()));
+  return with_sharding_constraint(made, sharding(spec, made.ndim()), mapping_.location);
 }
 
 /// Result `number` with the axis of this level in front, or without it where its spec says so.
