@@ -47,6 +47,16 @@ ENTRY main {
 }
 """
 
+SHARED = """module {
+  sdy.mesh @mesh = <["x"=2, "y"=4]>
+  func.func @main(%a: tensor<512x256xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"y"}]>},
+                  %b: tensor<256x128xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>})
+      -> (tensor<512x128xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"y"}, {}]>}) {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<512x256xf32>, tensor<256x128xf32>) -> tensor<512x128xf32>
+    return %0 : tensor<512x128xf32>
+  }
+}
+"""
 ALL_REDUCE = """HloModule sum
 
 add {
@@ -531,6 +541,29 @@ def limits_refuse_what_is_larger(place):
         place.bad(2, *run, *wrong)
 
 
+def shardings_are_explained_and_drawn(place):
+    holds(place.good("run", "shared.mlir", "--explain-shardings", "--graph", "shared.html"),
+          "mesh x=2, y=4: 8 devices", "parameter 0 f32[512,256]: [{},{y}], 131072 bytes a device of 524288",
+          "result 0 f32[512,128]: [{y},{}], 65536 bytes a device of 262144",
+          "reduce-scatter of 4: 65536 bytes, 196608 on links", "1 collectives, 65536 bytes a device, 196608 on links; 0 ops whole")
+    holds((place.folder / "shared.html").read_text(), "reduce-scatter of 4: 196608 bytes on links")
+    holds(place.bad(1, "run", "axpy.hlo", "--explain-shardings"), "states no shardings")
+    holds(place.bad(1, "run", "shared.mlir", "--graph", "shared.html"), "goes with --explain-shardings")
+    holds(place.bad(1, "run", "shared.mlir", "--explain-shardings", "--graph", "shared.txt"), "wanted a path that ends with")
+
+
+def a_step_is_simulated(place):
+    """2 * 512 * 64 * 128 operations in a second; 3 messages of a second each, 3/4 of 262144 bytes in another."""
+    rates = ("--alpha", "1s", "--beta", "196608B/s", "--flops", "8388608/s", "--memory", "1TB/s")
+    holds(place.good("simulate", "shared.mlir", *rates), "8 devices, ring", "step 5.000 s: devices compute 1.000 s, links are busy 4.000 s",
+          "each device sends 196608 bytes: 196608 in reduce-scatter", "1.000 s compute dot")
+    holds(place.good("simulate", "shared.mlir", *rates, "--devices", "4096"), "4096 devices, ring", "step 5.000 s")
+    holds(place.good("simulate", "shared.mlir", "--topology", "torus3d"), "8 devices, torus3d, 1us a message, 100GB/s a link")
+    holds(place.bad(1, "simulate", "shared.mlir", "--devices", "6"), "--devices: got 6; wanted a multiple of 4")
+    holds(place.bad(1, "simulate", "shared.mlir", "--alpha", "1 parsec"), "--alpha: got '1 parsec'; wanted a positive number")
+    holds(place.bad(1, "simulate", "axpy.hlo"), "states no shardings")
+
+
 CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help_is_there_for_each_subcommand,
          run_shows_shapes_values_and_time, run_says_how_much_the_evaluator_runs, random_values_are_the_same_everywhere,
          results_of_both_engines_are_equal,
@@ -550,9 +583,10 @@ CASES = (version_and_info_say_what_this_is, isa_that_is_asked_for_is_shown, help
          interrupt_ends_code_generation_with_130, programs_that_need_too_much_memory_fail,
          what_is_no_program_is_not_read_to_its_end, a_full_file_is_an_error_and_leaves_nothing,
          control_characters_of_names_reach_no_terminal,
-         a_program_without_end_ends_at_its_timeout, a_timeout_covers_code_generation, limits_refuse_what_is_larger)
+         a_program_without_end_ends_at_its_timeout, a_timeout_covers_code_generation, limits_refuse_what_is_larger,
+         shardings_are_explained_and_drawn, a_step_is_simulated)
 
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, {"axpy.hlo": PROGRAM, "forever.hlo": FOREVER, "denormal.hlo": DENORMAL,
-                                       "narrow.hlo": NARROW}))
+                                       "narrow.hlo": NARROW, "shared.mlir": SHARED}))

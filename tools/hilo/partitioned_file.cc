@@ -36,11 +36,12 @@ bool does_by_hand(const stablehlo::Operation& operation) {
 StatusOr<std::string> resized(const hlo::Mesh& mesh, int64_t devices) {
   const int64_t others = mesh.axes.empty() ? 0 : mesh.device_count() / mesh.axes[0].size;
   if (others == 0 || devices < others || devices % others != 0)
-    return invalid_argument(fmt::format("--devices: got {}; wanted a multiple of {}, what the mesh's axes but the first make",
-                                        devices, others));
+    return invalid_argument(fmt::format(
+        "--devices: got {}; wanted a multiple of {}, what the mesh's axes but the first make", devices, others));
   std::string text = "<[";
   for (size_t i = 0; i < mesh.axes.size(); ++i)
-    text += fmt::format("{}\"{}\"={}", i == 0 ? "" : ", ", mesh.axes[i].name, i == 0 ? devices / others : mesh.axes[i].size);
+    text += fmt::format("{}\"{}\"={}", i == 0 ? "" : ", ", mesh.axes[i].name,
+                        i == 0 ? devices / others : mesh.axes[i].size);
   return text + "]>";
 }
 
@@ -66,7 +67,8 @@ Status resize(PartitionedFile& file, int64_t devices) {
 
 std::string text_of(const hlo::Mesh& mesh) {
   std::string text;
-  for (const hlo::MeshAxis& axis : mesh.axes) text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis.name, axis.size);
+  for (const hlo::MeshAxis& axis : mesh.axes)
+    text += fmt::format("{}{}={}", text.empty() ? "" : ", ", axis.name, axis.size);
   return text;
 }
 
@@ -84,8 +86,8 @@ void append_values(std::string_view what, const std::vector<Shape>& wholes, cons
                    const std::vector<hlo::Sharding>& shardings, std::string& text) {
   for (size_t i = 0; i < wholes.size(); ++i) {
     if (!wholes[i].is_array()) continue;
-    text += fmt::format("{} {} {}: {}, {} bytes a device of {}\n", what, i, wholes[i].to_string(), text_of(shardings[i]),
-                        parts[i].byte_size(), wholes[i].byte_size());
+    text += fmt::format("{} {} {}: {}, {} bytes a device of {}\n", what, i, wholes[i].to_string(),
+                        text_of(shardings[i]), parts[i].byte_size(), wholes[i].byte_size());
   }
 }
 
@@ -144,7 +146,8 @@ Status draw(const PartitionedFile& file, const std::string& path) {
       if (!hlo::is_collective(i.opcode)) continue;
       const int64_t members = members_of(i, file.request.mesh.device_count());
       const double bytes = hlo::link_bytes(i.opcode, members, static_cast<double>(i.shape.byte_size()));
-      groups.push_back({fmt::format("{} of {}: {:.0f} bytes on links", hlo::opcode_name(i.opcode), members, bytes), {&i}});
+      groups.push_back(
+          {fmt::format("{} of {}: {:.0f} bytes on links", hlo::opcode_name(i.opcode), members, bytes), {&i}});
     }
   }
   if (path.ends_with(".dot")) return write_result(path, hlo::dot_graph(module, groups));

@@ -130,7 +130,8 @@ StatusOr<Prepared> prepare(const RunOptions& options, const Limits& limits) {
 
 /// What becomes of the program where its devices share arrays; it doesn't run.
 Status explain(const RunOptions& options) {
-  if (!options.function.empty()) return invalid_argument("--function: shardings are explained of the main function alone");
+  if (!options.function.empty())
+    return invalid_argument("--function: shardings are explained of the main function alone");
   HILO_ASSIGN_OR_RETURN(const PartitionedFile file, partition_file(options.file));
   if (!options.graph.empty()) HILO_RETURN_IF_ERROR(draw(file, options.graph));
   return write_result("", explained(file));
@@ -138,7 +139,8 @@ Status explain(const RunOptions& options) {
 
 Status run_program(const RunOptions& options) {
   if (options.explain_shardings) return explain(options);
-  if (!options.graph.empty()) return invalid_argument("--graph: goes with --explain-shardings. Hint: hilo convert draws programs");
+  if (!options.graph.empty())
+    return invalid_argument("--graph: goes with --explain-shardings. Hint: hilo convert draws programs");
   const Limits limits(options.limits);
   HILO_RETURN_IF_ERROR(choose_engine(options.engine));
   HILO_ASSIGN_OR_RETURN(const Prepared prepared, prepare(options, limits));
@@ -186,8 +188,9 @@ Command add_run(CLI::App& parent) {
       ->type_name("N");
   app->add_flag("--explain-shardings", options->explain_shardings,
                 "Instead of running: what the devices of the mesh share, send each other and why, and compute whole");
-  app->add_option("--graph", options->graph,
-                  "With --explain-shardings: draw the program of one device there, with bytes on links: .html, .svg or .dot")
+  app->add_option(
+         "--graph", options->graph,
+         "With --explain-shardings: draw the program of one device there, with bytes on links: .html, .svg or .dot")
       ->type_name("FILE");
   add_limit_options(*app, options->limits);
   add_jax_flags(*app);

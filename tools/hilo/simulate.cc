@@ -26,7 +26,7 @@ struct Unit {
 };
 
 constexpr Unit kTimes[] = {{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}};
-constexpr Unit kRates[] = {{"/s", 1}, {"k/s", 1e3}, {"M/s", 1e6}, {"G/s", 1e9}, {"T/s", 1e12}, {"P/s", 1e15},
+constexpr Unit kRates[] = {{"/s", 1},  {"k/s", 1e3},  {"M/s", 1e6},  {"G/s", 1e9},  {"T/s", 1e12}, {"P/s", 1e15},
                            {"B/s", 1}, {"kB/s", 1e3}, {"MB/s", 1e6}, {"GB/s", 1e9}, {"TB/s", 1e12}};
 
 /// "100GB/s" -> 1e11.
@@ -61,10 +61,11 @@ Status run_simulation(const SimulateOptions& options) {
   HILO_ASSIGN_OR_RETURN(const PartitionedFile file, partition_file(options.file, devices));
   const int64_t count = file.request.mesh.device_count();
   const hlo::Simulation simulation = hlo::simulate(file.program.module, count, machine);
-  return write_result("", fmt::format("{} devices, {}, {} a message, {} a link; a device does {}, {} transcendental, {} of "
-                                      "memory\n{}",
-                                      count, options.topology, options.alpha, options.beta, options.flops,
-                                      options.transcendentals, options.memory, hlo::to_string(simulation)));
+  return write_result(
+      "", fmt::format("{} devices, {}, {} a message, {} a link; a device does {}, {} transcendental, {} of "
+                      "memory\n{}",
+                      count, options.topology, options.alpha, options.beta, options.flops, options.transcendentals,
+                      options.memory, hlo::to_string(simulation)));
 }
 
 }  // namespace
@@ -73,7 +74,8 @@ Command add_simulate(CLI::App& parent) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* app = parent.add_subcommand(
       "simulate", "Partition a program and say how long a step takes on devices and links of known speed");
-  app->add_option("FILE", options->file, "MLIR of StableHLO that states shardings, or a file of jax.export")->required();
+  app->add_option("FILE", options->file, "MLIR of StableHLO that states shardings, or a file of jax.export")
+      ->required();
   app->add_option("--devices", options->devices, "So many, by a longer first axis of the mesh; default: the mesh's")
       ->check(CLI::Range(int64_t{2}, int64_t{65536}))
       ->type_name("N");
@@ -88,7 +90,8 @@ Command add_simulate(CLI::App& parent) {
   app->add_option("--leaf", options->leaf, "Of a fat tree: devices under one switch")
       ->check(CLI::Range(int64_t{1}, int64_t{65536}))
       ->type_name("N");
-  app->add_option("--oversubscription", options->oversubscription, "Of a fat tree: by how much less the links above carry")
+  app->add_option("--oversubscription", options->oversubscription,
+                  "Of a fat tree: by how much less the links above carry")
       ->check(CLI::Range(1.0, 1e6))
       ->type_name("X");
   return {app, [options] { return run_simulation(*options); }};

@@ -69,8 +69,8 @@ TEST(Partition, ComputationsByHandGiveWhatReplicasGiveThatHaveAllArraysWhole) {
     const auto devices = static_cast<size_t>(mesh.device_count());
     const tests::OfReplicas wanted =
         tests::run_on_replicas(*tests::cpu_client(), module, tests::OfReplicas(devices, arguments));
-    const auto got = tests::run_partitioned(*tests::cpu_client(), *partitioned, mesh, arguments,
-                                            module.entry->result_shape());
+    const auto got =
+        tests::run_partitioned(*tests::cpu_client(), *partitioned, mesh, arguments, module.entry->result_shape());
     ASSERT_TRUE(got.ok()) << recorded.name << ": " << got.status().to_string();
     ASSERT_EQ(got->size(), wanted[0].size());
     for (size_t i = 0; i < got->size(); ++i)
@@ -82,14 +82,36 @@ TEST(Partition, ComputationsByHandGiveWhatReplicasGiveThatHaveAllArraysWhole) {
 /// One part of each array goes in, and one comes out: by hand nothing is gathered that the program doesn't gather.
 TEST(Partition, ComputationsByHandMoveNothingOfTheirOwn) {
   for (const tests::RecordedSharding& recorded : tests::recorded_shardings()) {
-    if (recorded.name != "shard_map_sum" && recorded.name != "shard_map_ring")
-      continue;
+    if (recorded.name != "shard_map_sum" && recorded.name != "shard_map_ring") continue;
     const auto program = tests::read_annotated(recorded.code);
     const auto partitioned = partition((*program)->module, (*program)->request);
     ASSERT_TRUE(partitioned.ok()) << recorded.name;
     for (const Transfer& transfer : partitioned->report.transfers)
       EXPECT_EQ(transfer.reason, "which the program does by hand") << recorded.name;
   }
+}
+
+TEST(Partition, CallsOfGspmdAreComputationsByHandToo) {
+  const auto program = tests::read_annotated(R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = stablehlo.custom_call @Sharding(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<4xf32>
+      %1 = stablehlo.custom_call @SPMDFullToShardShape(%0) {mhlo.sharding = "{manual}"} : (tensor<4xf32>) -> tensor<2xf32>
+      %2 = stablehlo.negate %1 : tensor<2xf32>
+      %3 = stablehlo.custom_call @Sharding(%2) {mhlo.sharding = "{manual}"} : (tensor<2xf32>) -> tensor<2xf32>
+      %4 = stablehlo.custom_call @SPMDShardToFullShape(%3) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<2xf32>) -> tensor<4xf32>
+      return %4 : tensor<4xf32>
+    }
+  })");
+  ASSERT_TRUE(program.ok()) << program.status().to_string();
+  const auto partitioned = partition((*program)->module, (*program)->request);
+  ASSERT_TRUE(partitioned.ok()) << partitioned.status().to_string();
+  EXPECT_EQ(partitioned->report.transfers.size(), 0u) << to_string(partitioned->report);
+  EXPECT_EQ(partitioned->module.entry->result_shape().leaves()[0], Shape::array(ElementType::kF32, {2}));
+  const std::vector<Literal> arguments = random_arguments((*program)->module);
+  const auto got = tests::run_partitioned(*tests::cpu_client(), *partitioned, (*program)->request.mesh, arguments,
+                                          (*program)->module.entry->result_shape());
+  ASSERT_TRUE(got.ok()) << got.status().to_string();
+  for (size_t i = 0; i < 4; ++i) EXPECT_EQ((*got)[0].data<float>()[i], -arguments[0].data<float>()[i]);
 }
 
 TEST(Partition, CollectivesOutsideOfComputationsByHandAreRefused) {
@@ -100,8 +122,8 @@ TEST(Partition, CollectivesOutsideOfComputationsByHandAreRefused) {
   const InstructionId operand = draft.append_copy(module.entry->instruction(module.entry->parameters()[0]), {});
   const InstructionId id = draft.append(Opcode::kReplicaId, Shape::scalar(ElementType::kU32), {});
   const Shape shape = draft.instruction(operand).shape;
-  const InstructionId root = draft.append(Opcode::kTuple, Shape::tuple({shape, Shape::scalar(ElementType::kU32)}),
-                                          {{operand, id}});
+  const InstructionId root =
+      draft.append(Opcode::kTuple, Shape::tuple({shape, Shape::scalar(ElementType::kU32)}), {{operand, id}});
   module.entry = *std::move(draft).finish(root);
   const Status refused = partition(module, (*program)->request).status();
   EXPECT_EQ(refused.code(), StatusCode::kUnimplemented);

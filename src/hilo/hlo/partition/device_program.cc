@@ -171,8 +171,8 @@ Expr DeviceProgram::cut(Expr value, int64_t dimension, const Atoms& by) {
 
 Expr DeviceProgram::reported(Expr collective, int64_t members) {
   if (!status().ok()) return collective;
-  context_.report.transfers.push_back(
-      {instruction(collective).opcode, members, collective.shape().byte_size(), context_.times, context_.instruction, context_.reason});
+  context_.report.transfers.push_back({instruction(collective).opcode, members, collective.shape().byte_size(),
+                                       context_.times, context_.instruction, context_.reason});
   return collective;
 }
 

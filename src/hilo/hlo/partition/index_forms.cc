@@ -82,7 +82,8 @@ Exprs dynamic_slice_form(const OpOnParts& op) {
     sizes.push_back(own ? part.dimension(d) : result.dimension(d));
     operands.push_back(own ? s32(op.program, 0) : starts.back());
   }
-  Expr value = op.program.add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, operands, [&](auto& a) { a.sizes = sizes; });
+  Expr value =
+      op.program.add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, operands, [&](auto& a) { a.sizes = sizes; });
   for (int64_t d = 0; d < whole.rank(); ++d) {
     if (op.is_cut(0, d) && whole.dimension(d) != result.dimension(d))
       value = own_elements(op.program, value, d, op.cut(0, d), starts[static_cast<size_t>(d)], result.dimension(d));
@@ -121,7 +122,8 @@ Exprs dynamic_update_slice_form(const OpOnParts& op) {
   read.insert(read.end(), starts.begin(), starts.end());
   write.insert(write.end(), starts.begin(), starts.end());
   if (!written.empty()) {
-    const Expr old = program.add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, read, [&](auto& a) { a.sizes = sizes; });
+    const Expr old =
+        program.add_with<DynamicSliceAttributes>(Opcode::kDynamicSlice, read, [&](auto& a) { a.sizes = sizes; });
     Expr inside;
     for (const auto& [d, first] : written) {
       const Expr one = lies_in(program, fresh.shape(), d, first, 0, update.dimension(d));
@@ -192,11 +194,11 @@ LocalIndices IndexWords::local() const {
   if (vector_dimension < shape.rank()) {
     const StatusOr<ComputationPtr> all = scalar_binary_computation(Opcode::kAnd, ElementType::kPred);
     if (!all.ok()) op.program.fail(all.status());
-    inside = op.program.add_with<ReduceAttributes>(
-        Opcode::kReduce, {inside, op.program.constant(Literal::scalar(true))}, [&](auto& a) {
-          a.dimensions = {vector_dimension};
-          a.to_apply = *all;
-        });
+    inside = op.program.add_with<ReduceAttributes>(Opcode::kReduce,
+                                                   {inside, op.program.constant(Literal::scalar(true))}, [&](auto& a) {
+                                                     a.dimensions = {vector_dimension};
+                                                     a.to_apply = *all;
+                                                   });
   }
   return {local, inside};
 }
@@ -226,18 +228,16 @@ bool any_cut(const OpOnParts& op, const Int64List& dimensions) {
 Exprs gather_form(const OpOnParts& op) {
   const auto& a = attributes_of<GatherAttributes>(op.instruction);
   const Shape result = op.result_part();
-  const AttributesPtr attributes =
-      local_attributes(op.instruction, op.operands[0], op.operand_part(0), result);
-  if (!any_cut(op, a.start_index_map))
-    return {op.program.add(Opcode::kGather, op.values, attributes, result)};
+  const AttributesPtr attributes = local_attributes(op.instruction, op.operands[0], op.operand_part(0), result);
+  if (!any_cut(op, a.start_index_map)) return {op.program.add(Opcode::kGather, op.values, attributes, result)};
   const IndexWords words{op, signed_indices(op.values[1]), a.start_index_map, a.index_vector_dim, true};
   const LocalIndices indices = words.local();
   const Expr rows = op.program.add(Opcode::kGather, {op.values[0], indices.local}, attributes, result);
   if (indices.inside.sink == nullptr) return {rows};
   const Int64List batch = others(result.rank(), a.offset_dims);
   const Expr neutral = joining_neutral(op.program, result.element_type());
-  return {select(broadcast(indices.inside, result.dimensions(), batch), rows,
-                 broadcast(neutral, result.dimensions(), {}))};
+  return {
+      select(broadcast(indices.inside, result.dimensions(), batch), rows, broadcast(neutral, result.dimensions(), {}))};
 }
 
 /// Updates of rows that another device has go nowhere. Where updates are shared, one device alone adds to what was there.
@@ -288,8 +288,8 @@ Exprs top_k_form(const OpOnParts& op) {
   std::vector<int64_t> sizes(part.dimensions().begin(), part.dimensions().end());
   sizes.back() = a.k;
   sizes.push_back(1);
-  const Expr found = op.program.add_with<GatherAttributes>(
-      Opcode::kGather, {places, reshape(best[1], sizes)}, [&](auto& made) {
+  const Expr found =
+      op.program.add_with<GatherAttributes>(Opcode::kGather, {places, reshape(best[1], sizes)}, [&](auto& made) {
         for (int64_t d = 0; d < last; ++d) made.operand_batching_dims.push_back(d);
         made.start_indices_batching_dims = made.operand_batching_dims;
         made.collapsed_slice_dims = made.start_index_map = {last};

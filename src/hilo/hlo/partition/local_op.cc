@@ -88,7 +88,9 @@ struct Parts {
 };
 
 bool fits_s32(int64_t size) { return size <= INT32_MAX; }
-bool fits_s32(const Shape& shape) { return std::ranges::all_of(shape.dimensions(), [](int64_t d) { return fits_s32(d); }); }
+bool fits_s32(const Shape& shape) {
+  return std::ranges::all_of(shape.dimensions(), [](int64_t d) { return fits_s32(d); });
+}
 
 /// Parts of an array begin at multiples of a dilated element, so that every device's windows look alike.
 int64_t alike_windows(const WindowDimension& window, int64_t windows) {
@@ -129,8 +131,9 @@ void Parts::convolve() {
 void Parts::reduce_windows() {
   const auto& a = attributes_of<ReduceWindowAttributes>(instruction);
   op.ways = passing(op.rule);
-  const bool named = op.rule.operands.size() == 2 &&
-                     neutral_value(a.to_apply->reducer_kind(), instruction.shape.leaves()[0].element_type()).has_value();
+  const bool named =
+      op.rule.operands.size() == 2 &&
+      neutral_value(a.to_apply->reducer_kind(), instruction.shape.leaves()[0].element_type()).has_value();
   const Shape result = instruction.shape.leaves()[0];
   for (size_t d = 0; d < a.window.size(); ++d) {
     const WindowDimension& window = a.window[d];
@@ -163,7 +166,8 @@ void Parts::run_along() {
   const auto cumulative = cumulative_of(instruction, computation);
   if (!cumulative) return;
   const ElementType type = instruction.shape.leaves()[0].element_type();
-  const bool widens = instruction.opcode == kExtCumlogsumexp && element_type_info(type).bits <= 8;  // as its decomposition
+  const bool widens =
+      instruction.opcode == kExtCumlogsumexp && element_type_info(type).bits <= 8;  // as its decomposition
   const bool named = op.rule.results.size() == 1 && !widens &&
                      neutral_value(running_kind(instruction), instruction.shape.element_type()).has_value();
   op.ways[factor(op.rule.operands[0], cumulative->dimension)] = named ? LocalWay::kOwn : LocalWay::kWhole;
@@ -203,8 +207,7 @@ void Parts::scatter() {
   if (operand(inputs).element_type() == ElementType::kU64) return;
   for (const int64_t d : a.scatter_dims_to_operand_dims) {
     const bool inserted = std::ranges::find(a.inserted_window_dims, d) != a.inserted_window_dims.end();
-    if (inserted && fits_s32(operand(0).dimension(d)))
-      op.ways[factor(op.rule.operands[0], d)] = LocalWay::kOwn;
+    if (inserted && fits_s32(operand(0).dimension(d))) op.ways[factor(op.rule.operands[0], d)] = LocalWay::kOwn;
   }
 }
 

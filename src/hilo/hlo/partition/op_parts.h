@@ -15,7 +15,7 @@ struct View;
 struct Part {
   Expr value;
   ArraySplit split;
-  bool constant = false;                ///< lies nowhere: cut where it is used
+  bool constant = false;                 ///< lies nowhere: cut where it is used
   std::shared_ptr<View> view = nullptr;  ///< instead of `value`: not made yet
 };
 

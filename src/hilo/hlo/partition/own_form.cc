@@ -102,9 +102,8 @@ Exprs reduce_window_form(const OpOnParts& op) {
     const Atoms& by = op.cut(0, dimension);
     WindowDimension& window = attributes->window[d];
     if (by.empty() || window == WindowDimension{}) continue;
-    const LocalWindows local =
-        local_windows(window, op.operands[0].dimension(dimension), op.result_part().dimension(dimension),
-                      op.program.atoms().size(by));
+    const LocalWindows local = local_windows(window, op.operands[0].dimension(dimension),
+                                             op.result_part().dimension(dimension), op.program.atoms().size(by));
     window.padding_low = local.low;
     window.padding_high = local.high;
     for (size_t i = 0; i < arrays; ++i) {
@@ -124,8 +123,7 @@ StatusOr<ComputationPtr> running_computation(const Instruction& instruction, Ele
 }
 
 Expr combined(const OpOnParts& op, const ComputationPtr& by, Expr x, Expr y) {
-  if (op.instruction.opcode != kExtCumlogsumexp)
-    return op.program.add(opcode_of(running_kind(op.instruction)), {x, y});
+  if (op.instruction.opcode != kExtCumlogsumexp) return op.program.add(opcode_of(running_kind(op.instruction)), {x, y});
   return op.program.add_with<MapAttributes>(Opcode::kMap, {x, y}, [&](auto& a) {
     for (int64_t d = 0; d < x.shape().rank(); ++d) a.dimensions.push_back(d);
     a.to_apply = by;

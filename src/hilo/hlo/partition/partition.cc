@@ -29,7 +29,7 @@ struct Frame {
   std::shared_ptr<DeviceProgram> program;
   std::vector<Parts> parameters;
   bool is_call = false;
-  int64_t times = 1;  ///< as often as the loops around it run
+  int64_t times = 1;                    ///< as often as the loops around it run
   std::vector<ArraySplit> wanted = {};  ///< of the root's leaves; for calls none
   InstructionId next = 0;
   std::vector<Parts> values = {};
@@ -201,14 +201,15 @@ void Partitioner::open_call(Frame& frame, const Instruction& instruction, uint32
 /// A loop's body and condition, a branch, a scan's step: computations with parameters of their own.
 void Partitioner::open_body(Frame& frame, const Instruction& instruction, uint32_t id) {
   const Computation& body = *flow_.frames[id].computation;
-  Frame opened{id, std::make_shared<DeviceProgram>(body.name(), context_), {}, false, frame.times * runs(frame, instruction)};
+  Frame opened{
+      id, std::make_shared<DeviceProgram>(body.name(), context_), {}, false, frame.times * runs(frame, instruction)};
   const bool loops = instruction.opcode == Opcode::kWhile;
   const std::vector<ArraySplit> own =
       loops ? carry_splits(frame, instruction) : splits(flow(frame).values[instruction.id]);
   for (const InstructionId parameter_id : body.parameters()) {
     const std::vector<FlowArrayId>& arrays = flow_.frames[id].values[parameter_id];
-    opened.parameters.push_back(parameter(*opened.program, body.instruction(parameter_id).shape, arrays,
-                                          loops ? own : splits(arrays)));
+    opened.parameters.push_back(
+        parameter(*opened.program, body.instruction(parameter_id).shape, arrays, loops ? own : splits(arrays)));
   }
   if (instruction.opcode == Opcode::kConditional) {
     opened.wanted = own;
@@ -247,7 +248,8 @@ void Partitioner::gather_what_steps_read(uint32_t body, int64_t trips, FlowArray
       const Shape& whole = flow_.arrays[array].shape;
       for (size_t d = 0; d < split.size(); ++d) {
         const auto place = static_cast<int64_t>(d);
-        if (i.shape.dimension(place) < whole.dimension(place) && 2 * trips * i.shape.element_count() >= whole.element_count())
+        if (i.shape.dimension(place) < whole.dimension(place) &&
+            2 * trips * i.shape.element_count() >= whole.element_count())
           split[d].clear();
       }
     }

@@ -29,7 +29,9 @@ struct Planner {
   const MeshAtoms& atoms;
   std::vector<ReshardStep> steps = {};
 
-  void step(ReshardWay way, size_t from, size_t into, Atoms by) { steps.push_back({way, from, into, std::move(by), now}); }
+  void step(ReshardWay way, size_t from, size_t into, Atoms by) {
+    steps.push_back({way, from, into, std::move(by), now});
+  }
   bool permute_all();
   bool cut();
   bool exchange();

@@ -106,7 +106,8 @@ Expr Making::whole_piece(const ViewPiece& piece) const {
     return std::ranges::any_of(to, [&](const Atoms& atoms) { return std::ranges::find(atoms, atom) != atoms.end(); });
   });
   const ElementType type = view.shape.element_type();
-  if (disjoint && !split[place()].empty() && 2 * piece.size < piece.whole && piece.whole <= INT32_MAX && joining_kind(type)) {
+  if (disjoint && !split[place()].empty() && 2 * piece.size < piece.whole && piece.whole <= INT32_MAX &&
+      joining_kind(type)) {
     const Expr part = reshard(program, piece.value, piece.split, split);
     const Expr start = program.constant(Literal::scalar(static_cast<int32_t>(piece.from)));
     const Expr own = own_elements(program, part, view.dimension, split[place()], start, piece.size);

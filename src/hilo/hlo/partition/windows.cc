@@ -63,8 +63,7 @@ void Exchange::list_messages() {
       for (size_t array = 0; array < arrays.size(); ++array) {
         Interval all;
         for (const WantedWindow& window : windows) {
-          const Interval one =
-              window.array == array ? common(needed(window, to), part(array, from)) : Interval();
+          const Interval one = window.array == array ? common(needed(window, to), part(array, from)) : Interval();
           if (one.empty()) continue;
           all = all.empty() ? one : Interval{std::min(all.begin, one.begin), std::max(all.end, one.end)};
         }
@@ -245,7 +244,9 @@ Exprs fetch_windows(DeviceProgram& program, std::span<const CutArray> arrays, in
         pieces[r + 1].places.push_back(has ? place_of(exchange.sent(exchange.rounds[r], k)) : std::nullopt);
       }
     }
-    std::erase_if(pieces, [](const Piece& piece) { return std::ranges::all_of(piece.places, [](const auto& place) { return !place; }); });
+    std::erase_if(pieces, [](const Piece& piece) {
+      return std::ranges::all_of(piece.places, [](const auto& place) { return !place; });
+    });
     const std::optional<Expr> simple = laid_out(program, pieces, dimension, window.size);
     made.push_back(simple ? *simple : written(program, pieces, dimension, by, array.part.shape(), window.size));
   }

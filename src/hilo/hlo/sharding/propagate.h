@@ -16,8 +16,8 @@ namespace hilo::hlo {
 /// devices' own parts, or the last of those that join them to one.
 struct ManualEdge {
   bool enters = false;
-  int64_t joins = 0;    ///< of an end: so many instructions join the parts, one behind the other
-  Sharding sharding;    ///< by what is cut by hand; no dimensions: by nothing
+  int64_t joins = 0;  ///< of an end: so many instructions join the parts, one behind the other
+  Sharding sharding;  ///< by what is cut by hand; no dimensions: by nothing
 };
 
 /// What is known, and what may be chosen. Lists go leaf by leaf through the entry's parameters and result.

@@ -16,7 +16,8 @@ double whole_bytes(Opcode collective, double members, double result_bytes) {
 
 /// Of a ring; all-reduce goes round twice.
 double ring(Opcode collective, double p, double n, double latency, double per_byte) {
-  if (collective == Opcode::kCollectivePermute || collective == Opcode::kCollectiveBroadcast) return latency + n * per_byte;
+  if (collective == Opcode::kCollectivePermute || collective == Opcode::kCollectiveBroadcast)
+    return latency + n * per_byte;
   const double once = (p - 1) * latency + (p - 1) / p * n * per_byte;
   return collective == Opcode::kAllReduce ? 2 * once : once;
 }
@@ -34,8 +35,8 @@ double torus(Opcode collective, double p, double n, const Links& links, double a
 double fat_tree(Opcode collective, double p, double n, const Links& links) {
   const auto leaf = static_cast<double>(links.leaf);
   if (p <= leaf) return ring(collective, p, n, links.latency, 1 / links.bandwidth);
-  const bool shrinks = collective == Opcode::kAllReduce || collective == Opcode::kReduceScatter ||
-                       collective == Opcode::kAllGather;
+  const bool shrinks =
+      collective == Opcode::kAllReduce || collective == Opcode::kReduceScatter || collective == Opcode::kAllGather;
   const double above = links.oversubscription / links.bandwidth;
   const double across = ring(collective, p / leaf, shrinks ? n / leaf : n, 2 * links.latency, above);
   const bool direct = collective == Opcode::kCollectivePermute || collective == Opcode::kCollectiveBroadcast;

@@ -19,10 +19,10 @@ enum class Topology : uint8_t {
 
 struct Links {
   Topology topology = Topology::kRing;
-  double latency = 1e-6;         ///< seconds a message, or a hop of a torus
-  double bandwidth = 1e11;       ///< bytes a second, one link and one way
-  int64_t leaf = 8;              ///< of a fat tree: devices under one switch
-  double oversubscription = 1;   ///< of a fat tree: by how much less the links above carry
+  double latency = 1e-6;        ///< seconds a message, or a hop of a torus
+  double bandwidth = 1e11;      ///< bytes a second, one link and one way
+  int64_t leaf = 8;             ///< of a fat tree: devices under one switch
+  double oversubscription = 1;  ///< of a fat tree: by how much less the links above carry
 };
 
 /// "ring", "torus2d", "torus3d", "fat-tree"

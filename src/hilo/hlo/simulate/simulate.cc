@@ -109,8 +109,8 @@ Simulation Simulator::inside(const Instruction& instruction, const Computation& 
     made.exact &= trips.has_value();
   } else if (instruction.opcode == Opcode::kConditional) {
     const auto& branches = attributes_of<ConditionalAttributes>(instruction).branches;
-    const auto longest = std::ranges::max_element(
-        branches, {}, [&](const ComputationPtr& branch) { return of(branch).seconds; });
+    const auto longest =
+        std::ranges::max_element(branches, {}, [&](const ComputationPtr& branch) { return of(branch).seconds; });
     add_runs(of(*longest), 1, made);
     made.exact &= branches.size() < 2;
   } else if (instruction.opcode == kExtScan) {
@@ -133,7 +133,8 @@ std::vector<PathStep> critical_path(const Computation& computation, const std::v
   if (last == runs.end()) return path;
   for (auto id = static_cast<InstructionId>(last - runs.begin()); id != kNoInstruction; id = runs[id].after) {
     const Run& run = runs[id];
-    if (run.end > run.begin) path.push_back({describe(computation.instruction(id)), run.end - run.begin, run.communicates});
+    if (run.end > run.begin)
+      path.push_back({describe(computation.instruction(id)), run.end - run.begin, run.communicates});
   }
   std::ranges::reverse(path);
   return path;
@@ -209,15 +210,19 @@ std::string to_string(const Simulation& simulation) {
   for (const auto& [opcode, sent] : simulation.link_bytes) bytes += sent;
   text += fmt::format("each device sends {:.0f} bytes", bytes);
   for (const auto& [opcode, sent] : simulation.link_bytes)
-    text += fmt::format("{} {:.0f} in {}", &sent == &simulation.link_bytes.begin()->second ? ":" : ",", sent, opcode_name(opcode));
+    text += fmt::format("{} {:.0f} in {}", &sent == &simulation.link_bytes.begin()->second ? ":" : ",", sent,
+                        opcode_name(opcode));
   text += "\ncritical path, its longest steps:\n";
   std::vector<PathStep> steps = simulation.critical_path;
   std::ranges::stable_sort(steps, std::greater<>{}, &PathStep::seconds);
   if (steps.size() > kShownSteps) steps.resize(kShownSteps);
   for (const PathStep& step : steps)
-    text += fmt::format("  {:>12} {} {}\n", time_text(step.seconds), step.communicates ? "links  " : "compute", step.instruction);
+    text += fmt::format("  {:>12} {} {}\n", time_text(step.seconds), step.communicates ? "links  " : "compute",
+                        step.instruction);
   if (!simulation.exact)
-    text += "not exact: loops of unknown length count once, conditionals as their longest branch, some ops as their bytes\n";
+    text +=
+        "not exact: loops of unknown length count once, conditionals as their longest branch, some ops as their "
+        "bytes\n";
   return text;
 }
 

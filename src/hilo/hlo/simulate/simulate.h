@@ -31,7 +31,7 @@ struct Simulation {
   double computing = 0, sending = 0;  ///< how long devices compute, and how long links are busy
   std::vector<PathStep> critical_path;
   std::map<Opcode, double> link_bytes;  ///< what each device sends, by collective
-  bool exact = true;                    ///< false: loops of unknown length count once, conditionals as their longest branch
+  bool exact = true;  ///< false: loops of unknown length count once, conditionals as their longest branch
 };
 
 /// Walks the program of one device, whose instructions run in order on two queues: one computes, one communicates. An instruction

@@ -91,8 +91,9 @@ StatusOr<InstructionId> join_parts(const OpContext& op, InstructionId value, con
     HILO_ASSIGN_OR_RETURN(value, join_devices(op, value, static_cast<int64_t>(d), parts.dimensions[d].groups));
     ++joins;
   }
-  return add_marked(op, Opcode::kCopy, {{value}}, nullptr,
-                    {sharding_attribute(parts.sharding), {"hilo.manual", fmt::format("out {} {}", joins, parts.by_hand)}});
+  return add_marked(
+      op, Opcode::kCopy, {{value}}, nullptr,
+      {sharding_attribute(parts.sharding), {"hilo.manual", fmt::format("out {} {}", joins, parts.by_hand)}});
 }
 
 StatusOr<InstructionId> state_sharding(const OpContext& op, InstructionId value, const DeviceParts& parts) {
