@@ -104,7 +104,7 @@ TEST(NarrowDot, HasTheSameBitsOnAnyNumberOfThreads) {
       text_of("bf16[300,700]", "bf16[700,290]", "f32[300,290]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}");
   const std::vector<Literal> arguments = {filled(Shape::array(ElementType::kBf16, {300, 700}), 2),
                                           filled(Shape::array(ElementType::kBf16, {700, 290}), 1)};
-  
+
   set_default_thread_count(1);
   const Literal one = run_text(text, arguments)[0];
   for (const int threads : {2, 3, 5}) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
 
 #include "hilo/backend/cpu/emit/convert.h"
@@ -92,6 +93,29 @@ Value* RegionEmitter::lane_indices(uint32_t expression) {
   return sum;
 }
 
+namespace {
+
+/// Lanes i for which low <= index + i < high, compared as numbers that fill one register: bytes, where lanes are many.
+Value* lanes_between(SimdBuilder& b, Value* index, int64_t low, int64_t high) {
+  auto& ir = b.ir();
+  const auto lanes = static_cast<unsigned>(b.lanes());
+  const auto register_bits = static_cast<unsigned>(8 * vector_bytes(b.isa()));
+  llvm::Type* const number = ir.getIntNTy(std::clamp(register_bits / lanes, 8u, 64u));
+  const auto clipped = [&](Value* x) {
+    Value* const from_zero = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smax, x, ir.getInt64(0));
+    Value* const lane = ir.CreateBinaryIntrinsic(llvm::Intrinsic::smin, from_zero, ir.getInt64(lanes));
+    return ir.CreateVectorSplat(lanes, ir.CreateTrunc(lane, number));
+  };
+  std::vector<llvm::Constant*> numbers;
+  for (unsigned i = 0; i < lanes; ++i) numbers.push_back(llvm::ConstantInt::get(number, i));
+  Value* const lane = llvm::ConstantVector::get(numbers);
+  Value* const first = clipped(ir.CreateSub(ir.getInt64(static_cast<uint64_t>(low)), index));
+  Value* const end = clipped(ir.CreateSub(ir.getInt64(static_cast<uint64_t>(high)), index));
+  return ir.CreateAnd(ir.CreateICmpSGE(lane, first), ir.CreateICmpSLT(lane, end));
+}
+
+}  // namespace
+
 /// Do all guards of the node hold? A scalar i1 if they are the same in every lane, else a mask.
 Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
   wide = false;
@@ -102,11 +126,16 @@ Value* RegionEmitter::guard_mask(uint32_t n, bool& wide) {
     const uint32_t e = guard_expressions_[n][k];
     const bool varies =
         facts_.shape.lanes > 1 && ((lane_step(e) != 0 && region_.extents.size() > 0) || has_varying_terms(e));
-    SimdBuilder& b = builder(varies);
-    Value* index = varies ? lane_indices(e) : scalar_index(e);
-    // low <= index < high as one unsigned comparison.
-    Value* offset = ir_.CreateSub(index, b.i64(g.low));
-    Value* holds = ir_.CreateICmpULT(offset, b.i64(g.high - g.low));
+    const bool is_stretch = varies && lane_step(e) == 1 && !has_varying_terms(e);
+    Value* holds = nullptr;
+    if (is_stretch) {
+      holds = lanes_between(wide_, scalar_index(e), g.low, g.high);
+    } else {
+      SimdBuilder& b = builder(varies);
+      // low <= index < high as one unsigned comparison.
+      Value* offset = ir_.CreateSub(varies ? lane_indices(e) : scalar_index(e), b.i64(g.low));
+      holds = ir_.CreateICmpULT(offset, b.i64(g.high - g.low));
+    }
     if (all == nullptr) {
       all = holds;
       wide = varies;

@@ -115,17 +115,40 @@ void SimdBuilder::store_tail(ElementType type, Value* value, Value* pointer, Val
                    ir_.CreateMul(count, index(size)));
 }
 
+// Where no instruction masks, LLVM's branch per lane stands where the mask is mixed. It rarely is: of the two halves of an array
+// that was rolled, all vectors but one lie in either.
 Value* SimdBuilder::load_masked(ElementType type, Value* pointer, Value* at, Value* mask) {
   if (lanes_ == 1) return gather(type, pointer, at, mask);
   llvm::Type* raw_type = wide(memory_scalar(type));
-  Value* raw = ir_.CreateMaskedLoad(raw_type, element_pointer(type, pointer, at), natural(type), mask,
-                                    llvm::Constant::getNullValue(raw_type));
-  return from_memory(type, raw);
+  Value* const nothing = llvm::Constant::getNullValue(raw_type);
+  const auto by_lanes = [&] {
+    return Values{ir_.CreateMaskedLoad(raw_type, element_pointer(type, pointer, at), natural(type), mask, nothing)};
+  };
+  if (has_masked_moves(type)) return from_memory(type, by_lanes()[0]);
+  const auto whole = [&] {
+    return Values{ir_.CreateAlignedLoad(raw_type, element_pointer(type, pointer, at), natural(type))};
+  };
+  const auto part = [&] { return if_else(ir_.CreateOrReduce(mask), by_lanes, [&] { return Values{nothing}; }); };
+  return from_memory(type, if_else(ir_.CreateAndReduce(mask), whole, part)[0]);
 }
 
 void SimdBuilder::store_masked(ElementType type, Value* value, Value* pointer, Value* at, Value* mask) {
   if (lanes_ == 1) return scatter(type, value, pointer, at, mask);
-  ir_.CreateMaskedStore(to_memory(type, value), element_pointer(type, pointer, at), natural(type), mask);
+  Value* const raw = to_memory(type, value);
+  const auto by_lanes = [&] {
+    ir_.CreateMaskedStore(raw, element_pointer(type, pointer, at), natural(type), mask);
+    return Values{};
+  };
+  if (has_masked_moves(type)) {
+    by_lanes();
+    return;
+  }
+  const auto whole = [&] {
+    ir_.CreateAlignedStore(raw, element_pointer(type, pointer, at), natural(type));
+    return Values{};
+  };
+  const auto nothing = [] { return Values{}; };
+  if_else(ir_.CreateAndReduce(mask), whole, [&] { return if_else(ir_.CreateOrReduce(mask), by_lanes, nothing); });
 }
 
 Value* SimdBuilder::load_scalar(ElementType type, Value* pointer, Value* at) {

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vectors of which some lanes lie outside an operand: padded, rolled and joined arrays of every width.
+#include "tests/backend/cpu/engine_check.h"
+
+namespace hilo::cpu {
+namespace {
+
+constexpr const char* kTypes[] = {"pred", "u8", "s16", "bf16", "f16", "s32", "f32", "s64", "f64", "c64", "c128"};
+constexpr int64_t kSizes[] = {1, 2, 7, 15, 31, 33, 64, 65, 130, 257};  // around the lanes of all types
+
+TEST(RegionGuards, PadsAtBothEnds) {
+  for (const std::string_view type : kTypes) {
+    for (const int64_t n : kSizes) {
+      check_text(fmt::format(R"(HloModule padded
+ENTRY main {{
+  x = {0}[3,{1}] parameter(0)
+  zero = {0}[] parameter(1)
+  ROOT y = {0}[6,{2}] pad(x, zero), padding=1_2x5_9
+}}
+)",
+                             type, n, n + 14));
+    }
+  }
+}
+
+TEST(RegionGuards, CutsAtBothEnds) {
+  for (const std::string_view type : kTypes) {
+    check_text(fmt::format(R"(HloModule cut
+ENTRY main {{
+  x = {0}[4,100] parameter(0)
+  zero = {0}[] parameter(1)
+  ROOT y = {0}[4,78] pad(x, zero), padding=0_0x-5_-17
+}}
+)",
+                           type));
+  }
+}
+
+/// x[i - 1] op x[i + 1], around the ends.
+TEST(RegionGuards, RollsBothWays) {
+  for (const std::string_view type : kTypes) {
+    for (const int64_t n : kSizes) {
+      if (n == 1) continue;
+      check_text(fmt::format(R"(HloModule rolled
+ENTRY main {{
+  x = {0}[5,{1}] parameter(0)
+  most = {0}[5,{2}] slice(x), slice={{[0:5],[0:{2}]}}
+  last = {0}[5,1] slice(x), slice={{[0:5],[{2}:{1}]}}
+  before = {0}[5,{1}] concatenate(last, most), dimensions={{1}}
+  rest = {0}[5,{2}] slice(x), slice={{[0:5],[1:{1}]}}
+  first = {0}[5,1] slice(x), slice={{[0:5],[0:1]}}
+  after = {0}[5,{1}] concatenate(rest, first), dimensions={{1}}
+  ROOT y = {0}[5,{1}] {3}(before, after)
+}}
+)",
+                             type, n, n - 1, type == "pred" ? "xor" : "add"));
+    }
+  }
+}
+
+TEST(RegionGuards, SlidesAlongADimensionThatIsNotTheLast) {
+  for (const std::string_view type : {"u8", "bf16", "f32", "f64"}) {
+    check_text(fmt::format(R"(HloModule slid
+ENTRY main {{
+  x = {0}[37,19] parameter(0)
+  top = {0}[36,19] slice(x), slice={{[0:36],[0:19]}}
+  row = {0}[1,19] slice(x), slice={{[36:37],[0:19]}}
+  moved = {0}[37,19] concatenate(row, top), dimensions={{0}}
+  turned = {0}[19,37] transpose(moved), dimensions={{1,0}}
+  other = {0}[19,37] parameter(1)
+  ROOT y = {0}[19,37] add(turned, other)
+}}
+)",
+                           type));
+  }
+}
+
+}  // namespace
+}  // namespace hilo::cpu
