@@ -67,6 +67,9 @@ TEST(Bcoo, PlacesThatAreStoredTwiceCountAsTheirSum) {
   EXPECT_TRUE(same(once.indices, numpy::array({{0, 2}, {1, 1}})));
   const BCOO padded = m.sum_duplicates({.nse = 4});
   EXPECT_EQ(padded.nse(), 4);
+  EXPECT_TRUE(same(m.sum_duplicates({.nse = 9}).todense(), m.todense()));
+  EXPECT_TRUE(same(m.sum_duplicates({.nse = 9}).data, numpy::array({2, 5, 0, 0, 0, 0, 0, 0, 0})));
+  EXPECT_TRUE(same(jit([](const BCOO& x) { return x.sum_duplicates({.nse = 2}); })(m).data, once.data));
   EXPECT_TRUE(same(padded.todense(), m.todense()));
   EXPECT_TRUE(same(padded.indices, numpy::array({{0, 2}, {1, 1}, {2, 3}, {2, 3}})));
 }

@@ -9,7 +9,6 @@
 
 #include "hilo/lax/gather.h"
 #include "hilo/numpy/numpy.h"
-#include "hilo/segment/segment.h"
 #include "hilo/transform/vmap.h"
 
 namespace hilo::scipy::sparse {
@@ -241,16 +240,18 @@ BCOO BCOO::sum_duplicates(const SumDuplicatesOptions& options) const {
   const Array group = nse() == 0
                           ? numpy::zeros({0}, int32)
                           : numpy::concatenate({numpy::zeros({1}, int32), numpy::cumsum(differs.astype(int32))}, 0);
-  const Array counted_group = numpy::where(known, group, nse());  // padding belongs to none
-  const int64_t kept = options.nse  ? *options.nse
-                       : nse() == 0 ? 0
-                                    : numpy::max(numpy::where(known, group + 1, 0)).item<int64_t>();
+  const auto groups = [&] { return numpy::max(numpy::where(known, group + 1, 0)).item<int64_t>(); };
+  const int64_t kept = options.nse ? *options.nse : nse() == 0 ? 0 : groups();
+  // Padding belongs to no group.
+  const Array places = numpy::expand_dims(numpy::where(known, group, std::max(kept, nse())), 1);
+  Shape grouped(sorted.data.shape());
+  grouped[0] = kept;
   BCOO out = sorted;
-  out.data = ops::segment_sum(sorted.data, counted_group, kept);
-  const Array outside = numpy::broadcast_to(
-      numpy::array(std::vector<int64_t>(sizes.begin(), sizes.end())).astype(indices.dtype()), {kept, n_sparse()});
+  out.data = added_at(sorted.data, places, grouped);
+  const Array limits = numpy::array(std::vector<int64_t>(sizes.begin(), sizes.end())).astype(indices.dtype());
+  const Array outside = numpy::broadcast_to(limits, {kept, n_sparse()});
   out.indices =
-      lax::scatter(outside, numpy::expand_dims(counted_group, 1), sorted.indices,
+      lax::scatter(outside, places, sorted.indices,
                    {.update_window_dims = {1}, .inserted_window_dims = {0}, .scatter_dims_to_operand_dims = {0}},
                    {.mode = lax::GatherScatterMode::FILL_OR_DROP});
   out.unique_indices_ = true;
