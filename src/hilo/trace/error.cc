@@ -20,9 +20,7 @@ void or_throw(const Status& status) {
 
 LocationScope::LocationScope() : call_(lines.call), transformation_(lines.transformation) {}
 
-LocationScope::~LocationScope() {
-  lines = {call_, transformation_};
-}
+LocationScope::~LocationScope() { lines = {call_, transformation_}; }
 
 UserLocation::UserLocation(const std::source_location& location) {
   if (lines.call.line == 0) lines.call = line_of(location);
