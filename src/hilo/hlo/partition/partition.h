@@ -18,8 +18,8 @@ struct PartitionedProgram {
 /// get it whole, which the report says.
 /// Values    those of the whole program. To the bit where no sum of floats is shared: the order of its terms differs then
 /// Errors    those of propagate_shardings; INVALID_ARGUMENT for shardings of parameters and results that don't divide them;
-///           UNIMPLEMENTED for sums that aren't finished, and for programs that already say what each device does, or have
-///           effects
+///           UNIMPLEMENTED for sums that aren't finished, effects, and programs that say what each device does, but for
+///           computations by hand (PropagationRequest::manual), which stand as they are
 /// Cost      linear in instructions, where calls are opened
 StatusOr<PartitionedProgram> partition(const Module& module, const PropagationRequest& request);
 
