@@ -4,6 +4,8 @@
 #include <array>
 
 #include "hilo/base/flags.h"
+#include "hilo/base/memoize.h"
+#include "hilo/base/text.h"
 #include "hilo/trace/error.h"
 
 namespace hilo {
@@ -18,6 +20,7 @@ struct Known {
   uint64_t version = 0;
 };
 thread_local Known known;
+thread_local std::array<std::string, kWordSettingCount> words;
 
 Values values_of(const FlagValues& flags) {
   return {flags.jax_disable_jit,        flags.jax_debug_nans,           flags.jax_debug_infs,
@@ -35,6 +38,29 @@ bool is_on(Setting setting) {
     known.version = version;
   }
   return known.flags[i];
+}
+
+const std::string& word_of(WordSetting setting) { return words[static_cast<size_t>(setting)]; }
+
+uint64_t words_in_traces() {
+  uint64_t number = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].empty()) number = memoize_detail::mix(number + i + 1, std::hash<std::string>()(words[i]));
+  }
+  return number;
+}
+
+WordScope::WordScope(WordSetting setting, std::string word) : setting_(setting), before_(word_of(setting)) {
+  words[static_cast<size_t>(setting)] = std::move(word);
+}
+
+WordScope::~WordScope() { words[static_cast<size_t>(setting_)] = std::move(before_); }
+
+WordScope numpy_rank_promotion(std::string_view what) {
+  if (what != "allow" && what != "warn" && what != "raise") {
+    or_throw(invalid_argument("numpy_rank_promotion: got " + quote(what) + ", wanted 'allow', 'warn' or 'raise'"));
+  }
+  return {WordSetting::kRankPromotion, std::string(what)};
 }
 
 void refuse_under(std::string_view scope, const std::string& what) {

@@ -7,6 +7,7 @@
 #include <source_location>
 
 #include "hilo/base/caches.h"
+#include "hilo/transform/compiler_options.h"
 #include "hilo/transform/flat_call.h"
 #include "hilo/transform/shape_dtype_struct.h"
 #include "hilo/transform/stages.h"
@@ -30,6 +31,7 @@ struct JitOptions {
   std::string name = "f";                ///< of the module, in dumps and messages
   bool inline_ = false;                  ///< under other transformations, what the function does instead of a call
   bool keep_unused = false;  ///< arguments that the function doesn't use are given to the program all the same
+  CompilerOptions compiler_options = {};  ///< of the program, where it is called from outside of transformations
   bool operator==(const JitOptions&) const = default;
 };
 
@@ -174,7 +176,9 @@ class Jitted {
 ///            in them are static: part of the program. jit<1>(f) makes argument 1 static as a whole, as static_argnums of
 ///            jax.jit: numbers stay numbers there although `f` would take an Array.
 /// Errors     what `f` throws while it is traced; as Executable::execute; INVALID_ARGUMENT for an Array in a static
-///            argument. After eight traces for jits made in one place a warning names it.
+///            argument, or compiler options that there aren't; UNIMPLEMENTED for those of a function under another
+///            transformation. After eight traces for jits made in one place a warning names it; one names the donated
+///            arguments whose memory no result can take.
 /// Cost       a call that hits the cache: the flattening and one execute
 /// Example    auto g = jit([](Array x) { return x * 2.0f; });  g(Array(3.0f)).item<float>() == 6
 template <int... StaticArgnums, typename F>
