@@ -246,8 +246,8 @@ long double inner(std::span<const Literal> a, std::span<const Literal> b, long d
 
 void check_transpose(const Sample& sample, const Mask& mask, double tolerance) {
   const ComputationPtr c = built(sample);
-  const LinearizedComputation linear = linearize_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
-  const OfReplicas at = held(sample), known = everywhere(linear.primal, at);
+  const SplitComputation linear = linearize_computation(c, mask, Mask(c->result_shape().leaves().size(), false));
+  const OfReplicas at = held(sample), known = everywhere(linear.known, at);
   OfReplicas residuals, v, arguments;
   for (size_t r = 0; r < at.size(); ++r) {
     residuals.emplace_back(known[r].end() - static_cast<int64_t>(linear.residual_count), known[r].end());
@@ -255,7 +255,7 @@ void check_transpose(const Sample& sample, const Mask& mask, double tolerance) {
     arguments.push_back(v[r]);
     append(arguments[r], residuals[r]);
   }
-  const OfReplicas pushed_forward = everywhere(linear.tangent, arguments);
+  const OfReplicas pushed_forward = everywhere(linear.unknown, arguments);
   ASSERT_EQ(pushed_forward.size(), at.size());
   const size_t results = pushed_forward[0].size();
   if (results == 0) {  // what only selects: small steps of it change nothing
@@ -266,7 +266,7 @@ void check_transpose(const Sample& sample, const Mask& mask, double tolerance) {
 
   Mask is_linear(arguments[0].size(), false);
   std::fill_n(is_linear.begin(), v[0].size(), true);
-  const ComputationPtr transposed = transpose_computation(linear.tangent, is_linear, Mask(results, true));
+  const ComputationPtr transposed = transpose_computation(linear.unknown, is_linear, Mask(results, true));
   OfReplicas cotangents, known_and_cotangents = residuals;
   for (size_t r = 0; r < at.size(); ++r) {
     cotangents.push_back(directions(pushed_forward[r], r + 2));

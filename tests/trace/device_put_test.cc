@@ -177,5 +177,24 @@ TEST_F(DevicePut, AsynchronousCallsGiveTheSameValues) {
   EXPECT_EQ(got, numpy::sum(y).item<float>());
 }
 
+TEST_F(DevicePut, AScopeMayNameAnotherDefaultDevice) {
+  const Array before = one_two_three(), fixed = device_put(before, devices()[0]);
+  const auto f = jit([](Array a) { return a * 2.0f; });
+  {
+    const auto scope = default_device(devices()[1]);
+    for (const Array& x : {one_two_three(), before + 1.0f, f(before), numpy::ones({2}), device_put(before)})
+      EXPECT_EQ(x.device()->id(), 1);
+    EXPECT_EQ((fixed + before).device()->id(), 0);  // what is committed stays
+    EXPECT_EQ(f(before).to_string(), "[2. 4. 6.]");
+    const auto inner = default_device(devices()[0]);
+    EXPECT_EQ(f(before).device()->id(), 0);
+  }
+  EXPECT_EQ(f(before).device()->id(), 0);
+  const auto scope = default_device(devices()[1]);
+  EXPECT_EQ((f(before) + fixed).device()->id(), 0);  // results of a scope aren't committed
+  const auto none = default_device(nullptr);
+  EXPECT_EQ(one_two_three().device()->id(), 0);
+}
+
 }  // namespace
 }  // namespace hilo

@@ -7,6 +7,7 @@
 
 #include "hilo/base/flags.h"
 #include "hilo/lax/control_flow.h"
+#include "hilo/lax/dot.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
@@ -243,6 +244,121 @@ TEST(ExplainCacheMisses, SaysThatATreeDiffers) {
   ASSERT_EQ(logged.all.size(), 2u);
   EXPECT_NE(logged.all[0].find("it was never called before"), std::string::npos);
   EXPECT_NE(logged.all[1].find("static values are part of it"), std::string::npos);
+}
+
+TEST(NumpyRankPromotion, RaisesOrWarnsWhereRanksDiffer) {
+  const Array a = numpy::ones({2}), b = numpy::ones({3, 2});
+  LoggedTexts logged;
+  {
+    const auto scope = numpy_rank_promotion("raise");
+    const std::string text = error_of([&] { a + b; }, StatusCode::kInvalidArgument);
+    EXPECT_NE(text.find("Operands could not be broadcast together on shapes [2] and [3,2]"), std::string::npos) << text;
+    EXPECT_EQ((b + 1.0f).size(), 6);  // a scalar has no rank to promote
+    EXPECT_EQ((b + numpy::ones({1, 2})).size(), 6);
+    EXPECT_TRUE(logged.all.empty());
+  }
+  {
+    const auto scope = numpy_rank_promotion("warn");
+    EXPECT_EQ((a + b).size(), 6);
+    ASSERT_EQ(logged.all.size(), 1u);
+    EXPECT_NE(logged.all[0].find("numpy_rank_promotion(\"warn\")"), std::string::npos) << logged.all[0];
+    const auto inner = numpy_rank_promotion("allow");
+    EXPECT_EQ((a + b).size(), 6);
+  }
+  EXPECT_EQ((a + b).size(), 6);
+  EXPECT_EQ(logged.all.size(), 1u);
+  error_of([] { const auto none = numpy_rank_promotion("perhaps"); }, StatusCode::kInvalidArgument);
+}
+
+TEST(NumpyRankPromotion, ForcesANewTrace) {
+  const auto f = jit([](Array a, Array b) { return a + b; });
+  const Array a = numpy::ones({2}), b = numpy::ones({3, 2});
+  f(a, b);
+  const auto scope = numpy_rank_promotion("raise");
+  error_of([&] { f(a, b); }, StatusCode::kInvalidArgument);
+}
+
+std::string precision_of_dot() {
+  const std::string text = make_hlo([](Array a) { return numpy::matmul(a, a); })(numpy::ones({2, 2}));
+  const size_t at = text.find("operand_precision={");
+  return at == std::string::npos ? "" : text.substr(at, text.find('}', at) + 1 - at);
+}
+
+TEST(DefaultMatmulPrecision, IsWrittenIntoDotsThatAskForNone) {
+  EXPECT_EQ(precision_of_dot(), "");
+  for (const auto& [word, written] : std::vector<std::pair<const char*, std::string>>{
+           {"highest", "highest"}, {"float32", "highest"}, {"tensorfloat32", "high"}, {"HIGH", "high"}}) {
+    const auto scope = default_matmul_precision(word);
+    EXPECT_EQ(precision_of_dot(), "operand_precision={" + written + "," + written + "}") << word;
+    const auto inner = default_matmul_precision("high");
+    EXPECT_EQ(precision_of_dot(), "operand_precision={high,high}");
+  }
+  EXPECT_EQ(precision_of_dot(), "");
+  error_of([] { const auto none = default_matmul_precision("lowest"); }, StatusCode::kInvalidArgument);
+  const auto scope = default_matmul_precision("high");
+  const std::string asked =
+      make_hlo([](Array a) { return lax::dot(a, a, {.precision = "highest"}); })(numpy::ones({2, 2}));
+  EXPECT_NE(asked.find("operand_precision={highest,highest}"), std::string::npos) << asked;
+}
+
+TEST(DefaultMatmulPrecision, ForcesANewTrace) {
+  int traces = 0;
+  const auto f = jit([&](Array a) {
+    ++traces;
+    return numpy::matmul(a, a);
+  });
+  const Array a = numpy::ones({2, 2});
+  f(a);
+  {
+    const auto scope = default_matmul_precision("highest");
+    f(a);
+    f(a);
+    EXPECT_EQ(traces, 2);
+  }
+  f(a);
+  EXPECT_EQ(traces, 2);
+}
+
+TEST(LogCompiles, SaysWhatWasTracedAndCompiled) {
+  const auto f = jit([](Array x) { return x * 3.25f; }, {.name = "logged"});
+  LoggedTexts logged;
+  {
+    const auto scope = log_compiles();
+    f(numpy::ones({5}));
+    ASSERT_EQ(logged.all.size(), 2u);
+    EXPECT_EQ(logged.all[0].rfind("Finished tracing of jit 'logged' (settings_test.cc:", 0), 0u) << logged.all[0];
+    EXPECT_EQ(logged.all[1].rfind("Finished compilation of jit 'logged' (settings_test.cc:", 0), 0u) << logged.all[1];
+    f(numpy::ones({5}));
+    EXPECT_EQ(logged.all.size(), 2u);
+  }
+  f(numpy::ones({6}));
+  EXPECT_EQ(logged.all.size(), 2u);
+}
+
+TEST(CheckingLeaks, FindsALeakOutOfAScan) {
+  Array leaked = 0.0f;
+  const auto f = [&](Array x) {
+    const auto step = [&](Array c, Array v) {
+      leaked = c + v;
+      return std::pair(c, std::tuple<>());
+    };
+    return lax::scan(step, numpy::sum(x), x).first;
+  };
+  const auto scope = checking_leaks();
+  EXPECT_THROW(jit(f)(numpy::ones({3})), LeakedTracer);
+}
+
+TEST(ExplainCacheMisses, NamesAllThatDiffers) {
+  const auto f = jit([](Array a, Array b) { return numpy::sum(a) + numpy::sum(b); });
+  f(numpy::ones({2}), numpy::ones({3}));
+  LoggedTexts logged;
+  const auto scope = explain_cache_misses(true);
+  const auto precision = default_matmul_precision("highest");
+  f(numpy::ones({4}), numpy::ones({5}));
+  ASSERT_EQ(logged.all.size(), 1u);
+  for (const char* part : {"args[0] is f32[4], the nearest trace has f32[2]",
+                           "args[1] is f32[5], the nearest trace has f32[3]", "a setting that traces show"})
+    EXPECT_NE(logged.all[0].find(part), std::string::npos) << logged.all[0];
 }
 
 }  // namespace

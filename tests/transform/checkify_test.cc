@@ -333,5 +333,20 @@ TEST(Check, RefusesWhatIsNoPredicate) {
   error_of([] { checkify::check(numpy::array(true), "{}"); }, StatusCode::kInvalidArgument);
 }
 
+TEST(Checkify, StaticArgumentsStayWhatTheyAre) {
+  const auto f = [](Array x, int power) {
+    checkify::check(numpy::all(x > 0.0f), "x must be positive");
+    for (Array y = x; --power > 0;) x = x * y;
+    return x;
+  };
+  const auto checked = jit<1>(checkify::checkify(f));
+  const auto [none, cube] = checked(numpy::array({1.0f, 2.0f}), 3);
+  EXPECT_FALSE(none.get().has_value());
+  EXPECT_EQ(cube.to_vector<float>(), (std::vector<float>{1, 8}));
+  const auto [error, square] = checked(numpy::array({1.0f, -2.0f}), 2);
+  EXPECT_NE(error.get().value_or("").find("x must be positive"), std::string::npos);
+  EXPECT_EQ(square.to_vector<float>(), (std::vector<float>{1, 4}));
+}
+
 }  // namespace
 }  // namespace hilo

@@ -3,16 +3,21 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "hilo/client/compile.h"
 #include "hilo/hlo/text/parser.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/trace/settings.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jacobian.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
 #include "tests/support/golden_values.h"
+#include "tests/support/logged_texts.h"
 
 namespace hilo {
 namespace {
@@ -133,10 +138,9 @@ int64_t bytes_of_scan(const Step& step, const Carry& start) {
   return temporary_bytes(make_hlo(grad(loss))(numpy::zeros({32, 32}), numpy::zeros({24, 512, 32})));
 }
 
-// Not as good as JAX: XLA plans about one stack of the carry less, where a constant is made in each step more than that. What
-// it is has not been found; the bound keeps it from growing.
-TEST(Scan, GradientsKeepFewStacksMoreThanThoseOfJax) {
-  const int64_t stack = int64_t{4} * 24 * 512 * 32;
+// Here 3.47 MB beside XLA's 4.98, and 1.90 beside 1.84 for checkpoint.
+TEST(Scan, GradientsPlanNoMoreBytesThanJaxDoes) {
+  const int64_t carry = int64_t{4} * 512 * 32;
   using One = std::tuple<Array>;
   using Two = std::tuple<Array, Array>;
   const Array start = numpy::zeros({512, 32});
@@ -153,10 +157,188 @@ TEST(Scan, GradientsKeepFewStacksMoreThanThoseOfJax) {
     return std::pair(Two(numpy::tanh(numpy::matmul(h, w) + x), count + numpy::sum(h)), numpy::sum(h));
   };
   const auto jax = [](const std::string& name) { return static_cast<int64_t>(golden("scan.bytes." + name)[0]); };
-  EXPECT_LE(bytes_of_scan(recurrent, One(start)), jax("recurrent") + stack);
-  EXPECT_LE(bytes_of_scan(of_constant, One(start)), jax("of_constant") + 2 * stack);
-  EXPECT_LE(bytes_of_scan(counting, Two(start, 0.0f)), jax("counting") + stack);
-  EXPECT_LE(bytes_of_scan(checkpoint(recurrent), One(start)), jax("checkpoint") + stack);
+  EXPECT_LE(bytes_of_scan(recurrent, One(start)), jax("recurrent"));
+  EXPECT_LE(bytes_of_scan(of_constant, One(start)), jax("of_constant"));
+  EXPECT_LE(bytes_of_scan(counting, Two(start, 0.0f)), jax("counting"));
+  EXPECT_LE(bytes_of_scan(checkpoint(recurrent), One(start)), jax("checkpoint") + carry);
+}
+
+/// Is `part` in `text`, and how often?
+size_t times(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+Array two_sines(const Array& v) { return numpy::sin(numpy::sin(v)); }
+const CheckpointPolicy& saves_cosines() {
+  static const CheckpointPolicy policy = [](const PolicyOperation& op) { return op.primitive == "cos"; };
+  return policy;
+}
+std::string hlo_of_slope(const CheckpointOptions& options) {
+  return make_hlo(grad([&](Array v) { return numpy::sum(checkpoint(two_sines, options)(v)); }))(x());
+}
+
+TEST(Checkpoint, APolicyMayBeAFunctionOfTheUser) {
+  const auto f = checkpoint(two_sines, {.policy = saves_cosines()});
+  const auto saved = saved_residuals([&](Array v) { return numpy::sum(f(v)); }, x());
+  ASSERT_EQ(saved.size(), 2u);
+  for (const SavedResidual& s : saved) EXPECT_NE(s.source.find("output of cosine"), std::string::npos) << s.source;
+  // Without it the sine inside is computed again, and both cosines.
+  EXPECT_EQ(times(hlo_of_slope({.policy = saves_cosines()}), " sine("), 2u);
+  EXPECT_EQ(times(hlo_of_slope({.policy = saves_cosines()}), " cosine("), 2u);
+  EXPECT_EQ(times(hlo_of_slope({}), " sine("), 3u);
+  EXPECT_EQ(times(hlo_of_slope({}), " cosine("), 2u);
+  const auto loss = [&](Array v) { return numpy::sum(f(v)); };
+  const std::vector<float> slopes = grad(loss)(x()).to_vector<float>();
+  for (size_t i = 0; i < 3; ++i) {
+    const float v = x().to_vector<float>()[i];
+    EXPECT_NEAR(slopes[i], std::cos(std::sin(v)) * std::cos(v), 1e-6);
+  }
+  EXPECT_EQ(jit(grad(loss))(x()).to_vector<float>(),
+            jit(grad([](Array v) { return numpy::sum(two_sines(v)); }))(x()).to_vector<float>());
+}
+
+TEST(Checkpoint, APolicyOfTheUserSeesWhatAnOperationIs) {
+  std::vector<PolicyOperation> seen;
+  const CheckpointPolicy looks = [&seen](const PolicyOperation& op) {
+    seen.push_back(op);
+    return false;
+  };
+  const auto f = checkpoint([](Array w, Array a) { return checkpoint_name(numpy::sin(numpy::matmul(w, a)), "wave"); },
+                            {.policy = looks});
+  grad([&](Array w) { return numpy::sum(f(w, x())); })(weights()[0]);
+  bool dot = false, name = false;
+  for (const PolicyOperation& op : seen) {
+    if (op.primitive == "dot_general") {
+      dot = true;
+      ASSERT_EQ(op.operands.size(), 2u);
+      EXPECT_EQ(op.operands[0].to_string(), "f32[3,3]");
+      EXPECT_EQ(op.result.to_string(), "f32[3]");
+    }
+    name |= op.name == "wave";
+  }
+  EXPECT_TRUE(dot);
+  EXPECT_TRUE(name);
+}
+
+TEST(Checkpoint, APolicyOfAnotherProcessIsRefusedWhereItIsAsked) {
+  const auto f = checkpoint(two_sines, {.policy = CheckpointPolicy("predicate:123456789")});
+  const std::string text =
+      error_of([&] { grad([&](Array v) { return numpy::sum(f(v)); })(x()); }, StatusCode::kFailedPrecondition);
+  EXPECT_NE(text.find("function of another process"), std::string::npos) << text;
+  EXPECT_EQ(f(x()).size(), 3);
+}
+
+/// c = sin(sin(c) w) in 24 steps.
+Array waves(const CheckpointOptions& options, const Array& w, const Array& start) {
+  const auto all = checkpoint(
+      [](Array v, Array c) {
+        const auto step = [&](Array a, std::nullopt_t) {
+          return std::pair(checkpoint_name(numpy::sin(numpy::matmul(numpy::sin(a), v)), "wave"), std::tuple<>());
+        };
+        return numpy::sum(lax::scan(step, c, std::nullopt, 24).first);
+      },
+      options);
+  return all(w, start);
+}
+
+TEST(Checkpoint, PoliciesLookIntoScans) {
+  const Array w = weights()[0], start = numpy::stack({x(), x() * 0.5f});
+  const auto plain = [](Array v, Array c) {
+    for (int k = 0; k < 24; ++k) c = numpy::sin(numpy::matmul(numpy::sin(c), v));
+    return numpy::sum(c);
+  };
+  const auto [of_w, of_start] = grad<0, 1>(plain)(w, start);
+  std::vector<CheckpointPolicy> policies = all_policies();
+  policies.push_back(policies::save_only_these_names("wave"));
+  policies.push_back(saves_cosines());
+  for (const CheckpointPolicy& policy : policies) {
+    SCOPED_TRACE(policy.text);
+    const auto loss = [&](Array v, Array c) { return waves({.policy = policy}, v, c); };
+    for (const auto& [a, b] : {grad<0, 1>(loss)(w, start), jit(grad<0, 1>(loss))(w, start)}) {
+      for (int i = 0; i < 9; ++i) EXPECT_NEAR(a.to_vector<float>()[i], of_w.to_vector<float>()[i], 2e-5);
+      for (int i = 0; i < 6; ++i) EXPECT_NEAR(b.to_vector<float>()[i], of_start.to_vector<float>()[i], 2e-5);
+    }
+  }
+}
+
+TEST(Checkpoint, WhatIsKeptOfAStepIsStacked) {
+  const auto kept = [](const CheckpointPolicy& policy) {
+    std::vector<std::string> shapes;
+    const auto loss = [&](Array v) { return waves({.policy = policy}, v, numpy::stack({x(), x()})); };
+    for (const SavedResidual& s : saved_residuals(loss, weights()[0])) shapes.push_back(s.shape.to_string());
+    std::ranges::sort(shapes);
+    return shapes;
+  };
+  using Shapes = std::vector<std::string>;
+  EXPECT_EQ(kept(policies::nothing_saveable), (Shapes{"f32[2,3]", "f32[3,3]"}));
+  EXPECT_EQ(kept(policies::save_only_these_names("wave")), (Shapes{"f32[2,3]", "f32[24,2,3]", "f32[3,3]"}));
+  EXPECT_EQ(kept(policies::dots_saveable), (Shapes{"f32[2,3]", "f32[24,2,3]", "f32[3,3]"}));
+  EXPECT_EQ(kept(saves_cosines()), (Shapes{"f32[2,3]", "f32[24,2,3]", "f32[24,2,3]", "f32[3,3]"}));
+}
+
+TEST(Checkpoint, PoliciesLookIntoScansOfScans) {
+  const auto f = [](const CheckpointOptions& options) {
+    return checkpoint(
+        [](Array c) {
+          const auto inner = [](Array a, std::nullopt_t) { return std::pair(numpy::sin(a) * 1.1f, std::tuple<>()); };
+          const auto outer = [&](Array a, std::nullopt_t) {
+            return std::pair(lax::scan(inner, a, std::nullopt, 3).first, std::tuple<>());
+          };
+          return numpy::sum(lax::scan(outer, c, std::nullopt, 2).first);
+        },
+        options);
+  };
+  const std::vector<float> wanted = grad(f({}))(x()).to_vector<float>();
+  for (const CheckpointPolicy& policy : {policies::everything_saveable, saves_cosines()}) {
+    EXPECT_EQ(grad(f({.policy = policy}))(x()).to_vector<float>(), wanted);
+    EXPECT_EQ(jit(grad(f({.policy = policy})))(x()).to_vector<float>(), jit(grad(f({})))(x()).to_vector<float>());
+  }
+  const auto saved = saved_residuals(f({.policy = saves_cosines()}), x());
+  EXPECT_TRUE(std::ranges::any_of(saved, [](const SavedResidual& s) { return s.shape.to_string() == "f32[2,3,3]"; }));
+}
+
+TEST(Checkpoint, OfAWhileLoopNothingIsKept) {
+  const auto three_sines = [](Array x) {
+    const auto goes_on = [](std::pair<Array, Array> c) { return c.first < 3; };
+    const auto step = [](std::pair<Array, Array> c) { return std::pair(c.first + 1, numpy::sin(c.second)); };
+    return lax::while_loop(goes_on, step, std::pair(Array(0), x)).second;
+  };
+  const auto [value, push] = linearize(checkpoint(three_sines, {.policy = saves_cosines()}), Array(4.0f));
+  EXPECT_NEAR(push(1.0f).item<float>(),
+              jvp(three_sines, std::tuple(Array(4.0f)), std::tuple(Array(1.0f))).second.item<float>(), 1e-6);
+  const std::string text = make_hlo([push = push](Array t) { return push(t); })(1.0f);
+  EXPECT_NE(text.find(" sine("), std::string::npos);
+  EXPECT_NE(text.find(" cosine("), std::string::npos);
+}
+
+TEST(Checkpoint, WithoutPreventCseThereIsNoBarrier) {
+  EXPECT_NE(hlo_of_slope({}).find("opt-barrier"), std::string::npos);
+  for (const CheckpointPolicy& policy : {policies::nothing_saveable, policies::dots_saveable, saves_cosines()}) {
+    const std::string text = hlo_of_slope({.policy = policy, .prevent_cse = false});
+    EXPECT_EQ(text.find("opt-barrier"), std::string::npos) << text;
+  }
+  const auto loss = [](Array v) { return numpy::sum(checkpoint(two_sines, {.prevent_cse = false})(v)); };
+  EXPECT_EQ(grad(loss)(x()).to_vector<float>(),
+            grad([](Array v) { return numpy::sum(two_sines(v)); })(x()).to_vector<float>());
+  EXPECT_EQ(hessian(loss)(x()).to_vector<float>(),
+            hessian([](Array v) { return numpy::sum(two_sines(v)); })(x()).to_vector<float>());
+}
+
+TEST(Checkpoint, WhatIsKeptCanBeLogged) {
+  LoggedTexts logged;
+  const auto loss = [](const CheckpointPolicy& policy) {
+    return [policy](Array v) { return numpy::sum(checkpoint(two_sines, {.policy = policy})(v)); };
+  };
+  grad(loss(policies::nothing_saveable))(x());
+  EXPECT_TRUE(logged.all.empty());
+  const auto scope = log_checkpoint_residuals();
+  grad(loss(policies::nothing_saveable))(x());
+  grad(loss(saves_cosines()))(x());
+  ASSERT_EQ(logged.all.size(), 2u);
+  EXPECT_NE(logged.all[0].find("keeps the arguments f32[3] and the values (none)"), std::string::npos);
+  EXPECT_NE(logged.all[1].find("keeps the arguments (none) and the values f32[3], f32[3]"), std::string::npos);
 }
 
 TEST(Checkpoint, OffloadingIsRefusedByName) {

@@ -9,6 +9,7 @@
 #include "hilo/transform/grad.h"
 #include "hilo/transform/vmap.h"
 #include "tests/support/error_of.h"
+#include "tests/support/logged_texts.h"
 
 namespace hilo {
 namespace {
@@ -276,6 +277,32 @@ TEST(Jit, TracesBeyondTheBytesOfAllCachesAreDropped) {
   call_with(0);
   EXPECT_EQ(traces, 201);
   ASSERT_TRUE(config().clear("hilo_cache_bytes").ok());
+}
+
+TEST(Jit, WarnsOfDonatedArgumentsThatNoResultCanUse) {
+  LoggedTexts logged;
+  const auto sums =
+      jit([](Array a, Array b) { return std::pair(numpy::sum(a), b * 2.0f); }, {.donate_argnums = {0, 1}});
+  for (int k = 0; k < 2; ++k) sums(numpy::ones({7}), numpy::ones({2}));
+  ASSERT_EQ(logged.all.size(), 1u);
+  EXPECT_NE(logged.all[0].find("Some donated buffers were not usable: f32[7]."), std::string::npos) << logged.all[0];
+  EXPECT_NE(logged.all[0].find("jit_test.cc:"), std::string::npos) << logged.all[0];
+}
+
+TEST(Jit, DonatesWeaklyTypedArrays) {
+  const Array x = numpy::broadcast_to(2, {3});
+  ASSERT_TRUE(x.weak_type());
+  const Array y = jit([](Array v) { return numpy::astype(v, int32); }, {.donate_argnums = {0}})(x);
+  EXPECT_FALSE(y.weak_type());
+  EXPECT_EQ(y.to_vector<int32_t>(), (std::vector<int32_t>{2, 2, 2}));
+  EXPECT_THROW(x.to_vector<int32_t>(), Error);
+}
+
+TEST(Jit, DonatedNumbersAndUnusedArgumentsWarnOfNothing) {
+  LoggedTexts logged;
+  jit([](Array x) { return x; }, {.donate_argnums = {0}})(1.0f);
+  jit([](Array x, Array) { return x * 2.0f; }, {.donate_argnums = {0, 1}})(numpy::ones({3}), numpy::ones({5}));
+  EXPECT_TRUE(logged.all.empty()) << logged.all[0];
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "hilo/lax/collective.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/trace/settings.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "tests/support/error_of.h"
@@ -172,6 +173,33 @@ TEST_F(Pmap, RefusesAxesThatDontFit) {
                      StatusCode::kInvalidArgument)
                 .find("unbound axis name: j"),
             std::string::npos);
+}
+
+TEST_F(Pmap, DebugNansNamesTheOpOfAReplica) {
+  const auto setting = debug_nans(true);
+  const auto logs = [](Array x) { return numpy::log(x) - lax::pmean(x, "i"); };
+  const Array good = numpy::array({1.0f, 2.0f, 4.0f}), bad = numpy::array({1.0f, -2.0f, 4.0f});
+  EXPECT_EQ(pmap(logs, "i")(good).size(), 3);
+  EXPECT_EQ(flat(pmap([](Array x) { return numpy::where(x > 0.0f, x, 0.0f); })(bad)), (Floats{1, 0, 4}));
+  const std::string text = error_of([&] { pmap(logs, "i")(bad); }, StatusCode::kFailedPrecondition);
+  EXPECT_NE(text.find("invalid value (nan) encountered in log (pmap_test.cc:"), std::string::npos) << text;
+  EXPECT_THROW(pmap(logs, "i")(bad), FloatingPointError);
+}
+
+TEST_F(Pmap, DebugNansSeesGradientsAndLoopsOfReplicas) {
+  const auto setting = debug_nans(true);
+  const auto roots = [](Array x) { return numpy::sum(numpy::sqrt(x)); };
+  const auto slopes = pmap(grad([](Array x) { return 0.0f * numpy::sqrt(x); }));
+  EXPECT_EQ(flat(slopes(numpy::array({1.0f, 4.0f}))), (Floats{0, 0}));
+  EXPECT_THROW(slopes(numpy::array({1.0f, 0.0f})), FloatingPointError);
+  EXPECT_THROW(grad([&](Array x) { return numpy::sum(pmap(roots)(x)); })(numpy::array({{1.0f, -1.0f}})),
+               FloatingPointError);
+  const auto looped = pmap([](Array xs) {
+    return lax::scan([](Array c, Array x) { return std::pair(c + numpy::log(x), c); }, 0.0f, xs).first;
+  });
+  const std::string text = error_of([&] { looped(numpy::array({{1.0f, 2.0f, 3.0f}, {1.0f, 2.0f, -3.0f}})); },
+                                    StatusCode::kFailedPrecondition);
+  EXPECT_NE(text.find("in iteration 2 of scan (pmap_test.cc:"), std::string::npos) << text;
 }
 
 }  // namespace

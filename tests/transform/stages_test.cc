@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "hilo/device/executable.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/transform/grad.h"
@@ -151,6 +152,36 @@ TEST(Stages, CompiledProgramsAreWrittenAndReadBack) {
   error_of([&] { lowered.deserialize_and_load(bytes.substr(0, bytes.size() / 2)); }, StatusCode::kInvalidArgument);
   const auto other = jit([](const Array& v) { return v + 1.0f; }).lower(x);
   error_of([&] { other.deserialize_and_load(bytes); }, StatusCode::kInvalidArgument);
+}
+
+TEST(Stages, ArgumentsAreNamedWithTheirTypesAndWhetherTheyAreDonated) {
+  const auto f =
+      jit([](Layer l, Array x) { return std::pair(Layer{l.w * 2.0f, l.b * 2.0f}, x * 2.0f); }, {.donate_argnums = {0}});
+  const auto lowered = f.lower(layer(), numpy::ones({4}));
+  for (const std::vector<ArgInfo>& infos : {lowered.args_info(), lowered.compile().args_info()}) {
+    ASSERT_EQ(infos.size(), 3u);
+    EXPECT_EQ(infos[0].path, "args[0][0]");
+    EXPECT_EQ(infos[0].shape.to_string(), "f32[3,2]");
+    EXPECT_TRUE(infos[0].donated && infos[1].donated);
+    EXPECT_EQ(infos[2].path, "args[1]");
+    EXPECT_FALSE(infos[2].donated);
+  }
+}
+
+TEST(Stages, TheExecutableBehindIsShown) {
+  const auto compiled = lower([](const Array& x) { return numpy::sin(x) * 2.0f; }, numpy::ones({3})).compile();
+  const std::shared_ptr<Executable> executable = compiled.runtime_executable();
+  ASSERT_NE(executable, nullptr);
+  EXPECT_EQ(executable->argument_shapes()[0].to_string(), "f32[3]");
+  ASSERT_NE(executable->optimized_module(), nullptr);
+  EXPECT_FALSE(executable->units().empty());
+  EXPECT_EQ(executable->memory_analysis().argument_bytes, compiled.memory_analysis().argument_size_in_bytes);
+}
+
+TEST(Stages, TheExecutableOfTheIdentityIsShownToo) {
+  const auto compiled = lower([](const Array& x) { return x; }, numpy::ones({3})).compile();
+  EXPECT_NE(compiled.runtime_executable()->optimized_module(), nullptr);
+  EXPECT_NE(compiled.as_text().find("parameter(0)"), std::string::npos);
 }
 
 }  // namespace

@@ -84,6 +84,8 @@ void Planner::end_carries(Scope& scope, const Node& node, std::span<const Carry>
     if (moved) {
       loop.swaps.push_back({carry.now, carry.next});
       may_become(carry.now, carry.next);
+    } else if (!carry.fixed()) {  // updated in place: nothing is ever at home
+      for (BufferId b : slot_buffers_[carry.home]) stretches_[b].bytes = 0;
     }
     const Shape& shape = scope.graph.values[node.operands[k]].shape;
     if (shape.is_array() && shape.element_count() == 1)

@@ -46,6 +46,20 @@ JvpResult split_primals(std::vector<Array> results, const Mask& nonzero) {
   return {{results.begin(), middle}, spread_tangents({middle, results.end()}, nonzero)};
 }
 
+KnownAndUnknown known_and_unknown(std::span<const Array> operands, const Mask& unknown) {
+  KnownAndUnknown out;
+  for (size_t i = 0; i < operands.size(); ++i) (unknown[i] ? out.unknown : out.known).push_back(operands[i]);
+  return out;
+}
+
+std::vector<std::optional<Array>> spread_known(std::vector<Array> values, const Mask& unknown_results) {
+  std::vector<std::optional<Array>> known(unknown_results.size());
+  for (size_t i = 0, next = 0; i < known.size(); ++i) {
+    if (!unknown_results[i]) known[i] = std::move(values[next++]);
+  }
+  return known;
+}
+
 std::vector<Array> batch_in_front(std::span<const Array> operands, std::span<const BatchDim> dims) {
   std::vector<Array> moved;
   for (size_t i = 0; i < operands.size(); ++i)

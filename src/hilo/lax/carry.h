@@ -33,6 +33,14 @@ std::vector<Tangent> spread_tangents(std::vector<Array> values, const Mask& nonz
 /// (primals, nonzero tangents) in one list -> apart. `nonzero` has one entry a primal.
 JvpResult split_primals(std::vector<Array> results, const Mask& nonzero);
 
+/// Operands that are known, and the others.
+struct KnownAndUnknown {
+  std::vector<Array> known, unknown;
+};
+KnownAndUnknown known_and_unknown(std::span<const Array> operands, const Mask& unknown);
+/// Values of the known results -> one entry a result, nullopt where it is unknown.
+std::vector<std::optional<Array>> spread_known(std::vector<Array> values, const Mask& unknown_results);
+
 /// Batched operands with their axis moved in front; the others as they are.
 std::vector<Array> batch_in_front(std::span<const Array> operands, std::span<const BatchDim> dims);
 BatchResult batched_results(std::vector<Array> results, const Mask& batched);

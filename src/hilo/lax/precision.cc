@@ -6,11 +6,19 @@
 #include <string_view>
 
 #include "hilo/trace/error.h"
+#include "hilo/trace/settings.h"
 
 namespace hilo::lax {
 namespace {
 
 constexpr const char* kNames[] = {"default", "high", "highest"};
+
+/// All words for each precision.
+constexpr std::pair<std::string_view, Precision> kWords[] = {
+    {"default", Precision::DEFAULT}, {"fastest", Precision::DEFAULT},  {"bfloat16", Precision::DEFAULT},
+    {"high", Precision::HIGH},       {"bfloat16_3x", Precision::HIGH}, {"tensorfloat32", Precision::HIGH},
+    {"highest", Precision::HIGHEST}, {"float32", Precision::HIGHEST},
+};
 
 /// JAX's presets, all of which ask for no more than hilo's arithmetic gives.
 constexpr std::string_view kAlgorithms[] = {"DEFAULT",           "ANY_F8_ANY_F8_F32", "ANY_F8_ANY_F8_F32_FAST_ACCUM",
@@ -26,17 +34,32 @@ PrecisionLike::PrecisionLike(const char* word, std::source_location location) {
   const std::string given = text;
   if (std::ranges::find(kAlgorithms, std::string_view(given)) != std::end(kAlgorithms)) return;
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  const auto* const found = std::ranges::find(kNames, std::string_view(text));
-  if (found == std::end(kNames))
+  const auto* const found = std::ranges::find(kWords, std::string_view(text), [](const auto& w) { return w.first; });
+  if (found == std::end(kWords))
     or_throw(invalid_argument("precision (" + describe_location(location) + "): got '" + given +
                               "', wanted default, high, highest or the name of a dot algorithm"));
-  const auto precision = static_cast<Precision>(found - kNames);
-  operands_ = {precision, precision};
+  operands_ = {found->second, found->second};
 }
 
 std::vector<std::string> PrecisionLike::words() const {
-  if (!operands_) return {};
+  if (!operands_) {
+    const std::string& word = word_of(WordSetting::kMatmulPrecision);
+    return word.empty() ? std::vector<std::string>() : std::vector<std::string>{word, word};
+  }
   return {kNames[static_cast<size_t>(operands_->first)], kNames[static_cast<size_t>(operands_->second)]};
 }
 
 }  // namespace hilo::lax
+
+namespace hilo {
+
+WordScope default_matmul_precision(const char* word, std::source_location location) {
+  const auto spelled = [&]() -> std::string {
+    const WordScope no_other(WordSetting::kMatmulPrecision, "");
+    const std::vector<std::string> words = lax::PrecisionLike(word, location).words();
+    return words.empty() ? "" : words[0];
+  };
+  return {WordSetting::kMatmulPrecision, spelled()};
+}
+
+}  // namespace hilo

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "hilo/base/log.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/settings.h"
 
 namespace hilo::numpy {
 namespace {
@@ -120,7 +122,19 @@ void check_fits(const Array& x) {
   if (x.weak_type() && x.dtype() == kS64 && canonical_type(kS64) != kS64 && is_concrete(x)) (void)literal_of(x);
 }
 
+/// What numpy_rank_promotion says of two arrays of different ranks, if neither is a scalar.
+void check_ranks(const Array& x, const Array& y) {
+  const std::string& what = word_of(WordSetting::kRankPromotion);
+  if (what.empty() || what == "allow" || x.ndim() == y.ndim() || x.ndim() == 0 || y.ndim() == 0) return;
+  const std::string text = at_user_line("numpy") + ": Operands could not be broadcast together on shapes " +
+                           dimensions_to_string(x.shape()) + " and " + dimensions_to_string(y.shape()) +
+                           " and with numpy_rank_promotion(\"" + what + "\"). Hint: reshape the array of fewer axes";
+  if (what == "raise") or_throw(invalid_argument(text));
+  log_warning("{}", text);
+}
+
 std::pair<Array, Array> meet(const Array& x, const Array& y, const Aval& type) {
+  check_ranks(x, y);
   const std::vector<int64_t> shape = broadcast_shapes(x.shape(), y.shape());
   const auto prepare = [&](const Array& a) {
     const ElementType wanted = type.shape.element_type();

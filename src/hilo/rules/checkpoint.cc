@@ -3,16 +3,18 @@
 // tangents begins by computing the rest again.
 #include <algorithm>
 
-#include "hilo/base/text.h"
+#include "hilo/base/log.h"
 #include "hilo/hlo/ops/control_flow.h"
-#include "hilo/hlo/ops/dot.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
 #include "hilo/lax/carry.h"
 #include "hilo/rules/named_rules.h"
+#include "hilo/rules/policy_cut.h"
 #include "hilo/trace/ops.h"
+#include "hilo/trace/settings.h"
 #include "hilo/transform/custom_rules.h"
 #include "hilo/transform/linearize.h"
+#include "hilo/transform/part_of.h"
 #include "hilo/transform/transpose.h"
 
 namespace hilo {
@@ -26,191 +28,126 @@ const hlo::CustomRulesAttributes& attributes(const Operation& operation) {
   return attributes_of<hlo::CustomRulesAttributes>(operation);
 }
 
-// ---- policies -------------------------------------------------------------------------------------------------------
-
-/// A policy's text, taken apart.
-struct Policy {
-  std::string_view kind;
-  std::vector<std::string> names;
-
-  explicit Policy(std::string_view text) : kind(text.substr(0, text.find(':'))) {
-    if (kind.size() == text.size()) return;
-    for (size_t begin = kind.size() + 1; begin <= text.size();) {
-      const size_t end = std::min(text.find(',', begin), text.size());
-      if (end > begin) names.emplace_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  }
-  bool has(const std::string& name) const { return std::ranges::find(names, name) != names.end(); }
-};
-
-bool is_dot_to_keep(const hlo::Instruction& i, bool with_batch_dimensions) {
-  if (i.opcode != hlo::Opcode::kDot) return false;
-  return with_batch_dimensions || hlo::attributes_of<hlo::DotAttributes>(i).lhs_batch_dimensions.empty();
-}
-
-/// Happens something beside the result? That is not done again.
-bool has_effect(const hlo::Instruction& i) {
-  if (hlo::has_trait(i.opcode, hlo::kEffect)) return true;
-  for (const ComputationPtr& called : hlo::called_computations(i)) {
-    if (called->has_effect()) return true;
-  }
-  return false;
-}
-
-/// May the forward pass keep the value of `i`?
-bool is_saveable(const Policy& policy, const hlo::Computation& c, const hlo::Instruction& i) {
-  if (!i.shape.is_array()) return false;
-  if (has_effect(i.opcode == hlo::Opcode::kGetTupleElement ? c.instruction(i.operands[0]) : i)) return true;
-  std::optional<std::string> name;
-  if (i.opcode == hlo::kExtCustomRules) {
-    const auto& own = hlo::attributes_of<hlo::CustomRulesAttributes>(i);
-    if (own.rules == kCheckpointName) name = own.detail;
-  }
-  if (policy.kind == "everything_saveable") return true;
-  if (policy.kind == "dots_saveable") return is_dot_to_keep(i, true);
-  if (policy.kind == "dots_with_no_batch_dims_saveable") return is_dot_to_keep(i, false);
-  if (policy.kind == "save_only_these_names") return name && policy.has(*name);
-  if (policy.kind == "save_anything_except_these_names") return !name || !policy.has(*name);
-  if (policy.kind == "save_any_names_but_these") return name && !policy.has(*name);
-  return false;  // nothing_saveable
-}
-
-// ---- what is kept and what is computed again ------------------------------------------------------------------------
-
-/// Instructions that `outputs` need, walking back as far as `is_given`; the given ones that are met go to `given`.
-std::vector<bool> needed_for(const hlo::Computation& c, std::span<const InstructionId> outputs,
-                             const std::vector<bool>& is_given, Ids& given) {
-  std::vector<bool> needed(c.size());
-  for (InstructionId id : outputs) needed[id] = true;
-  for (InstructionId id = c.size(); id-- > 0;) {
-    if (!needed[id]) continue;
-    if (is_given[id]) {
-      given.push_back(id);
-      continue;
-    }
-    for (InstructionId operand : c.instruction(id).operands) needed[operand] = true;
-  }
-  std::ranges::reverse(given);
-  return needed;
-}
-
-/// The part of `c` that computes `outputs` from the values of `given`, as a computation: its parameters are these values
-/// in order, its root a tuple. `also` has instructions that stay in it beside.
-ComputationPtr part_of(const hlo::Computation& c, std::span<const InstructionId> given,
-                       std::span<const InstructionId> outputs, const std::string& name,
-                       std::span<const InstructionId> also = {}) {
-  hlo::Builder builder(name);
-  std::vector<InstructionId> mapped(c.size(), hlo::kNoInstruction);
-  std::vector<bool> is_given(c.size());
-  for (InstructionId id : given) {
-    is_given[id] = true;
-    mapped[id] = builder.parameter(c.instruction(id).shape);
-  }
-  Ids met, ends(outputs.begin(), outputs.end());
-  ends.insert(ends.end(), also.begin(), also.end());
-  const std::vector<bool> needed = needed_for(c, ends, is_given, met);
-  for (const hlo::Instruction& i : c.instructions()) {
-    if (!needed[i.id] || is_given[i.id]) continue;
-    Ids operands;
-    for (InstructionId operand : i.operands) operands.push_back(mapped[operand]);
-    builder.set_annotations(i.annotations);
-    mapped[i.id] = or_throw(builder.add(i.opcode, operands, i.attributes, i.shape));
-  }
-  builder.set_annotations(nullptr);
-  Ids results;
-  for (InstructionId id : outputs) results.push_back(mapped[id]);
-  return or_throw(std::move(builder).build(builder.tuple(results)));
-}
-
-/// A linearised function whose forward pass gives (results, kept values) and whose linear part computes all residuals
-/// from kept values and the arguments that it reads.
+/// A function in two parts, of which the first gives (results, kept values) and the other computes all residuals from kept
+/// values and the arguments that it reads.
 struct Rematerialized {
   ComputationPtr forward;          ///< arguments -> results, kept values
-  ComputationPtr tangent;          ///< nonzero tangents, kept values, arguments that it reads -> result tangents
+  ComputationPtr tangent;          ///< unknown arguments, kept values, arguments that it reads -> unknown results
   std::vector<size_t> read_again;  ///< numbers of these arguments
   size_t result_count = 0;
-  std::vector<bool> nonzero_results;
 };
 
-Rematerialized rematerialize(const ComputationPtr& computation, const std::vector<bool>& nonzero,
-                             const Policy& policy) {
-  const LinearizedComputation linear = linearize_computation(computation, nonzero, {});
+/// What log_checkpoint_residuals says.
+void log_kept(const hlo::Computation& again, size_t kept_count) {
+  std::string kept, arguments;
+  for (InstructionId id : again.parameters()) {
+    std::string& text = id < kept_count ? kept : arguments;
+    text += (text.empty() ? "" : ", ") + again.instruction(id).shape.to_string();
+  }
+  log_warning("{} keeps the arguments {} and the values {}", at_user_line("checkpoint"),
+              arguments.empty() ? "(none)" : arguments, kept.empty() ? "(none)" : kept);
+}
+
+Rematerialized rematerialize(const SplitComputation& split, const std::string& name, const rules::Policy& policy) {
   hlo::Module module;
-  module.entry = linear.primal;
+  module.entry = split.known;
   or_throw(hlo::inline_calls(module).status());
-  const hlo::Computation& primal = *module.entry;
-  const std::span<const InstructionId> outputs = primal.root().operands;
+  const hlo::Computation& known = *module.entry;
   Rematerialized out;
-  out.nonzero_results = linear.nonzero_results;
-  out.result_count = outputs.size() - linear.residual_count;
-  const auto results = outputs.first(out.result_count), residuals = outputs.subspan(out.result_count);
+  out.result_count = split.known_result_count();
+  const rules::PolicyCut cut = rules::cut_by_policy(known, policy, out.result_count);
 
-  std::vector<bool> is_given(primal.size());
-  for (const hlo::Instruction& i : primal.instructions())
-    is_given[i.id] =
-        i.opcode == hlo::Opcode::kParameter || (i.opcode != hlo::Opcode::kConstant && is_saveable(policy, primal, i));
-  Ids given;
-  needed_for(primal, residuals, is_given, given);
-  Ids kept, reread;
-  for (InstructionId id : given)
-    (primal.instruction(id).opcode == hlo::Opcode::kParameter ? reread : kept).push_back(id);
-  for (InstructionId id : reread)
-    out.read_again.push_back(
-        static_cast<size_t>(hlo::attributes_of<hlo::ParameterAttributes>(primal.instruction(id)).number));
-
-  Ids forward(results.begin(), results.end());
-  forward.insert(forward.end(), kept.begin(), kept.end());
-  Ids effects;
-  for (const hlo::Instruction& i : primal.instructions()) {
+  const std::span<const InstructionId> all = cut.forward->root().operands;
+  Ids results(all.begin(), all.begin() + static_cast<int64_t>(out.result_count)), effects;
+  results.insert(results.end(), all.end() - static_cast<int64_t>(cut.kept_count), all.end());
+  for (const hlo::Instruction& i : cut.forward->instructions()) {
     if (has_effect(i)) effects.push_back(i.id);
   }
-  out.forward = part_of(primal, primal.parameters(), forward, computation->name() + ".forward", effects);
-  Ids begin = kept;
-  begin.insert(begin.end(), reread.begin(), reread.end());
-  const ComputationPtr again = part_of(primal, begin, residuals, computation->name() + ".again");
+  out.forward = part_of(*cut.forward, cut.forward->parameters(), results, name + ".forward", effects);
 
-  std::vector<Aval> avals = parameter_avals(*linear.tangent);
-  const size_t tangent_count = avals.size() - linear.residual_count;
+  // Kept values stand behind the arguments, of which only those are given that are read again.
+  const auto parameters = cut.again->parameters();
+  const size_t argument_count = parameters.size() - cut.kept_count;
+  std::vector<bool> is_given(cut.again->size());
+  for (InstructionId id : parameters) is_given[id] = true;
+  Ids read, begin(parameters.begin() + static_cast<int64_t>(argument_count), parameters.end());
+  const std::vector<bool> needed = needed_for(*cut.again, cut.again->root().operands, is_given, read);
+  for (size_t i = 0; i < argument_count; ++i) {
+    if (!needed[parameters[i]]) continue;
+    out.read_again.push_back(i);
+    begin.push_back(parameters[i]);
+  }
+  const ComputationPtr again = part_of(*cut.again, begin, cut.again->root().operands, name + ".again");
+  if (is_on(Setting::kLogCheckpointResiduals)) log_kept(*again, cut.kept_count);
+
+  std::vector<Aval> avals = parameter_avals(*split.unknown);
+  const size_t tangent_count = avals.size() - split.residual_count;
   avals.resize(tangent_count);
-  for (InstructionId id : begin) avals.push_back({primal.instruction(id).shape, false});
+  for (const Aval& a : parameter_avals(*again)) avals.push_back(a);
   const FlatFunction tangent = [&](std::span<const Array> x) {
     std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(tangent_count));
     for (Array& residual : run_computation(*again, x.subspan(tangent_count))) arguments.push_back(std::move(residual));
-    return run_computation(*linear.tangent, arguments);
+    return run_computation(*split.unknown, arguments);
   };
-  out.tangent =
-      stage(tangent, avals, "checkpoint", computation->name() + ".tangent", CapturePlace::kNone, true).computation;
+  out.tangent = stage(tangent, avals, "checkpoint", name + ".tangent", CapturePlace::kNone, true).computation;
   return out;
 }
 
 // ---- rules ----------------------------------------------------------------------------------------------------------
 
-/// Calls what computes the function once more.
-std::vector<Array> bind_tangent(hlo::ComputationPtr computation, std::vector<Array> operands) {
+/// Calls what computes the function once more. `detail` is the policy's text.
+std::vector<Array> bind_tangent(hlo::ComputationPtr computation, const std::string& detail,
+                                std::vector<Array> operands) {
   auto own = std::make_shared<hlo::CustomRulesAttributes>();
   own->to_apply = std::move(computation);
   own->rules = kCheckpointTangent;
+  own->detail = detail;
   return bind({hlo::kExtCustomRules, std::move(operands), std::move(own), std::nullopt});
 }
 
+/// The first part, run: its results, and what the other part needs.
+struct Forward {
+  Rematerialized parts;
+  std::string detail;
+  std::vector<Array> results, kept;
+
+  std::vector<Array> bind_rest(std::vector<Array> unknown) const {
+    unknown.insert(unknown.end(), kept.begin(), kept.end());
+    return bind_tangent(parts.tangent, detail, std::move(unknown));
+  }
+};
+
+Forward run_forward(const Operation& operation, const SplitComputation& split, std::span<const Array> known) {
+  const std::string& detail = attributes(operation).detail;
+  Forward run{rematerialize(split, attributes(operation).to_apply->name(), rules::Policy(detail)), detail, {}, {}};
+  run.results = ops::call(run.parts.forward, {known.begin(), known.end()});
+  run.kept.assign(run.results.begin() + static_cast<int64_t>(run.parts.result_count), run.results.end());
+  run.results.resize(run.parts.result_count);
+  for (size_t i : run.parts.read_again) run.kept.push_back(known[i]);
+  return run;
+}
+
 LinearizeResult checkpoint_linearize(const Operation& operation, std::span<const bool> nonzero) {
-  const Rematerialized split = rematerialize(attributes(operation).to_apply, {nonzero.begin(), nonzero.end()},
-                                             Policy(attributes(operation).detail));
-  std::vector<Array> primals = ops::call(split.forward, operation.operands);
-  std::vector<Array> known(primals.begin() + static_cast<int64_t>(split.result_count), primals.end());
-  primals.resize(split.result_count);
-  for (size_t i : split.read_again) known.push_back(operation.operands[i]);
-  return {std::move(primals), [split, known](std::span<const Tangent> tangents) {
+  const SplitComputation split =
+      linearize_computation(attributes(operation).to_apply, {nonzero.begin(), nonzero.end()}, {});
+  const Forward run = run_forward(operation, split, operation.operands);
+  return {run.results, [run, nonzero_results = split.unknown_results](std::span<const Tangent> tangents) {
             std::vector<Array> operands;
             lax::append_nonzero(operands, tangents);
-            operands.insert(operands.end(), known.begin(), known.end());
-            return lax::spread_tangents(bind_tangent(split.tangent, std::move(operands)), split.nonzero_results);
+            return lax::spread_tangents(run.bind_rest(std::move(operands)), nonzero_results);
           }};
 }
 
+std::optional<SplitResult> checkpoint_split(const Operation& operation, const Mask& unknown) {
+  const SplitComputation split = split_computation(attributes(operation).to_apply, unknown, {});
+  const auto [known, rest] = lax::known_and_unknown(operation.operands, unknown);
+  const Forward run = run_forward(operation, split, known);
+  return SplitResult{lax::spread_known(run.results, split.unknown_results),
+                     [run, rest] { return run.bind_rest(rest); }};
+}
+
 /// What is computed again waits for the cotangents, behind a barrier: else it would be found equal to what the forward
-/// pass has computed, and kept.
+/// pass has computed, and kept. Without prevent_cse that is as it may be.
 void tangent_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
   Mask linear;
   std::vector<Array> operands;
@@ -219,9 +156,12 @@ void tangent_transpose(const Operation& operation, std::span<const Tangent> cts,
     if (!linear.back()) operands.push_back(a);
   }
   lax::append_nonzero(operands, cts);
-  operands = bind({hlo::Opcode::kOptimizationBarrier, std::move(operands), nullptr, std::nullopt});
-  const std::vector<Array> pulled = bind_tangent(
-      transpose_computation(attributes(operation).to_apply, linear, lax::nonzero_mask(cts)), std::move(operands));
+  const std::string& detail = attributes(operation).detail;
+  if (rules::Policy(detail).prevent_cse)
+    operands = bind({hlo::Opcode::kOptimizationBarrier, std::move(operands), nullptr, std::nullopt});
+  const std::vector<Array> pulled =
+      bind_tangent(transpose_computation(attributes(operation).to_apply, linear, lax::nonzero_mask(cts)), detail,
+                   std::move(operands));
   for (size_t i = 0, next = 0; i < linear.size(); ++i) {
     if (linear[i]) out.add(i, pulled[next++]);
   }
@@ -242,8 +182,8 @@ BatchResult name_batch(const Operation& operation, std::span<const BatchDim> dim
 }  // namespace
 
 const CustomRules* rules::checkpoint_rules(std::string_view rules) {
-  static const CustomRules kWhole{{}, checkpoint_linearize, {}, {}}, kTangent{{}, {}, tangent_transpose, {}},
-      kName{name_jvp, {}, name_transpose, name_batch};
+  static const CustomRules kWhole{{}, checkpoint_linearize, {}, {}, checkpoint_split},
+      kTangent{{}, {}, tangent_transpose, {}}, kName{name_jvp, {}, name_transpose, name_batch};
   if (rules == kCheckpoint) return &kWhole;
   if (rules == kCheckpointTangent) return &kTangent;
   return rules == kCheckpointName ? &kName : nullptr;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/control_flow.cc -- rules of call, conditional and while: transform the called computations, then call those.
+#include <algorithm>
+#include <functional>
+
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
-
 #include "hilo/lax/carry.h"
 #include "hilo/rules/families.h"
 #include "hilo/rules/linear.h"
@@ -30,17 +32,44 @@ JvpResult call_jvp(const Operation& operation, std::span<const Tangent> tangents
   return split_primals(ops::call(jvp.computation, std::move(operands)), jvp.nonzero_results);
 }
 
+/// Takes what stands from `begin` on out of a list.
+std::vector<Array> take_from(std::vector<Array>& list, size_t begin) {
+  std::vector<Array> tail(list.begin() + static_cast<int64_t>(begin), list.end());
+  list.resize(begin);
+  return tail;
+}
+
 LinearizeResult call_linearize(const Operation& operation, std::span<const bool> nonzero) {
-  const LinearizedComputation split = linearize_computation(callee(operation), {nonzero.begin(), nonzero.end()}, {});
-  std::vector<Array> primals = ops::call(split.primal, operation.operands);
-  const std::vector<Array> residuals(primals.end() - static_cast<int64_t>(split.residual_count), primals.end());
-  primals.resize(primals.size() - split.residual_count);
+  const SplitComputation split = linearize_computation(callee(operation), {nonzero.begin(), nonzero.end()}, {});
+  std::vector<Array> primals = ops::call(split.known, operation.operands);
+  const std::vector<Array> residuals = take_from(primals, split.known_result_count());
   return {std::move(primals), [split, residuals](std::span<const Tangent> tangents) {
             std::vector<Array> operands;
             append_nonzero(operands, tangents);
             operands.insert(operands.end(), residuals.begin(), residuals.end());
-            return spread_tangents(ops::call(split.tangent, std::move(operands)), split.nonzero_results);
+            return spread_tangents(ops::call(split.unknown, std::move(operands)), split.unknown_results);
           }};
+}
+
+/// The results of a known part; those that it only hands on are the operands themselves.
+std::vector<Array> call_known(const ComputationPtr& known, const std::vector<Array>& operands) {
+  std::vector<std::optional<size_t>> origins;
+  for (size_t k = 0; k < known->root().operands.size(); ++k) origins.push_back(handed_on(*known, k));
+  const bool computes =
+      known->has_effect() || !std::ranges::all_of(origins, [](const auto& o) { return o.has_value(); });
+  std::vector<Array> results = computes ? ops::call(known, operands) : operands;
+  std::vector<Array> out;
+  for (size_t k = 0; k < origins.size(); ++k) out.push_back(origins[k] ? operands[*origins[k]] : results[k]);
+  return out;
+}
+
+std::optional<SplitResult> call_split(const Operation& operation, const Mask& unknown) {
+  const SplitComputation split = split_computation(callee(operation), unknown, {});
+  auto [known, rest] = known_and_unknown(operation.operands, unknown);
+  std::vector<Array> results = call_known(split.known, known);
+  for (Array& residual : take_from(results, split.known_result_count())) rest.push_back(std::move(residual));
+  return SplitResult{spread_known(std::move(results), split.unknown_results),
+                     [=, computation = split.unknown] { return ops::call(computation, rest); }};
 }
 
 void call_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
@@ -80,12 +109,15 @@ std::vector<Array> bind_conditional(const Operation& like, const Branches& flat_
   return bind({Opcode::kConditional, std::move(operands), std::move(with_branches), std::nullopt});
 }
 
-/// Transforms every branch so that all have the same nonzero results.
+const Mask& marked_results(const JvpComputation& jvp) { return jvp.nonzero_results; }
+const Mask& marked_results(const SplitComputation& split) { return split.unknown_results; }
+
+/// Transforms every branch so that all have the same results with tangents, or the same unknown ones.
 template <typename Transformed, typename Transform>
 std::vector<Transformed> transform_branches(const Operation& operation, const Transform& transform) {
   std::vector<bool> wanted;
   for (const ComputationPtr& branch : branches_of(operation))
-    wanted = mask_or(wanted, transform(branch, wanted).nonzero_results);
+    wanted = mask_or(wanted, marked_results(transform(branch, wanted)));
   std::vector<Transformed> all;
   for (const ComputationPtr& branch : branches_of(operation)) all.push_back(transform(branch, wanted));
   return all;
@@ -109,13 +141,13 @@ struct ResidualPlaces {
   std::vector<std::vector<size_t>> of_branch;  ///< the place of each of its residuals
 };
 
-ResidualPlaces residual_places(std::span<const LinearizedComputation> splits, size_t result_count) {
+ResidualPlaces residual_places(std::span<const SplitComputation> splits) {
   ResidualPlaces places;
-  for (const LinearizedComputation& s : splits) {
-    const std::vector<Shape> leaves = s.primal->result_shape().leaves();
+  for (const SplitComputation& s : splits) {
+    const std::vector<Shape> leaves = s.known->result_shape().leaves();
     std::vector<bool> taken(places.avals.size());
     std::vector<size_t> own;
-    for (size_t i = result_count; i < leaves.size(); ++i) {
+    for (size_t i = s.known_result_count(); i < leaves.size(); ++i) {
       size_t place = 0;
       while (place < taken.size() && (taken[place] || places.avals[place].shape != leaves[i])) ++place;
       if (place == taken.size()) {
@@ -130,48 +162,71 @@ ResidualPlaces residual_places(std::span<const LinearizedComputation> splits, si
   return places;
 }
 
-/// Primal branches return a value for every place: their own residuals, and zeros elsewhere.
-LinearizeResult conditional_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
-  const std::vector<bool> nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
-  const auto splits = transform_branches<LinearizedComputation>(
-      operation, [&](const ComputationPtr& c, const std::vector<bool>& wanted) {
-        return linearize_computation(c, nonzero, wanted);
-      });
-  const size_t result_count = splits[0].primal->result_shape().leaves().size() - splits[0].residual_count;
-  const ResidualPlaces places = residual_places(splits, result_count);
-  Branches primal_branches;
-  Branches tangent_branches;
+/// Branches in two parts that fit each other: a known branch returns a value for every place, its own residuals and zeros
+/// elsewhere; an unknown one takes all places, and reads its own.
+struct SplitBranches {
+  Branches known, unknown;
+};
+
+SplitBranches split_branches(std::span<const SplitComputation> splits) {
+  const ResidualPlaces places = residual_places(splits);
+  SplitBranches out;
   for (size_t b = 0; b < splits.size(); ++b) {
-    const LinearizedComputation& s = splits[b];
-    primal_branches.push_back(restage(s.primal, [&](std::span<const Array> x) {
-      const std::vector<Array> own = run_computation(*s.primal, x);
+    const SplitComputation& s = splits[b];
+    const size_t result_count = s.known_result_count();
+    out.known.push_back(restage(s.known, [&](std::span<const Array> x) {
+      const std::vector<Array> own = run_computation(*s.known, x);
       std::vector<Array> all(own.begin(), own.begin() + static_cast<int64_t>(result_count));
       for (const Aval& a : places.avals) all.push_back(zeros_like_aval(a));
       for (size_t i = 0; i < s.residual_count; ++i) all[result_count + places.of_branch[b][i]] = own[result_count + i];
       return all;
     }));
-    std::vector<Aval> avals = parameter_avals(*s.tangent);
-    const size_t linear_count = avals.size() - s.residual_count;
-    avals.resize(linear_count);
+    std::vector<Aval> avals = parameter_avals(*s.unknown);
+    const size_t unknown_count = avals.size() - s.residual_count;
+    avals.resize(unknown_count);
     avals.insert(avals.end(), places.avals.begin(), places.avals.end());
-    const FlatFunction own_tangent = [&](std::span<const Array> x) {
-      std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(linear_count));
-      for (size_t place : places.of_branch[b]) arguments.push_back(x[linear_count + place]);
-      return run_computation(*s.tangent, arguments);
+    const FlatFunction unknown = [&](std::span<const Array> x) {
+      std::vector<Array> arguments(x.begin(), x.begin() + static_cast<int64_t>(unknown_count));
+      for (size_t place : places.of_branch[b]) arguments.push_back(x[unknown_count + place]);
+      return run_computation(*s.unknown, arguments);
     };
-    tangent_branches.push_back(
-        stage(own_tangent, avals, "linearize", s.tangent->name(), CapturePlace::kNone, true).computation);
+    out.unknown.push_back(stage(unknown, avals, "linearize", s.unknown->name(), CapturePlace::kNone, true).computation);
   }
-  std::vector<Array> primals = bind_conditional(operation, primal_branches, operation.operands);
-  const std::vector<Array> residuals(primals.begin() + static_cast<int64_t>(result_count), primals.end());
-  primals.resize(result_count);
+  return out;
+}
+
+LinearizeResult conditional_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
+  const Mask nonzero(nonzero_operands.begin() + 1, nonzero_operands.end());
+  const auto splits = transform_branches<SplitComputation>(operation, [&](const ComputationPtr& c, const Mask& wanted) {
+    return linearize_computation(c, nonzero, wanted);
+  });
+  const SplitBranches branches = split_branches(splits);
+  std::vector<Array> primals = bind_conditional(operation, branches.known, operation.operands);
+  const std::vector<Array> residuals = take_from(primals, splits[0].known_result_count());
   return {std::move(primals), [=, index = operation.operands[0],
-                               nonzero_results = splits[0].nonzero_results](std::span<const Tangent> tangents) {
+                               nonzero_results = splits[0].unknown_results](std::span<const Tangent> tangents) {
             std::vector<Array> operands = {index};
             append_nonzero(operands, tangents.subspan(1));
             operands.insert(operands.end(), residuals.begin(), residuals.end());
-            return spread_tangents(bind_conditional(operation, tangent_branches, std::move(operands)), nonzero_results);
+            return spread_tangents(bind_conditional(operation, branches.unknown, std::move(operands)), nonzero_results);
           }};
+}
+
+/// If it isn't known which branch runs, nothing is.
+std::optional<SplitResult> conditional_split(const Operation& operation, const Mask& unknown_operands) {
+  if (unknown_operands[0]) return std::nullopt;
+  const Mask unknown(unknown_operands.begin() + 1, unknown_operands.end());
+  const auto splits = transform_branches<SplitComputation>(
+      operation, [&](const ComputationPtr& c, const Mask& wanted) { return split_computation(c, unknown, wanted); });
+  const SplitBranches branches = split_branches(splits);
+  auto [known, rest] = known_and_unknown(operation.operands, unknown_operands);
+  rest.insert(rest.begin(), operation.operands[0]);
+  std::vector<Array> results;
+  const auto is_needed = [](const ComputationPtr& c) { return c->has_effect() || !c->result_shape().leaves().empty(); };
+  if (std::ranges::any_of(branches.known, is_needed)) results = bind_conditional(operation, branches.known, known);
+  for (Array& residual : take_from(results, splits[0].known_result_count())) rest.push_back(std::move(residual));
+  return SplitResult{spread_known(std::move(results), splits[0].unknown_results),
+                     [=] { return bind_conditional(operation, branches.unknown, rest); }};
 }
 
 void conditional_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
@@ -313,6 +368,30 @@ LinearizeResult while_linearize(const Operation& operation, std::span<const bool
           [operation](std::span<const Tangent> tangents) { return while_jvp(operation, tangents).tangents; }};
 }
 
+/// The results of `split`'s known part alone, without residuals.
+ComputationPtr known_results(const SplitComputation& split) {
+  return restage(split.known, [&](std::span<const Array> x) {
+    std::vector<Array> all = run_computation(*split.known, x);
+    all.resize(split.known_result_count());
+    return all;
+  });
+}
+
+/// The known carries' loop runs alone; the unknown one runs all of it again, for residuals of each step would need to know
+/// how many there are. If it isn't known when the loop ends, nothing is.
+std::optional<SplitResult> while_split(const Operation& operation, const Mask& unknown_operands) {
+  const ComputationPtr& body = loop_of(operation).body;
+  const Mask unknown = fix_carry(
+      unknown_operands, [&](const Mask& carry) { return split_computation(body, carry, carry).unknown_results; });
+  const SplitComputation condition = split_computation(loop_of(operation).condition, unknown, {});
+  if (condition.unknown_results[0] || std::ranges::all_of(unknown, std::identity())) return std::nullopt;
+  const std::vector<Array> known = known_and_unknown(operation.operands, unknown).known;
+  std::vector<Array> results =
+      bind_while(known_results(condition), known_results(split_computation(body, unknown, unknown)), known);
+  return SplitResult{spread_known(std::move(results), unknown),
+                     [operation, unknown] { return known_and_unknown(bind(operation), unknown).unknown; }};
+}
+
 constexpr Nonlinear kNoReverse{
     "Reverse-mode differentiation does not work for lax.while_loop or lax.fori_loop with dynamic start/stop values. "
     "Try using lax.scan, or using fori_loop with static start/stop."};
@@ -372,10 +451,24 @@ void barrier_transpose(const Operation&, std::span<const Tangent> cts, Cotangent
   }
 }
 
+std::optional<SplitResult> barrier_split(const Operation& operation, const Mask& unknown) {
+  const auto barrier = [](std::vector<Array> operands) {
+    if (operands.empty()) return operands;
+    return bind({Opcode::kOptimizationBarrier, std::move(operands), nullptr, std::nullopt});
+  };
+  const auto [known, rest] = known_and_unknown(operation.operands, unknown);
+  return SplitResult{spread_known(barrier(known), unknown), [=] { return barrier(rest); }};
+}
+
 BatchResult barrier_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
   Operation batched = operation;
   batched.declared = std::nullopt;
   return {bind(batched), {dims.begin(), dims.end()}};
+}
+
+/// Of a tangent it is the identity: a derivative of the derivative is what it stops.
+std::optional<SplitResult> identity_split(const Operation& operation, const Mask&) {
+  return SplitResult{{std::nullopt}, [x = operation.operands[0]] { return std::vector<Array>{x}; }};
 }
 
 BatchResult identity_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext&) {
@@ -386,10 +479,11 @@ BatchResult identity_batch(const Operation& operation, std::span<const BatchDim>
 
 }  // namespace
 
-const Rules call_rules = {call_jvp, call_transpose, call_batch, call_linearize};
-const Rules conditional_rules = {conditional_jvp, conditional_transpose, conditional_batch, conditional_linearize};
-const Rules while_rules = {while_jvp, kNoReverse, while_batch, while_linearize};
-const Rules optimization_barrier_rules = {barrier_jvp, barrier_transpose, barrier_batch};
-const Rules stop_gradient_rules = {Nonlinear{}, Nonlinear{}, identity_batch};
+const Rules call_rules = {call_jvp, call_transpose, call_batch, call_linearize, call_split};
+const Rules conditional_rules = {conditional_jvp, conditional_transpose, conditional_batch, conditional_linearize,
+                                 conditional_split};
+const Rules while_rules = {while_jvp, kNoReverse, while_batch, while_linearize, while_split};
+const Rules optimization_barrier_rules = {barrier_jvp, barrier_transpose, barrier_batch, nullptr, barrier_split};
+const Rules stop_gradient_rules = {Nonlinear{}, Nonlinear{}, identity_batch, nullptr, identity_split};
 
 }  // namespace hilo::rules

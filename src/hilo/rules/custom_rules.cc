@@ -51,14 +51,27 @@ JvpResult custom_jvp(const Operation& operation, std::span<const Tangent> tangen
   return split_primals(around(operation, jvp.computation, std::move(operands)), jvp.nonzero_results);
 }
 
+/// A call of the function, without its rules.
+Operation as_call(const Operation& operation) {
+  auto call = std::make_shared<hlo::CallAttributes>();
+  call->to_apply = attributes(operation).to_apply;
+  return {hlo::Opcode::kCall, operation.operands, std::move(call), std::nullopt};
+}
+
 LinearizeResult custom_linearize(const Operation& operation, std::span<const bool> nonzero) {
   const CustomRules& own = rules(operation);
   if (own.linearize) return own.linearize(operation, nonzero);
-  Operation call{hlo::Opcode::kCall, operation.operands, nullptr, std::nullopt};
-  auto call_attributes = std::make_shared<hlo::CallAttributes>();
-  call_attributes->to_apply = attributes(operation).to_apply;
-  call.attributes = std::move(call_attributes);
-  return call_rules.linearize(call, nonzero);
+  return call_rules.linearize(as_call(operation), nonzero);
+}
+
+/// An op that brings its transpose is linear in what is unknown, and staged whole; so is a call of the host. Another one
+/// has no use for its rules any more: it is being transposed.
+std::optional<SplitResult> custom_split(const Operation& operation, const Mask& unknown) {
+  const CustomRules& own = rules(operation);
+  if (own.split) return own.split(operation, unknown);
+  const hlo::CustomRulesAttributes& a = attributes(operation);
+  if (own.transpose || a.transpose_only || a.to_apply->has_effect()) return std::nullopt;
+  return call_rules.split(as_call(operation), unknown);
 }
 
 void custom_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
@@ -110,7 +123,7 @@ JvpResult optimize_remat_jvp(const Operation& operation, std::span<const Tangent
 
 }  // namespace
 
-const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, custom_linearize};
+const Rules custom_rules_rules = {custom_jvp, custom_transpose, custom_batch, custom_linearize, custom_split};
 
 }  // namespace hilo::rules
 

@@ -12,6 +12,7 @@
 #include "hilo/trace/ops.h"
 #include "hilo/transform/batch.h"
 #include "hilo/transform/linearize.h"
+#include "hilo/transform/part_of.h"
 #include "hilo/transform/transpose.h"
 
 namespace hilo::rules {
@@ -91,6 +92,10 @@ struct Scan {
   }
 };
 
+Groups<Array> operand_groups(const Operation& operation, const Scan& scan) {
+  return split(std::span<const Array>(operation.operands), scan.constants, scan.carries);
+}
+
 /// Tangents of the operands that count, carries materialised where the fixpoint wants them.
 Groups<Tangent> tangent_groups(const Operation& operation, const Scan& scan, std::span<const Tangent> tangents,
                                const Mask& nonzero) {
@@ -117,7 +122,7 @@ JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents
   });
   nonzero = scan.with_carry(nonzero, carry);
   const JvpComputation jvp = jvp_computation(scan.step, nonzero, carry);
-  const Groups<Array> primals = split(std::span<const Array>(operation.operands), scan.constants, scan.carries);
+  const Groups<Array> primals = operand_groups(operation, scan);
   const Groups<Tangent> directions = tangent_groups(operation, scan, tangents, nonzero);
   Groups<Array> operands = primals;
   append(operands.constants, values(directions.constants));
@@ -160,92 +165,158 @@ JvpResult scan_jvp(const Operation& operation, std::span<const Tangent> tangents
 
 // ---- linearize ------------------------------------------------------------------------------------------------------
 
-/// Where a residual of all steps is: an operand that stays the same, an operand that is stacked, a stacked result, or a new
-/// one. `index` counts operands, results, or the new ones.
+/// What the unknown part of a scan needs of the known one.
+struct Residuals {
+  Arrays values;
+  Mask constant;  ///< of each: it is the same in all steps; else it is stacked
+};
+
+/// Where a residual of all steps is: made before the loop, an operand that is stacked, a stacked result, or a new one.
+/// `index` counts what is made before, operands, results, or the new ones.
 struct Residual {
-  enum Where : uint8_t { kConstant, kSlices, kResult, kNew } where;
+  enum Where : uint8_t { kBefore, kSlices, kResult, kNew } where;
   size_t index;
 };
 
-std::vector<Residual> find_residuals(const LinearizedComputation& linear, const Scan& scan) {
-  std::vector<Residual> found;
-  if (linear.residual_count == 0) return found;
-  const std::span<const hlo::InstructionId> root = linear.primal->root().operands;
-  std::map<hlo::InstructionId, Residual> seen;
-  for (size_t y = scan.carries; y < scan.result_count; ++y) seen.try_emplace(root[y], Residual{Residual::kResult, y});
-  size_t fresh = 0;
-  for (size_t i = scan.result_count; i < root.size(); ++i) {
-    const hlo::Instruction& source = linear.primal->instruction(root[i]);
-    const bool is_parameter = source.opcode == hlo::Opcode::kParameter;
-    const size_t number =
-        is_parameter ? static_cast<size_t>(static_cast<const hlo::ParameterAttributes&>(*source.attributes).number) : 0;
-    if (is_parameter && number < scan.constants) {
-      found.push_back({Residual::kConstant, number});
-    } else if (is_parameter && number >= scan.constants + scan.carries) {
-      found.push_back({Residual::kSlices, number});
-    } else {
-      const auto [place, is_new] = seen.try_emplace(root[i], Residual{Residual::kNew, fresh});
-      fresh += is_new ? 1 : 0;
-      found.push_back(place->second);
+/// The known part of a scan: (constants, carries, slices) -> (carries, stacked results), residuals.
+struct KnownScan {
+  KnownScan(const ComputationPtr& step, size_t residual_count, const Groups<Array>& operands)
+      : step(*step), operands(operands), result_count(step->root().operands.size() - residual_count) {
+    find_residuals();
+  }
+
+  const hlo::Computation& step;
+  const Groups<Array>& operands;
+  size_t result_count;
+  std::vector<Residual> sources;
+  std::vector<hlo::InstructionId> before;  ///< values of the step that follow from constants
+  size_t new_count = 0;
+
+ private:
+  std::optional<size_t> slice_operand(hlo::InstructionId id) const {
+    const size_t begin = operands.constants.size() + operands.carries.size();
+    for (size_t i = begin; i < step.parameters().size(); ++i) {
+      if (step.parameters()[i] == id) return i;
+    }
+    return std::nullopt;
+  }
+
+  Residual find(hlo::InstructionId id, const std::vector<bool>& is_constant) {
+    if (is_constant[id]) {
+      before.push_back(id);
+      return {Residual::kBefore, before.size() - 1};
+    }
+    if (const std::optional<size_t> operand = slice_operand(id)) return {Residual::kSlices, *operand};
+    return {Residual::kNew, new_count++};
+  }
+
+  void find_residuals() {
+    const std::span<const hlo::InstructionId> root = step.root().operands;
+    const std::vector<bool> is_constant = follows_from(step, step.parameters().first(operands.constants.size()));
+    std::map<hlo::InstructionId, Residual> seen;
+    for (size_t y = operands.carries.size(); y < result_count; ++y) {
+      if (!is_constant[root[y]]) seen.try_emplace(root[y], Residual{Residual::kResult, y});
+    }
+    for (size_t i = result_count; i < root.size(); ++i) {
+      auto place = seen.find(root[i]);
+      if (place == seen.end()) place = seen.emplace(root[i], find(root[i], is_constant)).first;
+      sources.push_back(place->second);
     }
   }
-  return found;
+};
+
+/// Runs the known part. Residuals that are nowhere yet are stacked behind its results; `results` gets those.
+Residuals run_known(const Operation& like, const ComputationPtr& step, size_t residual_count,
+                    const Groups<Array>& operands, Arrays& results) {
+  const KnownScan known(step, residual_count, operands);
+  const FlatFunction f = [&](std::span<const Array> x) {
+    const Arrays all = run_computation(*step, x);
+    Arrays kept(all.begin(), all.begin() + static_cast<int64_t>(known.result_count));
+    for (size_t i = 0, next = 0; i < known.sources.size(); ++i) {
+      if (known.sources[i].where != Residual::kNew || known.sources[i].index != next) continue;
+      kept.push_back(all[known.result_count + i]);
+      ++next;
+    }
+    return kept;
+  };
+  if (known.result_count + known.new_count > 0 || step->has_effect()) results = bind_scan(like, operands, f, "primal");
+  const auto constants = step->parameters().first(operands.constants.size());
+  const Arrays before =
+      run_computation(*part_of(*step, constants, known.before, step->name() + ".before"), operands.constants);
+  const Arrays all = operands.joined();
+  Residuals residuals;
+  for (const Residual& source : known.sources) {
+    residuals.constant.push_back(source.where == Residual::kBefore);
+    switch (source.where) {
+      case Residual::kBefore: residuals.values.push_back(before[source.index]); break;
+      case Residual::kSlices: residuals.values.push_back(all[source.index]); break;
+      case Residual::kResult: residuals.values.push_back(results[source.index]); break;
+      case Residual::kNew: residuals.values.push_back(results[known.result_count + source.index]); break;
+    }
+  }
+  results.resize(known.result_count);
+  return residuals;
+}
+
+/// Binds the scan of the unknown part: its step takes the slices of `operands`, then the residuals.
+Arrays bind_unknown(const Operation& like, const ComputationPtr& step, const Groups<Array>& operands,
+                    const Residuals& residuals, std::string_view suffix) {
+  Groups<Array> all = operands;
+  for (size_t i = 0; i < residuals.values.size(); ++i)
+    (residuals.constant[i] ? all.constants : all.slices).push_back(residuals.values[i]);
+  const FlatFunction f = [&](std::span<const Array> x) {
+    Groups<Array> in = split(x, all.constants.size(), all.carries.size());
+    size_t constant = operands.constants.size(), slice = operands.slices.size();
+    Arrays of_step;
+    for (bool is_constant : residuals.constant)
+      of_step.push_back(is_constant ? in.constants[constant++] : in.slices[slice++]);
+    in.constants.resize(operands.constants.size());
+    in.slices.resize(operands.slices.size());
+    Arrays arguments = in.joined();
+    append(arguments, of_step);
+    return run_computation(*step, arguments);
+  };
+  return bind_scan(like, all, f, suffix);
 }
 
 LinearizeResult scan_linearize(const Operation& operation, std::span<const bool> nonzero_operands) {
   const Scan scan(operation);
   Mask nonzero(nonzero_operands.begin(), nonzero_operands.end());
   const Mask carry = fix_carry(scan.carry_mask(nonzero), [&](const Mask& carry_nonzero) {
-    return linearize_computation(scan.step, scan.with_carry(nonzero, carry_nonzero), carry_nonzero).nonzero_results;
+    return linearize_computation(scan.step, scan.with_carry(nonzero, carry_nonzero), carry_nonzero).unknown_results;
   });
   nonzero = scan.with_carry(nonzero, carry);
-  const LinearizedComputation linear = linearize_computation(scan.step, nonzero, carry);
-  const std::vector<Residual> sources = find_residuals(linear, scan);
-
-  // The primal scan stacks the residuals that are nowhere yet behind its own results.
-  const FlatFunction primal_step = [&](std::span<const Array> x) {
-    const Arrays all = run_computation(*linear.primal, x);
-    Arrays kept(all.begin(), all.begin() + static_cast<int64_t>(scan.result_count));
-    size_t next = 0;
-    for (size_t i = 0; i < sources.size(); ++i) {
-      if (sources[i].where != Residual::kNew || sources[i].index != next) continue;
-      kept.push_back(all[scan.result_count + i]);
-      ++next;
-    }
-    return kept;
-  };
-  const Groups<Array> operands = split(std::span<const Array>(operation.operands), scan.constants, scan.carries);
-  Arrays primals = bind_scan(operation, operands, primal_step, "primal");
-  Arrays residuals;
-  for (const Residual& source : sources) {
-    const bool is_operand = source.where == Residual::kConstant || source.where == Residual::kSlices;
-    const size_t result = source.index + (source.where == Residual::kNew ? scan.result_count : 0);
-    residuals.push_back(is_operand ? operation.operands[source.index] : primals[result]);
-  }
-  primals.resize(scan.result_count);
-
+  const SplitComputation linear = linearize_computation(scan.step, nonzero, carry);
+  Arrays primals;
+  const Residuals residuals =
+      run_known(operation, linear.known, linear.residual_count, operand_groups(operation, scan), primals);
   return {std::move(primals), [=](std::span<const Tangent> tangents) {
-            const Scan own(operation);
-            const Groups<Tangent> directions = tangent_groups(operation, own, tangents, nonzero);
-            Groups<Array> all{values(directions.constants), values(directions.carries), values(directions.slices)};
-            const size_t linear_constants = all.constants.size();
-            const size_t linear_slices = all.slices.size();
-            const auto is_constant = [&](size_t i) { return sources[i].where == Residual::kConstant; };
-            for (size_t i = 0; i < sources.size(); ++i)
-              (is_constant(i) ? all.constants : all.slices).push_back(residuals[i]);
-            const FlatFunction step = [&](std::span<const Array> x) {
-              const Groups<Array> in = split(x, all.constants.size(), all.carries.size());
-              Arrays arguments(in.constants.begin(), in.constants.begin() + static_cast<int64_t>(linear_constants));
-              append(arguments, in.carries);
-              arguments.insert(arguments.end(), in.slices.begin(),
-                               in.slices.begin() + static_cast<int64_t>(linear_slices));
-              size_t constant = linear_constants, slice = linear_slices;
-              for (size_t i = 0; i < sources.size(); ++i)
-                arguments.push_back(is_constant(i) ? in.constants[constant++] : in.slices[slice++]);
-              return run_computation(*linear.tangent, arguments);
-            };
-            return spread_tangents(bind_scan(operation, all, step, "tangent"), linear.nonzero_results);
+            const Groups<Tangent> directions = tangent_groups(operation, Scan(operation), tangents, nonzero);
+            const Groups<Array> operands{values(directions.constants), values(directions.carries),
+                                         values(directions.slices)};
+            return spread_tangents(bind_unknown(operation, linear.unknown, operands, residuals, "tangent"),
+                                   linear.unknown_results);
           }};
+}
+
+std::optional<SplitResult> scan_split(const Operation& operation, const Mask& unknown_operands) {
+  const Scan scan(operation);
+  const Mask carry = fix_carry(scan.carry_mask(unknown_operands), [&](const Mask& unknown) {
+    return split_computation(scan.step, scan.with_carry(unknown_operands, unknown), unknown).unknown_results;
+  });
+  const Mask unknown = scan.with_carry(unknown_operands, carry);
+  const SplitComputation parts = split_computation(scan.step, unknown, carry);
+  Groups<Array> known, rest;
+  const auto deal = [&](size_t begin, size_t end, Arrays& to_known, Arrays& to_rest) {
+    for (size_t i = begin; i < end; ++i) (unknown[i] ? to_rest : to_known).push_back(operation.operands[i]);
+  };
+  deal(0, scan.constants, known.constants, rest.constants);
+  deal(scan.constants, scan.constants + scan.carries, known.carries, rest.carries);
+  deal(scan.constants + scan.carries, unknown.size(), known.slices, rest.slices);
+  Arrays results;
+  const Residuals residuals = run_known(operation, parts.known, parts.residual_count, known, results);
+  return SplitResult{spread_known(std::move(results), parts.unknown_results),
+                     [=, step = parts.unknown] { return bind_unknown(operation, step, rest, residuals, "unknown"); }};
 }
 
 // ---- transpose ------------------------------------------------------------------------------------------------------
@@ -344,6 +415,6 @@ BatchResult scan_batch(const Operation& operation, std::span<const BatchDim> dim
 
 }  // namespace
 
-const Rules scan_rules = {scan_jvp, scan_transpose, scan_batch, scan_linearize};
+const Rules scan_rules = {scan_jvp, scan_transpose, scan_batch, scan_linearize, scan_split};
 
 }  // namespace hilo::rules

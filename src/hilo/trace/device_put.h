@@ -34,6 +34,23 @@ Array device_put(const Array& array, const DevicePtr& device,
 /// The same for the first of devices(), to which the array isn't committed: it is what jax.device_put does without a device.
 Array device_put(const Array& array, std::source_location location = std::source_location::current());
 
+/// Has a default device for as long as it lives.
+class [[nodiscard("the setting ends with the object: const auto scope = ...;")]] DefaultDeviceScope {
+ public:
+  explicit DefaultDeviceScope(DevicePtr device);
+  ~DefaultDeviceScope();
+  DefaultDeviceScope(const DefaultDeviceScope&) = delete;
+  DefaultDeviceScope& operator=(const DefaultDeviceScope&) = delete;
+
+ private:
+  DevicePtr before_;
+};
+
+/// Where this thread computes and puts what isn't committed to another device, instead of on the first of devices().
+/// Results aren't committed. Null: the first again. jax.default_device.
+/// Example    const auto scope = default_device(devices()[1]);
+DefaultDeviceScope default_device(DevicePtr device);
+
 /// Waits until the array has its value. As jax.block_until_ready.
 /// Errors    throws the error of the run that was to make it
 const Array& block_until_ready(const Array& array, std::source_location location = std::source_location::current());

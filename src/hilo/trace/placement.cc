@@ -4,12 +4,16 @@
 
 #include <array>
 #include <memory_resource>
+#include <utility>
 
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
+#include "hilo/trace/device_put.h"
 
 namespace hilo {
 namespace {
+
+thread_local DevicePtr scoped_device;  // of default_device(device); null: none
 
 const ConcreteArray* on_a_device(const Array& array) {
   const ArrayImpl& impl = array.impl();
@@ -27,17 +31,26 @@ bool is_forgotten(const DevicePtr& device, const DevicePtr& home) {
   return &device->client() != &home->client() && device->platform_name() == home->platform_name();
 }
 
-/// A device of another platform than `home`'s that an array is committed to; null if there is none.
+/// A device of another platform than `home`'s that an array is committed to, or that is the default one of a scope; null if
+/// there is none.
 const DevicePtr* other_platform(const DevicePtr& home, std::initializer_list<std::span<const Array>> lists) {
+  bool committed = false;
   for (const std::span<const Array> list : lists) {
     for (const Array& array : list) {
       const ConcreteArray* const placed = on_a_device(array);
       if (placed == nullptr || !placed->committed) continue;
       const DevicePtr& device = placed->buffer->device();
       if (&device->client() != &home->client() && !is_forgotten(device, home)) return &device;
+      committed = true;
     }
   }
-  return nullptr;
+  const bool elsewhere = scoped_device != nullptr && &scoped_device->client() != &home->client();
+  return elsewhere && !committed ? &scoped_device : nullptr;
+}
+
+/// Where a program of `home`'s client runs on arrays that aren't committed.
+const DevicePtr& home_of(const DevicePtr& home) {
+  return scoped_device != nullptr && &scoped_device->client() == &home->client() ? scoped_device : home;
 }
 
 /// Points to the buffer without a share in it, for a run that ends while the array lives: counting shares is a good part of
@@ -111,7 +124,7 @@ StatusOr<bool> run_on_client(Executable& executable, std::initializer_list<std::
   ExecuteOptions options;
   options.donated = donated;
   options.asynchronous = executable.client().options().asynchronous;
-  const PlacedArguments placed(executable.devices()[0], lists, donated, options.asynchronous);
+  const PlacedArguments placed(home_of(executable.devices()[0]), lists, donated, options.asynchronous);
   options.device = &placed.device();
   const DeviceRun run{placed.buffers(), results};
   HILO_RETURN_IF_ERROR(executable.launch({&run, 1}, options).status());
@@ -133,7 +146,12 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
   return run_on_client(executable, lists, donated, results);
 }
 
+DefaultDeviceScope::DefaultDeviceScope(DevicePtr device) : before_(std::exchange(scoped_device, std::move(device))) {}
+DefaultDeviceScope::~DefaultDeviceScope() { scoped_device = std::move(before_); }
+DefaultDeviceScope default_device(DevicePtr device) { return DefaultDeviceScope(std::move(device)); }
+
 DevicePtr default_device() {
+  if (scoped_device != nullptr) return scoped_device;
   const XlaClientPtr client = or_throw(get_xla_client());
   return client->default_device();
 }

@@ -8,8 +8,8 @@
 
 namespace hilo {
 
-/// Runs a program that runs alone on arrays, on the device that one of them is committed to, or else on the first that it was
-/// compiled for, where those go that are elsewhere. If that is a device of another platform, it runs what is compiled there for
+/// Runs a program that runs alone on arrays, on the device that one of them is committed to, or else on that of
+/// default_device(device), or the first that it was compiled for, where those go that are elsewhere. If that is a device of another platform, it runs what is compiled there for
 /// `program`. Waits for its end unless the client is asynchronous.
 /// `donated`: a flag per array, or empty; a number that is donated is lost to nobody else.
 /// Returns   whether the results are committed to the device
@@ -20,7 +20,7 @@ StatusOr<bool> run_on_arrays(Executable& executable, std::initializer_list<std::
                              std::span<const bool> donated, std::span<BufferPtr> results,
                              FunctionRef<hlo::Module()> program);
 
-/// The default client's first device.
+/// The device of the innermost default_device(device) of this thread, else the default client's first.
 /// Errors    throws those of get_xla_client
 DevicePtr default_device();
 

@@ -69,6 +69,14 @@ struct LinearizeResult {
   std::function<std::vector<Tangent>(std::span<const Tangent>)> tangent_function;
 };
 using LinearizeFunction = LinearizeResult (*)(const Operation& operation, std::span<const bool> nonzero);
+/// For ops with called computations of which one part needs operands that aren't known yet (tangents, where a function is
+/// linearised) and the other doesn't: what the other gives, and a function that stages the rest.
+struct SplitResult {
+  std::vector<std::optional<Array>> known;      ///< one a result; nullopt where it is unknown
+  std::function<std::vector<Array>()> unknown;  ///< the unknown results, in order
+};
+/// Runs the known part in the current trace. `unknown` has one entry an operand, not all false. nullopt: there is no such part.
+using SplitFunction = std::optional<SplitResult> (*)(const Operation& operation, const std::vector<bool>& unknown);
 
 /// The op has no derivative there is use for (integers, comparisons), or isn't linear, and that is right.
 struct Nonlinear {
@@ -104,6 +112,8 @@ struct Rules {
   Rule<BatchFunction> batch;
   /// Only call, while, conditional, scan and custom derivatives have one; others are linearised through jvp.
   LinearizeFunction linearize = nullptr;
+  /// Only call, while, conditional, scan, barriers and custom derivatives have one; of others all is unknown.
+  SplitFunction split = nullptr;
 };
 
 /// The rules of an opcode. Defined in rules/rules.cc, a switch without default.

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "hilo/base/flags.h"
+#include "hilo/base/memoize.h"
+#include "hilo/base/text.h"
 #include "hilo/trace/error.h"
 
 namespace hilo {
@@ -18,6 +20,10 @@ constinit thread_local Scoped scoped{};
 constinit std::atomic<int> scopes{0};
 /// The flags as they were seen last, a bit each, behind the version that they had.
 constinit std::atomic<uint64_t> seen_flags{0};
+
+// Words of a thread, where there are scopes of any thread.
+thread_local std::array<std::string, kWordSettingCount> words;
+constinit std::atomic<int> word_scopes{0};
 
 uint64_t bits_of(const FlagValues& flags) {
   const bool values[] = {flags.jax_disable_jit,        flags.jax_debug_nans,           flags.jax_debug_infs,
@@ -43,6 +49,37 @@ bool is_on(Setting setting) {
   const auto i = static_cast<size_t>(setting);
   if (scopes.load(std::memory_order_relaxed) != 0 && scoped[i]) return *scoped[i];
   return flag_is_on(i);
+}
+
+const std::string& word_of(WordSetting setting) {
+  static const std::string kNone;
+  return word_scopes.load(std::memory_order_relaxed) == 0 ? kNone : words[static_cast<size_t>(setting)];
+}
+
+uint64_t words_in_traces() {
+  if (word_scopes.load(std::memory_order_relaxed) == 0) return 0;
+  uint64_t number = 0;
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (!words[i].empty()) number = memoize_detail::mix(number + i + 1, std::hash<std::string>()(words[i]));
+  }
+  return number;
+}
+
+WordScope::WordScope(WordSetting setting, std::string word)
+    : setting_(setting), before_(std::exchange(words[static_cast<size_t>(setting)], std::move(word))) {
+  word_scopes.fetch_add(1, std::memory_order_relaxed);
+}
+
+WordScope::~WordScope() {
+  words[static_cast<size_t>(setting_)] = std::move(before_);
+  word_scopes.fetch_sub(1, std::memory_order_relaxed);
+}
+
+WordScope numpy_rank_promotion(std::string_view what) {
+  if (what != "allow" && what != "warn" && what != "raise") {
+    or_throw(invalid_argument("numpy_rank_promotion: got " + quote(what) + ", wanted 'allow', 'warn' or 'raise'"));
+  }
+  return {WordSetting::kRankPromotion, std::string(what)};
 }
 
 void refuse_under(std::string_view scope, const std::string& what) {

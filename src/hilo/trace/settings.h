@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // trace/settings.h -- JAX's settings that a scope may change for its thread: disable_jit, debug_nans, debug_infs,
-// checking_leaks, explain_cache_misses, debug_key_reuse, each a flag as well, for the whole process; no_tracing, no_execution.
+// checking_leaks, explain_cache_misses, debug_key_reuse, each a flag as well, for the whole process; no_tracing,
+// no_execution, log_compiles, log_checkpoint_residuals, numpy_rank_promotion, default_matmul_precision.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <source_location>
+#include <string>
 #include <string_view>
 
 #include "hilo/trace/error.h"
@@ -33,8 +36,10 @@ enum class Setting : uint8_t {
   kDebugKeyReuse,
   kNoTracing,  // scopes alone, as the next
   kNoExecution,
+  kLogCompiles,
+  kLogCheckpointResiduals,
 };
-inline constexpr size_t kSettingCount = 8;
+inline constexpr size_t kSettingCount = 10;
 
 /// What the innermost scope of this thread says, else the flag.
 /// Errors    throws INVALID_ARGUMENT for a flag whose text in the environment doesn't fit
@@ -53,6 +58,41 @@ class [[nodiscard("the setting ends with the object: const auto scope = ...;")]]
   Setting setting_;
   std::optional<bool> before_;
 };
+
+/// Settings whose value is a word, of scopes alone. Traces show them: a jitted function is traced anew under another word.
+enum class WordSetting : uint8_t { kMatmulPrecision, kRankPromotion };
+inline constexpr size_t kWordSettingCount = 2;
+
+/// What the innermost scope of this thread says; empty: nothing.
+const std::string& word_of(WordSetting setting);
+/// One number for all words of this thread; 0 if there are none.
+uint64_t words_in_traces();
+
+/// Has a word for as long as it lives.
+class [[nodiscard("the setting ends with the object: const auto scope = ...;")]] WordScope {
+ public:
+  WordScope(WordSetting setting, std::string word);
+  ~WordScope();
+  WordScope(const WordScope&) = delete;
+  WordScope& operator=(const WordScope&) = delete;
+
+ private:
+  WordSetting setting_;
+  std::string before_;
+};
+
+/// What NumPy's functions of two arrays do where these have different ranks, and neither is a scalar: "allow" (as without
+/// it), "warn" or "raise". jax.numpy_rank_promotion.
+/// Errors     INVALID_ARGUMENT for another word; of the functions: INVALID_ARGUMENT with both shapes
+/// Example    const auto scope = numpy_rank_promotion("raise");
+WordScope numpy_rank_promotion(std::string_view what);
+
+/// The precision of dots and convolutions that ask for none: "default", "high", "highest", or by the type that it is like,
+/// "bfloat16", "tensorfloat32", "float32". It is written into programs; hilo always computes at the operands' precision.
+/// jax.default_matmul_precision. Defined in lax/precision.cc.
+/// Errors     INVALID_ARGUMENT for another word
+/// Example    const auto scope = default_matmul_precision("highest");
+WordScope default_matmul_precision(const char* word, std::source_location location = std::source_location::current());
 
 /// Functions given to jit run as they are, and cond, switch_, while_loop, fori_loop and scan as C++ loops and branches
 /// wherever the values are known, so that a debugger and std::cout see every step. jax.disable_jit.
@@ -92,6 +132,12 @@ inline SettingScope no_tracing() { return {Setting::kNoTracing, true}; }
 /// Programs may be traced and compiled, but not run. jax.no_execution.
 /// Errors     of what would run: FAILED_PRECONDITION
 inline SettingScope no_execution() { return {Setting::kNoExecution, true}; }
+/// Whenever a jitted function is traced or compiled, stderr is told, with its name, line and the time it took.
+/// jax.log_compiles.
+inline SettingScope log_compiles(bool on = true) { return {Setting::kLogCompiles, on}; }
+/// Whenever a function under checkpoint is differentiated, stderr is told what it keeps, a line a value: what
+/// jax_log_checkpoint_residuals does.
+inline SettingScope log_checkpoint_residuals(bool on = true) { return {Setting::kLogCheckpointResiduals, on}; }
 /// Errors     FAILED_PRECONDITION: "what, but scope is on here"
 [[noreturn]] void refuse_under(std::string_view scope, const std::string& what);
 

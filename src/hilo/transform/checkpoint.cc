@@ -2,7 +2,10 @@
 #include "hilo/transform/checkpoint.h"
 
 #include <algorithm>
+#include <deque>
+#include <mutex>
 
+#include "hilo/base/text.h"
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/passes/passes.h"
@@ -88,11 +91,51 @@ std::string source_of(const hlo::Computation& computation, hlo::InstructionId id
 
 namespace checkpoint_detail {
 
-std::vector<Array> checkpoint(const FlatFunction& f, std::span<const Array> leaves, const CheckpointPolicy& policy) {
+namespace {
+
+struct Predicates {
+  std::mutex mutex;
+  std::deque<Predicate> all;  // places of a deque stay
+};
+Predicates& predicates() {
+  static auto* const known = new Predicates;
+  return *known;
+}
+
+const Predicate* predicate_of(const std::string& number) {
+  const std::optional<int64_t> n = parse_int64(number);
+  Predicates& known = predicates();
+  std::lock_guard lock(known.mutex);
+  if (!n || *n < 0 || *n >= static_cast<int64_t>(known.all.size())) return nullptr;
+  return &known.all[static_cast<size_t>(*n)];
+}
+
+}  // namespace
+
+std::string text_of_predicate(Predicate predicate) {
+  Predicates& known = predicates();
+  std::lock_guard lock(known.mutex);
+  known.all.push_back(std::move(predicate));
+  return std::string(kPredicate) + ":" + std::to_string(known.all.size() - 1);
+}
+
+bool ask_predicate(const std::string& number, const PolicyOperation& operation) {
+  const Predicate* const predicate = predicate_of(number);
+  if (predicate == nullptr) {
+    or_throw(
+        failed_precondition(at_user_line("checkpoint") +
+                            ": the program's policy is a C++ function of another "
+                            "process. Hint: a program that is written to a file takes one of checkpoint_policies"));
+  }
+  return (*predicate)(operation);
+}
+
+std::vector<Array> checkpoint(const FlatFunction& f, std::span<const Array> leaves, const CheckpointOptions& options) {
   if (runs_at_once(leaves)) return f(leaves);
   const StagedFunction staged =
       stage(f, avals_of(leaves), "checkpoint", "checkpoint", CapturePlace::kLast, /*always_tuple=*/true);
-  return bind_custom_rules(staged, leaves, std::string(kCheckpoint), 0, nullptr, policy.text);
+  return bind_custom_rules(staged, leaves, std::string(kCheckpoint), 0, nullptr,
+                           options.prevent_cse ? options.policy.text : std::string(kShares) + options.policy.text);
 }
 
 std::vector<SavedResidual> saved_residuals(const FlatFunction& f, std::span<const Array> leaves,
@@ -102,9 +145,9 @@ std::vector<SavedResidual> saved_residuals(const FlatFunction& f, std::span<cons
   std::vector<bool> nonzero;
   for (const Shape& s : staged.computation->parameter_shapes()) nonzero.push_back(has_tangent(s.element_type()));
   for (size_t i = leaves.size(); i < nonzero.size(); ++i) nonzero[i] = false;  // what f closes over is constant
-  const LinearizedComputation linear = linearize_computation(staged.computation, nonzero, {});
+  const SplitComputation linear = linearize_computation(staged.computation, nonzero, {});
   hlo::Module module;
-  module.entry = linear.primal;
+  module.entry = linear.known;
   or_throw(hlo::inline_calls(module).status());
   const hlo::Instruction& root = module.entry->root();
   std::vector<hlo::InstructionId> seen;

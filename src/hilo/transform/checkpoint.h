@@ -2,14 +2,40 @@
 // transform/checkpoint.h -- checkpoint (remat): what reverse mode keeps of a function, and what it computes again.
 #pragma once
 
+#include <concepts>
 #include <source_location>
 
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
 
-/// Which values a checkpointed function keeps for its derivative. One of checkpoint_policies.
+/// An operation that a policy of one's own is asked about.
+struct PolicyOperation {
+  std::string primitive;  ///< JAX's name of what it is: "sin", "dot_general", "add"
+  std::string name;       ///< that checkpoint_name gave it; else empty
+  Shape result;
+  std::vector<Shape> operands;
+};
+
+namespace checkpoint_detail {
+using Predicate = std::function<bool(const PolicyOperation&)>;
+/// "predicate:3". What it names is kept as long as the process.
+std::string text_of_predicate(Predicate predicate);
+/// Errors    throws FAILED_PRECONDITION for a number of another process
+bool ask_predicate(const std::string& number, const PolicyOperation& operation);
+inline constexpr std::string_view kPredicate = "predicate";
+inline constexpr std::string_view kShares = "share;";  ///< before a policy's text: without prevent_cse
+}  // namespace checkpoint_detail
+
+/// Which values a checkpointed function keeps for its derivative: one of checkpoint_policies, or a function that is asked
+/// about each operation. The steps of scans are looked into; a value that is kept of a step is kept of all.
+/// Example    checkpoint(f, {.policy = [](const PolicyOperation& op) { return op.primitive == "cos"; }})
 struct CheckpointPolicy {
+  CheckpointPolicy() = default;
+  explicit CheckpointPolicy(std::string text) : text(std::move(text)) {}
+  template <std::predicate<const PolicyOperation&> P>
+  CheckpointPolicy(P keeps) : text(checkpoint_detail::text_of_predicate(std::move(keeps))) {}  // NOLINT
+
   std::string text = "nothing_saveable";  ///< the policy's name; behind a colon the names it was given
 };
 
@@ -55,6 +81,9 @@ CheckpointPolicy offload_dot_with_no_batch_dims(const std::string& offload_src =
 
 struct CheckpointOptions {
   CheckpointPolicy policy = {};
+  /// What is computed again stays apart from what the forward pass computes, though it is equal. Without, a compiler may
+  /// find it equal and keep it, which saves no memory; in a scan's step, where it can't, the barrier isn't needed.
+  bool prevent_cse = true;
 };
 
 /// A value that reverse mode keeps from the forward pass.
@@ -64,7 +93,7 @@ struct SavedResidual {
 };
 
 namespace checkpoint_detail {
-std::vector<Array> checkpoint(const FlatFunction& f, std::span<const Array> leaves, const CheckpointPolicy& policy);
+std::vector<Array> checkpoint(const FlatFunction& f, std::span<const Array> leaves, const CheckpointOptions& options);
 std::vector<SavedResidual> saved_residuals(const FlatFunction& f, std::span<const Array> leaves,
                                            const std::function<std::string(size_t leaf)>& path_of_leaf);
 }  // namespace checkpoint_detail
@@ -83,7 +112,7 @@ auto checkpoint(F f, CheckpointOptions options = {}, std::source_location locati
     const Arguments arguments(args...);
     std::optional<Result> result;
     const std::vector<Array> leaves = checkpoint_detail::checkpoint(flat_call::flat_function(f, arguments, result),
-                                                                    flatten(arguments).leaves, options.policy);
+                                                                    flatten(arguments).leaves, options);
     return unflatten(*result, leaves);
   };
 }

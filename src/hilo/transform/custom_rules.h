@@ -16,6 +16,7 @@ struct CustomRules {
   std::function<LinearizeResult(const Operation&, std::span<const bool>)> linearize;
   std::function<void(const Operation&, std::span<const Tangent>, Cotangents&)> transpose;
   std::function<BatchResult(const Operation&, std::span<const BatchDim>, const BatchContext&)> batch;
+  std::function<std::optional<SplitResult>(const Operation&, const std::vector<bool>& unknown)> split = {};
   bool reverse_only = false;  ///< to push tangents forward is refused
 };
 

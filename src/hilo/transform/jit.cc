@@ -29,6 +29,11 @@ std::shared_ptr<JitEntry> traced(JitCache& cache, const Call& call) {
 /// Inside another transformation, or before it ran: a call instruction, or what it calls.
 std::vector<Array> bind_call(const JitCache& cache, const JitEntry& entry, std::span<const Array> leaves) {
   const TransformationLocation here(cache.location());
+  if (!cache.options().compiler_options.empty()) {
+    or_throw(unimplemented(at_user_line("jit") +
+                           ": compiler_options can only be given to a function that is called from outside of "
+                           "transformations. Hint: give them to the jit around it"));
+  }
   const Operation call = call_of(entry, leaves);
   std::vector<Array> results =
       cache.options().inline_ ? run_computation(*entry.staged.computation, call.operands) : bind(call);

@@ -8,6 +8,7 @@
 
 #include "hilo/base/caches.h"
 #include "hilo/trace/sharding_list.h"
+#include "hilo/transform/compiler_options.h"
 #include "hilo/transform/flat_call.h"
 #include "hilo/transform/shape_dtype_struct.h"
 #include "hilo/transform/stages.h"
@@ -34,6 +35,7 @@ struct JitOptions {
   /// How devices share arguments and results: one sharding for all, or one an argument, or an element of a result tuple;
   /// where none is said, arguments are as they come and results as propagation finds.
   ShardingList in_shardings = {}, out_shardings = {};
+  CompilerOptions compiler_options = {};  ///< of the program, where it is called from outside of transformations
   bool operator==(const JitOptions&) const = default;
 };
 
@@ -187,7 +189,9 @@ class Jitted {
 /// Devices    arguments that several devices share, in_shardings, out_shardings and with_sharding_constraint make it a
 ///            program of one device each; see trace/sharded_program.h
 /// Errors     what `f` throws while it is traced; as Executable::execute; INVALID_ARGUMENT for an Array in a static
-///            argument. After eight traces for jits made in one place a warning names it.
+///            argument, or compiler options that there aren't; UNIMPLEMENTED for those of a function under another
+///            transformation. After eight traces for jits made in one place a warning names it; one names the donated
+///            arguments whose memory no result can take.
 /// Cost       a call that hits the cache: the flattening and one execute
 /// Example    auto g = jit([](Array x) { return x * 2.0f; });  g(Array(3.0f)).item<float>() == 6
 template <int... StaticArgnums, typename F>

@@ -2,10 +2,12 @@
 #include "hilo/transform/jit_cache.h"
 
 #include <array>
+#include <chrono>
 #include <memory_resource>
 #include <unordered_map>
 
 #include "hilo/base/log.h"
+#include "hilo/base/text.h"
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/ops/control_flow.h"
@@ -111,6 +113,23 @@ std::shared_ptr<JitEntry> nearest(const std::vector<std::shared_ptr<JitEntry>>& 
   return best;
 }
 
+/// Says on stderr how long a step took, under log_compiles.
+class StepLog {
+ public:
+  StepLog(const JitCache& cache, std::string_view step) : cache_(cache), step_(step) {}
+  void done() const {
+    if (!is_on(Setting::kLogCompiles)) return;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin_;
+    log_warning("Finished {} jit '{}' ({}) in {:.3f} s", step_, cache_.options().name,
+                describe_location(cache_.location()), seconds.count());
+  }
+
+ private:
+  const JitCache& cache_;
+  std::string_view step_;
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
 }  // namespace
 
 std::string why_traced(const JitCache& cache, const Call& call) {
@@ -120,16 +139,16 @@ std::string why_traced(const JitCache& cache, const Call& call) {
   if (entry == nullptr)
     return "never called with arguments of this tree: lengths, keys, optionals and static values are part of it";
   std::string why;
+  const auto add = [&why](const std::string& reason) { why += (why.empty() ? "" : "; ") + reason; };
   for (size_t i = 0; i < entry->avals.size(); ++i) {
     const Aval& got = call.arguments.leaves[i].aval();
     if (got == entry->avals[i]) continue;
-    why += (why.empty() ? "" : "; ") + call.path_of_leaf(i) + " is " + type_text(got) + ", the nearest trace has " +
-           type_text(entry->avals[i]);
+    add(call.path_of_leaf(i) + " is " + type_text(got) + ", the nearest trace has " + type_text(entry->avals[i]));
   }
-  if (!why.empty()) return why;
-  if (entry->donated != call.donated) return "other arguments are donated";
-  if (entry->version != trace_version()) return "a flag has changed, or the client";
-  return "the named axes around the call are others";
+  if (entry->donated != call.donated) add("other arguments are donated");
+  if (entry->version != trace_version()) add("a flag has changed, or the client, or a setting that traces show");
+  if (entry->axes != named_axes()) add("the named axes around the call are others");
+  return why;
 }
 
 namespace {
@@ -166,6 +185,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
   entry->version = trace_version();
   entry->axes = named_axes();
   for (const Array& a : call.arguments.leaves) entry->avals.push_back(a.aval());
+  const StepLog log(cache, "tracing of");
   LeakWatch watch(is_on(Setting::kCheckTracerLeaks));
   entry->in_shardings = shardings_of_leaves("jit in_shardings", cache.options().in_shardings, call.argument_leaves);
   entry->staged = stage([&](std::span<const Array> leaves) { return constrained_trace(cache, call, *entry, leaves); },
@@ -173,6 +193,7 @@ std::shared_ptr<JitEntry> trace_entry(JitCache& cache, const Call& call) {
   watch.check();
   entry->mesh = mesh_of_constraints(entry->staged.computation);
   prune(*entry, cache.options().keep_unused);
+  log.done();
   return entry;
 }
 
@@ -188,8 +209,9 @@ void check_static(const Call& call, const std::source_location& location) {
 
 namespace {
 
-/// Each donated argument and the first result of its shape that no other one gives its memory to.
-std::vector<hlo::Alias> aliases_of(const JitEntry& entry) {
+/// Each donated argument and the first result of its shape that no other one gives its memory to. Shapes of arguments for
+/// which there is none are added to `unusable`.
+std::vector<hlo::Alias> aliases_of(const JitEntry& entry, std::vector<std::string>& unusable) {
   std::vector<hlo::Alias> aliases;
   if (entry.donated.empty()) return aliases;
   const std::vector<Shape> results = entry.program->result_shape().leaves();
@@ -199,7 +221,10 @@ std::vector<hlo::Alias> aliases_of(const JitEntry& entry) {
     const Shape& shape = entry.program->instruction(entry.program->parameters()[i]).shape;
     size_t k = 0;
     while (k < results.size() && (taken[k] || results[k] != shape)) ++k;
-    if (k == results.size()) continue;
+    if (k == results.size()) {
+      unusable.push_back(shape.to_string());
+      continue;
+    }
     taken[k] = true;
     hlo::Alias& alias = aliases.emplace_back();
     alias.parameter_number = static_cast<int64_t>(i);
@@ -208,13 +233,26 @@ std::vector<hlo::Alias> aliases_of(const JitEntry& entry) {
   return aliases;
 }
 
+/// The donation warning of JAX, once a program.
+void warn_of_unusable(const JitCache& cache, const JitEntry& entry) {
+  std::vector<std::string> unusable;
+  aliases_of(entry, unusable);
+  if (unusable.empty()) return;
+  const std::vector<std::string_view> shapes(unusable.begin(), unusable.end());
+  log_warning(
+      "jit '{}' ({}): Some donated buffers were not usable: {}. No result has their shape and type. Hint: donate what "
+      "comes back changed",
+      cache.options().name, describe_location(cache.location()), join(shapes, ", "));
+}
+
 }  // namespace
 
 hlo::Module module_of(const JitEntry& entry, const std::string& name) {
   hlo::Module module;
   module.name = name;
   module.entry = entry.program;
-  module.aliases = aliases_of(entry);  // for platforms that have to know when they compile
+  std::vector<std::string> unusable;
+  module.aliases = aliases_of(entry, unusable);  // for platforms that have to know when they compile
   return module;
 }
 
@@ -230,7 +268,15 @@ Executable& executable_of(JitCache& cache, JitEntry& entry) {
   std::lock_guard lock(entry.compiling);
   if (entry.executable == nullptr) {
     checkify::refuse_checks(entry.program);
-    entry.executable = or_throw(compile_under_flags(module_of(entry, cache.options().name))).executable();
+    warn_of_unusable(cache, entry);
+    const CompilerOptions& wanted = cache.options().compiler_options;
+    const StepLog log(cache, "compilation of");
+    entry.executable = or_throw(compile_under_flags(
+                                    module_of(entry, cache.options().name),
+                                    wanted.empty() ? std::function<void(CompileOptions&)>()
+                                                   : [&](CompileOptions& o) { set_compiler_options(wanted, o); }))
+                           .executable();
+    log.done();
     entry.compiled.store(true, std::memory_order_release);
     cache.add_compiled(entry);
   }

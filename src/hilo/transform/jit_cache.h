@@ -15,7 +15,7 @@
 namespace hilo {
 
 /// One trace of a jitted function.
-struct JitEntry : TraceCacheEntry {
+struct JitTrace {
   std::string structure;
   std::vector<Aval> avals;
   std::vector<bool> donated;
@@ -29,6 +29,10 @@ struct JitEntry : TraceCacheEntry {
   hlo::ComputationPtr program;
   std::vector<size_t> kept;  ///< leaves that are given to it; all of them if there are as many
   std::shared_ptr<void> prototype;
+};
+
+/// What a JitCache keeps of it.
+struct JitEntry : TraceCacheEntry, JitTrace {
   // Compiled when first run, not while the jit is only inlined into others. Set once; then read without the lock, so that
   // no call waits for the compilation of another's shapes.
   std::mutex compiling;

@@ -46,7 +46,7 @@ std::vector<Array> JvpTrace::bind(const Operation& operation) {
   }
   TraceScope scope(*parent());
   if (!any) return parent()->bind(primal_operation);
-  JvpResult result = stages_apart(split_, tangents) ? apply_linearize_rule(primal_operation, tangents)
+  JvpResult result = stages_apart(split_, tangents) ? apply_linearize_rule(*split_, primal_operation, tangents)
                                                     : apply_jvp_rule(primal_operation, tangents);
   std::vector<Array> out;
   out.reserve(result.primals.size());
@@ -73,12 +73,13 @@ JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> ta
   return result;
 }
 
-JvpResult apply_linearize_rule(const Operation& operation, std::span<const Tangent> tangents) {
+JvpResult apply_linearize_rule(SplitTrace& split, const Operation& operation, std::span<const Tangent> tangents) {
   const LinearizeFunction rule = rules_of(operation.opcode).linearize;
   if (rule == nullptr || has_custom_jvp(operation)) return apply_jvp_rule(operation, tangents);
   std::unique_ptr<bool[]> nonzero(new bool[tangents.size()]);
   for (size_t i = 0; i < tangents.size(); ++i) nonzero[i] = !tangents[i].is_zero();
   LinearizeResult linear = rule(operation, {nonzero.get(), tangents.size()});
+  const TraceScope linear_part(split.staging());
   return {std::move(linear.primals), linear.tangent_function(tangents)};
 }
 

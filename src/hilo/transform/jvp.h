@@ -18,7 +18,7 @@ struct JvpTracer final : TracerOf<JvpTracer> {
 class SplitTrace;
 
 /// Carries a tangent beside every value. Rules run in the parent trace. Where that stages tangents apart (linearize), ops
-/// with called computations are split first: also for a jvp that a rule asks for on its way.
+/// with called computations are linearised: also for a jvp that a rule asks for on its way.
 class JvpTrace final : public Trace {
  public:
   explicit JvpTrace(Trace* parent);
@@ -41,8 +41,9 @@ JvpResult jvp_flat(const FlatFunction& f, std::span<const Array> primals, std::s
 /// Errors    UNIMPLEMENTED naming the op if its rule isn't written
 JvpResult apply_jvp_rule(const Operation& operation, std::span<const Tangent> tangents);
 
-/// The same by the op's linearize rule, or by its jvp rule if it has none: result primals don't depend on tangents.
-JvpResult apply_linearize_rule(const Operation& operation, std::span<const Tangent> tangents);
+/// The same by the op's linearize rule, or by its jvp rule if it has none. The linear function is staged by `split`, the
+/// current trace, as it is.
+JvpResult apply_linearize_rule(SplitTrace& split, const Operation& operation, std::span<const Tangent> tangents);
 
 /// The computation (primals, nonzero tangents) -> (results, nonzero result tangents), as flat parameters and leaves.
 struct JvpComputation {

@@ -9,11 +9,35 @@ namespace hilo {
 SplitTrace::SplitTrace(Trace* parent) : Trace(parent, "linearize"), staging_(parent, "linearize", "tangent") {}
 
 std::vector<Array> SplitTrace::bind(const Operation& operation) {
+  std::vector<bool> unknown;
+  bool any = false;
   for (const Array& a : operation.operands) {
-    if (staging_.owns(a)) return staging_.bind(operation);
+    unknown.push_back(staging_.owns(a));
+    any |= unknown.back();
   }
+  if (any) return bind_unknown(operation, unknown);
   TraceScope scope(*parent());
   return parent()->bind(operation);
+}
+
+/// An operation of which some operands are unknown: its known part runs, if it has one, and the rest is staged.
+std::vector<Array> SplitTrace::bind_unknown(const Operation& operation, const std::vector<bool>& unknown) {
+  const SplitFunction rule = rules_of(operation.opcode).split;
+  std::optional<SplitResult> split;
+  if (rule != nullptr) {
+    TraceScope scope(*parent());
+    split = rule(operation, unknown);
+  }
+  if (!split) return staging_.bind(operation);
+  std::vector<Array> rest;
+  {
+    TraceScope scope(staging_);
+    rest = split->unknown();
+  }
+  std::vector<Array> results;
+  for (size_t i = 0, next = 0; i < split->known.size(); ++i)
+    results.push_back(split->known[i] ? *std::move(split->known[i]) : std::move(rest[next++]));
+  return results;
 }
 
 Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals, const std::vector<bool>& nonzero) {
@@ -81,56 +105,96 @@ std::vector<Tangent> Linearized::pull(std::span<const Tangent> cotangents) const
 namespace {
 
 /// The same split with zeros for the result tangents that `instantiate` asks for and the function doesn't have.
-LinearizedComputation with_instantiated_results(LinearizedComputation split, const std::vector<bool>& instantiate) {
-  const std::vector<Aval> avals = parameter_avals(*split.tangent);
-  const std::vector<Shape> results = split.primal->result_shape().leaves();
-  std::vector<bool> nonzero = split.nonzero_results;
+SplitComputation with_instantiated_results(SplitComputation split, const std::vector<bool>& instantiate) {
+  const std::vector<Aval> avals = parameter_avals(*split.unknown);
+  const std::vector<Shape> results = split.known->result_shape().leaves();
+  std::vector<bool> nonzero = split.unknown_results;
   for (size_t i = 0; i < instantiate.size(); ++i) nonzero[i] = nonzero[i] || instantiate[i];
   const FlatFunction padded = [&](std::span<const Array> arguments) {
-    std::vector<Array> some = run_computation(*split.tangent, arguments);
+    std::vector<Array> some = run_computation(*split.unknown, arguments);
     std::vector<Array> all;
     for (size_t i = 0, next = 0; i < nonzero.size(); ++i) {
-      if (split.nonzero_results[i]) all.push_back(some[next++]);
+      if (split.unknown_results[i]) all.push_back(some[next++]);
       else if (nonzero[i]) all.push_back(zeros_like_aval({results[i], false}));
     }
     return all;
   };
-  split.tangent =
-      stage(padded, avals, "linearize", split.tangent->name(), CapturePlace::kNone, /*always_tuple=*/true).computation;
-  split.nonzero_results = nonzero;
+  split.unknown =
+      stage(padded, avals, "linearize", split.unknown->name(), CapturePlace::kNone, /*always_tuple=*/true).computation;
+  split.unknown_results = nonzero;
   return split;
 }
 
-LinearizedComputation trace_linearized(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
-                                       const std::vector<bool>& instantiate) {
-  const std::vector<Aval> avals = parameter_avals(*computation);
-  LinearizedComputation result;
-  const FlatFunction primal = [&](std::span<const Array> arguments) {
+/// Stages `known`, which fills in the rest of `split` and returns known results and residuals.
+void stage_known(SplitComputation& split, const FlatFunction& known, std::span<const Aval> avals, std::string name) {
+  split.known =
+      stage(known, avals, "linearize", std::move(name), CapturePlace::kNone, /*always_tuple=*/true).computation;
+}
+
+SplitComputation trace_linearized(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                                  const std::vector<bool>& instantiate) {
+  SplitComputation result;
+  const FlatFunction known = [&](std::span<const Array> arguments) {
     const FlatFunction f = [&](std::span<const Array> x) { return run_computation(*computation, x); };
     Linearized linear = linearize_flat(f, arguments, nonzero);
     result.residual_count = linear.residuals.size();
-    result.nonzero_results = linear.nonzero_results;
-    result.tangent = linear.computation;
+    result.unknown_results = linear.nonzero_results;
+    result.unknown = linear.computation;
     std::vector<Array> out = std::move(linear.primals);
     out.insert(out.end(), linear.residuals.begin(), linear.residuals.end());
     return out;
   };
-  result.primal =
-      stage(primal, avals, "linearize", computation->name() + ".primal", CapturePlace::kNone, /*always_tuple=*/true)
-          .computation;
+  stage_known(result, known, parameter_avals(*computation), computation->name() + ".primal");
   bool forced = false;
-  for (size_t i = 0; i < instantiate.size(); ++i) forced |= instantiate[i] && !result.nonzero_results[i];
-  if (forced) result = with_instantiated_results(result, instantiate);
+  for (size_t i = 0; i < instantiate.size(); ++i) forced |= instantiate[i] && !result.unknown_results[i];
+  return forced ? with_instantiated_results(result, instantiate) : result;
+}
+
+SplitComputation trace_split(const hlo::ComputationPtr& computation, const std::vector<bool>& unknown,
+                             const std::vector<bool>& instantiate) {
+  const std::vector<Aval> avals = parameter_avals(*computation);
+  std::vector<Aval> known_avals;
+  for (size_t i = 0; i < avals.size(); ++i) {
+    if (!unknown[i]) known_avals.push_back(avals[i]);
+  }
+  SplitComputation result;
+  const FlatFunction known = [&](std::span<const Array> arguments) {
+    SplitTrace split(&current_trace());
+    std::vector<Array> inputs, outputs, out, rest;
+    for (size_t i = 0, next = 0; i < avals.size(); ++i)
+      inputs.push_back(unknown[i] ? split.staging().add_argument(avals[i]) : arguments[next++]);
+    {
+      TraceScope scope(split);
+      outputs = run_computation(*computation, inputs);
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const bool forced = i < instantiate.size() && instantiate[i];
+      result.unknown_results.push_back(forced || split.staging().owns(outputs[i]));
+      (result.unknown_results[i] ? rest : out).push_back(outputs[i]);
+    }
+    StagedFunction staged = std::move(split.staging()).finish(rest, CapturePlace::kLast, /*always_tuple=*/true);
+    result.unknown = std::move(staged.computation);
+    result.residual_count = staged.captures.size();
+    out.insert(out.end(), staged.captures.begin(), staged.captures.end());
+    return out;
+  };
+  stage_known(result, known, known_avals, computation->name() + ".known");
   return result;
 }
 
 }  // namespace
 
-LinearizedComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
-                                            const std::vector<bool>& instantiate) {
-  static ComputationMemo<LinearizedComputation, Mask, Mask> memo;
+SplitComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                                       const std::vector<bool>& instantiate) {
+  static ComputationMemo<SplitComputation, Mask, Mask> memo;
   return memo.get(computation, nonzero, instantiate,
                   [&] { return trace_linearized(computation, nonzero, instantiate); });
+}
+
+SplitComputation split_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& unknown,
+                                   const std::vector<bool>& instantiate) {
+  static ComputationMemo<SplitComputation, Mask, Mask> memo;
+  return memo.get(computation, unknown, instantiate, [&] { return trace_split(computation, unknown, instantiate); });
 }
 
 }  // namespace hilo

@@ -6,8 +6,9 @@
 
 namespace hilo {
 
-/// Stages operations that touch a tangent and hands all others to the parent; the known operands of staged operations
-/// become residuals. With it, the jvp rules alone linearise: there is no partial evaluator.
+/// Stages operations that touch an unknown value (a tangent) and hands all others to the parent; the known operands of
+/// staged operations become residuals. Ops with called computations are split in the same way, by their rule. With it, the
+/// jvp rules alone linearise.
 class SplitTrace final : public Trace {
  public:
   explicit SplitTrace(Trace* parent);
@@ -15,6 +16,8 @@ class SplitTrace final : public Trace {
   StagingTrace& staging() { return staging_; }
 
  private:
+  std::vector<Array> bind_unknown(const Operation& operation, const std::vector<bool>& unknown);
+
   StagingTrace staging_;
 };
 
@@ -35,18 +38,28 @@ struct Linearized {
 
 Linearized linearize_flat(const FlatFunction& f, std::span<const Array> primals, const std::vector<bool>& nonzero);
 
-/// A computation split in two: primal (inputs -> results, residuals), tangent (nonzero input tangents, residuals ->
-/// nonzero result tangents). Roots are tuples. Memoised by meaning.
-struct LinearizedComputation {
-  hlo::ComputationPtr primal;
-  hlo::ComputationPtr tangent;
+/// A computation in two parts. Roots are tuples.
+///   known     (known inputs) -> known results, residuals
+///   unknown   (unknown inputs, residuals) -> unknown results
+struct SplitComputation {
+  hlo::ComputationPtr known, unknown;
   size_t residual_count = 0;
-  std::vector<bool> nonzero_results;
+  std::vector<bool> unknown_results;  ///< one a result of the whole
+
+  size_t known_result_count() const { return known->root().operands.size() - residual_count; }
 };
-inline int64_t held_bytes(const LinearizedComputation& linearized) {
-  return hlo::held_bytes(linearized.primal) + hlo::held_bytes(linearized.tangent);
+inline int64_t held_bytes(const SplitComputation& split) {
+  return hlo::held_bytes(split.known) + hlo::held_bytes(split.unknown);
 }
-LinearizedComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
-                                            const std::vector<bool>& instantiate);
+
+/// The value and the derivative: all inputs and results are known, the unknown ones are their nonzero tangents. Results in
+/// `instantiate` have a tangent in any case. Memoised by meaning.
+SplitComputation linearize_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& nonzero,
+                                       const std::vector<bool>& instantiate);
+
+/// What depends on the `unknown` parameter leaves, apart from what doesn't. Results in `instantiate` are unknown in any
+/// case. Memoised by meaning.
+SplitComputation split_computation(const hlo::ComputationPtr& computation, const std::vector<bool>& unknown,
+                                   const std::vector<bool>& instantiate);
 
 }  // namespace hilo

@@ -7,6 +7,7 @@
 #include "hilo/client/compile.h"
 #include "hilo/client/replicas.h"
 #include "hilo/hlo/passes/passes.h"
+#include "hilo/trace/bad_values.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/settings.h"
@@ -231,6 +232,15 @@ Outcome call_batched(const PmapCache& cache, const Call& call, std::span<const B
   return outcome;
 }
 
+/// What debug_nans has found in results: the replicas run once more, as a batch and op by op, which names the op.
+[[noreturn]] void report_bad_results(const PmapCache& cache, const Call& call, std::span<const BatchDim> dims) {
+  const bool alone = or_throw(get_xla_client())->process_count() == 1;
+  if (alone) call_batched(cache, call, dims);
+  throw FloatingPointError(failed_precondition(
+      "invalid value encountered in a result of " + cache.where +
+      (alone ? ", although op by op no op makes one" : ". Hint: in one process alone the op would be named")));
+}
+
 }  // namespace
 
 std::shared_ptr<PmapCache> make_cache(std::string axis_name, std::vector<Axis> in_axes, std::vector<Axis> out_axes,
@@ -257,6 +267,8 @@ Outcome call(PmapCache& cache, const Call& call) {
   Outcome outcome{{}, entry->prototype};
   for (size_t i = 0; i < entry->results.size(); ++i)
     outcome.leaves.push_back(collect(cache, *entry, results, i, out_dims[i]));
+  if (looks_for_bad_values() && any_bad_value(outcome.leaves, BadValues::wanted()))
+    report_bad_results(cache, call, dims);
   return outcome;
 }
 

@@ -17,6 +17,7 @@ class Program {
 
   JitCache cache;
   std::shared_ptr<JitEntry> entry;
+  std::vector<std::string> paths;  ///< of the arguments' leaves
 };
 
 namespace {
@@ -35,15 +36,6 @@ void refuse_tracers(const Program& program, std::span<const Array> leaves) {
                          "signature. Hint: transform the jitted function, then lower it"));
 }
 
-const Executable& executable(const Program& program) {
-  if (program.entry->executable != nullptr) return *program.entry->executable;
-  or_throw(
-      unimplemented(where(program) +
-                    ": a program whose arrays several devices share is compiled when it is called: then it is known "
-                    "how its arguments are shared"));
-  __builtin_unreachable();
-}
-
 }  // namespace
 
 std::string text_as_traced(const Program& program, const std::string& dialect) {
@@ -56,19 +48,47 @@ std::string text_as_traced(const Program& program, const std::string& dialect) {
 
 CostAnalysis cost_as_traced(const Program& program) { return counted(cost_analysis(program.module())); }
 
-void compile(Program& program) {
-  refuse_tracers(program, program.entry->staged.captures);
-  if (!jit_detail::states_shardings(*program.entry)) jit_detail::executable_of(program.cache, *program.entry);
+ProgramPtr compile(const ProgramPtr& program, const CompilerOptions& options) {
+  refuse_tracers(*program, program->entry->staged.captures);
+  ProgramPtr compiled = program;
+  if (!options.empty()) {
+    JitOptions all = program->cache.options();
+    for (const auto& [name, value] : options) all.compiler_options[name] = value;
+    compiled = std::make_shared<Program>(all, program->cache.location());
+    compiled->entry = std::make_shared<JitEntry>();
+    static_cast<JitTrace&>(*compiled->entry) = *program->entry;
+    compiled->paths = program->paths;
+  }
+  if (!jit_detail::states_shardings(*compiled->entry)) jit_detail::executable_of(compiled->cache, *compiled->entry);
+  return compiled;
+}
+
+std::vector<ArgInfo> args_info(const Program& program) {
+  std::vector<ArgInfo> infos;
+  const JitEntry& entry = *program.entry;
+  for (size_t i = 0; i < entry.avals.size(); ++i)
+    infos.push_back({program.paths[i], entry.avals[i].shape, !entry.donated.empty() && entry.donated[i]});
+  return infos;
+}
+
+std::shared_ptr<Executable> executable(const Program& program) {
+  if (program.entry->executable == nullptr) {
+    or_throw(
+        unimplemented(where(program) +
+                      ": a program whose arrays several devices share is compiled when it is called: then it is known "
+                      "how its arguments are shared"));
+  }
+  return program.entry->executable;
 }
 
 std::string text_as_compiled(const Program& program) {
-  return hlo_text(*or_throw(optimized_module_of(executable(program))));
+  return hlo_text(*or_throw(optimized_module_of(*executable(program))));
 }
 
-CostAnalysis cost_as_compiled(const Program& program) { return counted(or_throw(cost_analysis(executable(program)))); }
+CostAnalysis cost_as_compiled(const Program& program) { return counted(or_throw(cost_analysis(*executable(program)))); }
 
 CompiledMemoryStats memory(const Program& program) {
-  const MemoryAnalysis m = executable(program).memory_analysis();
+  const MemoryAnalysis m = executable(program)->memory_analysis();
   return {m.code_bytes,      m.argument_bytes, m.output_bytes, m.alias_bytes,
           m.temporary_bytes, m.constant_bytes, m.peak_bytes};
 }
@@ -102,7 +122,9 @@ std::string header_of(const Program& program) {
 
 }  // namespace
 
-std::string serialize(const Program& program) { return header_of(program) + or_throw(executable(program).serialize()); }
+std::string serialize(const Program& program) {
+  return header_of(program) + or_throw(executable(program)->serialize());
+}
 
 void load(Program& program, const std::string& bytes) {
   refuse_tracers(program, program.entry->staged.captures);
@@ -127,6 +149,7 @@ stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, con
   check_static(call, location);
   auto program = std::make_shared<stages_detail::Program>(options, location);
   program->entry = trace_entry(program->cache, call);
+  for (size_t i = 0; i < call.arguments.leaves.size(); ++i) program->paths.push_back(call.path_of_leaf(i));
   return program;
 }
 

@@ -6,9 +6,12 @@
 #include <memory>
 #include <string>
 
+#include "hilo/transform/compiler_options.h"
 #include "hilo/transform/flat_call.h"
 
 namespace hilo {
+
+class Executable;
 
 /// What a program does, counted from its instructions.
 struct CostAnalysis {
@@ -29,6 +32,13 @@ struct CompiledMemoryStats {
   int64_t peak_memory_in_bytes = 0;
 };
 
+/// A leaf of the arguments that a program was lowered for.
+struct ArgInfo {
+  std::string path;  ///< "args[0].w"
+  Shape shape;
+  bool donated = false;
+};
+
 namespace stages_detail {
 
 class Program;  // traced, and compiled once asked for
@@ -36,7 +46,10 @@ using ProgramPtr = std::shared_ptr<Program>;
 
 std::string text_as_traced(const Program& program, const std::string& dialect);
 CostAnalysis cost_as_traced(const Program& program);
-void compile(Program& program);
+/// The program compiled; another one if there are options.
+ProgramPtr compile(const ProgramPtr& program, const CompilerOptions& options);
+std::vector<ArgInfo> args_info(const Program& program);
+std::shared_ptr<Executable> executable(const Program& program);
 std::string text_as_compiled(const Program& program);
 CostAnalysis cost_as_compiled(const Program& program);
 CompiledMemoryStats memory(const Program& program);
@@ -68,6 +81,10 @@ class Compiled {
     return unflatten(*static_cast<const Result*>(stages_detail::prototype_of(*program_).get()), leaves);
   }
 
+  /// The leaves of the arguments that were lowered, in order.
+  std::vector<ArgInfo> args_info() const { return stages_detail::args_info(*program_); }
+  /// What runs (device/executable.h): its devices, statistics, steps as planned, and the module after all passes.
+  std::shared_ptr<Executable> runtime_executable() const { return stages_detail::executable(*program_); }
   /// HLO after all passes of the engine.
   std::string as_text() const { return stages_detail::text_as_compiled(*program_); }
   CostAnalysis cost_analysis() const { return stages_detail::cost_as_compiled(*program_); }
@@ -94,10 +111,13 @@ class Lowered {
   }
   /// Of the program before any pass.
   CostAnalysis cost_analysis() const { return stages_detail::cost_as_traced(*program_); }
-  /// Errors     UNIMPLEMENTED where the function closes over a value of a transformation around it
-  Compiled<Arguments, Result> compile() const {
-    stages_detail::compile(*program_);
-    return Compiled<Arguments, Result>(program_);
+  /// The leaves of the arguments, in order.
+  std::vector<ArgInfo> args_info() const { return stages_detail::args_info(*program_); }
+  /// `options` outrank those of jit, which outrank the flags.
+  /// Errors     UNIMPLEMENTED where the function closes over a value of a transformation around it; INVALID_ARGUMENT for
+  ///            options that there aren't
+  Compiled<Arguments, Result> compile(const CompilerOptions& options = {}) const {
+    return Compiled<Arguments, Result>(stages_detail::compile(program_, options));
   }
   /// What Compiled::serialize wrote, without compiling. jax.experimental.serialize_executable.deserialize_and_load.
   /// Errors     INVALID_ARGUMENT for other bytes, or those of a program of another meaning; FAILED_PRECONDITION for those

@@ -15,10 +15,10 @@
 
 namespace hilo {
 
-/// Another number when a flag changes, the client is forgotten, or keys are followed, which traces show: what was traced
-/// or compiled before is then not used.
+/// Another number when a flag changes, the client is forgotten, keys are followed, or a word is set that traces show: what
+/// was traced or compiled before is then not used.
 inline uint64_t trace_version() {
-  return 2 * (flags_version() + client_generation()) + (is_on(Setting::kDebugKeyReuse) ? 1 : 0);
+  return 2 * (flags_version() + client_generation()) + (is_on(Setting::kDebugKeyReuse) ? 1 : 0) + words_in_traces();
 }
 
 /// What every entry of a TraceCache has.
