@@ -36,7 +36,7 @@ std::string symbol_of(std::string_view name) {
     symbol += plain ? c : '_';
   }
   if (symbol.empty() || (symbol[0] >= '0' && symbol[0] <= '9') || symbol[0] == '.' || symbol[0] == '$')
-    symbol.insert(0, "_");
+    symbol.insert(symbol.begin(), '_');
   return symbol;
 }
 
