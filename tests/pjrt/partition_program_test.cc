@@ -176,11 +176,8 @@ TEST(PartitionProgram, WhatIsDonatedIsTaken) {
   }
 }
 
-TEST(PartitionProgram, ProgramsByHandRunWholeAndTheLogSaysSo) {
+TEST(PartitionProgram, ProgramsByHandGiveWhatTheySay) {
   const Handle<PJRT_Client> client = make_client(2);
-  const LogLevel before = log_level();
-  set_log_level(LogLevel::kInfo);
-  const LoggedTexts logged;
   const Compiled by_hand = compiled(client.get(), R"(module @by_hand attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
   func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) -> (tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"x"}]>}) {
@@ -192,18 +189,36 @@ TEST(PartitionProgram, ProgramsByHandRunWholeAndTheLogSaysSo) {
   }
 })",
                                     options(1, 2));
-  set_log_level(before);
-  EXPECT_EQ(
-      std::ranges::count_if(logged.all,
-                            [](const std::string& text) {
-                              return text.starts_with("compile 'by_hand': it runs whole, on gathered arguments: ");
-                            }),
-      1);
   const Handle<PJRT_Buffer> low = put(client.get(), {0, 1}, {2}, 0), high = put(client.get(), {2, 3}, {2}, 1);
   const Execution done = run(by_hand.program.get(), {{low.get()}, {high.get()}});
   ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
   EXPECT_EQ(get(done.results[0][0].get()), (Floats{0, 2}));
   EXPECT_EQ(get(done.results[1][0].get()), (Floats{4, 6}));
+}
+
+TEST(PartitionProgram, WhatThePartitionerRefusesRunsWholeAndTheLogSaysSo) {
+  const Handle<PJRT_Client> client = make_client(2);
+  const LogLevel before = log_level();
+  set_log_level(LogLevel::kInfo);
+  const LoggedTexts logged;
+  const Compiled sum = compiled(client.get(), R"(module @sum attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<2xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}], unreduced={"x"}>}) -> tensor<2xf32> {
+    %0 = stablehlo.add %a, %a : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+})",
+                                options(1, 2));
+  set_log_level(before);
+  EXPECT_EQ(std::ranges::count_if(logged.all,
+                                  [](const std::string& text) {
+                                    return text.starts_with("compile 'sum': it runs whole, on gathered arguments: ");
+                                  }),
+            1);
+  const Handle<PJRT_Buffer> one = put(client.get(), {1, 2}, {2}, 0), other = put(client.get(), {10, 20}, {2}, 1);
+  const Execution done = run(sum.program.get(), {{one.get()}, {other.get()}});
+  ASSERT_TRUE(done.outcome.ok()) << done.outcome.message;
+  for (const auto& list : done.results) EXPECT_EQ(get(list[0].get()), (Floats{22, 44}));
 }
 
 TEST(PartitionProgram, ArraysThatAllDevicesHaveAreComputedOnce) {
