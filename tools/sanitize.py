@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the tests under sanitizers: all of them under address+undefined, with buffers that end at a guard page, because
 sanitizers do not see generated code; those of the engine again with buffers that begin after one; those of
-out_of_memory again with every call of operator new failing in turn; and those of base, backend, client, device, pjrt, replica
-and threads under thread. Other compilers and flags make other code, so all tests run with guard pages as releases are
-compiled, too, and the kernels of the runtime library under valgrind. First the planted bugs of tests/sanitize prove
-that each sanitizer sees. Ends with "N passed, N failed"."""
+out_of_memory again with every call of operator new failing in turn; and those of base, backend, client, device, pjrt, replica,
+rpc without gRPC and threads under thread. Other compilers and flags make other code, so all tests run with guard pages as
+releases are compiled, too, and the kernels of the runtime library under valgrind. First the planted bugs of tests/sanitize
+prove that each sanitizer sees. Ends with "N passed, N failed"."""
 
 import argparse
 import concurrent.futures
@@ -36,7 +36,7 @@ RUNS = (
     ("address, guard page at the beginning", "build-address", "address", ("backend", "status"), {"HILO_GUARD": "begin"}, FEW),
     ("address, every call of operator new fails", "build-address", "address", ("out_of_memory",),
      {"HILO_OUT_OF_MEMORY_STEP": "1"}, ALONE),
-    ("thread", "build-thread", "thread", ("base", "backend", "client", "device", "pjrt", "replica", "threads"), {}, FEW),
+    ("thread", "build-thread", "thread", ("base", "backend", "client", "device", "pjrt", "replica", "rpc", "threads"), {}, FEW),
 )
 COMPILERS = ("clang-19", "clang++-19")  # its checks compile in half the time of those of g++
 LARGEST_RND_BITS = 28  # beyond that g++ 12's thread sanitizer finds no room for its shadow

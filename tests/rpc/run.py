@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`hilo serve` and its clients as whole processes: worker processes, tokens, signals, death.
+"""`hilo serve` and its clients as whole processes: worker processes, tokens, signals, death; the front end's tests, a choice of
+them, and all examples on a server.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -15,6 +16,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import front_end  # noqa: E402
 from command import holds, own_environment, run_cases  # noqa: E402
 
 DOUBLE = """HloModule double
@@ -197,6 +199,18 @@ def examples_print_there_what_they_print_here(place):
             assert here == there, f"{example.name}: here\n{here}\nthere\n{there}"
 
 
+FRONT_END = {"lax": 12, "numpy": 6, "random": 4, "linalg": 2}  # program: each so many-th of its tests; front_end.py runs all
+
+
+def the_front_ends_tests_pass_there(place):
+    with server(place) as process:
+        for name, every in FRONT_END.items():
+            results = front_end.over(process.target, place.build / "bin" / "tests" / f"test_{name}", every, place.folder)
+            good, wrong, _ = front_end.sorted_out(results)
+            assert not wrong, "\n".join(f"{name} {result.name}\n{result.output}" for result in wrong)
+            assert len(good) > len(results) / 2, f"{name}: {len(good)} of {len(results)}"
+
+
 def printed(place, example, environment):
     """What the example prints, but for its line about time, and the file that it writes."""
     written = place.folder / f"{example.name}.out"
@@ -211,7 +225,7 @@ CASES = (a_program_gives_there_what_it_gives_here, an_endless_program_ends_with_
          a_killed_worker_costs_one_client_one_unavailable, a_client_that_goes_takes_its_worker_along,
          a_client_that_is_interrupted_stops_its_run, a_profile_of_runs_there_is_written_here,
          what_is_not_safe_does_not_start, a_token_lets_in, top_shows_a_session_and_its_programs,
-         examples_print_there_what_they_print_here)
+         the_front_ends_tests_pass_there, examples_print_there_what_they_print_here)
 
 if __name__ == "__main__":
     sys.exit(run_cases(__doc__, CASES, PROGRAMS))
