@@ -67,8 +67,8 @@ def of_info(name, done):
 
 
 def of_digits(done):
-    found = re.findall(r"(\d+\.\d+) ?%", done.stdout)
-    return "" if done.returncode == 0 and found and float(found[-1]) > 95 else last_line(done)
+    found = re.findall(r"test accuracy (\d+\.\d+)", done.stdout)
+    return "" if done.returncode == 0 and found and float(found[-1]) > 0.95 else last_line(done)
 
 
 def of_random(name, binaries, environment):
