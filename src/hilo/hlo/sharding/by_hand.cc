@@ -151,6 +151,10 @@ StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationReque
 }
 
 void mark_by_hand(DataFlow& flow) {
+  const auto has_end = [](const FlowFrame& frame) {
+    return std::ranges::any_of(frame.computation->instructions(), leaves_by_hand);
+  };
+  if (std::ranges::none_of(flow.frames, has_end)) return;
   Marker marker{flow};
   do {
     marker.changed = false;

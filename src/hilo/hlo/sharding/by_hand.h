@@ -16,7 +16,8 @@ bool leaves_by_hand(const Instruction& instruction);
 /// Errors    UNIMPLEMENTED for parts that are summands; those of `manual`
 StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationRequest& request);
 
-/// Counts for each array in how many computations by hand it is. Collectives and ids of devices are in one at least.
+/// Counts for each array in how many computations by hand it is, if the program has any. Collectives and ids of devices are in
+/// one at least.
 void mark_by_hand(DataFlow& flow);
 
 }  // namespace hilo::hlo

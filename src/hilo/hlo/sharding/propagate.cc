@@ -389,7 +389,10 @@ StatusOr<PropagatedFlow> propagate_flow(const Module& module, const PropagationR
 }
 
 StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const PropagationRequest& request) {
-  HILO_ASSIGN_OR_RETURN(const PropagatedFlow propagated, propagate_flow(module, request));
+  const StatusOr<Module> called = with_calls_by_hand(module, request);
+  if (!called.ok() && called.status().code() != StatusCode::kUnimplemented) return called.status();
+  // What the partitioner doesn't take still has shardings.
+  HILO_ASSIGN_OR_RETURN(const PropagatedFlow propagated, propagate_flow(called.ok() ? *called : module, request));
   const MeshAtoms mesh(request.mesh);
   const auto shardings = [&](const std::vector<FlowArrayId>& arrays) {
     std::vector<Sharding> made;
