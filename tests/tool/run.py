@@ -178,8 +178,9 @@ def grad_gives_values_and_gradients_of_floating_inputs(place):
 
 
 def bisect_counts_the_ops_on_which_engines_agree(place):
+    before = place.files(".")
     assert place.good("bisect", "axpy.hlo", "--random", "3", "--output", "small.hlo") == "engines agree on 3 ops\n"
-    assert place.files(".") == ["axpy.hlo", "denormal.hlo", "forever.hlo", "narrow.hlo"]  # there is nothing to write
+    assert place.files(".") == before  # there is nothing to write
     place.good("run", "axpy.hlo", "--random", "2", "--output-dir", "given")
     inputs = [part for i in range(3) for part in ("--input", f"given/out{i}.npy")]
     place.good("convert", "--to", "bytecode", "axpy.hlo", "-o", "axpy.mlirbc")
@@ -499,9 +500,10 @@ def what_is_no_program_is_not_read_to_its_end(place):
 
 
 def a_full_file_is_an_error_and_leaves_nothing(place):
+    before = place.files(".")
     done = place.run("convert", "--to", "html", "axpy.hlo", "-o", "page.html", file_size=100)
     assert done.returncode == 1 and "RESOURCE_EXHAUSTED" in done.stderr and "File too large" in done.stderr, done
-    assert place.files(".") == sorted(["axpy.hlo", "forever.hlo", "denormal.hlo", "narrow.hlo"]), place.files(".")
+    assert place.files(".") == before, place.files(".")
 
 
 def control_characters_of_names_reach_no_terminal(place):
