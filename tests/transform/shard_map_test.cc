@@ -12,30 +12,22 @@
 #include "hilo/transform/vmap.h"
 #include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
+#include "tests/support/noise.h"
 
 namespace hilo {
 namespace {
 
+using tests::expect_close;
+using tests::flat;
+using tests::noise;
 using Floats = std::vector<float>;
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
-Floats flat(const Array& x) { return x.to_vector<float>(); }
 
 Array counted(std::vector<int64_t> shape) {
   int64_t size = 1;
   for (const int64_t extent : shape) size *= extent;
   return numpy::reshape(numpy::arange(size, ElementType::kF32), Dimensions(shape));
-}
-
-Array noise(int seed, std::vector<int64_t> shape) {
-  return random::uniform(random::key(seed), Dimensions(shape)) * 2.0f - 1.0f;
-}
-
-void expect_close(const Array& got, const Array& wanted, float tolerance = 1e-6f) {
-  ASSERT_EQ(got.aval_shape(), wanted.aval_shape());
-  const Floats a = flat(got), b = flat(wanted);
-  for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], tolerance * std::max(1.0f, std::abs(b[i]))) << i;
 }
 
 class ShardMap : public tests::EightDevices {
