@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does what docs/adding_a_type.md says in a copy of the tree, builds the folders up to HLO, which need nothing above them, and
-what else knows types one by one; runs the page's program.
+"""Does what docs/adding_a_type.md says in a copy of the tree, builds what the page's program needs, and the files that treat
+types one by one; runs the program.
 
 Prints "passed CASE" or "failed CASE" for each; tools/run_tests.py counts them.
 """
@@ -14,19 +14,32 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support
 import page_steps as steps  # noqa: E402
 
 COPIED = ("CMakeLists.txt", "cmake", "src")
-LINKED = re.compile(r"^(CMakeFiles/hilo\.dir/(?:generated/version|src/hilo/(?:base|types|hlo)/\S+)\S*\.o):", re.M)
-COMPILED = re.compile(r"^(CMakeFiles/hilo\.dir/src/hilo/(?:backend/cpu/emit|stablehlo/tree|numpy/dtypes)\S*\.o):", re.M)
+OBJECT = re.compile(r"^(CMakeFiles/hilo\.dir/(?:generated/version|src/hilo/(\S+))\.cc\.o):", re.M)
+LINKED = re.compile(r"(?:base|types|hlo/(?:build|eval|ir|ops|text))/")  # what evaluates HLO text
+ONE_BY_ONE = "case ElementType::"
 
 
 def build(copy, jobs):
     steps.configure_copy(copy, off=("BUILD_TOOL", "BUILD_TESTS", "BUILD_EXAMPLES", "BUILD_BENCH", "INSTALL"))
-    targets = steps.run("ninja", "-C", copy / "build", "-t", "targets", "all")
-    steps.run("ninja", "-C", copy / "build", "-j", jobs, *LINKED.findall(targets), *COMPILED.findall(targets))
+    steps.run("ninja", "-C", copy / "build", "-j", jobs, *linked(copy), *one_by_one(copy))
+
+
+def linked(copy) -> list[str]:
+    return [target for target, source in objects(copy) if not source or LINKED.match(source)]
+
+
+def one_by_one(copy) -> list[str]:
+    return [target for target, source in objects(copy)
+            if source and ONE_BY_ONE in (copy / f"src/hilo/{source}.cc").read_text()]
+
+
+def objects(copy) -> list[tuple[str, str]]:
+    """(target, source in src/hilo without its ending; none for the generated one) of each object of the library."""
+    return OBJECT.findall(steps.run("ninja", "-C", copy / "build", "-t", "targets", "all"))
 
 
 def its_program_compiles(page, copy, **_):
-    targets = steps.run("ninja", "-C", copy / "build", "-t", "targets", "all")
-    steps.compile_program(page, copy, *(copy / "build" / name for name in LINKED.findall(targets)), "-lfmt", "-lz", "-ldl",
+    steps.compile_program(page, copy, *(copy / "build" / name for name in linked(copy)), "-lfmt", "-lz", "-ldl",
                           "-Wl,--wrap=__cxa_atexit")  # cmake/wrapped.cmake: base/process_end.cc stands before it
 
 

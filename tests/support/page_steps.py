@@ -24,6 +24,7 @@ OUTPUT = re.compile(r"^prints [^\n]*:\n\n```\n(.*?)```$", re.S | re.M)
 SESSION = re.compile(r"^```console\n(.*?)```$", re.S | re.M)
 COMMAND = re.compile(r"^\$ ([^\n]*)\n((?:(?!\$ )[^\n]*\n)*)", re.M)
 NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?")
+MOST_WORDS = 12  # of a failed command, in an error
 TOLERANCE = 1e-6  # of f32, relative: processors differ in vector width
 
 
@@ -199,5 +200,6 @@ def only(page: pathlib.Path, pattern: re.Pattern) -> str:
 def run(*command, **options) -> str:
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
     said = done.stdout + done.stderr
-    assert done.returncode == 0, f"{' '.join(map(str, command))}: exit status {done.returncode}\n{said}"
+    shown = " ".join(map(str, command[:MOST_WORDS])) + (" ..." if len(command) > MOST_WORDS else "")
+    assert done.returncode == 0, f"{shown}: exit status {done.returncode}\n{said}"
     return done.stdout
