@@ -13,40 +13,11 @@ struct TypeRow {
   PJRT_Buffer_Type theirs;
   ElementType ours;
 };
-// clang-format off: a row a type
 constexpr TypeRow kTypes[] = {
-    {PJRT_Buffer_Type_PRED, ElementType::kPred},
-    {PJRT_Buffer_Type_S2, ElementType::kS2},
-    {PJRT_Buffer_Type_S4, ElementType::kS4},
-    {PJRT_Buffer_Type_S8, ElementType::kS8},
-    {PJRT_Buffer_Type_S16, ElementType::kS16},
-    {PJRT_Buffer_Type_S32, ElementType::kS32},
-    {PJRT_Buffer_Type_S64, ElementType::kS64},
-    {PJRT_Buffer_Type_U2, ElementType::kU2},
-    {PJRT_Buffer_Type_U4, ElementType::kU4},
-    {PJRT_Buffer_Type_U8, ElementType::kU8},
-    {PJRT_Buffer_Type_U16, ElementType::kU16},
-    {PJRT_Buffer_Type_U32, ElementType::kU32},
-    {PJRT_Buffer_Type_U64, ElementType::kU64},
-    {PJRT_Buffer_Type_F16, ElementType::kF16},
-    {PJRT_Buffer_Type_BF16, ElementType::kBf16},
-    {PJRT_Buffer_Type_F32, ElementType::kF32},
-    {PJRT_Buffer_Type_F64, ElementType::kF64},
-    {PJRT_Buffer_Type_C64, ElementType::kC64},
-    {PJRT_Buffer_Type_C128, ElementType::kC128},
-    {PJRT_Buffer_Type_F8E5M2, ElementType::kF8E5M2},
-    {PJRT_Buffer_Type_F8E4M3FN, ElementType::kF8E4M3Fn},
-    {PJRT_Buffer_Type_F8E4M3, ElementType::kF8E4M3},
-    {PJRT_Buffer_Type_F8E3M4, ElementType::kF8E3M4},
-    {PJRT_Buffer_Type_F8E4M3B11FNUZ, ElementType::kF8E4M3B11Fnuz},
-    {PJRT_Buffer_Type_F8E5M2FNUZ, ElementType::kF8E5M2Fnuz},
-    {PJRT_Buffer_Type_F8E4M3FNUZ, ElementType::kF8E4M3Fnuz},
-    {PJRT_Buffer_Type_F8E8M0FNU, ElementType::kF8E8M0Fnu},
-    {PJRT_Buffer_Type_F4E2M1FN, ElementType::kF4E2M1Fn},
+#define HILO_PJRT_TYPE(name, enumerator) {PJRT_Buffer_Type_##name, ElementType::k##enumerator},
+#include "hilo/pjrt/abi/element_types.inc"
     {PJRT_Buffer_Type_TOKEN, ElementType::kToken},
 };
-// clang-format on
-static_assert(std::size(kTypes) == kElementTypes.size() - 2);  // all but opaque and tuple
 
 /// The order of dimensions that strides in bytes mean.
 StatusOr<std::vector<int64_t>> order_of(const Shape& shape, const PJRT_Buffer_MemoryLayout_Strides& strides) {
