@@ -149,7 +149,7 @@ TEST_F(ShardMap, CollectivesAreThoseOfTheDevices) {
   std::vector<std::pair<int64_t, int64_t>> ring;
   for (int64_t i = 0; i < 8; ++i) ring.emplace_back(i, (i + 1) % 8);
   EXPECT_EQ(sent_by([&](Array x) { return lax::ppermute(x, {"x", "y"}, ring); }, *grid, P({"x", "y"}), P({"x", "y"})),
-            "collective-permute;collective-permute;");
+            "collective-permute;collective-permute;collective-permute;");
   EXPECT_EQ(sent_by([](Array x) { return lax::psum_scatter(x, "y", {.scatter_dimension = 1, .tiled = true}); }, *grid,
                     P("y"), P(none, "y")),
             "reduce-scatter;");
@@ -178,8 +178,9 @@ TEST_F(ShardMap, GradientsSendAsMuch) {
                               .compile()
                               .as_text());
   };
+  // Back go the slices of which the ring was made, one after the other: as many bytes, one message more.
   EXPECT_EQ(sent([](Array x) { return lax::ppermute(x * x, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); }),
-            "collective-permute;collective-permute;");
+            "collective-permute;collective-permute;collective-permute;");
   EXPECT_EQ(sent([](Array x) { return lax::psum_scatter(x * x, "x", {.scatter_dimension = 1, .tiled = true}); }),
             "all-gather;reduce-scatter;");
   EXPECT_EQ(sent([](Array x) { return lax::all_to_all(x * x, "x", 1, 0, {.tiled = true}); }), "all-to-all;all-to-all;");

@@ -12,6 +12,7 @@
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/partition/partition.h"
+#include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/sharding/over_mesh.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/sharded_array.h"
@@ -221,6 +222,7 @@ hlo::PropagationRequest request_for(const StatedProgram& program, const Mesh& me
 
 MeshProgramPtr make_program(const ShardedCall& call, const Mesh& mesh, const Shardings& in, hlo::Module module) {
   refuse_unreachable("computation", mesh);
+  or_throw(hlo::dce(module));  // what nobody reads is no reason to meet
   const StatedProgram program = stated_program(std::move(module));
   for (const auto& [key, sharding] : program.shardings) check_devices(sharding, mesh);
   const hlo::PropagationRequest request = request_for(program, mesh, in, call.out);
