@@ -10,14 +10,15 @@
 
 using namespace hilo;
 
-constexpr int64_t kSize = 1024;               // three matrices of 4 MiB
+constexpr int64_t kSize = 1024;                  // three matrices of 4 MiB
 constexpr int64_t kMostBytes = 5 * 1024 * 1024;  // of each device, for a program's arguments, results and temporaries
 
 /// Numbers between 0 and 1 of some rows and columns; no device ever has the whole.
 Array rows_of(const ShardIndex& at, float speed) {
   const auto begin = [](const Range& r) { return r.start.value_or(0); };
   const auto end = [](const Range& r) { return r.stop.value_or(kSize); };
-  const Array i = numpy::arange(begin(at[0]), end(at[0]), 1, float32), j = numpy::arange(begin(at[1]), end(at[1]), 1, float32);
+  const Array i = numpy::arange(begin(at[0]), end(at[0]), 1, float32),
+              j = numpy::arange(begin(at[1]), end(at[1]), 1, float32);
   return 0.5f + 0.5f * numpy::sin(speed * (numpy::expand_dims(i, 1) * 0.37f + j * 1.31f));
 }
 
@@ -50,8 +51,9 @@ int main(int argc, char** argv) {
   // One device can't: it may not use as much.
   std::string refusal;
   try {
-    jit([](Array x, Array y) { return numpy::matmul(x, y); }).lower(ShapeDtypeStruct({kSize, kSize}, float32),
-                                                                   ShapeDtypeStruct({kSize, kSize}, float32)).compile();
+    jit([](Array x, Array y) { return numpy::matmul(x, y); })
+        .lower(ShapeDtypeStruct({kSize, kSize}, float32), ShapeDtypeStruct({kSize, kSize}, float32))
+        .compile();
   } catch (const Error& error) {
     refusal = error.what();
   }
@@ -62,13 +64,14 @@ int main(int argc, char** argv) {
   // c v = a (b v) for a vector v, by sums that every device has a part of.
   const Array v = 1.0f + 0.5f * numpy::cos(numpy::arange(kSize, float32));
   const Array wanted = numpy::matmul(a, numpy::matmul(b, v));
-  const double apart = (numpy::max(numpy::abs(numpy::matmul(c, v) - wanted)) / numpy::max(numpy::abs(wanted))).item<double>();
+  const double apart =
+      (numpy::max(numpy::abs(numpy::matmul(c, v) - wanted)) / numpy::max(numpy::abs(wanted))).item<double>();
   if (process_index() != 0) return 0;
 
   const CompiledMemoryStats memory = compiled.memory_analysis();
   std::printf("on one device: %s\n", refusal.c_str());
-  std::printf("on %lld devices: %lld bytes on each at most; relative difference %.1e\n", static_cast<long long>(mesh.size()),
-              static_cast<long long>(memory.peak_memory_in_bytes), apart);
+  std::printf("on %lld devices: %lld bytes on each at most; relative difference %.1e\n",
+              static_cast<long long>(mesh.size()), static_cast<long long>(memory.peak_memory_in_bytes), apart);
   const bool refused = refusal.find("RESOURCE_EXHAUSTED") != std::string::npos;
   const bool right = refused && memory.peak_memory_in_bytes <= kMostBytes && apart < 1e-5;
   std::printf("product in a ring: %s\n", right ? "right" : "wrong");

@@ -38,8 +38,8 @@ Model placed(const Model& m, const Plan& plan) {
   Model made{device_put(m.numbers, plan.whole), device_put(m.places, plan.whole), {}};
   for (const Block& b : m.blocks) {
     made.blocks.push_back({device_put(b.query, plan.heads), device_put(b.key, plan.heads),
-                           device_put(b.value, plan.heads), device_put(b.out, plan.out),
-                           device_put(b.wide, plan.wide), device_put(b.narrow, plan.narrow)});
+                           device_put(b.value, plan.heads), device_put(b.out, plan.out), device_put(b.wide, plan.wide),
+                           device_put(b.narrow, plan.narrow)});
   }
   return made;
 }
@@ -50,7 +50,8 @@ Array noise(const random::Key& key, const std::vector<int64_t>& shape, int64_t i
 
 Model init(const random::Key& seed) {
   Model m{noise(random::fold_in(seed, 0), {kNumbers, kWidth}, kWidth),
-          noise(random::fold_in(seed, 1), {kContext, kWidth}, kWidth), {}};
+          noise(random::fold_in(seed, 1), {kContext, kWidth}, kWidth),
+          {}};
   for (int layer = 0; layer < kLayers; ++layer) {
     const std::vector<random::Key> k = random::split(random::fold_in(seed, 2 + layer), 6);
     const std::vector<int64_t> heads = {kWidth, kHeads, kHeadWidth};
@@ -61,7 +62,9 @@ Model init(const random::Key& seed) {
   return m;
 }
 
-Array normed(const Array& x) { return x / numpy::sqrt(numpy::mean(numpy::square(x), {.axis = -1, .keepdims = true}) + 1e-6f); }
+Array normed(const Array& x) {
+  return x / numpy::sqrt(numpy::mean(numpy::square(x), {.axis = -1, .keepdims = true}) + 1e-6f);
+}
 
 /// f32[batch, places, width] -> the same; each device computes its heads, and the sum over heads joins them.
 Array attention(const Block& b, const Array& x) {
@@ -88,7 +91,8 @@ Array loss(const Model& m, const Array& sequences) {
 /// s32[32,17]: each row counts in a step of its own.
 Array sequences(const random::Key& key) {
   const std::vector<random::Key> keys = random::split(key);
-  const Array first = random::randint(keys[0], {kBatch, 1}, 0, kNumbers), step = random::randint(keys[1], {kBatch, 1}, 1, 4);
+  const Array first = random::randint(keys[0], {kBatch, 1}, 0, kNumbers),
+              step = random::randint(keys[1], {kBatch, 1}, 1, 4);
   return numpy::remainder(first + step * numpy::arange(kContext + 1), static_cast<int>(kNumbers));
 }
 
@@ -134,8 +138,8 @@ int main(int argc, char** argv) {
   const bool stays = shared.blocks[0].query.sharding().is_equivalent_to(plan.heads, 3) &&
                      shared.blocks[1].narrow.sharding().is_equivalent_to(plan.narrow, 2);
   if (process_index() != 0) return 0;
-  std::printf("%s: loss %.4f, %.4f at first; apart from one device's by %.1e at most\n", mesh.to_string().c_str(), got.back(),
-              got.front(), apart);
+  std::printf("%s: loss %.4f, %.4f at first; apart from one device's by %.1e at most\n", mesh.to_string().c_str(),
+              got.back(), got.front(), apart);
   std::printf("model and batch: %lld bytes on one device, %lld on each of the mesh\n", static_cast<long long>(whole),
               static_cast<long long>(part));
   const bool right = apart < 1e-3 && got.back() < 0.5 * got.front() && part < 0.6 * static_cast<double>(whole) && stays;

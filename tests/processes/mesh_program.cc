@@ -46,7 +46,8 @@ void collectives(const Mesh& mesh, ElementType type) {
   for (int64_t i = 0; i < n; ++i) around.emplace_back(i, (i + 1) % n);
   for (int64_t i = 1; i < n; i += 2) some.emplace_back(i, i - 1);
   for (const int64_t width : {4 * n, 4096 * n}) {  // of each: small and large messages
-    const Array x = device_put(awkward({device_count(), width}, type), NamedSharding(mesh, P(SpecEntry(mesh.axis_names()))));
+    const Array x =
+        device_put(awkward({device_count(), width}, type), NamedSharding(mesh, P(SpecEntry(mesh.axis_names()))));
     const auto show = [&](const char* name, auto f) {
       print(name + suffix, shard_map(f, mesh, P(SpecEntry(mesh.axis_names())), P(SpecEntry(mesh.axis_names())))(x));
     };
@@ -71,7 +72,8 @@ void programs(const Mesh& mesh) {
   const Array whole = awkward({n, 2 * n}), weights = awkward({2 * n, n}) * 1e-4f;
   const Array x = device_put(whole, rows), w = device_put(weights, columns);
   print("put" + suffix, x);
-  const Array called = make_array_from_callback({n, 2 * n}, columns, [&](const ShardIndex& at) { return whole(at[0], at[1]); });
+  const Array called =
+      make_array_from_callback({n, 2 * n}, columns, [&](const ShardIndex& at) { return whole(at[0], at[1]); });
   print("made by calls" + suffix, called);
   print("product" + suffix, jit([](Array a, Array b) { return numpy::matmul(a, b); })(x, w));
   print("operations" + suffix, numpy::sum(x * 2.0f + 1.0f, {.axis = 1}));
@@ -80,9 +82,8 @@ void programs(const Mesh& mesh) {
   Array trained = w + 0.0f;
   for (int i = 0; i < 3; ++i) trained = step(trained, x);
   print("trained" + suffix, trained);
-  const auto looped = jit([](Array a) {
-    return lax::fori_loop(0, 5, [](Array, Array b) { return b * 0.5f + numpy::mean(b); }, a);
-  });
+  const auto looped =
+      jit([](Array a) { return lax::fori_loop(0, 5, [](Array, Array b) { return b * 0.5f + numpy::mean(b); }, a); });
   print("looped" + suffix, looped(x));
   const auto compiled = jit([](Array a) { return numpy::cumsum(a, 0); }, {.in_shardings = rows}).lower(x).compile();
   print("compiled" + suffix, compiled(x));
@@ -203,7 +204,9 @@ int main(int argc, char** argv) try {
   if (argc == 3 && what == "save") return save(argv[2]);
   if (argc == 3 && what == "restore") return restore(argv[2]);
   if (argc == 3 && what == "manage") return manage(argv[2]);
-  return std::fprintf(stderr, "usage: mesh_program values | refusals | nans | save FILE | restore FILE | manage FOLDER\n"), 2;
+  return std::fprintf(stderr,
+                      "usage: mesh_program values | refusals | nans | save FILE | restore FILE | manage FOLDER\n"),
+         2;
 } catch (const Error& error) {
   std::fprintf(stderr, "mesh_program: %s\n", error.what());
   return 3;

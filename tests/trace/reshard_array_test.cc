@@ -30,8 +30,8 @@ std::string bits(const Array& x) {
 }
 
 std::vector<PartitionSpec> specs() {
-  return {P(),           P("x"),         P("y"),      P(none, "x"), P(none, "y"), P("x", "y"),
-          P("y", "x"),   P({"x", "y"}),  P({"y", "x"}), P(none, {"x", "y"}), P("x", none, "y"), P(none, none, {"y", "x"})};
+  return {P(),         P("x"),        P("y"),        P(none, "x"),        P(none, "y"),      P("x", "y"),
+          P("y", "x"), P({"x", "y"}), P({"y", "x"}), P(none, {"x", "y"}), P("x", none, "y"), P(none, none, {"y", "x"})};
 }
 
 /// What a program makes of it: the identity that gives it back shared otherwise.

@@ -130,7 +130,8 @@ std::string sent_by(const F& f, const Mesh& mesh, const PartitionSpec& in = P("x
 
 TEST_F(ShardMap, CollectivesAreThoseOfTheDevices) {
   EXPECT_EQ(sent_by([](Array x) { return lax::psum(x, "x"); }, *row, P("x"), P()), "all-reduce;");
-  EXPECT_EQ(sent_by([](Array x) { return lax::all_gather(x, "x", {.tiled = true}); }, *row, P("x"), P()), "all-gather;");
+  EXPECT_EQ(sent_by([](Array x) { return lax::all_gather(x, "x", {.tiled = true}); }, *row, P("x"), P()),
+            "all-gather;");
   EXPECT_EQ(sent_by([](Array x) { return lax::psum_scatter(x, "x", {.scatter_dimension = 1, .tiled = true}); }, *row),
             "reduce-scatter;");
   EXPECT_EQ(sent_by([](Array x) { return lax::all_to_all(x, "x", 1, 0, {.tiled = true}); }, *row), "all-to-all;");
@@ -157,8 +158,8 @@ TEST_F(ShardMap, CollectivesAreThoseOfTheDevices) {
 
 TEST_F(ShardMap, LoopsSendToNeighboursAlone) {
   const auto around = [](Array x) {
-    return lax::fori_loop(0, 4, [](Array, Array a) { return lax::ppermute(a, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}) + a; },
-                          x);
+    return lax::fori_loop(
+        0, 4, [](Array, Array a) { return lax::ppermute(a, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}) + a; }, x);
   };
   EXPECT_EQ(sent_by(around, *row), "collective-permute;");
   const Array x = noise(3, {8, 8});

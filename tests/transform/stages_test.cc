@@ -189,9 +189,10 @@ TEST_F(SharedStages, AreCompiledForTheDevicesOfTheirArguments) {
   EXPECT_EQ(got.to_vector<float>(), product(a, b).to_vector<float>());
   EXPECT_EQ(got.sharding(), compiled.output_shardings()[0]);
   // What nobody placed goes where it is wanted; what is committed has to lie there.
-  EXPECT_EQ(compiled(numpy::reshape(numpy::arange(128, float32), {16, 8}), b).to_vector<float>(), got.to_vector<float>());
-  const std::string error = error_of([&] { compiled(device_put(a, NamedSharding(mesh, P("x"))), b); },
-                                     StatusCode::kInvalidArgument);
+  EXPECT_EQ(compiled(numpy::reshape(numpy::arange(128, float32), {16, 8}), b).to_vector<float>(),
+            got.to_vector<float>());
+  const std::string error =
+      error_of([&] { compiled(device_put(a, NamedSharding(mesh, P("x"))), b); }, StatusCode::kInvalidArgument);
   EXPECT_NE(error.find("does not match the sharding on the respective arg"), std::string::npos) << error;
 }
 
@@ -207,7 +208,8 @@ TEST_F(SharedStages, AreCompiledForWhatIsSaid) {
   const Array x = numpy::reshape(numpy::arange(64, float32), {8, 8});
   EXPECT_EQ(edges(x).to_vector<float>(), numpy::sin(x).to_vector<float>());
   EXPECT_EQ(edges(x).sharding(), columns);
-  const auto inside = lower([&](Array a, Array) { return with_sharding_constraint(a * 2.0f, rows); }, square, square).compile();
+  const auto inside =
+      lower([&](Array a, Array) { return with_sharding_constraint(a * 2.0f, rows); }, square, square).compile();
   EXPECT_EQ(inside.output_shardings()[0].spec().entry(0).axes(), std::vector<std::string>{"x"});
   EXPECT_EQ(inside(x, x).to_vector<float>(), (x * 2.0f).to_vector<float>());
   EXPECT_EQ(inside.input_shardings().size(), 2u);  // also of what nothing reads

@@ -125,8 +125,7 @@ BatchResult ppermute_batch(const Operation& operation, std::span<const BatchDim>
     source_of[static_cast<size_t>(target)] = static_cast<int32_t>(source);
     is_target.data<bool>()[static_cast<size_t>(target)] = true;
   }
-  const std::vector<Array> slices =
-      context.spmd_axis_name.empty() ? std::vector<Array>() : slices_of(x, source_of);
+  const std::vector<Array> slices = context.spmd_axis_name.empty() ? std::vector<Array>() : slices_of(x, source_of);
   const Array sent = slices.empty() ? take_rows(x, source_of) : concatenate(slices, 0);
   if (std::ssize(pairs) == context.axis_size) return {{sent}, {0}};
   const Array mask = broadcast_in_dim(constant(is_target), x.aval_shape().with_element_type(ElementType::kPred), {0});

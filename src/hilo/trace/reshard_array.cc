@@ -85,8 +85,7 @@ Array by_copies(const ShardedArray& array, const NamedSharding& to) {
   std::vector<BufferPtr> buffers;
   for (const int64_t place : to.mesh().local_places()) {
     const DevicePtr& device = to.mesh().devices()[static_cast<size_t>(place)];
-    buffers.push_back(
-        put_together(sources, shape.element_type(), box_of(to, shape.dimensions(), place), device));
+    buffers.push_back(put_together(sources, shape.element_type(), box_of(to, shape.dimensions(), place), device));
   }
   return array_from_shards(shape, to, std::move(buffers), array.aval.weak_type);
 }
@@ -111,10 +110,11 @@ Array resharded(const Array& array, const NamedSharding& to) {
   to.shard_shape(array.shape());
   const bool here = has_all_here(sharded);
   if (!here && to.mesh().is_local())
-    or_throw(failed_precondition(at_user_line("device_put") + ": " + from.to_string() +
-                                 " spans devices of other processes, and " + to.to_string() +
-                                 " has those of this one alone. Hint: device_put(x, NamedSharding(mesh, P())) first, which "
-                                 "every process calls"));
+    or_throw(
+        failed_precondition(at_user_line("device_put") + ": " + from.to_string() +
+                            " spans devices of other processes, and " + to.to_string() +
+                            " has those of this one alone. Hint: device_put(x, NamedSharding(mesh, P())) first, which "
+                            "every process calls"));
   if (here && are_host_memory(sharded.buffers)) return by_copies(sharded, to);
   if (can_say(from.mesh(), to, array.ndim())) return by_program(array, from, to);
   if (here) return by_copies(sharded, to);

@@ -144,8 +144,7 @@ int64_t parts_here(const NamedSharding& sharding, size_t dimension) {
 
 std::vector<int64_t> global_shape_of(const NamedSharding& sharding, std::span<const int64_t> local) {
   std::vector<int64_t> shape(local.begin(), local.end());
-  for (size_t d = 0; d < shape.size(); ++d)
-    shape[d] = shape[d] / parts_here(sharding, d) * sharding.parts(d);
+  for (size_t d = 0; d < shape.size(); ++d) shape[d] = shape[d] / parts_here(sharding, d) * sharding.parts(d);
   return shape;
 }
 
@@ -252,20 +251,21 @@ bool has_all_here(const ShardedArray& array) {
 
 void refuse_unreachable(const char* function, const Mesh& mesh) {
   if (mesh.is_local() || mesh.size() == mesh.devices()[0]->client().device_count()) return;
-  or_throw(unimplemented(at_user_line(function) +
-                         fmt::format(": {} has {} of the {} devices of all processes; wanted all, or those of this process "
-                                     "alone",
-                                     mesh.to_string(), mesh.size(), mesh.devices()[0]->client().device_count())));
+  or_throw(
+      unimplemented(at_user_line(function) +
+                    fmt::format(": {} has {} of the {} devices of all processes; wanted all, or those of this process "
+                                "alone",
+                                mesh.to_string(), mesh.size(), mesh.devices()[0]->client().device_count())));
 }
 
 StatusOr<Literal> gathered(const ShardedArray& array) {
   const Shape& shape = array.aval.shape;
   if (!has_all_here(array)) {
-    return failed_precondition(
-        fmt::format("array: fetching the value of {} with {}, which spans devices of other processes, is not possible. Hint: "
-                    "device_put(x, NamedSharding(mesh, P())) gives all of it to every process; addressable_shards() are "
-                    "this process's parts",
-                    shape.to_string(), array.sharding.to_string()));
+    return failed_precondition(fmt::format(
+        "array: fetching the value of {} with {}, which spans devices of other processes, is not possible. Hint: "
+        "device_put(x, NamedSharding(mesh, P())) gives all of it to every process; addressable_shards() are "
+        "this process's parts",
+        shape.to_string(), array.sharding.to_string()));
   }
   HILO_ASSIGN_OR_RETURN(Literal whole, Literal::make(shape.with_default_layout()));
   const std::vector<int64_t> strides = row_major_strides(shape.dimensions());

@@ -32,9 +32,8 @@ Status write(const std::string& path, const Snapshot& snapshot) {
 /// What came of it in all processes, which wait for each other.
 Status agreed(const Status& here) {
   const NamedSharding each(Mesh(devices(), {"all"}), P("all"));
-  const Array failed = make_array_from_callback({device_count()}, each, [&](const ShardIndex&) {
-    return numpy::full({1}, here.ok() ? 0 : 1);
-  });
+  const Array failed = make_array_from_callback({device_count()}, each,
+                                                [&](const ShardIndex&) { return numpy::full({1}, here.ok() ? 0 : 1); });
   const bool all_well = numpy::sum(failed).item<int64_t>() == 0;
   if (all_well || !here.ok()) return here;
   return Status(StatusCode::kAborted, "another process could not write the checkpoint; it says why");

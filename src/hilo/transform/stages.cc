@@ -18,9 +18,9 @@ class Program {
 
   JitCache cache;
   std::shared_ptr<JitEntry> entry;
-  std::vector<std::string> paths;                          ///< of the arguments' leaves
+  std::vector<std::string> paths;                            ///< of the arguments' leaves
   std::vector<std::optional<NamedSharding>> leaf_shardings;  ///< theirs, of those that devices share
-  std::optional<jit_detail::SharedProgram> shared;         ///< compiled for devices that share its arrays
+  std::optional<jit_detail::SharedProgram> shared;           ///< compiled for devices that share its arrays
 };
 
 namespace {
@@ -82,9 +82,7 @@ std::shared_ptr<Executable> executable(const Program& program) {
 
 namespace {
 
-NamedSharding where_alone(const Program& program) {
-  return SingleDeviceSharding(executable(program)->devices()[0]);
-}
+NamedSharding where_alone(const Program& program) { return SingleDeviceSharding(executable(program)->devices()[0]); }
 
 }  // namespace
 

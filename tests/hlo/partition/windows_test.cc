@@ -19,7 +19,9 @@ Mesh row() {
 }
 
 /// Element i of array a, at column c.
-float number(size_t a, int64_t i, int64_t c) { return static_cast<float>(1000 * (a + 1) + 10 * static_cast<size_t>(i) + static_cast<size_t>(c)); }
+float number(size_t a, int64_t i, int64_t c) {
+  return static_cast<float>(1000 * (a + 1) + 10 * static_cast<size_t>(i) + static_cast<size_t>(c));
+}
 
 /// f32[size / 4, 2] of device k.
 Literal part(size_t a, int64_t size, int64_t k) {
@@ -64,7 +66,8 @@ std::string fetch(const std::vector<int64_t>& sizes, const std::vector<WantedWin
   }
   std::string text;
   for (const Transfer& transfer : context.report.transfers)
-    text += (text.empty() ? "" : ", ") + std::string(opcode_name(transfer.opcode)) + " " + std::to_string(transfer.bytes);
+    text +=
+        (text.empty() ? "" : ", ") + std::string(opcode_name(transfer.opcode)) + " " + std::to_string(transfer.bytes);
   return text;
 }
 
@@ -94,13 +97,15 @@ TEST(FetchWindows, EachDeviceMayWantAnotherPlace) {
 }
 
 TEST(FetchWindows, NeverSendMoreThanAGatheringWould) {
-  EXPECT_EQ(fetch({16}, {{0, {0, 0, 0, 0}, 16, 0, 16}}), "collective-permute 32, collective-permute 32, collective-permute 32");
+  EXPECT_EQ(fetch({16}, {{0, {0, 0, 0, 0}, 16, 0, 16}}),
+            "collective-permute 32, collective-permute 32, collective-permute 32");
   EXPECT_EQ(fetch({16}, {{0, {-15, -11, -7, -3}, 16, 0, 16}, {0, {1, 5, 9, 13}, 16, 0, 16}}),
             "collective-permute 32, collective-permute 32, collective-permute 32");
   // All of two arrays.
-  EXPECT_EQ(fetch({4, 4}, {{0, {0, 0, 0, 0}, 4, 0, 4}, {1, {0, 0, 0, 0}, 4, 0, 4}}),
-            "collective-permute 8, collective-permute 8, collective-permute 8, collective-permute 8, collective-permute 8, "
-            "collective-permute 8");
+  EXPECT_EQ(
+      fetch({4, 4}, {{0, {0, 0, 0, 0}, 4, 0, 4}, {1, {0, 0, 0, 0}, 4, 0, 4}}),
+      "collective-permute 8, collective-permute 8, collective-permute 8, collective-permute 8, collective-permute 8, "
+      "collective-permute 8");
 }
 
 TEST(FetchWindows, TwoArraysShareMessagesWhereDevicesAreFree) {

@@ -139,8 +139,9 @@ ENTRY main {
   const StatusOr<bool> changed = lower_named_axis(module, "i", 2);
   ASSERT_TRUE(changed.ok()) << changed.status().to_string();
   EXPECT_TRUE(*changed);
-  EXPECT_EQ(meetings(module), "all-reduce;all-reduce;all-reduce;all-gather;collective-permute;replica-id;"
-                              "reduce-scatter;all-to-all;");
+  EXPECT_EQ(meetings(module),
+            "all-reduce;all-reduce;all-reduce;all-gather;collective-permute;replica-id;"
+            "reduce-scatter;all-to-all;");
   const std::string text = print_module(module);
   EXPECT_NE(text.find("replica_groups={{0,1}}, to_apply=%maximum"), std::string::npos) << text;
   EXPECT_NE(text.find("f32[4,2]{1,0} all-gather(%reshape"), std::string::npos) << text;

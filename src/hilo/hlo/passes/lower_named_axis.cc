@@ -49,8 +49,7 @@ StatusOr<InstructionId> scattered(RewriteBuilder& b, InstructionId x, int64_t di
   auto attributes = std::make_shared<ReduceScatterAttributes>();
   attributes->replica_groups = everyone(replicas);
   attributes->dimensions = {dimension};
-  HILO_ASSIGN_OR_RETURN(attributes->to_apply,
-                        scalar_binary_computation(Opcode::kAdd, b.shape(x).element_type()));
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, scalar_binary_computation(Opcode::kAdd, b.shape(x).element_type()));
   return without_dimension(b, b.add(Opcode::kReduceScatter, {x}, std::move(attributes)), dimension);
 }
 

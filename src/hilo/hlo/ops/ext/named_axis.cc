@@ -71,8 +71,9 @@ StatusOr<std::vector<int64_t>> sizes_without(const ShapeRuleInput& input, std::s
   const Shape& operand = input.operands[0];
   const int64_t members = axis_in(input).axis_size;
   if (dimension < 0 || dimension >= operand.rank() || operand.dimension(dimension) != members) {
-    return invalid_argument(fmt::format("{}: {} of {} is no dimension of {} slices, one for each member of axis {}", field,
-                                        dimension, operand.to_string(), members, quote(axis_in(input).axis_name)));
+    return invalid_argument(fmt::format("{}: {} of {} is no dimension of {} slices, one for each member of axis {}",
+                                        field, dimension, operand.to_string(), members,
+                                        quote(axis_in(input).axis_name)));
   }
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
   sizes.erase(sizes.begin() + dimension);
@@ -180,9 +181,8 @@ const OpDef& ext_ppermute_op() {
 }
 
 const OpDef& ext_psum_scatter_op() {
-  static const OpDef definition =
-      named_axis_def<PsumScatterAttributes>(kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter,
-                                            kPsumScatterFields, "jax.lax.psum_scatter");
+  static const OpDef definition = named_axis_def<PsumScatterAttributes>(
+      kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter, kPsumScatterFields, "jax.lax.psum_scatter");
   return definition;
 }
 
