@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html] [--replicas N]`.
+// examples/digits.cc -- trains a small network on real handwritten digits: `digits [report.html] [--replicas N] [--mesh]`. Replicas
+// share each batch by pmap, or by a mesh; under mpirun they are those of all processes. The loss is the same.
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <functional>
+#include <iomanip>
 
 #include "examples/support/arguments.h"
 #include "examples/support/report.h"
@@ -56,10 +59,10 @@ Array own_share(const Array& rows, int64_t shares) {
 }
 
 int main(int argc, char** argv) {
-  const auto [report, replicas] = examples::arguments(argc, argv);
-  or_throw(config().update("jax_replica_count", replicas));
-  const int64_t shares =
-      device_count();  // of each batch: one a replica, and each process of mpirun has so many replicas
+  const examples::Arguments given = examples::arguments(argc, argv);
+  or_throw(config().update("jax_replica_count", given.replicas));
+  // Of each batch: one a replica, and each process of mpirun has so many replicas.
+  const int64_t shares = device_count();
   const bool speaks = process_index() == 0;
   const random::Key seed = random::key(0);
   const Data all = load(HILO_EXAMPLE_DATA "/digits.csv.gz");
@@ -80,6 +83,15 @@ int main(int argc, char** argv) {
   const auto over_all = [](const auto& x) { return lax::pmean(x, "replicas"); };
   auto together = pmap([&](const Params& p, const State& s, const Data& d) { return update(p, s, d, over_all); },
                        "replicas", {kNoAxis, kNoAxis, 0}, {kNoAxis});  // each replica has its part of the batch
+  // The same on a mesh: the whole batch goes in, and each device takes its rows.
+  const Mesh mesh(devices(), {"replicas"});
+  const SpecList whole_and_rows = {P(), P(), P("replicas")};
+  auto on_mesh = shard_map([&](const Params& p, const State& s, const Data& d) { return update(p, s, d, over_all); },
+                           mesh, whole_and_rows, P());
+  const auto train_step = [&](const Params& p, const State& s, const Data& batch) {
+    if (given.mesh) return on_mesh(p, s, batch);
+    return shares == 1 ? step(p, s, batch) : together(p, s, batch);
+  };
   auto predict =
       jit([](const Params& p, const Array& x) { return numpy::argmax(logits(p, x), -1); }, {.name = "predict"});
   const auto accuracy = [&](const Params& p, const Data& d) {
@@ -101,9 +113,9 @@ int main(int argc, char** argv) {
     Array value;
     for (int64_t begin = 0; begin + kBatch <= count; begin += kBatch) {
       const Array chosen = numpy::slice(rows, begin, begin + kBatch);
-      const Data batch = pick(train, shares == 1 ? chosen : own_share(chosen, shares));
+      const Data batch = pick(train, given.mesh || shares == 1 ? chosen : own_share(chosen, shares));
       const auto start = std::chrono::steady_clock::now();
-      std::tie(params, state, value) = shares == 1 ? step(params, state, batch) : together(params, state, batch);
+      std::tie(params, state, value) = train_step(params, state, batch);
       const double elapsed = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
       if (steps++ > 0) seconds += elapsed;  // the first step compiles
     }
@@ -111,16 +123,20 @@ int main(int argc, char** argv) {
     history.accuracy.push_back(accuracy(params, test));
     if (speaks) progress.step(epoch + 1, "loss " + std::to_string(history.loss.back()));
   }
+  const std::vector<int> predicted = predict(params, test.images).to_vector<int>();
   if (!speaks) return 0;
   progress.finish();
+  if (!given.losses.empty()) {
+    std::ofstream file(given.losses);
+    for (const double loss_of_epoch : history.loss) file << std::setprecision(9) << loss_of_epoch << "\n";
+  }
 
-  const std::vector<int> predicted = predict(params, test.images).to_vector<int>();
   const std::vector<int> truth = test.labels.to_vector<int>();
   int right = 0;
   for (size_t i = 0; i < truth.size(); ++i) right += predicted[i] == truth[i];
-  if (!report.empty()) {
+  if (!given.report.empty()) {
     const std::string graphs = step.graph_html(params, state, part(train, 0, kBatch));
-    examples::write_report(report, history, predicted, truth, test.images.to_vector<float>(), graphs);
+    examples::write_report(given.report, history, predicted, truth, test.images.to_vector<float>(), graphs);
   }
   std::printf("platform %s, %.0f us per step of %lld images\n", default_platform_name().c_str(),
               1e6 * seconds / static_cast<double>(steps - 1), static_cast<long long>(kBatch));

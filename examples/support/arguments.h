@@ -13,9 +13,11 @@ namespace examples {
 struct Arguments {
   std::string report;    ///< where the report goes; empty: none is wanted
   int64_t replicas = 1;  ///< that share each batch
+  bool mesh = false;     ///< they share it by a mesh, not by pmap
+  std::string losses;    ///< where the loss of each epoch goes; empty: nowhere
 };
 
-/// Reads `digits [report.html] [--replicas N]`; ends the program with 2 for anything else.
+/// Reads `digits [report.html] [--replicas N] [--mesh] [--losses FILE]`; ends the program with 2 for anything else.
 inline Arguments arguments(int argc, char** argv) {
   Arguments found;
   bool good = true;
@@ -24,13 +26,18 @@ inline Arguments arguments(int argc, char** argv) {
       const std::string_view count = ++i < argc ? argv[i] : "";
       good = count == "1" || count == "2" || count == "4";  // what divides a batch, and a small machine runs well
       if (good) found.replicas = count[0] - '0';
+    } else if (std::string_view(argv[i]) == "--mesh") {
+      found.mesh = true;
+    } else if (std::string_view(argv[i]) == "--losses") {
+      good = ++i < argc;
+      if (good) found.losses = argv[i];
     } else {
       good = found.report.empty() && argv[i][0] != '-';
       found.report = argv[i];
     }
   }
   if (good) return found;
-  std::fputs("usage: digits [report.html] [--replicas 1|2|4]\n", stderr);
+  std::fputs("usage: digits [report.html] [--replicas 1|2|4] [--mesh] [--losses FILE]\n", stderr);
   std::exit(2);
 }
 

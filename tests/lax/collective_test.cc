@@ -135,6 +135,86 @@ TEST(NamedAxis, GradientsAreJaxs) {
   EXPECT_EQ(by_gather(xs()).to_vector<float>(), (Floats{20, 40, 80, 160}));
 }
 
+Array square() { return numpy::reshape(numpy::arange(16, float32), {4, 4}); }
+
+TEST(NamedAxis, PsumScatterGivesEachMemberItsSliceOfTheSum) {
+  const auto one = over_i([](Array x) { return lax::psum_scatter(x, "i"); });
+  EXPECT_EQ(one(square()).to_vector<float>(), (Floats{24, 28, 32, 36}));
+  const auto tiled = over_i([](Array x) { return lax::psum_scatter(x, "i", {.tiled = true}); });
+  const Array wide = numpy::reshape(numpy::arange(32, float32), {4, 8});
+  EXPECT_EQ(tiled(wide).to_vector<float>(), (Floats{48, 52, 56, 60, 64, 68, 72, 76}));
+  const auto second =
+      over_i([](Array x) { return lax::psum_scatter(numpy::outer(numpy::ones(2), x), "i", {.scatter_dimension = 1}); });
+  EXPECT_EQ(second(square()).to_vector<float>(), (Floats{24, 24, 28, 28, 32, 32, 36, 36}));
+  // What is the same for all counts once a member.
+  const auto same =
+      vmap([](Array x) { return x * 0.0f + lax::psum_scatter(numpy::arange(4, float32), "i"); }, {0}, {0}, "i");
+  EXPECT_EQ(same(xs()).to_vector<float>(), (Floats{0, 4, 8, 12}));
+  EXPECT_EQ(over_i([](Array x) { return lax::psum_scatter(x > 5.0f, "i"); })(square()).to_vector<int>(),
+            (std::vector<int>{2, 2, 3, 3}));
+}
+
+TEST(NamedAxis, AllToAllExchangesSlices) {
+  const auto turned = over_i([](Array x) { return lax::all_to_all(x, "i", 0, 0); });
+  EXPECT_EQ(turned(square()).to_vector<float>(), square().T().to_vector<float>());
+  const auto same = over_i([](Array x) { return x * 0.0f + lax::all_to_all(numpy::arange(4, float32), "i", 0, 0); });
+  EXPECT_EQ(same(square())[2].to_vector<float>(), Floats(4, 2));
+  const Array cube = numpy::reshape(numpy::arange(4 * 8 * 3, float32), {4, 8, 3});
+  const Array tiled = over_i([](Array x) { return lax::all_to_all(x, "i", 0, 1, {.tiled = true}); })(cube);
+  EXPECT_EQ(tiled.aval_shape().to_string(), "f32[4,2,12]");
+  for (int64_t i = 0; i < 4; ++i) {
+    for (int64_t j = 0; j < 4; ++j)
+      EXPECT_EQ(tiled(i, all, range(3 * j, 3 * j + 3)).to_vector<float>(),
+                cube(j, range(2 * i, 2 * i + 2)).to_vector<float>());
+  }
+  const Array moved = over_i([](Array x) { return lax::all_to_all(numpy::reshape(x, {2, 4, 3}), "i", 1, 2); })(cube);
+  EXPECT_EQ(moved.aval_shape().to_string(), "f32[4,2,3,4]");
+  EXPECT_EQ(moved(3, 1, 2, 0).item<float>(), cube(0, 7, 2).item<float>());
+}
+
+TEST(NamedAxis, AxesAsOneScatterAndExchangeInTheirOrder) {
+  const auto both = [](auto f) { return vmap(vmap(std::move(f), {0}, {0}, "j"), {0}, {0}, "i"); };
+  const Array x = numpy::reshape(numpy::arange(36, float32), {2, 3, 6});
+  const Array flat_x = numpy::reshape(x, {6, 6});
+  EXPECT_EQ(both([](Array a) { return lax::all_to_all(a, {"i", "j"}, 0, 0); })(x).to_vector<float>(),
+            flat_x.T().to_vector<float>());
+  EXPECT_EQ(both([](Array a) { return lax::psum_scatter(a, {"i", "j"}); })(x).to_vector<float>(),
+            numpy::sum(flat_x, 0).to_vector<float>());
+  const std::vector<std::pair<int64_t, int64_t>> around = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 5}, {5, 0}};
+  EXPECT_EQ(both([&](Array a) { return lax::ppermute(a, {"i", "j"}, around); })(x).to_vector<float>(),
+            numpy::roll(flat_x, 1, 0).to_vector<float>());
+  const std::vector<std::pair<int64_t, int64_t>> some = {{0, 5}, {5, 2}, {3, 3}};
+  const Array sent = numpy::reshape(both([&](Array a) { return lax::ppermute(a, {"i", "j"}, some); })(x), {6, 6});
+  EXPECT_EQ(sent[5].to_vector<float>(), flat_x[0].to_vector<float>());
+  EXPECT_EQ(sent[2].to_vector<float>(), flat_x[5].to_vector<float>());
+  EXPECT_EQ(sent[3].to_vector<float>(), flat_x[3].to_vector<float>());
+  EXPECT_EQ(sent[4].to_vector<float>(), Floats(6, 0));
+}
+
+TEST(NamedAxis, GradientsGoBackTheSameWay) {
+  const Array weights = numpy::reshape(numpy::arange(16, float32), {4, 4}) * 0.5f + 1.0f;
+  const auto scattered =
+      over_i(grad([](Array x) { return lax::psum_scatter(x * x, "i") * (lax::axis_index("i") + 1); }));
+  const Array ranks = numpy::arange(1, 5, 1, float32);
+  EXPECT_EQ(scattered(square()).to_vector<float>(), (square() * 2.0f * ranks).to_vector<float>());
+  const auto exchanged = grad([&](Array all) {
+    return numpy::sum(over_i([](Array x) { return lax::all_to_all(x * x, "i", 0, 0); })(all) * weights);
+  });
+  EXPECT_EQ(exchanged(square()).to_vector<float>(), (square() * 2.0f * weights.T()).to_vector<float>());
+}
+
+TEST(NamedAxis, BatchesOfAnotherAxisPassBy) {
+  const Array x = numpy::reshape(numpy::arange(3 * 4 * 4, float32), {3, 4, 4});
+  const auto each = [&](auto f) { return vmap(over_i(std::move(f)))(x); };
+  const auto inside = [&](auto f) {
+    return numpy::moveaxis(over_i(vmap(std::move(f)))(numpy::moveaxis(x, 0, 1)), 1, 0);
+  };
+  const auto scatter = [](Array a) { return lax::psum_scatter(a, "i"); };
+  const auto exchange = [](Array a) { return lax::all_to_all(a, "i", 0, 0); };
+  EXPECT_EQ(each(scatter).to_vector<float>(), inside(scatter).to_vector<float>());
+  EXPECT_EQ(each(exchange).to_vector<float>(), inside(exchange).to_vector<float>());
+}
+
 TEST(NamedAxis, PmaxHasNoDerivativeAsInJax) {
   const std::string error =
       error_of([] { over_i(grad([](Array x) { return lax::pmax(x, "i"); }))(xs()); }, StatusCode::kUnimplemented);
@@ -170,6 +250,15 @@ TEST(NamedAxis, BadPermutationsAndAxesAreErrors) {
       error_of([] { over_i([](Array x) { return lax::all_gather(x, "i", 2); })(xs()); }, StatusCode::kInvalidArgument)
           .find("axis 2 is out of range"),
       std::string::npos);
+  const auto refused = [](auto f) { return error_of([&] { over_i(f)(square()); }, StatusCode::kInvalidArgument); };
+  EXPECT_NE(refused([](Array x) {
+              return lax::psum_scatter(numpy::tile(x, 2), "i");
+            }).find("the dimension must have the axis's 4 members; got 8"),
+            std::string::npos);
+  EXPECT_NE(refused([](Array x) {
+              return lax::all_to_all(x[range(0, 3)], "i", 0, 0, {.tiled = true});
+            }).find("must be a multiple of the axis's 4 members; got 3"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -111,6 +111,75 @@ def processes_must_have_as_many_devices(place):
     holds(done.stderr, "INVALID_ARGUMENT: process 0 has 1 devices and process 1 has 2; wanted as many in each")
 
 
+def mesh_program(place) -> pathlib.Path:
+    return place.build / "bin" / "tests" / "processes_mesh_program"
+
+
+def meshes_of_processes_give_the_bits_of_one(place):
+    for count, devices in ((2, 1), (4, 1), (2, 2)):
+        alone = lines(run(place, mesh_program(place), "values", JAX_REPLICA_COUNT=str(count * devices)))
+        together = lines(run(place, *MPIRUN, "-n", count, mesh_program(place), "values", JAX_REPLICA_COUNT=str(devices)))
+        assert len(alone) > 500 * count * devices, len(alone)
+        differ = [(a, b) for a, b in zip(alone, together) if a != b]
+        assert alone == together, f"{count} processes of {devices} devices: {differ[:5]}"
+
+
+def what_arrays_of_several_processes_cannot_do_is_refused(place):
+    done = run(place, *MPIRUN, "-n", 2, mesh_program(place), "refusals", JAX_REPLICA_COUNT="2")
+    assert done.returncode == 0, done.stderr
+    holds(done.stdout, "FAILED_PRECONDITION: array: fetching the value of f32[4,2]", "spans devices of other processes",
+          "UNIMPLEMENTED: device_put (mesh_program.cc:", "Mesh('x': 3) has 3 of the 4 devices of all processes",
+          "has those of this one alone", "Received incompatible devices for jitted computation",
+          "this process has f32[3,2] of (8, 2) by", "got 0 arrays; wanted one for each of the mesh's 2 devices in this process",
+          "Array(f32[4,2], NamedSharding(mesh=Mesh('x': 4), spec=PartitionSpec('x',)))")
+
+
+def a_nan_on_one_device_is_found_by_its_process(place):
+    done = run(place, *MPIRUN, "-n", 2, mesh_program(place), "nans")
+    assert done.returncode == ENDED_BADLY, done.stderr
+    holds(done.stderr, "invalid value encountered in a result of log (mesh_program.cc:")
+
+
+def checkpoints_of_some_processes_are_read_by_others(place):
+    file = place.folder / "state.safetensors"
+    jobs = {1: (), 2: (*MPIRUN, "-n", 2), 4: (*MPIRUN, "-n", 4)}
+    for writers, readers in ((2, 4), (4, 1), (4, 2), (1, 4)):
+        file.unlink(missing_ok=True)
+        written = lines(run(place, *jobs[writers], mesh_program(place), "save", file))
+        read = lines(run(place, *jobs[readers], mesh_program(place), "restore", file))
+        assert len(written) == 1 and written == read, (writers, readers, written, read)
+
+
+def a_folder_of_checkpoints_serves_all_processes(place):
+    folder = place.folder / "run"
+    together = lines(run(place, *MPIRUN, "-n", 2, mesh_program(place), "manage", folder))
+    assert together == lines(run(place, mesh_program(place), "manage", place.folder / "alone")), together
+
+
+def a_checkpoint_that_cannot_be_written_fails_everywhere(place):
+    done = run(place, *MPIRUN, "-n", 2, mesh_program(place), "save", place.folder / "nowhere" / "state.safetensors")
+    assert done.returncode == ENDED_BADLY, done.stderr
+    holds(done.stderr, "NOT_FOUND: save_checkpoint (mesh_program.cc:",
+          "ABORTED: save_checkpoint", "another process could not write the checkpoint; it says why")
+
+
+def digits_has_one_loss_curve_by_replicas_by_mesh_and_by_processes(place):
+    digits = place.build / "bin" / "examples" / "digits"
+    curves = {}
+    for name, command in (("replicas", (digits, "--replicas", 4)), ("mesh", (digits, "--replicas", 4, "--mesh")),
+                          ("2 processes", (*MPIRUN, "-n", 2, digits, "--replicas", 2, "--mesh")),
+                          ("4 processes", (*MPIRUN, "-n", 4, digits, "--mesh")),
+                          ("4 processes by replicas", (*MPIRUN, "-n", 4, digits))):
+        file = place.folder / f"{name}.txt"
+        done = run(place, *command, "--losses", file)
+        assert done.returncode == 0, f"{name}: {done.stderr}"
+        curves[name] = [float(line) for line in file.read_text().split()]
+        assert len(curves[name]) == 40, name
+        apart = max(abs(a - b) for a, b in zip(curves[name], curves["replicas"]))
+        assert apart <= 1e-6, f"{name} is {apart} from replicas"
+    assert curves["mesh"][-1] < 0.1 * curves["mesh"][0], curves["mesh"]
+
+
 def digits_learns_the_same_in_one_process_and_in_four(place):
     digits = place.build / "bin" / "examples" / "digits"
     alone = run(place, digits, "--replicas", 4)
@@ -133,5 +202,12 @@ if __name__ == "__main__":
         a_library_that_is_no_mpi_is_refused,
         another_launcher_than_the_librarys_is_refused,
         processes_must_have_as_many_devices,
+        meshes_of_processes_give_the_bits_of_one,
+        what_arrays_of_several_processes_cannot_do_is_refused,
+        a_nan_on_one_device_is_found_by_its_process,
+        checkpoints_of_some_processes_are_read_by_others,
+        a_folder_of_checkpoints_serves_all_processes,
+        a_checkpoint_that_cannot_be_written_fails_everywhere,
+        digits_has_one_loss_curve_by_replicas_by_mesh_and_by_processes,
         digits_learns_the_same_in_one_process_and_in_four,
     ), {}))

@@ -149,7 +149,7 @@ Samples all_gather_of_replicas_samples(Wanted wanted) {
   return samples;
 }
 
-Samples all_to_all_samples(Wanted wanted) {
+Samples all_to_all_of_replicas_samples(Wanted wanted) {
   Samples samples;
   const Literal x[] = {held(wanted, 2 * wanted.n, 0), held(wanted, 2 * wanted.n, 1)};
   for (const bool turned : {false, true}) {
@@ -224,6 +224,25 @@ Samples ppermute_samples(Wanted wanted) {
   return {over_axis(hlo::kExtPpermute, wanted, axis<hlo::PpermuteAttributes>([](hlo::PpermuteAttributes& a) {
                       a.permutation = {{0, 1}, {1, 0}};
                     }))};
+}
+
+/// One slice a member along the first dimension.
+Sample over_slices(Opcode opcode, const Wanted& wanted, hlo::AttributesPtr attributes, std::vector<int64_t> result) {
+  return {.opcode = opcode,
+          .operands = {small(Shape::array(wanted.type, {2, wanted.n}), 1)},
+          .attributes = std::move(attributes),
+          .expected = Literal(Shape::array(wanted.type, result))};  // stands for its shape, as above
+}
+
+Samples psum_scatter_samples(Wanted wanted) {
+  return {over_slices(hlo::kExtPsumScatter, wanted, axis<hlo::PsumScatterAttributes>(), {wanted.n})};
+}
+
+Samples all_to_all_samples(Wanted wanted) {
+  return {over_slices(hlo::kExtAllToAll, wanted, axis<hlo::NamedAllToAllAttributes>(), {2, wanted.n}),
+          over_slices(hlo::kExtAllToAll, wanted,
+                      axis<hlo::NamedAllToAllAttributes>([](hlo::NamedAllToAllAttributes& a) { a.concat = 1; }),
+                      {wanted.n, 2})};
 }
 
 Samples axis_index_samples(Wanted wanted) {

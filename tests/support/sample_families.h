@@ -77,6 +77,7 @@ Samples tridiagonal_samples(Wanted wanted);
 Samples all_gather_of_replicas_samples(Wanted wanted);  ///< the HLO op, beside the extension's all_gather_samples
 Samples all_gather_samples(Wanted wanted);
 Samples all_reduce_samples(Wanted wanted);
+Samples all_to_all_of_replicas_samples(Wanted wanted);  ///< the same
 Samples all_to_all_samples(Wanted wanted);
 Samples axis_index_samples(Wanted wanted);
 Samples collective_broadcast_samples(Wanted wanted);
@@ -86,6 +87,7 @@ Samples pmax_samples(Wanted wanted);
 Samples pmin_samples(Wanted wanted);
 Samples ppermute_samples(Wanted wanted);
 Samples psum_samples(Wanted wanted);
+Samples psum_scatter_samples(Wanted wanted);
 Samples reduce_scatter_samples(Wanted wanted);
 Samples replica_id_samples(Wanted wanted);
 Samples started_collective_samples(hlo::Opcode opcode, Wanted wanted);

@@ -86,7 +86,7 @@ Samples structural_samples(Opcode opcode, Wanted wanted) {
     case Opcode::kRng: return rng_samples(wanted);
     case Opcode::kAllGather: return all_gather_of_replicas_samples(wanted);
     case Opcode::kAllReduce: return all_reduce_samples(wanted);
-    case Opcode::kAllToAll: return all_to_all_samples(wanted);
+    case Opcode::kAllToAll: return all_to_all_of_replicas_samples(wanted);
     case Opcode::kCollectiveBroadcast: return collective_broadcast_samples(wanted);
     case Opcode::kCollectivePermute: return collective_permute_samples(wanted);
     case Opcode::kPartitionId: return partition_id_samples(wanted);

@@ -112,6 +112,101 @@ TEST_F(ShardMap, SpeaksAlongSeveralAxesAsOne) {
   EXPECT_EQ(flat(shard_map([](Array x) { return lax::psum(x, "x"); }, *grid, both, P("y"))(x)), (Floats{4, 6, 8, 10}));
 }
 
+/// What the devices send in a program: its collectives, in order.
+std::string collectives_in(const std::string& text) {
+  std::string found;
+  for (const std::string name : {"all-reduce", "all-gather", "all-to-all", "reduce-scatter", "collective-permute"}) {
+    for (size_t at = text.find(" " + name + "("); at != std::string::npos; at = text.find(" " + name + "(", at + 1))
+      found += name + ";";
+  }
+  return found;
+}
+
+/// `f` along x by rows of f32[8,8], compiled.
+template <typename F>
+std::string sent_by(const F& f, const Mesh& mesh, const PartitionSpec& in = P("x"), const PartitionSpec& out = P("x")) {
+  return collectives_in(shard_map(f, mesh, in, out).lower(ShapeDtypeStruct({8, 8}, float32)).compile().as_text());
+}
+
+TEST_F(ShardMap, CollectivesAreThoseOfTheDevices) {
+  EXPECT_EQ(sent_by([](Array x) { return lax::psum(x, "x"); }, *row, P("x"), P()), "all-reduce;");
+  EXPECT_EQ(sent_by([](Array x) { return lax::all_gather(x, "x", {.tiled = true}); }, *row, P("x"), P()),
+            "all-gather;");
+  EXPECT_EQ(sent_by([](Array x) { return lax::psum_scatter(x, "x", {.scatter_dimension = 1, .tiled = true}); }, *row),
+            "reduce-scatter;");
+  EXPECT_EQ(sent_by([](Array x) { return lax::all_to_all(x, "x", 1, 0, {.tiled = true}); }, *row), "all-to-all;");
+  const auto sends = [](std::vector<std::pair<int64_t, int64_t>> pairs) {
+    return [pairs = std::move(pairs)](Array x) { return lax::ppermute(x, "x", pairs); };
+  };
+  EXPECT_EQ(sent_by(sends({{0, 1}, {1, 2}, {2, 3}, {3, 0}}), *row), "collective-permute;");
+  EXPECT_EQ(sent_by(sends({{0, 1}, {1, 2}, {2, 3}}), *row), "collective-permute;");
+  EXPECT_EQ(sent_by(sends({{0, 1}, {1, 0}, {2, 3}, {3, 2}}), *row), "collective-permute;");
+  EXPECT_EQ(sent_by(sends({{3, 1}}), *row), "collective-permute;");
+  EXPECT_EQ(sent_by(sends({{0, 0}, {2, 2}}), *row), "");
+  // Along one axis of two, and along both as one: a ring of eight is two hops for those at the ends of rows.
+  EXPECT_EQ(sent_by([](Array x) { return lax::ppermute(x, "y", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); }, *grid, P("x", "y"),
+                    P("x", "y")),
+            "collective-permute;");
+  std::vector<std::pair<int64_t, int64_t>> ring;
+  for (int64_t i = 0; i < 8; ++i) ring.emplace_back(i, (i + 1) % 8);
+  EXPECT_EQ(sent_by([&](Array x) { return lax::ppermute(x, {"x", "y"}, ring); }, *grid, P({"x", "y"}), P({"x", "y"})),
+            "collective-permute;collective-permute;collective-permute;");
+  EXPECT_EQ(sent_by([](Array x) { return lax::psum_scatter(x, "y", {.scatter_dimension = 1, .tiled = true}); }, *grid,
+                    P("y"), P(none, "y")),
+            "reduce-scatter;");
+}
+
+TEST_F(ShardMap, LoopsSendToNeighboursAlone) {
+  const auto around = [](Array x) {
+    return lax::fori_loop(
+        0, 4, [](Array, Array a) { return lax::ppermute(a, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}) + a; }, x);
+  };
+  EXPECT_EQ(sent_by(around, *row), "collective-permute;");
+  const Array x = noise(3, {8, 8});
+  Array wanted = x;
+  for (int i = 0; i < 4; ++i) wanted = numpy::roll(wanted, 2, 0) + wanted;
+  EXPECT_EQ(flat(shard_map(around, *row, P("x"), P("x"))(x)), flat(wanted));
+}
+
+TEST_F(ShardMap, GradientsSendAsMuch) {
+  const auto loss = [&](auto f) {
+    return grad([f, this](Array x) { return numpy::sum(numpy::square(shard_map(f, *row, P("x"), P("x"))(x))); });
+  };
+  const auto sent = [&](auto f) {
+    const NamedSharding rows(*row, P("x"));
+    return collectives_in(jit(loss(f), {.in_shardings = rows, .out_shardings = rows})
+                              .lower(ShapeDtypeStruct({8, 8}, float32))
+                              .compile()
+                              .as_text());
+  };
+  // Back go the slices of which the ring was made, one after the other: as many bytes, one message more.
+  EXPECT_EQ(sent([](Array x) { return lax::ppermute(x * x, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); }),
+            "collective-permute;collective-permute;collective-permute;");
+  EXPECT_EQ(sent([](Array x) { return lax::psum_scatter(x * x, "x", {.scatter_dimension = 1, .tiled = true}); }),
+            "all-gather;reduce-scatter;");
+  EXPECT_EQ(sent([](Array x) { return lax::all_to_all(x * x, "x", 1, 0, {.tiled = true}); }), "all-to-all;all-to-all;");
+}
+
+/// Bits go as they are, whatever they mean.
+TEST_F(ShardMap, EveryTypeIsExchangedBitForBit) {
+  const auto bits = [](const Array& x) {
+    const Literal value = x.to_literal();
+    return std::string(reinterpret_cast<const char*>(value.bytes().data()), value.bytes().size());
+  };
+  for (const ElementTypeInfo& info : kElementTypes) {
+    const ElementType type = info.type;
+    if (!is_array_type(type) || canonical_type(type) != type) continue;
+    const Array x = numpy::astype(counted({8, 4}) * 7.0f - 20.0f, type);
+    const auto same = [&](auto f, const Array& wanted) {
+      EXPECT_EQ(bits(shard_map(f, *row, P("x"), P("x"))(x)), bits(wanted)) << element_type_name(type);
+    };
+    same([](Array a) { return lax::ppermute(a, "x", {{0, 1}, {1, 2}, {2, 3}, {3, 0}}); }, numpy::roll(x, 2, 0));
+    same([](Array a) { return lax::all_to_all(a, "x", 1, 1, {.tiled = true}); },
+         numpy::reshape(numpy::transpose(numpy::reshape(x, {4, 2, 4}), {2, 1, 0}), {8, 4}));
+    same([](Array a) { return lax::all_gather(a, "x", {.tiled = true}); }, numpy::tile(x, {4, 1}));
+  }
+}
+
 TEST_F(ShardMap, AMatmulWhoseTermsAreShared) {
   const Array a = noise(1, {8, 16}), b = noise(2, {16, 4});
   const auto product = shard_map([](Array a, Array b) { return lax::psum(numpy::matmul(a, b), "y"); }, *grid,

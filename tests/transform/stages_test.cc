@@ -6,9 +6,11 @@
 #include "hilo/device/executable.h"
 #include "hilo/lax/control_flow.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/trace/sharded_array.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/vmap.h"
+#include "tests/support/eight_devices.h"
 #include "tests/support/error_of.h"
 
 namespace hilo {
@@ -166,6 +168,64 @@ TEST(Stages, ArgumentsAreNamedWithTheirTypesAndWhetherTheyAreDonated) {
     EXPECT_EQ(infos[2].path, "args[1]");
     EXPECT_FALSE(infos[2].donated);
   }
+}
+
+class SharedStages : public tests::EightDevices {};
+
+TEST_F(SharedStages, AreCompiledForTheDevicesOfTheirArguments) {
+  const Mesh mesh = make_mesh({2, 4}, {"x", "y"});
+  const NamedSharding rows(mesh, P("y"));
+  const Array a = device_put(numpy::reshape(numpy::arange(128, float32), {16, 8}), rows), b = numpy::ones({8, 4});
+  const auto product = jit([](Array a, Array b) { return numpy::matmul(a, b); });
+  const auto compiled = product.lower(a, b).compile();
+  EXPECT_TRUE(compiled.input_shardings()[0].is_equivalent_to(rows, 2));
+  EXPECT_TRUE(compiled.input_shardings()[1].is_fully_replicated());
+  EXPECT_TRUE(compiled.output_shardings()[0].is_equivalent_to(rows, 2));
+  EXPECT_EQ(compiled.memory_analysis().argument_size_in_bytes, 4 * (4 * 8 + 8 * 4)) << "of one device";
+  EXPECT_EQ(compiled.cost_analysis().flops, 2.0 * 4 * 8 * 4);
+  EXPECT_EQ(compiled.runtime_executable()->devices().size(), 8u);
+  EXPECT_NE(compiled.as_text().find("f32[4,8]"), std::string::npos);
+  const Array got = compiled(a, b);
+  EXPECT_EQ(got.to_vector<float>(), product(a, b).to_vector<float>());
+  EXPECT_EQ(got.sharding(), compiled.output_shardings()[0]);
+  // What nobody placed goes where it is wanted; what is committed has to lie there.
+  EXPECT_EQ(compiled(numpy::reshape(numpy::arange(128, float32), {16, 8}), b).to_vector<float>(),
+            got.to_vector<float>());
+  const std::string error =
+      error_of([&] { compiled(device_put(a, NamedSharding(mesh, P("x"))), b); }, StatusCode::kInvalidArgument);
+  EXPECT_NE(error.find("does not match the sharding on the respective arg"), std::string::npos) << error;
+}
+
+TEST_F(SharedStages, AreCompiledForWhatIsSaid) {
+  const Mesh mesh = make_mesh({2, 4}, {"x", "y"});
+  const NamedSharding rows(mesh, P("x")), columns(mesh, P(none, "y"));
+  const ShapeDtypeStruct square({8, 8}, float32);
+  const auto edges = jit([](Array a) { return numpy::sin(a); }, {.in_shardings = rows, .out_shardings = columns})
+                         .lower(square)
+                         .compile();
+  EXPECT_TRUE(edges.input_shardings()[0].is_equivalent_to(rows, 2));
+  EXPECT_TRUE(edges.output_shardings()[0].is_equivalent_to(columns, 2));
+  const Array x = numpy::reshape(numpy::arange(64, float32), {8, 8});
+  EXPECT_EQ(edges(x).to_vector<float>(), numpy::sin(x).to_vector<float>());
+  EXPECT_EQ(edges(x).sharding(), columns);
+  const auto inside =
+      lower([&](Array a, Array) { return with_sharding_constraint(a * 2.0f, rows); }, square, square).compile();
+  EXPECT_EQ(inside.output_shardings()[0].spec().entry(0).axes(), std::vector<std::string>{"x"});
+  EXPECT_EQ(inside(x, x).to_vector<float>(), (x * 2.0f).to_vector<float>());
+  EXPECT_EQ(inside.input_shardings().size(), 2u);  // also of what nothing reads
+  const auto captured = device_put(x, columns);
+  const auto closed = lower([&](Array a) { return a + captured; }, square).compile();
+  EXPECT_EQ(closed(x).to_vector<float>(), (x + x).to_vector<float>());
+  EXPECT_EQ(lower([](Array a) { return a; }, x).compile().input_shardings()[0], SingleDeviceSharding(devices()[0]));
+  EXPECT_NE(error_of([&] { edges.serialize(); }, StatusCode::kUnimplemented).find("can't be saved"), std::string::npos);
+}
+
+TEST_F(SharedStages, DonatedArgumentsAreGone) {
+  const NamedSharding rows(make_mesh({8}, {"x"}), P("x"));
+  const Array x = device_put(numpy::ones({8, 2}), rows);
+  const auto next = jit([](Array a) { return a + 1.0f; }, {.donate_argnums = {0}}).lower(x).compile();
+  EXPECT_EQ(next(x).to_vector<float>(), std::vector<float>(16, 2));
+  EXPECT_NE(error_of([&] { x.to_literal(); }, StatusCode::kInvalidArgument), "");
 }
 
 TEST(Stages, TheExecutableBehindIsShown) {

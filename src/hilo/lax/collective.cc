@@ -79,40 +79,95 @@ Array stacked(const char* what, const Array& x, const AxisNames& axis_names, int
   return all;
 }
 
-/// This member's part of `x` along a dimension: a slice, without the dimension, or as many as fall to it.
-Array own_part(const char* what, const Array& x, const AxisNames& axis_name, int64_t dimension, bool tiled) {
-  const int64_t members = member_count(what, axis_name), extent = x.shape(dimension);
+/// `x` whose dimension has a slice for each member; if `tiled`, the dimension is cut: f32[8] of 4 members -> f32[4,2].
+Array in_slices(const char* what, const Array& x, const AxisNames& axis_names, int64_t dimension, bool tiled) {
+  const int64_t members = member_count(what, axis_names), extent = x.shape(dimension);
   if (tiled ? extent % members != 0 : extent != members)
     or_throw(invalid_argument(at_user_line(what) + ": the dimension must " + (tiled ? "be a multiple of" : "have") +
                               " the axis's " + std::to_string(members) + " members; got " + std::to_string(extent)));
-  const int64_t count = extent / members;
-  const Array member = member_index(what, axis_name);
-  const Array start = ops::mul(member, ops::full_like(member, static_cast<double>(count)));
-  const Array part = dynamic_slice_in_dim(x, start, count, {.axis = dimension, .allow_negative_indices = false});
-  return tiled ? part : squeeze(part, {dimension});
+  if (!tiled) return x;
+  std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
+  sizes[static_cast<size_t>(dimension)] /= members;
+  sizes.insert(sizes.begin() + dimension, members);
+  return ops::reshape(x, sizes);
 }
 
-/// ppermute over several axes: each takes its source's from what all have.
+/// A dimension of all members as one of each axis: f32[8,3] of x=2 and y=4 -> f32[2,4,3].
+Array by_axes(const Array& x, const AxisNames& axis_names, int64_t dimension) {
+  if (axis_names.size() == 1) return x;
+  std::vector<int64_t> sizes(x.shape().begin(), x.shape().end());
+  sizes.erase(sizes.begin() + dimension);
+  for (size_t i = 0; i < axis_names.size(); ++i)
+    sizes.insert(sizes.begin() + dimension + static_cast<int64_t>(i), size_of_axis("all_to_all", axis_names[i]));
+  return ops::reshape(x, sizes);
+}
+
+/// The slices that all members have for this one, in front: along one axis after the other.
+Array exchanged(const Array& slices, const AxisNames& axis_names, int64_t split) {
+  Array x = by_axes(move_axis(slices, split, 0), axis_names, 0);
+  for (size_t i = 0; i < axis_names.size(); ++i) {
+    auto attributes = over_axis<hlo::NamedAllToAllAttributes>("all_to_all", axis_names[i]);
+    attributes->split = attributes->concat = static_cast<int64_t>(i);
+    x = bind_one(hlo::kExtAllToAll, {x}, std::move(attributes));
+  }
+  for (size_t i = 1; i < axis_names.size(); ++i) x = merged(x, 0);
+  return x;
+}
+
+/// `x` of who stands so many members before this one, along each axis in turn; axes are rings.
+Array from_before(Array x, const AxisNames& axis_names, const std::vector<int64_t>& hops) {
+  for (size_t i = 0; i < axis_names.size(); ++i) {
+    if (hops[i] == 0) continue;
+    auto attributes = over_axis<hlo::PpermuteAttributes>("ppermute", axis_names[i]);
+    for (int64_t member = 0; member < attributes->axis_size; ++member)
+      attributes->permutation.emplace_back(member, (member + hops[i]) % attributes->axis_size);
+    x = bind_one(hlo::kExtPpermute, {x}, std::move(attributes));
+  }
+  return x;
+}
+
+/// How far a target stands behind its source along each axis.
+std::vector<int64_t> hops_between(const AxisNames& axis_names, int64_t source, int64_t target) {
+  std::vector<int64_t> hops(axis_names.size());
+  for (size_t i = axis_names.size(); i-- > 0;) {
+    const int64_t size = size_of_axis("ppermute", axis_names[i]);
+    hops[i] = (target % size - source % size + size) % size;
+    source /= size;
+    target /= size;
+  }
+  return hops;
+}
+
+/// ppermute over several axes: what goes as far goes at once, and each target takes its own.
+/// Example    by one along x=2, y=4: one along y, and from the end of a row one along y and one along x
 Array permuted(const Array& x, const AxisNames& axis_names, const std::vector<std::pair<int64_t, int64_t>>& pairs) {
   const int64_t members = member_count("ppermute", axis_names);
-  std::vector<int32_t> source_of(static_cast<size_t>(members), -1);
-  std::vector<bool> sends(source_of.size());
+  std::vector<std::vector<int64_t>> ways;
+  std::vector<int32_t> way_of(static_cast<size_t>(members), -1);
+  std::vector<bool> sends(way_of.size());
   for (const auto& [source, target] : pairs) {
     const bool fits = source >= 0 && source < members && target >= 0 && target < members;
-    if (!fits || sends[static_cast<size_t>(source)] || source_of[static_cast<size_t>(target)] >= 0)
+    if (!fits || sends[static_cast<size_t>(source)] || way_of[static_cast<size_t>(target)] >= 0)
       refuse("ppermute", "sources and destinations must be unique members of the axes; got (" + std::to_string(source) +
                              ", " + std::to_string(target) + ") among " + std::to_string(members));
     sends[static_cast<size_t>(source)] = true;
-    source_of[static_cast<size_t>(target)] = static_cast<int32_t>(source);
+    const std::vector<int64_t> hops = hops_between(axis_names, source, target);
+    const auto way = std::ranges::find(ways, hops) - ways.begin();
+    if (way == std::ssize(ways)) ways.push_back(hops);
+    way_of[static_cast<size_t>(target)] = static_cast<int32_t>(way);
   }
   const std::vector<int64_t> count = {members};
-  const Array table = ops::constant(Literal::array<int32_t>(count, source_of));
+  const Array table = ops::constant(Literal::array<int32_t>(count, way_of));
   const DynamicSliceInDimOptions one{.axis = 0, .allow_negative_indices = false};
-  const Array source = squeeze(dynamic_slice_in_dim(table, member_index("ppermute", axis_names), 1, one), {0});
-  const Array is_target = ops::ge(source, ops::full_like(source, 0));
-  const Array sent = squeeze(dynamic_slice_in_dim(stacked("ppermute", x, axis_names, 0), source, 1, one), {0});
-  const Array everywhere = ops::broadcast_in_dim(is_target, x.aval_shape().with_element_type(ElementType::kPred), {});
-  return ops::select(everywhere, sent, ops::full_like(x, 0));
+  const Array own = squeeze(dynamic_slice_in_dim(table, member_index("ppermute", axis_names), 1, one), {0});
+  const Shape flags = x.aval_shape().with_element_type(ElementType::kPred);
+  Array made = ops::full_like(x, 0);
+  for (size_t way = 0; way < ways.size(); ++way) {
+    const Array is_target = ops::eq(own, ops::full_like(own, static_cast<double>(way)));
+    const Array sent = from_before(x, axis_names, ways[way]);
+    made = ops::select(ops::broadcast_in_dim(is_target, flags, {}), sent, made);
+  }
+  return made;
 }
 
 /// "x" or "x,y"
@@ -195,10 +250,16 @@ Array all_to_all(const Operand& x, const AxisNames& axis_name, int64_t split_axi
   const Array& own = x.array();
   const int64_t split = canonical_axis("all_to_all", split_axis, own.ndim()),
                 concat = canonical_axis("all_to_all", concat_axis, own.ndim());
-  const Array all = all_gather(own, axis_name);
-  const Array part = own_part("all_to_all", all, axis_name, split + 1, options.tiled);
-  const Array joined = move_axis(part, 0, concat);
-  return options.tiled ? merged(joined, concat) : joined;
+  const Array slices = in_slices("all_to_all", own, axis_name, split, options.tiled);
+  if (axis_name.size() == 1) {
+    auto attributes = over_axis<hlo::NamedAllToAllAttributes>("all_to_all", axis_name[0]);
+    attributes->split = split;
+    attributes->concat = concat;
+    const Array stacked = bind_one(hlo::kExtAllToAll, {slices}, std::move(attributes));
+    return options.tiled ? merged(stacked, concat) : stacked;
+  }
+  const Array stacked = move_axis(exchanged(slices, axis_name, split), 0, concat);
+  return options.tiled ? merged(stacked, concat) : stacked;
 }
 
 Array pswapaxes(const Operand& x, const AxisNames& axis_name, int64_t axis) {
@@ -208,7 +269,15 @@ Array pswapaxes(const Operand& x, const AxisNames& axis_name, int64_t axis) {
 Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatterOptions& options) {
   const UserLocation here(x.location());
   const int64_t axis = canonical_axis("psum_scatter", options.scatter_dimension, x.array().ndim());
-  return own_part("psum_scatter", psum(x, axis_name), axis_name, axis, options.tiled);
+  const bool boolean = x.array().dtype() == ElementType::kPred;
+  const Array number = boolean ? ops::convert_element_type(x, ElementType::kS32) : x.array();
+  Array part = by_axes(in_slices("psum_scatter", number, axis_name, axis, options.tiled), axis_name, axis);
+  for (const std::string& name : axis_name) {
+    auto attributes = over_axis<hlo::PsumScatterAttributes>("psum_scatter", name);
+    attributes->dimension = axis;
+    part = bind_one(hlo::kExtPsumScatter, {part}, std::move(attributes));
+  }
+  return part;
 }
 
 Array axis_index(const AxisNames& axis_name, std::source_location location) {

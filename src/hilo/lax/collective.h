@@ -68,7 +68,7 @@ struct AllToAllOptions {
 /// concat_axis. Parts have extent 1 and lose the axis, and the result has a new one; if `tiled`, parts are as long as the
 /// axis divided by the number of members, and are joined along the existing axis.
 /// Errors     as psum; INVALID_ARGUMENT where the axis can't be cut so
-/// Cost       that of all_gather
+/// Cost       each member sends all slices but its own, once along each axis
 /// Gradient   the all_to_all the other way round
 Array all_to_all(const Operand& x, const AxisNames& axis_name, int64_t split_axis, int64_t concat_axis,
                  const AllToAllOptions& options = {});
@@ -81,6 +81,8 @@ struct PsumScatterOptions {
 };
 /// psum, of which each member gets its part along scatter_dimension: one slice, without the axis; if `tiled`, the axis
 /// divided by the number of members.
+/// Errors     as psum; INVALID_ARGUMENT where the axis can't be cut so
+/// Gradient   the all_gather of the cotangent
 Array psum_scatter(const Operand& x, const AxisNames& axis_name, const PsumScatterOptions& options = {});
 
 /// Which member of the axis this is, as s32[].

@@ -2,6 +2,7 @@
 // rules/collective.cc -- rules of the named-axis ops. vmap gives those of its own axis their meaning; an axis of
 // another name passes through.
 #include <algorithm>
+#include <numeric>
 
 #include "hilo/hlo/ops/ext/named_axis.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -31,11 +32,13 @@ BatchResult pass_through(const Operation& operation, std::span<const BatchDim> d
   return {bind(batched), {dims[0]}};
 }
 
-std::shared_ptr<const hlo::NamedAxisAttributes> same_axis(const Operation& operation) {
-  auto axis = std::make_shared<hlo::NamedAxisAttributes>();
-  axis->axis_name = axis_of(operation).axis_name;
-  axis->axis_size = axis_of(operation).axis_size;
-  return axis;
+/// Attributes of another op over the operation's axis.
+template <typename T>
+std::shared_ptr<T> over_same_axis(const Operation& operation) {
+  auto attributes = std::make_shared<T>();
+  attributes->axis_name = axis_of(operation).axis_name;
+  attributes->axis_size = axis_of(operation).axis_size;
+  return attributes;
 }
 
 // ---- psum, pmax, pmin -----------------------------------------------------------------------------------------------
@@ -59,16 +62,9 @@ BatchResult reduction_batch(const Operation& operation, std::span<const BatchDim
 
 /// This member's part of the members' sum.
 void all_gather_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
-  const auto dimension = static_cast<size_t>(attributes_of<hlo::NamedAllGatherAttributes>(operation).dimension);
-  const auto axis = same_axis(operation);
-  const Array sum = bind_one(hlo::kExtPsum, {cts[0].value()}, axis);
-  std::vector<int64_t> sizes(sum.shape().begin(), sum.shape().end());
-  std::vector<Array> starts(sizes.size(), scalar(0, ElementType::kS32));
-  starts[dimension] = bind_one(hlo::kExtAxisIndex, {}, axis);
-  sizes[dimension] = 1;
-  const Array part = dynamic_slice(sum, starts, sizes);
-  sizes.erase(sizes.begin() + static_cast<int64_t>(dimension));
-  out.add(0, reshape(part, sizes));
+  auto scatter = over_same_axis<hlo::PsumScatterAttributes>(operation);
+  scatter->dimension = attributes_of<hlo::NamedAllGatherAttributes>(operation).dimension;
+  out.add(0, bind_one(hlo::kExtPsumScatter, {cts[0].value()}, std::move(scatter)));
 }
 
 BatchResult all_gather_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
@@ -102,17 +98,88 @@ Array take_rows(const Array& x, std::span<const int32_t> rows) {
   return gather(x, constant(Literal::array<int32_t>(count, rows)), std::move(attributes));
 }
 
+/// The same by slices that lie one after the other, which the devices of a mesh send each other. Empty: there are many.
+/// Example    rows 3, 0, 1, 2 -> slices [3, 4) and [0, 3)
+std::vector<Array> slices_of(const Array& x, std::span<const int32_t> rows) {
+  constexpr size_t kMostSlices = 64;
+  std::vector<hlo::SliceRange> ranges;
+  for (const int32_t row : rows) {
+    if (!ranges.empty() && ranges.back().limit == row) ++ranges.back().limit;
+    else ranges.push_back({row, row + 1, 1});
+  }
+  std::vector<Array> slices;
+  if (ranges.size() > kMostSlices) return slices;
+  for (const hlo::SliceRange& range : ranges) slices.push_back(slice_along(x, 0, range));
+  return slices;
+}
+
+/// Who isn't sent to keeps its own until it is masked.
 BatchResult ppermute_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
   if (!is_own_axis(operation, context)) return pass_through(operation, dims);
   const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
-  std::vector<int32_t> source_of(static_cast<size_t>(context.axis_size), 0);
+  std::vector<int32_t> source_of(static_cast<size_t>(context.axis_size));
+  std::iota(source_of.begin(), source_of.end(), 0);
   Literal is_target(Shape::array(ElementType::kPred, {context.axis_size}));
-  for (const auto& [source, target] : attributes_of<hlo::PpermuteAttributes>(operation).permutation) {
+  const hlo::Int64Pairs& pairs = attributes_of<hlo::PpermuteAttributes>(operation).permutation;
+  for (const auto& [source, target] : pairs) {
     source_of[static_cast<size_t>(target)] = static_cast<int32_t>(source);
     is_target.data<bool>()[static_cast<size_t>(target)] = true;
   }
+  const std::vector<Array> slices = context.spmd_axis_name.empty() ? std::vector<Array>() : slices_of(x, source_of);
+  const Array sent = slices.empty() ? take_rows(x, source_of) : concatenate(slices, 0);
+  if (std::ssize(pairs) == context.axis_size) return {{sent}, {0}};
   const Array mask = broadcast_in_dim(constant(is_target), x.aval_shape().with_element_type(ElementType::kPred), {0});
-  return {{select(mask, take_rows(x, source_of), full_like(x, 0))}, {0}};
+  return {{select(mask, sent, full_like(x, 0))}, {0}};
+}
+
+// ---- psum_scatter ---------------------------------------------------------------------------------------------------
+
+void psum_scatter_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  auto gather = over_same_axis<hlo::NamedAllGatherAttributes>(operation);
+  gather->dimension = attributes_of<hlo::PsumScatterAttributes>(operation).dimension;
+  out.add(0, bind_one(hlo::kExtAllGather, {cts[0].value()}, std::move(gather)));
+}
+
+/// The slices of the sum are the members'.
+BatchResult psum_scatter_batch(const Operation& operation, std::span<const BatchDim> dims,
+                               const BatchContext& context) {
+  const auto& attributes = attributes_of<hlo::PsumScatterAttributes>(operation);
+  const Array& x = operation.operands[0];
+  if (is_own_axis(operation, context)) {
+    const Array sum =
+        dims[0] ? reduce_sum(x, {*dims[0]}) : mul(x, full_like(x, static_cast<double>(context.axis_size)));
+    return {{sum}, {attributes.dimension}};
+  }
+  auto shifted = std::make_shared<hlo::PsumScatterAttributes>(attributes);
+  ++shifted->dimension;
+  return {{bind_one(hlo::kExtPsumScatter, {move_axis(x, *dims[0], 0)}, std::move(shifted))}, {0}};
+}
+
+// ---- all_to_all -----------------------------------------------------------------------------------------------------
+
+void all_to_all_transpose(const Operation& operation, std::span<const Tangent> cts, Cotangents& out) {
+  auto back = std::make_shared<hlo::NamedAllToAllAttributes>(attributes_of<hlo::NamedAllToAllAttributes>(operation));
+  std::swap(back->split, back->concat);
+  out.add(0, bind_one(hlo::kExtAllToAll, {cts[0].value()}, std::move(back)));
+}
+
+/// The slices become the members, and the members go where they are wanted.
+BatchResult all_to_all_batch(const Operation& operation, std::span<const BatchDim> dims, const BatchContext& context) {
+  const auto& attributes = attributes_of<hlo::NamedAllToAllAttributes>(operation);
+  if (is_own_axis(operation, context)) {
+    const Array x = batch_axis_at(operation.operands[0], dims[0], 0, context.axis_size);
+    std::vector<int64_t> order;
+    for (int64_t d = 1; d < x.ndim(); ++d) {
+      if (d != attributes.split + 1) order.push_back(d);
+    }
+    order.insert(order.begin() + attributes.concat, 0);
+    order.insert(order.begin(), attributes.split + 1);
+    return {{transpose(x, order)}, {0}};
+  }
+  auto shifted = std::make_shared<hlo::NamedAllToAllAttributes>(attributes);
+  ++shifted->split;
+  ++shifted->concat;
+  return {{bind_one(hlo::kExtAllToAll, {move_axis(operation.operands[0], *dims[0], 0)}, std::move(shifted))}, {0}};
 }
 
 // ---- axis_index -----------------------------------------------------------------------------------------------------
@@ -131,6 +198,8 @@ const Rules pmax_rules = {kNoExtremeJvp, Nonlinear{}, reduction_batch};
 const Rules pmin_rules = {kNoExtremeJvp, Nonlinear{}, reduction_batch};
 const Rules all_gather_rules = {linear_jvp, all_gather_transpose, all_gather_batch};
 const Rules ppermute_rules = {linear_jvp, ppermute_transpose, ppermute_batch};
+const Rules psum_scatter_rules = {linear_jvp, psum_scatter_transpose, psum_scatter_batch};
+const Rules all_to_all_rules = {linear_jvp, all_to_all_transpose, all_to_all_batch};
 const Rules axis_index_rules = {Nonlinear{}, Nonlinear{}, axis_index_batch};
 
 }  // namespace hilo::rules

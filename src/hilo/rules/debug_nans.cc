@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rules/debug_nans.cc -- finds the op that made a NaN or an infinity, by running a program op by op.
+#include <algorithm>
+
 #include "hilo/hlo/ops/control_flow.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
@@ -7,6 +9,8 @@
 #include "hilo/trace/bad_values.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/primitive_name.h"
+#include "hilo/trace/sharding_constraint.h"
+#include "hilo/trace/shards.h"
 #include "hilo/transform/custom_rules.h"
 
 namespace hilo {
@@ -125,9 +129,28 @@ class StepTrace final : public Trace {
   std::vector<std::string> places_;
 };
 
+/// Whether other processes run the operation too. They may not have seen what this one has, and wouldn't come to meet it.
+bool is_shared_by_processes(const Operation& operation) {
+  hlo::Instruction as_instruction;
+  as_instruction.opcode = operation.opcode;
+  as_instruction.attributes = operation.attributes;
+  for (const hlo::ComputationPtr& called : hlo::called_computations(as_instruction)) {
+    if (const std::optional<Mesh> mesh = mesh_of_constraints(called); mesh && !mesh->is_local()) return true;
+  }
+  return std::ranges::any_of(operation.operands, [](const Array& operand) {
+    const ShardedArray* const sharded = as_sharded(operand);
+    return sharded != nullptr && !sharded->sharding.is_fully_addressable();
+  });
+}
+
 }  // namespace
 
 void report_bad_values(const Operation& operation) {
+  if (is_shared_by_processes(operation)) {
+    throw FloatingPointError(failed_precondition("invalid value encountered in a result of " +
+                                                 at_user_line(primitive_name(operation.opcode)) +
+                                                 ". Hint: in one process alone the op would be named"));
+  }
   const BadValues wanted = BadValues::wanted();
   const SettingScope no_nans = debug_nans(false), no_infs = debug_infs(false);
   StepTrace trace(wanted);

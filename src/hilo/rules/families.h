@@ -32,9 +32,10 @@ extern const Rules fft_rules;
 extern const Rules sort_rules;
 extern const Rules rng_bit_generator_rules;
 extern const Rules call_rules, conditional_rules, while_rules, scan_rules;
-extern const Rules psum_rules, pmax_rules, pmin_rules, all_gather_rules, ppermute_rules, axis_index_rules;
+extern const Rules psum_rules, pmax_rules, pmin_rules, all_gather_rules, ppermute_rules, psum_scatter_rules,
+    all_to_all_rules, axis_index_rules;
 // Collectives of loaded programs.
-extern const Rules all_reduce_rules, reduce_scatter_rules, loaded_all_gather_rules, all_to_all_rules,
+extern const Rules all_reduce_rules, reduce_scatter_rules, loaded_all_gather_rules, loaded_all_to_all_rules,
     collective_permute_rules, collective_broadcast_rules;
 extern const Rules top_k_rules, set_dimension_size_rules, transfer_rules;
 extern const Rules optimization_barrier_rules, stop_gradient_rules;

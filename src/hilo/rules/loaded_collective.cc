@@ -162,7 +162,7 @@ const Rules all_reduce_rules = {collective_jvp, all_reduce_transpose, plain_batc
 const Rules reduce_scatter_rules = {collective_jvp, reduce_scatter_transpose,
                                     shifted_batch<hlo::ReduceScatterAttributes>};
 const Rules loaded_all_gather_rules = {collective_jvp, all_gather_transpose, shifted_batch<hlo::AllGatherAttributes>};
-const Rules all_to_all_rules = {collective_jvp, all_to_all_transpose, shifted_batch<hlo::AllToAllAttributes>};
+const Rules loaded_all_to_all_rules = {collective_jvp, all_to_all_transpose, shifted_batch<hlo::AllToAllAttributes>};
 const Rules collective_permute_rules = {collective_jvp, collective_permute_transpose, plain_batch};
 const Rules collective_broadcast_rules = {collective_jvp, collective_broadcast_transpose, plain_batch};
 

@@ -69,7 +69,7 @@ const Rules& rules_of(Opcode opcode) {
     case Opcode::kOptimizationBarrier: return rules::optimization_barrier_rules;
     case Opcode::kAllGather: return rules::loaded_all_gather_rules;
     case Opcode::kAllReduce: return rules::all_reduce_rules;
-    case Opcode::kAllToAll: return rules::all_to_all_rules;
+    case Opcode::kAllToAll: return rules::loaded_all_to_all_rules;
     case Opcode::kCollectiveBroadcast: return rules::collective_broadcast_rules;
     case Opcode::kCollectivePermute: return rules::collective_permute_rules;
     case Opcode::kReduceScatter: return rules::reduce_scatter_rules;

@@ -132,7 +132,7 @@ HostView Array::host_view(ElementType wanted) const {
 DevicePtr Array::device() const {
   const Array value = concrete_value(*this);
   if (value.impl().kind == ArrayImpl::Kind::kNumber) return default_device();
-  if (const ShardedArray* const sharded = as_sharded(value)) return sharded->sharding.mesh().devices()[0];
+  if (const ShardedArray* const sharded = as_sharded(value)) return sharded->buffers[0]->device();
   return static_cast<const ConcreteArray&>(value.impl()).buffer->device();
 }
 
@@ -198,6 +198,9 @@ Array::Array(const StatusOr<Literal>& read, std::source_location location) {
 }
 
 std::string Array::to_string() const {
+  const ShardedArray* const sharded = as_sharded(*this);
+  if (sharded != nullptr && !has_all_here(*sharded))
+    return "Array(" + aval_shape().to_string() + ", " + sharded->sharding.to_string() + ")";
   if (is_concrete(*this)) return numpy_text(to_literal());
   return "Traced<" + aval_shape().to_string() + ">";
 }

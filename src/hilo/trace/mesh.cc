@@ -53,6 +53,15 @@ void check(const std::vector<DevicePtr>& devices, const std::vector<int64_t>& si
   }
 }
 
+std::vector<int64_t> places_here(const std::vector<DevicePtr>& devices) {
+  std::vector<int64_t> places;
+  for (size_t place = 0; place < devices.size(); ++place) {
+    if (devices[place]->process_index() == devices[place]->client().process_index())
+      places.push_back(static_cast<int64_t>(place));
+  }
+  return places;
+}
+
 /// Devices by their numbers, and their client by its address: who has the key holds the client.
 std::string key_of(const std::vector<DevicePtr>& devices, const std::vector<int64_t>& sizes,
                    const std::vector<std::string>& names) {
@@ -73,8 +82,9 @@ Mesh::Mesh(std::vector<DevicePtr> devices, std::vector<int64_t> axis_sizes, std:
   if (axis_sizes.empty() && axis_names.size() == 1) axis_sizes = {static_cast<int64_t>(devices.size())};
   check(devices, axis_sizes, axis_names);
   std::string key = key_of(devices, axis_sizes, axis_names);
+  std::vector<int64_t> local = places_here(devices);
   state_ = std::make_shared<const State>(
-      State{std::move(devices), std::move(axis_sizes), std::move(axis_names), std::move(key)});
+      State{std::move(devices), std::move(axis_sizes), std::move(axis_names), std::move(local), std::move(key)});
 }
 
 std::vector<std::pair<std::string, int64_t>> Mesh::shape() const {
@@ -99,11 +109,6 @@ int64_t Mesh::coordinate(const std::string& name, int64_t place) const {
     if (axis_names()[i] == name) return place % axis_sizes()[i];
   }
   return 0;
-}
-
-bool Mesh::is_local() const {
-  return std::ranges::all_of(
-      devices(), [](const DevicePtr& device) { return device->process_index() == device->client().process_index(); });
 }
 
 bool Mesh::operator==(const Mesh& other) const { return state_ == other.state_ || key() == other.key(); }

@@ -5,6 +5,7 @@
 #include <memory>
 #include <ostream>
 #include <source_location>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,7 +40,9 @@ class Mesh {
   /// Where the device at a place, counted row-major, stands along an axis. Precondition: the mesh has the axis.
   int64_t coordinate(const std::string& name, int64_t place) const;
   /// Whether this process can reach all of them.
-  bool is_local() const;
+  bool is_local() const { return state_->local_places.size() == state_->devices.size(); }
+  /// The places, counted row-major, of the devices that this process can reach, ascending.
+  std::span<const int64_t> local_places() const { return state_->local_places; }
 
   bool operator==(const Mesh& other) const;
   /// "Mesh('x': 2, 'y': 4)"
@@ -52,6 +55,7 @@ class Mesh {
     std::vector<DevicePtr> devices;
     std::vector<int64_t> axis_sizes;
     std::vector<std::string> axis_names;
+    std::vector<int64_t> local_places;
     std::string key;
   };
   std::shared_ptr<const State> state_;

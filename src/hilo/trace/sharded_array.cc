@@ -7,28 +7,23 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 
+#include "hilo/device/client.h"
 #include "hilo/trace/eval_trace.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/refuse.h"
+#include "hilo/trace/reshard_array.h"
 #include "hilo/trace/sharding_constraint.h"
 #include "hilo/trace/shards.h"
 
 namespace hilo {
 namespace {
 
-/// Where the part of the device at a place begins.
-std::vector<int64_t> begin_of(const NamedSharding& sharding, std::span<const int64_t> part, int64_t place) {
-  std::vector<int64_t> begin;
-  for (size_t d = 0; d < part.size(); ++d) begin.push_back(sharding.part(d, place) * part[d]);
-  return begin;
-}
-
-ShardIndex index_of(const NamedSharding& sharding, std::span<const int64_t> part, int64_t place) {
-  const std::vector<int64_t> begin = begin_of(sharding, part, place);
+ShardIndex index_of(const NamedSharding& sharding, const Box& box) {
   ShardIndex index;
-  for (size_t d = 0; d < part.size(); ++d)
-    index.push_back(sharding.parts(d) == 1 ? all : range(begin[d], begin[d] + part[d]));
+  for (size_t d = 0; d < box.begin.size(); ++d)
+    index.push_back(sharding.parts(d) == 1 ? all : range(box.begin[d], box.begin[d] + box.size[d]));
   return index;
 }
 
@@ -38,49 +33,28 @@ int64_t offset_of(std::span<const int64_t> begin, std::span<const int64_t> strid
   return offset;
 }
 
-void refuse_elsewhere(const char* function, const NamedSharding& sharding) {
-  if (sharding.is_fully_addressable()) return;
-  or_throw(
-      unimplemented(at_user_line(function) + ": " + sharding.to_string() +
-                    " has devices of other processes; wanted those of this one. Hint: pmap, whose replicas may be in "
-                    "several processes"));
+const DevicePtr& device_at(const NamedSharding& sharding, int64_t place) {
+  return sharding.mesh().devices()[static_cast<size_t>(place)];
 }
 
-/// A dense row-major box of elements, copied row by row into the place it has in a larger one.
-void copy_into(std::byte* whole, std::span<const int64_t> strides, const std::byte* part,
-               std::span<const int64_t> sizes, int64_t element_bytes) {
-  const int64_t rank = static_cast<int64_t>(sizes.size());
-  const int64_t row = rank == 0 ? 1 : sizes.back();
-  int64_t rows = 1;
-  for (int64_t d = 0; d + 1 < rank; ++d) rows *= sizes[static_cast<size_t>(d)];
-  if (row == 0) return;
-  for (int64_t r = 0; r < rows; ++r) {
-    int64_t left = r, place = 0;
-    for (int64_t d = rank - 2; d >= 0; left /= sizes[static_cast<size_t>(d--)])
-      place += left % sizes[static_cast<size_t>(d)] * strides[static_cast<size_t>(d)];
-    std::memcpy(whole + place * element_bytes, part + r * row * element_bytes,
-                static_cast<size_t>(row * element_bytes));
+/// The parts of this process's devices, cut out of host memory, where the part of each begins at `begin_of(its box)`.
+template <typename BeginOf>
+Array cut_here(const Array& local, const Shape& shape, const NamedSharding& sharding, const BeginOf& begin_of) {
+  const HostView view = host_view_of(local);
+  const std::vector<int64_t> strides = row_major_strides(local.shape());
+  std::vector<BufferPtr> buffers;
+  for (const int64_t place : sharding.mesh().local_places()) {
+    const Box box = box_of(sharding, shape.dimensions(), place);
+    const int64_t offset = offset_of(begin_of(box), strides) * element_size_bytes(shape.element_type());
+    const Shape part = Shape::array(shape.element_type(), box.size);
+    buffers.push_back(or_throw(device_at(sharding, place)->from_host({part, view.data + offset, strides})));
   }
-}
-
-/// The part of the device at a place, cut out of host memory that has the whole array.
-BufferPtr cut(const Shape& shape, const std::byte* whole, const NamedSharding& sharding, const Shape& part,
-              int64_t place) {
-  const std::vector<int64_t> strides = row_major_strides(shape.dimensions());
-  const int64_t offset = offset_of(begin_of(sharding, part.dimensions(), place), strides);
-  const DevicePtr& device = sharding.mesh().devices()[static_cast<size_t>(place)];
-  return or_throw(device->from_host({part, whole + offset * element_size_bytes(shape.element_type()), strides}));
+  return array_from_shards(shape, sharding, std::move(buffers), local.weak_type());
 }
 
 Array dealt(const Array& array, const NamedSharding& sharding) {
-  const Shape& shape = array.aval_shape();
-  const Shape part = Shape::array(shape.element_type(), sharding.shard_shape(shape.dimensions()));
-  refuse_elsewhere("device_put", sharding);
-  const HostView view = host_view_of(array);
-  std::vector<BufferPtr> buffers;
-  for (int64_t place = 0; place < sharding.mesh().size(); ++place)
-    buffers.push_back(cut(shape, view.data, sharding, part, place));
-  return array_from_shards(shape, sharding, std::move(buffers), array.weak_type());
+  sharding.shard_shape(array.shape());
+  return cut_here(array, array.aval_shape(), sharding, [](const Box& box) { return box.begin; });
 }
 
 /// The spec without dimensions that are left open: here nobody chooses for them.
@@ -97,8 +71,10 @@ NamedSharding closed(const NamedSharding& sharding) {
 Array put(const Array& array, const NamedSharding& wanted) {
   if (wanted.mesh().axis_names().empty()) return device_put(array, wanted.mesh().devices()[0]);
   const NamedSharding sharding = closed(wanted);
+  refuse_unreachable("device_put", sharding.mesh());
   const ShardedArray* const sharded = as_sharded(array);
-  if (sharded == nullptr || !sharded->sharding.is_equivalent_to(sharding, array.ndim())) return dealt(array, sharding);
+  if (sharded == nullptr) return dealt(array, sharding);
+  if (!sharded->sharding.is_equivalent_to(sharding, array.ndim())) return resharded(array, sharding);
   if (sharded->sharding == sharding) return array;
   return array_from_shards(array.aval_shape(), sharding, sharded->buffers, array.weak_type());
 }
@@ -135,18 +111,72 @@ Array make_array_from_callback(const std::vector<int64_t>& shape, const NamedSha
   const UserLocation here(location);
   constexpr const char* kName = "make_array_from_callback";
   const std::vector<int64_t> part = sharding.shard_shape(shape);
-  refuse_elsewhere(kName, sharding);
+  refuse_unreachable(kName, sharding.mesh());
   std::vector<BufferPtr> buffers;
   std::optional<ElementType> type;
-  for (int64_t place = 0; place < sharding.mesh().size(); ++place) {
-    const Array given = f(index_of(sharding, part, place));
+  for (const int64_t place : sharding.mesh().local_places()) {
+    const Array given = f(index_of(sharding, box_of(sharding, shape, place)));
     refuse_tracers(kName, std::span(&given, 1));
     if (!type) type = given.dtype();
-    const DevicePtr& device = sharding.mesh().devices()[static_cast<size_t>(place)];
+    const DevicePtr& device = device_at(sharding, place);
     const BufferPtr buffer = part_buffer(kName, given, Shape::array(*type, part), device, buffers.size());
     buffers.push_back(buffer->device() == device ? buffer : or_throw(device->copy(buffer)));
   }
   return array_from_shards(or_throw(Shape::make_array(*type, shape)), sharding, std::move(buffers));
+}
+
+namespace {
+
+/// Where the parts begin that this process's devices have along a dimension, each once and ascending.
+std::vector<int64_t> begins_here(const NamedSharding& sharding, std::span<const int64_t> shape, size_t dimension) {
+  std::set<int64_t> begins;
+  for (const int64_t place : sharding.mesh().local_places())
+    begins.insert(box_of(sharding, shape, place).begin[dimension]);
+  return {begins.begin(), begins.end()};
+}
+
+/// Parts that this process's devices have along a dimension.
+int64_t parts_here(const NamedSharding& sharding, size_t dimension) {
+  std::set<int64_t> parts;
+  for (const int64_t place : sharding.mesh().local_places()) parts.insert(sharding.part(dimension, place));
+  return std::max<int64_t>(std::ssize(parts), 1);
+}
+
+std::vector<int64_t> global_shape_of(const NamedSharding& sharding, std::span<const int64_t> local) {
+  std::vector<int64_t> shape(local.begin(), local.end());
+  for (size_t d = 0; d < shape.size(); ++d) shape[d] = shape[d] / parts_here(sharding, d) * sharding.parts(d);
+  return shape;
+}
+
+}  // namespace
+
+Array make_array_from_process_local_data(const NamedSharding& sharding, const Array& local_data,
+                                         const std::optional<std::vector<int64_t>>& global_shape,
+                                         std::source_location location) {
+  const UserLocation here(location);
+  constexpr const char* kName = "make_array_from_process_local_data";
+  refuse_unreachable(kName, sharding.mesh());
+  refuse_tracers(kName, std::span(&local_data, 1));
+  if (sharding.spec().size() > static_cast<size_t>(local_data.ndim())) sharding.shard_shape(local_data.shape());
+  const std::vector<int64_t> shape = global_shape.value_or(global_shape_of(sharding, local_data.shape()));
+  const std::vector<int64_t> part = sharding.shard_shape(shape);
+  if (std::ranges::equal(shape, local_data.shape())) return device_put(local_data, sharding);
+  std::vector<std::vector<int64_t>> begins;
+  std::vector<int64_t> wanted;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    begins.push_back(begins_here(sharding, shape, d));
+    wanted.push_back(std::ssize(begins.back()) * part[d]);
+  }
+  if (!std::ranges::equal(wanted, local_data.shape()))
+    refuse(kName, fmt::format("this process has {} of ({}) by {}; wanted ({}), the parts of its devices",
+                              local_data.aval_shape().to_string(), fmt::join(shape, ", "), sharding.to_string(),
+                              fmt::join(wanted, ", ")));
+  return cut_here(local_data, or_throw(Shape::make_array(local_data.dtype(), shape)), sharding, [&](const Box& box) {
+    std::vector<int64_t> begin;
+    for (size_t d = 0; d < shape.size(); ++d)
+      begin.push_back((std::ranges::find(begins[d], box.begin[d]) - begins[d].begin()) * part[d]);
+    return begin;
+  });
 }
 
 Array make_array_from_single_device_arrays(const std::vector<int64_t>& shape, const NamedSharding& sharding,
@@ -154,12 +184,13 @@ Array make_array_from_single_device_arrays(const std::vector<int64_t>& shape, co
   const UserLocation here(location);
   constexpr const char* kName = "make_array_from_single_device_arrays";
   const std::vector<int64_t> part = sharding.shard_shape(shape);
-  refuse_elsewhere(kName, sharding);
+  refuse_unreachable(kName, sharding.mesh());
   refuse_tracers(kName, arrays);
-  const std::vector<DevicePtr>& devices = sharding.mesh().devices();
+  std::vector<DevicePtr> devices;
+  for (const int64_t place : sharding.mesh().local_places()) devices.push_back(device_at(sharding, place));
   if (arrays.size() != devices.size())
-    refuse(kName,
-           fmt::format("got {} arrays; wanted one for each of the mesh's {} devices", arrays.size(), devices.size()));
+    refuse(kName, fmt::format("got {} arrays; wanted one for each of the mesh's {} devices{}", arrays.size(),
+                              devices.size(), sharding.is_fully_addressable() ? "" : " in this process"));
   const ElementType type = arrays[0].dtype();
   std::vector<BufferPtr> buffers;
   for (size_t i = 0; i < arrays.size(); ++i) {
@@ -177,20 +208,76 @@ Array array_from_shards(const Shape& shape, const NamedSharding& sharding, std::
   return Array(std::make_shared<ShardedArray>(shape, sharding, std::move(buffers), weak_type));
 }
 
+Box box_of(const NamedSharding& sharding, std::span<const int64_t> shape, int64_t place) {
+  Box box;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    box.size.push_back(shape[d] / sharding.parts(d));
+    box.begin.push_back(sharding.part(d, place) * box.size[d]);
+  }
+  return box;
+}
+
+/// Row by row.
+void copy_box(std::byte* to, std::span<const int64_t> to_strides, const std::byte* from,
+              std::span<const int64_t> from_strides, std::span<const int64_t> sizes, int64_t element_bytes) {
+  const size_t rank = sizes.size();
+  const int64_t row = rank == 0 ? 1 : sizes.back();
+  int64_t rows = 1;
+  for (size_t d = 0; d + 1 < rank; ++d) rows *= sizes[d];
+  if (row == 0) return;
+  for (int64_t r = 0; r < rows; ++r) {
+    int64_t left = r, into = 0, out_of = 0;
+    for (size_t d = rank < 2 ? 0 : rank - 1; d-- > 0; left /= sizes[d]) {
+      into += left % sizes[d] * to_strides[d];
+      out_of += left % sizes[d] * from_strides[d];
+    }
+    std::memcpy(to + into * element_bytes, from + out_of * element_bytes, static_cast<size_t>(row * element_bytes));
+  }
+}
+
+bool has_all_here(const ShardedArray& array) {
+  const NamedSharding& sharding = array.sharding;
+  if (sharding.is_fully_addressable()) return true;
+  std::set<std::vector<int64_t>> had;
+  for (const int64_t place : sharding.mesh().local_places()) {
+    std::vector<int64_t> part;
+    for (size_t d = 0; d < sharding.spec().size(); ++d) part.push_back(sharding.part(d, place));
+    had.insert(std::move(part));
+  }
+  int64_t all = 1;
+  for (size_t d = 0; d < sharding.spec().size(); ++d) all *= sharding.parts(d);
+  return std::ssize(had) == all;
+}
+
+void refuse_unreachable(const char* function, const Mesh& mesh) {
+  if (mesh.is_local() || mesh.size() == mesh.devices()[0]->client().device_count()) return;
+  or_throw(
+      unimplemented(at_user_line(function) +
+                    fmt::format(": {} has {} of the {} devices of all processes; wanted all, or those of this process "
+                                "alone",
+                                mesh.to_string(), mesh.size(), mesh.devices()[0]->client().device_count())));
+}
+
 StatusOr<Literal> gathered(const ShardedArray& array) {
   const Shape& shape = array.aval.shape;
+  if (!has_all_here(array)) {
+    return failed_precondition(fmt::format(
+        "array: fetching the value of {} with {}, which spans devices of other processes, is not possible. Hint: "
+        "device_put(x, NamedSharding(mesh, P())) gives all of it to every process; addressable_shards() are "
+        "this process's parts",
+        shape.to_string(), array.sharding.to_string()));
+  }
   HILO_ASSIGN_OR_RETURN(Literal whole, Literal::make(shape.with_default_layout()));
   const std::vector<int64_t> strides = row_major_strides(shape.dimensions());
   const int64_t element_bytes = element_size_bytes(shape.element_type());
-  const std::vector<int64_t> part = array.sharding.shard_shape(shape.dimensions());
-  std::vector<std::vector<int64_t>> had;  // devices that have the same are asked once
-  for (size_t place = 0; place < array.buffers.size(); ++place) {
-    const std::vector<int64_t> begin = begin_of(array.sharding, part, static_cast<int64_t>(place));
-    if (std::ranges::find(had, begin) != had.end()) continue;
-    had.push_back(begin);
-    HILO_ASSIGN_OR_RETURN(const Literal value, literal_from_buffer(*array.buffers[place]));
-    copy_into(whole.mutable_bytes().data() + offset_of(begin, strides) * element_bytes, strides, value.bytes().data(),
-              part, element_bytes);
+  const std::span<const int64_t> places = array.sharding.mesh().local_places();
+  std::set<std::vector<int64_t>> had;  // devices that have the same are asked once
+  for (size_t i = 0; i < places.size(); ++i) {
+    const Box box = box_of(array.sharding, shape.dimensions(), places[i]);
+    if (!had.insert(box.begin).second) continue;
+    HILO_ASSIGN_OR_RETURN(const Literal value, literal_from_buffer(*array.buffers[i]));
+    copy_box(whole.mutable_bytes().data() + offset_of(box.begin, strides) * element_bytes, strides,
+             value.bytes().data(), row_major_strides(box.size), box.size, element_bytes);
   }
   return whole;
 }
@@ -209,14 +296,16 @@ std::vector<Shard> Array::addressable_shards() const {
   const ShardedArray* const sharded = as_sharded(value);
   if (sharded == nullptr)
     return {{device_put(value, value.device()), ShardIndex(static_cast<size_t>(ndim()), hilo::all), value.device(), 0}};
-  const std::vector<int64_t> part = sharded->sharding.shard_shape(shape());
+  const NamedSharding& sharding = sharded->sharding;
   std::map<std::vector<int64_t>, int64_t> replicas;
   std::vector<Shard> shards;
-  for (size_t i = 0; i < sharded->buffers.size(); ++i) {
-    const auto place = static_cast<int64_t>(i);
-    shards.push_back({array_from_buffer(sharded->buffers[i], weak_type(), /*committed=*/true),
-                      index_of(sharded->sharding, part, place), sharded->sharding.mesh().devices()[i],
-                      replicas[begin_of(sharded->sharding, part, place)]++});
+  for (int64_t place = 0; place < sharding.mesh().size(); ++place) {
+    const Box box = box_of(sharding, shape(), place);
+    const int64_t replica = replicas[box.begin]++;
+    const size_t next = shards.size();
+    if (next == sharded->buffers.size() || sharding.mesh().local_places()[next] != place) continue;
+    shards.push_back({array_from_buffer(sharded->buffers[next], weak_type(), /*committed=*/true),
+                      index_of(sharding, box), device_at(sharding, place), replica});
   }
   return shards;
 }

@@ -12,6 +12,7 @@
 #include "hilo/client/compile.h"
 #include "hilo/client/xla_bridge.h"
 #include "hilo/hlo/partition/partition.h"
+#include "hilo/hlo/passes/passes.h"
 #include "hilo/hlo/sharding/over_mesh.h"
 #include "hilo/trace/placement.h"
 #include "hilo/trace/sharded_array.h"
@@ -19,6 +20,9 @@
 #include "hilo/trace/shards.h"
 
 namespace hilo {
+
+static int64_t held_bytes(const MeshProgramPtr& program) { return held_bytes(program->executable); }
+
 namespace {
 
 using Shardings = std::vector<std::optional<NamedSharding>>;
@@ -28,10 +32,15 @@ constexpr std::source_location kNoLine = {};
 
 // ---- shardings in the words of hlo/sharding -------------------------------------------------------------------------
 
-/// Place i of the mesh is replica i of the program, whichever device runs it.
+/// Place i of the mesh is replica i of the program, whichever device runs it. Where processes share the mesh, device i runs
+/// replica i: so they meet.
 hlo::Mesh hlo_mesh(const Mesh& mesh) {
   hlo::Mesh made;
   for (const auto& [name, size] : mesh.shape()) or_throw(made.add_axis(name, size));
+  if (mesh.is_local()) return made;
+  std::vector<int64_t> ids;
+  for (const DevicePtr& device : mesh.devices()) ids.push_back(device->id());
+  or_throw(made.set_device_ids(std::move(ids)));
   return made;
 }
 
@@ -155,26 +164,30 @@ StatedProgram stated_program(hlo::Module module) {
 
 // ---- compiled programs ----------------------------------------------------------------------------------------------
 
-/// A program compiled for the devices of a mesh.
-struct MeshProgram {
-  std::vector<NamedSharding> parameters, results;
-  std::vector<Shape> result_shapes;  ///< of whole arrays
-  std::shared_ptr<Executable> executable;
-};
-using MeshProgramPtr = std::shared_ptr<const MeshProgram>;
-
-int64_t held_bytes(const MeshProgramPtr& program) { return held_bytes(program->executable); }
-
-/// Devices 0, 1, ... of the client, in this order, are what a client takes without being told.
-bool is_in_order(const Mesh& mesh) {
+/// This process's first devices in order, or those of all processes, are what a client takes without being told.
+bool is_usual(const Mesh& mesh) {
+  if (!mesh.is_local()) return true;
   const std::vector<DevicePtr> local = mesh.devices()[0]->client().local_devices();
   return std::ranges::equal(mesh.devices(), std::span(local).first(mesh.devices().size()));
+}
+
+/// Where the devices of an executable's runs stand among those of this process in the mesh.
+std::vector<size_t> places_of_runs(const Executable& executable, const Mesh& mesh) {
+  std::vector<size_t> places;
+  for (const DevicePtr& device : executable.devices()) {
+    size_t place = 0;
+    for (const int64_t local : mesh.local_places()) {
+      if (mesh.devices()[static_cast<size_t>(local)] == device) places.push_back(place);
+      ++place;
+    }
+  }
+  return places;
 }
 
 std::shared_ptr<Executable> compiled_for(const Mesh& mesh, const hlo::Module& module) {
   CompileOptions options = or_throw(get_compile_options()).value_or(CompileOptions());
   options.replica_count = mesh.size();
-  if (!is_in_order(mesh)) {
+  if (!is_usual(mesh)) {
     std::vector<int> ids;
     for (const DevicePtr& device : mesh.devices()) ids.push_back(device->id());
     options.device_assignment = or_throw(DeviceAssignment::make(mesh.size(), 1, std::move(ids)));
@@ -208,6 +221,8 @@ hlo::PropagationRequest request_for(const StatedProgram& program, const Mesh& me
 }
 
 MeshProgramPtr make_program(const ShardedCall& call, const Mesh& mesh, const Shardings& in, hlo::Module module) {
+  refuse_unreachable("computation", mesh);
+  or_throw(hlo::dce(module));  // what nobody reads is no reason to meet
   const StatedProgram program = stated_program(std::move(module));
   for (const auto& [key, sharding] : program.shardings) check_devices(sharding, mesh);
   const hlo::PropagationRequest request = request_for(program, mesh, in, call.out);
@@ -219,6 +234,7 @@ MeshProgramPtr make_program(const ShardedCall& call, const Mesh& mesh, const Sha
   for (const hlo::Sharding& sharding : partitioned->results) made.results.push_back(named_sharding(sharding, mesh));
   made.result_shapes = program.module.entry->result_shape().leaves();
   made.executable = compiled_for(mesh, partitioned->module);
+  made.places = places_of_runs(*made.executable, mesh);
   return std::make_shared<const MeshProgram>(std::move(made));
 }
 
@@ -272,13 +288,17 @@ std::string giver_of(std::span<const Array> arguments, const Mesh& mesh) {
   return "the program's sharding";
 }
 
-/// What is known of each argument: what is said of it, or else how it is shared.
-Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments) {
+void check_devices(const ShardedCall& call, const Mesh& mesh) {
   for (const Shardings* list : {&call.in, &call.out}) {
     for (const auto& sharding : *list) {
       if (sharding) check_devices(*sharding, mesh);
     }
   }
+}
+
+/// What is known of each argument: what is said of it, or else how it is shared.
+Shardings known_of(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments) {
+  check_devices(call, mesh);
   Shardings known(arguments.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const Array& array = arguments[i];
@@ -318,10 +338,9 @@ void end_donated(const ShardedCall& call, std::span<const Array> arguments,
   }
 }
 
-/// One list a device: what each argument has there, put where the program wants it.
-std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, const Mesh& mesh,
-                                           std::span<const Array> arguments) {
-  std::vector<std::vector<BufferPtr>> lists(mesh.devices().size());
+/// One list a device of this process, in the mesh's order: what each argument has there, put where the program wants it.
+std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, std::span<const Array> arguments) {
+  std::vector<std::vector<BufferPtr>> lists(program.places.size());
   for (size_t i = 0; i < arguments.size(); ++i) {
     const std::vector<BufferPtr> buffers = buffers_of(device_put(arguments[i], program.parameters[i], kNoLine));
     for (size_t place = 0; place < lists.size(); ++place) lists[place].push_back(buffers[place]);
@@ -329,12 +348,12 @@ std::vector<std::vector<BufferPtr>> placed(const MeshProgram& program, const Mes
   return lists;
 }
 
-/// Runs it on all devices; one list of results a device.
+/// Runs it on all devices; one list of results a device of this process.
 std::vector<std::vector<BufferPtr>> launched(const MeshProgram& program, const ShardedCall& call,
                                              std::span<const std::vector<BufferPtr>> arguments) {
   std::vector<std::vector<BufferPtr>> made(arguments.size(), std::vector<BufferPtr>(program.results.size()));
   std::vector<DeviceRun> runs;
-  for (size_t place = 0; place < arguments.size(); ++place) runs.push_back({arguments[place], made[place]});
+  for (const size_t place : program.places) runs.push_back({arguments[place], made[place]});
   const std::unique_ptr<bool[]> donated(new bool[call.donated.size()]());
   std::ranges::copy(call.donated, donated.get());
   ExecuteOptions options;
@@ -345,6 +364,20 @@ std::vector<std::vector<BufferPtr>> launched(const MeshProgram& program, const S
   if (status.ok() && !options.asynchronous) status = event->await();
   if (!status.ok()) or_throw(status.with_context(at_user_line("computation")));
   return made;
+}
+
+std::vector<Array> run(const MeshProgram& program, const ShardedCall& call, std::span<const Array> arguments) {
+  const std::vector<std::vector<BufferPtr>> given = placed(program, arguments);
+  std::vector<std::vector<BufferPtr>> made = launched(program, call, given);
+  end_donated(call, arguments, given);
+  std::vector<Array> results;
+  for (size_t k = 0; k < program.results.size(); ++k) {
+    std::vector<BufferPtr> buffers;
+    for (std::vector<BufferPtr>& of_device : made) buffers.push_back(std::move(of_device[k]));
+    const Array whole = array_from_shards(program.result_shapes[k], program.results[k], std::move(buffers));
+    results.push_back(k < call.out.size() && call.out[k] ? device_put(whole, *call.out[k], kNoLine) : whole);
+  }
+  return results;
 }
 
 }  // namespace
@@ -366,20 +399,24 @@ std::optional<Mesh> mesh_of_call(const ShardedCall& call, std::span<const Array>
   return std::nullopt;
 }
 
+bool can_say(const Mesh& mesh, const NamedSharding& sharding, int64_t rank) {
+  return said_over(sharding, rank, mesh).has_value();
+}
+
+MeshProgramPtr program_on_mesh(const ShardedCall& call, const Mesh& mesh, FunctionRef<hlo::Module()> module) {
+  check_devices(call, mesh);
+  return program_of(call, mesh, call.in, module);
+}
+
+std::vector<Array> run_program(const MeshProgram& program, const ShardedCall& call, const Mesh& mesh,
+                               std::span<const Array> arguments) {
+  known_of(call, mesh, arguments);
+  return run(program, call, arguments);
+}
+
 std::vector<Array> run_on_mesh(const ShardedCall& call, const Mesh& mesh, std::span<const Array> arguments,
                                FunctionRef<hlo::Module()> module) {
-  const MeshProgramPtr program = program_of(call, mesh, known_of(call, mesh, arguments), module);
-  const std::vector<std::vector<BufferPtr>> given = placed(*program, mesh, arguments);
-  std::vector<std::vector<BufferPtr>> made = launched(*program, call, given);
-  end_donated(call, arguments, given);
-  std::vector<Array> results;
-  for (size_t k = 0; k < program->results.size(); ++k) {
-    std::vector<BufferPtr> buffers;
-    for (std::vector<BufferPtr>& of_device : made) buffers.push_back(std::move(of_device[k]));
-    const Array whole = array_from_shards(program->result_shapes[k], program->results[k], std::move(buffers));
-    results.push_back(k < call.out.size() && call.out[k] ? device_put(whole, *call.out[k], kNoLine) : whole);
-  }
-  return results;
+  return run(*program_of(call, mesh, known_of(call, mesh, arguments), module), call, arguments);
 }
 
 }  // namespace hilo

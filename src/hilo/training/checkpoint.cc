@@ -12,7 +12,9 @@
 #include "hilo/base/log.h"
 #include "hilo/base/signals_blocked.h"
 #include "hilo/base/text.h"
+#include "hilo/numpy/numpy.h"
 #include "hilo/trace/refuse.h"
+#include "hilo/trace/sharded_array.h"
 #include "hilo/training/checkpoint_file.h"
 
 namespace hilo::training {
@@ -26,6 +28,19 @@ Status write(const std::string& path, const Snapshot& snapshot) {
   HILO_ASSIGN_OR_RETURN(const std::string bytes, checkpoint_detail::checkpoint_bytes(snapshot));
   return write_file_atomic(path, bytes);
 }
+
+/// What came of it in all processes, which wait for each other.
+Status agreed(const Status& here) {
+  const NamedSharding each(Mesh(devices(), {"all"}), P("all"));
+  const Array failed = make_array_from_callback({device_count()}, each,
+                                                [&](const ShardIndex&) { return numpy::full({1}, here.ok() ? 0 : 1); });
+  const bool all_well = numpy::sum(failed).item<int64_t>() == 0;
+  if (all_well || !here.ok()) return here;
+  return Status(StatusCode::kAborted, "another process could not write the checkpoint; it says why");
+}
+
+/// The first process writes for all who share arrays.
+bool writes(const Snapshot& snapshot) { return !snapshot.is_shared || process_index() == 0; }
 
 void throw_at_line(const char* function, const Status& status) {
   if (!status.ok()) or_throw(status.with_context(at_user_line(function)));
@@ -70,7 +85,9 @@ namespace checkpoint_detail {
 
 void save(const std::string& path, const Walk& walk, Line line) {
   const UserLocation here(line);
-  throw_at_line("save_checkpoint", write(path, snapshot_of(walk)));
+  const Snapshot snapshot = snapshot_of(walk);
+  const Status written = writes(snapshot) ? write(path, snapshot) : ok_status();
+  throw_at_line("save_checkpoint", snapshot.is_shared ? agreed(written) : written);
 }
 
 void restore(const std::string& path, const Walk& walk, Line line) {
@@ -85,10 +102,15 @@ void restore(const std::string& path, const Walk& walk, Line line) {
 struct CheckpointManager::Writer {
   std::thread thread;
   Status status;
+  bool is_shared = false;  // by processes, which learn of each other's errors when they wait
 
-  Status wait() {
+  Status join() {
     if (thread.joinable()) thread.join();
     return std::exchange(status, ok_status());
+  }
+  Status wait() {
+    const Status here = join();
+    return std::exchange(is_shared, false) ? agreed(here) : here;
   }
 };
 
@@ -102,7 +124,7 @@ CheckpointManager::CheckpointManager(std::string directory, CheckpointManagerOpt
 }
 
 CheckpointManager::~CheckpointManager() {
-  if (const Status lost = writer_->wait(); !lost.ok()) log_warning("{}", lost.to_string());
+  if (const Status lost = writer_->join(); !lost.ok()) log_warning("{}", lost.to_string());
 }
 
 std::string CheckpointManager::path_of(int64_t step) const { return path_in(directory_, step); }
@@ -123,7 +145,10 @@ void CheckpointManager::save_walk(int64_t step, const checkpoint_detail::Walk& w
   const UserLocation here(line);
   if (step < 0) refuse("CheckpointManager::save", fmt::format("step {}; wanted at least 0", step));
   throw_at_line("CheckpointManager::save", writer_->wait());
-  auto work = [this, path = path_of(step), snapshot = checkpoint_detail::snapshot_of(walk)] {
+  Snapshot taken = checkpoint_detail::snapshot_of(walk);
+  writer_->is_shared = taken.is_shared;
+  auto work = [this, path = path_of(step), snapshot = std::move(taken)] {
+    if (!writes(snapshot)) return;
     const Status written = write(path, snapshot);
     writer_->status = written.ok() ? remove_old(directory_, options_.max_to_keep) : written;
   };

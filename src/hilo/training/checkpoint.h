@@ -27,15 +27,18 @@ void restore(const std::string& path, const Walk& walk, Line line);
 /// Writes a tree into a file: its arrays, and the numbers, enums and strings beside them. The file is there whole or not at
 /// all, also if the machine fails meanwhile. It is a .safetensors file whose tensors have the paths of their arrays as
 /// names, so that other programs read it too; types that the format lacks are in it as bytes.
+/// Where processes share arrays, all of them call it, each gets one array after the other whole, and the first writes the file,
+/// which all have to see; they return when it is there.
 /// Types     all
-/// Errors    those of Array::to_literal and write_file_atomic
+/// Errors    those of Array::to_literal and write_file_atomic; ABORTED where another process could not write it
 template <Tree T>
 void save_checkpoint(const std::string& path, const T& tree, Line line = Line::current()) {
   checkpoint_detail::save(path, [&](TreeVisitor& visitor) { walk(const_cast<T&>(tree), visitor); }, line);
 }
 
 /// The tree in such a file, bit for bit as it was saved. `like` has its structure: the same containers, sizes and keys, and
-/// arrays of the same types and shapes.
+/// arrays of the same types and shapes. Arrays that devices share in `like` they share in the tree: so what one job of
+/// processes has saved another of more or fewer reads.
 /// Errors    DATA_LOSS naming the array if a checksum differs; INVALID_ARGUMENT naming the first place where `like` and the
 ///           file differ, and for a file that is no checkpoint; those of open_safetensors
 template <Tree T>
@@ -50,7 +53,8 @@ struct CheckpointManagerOptions {
   bool async = false;                                 ///< save() copies the arrays and returns; a thread writes them
 };
 
-/// The checkpoints of a run in a folder: step_40.safetensors and so on. One process writes to a folder at a time.
+/// The checkpoints of a run in a folder: step_40.safetensors and so on. One process writes to a folder at a time; processes that
+/// share arrays call save() and wait_until_finished() together, and the first of them writes.
 /// Example   CheckpointManager checkpoints("run", {.max_to_keep = 3, .async = true});
 ///           if (checkpoints.latest_step()) state = checkpoints.restore(*checkpoints.latest_step(), state);
 ///           checkpoints.save(step, state);

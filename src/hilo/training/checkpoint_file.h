@@ -25,12 +25,15 @@ struct Snapshot {
   std::vector<SavedArray> arrays;
   std::vector<SavedValue> values;
   std::string structure;  ///< a line for each container, key, array and value, in walking order
+  /// Processes share arrays of the tree, and all of them have come: the first has the arrays, and writes the file.
+  bool is_shared = false;
 };
 
-/// Waits for the arrays and copies them.
+/// Waits for the arrays and copies them. Those that processes share come to every process, one after the other.
 Snapshot snapshot_of(const std::function<void(TreeVisitor&)>& walk);
 
-/// Puts arrays and values of a snapshot into the tree that `walk` walks.
+/// Puts arrays and values of a snapshot into the tree that `walk` walks. Where devices share an array of the tree, they share
+/// what comes into its place.
 /// Errors    INVALID_ARGUMENT naming the first place where they differ in more than values; the tree is then as it was
 Status fill(const Snapshot& snapshot, const std::function<void(TreeVisitor&)>& walk);
 

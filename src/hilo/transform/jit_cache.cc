@@ -304,30 +304,49 @@ Operation call_of(const JitEntry& entry, std::span<const Array> leaves) {
 
 namespace {
 
-/// On the devices that share the arrays.
-std::vector<Array> run_shared(JitCache& cache, const JitEntry& entry, std::span<const Array> leaves) {
-  checkify::refuse_checks(entry.program);
+/// What is said of the program's arrays, its captures behind its arguments.
+ShardedCall sharded_call_of(const JitEntry& entry) {
   ShardedCall call{.meaning = entry.program->fingerprint(), .out = entry.out_shardings, .mesh = entry.mesh};
-  std::vector<Array> arguments;
   for (const size_t i : entry.kept) {
-    arguments.push_back(leaves[i]);
     call.in.push_back(entry.in_shardings.empty() ? std::nullopt : entry.in_shardings[i]);
     call.donated.push_back(!entry.donated.empty() && entry.donated[i] && !looks_for_bad_values());
   }
+  call.in.resize(call.in.size() + entry.staged.captures.size());
+  call.donated.resize(call.in.size());
+  return call;
+}
+
+/// What the program is given.
+std::vector<Array> arguments_of(const JitEntry& entry, std::span<const Array> leaves) {
+  std::vector<Array> arguments;
+  for (const size_t i : entry.kept) arguments.push_back(leaves[i]);
   arguments.insert(arguments.end(), entry.staged.captures.begin(), entry.staged.captures.end());
-  call.donated.resize(arguments.size());
+  return arguments;
+}
+
+/// On the devices that share the arrays.
+std::vector<Array> run_shared(JitCache& cache, const JitEntry& entry, std::span<const Array> leaves,
+                              const SharedProgram* shared) {
+  checkify::refuse_checks(entry.program);
+  const std::vector<Array> arguments = arguments_of(entry, leaves);
   const TransformationLocation here(cache.location());
-  std::vector<Array> results = run_on_mesh(call, *mesh_of_call(call, arguments), arguments,
-                                           [&] { return module_of(entry, cache.options().name); });
+  std::vector<Array> results;
+  if (shared != nullptr) {
+    results = run_program(*shared->program, shared->call, shared->mesh, arguments);
+  } else {
+    const ShardedCall call = sharded_call_of(entry);
+    results = run_on_mesh(call, *mesh_of_call(call, arguments), arguments,
+                          [&] { return module_of(entry, cache.options().name); });
+  }
   for (size_t i = 0; i < results.size(); ++i)
     results[i] = with_weak_type(results[i], entry.staged.results[i].weak_type);
   if (looks_for_bad_values() && any_bad_value(results, BadValues::wanted())) report_bad_values(call_of(entry, leaves));
   return results;
 }
 
-std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
-  if (states_shardings(entry) || any_sharded(leaves) || any_sharded(entry.staged.captures))
-    return run_shared(cache, entry, leaves);
+std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> leaves, const SharedProgram* shared) {
+  if (shared != nullptr || states_shardings(entry) || any_sharded(leaves) || any_sharded(entry.staged.captures))
+    return run_shared(cache, entry, leaves, shared);
   Executable& executable = executable_of(cache, entry);
   std::vector<Array> kept;
   if (entry.kept.size() != leaves.size()) {
@@ -358,10 +377,30 @@ std::vector<Array> run(JitCache& cache, JitEntry& entry, std::span<const Array> 
 
 }  // namespace
 
-std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves) {
+std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& entry,
+                                               const std::vector<std::optional<NamedSharding>>& leaf_shardings) {
+  ShardedCall call = sharded_call_of(entry);
+  for (size_t k = 0; k < entry.kept.size(); ++k) {
+    if (!call.in[k]) call.in[k] = leaf_shardings[entry.kept[k]];
+  }
+  const std::optional<Mesh> mesh = mesh_of_call(call, entry.staged.captures);
+  if (!mesh) return std::nullopt;
+  for (size_t c = 0; c < entry.staged.captures.size(); ++c) {
+    const Array& capture = entry.staged.captures[c];
+    if (any_sharded({&capture, 1})) call.in[entry.kept.size() + c] = capture.sharding();
+  }
+  checkify::refuse_checks(entry.program);
+  const TransformationLocation here(cache.location());
+  MeshProgramPtr program = program_on_mesh(call, *mesh, [&] { return module_of(entry, cache.options().name); });
+  call.in.assign(program->parameters.begin(), program->parameters.end());
+  return SharedProgram{std::move(call), *mesh, std::move(program)};
+}
+
+std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
+                           const SharedProgram* shared) {
   if (is_on(Setting::kNoExecution)) refuse_under("no_execution", "jit: the program would run");
-  if (!follows_keys()) return run(cache, entry, leaves);
-  return follow_keys(call_of(entry, leaves), [&] { return run(cache, entry, leaves); });
+  if (!follows_keys()) return run(cache, entry, leaves, shared);
+  return follow_keys(call_of(entry, leaves), [&] { return run(cache, entry, leaves, shared); });
 }
 
 }  // namespace jit_detail

@@ -88,10 +88,23 @@ bool states_shardings(const JitEntry& entry);
 Executable& executable_of(JitCache& cache, JitEntry& entry);
 /// Gives the entry the program that Executable::serialize wrote, unless it is compiled already.
 void load_executable(JitCache& cache, JitEntry& entry, std::string_view bytes);
+/// The entry's program, compiled for the devices that share its arrays.
+struct SharedProgram {
+  ShardedCall call;
+  Mesh mesh;
+  MeshProgramPtr program;
+};
+/// For leaves that are shared as `leaf_shardings` say, or in_shardings where these say nothing. Nothing: no devices share them.
+/// Errors    throws those of program_on_mesh
+std::optional<SharedProgram> shared_program_of(JitCache& cache, const JitEntry& entry,
+                                               const std::vector<std::optional<NamedSharding>>& leaf_shardings);
+
 /// A call of what was traced.
 Operation call_of(const JitEntry& entry, std::span<const Array> leaves);
-/// Runs it. Precondition: all arrays have values.
-std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves);
+/// Runs it; `shared` (may be null) as it is, for arrays that are shared as it was compiled for. Precondition: all arrays have
+/// values.
+std::vector<Array> execute(JitCache& cache, JitEntry& entry, std::span<const Array> leaves,
+                           const SharedProgram* shared = nullptr);
 
 /// Why no entry serves the call, a line or two: for explain_cache_misses.
 std::string why_traced(const JitCache& cache, const Call& call);

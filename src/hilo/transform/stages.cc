@@ -5,6 +5,7 @@
 #include "hilo/client/hlo_text.h"
 #include "hilo/client/stablehlo_text.h"
 #include "hilo/trace/eval_trace.h"
+#include "hilo/trace/shards.h"
 #include "hilo/transform/jit_cache.h"
 
 namespace hilo::stages_detail {
@@ -17,7 +18,9 @@ class Program {
 
   JitCache cache;
   std::shared_ptr<JitEntry> entry;
-  std::vector<std::string> paths;  ///< of the arguments' leaves
+  std::vector<std::string> paths;                            ///< of the arguments' leaves
+  std::vector<std::optional<NamedSharding>> leaf_shardings;  ///< theirs, of those that devices share
+  std::optional<jit_detail::SharedProgram> shared;           ///< compiled for devices that share its arrays
 };
 
 namespace {
@@ -58,8 +61,10 @@ ProgramPtr compile(const ProgramPtr& program, const CompilerOptions& options) {
     compiled->entry = std::make_shared<JitEntry>();
     static_cast<JitTrace&>(*compiled->entry) = *program->entry;
     compiled->paths = program->paths;
+    compiled->leaf_shardings = program->leaf_shardings;
   }
-  if (!jit_detail::states_shardings(*compiled->entry)) jit_detail::executable_of(compiled->cache, *compiled->entry);
+  compiled->shared = jit_detail::shared_program_of(compiled->cache, *compiled->entry, compiled->leaf_shardings);
+  if (!compiled->shared) jit_detail::executable_of(compiled->cache, *compiled->entry);
   return compiled;
 }
 
@@ -72,13 +77,26 @@ std::vector<ArgInfo> args_info(const Program& program) {
 }
 
 std::shared_ptr<Executable> executable(const Program& program) {
-  if (program.entry->executable == nullptr) {
-    or_throw(
-        unimplemented(where(program) +
-                      ": a program whose arrays several devices share is compiled when it is called: then it is known "
-                      "how its arguments are shared"));
-  }
-  return program.entry->executable;
+  return program.shared ? program.shared->program->executable : program.entry->executable;
+}
+
+namespace {
+
+NamedSharding where_alone(const Program& program) { return SingleDeviceSharding(executable(program)->devices()[0]); }
+
+}  // namespace
+
+std::vector<NamedSharding> input_shardings(const Program& program) {
+  const JitEntry& entry = *program.entry;
+  if (!program.shared) return std::vector(entry.avals.size(), where_alone(program));
+  std::vector<NamedSharding> shardings(entry.avals.size(), NamedSharding(program.shared->mesh, PartitionSpec()));
+  for (size_t k = 0; k < entry.kept.size(); ++k) shardings[entry.kept[k]] = program.shared->program->parameters[k];
+  return shardings;
+}
+
+std::vector<NamedSharding> output_shardings(const Program& program) {
+  if (!program.shared) return std::vector(program.entry->staged.results.size(), where_alone(program));
+  return program.shared->program->results;
 }
 
 std::string text_as_compiled(const Program& program) {
@@ -109,7 +127,8 @@ std::vector<Array> call(Program& program, const FlatTree& arguments,
         where(program) + ": Argument types differ from the types for which this computation was compiled; " +
         path_of_leaf(i) + " is " + got.to_string() + ", wanted " + entry.avals[i].shape.to_string()));
   }
-  return jit_detail::execute(program.cache, *program.entry, arguments.leaves);
+  return jit_detail::execute(program.cache, *program.entry, arguments.leaves,
+                             program.shared ? &*program.shared : nullptr);
 }
 
 namespace {
@@ -123,6 +142,10 @@ std::string header_of(const Program& program) {
 }  // namespace
 
 std::string serialize(const Program& program) {
+  if (program.shared)
+    or_throw(unimplemented(where(program) +
+                           ": serialize: a program whose arrays several devices share can't be saved in this version. "
+                           "Hint: HILO_CACHE keeps what is compiled"));
   return header_of(program) + or_throw(executable(program)->serialize());
 }
 
@@ -149,7 +172,11 @@ stages_detail::ProgramPtr lower(const Call& call, const JitOptions& options, con
   check_static(call, location);
   auto program = std::make_shared<stages_detail::Program>(options, location);
   program->entry = trace_entry(program->cache, call);
-  for (size_t i = 0; i < call.arguments.leaves.size(); ++i) program->paths.push_back(call.path_of_leaf(i));
+  for (size_t i = 0; i < call.arguments.leaves.size(); ++i) {
+    program->paths.push_back(call.path_of_leaf(i));
+    const ShardedArray* const sharded = as_sharded(call.arguments.leaves[i]);
+    program->leaf_shardings.push_back(sharded != nullptr ? std::optional(sharded->sharding) : std::nullopt);
+  }
   return program;
 }
 

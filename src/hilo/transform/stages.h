@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "hilo/trace/named_sharding.h"
 #include "hilo/transform/compiler_options.h"
 #include "hilo/transform/flat_call.h"
 
@@ -50,6 +51,8 @@ CostAnalysis cost_as_traced(const Program& program);
 ProgramPtr compile(const ProgramPtr& program, const CompilerOptions& options);
 std::vector<ArgInfo> args_info(const Program& program);
 std::shared_ptr<Executable> executable(const Program& program);
+std::vector<NamedSharding> input_shardings(const Program& program);
+std::vector<NamedSharding> output_shardings(const Program& program);
 std::string text_as_compiled(const Program& program);
 CostAnalysis cost_as_compiled(const Program& program);
 CompiledMemoryStats memory(const Program& program);
@@ -85,13 +88,17 @@ class Compiled {
   std::vector<ArgInfo> args_info() const { return stages_detail::args_info(*program_); }
   /// What runs (device/executable.h): its devices, statistics, steps as planned, and the module after all passes.
   std::shared_ptr<Executable> runtime_executable() const { return stages_detail::executable(*program_); }
-  /// HLO after all passes of the engine.
+  /// How devices share the leaves of the arguments, as propagation has it where nothing was said, and those of the results. An
+  /// argument that isn't committed goes where this says; one that is committed must lie there.
+  std::vector<NamedSharding> input_shardings() const { return stages_detail::input_shardings(*program_); }
+  std::vector<NamedSharding> output_shardings() const { return stages_detail::output_shardings(*program_); }
+  /// HLO after all passes of the engine; of one device, where several share the arrays.
   std::string as_text() const { return stages_detail::text_as_compiled(*program_); }
   CostAnalysis cost_analysis() const { return stages_detail::cost_as_compiled(*program_); }
   CompiledMemoryStats memory_analysis() const { return stages_detail::memory(*program_); }
   /// The compiled program as bytes, which Lowered::deserialize_and_load of the same function takes, in another process too.
   /// jax.experimental.serialize_executable.serialize.
-  /// Errors     UNIMPLEMENTED where the platform can't
+  /// Errors     UNIMPLEMENTED where the platform can't, and where devices share the arrays
   std::string serialize() const { return stages_detail::serialize(*program_); }
 
  private:
@@ -113,7 +120,8 @@ class Lowered {
   CostAnalysis cost_analysis() const { return stages_detail::cost_as_traced(*program_); }
   /// The leaves of the arguments, in order.
   std::vector<ArgInfo> args_info() const { return stages_detail::args_info(*program_); }
-  /// `options` outrank those of jit, which outrank the flags.
+  /// `options` outrank those of jit, which outrank the flags. Where devices share the arguments that were lowered, or the
+  /// function or jit say how they do, the program is compiled for them: a constraint, in_shardings, out_shardings.
   /// Errors     UNIMPLEMENTED where the function closes over a value of a transformation around it; INVALID_ARGUMENT for
   ///            options that there aren't
   Compiled<Arguments, Result> compile(const CompilerOptions& options = {}) const {

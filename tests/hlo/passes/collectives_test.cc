@@ -130,16 +130,23 @@ ENTRY main {
   all = f32[4,2] hilo.all_gather(x), axis_name=i, axis_size=2, dimension=1
   next = f32[4] hilo.ppermute(x), axis_name=i, axis_size=2, permutation={{0,1}}
   me = s32[] hilo.axis_index(), axis_name=i, axis_size=2
+  own = f32[4] hilo.psum_scatter(all), axis_name=i, axis_size=2, dimension=1
+  turned = f32[2,4] hilo.all_to_all(all), axis_name=i, axis_size=2, split=1, concat=0
   other = f32[4] hilo.psum(x), axis_name=j, axis_size=3
-  ROOT r = (f32[4], f32[4], f32[4], f32[4,2], f32[4], s32[], f32[4]) tuple(sum, most, least, all, next, me, other)
+  ROOT r = (f32[4], f32[4], f32[4], f32[4,2], f32[4], s32[], f32[4], f32[2,4], f32[4])
+    tuple(sum, most, least, all, next, me, own, turned, other)
 })");
   const StatusOr<bool> changed = lower_named_axis(module, "i", 2);
   ASSERT_TRUE(changed.ok()) << changed.status().to_string();
   EXPECT_TRUE(*changed);
-  EXPECT_EQ(meetings(module), "all-reduce;all-reduce;all-reduce;all-gather;collective-permute;replica-id;");
+  EXPECT_EQ(meetings(module),
+            "all-reduce;all-reduce;all-reduce;all-gather;collective-permute;replica-id;"
+            "reduce-scatter;all-to-all;");
   const std::string text = print_module(module);
   EXPECT_NE(text.find("replica_groups={{0,1}}, to_apply=%maximum"), std::string::npos) << text;
   EXPECT_NE(text.find("f32[4,2]{1,0} all-gather(%reshape"), std::string::npos) << text;
+  EXPECT_NE(text.find("f32[4,1]{1,0} reduce-scatter(%all-gather"), std::string::npos) << text;
+  EXPECT_NE(text.find("f32[2,4]{1,0} transpose(%all-to-all"), std::string::npos) << text;
   EXPECT_NE(text.find("source_target_pairs={{0,1}}"), std::string::npos) << text;
   EXPECT_NE(text.find("hilo.psum(%x), axis_name=j"), std::string::npos) << text;
   // What is left has no meaning of its own.

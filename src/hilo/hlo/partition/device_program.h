@@ -48,6 +48,14 @@ class DeviceProgram final : public Sink {
   /// This device's part of what it has whole along the dimension.
   Expr cut(Expr value, int64_t dimension, const Atoms& by);
 
+  /// A value cut otherwise, made once: what `make` gives the first time.
+  template <typename Make>
+  Expr resharded(Expr value, const ArraySplit& from, const ArraySplit& to, const Make& make) {
+    const auto key = std::tuple(value.id, from, to);
+    const auto found = reshards_.find(key);
+    return found != reshards_.end() ? found->second : reshards_.emplace(key, make()).first->second;
+  }
+
   /// Adds a collective of the program's own to the report.
   void report(Expr collective);
 
@@ -81,6 +89,7 @@ class DeviceProgram final : public Sink {
   std::map<Atoms, Expr> indices_;
   std::map<InstructionId, int> steps_;  ///< of those that each device can make a part of, by steps_from_nothing
   std::map<std::tuple<InstructionId, int64_t, Atoms>, Expr> cuts_;  ///< by value, dimension and atoms
+  std::map<std::tuple<InstructionId, ArraySplit, ArraySplit>, Expr> reshards_;
 };
 
 }  // namespace hilo::hlo

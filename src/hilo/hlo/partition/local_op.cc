@@ -302,6 +302,8 @@ Ways extension_ways(const Instruction& instruction, const ShardingRule& rule) {
     case extensions::kPmax:
     case extensions::kPmin:
     case extensions::kPpermute:
+    case extensions::kPsumScatter:
+    case extensions::kAllToAll:
     case extensions::kAllGather:
     case extensions::kAxisIndex:
     case extensions::kCount: return whole(rule);

@@ -216,7 +216,7 @@ Exprs unpack(Expr value) {
 std::vector<Part> write_op(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
                            std::span<const Part> operands, std::span<const ArraySplit> wanted) {
   if (!wanted.empty()) {
-    if (std::optional<Part> view = write_view(instruction, computation, operands, wanted[0])) return {*view};
+    if (std::optional<Part> view = write_view(program, instruction, computation, operands, wanted[0])) return {*view};
   }
   return OpWriter{program, instruction, computation, operands, wanted}.write();
 }

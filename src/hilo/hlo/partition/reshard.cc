@@ -180,7 +180,9 @@ double reshard_bytes(const Shape& whole, const ArraySplit& from, const ArraySpli
   return bytes;
 }
 
-Expr reshard(DeviceProgram& program, Expr part, const ArraySplit& from, const ArraySplit& to) {
+namespace {
+
+Expr write_reshard(DeviceProgram& program, Expr part, const ArraySplit& from, const ArraySplit& to) {
   const ArraySplit* now = &from;
   const std::vector<ReshardStep> steps = plan_reshard(from, to, program.atoms());
   for (const ReshardStep& step : steps) {
@@ -197,6 +199,13 @@ Expr reshard(DeviceProgram& program, Expr part, const ArraySplit& from, const Ar
     now = &step.after;
   }
   return part;
+}
+
+}  // namespace
+
+Expr reshard(DeviceProgram& program, Expr part, const ArraySplit& from, const ArraySplit& to) {
+  if (from == to || !program.status().ok()) return part;
+  return program.resharded(part, from, to, [&] { return write_reshard(program, part, from, to); });
 }
 
 ReductionPlan plan_reduction(const ArraySplit& split, Atoms partial, const ArraySplit& to) {

@@ -27,7 +27,7 @@ std::vector<ReshardStep> plan_reshard(ArraySplit from, const ArraySplit& to, con
 /// What each device sends for it, in bytes.
 double reshard_bytes(const Shape& whole, const ArraySplit& from, const ArraySplit& to, const MeshAtoms& atoms);
 
-/// Writes the plan. Precondition: both divide the array.
+/// Writes the plan, once for a value. Precondition: both divide the array.
 Expr reshard(DeviceProgram& program, Expr part, const ArraySplit& from, const ArraySplit& to);
 
 /// Sums (or the like) that aren't finished over `partial`: by which atoms each dimension takes its part of them at once, and

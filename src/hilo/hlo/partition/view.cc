@@ -181,8 +181,8 @@ Expr Making::by_parts() const {
 
 }  // namespace
 
-std::optional<Part> write_view(const Instruction& instruction, const Computation& computation,
-                               std::span<const Part> operands, const ArraySplit& wanted) {
+std::optional<Part> write_view(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
+                               std::span<const Part> given, const ArraySplit& wanted) {
   const auto shape = [&](size_t i) -> const Shape& { return computation.instruction(instruction.operands[i]).shape; };
   std::optional<int64_t> along;
   if (instruction.opcode == Opcode::kConcatenate) along = attributes_of<ConcatenateAttributes>(instruction).dimension;
@@ -191,6 +191,16 @@ std::optional<Part> write_view(const Instruction& instruction, const Computation
   if (!along || instruction.shape.element_count() == 0 || instruction.shape.dimension(*along) > INT32_MAX)
     return std::nullopt;
   const auto place = static_cast<size_t>(*along);
+  const auto is_cut = [&](const Part& part) { return place < part.split.size() && !part.split[place].empty(); };
+  const auto has_pieces = [&](const Part& part) { return part.view != nullptr && part.view->dimension == *along; };
+  if (std::ranges::none_of(given, [&](const Part& part) { return is_cut(part) || has_pieces(part); }))
+    return std::nullopt;
+  std::vector<Part> operands(given.begin(), given.end());
+  for (Part& part : operands) {
+    if (part.view == nullptr || has_pieces(part)) continue;
+    part.value = make_view(program, *part.view, part.split);
+    part.view = nullptr;
+  }
   Pieces pieces;
   if (instruction.opcode == Opcode::kConcatenate) {
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -207,10 +217,8 @@ std::optional<Part> write_view(const Instruction& instruction, const Computation
       pieces = pad_pieces(std::move(pieces), padding, shape(0).dimension(*along), operands[1].value);
     }
   }
-  // Constants are cut where they are used, and other views are made first.
-  const auto plain = [&](const Part& part) { return part.view == nullptr || part.view->dimension == *along; };
-  if (!std::ranges::any_of(pieces, [&](const ViewPiece& piece) { return is_cut_piece(piece, *along); }) ||
-      !std::ranges::all_of(operands, plain))
+  // Constants are cut where they are used.
+  if (!std::ranges::any_of(pieces, [&](const ViewPiece& piece) { return is_cut_piece(piece, *along); }))
     return std::nullopt;
   return Part{{}, wanted, false, std::make_shared<View>(View{instruction.shape, *along, std::move(pieces)})};
 }

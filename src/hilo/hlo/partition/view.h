@@ -24,9 +24,9 @@ struct View {
   std::map<ArraySplit, Expr> made = {};  ///< what was asked for
 };
 
-/// The op as a view, or made of views, which is wanted cut so: a slice without strides, a pad without interior, a concatenation, along a
-/// dimension that an operand has cut. Nothing for all others.
-std::optional<Part> write_view(const Instruction& instruction, const Computation& computation,
+/// The op as a view, or made of views, which is wanted cut so: a slice without strides, a pad without interior, a concatenation,
+/// along a dimension that an operand has cut. Views along other dimensions are made first. Nothing for all others.
+std::optional<Part> write_view(DeviceProgram& program, const Instruction& instruction, const Computation& computation,
                                std::span<const Part> operands, const ArraySplit& wanted);
 
 /// The view's part.

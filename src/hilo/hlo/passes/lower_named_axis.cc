@@ -38,6 +38,36 @@ InstructionId gathered(RewriteBuilder& b, InstructionId x, int64_t dimension, in
   return b.add(Opcode::kAllGather, {part}, std::move(attributes));
 }
 
+InstructionId without_dimension(RewriteBuilder& b, InstructionId x, int64_t dimension) {
+  const Shape& shape = b.shape(x);
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes.erase(sizes.begin() + dimension);
+  return b.add(Opcode::kReshape, {x}, nullptr, Shape::array(shape.element_type(), sizes));
+}
+
+StatusOr<InstructionId> scattered(RewriteBuilder& b, InstructionId x, int64_t dimension, int64_t replicas) {
+  auto attributes = std::make_shared<ReduceScatterAttributes>();
+  attributes->replica_groups = everyone(replicas);
+  attributes->dimensions = {dimension};
+  HILO_ASSIGN_OR_RETURN(attributes->to_apply, scalar_binary_computation(Opcode::kAdd, b.shape(x).element_type()));
+  return without_dimension(b, b.add(Opcode::kReduceScatter, {x}, std::move(attributes)), dimension);
+}
+
+/// Slices change places along one dimension, which then goes to another place.
+InstructionId exchanged(RewriteBuilder& b, InstructionId x, const NamedAllToAllAttributes& a, int64_t replicas) {
+  auto attributes = std::make_shared<AllToAllAttributes>();
+  attributes->replica_groups = everyone(replicas);
+  attributes->dimensions = {a.split};
+  const InstructionId made = b.add(Opcode::kAllToAll, {x}, std::move(attributes));
+  if (a.split == a.concat) return made;
+  auto turned = std::make_shared<TransposeAttributes>();
+  for (int64_t d = 0; d < b.shape(x).rank(); ++d) {
+    if (d != a.split) turned->permutation.push_back(d);
+  }
+  turned->permutation.insert(turned->permutation.begin() + a.concat, a.split);
+  return b.add(Opcode::kTranspose, {made}, std::move(turned));
+}
+
 StatusOr<InstructionId> lowered(RewriteBuilder& b, const Instruction& i, int64_t replicas) {
   const std::vector<InstructionId> operands = b.mapped(i.operands);
   if (i.opcode == kExtPsum) return reduction(b, Opcode::kAdd, operands[0], replicas);
@@ -45,6 +75,9 @@ StatusOr<InstructionId> lowered(RewriteBuilder& b, const Instruction& i, int64_t
   if (i.opcode == kExtPmin) return reduction(b, Opcode::kMinimum, operands[0], replicas);
   if (i.opcode == kExtAllGather)
     return gathered(b, operands[0], attributes_of<NamedAllGatherAttributes>(i).dimension, replicas);
+  if (i.opcode == kExtPsumScatter)
+    return scattered(b, operands[0], attributes_of<PsumScatterAttributes>(i).dimension, replicas);
+  if (i.opcode == kExtAllToAll) return exchanged(b, operands[0], attributes_of<NamedAllToAllAttributes>(i), replicas);
   if (i.opcode == kExtAxisIndex) return b.add(Opcode::kConvert, {b.add(Opcode::kReplicaId, {})}, nullptr, i.shape);
   if (i.opcode == kExtPpermute) {
     auto attributes = std::make_shared<CollectivePermuteAttributes>();

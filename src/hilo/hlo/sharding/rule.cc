@@ -55,6 +55,8 @@ ShardingRule extension_rule(const Instruction& instruction, RuleBuilder builder)
     case extensions::kCustomRules:
     case extensions::kCustomVjpTangent:  // can't run
     case extensions::kAllGather:         // a batch that is mapped by hand
+    case extensions::kPsumScatter:
+    case extensions::kAllToAll:
     case extensions::kAxisIndex:
     case extensions::kCount: return std::move(builder.rule);
   }

@@ -26,6 +26,11 @@ constexpr auto kAllGatherFields =
     with_axis_fields(field<&NamedAllGatherAttributes::dimension>("dimension", FieldShow::kAlways));
 constexpr auto kPpermuteFields =
     with_axis_fields(field<&PpermuteAttributes::permutation>("permutation", FieldShow::kAlways));
+constexpr auto kPsumScatterFields =
+    with_axis_fields(field<&PsumScatterAttributes::dimension>("dimension", FieldShow::kAlways));
+constexpr auto kAllToAllFields =
+    with_axis_fields(field<&NamedAllToAllAttributes::split>("split", FieldShow::kAlways),
+                     field<&NamedAllToAllAttributes::concat>("concat", FieldShow::kAlways));
 
 const NamedAxisAttributes& axis_in(const ShapeRuleInput& input) {
   return static_cast<const NamedAxisAttributes&>(*input.attributes);
@@ -59,6 +64,39 @@ StatusOr<Shape> infer_all_gather(const ShapeRuleInput& input) {
   std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
   sizes.insert(sizes.begin() + dimension, axis_in(input).axis_size);
   return Shape::make_array(operand.element_type(), sizes);
+}
+
+/// The operand's sizes without a dimension that has a slice for each member.
+StatusOr<std::vector<int64_t>> sizes_without(const ShapeRuleInput& input, std::string_view field, int64_t dimension) {
+  const Shape& operand = input.operands[0];
+  const int64_t members = axis_in(input).axis_size;
+  if (dimension < 0 || dimension >= operand.rank() || operand.dimension(dimension) != members) {
+    return invalid_argument(fmt::format("{}: {} of {} is no dimension of {} slices, one for each member of axis {}",
+                                        field, dimension, operand.to_string(), members,
+                                        quote(axis_in(input).axis_name)));
+  }
+  std::vector<int64_t> sizes(operand.dimensions().begin(), operand.dimensions().end());
+  sizes.erase(sizes.begin() + dimension);
+  return sizes;
+}
+
+StatusOr<Shape> infer_psum_scatter(const ShapeRuleInput& input) {
+  HILO_RETURN_IF_ERROR(check_axis(input));
+  const int64_t dimension = static_cast<const PsumScatterAttributes&>(*input.attributes).dimension;
+  HILO_ASSIGN_OR_RETURN(const std::vector<int64_t> sizes, sizes_without(input, "dimension", dimension));
+  return Shape::make_array(input.operands[0].element_type(), sizes);
+}
+
+StatusOr<Shape> infer_all_to_all(const ShapeRuleInput& input) {
+  HILO_RETURN_IF_ERROR(check_axis(input));
+  const auto& attributes = static_cast<const NamedAllToAllAttributes&>(*input.attributes);
+  HILO_ASSIGN_OR_RETURN(std::vector<int64_t> sizes, sizes_without(input, "split", attributes.split));
+  if (attributes.concat < 0 || attributes.concat > std::ssize(sizes)) {
+    return invalid_argument(fmt::format("concat {} is out of range; wanted 0 to {} for {}", attributes.concat,
+                                        sizes.size(), input.operands[0].to_string()));
+  }
+  sizes.insert(sizes.begin() + attributes.concat, attributes.axis_size);
+  return Shape::make_array(input.operands[0].element_type(), sizes);
 }
 
 StatusOr<Shape> infer_ppermute(const ShapeRuleInput& input) {
@@ -139,6 +177,18 @@ const OpDef& ext_all_gather_op() {
 const OpDef& ext_ppermute_op() {
   static const OpDef definition = named_axis_def<PpermuteAttributes>(
       kExtPpermute, "hilo.ppermute", kAnyArray, infer_ppermute, kPpermuteFields, "jax.lax.ppermute");
+  return definition;
+}
+
+const OpDef& ext_psum_scatter_op() {
+  static const OpDef definition = named_axis_def<PsumScatterAttributes>(
+      kExtPsumScatter, "hilo.psum_scatter", kNumeric, infer_psum_scatter, kPsumScatterFields, "jax.lax.psum_scatter");
+  return definition;
+}
+
+const OpDef& ext_all_to_all_op() {
+  static const OpDef definition = named_axis_def<NamedAllToAllAttributes>(
+      kExtAllToAll, "hilo.all_to_all", kAnyArray, infer_all_to_all, kAllToAllFields, "jax.lax.all_to_all");
   return definition;
 }
 
