@@ -42,6 +42,9 @@ StatusOr<std::vector<std::optional<Edge>>> edges_of(const Computation& computati
 std::vector<bool> needed(const Computation& computation, const std::vector<std::optional<Edge>>& edges) {
   std::vector<bool> is_needed(computation.size());
   is_needed[computation.root_id()] = true;
+  for (const Instruction& i : computation.instructions()) {  // who looks at a sharding
+    if (!edges[i.id] && i.annotations != nullptr && !i.annotations->frontend_attributes.empty()) is_needed[i.id] = true;
+  }
   for (InstructionId id = computation.size(); id-- > 0;) {
     if (computation.instruction(id).opcode == Opcode::kParameter) is_needed[id] = true;
     if (!is_needed[id]) continue;
