@@ -154,10 +154,11 @@ StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationReque
 }
 
 void mark_by_hand(DataFlow& flow) {
-  const auto has_end = [](const FlowFrame& frame) {
-    return std::ranges::any_of(frame.computation->instructions(), leaves_by_hand);
+  const auto has_edge = [](const FlowFrame& frame) {
+    return std::ranges::any_of(frame.computation->instructions(),
+                               [](const Instruction& i) { return enters_by_hand(i) || leaves_by_hand(i); });
   };
-  if (std::ranges::none_of(flow.frames, has_end)) return;
+  if (std::ranges::none_of(flow.frames, has_edge)) return;
   Marker marker{flow};
   do {
     marker.changed = false;
