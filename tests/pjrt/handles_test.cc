@@ -70,7 +70,8 @@ TEST(Handles, OfAllKindsAreDestroyedOnce) {
   PJRT_LoadedExecutable* const loaded = compile(client, kNegate, "", "hlo").release();
   auto* const executable = called(api().PJRT_LoadedExecutable_GetExecutable, {.loaded_executable = loaded}).executable;
   expect_destroyed_once(api().PJRT_Event_Destroy, {.event = called(api().PJRT_Event_Create, {}).event});
-  expect_destroyed_once(api().PJRT_Event_Destroy, {.event = called(api().PJRT_Buffer_ReadyEvent, {.buffer = buffer}).event});
+  expect_destroyed_once(api().PJRT_Event_Destroy,
+                        {.event = called(api().PJRT_Buffer_ReadyEvent, {.buffer = buffer}).event});
   expect_destroyed_once(api().PJRT_ExecuteContext_Destroy,
                         {.context = called(api().PJRT_ExecuteContext_Create, {}).context});
   expect_destroyed_once(api().PJRT_TopologyDescription_Destroy,

@@ -53,7 +53,8 @@ std::string config_of(Seen& seen) {
 std::string program(const std::string& config) {
   const auto call = [&](std::string_view value, std::string_view type) {
     return fmt::format(
-        "stablehlo.custom_call @InspectSharding({0}) {{backend_config = \"{2}\", has_side_effect = true}} : ({1}) -> {1}\n",
+        "stablehlo.custom_call @InspectSharding({0}) {{backend_config = \"{2}\", has_side_effect = true}} : ({1}) -> "
+        "{1}\n",
         value, type, config);
   };
   return R"(module @looks attributes {mhlo.num_partitions = 4 : i32} {
@@ -80,9 +81,8 @@ TEST(InspectSharding, SaysHowArraysAreShared) {
   const Handle<PJRT_Client> client = make_client(4);
   Seen seen;
   const auto compiled = compile(client.get(), program(config_of(seen)), options(1, 4));
-  EXPECT_EQ(seen.shardings,
-            (std::vector<std::string>{"{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}",
-                                      "{devices=[2,2]0,1,2,3 last_tile_dim_replicate}", "{manual}"}));
+  EXPECT_EQ(seen.shardings, (std::vector<std::string>{"{devices=[2,1,2]0,1,2,3 last_tile_dim_replicate}",
+                                                      "{devices=[2,2]0,1,2,3 last_tile_dim_replicate}", "{manual}"}));
 }
 
 TEST(InspectSharding, WhatTheFunctionRefusesIsTheErrorOfTheProgram) {
@@ -99,7 +99,8 @@ TEST(InspectSharding, WhatTheFunctionRefusesIsTheErrorOfTheProgram) {
 TEST(InspectSharding, TextsThatAreNoFunctionAreErrors) {
   const Handle<PJRT_Client> client = make_client(4);
   for (const std::string& bytes : {std::string("short"), std::string(16, '\0'), std::string(17, 'x')})
-    EXPECT_EQ(compile_error(client.get(), program(escaped(bytes)), options(1, 4)).code, PJRT_Error_Code_INVALID_ARGUMENT);
+    EXPECT_EQ(compile_error(client.get(), program(escaped(bytes)), options(1, 4)).code,
+              PJRT_Error_Code_INVALID_ARGUMENT);
 }
 
 }  // namespace

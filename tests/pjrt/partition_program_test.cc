@@ -273,9 +273,11 @@ extern "C" HiloFfi_Error* note_what_is_there(HiloFfi_CallFrame* frame) {
 /// Calls with an array and returns it; the array lies as `sharding` says, on two devices.
 std::multiset<Floats> called_with(const std::string& sharding, const Floats& first, const Floats& second) {
   const Handle<PJRT_Client> client = make_client(2);
-  const Compiled compiled_program = compiled(client.get(), R"(module @calls attributes {mhlo.num_partitions = 2 : i32} {
+  const Compiled compiled_program = compiled(client.get(),
+                                             R"(module @calls attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
-  func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, )" + sharding + R"(>}) -> tensor<4xf32> {
+  func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, )" +
+                                                 sharding + R"(>}) -> tensor<4xf32> {
     stablehlo.custom_call @xla_ffi_partitioned_python_cpu_callback(%a) {api_version = 4 : i32, has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = []} : (tensor<4xf32>) -> ()
     return %a : tensor<4xf32>
   }

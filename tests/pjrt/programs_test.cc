@@ -320,7 +320,7 @@ TEST(Programs, LeaveNothingBehindInTwoHundredThousandRuns) {
   ASSERT_TRUE(once());
   const auto before = buffer_statistics();
   const size_t heap = mallinfo2().uordblks;  // handles are there, too
-  constexpr int kRuns = 100000;  // of two programs
+  constexpr int kRuns = 100000;              // of two programs
   int right = 0;
   for (int i = 0; i < kRuns; ++i) right += once();
   EXPECT_EQ(right, kRuns);

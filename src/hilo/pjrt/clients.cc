@@ -144,9 +144,7 @@ Status answer(PJRT_Client_Create_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Client_Destroy_Args& args) {
-  return Handles<PJRT_Client>::destroy(args.client);
-}
+Status answer(PJRT_Client_Destroy_Args& args) { return Handles<PJRT_Client>::destroy(args.client); }
 
 Status answer(PJRT_Client_PlatformName_Args& args) {
   HILO_PJRT_WANTED(args, client);

@@ -5,9 +5,7 @@
 
 namespace hilo::pjrt {
 
-Status answer(PJRT_Event_Destroy_Args& args) {
-  return Handles<PJRT_Event>::destroy(args.event);
-}
+Status answer(PJRT_Event_Destroy_Args& args) { return Handles<PJRT_Event>::destroy(args.event); }
 
 Status answer(PJRT_Event_IsReady_Args& args) {
   HILO_PJRT_WANTED(args, event);

@@ -75,9 +75,7 @@ Status answer(PJRT_Executable_DeserializeAndLoad_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_Executable_Destroy_Args& args) {
-  return Handles<PJRT_Executable>::destroy(args.executable);
-}
+Status answer(PJRT_Executable_Destroy_Args& args) { return Handles<PJRT_Executable>::destroy(args.executable); }
 
 Status answer(PJRT_LoadedExecutable_Destroy_Args& args) {
   return Handles<PJRT_LoadedExecutable>::destroy(args.executable);
@@ -303,8 +301,6 @@ Status answer(PJRT_ExecuteContext_Create_Args& args) {
   return ok_status();
 }
 
-Status answer(PJRT_ExecuteContext_Destroy_Args& args) {
-  return Handles<PJRT_ExecuteContext>::destroy(args.context);
-}
+Status answer(PJRT_ExecuteContext_Destroy_Args& args) { return Handles<PJRT_ExecuteContext>::destroy(args.context); }
 
 }  // namespace hilo::pjrt

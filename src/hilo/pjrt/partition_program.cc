@@ -110,8 +110,8 @@ StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTr
   HILO_RETURN_IF_ERROR(made.status());
   HILO_RETURN_IF_ERROR(place(made->parameters, request->free_parameters, program.arguments));
   HILO_RETURN_IF_ERROR(place(made->results, request->free_results, program.results));
-  if (made->report.transfers.empty() && !calls_by_device(made->module) && std::ranges::none_of(program.arguments, is_shared) &&
-      std::ranges::none_of(program.results, is_shared))
+  if (made->report.transfers.empty() && !calls_by_device(made->module) &&
+      std::ranges::none_of(program.arguments, is_shared) && std::ranges::none_of(program.results, is_shared))
     return none;  // once is enough, for all devices
   HILO_ASSIGN_OR_RETURN(const bool parameters_fit, lie_so(made->parameters, program.arguments));
   HILO_ASSIGN_OR_RETURN(const bool results_fit, lie_so(made->results, program.results));

@@ -45,7 +45,8 @@ Status answer(PJRT_TopologyDescription_Create_Args& args) {
 Status answer(PJRT_TopologyDescription_Destroy_Args& args) {
   // A client's own goes with it.
   PJRT_TopologyDescription* const topology = args.topology;
-  if (topology != nullptr && Handles<PJRT_TopologyDescription>::lives(topology) && topology->own.empty()) return ok_status();
+  if (topology != nullptr && Handles<PJRT_TopologyDescription>::lives(topology) && topology->own.empty())
+    return ok_status();
   return Handles<PJRT_TopologyDescription>::destroy(topology);
 }
 

@@ -406,7 +406,8 @@ StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const Pr
   for (const DataFlow::Stated& stated : propagated.flow.stated) {
     for (const FlowArrayId id : stated.arrays) {
       const FlowArray& array = propagated.flow.arrays[id];
-      made.noted.push_back({stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.by_hand != 0});
+      made.noted.push_back(
+          {stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.by_hand != 0});
     }
   }
   return made;

@@ -173,7 +173,8 @@ namespace {
 constexpr std::string_view kLook = "hilo.look";
 
 bool is_look(const hlo::Instruction& instruction) {
-  return instruction.annotations != nullptr && !frontend_attribute(instruction.annotations->frontend_attributes, kLook).empty();
+  return instruction.annotations != nullptr &&
+         !frontend_attribute(instruction.annotations->frontend_attributes, kLook).empty();
 }
 
 }  // namespace
