@@ -28,9 +28,10 @@ sanitize:  ## all tests under address+undefined and between guard pages, some un
 	@tools/setup.sh build test fuzz
 	@python3 tools/sanitize.py --jobs $(JOBS)
 
-soak:  ## a server under attack, SECONDS=8 of each kind, and jobs of several processes; an hour is SECONDS=200
+soak:  ## a server under attack, SECONDS=8 of each kind, jobs of several processes, and 200,000 runs under the C API; an hour is SECONDS=200
 	@tools/setup.sh build test
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers processes_program
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command soakers processes_program test_pjrt
+	@$(BUILD)/bin/tests/test_pjrt --gtest_brief=1 --gtest_filter='*TwoHundredThousand*'
 	@python3 tools/soak.py --build $(BUILD) --seconds $(or $(SECONDS),8)
 	@python3 tests/processes/soak.py --build $(BUILD) --seconds $$((10 * $(or $(SECONDS),8)))
 

@@ -2,7 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <mutex>
+#include <set>
 
+#include "hilo/ffi.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/text/printer.h"
 #include "tests/pjrt/compile_options.h"
@@ -245,6 +248,62 @@ TEST(PartitionProgram, ArraysThatAllDevicesHaveAreComputedOnce) {
     EXPECT_EQ(get(done.results[k][0].get()), (Floats{2, 4}));
     EXPECT_EQ(place(done.results[k][0].get()), place(done.results[0][0].get()));
   }
+}
+
+// ---- calls that each device makes ----
+
+/// What was called with what, in any order.
+struct Calls {
+  std::mutex mutex;
+  std::multiset<Floats> all;
+};
+Calls& calls() {
+  static auto* const instance = new Calls;
+  return *instance;
+}
+extern "C" HiloFfi_Error* note_what_is_there(HiloFfi_CallFrame* frame) {
+  if (hilo_ffi_answer_metadata(frame) != 0) return nullptr;
+  const auto* const in = static_cast<const HiloFfi_Buffer*>(frame->args.args[0]);
+  const auto* const values = static_cast<const float*>(in->data);
+  const std::scoped_lock lock(calls().mutex);
+  calls().all.emplace(values, values + in->dims[0]);
+  return nullptr;
+}
+
+/// Calls with an array and returns it; the array lies as `sharding` says, on two devices.
+std::multiset<Floats> called_with(const std::string& sharding, const Floats& first, const Floats& second) {
+  const Handle<PJRT_Client> client = make_client(2);
+  const Compiled compiled_program = compiled(client.get(),
+                                             R"(module @calls attributes {mhlo.num_partitions = 2 : i32} {
+  sdy.mesh @mesh = <["x"=2]>
+  func.func @main(%a: tensor<4xf32> {sdy.sharding = #sdy.sharding<@mesh, )" +
+                                                 sharding + R"(>}) -> tensor<4xf32> {
+    stablehlo.custom_call @xla_ffi_partitioned_python_cpu_callback(%a) {api_version = 4 : i32, has_side_effect = true, mhlo.backend_config = {index = 0 : ui64}, operand_layouts = [dense<0> : tensor<1xindex>], result_layouts = []} : (tensor<4xf32>) -> ()
+    return %a : tensor<4xf32>
+  }
+})",
+                                             options(1, 2));
+  const Handle<PJRT_Buffer> a = put(client.get(), first, {std::ssize(first)}, 0);
+  const Handle<PJRT_Buffer> b = put(client.get(), second, {std::ssize(second)}, 1);
+  calls().all.clear();
+  const Execution done = run(compiled_program.program.get(), {{a.get()}, {b.get()}});
+  EXPECT_TRUE(done.outcome.ok()) << done.outcome.message;
+  return calls().all;
+}
+
+TEST(PartitionProgram, CallsOfEachDeviceGetItsParts) {
+  const PJRT_Extension_Base* e = api().extension_start;
+  while (e->type != PJRT_Extension_Type_FFI) e = e->next;
+  constexpr std::string_view kTarget = "xla_ffi_partitioned_python_cpu_callback";
+  called(reinterpret_cast<const PJRT_FFI_Extension*>(e)->register_handler,
+         {.target_name = kTarget.data(),
+          .target_name_size = kTarget.size(),
+          .handler = reinterpret_cast<void*>(note_what_is_there),
+          .platform_name = "Host",
+          .platform_name_size = 4});
+  EXPECT_EQ(called_with(R"([{"x"}])", {0, 1}, {2, 3}), (std::multiset<Floats>{{0, 1}, {2, 3}}));
+  const Floats whole = {0, 1, 2, 3};
+  EXPECT_EQ(called_with("[{}]", whole, whole), (std::multiset<Floats>{whole, whole}));
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <malloc.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -318,12 +319,14 @@ TEST(Programs, LeaveNothingBehindInTwoHundredThousandRuns) {
   };
   ASSERT_TRUE(once());
   const auto before = buffer_statistics();
-  constexpr int kRuns = 100000;  // of two programs
+  const size_t heap = mallinfo2().uordblks;  // handles are there, too
+  constexpr int kRuns = 100000;              // of two programs
   int right = 0;
   for (int i = 0; i < kRuns; ++i) right += once();
   EXPECT_EQ(right, kRuns);
   EXPECT_EQ(buffer_statistics().live_buffers, before.live_buffers);
   EXPECT_EQ(buffer_statistics().live_bytes, before.live_bytes);
+  EXPECT_LT(mallinfo2().uordblks, heap + size_t{kRuns});  // less than a byte a run
 }
 
 TEST(Programs, RunInAChildAfterAFork) {

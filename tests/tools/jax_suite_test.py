@@ -11,6 +11,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tools" / "jax_suite"))
+import run  # noqa: E402
 import supervise  # noqa: E402
 import table  # noqa: E402
 
@@ -114,6 +115,15 @@ class SuperviseTest(unittest.TestCase):
         self.assertEqual(self.run_file("some", limit=4), more)  # nothing runs
         self.assertFalse(set(self.outcomes(self.run_file("some", limit=2, seed=1))) >= set(self.outcomes(more)))
 
+    def test_only_what_is_asked_for_runs(self):
+        one, two = "some_test.SomeTest.test_passes", "some_test.SomeTest.test_fails"
+        state, settings = self.root / "state", supervise.Settings(sys.executable, str(self.root / "clone"), test_seconds=60)
+        engine = supervise.Engine("good", {"ENGINE": "good", "PYTHONPATH": str(self.root)})
+        self.assertEqual(self.outcomes(supervise.run_file("some", engine, settings, state, [one])), {"test_passes": "passed"})
+        more = supervise.run_file("some", engine, settings, state, [one, two])
+        self.assertEqual(self.outcomes(more), {"test_passes": "passed", "test_fails": "failed"})
+        self.assertEqual(supervise.run_file("some", engine, settings, state, [two, one]), more)  # nothing runs
+
     def test_a_cut_line_is_run_again(self):
         self.run_file("some", limit=3)
         path = self.root / "state" / "good" / "some.jsonl"
@@ -153,6 +163,24 @@ class TableTest(unittest.TestCase):
         self.assertIn("of 2 tests that pass on jaxlib and ran on hilo, 1 pass there: 50.00 %", text)
         self.assertIn("hilo: 1 passed, 2 failed, 0 skipped; 1 crashes, 0 hangs, 0 files that did not run", text)
         self.assertIn("some: b: crashed Error: 3 of [4]", text)
+
+    def test_a_share_of_what_passes_is_judged_and_all_that_fails(self):
+        found = tests(**{f"good{i}": "passed" for i in range(20)}, bad="failed", worse="crashed", other="skipped")
+        chosen = run.judged(found, "0 some", 0.1)
+        self.assertEqual(chosen[:2], ["bad", "worse"])
+        self.assertEqual([name[:4] for name in chosen[2:]], ["good", "good"])
+        self.assertEqual(chosen, run.judged(found, "0 some", 0.1))
+        self.assertNotEqual(chosen, run.judged(found, "1 some", 0.1))
+        self.assertEqual(run.judged(tests(bad="failed"), "0 some", 0.1), ["bad"])
+        self.assertEqual(len(run.judged(tests(a="passed", b="passed"), "0 some", 0.1)), 1)
+
+    def test_a_sample_of_passes_stands_for_all(self):
+        other = tests(a="passed", b="passed", c="passed", d="passed", e="failed", f="failed")
+        reference = tests(a="passed", b="failed", e="passed", f="failed")
+        text = table.render({"some": [reference, other]}, ["jaxlib", "hilo"], sampled=True)
+        self.assertIn("4 tests pass on hilo; of 2 of them that ran on jaxlib, 1 pass there. 1 tests pass on jaxlib and not on hilo: "
+                      "of about 3 that pass on jaxlib, 66.67 % pass on hilo", text)
+        self.assertIn("no test that passed on hilo", table.render({"some": [tests(), other]}, ["jaxlib", "hilo"], sampled=True))
 
     def test_equal_causes_meet(self):
         rows = {name: {"test": name, "outcome": "failed", "cause": f"Error: {i} of [{i}]", "seconds": 0} for i, name in enumerate("abc")}

@@ -34,6 +34,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=0, help="no test starts later; 0: no limit")
     parser.add_argument("--memory", type=float, default=0, help="GB; 0: no limit")
     parser.add_argument("--match", default="")
+    parser.add_argument("--only", type=pathlib.Path, help="a file of ids: no other test runs")
     arguments = parser.parse_args()
     started = time.monotonic()
     if arguments.memory:
@@ -48,6 +49,9 @@ def main() -> int:
         report.line({kind: cause_of(type(error), error), "details": traceback.format_exc()[-DETAILS:]})
         return 0
     chosen = select([test for test in tests if arguments.match in name_of(test)], arguments.seed, arguments.limit)
+    if arguments.only:
+        wanted = set(arguments.only.read_text().splitlines())
+        chosen = [test for test in chosen if name_of(test) in wanted]
     report.line({"collected": len(tests), "selected": len(chosen)})
     done = set(arguments.done.read_text().splitlines())
     result = Outcomes(report, started + arguments.seconds if arguments.seconds else None)

@@ -5,13 +5,15 @@
 JAX's tests are not part of hilo: --jax names a clone of its repository at the tag of the jax that --python has. Each file
 runs in processes of its own; one that crashes or hangs goes on behind the test that did it. The state is kept in --state,
 so a run that is stopped goes on, and files that are done are not run again: --again runs what failed on the plugin once
-more, --fresh everything.
+more, --fresh everything. With --reference-share the plugin runs first, and jaxlib only what failed there and a sample of what passed.
 """
 
 import argparse
 import concurrent.futures
 import json
+import math
 import pathlib
+import random
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -38,8 +40,11 @@ def main() -> int:
     files = arguments.files or default_files()
     state = arguments.state.resolve()
     prepare(state, engines, files, arguments)
-    results = run_all(files, engines, settings, state, arguments.jobs)
-    text = table.render(results, [engine.name for engine in engines])
+    if arguments.reference_share is None or len(engines) == 1:
+        results = run_all(files, engines, settings, state, arguments.jobs)
+    else:
+        results = run_sampled(files, engines, settings, state, arguments.jobs, arguments.reference_share)
+    text = table.render(results, [engine.name for engine in engines], arguments.reference_share is not None)
     (state / "table.txt").write_text(text + "\n")
     print(text)
     return 1 if any(lost_or_unrun(*tests) for tests in results.values()) else 0
@@ -65,6 +70,7 @@ def parse(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--generated-cases", type=int, default=5, help="JAX_NUM_GENERATED_CASES")
     parser.add_argument("--match", default="", help="only tests whose id contains this")
     parser.add_argument("--again", action="store_true", help="run again what failed, crashed or hung on the plugin")
+    parser.add_argument("--reference-share", type=float, help="jaxlib runs what failed on the plugin and this share of what passed (default: all)")
     parser.add_argument("--fresh", action="store_true", help="forget the state of these files on the plugin")
     return parser.parse_args(arguments)
 
@@ -104,6 +110,23 @@ def run_all(files, engines, settings, state, jobs) -> dict[str, list[table.Tests
             results[file] = [table.tests_of(future.result()) for future in futures]
             print(f"{file}: " + " | ".join(map(table.cell, results[file])), file=sys.stderr, flush=True)
     return results
+
+
+def run_sampled(files, engines, settings, state, jobs, share: float) -> dict[str, list[table.Tests]]:
+    """As run_all(); the reference runs only what the plugin's outcomes ask for."""
+    reference, plugin = engines
+    found = {file: tests[0] for file, tests in run_all(files, [plugin], settings, state, jobs).items()}
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        runs = {file: pool.submit(supervise.run_file, file, reference, settings, state, judged(tests, f"{settings.seed} {file}", share))
+                for file, tests in found.items()}
+        return {file: [table.tests_of(runs[file].result()), found[file]] for file in files}
+
+
+def judged(tests: table.Tests, seed: str, share: float) -> list[str]:
+    """Ids of what failed, and of a share of what passed, at least one test."""
+    passed = sorted(test for test, row in tests.rows.items() if row["outcome"] == "passed")
+    failed = [test for test, row in tests.rows.items() if row["outcome"] in table.BAD]
+    return failed + random.Random(seed).sample(passed, math.ceil(share * len(passed)))
 
 
 def lost_or_unrun(reference: table.Tests, other: table.Tests | None = None) -> bool:

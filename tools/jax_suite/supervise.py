@@ -52,16 +52,17 @@ class Settings:
         return {"limit": self.limit, "seconds": self.seconds, "match": self.match}
 
 
-def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path) -> list[dict]:
-    """Rows of the file's state after running what it lacks."""
+def run_file(name: str, engine: Engine, settings: Settings, state: pathlib.Path, only: list[str] | None = None) -> list[dict]:
+    """Rows of the file's state after running what it lacks. `only`: ids; no other test runs."""
     path = state / engine.name / f"{name}.jsonl"
     rows = resume(path, settings)
     crashes = 0
+    goal = settings.goal if only is None else {**settings.goal, "only": sorted(only)}
     with open(path, "a") as log:
-        while not ended(rows, settings.goal) and crashes < MOST_CRASHES:
+        while not ended(rows, goal) and crashes < MOST_CRASHES:
             before = len(rows)
-            for row in one_process(name, engine, settings, done_tests(rows), spent(rows)):
-                row |= {"goal": settings.goal} if "end" in row else {}
+            for row in one_process(name, engine, settings, done_tests(rows), spent(rows), only):
+                row |= {"goal": goal} if "end" in row else {}
                 rows.append(row)
                 log.write(json.dumps(row) + "\n")
                 log.flush()
@@ -116,14 +117,16 @@ def spent(rows: list[dict]) -> float:
     return sum(row.get("seconds", 0) for row in rows)
 
 
-def one_process(name: str, engine: Engine, settings: Settings, done: list[str], seconds_spent: float):
+def one_process(name: str, engine: Engine, settings: Settings, done: list[str], seconds_spent: float, only: list[str] | None):
     """Yields the rows of one process; at last that of the test that ended it, if one did."""
     with tempfile.TemporaryDirectory(prefix="hilo_jax_tests_") as scratch:
         scratch = pathlib.Path(scratch)
         (scratch / "done").write_text("\n".join(done))
+        if only is not None:
+            (scratch / "only").write_text("\n".join(only))
         ours, theirs = os.pipe()
         with open(scratch / "log", "w+b") as log, open(ours, "rb", buffering=0) as pipe:
-            process = subprocess.Popen(command(name, settings, scratch / "done", theirs, seconds_spent), cwd=scratch,
+            process = subprocess.Popen(command(name, settings, scratch, theirs, seconds_spent), cwd=scratch,
                                        env=environment(engine, settings), pass_fds=[theirs], stdin=subprocess.DEVNULL, stdout=log,
                                        stderr=log, start_new_session=True)
             os.close(theirs)
@@ -141,10 +144,12 @@ def one_process(name: str, engine: Engine, settings: Settings, done: list[str], 
             yield from death(process.returncode, hung, seen, tail(log), settings)
 
 
-def command(name, settings, done, descriptor, seconds_spent) -> list[str]:
-    options = {"jax": settings.jax, "report": descriptor, "done": done, "seed": settings.seed, "limit": settings.limit,
+def command(name, settings, scratch, descriptor, seconds_spent) -> list[str]:
+    options = {"jax": settings.jax, "report": descriptor, "done": scratch / "done", "seed": settings.seed, "limit": settings.limit,
                "memory": settings.memory, "match": settings.match,
                "seconds": max(settings.seconds - seconds_spent, 0.001) if settings.seconds else 0}
+    if (scratch / "only").exists():
+        options["only"] = scratch / "only"
     return [settings.python, str(ONE_FILE), f"{settings.jax}/tests/{name}_test.py",
             *(f"--{option}={value}" for option, value in options.items())]
 

@@ -36,8 +36,9 @@ def lost(reference: Tests, other: Tests) -> list[dict]:
     return [row for test, row in other.rows.items() if row["outcome"] in BAD and (test in passing or test.startswith("("))]
 
 
-def render(results: dict[str, list[Tests]], names: list[str]) -> str:
+def render(results: dict[str, list[Tests]], names: list[str], sampled: bool = False) -> str:
     """The table of all files, the causes by how many tests they cost, and the tests. `names`: the engines, the reference first.
+    `sampled`: the reference ran what failed on the other engine, and only a sample of what passed there.
     """
     lines = [head(names)]
     totals = [collections.Counter() for _ in names]
@@ -54,10 +55,29 @@ def render(results: dict[str, list[Tests]], names: list[str]) -> str:
         lines.append(f"{name}: {total['passed']} passed, {sum(total[bad] for bad in BAD)} failed, {total['skipped']} skipped; "
                      f"{total['crashed']} crashes, {total['hung']} hangs, {total['problems']} files that did not run")
     if len(names) > 1:
-        share = f"{100 * kept / common:.2f} %" if common else "none"
-        lines.append(f"of {common} tests that pass on {names[0]} and ran on {names[1]}, {kept} pass there: {share}")
+        lines.append(estimate(results, names) if sampled else shares(common, kept, names))
         lines += differences(results)
     return "\n".join(lines)
+
+
+def shares(common: int, kept: int, names: list[str]) -> str:
+    share = f"{100 * kept / common:.2f} %" if common else "none"
+    return f"of {common} tests that pass on {names[0]} and ran on {names[1]}, {kept} pass there: {share}"
+
+
+def estimate(results: dict[str, list[Tests]], names: list[str]) -> str:
+    """Of the tests that pass on the reference: those that pass on the other engine are known as far as they were sampled."""
+    missing = sum(len(lost(reference, other)) for reference, other in results.values())
+    passed = sum(other.count("passed") for _, other in results.values())
+    ran = [reference.rows[test]["outcome"] for reference, other in results.values() for test, row in other.rows.items()
+           if row["outcome"] == "passed" and test in reference.rows]
+    both = ran.count("passed")
+    if not both:
+        return f"no test that passed on {names[1]} was seen to pass on {names[0]}"
+    common = passed * both / len(ran)
+    return (f"{passed} tests pass on {names[1]}; of {len(ran)} of them that ran on {names[0]}, {both} pass there. {missing} tests pass on "
+            f"{names[0]} and not on {names[1]}: of about {common + missing:.0f} that pass on {names[0]}, "
+            f"{100 * common / (common + missing):.2f} % pass on {names[1]}")
 
 
 def head(names: list[str]) -> str:

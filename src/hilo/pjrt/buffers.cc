@@ -57,13 +57,9 @@ StatusOr<BufferPtr> from_odd_strides(Device& device, const Shape& shape, const s
 }  // namespace
 
 PJRT_Buffer* new_buffer(const ClientStatePtr& client, BufferPtr buffer, PJRT_Memory* memory) {
-  auto handle = std::make_unique<PJRT_Buffer>();
-  handle->client = client;
   const std::span<const int64_t> order = buffer->shape().minor_to_major();
-  handle->minor_to_major.assign(order.begin(), order.end());
-  handle->buffer = std::move(buffer);
-  handle->memory = memory;
-  return handle.release();
+  std::vector<int64_t> minor_to_major(order.begin(), order.end());
+  return Handles<PJRT_Buffer>::make(client, std::move(buffer), memory, false, 0, std::move(minor_to_major));
 }
 
 PJRT_Buffer* new_buffer(const ClientStatePtr& client, BufferPtr buffer) {
@@ -144,9 +140,9 @@ Status answer(PJRT_Client_CreateUninitializedBuffer_Args& args) {
 Status answer(PJRT_Buffer_Destroy_Args& args) {
   PJRT_Buffer* const buffer = args.buffer;
   if (buffer == nullptr) return ok_status();
+  if (!Handles<PJRT_Buffer>::lives(buffer)) return failed_precondition("the buffer is destroyed already");
   for (int i = buffer->external_references; i > 0; --i) buffer->buffer->end_use();
-  delete buffer;
-  return ok_status();
+  return Handles<PJRT_Buffer>::destroy(buffer);
 }
 
 Status answer(PJRT_Buffer_ElementType_Args& args) {

@@ -128,11 +128,11 @@ StatusOr<ClientStatePtr> make_client_state(const CreateOptions& options) {
     describe(own->description, *device, options.platform_name);
     add_memories(*state, *own);
     state->devices.push_back(own.get());
-    state->topology.descriptions.push_back(&own->description);
+    state->topology->descriptions.push_back(&own->description);
     state->own_devices.push_back(std::move(own));
   }
-  state->topology.platform_name = state->platform_name;
-  state->topology.platform_version = state->platform_version;
+  state->topology->platform_name = state->platform_name;
+  state->topology->platform_version = state->platform_version;
   return state;
 }
 
@@ -140,14 +140,11 @@ Status answer(PJRT_Client_Create_Args& args) {
   if (args.num_options != 0) HILO_PJRT_WANTED(args, create_options);
   HILO_ASSIGN_OR_RETURN(const CreateOptions options, create_options({args.create_options, args.num_options}));
   HILO_ASSIGN_OR_RETURN(ClientStatePtr state, make_client_state(options));
-  args.client = new PJRT_Client{std::move(state)};
+  args.client = Handles<PJRT_Client>::make(std::move(state));
   return ok_status();
 }
 
-Status answer(PJRT_Client_Destroy_Args& args) {
-  delete args.client;
-  return ok_status();
-}
+Status answer(PJRT_Client_Destroy_Args& args) { return Handles<PJRT_Client>::destroy(args.client); }
 
 Status answer(PJRT_Client_PlatformName_Args& args) {
   HILO_PJRT_WANTED(args, client);
@@ -171,7 +168,7 @@ Status answer(PJRT_Client_PlatformVersion_Args& args) {
 
 Status answer(PJRT_Client_TopologyDescription_Args& args) {
   HILO_PJRT_WANTED(args, client);
-  args.topology = &args.client->state->topology;
+  args.topology = args.client->state->topology.get();
   return ok_status();
 }
 

@@ -34,15 +34,18 @@ ErrorObject* last_error() {
 }
 
 void destroy(PJRT_Error* error) {
-  if (error != last_error()) delete static_cast<ErrorObject*>(error);
+  if (error != last_error()) (void)Handles<ErrorObject>::destroy(static_cast<ErrorObject*>(error));
 }
 
 }  // namespace
 
 PJRT_Error* new_error(Status status) noexcept {
   if (status.ok()) return nullptr;
-  auto* const error = new (std::nothrow) ErrorObject{{&kFunctions}, std::move(status)};
-  return error == nullptr ? last_error() : error;
+  try {
+    return Handles<ErrorObject>::make(PJRT_Error{&kFunctions}, std::move(status));
+  } catch (const std::bad_alloc&) {
+    return last_error();
+  }
 }
 
 Status status_from(PJRT_Error_Code code, const char* message, size_t size) {

@@ -5,10 +5,7 @@
 
 namespace hilo::pjrt {
 
-Status answer(PJRT_Event_Destroy_Args& args) {
-  delete args.event;
-  return ok_status();
-}
+Status answer(PJRT_Event_Destroy_Args& args) { return Handles<PJRT_Event>::destroy(args.event); }
 
 Status answer(PJRT_Event_IsReady_Args& args) {
   HILO_PJRT_WANTED(args, event);
@@ -40,7 +37,7 @@ Status answer(PJRT_Event_OnReady_Args& args) {
 Status answer(PJRT_Event_Create_Args& args) {
   auto source = std::make_unique<EventSource>();
   Event event = source->event();
-  args.event = new PJRT_Event{std::move(event), std::move(source)};
+  args.event = Handles<PJRT_Event>::make(std::move(event), std::move(source));
   return ok_status();
 }
 

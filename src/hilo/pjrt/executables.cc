@@ -35,7 +35,7 @@ Status answer(PJRT_Client_Compile_Args& args) {
   HILO_PJRT_WANTED(args, client);
   HILO_ASSIGN_OR_RETURN(ProgramPtr program,
                         compiled(args.client->state, args.program, args.compile_options, args.compile_options_size));
-  args.executable = new PJRT_LoadedExecutable{std::move(program)};
+  args.executable = Handles<PJRT_LoadedExecutable>::make(std::move(program));
   return ok_status();
 }
 
@@ -50,7 +50,7 @@ Status answer(PJRT_Compile_Args& args) {
   }
   HILO_ASSIGN_OR_RETURN(ProgramPtr program,
                         compiled(state, args.program, args.compile_options, args.compile_options_size));
-  args.executable = new PJRT_Executable{std::move(program)};
+  args.executable = Handles<PJRT_Executable>::make(std::move(program));
   return ok_status();
 }
 
@@ -62,7 +62,7 @@ Status answer(PJRT_Client_Load_Args& args) {
                                        ? std::string_view(from.options)
                                        : std::string_view(args.compile_options, args.compile_options_size);
   HILO_ASSIGN_OR_RETURN(ProgramPtr program, compile_program(args.client->state, from.code, from.format, options));
-  args.loaded_executable = new PJRT_LoadedExecutable{std::move(program)};
+  args.loaded_executable = Handles<PJRT_LoadedExecutable>::make(std::move(program));
   return ok_status();
 }
 
@@ -71,18 +71,14 @@ Status answer(PJRT_Executable_DeserializeAndLoad_Args& args) {
   HILO_PJRT_WANTED(args, serialized_executable);
   HILO_ASSIGN_OR_RETURN(ProgramPtr program, load_program(args.client->state, {args.serialized_executable,
                                                                               args.serialized_executable_size}));
-  args.loaded_executable = new PJRT_LoadedExecutable{std::move(program)};
+  args.loaded_executable = Handles<PJRT_LoadedExecutable>::make(std::move(program));
   return ok_status();
 }
 
-Status answer(PJRT_Executable_Destroy_Args& args) {
-  delete args.executable;
-  return ok_status();
-}
+Status answer(PJRT_Executable_Destroy_Args& args) { return Handles<PJRT_Executable>::destroy(args.executable); }
 
 Status answer(PJRT_LoadedExecutable_Destroy_Args& args) {
-  delete args.executable;
-  return ok_status();
+  return Handles<PJRT_LoadedExecutable>::destroy(args.executable);
 }
 
 Status answer(PJRT_LoadedExecutable_Delete_Args& args) {
@@ -99,7 +95,7 @@ Status answer(PJRT_LoadedExecutable_IsDeleted_Args& args) {
 
 Status answer(PJRT_LoadedExecutable_GetExecutable_Args& args) {
   HILO_PJRT_WANTED(args, loaded_executable);
-  args.executable = new PJRT_Executable{args.loaded_executable->program};
+  args.executable = Handles<PJRT_Executable>::make(args.loaded_executable->program);
   return ok_status();
 }
 
@@ -301,13 +297,10 @@ Status answer(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
 }
 
 Status answer(PJRT_ExecuteContext_Create_Args& args) {
-  args.context = new PJRT_ExecuteContext;
+  args.context = Handles<PJRT_ExecuteContext>::make();
   return ok_status();
 }
 
-Status answer(PJRT_ExecuteContext_Destroy_Args& args) {
-  delete args.context;
-  return ok_status();
-}
+Status answer(PJRT_ExecuteContext_Destroy_Args& args) { return Handles<PJRT_ExecuteContext>::destroy(args.context); }
 
 }  // namespace hilo::pjrt

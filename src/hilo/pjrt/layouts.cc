@@ -17,8 +17,7 @@ std::string layout_text(const Shape& shape) {
 }  // namespace
 
 Status answer(PJRT_Layouts_MemoryLayout_Destroy_Args& args) {
-  delete args.layout;
-  return ok_status();
+  return Handles<PJRT_Layouts_MemoryLayout>::destroy(args.layout);
 }
 
 Status answer(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
@@ -35,20 +34,20 @@ Status answer(PJRT_Layouts_MemoryLayout_Serialize_Args& args) {
 Status answer(PJRT_Layouts_PJRT_Client_GetDefaultLayout_Args& args) {
   HILO_PJRT_WANTED(args, client);
   HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(args.type, args.dims, args.num_dims, nullptr));
-  args.layout = new PJRT_Layouts_MemoryLayout{shape};
+  args.layout = Handles<PJRT_Layouts_MemoryLayout>::make(shape);
   return ok_status();
 }
 
 Status answer(PJRT_Layouts_PJRT_Topology_GetDefaultLayout_Args& args) {
   HILO_PJRT_WANTED(args, topology_description);
   HILO_ASSIGN_OR_RETURN(const Shape shape, shape_of(args.type, args.dims, args.num_dims, nullptr));
-  args.layout = new PJRT_Layouts_MemoryLayout{shape};
+  args.layout = Handles<PJRT_Layouts_MemoryLayout>::make(shape);
   return ok_status();
 }
 
 Status answer(PJRT_Layouts_PJRT_Buffer_MemoryLayout_Args& args) {
   HILO_PJRT_WANTED(args, buffer);
-  args.layout = new PJRT_Layouts_MemoryLayout{args.buffer->buffer->shape()};
+  args.layout = Handles<PJRT_Layouts_MemoryLayout>::make(args.buffer->buffer->shape());
   return ok_status();
 }
 

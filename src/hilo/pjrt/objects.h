@@ -12,6 +12,7 @@
 
 #include "hilo/device/client.h"
 #include "hilo/pjrt/abi/api.h"
+#include "hilo/pjrt/handles.h"
 
 namespace hilo::pjrt {
 
@@ -81,7 +82,7 @@ struct ClientState {
   std::vector<std::unique_ptr<MemoryObject>> own_memories;
   std::vector<PJRT_Device*> devices;  ///< by id
   std::vector<PJRT_Memory*> memories;
-  PJRT_TopologyDescription topology;
+  OwnHandle<PJRT_TopologyDescription> topology{Handles<PJRT_TopologyDescription>::make()};
 
   /// Null if there is none of that id.
   PJRT_Device* find(int id) const {
@@ -138,7 +139,7 @@ namespace hilo::pjrt {
 PJRT_Buffer* new_buffer(const ClientStatePtr& client, BufferPtr buffer, PJRT_Memory* memory);
 /// The same in the default memory of the buffer's device.
 PJRT_Buffer* new_buffer(const ClientStatePtr& client, BufferPtr buffer);
-inline PJRT_Event* new_event(Event event) { return new PJRT_Event{std::move(event)}; }
+inline PJRT_Event* new_event(Event event) { return Handles<PJRT_Event>::make(std::move(event)); }
 
 /// Bytes that a caller keeps until it calls the deleter: what Serialize and the like give. Handle is the API's type.
 template <class Handle>

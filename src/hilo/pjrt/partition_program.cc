@@ -5,7 +5,9 @@
 
 #include "hilo/base/log.h"
 #include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/partition/local_op.h"
 #include "hilo/hlo/partition/partition.h"
+#include "hilo/pjrt/inspect_sharding.h"
 #include "hilo/stablehlo/devices/propagation.h"
 
 namespace hilo::pjrt {
@@ -56,6 +58,13 @@ bool calls_python(const hlo::Instruction& instruction) {
              "xla_ffi_python_cpu_callback";
 }
 
+bool calls_by_device(const hlo::Module& module) {
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    if (std::ranges::any_of(computation->instructions(), hlo::is_called_by_each_device)) return true;
+  }
+  return false;
+}
+
 /// What each device runs. UNIMPLEMENTED says why the program is to run whole.
 StatusOr<hlo::PartitionedProgram> device_program(const hlo::Module& module, const hlo::PropagationRequest& request,
                                                  const CompileRequest& options) {
@@ -91,6 +100,7 @@ StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTr
                                                       entry_values(options.free_results, program.results));
   if (!request.ok()) return request.status();
   if (request->mesh.device_count() != options.partitions) return none;
+  HILO_RETURN_IF_ERROR(inspect_shardings(module, *request, options.partitions));
   StatusOr<hlo::PartitionedProgram> made = device_program(module, *request, options);
   if (made.status().code() == StatusCode::kUnimplemented) {
     say_whole(module, made.status().message());
@@ -100,8 +110,8 @@ StatusOr<std::optional<hlo::Module>> partition_program(const stablehlo::ModuleTr
   HILO_RETURN_IF_ERROR(made.status());
   HILO_RETURN_IF_ERROR(place(made->parameters, request->free_parameters, program.arguments));
   HILO_RETURN_IF_ERROR(place(made->results, request->free_results, program.results));
-  if (made->report.transfers.empty() && std::ranges::none_of(program.arguments, is_shared) &&
-      std::ranges::none_of(program.results, is_shared))
+  if (made->report.transfers.empty() && !calls_by_device(made->module) &&
+      std::ranges::none_of(program.arguments, is_shared) && std::ranges::none_of(program.results, is_shared))
     return none;  // once is enough, for all devices
   HILO_ASSIGN_OR_RETURN(const bool parameters_fit, lie_so(made->parameters, program.arguments));
   HILO_ASSIGN_OR_RETURN(const bool results_fit, lie_so(made->results, program.results));

@@ -158,7 +158,7 @@ void set_lists(const std::vector<ProgramValue>& values, ValueLists& lists) {
     lists.types.push_back(buffer_type(shape.element_type()));
     lists.dimensions.insert(lists.dimensions.end(), shape.dimensions().begin(), shape.dimensions().end());
     lists.ranks.push_back(static_cast<size_t>(shape.rank()));
-    lists.own_layouts.push_back(std::make_unique<PJRT_Layouts_MemoryLayout>(shape));
+    lists.own_layouts.emplace_back(Handles<PJRT_Layouts_MemoryLayout>::make(shape));
     lists.layouts.push_back(lists.own_layouts.back().get());
   }
 }

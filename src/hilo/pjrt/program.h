@@ -33,7 +33,7 @@ struct ValueLists {
   std::vector<PJRT_Buffer_Type> types;
   std::vector<int64_t> dimensions;  ///< of all, one after the other
   std::vector<size_t> ranks;
-  std::vector<std::unique_ptr<PJRT_Layouts_MemoryLayout>> own_layouts;
+  std::vector<OwnHandle<PJRT_Layouts_MemoryLayout>> own_layouts;
   std::vector<PJRT_Layouts_MemoryLayout*> layouts;
 };
 

@@ -22,7 +22,7 @@ std::string text_of(const PJRT_TopologyDescription& topology) {
 /// A topology of its own: that of a client which isn't kept.
 StatusOr<PJRT_TopologyDescription*> make_topology(const CreateOptions& options) {
   HILO_ASSIGN_OR_RETURN(const ClientStatePtr state, make_client_state(options));
-  auto topology = std::make_unique<PJRT_TopologyDescription>();
+  OwnHandle<PJRT_TopologyDescription> topology(Handles<PJRT_TopologyDescription>::make());
   topology->platform_name = state->platform_name;
   topology->platform_version = state->platform_version;
   for (const PJRT_Device* device : state->devices) {
@@ -44,8 +44,10 @@ Status answer(PJRT_TopologyDescription_Create_Args& args) {
 
 Status answer(PJRT_TopologyDescription_Destroy_Args& args) {
   // A client's own goes with it.
-  if (args.topology != nullptr && !args.topology->own.empty()) delete args.topology;
-  return ok_status();
+  PJRT_TopologyDescription* const topology = args.topology;
+  if (topology != nullptr && Handles<PJRT_TopologyDescription>::lives(topology) && topology->own.empty())
+    return ok_status();
+  return Handles<PJRT_TopologyDescription>::destroy(topology);
 }
 
 Status answer(PJRT_TopologyDescription_PlatformName_Args& args) {

@@ -507,7 +507,7 @@ std::string_view why_not(const Instruction& instruction) {
   if (is_device_op(opcode)) return "the program already says what each device does";
   if (opcode == Opcode::kRng || opcode == Opcode::kRngGetAndUpdateState)
     return "its numbers would differ from device to device";
-  if (opcode == Opcode::kCustomCall) {
+  if (opcode == Opcode::kCustomCall && !is_called_by_each_device(instruction)) {
     const auto options = custom_call_options(attributes_of<CustomCallAttributes>(instruction));
     return options.ok() && !options->has_side_effect ? "" : "every device would do what it does";
   }
@@ -517,6 +517,12 @@ std::string_view why_not(const Instruction& instruction) {
 }
 
 }  // namespace
+
+bool is_called_by_each_device(const Instruction& instruction) {
+  return instruction.opcode == Opcode::kCustomCall && instruction.shape.leaves().empty() &&
+         custom_call_target(attributes_of<CustomCallAttributes>(instruction)) ==
+             "xla_ffi_partitioned_python_cpu_callback";
+}
 
 Status check_partitionable(const Module& module, bool by_hand) {
   for (const ComputationPtr& computation : computations_of(module)) {

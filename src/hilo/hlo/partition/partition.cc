@@ -8,6 +8,7 @@
 
 #include "hilo/hlo/ops/collective.h"
 #include "hilo/hlo/ops/control_flow.h"
+#include "hilo/hlo/ops/custom_call.h"
 #include "hilo/hlo/ops/ext/scan.h"
 #include "hilo/hlo/ops/extensions.h"
 #include "hilo/hlo/partition/local_op.h"
@@ -81,6 +82,8 @@ class Partitioner {
   void write_control(Frame& frame, const Instruction& instruction);
   bool is_by_hand(const Frame& frame, const Instruction& instruction) const;
   Status write_by_hand(Frame& frame, const Instruction& instruction);
+  Exprs packed_operands(Frame& frame, const Instruction& instruction, const Exprs& leaves) const;
+  Status write_call_of_each(Frame& frame, const Instruction& instruction);
   StatusOr<ArraySplit> edge_split(const Instruction& edge, int64_t rank) const;
   void write_while(Frame& frame, const Instruction& instruction);
   void write_conditional(Frame& frame, const Instruction& instruction);
@@ -343,6 +346,39 @@ StatusOr<ArraySplit> Partitioner::edge_split(const Instruction& edge, int64_t ra
   return split;
 }
 
+/// The leaves of all operands, as operands.
+Exprs Partitioner::packed_operands(Frame& frame, const Instruction& instruction, const Exprs& leaves) const {
+  Parts cut;
+  for (const Expr& value : leaves) cut.push_back({value, {}});
+  Exprs packed;
+  size_t next = 0;
+  for (const InstructionId id : instruction.operands) {
+    const Shape& shape = computation(frame).instruction(id).shape;
+    const size_t count = shape.leaves().size();
+    packed.push_back(pack(*frame.program, shape, std::span<const Part>(cut).subspan(next, count)));
+    next += count;
+  }
+  return packed;
+}
+
+/// A call without results that each device makes, with its parts.
+Status Partitioner::write_call_of_each(Frame& frame, const Instruction& instruction) {
+  DeviceProgram& program = *frame.program;
+  Parts operands = operand_parts(frame, instruction);
+  settle(frame, operands);
+  Exprs leaves;
+  std::vector<Shape> shapes;
+  for (const Part& part : operands) {
+    leaves.push_back(part.value);
+    shapes.push_back(program.instruction(part.value).shape);
+  }
+  HILO_ASSIGN_OR_RETURN(const CustomCallOptions options,
+                        custom_call_options(attributes_of<CustomCallAttributes>(instruction)));
+  program.add(instruction.opcode, packed_operands(frame, instruction, leaves), make_custom_call(options, shapes, 0),
+              instruction.shape);
+  return ok_status();
+}
+
 /// What each device does with values of its own stands as it is; others it has whole.
 Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) {
   DeviceProgram& program = *frame.program;
@@ -362,17 +398,8 @@ Status Partitioner::write_by_hand(Frame& frame, const Instruction& instruction) 
     frame.values[instruction.id] = parts(cut_as(frame, {{values[0], split}}, splits(arrays), "result"), arrays);
     return ok_status();
   }
-  Parts cut;
-  for (const Expr& value : values) cut.push_back({value, {}});
-  Exprs packed;
-  size_t next = 0;
-  for (const InstructionId id : instruction.operands) {
-    const Shape& shape = computation(frame).instruction(id).shape;
-    const size_t count = shape.leaves().size();
-    packed.push_back(pack(program, shape, std::span<const Part>(cut).subspan(next, count)));
-    next += count;
-  }
-  const Expr made = program.add(instruction.opcode, packed, instruction.attributes, instruction.shape);
+  const Expr made = program.add(instruction.opcode, packed_operands(frame, instruction, values), instruction.attributes,
+                                instruction.shape);
   context_.reason = "which the program does by hand";
   if (is_collective(instruction.opcode)) program.report(made);
   frame.values[instruction.id] = parts(unpack(made), arrays);
@@ -400,6 +427,8 @@ Status Partitioner::step(Frame& frame) {
   } else if (opened != all_opened.end()) {
     open_call(frame, instruction, opened->second[0]);
     return ok_status();
+  } else if (is_called_by_each_device(instruction)) {
+    HILO_RETURN_IF_ERROR(write_call_of_each(frame, instruction));
   } else if (is_by_hand(frame, instruction)) {
     HILO_RETURN_IF_ERROR(write_by_hand(frame, instruction));
   } else {

@@ -42,6 +42,9 @@ StatusOr<std::vector<std::optional<Edge>>> edges_of(const Computation& computati
 std::vector<bool> needed(const Computation& computation, const std::vector<std::optional<Edge>>& edges) {
   std::vector<bool> is_needed(computation.size());
   is_needed[computation.root_id()] = true;
+  for (const Instruction& i : computation.instructions()) {  // who looks at a sharding
+    if (!edges[i.id] && i.annotations != nullptr && !i.annotations->frontend_attributes.empty()) is_needed[i.id] = true;
+  }
   for (InstructionId id = computation.size(); id-- > 0;) {
     if (computation.instruction(id).opcode == Opcode::kParameter) is_needed[id] = true;
     if (!is_needed[id]) continue;
@@ -151,10 +154,11 @@ StatusOr<Module> with_calls_by_hand(const Module& module, const PropagationReque
 }
 
 void mark_by_hand(DataFlow& flow) {
-  const auto has_end = [](const FlowFrame& frame) {
-    return std::ranges::any_of(frame.computation->instructions(), leaves_by_hand);
+  const auto has_edge = [](const FlowFrame& frame) {
+    return std::ranges::any_of(frame.computation->instructions(),
+                               [](const Instruction& i) { return enters_by_hand(i) || leaves_by_hand(i); });
   };
-  if (std::ranges::none_of(flow.frames, has_end)) return;
+  if (std::ranges::none_of(flow.frames, has_edge)) return;
   Marker marker{flow};
   do {
     marker.changed = false;

@@ -394,16 +394,23 @@ StatusOr<PropagatedShardings> propagate_shardings(const Module& module, const Pr
   // What the partitioner doesn't take still has shardings.
   HILO_ASSIGN_OR_RETURN(const PropagatedFlow propagated, propagate_flow(called.ok() ? *called : module, request));
   const MeshAtoms mesh(request.mesh);
-  const auto shardings = [&](const std::vector<FlowArrayId>& arrays) {
-    std::vector<Sharding> made;
-    for (const FlowArrayId id : arrays) {
-      Sharding& sharding = made.emplace_back();
-      sharding.mesh = request.mesh;
-      for (const Atoms& atoms : propagated.splits[id]) sharding.dimensions.push_back({.axes = mesh.whole_axes(atoms)});
-    }
+  const auto sharding = [&](FlowArrayId id) {
+    Sharding made;
+    made.mesh = request.mesh;
+    for (const Atoms& atoms : propagated.splits[id]) made.dimensions.push_back({.axes = mesh.whole_axes(atoms)});
     return made;
   };
-  return PropagatedShardings{shardings(propagated.flow.parameters), shardings(propagated.flow.results)};
+  PropagatedShardings made;
+  for (const FlowArrayId id : propagated.flow.parameters) made.parameters.push_back(sharding(id));
+  for (const FlowArrayId id : propagated.flow.results) made.results.push_back(sharding(id));
+  for (const DataFlow::Stated& stated : propagated.flow.stated) {
+    for (const FlowArrayId id : stated.arrays) {
+      const FlowArray& array = propagated.flow.arrays[id];
+      made.noted.push_back(
+          {stated.instruction->annotations->frontend_attributes, array.shape, sharding(id), array.by_hand != 0});
+    }
+  }
+  return made;
 }
 
 }  // namespace hilo::hlo

@@ -32,8 +32,17 @@ struct PropagationRequest {
   std::function<StatusOr<std::optional<ManualEdge>>(const Instruction&)> manual = nullptr;
 };
 
+/// The sharding of a result of an instruction with frontend attributes.
+struct NotedSharding {
+  std::string frontend_attributes;
+  Shape shape;
+  Sharding sharding;
+  bool by_hand = false;  ///< each device has an array of its own
+};
+
 struct PropagatedShardings {
   std::vector<Sharding> parameters, results;  ///< of whole axes that divide their dimensions
+  std::vector<NotedSharding> noted;           ///< as the program runs
 };
 
 /// Shardings go through ops, loops, branches and calls, forwards and backwards, until nothing changes: by the user's

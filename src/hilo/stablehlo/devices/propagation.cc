@@ -168,4 +168,35 @@ StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, En
   return request;
 }
 
+namespace {
+
+constexpr std::string_view kLook = "hilo.look";
+
+bool is_look(const hlo::Instruction& instruction) {
+  return instruction.annotations != nullptr &&
+         !frontend_attribute(instruction.annotations->frontend_attributes, kLook).empty();
+}
+
+}  // namespace
+
+StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, const hlo::PropagationRequest& request) {
+  std::vector<ShardingLook> looks;
+  const auto looks_in = [](const hlo::ComputationPtr& computation) {
+    return std::ranges::any_of(computation->instructions(), is_look);
+  };
+  if (std::ranges::none_of(hlo::computations_of(module), looks_in)) return looks;
+  HILO_ASSIGN_OR_RETURN(hlo::PropagatedShardings propagated, hlo::propagate_shardings(module, request));
+  for (hlo::NotedSharding& noted : propagated.noted) {
+    const std::string digits = frontend_attribute(noted.frontend_attributes, kLook);
+    if (digits.empty()) continue;
+    ShardingLook& look = looks.emplace_back("", std::move(noted.shape), std::move(noted.sharding), noted.by_hand);
+    for (size_t i = 0; i + 1 < digits.size(); i += 2) {
+      uint8_t byte = 0;
+      std::from_chars(digits.data() + i, digits.data() + i + 2, byte, 16);
+      look.who += static_cast<char>(byte);
+    }
+  }
+  return looks;
+}
+
 }  // namespace hilo::stablehlo

@@ -30,4 +30,16 @@ struct EntryValues {
 StatusOr<hlo::PropagationRequest> propagation_request(const ModuleTree& tree, EntryValues parameters,
                                                       EntryValues results);
 
+/// Who asks by a custom call InspectSharding how an array is shared, and how it is.
+struct ShardingLook {
+  std::string who;  ///< the call's backend_config
+  Shape shape;
+  Sharding sharding;
+  bool by_hand = false;  ///< inside a manual_computation: each device has an array of its own
+};
+
+/// All of them, as the program runs; a call in a function counts once for each place that calls this.
+/// Errors    those of hlo::propagate_shardings
+StatusOr<std::vector<ShardingLook>> sharding_looks(const hlo::Module& module, const hlo::PropagationRequest& request);
+
 }  // namespace hilo::stablehlo

@@ -20,8 +20,19 @@ Status translate_nothing(const OpContext& op) {
   return unimplemented(fmt::format("got {} results; wanted none", op.operation.results.count));
 }
 
-/// A look at how a value is split, by who partitions programs: as an operation it passes the value on, or has no result.
+/// A look at how a value is split, by who partitions programs: as an operation it passes the value on, or has no result. A copy
+/// of the value that nobody needs says who looks, in hexadecimal digits: {hilo.look="00ff"}.
 Status translate_look(const OpContext& op) {
+  const Attribute* const who = op.find("backend_config");
+  if (who != nullptr && who->kind == AttributeKind::kString && !who->text.empty()) {
+    HILO_ASSIGN_OR_RETURN(const InstructionId value, op.operand(0));
+    std::string digits;
+    for (const char byte : who->text) digits += fmt::format("{:02x}", static_cast<uint8_t>(byte));
+    op.builder.set_annotations(with_frontend_attributes(op, {{"hilo.look", digits}}));
+    const auto copy = op.builder.add(Opcode::kCopy, {value}, nullptr);
+    op.builder.set_annotations(op.translator.annotations_of(op.operation.location));
+    HILO_RETURN_IF_ERROR(copy.status());
+  }
   return op.operation.results.count == 0 ? ok_status() : translate_identity(op);
 }
 

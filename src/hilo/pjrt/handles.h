@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// pjrt/handles.h -- the handles that callers get, in memory of which it is known whether one lives there.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <utility>
+
+#include "hilo/base/status.h"
+
+namespace hilo::pjrt {
+
+/// Makes and ends handles of one type. The memory of one that ended is kept for the next: who destroys a handle twice gets an
+/// error, and nothing else happens, unless another handle lives there by then.
+template <class Handle>
+class Handles {
+ public:
+  template <class... Fields>
+  static Handle* make(Fields&&... fields) {
+    std::unique_ptr<Place> place = kept().take();
+    auto* const handle = new (place->memory) Handle{std::forward<Fields>(fields)...};
+    place.release()->lives.store(true, std::memory_order_release);
+    return handle;
+  }
+
+  static bool lives(const Handle* handle) { return place_of(handle)->lives.load(std::memory_order_acquire); }
+
+  /// Null is none.
+  /// Errors    FAILED_PRECONDITION for one that is destroyed already
+  static Status destroy(Handle* handle) {
+    if (handle == nullptr) return ok_status();
+    Place* const place = place_of(handle);
+    if (!place->lives.exchange(false)) return failed_precondition("the handle is destroyed already");
+    handle->~Handle();
+    kept().give(place);
+    return ok_status();
+  }
+
+ private:
+  struct Place {
+    std::atomic<bool> lives = false;
+    Place* next = nullptr;  ///< among those without a handle
+    alignas(Handle) std::byte memory[sizeof(Handle)];
+  };
+  /// Places without a handle.
+  class Kept {
+   public:
+    std::unique_ptr<Place> take() {
+      {
+        const std::scoped_lock lock(mutex_);
+        if (Place* const place = first_; place != nullptr) {
+          first_ = place->next;
+          return std::unique_ptr<Place>(place);
+        }
+      }
+      return std::make_unique<Place>();
+    }
+    void give(Place* place) {
+      const std::scoped_lock lock(mutex_);
+      place->next = first_;
+      first_ = place;
+    }
+
+   private:
+    std::mutex mutex_;
+    Place* first_ = nullptr;
+  };
+
+  static Kept& kept() {
+    static auto* const instance = new Kept;  // threads may outlive what ends with the process
+    return *instance;
+  }
+  static Place* place_of(const Handle* handle) {
+    auto* const memory = reinterpret_cast<std::byte*>(const_cast<Handle*>(handle));
+    return reinterpret_cast<Place*>(memory - offsetof(Place, memory));
+  }
+};
+
+/// One that ends with who has it, unless a caller, wrongly, destroyed it.
+struct EndHandle {
+  template <class Handle>
+  void operator()(Handle* handle) const {
+    (void)Handles<Handle>::destroy(handle);
+  }
+};
+template <class Handle>
+using OwnHandle = std::unique_ptr<Handle, EndHandle>;
+
+}  // namespace hilo::pjrt
