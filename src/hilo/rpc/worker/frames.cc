@@ -36,7 +36,8 @@ std::vector<iovec> frame_of(uint32_t lane, std::span<const std::string_view> par
   return all;
 }
 
-/// What is left after so many bytes.
+}  // namespace
+
 std::span<iovec> without(std::span<iovec> parts, size_t bytes) {
   while (!parts.empty() && bytes >= parts.front().iov_len) {
     bytes -= parts.front().iov_len;
@@ -46,20 +47,6 @@ std::span<iovec> without(std::span<iovec> parts, size_t bytes) {
   parts.front().iov_base = static_cast<char*>(parts.front().iov_base) + bytes;
   parts.front().iov_len -= bytes;
   return parts;
-}
-
-}  // namespace
-
-Pieces::Pieces(std::string whole) {
-  const auto kept = std::make_shared<const std::string>(std::move(whole));
-  parts.emplace_back(*kept);
-  owner = kept;
-}
-
-size_t Pieces::size() const {
-  size_t bytes = 0;
-  for (const std::string_view part : parts) bytes += part.size();
-  return bytes;
 }
 
 OwnedFile::~OwnedFile() {
