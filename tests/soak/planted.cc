@@ -77,7 +77,8 @@ void carry(const std::shared_ptr<FrameSocket>& from, const std::shared_ptr<Frame
       const auto is_there = from->read(frame);
       if (!is_there.ok() || !*is_there) break;
       const bool is_message = !frame.message.empty() && frame.lane < rpc::kLanes;
-      if (!to->write(frame.lane, is_message ? change(frame.message) : frame.message).ok()) break;
+      const std::string message(frame.message);
+      if (!to->write(frame.lane, is_message ? change(message) : message).ok()) break;
     }
     from->shut_down();
     to->shut_down();

@@ -35,7 +35,7 @@ class Worker {
     Frame frame;
     const StatusOr<bool> is_there = socket_.read(frame);
     EXPECT_TRUE(is_there.ok() && *is_there);
-    return frame.message;
+    return std::string(frame.message);
   }
   Reply reply() { return *decode_reply(next()); }
   void greet() {

@@ -245,7 +245,7 @@ void Sessions::Session::read() {
       outlet = outlet_of(static_cast<Lane>(frame.lane));
       ++replies_;
     }
-    if (outlet != nullptr) outlet->deliver(Pieces(std::exchange(frame.message, {})));  // else the client asks again when it is back
+    if (outlet != nullptr) outlet->deliver(frame.take());  // else the client asks again when it is back
   }
   end();
   finish(why);

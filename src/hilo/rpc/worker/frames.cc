@@ -19,6 +19,7 @@ constexpr size_t kReadAhead = 64 << 10;  // many small frames come with one call
 
 constexpr size_t kMostParts = 256;         // of one call of the system
 constexpr size_t kKept = 2 * kChunkBytes;  // of memory, from one frame to the next
+constexpr size_t kLeast = 256;             // of memory, for small frames
 
 struct Head {
   uint32_t size;
@@ -95,11 +96,21 @@ StatusOr<bool> FrameSocket::read(Frame& frame) {
     return data_loss(fmt::format("a frame of {} bytes; wanted at most {}", head.size, kMostBatchBytes));
   }
   frame.lane = head.lane;
-  if (frame.message.capacity() > kKept && head.size <= kKept) frame.message = std::string();
-  frame.message.resize(head.size);
-  HILO_ASSIGN_OR_RETURN(const bool is_whole, read_all(frame.message.data(), head.size));
+  const bool is_too_large = frame.memory.size() > kKept && head.size <= kKept;
+  if (is_too_large || frame.memory.size() < head.size || frame.memory.data() == nullptr) {
+    frame.memory = AlignedBuffer();
+    HILO_ASSIGN_OR_RETURN(frame.memory, allocate_buffer(std::max<size_t>(head.size, kLeast)));
+  }
+  char* const bytes = reinterpret_cast<char*>(frame.memory.data());
+  HILO_ASSIGN_OR_RETURN(const bool is_whole, read_all(bytes, head.size));
   if (!is_whole && head.size > 0) return data_loss("the last frame is cut off");
+  frame.message = {bytes, head.size};
   return true;
+}
+
+Pieces Frame::take() {
+  const auto kept = std::make_shared<AlignedBuffer>(std::move(memory));
+  return {{std::exchange(message, {})}, kept};
 }
 
 Status FrameSocket::write_all(std::span<iovec> parts) {

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/base/buffer_pool.h"
 #include "hilo/base/status.h"
 #include "hilo/rpc/pieces.h"
 
@@ -50,7 +51,11 @@ struct WorkerFiles {
 /// Bytes and the number of the stream that they belong to: to a worker a batch of messages, from a worker one message.
 struct Frame {
   uint32_t lane = 0;
-  std::string message;
+  std::string_view message;  ///< in `memory`
+  AlignedBuffer memory;      ///< of the pool: new pages cost more than the bytes
+
+  /// The message with its memory; the next one gets other memory.
+  Pieces take();
 };
 
 /// What is left of them after so many bytes.
