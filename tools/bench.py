@@ -17,7 +17,7 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SERVING_AIMS = {"a small call, us": "at most 1.3", "calls a second, none of which waits": "10,000 or the echo's",
-                "1 GiB there, GB/s": "at least 0.8"}
+                "1 GiB there, GB/s": "at least 0.8", "1 GiB back, GB/s": "at least 0.8"}
 SERVING_ROUNDS = 3
 
 
@@ -109,6 +109,8 @@ def coverage(profiles: list[dict], module: str) -> float:
 def programs(build: pathlib.Path) -> int:
     statuses = [0]
     for source in sorted((ROOT / "bench").glob("*.cc")):
+        if source.stem == "all_reduce":  # by mpirun, in processes()
+            continue
         print(f"== {source.stem}", flush=True)
         statuses.append(subprocess.run([build / "bin" / "bench" / source.stem]).returncode)
     return max(map(abs, statuses))

@@ -50,6 +50,7 @@ ATTACKS = (
     Attack(attacks.clients_killed_in_a_call, beside=True),
     Attack(attacks.workers_killed, restarts=True),
     Attack(attacks.connections_that_say_nothing),
+    Attack(attacks.half_open_connections),
     Attack(attacks.slow_readers),
     Attack(attacks.garbage),
     Attack(attacks.oversized_messages),

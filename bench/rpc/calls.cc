@@ -144,11 +144,17 @@ double calls_a_second(Place& there, Executable& program) {
   return rate;
 }
 
-double gigabytes_a_second(Place& there, const Literal& large) {
+double rate_since(Clock::time_point start) { return static_cast<double>(kLargeBytes) / microseconds_since(start) / 1e3; }
+
+void there_and_back(Place& there) {
+  const Literal large(Shape::array(ElementType::kF32, {static_cast<int64_t>(kLargeBytes / sizeof(float))}));
   const auto start = Clock::now();
   const BufferPtr buffer = there.upload(large);
   if (const Status status = buffer->ready().await(); !status.ok()) give_up(status.to_string());
-  return static_cast<double>(kLargeBytes) / microseconds_since(start) / 1e3;
+  print_figure(kUpload, rate_since(start));
+  const auto again = Clock::now();
+  or_end(literal_from_buffer(*buffer));
+  print_figure(kDownload, rate_since(again));
 }
 
 }  // namespace
@@ -162,8 +168,7 @@ int main() {
   print_figure("a run of a small program, and reading what it made, us", run_and_read(there));
   const auto increment = there.compile(kIncrement);
   print_figure(kCallsASecond, calls_a_second(there, *increment));
-  const Literal large(Shape::array(ElementType::kF32, {static_cast<int64_t>(kLargeBytes / sizeof(float))}));
-  print_figure(kUpload, gigabytes_a_second(there, large));
+  there_and_back(there);
   const int64_t elements = elements_for_a_step(here);
   print_figure("training here, ms", train(here, elements, kSteps) / 1e3);
   print_figure("training there, ms", train(there, elements, kSteps) / 1e3);

@@ -27,19 +27,29 @@ using namespace bench;
 
 constexpr const char* kDrop = "/bench.Echo/Drop";  // nobody looks at the bytes
 constexpr const char* kKeep = "/bench.Echo/Keep";  // they go into an array, as those of an upload must
+constexpr const char* kBack = "/bench.Echo/Back";  // a chunk comes back for each message
 
 // ---- The echo.
 
-/// Answers each message with its first sixteen bytes.
+/// Where a message's bytes go, one after the other.
+void append(const std::vector<grpc::Slice>& slices, std::byte* array, size_t& size) {
+  for (const grpc::Slice& slice : slices) {
+    std::copy_n(reinterpret_cast<const std::byte*>(slice.begin()), slice.size(), array + size);
+    size += slice.size();
+  }
+}
+
+/// Answers each message with its first sixteen bytes, or with a chunk.
 class EchoReactor final : public grpc::ServerGenericBidiReactor {
  public:
-  explicit EchoReactor(bool keeps) : keeps_(keeps) { StartRead(&incoming_); }
+  EchoReactor(bool keeps, bool sends) : keeps_(keeps), chunk_(sends ? kChunkBytes : 0, 'x') { StartRead(&incoming_); }
   void OnReadDone(bool ok) override {
     if (!ok) return Finish(grpc::Status::OK);
     std::vector<grpc::Slice> slices;
     static_cast<void>(incoming_.Dump(&slices));
     if (keeps_) keep(slices);
-    const grpc::Slice head(slices.at(0).begin(), std::min<size_t>(slices[0].size(), 16));
+    const grpc::Slice head = chunk_.empty() ? grpc::Slice(slices.at(0).begin(), std::min<size_t>(slices[0].size(), 16))
+                                            : grpc::Slice(chunk_.data(), chunk_.size(), grpc::Slice::STATIC_SLICE);
     outgoing_ = grpc::ByteBuffer(&head, 1);
     StartWrite(&outgoing_);
   }
@@ -52,13 +62,11 @@ class EchoReactor final : public grpc::ServerGenericBidiReactor {
  private:
   void keep(const std::vector<grpc::Slice>& slices) {
     if (array_ == nullptr) array_.reset(new std::byte[kLargeBytes]);
-    for (const grpc::Slice& slice : slices) {
-      std::copy_n(reinterpret_cast<const std::byte*>(slice.begin()), slice.size(), array_.get() + size_);
-      size_ += slice.size();
-    }
+    append(slices, array_.get(), size_);
   }
 
   const bool keeps_;
+  const std::string chunk_;
   grpc::ByteBuffer incoming_, outgoing_;
   std::unique_ptr<std::byte[]> array_;
   size_t size_ = 0;
@@ -66,7 +74,7 @@ class EchoReactor final : public grpc::ServerGenericBidiReactor {
 
 class EchoService final : public grpc::CallbackGenericService {
   grpc::ServerGenericBidiReactor* CreateReactor(grpc::GenericCallbackServerContext* context) override {
-    return new EchoReactor(context->method() == kKeep);
+    return new EchoReactor(context->method() == kKeep, context->method() == kBack);
   }
 };
 
@@ -87,8 +95,9 @@ class EchoService final : public grpc::CallbackGenericService {
 /// One stream to the echo.
 class EchoStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer> {
  public:
-  EchoStream(int port, const char* method)
-      : stub_(grpc::CreateChannel(fmt::format("127.0.0.1:{}", port), grpc::InsecureChannelCredentials())) {
+  /// `array`: where what comes goes; null: nowhere.
+  EchoStream(int port, const char* method, std::byte* array = nullptr)
+      : stub_(grpc::CreateChannel(fmt::format("127.0.0.1:{}", port), grpc::InsecureChannelCredentials())), array_(array) {
     stub_.PrepareBidiStreamingCall(&context_, method, {}, this);
     AddHold();
     StartRead(&incoming_);
@@ -116,6 +125,11 @@ class EchoStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
 
   void OnReadDone(bool ok) override {
     if (!ok) return;
+    if (array_ != nullptr) {
+      std::vector<grpc::Slice> slices;
+      static_cast<void>(incoming_.Dump(&slices));
+      append(slices, array_, size_);
+    }
     {
       const std::scoped_lock lock(mutex_);
       if (++answered_ == sent_) changed_.notify_all();
@@ -143,6 +157,8 @@ class EchoStream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::
   }
 
   grpc::GenericStub stub_;
+  std::byte* const array_;
+  size_t size_ = 0;
   grpc::ClientContext context_;
   grpc::ByteBuffer incoming_, outgoing_;
   std::mutex mutex_;
@@ -191,6 +207,16 @@ double gigabytes_a_second(int port, const char* method, const std::vector<std::b
   return static_cast<double>(large.size()) / microseconds_since(start) / 1e3;
 }
 
+double gigabytes_back(int port) {
+  const std::unique_ptr<std::byte[]> array(new std::byte[kLargeBytes]);
+  EchoStream stream(port, kBack, array.get());
+  const grpc::Slice small(std::string(16, 'x'));
+  const auto start = Clock::now();
+  for (size_t k = 0; k < kLargeBytes; k += kChunkBytes) stream.send(small, kChunksInFlight);
+  stream.wait();
+  return static_cast<double>(kLargeBytes) / microseconds_since(start) / 1e3;
+}
+
 }  // namespace
 
 int main() {
@@ -203,4 +229,5 @@ int main() {
   const std::vector<std::byte> large(kLargeBytes, std::byte{1});
   print_figure(kUpload, gigabytes_a_second(server.port, kKeep, large));
   print_figure(kUploadDropped, gigabytes_a_second(server.port, kDrop, large));
+  print_figure(kDownload, gigabytes_back(server.port));
 }

@@ -22,6 +22,7 @@ inline constexpr size_t kPipelinedBytes = 100;          // of the message of suc
 inline constexpr const char* kSmallCall = "a small call, us";
 inline constexpr const char* kCallsASecond = "calls a second, none of which waits";
 inline constexpr const char* kUpload = "1 GiB there, GB/s";
+inline constexpr const char* kDownload = "1 GiB back, GB/s";
 inline constexpr const char* kUploadDropped = "1 GiB there that nobody keeps, GB/s";
 
 inline void print_figure(const char* name, double figure) {

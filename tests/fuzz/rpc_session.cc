@@ -31,6 +31,33 @@ void make_names_small(Request& request) {
       request.body);
 }
 
+/// The bytes in pieces of so many.
+hilo::rpc::Pieces cut(std::string_view bytes, size_t size) {
+  std::vector<std::string_view> parts;
+  for (size_t i = 0; i < bytes.size(); i += size) parts.push_back(bytes.substr(i, size));
+  return {std::move(parts), nullptr};
+}
+
+/// What lies in pieces is read as the whole.
+void read_in_pieces(std::string_view message, size_t size) {
+  const hilo::rpc::Pieces pieces = cut(message, size);
+  const auto whole = hilo::rpc::decode_request(message), read = hilo::rpc::decode_request(pieces);
+  if (whole.ok() != read.ok() || (whole.ok() && hilo::rpc::encode(*whole) != hilo::rpc::encode(*read))) std::abort();
+  const auto chunk = hilo::rpc::chunk_of(pieces);
+  if (chunk && (!whole.ok() || hilo::rpc::encode(*chunk) != hilo::rpc::encode(*whole))) std::abort();
+}
+
+void take_apart_in_pieces(std::string_view batch, size_t size) {
+  hilo::rpc::Pieces left = cut(batch, size);
+  while (!left.empty()) {
+    const auto message = hilo::rpc::take_from_batch(left);
+    if (!message.ok()) break;
+    const std::string whole = message->whole();
+    read_in_pieces(whole, size);
+    static_cast<void>(hilo::rpc::decode_reply(*message));
+  }
+}
+
 void run_session(std::string_view batch) {
   const hilo::ClientPtr client = *hilo::make_platform_client("Host", {.replica_count = 2});
   hilo::rpc::Session session({.client = client,
@@ -77,6 +104,7 @@ void run_session(std::string_view batch) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   static_cast<void>(hilo::rpc::decode_reply(bytes));
+  for (const size_t piece : {1u, 5u, 300u}) take_apart_in_pieces(bytes, piece);
   run_session(bytes);
   return 0;
 }

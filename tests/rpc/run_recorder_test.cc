@@ -134,12 +134,17 @@ TEST_F(RunRecorderTest, WhatNoRecorderWritesIsDataLoss) {
   RemoteUnits units;
   Told told;
   EXPECT_TRUE(units.replay(good, module(), told).ok());
-  std::vector<RunReply> bad(5, good);
+  std::vector<RunReply> bad(8, good);
   bad[0].rows = {1};
   bad[1].rows = {-1};
   bad[2].counts = {0};
   bad[3].lanes = {0, 0};
   bad[4].units[0] = {.number = 2, .instructions = {1 << 20}};
+  bad[5].counts = {int64_t{1} << 62};  // which nobody could be told
+  bad[6].rows = bad[6].begins = bad[6].durations = bad[6].lanes = {0, 0};
+  bad[6].counts = {1, int64_t{1} << 26};
+  bad[7].rows = {0, 1};  // the first line is good
+  bad[7].begins = bad[7].durations = bad[7].lanes = bad[7].counts = {1, 1};
   for (const RunReply& one : bad) EXPECT_EQ(units.replay(one, module(), told).code(), StatusCode::kDataLoss);
   EXPECT_EQ(told.times.size(), 1u);
 }

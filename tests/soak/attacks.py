@@ -96,6 +96,22 @@ def connections_that_say_nothing(server, stop) -> int:
     return until_stopped(server, stop, act) * 64
 
 
+def half_open_connections(server, stop) -> int:
+    """Sessions whose client is there no more for its machine: it is stopped in a call, or has closed its own half and says no
+    more. Their workers go with them."""
+    with contextlib.ExitStack() as held:
+        clients = [held.enter_context(server.client(seconds=600, sessions=2)) for _ in range(2)]
+        stop.wait(1)
+        for client in clients:
+            client.send_signal(signal.SIGSTOP)
+        for _ in range(16):
+            peer = held.enter_context(wire.Peer(server.port))
+            peer.begin_session(server.token)
+            peer.socket.shutdown(socket.SHUT_WR)
+        stop.wait()
+    return 2 * 2 + 16
+
+
 def slow_readers(server, stop) -> int:
     """Sessions that ask for much and read nothing: the server keeps a few MiB for each, and its worker waits."""
     with contextlib.ExitStack() as held:

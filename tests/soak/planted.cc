@@ -21,6 +21,7 @@ namespace hilo::soak {
 namespace {
 
 using rpc::Frame;
+using rpc::Pieces;
 using rpc::FrameSocket;
 
 constexpr int kSoundReplies = 200;  // before the lock's bug shows
@@ -54,8 +55,9 @@ class Bug {
     const std::scoped_lock lock(mutex_);
     const bool is_others = last_session_ != 0 && last_session_ != session && last_.size() == bytes->bytes.size();
     last_session_ = session;
-    if (is_others) std::swap(bytes->bytes, last_);
-    else last_ = bytes->bytes;
+    const std::string own = bytes->bytes.whole();
+    if (is_others) bytes->bytes = Pieces(last_);
+    last_ = own;
     return rpc::encode(*reply);
   }
 
@@ -74,23 +76,25 @@ void carry(const std::shared_ptr<FrameSocket>& from, const std::shared_ptr<Frame
     for (Frame frame;;) {
       const auto is_there = from->read(frame);
       if (!is_there.ok() || !*is_there) break;
-      if (!to->write(frame.lane, frame.message.empty() ? std::string() : change(frame.message)).ok()) break;
+      const bool is_message = !frame.message.empty() && frame.lane < rpc::kLanes;
+      const std::string message(frame.message);
+      if (!to->write(frame.lane, is_message ? change(message) : message).ok()) break;
     }
     from->shut_down();
     to->shut_down();
   }).detach();
 }
 
-StatusOr<rpc::OwnedFile> start_worker(const rpc::Zygote& zygote, Bug& bug) {
+StatusOr<rpc::WorkerFiles> start_worker(const rpc::Zygote& zygote, Bug& bug) {
   static std::atomic<int64_t> sessions{0};
-  HILO_ASSIGN_OR_RETURN(rpc::OwnedFile worker, zygote.start_worker());
+  HILO_ASSIGN_OR_RETURN(rpc::WorkerFiles worker, zygote.start_worker());
   HILO_ASSIGN_OR_RETURN(rpc::SocketPair pair, rpc::make_socket_pair());
-  const auto inner = std::make_shared<FrameSocket>(std::move(worker));
+  const auto inner = std::make_shared<FrameSocket>(std::move(worker.socket));
   const auto outer = std::make_shared<FrameSocket>(std::move(pair.there));
   carry(outer, inner, [&bug](std::string batch) { return bug.changed_requests(std::move(batch)); });
   carry(inner, outer,
         [&bug, session = ++sessions](std::string message) { return bug.changed_reply(std::move(message), session); });
-  return std::move(pair.here);
+  return rpc::WorkerFiles{std::move(pair.here), std::move(worker.arena)};
 }
 
 Status serve(const std::map<std::string, std::string>& options) {

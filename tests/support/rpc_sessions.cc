@@ -9,6 +9,7 @@
 #include <deque>
 
 #include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/worker/arena.h"
 
 namespace hilo::tests {
 
@@ -53,8 +54,8 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
   class End final : public rpc::Outlet {
    public:
     explicit End(std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {}
-    void deliver(std::string message) override {
-      if (const auto wire = wire_.lock(); wire != nullptr && !wire->is_cut()) wire->answer(std::move(message));
+    void deliver(rpc::Pieces message) override {
+      if (const auto wire = wire_.lock(); wire != nullptr && !wire->is_cut()) wire->answer(message.whole());
     }
     void close(const Status& why) override {
       if (const auto wire = wire_.lock(); wire != nullptr && !why.ok()) wire->receiver_->on_closed(why);
@@ -64,7 +65,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
     const std::weak_ptr<Wire> wire_;
   };
 
-  void answer(std::string message) { receiver_->on_message(server_.on_reply(std::move(message))); }
+  void answer(std::string message) { receiver_->on_message(rpc::Pieces(server_.on_reply(std::move(message)))); }
   bool is_cut() {
     const std::scoped_lock lock(mutex_);
     return is_cut_;
@@ -89,7 +90,7 @@ class RpcSessions::Wire : public std::enable_shared_from_this<Wire> {
       const rpc::Request request = *rpc::decode_request(message);
       ends_[i] = std::make_shared<End>(shared_from_this());
       auto relay = server_.sessions_->attach(std::get<rpc::Hello>(request.body), lane, ends_[i]);
-      if (!relay.ok()) return receiver_->on_message(rpc::encode(rpc::Reply{.id = 0, .status = relay.status()}));
+      if (!relay.ok()) return receiver_->on_message(rpc::encode_in_pieces(rpc::Reply{.id = 0, .status = relay.status()}));
       relays_[i] = *relay;
     }
     std::string batch;
@@ -116,7 +117,8 @@ class RpcSessions::Cable final : public rpc::Connection {
  public:
   explicit Cable(std::shared_ptr<Wire> wire) : wire_(std::move(wire)) {}
   ~Cable() override { wire_->end(false); }
-  void send(rpc::Lane lane, const rpc::Message& message) override { wire_->send(lane, *message); }
+  void send(rpc::Lane lane, const rpc::Message& message) override { wire_->send(lane, message->whole()); }
+  void cut() override { wire_->end(true); }
 
  private:
   const std::shared_ptr<Wire> wire_;
@@ -140,14 +142,15 @@ RpcSessions::~RpcSessions() {
   for (const int file : workers_) ::close(file);
 }
 
-StatusOr<rpc::OwnedFile> RpcSessions::start_worker() {
+StatusOr<rpc::WorkerFiles> RpcSessions::start_worker() {
   HILO_ASSIGN_OR_RETURN(rpc::SocketPair pair, rpc::make_socket_pair());
+  HILO_ASSIGN_OR_RETURN(rpc::OwnedFile arena, rpc::make_arena());
+  rpc::WorkerFiles here{std::move(pair.here), rpc::OwnedFile(::dup(arena.get()))};
+  const auto there = std::make_shared<rpc::WorkerFiles>(std::move(pair.there), std::move(arena));
   const std::scoped_lock lock(mutex_);
-  workers_.push_back(::dup(pair.there.get()));
-  threads_.emplace_back([this, socket = std::make_shared<rpc::OwnedFile>(std::move(pair.there))] {
-    rpc::serve_session(std::move(*socket), worker_, {});
-  });
-  return std::move(pair.here);
+  workers_.push_back(::dup(there->socket.get()));
+  threads_.emplace_back([this, there] { rpc::serve_session(std::move(*there), worker_, {}); });
+  return here;
 }
 
 rpc::Connect RpcSessions::connect() {

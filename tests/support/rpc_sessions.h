@@ -34,7 +34,7 @@ class RpcSessions {
  private:
   class Wire;
   class Cable;
-  StatusOr<rpc::OwnedFile> start_worker();
+  StatusOr<rpc::WorkerFiles> start_worker();
 
   const rpc::WorkerOptions worker_;
   std::unique_ptr<rpc::Sessions> sessions_;

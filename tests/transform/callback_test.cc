@@ -23,7 +23,12 @@ Array x() { return numpy::array({-3.0f, 0.5f, 2.0f}); }
 template <typename F>
 std::string printed(F&& f) {
   testing::internal::CaptureStdout();
-  f();
+  try {
+    f();
+  } catch (...) {
+    testing::internal::GetCapturedStdout();  // the next one captures again
+    throw;
+  }
   return testing::internal::GetCapturedStdout();
 }
 

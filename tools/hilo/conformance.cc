@@ -13,6 +13,7 @@
 
 #include "hilo/base/files.h"
 #include "hilo/base/text.h"
+#include "hilo/base/text_hash.h"
 #include "hilo/io/npy.h"
 #include "hilo/stablehlo/reader.h"
 #include "hilo/stablehlo/translate/translate.h"
@@ -31,6 +32,7 @@ namespace {
 struct ConformanceOptions {
   std::string path;
   std::string engine;
+  std::string digests;
   std::vector<std::string> only;
   bool text = false;
 };
@@ -142,9 +144,24 @@ Status compare_results(const Recorded& recorded, std::span<const Literal> actual
   return ok_status();
 }
 
-Status run_recorded(const RecordedProgram& program, const Files& files, bool text) {
+/// "NAME DIGEST\n": equal for results with equal bits.
+std::string digest_line(const RecordedProgram& program, const std::vector<std::vector<Literal>>& results) {
+  std::string all;
+  for (const std::vector<Literal>& device : results) {
+    for (const Literal& result : device) {
+      const std::span<const std::byte> bytes = result.bytes();
+      const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+      all += fmt::format("{}:{:016x};", result.shape().to_string_with_layout(), TextHash()(text));
+    }
+  }
+  return fmt::format("{} {:016x}\n", program.name, TextHash()(all));
+}
+
+/// Adds to `digests` what the results are.
+Status run_recorded(const RecordedProgram& program, const Files& files, bool text, std::string& digests) {
   HILO_ASSIGN_OR_RETURN(const Recorded recorded, load(program, files, text));
   HILO_ASSIGN_OR_RETURN(const std::vector<std::vector<Literal>> results, recorded.run());
+  digests += digest_line(program, results);
   // JAX shows an array by the first device that has each part. Devices differ where a manual computation calls an array
   // whole along an axis and gives each device another one, which `check_vma=False` allows.
   return compare_results(recorded, results.front());
@@ -163,6 +180,7 @@ Status run_corpus(const ConformanceOptions& options) {
   HILO_ASSIGN_OR_RETURN(const std::vector<RecordedProgram> programs, read_manifest(options.path));
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   int64_t passed = 0, failed = 0;
+  std::string digests;
   std::set<std::string_view> seen;
   const auto report = [&](const RecordedProgram& program, const Status& status) {
     if (terminal) std::fprintf(stderr, "\r\x1b[K%zu/%zu", seen.size(), programs.size());
@@ -178,7 +196,7 @@ Status run_corpus(const ConformanceOptions& options) {
       if (interrupted()) return cancelled("interrupted");
       if (!files.contains(program.name + ".mlirbc") || !wanted(options, program)) continue;
       seen.insert(program.name);
-      report(program, run_recorded(program, files, options.text));
+      report(program, run_recorded(program, files, options.text, digests));
     }
   }
   for (const RecordedProgram& program : programs) {
@@ -186,6 +204,7 @@ Status run_corpus(const ConformanceOptions& options) {
       report(program, not_found("the program is in no archive"));
   }
   if (terminal) std::fprintf(stderr, "\r\x1b[K");
+  if (!options.digests.empty()) HILO_RETURN_IF_ERROR(write_file_atomic(options.digests, digests));
   HILO_RETURN_IF_ERROR(write_result("", fmt::format("{} passed, {} failed, 0 skipped\n", passed, failed)));
   if (failed != 0) return failed_precondition(fmt::format("{} of {} programs failed", failed, failed + passed));
   return ok_status();
@@ -202,6 +221,8 @@ Command add_conformance(CLI::App& parent) {
   app->add_option("--only", options->only, "Only programs with one of these in their names, divided by commas")
       ->delimiter(',')
       ->type_name("NAMES");
+  app->add_option("--digests", options->digests, "Write a line for each program here: its name and what its results' bits are")
+      ->type_name("FILE");
   app->add_flag("--text", options->text, "Read the programs' text instead of their bytecode");
   add_jax_flags(*app);
   return {app, [options] { return run_corpus(*options); }};

@@ -14,7 +14,7 @@ namespace hilo::rpc {
 class Connection;
 class Receiver;
 class Server;
-class OwnedFile;
+struct WorkerFiles;
 struct ServerOptions;
 
 /// What a client needs beside the address. Files are PEM.
@@ -30,7 +30,7 @@ struct Library {
   std::string_view version;  ///< of hilo
   StatusOr<std::unique_ptr<Connection>> (*connect)(const ChannelOptions& options, std::shared_ptr<Receiver> receiver);
   StatusOr<std::unique_ptr<Server>> (*serve)(const ServerOptions& options,
-                                             std::function<StatusOr<OwnedFile>()> start_worker);
+                                             std::function<StatusOr<WorkerFiles>()> start_worker);
   StatusOr<AskOverview> (*watch)(const ChannelOptions& options);
 };
 

@@ -5,13 +5,13 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "hilo/device/compile_options.h"
 #include "hilo/device/executable.h"
 #include "hilo/rpc/handle.h"
+#include "hilo/rpc/pieces.h"
 
 namespace hilo::rpc {
 
@@ -24,8 +24,8 @@ inline constexpr int64_t kMessageBytes = int64_t{64} << 20;
 inline constexpr int64_t kMostBatchBytes = kMessageBytes + kChunkBytes;
 
 /// The streams of a session: calls, and the bytes of large arrays, which would stand before them. Between a server and a worker
-/// there is one more, of empty questions and SessionReports.
-enum class Lane : uint8_t { kCalls, kBytes, kReports };
+/// there are two more: of empty questions and SessionReports, and of what rpc/worker/arena.h says.
+enum class Lane : uint8_t { kCalls, kBytes, kReports, kPlaces };
 inline constexpr size_t kLanes = 2;  // of a client
 
 // ---- What a client asks.
@@ -66,7 +66,7 @@ struct Upload {
 struct Chunk {
   Handle buffer = {};
   int64_t offset = 0;
-  std::string_view bytes = {};
+  Pieces bytes = {};
 };
 /// Some bytes of a buffer's row-major value.
 struct Download {
@@ -161,9 +161,9 @@ struct CompileReply {
   std::vector<int64_t> devices = {};
   std::vector<PassEvent> events = {};  ///< of one that is observed
 };
-/// An array's bytes, or a program's.
+/// An array's bytes, or a program's. They stay where they are, as those of a Chunk.
 struct BytesReply {
-  std::string bytes = {};
+  Pieces bytes = {};
 };
 struct StatisticsReply {
   DeviceStatistics statistics = {};

@@ -20,7 +20,7 @@ std::string time_text(double seconds) {
 }
 
 double rate(int64_t now, int64_t before, double seconds) {
-  return seconds > 0 ? static_cast<double>(now - before) / seconds : 0;
+  return seconds > 0 ? (static_cast<double>(now) - static_cast<double>(before)) / seconds : 0;
 }
 
 const SessionOverview* session_of(const Overview* overview, int64_t number) {

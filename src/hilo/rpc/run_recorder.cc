@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <utility>
 
 namespace hilo::rpc {
@@ -12,6 +13,18 @@ namespace {
 
 constexpr size_t kMostLines = size_t{1} << 16;  // as many as a profile shows one by one
 constexpr size_t kMostUnits = size_t{1} << 18;  // of one run, so that its reply is a message
+
+constexpr int64_t kMostRuns = int64_t{1} << 26;  // of units, each of which an observer is told
+
+/// How often units ran in all; none for what no recorder writes, and for more than can be told.
+std::optional<int64_t> total_runs(const RunReply& run) {
+  int64_t total = 0;
+  for (const int64_t count : run.counts) {
+    if (count < 1 || count > kMostRuns - total) return std::nullopt;
+    total += count;
+  }
+  return total;
+}
 
 Status check_count(std::string_view where, size_t units) {
   if (units <= kMostUnits) return ok_status();
@@ -102,6 +115,11 @@ void RunRecorder::on_unit(const ExecutionUnit& unit, const UnitTimes& times) {
 StatusOr<RunReply> RunRecorder::reply() {
   const std::scoped_lock lock(mutex_);
   HILO_RETURN_IF_ERROR(check_count("Execute.is_observed", rows_.size()));
+  if (!total_runs(lines_)) {
+    return resource_exhausted(fmt::format("Execute.is_observed: units of the program ran more than {} times, which can't be "
+                                          "told. Hint: run it without a profile",
+                                          kMostRuns));
+  }
   for (const Row& row : rows_) {
     HILO_ASSIGN_OR_RETURN(UnitDescription description, describer_->describe(*row.unit));
     lines_.units.push_back(std::move(description));
@@ -149,10 +167,14 @@ Status RemoteUnits::replay(const RunReply& run, const hlo::Module& module, Execu
     HILO_ASSIGN_OR_RETURN(const ExecutionUnit* const unit, unit_of(description, module));
     units.push_back(unit);
   }
+  for (const int64_t row : run.rows) {
+    if (row < 0 || row >= std::ssize(units))
+      return data_loss(fmt::format("RunReply.rows: {}; there are {} units", row, units.size()));
+  }
+  if (!total_runs(run))
+    return data_loss(fmt::format("RunReply.counts: one is none, or units ran more than {} times in all", kMostRuns));
   for (size_t k = 0; k < lines; ++k) {
     const int64_t row = run.rows[k], count = run.counts[k];
-    if (row < 0 || row >= std::ssize(units) || count < 1)
-      return data_loss(fmt::format("RunReply: line {} says that unit {} ran {} times", k, row, count));
     const auto lane = static_cast<uint64_t>(run.lanes[k]);
     for (int64_t i = 0; i < count; ++i) {  // each has its part of the sum; the first one what is left over
       const int64_t rest = i == 0 ? run.durations[k] % count : 0;

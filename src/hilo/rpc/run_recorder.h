@@ -60,7 +60,8 @@ class RunRecorder final : public ExecutionObserver {
   void on_unit(const ExecutionUnit& unit, const UnitTimes& times) override;
 
   /// What was told, in order; of what ran after the first 2^16 units, the sum of each. To be called once, after the run.
-  /// Errors    RESOURCE_EXHAUSTED for more units than a message has room for; those of UnitDescriber::describe
+  /// Errors    RESOURCE_EXHAUSTED for more units than a message has room for, or that ran more than 2^26 times in all; those of
+  ///           UnitDescriber::describe
   StatusOr<RunReply> reply();
 
  private:
@@ -81,7 +82,7 @@ class RunRecorder final : public ExecutionObserver {
 class RemoteUnits {
  public:
   /// Tells the observer what a recorder wrote down. `module`: the optimised program; it and this outlive the observer's work.
-  /// Errors    DATA_LOSS for what no recorder writes
+  /// Errors    DATA_LOSS for what no recorder writes, of which the observer is told nothing
   Status replay(const RunReply& run, const hlo::Module& module, ExecutionObserver& observer);
   /// All units, as they were described.
   /// Errors    as of replay()

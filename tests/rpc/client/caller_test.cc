@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/rpc/client/caller.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <thread>
 
+#include "hilo/rpc/client/back_off.h"
 #include "hilo/rpc/proto/codec.h"
 
 namespace hilo::rpc {
@@ -26,6 +28,7 @@ class Scripted final : public Connection {
     threads_.emplace_back(
         [receiver = receiver_, answer = answer_, message] { answer(*receiver, *decode_request(*message)); });
   }
+  void cut() override {}
 
  private:
   const std::shared_ptr<Receiver> receiver_;
@@ -42,8 +45,8 @@ TEST(Caller, AConnectionThatEndsRightAfterItsGreetingIsNoConnection) {
       const int n = ++connections;
       return std::unique_ptr<Connection>(
           std::make_unique<Scripted>(std::move(receiver), [n](Receiver& to, const Request& request) {
-            if (n >= 3) return to.on_message(encode(Reply{.status = not_found("no such session: it has ended")}));
-            if (is_hello(request)) to.on_message(greeting());
+            if (n >= 3) return to.on_message(encode_in_pieces(Reply{.status = not_found("no such session: it has ended")}));
+            if (is_hello(request)) to.on_message(Pieces(greeting()));
             if (n == 2 || !is_hello(request)) to.on_closed(unavailable("the session's worker has ended"));
           }));
     };
@@ -68,6 +71,89 @@ TEST(Caller, AServerThatHangsUpIsTriedAFewTimes) {
   EXPECT_EQ(status.code(), StatusCode::kUnavailable);
   EXPECT_EQ(status.message().find("rpc:here: the server hung up (3 tries, "), 0u) << status.to_string();
   EXPECT_EQ(connections, kFirstTries);
+}
+
+/// A clock that goes on when somebody waits, and only then.
+struct FakeClock {
+  std::mutex mutex;
+  std::chrono::steady_clock::time_point now{};
+  std::vector<std::chrono::milliseconds> pauses;
+
+  Patience patience(std::chrono::milliseconds time, uint64_t seed) {
+    return {.time = time,
+            .seed = seed,
+            .now =
+                [this] {
+                  const std::scoped_lock lock(mutex);
+                  return now;
+                },
+            .wait =
+                [this](std::chrono::milliseconds pause) {
+                  const std::scoped_lock lock(mutex);
+                  now += pause;
+                  pauses.push_back(pause);
+                }};
+  }
+};
+
+/// Connections of which the first greets and breaks at the first call; `later` says what becomes of the others.
+Connect breaking_once(std::atomic<int>& connections, Scripted::Answer later) {
+  return [&connections, later](std::shared_ptr<Receiver> receiver) -> StatusOr<std::unique_ptr<Connection>> {
+    const int n = ++connections;
+    return std::unique_ptr<Connection>(
+        std::make_unique<Scripted>(std::move(receiver), [n, later](Receiver& to, const Request& request) {
+          if (n > 1) return later(to, request);
+          is_hello(request) ? to.on_message(Pieces(greeting())) : to.on_closed(unavailable("cut"));
+        }));
+  };
+}
+
+TEST(Caller, AServerWhoseConnectionBrokeIsTriedForATime) {
+  FakeClock clock;
+  std::atomic<int> connections = 0;
+  const Connect connect =
+      breaking_once(connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
+  const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(60), 3));
+  const Status status = caller->call(Lane::kCalls, Free{}).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnavailable);
+  std::chrono::milliseconds all{0};
+  BackOff wanted(3);
+  for (const std::chrono::milliseconds pause : clock.pauses) {
+    EXPECT_EQ(pause, wanted.next());
+    all += pause;
+  }
+  EXPECT_GE(all, std::chrono::seconds(60));
+  EXPECT_LT(all, std::chrono::seconds(60) + BackOff::kLongest);
+  EXPECT_EQ(connections, static_cast<int>(clock.pauses.size()) + 2);
+  EXPECT_EQ(status.to_string(),
+            fmt::format("UNAVAILABLE: rpc:here: nobody listens ({} tries, {:.1f} s); what the session had on the server is gone",
+                        clock.pauses.size() + 1, std::chrono::duration<double>(all).count()));
+  caller->close();
+}
+
+TEST(Caller, AServerThatComesBackInTimeAnswersWhatWasAsked) {
+  FakeClock clock;
+  std::atomic<int> connections = 0;
+  const Connect connect = breaking_once(connections, [&connections](Receiver& to, const Request& request) {
+    if (connections < 20) return to.on_closed(unavailable("nobody listens"));
+    to.on_message(is_hello(request) ? Pieces(greeting()) : encode_in_pieces(Reply{.id = request.id}));
+  });
+  const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(60), 4));
+  EXPECT_TRUE(caller->call(Lane::kCalls, Free{}).ok());
+  EXPECT_EQ(connections, 20);
+  EXPECT_EQ(clock.pauses.size(), 18u);
+  caller->close();
+}
+
+TEST(Caller, WithoutTimeAServerIsTriedOnceMore) {
+  FakeClock clock;
+  std::atomic<int> connections = 0;
+  const Connect connect =
+      breaking_once(connections, [](Receiver& to, const Request&) { to.on_closed(unavailable("nobody listens")); });
+  const auto caller = *Caller::open("rpc:here", connect, 1, clock.patience(std::chrono::seconds(0), 5));
+  EXPECT_EQ(caller->call(Lane::kCalls, Free{}).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(connections, 2);
+  caller->close();
 }
 
 }  // namespace

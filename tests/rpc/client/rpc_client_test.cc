@@ -237,6 +237,58 @@ TEST_F(RpcClientTest, AServerOfAnotherVersionIsRefusedByNumber) {
             "UNIMPLEMENTED: rpc:here: the server 9.0 speaks version 2 of hilo.xrt; this is a client of version 1");
 }
 
+TEST_F(RpcClientTest, NumbersThatAServerMakesUpAreAnError) {
+  std::function<void(HelloReply&)> lie;
+  server_.on_reply = [&](const std::string& message) { return changed<HelloReply>(message, lie); };
+  const auto said = [&](std::function<void(HelloReply&)> what) {
+    lie = std::move(what);
+    return make_rpc_client({.target = "rpc:here", .replica_count = 2}, server_.connect()).status().to_string();
+  };
+  EXPECT_EQ(said([](HelloReply& hello) { hello.devices[1].id = -1; }),
+            "DATA_LOSS: rpc:here: HelloReply.devices: -1 is no device's number, or comes twice");
+  EXPECT_EQ(said([](HelloReply& hello) { hello.devices[1].id = int64_t{1} << 32; }),
+            "DATA_LOSS: rpc:here: HelloReply.devices: 4294967296 is no device's number, or comes twice");
+  EXPECT_EQ(said([](HelloReply& hello) { hello.devices[1].id = 0; }),
+            "DATA_LOSS: rpc:here: HelloReply.devices: 0 is no device's number, or comes twice");
+  EXPECT_EQ(said([](HelloReply& hello) { hello.devices.clear(); }),
+            "UNAVAILABLE: rpc:here: the server has no devices");
+}
+
+TEST_F(RpcClientTest, WhatAServerSaysOfAProgramIsChecked) {
+  std::function<void(CompileReply&)> lie;
+  server_.on_reply = [&](const std::string& message) { return changed<CompileReply>(message, lie); };
+  const ClientPtr remote = client();
+  const auto code = [&](std::function<void(CompileReply&)> what) {
+    lie = std::move(what);
+    return remote->compile(*hlo::parse_module(kTwice), {}, nullptr).status().code();
+  };
+  EXPECT_EQ(code([](CompileReply& reply) { reply.statistics.program_bytes = -1; }), StatusCode::kDataLoss);
+  EXPECT_EQ(code([](CompileReply& reply) { reply.statistics.constant_bytes = int64_t{1} << 62; }), StatusCode::kDataLoss);
+  EXPECT_EQ(code([](CompileReply& reply) { reply.devices = {0, 0}; }), StatusCode::kDataLoss);
+  EXPECT_EQ(code([](CompileReply& reply) { reply.signature.argument_names = {}; }), StatusCode::kDataLoss);
+  EXPECT_NE(code([](CompileReply& reply) { reply.devices = {int64_t{1} << 40}; }), StatusCode::kOk);
+  EXPECT_EQ(code([](CompileReply&) {}), StatusCode::kOk);
+}
+
+TEST_F(RpcClientTest, AnUploadThatIsCutIsWholeAndLetsGoOfItsMemory) {
+  std::atomic<int> messages = 0;
+  server_.on_request = [&](std::string_view) {
+    if (++messages == 6) server_.cut();  // among the chunks
+    return true;
+  };
+  const ClientPtr remote = client();
+  const int64_t count = (int64_t{5} << 18) + 3;  // of four bytes each: more than five chunks
+  BufferPtr x;
+  Literal value(Shape::array(ElementType::kF32, {count}));
+  std::iota(value.data<float>().begin(), value.data<float>().end(), 1.0f);
+  {
+    const Literal lent = value;
+    x = buffer(*remote, lent);
+  }
+  EXPECT_GT(messages, 6);
+  EXPECT_TRUE(std::ranges::equal(literal_from_buffer(*x)->bytes(), value.bytes()));
+}
+
 TEST_F(RpcClientTest, AFieldThatANewerServerSendsIsNamed) {
   std::atomic<bool> is_newer = false;
   server_.on_reply = [&](std::string message) { return is_newer ? message + "\x9a\x06\x01x" : message; };

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -18,6 +19,7 @@
 #include "hilo/lax/elementwise.h"
 #include "hilo/numpy/numpy.h"
 #include "hilo/rpc/client/remote_client.h"
+#include "hilo/rpc/worker/arena.h"
 #include "hilo/transform/grad.h"
 #include "hilo/transform/jit.h"
 #include "hilo/transform/pmap.h"
@@ -32,13 +34,14 @@ class Workers {
   ~Workers() {
     for (std::thread& thread : threads_) thread.join();
   }
-  StatusOr<OwnedFile> start() {
+  StatusOr<WorkerFiles> start() {
     HILO_ASSIGN_OR_RETURN(SocketPair pair, make_socket_pair());
+    HILO_ASSIGN_OR_RETURN(OwnedFile arena, make_arena());
+    WorkerFiles here{std::move(pair.here), OwnedFile(::dup(arena.get()))};
+    const auto there = std::make_shared<WorkerFiles>(std::move(pair.there), std::move(arena));
     const std::scoped_lock lock(mutex_);
-    threads_.emplace_back([this, socket = std::make_shared<OwnedFile>(std::move(pair.there))] {
-      serve_session(std::move(*socket), options_, {});
-    });
-    return std::move(pair.here);
+    threads_.emplace_back([this, there] { serve_session(std::move(*there), options_, {}); });
+    return here;
   }
 
  private:

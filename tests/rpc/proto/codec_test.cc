@@ -32,7 +32,7 @@ std::vector<RequestBody> bodies() {
               .times_kernels = true},
       Describe{.executable = b},
       Upload{.buffer = a, .device = -1, .shape = shape, .bytes = "abc", .is_chunked = true, .is_undefined = true},
-      Chunk{.buffer = a, .offset = int64_t{1} << 40, .bytes = chunk},
+      Chunk{.buffer = a, .offset = int64_t{1} << 40, .bytes = Pieces({chunk}, nullptr)},
       Download{.buffer = b, .offset = 1, .size = 2},
       Copy{.from = a, .to = b, .device = 2},
       Slice{.from = a, .to = b, .index = 9, .device = 1},
@@ -65,7 +65,7 @@ std::vector<ReplyBody> reply_bodies() {
   return {DoneReply{},
           HelloReply{.platform = "Host", .release = "1", .devices = {{1, "x", {"device", ""}}}, .calls_in_flight = 3},
           compiled,
-          BytesReply{std::string(1, '\0')},
+          BytesReply{Pieces(std::string(1, '\0'))},
           StatisticsReply{{.live_buffers = 1, .live_bytes = 2}},
           RunReply{.units = {{.number = 1, .kind = "dot", .instructions = {3, 300}, .bytes = 0.5, .form = "row"}},
                    .rows = {0, 0},
@@ -152,6 +152,73 @@ TEST(Codec, FieldsAndCallsOfANewerSideAreRefusedByNumber) {
   EXPECT_EQ(decode_request(call).status().to_string(),
             "UNIMPLEMENTED: Request: field 99 is unknown to version 1 of hilo.xrt. Hint: the other side is newer");
   EXPECT_EQ(request_id(call), 7);
+}
+
+/// The bytes in pieces of so many.
+Pieces cut(const std::string& bytes, size_t size) {
+  const auto kept = std::make_shared<const std::string>(bytes);
+  std::vector<std::string_view> parts;
+  for (size_t i = 0; i < kept->size(); i += size) parts.push_back(std::string_view(*kept).substr(i, size));
+  return {std::move(parts), kept};
+}
+
+TEST(Codec, MessagesInPiecesAreReadAsTheWhole) {
+  std::vector<std::string> requests, replies;
+  for (RequestBody& body : bodies())
+    requests.push_back(encode(Request{.id = 5, .acked = 3, .releases = {{1, 1}}, .body = std::move(body)}));
+  for (ReplyBody& body : reply_bodies())
+    replies.push_back(encode(Reply{.id = 5, .status = not_found("nothing"), .body = std::move(body)}));
+  for (const size_t size : {1u, 2u, 7u, 100u, 5000u}) {
+    for (const std::string& bytes : requests) EXPECT_EQ(encode(*decode_request(cut(bytes, size))), bytes) << size;
+    for (const std::string& bytes : replies) EXPECT_EQ(encode(*decode_reply(cut(bytes, size))), bytes) << size;
+  }
+  EXPECT_EQ(decode_request(cut("\x0a\x05x", 1)).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(decode_reply(Pieces()).status().code(), StatusCode::kOk);
+}
+
+TEST(Codec, AnArraysBytesStayWhereTheyAre) {
+  const Pieces array = cut(std::string(3000, 'x'), 1000);
+  const Pieces sent = encode_in_pieces(Request{.id = 1, .body = Chunk{.buffer = {1, 2}, .offset = 7, .bytes = array}});
+  ASSERT_EQ(sent.parts.size(), 4u);
+  const std::optional<Request> chunk = chunk_of(sent);
+  ASSERT_TRUE(chunk.has_value());
+  EXPECT_EQ(chunk->id, 1);
+  EXPECT_EQ(std::get<Chunk>(chunk->body).offset, 7);
+  const Reply reply = *decode_reply(encode_in_pieces(Reply{.id = 1, .body = BytesReply{array}}));
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(sent.parts[i + 1].data(), array.parts[i].data());
+    EXPECT_EQ(std::get<Chunk>(chunk->body).bytes.parts[i].data(), array.parts[i].data());
+    EXPECT_EQ(std::get<BytesReply>(reply.body).bytes.parts[i].data(), array.parts[i].data());
+  }
+}
+
+TEST(Codec, OnlyAMessageThatEndsWithAnArraysBytesIsAChunk) {
+  const std::string good = encode(Request{.id = 1, .body = Chunk{.buffer = {1, 2}, .bytes = Pieces("abc")}});
+  EXPECT_TRUE(chunk_of(Pieces(good)));
+  EXPECT_FALSE(chunk_of(Pieces(good + std::string("\x10\x01", 2))));  // Request.acked after it
+  for (size_t i = 0; i < good.size(); ++i) EXPECT_FALSE(chunk_of(Pieces(good.substr(0, i)))) << i;
+  for (RequestBody& body : bodies()) {
+    const bool is_chunk = std::holds_alternative<Chunk>(body);
+    EXPECT_EQ(chunk_of(Pieces(encode(Request{.id = 1, .body = std::move(body)}))).has_value(), is_chunk);
+  }
+  // A request whose names fill more than the first bytes is read as a whole.
+  const Request many{.id = 1, .releases = std::vector<Handle>(40), .body = Chunk{.buffer = {1, 2}, .bytes = Pieces("abc")}};
+  EXPECT_FALSE(chunk_of(encode_in_pieces(many)));
+  EXPECT_EQ(decode_request(cut(encode(many), 9))->releases.size(), 40u);
+}
+
+TEST(Codec, BatchesInPiecesAreTakenApart) {
+  std::string batch;
+  const std::vector<std::string> messages = {"", "a", std::string(127, 'b'), std::string(128, 'c'), std::string(7000, 'd')};
+  for (const std::string& message : messages) append_to_batch(batch, message);
+  for (const size_t size : {1u, 3u, 1000u, 100000u}) {
+    Pieces left = cut(batch, size);
+    for (const std::string& message : messages) EXPECT_EQ(take_from_batch(left)->whole(), message) << size;
+    EXPECT_TRUE(left.empty());
+  }
+  Pieces bad = cut("\x0a\x05x", 1);
+  EXPECT_EQ(take_from_batch(bad).status().code(), StatusCode::kInvalidArgument);
+  EXPECT_EQ(bad.size(), 3u);
 }
 
 TEST(Codec, BatchesAreTakenApart) {

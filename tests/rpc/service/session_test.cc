@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <mutex>
 
 #include "hilo/client/platforms.h"
@@ -95,7 +96,7 @@ class TheSession : public testing::Test {
     EXPECT_TRUE(reply.status.ok()) << reply.status.to_string();
     std::vector<float> values(static_cast<size_t>(count));
     if (const auto* part = std::get_if<BytesReply>(&reply.body))
-      std::copy_n(part->bytes.data(), count * 4, reinterpret_cast<char*>(values.data()));
+      part->bytes.copy_to(reinterpret_cast<char*>(values.data()));
     return values;
   }
   static std::string program(const char* text) { return *hlo::to_proto(*hlo::parse_module(text)); }
@@ -193,7 +194,7 @@ TEST_F(TheSession, RefusesWhatDoesNotFit) {
   EXPECT_EQ(code(Upload{.buffer = y_, .shape = Shape::tuple({})}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code(Upload{.buffer = y_, .shape = Shape::array(ElementType::kF32, {1 << 20})}),
             StatusCode::kInvalidArgument);
-  EXPECT_EQ(code(Chunk{.buffer = x_, .bytes = "1234"}), StatusCode::kNotFound);
+  EXPECT_EQ(code(Chunk{.buffer = x_, .bytes = Pieces("1234")}), StatusCode::kNotFound);
   EXPECT_EQ(code(Download{.buffer = x_, .offset = 8, .size = 8}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code(Download{.buffer = x_, .offset = -1, .size = 4}), StatusCode::kInvalidArgument);
   EXPECT_EQ(code(Download{.buffer = x_, .offset = INT64_MAX, .size = INT64_MAX}), StatusCode::kInvalidArgument);
@@ -233,6 +234,56 @@ TEST_F(TheSession, CustomCallsAreRefusedUnlessTheOperatorAllowsThem) {
             "PERMISSION_DENIED: custom-call 'y': this server doesn't allow programs to call 'steal'");
 }
 
+TEST_F(TheSession, CallsOfAnotherPlatformMayStandWhereNobodyMakesThem) {
+  begin();
+  const char* const text = R"(HloModule m
+there {
+  p = f32[3] parameter(0)
+  ROOT y = f32[3] custom-call(p), custom_call_target="of_another_platform"
+}
+here {
+  p = f32[3] parameter(0)
+  ROOT y = f32[3] add(p, p)
+}
+ENTRY e {
+  x = f32[3] parameter(0)
+  platform = s32[] constant(1)
+  ROOT r = f32[3] conditional(platform, x, x), branch_computations={there, here}
+})";
+  compile(f_, text);
+  ask(upload(x_, {1, 2, 3}));
+  ask(execute(f_, {x_}, {y_}));
+  EXPECT_EQ(download(y_, 3), (std::vector<float>{2, 4, 6}));
+}
+
+TEST_F(TheSession, ChunksGoToTheRoomThatIsMadeForThem) {
+  std::vector<float> room(6);
+  int lives = 0;
+  session_ = std::make_unique<Session>(SessionOptions{
+      .client = *make_platform_client("Host", {}),
+      .custom_calls = {},
+      .allocate_upload = [&](const Handle& buffer, int64_t bytes) -> StatusOr<UploadMemory> {
+        if (buffer == z_) return resource_exhausted("no room");
+        EXPECT_EQ(bytes, 24);
+        ++lives;
+        return UploadMemory{reinterpret_cast<std::byte*>(room.data()),
+                            std::shared_ptr<const void>(&room, [&lives](const void*) { --lives; })};
+      },
+      .on_stuck = {}});
+  const Shape shape = Shape::array(ElementType::kF32, {6});
+  EXPECT_TRUE(call(Upload{.buffer = x_, .shape = shape, .is_chunked = true}).status.ok());
+  std::iota(room.begin(), room.end(), 1.0f);  // as a server writes it
+  const std::string_view bytes(reinterpret_cast<const char*>(room.data()), 24);
+  EXPECT_TRUE(call(Chunk{.buffer = x_, .bytes = Pieces::view(bytes.substr(0, 8))}).status.ok());
+  EXPECT_TRUE(call(Chunk{.buffer = x_, .offset = 8, .bytes = Pieces::view(bytes.substr(8))}).status.ok());
+  EXPECT_EQ(download(x_, 6), (std::vector<float>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(call(Upload{.buffer = z_, .shape = shape, .is_chunked = true}).status.to_string(),
+            "RESOURCE_EXHAUSTED: no room");
+  EXPECT_EQ(lives, 1);
+  call(Free{}, {x_});
+  EXPECT_EQ(lives, 0);
+}
+
 TEST_F(TheSession, ValuesComeInChunksAndLieAsTheirShapeSays) {
   begin();
   const Shape shape = Shape::array(ElementType::kF32, {2, 3}).with_layout(std::vector<int64_t>{0, 1});
@@ -240,13 +291,13 @@ TEST_F(TheSession, ValuesComeInChunksAndLieAsTheirShapeSays) {
   EXPECT_EQ(call(Download{.buffer = x_, .size = 4}).status.code(), StatusCode::kFailedPrecondition);
   const std::vector<float> values = {1, 2, 3, 4, 5, 6};
   const std::string bytes(reinterpret_cast<const char*>(values.data()), 24);
-  EXPECT_EQ(call(Chunk{.buffer = x_, .offset = 4, .bytes = bytes}).status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(call(Chunk{.buffer = x_, .offset = 0, .bytes = bytes.substr(0, 20)}).status.ok());
-  EXPECT_EQ(call(Chunk{.buffer = x_, .offset = 20, .bytes = "12345"}).status.code(), StatusCode::kInvalidArgument);
-  EXPECT_TRUE(call(Chunk{.buffer = x_, .offset = 20, .bytes = bytes.substr(20)}).status.ok());
+  EXPECT_EQ(call(Chunk{.buffer = x_, .offset = 4, .bytes = Pieces(bytes)}).status.code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(call(Chunk{.buffer = x_, .offset = 0, .bytes = Pieces(bytes.substr(0, 20))}).status.ok());
+  EXPECT_EQ(call(Chunk{.buffer = x_, .offset = 20, .bytes = Pieces("12345")}).status.code(), StatusCode::kInvalidArgument);
+  EXPECT_TRUE(call(Chunk{.buffer = x_, .offset = 20, .bytes = Pieces(bytes.substr(20))}).status.ok());
   EXPECT_EQ(download(x_, 6), values);
   const Reply part = call(Download{.buffer = x_, .offset = 12, .size = 4});
-  EXPECT_EQ(std::get<BytesReply>(part.body).bytes, bytes.substr(12, 4));
+  EXPECT_EQ(std::get<BytesReply>(part.body).bytes.whole(), bytes.substr(12, 4));
 }
 
 TEST_F(TheSession, CopiesSlicesAndStacksWhereTheBuffersAre) {

@@ -35,7 +35,7 @@ class Worker {
     Frame frame;
     const StatusOr<bool> is_there = socket_.read(frame);
     EXPECT_TRUE(is_there.ok() && *is_there);
-    return frame.message;
+    return std::string(frame.message);
   }
   Reply reply() { return *decode_reply(next()); }
   void greet() {
@@ -46,7 +46,7 @@ class Worker {
  private:
   explicit Worker(SocketPair pair)
       : socket_(std::move(pair.here)), thread_([this, socket = std::make_shared<OwnedFile>(std::move(pair.there))] {
-          serve_session(std::move(*socket), options_, {});
+          serve_session({.socket = std::move(*socket)}, options_, {});
         }) {}
   const WorkerOptions options_;
   FrameSocket socket_;

@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <system_error>
 #include <thread>
 
 #include "hilo/base/signals_blocked.h"
 #include "hilo/base/stop.h"
+#include "hilo/rpc/client/back_off.h"
 #include "hilo/rpc/proto/codec.h"
 
 namespace hilo::rpc {
@@ -44,7 +46,7 @@ Reply failed(const Status& why) {
 class Caller::Reception final : public Receiver {
  public:
   Reception(std::weak_ptr<Caller> caller, int64_t generation) : caller_(std::move(caller)), generation_(generation) {}
-  void on_message(std::string_view message) override {
+  void on_message(const Pieces& message) override {
     if (const auto caller = caller_.lock(); caller != nullptr) caller->on_message(generation_, message);
   }
   void on_closed(const Status& why) override {
@@ -58,28 +60,36 @@ class Caller::Reception final : public Receiver {
 
 // ---- Connections.
 
-StatusOr<std::shared_ptr<Caller>> Caller::open(std::string target, Connect connect, int64_t replica_count) {
-  const std::shared_ptr<Caller> caller(new Caller(std::move(target), std::move(connect), replica_count));
-  HILO_RETURN_IF_ERROR(caller->keep_trying(false, kFirstTries));
+StatusOr<std::shared_ptr<Caller>> Caller::open(std::string target, Connect connect, int64_t replica_count,
+                                               Patience patience) {
+  if (!patience.now) patience.now = std::chrono::steady_clock::now;
+  const std::shared_ptr<Caller> caller(
+      new Caller(std::move(target), std::move(connect), replica_count, std::move(patience)));
+  HILO_RETURN_IF_ERROR(
+      caller->keep_trying(false, [](int tries, std::chrono::milliseconds) { return tries >= kFirstTries; }));
   return caller;
 }
 
 Status Caller::connect_and_greet(bool resumes) {
   int64_t generation = 0;
+  std::unique_ptr<Connection> last;
   {
     const std::scoped_lock lock(mutex_);
+    last.swap(connection_);
     generation = ++generation_;
     greeting_.reset();
     closed_.reset();
     has_bytes_lane_ = false;
   }
+  if (last != nullptr) last->cut();  // what it still sends from callers' memory is let go
+  last.reset();
   HILO_ASSIGN_OR_RETURN(std::unique_ptr<Connection> made,
                         connect_(std::make_shared<Reception>(weak_from_this(), generation)));
   std::unique_lock lock(mutex_);
-  std::swap(connection_, made);
+  connection_ = std::move(made);
   Request hello;
   hello.body = Hello{.session = session_, .resumes = resumes, .replica_count = replica_count_};
-  connection_->send(Lane::kCalls, std::make_shared<const std::string>(encode(hello)));
+  connection_->send(Lane::kCalls, std::make_shared<const Pieces>(encode_in_pieces(hello)));
   const auto is_answered = [this] { return greeting_.has_value() || closed_.has_value() || !dead_.ok(); };
   const bool answered = changed_.wait_for(lock, kGreetingTime, is_answered);
   if (!dead_.ok()) return dead_;
@@ -93,27 +103,33 @@ Status Caller::connect_and_greet(bool resumes) {
   return ok_status();
 }
 
-Status Caller::keep_trying(bool resumes, int tries) {
-  Status why;
-  const auto begin = std::chrono::steady_clock::now();
-  auto pause = kFirstPause;
-  for (int i = 0; i < tries; ++i) {
-    if (i > 0) {
-      std::unique_lock lock(mutex_);
-      changed_.wait_for(lock, pause, [this] { return !dead_.ok(); });
-      if (!dead_.ok()) return dead_;
-      pause *= 2;
-    }
-    why = connect_and_greet(resumes);
+Status Caller::pause(std::chrono::milliseconds time) {
+  if (patience_.wait) patience_.wait(time);
+  std::unique_lock lock(mutex_);
+  if (!patience_.wait) changed_.wait_for(lock, time, [this] { return !dead_.ok(); });
+  return dead_;
+}
+
+Status Caller::keep_trying(bool resumes, FunctionRef<bool(int tries, std::chrono::milliseconds time)> is_enough) {
+  using std::chrono::milliseconds;
+  const auto begin = patience_.now();
+  BackOff back_off(patience_.seed);
+  for (int tries = 1;; ++tries) {
+    const Status why = connect_and_greet(resumes);
     if (why.ok()) return why;
     if (!may_pass(why)) return why.with_context(target_);
+    const auto time = std::chrono::duration_cast<milliseconds>(patience_.now() - begin);
+    if (is_enough(tries, time)) {
+      const double seconds = std::chrono::duration<double>(time).count();
+      return unavailable(fmt::format("{}: {} ({} tries, {:.1f} s)", target_, why.message(), tries, seconds));
+    }
+    HILO_RETURN_IF_ERROR(pause(back_off.next()));
   }
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-  return unavailable(fmt::format("{}: {} ({} tries, {:.1f} s)", target_, why.message(), tries, seconds.count()));
 }
 
 void Caller::reconnect() {
-  if (const Status status = keep_trying(true, kLaterTries); !status.ok()) {
+  const auto is_enough = [this](int, std::chrono::milliseconds time) { return time >= patience_.time; };
+  if (const Status status = keep_trying(true, is_enough); !status.ok()) {
     fail(unavailable(fmt::format("{}; what the session had on the server is gone", status.message())));
   }
 }
@@ -131,7 +147,7 @@ void Caller::on_closed(int64_t generation, const Status& why) {
   std::thread([self = shared_from_this()] { self->reconnect(); }).detach();
 }
 
-void Caller::fail(const Status& why) {
+void Caller::fail(const Status& why, bool is_cut) {
   std::map<int64_t, Pending> left;
   std::unique_ptr<Connection> connection;
   {
@@ -145,7 +161,9 @@ void Caller::fail(const Status& why) {
   }
   changed_.notify_all();
   watch_.notify_all();
+  if (is_cut && connection != nullptr) connection->cut();
   for (auto& [id, pending] : left) {
+    pending.message.reset();  // who waits may want its memory back
     Reply reply = failed(why);
     pending.done(reply);
   }
@@ -156,7 +174,7 @@ void Caller::close() {
     const std::scoped_lock lock(mutex_);
     if (is_connected_) send_locked(Lane::kCalls, End{}, [](Reply&) {});
   }
-  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"));
+  fail(Status(StatusCode::kCancelled, target_ + ": the client has ended"), false);  // after what was sent
 }
 
 // ---- Calls.
@@ -170,7 +188,7 @@ void Caller::write_locked(Lane lane, const Message& message) {
   if (lane == Lane::kBytes && !has_bytes_lane_) {
     Request hello;
     hello.body = Hello{.session = session_, .resumes = true};
-    connection_->send(lane, std::make_shared<const std::string>(encode(hello)));
+    connection_->send(lane, std::make_shared<const Pieces>(encode_in_pieces(hello)));
     has_bytes_lane_ = true;
   }
   connection_->send(lane, message);
@@ -183,7 +201,7 @@ int64_t Caller::send_locked(Lane lane, RequestBody body, Done done) {
     request.releases.swap(releases_);
     released_bytes_ = 0;
   }
-  Message message = std::make_shared<const std::string>(encode(request));
+  Message message = std::make_shared<const Pieces>(encode_in_pieces(request));
   const auto sent = pending_.emplace(request.id, Pending{lane, std::move(message), std::move(done)}).first;
   if (is_connected_) write_locked(lane, sent->second.message);
   return request.id;
@@ -206,7 +224,7 @@ int64_t Caller::send(Lane lane, RequestBody body, Done done, Room room, const Ca
   return 0;
 }
 
-void Caller::on_message(int64_t generation, std::string_view message) {
+void Caller::on_message(int64_t generation, const Pieces& message) {
   StatusOr<Reply> reply = decode_reply(message);
   if (!reply.ok()) {
     fail(unavailable(fmt::format("{}: a reply that is none: {}", target_, reply.status().message())));
@@ -296,7 +314,7 @@ void Caller::release(const Handle& handle, int64_t bytes) {
   const std::scoped_lock lock(mutex_);
   if (!dead_.ok()) return;
   releases_.push_back(handle);
-  released_bytes_ += bytes;
+  released_bytes_ += std::min(bytes, kMostReleasedBytes);  // as its maker counts them
   const bool is_urgent = releases_.size() >= kMostReleases || released_bytes_ >= kMostReleasedBytes;
   if (is_urgent && has_room()) send_locked(Lane::kCalls, Free{}, [](Reply&) {});
 }

@@ -9,16 +9,24 @@
 #include <optional>
 #include <vector>
 
+#include "hilo/base/function_ref.h"
 #include "hilo/device/event.h"
 #include "hilo/rpc/client/connection.h"
 #include "hilo/rpc/messages.h"
 
 namespace hilo::rpc {
 
-/// How often a connection is tried, first and when it broke, and how long the first pause between is; each is twice the one
-/// before.
-inline constexpr int kFirstTries = 3, kLaterTries = 6;
-inline constexpr std::chrono::milliseconds kFirstPause{50};
+/// How often a server is tried that has never answered.
+inline constexpr int kFirstTries = 3;
+
+/// How long a server is tried whose connection broke.
+struct Patience {
+  std::chrono::milliseconds time{30000};
+  uint64_t seed = random_handle().low;  ///< of BackOff
+  /// The time, and what waits for so long; empty: the system's, which ends with the session.
+  std::function<std::chrono::steady_clock::time_point()> now = {};
+  std::function<void(std::chrono::milliseconds)> wait = {};
+};
 
 /// Sends requests and hands out their replies. Where the connection breaks, it is made anew, and what wasn't answered is
 /// sent again; the server runs no call twice. Safe to use from several threads at once.
@@ -29,7 +37,8 @@ class Caller final : public std::enable_shared_from_this<Caller> {
 
   /// A new session with so many devices. `target` names the server in messages: "rpc:127.0.0.1:8470".
   /// Errors    UNAVAILABLE if no server answers; UNAUTHENTICATED; UNIMPLEMENTED for one of another version
-  static StatusOr<std::shared_ptr<Caller>> open(std::string target, Connect connect, int64_t replica_count);
+  static StatusOr<std::shared_ptr<Caller>> open(std::string target, Connect connect, int64_t replica_count,
+                                                Patience patience = {});
   /// The session is over: what isn't answered is CANCELLED. Precondition of the caller's end.
   void close();
 
@@ -62,19 +71,24 @@ class Caller final : public std::enable_shared_from_this<Caller> {
     Message message;
     Done done;
   };
-  Caller(std::string target, Connect connect, int64_t replica_count)
-      : target_(std::move(target)), connect_(std::move(connect)), replica_count_(replica_count) {}
+  Caller(std::string target, Connect connect, int64_t replica_count, Patience patience)
+      : target_(std::move(target)),
+        connect_(std::move(connect)),
+        replica_count_(replica_count),
+        patience_(std::move(patience)) {}
 
   // What a connection tells; of those before the last one, which `generation` counts, nothing is heard.
-  void on_message(int64_t generation, std::string_view message);
+  void on_message(int64_t generation, const Pieces& message);
   void on_closed(int64_t generation, const Status& why);
 
   Status connect_and_greet(bool resumes);
-  /// Tries until a server answers, one refuses, or it was tried often enough.
-  Status keep_trying(bool resumes, int tries);
+  /// Tries until a server answers, one refuses, or `is_enough` says so of how often it was tried and for how long.
+  Status keep_trying(bool resumes, FunctionRef<bool(int tries, std::chrono::milliseconds time)> is_enough);
+  /// Waits; the error of a session that has ended meanwhile.
+  Status pause(std::chrono::milliseconds time);
   void reconnect();
-  /// Ends the session with all that waits for it.
-  void fail(const Status& why);
+  /// Ends the session with all that waits for it. `is_cut`: the connection, too, at once.
+  void fail(const Status& why, bool is_cut = true);
   int64_t send_locked(Lane lane, RequestBody body, Done done);
   void watch();
   void write_locked(Lane lane, const Message& message);
@@ -83,6 +97,7 @@ class Caller final : public std::enable_shared_from_this<Caller> {
   const std::string target_;
   const Connect connect_;
   const int64_t replica_count_;
+  const Patience patience_;
   const Handle session_ = random_handle();
   HelloReply server_;  // set once, before anyone else has the caller
 

@@ -4,22 +4,20 @@
 
 #include <functional>
 #include <memory>
-#include <string>
-#include <string_view>
 
 #include "hilo/rpc/messages.h"
 
 namespace hilo::rpc {
 
-/// A message that is written once and kept until it is answered, while connections send it.
-using Message = std::shared_ptr<const std::string>;
+/// A message that is written once and kept until it is answered, while connections send it. It has an owner.
+using Message = std::shared_ptr<const Pieces>;
 
 /// Who is told what comes. Called from any thread, one call at a time for each lane.
 class Receiver {
  public:
   virtual ~Receiver() = default;
   /// A message Reply.
-  virtual void on_message(std::string_view message) = 0;
+  virtual void on_message(const Pieces& message) = 0;
   /// The connection has ended: nothing more comes. Called once, by a connection that isn't dropped before.
   virtual void on_closed(const Status& why) = 0;
 };
@@ -31,6 +29,8 @@ class Connection {
   /// Sends a message Request after those that were sent before on the lane. Waits for nothing; on a connection that has
   /// ended it is lost.
   virtual void send(Lane lane, const Message& message) = 0;
+  /// Ends them at once: what was sent may have come or not, and is let go soon.
+  virtual void cut() = 0;
 };
 
 /// Makes a new connection, which holds its receiver. Whether a server is there turns out later, by Receiver::on_closed.

@@ -24,6 +24,19 @@ StatusOr<std::string> file_of(const char* variable) {
   return std::string(trimmed(*text));
 }
 
+/// How long a server is tried whose connection broke.
+StatusOr<Patience> patience() {
+  constexpr int64_t kMost = 1'000'000;
+  Patience patience;
+  const char* const text = std::getenv("HILO_XRT_RECONNECT_SECONDS");
+  if (text == nullptr || *text == '\0') return patience;
+  const std::optional<int64_t> seconds = parse_int64(text);
+  if (!seconds || *seconds < 0 || *seconds > kMost)
+    return invalid_argument(fmt::format("HILO_XRT_RECONNECT_SECONDS: got {}; wanted 0 to {}", quote(text), kMost));
+  patience.time = std::chrono::seconds(*seconds);
+  return patience;
+}
+
 StatusOr<ChannelOptions> channel_options(std::string_view target) {
   constexpr std::string_view kScheme = "rpc:";
   const std::string_view address = target.starts_with(kScheme) ? target.substr(kScheme.size()) : "";
@@ -43,10 +56,12 @@ StatusOr<ChannelOptions> channel_options(std::string_view target) {
 
 StatusOr<ClientPtr> make_remote_client(ClientOptions options) {
   HILO_ASSIGN_OR_RETURN(const ChannelOptions channel, channel_options(options.target));
+  HILO_ASSIGN_OR_RETURN(Patience patience, hilo::rpc::patience());
   HILO_ASSIGN_OR_RETURN(const Library* const library, open_library());
-  return make_rpc_client(std::move(options), [library, channel](std::shared_ptr<Receiver> receiver) {
+  const Connect connect = [library, channel](std::shared_ptr<Receiver> receiver) {
     return library->connect(channel, std::move(receiver));
-  });
+  };
+  return make_rpc_client(std::move(options), connect, std::move(patience));
 }
 
 StatusOr<AskOverview> watch_server(std::string_view target) {

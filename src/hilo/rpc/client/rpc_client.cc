@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
+#include <array>
+#include <limits>
 #include <map>
+#include <unordered_set>
 
 #include "hilo/backend/host/relayout.h"
 #include "hilo/base/out_of_memory.h"
@@ -74,7 +76,7 @@ class Reading : public std::enable_shared_from_this<Reading> {
     Status status = reply.status;
     if (status.ok() && (part == nullptr || static_cast<int64_t>(part->bytes.size()) != size))
       status = data_loss("the server sent other bytes than were asked for");
-    if (status.ok()) std::memcpy(to_ + offset, part->bytes.data(), part->bytes.size());
+    if (status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(to_ + offset));
     bool is_over = false;
     {
       const std::scoped_lock lock(mutex_);
@@ -118,9 +120,9 @@ class RpcBuffer final : public Buffer {
     caller_of(*device()).send(Lane::kCalls, Download{.buffer = handle_, .size = bytes},
                               [source, row_major, bytes](Reply& reply) {
                                 const auto* part = std::get_if<BytesReply>(&reply.body);
-                                if (reply.status.ok() && (part == nullptr || std::ssize(part->bytes) != bytes))
+                                if (reply.status.ok() && (part == nullptr || part->bytes.size() != static_cast<size_t>(bytes)))
                                   reply.status = data_loss("the server sent other bytes than were asked for");
-                                if (reply.status.ok()) std::memcpy(row_major, part->bytes.data(), part->bytes.size());
+                                if (reply.status.ok()) part->bytes.copy_to(reinterpret_cast<char*>(row_major));
                                 source->finish(reply.status);
                               });
     return event;
@@ -220,13 +222,29 @@ StatusOr<BufferPtr> RpcDevice::from_host(const HostData& data) try {
   return out_of_memory();
 }
 
+/// The caller's memory, from which is sent as long as somebody owns it.
+struct Loan {
+  std::shared_ptr<EventSource> returned = std::make_shared<EventSource>();
+  std::shared_ptr<const void> owner{this, [returned = returned](const void*) { returned->finish(ok_status()); }};
+  Loan() = default;
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  /// Waits until the last owner is gone.
+  ~Loan() {
+    owner.reset();
+    static_cast<void>(returned->event().await());
+  }
+};
+
 Status RpcDevice::send_chunks(const Handle& buffer, const std::byte* data, int64_t bytes) {
+  const Loan loan;
   std::vector<Event> sent;
   for (int64_t offset = 0; offset < bytes; offset += kChunkBytes) {
     const int64_t size = std::min(kChunkBytes, bytes - offset);
     if (std::ssize(sent) >= kChunksInFlight) HILO_RETURN_IF_ERROR(sent[sent.size() - kChunksInFlight].await());
     const std::string_view part(reinterpret_cast<const char*>(data) + offset, static_cast<size_t>(size));
-    sent.push_back(caller_of(*this).begin(Lane::kBytes, Chunk{.buffer = buffer, .offset = offset, .bytes = part}));
+    sent.push_back(caller_of(*this).begin(
+        Lane::kBytes, Chunk{.buffer = buffer, .offset = offset, .bytes = Pieces({part}, loan.owner)}));
   }
   return Event::all(sent).await();
 }
@@ -276,7 +294,7 @@ void RpcExecutable::describe() const {
   const StatusOr<Reply> reply = caller().call(Lane::kCalls, Describe{.executable = handle_});
   const auto* bytes = reply.ok() ? std::get_if<BytesReply>(&reply->body) : nullptr;
   if (bytes == nullptr) return;
-  StatusOr<hlo::Module> module = hlo::from_proto(bytes->bytes);
+  StatusOr<hlo::Module> module = hlo::from_proto(bytes->bytes.whole());
   if (module.ok()) shown_->module = *std::move(module);
 }
 
@@ -351,11 +369,17 @@ RpcClient::RpcClient(ClientOptions options, CallerPtr caller) : Client(std::move
     add_device(std::make_unique<RpcDevice>(*this, device));
 }
 
+constexpr int64_t kMostCounted = int64_t{1} << 60;  // bytes, so that a few can be added
+
 /// What a server says of a program is checked as what a client says: it indexes lists with it.
 Status check_reply(const CompileReply& reply, size_t replicas) {
   const ProgramSignature& signature = reply.signature;
   const auto is_array = [](const Shape& shape) { return !shape.is_tuple(); };
-  const bool fits = signature.argument_names.size() == signature.argument_shapes.size() &&
+  const ExecutableStatistics& sizes = reply.statistics;
+  const bool is_counted = std::ranges::all_of(
+      std::array{sizes.program_bytes, sizes.constant_bytes, sizes.temporary_bytes, sizes.alias_bytes, sizes.code_bytes},
+      [](int64_t bytes) { return bytes >= 0 && bytes <= kMostCounted; });
+  const bool fits = is_counted && signature.argument_names.size() == signature.argument_shapes.size() &&
                     std::ranges::all_of(signature.argument_shapes, is_array) && reply.devices.size() == replicas &&
                     signature.replica_count == static_cast<int64_t>(replicas);
   return fits ? ok_status() : data_loss("Compile: what the server says of the program doesn't fit together");
@@ -395,11 +419,27 @@ StatusOr<std::unique_ptr<Executable>> RpcClient::compile(const hlo::Module& modu
       new RpcExecutable(std::move(compiled->signature), std::move(devices), handle, compiled->statistics));
 }
 
+/// They index lists, too.
+Status check_devices(const HelloReply& server) {
+  std::unordered_set<int64_t> seen;
+  for (const DeviceDescription& device : server.devices) {
+    const bool is_good = device.id >= 0 && device.id <= std::numeric_limits<int>::max() && seen.insert(device.id).second;
+    if (!is_good) return data_loss(fmt::format("HelloReply.devices: {} is no device's number, or comes twice", device.id));
+  }
+  return ok_status();
+}
+
 }  // namespace
 
-StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect) {
-  HILO_ASSIGN_OR_RETURN(CallerPtr caller, Caller::open(options.target, std::move(connect), options.replica_count));
-  if (caller->server().devices.empty()) return unavailable(options.target + ": the server has no devices");
+StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, Patience patience) {
+  HILO_ASSIGN_OR_RETURN(CallerPtr caller, Caller::open(options.target, std::move(connect), options.replica_count,
+                                                       std::move(patience)));
+  const Status checked = caller->server().devices.empty() ? unavailable("the server has no devices")
+                                                          : check_devices(caller->server());
+  if (!checked.ok()) {
+    caller->close();
+    return checked.with_context(options.target);
+  }
   options.asynchronous = true;
   return ClientPtr(std::make_shared<RpcClient>(std::move(options), std::move(caller)));
 }

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "hilo/device/client.h"
-#include "hilo/rpc/client/connection.h"
+#include "hilo/rpc/client/caller.h"
 
 namespace hilo::rpc {
 
@@ -13,6 +13,6 @@ namespace hilo::rpc {
 /// but a thread whose work can be stopped (base/stop.h) waits, and tells the server when it is. An executor that a run is
 /// given has no effect; custom calls are the server's.
 /// Errors    as Caller::open
-StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect);
+StatusOr<ClientPtr> make_rpc_client(ClientOptions options, Connect connect, Patience patience = {});
 
 }  // namespace hilo::rpc

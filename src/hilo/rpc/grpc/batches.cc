@@ -12,31 +12,37 @@ namespace {
 
 constexpr size_t kLong = 16 << 10;
 
-/// The string's bytes, which live as long as somebody has them.
-grpc::Slice slice_of(const std::shared_ptr<const std::string>& owned) {
-  auto* const held = new std::shared_ptr<const std::string>(owned);
-  return {const_cast<char*>(owned->data()), owned->size(),
-          [](void* one) { delete static_cast<std::shared_ptr<const std::string>*>(one); }, held};
+using Owner = std::shared_ptr<const void>;
+
+/// Bytes that live as long as somebody has them.
+grpc::Slice slice_of(std::string_view bytes, const Owner& owner) {
+  auto* const held = new Owner(owner);
+  return {const_cast<char*>(bytes.data()), bytes.size(), [](void* one) { delete static_cast<Owner*>(one); }, held};
 }
 
 }  // namespace
 
 /// What comes next gets a slice of its own.
 void Batches::Batch::cut() {
-  if (!last.empty()) slices.push_back(slice_of(std::make_shared<const std::string>(std::exchange(last, {}))));
+  if (last.empty()) return;
+  const auto kept = std::make_shared<const std::string>(std::exchange(last, {}));
+  slices.push_back(slice_of(*kept, kept));
 }
 
-void Batches::add(const std::shared_ptr<const std::string>& message) {
-  if (batches_.empty() || batches_.back().bytes + message->size() > kBatchBytes) batches_.emplace_back();
+void Batches::add(const Pieces& message) {
+  const size_t size = message.size();
+  if (batches_.empty() || batches_.back().bytes + size > kBatchBytes) batches_.emplace_back();
   Batch& batch = batches_.back();
-  batch.bytes += message->size();
-  bytes_ += message->size();
-  append_head_to_batch(batch.last, message->size());
-  if (message->size() < kLong) {
-    batch.last += *message;
-  } else {
-    batch.cut();
-    batch.slices.push_back(slice_of(message));
+  batch.bytes += size;
+  bytes_ += size;
+  append_head_to_batch(batch.last, size);
+  for (const std::string_view part : message.parts) {
+    if (part.size() < kLong) {
+      batch.last += part;
+    } else {
+      batch.cut();
+      batch.slices.push_back(slice_of(part, message.owner));
+    }
   }
 }
 
@@ -51,19 +57,10 @@ grpc::ByteBuffer Batches::take() {
 Pieces pieces_of(const grpc::ByteBuffer& buffer) {
   const auto slices = std::make_shared<std::vector<grpc::Slice>>();
   std::vector<std::string_view> parts;
-  if (!buffer.Dump(slices.get()).ok()) return Pieces(parts, nullptr);
+  if (!buffer.Dump(slices.get()).ok()) return {};
   for (const grpc::Slice& slice : *slices)
     parts.emplace_back(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  return Pieces(std::move(parts), slices);
-}
-
-std::string bytes_of(const grpc::ByteBuffer& buffer) {
-  std::vector<grpc::Slice> slices;
-  std::string bytes;
-  if (!buffer.Dump(&slices).ok()) return bytes;
-  bytes.reserve(buffer.Length());
-  for (const grpc::Slice& slice : slices) bytes.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  return bytes;
+  return {std::move(parts), slices};
 }
 
 grpc::Status to_grpc(const Status& status) {

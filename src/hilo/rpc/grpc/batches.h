@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "hilo/base/status.h"
-#include "hilo/rpc/worker/frames.h"
+#include "hilo/rpc/pieces.h"
 
 namespace hilo::rpc {
 
@@ -20,8 +20,8 @@ inline constexpr size_t kBatchBytes = size_t{1} << 20;
 
 class Batches {
  public:
-  /// A long message isn't copied.
-  void add(const std::shared_ptr<const std::string>& message);
+  /// Long pieces aren't copied: their owner keeps them until they are sent. Precondition: the message has one.
+  void add(const Pieces& message);
   bool empty() const { return batches_.empty(); }
   size_t bytes() const { return bytes_; }
   /// Precondition: there is one.
@@ -38,8 +38,7 @@ class Batches {
   size_t bytes_ = 0;
 };
 
-/// The bytes of a message of gRPC: copied, or where they are.
-std::string bytes_of(const grpc::ByteBuffer& buffer);
+/// The bytes of a message of gRPC, where they are.
 Pieces pieces_of(const grpc::ByteBuffer& buffer);
 
 /// Codes are the same numbers.

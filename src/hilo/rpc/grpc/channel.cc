@@ -48,9 +48,11 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   void send(const Message& message) {
     const std::scoped_lock lock(mutex_);
     if (!is_open_) return;
-    waiting_.add(message);
+    waiting_.add(*message);
     if (!is_writing_) write_locked();
   }
+  /// Ends it at once.
+  void cut() { context_.TryCancel(); }
   /// Nothing more is sent.
   void close() {
     const std::scoped_lock lock(mutex_);
@@ -66,9 +68,8 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
       }
       return RemoveHold();
     }
-    const std::string batch = bytes_of(incoming_);
-    for (std::string_view left = batch; !left.empty();) {
-      const StatusOr<std::string_view> message = take_from_batch(left);
+    for (Pieces left = pieces_of(incoming_); !left.empty();) {
+      const StatusOr<Pieces> message = take_from_batch(left);
       if (!message.ok()) {
         context_.TryCancel();
         break;
@@ -80,6 +81,7 @@ class Stream final : public grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::Byte
   void OnWriteDone(bool ok) override {
     const std::scoped_lock lock(mutex_);
     is_writing_ = false;
+    outgoing_.Clear();  // its bytes may be a caller's
     if (!ok || !is_open_) return;
     if (!waiting_.empty()) write_locked();
     else if (is_closing_) StartWritesDone();
@@ -118,6 +120,11 @@ class GrpcConnection final : public Connection {
   ~GrpcConnection() override {
     for (const auto& stream : streams_) {
       if (stream != nullptr) stream->close();
+    }
+  }
+  void cut() override {
+    for (const auto& stream : streams_) {
+      if (stream != nullptr) stream->cut();
     }
   }
   void send(Lane lane, const Message& message) override {
@@ -173,7 +180,7 @@ StatusOr<Overview> ask(const std::shared_ptr<grpc::Channel>& channel, const std:
   service.UnaryCall(&context, "/hilo.xrt.v1.Xrt/Watch", {}, &nothing, &answer,
                     [&done](const grpc::Status& status) { done.set_value(status); });
   HILO_RETURN_IF_ERROR(from_grpc(done.get_future().get()));
-  return decode_overview(bytes_of(answer));
+  return decode_overview(pieces_of(answer).whole());
 }
 
 }  // namespace

@@ -24,12 +24,11 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
     StartRead(&incoming_);
   }
 
-  void deliver(std::string message) override {
-    const auto kept = std::make_shared<const std::string>(std::move(message));
+  void deliver(Pieces message) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return is_over_ || waiting_.bytes() < kMostWaitingBytes; });
     if (is_over_) return;
-    waiting_.add(kept);
+    waiting_.add(message);
     if (!is_writing_) write_locked();
   }
   void close(const Status& why) override {
@@ -42,13 +41,14 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   void OnReadDone(bool ok) override {
     if (!ok) return end(ok_status());
     if (relay_ == nullptr) {
-      if (const Status status = attach(bytes_of(incoming_)); !status.ok()) return refuse(status);
+      if (const Status status = attach(pieces_of(incoming_)); !status.ok()) return refuse(status);
     }
     relay_->forward(lane_, pieces_of(incoming_), [self = shared_from_this()] { self->read_next(); });
   }
   void OnWriteDone(bool ok) override {
     const std::scoped_lock lock(mutex_);
     is_writing_ = false;
+    outgoing_.Clear();  // its bytes may be a caller's
     if (!ok) finish_locked(cancelled("the client is gone"));
     else if (!waiting_.empty() && !is_over_) write_locked();
     else if (closing_) finish_locked(*closing_);
@@ -62,9 +62,9 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
 
  private:
   /// The first message says which session it is.
-  Status attach(std::string_view batch) {
+  Status attach(Pieces batch) {
     if (batch.empty()) return invalid_argument("a stream begins with Hello");
-    HILO_ASSIGN_OR_RETURN(const std::string_view message, take_from_batch(batch));
+    HILO_ASSIGN_OR_RETURN(const Pieces message, take_from_batch(batch));
     HILO_ASSIGN_OR_RETURN(const Request request, decode_request(message));
     const auto* const hello = std::get_if<Hello>(&request.body);
     if (hello == nullptr || request.id != 0) return invalid_argument("a stream begins with Hello");
@@ -75,7 +75,7 @@ class Stream final : public XrtService::Reactor, public Outlet, public std::enab
   void refuse(const Status& why) {
     Reply reply;
     reply.status = why;
-    deliver(encode(reply));
+    deliver(encode_in_pieces(reply));
     close(ok_status());
   }
   void read_next() {

@@ -66,36 +66,45 @@ WireWriter write_message(const T& message) {
   return out;
 }
 
-/// What is an array's bytes and little else: they are copied once, not into one message after the other.
+/// What is an array's bytes and little else: they stay where they are.
 template <typename T>
 concept Payload = std::same_as<T, Chunk> || std::same_as<T, BytesReply>;
 
+/// The number of the field that is the array's bytes, the last one.
 template <Payload T>
-std::string append_payload(std::string message, uint32_t number, const T& value) {
+uint32_t payload_field() {
+  uint32_t number = 0;
+  const T any;
+  visit_fields(any, [&]<typename F>(std::string_view, uint32_t field, const F&) {
+    if constexpr (std::same_as<F, Pieces>) number = field;
+  });
+  return number;
+}
+
+/// Up to the array's bytes.
+template <Payload T>
+std::string append_until_payload(std::string message, uint32_t number, const T& value) {
   WireWriter inner, outer;
   visit_fields(value, [&]<typename F>(std::string_view, uint32_t field, const F& one) {
-    if constexpr (!std::convertible_to<F, std::string_view>) write(inner, field, one);
+    if constexpr (!std::same_as<F, Pieces>) write(inner, field, one);
   });
-  visit_fields(value, [&]<typename F>(std::string_view, uint32_t field, const F&) {
-    if constexpr (std::convertible_to<F, std::string_view>) inner.raw_varint(tag_of(field));  // the last one
-  });
+  inner.raw_varint(tag_of(payload_field<T>()));
   inner.raw_varint(value.bytes.size());
   outer.raw_varint(tag_of(number));
   outer.raw_varint(inner.view().size() + value.bytes.size());
-  message.reserve(message.size() + outer.view().size() + inner.view().size() + value.bytes.size());
-  return std::move(message.append(outer.view()).append(inner.view()).append(value.bytes));
+  return std::move(message.append(outer.view()).append(inner.view()));
 }
 
 template <typename Body>
-std::string append_body(WireWriter out, const Body& body) {
+Pieces append_body(WireWriter out, const Body& body) {
   const uint32_t number = kFirstBody + static_cast<uint32_t>(body.index());
   return std::visit(
       [&]<typename T>(const T& value) {
         if constexpr (Payload<T>) {
-          return append_payload(std::move(out).take(), number, value);
+          return joined(append_until_payload(std::move(out).take(), number, value), value.bytes);
         } else {
           write(out, number, value);
-          return std::move(out).take();
+          return Pieces(std::move(out).take());
         }
       },
       body);
@@ -132,9 +141,9 @@ Status read(const WireField& field, const std::string& where, std::string& value
   value = field.bytes;
   return ok_status();
 }
-Status read(const WireField& field, const std::string& where, std::string_view& value) {
+Status read(const WireField& field, const std::string& where, Pieces& value) {
   HILO_RETURN_IF_ERROR(check_type(field, WireType::kBytes, where));
-  value = field.bytes;
+  value = Pieces({field.bytes}, nullptr);
   return ok_status();
 }
 Status read(const WireField& field, const std::string& where, Handle& value) {
@@ -241,25 +250,7 @@ bool is_body(const WireField& field) {
   return field.number >= kFirstBody && field.number < kFirstBody + std::variant_size_v<Body>;
 }
 
-}  // namespace
-
-std::string encode(const Request& request) {
-  WireWriter out;
-  write(out, kRequestId, request.id);
-  write(out, kRequestAcked, request.acked);
-  write(out, kRequestReleases, request.releases);
-  return append_body(std::move(out), request.body);
-}
-
-std::string encode(const Reply& reply) {
-  WireWriter out;
-  write(out, kReplyId, reply.id);
-  write(out, kReplyCode, static_cast<int64_t>(reply.status.code()));
-  write(out, kReplyMessage, hlo::proto::utf8(reply.status.message()));
-  return append_body(std::move(out), reply.body);
-}
-
-StatusOr<Request> decode_request(std::string_view bytes) {
+StatusOr<Request> read_whole(std::string_view bytes, const Request*) {
   Request request;
   bool has_body = false;
   WireReader reader(bytes, "Request");
@@ -276,7 +267,7 @@ StatusOr<Request> decode_request(std::string_view bytes) {
   return request;
 }
 
-StatusOr<Reply> decode_reply(std::string_view bytes) {
+StatusOr<Reply> read_whole(std::string_view bytes, const Reply*) {
   Reply reply;
   int64_t code = 0;
   std::string message;
@@ -294,6 +285,115 @@ StatusOr<Reply> decode_reply(std::string_view bytes) {
     compiled->signature.result_shapes = compiled->signature.result_shape.leaves();
   return reply;
 }
+
+// ---- Reading what lies in pieces.
+
+std::optional<uint64_t> take_varint(std::string_view bytes, size_t& position) {
+  uint64_t value = 0;
+  for (int shift = 0; shift < 64 && position < bytes.size(); shift += 7) {
+    const auto byte = static_cast<uint8_t>(bytes[position++]);
+    value |= static_cast<uint64_t>(byte & 0x7f) << shift;
+    if (byte < 0x80) return value;
+  }
+  return std::nullopt;
+}
+
+/// A field in the first bytes of a message: where its tag and its value begin, and where the tag ends.
+struct Place {
+  size_t begin, tag_end, value;
+};
+
+/// The field of this number that goes up to the end of a message of `size` bytes, of which these are the first; looked for from
+/// `position` on.
+std::optional<Place> find_last(std::string_view bytes, size_t position, size_t size, uint32_t number) {
+  while (position < bytes.size()) {
+    Place place{.begin = position, .tag_end = 0, .value = 0};
+    const std::optional<uint64_t> tag = take_varint(bytes, position);
+    place.tag_end = position;
+    const std::optional<uint64_t> value = take_varint(bytes, position);  // or the length of one
+    place.value = position;
+    if (!tag || !value) return std::nullopt;
+    const auto type = static_cast<WireType>(*tag & 7);
+    if (type == WireType::kVarint) continue;
+    if (*tag == tag_of(number)) return *value == size - position ? std::optional(place) : std::nullopt;
+    if (type != WireType::kBytes || *value > bytes.size() - position) return std::nullopt;
+    position += static_cast<size_t>(*value);
+  }
+  return std::nullopt;
+}
+
+template <typename T, typename... All>
+constexpr uint32_t body_number(const std::variant<All...>*) {
+  uint32_t index = 0;
+  static_cast<void>(((std::same_as<T, All> || (++index, false)) || ...));
+  return kFirstBody + index;
+}
+/// What of a message may be an array's bytes.
+Chunk* payload_of(Request& request) { return std::get_if<Chunk>(&request.body); }
+BytesReply* payload_of(Reply& reply) { return std::get_if<BytesReply>(&reply.body); }
+
+/// A message that ends with an array's bytes, by what stands before them.
+template <typename T, typename M>
+std::optional<M> read_until_payload(const Pieces& message) {
+  constexpr size_t kMostHead = 256;  // of bytes before the array's; more have only messages of others
+  const std::string head = message.part(0, kMostHead).whole();
+  const size_t size = message.size();
+  const auto outer = find_last(head, 0, size, body_number<T>(static_cast<const decltype(M::body)*>(nullptr)));
+  if (!outer) return std::nullopt;
+  const auto inner = find_last(head, outer->value, size, payload_field<T>());
+  if (!inner) return std::nullopt;
+  WireWriter length;
+  length.raw_varint(inner->begin - outer->value);
+  std::string without = head.substr(0, outer->tag_end);
+  without.append(length.view()).append(head, outer->value, inner->begin - outer->value);
+  StatusOr<M> read = read_whole(without, static_cast<const M*>(nullptr));
+  if (!read.ok()) return std::nullopt;  // who reads the whole says why
+  payload_of(*read)->bytes = message.part(inner->value);
+  return *std::move(read);
+}
+
+template <typename T, typename M>
+StatusOr<M> read_pieces(const Pieces& message) {
+  if (message.parts.size() > 1) {
+    if (std::optional<M> read = read_until_payload<T, M>(message)) return *std::move(read);
+    return read_pieces<T, M>(Pieces(message.whole()));
+  }
+  StatusOr<M> read =
+      read_whole(message.empty() ? std::string_view() : message.parts[0], static_cast<const M*>(nullptr));
+  if (auto* const payload = read.ok() ? payload_of(*read) : nullptr; payload != nullptr)
+    payload->bytes.owner = message.owner;
+  return read;
+}
+
+}  // namespace
+
+Pieces encode_in_pieces(const Request& request) {
+  WireWriter out;
+  write(out, kRequestId, request.id);
+  write(out, kRequestAcked, request.acked);
+  write(out, kRequestReleases, request.releases);
+  return append_body(std::move(out), request.body);
+}
+
+Pieces encode_in_pieces(const Reply& reply) {
+  WireWriter out;
+  write(out, kReplyId, reply.id);
+  write(out, kReplyCode, static_cast<int64_t>(reply.status.code()));
+  write(out, kReplyMessage, hlo::proto::utf8(reply.status.message()));
+  return append_body(std::move(out), reply.body);
+}
+
+std::string encode(const Request& request) { return encode_in_pieces(request).whole(); }
+std::string encode(const Reply& reply) { return encode_in_pieces(reply).whole(); }
+
+StatusOr<Request> decode_request(std::string_view bytes) {
+  return read_whole(bytes, static_cast<const Request*>(nullptr));
+}
+StatusOr<Request> decode_request(const Pieces& bytes) { return read_pieces<Chunk, Request>(bytes); }
+StatusOr<Reply> decode_reply(std::string_view bytes) { return decode_reply(Pieces(std::string(bytes))); }
+StatusOr<Reply> decode_reply(const Pieces& bytes) { return read_pieces<BytesReply, Reply>(bytes); }
+
+std::optional<Request> chunk_of(const Pieces& message) { return read_until_payload<Chunk, Request>(message); }
 
 std::string encode(const SessionReport& report) { return write_message(report).take(); }
 std::string encode(const Overview& overview) { return write_message(overview).take(); }
@@ -333,26 +433,42 @@ void append_to_batch(std::string& batch, std::string_view message) {
   batch += message;
 }
 
-StatusOr<std::string_view> take_from_batch(std::string_view& batch) {
-  constexpr size_t kMostHead = 11;  // tag and length
-  // The head alone tells where the message ends; a reader of the whole would have to begin anew each time.
-  if (batch[0] != static_cast<char>(tag_of(1)))
+namespace {
+
+constexpr size_t kMostHead = 11;  // of a message in a batch: tag and length
+
+/// Where the first message of a batch begins and ends, of which `head` is the beginning. The head alone tells: a reader of the
+/// whole would have to begin anew each time.
+struct Stretch {
+  size_t begin, size;
+};
+StatusOr<Stretch> first_message(std::string_view head, size_t batch) {
+  if (head[0] != static_cast<char>(tag_of(1)))
     return invalid_argument("a batch of messages: byte 0 begins no message");
-  size_t size = 0, position = 1;
-  int shift = 0;
-  for (;; shift += 7) {
-    if (position == batch.size() || position == kMostHead)
-      return invalid_argument("a batch of messages: the length of one is cut off");
-    const auto byte = static_cast<uint8_t>(batch[position++]);
-    size |= static_cast<size_t>(byte & 0x7f) << shift;
-    if (byte < 0x80) break;
-  }
-  if (size > batch.size() - position) {
+  size_t position = 1;
+  const std::optional<uint64_t> size = take_varint(head.substr(0, kMostHead), position);
+  if (!size) return invalid_argument("a batch of messages: the length of one is cut off");
+  if (*size > batch - position) {
     return invalid_argument(
-        fmt::format("a batch of messages: length {} exceeds the {} bytes present", size, batch.size() - position));
+        fmt::format("a batch of messages: length {} exceeds the {} bytes present", *size, batch - position));
   }
-  const std::string_view message = batch.substr(position, size);
-  batch.remove_prefix(position + size);
+  return Stretch{position, static_cast<size_t>(*size)};
+}
+
+}  // namespace
+
+StatusOr<std::string_view> take_from_batch(std::string_view& batch) {
+  HILO_ASSIGN_OR_RETURN(const Stretch found, first_message(batch, batch.size()));
+  const std::string_view message = batch.substr(found.begin, found.size);
+  batch.remove_prefix(found.begin + found.size);
+  return message;
+}
+
+StatusOr<Pieces> take_from_batch(Pieces& batch) {
+  const size_t size = batch.size();
+  HILO_ASSIGN_OR_RETURN(const Stretch found, first_message(batch.part(0, kMostHead).whole(), size));
+  Pieces message = batch.part(found.begin, found.size);
+  batch = batch.part(found.begin + found.size);
   return message;
 }
 

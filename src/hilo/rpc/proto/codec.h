@@ -3,6 +3,7 @@
 // written; no library of protocol buffers is needed for it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,13 +15,24 @@ namespace hilo::rpc {
 /// A message Request or Reply.
 std::string encode(const Request& request);
 std::string encode(const Reply& reply);
+/// The same, in which an array's bytes stay where they are, and have the owner that they had.
+Pieces encode_in_pieces(const Request& request);
+Pieces encode_in_pieces(const Reply& reply);
 
-/// The message that these bytes are; a Chunk's bytes are a view of them. What follows from a message is checked where it is used: handles, sizes, programs.
+/// The message that these bytes are; those of an array stay where they are. What follows from a message is checked where it is
+/// used: handles, sizes, programs.
 /// Errors    INVALID_ARGUMENT naming message and field for bytes that are none, or too many items in a list;
 ///           UNIMPLEMENTED for a field or a call that this version doesn't have: the other side is newer
 /// Cost      linear in the bytes; memory is bounded by a multiple of them
+StatusOr<Request> decode_request(const Pieces& bytes);
+StatusOr<Reply> decode_reply(const Pieces& bytes);
+/// The same of bytes that the caller keeps as long as the request; and of bytes that are copied.
 StatusOr<Request> decode_request(std::string_view bytes);
 StatusOr<Reply> decode_reply(std::string_view bytes);
+
+/// The request of a message that is a Chunk and ends with its bytes, as encode() writes one; none for any other. Of the bytes
+/// only those before the array's are looked at.
+std::optional<Request> chunk_of(const Pieces& message);
 
 std::string encode(const SessionReport& report);
 std::string encode(const Overview& overview);
@@ -41,7 +53,8 @@ std::string_view call_name(const Request& request);
 void append_to_batch(std::string& batch, std::string_view message);
 void append_head_to_batch(std::string& batch, size_t size);
 /// Takes the next message off the batch, which isn't empty.
-/// Errors    INVALID_ARGUMENT for what is no batch
+/// Errors    INVALID_ARGUMENT for what is no batch, which stays as it is
 StatusOr<std::string_view> take_from_batch(std::string_view& batch);
+StatusOr<Pieces> take_from_batch(Pieces& batch);
 
 }  // namespace hilo::rpc

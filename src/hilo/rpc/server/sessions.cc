@@ -16,6 +16,7 @@
 
 #include "hilo/base/signals_blocked.h"
 #include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/server/places.h"
 
 namespace hilo::rpc {
 namespace {
@@ -44,8 +45,12 @@ struct Sessions::State {
 /// Two threads: one writes to the worker, one reads from it. Both hold the session.
 class Sessions::Session final : public Relay, public std::enable_shared_from_this<Session> {
  public:
-  Session(const Handle& name, int64_t number, OwnedFile worker, std::shared_ptr<State> state)
-      : name_(name), number_(number), socket_(std::move(worker)), state_(std::move(state)) {}
+  Session(const Handle& name, int64_t number, WorkerFiles worker, std::shared_ptr<State> state)
+      : name_(name),
+        number_(number),
+        socket_(std::move(worker.socket)),
+        places_(std::move(worker.arena)),
+        state_(std::move(state)) {}
 
   /// Precondition: the caller holds the state's mutex.
   Status start();
@@ -66,6 +71,7 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   };
   void write();
   void send(const Batch& batch);
+  void send_bytes(Pieces batch);
   void read();
   /// False for what is no report.
   bool take_report(std::string_view message);
@@ -76,6 +82,7 @@ class Sessions::Session final : public Relay, public std::enable_shared_from_thi
   const int64_t number_;
   const Clock::time_point began_ = Clock::now();
   FrameSocket socket_;
+  Places places_;
   const std::shared_ptr<State> state_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -139,7 +146,7 @@ void Sessions::Session::forward(Lane lane, Pieces batch, std::function<void()> t
     const std::scoped_lock lock(mutex_);
     if (has_ended_) return;  // the outlet was told
     Batch next{lane, std::move(batch), std::move(taken)};
-    if (batches_.empty() && !is_writing_ && next.bytes.size() <= kSentAtOnce) {
+    if (lane != Lane::kBytes && batches_.empty() && !is_writing_ && next.bytes.size() <= kSentAtOnce) {
       // The worker has it without a second thread in between, as a rule.
       StatusOr<std::string> rest = socket_.write_some(static_cast<uint32_t>(lane), next.bytes.parts);
       if (!rest.ok()) return;  // read() sees that the worker is gone
@@ -180,9 +187,34 @@ void Sessions::Session::write() {
 void Sessions::Session::send(const Batch& batch) {
   // read() sees that a worker is gone.
   if (batch.is_rest) static_cast<void>(socket_.write_rest(batch.bytes.parts[0]));
+  else if (batch.lane == Lane::kBytes) send_bytes(batch.bytes);
   else static_cast<void>(socket_.write(static_cast<uint32_t>(batch.lane), batch.bytes.parts));
   const std::scoped_lock lock(mutex_);
   is_writing_ = false;
+}
+
+/// Chunks that have a place are written there; of them the worker is told the rest.
+void Sessions::Session::send_bytes(Pieces batch) {
+  constexpr auto kBytes = static_cast<uint32_t>(Lane::kBytes), kPlaces = static_cast<uint32_t>(Lane::kPlaces);
+  while (!batch.empty()) {
+    const StatusOr<Pieces> message = take_from_batch(batch);
+    if (!message.ok()) {  // the worker says why
+      static_cast<void>(socket_.write(kBytes, batch.parts));
+      return;
+    }
+    const std::optional<Request> request = chunk_of(*message);
+    const Chunk* const chunk = request && request->releases.empty() ? &std::get<Chunk>(request->body) : nullptr;
+    if (chunk != nullptr && places_.write(*chunk)) {
+      const Placed placed{request->id, request->acked, chunk->buffer, chunk->offset, static_cast<int64_t>(chunk->bytes.size())};
+      static_cast<void>(socket_.write(kPlaces, bytes_of(placed)));
+      continue;
+    }
+    std::string head;
+    append_head_to_batch(head, message->size());
+    std::vector<std::string_view> parts = {head};
+    parts.insert(parts.end(), message->parts.begin(), message->parts.end());
+    static_cast<void>(socket_.write(kBytes, parts));
+  }
 }
 
 void Sessions::Session::read() {
@@ -192,6 +224,12 @@ void Sessions::Session::read() {
     if (!is_there.ok()) why = is_there.status();
     if (!is_there.ok() || !*is_there) break;
     if (frame.lane == static_cast<uint32_t>(Lane::kReports) && take_report(frame.message)) continue;
+    if (frame.lane == static_cast<uint32_t>(Lane::kPlaces)) {
+      const Status set = places_.set(frame.message);
+      if (set.ok()) continue;
+      why = set;
+      break;
+    }
     if (frame.message == kGoodbye) {
       why = ok_status();
       break;
@@ -207,7 +245,7 @@ void Sessions::Session::read() {
       outlet = outlet_of(static_cast<Lane>(frame.lane));
       ++replies_;
     }
-    if (outlet != nullptr) outlet->deliver(std::move(frame.message));  // else the client asks again when it is back
+    if (outlet != nullptr) outlet->deliver(frame.take());  // else the client asks again when it is back
   }
   end();
   finish(why);
@@ -293,7 +331,7 @@ StatusOr<std::shared_ptr<Relay>> Sessions::begin(const Hello& hello, std::shared
   if (state_->is_draining) return unavailable("the server is about to end");
   if (state_->counts.live >= state_->limits.sessions)
     return resource_exhausted(fmt::format("quota: {} sessions of {}", state_->counts.live, state_->limits.sessions));
-  HILO_ASSIGN_OR_RETURN(OwnedFile worker, state_->start_worker());
+  HILO_ASSIGN_OR_RETURN(WorkerFiles worker, state_->start_worker());
   const auto session = std::make_shared<Session>(hello.session, state_->counts.begun + 1, std::move(worker), state_);
   session->attach(Lane::kCalls, std::move(outlet));
   HILO_RETURN_IF_ERROR(session->start());

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // rpc/server/sessions.h -- the sessions of a server, each with its worker: messages go from streams to workers and back, and
-// the server looks into none of them but the first.
+// the server looks into none of them but the first, and what a chunk has before its bytes.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "hilo/rpc/messages.h"
 #include "hilo/rpc/overview.h"
@@ -19,7 +18,7 @@ class Outlet {
  public:
   virtual ~Outlet() = default;
   /// A message Reply. Waits while the stream is full: so a client that reads slowly slows its own worker.
-  virtual void deliver(std::string message) = 0;
+  virtual void deliver(Pieces message) = 0;
   /// Nothing more comes, OK if the client asked for that. It wakes deliver().
   virtual void close(const Status& why) = 0;
 };
@@ -39,8 +38,8 @@ struct SessionLimits {
   std::chrono::milliseconds grace{60000};  ///< how long one without a stream waits for its client
 };
 
-/// Makes a worker and returns its socket.
-using StartWorker = std::function<StatusOr<OwnedFile>()>;
+/// Makes a worker.
+using StartWorker = std::function<StatusOr<WorkerFiles>()>;
 
 /// Safe to use from several threads at once.
 class Sessions {

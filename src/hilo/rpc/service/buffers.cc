@@ -3,12 +3,21 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <unordered_set>
 
+#include "hilo/base/buffer_pool.h"
 #include "hilo/base/text.h"
 
 namespace hilo::rpc {
+namespace {
+
+StatusOr<UploadMemory> system_memory(size_t bytes) {
+  HILO_ASSIGN_OR_RETURN(AlignedBuffer buffer, allocate_buffer(bytes));
+  const auto owner = std::make_shared<AlignedBuffer>(std::move(buffer));
+  return UploadMemory{owner->data(), owner};
+}
+
+}  // namespace
 
 Status Buffers::check_new(std::span<const Handle> handles, int64_t bytes) const {
   if (static_cast<int64_t>(entries_.size() + handles.size()) > quota_.buffers) {
@@ -39,8 +48,9 @@ void Buffers::insert_failed(const Handle& handle, const Status& why) {
 }
 
 Status Buffers::begin_upload(const Handle& handle, const Shape& shape, DevicePtr device) {
-  HILO_ASSIGN_OR_RETURN(Literal value, Literal::make(shape.with_default_layout()));
   const int64_t bytes = shape.byte_size();
+  HILO_ASSIGN_OR_RETURN(UploadMemory value,
+                        allocate_ ? allocate_(handle, bytes) : system_memory(static_cast<size_t>(bytes)));
   live_bytes_ += bytes;
   entries_.emplace(handle, Entry{.buffer = nullptr,
                                  .failed = {},
@@ -58,15 +68,14 @@ Status Buffers::add_chunk(const Chunk& chunk) {
     return invalid_argument(
         fmt::format("a chunk of {} bytes at {}; {} of {} bytes are there", size, chunk.offset, upload.received, whole));
   }
-  std::memcpy(upload.value.mutable_bytes().data() + upload.received, chunk.bytes.data(), chunk.bytes.size());
+  chunk.bytes.copy_to(reinterpret_cast<char*>(upload.value.data) + upload.received);
   upload.received += size;
   if (upload.received < whole) return ok_status();
   Upload done = std::move(upload);
   found->second.upload.reset();
-  const std::byte* const data = done.value.bytes().data();
-  HostData host{.shape = done.shape, .data = data, .semantics = HostMemory::kBorrowed};
-  host.release = [value = std::move(done.value)]() mutable {
-    value = Literal();
+  HostData host{.shape = done.shape, .data = done.value.data, .semantics = HostMemory::kBorrowed};
+  host.release = [owner = std::move(done.value.owner)]() mutable {
+    owner.reset();
   };  // the device has the memory till then
   StatusOr<BufferPtr> buffer = done.device->from_host(host);
   if (buffer.ok()) found->second.buffer = *std::move(buffer);

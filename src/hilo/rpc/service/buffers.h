@@ -8,13 +8,15 @@
 #include "hilo/device/buffer.h"
 #include "hilo/rpc/messages.h"
 #include "hilo/rpc/service/quota.h"
+#include "hilo/rpc/service/upload_memory.h"
 
 namespace hilo::rpc {
 
 /// To be used by one thread at a time. What a session doesn't have is unknown to it, whoever else may have it.
 class Buffers {
  public:
-  explicit Buffers(const Quota& quota) : quota_(quota) {}
+  /// Both outlive it. `allocate` may be empty: chunks go to the system's memory.
+  Buffers(const Quota& quota, const AllocateUpload& allocate) : quota_(quota), allocate_(allocate) {}
 
   /// Whether there is room for new buffers of so many bytes together under these names.
   /// Errors    ALREADY_EXISTS for a name that is taken or comes twice; RESOURCE_EXHAUSTED over a quota
@@ -24,7 +26,7 @@ class Buffers {
   /// The name of a buffer that could not be made: who asks for it is told why.
   void insert_failed(const Handle& handle, const Status& why);
   /// Begins a value that comes in chunks.
-  /// Errors    RESOURCE_EXHAUSTED
+  /// Errors    those of AllocateUpload
   Status begin_upload(const Handle& handle, const Shape& shape, DevicePtr device);
   /// Adds a chunk; the last one makes it a buffer. Chunks come in order.
   /// Errors    NOT_FOUND; INVALID_ARGUMENT for bytes that don't go there; those of Device::from_host
@@ -41,7 +43,7 @@ class Buffers {
 
  private:
   struct Upload {
-    Literal value;  // row-major
+    UploadMemory value;  // row-major
     Shape shape;
     DevicePtr device;
     int64_t received = 0;
@@ -55,6 +57,7 @@ class Buffers {
     std::shared_ptr<Literal> row_major = nullptr;
   };
   const Quota& quota_;
+  const AllocateUpload& allocate_;
   std::unordered_map<Handle, Entry> entries_;
   int64_t live_bytes_ = 0;
 };

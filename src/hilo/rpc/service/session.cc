@@ -13,6 +13,7 @@
 #include "hilo/base/out_of_memory.h"
 #include "hilo/base/text.h"
 #include "hilo/hlo/ops/custom_call.h"
+#include "hilo/hlo/ops/custom_call_registry.h"
 #include "hilo/hlo/proto/reader.h"
 #include "hilo/hlo/proto/writer.h"
 #include "hilo/rpc/pass_recorder.h"
@@ -52,7 +53,7 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
  public:
   explicit Impl(SessionOptions options)
       : options_(std::move(options)),
-        buffers_(options_.quota),
+        buffers_(options_.quota, options_.allocate_upload),
         calls_(options_.quota.calls_in_flight),
         run_watch_(options_.quota.run_seconds, options_.on_stuck),
         compile_watch_(options_.quota.compile_seconds, options_.on_stuck) {}
@@ -114,14 +115,16 @@ class Session::Impl : public std::enable_shared_from_this<Impl> {
   /// Compiles and says what was made.
   StatusOr<CompileReply> compile_and_describe(const CallPtr& call, const Compile& request);
   StatusOr<CompileOptions> compile_options(const CallPtr& call, const Compile& request) const;
-  Status check_custom_calls(const hlo::Module& module) const;
+  /// PERMISSION_DENIED for a call that isn't allowed; `of_known`: of those alone that a handler here would run.
+  Status check_custom_calls(const hlo::Module& module, bool of_known) const;
   StatusOr<Event> launch(const CallPtr& call, const Execute& execute, Executable& executable,
                          ExecutionObserver* observer);
   /// Ends the call with the run, whose reply has what was recorded, if it was.
   void end_with_run(const CallPtr& call, const Event& event, std::shared_ptr<RunRecorder> recorder);
   StatusOr<Compiled> find_executable(const Handle& handle) const;
-  /// Some bytes of a ready buffer that the caller holds. `kept`: where its row-major value is, or shall be; may be null.
-  StatusOr<std::string> read_part(const Buffer& buffer, const Download& download, Literal* kept);
+  /// Some bytes of a ready buffer that the caller holds, where they are. `kept`: where its row-major value is, or shall be; may
+  /// be null.
+  StatusOr<Pieces> read_part(const Buffer& buffer, const Download& download, Literal* kept);
   int64_t executable_count() const {
     const std::scoped_lock lock(mutex_);
     return static_cast<int64_t>(executables_.size());
@@ -228,7 +231,8 @@ StatusOr<Compiled> Session::Impl::find_executable(const Handle& handle) const {
   return found->second;
 }
 
-Status Session::Impl::check_custom_calls(const hlo::Module& module) const {
+Status Session::Impl::check_custom_calls(const hlo::Module& module, bool of_known) const {
+  const std::vector<std::string> known = custom_call_targets();
   for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
     for (const hlo::Instruction& instruction : computation->instructions()) {
       if (instruction.opcode != hlo::Opcode::kCustomCall) continue;
@@ -237,6 +241,7 @@ Status Session::Impl::check_custom_calls(const hlo::Module& module) const {
               ? ""
               : hlo::custom_call_target(hlo::attributes_of<hlo::CustomCallAttributes>(instruction));
       if (std::ranges::find(options_.custom_calls, target) != options_.custom_calls.end()) continue;
+      if (of_known && std::ranges::find(known, target) == known.end()) continue;
       return permission_denied(fmt::format("custom-call '{}': this server doesn't allow programs to call {}",
                                            instruction.name, quote(target)));
     }
@@ -267,8 +272,11 @@ StatusOr<ExecutablePtr> Session::Impl::compile(const CallPtr& call, const Compil
                                                hlo::PassObserver* observer) try {
   HILO_ASSIGN_OR_RETURN(const CompileOptions options, compile_options(call, request));
   HILO_ASSIGN_OR_RETURN(const hlo::Module module, hlo::from_proto(request.program));
-  HILO_RETURN_IF_ERROR(check_custom_calls(module));
-  HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, options_.compile(module, options, observer));
+  HILO_RETURN_IF_ERROR(check_custom_calls(module, true));
+  // A program for several platforms has calls of the others, which nobody makes, and which nothing here could run.
+  StatusOr<ExecutablePtr> made = options_.compile(module, options, observer);
+  if (made.status().code() == StatusCode::kNotFound) HILO_RETURN_IF_ERROR(check_custom_calls(module, false));
+  HILO_ASSIGN_OR_RETURN(ExecutablePtr executable, std::move(made));
   const std::scoped_lock lock(mutex_);
   if (!executables_.emplace(request.executable, Compiled{executable, std::make_shared<UnitDescriber>(executable)})
            .second)
@@ -312,7 +320,7 @@ Status Session::Impl::start(const CallPtr& call, const Describe& describe) {
   HILO_ASSIGN_OR_RETURN(std::string bytes, hlo::to_proto(*module));
   if (std::ssize(bytes) > kMessageBytes - kChunkBytes)
     return resource_exhausted(fmt::format("Describe: the program has {} bytes, too many for a message", bytes.size()));
-  end(call, ok_status(), BytesReply{std::move(bytes)});
+  end(call, ok_status(), BytesReply{Pieces(std::move(bytes))});
   return ok_status();
 }
 
@@ -455,25 +463,25 @@ Status Session::Impl::start(const CallPtr& call, const Download& download) {
   const auto held = std::make_shared<BufferUse>(*std::move(use));
   buffer->ready().on_ready([self = shared_from_this(), call, download, buffer, kept, held](const Status& status) {
     if (!status.ok()) return self->end(call, status);
-    StatusOr<std::string> bytes = self->read_part(*buffer, download, kept.get());
+    StatusOr<Pieces> bytes = self->read_part(*buffer, download, kept.get());
     if (!bytes.ok()) return self->end(call, bytes.status());
     self->end(call, ok_status(), BytesReply{*std::move(bytes)});
   });
   return ok_status();
 }
 
-StatusOr<std::string> Session::Impl::read_part(const Buffer& buffer, const Download& download, Literal* kept) try {
+StatusOr<Pieces> Session::Impl::read_part(const Buffer& buffer, const Download& download, Literal* kept) try {
   const auto part = [&](const std::byte* from) {
-    return std::string(reinterpret_cast<const char*>(from) + download.offset, static_cast<size_t>(download.size));
+    return std::string_view(reinterpret_cast<const char*>(from) + download.offset, static_cast<size_t>(download.size));
   };
-  if (const std::byte* const from = buffer.host_view(); from != nullptr) return part(from);
+  if (const std::byte* const from = buffer.host_view(); from != nullptr) return Pieces({part(from)}, nullptr);
   Literal once;
   Literal& value = kept == nullptr ? once : *kept;
   const std::scoped_lock lock(reading_);  // several parts may be read at once
   if (value.is_tuple()) {
     HILO_ASSIGN_OR_RETURN(value, literal_from_held_buffer(buffer));
   }
-  return part(value.bytes().data());
+  return Pieces(std::string(part(value.bytes().data())));
 } catch (const std::bad_alloc&) {
   return out_of_memory();
 }

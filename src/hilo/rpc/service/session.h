@@ -10,6 +10,7 @@
 #include "hilo/device/client.h"
 #include "hilo/rpc/messages.h"
 #include "hilo/rpc/service/quota.h"
+#include "hilo/rpc/service/upload_memory.h"
 
 namespace hilo::rpc {
 
@@ -22,6 +23,7 @@ struct SessionOptions {
   Quota quota = {};
   std::vector<std::string> custom_calls = {};  ///< targets that programs may call
   CompileFunction compile = {};                ///< empty: Client::compile
+  AllocateUpload allocate_upload = {};         ///< empty: the system's memory
   /// Called when a program goes on although it was told to stop; the session can do no more. May be empty.
   std::function<void()> on_stuck = {};
 };

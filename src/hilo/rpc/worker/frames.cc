@@ -19,6 +19,7 @@ constexpr size_t kReadAhead = 64 << 10;  // many small frames come with one call
 
 constexpr size_t kMostParts = 256;         // of one call of the system
 constexpr size_t kKept = 2 * kChunkBytes;  // of memory, from one frame to the next
+constexpr size_t kLeast = 256;             // of memory, for small frames
 
 struct Head {
   uint32_t size;
@@ -36,7 +37,8 @@ std::vector<iovec> frame_of(uint32_t lane, std::span<const std::string_view> par
   return all;
 }
 
-/// What is left after so many bytes.
+}  // namespace
+
 std::span<iovec> without(std::span<iovec> parts, size_t bytes) {
   while (!parts.empty() && bytes >= parts.front().iov_len) {
     bytes -= parts.front().iov_len;
@@ -46,20 +48,6 @@ std::span<iovec> without(std::span<iovec> parts, size_t bytes) {
   parts.front().iov_base = static_cast<char*>(parts.front().iov_base) + bytes;
   parts.front().iov_len -= bytes;
   return parts;
-}
-
-}  // namespace
-
-Pieces::Pieces(std::string whole) {
-  const auto kept = std::make_shared<const std::string>(std::move(whole));
-  parts.emplace_back(*kept);
-  owner = kept;
-}
-
-size_t Pieces::size() const {
-  size_t bytes = 0;
-  for (const std::string_view part : parts) bytes += part.size();
-  return bytes;
 }
 
 OwnedFile::~OwnedFile() {
@@ -108,11 +96,21 @@ StatusOr<bool> FrameSocket::read(Frame& frame) {
     return data_loss(fmt::format("a frame of {} bytes; wanted at most {}", head.size, kMostBatchBytes));
   }
   frame.lane = head.lane;
-  if (frame.message.capacity() > kKept && head.size <= kKept) frame.message = std::string();
-  frame.message.resize(head.size);
-  HILO_ASSIGN_OR_RETURN(const bool is_whole, read_all(frame.message.data(), head.size));
+  const bool is_too_large = frame.memory.size() > kKept && head.size <= kKept;
+  if (is_too_large || frame.memory.size() < head.size || frame.memory.data() == nullptr) {
+    frame.memory = AlignedBuffer();
+    HILO_ASSIGN_OR_RETURN(frame.memory, allocate_buffer(std::max<size_t>(head.size, kLeast)));
+  }
+  char* const bytes = reinterpret_cast<char*>(frame.memory.data());
+  HILO_ASSIGN_OR_RETURN(const bool is_whole, read_all(bytes, head.size));
   if (!is_whole && head.size > 0) return data_loss("the last frame is cut off");
+  frame.message = {bytes, head.size};
   return true;
+}
+
+Pieces Frame::take() {
+  const auto kept = std::make_shared<AlignedBuffer>(std::move(memory));
+  return {{std::exchange(message, {})}, kept};
 }
 
 Status FrameSocket::write_all(std::span<iovec> parts) {

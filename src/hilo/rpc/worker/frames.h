@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "hilo/base/buffer_pool.h"
 #include "hilo/base/status.h"
+#include "hilo/rpc/pieces.h"
 
 namespace hilo::rpc {
 
@@ -40,22 +42,24 @@ struct SocketPair {
 /// Errors    RESOURCE_EXHAUSTED without file descriptors
 StatusOr<SocketPair> make_socket_pair();
 
+/// What a server has of a worker: its socket, and the file of their arena, which may be none.
+struct WorkerFiles {
+  OwnedFile socket;
+  OwnedFile arena = OwnedFile();
+};
+
 /// Bytes and the number of the stream that they belong to: to a worker a batch of messages, from a worker one message.
 struct Frame {
   uint32_t lane = 0;
-  std::string message;
+  std::string_view message;  ///< in `memory`
+  AlignedBuffer memory;      ///< of the pool: new pages cost more than the bytes
+
+  /// The message with its memory; the next one gets other memory.
+  Pieces take();
 };
 
-/// Bytes that lie in pieces, and what keeps them there.
-struct Pieces {
-  std::vector<std::string_view> parts;
-  std::shared_ptr<const void> owner = nullptr;
-
-  explicit Pieces(std::vector<std::string_view> parts, std::shared_ptr<const void> owner)
-      : parts(std::move(parts)), owner(std::move(owner)) {}
-  explicit Pieces(std::string whole);
-  size_t size() const;
-};
+/// What is left of them after so many bytes.
+std::span<iovec> without(std::span<iovec> parts, size_t bytes);
 
 /// The last message of a worker whose client has ended the session.
 inline constexpr std::string_view kGoodbye = "";

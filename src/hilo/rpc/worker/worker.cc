@@ -11,6 +11,7 @@
 #include "hilo/client/platforms.h"
 #include "hilo/hlo/ops/custom_call_registry.h"
 #include "hilo/rpc/proto/codec.h"
+#include "hilo/rpc/worker/arena.h"
 #include "hilo/rpc/service/session.h"
 
 namespace hilo::rpc {
@@ -30,12 +31,30 @@ struct Serving {
   FrameSocket socket;
   const WorkerOptions& options;
   std::function<void()> on_stuck;
+  std::shared_ptr<Arena> arena = nullptr;  // none: chunks come with their messages
   std::unique_ptr<Session> session = nullptr;
 
+  Serving(WorkerFiles files, const WorkerOptions& options, std::function<void()> on_stuck)
+      : socket(std::move(files.socket)), options(options), on_stuck(std::move(on_stuck)) {
+    if (files.arena.get() < 0) return;
+    arena = Arena::make(std::move(files.arena), [this](const Place& place) { write(Lane::kPlaces, bytes_of(place)); });
+  }
+  ~Serving() {
+    session.reset();
+    if (arena != nullptr) arena->close();
+  }
+  Serving(const Serving&) = delete;
+  Serving& operator=(const Serving&) = delete;
+
+  void write(Lane lane, std::string_view message) {
+    static_cast<void>(socket.write(static_cast<uint32_t>(lane), message));  // if the server is gone, read() says so
+  }
   Session::Sink sink(uint32_t lane) {
-    return [this, lane](const Reply& reply) {
-      static_cast<void>(socket.write(lane, encode(reply)));  // if the server is gone, read() says so
-    };
+    return [this, lane](const Reply& reply) { static_cast<void>(socket.write(lane, encode_in_pieces(reply).parts)); };
+  }
+  AllocateUpload allocate_upload() const {
+    if (arena == nullptr) return nullptr;
+    return [arena = arena](const Handle& buffer, int64_t bytes) { return arena->allocate(buffer, bytes); };
   }
   /// hilo's own custom calls, LAPACK's, and what the operator allows.
   std::vector<std::string> custom_calls() const {
@@ -64,6 +83,7 @@ struct Serving {
                                                        .quota = options.quota,
                                                        .custom_calls = custom_calls(),
                                                        .compile = compile,
+                                                       .allocate_upload = allocate_upload(),
                                                        .on_stuck = on_stuck});
     return ok_status();
   }
@@ -80,9 +100,10 @@ struct Serving {
   /// False after the last request.
   bool answer(const Frame& frame) {
     if (frame.lane == static_cast<uint32_t>(Lane::kReports)) {
-      static_cast<void>(socket.write(frame.lane, encode(report())));
+      write(Lane::kReports, encode(report()));
       return true;
     }
+    if (frame.lane == static_cast<uint32_t>(Lane::kPlaces)) return take_chunk(frame.message);
     const Session::Sink reply = sink(frame.lane);
     for (std::string_view left = frame.message; !left.empty();) {
       const StatusOr<std::string_view> message = take_from_batch(left);
@@ -90,6 +111,16 @@ struct Serving {
       if (!message.ok()) return true;
       if (!answer(*message, reply)) return false;
     }
+    return true;
+  }
+  /// A chunk that lies where it goes. False for what no server sends.
+  bool take_chunk(std::string_view frame) {
+    const StatusOr<Placed> placed = placed_of(frame);
+    if (!placed.ok() || arena == nullptr || session == nullptr) return false;
+    StatusOr<Request> request = arena->chunk_at(*placed);
+    if (!request.ok())  // its buffer was released meanwhile
+      request = Request{.id = placed->id, .acked = placed->acked, .body = Chunk{.buffer = placed->buffer, .offset = -1}};
+    session->handle(*std::move(request), sink(static_cast<uint32_t>(Lane::kBytes)));
     return true;
   }
   bool answer(std::string_view message, const Session::Sink& reply) {
@@ -112,8 +143,8 @@ struct Serving {
 
 }  // namespace
 
-void serve_session(OwnedFile socket, const WorkerOptions& options, std::function<void()> on_stuck) {
-  Serving serving{.socket = FrameSocket(std::move(socket)), .options = options, .on_stuck = std::move(on_stuck)};
+void serve_session(WorkerFiles files, const WorkerOptions& options, std::function<void()> on_stuck) {
+  Serving serving(std::move(files), options, std::move(on_stuck));
   for (Frame frame;;) {
     const StatusOr<bool> is_there = serving.socket.read(frame);
     if (!is_there.ok()) log_warning("a worker's socket: {}", is_there.status().to_string());

@@ -20,7 +20,7 @@ struct WorkerOptions {
 };
 
 /// Answers the requests that come until the other end closes: the first Hello makes the session and its client. Blocking.
-/// `on_stuck` as SessionOptions::on_stuck.
-void serve_session(OwnedFile socket, const WorkerOptions& options, std::function<void()> on_stuck);
+/// `files`: the worker's end of the socket, and the arena. `on_stuck` as SessionOptions::on_stuck.
+void serve_session(WorkerFiles files, const WorkerOptions& options, std::function<void()> on_stuck);
 
 }  // namespace hilo::rpc

@@ -10,50 +10,54 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <optional>
 
 #include "hilo/base/files.h"
 #include "hilo/base/log.h"
+#include "hilo/rpc/worker/arena.h"
 
 namespace hilo::rpc {
 namespace {
 
-/// A message of one byte and one file descriptor.
-struct FileMessage {
+/// A message of one byte and a worker's two file descriptors.
+struct FilesMessage {
+  static constexpr size_t kFiles = 2, kBytes = kFiles * sizeof(int);
   char byte = 1;
   iovec part{&byte, 1};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(kBytes)] = {};
   msghdr header{};
 
-  FileMessage() {
+  FilesMessage() {
     header.msg_iov = &part;
     header.msg_iovlen = 1;
     header.msg_control = control;
     header.msg_controllen = sizeof(control);
   }
-  FileMessage(const FileMessage&) = delete;
-  FileMessage& operator=(const FileMessage&) = delete;
+  FilesMessage(const FilesMessage&) = delete;
+  FilesMessage& operator=(const FilesMessage&) = delete;
 
-  bool send(int socket, int file) {
+  bool send(int to, const WorkerFiles& files) {
+    const int numbers[kFiles] = {files.socket.get(), files.arena.get()};
     cmsghdr* const head = CMSG_FIRSTHDR(&header);
     head->cmsg_level = SOL_SOCKET;
     head->cmsg_type = SCM_RIGHTS;
-    head->cmsg_len = CMSG_LEN(sizeof(int));
-    std::memcpy(CMSG_DATA(head), &file, sizeof(int));
+    head->cmsg_len = CMSG_LEN(kBytes);
+    std::memcpy(CMSG_DATA(head), numbers, kBytes);
     ssize_t sent = 0;
-    do sent = ::sendmsg(socket, &header, MSG_NOSIGNAL);
+    do sent = ::sendmsg(to, &header, MSG_NOSIGNAL);
     while (sent < 0 && errno == EINTR);
     return sent == 1;
   }
-  /// -1 at the end.
-  int receive(int socket) {
+  /// None at the end.
+  std::optional<WorkerFiles> receive(int from) {
     ssize_t got = 0;
-    do got = ::recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    do got = ::recvmsg(from, &header, MSG_CMSG_CLOEXEC);
     while (got < 0 && errno == EINTR);
     const cmsghdr* const head = got == 1 ? CMSG_FIRSTHDR(&header) : nullptr;
-    if (head == nullptr || head->cmsg_type != SCM_RIGHTS) return -1;
-    int file = -1;
-    std::memcpy(&file, CMSG_DATA(head), sizeof(int));
-    return file;
+    if (head == nullptr || head->cmsg_type != SCM_RIGHTS || head->cmsg_len != CMSG_LEN(kBytes)) return std::nullopt;
+    int numbers[kFiles];
+    std::memcpy(numbers, CMSG_DATA(head), kBytes);
+    return WorkerFiles{OwnedFile(numbers[0]), OwnedFile(numbers[1])};
   }
 };
 
@@ -63,11 +67,11 @@ void limit_memory(int64_t bytes) {
   ::setrlimit(RLIMIT_AS, &limit);
 }
 
-[[noreturn]] void be_worker(OwnedFile socket, const WorkerOptions& options) {
+[[noreturn]] void be_worker(WorkerFiles files, const WorkerOptions& options) {
   ::signal(SIGCHLD, SIG_DFL);
   limit_memory(options.memory_bytes);
   try {
-    serve_session(std::move(socket), options, [] {
+    serve_session(std::move(files), options, [] {
       log_warning("a worker ends: its program didn't stop when it was told to");
       ::_exit(1);
     });
@@ -84,12 +88,12 @@ void limit_memory(int64_t bytes) {
   ::signal(SIGTERM, SIG_IGN);
   ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
   for (;;) {
-    FileMessage message;
-    OwnedFile socket(message.receive(control.get()));
-    if (socket.get() < 0) ::_exit(0);
+    FilesMessage message;
+    std::optional<WorkerFiles> files = message.receive(control.get());
+    if (!files) ::_exit(0);
     if (::fork() != 0) continue;  // a fork that failed closes the socket, which the server sees
     control = OwnedFile();
-    be_worker(std::move(socket), options);
+    be_worker(*std::move(files), options);
   }
 }
 
@@ -104,11 +108,13 @@ StatusOr<Zygote> Zygote::start(const WorkerOptions& options) {
   be_zygote(std::move(control.there), options);
 }
 
-StatusOr<OwnedFile> Zygote::start_worker() const {
+StatusOr<WorkerFiles> Zygote::start_worker() const {
   HILO_ASSIGN_OR_RETURN(SocketPair pair, make_socket_pair());
-  FileMessage message;
-  if (!message.send(control_.get(), pair.there.get())) return unavailable("the process that makes workers is gone");
-  return std::move(pair.here);
+  HILO_ASSIGN_OR_RETURN(OwnedFile arena, make_arena());
+  WorkerFiles there{std::move(pair.there), std::move(arena)};
+  FilesMessage message;
+  if (!message.send(control_.get(), there)) return unavailable("the process that makes workers is gone");
+  return WorkerFiles{std::move(pair.here), std::move(there.arena)};
 }
 
 }  // namespace hilo::rpc

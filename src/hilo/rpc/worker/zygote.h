@@ -13,9 +13,9 @@ class Zygote {
   /// Errors    RESOURCE_EXHAUSTED
   static StatusOr<Zygote> start(const WorkerOptions& options);
 
-  /// A new worker's socket.
+  /// A new worker's socket, and the arena that it has, too.
   /// Errors    UNAVAILABLE if the zygote is gone; RESOURCE_EXHAUSTED
-  StatusOr<OwnedFile> start_worker() const;
+  StatusOr<WorkerFiles> start_worker() const;
 
  private:
   explicit Zygote(OwnedFile control) : control_(std::move(control)) {}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "hilo/rpc/worker/arena.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "hilo/base/files.h"
+
+namespace hilo::rpc {
+namespace {
+
+constexpr int64_t kMostKept = int64_t{64} << 20;  // bytes of arrays that are gone, for the next ones of their size
+
+template <typename T>
+std::string_view as_bytes(const T& value) {
+  static_assert(std::is_trivially_copyable_v<T>);
+  return {reinterpret_cast<const char*>(&value), sizeof(T)};
+}
+template <typename T>
+StatusOr<T> read_as(std::string_view bytes) {
+  if (bytes.size() != sizeof(T))
+    return data_loss(fmt::format("a place of {} bytes; wanted {}", bytes.size(), sizeof(T)));
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
+}
+
+int64_t whole_pages(int64_t bytes) {
+  const int64_t page = ::getpagesize();
+  return (bytes + page - 1) / page * page;
+}
+
+}  // namespace
+
+StatusOr<OwnedFile> make_arena() {
+  OwnedFile file(::memfd_create("hilo-arrays", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (file.get() < 0) return errno_status(errno, "memfd_create");
+  constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  if (::ftruncate(file.get(), kArenaBytes) != 0 || ::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0)
+    return errno_status(errno, "a file in memory");
+  return file;
+}
+
+std::string_view bytes_of(const Place& place) { return as_bytes(place); }
+std::string_view bytes_of(const Placed& placed) { return as_bytes(placed); }
+StatusOr<Place> place_of(std::string_view bytes) { return read_as<Place>(bytes); }
+StatusOr<Placed> placed_of(std::string_view bytes) { return read_as<Placed>(bytes); }
+
+struct Arena::State {
+  /// A stretch of the file that is mapped.
+  struct Room {
+    int64_t offset = 0, pages = 0;  // pages: bytes of whole ones
+    int64_t size = 0;               // of the array
+    std::byte* data = nullptr;
+  };
+
+  const OwnedFile file;
+  std::function<void(const Place&)> announce;
+  mutable std::mutex mutex;
+  std::map<int64_t, int64_t> free = {{0, kArenaBytes}};  // stretches of the file: offset, size
+  std::unordered_map<Handle, Room> rooms;                // whose arrays live
+  std::vector<Room> kept;                                // whose arrays are gone
+  int64_t kept_bytes = 0;
+
+  State(OwnedFile file, std::function<void(const Place&)> announce)
+      : file(std::move(file)), announce(std::move(announce)) {}
+  ~State() {
+    for (const Room& room : kept) ::munmap(room.data, static_cast<size_t>(room.pages));
+  }
+
+  /// -1 without one.
+  int64_t take_stretch(int64_t size) {
+    const auto found = std::ranges::find_if(free, [size](const auto& stretch) { return stretch.second >= size; });
+    if (found == free.end()) return -1;
+    const auto [offset, all] = *found;
+    free.erase(found);
+    if (all > size) free.emplace(offset + size, all - size);
+    return offset;
+  }
+  /// Joins it with its neighbours.
+  void give_stretch(int64_t offset, int64_t size) {
+    auto after = free.lower_bound(offset);
+    if (after != free.end() && offset + size == after->first) {
+      size += after->second;
+      after = free.erase(after);
+    }
+    if (after != free.begin()) {
+      const auto before = std::prev(after);
+      if (before->first + before->second == offset) {
+        before->second += size;
+        return;
+      }
+    }
+    free.emplace(offset, size);
+  }
+  StatusOr<Room> make_room(int64_t bytes) {
+    const int64_t pages = whole_pages(bytes);
+    const auto again = std::ranges::find(kept, pages, &Room::pages);
+    if (again != kept.end()) {
+      Room room = *again;
+      kept.erase(again);
+      kept_bytes -= pages;
+      room.size = bytes;
+      return room;
+    }
+    const int64_t offset = take_stretch(pages);
+    if (offset < 0) return resource_exhausted(fmt::format("no room for an array of {} bytes", bytes));
+    void* const data =
+        ::mmap(nullptr, static_cast<size_t>(pages), PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), offset);
+    if (data == MAP_FAILED) {
+      give_stretch(offset, pages);
+      return resource_exhausted(fmt::format("no addresses for an array of {} bytes", bytes));
+    }
+    return Room{offset, pages, bytes, static_cast<std::byte*>(data)};
+  }
+  void drop(const Room& room) {
+    if (kept_bytes + room.pages <= kMostKept) {
+      kept.push_back(room);
+      kept_bytes += room.pages;
+      return;
+    }
+    ::munmap(room.data, static_cast<size_t>(room.pages));
+    ::fallocate(file.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, room.offset, room.pages);
+    give_stretch(room.offset, room.pages);
+  }
+};
+
+Arena::Arena(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Arena::~Arena() = default;
+
+std::shared_ptr<Arena> Arena::make(OwnedFile file, std::function<void(const Place&)> announce) {
+  return std::shared_ptr<Arena>(new Arena(std::make_unique<State>(std::move(file), std::move(announce))));
+}
+
+StatusOr<UploadMemory> Arena::allocate(const Handle& buffer, int64_t bytes) {
+  const std::scoped_lock lock(state_->mutex);
+  if (state_->rooms.contains(buffer)) return already_exists("room for this buffer is there already");
+  HILO_ASSIGN_OR_RETURN(const State::Room room, state_->make_room(bytes));
+  state_->rooms.emplace(buffer, room);
+  if (state_->announce) state_->announce({buffer, room.offset, bytes});
+  return UploadMemory{room.data, std::shared_ptr<const void>(room.data, [self = shared_from_this(), buffer](const void*) {
+                        self->release(buffer);
+                      })};
+}
+
+void Arena::release(const Handle& buffer) {
+  const std::scoped_lock lock(state_->mutex);
+  const auto found = state_->rooms.find(buffer);
+  if (state_->announce) state_->announce({.buffer = buffer});  // before its room can be another's
+  state_->drop(found->second);
+  state_->rooms.erase(found);
+}
+
+StatusOr<Request> Arena::chunk_at(const Placed& placed) const {
+  const std::scoped_lock lock(state_->mutex);
+  const auto found = state_->rooms.find(placed.buffer);
+  const bool fits = found != state_->rooms.end() && placed.offset >= 0 && placed.size >= 0 &&
+                    placed.size <= found->second.size && placed.offset <= found->second.size - placed.size;
+  if (!fits) return data_loss(fmt::format("{} bytes at {} of an array lie where none goes", placed.size, placed.offset));
+  const char* const bytes = reinterpret_cast<const char*>(found->second.data) + placed.offset;
+  return Request{.id = placed.id,
+                 .acked = placed.acked,
+                 .body = Chunk{.buffer = placed.buffer,
+                               .offset = placed.offset,
+                               .bytes = Pieces::view({bytes, static_cast<size_t>(placed.size)})}};
+}
+
+void Arena::close() {
+  const std::scoped_lock lock(state_->mutex);
+  state_->announce = nullptr;
+}
+
+}  // namespace hilo::rpc
