@@ -45,6 +45,7 @@
 #include "hilo/nn/nn.h"
 #include "hilo/numpy/files.h"
 #include "hilo/numpy/numpy.h"
+#include "hilo/numpy/positions.h"
 #include "hilo/numpy/ravel_pytree.h"
 #include "hilo/optim/optim.h"
 #include "hilo/random/random.h"
@@ -78,3 +79,13 @@
 #include "hilo/tree/device_put.h"
 #include "hilo/tree/functions.h"
 #include "hilo/tree/tree.h"
+
+namespace hilo {
+
+// Types by these names are values, as float32 and int32 are: ones({3}, bfloat16). What C++ computes with has the names that
+// C++23 gives it, as int32_t is beside int32: x.item<bfloat16_t>().
+using float16_t = float16;
+using bfloat16_t = bfloat16;
+using numpy::float16, numpy::bfloat16;  // hide the classes, which hilo's other headers name so
+
+}  // namespace hilo

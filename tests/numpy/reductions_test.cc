@@ -22,6 +22,12 @@ TEST(Reductions, OfNothingThatHaveAValue) {
   EXPECT_FALSE(any(zeros({0})).item<bool>());
 }
 
+TEST(Variances, TakeOneCorrectionAndAComplexTypeOfComplexNumbers) {
+  EXPECT_THROW(std(array({1.0, 2.0}), {.ddof = 1, .correction = 0}), Error);
+  EXPECT_THROW(nanvar(array({std::complex<float>(1, 2), std::complex<float>(3, 1)}), {.dtype = float32}), Error);
+  EXPECT_EQ(var(array({1.0, 3.0}), {.correction = 1}).item<float>(), 2);
+}
+
 TEST(Truth, OfNumbersIsWhetherTheyAreZero) {
   EXPECT_TRUE(all(array({1, 2, NAN})).item<bool>());
   EXPECT_FALSE(all(array({1.0, 0})).item<bool>());

@@ -20,7 +20,7 @@ TEST(Spelling, TypesAreValues) {
   EXPECT_EQ(numpy::zeros({2}, float32).dtype(), float32);
   EXPECT_EQ(numpy::zeros({2}, int32).dtype(), ElementType::kS32);
   EXPECT_EQ(numpy::zeros({2}, {.dtype = bool_}).dtype(), bool_);
-  EXPECT_EQ(numpy::zeros({2}, numpy::bfloat16).dtype(), element_type_of<bfloat16>);
+  EXPECT_EQ(numpy::zeros({2}, numpy::bfloat16).dtype(), element_type_of<bfloat16_t>);
   EXPECT_EQ(matrix().astype<int32_t>().dtype(), int32);
   EXPECT_EQ(matrix().astype(numpy::float16).dtype(), numpy::float16);
   EXPECT_EQ(numpy::int8(3).dtype(), int8);

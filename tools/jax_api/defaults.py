@@ -44,6 +44,8 @@ def spelled(default: str):
 
 
 def value_of(default):
+    if default is ...:
+        raise ValueError("no value of rows")
     if isinstance(default, float):
         return {"float": default}
     if isinstance(default, tuple):

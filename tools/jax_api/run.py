@@ -29,7 +29,8 @@ SECONDS_A_ROW = 60
 class Outcome:
     row: records.Row
     passed: bool
-    why: str = ""
+    why: str | None = ""
+    skipped: bool = False  # by the mode: nothing to do
 
 
 def main() -> int:
@@ -42,7 +43,7 @@ def main() -> int:
         return 2
     arguments.work.mkdir(parents=True, exist_ok=True)
     tools = compiling.Tools(arguments.build.resolve(), arguments.work.resolve(), arguments.compiler, arguments.jobs)
-    outcomes = run(tools, rows, arguments.show)
+    outcomes = run(tools, rows, arguments.show, arguments.mode)
     return report(outcomes, arguments)
 
 
@@ -57,6 +58,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--name", action="append", default=[], help="only this name; may be given again")
     parser.add_argument("--id", action="append", default=[], help="only this row; may be given again")
     parser.add_argument("--defaults", action="store_true", help="not the rows, but each name's arguments one by one, at their defaults")
+    parser.add_argument("--mode", choices=["mapped", "transposed"], default="",
+                        help="not beside JAX: vmap of each call beside a loop; or reverse beside forward mode")
     parser.add_argument("--verbose", action="store_true", help="each failure and why")
     parser.add_argument("--show", action="store_true", help="the C++ of each row")
     arguments = parser.parse_args()
@@ -91,7 +94,7 @@ jax.scipy.special jax.scipy.stats optax optax.losses optax.schedules""".split())
 
 
 # ---- from rows to outcomes ------------------------------------------------------------------------------------------
-def run(tools: compiling.Tools, rows: list[records.Row], show: bool) -> list[Outcome]:
+def run(tools: compiling.Tools, rows: list[records.Row], show: bool, mode: str) -> list[Outcome]:
     tell("precompiling hilo.h")
     compiling.precompile(tools)
     outcomes, calls = spelled(tools, rows)
@@ -107,7 +110,7 @@ def run(tools: compiling.Tools, rows: list[records.Row], show: bool) -> list[Out
     if show:
         for row, body in ready:
             print(f"{row.id} {row.name}\n    {body}")
-    return outcomes + ran(tools, ready) if ready else outcomes
+    return outcomes + ran(tools, ready, mode) if ready else outcomes
 
 
 def spelled(tools: compiling.Tools, rows: list[records.Row]) -> tuple[list[Outcome], list]:
@@ -139,7 +142,7 @@ def uses_no_missing(body: str, names: list[str], there: set[str]) -> bool:
     return not any(name + "(" in body for name in names if name not in there)
 
 
-def ran(tools: compiling.Tools, ready: list) -> list[Outcome]:
+def ran(tools: compiling.Tools, ready: list, mode: str) -> list[Outcome]:
     forms = list(dict.fromkeys(body for _, body in ready))
     number = {body: i for i, body in enumerate(forms)}
     tell(f"building {len(forms)} forms")
@@ -148,28 +151,30 @@ def ran(tools: compiling.Tools, ready: list) -> list[Outcome]:
     tell(f"running {len(ready)} rows")
     parts = [ready[i::tools.jobs] for i in range(tools.jobs)]
     lines = [[records.line_of(row, number[body]) for row, body in part] for part in parts]
-    verdicts: dict[str, str] = {}
-    for part in tools.in_parallel(lambda i: run_lines(program, tools.work / f"rows_{i}.txt", lines[i]), range(len(parts))):
+    verdicts: dict[str, str | None] = {}
+    command = [program, "", mode] if mode else [program, ""]
+    for part in tools.in_parallel(lambda i: run_lines(command, tools.work / f"rows_{i}.txt", lines[i]), range(len(parts))):
         verdicts.update(part)
-    return [Outcome(row, verdicts[row.id] == "", verdicts[row.id] and f"{verdicts[row.id]}\n    {body}")
+    return [Outcome(row, verdicts[row.id] == "", verdicts[row.id] and f"{verdicts[row.id]}\n    {body}", verdicts[row.id] is None)
             for row, body in ready]
 
 
-def run_lines(program: pathlib.Path, path: pathlib.Path, lines: list[str]) -> dict[str, str]:
-    """Why each row failed, "" for those that passed. A row that ends the program or hangs fails, and the rest goes on."""
-    verdicts: dict[str, str] = {}
+def run_lines(command: list, path: pathlib.Path, lines: list[str]) -> dict[str, str | None]:
+    """Why each row failed, "" for those that passed, None for those that the mode skips. A row that ends the program or hangs
+    fails, and the rest goes on."""
+    verdicts: dict[str, str | None] = {}
     while lines:
         path.write_text("".join(lines))
-        current = run_once(program, path, verdicts)
+        current = run_once([command[0], path, *command[2:]], verdicts)
         if current is None:
             break
         lines = lines[[line.split(" ", 1)[0] for line in lines].index(current) + 1:]
     return verdicts
 
 
-def run_once(program: pathlib.Path, path: pathlib.Path, verdicts: dict[str, str]) -> str | None:
+def run_once(command: list, verdicts: dict[str, str | None]) -> str | None:
     """Runs rows until the program ends; gives the row that ended it."""
-    process = subprocess.Popen([program, path], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
                                errors="replace", env={**os.environ, "JAX_PLATFORM_NAME": "Host"})
     lines: queue.Queue = queue.Queue()
     threading.Thread(target=pump, args=(process.stdout, lines), daemon=True).start()
@@ -189,7 +194,7 @@ def run_once(program: pathlib.Path, path: pathlib.Path, verdicts: dict[str, str]
             current = rest
         else:
             identity, _, why = rest.partition(" ")
-            verdicts[identity] = "" if word == "passed" else why
+            verdicts[identity] = {"passed": "", "skipped": None}.get(word, why)
             current = None
     process.wait()
     if current is not None:
@@ -205,7 +210,8 @@ def pump(stream, lines: queue.Queue) -> None:
 
 # ---- report ---------------------------------------------------------------------------------------------------------
 def report(outcomes: list[Outcome], arguments) -> int:
-    outcomes = sorted(outcomes, key=lambda outcome: (outcome.row.name, outcome.row.id))
+    skipped = sum(outcome.skipped for outcome in outcomes)
+    outcomes = sorted((outcome for outcome in outcomes if not outcome.skipped), key=lambda outcome: (outcome.row.name, outcome.row.id))
     if arguments.verbose:
         for outcome in outcomes:
             if not outcome.passed:
@@ -221,7 +227,7 @@ def report(outcomes: list[Outcome], arguments) -> int:
         whole = sum(names[module].values())
         print(f"{module:24} {counts[module][0]:7} {counts[module][1]:7} {len(names[module]):7} {whole:7}")
     passed = sum(outcome.passed for outcome in outcomes)
-    print(f"{passed} passed, {len(outcomes) - passed} failed, 0 skipped")
+    print(f"{passed} passed, {len(outcomes) - passed} failed, {skipped} skipped")
     return 0 if passed == len(outcomes) else 1
 
 

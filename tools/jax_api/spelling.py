@@ -94,6 +94,8 @@ def spell(value, literal: bool) -> str:
 
 
 def spell_integer(value: int) -> str:
+    """C++ has no integer beyond 64 bits: the nearest that it has."""
+    value = max(-2**63, min(value, 2**64 - 1))
     if value == -2**63:
         return "(-9223372036854775807 - 1)"
     return f"{value}u" if value >= 2**63 else str(value)
@@ -208,6 +210,7 @@ SPELLERS = {
     "slice": spell_slice, "dtype": spell_type, "pytype": spell_python_type, "fn": spell_function, "tree": spell_struct,
     "made": spell_made, "tuple": lambda value, literal: spell_list(value["tuple"], literal),
     "ellipsis": lambda value, literal: "ellipsis", "key": lambda value, literal: f"in.key({value['key_leaf']})",
+    "has_aux": lambda value, literal: f"has_aux({spell(value['has_aux'], literal)})",
     "attr": lambda value, literal: spell_name(value["attr"]), "enum": lambda value, literal: spell_name(value["enum"]),
 }
 
@@ -408,6 +411,18 @@ def operator_texts(member: str, operands: list[str]) -> list[str]:
     return [pattern.format(*operands)]
 
 
+def with_wrapped_solver(name: str, args: list, kwargs: dict) -> tuple[list, dict]:
+    """custom_root(f, x, solve, ..., has_aux=True) takes has_aux(solve), by which the compiler knows what it returns."""
+    if name not in ("jax.lax.custom_root", "jax.lax.custom_linear_solve") or "has_aux" not in kwargs:
+        return args, kwargs
+    kept = {key: value for key, value in kwargs.items() if key != "has_aux"}
+    if not kwargs["has_aux"]:
+        return args, kept
+    if len(args) > 2:
+        return [*args[:2], {"has_aux": args[2]}, *args[3:]], kept
+    return args, {**kept, "solve": {"has_aux": kept["solve"]}}
+
+
 # ---- rows -----------------------------------------------------------------------------------------------------------
 def forms_of(row: Row) -> list[str]:
     """Bodies of C++ functions for a row, nearest to the row first, each once."""
@@ -428,10 +443,10 @@ def forms_of(row: Row) -> list[str]:
 
 def bodies_of(data: dict, literal: str) -> list[str]:
     name, args, kwargs, then = data["name"], data["args"], data["kwargs"], data.get("call")
-    if then and then["method"] == "vmap":
-        return vmap_bodies(name, args, kwargs, then, literal)
     parameters = entry_of(name).parameters
-    args, kwargs = without_idle(name, parameters, args, kwargs)
+    if then and then["method"] == "vmap":
+        return vmap_bodies(name, args, without_idle(name, parameters, args, kwargs)[1], then, literal)
+    args, kwargs = without_idle(name, parameters, *with_wrapped_solver(name, args, kwargs))
     variant = variant_of(name, parameters, args, kwargs)
     if variant is not None and then is None:
         return variant_bodies(variant, parameters, args, kwargs, literal)

@@ -40,6 +40,18 @@ VARIANTS = {
     "jax.scipy.linalg.svd": [Variant({"compute_uv": False}, "scipy::linalg::svdvals", ("full_matrices",))],
     "jax.scipy.special.logsumexp": [Variant({"return_sign": True}, "scipy::special::logsumexp_with_sign")],
 }
+# Arguments that change no result: copies of arrays that never change, the progress of a search, what JAX's types say of members
+# of an axis; optax's leave to hand on {.value, .grad, .value_fn}, which every transformation here takes.
+IDLE_OF = {
+    "jax.numpy.astype": {"copy": (True, False), "device": (None,)},
+    "jax.lax.all_gather": {"to": ("varying", "invariant")},
+    "optax.scale_by_zoom_linesearch": {"verbose": (True, False)},
+    "optax.conditionally_mask": {"forward_extra_args": (True, False)},
+    "optax.conditionally_transform": {"forward_extra_args": (True, False)},
+    "optax.masked": {"mask_compatible_extra_args": (False,)},
+    "optax.multi_transform": {"mask_compatible_extra_args": (False,)},
+    "optax.partition": {"mask_compatible_extra_args": (False,)},
+}
 # SciPy's arguments that mean nothing where arrays never change, in JAX too.
 IDLE = ("overwrite_a", "overwrite_b", "overwrite_c", "check_finite", "lwork", "lapack_driver", "turbo", "debug")
 
@@ -62,9 +74,17 @@ def bound_arguments(parameters: tuple, args: list, kwargs: dict) -> dict:
 def without_idle(name: str, parameters: tuple, args: list, kwargs: dict) -> tuple[list, dict]:
     """The arguments less those that mean nothing. A position behind one of them becomes a keyword."""
     bound = bound_arguments(parameters, args, kwargs)
-    if not name.startswith("jax.scipy.linalg.") or not any(idle in bound for idle in IDLE):
+    idle = idle_of(name, bound)
+    if not idle:
         return args, kwargs
-    first = next(i for i, parameter in enumerate(parameters) if parameter.name in IDLE)
+    first = next(i for i, parameter in enumerate(parameters) if parameter.name in idle)
     behind = [parameter.name for parameter in parameters[first:]][:max(len(args) - first, 0)]
     moved = {key: bound[key] for key in behind}
-    return args[:first], {key: value for key, value in {**moved, **kwargs}.items() if key not in IDLE}
+    return args[:first], {key: value for key, value in {**moved, **kwargs}.items() if key not in idle}
+
+
+def idle_of(name: str, bound: dict) -> set:
+    """Those of a call's arguments that mean nothing."""
+    if name.startswith(("jax.scipy.linalg.", "jax.scipy.cluster.")):
+        return {key for key in IDLE if key in bound}
+    return {key for key, values in IDLE_OF.get(name, {}).items() if key in bound and bound[key] in values}

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // lax/barrier.h -- what tells compilers and derivatives where to stop: optimization_barrier, stop_gradient, dce_sink; and
-// composite.
+// composite and with_sharding_constraint.
 #pragma once
 
 #include <string>
 
+#include "hilo/trace/sharded_array.h"
 #include "hilo/transform/grad.h"
 #include "hilo/tree/functions.h"
 #include "hilo/tree/tree.h"
 
 namespace hilo::lax {
 
-using hilo::stop_gradient;
+using hilo::stop_gradient, hilo::with_sharding_constraint;
 
 namespace detail {
 std::vector<Array> optimization_barrier(std::span<const Array> leaves, const std::source_location& location);

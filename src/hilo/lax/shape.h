@@ -59,8 +59,9 @@ Dimensions broadcast_shapes(std::span<const Dimensions> shapes) {
   return detail::broadcast_shapes(shapes);
 }
 inline Dimensions broadcast_shapes(const Dimensions& first, const Dimensions& second = {}, const Dimensions& third = {},
-                                   const Dimensions& fourth = {}) {
-  const Dimensions shapes[] = {first, second, third, fourth};
+                                   const Dimensions& fourth = {}, const Dimensions& fifth = {},
+                                   const Dimensions& sixth = {}) {
+  const Dimensions shapes[] = {first, second, third, fourth, fifth, sixth};
   return detail::broadcast_shapes(shapes);
 }
 /// Axes start_dimension .. stop_dimension - 1 made one; by default all from the first one on.

@@ -187,8 +187,10 @@ Array geomspace(const Operand& start, const Operand& stop, const LinspaceOptions
 Array eye(int64_t N, const EyeOptions& options, Line line) {
   const UserLocation here(line);
   const ElementType wanted = type_or("eye", options.dtype, default_float());
-  const hilo::Shape matrix = shape_of(ElementType::kS32, {N, options.M.value_or(N)});
-  const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(options.k)));
+  const int64_t M = options.M.value_or(N);
+  const hilo::Shape matrix = shape_of(ElementType::kS32, {N, M});
+  const int64_t k = std::clamp(options.k, -N, std::max<int64_t>(M, 0));  // beyond them all are 0
+  const Array rows = ops::add(ops::iota(matrix, 0), ops::full(matrix, static_cast<double>(k)));
   return ops::convert_element_type(ops::eq(rows, ops::iota(matrix, 1)), wanted);
 }
 Array identity(int64_t n, const DtypeOptions& options, Line line) {

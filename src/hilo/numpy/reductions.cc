@@ -245,6 +245,11 @@ Array var(const Operand& a, const VarOptions& options) {
   const UserLocation here(a.location());
   const Array x = promote_inexact(a.array());
   const ElementType type = options.dtype ? requested_type("var", *options.dtype) : x.dtype();
+  if (options.correction && options.ddof != 0)
+    or_throw(invalid_argument(at_user_line("var") + ": ddof and correction are two names of one number; got both"));
+  if (options.dtype && is_complex(x.dtype()) && !is_complex(type))
+    or_throw(invalid_argument(at_user_line("var") + ": the type must be complex as the array is; got " +
+                              std::string(element_type_name(type))));
   const Array wide = widened(options.dtype ? ops::convert_element_type(x, promote_types(x.dtype(), type)) : x);
   const Array centered = wide - (options.mean ? *options.mean : mean_of(wide, options.axis, true, options.where));
   const Array squares = is_complex(wide.dtype()) ? real(centered * conj(centered)) : square(centered);

@@ -137,7 +137,9 @@ Array intersect1d(const Operand& ar1, const Operand& ar2, const IntersectOptions
   const auto [x, y] = flat_pair(ar1, ar2);
   const Ordered o = ordered(x, true);
   const Array mask = o.is_first & isin(o.slices, y);
-  return picked(o.slices, mask, {.size = options.size, .fill_value = options.fill_value}, least_of(o.slices));
+  // Without a fill value the least of what both have, which comes first.
+  const Array least = x.size() == 0 ? Array(0) : where(any(mask), o.slices[argmax(mask)], 0);
+  return picked(o.slices, mask, {.size = options.size, .fill_value = options.fill_value}, least);
 }
 
 Intersection intersect1d_with_indices(const Operand& ar1, const Operand& ar2, const IntersectOptions& options) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hilo/numpy/signal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "hilo/lax/convolution.h"
@@ -153,10 +155,16 @@ std::vector<Array> detail::gradient(const Operand& f, const std::vector<Array>& 
   return out;
 }
 
+namespace {
+/// f16 and bf16, whose sums are taken in f32 and rounded once.
+bool computes_narrowly(ElementType type) { return type == ElementType::kF16 || type == ElementType::kBf16; }
+}  // namespace
+
 Array trapezoid(const Operand& y, const TrapezoidOptions& options) {
   const UserLocation here(y.location());
   const Array a = promote_inexact(y.array());
-  const Array moved = moveaxis(a, options.axis, -1);
+  const bool narrow = computes_narrowly(a.dtype());
+  const Array moved = moveaxis(narrow ? astype(a, float32) : a, options.axis, -1);
   const int64_t n = moved.shape(-1);
   const Array pairs = slice(moved, 1, n, 1, -1) + slice(moved, 0, std::max<int64_t>(n - 1, 0), 1, -1);
   Array dx = options.dx.ndim() < 2 ? options.dx : moveaxis(options.dx, options.axis, -1);
@@ -164,7 +172,8 @@ Array trapezoid(const Operand& y, const TrapezoidOptions& options) {
     const Array points = promote_inexact(*options.x);
     dx = diff(points.ndim() == 1 ? points : moveaxis(points, options.axis, -1));
   }
-  return 0.5 * sum(dx * pairs, -1);
+  const Array area = 0.5 * sum(dx * pairs, -1);
+  return narrow && area.dtype() == ElementType::kF32 ? astype(area, a.dtype()) : area;
 }
 
 Array unwrap(const Operand& p, const UnwrapOptions& options) {
@@ -240,33 +249,56 @@ Array correlate(const Operand& a, const Operand& v, const CorrelateOptions& opti
   return correlated("correlate", a, conj(v), options.mode, false, {options.precision, options.preferred_element_type});
 }
 
+namespace {
+
+/// Weights of observations: one number for each, without its sign.
+Array observation_weights(const char* name, const Array& given, int64_t count) {
+  if (given.ndim() != 1 || given.shape(0) != count)
+    or_throw(invalid_argument(fmt::format("{}: {} must be {} numbers; got {}", at_user_line("cov"), name, count,
+                                          given.aval_shape().to_string())));
+  return abs(given);
+}
+/// The product of those that are given.
+std::optional<Array> covariance_weights(const CovOptions& options, int64_t count) {
+  std::optional<Array> w;
+  if (options.fweights && !is_integer(options.fweights->dtype()))
+    or_throw(invalid_argument(at_user_line("cov") + ": fweights must be integers; got " +
+                              options.fweights->aval_shape().to_string()));
+  if (options.fweights) w = observation_weights("fweights", *options.fweights, count);
+  if (!options.aweights) return w;
+  const Array a = observation_weights("aweights", *options.aweights, count);
+  return w ? *w * a : a;
+}
+
+}  // namespace
+
 Array cov(const Operand& m, const CovOptions& options) {
   const UserLocation here(m.location());
-  const auto rows_of = [&](const Array& given) {
+  if (options.dtype && !is_floating(*options.dtype) && !is_complex(*options.dtype))
+    or_throw(invalid_argument(at_user_line("cov") + ": the type must be floating or complex; got " +
+                              std::string(element_type_name(*options.dtype))));
+  const auto rows_of = [&](const Array& given, bool is_row) {
     if (given.ndim() > 2)
       or_throw(invalid_argument(at_user_line("cov") + ": wanted at most two dimensions; got " +
                                 given.aval_shape().to_string()));
     const Array two = atleast_2d(given);
-    return !options.rowvar && two.shape(0) != 1 ? matrix_transpose(two) : two;
+    return options.rowvar || is_row ? two : matrix_transpose(two);
   };
   const auto typed = [&](const Array& a) { return options.dtype ? astype(a, *options.dtype) : promote_inexact(a); };
-  Array x = rows_of(typed(m.array()));
+  Array x = rows_of(typed(m.array()), m.array().ndim() < 2);
   if (options.y) {
-    const Array y = rows_of(typed(*options.y));
+    const Array y = rows_of(typed(*options.y), atleast_2d(*options.y).shape(0) == 1);
     const ElementType type = result_type(x, y);
     x = concatenate({ops::convert_element_type(x, type), ops::convert_element_type(y, type)}, 0);
   }
   if (x.shape(0) == 0) return zeros({0, 0}, x.dtype());
   const double ddof = static_cast<double>(options.ddof.value_or(options.bias ? 0 : 1));
-  std::optional<Array> w;
-  if (options.fweights) w = *options.fweights;
-  if (options.aweights) w = w ? *w * *options.aweights : *options.aweights;
+  const std::optional<Array> w = covariance_weights(options, x.shape(1));
   const Array count = w ? sum(*w) : Array(static_cast<double>(x.shape(1)));
   const Array center = w ? sum(x * *w, 1, true) / count : mean(x, 1, true);
   x = x - center;
   Array factor = count - ddof;
-  if (w && options.aweights && ddof != 0) factor = count - ddof * sum(*w * *options.aweights) / count;
-  factor = where(factor > 0, factor, nan);
+  if (w && options.aweights && ddof != 0) factor = count - ddof * sum(*w * abs(*options.aweights)) / count;
   const Array weighted = w ? x * *w : x;
   const Array out = matmul(weighted, conj(matrix_transpose(x))) / factor;
   return squeeze(ops::convert_element_type(out, x.dtype()));

@@ -102,13 +102,25 @@ struct CovOptions {
   std::optional<Array> fweights = std::nullopt, aweights = std::nullopt;
   Dtype dtype = std::nullopt;
 };
-Array cov(const Operand& m, const CovOptions& options = {});  ///< covariances of variables, from observations
+/// The covariances of variables, from observations.
+/// Errors    INVALID_ARGUMENT for more than two dimensions, weights of another length, a type that isn't floating
+Array cov(const Operand& m, const CovOptions& options = {});
+template <int = 0>
+Array cov(const Operand& m, const Operand& y, CovOptions options = {}) {
+  options.y = y.array();
+  return cov(m, options);
+}
 struct CorrcoefOptions {
   std::optional<Array> y = std::nullopt;
   bool rowvar = true;
   Dtype dtype = std::nullopt;
 };
 Array corrcoef(const Operand& x, const CorrcoefOptions& options = {});  ///< covariances over products of deviations
+template <int = 0>
+Array corrcoef(const Operand& x, const Operand& y, CorrcoefOptions options = {}) {
+  options.y = y.array();
+  return corrcoef(x, options);
+}
 
 struct PackbitsOptions {
   std::optional<int64_t> axis = std::nullopt;

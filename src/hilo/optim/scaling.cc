@@ -7,7 +7,6 @@
 #include <numeric>
 
 #include "hilo/optim/leaves.h"
-#include "hilo/random/random.h"
 
 namespace hilo::optim {
 
@@ -281,10 +280,15 @@ GradientTransformation apply_every(int64_t k) {
           }};
 }
 
-GradientTransformation add_noise(double eta, double gamma, int64_t seed) {
+GradientTransformation add_noise(double eta, double gamma, const NoiseOptions& options) {
+  if (options.key.has_value() == options.seed.has_value())
+    or_throw(invalid_argument("add_noise: wanted a key or a seed; got " + std::string(options.key ? "both" : "none")));
+  return add_noise(eta, gamma, options.key ? *options.key : random::key(*options.seed));
+}
+GradientTransformation add_noise(double eta, double gamma, const random::Key& key) {
   constexpr const char* kName = "add_noise";
   return {[=](const Parameters&) {
-            return OptState{kName, {{"count", {no_steps()}}, {"rng_key", {random::key(seed).data}}}};
+            return OptState{kName, {{"count", {no_steps()}}, {"rng_key", {key.data}}}};
           },
           [=](const Leaves& updates, const OptState& state, const Given&) {
             const Array count = leaves::safe_increment(field(state, kName, "count")[0]);

@@ -64,6 +64,9 @@ struct CosineDecayOptions {
 /// Source    Loshchilov and Hutter, "SGDR: stochastic gradient descent with warm restarts" (2017)
 /// Errors    INVALID_ARGUMENT for decay_steps below 1
 Schedule cosine_decay_schedule(double init_value, int64_t decay_steps, const CosineDecayOptions& options = {});
+inline Schedule cosine_decay_schedule(double init_value, int64_t decay_steps, double alpha, double exponent = 1.0) {
+  return cosine_decay_schedule(init_value, decay_steps, CosineDecayOptions{.alpha = alpha, .exponent = exponent});
+}
 /// cosine_decay_schedule by name.
 struct CosineDecaySchedule {
   Required<double> init_value;

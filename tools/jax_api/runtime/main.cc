@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs recorded calls of JAX: main ROWS [ID...] reads rows (as tools/jax_api/records.py writes them), runs the form of each
-// and prints "begin ID", then "passed ID" or "failed ID why".
+// Runs recorded calls of JAX: main ROWS [MODE] reads rows (as tools/jax_api/records.py writes them), runs the form of each
+// and prints "begin ID", then "passed ID", "failed ID why" or "skipped ID why". MODE says what is compared: results and
+// tangents with the row's (none), vmap of the call with a loop (mapped), reverse with forward mode (transposed).
+#include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -166,11 +170,104 @@ std::string outcome(const Row& row) {
   return text.empty() && !row.varied.empty() ? derivative_difference(row) : text;
 }
 
-void run(const std::string& line) {
+/// Why a row has nothing to do in this mode.
+struct Skipped {
+  std::string why;
+};
+
+/// The call, as a function of arrays of the row alone, in this order.
+std::vector<Array> call_of(const Row& row, const std::vector<size_t>& numbers, const std::vector<Array>& arrays) {
+  Inputs inputs = row.inputs;
+  for (size_t i = 0; i < numbers.size(); ++i) inputs.arrays.at(numbers[i]) = arrays[i];
+  return arrays_of(form_of(row.form)(inputs));
+}
+
+/// vmap of the call over two examples beside the call of each: the row's floats, and half of each of them.
+std::string mapped_outcome(const Row& row) {
+  std::vector<size_t> numbers;
+  std::vector<Array> first, second, both;
+  for (size_t i = 0; i < row.inputs.arrays.size(); ++i) {
+    const Array& x = row.inputs.arrays[i];
+    if (!is_floating(x.dtype()) && !is_complex(x.dtype())) continue;
+    numbers.push_back(i);
+    first.push_back(x);
+    second.push_back(x * 0.5);
+    both.push_back(numpy::stack({first.back(), second.back()}));
+  }
+  if (row.fails || numbers.empty()) throw Skipped{"no floats to map over"};
+  const std::vector<Array> a = call_of(row, numbers, first);
+  if (a.empty()) throw Skipped{"no array as result"};
+  std::vector<Array> b = a;
+  bool has_second = true;
+  try {
+    b = call_of(row, numbers, second);
+    has_second = b.size() == a.size();
+    for (size_t i = 0; has_second && i < a.size(); ++i) has_second = std::ranges::equal(a[i].shape(), b[i].shape());
+  } catch (const Error&) {
+    has_second = false;  // half of it is no argument of this function
+  }
+  if (!has_second)
+    for (size_t i = 0; i < both.size(); ++i) both[i] = numpy::stack({first[i], first[i]});
+  const auto f = [&](const std::vector<Array>& arrays) { return call_of(row, numbers, arrays); };
+  const std::vector<Array> got = vmap(f)(both);
+  Tolerance tolerance = row.tolerance;
+  if (tolerance.row_class == "exact" || tolerance.row_class == "arith") tolerance.row_class = "transcendental";
+  for (size_t i = 0; i < got.size(); ++i) {
+    for (int64_t k = 0; k < 2; ++k) {
+      const Array& wanted = k == 0 || !has_second ? a[i] : b[i];
+      const std::string text = array_difference(got[i][k], wanted, tolerance);
+      if (!text.empty()) return "vmap: result " + std::to_string(i) + " of example " + std::to_string(k) + ": " + text;
+    }
+  }
+  return "";
+}
+
+/// c' (J t) beside (c' J) t, with ones for c.
+std::string transposed_outcome(const Row& row) {
+  if (row.varied.empty()) throw Skipped{"no tangents"};
+  std::vector<Array> primals;
+  for (const size_t number : row.varied) primals.push_back(row.inputs.arrays.at(number));
+  const auto f = [&row](const std::vector<Array>& varied) {
+    std::vector<Array> floats;
+    for (const Array& x : call_with(row, varied))
+      if (is_floating(x.dtype()) || is_complex(x.dtype())) floats.push_back(x);
+    return floats;
+  };
+  const std::vector<Array> tangents = jvp(f, std::tuple(primals), std::tuple(row.tangents)).second;
+  const auto [results, pull] = vjp(f, primals);
+  std::vector<Array> ones;
+  for (const Array& result : results) ones.push_back(numpy::ones_like(result));
+  const std::vector<Array> cotangents = std::get<0>(pull(ones));
+  std::complex<double> forward = 0, reverse = 0;
+  double size = 0;
+  const auto add = [&](std::complex<double>& sum, const Array& x, const Array& y) {
+    const Array wide = numpy::astype(x, numpy::complex64) * numpy::astype(y, numpy::complex64);
+    for (const std::complex<double> part : wide.to_vector<std::complex<double>>()) {
+      sum += part;
+      size += std::abs(part);
+    }
+  };
+  for (size_t i = 0; i < tangents.size(); ++i) add(forward, tangents[i], ones[i]);
+  for (size_t i = 0; i < cotangents.size(); ++i) add(reverse, cotangents[i], row.tangents[i]);
+  if (!std::isfinite(size)) throw Skipped{"a derivative that isn't finite"};
+  const bool narrow = std::ranges::any_of(primals, [](const Array& x) { return element_type_info(x.dtype()).bits < 32; });
+  if (std::abs(forward - reverse) <= (narrow ? 3e-2 : 1e-4) * size + 1e-6) return "";
+  return "vjp: the products are " + std::to_string(forward.real()) + " and " + std::to_string(reverse.real()) + " in a sum of " +
+         std::to_string(size);
+}
+
+std::string outcome_in(const std::string& mode, const Row& row) {
+  return mode == "mapped" ? mapped_outcome(row) : mode == "transposed" ? transposed_outcome(row) : outcome(row);
+}
+
+void run(const std::string& line, const std::string& mode) {
   std::cout << "begin " << line.substr(0, line.find(' ')) << std::endl;
   std::string id = line.substr(0, line.find(' ')), why;
   try {
-    why = outcome(read_row(line));
+    why = outcome_in(mode, read_row(line));
+  } catch (const Skipped& skipped) {
+    std::cout << "skipped " << id << " " << skipped.why << std::endl;
+    return;
   } catch (const std::exception& error) {
     why = std::string("error: ") + error.what();
   }
@@ -183,11 +280,11 @@ void run(const std::string& line) {
 }  // namespace hilo::jax_api
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: main ROWS\n";
+  if (argc < 2 || argc > 3) {
+    std::cerr << "usage: main ROWS [mapped | transposed]\n";
     return 2;
   }
   std::ifstream rows(argv[1]);
-  for (std::string line; std::getline(rows, line);) hilo::jax_api::run(line);
+  for (std::string line; std::getline(rows, line);) hilo::jax_api::run(line, argc == 3 ? argv[2] : "");
   return 0;
 }

@@ -165,6 +165,7 @@ hilo::linalg::SvdResult svd(const Operand& a, const SvdOptions& o) {
 hilo::linalg::EighResult eigh(const Operand& a, const EighOptions& o) {
   const UserLocation here(a.location());
   if (o.eigvals_only) refuse("eigh", "without vectors there is one result. Hint: eigvalsh(a)");
+  if (o.type != 1) refuse("eigh", "only type 1, a v = v w, is implemented; got " + std::to_string(o.type));
   return hilo::linalg::eigh(a, {.UPLO = o.lower ? "L" : "U"});
 }
 Array eigvalsh(const Operand& a, const TriangleOptions& o) {

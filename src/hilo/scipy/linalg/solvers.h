@@ -82,8 +82,9 @@ using hilo::linalg::svdvals;
 struct EighOptions {
   bool lower = true;
   bool eigvals_only = false;  ///< true is eigvalsh
+  int64_t type = 1;           ///< the only one: a v = v w
 };
-/// Errors    INVALID_ARGUMENT with eigvals_only
+/// Errors    INVALID_ARGUMENT with eigvals_only, or for another type
 hilo::linalg::EighResult eigh(const Operand& a, const EighOptions& options = {});
 Array eigvalsh(const Operand& a, const TriangleOptions& options = {.lower = true});
 struct PolarOptions {

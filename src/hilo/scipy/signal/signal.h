@@ -33,12 +33,24 @@ struct Convolve2dOptions {
 /// Errors    UNIMPLEMENTED for another boundary
 Array convolve2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
 Array correlate2d(const Operand& in1, const Operand& in2, const Convolve2dOptions& options = {});
+template <int = 0>
+Array convolve2d(const Operand& in1, const Operand& in2, const char* mode) {
+  return convolve2d(in1, in2, Convolve2dOptions{.mode = mode});
+}
+template <int = 0>
+Array correlate2d(const Operand& in1, const Operand& in2, const char* mode) {
+  return correlate2d(in1, in2, Convolve2dOptions{.mode = mode});
+}
 struct FftconvolveOptions {
   const char* mode = "full";
   numpy::Axes axes = std::nullopt;  ///< by default all; along others each slice is convolved with its own
 };
 /// By Fourier transforms.
 Array fftconvolve(const Operand& in1, const Operand& in2, const FftconvolveOptions& options = {});
+template <int = 0>
+Array fftconvolve(const Operand& in1, const Operand& in2, const char* mode) {
+  return fftconvolve(in1, in2, FftconvolveOptions{.mode = mode});
+}
 struct DetrendOptions {
   int64_t axis = -1;
   const char* type = "linear";  ///< or constant: the mean
