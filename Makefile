@@ -37,7 +37,7 @@ soak:  ## a server under attack, SECONDS=8 of each kind, jobs of several process
 
 bench:  ## hilo beside its peers, with ratios
 	@tools/setup.sh build test bench
-	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command bench example_digits
+	@tools/build.sh $(BUILD) $(JOBS) hilo hilo_command hilo_pjrt bench example_digits
 	@python3 tools/bench.py --build $(BUILD)
 
 race:  ## random programs on hilo and on jaxlib: PROGRAMS=200, OPTIONS="--threads all --isa avx2 --classes product"

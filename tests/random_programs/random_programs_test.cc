@@ -1,13 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random programs over every opcode and type of the op table: the CPU engine against the reference evaluator.
 //   HILO_RANDOM_PLATFORM   a platform that stands in the CPU engine's place, of hilo_pjrt_plugins for example
+//   HILO_RANDOM_AUDIENCE   "others": programs of what XLA for the CPU has and promises the same of
 //   HILO_RANDOM_PROGRAMS   how many (default 150)
+//   HILO_RANDOM_SKIP       how many of them are drawn only (default 0): what is drawn depends on those before
 //   HILO_RANDOM_SEED       the first seed (default 0)
 //   HILO_RANDOM_FOLDER     where programs for others go (default: a folder that is removed)
 //   HILO_RANDOM_FILES      how many of those (default 20), beside one for every sample
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "hilo/backend/cpu/load/saved_program.h"
 #include "hilo/base/files.h"
@@ -66,13 +72,34 @@ std::string shown(const RandomProgram& program) {
   return text;
 }
 
+/// "add f32, sort u2": each once.
+std::string ops_of(const hlo::Module& module) {
+  std::set<std::string> ops;
+  for (const hlo::ComputationPtr& computation : hlo::computations_of(module)) {
+    for (const hlo::Instruction& i : computation->instructions()) {
+      for (const Shape& leaf : i.shape.leaves())
+        ops.insert(fmt::format("{} {}", hlo::opcode_name(i.opcode), element_type_name(leaf.element_type())));
+    }
+  }
+  return fmt::format("{}", fmt::join(ops, ", "));
+}
+
+/// What others can be asked for. XLA copies arrays whose size is set at run time with any size, past their end.
+bool is_for_others(const Cell& cell) { return is_for_xla(cell) && cell.opcode != Opcode::kSetDimensionSize; }
+
 TEST(RandomPrograms, RunOnTheEngineAsOnTheReference) {
   const unsigned count = number_from("HILO_RANDOM_PROGRAMS", 150), begin = number_from("HILO_RANDOM_SEED", 0);
-  Coverage coverage;
+  const unsigned skipped = number_from("HILO_RANDOM_SKIP", 0);
+  const char* const given = std::getenv("HILO_RANDOM_AUDIENCE");
+  const Audience audience = given == nullptr ? Audience::kEngine : Audience::kOthers;
+  Coverage coverage(given == nullptr ? nullptr : is_for_others);
   const bool elsewhere = std::getenv("HILO_RANDOM_PLATFORM") != nullptr;
   int64_t differing = 0, refused = 0;
   for (unsigned seed = begin; seed < begin + count && differing < 5; ++seed) {
-    const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage);
+    const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 13), coverage, audience);
+    if (seed - begin < skipped) continue;
+    if (elsewhere)
+      std::cout << "program " << seed << ": " << ops_of(program.module) << std::endl;  // it may end the process
     const std::string text = hlo::disagreement(program, run_on_engine, by_names());
     if (text.empty()) continue;
     if (elsewhere && text.starts_with("engine: ")) {  // others don't have every op on every type
@@ -171,8 +198,7 @@ TEST(RandomPrograms, AreWrittenForOthersToRun) {
   const std::string folder = given != nullptr ? given : testing::TempDir() + "hilo_random_programs";
   ASSERT_TRUE(make_directories(folder).ok());
   const unsigned count = number_from("HILO_RANDOM_FILES", 20);
-  // XLA copies arrays whose size is set at run time with any size, past their end.
-  Coverage coverage([](const Cell& cell) { return is_for_xla(cell) && cell.opcode != Opcode::kSetDimensionSize; });
+  Coverage coverage(is_for_others);
   for (unsigned seed = 0; seed < count; ++seed) {
     const RandomProgram program = random_program(seed, 4 + static_cast<int>(seed % 9), coverage, Audience::kOthers);
     const Status status = write_program(folder, "random_" + std::to_string(seed), program);
