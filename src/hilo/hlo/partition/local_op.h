@@ -42,13 +42,13 @@ LocalOp local_op(const Instruction& instruction, const Computation& computation)
 AttributesPtr local_attributes(const Instruction& instruction, const Shape& whole, const Shape& part,
                                const Shape& result);
 
-/// Refuses what means something else on several devices: effects, random numbers that have no key, and unless the program has
-/// computations by hand collectives and ids of devices.
-/// Errors    UNIMPLEMENTED
 /// A custom call that each device makes with its parts, effects and all: it has no results (JAX's callbacks with
 /// `partitioned=True`).
 bool is_called_by_each_device(const Instruction& instruction);
 
+/// Refuses what means something else on several devices: effects, random numbers that have no key, and unless the program has
+/// computations by hand collectives and ids of devices.
+/// Errors    UNIMPLEMENTED
 Status check_partitionable(const Module& module, bool by_hand);
 
 }  // namespace hilo::hlo
