@@ -102,6 +102,11 @@ TEST(DisableJit, OneBranchAloneRuns) {
   EXPECT_EQ(other, 0);
   EXPECT_EQ(branch(numpy::array(false)).item<float>(), -1);
   EXPECT_EQ(other, 1);
+  const auto of_many = [](const Array& p) {
+    const auto pair = [](Array v) { return std::vector<Array>{v, v + 1.0f}; };
+    return lax::cond(p, pair, pair, p.astype(float32));
+  };
+  EXPECT_EQ(of_many(numpy::array(false)).at(1).item<float>(), 1);
   const auto pick = std::tuple([](Array v) { return v; }, [](Array v) { return v * 10.0f; });
   EXPECT_EQ(lax::switch_(7, pick, 3.0f).item<float>(), 30);
 }

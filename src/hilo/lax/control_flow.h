@@ -81,14 +81,15 @@ auto cond(const Operand& predicate, const True& if_true, const False& if_false, 
   std::optional<Result> result, other;
   const FlatFunction flat_false = [&](std::span<const Array> operand_leaves) {
     std::vector<Array> out = flat_call::flat_function(if_false, arguments, other)(operand_leaves);
-    if (flatten(*other).structure != flatten(*result).structure)  // the true branch has been traced
+    const bool both_ran = result.has_value();  // not where the branch that is taken runs alone
+    if (both_ran && flatten(*other).structure != flatten(*result).structure)
       detail::refuse_difference("cond", predicate.location(), "branch outputs must have the same tree structure",
                                 tree_difference("the true branch", *result, "the false branch", *other));
     return out;
   };
   const std::vector<Array> leaves = detail::cond(predicate, flat_call::flat_function(if_true, arguments, result),
                                                  flat_false, flatten(arguments).leaves);
-  return unflatten(*result, leaves);
+  return unflatten(result ? *result : *other, leaves);
 }
 
 /// carry = body(carry) while condition(carry).
