@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prints the figures: the process's start and the library's size, what user programs cost to compile, how much of a
 program's time its profile explains, every program of bench/, how fast programs are read, what gradients cost beside their
-objectives, meetings of processes beside MPI's, a server's calls beside a bare echo's, then hilo beside its peers
+objectives, meetings of processes beside MPI's, training steps on one and two devices, a server's calls beside a bare echo's, then hilo beside its peers
 (bench/peers.py, where it is there)."""
 
 import argparse
@@ -19,16 +19,19 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 SERVING_AIMS = {"a small call, us": "at most 1.3", "calls a second, none of which waits": "10,000 or the echo's",
                 "1 GiB there, GB/s": "at least 0.8", "1 GiB back, GB/s": "at least 0.8"}
 SERVING_ROUNDS = 3
+MESH_ROUNDS = 3
 
 
 def main() -> int:
     os.environ.setdefault("HILO_CACHE", "off")  # what is measured and tested is compiled
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "serving", "peers"))
+    parser.add_argument("--only", choices=("start", "compile", "profile", "programs", "reading", "adbench", "processes", "meshes", "serving",
+                                           "peers"))
     arguments = parser.parse_args()
     sections = {"start": start, "compile": compile_times, "profile": profile, "programs": programs, "reading": reading,
-                "adbench": adbench, "processes": processes, "serving": serving, "peers": peers}
+                "adbench": adbench, "processes": processes, "meshes": meshes,
+                "serving": serving, "peers": peers}
     statuses = [run(arguments.build) for name, run in sections.items() if arguments.only in (None, name)]
     return max(statuses)
 
@@ -59,6 +62,37 @@ def processes(build: pathlib.Path) -> int:
     program = build / "bin" / "bench" / "all_reduce"
     print("all-reduce by 2 processes, beside MPI_Allreduce:")
     return subprocess.run(["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", program]).returncode
+
+
+def meshes(build: pathlib.Path) -> int:
+    """Training steps whose batch one or two devices share, each pinned to a core of its own: the least of rounds, and what the
+    simulator says. Beside jaxlib's devices, where it is there."""
+    program, python = build / "bin" / "bench" / "mesh_steps", ROOT / ".venv" / "bin" / "python"
+    beside = [python, ROOT / "bench" / "mesh_steps_jax.py"]
+    commands = {("hilo", 1): ["taskset", "-c", "0", program],
+                ("hilo", 2): ["mpirun", "--allow-run-as-root", "-n", "2", "--bind-to", "core", program],
+                ("jaxlib", 1): ["taskset", "-c", "0", *beside, "1"], ("jaxlib", 2): ["taskset", "-c", "0,1", *beside, "2"]}
+    least = {}
+    for (engine, devices), command in [pair for _ in range(MESH_ROUNDS) for pair in commands.items()]:
+        if engine == "jaxlib" and not python.exists():
+            continue
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, env={**os.environ, "HILO_NUM_THREADS": "1"})
+        if done.returncode != 0:
+            return done.returncode
+        for line in done.stdout.splitlines():
+            word = line.split()
+            if word[0] != "step":
+                continue
+            key = (word[1], engine, devices)
+            if key not in least or float(word[5]) < least[key][0]:
+                least[key] = (float(word[5]), " ".join(word[6:8]))
+    print(f"training steps, us, one core a device, least of {MESH_ROUNDS} times 300:")
+    for name in ("digits", "transformer"):
+        for engine in ("hilo", "jaxlib"):
+            if (name, engine, 2) in least:
+                (one, _), (two, told) = least[name, engine, 1], least[name, engine, 2]
+                print(f"  {name:12} {engine:7} {one:9.1f} on 1, {two:9.1f} on 2: {one / two:.2f} times as fast{'; ' + told if told else ''}")
+    return 0
 
 
 def serving(build: pathlib.Path) -> int:

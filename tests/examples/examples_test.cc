@@ -64,6 +64,24 @@ TEST(Examples, HeatSpreadsOverEightDevicesAsOverOne) {
   EXPECT_EQ(outcome.last_line, "heat over 8 devices: right\n");
 }
 
+TEST(Examples, ATransformerSharedByTensorAndDataLearnsAsOnOneDevice) {
+  const Outcome outcome = run_example("sharded_transformer");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.last_line, "sharded transformer: right\n");
+}
+
+TEST(Examples, AProductThatOneDeviceMayNotHoldGoesRoundInARing) {
+  const Outcome outcome = run_example("big_product");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_EQ(outcome.last_line, "product in a ring: right\n");
+}
+
+TEST(Examples, DigitsLearnsOnAMeshToo) {
+  const Outcome outcome = run_example("digits", "--replicas 2 --mesh");
+  EXPECT_EQ(outcome.exit_code, 0);
+  EXPECT_NE(outcome.last_line.find("test accuracy 0.9"), std::string::npos) << outcome.last_line;
+}
+
 TEST(Examples, ImportedModelsComputeWhatJaxComputed) {
   const Outcome outcome = run_example("imported");
   EXPECT_EQ(outcome.exit_code, 0);

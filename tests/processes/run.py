@@ -180,6 +180,14 @@ def digits_has_one_loss_curve_by_replicas_by_mesh_and_by_processes(place):
     assert curves["mesh"][-1] < 0.1 * curves["mesh"][0], curves["mesh"]
 
 
+def examples_share_devices_of_all_processes(place):
+    for name, devices, last in (("sharded_transformer", 2, "sharded transformer: right"),
+                                ("big_product", 4, "product in a ring: right")):
+        done = run(place, *MPIRUN, "-n", 2, place.build / "bin" / "examples" / name, devices)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.splitlines()[-1] == last, done.stdout
+
+
 def digits_learns_the_same_in_one_process_and_in_four(place):
     digits = place.build / "bin" / "examples" / "digits"
     alone = run(place, digits, "--replicas", 4)
@@ -209,5 +217,6 @@ if __name__ == "__main__":
         a_folder_of_checkpoints_serves_all_processes,
         a_checkpoint_that_cannot_be_written_fails_everywhere,
         digits_has_one_loss_curve_by_replicas_by_mesh_and_by_processes,
+        examples_share_devices_of_all_processes,
         digits_learns_the_same_in_one_process_and_in_four,
     ), {}))
